@@ -1,0 +1,13 @@
+# Targets of this project: one static library per folder of src/, with the same warnings everywhere.
+
+add_library(millrace_options INTERFACE)
+target_compile_options(millrace_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wno-missing-field-initializers $<$<BOOL:${MILLRACE_WERROR}>:-Werror>)
+target_include_directories(millrace_options INTERFACE ${PROJECT_SOURCE_DIR}/src)
+
+# millrace_library(<folder> SOURCES ... [LIBRARIES ...])
+function(millrace_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_library(millrace_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(millrace_${name} PUBLIC millrace_options ${ARG_LIBRARIES})
+endfunction()

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one recorded dispatch of a graph hands to the shaders: push constants, the plan of its memory, its inputs.
+#ifndef MILLRACE_ABI_DISPATCH_H
+#define MILLRACE_ABI_DISPATCH_H
+#include "language.h"
+MR_ABI_BEGIN
+
+// NodeArguments::flags
+// The plan proves that this dispatch fits in its regions: workgroups reserve nothing and stride over the units.
+MR_CONST uint kFlagFits = 1u;
+// Indirect path: one workgroup per workgroup, launched from arguments that the plan shader wrote.
+MR_CONST uint kFlagIndirect = 2u;
+
+// Pushed for each node dispatch, behind the application's push constants (at the next multiple of 8).
+struct NodeArguments {
+    uint64_t graph;  // GraphHeader, the start of the scratch memory
+    uint slot;
+    uint flags;
+    uint64_t pushConstants;  // the application's push constants where they had to move to memory, else 0
+    uint64_t indirect;       // IndirectArguments of this slot on the indirect path, else 0
+};
+
+// The plan of one dispatch, computed by the host from scratch size and, where it knows them, the inputs.
+struct LevelPlan {
+    uint begin;  // granules
+    uint size;   // granules
+    uint entryQuota;
+    uint pad0;
+};
+
+struct StreamPlan {
+    uint table;     // granule where its entries begin
+    uint capacity;  // entries
+};
+
+// begin.comp: resets all counters. One invocation per element.
+struct BeginArguments {
+    uint64_t graph;
+    uint64_t levelPlans;   // LevelPlan[levelCount]
+    uint64_t streamPlans;  // StreamPlan[streamCount]
+    uint graphId;
+    uint pad0;
+};
+
+// init.comp: copies the static tables (built by the host for this scratch address) to the scratch memory.
+struct InitArguments {
+    uint64_t source;
+    uint64_t destination;
+    uint wordCount;
+    uint pad0;
+};
+
+MR_CONST uint kFeedChunkPayloads = 64u;  // API payloads that one workgroup of feed.comp takes at a time
+
+// feed.comp: turns API inputs into queued payloads.
+struct FeedArguments {
+    uint64_t graph;
+    uint64_t infos;      // VkDispatchGraphInfoAMDX[count]
+    uint64_t stride;     // bytes between infos
+    uint64_t countInfo;  // VkDispatchGraphCountInfoAMDX to read the three from instead, or 0
+    uint count;
+    uint graphId;
+    uint flags;
+    uint pad0;
+};
+
+// VkDispatchGraphInfoAMDX as a shader sees it.
+struct DispatchInfo {
+    uint nodeIndex;
+    uint payloadCount;
+    uint64_t payloads;
+    uint64_t payloadStride;
+};
+
+// VkDispatchGraphCountInfoAMDX as a shader sees it: four bytes of padding follow the count.
+struct DispatchCountInfo {
+    uint count;
+    uint pad0;
+    uint64_t infos;
+    uint64_t stride;
+};
+
+// turn.comp: ends a sweep.
+struct TurnArguments {
+    uint64_t graph;
+    uint64_t status;  // GraphStatus in host-visible memory
+};
+
+// Indirect path: plan.comp writes one per slot of a level.
+struct IndirectArguments {
+    uint groupsX, groupsY, groupsZ;  // VkDispatchIndirectCommand
+    uint groupCount;                 // workgroups wanted; the grid may be a little larger
+    uint64_t firstUnit;
+};
+
+struct PlanArguments {
+    uint64_t graph;
+    uint64_t indirect;  // IndirectArguments[], one per slot of the graph
+    uint level;
+    uint flags;
+};
+
+MR_ABI_END
+#endif

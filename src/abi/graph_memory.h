@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that lives in an execution graph's scratch memory, stated once for host and shaders.
+// docs/design.md, "Memory", draws the picture. Sizes are in bytes unless a name says otherwise.
+#ifndef MILLRACE_ABI_GRAPH_MEMORY_H
+#define MILLRACE_ABI_GRAPH_MEMORY_H
+#include "language.h"
+MR_ABI_BEGIN
+
+// Payload locations are counted in granules from the start of the scratch memory, so that 32 bits reach
+// 64 GiB. Every allocation starts at a granule.
+MR_CONST uint kGranuleBytes = 16u;
+
+MR_CONST uint kGraphMagic = 0x4d494c4cu;  // "MILL": the memory was initialized
+MR_CONST uint kNoQueue = 0xffffffffu;     // node map: no node at this index
+MR_CONST uint kNoOffset = 0xffffffffu;
+
+// How the workgroups of a slot follow from the payloads of its stream.
+MR_CONST uint kKindStatic = 0u;      // each payload starts unitsPerPayload workgroups, a fixed grid
+MR_CONST uint kKindDynamic = 1u;     // the grid is a member of the payload
+MR_CONST uint kKindCoalescing = 2u;  // a workgroup takes up to unitsPerGroup payloads
+MR_CONST uint kKindPacked = 3u;      // single-invocation nodes: an invocation of ours takes one payload
+
+// How a stream counts. Indexed: one entry per run of payloads that lie one after the other, units are payloads.
+// Dynamic: one entry per payload, units are workgroups.
+MR_CONST uint kStreamIndexed = 0u;
+MR_CONST uint kStreamDynamic = 1u;
+
+// StreamState::counter packs the number of entries (upper bits) and of units (lower bits).
+MR_CONST uint kUnitBits = 40u;
+// LevelState::reserved packs entries (upper bits) and granules (lower bits) in the same way.
+
+// A slot is a node at one remaining recursion level: the unit of scheduling. Static after link.
+struct SlotInfo {
+    uint kind;
+    uint stream;           // the stream it consumes
+    uint level;            // 1 for slots that only the API reaches; 0 is the API itself
+    uint unitsPerPayload;  // product of the static grid, else 1
+    uint unitsPerGroup;    // payloads a workgroup takes at most (coalescing, packed), else 1
+    uint gridX, gridY, gridZ;  // static grid
+    uint payloadStride;        // of the queue it reads
+    uint finishOffset;  // of this slot's finish counter inside the payload, kNoOffset if it tracks none
+    uint remainingRecursion;
+    uint shaderIndex;
+    uint firstOutput;       // into the OutputInfo table
+    uint granulesPerGroup;  // the most one workgroup of ours may allocate
+    uint entriesPerGroup;   // the most one workgroup of ours may append to any one stream
+    uint name;              // for reports: index of the node in the graph
+};
+
+// One payload array type that a slot allocates.
+struct OutputInfo {
+    uint mapFirst;  // into the node map: queue of node index i is map[mapFirst + i]
+    uint mapCount;  // node indices from mapCount on have no node
+};
+
+// Where the payloads of one base node (at one recursion level) go.
+struct QueueInfo {
+    uint payloadBytes;  // what the node declares
+    uint stride;        // payloadBytes, the finish counters, rounded up to 4, or 8 where it has 64-bit members
+    uint finishOffset;  // of the first finish counter, which follows the payload
+    uint finishCount;
+    uint firstStream;  // the queue's streams: at most one indexed stream, which is then the first, and one
+    uint streamCount;  // dynamic stream per consumer that reads its grid from the payload
+    uint apiEntry;     // 1 if the API may dispatch it
+    uint node;         // for reports: index of the node in the graph
+};
+
+struct StreamInfo {
+    uint kind;
+    uint level;       // of its consumers
+    uint gridOffset;  // dynamic: of the grid in the payload
+    uint gridComponents;
+    uint gridComponentBytes;
+    uint maxX, maxY, maxZ;  // dynamic: larger grids are dropped and reported
+    uint maxGroups;         // likewise, for the product
+    uint pad0;
+};
+
+struct IndexedEntry {
+    uint location;  // of the run's first payload, in granules
+    uint first;     // payloads of the stream before this run; the run ends where the next one begins
+};
+
+struct DynamicEntry {
+    uint location;     // granule that holds the payload's first byte
+    uint gridXY;       // x | y << 16
+    uint gridZAndMore; // z | (byte offset inside the granule) << 16 | (bits 32.. of first) << 20
+    uint first;        // workgroups of the stream before this payload, bits 0..31
+};
+
+// Written by the shaders. Counters that workgroups fight over sit 128 bytes apart (D5: 3.8 times faster).
+struct StreamState {
+    uint64_t counter;  // entries and units; producers add, the turn shader resets
+    uint64_t table;    // address of its entries; written by the begin shader
+    uint capacity;     // entries the table holds
+    uint pad[27];
+};
+
+struct SlotState {
+    uint64_t cursor;  // units taken so far; may overshoot inside a sweep, the turn shader trims it
+    uint pad[30];
+};
+
+struct LevelState {
+    uint64_t reserved;  // entries and granules that running workgroups have reserved in this level's region
+    uint used;          // granules allocated, relative to begin
+    uint begin;         // region of the payloads that this level produces, in granules
+    uint size;          // granules
+    uint entryQuota;    // entries that this level may append to any one stream between two resets
+    uint pad[26];
+};
+
+// Error codes of GraphStatus::error. Work that would break a limit is dropped, the first cause is kept.
+MR_CONST uint kErrorNone = 0u;
+MR_CONST uint kErrorNodeIndex = 1u;       // API: no such node, or it is not an entry; value: node index
+MR_CONST uint kErrorPayloadCount = 2u;    // a workgroup allocated more than its declared budget; value: count
+MR_CONST uint kErrorGridSize = 3u;        // grid above MaxNumWorkgroupsAMDX or the limits; value: groups
+MR_CONST uint kErrorNoNode = 4u;          // payload for a node index without a node; value: node index
+MR_CONST uint kErrorNotInitialized = 5u;  // the scratch memory was not initialized for this graph
+MR_CONST uint kErrorCapacity = 6u;        // our own accounting failed: a bug of ours, never of the application
+
+// Shared with the host: written at the end of each sweep.
+struct GraphStatus {
+    uint remaining;   // slots (and the API feed) that still have work
+    uint sweeps;      // sweeps completed
+    uint error;       // first error
+    uint errorNode;   // node index in the graph, kNoQueue for the API
+    uint errorValue;
+    uint errorCount;  // dropped payloads
+    uint highWaterGranules;  // most granules in use over all regions, and
+    uint records;            // payloads published, modulo 2^32
+};
+
+struct GraphHeader {
+    uint magic;
+    uint graph;  // identity of the graph that the memory was initialized for
+    uint slotCount;
+    uint streamCount;
+    uint queueCount;
+    uint levelCount;  // levels 0 .. levelCount - 1
+    uint apiNodeCount;
+    uint trashLocation;  // granule where payloads go that nobody receives
+    uint64_t slots;        // SlotInfo[slotCount]
+    uint64_t outputs;      // OutputInfo[]
+    uint64_t nodeMap;      // uint[]
+    uint64_t queues;       // QueueInfo[queueCount]
+    uint64_t streams;      // StreamInfo[streamCount]
+    uint64_t apiNodes;     // uint[apiNodeCount]: API node index to queue
+    uint64_t slotStates;   // SlotState[slotCount]
+    uint64_t streamStates; // StreamState[streamCount]
+    uint64_t levelStates;  // LevelState[levelCount]
+    uint64_t feedCursor;   // chunks of API payloads fed so far
+    uint64_t feedTotal;    // chunks there are; known after the first feed
+    GraphStatus status;
+};
+
+MR_ABI_END
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// One node shader with enqueue operations into plain compute SPIR-V plus a reflection record.
+// Thread-safe: calls share nothing.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "graph/graph.h"
+#include "spirv/tools.h"
+
+namespace millrace::compiler {
+
+// What the device can do and what the application asked for; no Vulkan types.
+struct Options {
+    std::string entryPoint = "main";
+    std::optional<std::string> nodeName;  // VkPipelineShaderStageNodeCreateInfoAMDX::pName
+    std::optional<uint32_t> shaderIndex;  // ...::index, unless VK_SHADER_INDEX_UNUSED_AMDX
+    std::vector<spirv::SpecializationValue> specialization;
+
+    // Where abi::NodeArguments begins behind the application's push constants; multiple of 8.
+    uint32_t argumentsOffsetBytes = 0;
+    // The application's push constants are in memory at NodeArguments::pushConstants (they do not fit beside ours).
+    bool pushConstantsInMemory = false;
+
+    uint32_t minSubgroupSize = 4;   // of the device
+    uint32_t packWidth = 64;        // invocations of a packed workgroup; 0 packs nothing
+    bool indirect = false;          // for the indirect path: no loop over workgroups
+    bool validate = false;          // run spirv-val on the output and fail with its message
+
+    // Called after each pass with its name and the module's words; for --print-after. May be empty.
+    std::function<void(std::string_view pass, std::span<const uint32_t> words)> afterPass;
+};
+
+struct CompiledNode {
+    spirv::Words words;  // GLCompute, entry point "main"
+    graph::Node node;
+};
+
+// Errors: not SPIR-V, revision 1 of the extension, no such entry point, a rule of the extension broken in a way that
+// leaves no meaning, an instruction that cannot be lowered. The diagnostic names pass and instruction.
+Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options);
+
+// True if the module declares ShaderEnqueueAMDX. Reads the capabilities only.
+bool usesShaderEnqueue(std::span<const uint32_t> words);
+
+}  // namespace millrace::compiler

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// An execution graph as plain data: what each node declares, and what follows once all nodes are known.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "abi/graph_memory.h"
+#include "base/result.h"
+
+namespace millrace::graph {
+
+// Limits that Millrace reports in VkPhysicalDeviceShaderEnqueuePropertiesAMDX and that link() enforces.
+inline constexpr uint32_t kMaxDepth = 256;
+inline constexpr uint32_t kMaxOutputNodes = 1024;
+inline constexpr uint32_t kMaxPayloadDeclarationBytes = 65536;
+inline constexpr uint32_t kMaxGroupsPerDimension = 65535;
+inline constexpr uint32_t kMaxGroups = 16777215;
+inline constexpr uint32_t kMaxSharingNodes = 256;
+
+enum class LaunchMode {
+    Static,      // StaticNumWorkgroupsAMDX
+    Dynamic,     // the grid is a payload member, or the implicit uvec3 payload
+    Coalescing,  // CoalescingAMDX
+};
+
+// The payload member that carries the grid.
+struct GridMember {
+    uint32_t offsetBytes = 0;
+    uint32_t components = 3;      // 1 to 3
+    uint32_t componentBytes = 4;  // 1, 2 or 4
+};
+
+struct NodeId {
+    std::string name;
+    uint32_t index = 0;
+    auto operator<=>(const NodeId&) const = default;
+};
+
+// One OpTypeNodePayloadArrayAMDX with a node name that the node allocates or queries.
+struct NodeOutput {
+    std::string targetName;
+    uint32_t baseIndex = 0;
+    std::optional<uint32_t> arraySize;  // PayloadNodeArraySizeAMDX
+    bool sparse = false;
+    uint32_t payloadBytes = 0;
+    uint32_t budget = 0;      // payloads a workgroup may allocate with this type (NodeMaxPayloadsAMDX)
+    uint32_t budgetPool = 0;  // index of the output whose budget counts; its own index unless the limit is shared
+    uint32_t allocationSites = 0;   // static OpAllocateNodePayloadsAMDX of this type
+    bool allocatesInLoop = false;   // any of them may run more than once in a workgroup
+    bool perInvocation = false;     // any of them has Invocation scope
+    bool tracksFinishWriting = false;
+};
+
+// What compiler::compile() learned of a node; together with the compiled code it is all that linking needs.
+struct Node {
+    NodeId id;
+    std::string entryPoint;
+    LaunchMode mode = LaunchMode::Dynamic;
+    uint32_t staticGrid[3] = {1, 1, 1};
+    uint32_t maxGrid[3] = {kMaxGroupsPerDimension, kMaxGroupsPerDimension, kMaxGroupsPerDimension};
+    bool declaresMaxGrid = false;
+    GridMember grid;
+    bool declaresPayload = false;
+    uint32_t payloadBytes = 0;      // of the input; max over members of offset + size
+    uint32_t payloadAlignment = 4;  // 8 if it has a 64-bit scalar, else 4
+    uint32_t maxInputPayloads = 1;  // coalescing: payloads a workgroup receives at most
+    uint32_t localSize[3] = {1, 1, 1};
+    uint32_t packWidth = 0;  // > 0: packed, so many single-invocation workgroups share one of ours
+    uint32_t maxRecursion = 0;
+    std::optional<NodeId> sharesInputWith;
+    bool apiEntry = true;
+    bool usesFinishWriting = false;
+    bool writesInput = false;
+    std::vector<NodeOutput> outputs;
+};
+
+// A node at one remaining recursion level (and, for a sharing node, at one level of the node it shares with).
+struct Slot {
+    uint32_t node = 0;  // into Graph::nodes
+    uint32_t remaining = 0;
+    uint32_t queue = 0;
+    uint32_t stream = 0;
+    uint32_t level = 0;
+    uint32_t granulesPerGroup = 0;  // one workgroup of ours, packing included
+    uint32_t entriesPerGroup = 0;
+    uint32_t finishOffset = abi::kNoOffset;
+    std::vector<std::vector<uint32_t>> outputQueues;  // per output: queue of each node index, or abi::kNoQueue
+};
+
+struct Queue {
+    uint32_t baseSlot = 0;
+    std::vector<uint32_t> slots;    // all consumers, base first
+    std::vector<uint32_t> streams;  // indexed one first, if any
+    uint32_t stride = 0;
+    uint32_t finishOffset = 0;
+    uint32_t finishCount = 0;
+};
+
+struct Stream {
+    uint32_t kind = abi::kStreamIndexed;
+    uint32_t queue = 0;
+    uint32_t level = 0;
+    std::vector<uint32_t> slots;  // consumers
+};
+
+struct Level {
+    std::vector<uint32_t> slots;  // empty for level 0, the API
+};
+
+struct Graph {
+    std::vector<Node> nodes;
+    std::vector<Slot> slots;
+    std::vector<Queue> queues;
+    std::vector<Stream> streams;
+    std::vector<Level> levels;         // levels[0] is the API
+    std::vector<uint32_t> apiQueues;   // API node index (= index into nodes) to queue, abi::kNoQueue if none
+
+    // Index into `nodes`, which is also the node index of vkGetExecutionGraphPipelineNodeIndexAMDX.
+    std::optional<uint32_t> findNode(const NodeId& id) const;
+};
+
+// Checks the rules that need all nodes (VUIDs 09134 to 09139, 10184, recursion, sharing, depth) and computes the rest.
+// Recursion is unrolled: a node with MaxNodeRecursionAMDX n has n + 1 slots, so the slots form an acyclic graph and
+// each has exactly one level, the longest path to it from the API.
+Result<Graph> link(std::vector<Node> nodes);
+
+}  // namespace millrace::graph

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a graph divides scratch memory: the static tables, and for each dispatch the entry tables and payload regions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "abi/dispatch.h"
+#include "graph/graph.h"
+
+namespace millrace::graph {
+
+struct ScratchSizes {
+    uint64_t minBytes = 0;
+    uint64_t maxBytes = 0;
+    uint64_t granularityBytes = 0;
+};
+
+// Any size from minBytes completes any dispatch: each level's region holds what one workgroup may emit, for every
+// stream one workgroup's entries. `wantedMaxBytes` is a setting; maxBytes is at least minBytes.
+ScratchSizes scratchSizes(const Graph& graph, uint64_t wantedMaxBytes);
+
+// Bytes of the header and all static tables and states that stand in front of entry tables and regions.
+uint64_t fixedBytes(const Graph& graph);
+
+// The words that init.comp copies to the start of the scratch memory at `scratchAddress`: abi::GraphHeader and the
+// tables it points to. `graphId` is abi::GraphHeader::graph.
+std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, uint32_t graphId);
+
+// One input of a dispatch whose values the host knows.
+struct KnownInput {
+    uint32_t node = 0;          // API node index
+    uint64_t payloadCount = 0;
+    std::optional<uint64_t> groupCount;  // dynamic grids: sum over its payloads, if known
+};
+
+struct DispatchPlan {
+    std::vector<abi::LevelPlan> levels;    // per level
+    std::vector<abi::StreamPlan> streams;  // per stream
+    std::vector<uint32_t> slots;           // that can run, in order of level
+    std::vector<uint64_t> maxGroups;       // per entry of `slots`: most workgroups of ours, UINT64_MAX if unknown
+    bool fits = false;                     // proven to complete in one sweep without reservations
+};
+
+// Plans a dispatch. `inputs` empty optional: unknown (indirect dispatch), any API node in any number.
+// Requires: scratchBytes >= scratchSizes().minBytes.
+DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::span<const KnownInput>> inputs);
+
+}  // namespace millrace::graph

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The graph's memory as buffer references, and the counters' packed halves.
+#ifndef MILLRACE_DEVICE_GRAPH_GLSL
+#define MILLRACE_DEVICE_GRAPH_GLSL
+
+#include "abi/graph_memory.h"
+#include "abi/dispatch.h"
+
+#define MR_REFERENCE(name, type, alignment) \
+    layout(buffer_reference, scalar, buffer_reference_align = alignment) buffer name { type v[]; }
+
+MR_REFERENCE(Words, uint, 4);
+MR_REFERENCE(GraphHeaders, GraphHeader, 8);
+MR_REFERENCE(SlotInfos, SlotInfo, 8);
+MR_REFERENCE(OutputInfos, OutputInfo, 8);
+MR_REFERENCE(QueueInfos, QueueInfo, 8);
+MR_REFERENCE(StreamInfos, StreamInfo, 8);
+MR_REFERENCE(SlotStates, SlotState, 8);
+MR_REFERENCE(StreamStates, StreamState, 8);
+MR_REFERENCE(LevelStates, LevelState, 8);
+MR_REFERENCE(IndexedEntries, IndexedEntry, 8);
+MR_REFERENCE(DynamicEntries, DynamicEntry, 8);
+
+const uint64_t kUnitMask = (uint64_t(1) << kUnitBits) - uint64_t(1);
+
+#define MR_HEADER(graph) GraphHeaders(graph).v[0]
+
+uint64_t mr_address(const uint64_t graph, const uint location)
+{
+    return graph + uint64_t(location) * uint64_t(kGranuleBytes);
+}
+
+// The first error is kept, the others are counted.
+void mr_report(const uint64_t graph, const uint error, const uint node, const uint value)
+{
+    if (atomicCompSwap(MR_HEADER(graph).status.error, kErrorNone, error) == kErrorNone) {
+        MR_HEADER(graph).status.errorNode = node;
+        MR_HEADER(graph).status.errorValue = value;
+    }
+    atomicAdd(MR_HEADER(graph).status.errorCount, 1u);
+}
+
+#endif

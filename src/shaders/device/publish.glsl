@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory for payloads and their entries in the streams. Used by node shaders and by feed.comp.
+#ifndef MILLRACE_DEVICE_PUBLISH_GLSL
+#define MILLRACE_DEVICE_PUBLISH_GLSL
+
+#include "device/graph.glsl"
+
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+
+const uint kNoLocation = 0xffffffffu;
+
+// Granules that this workgroup of ours has allocated since it last reserved.
+shared uint s_granules;
+
+// Allocates `count` > 0 payloads of a queue in the region of `level` and publishes them to the queue's indexed
+// stream: entry rank and first payload come from one 64-bit atomic, so the stream's table is sorted by construction.
+// Returns the location of the first payload, or kNoLocation if the region is full, which the reservation (or the
+// plan) excludes unless the node allocates more than it declared.
+uint mr_allocate_run(const uint64_t graph, const uint level, const uint queue, const uint count, const uint node)
+{
+    QueueInfos queues = QueueInfos(MR_HEADER(graph).queues);
+    LevelStates levels = LevelStates(MR_HEADER(graph).levelStates);
+    uint64_t bytes = uint64_t(count) * uint64_t(queues.v[queue].stride);
+    uint64_t granules64 = (bytes + uint64_t(kGranuleBytes - 1u)) / uint64_t(kGranuleBytes);
+    uint size = levels.v[level].size;
+    if (granules64 > uint64_t(size)) {
+        mr_report(graph, kErrorPayloadCount, node, count);
+        return kNoLocation;
+    }
+    uint granules = uint(granules64);
+    uint location = levels.v[level].begin;
+    if (granules > 0u) {
+        uint offset = atomicAdd(levels.v[level].used, granules);
+        if (offset > size - granules) {
+            atomicAdd(levels.v[level].used, 0u - granules);
+            mr_report(graph, kErrorPayloadCount, node, count);
+            return kNoLocation;
+        }
+        atomicAdd(s_granules, granules);
+        location += offset;
+    }
+
+    uint stream = queues.v[queue].firstStream;
+    if (StreamInfos(MR_HEADER(graph).streams).v[stream].kind == kStreamIndexed) {
+        StreamStates states = StreamStates(MR_HEADER(graph).streamStates);
+        uint64_t before =
+            atomicAdd(states.v[stream].counter, (uint64_t(1) << kUnitBits) | uint64_t(count));
+        uint rank = uint(before >> kUnitBits);
+        if (rank < states.v[stream].capacity)
+            IndexedEntries(states.v[stream].table).v[rank] = IndexedEntry(location, uint(before & kUnitMask));
+        else
+            mr_report(graph, kErrorPayloadCount, node, count);
+    }
+    return location;
+}
+
+// The finish counters of a payload start at 0.
+void mr_clear_finish_counters(const uint64_t graph, const uint queue, const uint64_t payload)
+{
+    QueueInfos queues = QueueInfos(MR_HEADER(graph).queues);
+    uint count = queues.v[queue].finishCount;
+    Words words = Words(payload + uint64_t(queues.v[queue].finishOffset));
+    for (uint i = 0u; i < count; ++i)
+        words.v[i] = 0u;
+}
+
+// One component of a grid: 8, 16 or 32 bits wide, at any multiple of its width.
+uint mr_grid_component(const uint64_t address, const uint bytes)
+{
+    uint word = Words(address & ~uint64_t(3)).v[0];
+    uint shift = (uint(address) & 3u) * 8u;
+    return bytes == 4u ? word : bitfieldExtract(word, int(shift), int(bytes * 8u));
+}
+
+uvec3 mr_read_grid(const StreamInfo info, const uint64_t payload)
+{
+    uvec3 grid = uvec3(1u);
+    uint64_t at = payload + uint64_t(info.gridOffset);
+    grid.x = mr_grid_component(at, info.gridComponentBytes);
+    if (info.gridComponents > 1u)
+        grid.y = mr_grid_component(at + uint64_t(info.gridComponentBytes), info.gridComponentBytes);
+    if (info.gridComponents > 2u)
+        grid.z = mr_grid_component(at + uint64_t(2u * info.gridComponentBytes), info.gridComponentBytes);
+    return grid;
+}
+
+// Workgroups of a grid, or 0 if it is empty or above the limits (reported).
+uint mr_grid_groups(const uint64_t graph, const StreamInfo info, const uvec3 grid, const uint node)
+{
+    if (any(equal(grid, uvec3(0u))))
+        return 0u;
+    uint64_t product = uint64_t(grid.x) * uint64_t(grid.y);
+    bool inside = all(lessThanEqual(grid, uvec3(info.maxX, info.maxY, info.maxZ))) &&
+                  product * uint64_t(grid.z) <= uint64_t(info.maxGroups);
+    if (!inside) {
+        mr_report(graph, kErrorGridSize, node, max(grid.x, max(grid.y, grid.z)));
+        return 0u;
+    }
+    return uint(product) * grid.z;
+}
+
+// Publishes one payload per active invocation to a dynamic stream; streams may differ between invocations. One atomic
+// per subgroup and stream. `payload` lies at `location` granules plus `byteOffset` bytes.
+void mr_publish_dynamic(const uint64_t graph, const uint stream, const uint64_t payload, const uint node)
+{
+    StreamInfo info = StreamInfos(MR_HEADER(graph).streams).v[stream];
+    StreamStates states = StreamStates(MR_HEADER(graph).streamStates);
+    uvec3 grid = mr_read_grid(info, payload);
+    uint groups = mr_grid_groups(graph, info, grid, node);
+    bool waiting = groups > 0u;
+    while (waiting) {
+        uint served = subgroupBroadcastFirst(stream);
+        if (served == stream) {
+            // At most 128 invocations times 2^24 - 1 groups: 32 bits suffice.
+            uint total = subgroupAdd(groups);
+            uint before = subgroupExclusiveAdd(groups);
+            uint entries = subgroupAdd(1u);
+            uint ahead = subgroupExclusiveAdd(1u);
+            uvec2 counter = uvec2(0u);
+            if (subgroupElect())
+                counter = unpackUint2x32(atomicAdd(states.v[stream].counter,
+                                                   (uint64_t(entries) << kUnitBits) | uint64_t(total)));
+            uint64_t base = packUint2x32(subgroupBroadcastFirst(counter));
+            uint rank = uint(base >> kUnitBits) + ahead;
+            uint64_t first = (base & kUnitMask) + uint64_t(before);
+            if (rank < states.v[stream].capacity) {
+                uint64_t offset = payload - graph;
+                uint more = grid.z | (uint(offset) & (kGranuleBytes - 1u)) << 16 | uint(first >> 32) << 20;
+                DynamicEntries(states.v[stream].table).v[rank] =
+                    DynamicEntry(uint(offset / uint64_t(kGranuleBytes)), grid.x | grid.y << 16, more, uint(first));
+            } else {
+                mr_report(graph, kErrorPayloadCount, node, groups);
+            }
+            waiting = false;
+        }
+    }
+}
+
+// The first of a queue's dynamic streams, relative to QueueInfo::firstStream.
+uint mr_first_dynamic(const uint64_t graph, const uint queue)
+{
+    QueueInfos queues = QueueInfos(MR_HEADER(graph).queues);
+    return StreamInfos(MR_HEADER(graph).streams).v[queues.v[queue].firstStream].kind == kStreamIndexed ? 1u : 0u;
+}
+
+// Reserves the worst case of up to `groups` workgroups in the region and the entry quota of `level`. Returns how many
+// of them fit: all, one, or none. What is not used goes back through mr_return_reservation().
+uint mr_reserve(const uint64_t graph, const uint level, const uint granules, const uint entries, const uint groups)
+{
+    if (granules == 0u && entries == 0u)
+        return groups;
+    LevelStates levels = LevelStates(MR_HEADER(graph).levelStates);
+    for (uint wanted = groups;; wanted = 1u) {
+        uint64_t cost = (uint64_t(entries) * uint64_t(wanted) << kUnitBits) + uint64_t(granules) * uint64_t(wanted);
+        uint64_t after = atomicAdd(levels.v[level].reserved, cost) + cost;
+        if ((after & kUnitMask) <= uint64_t(levels.v[level].size) &&
+            (after >> kUnitBits) <= uint64_t(levels.v[level].entryQuota))
+            return wanted;
+        atomicAdd(levels.v[level].reserved, uint64_t(0) - cost);
+        if (wanted == 1u)
+            return 0u;
+    }
+}
+
+void mr_return_reservation(const uint64_t graph, const uint level, const uint64_t granules, const uint64_t entries)
+{
+    atomicAdd(LevelStates(MR_HEADER(graph).levelStates).v[level].reserved,
+              uint64_t(0) - ((entries << kUnitBits) + granules));
+}
+
+#endif
