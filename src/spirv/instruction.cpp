@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cassert>
+
+#include "spirv/module.h"
+
+namespace millrace::spirv {
+
+Id Instruction::id(size_t operand) const
+{
+    assert(isId(operand));
+    return Id{words[operands[operand].first]};
+}
+
+uint32_t Instruction::literal(size_t operand) const
+{
+    assert(operands[operand].kind != OperandKind::Id);
+    return words[operands[operand].first];
+}
+
+std::string Instruction::string(size_t operand) const
+{
+    // Bytes are packed from the low end of each word, whatever the host's byte order.
+    const Operand& o = operands[operand];
+    std::string out;
+    out.reserve(size_t{o.count} * 4);
+    for (size_t i = 0; i < size_t{o.count} * 4; i++) {
+        const char c = static_cast<char>(words[o.first + i / 4] >> (8 * (i % 4)) & 0xff);
+        if (c == 0) {
+            break;
+        }
+        out.push_back(c);
+    }
+    return out;
+}
+
+void Instruction::setId(size_t operand, Id id)
+{
+    assert(isId(operand));
+    words[operands[operand].first] = id.value;
+}
+
+void Instruction::setLiteral(size_t operand, uint32_t value)
+{
+    assert(operands[operand].kind == OperandKind::Literal);
+    words[operands[operand].first] = value;
+}
+
+Instruction& Instruction::add(Id id)
+{
+    operands.push_back({OperandKind::Id, static_cast<uint16_t>(words.size()), 1});
+    words.push_back(id.value);
+    return *this;
+}
+
+Instruction& Instruction::add(uint32_t literal)
+{
+    operands.push_back({OperandKind::Literal, static_cast<uint16_t>(words.size()), 1});
+    words.push_back(literal);
+    return *this;
+}
+
+Instruction& Instruction::add(std::string_view string)
+{
+    const size_t count = string.size() / 4 + 1;
+    const size_t first = words.size();
+    operands.push_back({OperandKind::String, static_cast<uint16_t>(first), static_cast<uint16_t>(count)});
+    words.resize(first + count, 0);
+    for (size_t i = 0; i < string.size(); i++) {
+        words[first + i / 4] |= static_cast<uint32_t>(static_cast<unsigned char>(string[i])) << (8 * (i % 4));
+    }
+    return *this;
+}
+
+void Instruction::forEachUse(const std::function<void(Id&)>& visit)
+{
+    if (type) {
+        visit(type);
+    }
+    for (const Operand& operand : operands) {
+        if (operand.kind == OperandKind::Id) {
+            Id id{words[operand.first]};
+            visit(id);
+            words[operand.first] = id.value;
+        }
+    }
+}
+
+void Instruction::forEachUse(const std::function<void(Id)>& visit) const
+{
+    if (type) {
+        visit(type);
+    }
+    for (const Operand& operand : operands) {
+        if (operand.kind == OperandKind::Id) {
+            visit(Id{words[operand.first]});
+        }
+    }
+}
+
+Instruction instruction(spv::Op op, Id type, Id result)
+{
+    Instruction out;
+    out.op = op;
+    out.type = type;
+    out.result = result;
+    return out;
+}
+
+bool isTerminator(spv::Op op)
+{
+    switch (op) {
+        case spv::Op::OpBranch:
+        case spv::Op::OpBranchConditional:
+        case spv::Op::OpSwitch:
+        case spv::Op::OpReturn:
+        case spv::Op::OpReturnValue:
+        case spv::Op::OpKill:
+        case spv::Op::OpUnreachable:
+        case spv::Op::OpTerminateInvocation:
+        case spv::Op::OpIgnoreIntersectionKHR:
+        case spv::Op::OpTerminateRayKHR:
+        case spv::Op::OpEmitMeshTasksEXT:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace millrace::spirv
