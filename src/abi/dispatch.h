@@ -98,6 +98,8 @@ struct PlanArguments {
     uint64_t indirect;  // IndirectArguments[], one per slot of the graph
     uint level;
     uint flags;
+    uint slotCount;
+    uint pad0;
 };
 
 MR_ABI_END

@@ -93,7 +93,8 @@ struct StreamState {
     uint64_t counter;  // entries and units; producers add, the turn shader resets
     uint64_t table;    // address of its entries; written by the begin shader
     uint capacity;     // entries the table holds
-    uint pad[27];
+    uint pending;      // turn shader: a consumer has work left
+    uint pad[26];
 };
 
 struct SlotState {
@@ -140,6 +141,8 @@ struct GraphHeader {
     uint levelCount;  // levels 0 .. levelCount - 1
     uint apiNodeCount;
     uint trashLocation;  // granule where payloads go that nobody receives
+    uint feedGranules;   // the most one chunk of API payloads takes
+    uint pad0;
     uint64_t slots;        // SlotInfo[slotCount]
     uint64_t outputs;      // OutputInfo[]
     uint64_t nodeMap;      // uint[]

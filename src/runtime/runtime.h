@@ -2,7 +2,6 @@
 // Records execution graphs as plain compute dispatches. Knows Vulkan, not layers: an application could use it directly.
 #pragma once
 
-#define VK_ENABLE_BETA_EXTENSIONS
 #include <vulkan/vulkan.h>
 #include <vulkan/utility/vk_dispatch_table.h>
 
@@ -53,15 +52,11 @@ struct GraphPipeline {
     uint32_t graphId = 0;                // unique in the process, never 0
     std::vector<VkPipeline> pipelines;   // per graph node; not owned
     VkPipelineLayout layout = VK_NULL_HANDLE;  // compute layout of those pipelines: the application's sets, its push
-                                               // constants followed by abi::NodeArguments; not owned
+                                               // constants followed by abi::NodeArguments, one range with the
+                                               // compute stage alone; not owned
     uint32_t argumentsOffsetBytes = 0;
-    VkShaderStageFlags pushStages = VK_SHADER_STAGE_COMPUTE_BIT;  // stages of the range that holds NodeArguments
-    std::vector<uint32_t> packWidth;
+    bool pushConstantsInMemory = false;  // the pipelines read the application's push constants from memory
 };
-
-// Host-visible memory that recorded commands read (plans, inputs) or write (status). Freed when the application resets
-// or frees the command buffer, through Recording's destructor.
-class Recording;
 
 // Everything one vkCmdDispatchGraph* says.
 struct DispatchRequest {
@@ -71,28 +66,31 @@ struct DispatchRequest {
     enum class Form { Host, Indirect, IndirectCount } form = Form::Host;
     const VkDispatchGraphCountInfoAMDX* countInfo = nullptr;  // Host, Indirect
     VkDeviceAddress countAddress = 0;                         // IndirectCount
-    std::span<const uint8_t> pushConstantsInMemory;           // where the pipelines read them from memory
+    std::span<const uint8_t> pushConstants;  // the application's, from offset 0; at most argumentsOffsetBytes unless
+                                             // they go to memory. Copied.
 };
 
-// The commands of one dispatch: the first sweep, and what continues it where completion is not certain.
+// The commands of one dispatch: the first sweep, and what continues it where completion is not certain. Owns the memory
+// that the recorded commands read and write: keep it until the command buffer is reset, freed or recorded again.
 class RecordedDispatch {
 public:
     virtual ~RecordedDispatch() = default;
     virtual bool mayContinue() const = 0;  // false: one sweep completes it, nothing else to do
-    // Records another sweep into a command buffer of the same queue family, whose descriptor sets and application push
-    // constants the caller has set up with GraphPipeline::layout at the compute bind point.
+    // Records another sweep into a command buffer of the same queue family, whose descriptor sets the caller has bound
+    // with GraphPipeline::layout at the compute bind point.
     virtual void recordSweep(VkCommandBuffer commandBuffer) = 0;
     // After the sweep has completed on the device.
     virtual bool hasRemaining() const = 0;
     virtual abi::GraphStatus status() const = 0;
 };
 
-// Copies the static tables to the scratch memory. Outside a render pass.
+// Copies the static tables to the scratch memory. Outside a render pass; disturbs the compute pipeline binding and push
+// constants. `keepAlive` owns what the recorded commands read.
 VkResult recordInitialize(Device& device, VkCommandBuffer commandBuffer, const GraphPipeline& pipeline,
                           VkDeviceAddress scratch, VkDeviceSize scratchBytes, std::shared_ptr<void>& keepAlive);
 
-// Records the first sweep. Outside a render pass; descriptor sets and application push constants are bound as for
-// recordSweep. Leaves the compute pipeline binding and the push constants from argumentsOffsetBytes on disturbed.
+// Records the first sweep. Outside a render pass; descriptor sets are bound as for recordSweep. Leaves the compute
+// pipeline binding and all push constants disturbed, and conditional rendering in force applies to the whole graph.
 VkResult recordDispatch(Device& device, VkCommandBuffer commandBuffer, const DispatchRequest& request,
                         std::shared_ptr<RecordedDispatch>& out);
 

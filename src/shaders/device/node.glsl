@@ -114,9 +114,9 @@ void mr_take_ticket()
     uint entries = MR_SLOT.entriesPerGroup;
     uint level = MR_SLOT.level;
     uint unitsPerGroup = mr_units_per_group();
-    if (g_reserved_groups > 0u && granules > 0u)
-        mr_return_reservation(g_graph, level, uint64_t(granules) * uint64_t(g_reserved_groups) - uint64_t(s_granules),
-                              uint64_t(0));
+    uint64_t reserved = uint64_t(granules) * uint64_t(g_reserved_groups);
+    if (reserved > uint64_t(s_granules))
+        mr_return_reservation(g_graph, level, reserved - uint64_t(s_granules), uint64_t(0));
     s_granules = 0u;
     s_ticket_groups = 0u;
 

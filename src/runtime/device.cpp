@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/device_impl.h"
+
+namespace millrace::runtime {
+
+VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice device,
+                        const VkuInstanceDispatchTable& instanceTable, const VkuDeviceDispatchTable& table,
+                        const Settings& settings, std::unique_ptr<Device>& out)
+{
+    std::unique_ptr<Device> created(new Device);
+    created->m_impl = std::make_unique<Impl>();
+    Impl& impl = *created->m_impl;
+    impl.device = device;
+    impl.table = &table;
+    impl.settings = settings;
+    VkPhysicalDeviceProperties properties;
+    instanceTable.GetPhysicalDeviceProperties(physical, &properties);
+    impl.traits = traitsOf(properties.deviceType);
+    VkResult result = impl.memory.create(instance, physical, device, instanceTable, table);
+    if (result == VK_SUCCESS)
+        result = impl.meta.create(device, table);
+    if (result == VK_SUCCESS)
+        out = std::move(created);
+    return result;
+}
+
+Device::~Device() = default;
+
+}  // namespace millrace::runtime

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/device_traits.h"
+
+#include <algorithm>
+
+namespace millrace::runtime {
+
+DeviceTraits traitsOf(VkPhysicalDeviceType type)
+{
+    switch (type) {
+        case VK_PHYSICAL_DEVICE_TYPE_CPU:
+            // A software driver splits the workgroups of a dispatch evenly among its threads.
+            return {.fullInvocations = 1024, .minGroups = 16, .maxGroups = 64};
+        case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+            return {.fullInvocations = 65536, .minGroups = 128, .maxGroups = 2048};
+        default:
+            // H200: 132 multiprocessors of 2048 invocations. Too small a grid is a disaster (12 times slower at
+            // 132 x 64), too large costs little (3.6 against 3.2 us a level at twice the occupancy).
+            return {.fullInvocations = 132 * 2048, .minGroups = 528, .maxGroups = 4224};
+    }
+}
+
+uint32_t fullGrid(const DeviceTraits& traits, uint32_t invocationsPerGroup)
+{
+    return std::clamp(traits.fullInvocations / std::max(invocationsPerGroup, 1u), traits.minGroups, traits.maxGroups);
+}
+
+}  // namespace millrace::runtime

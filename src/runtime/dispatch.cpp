@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// vkCmdDispatchGraph*AMDX: a sweep over the levels of a graph.
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/barriers.h"
+#include "runtime/device_impl.h"
+#include "runtime/inputs.h"
+#include "runtime/labels.h"
+
+namespace millrace::runtime {
+
+namespace {
+
+uint32_t invocationsPerGroup(const graph::Node& node)
+{
+    return node.packWidth ? node.packWidth : node.localSize[0] * node.localSize[1] * node.localSize[2];
+}
+
+class Recorder final : public RecordedDispatch {
+public:
+    Recorder(Device& device, const DispatchRequest& request)
+        : m_device(device.impl()),
+          m_pipeline(*request.pipeline),
+          m_scratch(request.scratch),
+          m_pushConstants(request.pushConstants.begin(), request.pushConstants.end())
+    {
+    }
+
+    VkResult prepare(const DispatchRequest& request);
+
+    bool mayContinue() const override { return !m_plan.fits; }
+    void recordSweep(VkCommandBuffer commandBuffer) override;
+    bool hasRemaining() const override { return status().remaining > 0; }
+    abi::GraphStatus status() const override;
+
+    void recordBegin(VkCommandBuffer commandBuffer);
+
+private:
+    bool indirect() const { return m_device.settings.path == Path::Indirect; }
+    VkResult upload(const HostInputs& inputs);
+    void recordLevel(VkCommandBuffer commandBuffer, std::span<const uint32_t> slots);
+    void recordPlan(VkCommandBuffer commandBuffer, uint32_t level);
+    void recordNode(VkCommandBuffer commandBuffer, uint32_t slotIndex);
+    uint32_t directGroups(uint32_t slotIndex) const;
+    std::string slotLabel(uint32_t slotIndex) const;
+
+    Device::Impl& m_device;
+    const GraphPipeline& m_pipeline;
+    VkDeviceAddress m_scratch;
+    std::vector<uint8_t> m_pushConstants;
+    graph::DispatchPlan m_plan;
+    std::vector<uint64_t> m_maxGroups;  // per slot
+    abi::BeginArguments m_begin{};
+    abi::FeedArguments m_feed{};
+    uint32_t m_feedGroups = 1;
+    VkDeviceAddress m_pushConstantAddress = 0;
+    Buffer m_upload;
+    Buffer m_status;
+    Buffer m_indirect;
+};
+
+VkResult Recorder::prepare(const DispatchRequest& request)
+{
+    HostInputs inputs;
+    const bool host = request.form == DispatchRequest::Form::Host;
+    if (host) {
+        inputs = copyHostInputs(m_pipeline.graph, *request.countInfo);
+        m_plan = graph::plan(m_pipeline.graph, request.scratchBytes, std::span<const graph::KnownInput>(inputs.known));
+    } else {
+        m_plan = graph::plan(m_pipeline.graph, request.scratchBytes, std::nullopt);
+    }
+    m_maxGroups.assign(m_pipeline.graph.slots.size(), 0);
+    for (size_t i = 0; i < m_plan.slots.size(); ++i)
+        m_maxGroups[m_plan.slots[i]] = m_plan.maxGroups[i];
+
+    m_feed.graph = m_scratch;
+    m_feed.graphId = m_pipeline.graphId;
+    m_feed.flags = m_plan.fits ? abi::kFlagFits : 0;
+    const uint64_t fullFeed = m_device.fullGroups(abi::kFeedChunkPayloads);
+    m_feedGroups = static_cast<uint32_t>(host ? std::clamp<uint64_t>(inputs.chunks, 1, fullFeed) : fullFeed);
+
+    VkResult result = upload(inputs);
+    if (request.form == DispatchRequest::Form::Indirect) {
+        m_feed.infos = request.countInfo->infos.deviceAddress;
+        m_feed.stride = request.countInfo->stride;
+        m_feed.count = request.countInfo->count;
+    } else if (request.form == DispatchRequest::Form::IndirectCount) {
+        m_feed.countInfo = request.countAddress;
+    }
+    if (result == VK_SUCCESS)
+        result = m_device.memory.createBuffer(BufferUse::Readback, sizeof(abi::GraphStatus), m_status);
+    if (result == VK_SUCCESS)
+        std::memset(m_status.data(), 0, sizeof(abi::GraphStatus));
+    if (result == VK_SUCCESS && indirect())
+        result = m_device.memory.createBuffer(
+            BufferUse::Indirect, std::max<size_t>(1, m_pipeline.graph.slots.size()) * sizeof(abi::IndirectArguments),
+            m_indirect);
+    return result;
+}
+
+// One buffer: level plans, stream plans, infos, payloads, push constants, each at a multiple of 16.
+VkResult Recorder::upload(const HostInputs& inputs)
+{
+    struct Part {
+        const void* data;
+        size_t bytes;
+        size_t offset;
+    };
+    Part parts[] = {
+        {m_plan.levels.data(), m_plan.levels.size() * sizeof(abi::LevelPlan), 0},
+        {m_plan.streams.data(), m_plan.streams.size() * sizeof(abi::StreamPlan), 0},
+        {inputs.infos.data(), inputs.infos.size() * sizeof(abi::DispatchInfo), 0},
+        {inputs.payloads.data(), inputs.payloads.size(), 0},
+        {m_pushConstants.data(), m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0, 0},
+    };
+    size_t bytes = 0;
+    for (Part& part : parts) {
+        part.offset = bytes;
+        bytes += (part.bytes + 15) & ~size_t{15};
+    }
+    const VkResult result = m_device.memory.createBuffer(BufferUse::Upload, std::max<size_t>(bytes, 16), m_upload);
+    if (result != VK_SUCCESS)
+        return result;
+    for (const Part& part : parts)
+        if (part.bytes > 0)
+            std::memcpy(m_upload.data() + part.offset, part.data, part.bytes);
+
+    const VkDeviceAddress address = m_upload.address();
+    m_begin.graph = m_scratch;
+    m_begin.graphId = m_pipeline.graphId;
+    m_begin.levelPlans = address + parts[0].offset;
+    m_begin.streamPlans = address + parts[1].offset;
+    m_feed.infos = address + parts[2].offset;
+    m_feed.stride = sizeof(abi::DispatchInfo);
+    m_feed.count = static_cast<uint32_t>(inputs.infos.size());
+    auto* infos = reinterpret_cast<abi::DispatchInfo*>(m_upload.data() + parts[2].offset);
+    for (size_t i = 0; i < inputs.infos.size(); ++i)
+        infos[i].payloads = address + parts[3].offset + inputs.infos[i].payloads;
+    if (m_pipeline.pushConstantsInMemory)
+        m_pushConstantAddress = address + parts[4].offset;
+    return VK_SUCCESS;
+}
+
+void Recorder::recordBegin(VkCommandBuffer commandBuffer)
+{
+    const graph::Graph& graph = m_pipeline.graph;
+    // The scratch memory may have been used by the commands before; whoever wrote it did so in compute shaders.
+    computeBarrier(m_device, commandBuffer);
+    const size_t elements = std::max({graph.slots.size(), graph.streams.size(), graph.levels.size()});
+    m_device.meta.dispatch(commandBuffer, Meta::Begin, m_begin,
+                           static_cast<uint32_t>(std::clamp<size_t>((elements + 255) / 256, 1, 256)));
+    computeBarrier(m_device, commandBuffer);
+}
+
+void Recorder::recordSweep(VkCommandBuffer commandBuffer)
+{
+    Label label(m_device, commandBuffer, "Millrace: graph " + std::to_string(m_pipeline.graphId));
+    {
+        Label feed(m_device, commandBuffer, "level 0: API");
+        m_device.meta.dispatch(commandBuffer, Meta::Feed, m_feed, m_feedGroups);
+    }
+    // The slots come in order of level.
+    for (size_t first = 0; first < m_plan.slots.size();) {
+        size_t end = first;
+        const uint32_t level = m_pipeline.graph.slots[m_plan.slots[first]].level;
+        while (end < m_plan.slots.size() && m_pipeline.graph.slots[m_plan.slots[end]].level == level)
+            ++end;
+        recordLevel(commandBuffer, std::span(m_plan.slots).subspan(first, end - first));
+        first = end;
+    }
+    if (!m_plan.fits) {
+        computeBarrier(m_device, commandBuffer);
+        abi::TurnArguments turn{};
+        turn.graph = m_scratch;
+        turn.status = m_status.address();
+        m_device.meta.dispatch(commandBuffer, Meta::Turn, turn, 1);
+        computeBarrier(m_device, commandBuffer);
+        hostBarrier(m_device, commandBuffer);
+    }
+}
+
+void Recorder::recordLevel(VkCommandBuffer commandBuffer, std::span<const uint32_t> slots)
+{
+    const uint32_t level = m_pipeline.graph.slots[slots.front()].level;
+    Label label(m_device, commandBuffer, "level " + std::to_string(level));
+    computeBarrier(m_device, commandBuffer);
+    if (indirect())
+        recordPlan(commandBuffer, level);
+    if (!m_pushConstants.empty() && !m_pipeline.pushConstantsInMemory)
+        m_device.table->CmdPushConstants(commandBuffer, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                         static_cast<uint32_t>(m_pushConstants.size()), m_pushConstants.data());
+    for (uint32_t slot : slots)
+        recordNode(commandBuffer, slot);
+}
+
+void Recorder::recordPlan(VkCommandBuffer commandBuffer, uint32_t level)
+{
+    abi::PlanArguments plan{};
+    plan.graph = m_scratch;
+    plan.indirect = m_indirect.address();
+    plan.level = level;
+    plan.flags = m_feed.flags;
+    plan.slotCount = static_cast<uint32_t>(m_pipeline.graph.slots.size());
+    m_device.meta.dispatch(commandBuffer, Meta::Plan, plan, 1);
+    indirectBarrier(m_device, commandBuffer);
+}
+
+uint32_t Recorder::directGroups(uint32_t slotIndex) const
+{
+    const graph::Node& node = m_pipeline.graph.nodes[m_pipeline.graph.slots[slotIndex].node];
+    const uint64_t full = m_device.fullGroups(invocationsPerGroup(node));
+    return static_cast<uint32_t>(std::clamp<uint64_t>(m_maxGroups[slotIndex], 1, full));
+}
+
+void Recorder::recordNode(VkCommandBuffer commandBuffer, uint32_t slotIndex)
+{
+    const VkuDeviceDispatchTable& table = *m_device.table;
+    const graph::Slot& slot = m_pipeline.graph.slots[slotIndex];
+    Label label(m_device, commandBuffer, slotLabel(slotIndex));
+    const VkDeviceSize argumentsOffset = slotIndex * sizeof(abi::IndirectArguments);
+    abi::NodeArguments arguments{};
+    arguments.graph = m_scratch;
+    arguments.slot = slotIndex;
+    arguments.flags = m_feed.flags | (indirect() ? abi::kFlagIndirect : 0);
+    arguments.pushConstants = m_pushConstantAddress;
+    arguments.indirect = indirect() ? m_indirect.address() + argumentsOffset : 0;
+    table.CmdBindPipeline(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, m_pipeline.pipelines[slot.node]);
+    table.CmdPushConstants(commandBuffer, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT,
+                           m_pipeline.argumentsOffsetBytes, sizeof arguments, &arguments);
+    if (indirect())
+        table.CmdDispatchIndirect(commandBuffer, m_indirect.handle(), argumentsOffset);
+    else
+        table.CmdDispatch(commandBuffer, directGroups(slotIndex), 1, 1);
+}
+
+std::string Recorder::slotLabel(uint32_t slotIndex) const
+{
+    const graph::Slot& slot = m_pipeline.graph.slots[slotIndex];
+    const graph::NodeId& id = m_pipeline.graph.nodes[slot.node].id;
+    std::string text = "node " + id.name + "[" + std::to_string(id.index) + "]";
+    if (m_pipeline.graph.nodes[slot.node].maxRecursion > 0)
+        text += ", " + std::to_string(slot.remaining) + " recursions left";
+    return text;
+}
+
+abi::GraphStatus Recorder::status() const
+{
+    abi::GraphStatus status;
+    std::memcpy(&status, m_status.data(), sizeof status);
+    return status;
+}
+
+}  // namespace
+
+VkResult recordDispatch(Device& device, VkCommandBuffer commandBuffer, const DispatchRequest& request,
+                        std::shared_ptr<RecordedDispatch>& out)
+{
+    auto recorder = std::make_shared<Recorder>(device, request);
+    const VkResult result = recorder->prepare(request);
+    if (result != VK_SUCCESS)
+        return result;
+    recorder->recordBegin(commandBuffer);
+    recorder->recordSweep(commandBuffer);
+    out = std::move(recorder);
+    return VK_SUCCESS;
+}
+
+}  // namespace millrace::runtime

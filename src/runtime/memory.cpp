@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/memory.h"
+
+#include <utility>
+
+#define VMA_STATIC_VULKAN_FUNCTIONS 0
+#define VMA_DYNAMIC_VULKAN_FUNCTIONS 0
+#include <vk_mem_alloc.h>
+
+namespace millrace::runtime {
+
+namespace {
+
+VmaVulkanFunctions functions(const VkuInstanceDispatchTable& instance, const VkuDeviceDispatchTable& device)
+{
+    VmaVulkanFunctions f{};
+    f.vkGetPhysicalDeviceProperties = instance.GetPhysicalDeviceProperties;
+    f.vkGetPhysicalDeviceMemoryProperties = instance.GetPhysicalDeviceMemoryProperties;
+    f.vkGetPhysicalDeviceMemoryProperties2KHR = instance.GetPhysicalDeviceMemoryProperties2;
+    f.vkAllocateMemory = device.AllocateMemory;
+    f.vkFreeMemory = device.FreeMemory;
+    f.vkMapMemory = device.MapMemory;
+    f.vkUnmapMemory = device.UnmapMemory;
+    f.vkFlushMappedMemoryRanges = device.FlushMappedMemoryRanges;
+    f.vkInvalidateMappedMemoryRanges = device.InvalidateMappedMemoryRanges;
+    f.vkBindBufferMemory = device.BindBufferMemory;
+    f.vkBindImageMemory = device.BindImageMemory;
+    f.vkGetBufferMemoryRequirements = device.GetBufferMemoryRequirements;
+    f.vkGetImageMemoryRequirements = device.GetImageMemoryRequirements;
+    f.vkCreateBuffer = device.CreateBuffer;
+    f.vkDestroyBuffer = device.DestroyBuffer;
+    f.vkCreateImage = device.CreateImage;
+    f.vkDestroyImage = device.DestroyImage;
+    f.vkCmdCopyBuffer = device.CmdCopyBuffer;
+    f.vkGetBufferMemoryRequirements2KHR = device.GetBufferMemoryRequirements2;
+    f.vkGetImageMemoryRequirements2KHR = device.GetImageMemoryRequirements2;
+    f.vkBindBufferMemory2KHR = device.BindBufferMemory2;
+    f.vkBindImageMemory2KHR = device.BindImageMemory2;
+    f.vkGetDeviceBufferMemoryRequirements = device.GetDeviceBufferMemoryRequirements;
+    f.vkGetDeviceImageMemoryRequirements = device.GetDeviceImageMemoryRequirements;
+    return f;
+}
+
+}  // namespace
+
+Buffer::~Buffer()
+{
+    if (m_allocation)
+        vmaDestroyBuffer(m_allocator, m_buffer, m_allocation);
+}
+
+void Buffer::swap(Buffer& other) noexcept
+{
+    std::swap(m_allocator, other.m_allocator);
+    std::swap(m_allocation, other.m_allocation);
+    std::swap(m_buffer, other.m_buffer);
+    std::swap(m_address, other.m_address);
+    std::swap(m_data, other.m_data);
+}
+
+VkResult Memory::create(VkInstance instance, VkPhysicalDevice physical, VkDevice device,
+                        const VkuInstanceDispatchTable& instanceTable, const VkuDeviceDispatchTable& table)
+{
+    m_device = device;
+    m_getAddress = table.GetBufferDeviceAddress;
+    const VmaVulkanFunctions vulkanFunctions = functions(instanceTable, table);
+    VmaAllocatorCreateInfo info{};
+    info.flags = VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
+    info.physicalDevice = physical;
+    info.device = device;
+    info.instance = instance;
+    info.vulkanApiVersion = VK_API_VERSION_1_3;
+    info.pVulkanFunctions = &vulkanFunctions;
+    // Plans are small; the default of 256 MiB blocks would dwarf them.
+    info.preferredLargeHeapBlockSize = 4ull << 20;
+    return vmaCreateAllocator(&info, &m_allocator);
+}
+
+Memory::~Memory()
+{
+    if (m_allocator)
+        vmaDestroyAllocator(m_allocator);
+}
+
+VkResult Memory::createBuffer(BufferUse use, VkDeviceSize bytes, Buffer& out)
+{
+    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+    info.size = bytes;
+    info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    VmaAllocationCreateInfo wanted{};
+    // Shaders read uploads once or a few times: memory of the device that the host can write is best, any other will do.
+    wanted.usage = VMA_MEMORY_USAGE_AUTO_PREFER_DEVICE;
+    wanted.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
+    switch (use) {
+        case BufferUse::Upload:
+            wanted.flags |= VMA_ALLOCATION_CREATE_HOST_ACCESS_SEQUENTIAL_WRITE_BIT;
+            wanted.requiredFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+            break;
+        case BufferUse::Readback:
+            wanted.usage = VMA_MEMORY_USAGE_AUTO_PREFER_HOST;
+            wanted.flags |= VMA_ALLOCATION_CREATE_HOST_ACCESS_RANDOM_BIT;
+            wanted.requiredFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+            break;
+        case BufferUse::Indirect:
+            info.usage |= VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+            wanted.flags = 0;
+            break;
+    }
+    Buffer buffer;
+    buffer.m_allocator = m_allocator;
+    VmaAllocationInfo allocated{};
+    // 16-byte granules and 64-bit fields are read at multiples of their size.
+    const VkResult result = vmaCreateBufferWithAlignment(m_allocator, &info, &wanted, 64, &buffer.m_buffer,
+                                                         &buffer.m_allocation, &allocated);
+    if (result != VK_SUCCESS)
+        return result;
+    buffer.m_data = static_cast<std::byte*>(allocated.pMappedData);
+    VkBufferDeviceAddressInfo ask{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+    ask.buffer = buffer.m_buffer;
+    buffer.m_address = m_getAddress(m_device, &ask);
+    out = std::move(buffer);
+    return VK_SUCCESS;
+}
+
+}  // namespace millrace::runtime

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/meta_pipelines.h"
+
+#include <span>
+
+#include "shaders/meta.h"
+
+namespace millrace::runtime {
+
+namespace {
+
+std::span<const uint32_t> code(Meta meta)
+{
+    switch (meta) {
+        case Meta::Init: return shaders::meta_init;
+        case Meta::Begin: return shaders::meta_begin;
+        case Meta::Feed: return shaders::meta_feed;
+        case Meta::Turn: return shaders::meta_turn;
+        case Meta::Plan: return shaders::meta_plan;
+        case Meta::Count: break;
+    }
+    return {};
+}
+
+VkResult createPipeline(VkDevice device, const VkuDeviceDispatchTable& table, std::span<const uint32_t> words,
+                        VkPipelineLayout layout, VkPipeline& out)
+{
+    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    moduleInfo.codeSize = words.size_bytes();
+    moduleInfo.pCode = words.data();
+    VkShaderModule module = VK_NULL_HANDLE;
+    VkResult result = table.CreateShaderModule(device, &moduleInfo, nullptr, &module);
+    if (result != VK_SUCCESS)
+        return result;
+    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = module;
+    info.stage.pName = "main";
+    info.layout = layout;
+    result = table.CreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, nullptr, &out);
+    table.DestroyShaderModule(device, module, nullptr);
+    return result;
+}
+
+}  // namespace
+
+VkResult MetaPipelines::create(VkDevice device, const VkuDeviceDispatchTable& table)
+{
+    m_device = device;
+    m_table = &table;
+    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kArgumentBytes};
+    VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    info.pushConstantRangeCount = 1;
+    info.pPushConstantRanges = &range;
+    VkResult result = table.CreatePipelineLayout(device, &info, nullptr, &m_layout);
+    for (size_t i = 0; result == VK_SUCCESS && i < m_pipelines.size(); ++i)
+        result = createPipeline(device, table, code(static_cast<Meta>(i)), m_layout, m_pipelines[i]);
+    return result;
+}
+
+MetaPipelines::~MetaPipelines()
+{
+    if (!m_table)
+        return;
+    for (VkPipeline pipeline : m_pipelines)
+        m_table->DestroyPipeline(m_device, pipeline, nullptr);
+    m_table->DestroyPipelineLayout(m_device, m_layout, nullptr);
+}
+
+void MetaPipelines::dispatchBytes(VkCommandBuffer commandBuffer, Meta meta, const void* arguments, size_t bytes,
+                                  uint32_t groups) const
+{
+    m_table->CmdBindPipeline(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, m_pipelines[static_cast<size_t>(meta)]);
+    m_table->CmdPushConstants(commandBuffer, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<uint32_t>(bytes),
+                              arguments);
+    m_table->CmdDispatch(commandBuffer, groups, 1, 1);
+}
+
+}  // namespace millrace::runtime

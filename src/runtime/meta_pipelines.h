@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The meta shaders as compute pipelines. They have push constants and no descriptors.
+#pragma once
+
+#include <vulkan/utility/vk_dispatch_table.h>
+#include <vulkan/vulkan.h>
+
+#include <array>
+#include <cstddef>
+
+namespace millrace::runtime {
+
+enum class Meta { Init, Begin, Feed, Turn, Plan, Count };
+
+class MetaPipelines {
+public:
+    // `table` must outlive this.
+    VkResult create(VkDevice device, const VkuDeviceDispatchTable& table);
+    ~MetaPipelines();
+
+    // Binds the shader, pushes its arguments and dispatches `groups` workgroups.
+    template <typename Arguments>
+    void dispatch(VkCommandBuffer commandBuffer, Meta meta, const Arguments& arguments, uint32_t groups) const
+    {
+        static_assert(sizeof(Arguments) <= kArgumentBytes);
+        dispatchBytes(commandBuffer, meta, &arguments, sizeof arguments, groups);
+    }
+
+private:
+    static constexpr size_t kArgumentBytes = 64;
+    void dispatchBytes(VkCommandBuffer commandBuffer, Meta meta, const void* arguments, size_t bytes,
+                       uint32_t groups) const;
+
+    VkDevice m_device = VK_NULL_HANDLE;
+    const VkuDeviceDispatchTable* m_table = nullptr;
+    VkPipelineLayout m_layout = VK_NULL_HANDLE;
+    std::array<VkPipeline, static_cast<size_t>(Meta::Count)> m_pipelines{};
+};
+
+}  // namespace millrace::runtime

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// First shader of a dispatch: resets all counters and lays out tables and regions as the host planned them.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "device/graph.glsl"
+
+layout(local_size_x = 256) in;
+layout(push_constant, scalar) uniform Arguments { BeginArguments a; };
+
+MR_REFERENCE(LevelPlans, LevelPlan, 8);
+MR_REFERENCE(StreamPlans, StreamPlan, 8);
+
+void main()
+{
+    uint i = gl_GlobalInvocationID.x;
+    uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+    GraphHeaders header = GraphHeaders(a.graph);
+    // Memory of another graph, or of none: nothing behind it can be trusted. Without the magic number every later
+    // shader of this dispatch does nothing; invocations that still see it find another graph's identity.
+    if (header.v[0].magic != kGraphMagic || header.v[0].graph != a.graphId) {
+        if (i == 0u) {
+            header.v[0].magic = 0u;
+            header.v[0].status = GraphStatus(0u, 0u, kErrorNotInitialized, kNoQueue, 0u, 1u, 0u, 0u);
+        }
+        return;
+    }
+    if (i == 0u) {
+        header.v[0].feedCursor = uint64_t(0);
+        header.v[0].feedTotal = ~uint64_t(0);
+        header.v[0].status = GraphStatus(0u, 0u, kErrorNone, 0u, 0u, 0u, 0u, 0u);
+    }
+    SlotStates slots = SlotStates(header.v[0].slotStates);
+    for (uint s = i; s < header.v[0].slotCount; s += step)
+        slots.v[s].cursor = uint64_t(0);
+    StreamStates streams = StreamStates(header.v[0].streamStates);
+    for (uint s = i; s < header.v[0].streamCount; s += step) {
+        StreamPlan plan = StreamPlans(a.streamPlans).v[s];
+        streams.v[s].counter = uint64_t(0);
+        streams.v[s].table = mr_address(a.graph, plan.table);
+        streams.v[s].capacity = plan.capacity;
+    }
+    LevelStates levels = LevelStates(header.v[0].levelStates);
+    for (uint l = i; l < header.v[0].levelCount; l += step) {
+        LevelPlan plan = LevelPlans(a.levelPlans).v[l];
+        levels.v[l].reserved = uint64_t(0);
+        levels.v[l].used = 0u;
+        levels.v[l].begin = plan.begin;
+        levels.v[l].size = plan.size;
+        levels.v[l].entryQuota = plan.entryQuota;
+    }
+}

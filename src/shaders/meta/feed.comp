@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns the inputs of vkCmdDispatchGraph*AMDX into queued payloads: level 0 of the graph. A chunk is up to
+// kFeedChunkPayloads payloads of one VkDispatchGraphInfoAMDX; chunks are numbered through all infos.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "device/publish.glsl"
+
+layout(local_size_x = 64) in;
+layout(push_constant, scalar) uniform Arguments { FeedArguments a; };
+
+MR_REFERENCE(DispatchInfos, DispatchInfo, 4);
+MR_REFERENCE(DispatchCountInfos, DispatchCountInfo, 4);
+
+const uint kInfosPerBlock = 64u;  // one per invocation
+
+shared uint s_firstChunk[kInfosPerBlock + 1u];  // of each info of the block, relative to the block
+shared DispatchInfo s_infos[kInfosPerBlock];
+shared uint64_t s_ticket;
+shared uint s_location;
+
+uint64_t g_nextChunk = uint64_t(gl_WorkGroupID.x);  // where everything fits
+bool g_holds = false;                               // a reservation
+
+// Fields may lie at any multiple of 4 (executionGraphDispatchAddressAlignment).
+DispatchInfo readInfo(const uint64_t address)
+{
+    Words w = Words(address);
+    return DispatchInfo(w.v[0], w.v[1], packUint2x32(uvec2(w.v[2], w.v[3])), packUint2x32(uvec2(w.v[4], w.v[5])));
+}
+
+// Loads the infos of a block and numbers their chunks. Returns how many chunks the block has.
+uint loadBlock(const uint64_t infos, const uint64_t stride, const uint first, const uint count)
+{
+    uint own = gl_LocalInvocationIndex;
+    barrier();
+    uint chunks = 0u;
+    if (first + own < count) {
+        s_infos[own] = readInfo(infos + uint64_t(first + own) * stride);
+        uint payloads = s_infos[own].payloadCount;
+        chunks = payloads / kFeedChunkPayloads + (payloads % kFeedChunkPayloads > 0u ? 1u : 0u);
+    }
+    s_firstChunk[own + 1u] = chunks;
+    if (own == 0u)
+        s_firstChunk[0] = 0u;
+    barrier();
+    for (uint reach = 1u; reach < kInfosPerBlock; reach *= 2u) {
+        uint other = own + 1u > reach ? s_firstChunk[own + 1u - reach] : 0u;
+        barrier();
+        s_firstChunk[own + 1u] += other;
+        barrier();
+    }
+    return s_firstChunk[kInfosPerBlock];
+}
+
+// The next chunk of this workgroup; ~0 if it must stop for want of memory.
+uint64_t takeChunk()
+{
+    if ((a.flags & kFlagFits) != 0u) {
+        uint64_t chunk = g_nextChunk;
+        g_nextChunk += uint64_t(gl_NumWorkGroups.x);
+        return chunk;
+    }
+    barrier();
+    if (gl_LocalInvocationIndex == 0u) {
+        LevelStates levels = LevelStates(MR_HEADER(a.graph).levelStates);
+        // The worst chunk; what it does not use goes back.
+        uint granules = MR_HEADER(a.graph).feedGranules;
+        if (g_holds)
+            mr_return_reservation(a.graph, 0u, uint64_t(granules - s_granules), uint64_t(0));
+        s_granules = 0u;
+        s_ticket = ~uint64_t(0);
+        if (mr_reserve(a.graph, 0u, granules, kFeedChunkPayloads, 1u) == 1u)
+            s_ticket = atomicAdd(MR_HEADER(a.graph).feedCursor, uint64_t(1));
+    }
+    barrier();
+    g_holds = s_ticket != ~uint64_t(0);
+    return s_ticket;
+}
+
+// Behind the last chunk: what was reserved for it goes back, and the turn shader learns where the end is.
+void finish(const uint64_t total)
+{
+    if (gl_LocalInvocationIndex == 0u) {
+        if (g_holds)
+            mr_return_reservation(a.graph, 0u, uint64_t(MR_HEADER(a.graph).feedGranules), uint64_t(kFeedChunkPayloads));
+        MR_HEADER(a.graph).feedTotal = total;
+    }
+}
+
+// `bytes` (1 to 4) bytes at any address, without touching a word that holds none of them.
+uint readBytes(const uint64_t address, const uint bytes)
+{
+    Words words = Words(address & ~uint64_t(3));
+    uint shift = uint(address) & 3u;
+    uint value = words.v[0] >> (shift * 8u);
+    if (shift > 0u && bytes > 4u - shift)
+        value |= words.v[1] << (32u - shift * 8u);
+    return value;
+}
+
+void feedPayloads(const DispatchInfo info, const uint first, const uint count)
+{
+    uint own = gl_LocalInvocationIndex;
+    bool known = info.nodeIndex < MR_HEADER(a.graph).apiNodeCount;
+    uint queue = known ? Words(MR_HEADER(a.graph).apiNodes).v[info.nodeIndex] : kNoQueue;
+    if (queue == kNoQueue) {
+        if (own == 0u)
+            mr_report(a.graph, kErrorNodeIndex, kNoQueue, info.nodeIndex);
+        return;
+    }
+    barrier();
+    if (own == 0u)
+        s_location = mr_allocate_run(a.graph, 0u, queue, count, kNoQueue);
+    barrier();
+    if (s_location == kNoLocation)
+        return;
+
+    QueueInfo q = QueueInfos(MR_HEADER(a.graph).queues).v[queue];
+    uint64_t to = mr_address(a.graph, s_location);
+    uint64_t from = info.payloads + uint64_t(first) * info.payloadStride;
+    uint words = q.stride / 4u;
+    for (uint i = own; i < words * count; i += gl_WorkGroupSize.x) {
+        uint payload = i / words;
+        uint offset = (i % words) * 4u;
+        uint value = 0u;  // finish counters and padding
+        if (offset < q.payloadBytes)
+            value = readBytes(from + uint64_t(payload) * info.payloadStride + uint64_t(offset),
+                              min(4u, q.payloadBytes - offset));
+        Words(to + uint64_t(payload) * uint64_t(q.stride)).v[offset / 4u] = value;
+    }
+    uint dynamic = mr_first_dynamic(a.graph, queue);
+    if (q.streamCount > dynamic) {
+        memoryBarrierBuffer();
+        barrier();
+        for (uint s = dynamic; s < q.streamCount; ++s)
+            if (own < count)
+                mr_publish_dynamic(a.graph, q.firstStream + s, to + uint64_t(own) * uint64_t(q.stride), kNoQueue);
+    }
+}
+
+void main()
+{
+    if (MR_HEADER(a.graph).magic != kGraphMagic)
+        return;
+    uint64_t infos = a.infos;
+    uint64_t stride = a.stride;
+    uint count = a.count;
+    if (a.countInfo != uint64_t(0)) {
+        Words w = Words(a.countInfo);
+        count = w.v[0];
+        infos = packUint2x32(uvec2(w.v[2], w.v[3]));
+        stride = packUint2x32(uvec2(w.v[4], w.v[5]));
+    }
+
+    uint64_t chunk = takeChunk();
+    uint64_t blockFirst = uint64_t(0);
+    for (uint first = 0u; first < count && chunk != ~uint64_t(0); first += kInfosPerBlock) {
+        uint chunks = loadBlock(infos, stride, first, count);
+        while (chunk < blockFirst + uint64_t(chunks)) {
+            uint local = uint(chunk - blockFirst);
+            uint low = 0u;
+            uint high = kInfosPerBlock;
+            while (high - low > 1u) {
+                uint middle = (low + high) / 2u;
+                if (s_firstChunk[middle] <= local)
+                    low = middle;
+                else
+                    high = middle;
+            }
+            uint begin = (local - s_firstChunk[low]) * kFeedChunkPayloads;
+            DispatchInfo info = s_infos[low];
+            feedPayloads(info, begin, min(kFeedChunkPayloads, info.payloadCount - begin));
+            chunk = takeChunk();
+        }
+        blockFirst += uint64_t(chunks);
+        if (first > 0xffffffffu - kInfosPerBlock)
+            break;
+    }
+    if (chunk != ~uint64_t(0))
+        finish(blockFirst);
+}

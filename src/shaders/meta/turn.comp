@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ends a sweep: trims cursors, resets what is drained, reclaims regions, and counts what is left. One workgroup.
+#version 460
+#extension GL_GOOGLE_include_directive : require
+#include "device/graph.glsl"
+
+layout(local_size_x = 256) in;
+layout(push_constant, scalar) uniform Arguments { TurnArguments a; };
+
+MR_REFERENCE(Statuses, GraphStatus, 4);
+
+shared uint s_remaining;
+shared uint s_deepest;  // level with work
+shared uint s_granules;
+
+uint64_t totalUnits(const SlotInfo slot, const StreamState stream)
+{
+    uint entries = uint(stream.counter >> kUnitBits);
+    if (entries > stream.capacity)
+        return uint64_t(0);  // dropped and reported, see mr_begin()
+    return (stream.counter & kUnitMask) * uint64_t(slot.unitsPerPayload);
+}
+
+void main()
+{
+    GraphHeaders header = GraphHeaders(a.graph);
+    uint own = gl_LocalInvocationIndex;
+    uint step = gl_WorkGroupSize.x;
+    if (header.v[0].magic != kGraphMagic) {
+        if (own == 0u)
+            Statuses(a.status).v[0] = header.v[0].status;
+        return;
+    }
+    if (own == 0u) {
+        bool fed = header.v[0].feedCursor >= header.v[0].feedTotal;
+        s_remaining = fed ? 0u : 1u;
+        s_deepest = 0u;
+        s_granules = 0u;
+    }
+    StreamStates streams = StreamStates(header.v[0].streamStates);
+    for (uint i = own; i < header.v[0].streamCount; i += step)
+        streams.v[i].pending = 0u;
+    memoryBarrierBuffer();
+    barrier();
+
+    SlotStates states = SlotStates(header.v[0].slotStates);
+    for (uint i = own; i < header.v[0].slotCount; i += step) {
+        SlotInfo slot = SlotInfos(header.v[0].slots).v[i];
+        if (slot.level == 0u)
+            continue;
+        uint64_t total = totalUnits(slot, streams.v[slot.stream]);
+        if (states.v[i].cursor >= total) {
+            states.v[i].cursor = total;
+        } else {
+            streams.v[slot.stream].pending = 1u;
+            atomicAdd(s_remaining, 1u);
+            atomicMax(s_deepest, slot.level);
+        }
+    }
+    memoryBarrierBuffer();
+    barrier();
+
+    for (uint i = own; i < header.v[0].slotCount; i += step) {
+        SlotInfo slot = SlotInfos(header.v[0].slots).v[i];
+        if (slot.level > 0u && streams.v[slot.stream].pending == 0u)
+            states.v[i].cursor = uint64_t(0);
+    }
+    barrier();
+    for (uint i = own; i < header.v[0].streamCount; i += step)
+        if (streams.v[i].pending == 0u)
+            streams.v[i].counter = uint64_t(0);
+
+    LevelStates levels = LevelStates(header.v[0].levelStates);
+    for (uint l = own; l < header.v[0].levelCount; l += step) {
+        atomicAdd(s_granules, levels.v[l].used);
+        // Nobody deeper has work, so nobody reads what this level emitted.
+        if (l >= s_deepest) {
+            levels.v[l].used = 0u;
+            levels.v[l].reserved = uint64_t(0);
+        } else {
+            uint64_t entries = levels.v[l].reserved & ~kUnitMask;
+            levels.v[l].reserved = entries | uint64_t(levels.v[l].used);
+        }
+    }
+    barrier();
+    if (own == 0u) {
+        header.v[0].status.remaining = s_remaining;
+        header.v[0].status.sweeps += 1u;
+        header.v[0].status.highWaterGranules = max(header.v[0].status.highWaterGranules, s_granules);
+        memoryBarrierBuffer();
+        Statuses(a.status).v[0] = header.v[0].status;
+    }
+}
