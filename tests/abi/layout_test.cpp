@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every struct of src/abi has the same layout in C++ as in the compiled shaders.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "abi/dispatch.h"
+#include "abi/graph_memory.h"
+#include "shaders/meta.h"
+#include "shaders/node_library.h"
+#include "spirv/module.h"
+
+namespace millrace {
+namespace {
+
+struct Member {
+    std::string name;
+    size_t offset;
+};
+
+struct Struct {
+    std::string name;
+    std::vector<Member> members;
+    size_t size;
+};
+
+#define MEMBER(type, member)                 \
+    {                                        \
+#member, offsetof(abi::type, member) \
+    }
+
+// Members in order. A member missing here shows as a difference in number.
+const std::vector<Struct>& structs()
+{
+    static const std::vector<Struct> kStructs = {
+        {"SlotInfo",
+         {MEMBER(SlotInfo, kind), MEMBER(SlotInfo, stream), MEMBER(SlotInfo, level), MEMBER(SlotInfo, unitsPerPayload),
+          MEMBER(SlotInfo, unitsPerGroup), MEMBER(SlotInfo, gridX), MEMBER(SlotInfo, gridY), MEMBER(SlotInfo, gridZ),
+          MEMBER(SlotInfo, payloadStride), MEMBER(SlotInfo, finishOffset), MEMBER(SlotInfo, remainingRecursion),
+          MEMBER(SlotInfo, shaderIndex), MEMBER(SlotInfo, firstOutput), MEMBER(SlotInfo, granulesPerGroup),
+          MEMBER(SlotInfo, entriesPerGroup), MEMBER(SlotInfo, name)},
+         sizeof(abi::SlotInfo)},
+        {"OutputInfo", {MEMBER(OutputInfo, mapFirst), MEMBER(OutputInfo, mapCount)}, sizeof(abi::OutputInfo)},
+        {"QueueInfo",
+         {MEMBER(QueueInfo, payloadBytes), MEMBER(QueueInfo, stride), MEMBER(QueueInfo, finishOffset),
+          MEMBER(QueueInfo, finishCount), MEMBER(QueueInfo, firstStream), MEMBER(QueueInfo, streamCount),
+          MEMBER(QueueInfo, apiEntry), MEMBER(QueueInfo, node)},
+         sizeof(abi::QueueInfo)},
+        {"StreamInfo",
+         {MEMBER(StreamInfo, kind), MEMBER(StreamInfo, level), MEMBER(StreamInfo, gridOffset),
+          MEMBER(StreamInfo, gridComponents), MEMBER(StreamInfo, gridComponentBytes), MEMBER(StreamInfo, maxX),
+          MEMBER(StreamInfo, maxY), MEMBER(StreamInfo, maxZ), MEMBER(StreamInfo, maxGroups), MEMBER(StreamInfo, pad0)},
+         sizeof(abi::StreamInfo)},
+        {"IndexedEntry", {MEMBER(IndexedEntry, location), MEMBER(IndexedEntry, first)}, sizeof(abi::IndexedEntry)},
+        {"DynamicEntry",
+         {MEMBER(DynamicEntry, location), MEMBER(DynamicEntry, gridXY), MEMBER(DynamicEntry, gridZAndMore),
+          MEMBER(DynamicEntry, first)},
+         sizeof(abi::DynamicEntry)},
+        {"StreamState",
+         {MEMBER(StreamState, counter), MEMBER(StreamState, table), MEMBER(StreamState, capacity),
+          MEMBER(StreamState, pending), MEMBER(StreamState, pad)},
+         sizeof(abi::StreamState)},
+        {"SlotState", {MEMBER(SlotState, cursor), MEMBER(SlotState, pad)}, sizeof(abi::SlotState)},
+        {"LevelState",
+         {MEMBER(LevelState, reserved), MEMBER(LevelState, used), MEMBER(LevelState, begin), MEMBER(LevelState, size),
+          MEMBER(LevelState, entryQuota), MEMBER(LevelState, pad)},
+         sizeof(abi::LevelState)},
+        {"GraphStatus",
+         {MEMBER(GraphStatus, remaining), MEMBER(GraphStatus, sweeps), MEMBER(GraphStatus, error),
+          MEMBER(GraphStatus, errorNode), MEMBER(GraphStatus, errorValue), MEMBER(GraphStatus, errorCount),
+          MEMBER(GraphStatus, highWaterGranules), MEMBER(GraphStatus, records)},
+         sizeof(abi::GraphStatus)},
+        {"GraphHeader",
+         {MEMBER(GraphHeader, magic),        MEMBER(GraphHeader, graph),         MEMBER(GraphHeader, slotCount),
+          MEMBER(GraphHeader, streamCount),  MEMBER(GraphHeader, queueCount),    MEMBER(GraphHeader, levelCount),
+          MEMBER(GraphHeader, apiNodeCount), MEMBER(GraphHeader, trashLocation), MEMBER(GraphHeader, feedGranules),
+          MEMBER(GraphHeader, pad0),         MEMBER(GraphHeader, slots),         MEMBER(GraphHeader, outputs),
+          MEMBER(GraphHeader, nodeMap),      MEMBER(GraphHeader, queues),        MEMBER(GraphHeader, streams),
+          MEMBER(GraphHeader, apiNodes),     MEMBER(GraphHeader, slotStates),    MEMBER(GraphHeader, streamStates),
+          MEMBER(GraphHeader, levelStates),  MEMBER(GraphHeader, feedCursor),    MEMBER(GraphHeader, feedTotal),
+          MEMBER(GraphHeader, status)},
+         sizeof(abi::GraphHeader)},
+        {"LevelPlan",
+         {MEMBER(LevelPlan, begin), MEMBER(LevelPlan, size), MEMBER(LevelPlan, entryQuota), MEMBER(LevelPlan, pad0)},
+         sizeof(abi::LevelPlan)},
+        {"StreamPlan", {MEMBER(StreamPlan, table), MEMBER(StreamPlan, capacity)}, sizeof(abi::StreamPlan)},
+        {"BeginArguments",
+         {MEMBER(BeginArguments, graph), MEMBER(BeginArguments, levelPlans), MEMBER(BeginArguments, streamPlans),
+          MEMBER(BeginArguments, graphId), MEMBER(BeginArguments, pad0)},
+         sizeof(abi::BeginArguments)},
+        {"InitArguments",
+         {MEMBER(InitArguments, source), MEMBER(InitArguments, destination), MEMBER(InitArguments, wordCount),
+          MEMBER(InitArguments, pad0)},
+         sizeof(abi::InitArguments)},
+        {"FeedArguments",
+         {MEMBER(FeedArguments, graph), MEMBER(FeedArguments, infos), MEMBER(FeedArguments, stride),
+          MEMBER(FeedArguments, countInfo), MEMBER(FeedArguments, count), MEMBER(FeedArguments, graphId),
+          MEMBER(FeedArguments, flags), MEMBER(FeedArguments, pad0)},
+         sizeof(abi::FeedArguments)},
+        {"TurnArguments", {MEMBER(TurnArguments, graph), MEMBER(TurnArguments, status)}, sizeof(abi::TurnArguments)},
+        {"IndirectArguments",
+         {MEMBER(IndirectArguments, groupsX), MEMBER(IndirectArguments, groupsY), MEMBER(IndirectArguments, groupsZ),
+          MEMBER(IndirectArguments, groupCount), MEMBER(IndirectArguments, firstUnit)},
+         sizeof(abi::IndirectArguments)},
+        {"PlanArguments",
+         {MEMBER(PlanArguments, graph), MEMBER(PlanArguments, indirect), MEMBER(PlanArguments, level),
+          MEMBER(PlanArguments, flags), MEMBER(PlanArguments, slotCount), MEMBER(PlanArguments, pad0)},
+         sizeof(abi::PlanArguments)},
+    };
+    return kStructs;
+}
+
+using Offsets = std::map<std::string, size_t>;
+
+// Explicitly laid out structs of a module by name; glslang makes one copy per layout. Their array strides under the
+// name "[]".
+std::multimap<std::string, Offsets> laidOutStructs(std::span<const uint32_t> words)
+{
+    auto module = spirv::read(words);
+    EXPECT_TRUE(module) << module.error().text();
+    std::map<uint32_t, std::map<uint32_t, std::string>> memberNames;
+    std::map<uint32_t, std::string> names;
+    for (const spirv::Instruction& i : module->section(spirv::Section::DebugNames)) {
+        if (i.op == spv::Op::OpName)
+            names[i.id(0).value] = i.string(1);
+        if (i.op == spv::Op::OpMemberName)
+            memberNames[i.id(0).value][i.literal(1)] = i.string(2);
+    }
+    std::map<uint32_t, Offsets> offsets;
+    for (const spirv::Instruction& i : module->section(spirv::Section::Annotations))
+        if (i.op == spv::Op::OpMemberDecorate && i.literal(2) == static_cast<uint32_t>(spv::Decoration::Offset))
+            offsets[i.id(0).value][memberNames[i.id(0).value][i.literal(1)]] = i.literal(3);
+    for (const spirv::Instruction& i : module->section(spirv::Section::Globals)) {
+        if (i.op != spv::Op::OpTypeRuntimeArray && i.op != spv::Op::OpTypeArray)
+            continue;
+        const spirv::Instruction* stride = module->findDecoration(i.result, spv::Decoration::ArrayStride);
+        if (stride && offsets.count(i.id(0).value))
+            offsets[i.id(0).value]["[]"] = stride->literal(2);
+    }
+    std::multimap<std::string, Offsets> out;
+    for (auto& [id, members] : offsets)
+        out.emplace(names[id], members);
+    return out;
+}
+
+TEST(AbiLayout, EveryStructIsTheSameInShadersAndCpp)
+{
+    std::map<std::string, int> seen;
+    for (std::span<const uint32_t> words :
+         {shaders::meta_init, shaders::meta_begin, shaders::meta_feed, shaders::meta_turn, shaders::meta_plan,
+          shaders::node_library, shaders::node_library_packed}) {
+        const auto compiled = laidOutStructs(words);
+        for (const Struct& s : structs()) {
+            const auto [first, last] = compiled.equal_range(s.name);
+            for (auto it = first; it != last; ++it) {
+                Offsets offsets = it->second;
+                if (offsets.count("[]")) {
+                    EXPECT_EQ(offsets["[]"], s.size) << s.name;
+                    offsets.erase("[]");
+                }
+                EXPECT_EQ(offsets.size(), s.members.size()) << s.name;
+                for (const Member& m : s.members)
+                    EXPECT_EQ(offsets[m.name], m.offset) << s.name << "::" << m.name;
+                ++seen[s.name];
+            }
+        }
+    }
+    for (const Struct& s : structs())
+        EXPECT_GT(seen[s.name], 0) << s.name << " appears in no shader";
+}
+
+}  // namespace
+}  // namespace millrace
