@@ -20,6 +20,11 @@ inline constexpr uint32_t kMaxGroupsPerDimension = 65535;
 inline constexpr uint32_t kMaxGroups = 16777215;
 inline constexpr uint32_t kMaxSharingNodes = 256;
 
+// Limits of our own representation.
+inline constexpr uint32_t kMaxNodeIndex = 65535;        // node maps are dense
+inline constexpr uint32_t kMaxQueues = 131070;          // handles hold 17 bits, of which one value means "no queue"
+inline constexpr uint32_t kMaxStride = (1u << 17) - 4;  // handles hold the stride in words in 15 bits
+
 enum class LaunchMode {
     Static,      // StaticNumWorkgroupsAMDX
     Dynamic,     // the grid is a payload member, or the implicit uvec3 payload
@@ -44,13 +49,16 @@ struct NodeOutput {
     std::string targetName;
     uint32_t baseIndex = 0;
     std::optional<uint32_t> arraySize;  // PayloadNodeArraySizeAMDX
+    // The one node index (base included) that all allocations and queries use, where it is a constant. Without it an
+    // output that is not sized reaches all nodes of its name, which costs levels and memory.
+    std::optional<uint32_t> constantIndex;
     bool sparse = false;
     uint32_t payloadBytes = 0;
-    uint32_t budget = 0;      // payloads a workgroup may allocate with this type (NodeMaxPayloadsAMDX)
-    uint32_t budgetPool = 0;  // index of the output whose budget counts; its own index unless the limit is shared
-    uint32_t allocationSites = 0;   // static OpAllocateNodePayloadsAMDX of this type
-    bool allocatesInLoop = false;   // any of them may run more than once in a workgroup
-    bool perInvocation = false;     // any of them has Invocation scope
+    uint32_t budget = 0;           // payloads a workgroup may allocate with this type (NodeMaxPayloadsAMDX)
+    uint32_t budgetPool = 0;       // index of the output whose budget counts; its own index unless the limit is shared
+    uint32_t allocationSites = 0;  // static OpAllocateNodePayloadsAMDX of this type; 0: it is only queried
+    bool allocatesInLoop = false;  // any of them may run more than once in a workgroup
+    bool perInvocation = false;    // any of them has Invocation scope
     bool tracksFinishWriting = false;
 };
 
@@ -79,20 +87,21 @@ struct Node {
 
 // A node at one remaining recursion level (and, for a sharing node, at one level of the node it shares with).
 struct Slot {
-    uint32_t node = 0;  // into Graph::nodes
-    uint32_t remaining = 0;
+    uint32_t node = 0;       // into Graph::nodes
+    uint32_t remaining = 0;  // 0 for a sharing node: nobody can enqueue to it, not even itself
     uint32_t queue = 0;
     uint32_t stream = 0;
-    uint32_t level = 0;
+    uint32_t level = 0;             // 0: nothing can reach it
     uint32_t granulesPerGroup = 0;  // one workgroup of ours, packing included
     uint32_t entriesPerGroup = 0;
     uint32_t finishOffset = abi::kNoOffset;
     std::vector<std::vector<uint32_t>> outputQueues;  // per output: queue of each node index, or abi::kNoQueue
+    std::vector<uint32_t> outputMaps;                 // per output: the same map in Graph::maps
 };
 
 struct Queue {
     uint32_t baseSlot = 0;
-    std::vector<uint32_t> slots;    // all consumers, base first
+    std::vector<uint32_t> slots;    // all consumers, base first; all on one level
     std::vector<uint32_t> streams;  // indexed one first, if any
     uint32_t stride = 0;
     uint32_t finishOffset = 0;
@@ -115,8 +124,12 @@ struct Graph {
     std::vector<Slot> slots;
     std::vector<Queue> queues;
     std::vector<Stream> streams;
-    std::vector<Level> levels;         // levels[0] is the API
-    std::vector<uint32_t> apiQueues;   // API node index (= index into nodes) to queue, abi::kNoQueue if none
+    std::vector<Level> levels;        // levels[0] is the API
+    std::vector<uint32_t> apiQueues;  // API node index (= index into nodes) to queue, abi::kNoQueue if none
+
+    // The maps of all slots' outputs, equal ones once, as they stand in scratch memory.
+    std::vector<abi::OutputInfo> maps;
+    std::vector<uint32_t> nodeMap;
 
     // Index into `nodes`, which is also the node index of vkGetExecutionGraphPipelineNodeIndexAMDX.
     std::optional<uint32_t> findNode(const NodeId& id) const;
@@ -124,7 +137,8 @@ struct Graph {
 
 // Checks the rules that need all nodes (VUIDs 09134 to 09139, 10184, recursion, sharing, depth) and computes the rest.
 // Recursion is unrolled: a node with MaxNodeRecursionAMDX n has n + 1 slots, so the slots form an acyclic graph and
-// each has exactly one level, the longest path to it from the API.
+// each has exactly one level, the longest path to it from the API. The stored nodes are the given ones in the same
+// order, with the implicit payload (one uvec3, the grid) written out. A node whose base node is missing has no slots.
 Result<Graph> link(std::vector<Node> nodes);
 
 }  // namespace millrace::graph

@@ -30,14 +30,20 @@ uint64_t fixedBytes(const Graph& graph);
 // tables it points to. `graphId` is abi::GraphHeader::graph.
 std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, uint32_t graphId);
 
-// One input of a dispatch whose values the host knows.
+// One VkDispatchGraphInfoAMDX whose values the host knows; not several of them added up, since chunks of payloads that
+// are fed together belong to one of them.
 struct KnownInput {
-    uint32_t node = 0;          // API node index
+    uint32_t node = 0;  // API node index
     uint64_t payloadCount = 0;
-    std::optional<uint64_t> groupCount;  // dynamic grids: sum over its payloads, if known
+    // Workgroups of the node itself (not of those that share its input) over all its payloads, if it is dynamic and
+    // the host can read the grids.
+    std::optional<uint64_t> groupCount;
 };
 
 struct DispatchPlan {
+    // Unless it fits: each region and quota holds the worst workgroup of ours of any slot of the level that can run
+    // (level 0: a chunk of API payloads), and a stream's capacity is the sum of the quotas of the levels that feed it.
+    // If it fits: no more than what the dispatch can need; quotas mean nothing.
     std::vector<abi::LevelPlan> levels;    // per level
     std::vector<abi::StreamPlan> streams;  // per stream
     std::vector<uint32_t> slots;           // that can run, in order of level

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/budgets.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "graph/diagnose.h"
+#include "graph/saturating.h"
+
+namespace millrace::graph {
+namespace {
+
+// Up to so many node indices, all invocations of a workgroup allocate together, by a histogram in shared memory
+// (kMaxHistogram of shaders/device/node.glsl).
+constexpr uint32_t kMaxHistogram = 256;
+
+// LevelState::reserved and StreamState::counter keep entries above kUnitBits.
+constexpr uint64_t kMaxEntries = (uint64_t(1) << (64 - abi::kUnitBits)) - 1;
+
+// What all queues of a node map have in common.
+struct MapSummary {
+    uint32_t targets = 0;
+    uint32_t stride = 0;      // largest
+    uint32_t padding = 0;     // most bytes between the end of a run and the next granule
+    bool hasDynamic = false;  // streams
+    bool hasIndexed = false;
+};
+
+uint32_t runPadding(uint32_t stride)
+{
+    return stride % abi::kGranuleBytes == 0 ? 0 : abi::kGranuleBytes - std::gcd(stride, abi::kGranuleBytes);
+}
+
+class Budgets {
+public:
+    explicit Budgets(Graph& graph) : m_graph(graph), m_entries(graph.queues.size()), m_poolRuns(graph.queues.size()) {}
+
+    Status run();
+
+private:
+    struct Entries {
+        uint64_t indexed = 0;
+        uint64_t dynamic = 0;
+    };
+
+    void summarize();
+    uint64_t granules(const Slot& slot) const;
+    uint64_t entries(const Slot& slot);
+    uint64_t entriesOfOne(const EmissionBound& bound, const MapSummary& map) const
+    {
+        return std::max(map.hasIndexed ? bound.runsToOneQueue : 0, map.hasDynamic ? bound.payloads : 0);
+    }
+    EmissionBound bound(const Slot& slot, size_t output) const
+    {
+        const Node& node = m_graph.nodes[slot.node];
+        const uint32_t map = slot.outputMaps[output];
+        return emissionBound(node, node.outputs[output], m_graph.maps[map].mapCount, m_maps[map].targets);
+    }
+
+    Graph& m_graph;
+    std::vector<MapSummary> m_maps;  // per Graph::maps
+    // Per queue, all 0 between two slots.
+    std::vector<Entries> m_entries;
+    std::vector<uint64_t> m_poolRuns;
+};
+
+void Budgets::summarize()
+{
+    m_maps.resize(m_graph.maps.size());
+    for (size_t m = 0; m < m_maps.size(); ++m) {
+        MapSummary& summary = m_maps[m];
+        const abi::OutputInfo& map = m_graph.maps[m];
+        for (uint32_t i = 0; i < map.mapCount; ++i) {
+            const uint32_t q = m_graph.nodeMap[map.mapFirst + i];
+            if (q == abi::kNoQueue)
+                continue;
+            const Queue& queue = m_graph.queues[q];
+            ++summary.targets;
+            summary.stride = std::max(summary.stride, queue.stride);
+            summary.padding = std::max(summary.padding, runPadding(queue.stride));
+            const bool hasIndexed = m_graph.streams[queue.streams.front()].kind == abi::kStreamIndexed;
+            summary.hasIndexed |= hasIndexed;
+            summary.hasDynamic |= queue.streams.size() > (hasIndexed ? 1u : 0u);
+        }
+    }
+}
+
+// Of one of the node's workgroups.
+uint64_t Budgets::granules(const Slot& slot) const
+{
+    const std::vector<NodeOutput>& outputs = m_graph.nodes[slot.node].outputs;
+    struct Pool {
+        uint64_t payloads = 0;
+        uint64_t runs = 0;
+        uint32_t stride = 0;
+        uint32_t padding = 0;
+    };
+    std::vector<Pool> pools(outputs.size());
+    for (size_t o = 0; o < outputs.size(); ++o) {
+        const EmissionBound emission = bound(slot, o);
+        if (emission.payloads == 0)
+            continue;
+        const MapSummary& map = m_maps[slot.outputMaps[o]];
+        Pool& pool = pools[outputs[o].budgetPool];
+        pool.payloads = emission.payloads;
+        pool.runs = std::min(pool.runs + emission.runs, emission.payloads);
+        pool.stride = std::max(pool.stride, map.stride);
+        pool.padding = std::max(pool.padding, map.padding);
+    }
+    uint64_t total = 0;
+    for (const Pool& pool : pools) {
+        // Each payload in a run of its own is the worst that can happen; mostly the number of runs says more.
+        const uint64_t apart = pool.payloads * divideUp(pool.stride, abi::kGranuleBytes);
+        const uint64_t inRuns = (pool.payloads * pool.stride + pool.runs * pool.padding) / abi::kGranuleBytes;
+        total += std::min(apart, inRuns);
+    }
+    return total;
+}
+
+// The most that one of the node's workgroups appends to any one stream.
+uint64_t Budgets::entries(const Slot& slot)
+{
+    const std::vector<NodeOutput>& outputs = m_graph.nodes[slot.node].outputs;
+    std::vector<size_t> emitting;
+    for (size_t o = 0; o < outputs.size(); ++o) {
+        if (bound(slot, o).payloads > 0)
+            emitting.push_back(o);
+    }
+    if (emitting.empty())
+        return 0;
+    if (emitting.size() == 1)
+        return entriesOfOne(bound(slot, emitting[0]), m_maps[slot.outputMaps[emitting[0]]]);
+
+    // Several outputs may lead to the same queue.
+    std::ranges::stable_sort(emitting, {}, [&](size_t o) { return outputs[o].budgetPool; });
+    for (auto it = emitting.begin(); it != emitting.end();) {
+        const uint32_t pool = outputs[*it].budgetPool;
+        const auto end = std::find_if(it, emitting.end(), [&](size_t o) { return outputs[o].budgetPool != pool; });
+        const uint64_t budget = outputs[pool].budget;
+        for (auto o = it; o != end; ++o) {
+            const EmissionBound emission = bound(slot, *o);
+            for (uint32_t q : slot.outputQueues[*o]) {
+                if (q != abi::kNoQueue)
+                    m_poolRuns[q] += emission.runsToOneQueue;
+            }
+        }
+        for (auto o = it; o != end; ++o) {
+            for (uint32_t q : slot.outputQueues[*o]) {
+                if (q == abi::kNoQueue || m_poolRuns[q] == 0)
+                    continue;
+                m_entries[q].indexed += std::min(m_poolRuns[q], budget);
+                m_entries[q].dynamic += budget;
+                m_poolRuns[q] = 0;
+            }
+        }
+        it = end;
+    }
+    uint64_t most = 0;
+    for (size_t o : emitting) {
+        for (uint32_t q : slot.outputQueues[o]) {
+            if (q == abi::kNoQueue)
+                continue;
+            for (uint32_t stream : m_graph.queues[q].streams) {
+                const bool isIndexed = m_graph.streams[stream].kind == abi::kStreamIndexed;
+                most = std::max(most, isIndexed ? m_entries[q].indexed : m_entries[q].dynamic);
+            }
+            m_entries[q] = {};
+        }
+    }
+    return most;
+}
+
+Status Budgets::run()
+{
+    summarize();
+    std::vector<const Slot*> computed(m_graph.nodes.size(), nullptr);  // per node: the slot seen last
+    for (Slot& slot : m_graph.slots) {
+        const Node& node = m_graph.nodes[slot.node];
+        // Slots of a node differ in their own queues alone, which are all alike, and at the leaf have none.
+        const Slot* like = std::exchange(computed[slot.node], &slot);
+        if (like && ((like->remaining > 0 && slot.remaining > 0) || like->outputMaps == slot.outputMaps)) {
+            slot.granulesPerGroup = like->granulesPerGroup;
+            slot.entriesPerGroup = like->entriesPerGroup;
+            continue;
+        }
+        const uint64_t width = std::max(node.packWidth, 1u);
+        const uint64_t granulesPerGroup = saturatingMultiply(granules(slot), width);
+        const uint64_t entriesPerGroup = saturatingMultiply(entries(slot), width);
+        if (granulesPerGroup > UINT32_MAX || entriesPerGroup > kMaxEntries) {
+            return diagnose(node, "one workgroup may enqueue " +
+                                      std::to_string(granulesPerGroup / ((1u << 20) / abi::kGranuleBytes)) +
+                                      " MiB in " + std::to_string(entriesPerGroup) + " pieces, which is too much");
+        }
+        slot.granulesPerGroup = static_cast<uint32_t>(granulesPerGroup);
+        slot.entriesPerGroup = static_cast<uint32_t>(entriesPerGroup);
+    }
+    return {};
+}
+
+}  // namespace
+
+EmissionBound emissionBound(const Node& node, const NodeOutput& output, uint32_t mapCount, uint32_t targets)
+{
+    EmissionBound bound;
+    const uint64_t budget = node.outputs[output.budgetPool].budget;
+    if (targets == 0 || output.allocationSites == 0)
+        return bound;
+    const uint64_t executions = output.allocatesInLoop ? budget : output.allocationSites;
+    const uint64_t invocations =
+        output.perInvocation && node.packWidth == 0
+            ? saturatingMultiply(uint64_t(node.localSize[0]) * node.localSize[1], node.localSize[2])
+            : 1;
+    const uint64_t runsToOneQueue = mapCount <= kMaxHistogram ? 1 : invocations;
+    bound.payloads = budget;
+    bound.runs = std::min(
+        budget, saturatingMultiply(executions,
+                                   mapCount <= kMaxHistogram ? std::min<uint64_t>(targets, invocations) : invocations));
+    bound.runsToOneQueue = std::min(budget, saturatingMultiply(executions, runsToOneQueue));
+    return bound;
+}
+
+uint32_t inputBytes(const Node& node)
+{
+    // indexNames() has written the implicit payload into payloadBytes.
+    return node.declaresPayload || node.mode == LaunchMode::Dynamic ? node.payloadBytes : 0;
+}
+
+uint32_t maxGroupsPerPayload(const Node& node)
+{
+    if (!node.declaresMaxGrid)
+        return kMaxGroups;
+    uint64_t groups = 1;
+    for (uint32_t size : node.maxGrid)
+        groups *= std::min(size, kMaxGroupsPerDimension);
+    return static_cast<uint32_t>(std::min<uint64_t>(groups, kMaxGroups));
+}
+
+Status computeStrides(Graph& graph)
+{
+    // A producer writes what it declares, which may be more than the receiver reads.
+    std::vector<uint32_t> bytes(graph.queues.size());
+    for (size_t q = 0; q < bytes.size(); ++q)
+        bytes[q] = inputBytes(graph.nodes[graph.slots[graph.queues[q].baseSlot].node]);
+    std::vector<uint32_t> mapBytes(graph.maps.size(), 0);
+    for (const Slot& slot : graph.slots) {
+        const std::vector<NodeOutput>& outputs = graph.nodes[slot.node].outputs;
+        for (size_t o = 0; o < outputs.size(); ++o) {
+            uint32_t& largest = mapBytes[slot.outputMaps[o]];
+            largest = std::max(largest, outputs[o].payloadBytes);
+        }
+    }
+    for (size_t m = 0; m < mapBytes.size(); ++m) {
+        for (uint32_t i = 0; i < graph.maps[m].mapCount; ++i) {
+            const uint32_t q = graph.nodeMap[graph.maps[m].mapFirst + i];
+            if (q != abi::kNoQueue)
+                bytes[q] = std::max(bytes[q], mapBytes[m]);
+        }
+    }
+    for (size_t q = 0; q < bytes.size(); ++q) {
+        Queue& queue = graph.queues[q];
+        uint64_t end = roundUp(bytes[q], 4);
+        uint32_t alignment = 4;
+        queue.finishOffset = static_cast<uint32_t>(end);
+        queue.finishCount = 0;
+        for (uint32_t s : queue.slots) {
+            const Node& node = graph.nodes[graph.slots[s].node];
+            alignment = std::max(alignment, node.payloadAlignment);
+            if (!node.usesFinishWriting)
+                continue;
+            graph.slots[s].finishOffset = static_cast<uint32_t>(end);
+            end += 4;
+            ++queue.finishCount;
+        }
+        end = roundUp(end, alignment);
+        if (end > kMaxStride) {
+            return diagnose(
+                graph.nodes[graph.slots[queue.baseSlot].node],
+                "its payloads need " + std::to_string(end) + " bytes each, more than " + std::to_string(kMaxStride));
+        }
+        queue.stride = static_cast<uint32_t>(end);
+    }
+    return {};
+}
+
+Status computeBudgets(Graph& graph)
+{
+    return Budgets(graph).run();
+}
+
+}  // namespace millrace::graph

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <span>
+#include <string_view>
+#include <unordered_map>
+
+#include "graph/budgets.h"
+#include "graph/diagnose.h"
+#include "graph/graph.h"
+#include "graph/levels.h"
+#include "graph/plan.h"
+
+namespace millrace::graph {
+namespace {
+
+constexpr uint32_t kNoNode = UINT32_MAX;
+
+// The nodes of one name by index.
+using NodeArray = std::vector<uint32_t>;
+
+class Linker {
+public:
+    explicit Linker(std::vector<Node> nodes) { m_graph.nodes = std::move(nodes); }
+
+    Result<Graph> run()
+    {
+        for (auto step : {&Linker::indexNames, &Linker::checkNames, &Linker::checkNodes, &Linker::checkSharing,
+                          &Linker::createSlots, &Linker::linkOutputs}) {
+            if (Status status = (this->*step)(); !status)
+                return status.error();
+        }
+        for (auto step : {assignLevels, computeStrides, computeBudgets}) {
+            if (Status status = step(m_graph); !status)
+                return status.error();
+        }
+        if (Status status = checkMemory(); !status)
+            return status.error();
+        return std::move(m_graph);
+    }
+
+private:
+    // What a node map depends on. Two outputs with the same key share it.
+    struct MapKey {
+        const NodeArray* array;
+        uint32_t first;
+        uint32_t count;
+        uint32_t selfIndex;  // kNoNode if the map does not reach the slot's own node
+        uint32_t selfQueue;
+        auto operator<=>(const MapKey&) const = default;
+    };
+
+    Status indexNames();
+    Status checkNames();
+    Status checkNodes();
+    Status checkSharing();
+    Status createSlots();
+    Status linkOutputs();
+    Status checkMemory();
+
+    const NodeArray* find(const std::string& name) const
+    {
+        auto it = m_names.find(name);
+        return it == m_names.end() ? nullptr : &it->second;
+    }
+
+    uint32_t find(const NodeId& id) const
+    {
+        const NodeArray* array = find(id.name);
+        return array && id.index < array->size() ? (*array)[id.index] : kNoNode;
+    }
+
+    bool isSharer(uint32_t node) const { return m_graph.nodes[node].sharesInputWith.has_value(); }
+    Status checkOutput(const Node& node, const NodeOutput& output) const;
+    uint32_t createQueue(uint32_t node, uint32_t remaining, std::span<const uint32_t> sharers);
+    uint32_t createStream(uint32_t queue, uint32_t kind);
+    uint32_t getMap(const Slot& slot, const NodeOutput& output);
+
+    Graph m_graph;
+    std::unordered_map<std::string_view, NodeArray> m_names;
+    std::vector<std::vector<uint32_t>> m_sharers;  // per node
+    std::vector<uint32_t> m_topQueues;             // per node: where others enqueue to it
+    std::map<MapKey, uint32_t> m_maps;             // to Graph::maps
+};
+
+Status Linker::indexNames()
+{
+    for (uint32_t i = 0; i < m_graph.nodes.size(); ++i) {
+        Node& node = m_graph.nodes[i];
+        if (node.id.index > kMaxNodeIndex)
+            return diagnose(node, "the node index is above " + std::to_string(kMaxNodeIndex));
+        if (!node.declaresPayload && node.mode == LaunchMode::Dynamic) {
+            node.payloadBytes = 12;
+            node.payloadAlignment = 4;
+            node.grid = {};
+        }
+        NodeArray& array = m_names[node.id.name];
+        if (array.size() <= node.id.index)
+            array.resize(node.id.index + 1, kNoNode);
+        if (array[node.id.index] != kNoNode)
+            return diagnose(node, "two nodes have this name and index (VUID 09134)");
+        array[node.id.index] = i;
+    }
+    return {};
+}
+
+// What nodes of one name must have in common.
+Status Linker::checkNames()
+{
+    for (const Node& node : m_graph.nodes) {
+        const NodeArray& array = *find(node.id.name);
+        const Node& first = m_graph.nodes[*std::ranges::find_if(array, [](uint32_t n) { return n != kNoNode; })];
+        const std::string other = nameOf(first.id);
+        if (inputBytes(node) != inputBytes(first)) {
+            return diagnose(node, "its input payload has " + std::to_string(inputBytes(node)) + " bytes, that of " +
+                                      other + " has " + std::to_string(inputBytes(first)) + " (VUID 09135)");
+        }
+        if ((node.mode == LaunchMode::Coalescing) != (first.mode == LaunchMode::Coalescing))
+            return diagnose(node, "only one of it and " + other + " is coalescing (VUID 09137)");
+        if ((node.mode == LaunchMode::Static) != (first.mode == LaunchMode::Static))
+            return diagnose(node, "only one of it and " + other + " has StaticNumWorkgroupsAMDX (VUID 09138)");
+    }
+    return {};
+}
+
+// Limits that concern one node alone.
+Status Linker::checkNodes()
+{
+    for (const Node& node : m_graph.nodes) {
+        if (node.mode == LaunchMode::Static) {
+            uint64_t groups = 1;
+            for (uint32_t size : node.staticGrid) {
+                if (size > kMaxGroupsPerDimension)
+                    return diagnose(node, "a dimension of StaticNumWorkgroupsAMDX is above the limit (VUID 09186)");
+                groups *= size;
+            }
+            if (groups > kMaxGroups)
+                return diagnose(node, "StaticNumWorkgroupsAMDX starts more workgroups than the limit");
+        }
+        // A shader's payload types count once per set of types that share their limits.
+        std::vector<uint32_t> poolBytes(node.outputs.size(), 0);
+        for (const NodeOutput& output : node.outputs) {
+            if (output.budgetPool >= node.outputs.size())
+                return diagnose(node, output, "shares its payload limit with a type that is not an output");
+            uint32_t& bytes = poolBytes[output.budgetPool];
+            bytes = std::max(bytes, output.payloadBytes);
+        }
+        uint64_t declared = inputBytes(node);
+        for (uint32_t bytes : poolBytes)
+            declared += bytes;
+        if (declared > kMaxPayloadDeclarationBytes) {
+            return diagnose(node, "its payload declarations have " + std::to_string(declared) +
+                                      " bytes, more than maxExecutionGraphShaderPayloadSize (VUID 09195)");
+        }
+        if (node.maxRecursion >= kMaxDepth)
+            return diagnose(node, "MaxNodeRecursionAMDX exceeds maxExecutionGraphDepth");
+    }
+    return {};
+}
+
+Status Linker::checkSharing()
+{
+    m_sharers.resize(m_graph.nodes.size());
+    for (uint32_t i = 0; i < m_graph.nodes.size(); ++i) {
+        const Node& node = m_graph.nodes[i];
+        if (!node.sharesInputWith)
+            continue;
+        const uint32_t base = find(*node.sharesInputWith);
+        if (base == kNoNode)
+            continue;  // not stated; it just never runs
+        const std::string other = nameOf(*node.sharesInputWith);
+        if (isSharer(base))
+            return diagnose(node, "shares the input of " + other + ", which itself shares the input of another node");
+        if (inputBytes(node) > inputBytes(m_graph.nodes[base])) {
+            return diagnose(node, "shares the input of " + other +
+                                      " but declares a larger payload: " + std::to_string(inputBytes(node)) +
+                                      " bytes, not " + std::to_string(inputBytes(m_graph.nodes[base])));
+        }
+        m_sharers[base].push_back(i);
+        if (m_sharers[base].size() + 1 > kMaxSharingNodes)
+            return diagnose(m_graph.nodes[base],
+                            "more than " + std::to_string(kMaxSharingNodes) + " nodes share its input");
+    }
+    return {};
+}
+
+uint32_t Linker::createStream(uint32_t queue, uint32_t kind)
+{
+    const uint32_t index = static_cast<uint32_t>(m_graph.streams.size());
+    m_graph.streams.push_back({.kind = kind, .queue = queue});
+    m_graph.queues[queue].streams.push_back(index);
+    return index;
+}
+
+uint32_t Linker::createQueue(uint32_t node, uint32_t remaining, std::span<const uint32_t> sharers)
+{
+    const uint32_t index = static_cast<uint32_t>(m_graph.queues.size());
+    m_graph.queues.push_back({.baseSlot = static_cast<uint32_t>(m_graph.slots.size())});
+
+    std::vector<uint32_t> consumers{node};
+    consumers.insert(consumers.end(), sharers.begin(), sharers.end());
+    auto isDynamic = [&](uint32_t n) { return m_graph.nodes[n].mode == LaunchMode::Dynamic; };
+    uint32_t indexed = 0;
+    if (!std::ranges::all_of(consumers, isDynamic))
+        indexed = createStream(index, abi::kStreamIndexed);
+    for (uint32_t consumer : consumers) {
+        const uint32_t stream = isDynamic(consumer) ? createStream(index, abi::kStreamDynamic) : indexed;
+        const uint32_t slot = static_cast<uint32_t>(m_graph.slots.size());
+        m_graph.slots.push_back(
+            {.node = consumer, .remaining = consumer == node ? remaining : 0, .queue = index, .stream = stream});
+        m_graph.streams[stream].slots.push_back(slot);
+        m_graph.queues[index].slots.push_back(slot);
+    }
+    return index;
+}
+
+Status Linker::createSlots()
+{
+    uint64_t queueCount = 0;
+    for (uint32_t i = 0; i < m_graph.nodes.size(); ++i)
+        queueCount += isSharer(i) ? 0 : uint64_t(m_graph.nodes[i].maxRecursion) + 1;
+    if (queueCount > kMaxQueues) {
+        return Diagnostic{"graph", "",
+                          "the graph has " + std::to_string(queueCount) +
+                              " nodes, recursion levels counted, more than " + std::to_string(kMaxQueues)};
+    }
+    m_topQueues.assign(m_graph.nodes.size(), abi::kNoQueue);
+    m_graph.apiQueues.assign(m_graph.nodes.size(), abi::kNoQueue);
+    for (uint32_t i = 0; i < m_graph.nodes.size(); ++i) {
+        if (isSharer(i))
+            continue;
+        const Node& node = m_graph.nodes[i];
+        m_topQueues[i] = static_cast<uint32_t>(m_graph.queues.size());
+        if (node.apiEntry)
+            m_graph.apiQueues[i] = m_topQueues[i];
+        for (uint32_t remaining = node.maxRecursion + 1; remaining-- > 0;)
+            createQueue(i, remaining, m_sharers[i]);
+    }
+    return {};
+}
+
+// The node indices that an output may use; what lies beyond the last node of the name is left out.
+struct IndexRange {
+    uint32_t first = 0;
+    uint32_t end = 0;
+};
+
+IndexRange indexRange(const NodeOutput& output, size_t arraySize)
+{
+    const uint32_t limit = static_cast<uint32_t>(arraySize);
+    if (output.constantIndex)
+        return {std::min(*output.constantIndex, limit), std::min(*output.constantIndex, limit - 1) + 1};
+    // The array size includes the base index, but D3D12 compilers count from the base.
+    uint64_t end = limit;
+    if (output.arraySize)
+        end = std::min<uint64_t>(end, uint64_t(*output.arraySize) + output.baseIndex);
+    return {std::min(output.baseIndex, limit), static_cast<uint32_t>(end)};
+}
+
+Status Linker::checkOutput(const Node& node, const NodeOutput& output) const
+{
+    const NodeArray* array = find(output.targetName);
+    if (!output.sparse && output.arraySize) {
+        // Indices below the base cannot be reached, so nobody misses a node there.
+        for (uint32_t i = output.baseIndex; i < *output.arraySize; ++i) {
+            const NodeId target{output.targetName, i};
+            const uint32_t found = find(target);
+            if (found == kNoNode) {
+                return diagnose(node, output,
+                                "the array is not sparse and has " + std::to_string(*output.arraySize) +
+                                    " nodes, but there is no node " + nameOf(target) + " (VUID 10184)");
+            }
+            if (isSharer(found)) {
+                return diagnose(node, output,
+                                "node " + nameOf(target) +
+                                    " shares the input of another node, so that "
+                                    "nothing can be enqueued to it (VUID 10184)");
+            }
+        }
+    }
+    if (!array)
+        return {};
+    const IndexRange range = indexRange(output, array->size());
+    for (uint32_t i = range.first; i < range.end; ++i) {
+        if ((*array)[i] == kNoNode || isSharer((*array)[i]))
+            continue;
+        const Node& target = m_graph.nodes[(*array)[i]];
+        if (inputBytes(target) > output.payloadBytes) {
+            return diagnose(node, output,
+                            "the payload has " + std::to_string(output.payloadBytes) + " bytes, but the input of " +
+                                nameOf(target.id) + " has " + std::to_string(inputBytes(target)) + " (VUID 09139)");
+        }
+        break;  // checkNames(): all nodes of a name have inputs of the same size
+    }
+    return {};
+}
+
+uint32_t Linker::getMap(const Slot& slot, const NodeOutput& output)
+{
+    static const NodeArray kNothing;
+    const NodeArray* array = find(output.targetName);
+    if (!array)
+        array = &kNothing;
+    const IndexRange range = array->empty() ? IndexRange{} : indexRange(output, array->size());
+    MapKey key{array, range.first, range.end, kNoNode, abi::kNoQueue};
+    const NodeId& own = m_graph.nodes[slot.node].id;
+    if (own.name == output.targetName && own.index >= range.first && own.index < range.end && !isSharer(slot.node)) {
+        key.selfIndex = own.index;
+        // createSlots(): the queues of a node follow each other, the one with most recursion remaining first.
+        key.selfQueue = slot.remaining > 0 ? slot.queue + 1 : abi::kNoQueue;
+    }
+    auto [it, isNew] = m_maps.try_emplace(key, static_cast<uint32_t>(m_graph.maps.size()));
+    if (!isNew)
+        return it->second;
+
+    m_graph.maps.push_back({static_cast<uint32_t>(m_graph.nodeMap.size()), range.end});
+    for (uint32_t i = 0; i < range.end; ++i) {
+        const uint32_t target = i < range.first ? kNoNode : (*array)[i];
+        m_graph.nodeMap.push_back(i == key.selfIndex  ? key.selfQueue
+                                  : target != kNoNode ? m_topQueues[target]
+                                                      : abi::kNoQueue);
+    }
+    return it->second;
+}
+
+Status Linker::linkOutputs()
+{
+    for (const Node& node : m_graph.nodes) {
+        for (const NodeOutput& output : node.outputs) {
+            if (Status status = checkOutput(node, output); !status)
+                return status;
+        }
+    }
+    std::vector<uint32_t> seen(m_graph.queues.size(), kNoNode);
+    for (uint32_t s = 0; s < m_graph.slots.size(); ++s) {
+        Slot& slot = m_graph.slots[s];
+        uint32_t targets = 0;
+        for (const NodeOutput& output : m_graph.nodes[slot.node].outputs) {
+            const uint32_t index = getMap(slot, output);
+            const abi::OutputInfo& map = m_graph.maps[index];
+            const auto first = m_graph.nodeMap.begin() + map.mapFirst;
+            slot.outputMaps.push_back(index);
+            slot.outputQueues.emplace_back(first, first + map.mapCount);
+            for (uint32_t queue : slot.outputQueues.back()) {
+                if (queue != abi::kNoQueue && seen[queue] != s) {
+                    seen[queue] = s;
+                    ++targets;
+                }
+            }
+        }
+        if (targets > kMaxOutputNodes) {
+            return diagnose(m_graph.nodes[slot.node],
+                            "can enqueue to " + std::to_string(targets) +
+                                " nodes, more than maxExecutionGraphShaderOutputNodes (VUID 09197)");
+        }
+        if (m_graph.nodeMap.size() > (1u << 28))
+            return diagnose(m_graph.nodes[slot.node], "the node arrays of all outputs together are too large");
+    }
+    return {};
+}
+
+// Locations are 32-bit counts of granules.
+Status Linker::checkMemory()
+{
+    const uint64_t bytes = scratchSizes(m_graph, 0).minBytes;
+    if (bytes / abi::kGranuleBytes <= UINT32_MAX)
+        return {};
+    const auto largest = std::ranges::max_element(m_graph.slots, {}, &Slot::granulesPerGroup);
+    return diagnose(m_graph.nodes[largest->node],
+                    "the graph would need " + std::to_string(bytes >> 20) +
+                        " MiB of scratch memory, most of it for what one workgroup of this node may enqueue");
+}
+
+}  // namespace
+
+std::optional<uint32_t> Graph::findNode(const NodeId& id) const
+{
+    for (uint32_t i = 0; i < nodes.size(); ++i) {
+        if (nodes[i].id.index == id.index && nodes[i].id.name == id.name)
+            return i;
+    }
+    return std::nullopt;
+}
+
+Result<Graph> link(std::vector<Node> nodes)
+{
+    return Linker(std::move(nodes)).run();
+}
+
+}  // namespace millrace::graph

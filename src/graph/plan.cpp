@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/plan.h"
+
+#include <algorithm>
+#include <cassert>
+
+#include "graph/budgets.h"
+#include "graph/saturating.h"
+#include "graph/work.h"
+
+namespace millrace::graph {
+namespace {
+
+constexpr uint64_t kGranularityBytes = 64 << 10;
+// A minimum of one workgroup a level would make small graphs crawl, so they ask for some more where it costs little.
+constexpr uint64_t kCheapBytes = 1 << 20;
+constexpr uint64_t kCheapGroups = 16;
+
+constexpr uint64_t kRegionAlignment = 128 / abi::kGranuleBytes;  // granules; a region begins at a cache line
+
+// What StreamState::counter can count.
+constexpr uint64_t kMaxEntries = (uint64_t(1) << (64 - abi::kUnitBits)) - 1;
+constexpr uint64_t kMaxUnits = (uint64_t(1) << abi::kUnitBits) - 1;
+constexpr uint64_t kMaxIndexedUnits = UINT32_MAX;  // IndexedEntry::first
+
+uint64_t entryBytes(const Stream& stream)
+{
+    return stream.kind == abi::kStreamIndexed ? sizeof(abi::IndexedEntry) : sizeof(abi::DynamicEntry);
+}
+
+uint64_t tableGranules(const Stream& stream, uint64_t capacity)
+{
+    return divideUp(saturatingMultiply(capacity, entryBytes(stream)), abi::kGranuleBytes);
+}
+
+// Sizes of everything behind the fixed part.
+struct Division {
+    std::vector<uint64_t> regions;     // per level, granules
+    std::vector<uint64_t> quotas;      // per level, entries
+    std::vector<uint64_t> capacities;  // per stream, entries
+};
+
+// Sizes for the worst case of the whole dispatch, if the counters can count it.
+std::optional<Division> completeDivision(const Graph& graph, const Work& work)
+{
+    Division division;
+    for (const Work::OfLevel& level : work.levels) {
+        if (level.granules > UINT32_MAX)
+            return std::nullopt;
+        division.regions.push_back(roundUp(level.granules, kRegionAlignment));
+        division.quotas.push_back(std::min(level.reservedEntries, kMaxEntries));  // nobody asks
+    }
+    for (const Stream& stream : graph.streams) {
+        const Work::OfQueue& queue = work.queues[stream.queue];
+        const bool isIndexed = stream.kind == abi::kStreamIndexed;
+        const uint64_t units = isIndexed ? queue.payloads : work.groups[stream.slots.front()];
+        const uint64_t entries = isIndexed ? std::min(queue.runs, queue.payloads) : queue.payloads;
+        if (entries > kMaxEntries || units > (isIndexed ? kMaxIndexedUnits : kMaxUnits))
+            return std::nullopt;
+        division.capacities.push_back(entries);
+    }
+    return division;
+}
+
+uint64_t totalGranules(const Graph& graph, const Division& division)
+{
+    uint64_t total = 0;
+    for (uint64_t region : division.regions)
+        total += region;
+    for (size_t s = 0; s < graph.streams.size(); ++s)
+        total += tableGranules(graph.streams[s], division.capacities[s]);
+    return total;
+}
+
+// Divides memory that is too small for the whole dispatch. Every level gets room for the same number of its worst
+// workgroups, in its region and in its quota of entries, so that both run out together; a level that needs less
+// leaves the rest to the others. Room is a number of workgroups in 256ths.
+class Shares {
+public:
+    static constexpr uint64_t kOneGroup = 256;
+
+    Shares(const Graph& graph, const Work& work) : m_graph(graph), m_work(work), m_levels(graph.levels.size())
+    {
+        for (size_t q = 0; q < graph.queues.size(); ++q) {
+            const LevelSet& sources = work.queues[q].sources;
+            if (sources.none())
+                continue;
+            uint64_t bytes = 0;
+            uint64_t mostEntries = kMaxEntries;
+            for (uint32_t s : graph.queues[q].streams) {
+                bytes += entryBytes(graph.streams[s]);
+                mostEntries = std::min(mostEntries, maxCapacity(graph.streams[s]));
+                ++m_tableCount;
+            }
+            for (size_t l = 0; l < m_levels.size(); ++l) {
+                if (!sources.test(l))
+                    continue;
+                m_levels[l].bytesPerEntry += bytes;
+                m_levels[l].mostEntries = std::min(m_levels[l].mostEntries, mostEntries / sources.count());
+            }
+        }
+    }
+
+    // Granules that all regions and tables take together; at most a granule per table too many.
+    uint64_t cost(uint64_t room) const
+    {
+        uint64_t granules = m_tableCount;
+        uint64_t bytes = 0;
+        for (size_t l = 0; l < m_levels.size(); ++l) {
+            granules = saturatingAdd(granules, region(l, room));
+            bytes = saturatingAdd(bytes, saturatingMultiply(quota(l, room), m_levels[l].bytesPerEntry));
+        }
+        return saturatingAdd(granules, divideUp(bytes, abi::kGranuleBytes));
+    }
+
+    // The largest room whose cost is not above `granules`, at least one workgroup.
+    uint64_t largestRoom(uint64_t granules) const
+    {
+        uint64_t low = kOneGroup;
+        uint64_t high = uint64_t(1) << 48;
+        while (high - low > 1) {
+            const uint64_t middle = low + (high - low) / 2;
+            (cost(middle) <= granules ? low : high) = middle;
+        }
+        return low;
+    }
+
+    Division divide(uint64_t room) const
+    {
+        Division division;
+        for (size_t l = 0; l < m_levels.size(); ++l) {
+            division.regions.push_back(region(l, room));
+            division.quotas.push_back(quota(l, room));
+        }
+        for (const Stream& stream : m_graph.streams) {
+            const LevelSet& sources = m_work.queues[stream.queue].sources;
+            uint64_t capacity = 0;
+            for (size_t l = 0; l < m_levels.size(); ++l)
+                capacity += sources.test(l) ? division.quotas[l] : 0;
+            division.capacities.push_back(capacity);
+        }
+        return division;
+    }
+
+private:
+    struct OfLevel {
+        uint64_t bytesPerEntry = 0;          // of all tables, for each entry of the level's quota
+        uint64_t mostEntries = kMaxEntries;  // that the counters of the streams it feeds can bear
+    };
+
+    // So many entries cannot overflow the counters. Above a minimum that would (some 2^40 workgroups in one sweep, ten
+    // minutes of starting workgroups on the fastest device) the minimum wins.
+    uint64_t maxCapacity(const Stream& stream) const
+    {
+        if (stream.kind == abi::kStreamDynamic) {
+            const uint32_t most = maxGroupsPerPayload(m_graph.nodes[m_graph.slots[stream.slots.front()].node]);
+            return std::min(kMaxEntries, kMaxUnits / std::max(most, 1u));
+        }
+        return std::min(kMaxEntries, kMaxIndexedUnits / std::max<uint64_t>(m_work.queues[stream.queue].longestRun, 1));
+    }
+
+    static uint64_t scale(uint64_t perGroup, uint64_t room) { return saturatingMultiply(perGroup, room) / kOneGroup; }
+
+    uint64_t region(size_t level, uint64_t room) const
+    {
+        const Work::OfLevel& work = m_work.levels[level];
+        const uint64_t wanted = std::min(scale(work.granulesPerGroup, room), work.reservedGranules);
+        return roundUp(std::min<uint64_t>(std::max<uint64_t>(wanted, work.granulesPerGroup), uint64_t(1) << 40),
+                       kRegionAlignment);
+    }
+
+    uint64_t quota(size_t level, uint64_t room) const
+    {
+        const Work::OfLevel& work = m_work.levels[level];
+        const uint64_t wanted = std::min(scale(work.entriesPerGroup, room), work.reservedEntries);
+        return std::max<uint64_t>(std::min(wanted, m_levels[level].mostEntries), work.entriesPerGroup);
+    }
+
+    const Graph& m_graph;
+    const Work& m_work;
+    std::vector<OfLevel> m_levels;
+    uint64_t m_tableCount = 0;
+};
+
+void layOut(const Graph& graph, const Division& division, uint64_t begin, DispatchPlan& plan)
+{
+    uint64_t at = begin;
+    for (size_t l = 0; l < division.regions.size(); ++l) {
+        plan.levels.push_back({.begin = static_cast<uint32_t>(at),
+                               .size = static_cast<uint32_t>(division.regions[l]),
+                               .entryQuota = static_cast<uint32_t>(division.quotas[l])});
+        at += division.regions[l];
+    }
+    for (size_t s = 0; s < division.capacities.size(); ++s) {
+        plan.streams.push_back(
+            {.table = static_cast<uint32_t>(at), .capacity = static_cast<uint32_t>(division.capacities[s])});
+        at += tableGranules(graph.streams[s], division.capacities[s]);
+    }
+}
+
+}  // namespace
+
+ScratchSizes scratchSizes(const Graph& graph, uint64_t wantedMaxBytes)
+{
+    const Work work = worstCase(graph, std::nullopt);
+    const Shares shares(graph, work);
+    uint64_t granules = shares.cost(Shares::kOneGroup);
+    for (uint64_t groups = 2; groups <= kCheapGroups; ++groups) {
+        const uint64_t more = shares.cost(groups * Shares::kOneGroup);
+        if (more > kCheapBytes / abi::kGranuleBytes)
+            break;
+        granules = more;
+    }
+    ScratchSizes sizes;
+    sizes.granularityBytes = kGranularityBytes;
+    sizes.minBytes = fixedBytes(graph) + granules * abi::kGranuleBytes;
+    // More than locations can reach would be wasted.
+    const uint64_t most = std::min(wantedMaxBytes, uint64_t(UINT32_MAX) * abi::kGranuleBytes);
+    const uint64_t steps = most > sizes.minBytes ? (most - sizes.minBytes) / kGranularityBytes : 0;
+    sizes.maxBytes = sizes.minBytes + steps * kGranularityBytes;
+    return sizes;
+}
+
+DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::span<const KnownInput>> inputs)
+{
+    const uint64_t begin = fixedBytes(graph) / abi::kGranuleBytes;
+    const uint64_t end = std::min<uint64_t>(scratchBytes / abi::kGranuleBytes, UINT32_MAX);
+    assert(end >= begin);
+    const uint64_t available = end - begin;
+
+    const Work work = worstCase(graph, inputs);
+    DispatchPlan plan;
+    for (const Level& level : graph.levels) {
+        for (uint32_t slot : level.slots) {
+            if (work.groups[slot] == 0)
+                continue;
+            plan.slots.push_back(slot);
+            plan.maxGroups.push_back(work.groups[slot]);
+        }
+    }
+    std::optional<Division> division = completeDivision(graph, work);
+    plan.fits = division && totalGranules(graph, *division) <= available;
+    if (!plan.fits) {
+        const Shares shares(graph, work);
+        assert(shares.cost(Shares::kOneGroup) <= available);
+        division = shares.divide(shares.largestRoom(available));
+    }
+    layOut(graph, *division, begin, plan);
+    return plan;
+}
+
+}  // namespace millrace::graph

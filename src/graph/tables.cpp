@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+
+#include "graph/budgets.h"
+#include "graph/plan.h"
+#include "graph/saturating.h"
+#include "graph/work.h"
+
+namespace millrace::graph {
+namespace {
+
+// Tables and states begin at multiples of this, so that counters share no cache line with anything.
+constexpr uint64_t kTableAlignment = 128;
+constexpr uint64_t kScratchAlignment = 64;  // VUID 09144
+
+static_assert(sizeof(abi::SlotState) == kTableAlignment && sizeof(abi::StreamState) == kTableAlignment &&
+              sizeof(abi::LevelState) == kTableAlignment);
+static_assert(sizeof(abi::GraphHeader) % sizeof(uint32_t) == 0);
+
+// Offsets from the start of the scratch memory.
+struct Offsets {
+    uint64_t slots, outputs, queues, streams, apiNodes, nodeMap;
+    uint64_t tablesEnd;
+    uint64_t slotStates, streamStates, levelStates, trash;
+    uint64_t end;
+};
+
+uint64_t trashBytes(const Graph& graph)
+{
+    uint64_t bytes = abi::kGranuleBytes;
+    for (const Queue& queue : graph.queues)
+        bytes = std::max<uint64_t>(bytes, queue.stride);
+    for (const Node& node : graph.nodes) {
+        for (const NodeOutput& output : node.outputs)
+            bytes = std::max<uint64_t>(bytes, output.payloadBytes);
+    }
+    return roundUp(bytes, abi::kGranuleBytes);
+}
+
+Offsets computeOffsets(const Graph& graph, uint64_t scratchAddress)
+{
+    uint64_t end = sizeof(abi::GraphHeader);
+    auto place = [&](uint64_t count, uint64_t size) {
+        const uint64_t offset = roundUp(scratchAddress + end, kTableAlignment) - scratchAddress;
+        end = offset + count * size;
+        return offset;
+    };
+    uint64_t outputCount = 0;
+    for (const Slot& slot : graph.slots)
+        outputCount += slot.outputMaps.size();
+
+    Offsets offsets{};
+    offsets.slots = place(graph.slots.size(), sizeof(abi::SlotInfo));
+    offsets.outputs = place(outputCount, sizeof(abi::OutputInfo));
+    offsets.queues = place(graph.queues.size(), sizeof(abi::QueueInfo));
+    offsets.streams = place(graph.streams.size(), sizeof(abi::StreamInfo));
+    offsets.apiNodes = place(graph.apiQueues.size(), sizeof(uint32_t));
+    offsets.nodeMap = place(graph.nodeMap.size(), sizeof(uint32_t));
+    offsets.tablesEnd = end;
+    offsets.slotStates = place(graph.slots.size(), sizeof(abi::SlotState));
+    offsets.streamStates = place(graph.streams.size(), sizeof(abi::StreamState));
+    offsets.levelStates = place(graph.levels.size(), sizeof(abi::LevelState));
+    offsets.trash = place(trashBytes(graph), 1);
+    offsets.end = end;
+    return offsets;
+}
+
+abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
+{
+    const Node& node = graph.nodes[slot.node];
+    abi::SlotInfo info{};
+    info.stream = slot.stream;
+    info.level = slot.level;
+    info.unitsPerPayload = 1;
+    info.unitsPerGroup = 1;
+    info.gridX = info.gridY = info.gridZ = 1;
+    switch (node.mode) {
+        case LaunchMode::Static:
+            info.kind = abi::kKindStatic;
+            info.gridX = node.staticGrid[0];
+            info.gridY = node.staticGrid[1];
+            info.gridZ = node.staticGrid[2];
+            info.unitsPerPayload = info.gridX * info.gridY * info.gridZ;
+            break;
+        case LaunchMode::Dynamic:
+            info.kind = abi::kKindDynamic;
+            break;
+        case LaunchMode::Coalescing:
+            info.kind = node.packWidth > 0 ? abi::kKindPacked : abi::kKindCoalescing;
+            info.unitsPerGroup = node.packWidth > 0 ? node.packWidth : std::max(node.maxInputPayloads, 1u);
+            break;
+    }
+    info.payloadStride = graph.queues[slot.queue].stride;
+    info.finishOffset = slot.finishOffset;
+    info.remainingRecursion = slot.remaining;
+    info.shaderIndex = node.id.index;
+    info.granulesPerGroup = slot.granulesPerGroup;
+    info.entriesPerGroup = slot.entriesPerGroup;
+    info.name = slot.node;
+    return info;
+}
+
+abi::QueueInfo queueInfo(const Graph& graph, uint32_t index)
+{
+    const Queue& queue = graph.queues[index];
+    const uint32_t node = graph.slots[queue.baseSlot].node;
+    abi::QueueInfo info{};
+    info.payloadBytes = inputBytes(graph.nodes[node]);
+    info.stride = queue.stride;
+    info.finishOffset = queue.finishOffset;
+    info.finishCount = queue.finishCount;
+    info.firstStream = queue.streams.front();
+    info.streamCount = static_cast<uint32_t>(queue.streams.size());
+    info.apiEntry = graph.apiQueues[node] == index ? 1 : 0;
+    info.node = node;
+    return info;
+}
+
+abi::StreamInfo streamInfo(const Graph& graph, const Stream& stream)
+{
+    abi::StreamInfo info{};
+    info.kind = stream.kind;
+    info.level = stream.level;
+    if (stream.kind == abi::kStreamIndexed)
+        return info;
+    const Node& node = graph.nodes[graph.slots[stream.slots.front()].node];
+    info.gridOffset = node.grid.offsetBytes;
+    info.gridComponents = node.grid.components;
+    info.gridComponentBytes = node.grid.componentBytes;
+    const uint32_t any[3] = {kMaxGroupsPerDimension, kMaxGroupsPerDimension, kMaxGroupsPerDimension};
+    const uint32_t* most = node.declaresMaxGrid ? node.maxGrid : any;
+    info.maxX = std::min(most[0], kMaxGroupsPerDimension);
+    info.maxY = std::min(most[1], kMaxGroupsPerDimension);
+    info.maxZ = std::min(most[2], kMaxGroupsPerDimension);
+    info.maxGroups = maxGroupsPerPayload(node);
+    return info;
+}
+
+}  // namespace
+
+uint64_t fixedBytes(const Graph& graph)
+{
+    // Where the scratch address is not a multiple of kTableAlignment, everything moves a little.
+    return roundUp(computeOffsets(graph, 0).end + kTableAlignment - kScratchAlignment, kTableAlignment);
+}
+
+std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, uint32_t graphId)
+{
+    assert(scratchAddress % kScratchAlignment == 0);
+    const Offsets offsets = computeOffsets(graph, scratchAddress);
+    std::vector<uint32_t> words(divideUp(offsets.tablesEnd, sizeof(uint32_t)), 0);
+    auto write = [&](uint64_t& offset, const auto& value) {
+        std::memcpy(reinterpret_cast<std::byte*>(words.data()) + offset, &value, sizeof(value));
+        offset += sizeof(value);
+    };
+
+    abi::GraphHeader header{};
+    header.magic = abi::kGraphMagic;
+    header.graph = graphId;
+    header.slotCount = static_cast<uint32_t>(graph.slots.size());
+    header.streamCount = static_cast<uint32_t>(graph.streams.size());
+    header.queueCount = static_cast<uint32_t>(graph.queues.size());
+    header.levelCount = static_cast<uint32_t>(graph.levels.size());
+    header.apiNodeCount = static_cast<uint32_t>(graph.apiQueues.size());
+    header.trashLocation = static_cast<uint32_t>(offsets.trash / abi::kGranuleBytes);
+    header.feedGranules = feedChunkGranules(graph);
+    header.slots = scratchAddress + offsets.slots;
+    header.outputs = scratchAddress + offsets.outputs;
+    header.nodeMap = scratchAddress + offsets.nodeMap;
+    header.queues = scratchAddress + offsets.queues;
+    header.streams = scratchAddress + offsets.streams;
+    header.apiNodes = scratchAddress + offsets.apiNodes;
+    header.slotStates = scratchAddress + offsets.slotStates;
+    header.streamStates = scratchAddress + offsets.streamStates;
+    header.levelStates = scratchAddress + offsets.levelStates;
+    uint64_t at = 0;
+    write(at, header);
+
+    at = offsets.slots;
+    uint64_t outputAt = offsets.outputs;
+    uint32_t outputCount = 0;
+    for (const Slot& slot : graph.slots) {
+        abi::SlotInfo info = slotInfo(graph, slot);
+        info.firstOutput = outputCount;
+        write(at, info);
+        for (uint32_t map : slot.outputMaps)
+            write(outputAt, graph.maps[map]);
+        outputCount += static_cast<uint32_t>(slot.outputMaps.size());
+    }
+    at = offsets.queues;
+    for (uint32_t q = 0; q < graph.queues.size(); ++q)
+        write(at, queueInfo(graph, q));
+    at = offsets.streams;
+    for (const Stream& stream : graph.streams)
+        write(at, streamInfo(graph, stream));
+    at = offsets.apiNodes;
+    for (uint32_t queue : graph.apiQueues)
+        write(at, queue);
+    at = offsets.nodeMap;
+    for (uint32_t queue : graph.nodeMap)
+        write(at, queue);
+    return words;
+}
+
+}  // namespace millrace::graph

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/work.h"
+
+#include <algorithm>
+
+#include "graph/budgets.h"
+#include "graph/saturating.h"
+
+namespace millrace::graph {
+namespace {
+
+bool operator==(const GridMember& a, const GridMember& b)
+{
+    return a.offsetBytes == b.offsetBytes && a.components == b.components && a.componentBytes == b.componentBytes;
+}
+
+class Propagation {
+public:
+    explicit Propagation(const Graph& graph) : m_graph(graph), m_api(graph.queues.size()), m_emitted(graph.maps.size())
+    {
+        m_work.queues.resize(graph.queues.size());
+        m_work.levels.resize(graph.levels.size());
+        m_work.groups.resize(graph.slots.size());
+        m_work.levels[0].granulesPerGroup = feedChunkGranules(graph);
+        m_work.levels[0].entriesPerGroup = abi::kFeedChunkPayloads;
+    }
+
+    void feedAnything()
+    {
+        for (uint32_t queue : m_graph.apiQueues) {
+            if (queue != abi::kNoQueue)
+                feed(queue, kUnlimited, std::nullopt);
+        }
+    }
+
+    void feed(const KnownInput& input)
+    {
+        // feed.comp drops and reports what is not an entry.
+        if (input.node < m_graph.apiQueues.size() && m_graph.apiQueues[input.node] != abi::kNoQueue)
+            feed(m_graph.apiQueues[input.node], input.payloadCount, input.groupCount);
+    }
+
+    Work run()
+    {
+        for (uint32_t level = 1; level < m_graph.levels.size(); ++level) {
+            for (uint32_t slot : m_graph.levels[level].slots)
+                runSlot(level, slot);
+            deliver(level);
+        }
+        return std::move(m_work);
+    }
+
+private:
+    // What the API feeds to a queue.
+    struct Api {
+        uint64_t payloads = 0;
+        uint64_t payloadsOfUnknownGrid = 0;
+        uint64_t groups = 0;  // of the others
+    };
+    // What the slots of one level emit through a node map, to each of its queues.
+    struct Emitted {
+        uint64_t payloads = 0;
+        uint64_t runs = 0;
+        uint64_t longestRun = 0;
+    };
+
+    void feed(uint32_t q, uint64_t payloads, std::optional<uint64_t> groups)
+    {
+        if (payloads == 0)
+            return;
+        Api& api = m_api[q];
+        api.payloads = saturatingAdd(api.payloads, payloads);
+        if (groups)
+            api.groups = saturatingAdd(api.groups, *groups);
+        else
+            api.payloadsOfUnknownGrid = saturatingAdd(api.payloadsOfUnknownGrid, payloads);
+
+        // A chunk belongs to one input, and each is a run.
+        const uint64_t chunks = payloads == kUnlimited ? kUnlimited : divideUp(payloads, abi::kFeedChunkPayloads);
+        const uint64_t rest = payloads % abi::kFeedChunkPayloads;
+        const uint64_t stride = m_graph.queues[q].stride;
+        const uint64_t chunkGranules = abi::kFeedChunkPayloads * stride / abi::kGranuleBytes;
+        Work::OfLevel& level = m_work.levels[0];
+        level.granules = saturatingAdd(
+            level.granules,
+            saturatingMultiply(payloads == kUnlimited ? kUnlimited : chunks - (rest ? 1 : 0), chunkGranules));
+        level.granules = saturatingAdd(level.granules, divideUp(rest * stride, abi::kGranuleBytes));
+        level.reservedGranules =
+            saturatingAdd(level.reservedGranules, saturatingMultiply(chunks, level.granulesPerGroup));
+        level.reservedEntries = saturatingAdd(level.reservedEntries, saturatingMultiply(chunks, level.entriesPerGroup));
+        receive(q, 0, {payloads, chunks, abi::kFeedChunkPayloads});
+    }
+
+    void receive(uint32_t q, uint32_t level, const Emitted& emitted)
+    {
+        Work::OfQueue& queue = m_work.queues[q];
+        queue.payloads = saturatingAdd(queue.payloads, emitted.payloads);
+        queue.runs = saturatingAdd(queue.runs, emitted.runs);
+        queue.longestRun = std::max(queue.longestRun, emitted.longestRun);
+        queue.sources.set(level);
+    }
+
+    // Workgroups of a slot whose grid comes with the payload.
+    uint64_t dynamicGroups(const Slot& slot) const
+    {
+        const Node& node = m_graph.nodes[slot.node];
+        const Queue& queue = m_graph.queues[slot.queue];
+        const Node& base = m_graph.nodes[m_graph.slots[queue.baseSlot].node];
+        const Api& api = m_api[slot.queue];
+        const uint64_t most = maxGroupsPerPayload(node);
+        uint64_t unknown = m_work.queues[slot.queue].payloads;
+        uint64_t groups = 0;
+        // KnownInput::groupCount counts the base node's grids.
+        if (base.mode == LaunchMode::Dynamic && base.grid == node.grid && unknown != kUnlimited) {
+            unknown -= api.payloads - api.payloadsOfUnknownGrid;
+            groups = api.groups;
+        }
+        return saturatingAdd(groups, saturatingMultiply(unknown, most));
+    }
+
+    // The node's workgroups, of which a packed workgroup of ours runs packWidth.
+    uint64_t nodeGroups(const Slot& slot) const
+    {
+        const Node& node = m_graph.nodes[slot.node];
+        const uint64_t payloads = m_work.queues[slot.queue].payloads;
+        if (node.mode == LaunchMode::Dynamic)
+            return dynamicGroups(slot);
+        if (node.mode == LaunchMode::Static) {
+            const uint64_t grid = uint64_t(node.staticGrid[0]) * node.staticGrid[1] * node.staticGrid[2];
+            return saturatingMultiply(payloads, grid);
+        }
+        if (node.packWidth > 0 || payloads == kUnlimited)
+            return payloads;
+        return divideUp(payloads, std::max(node.maxInputPayloads, 1u));
+    }
+
+    void runSlot(uint32_t level, uint32_t index)
+    {
+        const Slot& slot = m_graph.slots[index];
+        const uint64_t inNodeGroups = nodeGroups(slot);
+        if (inNodeGroups == 0)
+            return;
+        const Node& node = m_graph.nodes[slot.node];
+        const uint64_t width = std::max(node.packWidth, 1u);
+        const uint64_t groups = inNodeGroups == kUnlimited ? kUnlimited : divideUp(inNodeGroups, width);
+        m_work.groups[index] = groups;
+
+        Work::OfLevel& work = m_work.levels[level];
+        work.granules = saturatingAdd(work.granules, saturatingMultiply(inNodeGroups, slot.granulesPerGroup / width));
+        work.reservedGranules = saturatingAdd(work.reservedGranules, saturatingMultiply(groups, slot.granulesPerGroup));
+        work.reservedEntries = saturatingAdd(work.reservedEntries, saturatingMultiply(groups, slot.entriesPerGroup));
+        work.granulesPerGroup = std::max(work.granulesPerGroup, slot.granulesPerGroup);
+        work.entriesPerGroup = std::max(work.entriesPerGroup, slot.entriesPerGroup);
+        for (size_t o = 0; o < node.outputs.size(); ++o) {
+            const uint32_t map = slot.outputMaps[o];
+            const uint32_t mapCount = m_graph.maps[map].mapCount;
+            const EmissionBound bound = emissionBound(node, node.outputs[o], mapCount, mapCount);
+            if (bound.payloads == 0)
+                continue;
+            Emitted& emitted = m_emitted[map];
+            if (emitted.payloads == 0)
+                m_emitting.push_back(map);
+            emitted.payloads = saturatingAdd(emitted.payloads, saturatingMultiply(inNodeGroups, bound.payloads));
+            emitted.runs = saturatingAdd(emitted.runs, saturatingMultiply(inNodeGroups, bound.runsToOneQueue));
+            emitted.longestRun = std::max(emitted.longestRun, bound.payloads * width);
+        }
+    }
+
+    // Any queue of a map may get everything. Consumers are on deeper levels, so nothing is missing when they run.
+    void deliver(uint32_t level)
+    {
+        for (uint32_t m : m_emitting) {
+            const abi::OutputInfo& map = m_graph.maps[m];
+            for (uint32_t i = 0; i < map.mapCount; ++i) {
+                const uint32_t q = m_graph.nodeMap[map.mapFirst + i];
+                if (q != abi::kNoQueue)
+                    receive(q, level, m_emitted[m]);
+            }
+            m_emitted[m] = {};
+        }
+        m_emitting.clear();
+    }
+
+    const Graph& m_graph;
+    Work m_work;
+    std::vector<Api> m_api;          // per queue
+    std::vector<Emitted> m_emitted;  // per Graph::maps, of the current level
+    std::vector<uint32_t> m_emitting;
+};
+
+}  // namespace
+
+Work worstCase(const Graph& graph, std::optional<std::span<const KnownInput>> inputs)
+{
+    Propagation propagation(graph);
+    if (inputs) {
+        for (const KnownInput& input : *inputs)
+            propagation.feed(input);
+    } else {
+        propagation.feedAnything();
+    }
+    return propagation.run();
+}
+
+uint32_t feedChunkGranules(const Graph& graph)
+{
+    uint32_t stride = 0;
+    for (uint32_t queue : graph.apiQueues) {
+        if (queue != abi::kNoQueue)
+            stride = std::max(stride, graph.queues[queue].stride);
+    }
+    return abi::kFeedChunkPayloads * stride / abi::kGranuleBytes;
+}
+
+}  // namespace millrace::graph
