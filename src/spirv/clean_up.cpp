@@ -1,16 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spirv/optimizer.h"
+#include "spirv/reach.h"
 #include "spirv/tools.h"
 
 namespace millrace::spirv {
 
+namespace {
+
+bool hasLinkage(const Instruction& i)
+{
+    return i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::LinkageAttributes);
+}
+
+// What entry points execute and what others may link to. Interface lists are not among the roots.
+std::unordered_set<uint32_t> reachedByCode(const Module& module)
+{
+    Reach reach(module);
+    for (const Instruction& i : module.section(Section::EntryPoints)) {
+        reach.add(i.id(1));
+    }
+    for (const Instruction& i : module.section(Section::ExecutionModes)) {
+        reach.addUses(i);
+    }
+    for (const Instruction& i : module.section(Section::Annotations)) {
+        if (hasLinkage(i) && module.findFunction(i.id(0))) {
+            reach.add(i.id(0));
+        }
+    }
+    return reach.takeIds();
+}
+
+// Drops variables from the interface that no code uses. Inputs and outputs stay where another stage may count on them,
+// and so does the payload, whose type says something even of a node that does not read it.
+void trimInterface(const Module& module, Instruction& entryPoint, const std::unordered_set<uint32_t>& reached)
+{
+    const bool isCompute = entryPoint.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute);
+    Instruction trimmed = instruction(entryPoint.op);
+    trimmed.add(entryPoint.literal(0)).add(entryPoint.id(1)).add(entryPoint.string(2));
+    for (size_t o = 3; o < entryPoint.operandCount(); o++) {
+        const Id variable = entryPoint.id(o);
+        const spv::StorageClass storage = module.storageOf(module.typeOf(variable));
+        const bool isStageIo = storage == spv::StorageClass::Input || storage == spv::StorageClass::Output;
+        const bool isNodeInput = storage == spv::StorageClass::NodePayloadAMDX;
+        if (reached.contains(variable.value) || (isStageIo && !isCompute) || isNodeInput) {
+            trimmed.add(variable);
+        }
+    }
+    entryPoint = std::move(trimmed);
+}
+
+void sweep(Module& module)
+{
+    const std::unordered_set<uint32_t> reached = reachedByCode(module);
+    for (Instruction& entryPoint : module.section(Section::EntryPoints)) {
+        trimInterface(module, entryPoint, reached);
+    }
+    // Again, for what the remaining interfaces need.
+    Reach reach(module);
+    for (const uint32_t id : reached) {
+        reach.add(Id{id});
+    }
+    for (const Instruction& entryPoint : module.section(Section::EntryPoints)) {
+        reach.addUses(entryPoint);
+    }
+    removeUnreached(module, reach.takeIds());
+}
+
+}  // namespace
+
+// SPIRV-Tools' passes do not look at decorations that take ids, and they trust their input. So unused globals are found
+// by us, and code is given to the optimizer only once the validator has seen it.
 Result<Words> cleanUp(std::span<const uint32_t> words)
 {
-    return optimize(words, "clean up",
-                    {spvtools::CreateEliminateDeadFunctionsPass, spvtools::CreateSSARewritePass,
-                     spvtools::CreateCCPPass, spvtools::CreateSimplificationPass, spvtools::CreateDeadBranchElimPass,
-                     [] { return spvtools::CreateAggressiveDCEPass(); }, spvtools::CreateEliminateDeadFunctionsPass,
-                     spvtools::CreateDeadVariableEliminationPass});
+    auto module = read(words);
+    if (!module) {
+        return module.error();
+    }
+    sweep(*module);
+    Words swept = write(*module);
+    if (module->hasCapability(spv::Capability::ShaderEnqueueAMDX) || !validate(swept)) {
+        return swept;
+    }
+    // Nothing here rearranges arithmetic; the simplification pass would, so it is not used.
+    const auto optimized =
+        optimize(swept, "clean up",
+                 {spvtools::CreateSSARewritePass, spvtools::CreateCCPPass, spvtools::CreateDeadBranchElimPass,
+                  spvtools::CreateBlockMergePass, [] { return spvtools::CreateAggressiveDCEPass(); }});
+    if (!optimized) {
+        return optimized;
+    }
+    module = read(*optimized);
+    if (!module) {
+        return module.error();
+    }
+    sweep(*module);
+    return write(*module);
 }
 
 }  // namespace millrace::spirv

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
+#include "spirv/check.h"
 #include "spirv/module.h"
 #include "spirv/optimizer.h"
 #include "spirv/tools.h"
@@ -20,13 +19,20 @@ bool hasCalls(const Module& module)
 
 Result<Words> inlineAll(std::span<const uint32_t> words)
 {
+    auto module = read(words);
+    if (!module) {
+        return module.error();
+    }
+    if (Status sound = checkStructure(*module); !sound) {
+        return sound.error();
+    }
     auto once = optimize(words, "inline",
                          {spvtools::CreateRemoveDontInlinePass, spvtools::CreateInlineExhaustivePass,
                           spvtools::CreateEliminateDeadFunctionsPass});
     if (!once) {
         return once;
     }
-    auto module = read(*once);
+    module = read(*once);
     if (!module) {
         return module.error();
     }
@@ -34,10 +40,12 @@ Result<Words> inlineAll(std::span<const uint32_t> words)
         return once;
     }
     // Functions that return from within a loop are left until they have a single return. This comes second because it
-    // reshapes the control flow of entry points too, where it is rarely needed.
+    // reshapes the control flow of entry points too, where it is rarely needed. Merging wants no unreachable blocks,
+    // which dead branch elimination removes.
     auto twice = optimize(words, "inline",
-                          {spvtools::CreateRemoveDontInlinePass, spvtools::CreateMergeReturnPass,
-                           spvtools::CreateInlineExhaustivePass, spvtools::CreateEliminateDeadFunctionsPass});
+                          {spvtools::CreateRemoveDontInlinePass, spvtools::CreateDeadBranchElimPass,
+                           spvtools::CreateMergeReturnPass, spvtools::CreateInlineExhaustivePass,
+                           spvtools::CreateEliminateDeadFunctionsPass});
     if (!twice) {
         return twice;
     }

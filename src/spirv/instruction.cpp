@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cassert>
 
+#include <spirv-tools/libspirv.h>
+
 #include "spirv/module.h"
 
 namespace millrace::spirv {
@@ -124,6 +126,18 @@ bool isTerminator(spv::Op op)
         default:
             return false;
     }
+}
+
+bool isType(spv::Op op)
+{
+    // Vendors keep adding types; all of them are named so.
+    const std::string_view name = spvOpcodeString(static_cast<uint32_t>(op));
+    return op != spv::Op::OpTypeForwardPointer && name.starts_with("Type");
+}
+
+std::string opName(spv::Op op)
+{
+    return std::string("Op") + spvOpcodeString(static_cast<uint32_t>(op));
 }
 
 }  // namespace millrace::spirv

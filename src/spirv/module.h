@@ -216,8 +216,9 @@ void rewriteBlock(Module& module, Block& block, const std::function<void(const I
 void rewriteFunction(Module& module, Function& function,
                      const std::function<void(const Instruction&, Emitter&)>& visit);
 
-// Errors: whatever SPIRV-Tools cannot parse, ids at or above the bound, a bound above kMaxBound, functions and blocks
-// that do not nest. Ensures: each id that is defined is defined once; each block ends with its only terminator.
+// Errors: whatever SPIRV-Tools cannot parse, a bound above kMaxBound, functions and blocks that do not nest.
+// Ensures: each id that is used is below the bound and defined once; each block ends with its only terminator; an
+// instruction has the operands that the grammar demands, each of the right kind. Nothing else is checked.
 inline constexpr uint32_t kMaxBound = 0x400000;  // the limit that the specification asks consumers to support
 Result<Module> read(std::span<const uint32_t> words);
 
@@ -226,5 +227,7 @@ Result<Module> read(std::span<const uint32_t> words);
 std::vector<uint32_t> write(const Module& module);
 
 bool isTerminator(spv::Op op);
+bool isType(spv::Op op);         // OpType*, OpTypeForwardPointer excepted
+std::string opName(spv::Op op);  // "OpIAdd"
 
 }  // namespace millrace::spirv

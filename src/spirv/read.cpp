@@ -74,8 +74,9 @@ std::optional<Section> sectionOf(spv::Op op)
             break;
     }
     // Vendors keep adding types and constants; all of them are named so.
-    const std::string_view name = spvOpcodeString(static_cast<uint32_t>(op));
-    const bool isGlobal = name.starts_with("Type") || name.starts_with("Constant") || name.starts_with("SpecConstant");
+    const std::string name = opName(op);
+    const bool isGlobal =
+        name.starts_with("OpType") || name.starts_with("OpConstant") || name.starts_with("OpSpecConstant");
     return isGlobal ? std::optional(Section::Globals) : std::nullopt;
 }
 
@@ -98,7 +99,7 @@ OperandKind kindOf(spv_operand_type_t type)
 
 class Reader {
 public:
-    explicit Reader(uint32_t bound) { m_module.bound = bound; }
+    explicit Reader(uint32_t bound) : m_defined(bound), m_used(bound) { m_module.bound = bound; }
 
     // False ends parsing; error() has the reason.
     bool add(const spv_parsed_instruction_t& parsed)
@@ -112,6 +113,11 @@ public:
     {
         if (m_function) {
             return fail("function without OpFunctionEnd");
+        }
+        for (uint32_t id = 1; id < m_module.bound; id++) {
+            if (m_used[id] && !m_defined[id]) {
+                return fail("id " + std::to_string(id) + " is used but never defined");
+            }
         }
         m_module.trailing = std::move(m_loose);
         return true;
@@ -143,8 +149,12 @@ private:
         for (uint16_t o = 0; o < parsed.num_operands; o++) {
             const spv_parsed_operand_t& operand = parsed.operands[o];
             const OperandKind kind = kindOf(operand.type);
-            if (kind == OperandKind::Id && parsed.words[operand.offset] >= m_module.bound) {
-                return fail("id " + std::to_string(parsed.words[operand.offset]) + " is not below the bound");
+            if (kind == OperandKind::Id) {
+                const uint32_t id = parsed.words[operand.offset];
+                if (id >= m_module.bound) {
+                    return fail("id " + std::to_string(id) + " is not below the bound");
+                }
+                (operand.type == SPV_OPERAND_TYPE_RESULT_ID ? m_defined : m_used)[id] = true;
             }
             if (operand.offset >= skipped) {
                 out.operands.push_back({kind, static_cast<uint16_t>(operand.offset - skipped), operand.num_words});
@@ -173,16 +183,15 @@ private:
     {
         if (!m_module.functions.empty()) {
             if (!isLoose(i.op)) {
-                return fail(std::string("Op") + spvOpcodeString(static_cast<uint32_t>(i.op)) + " between functions");
+                return fail(opName(i.op) + " between functions");
             }
             m_loose.push_back(std::move(i));
             return true;
         }
-        const std::optional<Section> section = i.op == spv::Op::OpNop ? m_section : sectionOf(i.op);
+        const std::optional<Section> section = sectionOf(i.op);
         if (!section) {
-            return fail(std::string("Op") + spvOpcodeString(static_cast<uint32_t>(i.op)) + " outside of a function");
+            return fail(opName(i.op) + " outside of a function");
         }
-        m_section = *section;
         m_module.section(*section).push_back(std::move(i));
         return true;
     }
@@ -193,14 +202,14 @@ private:
             // Types, constants and undefined values in bodies are wrong but seen; the rest could not be understood.
             const std::optional<Section> section = sectionOf(i.op);
             if (section && *section != Section::Globals) {
-                return fail(std::string("Op") + spvOpcodeString(static_cast<uint32_t>(i.op)) + " in a function");
+                return fail(opName(i.op) + " in a function");
             }
             m_inBlock = !isTerminator(i.op);
             m_function->blocks.back().body.push_back(std::move(i));
             return true;
         }
         if (!isLoose(i.op)) {
-            return fail(std::string("Op") + spvOpcodeString(static_cast<uint32_t>(i.op)) + " outside of a block");
+            return fail(opName(i.op) + " outside of a block");
         }
         m_loose.push_back(std::move(i));
         return true;
@@ -259,8 +268,9 @@ private:
     Module m_module;
     std::optional<Function> m_function;  // being read
     bool m_inBlock = false;
-    InstructionList m_loose;  // seen since, owner not known yet
-    Section m_section = Section::Capabilities;
+    InstructionList m_loose;      // seen since, owner not known yet
+    std::vector<bool> m_defined;  // by id
+    std::vector<bool> m_used;
     size_t m_number = 0;
     bool m_failed = false;
     Diagnostic m_error;

@@ -2,8 +2,9 @@
 // Specialization constants to ordinary constants.
 #include <algorithm>
 
+#include "spirv/decoration_groups.h"
+#include "spirv/fold.h"
 #include "spirv/module.h"
-#include "spirv/optimizer.h"
 #include "spirv/tools.h"
 
 namespace millrace::spirv {
@@ -73,40 +74,39 @@ void freeze(Instruction& constant)
     }
 }
 
+bool isSpecId(const Instruction& i)
+{
+    return i.op == spv::Op::OpDecorate && i.operandCount() >= 3 &&
+           i.literal(1) == static_cast<uint32_t>(spv::Decoration::SpecId);
+}
+
 }  // namespace
 
-// Setting and freezing is done here rather than by SPIRV-Tools' passes, because those leave alone what has no SpecId,
-// strings and types that are not of 32 or 64 bits.
+// Not with SPIRV-Tools' passes: they leave alone what has no SpecId, strings, types that are not of 32 bits and
+// conversions.
 Result<Words> specialize(std::span<const uint32_t> words, std::span<const SpecializationValue> values)
 {
-    const auto noGroups = optimize(words, "specialize", {spvtools::CreateFlattenDecorationPass});
-    if (!noGroups) {
-        return noGroups.error();
-    }
-    auto module = read(*noGroups);
+    auto module = read(words);
     if (!module) {
         return module.error();
     }
+    if (Status flat = dissolveDecorationGroups(*module); !flat) {
+        return flat.error();
+    }
     for (const Instruction& i : module->section(Section::Annotations)) {
-        const bool isSpecId = i.op == spv::Op::OpDecorate && i.operandCount() >= 3 &&
-                              i.literal(1) == static_cast<uint32_t>(spv::Decoration::SpecId);
-        if (!isSpecId) {
-            continue;
-        }
-        const auto value = std::ranges::find(values, i.literal(2), &SpecializationValue::specId);
-        Instruction* constant = module->findDefinition(i.id(0));
-        if (value != values.end() && constant) {
+        const auto value =
+            isSpecId(i) ? std::ranges::find(values, i.literal(2), &SpecializationValue::specId) : values.end();
+        Instruction* constant = value != values.end() ? module->findDefinition(i.id(0)) : nullptr;
+        if (constant) {
             setValue(*constant, module->findDefinition(constant->type), value->data);
         }
     }
+    module->removeDecorations(isSpecId);
     for (Instruction& i : module->section(Section::Globals)) {
         freeze(i);
     }
-    module->removeDecorations([](const Instruction& i) {
-        return i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::SpecId);
-    });
-    return optimize(write(*module), "fold specialization constants",
-                    {spvtools::CreateFoldSpecConstantOpAndCompositePass});
+    foldSpecConstants(*module);
+    return write(*module);
 }
 
 }  // namespace millrace::spirv

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "spirv/reach.h"
+
+namespace millrace::spirv {
+
+Reach::Reach(const Module& module)
+{
+    const auto define = [this](const InstructionList& list) {
+        for (const Instruction& i : list) {
+            if (i.result) {
+                m_definitions[i.result.value] = &i;
+            }
+        }
+    };
+    for (const InstructionList& list : module.sections) {
+        define(list);
+    }
+    define(module.trailing);
+    for (const Function& function : module.functions) {
+        m_functions[function.id().value] = &function;
+    }
+    for (const Instruction& i : module.section(Section::Annotations)) {
+        if (i.operandCount() == 0 || !i.isId(0)) {
+            continue;
+        }
+        const bool appliesGroup = i.op == spv::Op::OpGroupDecorate || i.op == spv::Op::OpGroupMemberDecorate;
+        if (!appliesGroup) {
+            m_annotations[i.id(0).value].push_back(&i);
+            continue;
+        }
+        // A group names its targets but does not need them; they need the group.
+        const auto group = m_definitions.find(i.id(0).value);
+        for (size_t o = 1; o < i.operandCount() && group != m_definitions.end(); o++) {
+            if (i.isId(o)) {
+                m_annotations[i.id(o).value].push_back(group->second);
+            }
+        }
+    }
+}
+
+void Reach::add(Id root)
+{
+    push(root);
+    while (!m_pending.empty()) {
+        const Id id = m_pending.back();
+        m_pending.pop_back();
+        visit(id);
+    }
+}
+
+void Reach::addUses(const Instruction& i)
+{
+    i.forEachUse([this](Id id) { add(id); });
+}
+
+void Reach::push(Id id)
+{
+    if (m_ids.insert(id.value).second) {
+        m_pending.push_back(id);
+    }
+}
+
+void Reach::pushUses(const Instruction& i)
+{
+    if (i.result) {
+        push(i.result);
+    }
+    i.forEachUse([this](Id id) { push(id); });
+}
+
+void Reach::pushAll(const InstructionList& list)
+{
+    for (const Instruction& i : list) {
+        pushUses(i);
+    }
+}
+
+void Reach::visit(Id id)
+{
+    if (const auto function = m_functions.find(id.value); function != m_functions.end()) {
+        visit(*function->second);
+    } else if (const auto definition = m_definitions.find(id.value); definition != m_definitions.end()) {
+        pushUses(*definition->second);
+    }
+    if (const auto annotations = m_annotations.find(id.value); annotations != m_annotations.end()) {
+        for (const Instruction* annotation : annotations->second) {
+            pushUses(*annotation);
+        }
+    }
+}
+
+void Reach::visit(const Function& function)
+{
+    pushAll(function.before);
+    pushUses(function.definition);
+    for (const auto& [index, i] : function.beforeParameter) {
+        pushUses(i);
+    }
+    pushAll(function.parameters);
+    for (const Block& block : function.blocks) {
+        pushAll(block.before);
+        push(block.label);
+        pushAll(block.body);
+    }
+    pushAll(function.after);
+}
+
+namespace {
+
+// Groups keep those of their targets that are left.
+void filterGroup(Instruction& group, const std::unordered_set<uint32_t>& reached)
+{
+    Instruction kept = instruction(group.op).add(group.id(0));
+    for (size_t o = 1; o < group.operandCount(); o++) {
+        const bool keep = reached.contains(group.id(o).value);
+        if (keep) {
+            kept.add(group.id(o));
+        }
+        if (group.op == spv::Op::OpGroupMemberDecorate && ++o < group.operandCount() && keep) {
+            kept.add(group.literal(o));
+        }
+    }
+    group = std::move(kept);
+}
+
+}  // namespace
+
+void removeUnreached(Module& module, const std::unordered_set<uint32_t>& reached)
+{
+    const auto unreachedTarget = [&](const Instruction& i) {
+        return i.operandCount() > 0 && i.isId(0) && !reached.contains(i.id(0).value);
+    };
+    const auto unreached = [&](const Instruction& i) {
+        return i.result ? !reached.contains(i.result.value)
+                        : i.op == spv::Op::OpTypeForwardPointer && unreachedTarget(i);
+    };
+    std::erase_if(module.functions, [&](const Function& f) { return !reached.contains(f.id().value); });
+    std::erase_if(module.section(Section::DebugNames), unreachedTarget);
+    std::erase_if(module.section(Section::ExecutionModes), unreachedTarget);
+    InstructionList& annotations = module.section(Section::Annotations);
+    std::erase_if(annotations, [&](const Instruction& i) { return unreachedTarget(i) || unreached(i); });
+    for (Instruction& i : annotations) {
+        if (i.op == spv::Op::OpGroupDecorate || i.op == spv::Op::OpGroupMemberDecorate) {
+            filterGroup(i, reached);
+        }
+    }
+    std::erase_if(module.section(Section::Globals), unreached);
+    std::erase_if(module.trailing, unreached);
+}
+
+}  // namespace millrace::spirv
