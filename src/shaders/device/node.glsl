@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that lowered node shaders call; docs/design.md, "Device functions", lists them.
 // MR_PACKED: single-invocation nodes, where every invocation is a workgroup of its own and nothing may be collective.
-#version 460
-#pragma use_storage_buffer
-#ifdef MR_VULKAN_MEMORY_MODEL
-#pragma use_vulkan_memory_model
-#endif
-#extension GL_GOOGLE_include_directive : require
+#ifndef MILLRACE_DEVICE_NODE_GLSL
+#define MILLRACE_DEVICE_NODE_GLSL
+
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
@@ -508,5 +505,7 @@ bool mr_finish_writing()
     barrier();
     return last;
 }
+
+#endif
 
 #endif
