@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// One graph with every kind of node, run with several scratch sizes on both paths and compared with a host computation.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/runtime.h"
+#include "runtime/vulkan_device.h"
+#include "shaders/runtime_test_nodes.h"
+
+namespace millrace {
+namespace {
+
+using Words = std::vector<uint32_t>;
+
+constexpr uint32_t kResultWords = 64;
+constexpr uint32_t kRecursion = 5;
+constexpr uint32_t kFanGroups[] = {1200, 3, 0, 700};
+
+uint32_t hash(uint32_t x)
+{
+    x ^= x >> 16;
+    x *= 0x7feb352du;
+    x ^= x >> 15;
+    x *= 0x846ca68bu;
+    x ^= x >> 16;
+    return x;
+}
+
+graph::NodeOutput output(const char* target, uint32_t bytes, uint32_t budget)
+{
+    graph::NodeOutput out;
+    out.targetName = target;
+    out.payloadBytes = bytes;
+    out.budget = budget;
+    out.allocationSites = 1;
+    return out;
+}
+
+graph::Node node(const char* name, graph::LaunchMode mode, uint32_t payloadBytes, uint32_t localSize)
+{
+    graph::Node n;
+    n.id.name = name;
+    n.mode = mode;
+    n.declaresPayload = true;
+    n.payloadBytes = payloadBytes;
+    n.localSize[0] = localSize;
+    return n;
+}
+
+// Node 0 is the entry; the code of each is in tests/runtime/nodes.
+std::vector<graph::Node> nodes()
+{
+    std::vector<graph::Node> all;
+    graph::Node fan = node("fan", graph::LaunchMode::Dynamic, 8, 64);
+    fan.grid = {0, 1, 4};
+    fan.outputs = {output("leaf", 4, 128), output("grids", 16, 3), output("tree", 4, 1)};
+    fan.outputs[0].arraySize = 5;
+    fan.outputs[0].perInvocation = true;
+    for (uint32_t i = 0; i < 3; ++i)
+        fan.outputs[i].budgetPool = i;
+    all.push_back(fan);
+    for (uint32_t i = 0; i < 5; ++i) {
+        graph::Node leaf = node("leaf", graph::LaunchMode::Coalescing, 4, i < 3 ? 8 : 1);
+        leaf.id.index = i;
+        leaf.maxInputPayloads = i < 3 ? 16 : 1;
+        leaf.packWidth = i < 3 ? 0 : 64;
+        all.push_back(leaf);
+    }
+    graph::Node grids = node("grids", graph::LaunchMode::Dynamic, 16, 4);
+    grids.grid = {0, 3, 4};
+    grids.usesFinishWriting = true;
+    all.push_back(grids);
+    graph::Node tree = node("tree", graph::LaunchMode::Static, 4, 2);
+    tree.maxRecursion = kRecursion;
+    tree.outputs = {output("tree", 4, 2)};
+    tree.outputs[0].perInvocation = true;
+    all.push_back(tree);
+    return all;
+}
+
+std::span<const uint32_t> code(const graph::Node& n)
+{
+    if (n.id.name == "fan")
+        return shaders::node_fan;
+    if (n.id.name == "grids")
+        return shaders::node_grids;
+    if (n.id.name == "tree")
+        return shaders::node_tree;
+    return n.packWidth ? shaders::node_leaf_packed : shaders::node_leaf;
+}
+
+uint32_t kind(const graph::Node& n)
+{
+    if (n.packWidth)
+        return abi::kKindPacked;
+    switch (n.mode) {
+        case graph::LaunchMode::Static:
+            return abi::kKindStatic;
+        case graph::LaunchMode::Dynamic:
+            return abi::kKindDynamic;
+        case graph::LaunchMode::Coalescing:
+            return abi::kKindCoalescing;
+    }
+    return 0;
+}
+
+void expectTree(Words& result, uint32_t remaining, uint32_t weight)
+{
+    result[24 + remaining] += weight;
+    for (uint32_t i = 0; remaining > 0 && i < 2; ++i)
+        expectTree(result, remaining - 1, weight + i);
+}
+
+Words expected(uint32_t seed)
+{
+    Words result(kResultWords, 0);
+    for (uint32_t groups : kFanGroups)
+        for (uint32_t g = 0; g < groups; ++g) {
+            for (uint32_t i = 0; i < 64; ++i) {
+                const uint32_t h = hash((g * 64 + i) ^ seed);
+                const uint32_t leaf = (h >> 8) % 5;
+                result[2 * leaf] += h % 3;
+                result[2 * leaf + 1] += (h % 3) * (h >> 16);
+            }
+            for (uint32_t x = 1; x < 3; ++x) {
+                const uint32_t z = 1 + g % 3;
+                result[19] += 1;
+                for (uint32_t i = 0; i < x * 2 * z; ++i) {
+                    result[16] += 1;
+                    result[17] += i % x + 10 * (i / x % 2) + 100 * (i / (x * 2));
+                    result[18] += seed;
+                }
+            }
+            expectTree(result, kRecursion, 1);
+        }
+    return result;
+}
+
+// A graph's driver objects.
+class TestGraph {
+public:
+    TestGraph(test::VulkanDevice& vulkan, runtime::Path path) : m_vulkan(vulkan)
+    {
+        auto linked = graph::link(nodes());
+        EXPECT_TRUE(linked) << linked.error().text();
+        pipeline.graph = std::move(*linked);
+        pipeline.sizes = graph::scratchSizes(pipeline.graph, 16 << 20);
+        pipeline.graphId = 7;
+        createLayout();
+        for (const graph::Node& n : pipeline.graph.nodes)
+            createPipeline(n, path);
+        runtime::Settings settings;
+        settings.path = path;
+        EXPECT_EQ(runtime::Device::create(vulkan.instance, vulkan.physical, vulkan.device, vulkan.instanceTable,
+                                          vulkan.table, settings, m_device),
+                  VK_SUCCESS);
+    }
+
+    ~TestGraph()
+    {
+        for (VkPipeline p : pipeline.pipelines)
+            vkDestroyPipeline(m_vulkan.device, p, nullptr);
+        vkDestroyPipelineLayout(m_vulkan.device, pipeline.layout, nullptr);
+        vkDestroyDescriptorPool(m_vulkan.device, m_pool, nullptr);
+        vkDestroyDescriptorSetLayout(m_vulkan.device, m_setLayout, nullptr);
+        m_vulkan.destroy(m_result);
+    }
+
+    // Runs the graph to its end and returns the result words; `sweeps` tells how many it took.
+    Words run(VkDeviceSize scratchBytes, uint32_t seed, uint32_t& sweeps)
+    {
+        std::fill_n(m_result.words, kResultWords, 0u);
+        test::HostBuffer scratch = m_vulkan.createBuffer(scratchBytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+        std::fill_n(scratch.words, scratchBytes / 4, 0xcdcdcdcdu);
+        std::vector<std::array<uint32_t, 2>> payloads;
+        for (uint32_t groups : kFanGroups)
+            payloads.push_back({groups, seed});
+        VkDispatchGraphInfoAMDX info{};
+        info.payloadCount = static_cast<uint32_t>(payloads.size());
+        info.payloads.hostAddress = payloads.data();
+        info.payloadStride = sizeof payloads[0];
+        VkDispatchGraphCountInfoAMDX count{};
+        count.count = 1;
+        count.infos.hostAddress = &info;
+        count.stride = sizeof info;
+        runtime::DispatchRequest request;
+        request.pipeline = &pipeline;
+        request.scratch = scratch.address;
+        request.scratchBytes = scratchBytes;
+        request.countInfo = &count;
+
+        std::shared_ptr<void> tables;
+        std::shared_ptr<runtime::RecordedDispatch> dispatch;
+        m_vulkan.run([&](VkCommandBuffer commandBuffer) {
+            EXPECT_EQ(
+                runtime::recordInitialize(*m_device, commandBuffer, pipeline, scratch.address, scratchBytes, tables),
+                VK_SUCCESS);
+            bind(commandBuffer);
+            EXPECT_EQ(runtime::recordDispatch(*m_device, commandBuffer, request, dispatch), VK_SUCCESS);
+        });
+        sweeps = 1;
+        for (; dispatch->mayContinue() && dispatch->hasRemaining() && sweeps < 20000; ++sweeps)
+            m_vulkan.run([&](VkCommandBuffer commandBuffer) {
+                bind(commandBuffer);
+                dispatch->recordSweep(commandBuffer);
+            });
+        EXPECT_EQ(dispatch->status().remaining, 0u);
+        EXPECT_EQ(dispatch->status().error, abi::kErrorNone);
+        m_vulkan.destroy(scratch);
+        return Words(m_result.words, m_result.words + kResultWords);
+    }
+
+    runtime::GraphPipeline pipeline;
+
+private:
+    void createLayout();
+    void createPipeline(const graph::Node& n, runtime::Path path);
+    void bind(VkCommandBuffer commandBuffer)
+    {
+        vkCmdBindDescriptorSets(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, 1, &m_set, 0,
+                                nullptr);
+    }
+
+    test::VulkanDevice& m_vulkan;
+    std::unique_ptr<runtime::Device> m_device;
+    test::HostBuffer m_result;
+    VkDescriptorSetLayout m_setLayout = VK_NULL_HANDLE;
+    VkDescriptorPool m_pool = VK_NULL_HANDLE;
+    VkDescriptorSet m_set = VK_NULL_HANDLE;
+};
+
+void TestGraph::createLayout()
+{
+    VkDevice device = m_vulkan.device;
+    const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT,
+                                               nullptr};
+    VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+    setInfo.bindingCount = 1;
+    setInfo.pBindings = &binding;
+    vkCreateDescriptorSetLayout(device, &setInfo, nullptr, &m_setLayout);
+    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof(abi::NodeArguments)};
+    VkPipelineLayoutCreateInfo layoutInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    layoutInfo.setLayoutCount = 1;
+    layoutInfo.pSetLayouts = &m_setLayout;
+    layoutInfo.pushConstantRangeCount = 1;
+    layoutInfo.pPushConstantRanges = &range;
+    vkCreatePipelineLayout(device, &layoutInfo, nullptr, &pipeline.layout);
+
+    const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1};
+    VkDescriptorPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
+    poolInfo.maxSets = 1;
+    poolInfo.poolSizeCount = 1;
+    poolInfo.pPoolSizes = &size;
+    vkCreateDescriptorPool(device, &poolInfo, nullptr, &m_pool);
+    VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
+    allocate.descriptorPool = m_pool;
+    allocate.descriptorSetCount = 1;
+    allocate.pSetLayouts = &m_setLayout;
+    vkAllocateDescriptorSets(device, &allocate, &m_set);
+    m_result = m_vulkan.createBuffer(kResultWords * 4, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+    const VkDescriptorBufferInfo buffer{m_result.buffer, 0, VK_WHOLE_SIZE};
+    VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+    write.dstSet = m_set;
+    write.descriptorCount = 1;
+    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write.pBufferInfo = &buffer;
+    vkUpdateDescriptorSets(device, 1, &write, 0, nullptr);
+}
+
+void TestGraph::createPipeline(const graph::Node& n, runtime::Path path)
+{
+    const uint32_t constants[] = {kind(n), n.packWidth ? n.packWidth : n.localSize[0], n.maxInputPayloads,
+                                  path == runtime::Path::Indirect};
+    const VkSpecializationMapEntry entries[] = {{2000, 0, 4}, {2001, 4, 4}, {2002, 8, 4}, {2003, 12, 4}};
+    const VkSpecializationInfo specialization{4, entries, sizeof constants, constants};
+    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    moduleInfo.codeSize = code(n).size_bytes();
+    moduleInfo.pCode = code(n).data();
+    VkShaderModule module;
+    vkCreateShaderModule(m_vulkan.device, &moduleInfo, nullptr, &module);
+    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = module;
+    info.stage.pName = "main";
+    info.stage.pSpecializationInfo = &specialization;
+    info.layout = pipeline.layout;
+    VkPipeline created = VK_NULL_HANDLE;
+    EXPECT_EQ(vkCreateComputePipelines(m_vulkan.device, VK_NULL_HANDLE, 1, &info, nullptr, &created), VK_SUCCESS);
+    vkDestroyShaderModule(m_vulkan.device, module, nullptr);
+    pipeline.pipelines.push_back(created);
+}
+
+class Scheduler : public testing::TestWithParam<runtime::Path> {};
+
+TEST_P(Scheduler, EveryKindOfNodeWithEveryScratchSize)
+{
+    test::VulkanDevice vulkan;
+    {
+        TestGraph graph(vulkan, GetParam());
+        const graph::ScratchSizes sizes = graph.pipeline.sizes;
+        for (VkDeviceSize bytes :
+             {sizes.maxBytes, sizes.minBytes, sizes.minBytes + 100000, (sizes.minBytes + sizes.maxBytes) / 2}) {
+            uint32_t sweeps = 0;
+            const uint32_t seed = static_cast<uint32_t>(bytes);
+            EXPECT_EQ(graph.run(bytes, seed, sweeps), expected(seed)) << bytes << " bytes of scratch";
+            EXPECT_TRUE(bytes > sizes.minBytes || sweeps > 1) << "the smallest memory was meant to be too small";
+            std::printf("%llu bytes of scratch: %u sweeps\n", static_cast<unsigned long long>(bytes), sweeps);
+        }
+    }
+    EXPECT_EQ(vulkan.messages(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Paths, Scheduler, testing::Values(runtime::Path::Direct, runtime::Path::Indirect),
+                         [](const auto& path) { return path.param == runtime::Path::Direct ? "Direct" : "Indirect"; });
+
+}  // namespace
+}  // namespace millrace
