@@ -15,9 +15,6 @@ namespace {
 // (kMaxHistogram of shaders/device/node.glsl).
 constexpr uint32_t kMaxHistogram = 256;
 
-// LevelState::reserved and StreamState::counter keep entries above kUnitBits.
-constexpr uint64_t kMaxEntries = (uint64_t(1) << (64 - abi::kUnitBits)) - 1;
-
 // What all queues of a node map have in common.
 struct MapSummary {
     uint32_t targets = 0;
@@ -187,7 +184,7 @@ Status Budgets::run()
         const uint64_t width = std::max(node.packWidth, 1u);
         const uint64_t granulesPerGroup = saturatingMultiply(granules(slot), width);
         const uint64_t entriesPerGroup = saturatingMultiply(entries(slot), width);
-        if (granulesPerGroup > UINT32_MAX || entriesPerGroup > kMaxEntries) {
+        if (granulesPerGroup > UINT32_MAX || entriesPerGroup > kMaxStreamEntries) {
             return diagnose(node, "one workgroup may enqueue " +
                                       std::to_string(granulesPerGroup / ((1u << 20) / abi::kGranuleBytes)) +
                                       " MiB in " + std::to_string(entriesPerGroup) + " pieces, which is too much");

@@ -10,6 +10,7 @@
 #include "graph/graph.h"
 #include "graph/levels.h"
 #include "graph/plan.h"
+#include "graph/work.h"
 
 namespace millrace::graph {
 namespace {
@@ -359,16 +360,28 @@ Status Linker::linkOutputs()
     return {};
 }
 
-// Locations are 32-bit counts of granules.
+// Locations are 32-bit counts of granules, and a stream's counter leaves 24 bits for entries.
 Status Linker::checkMemory()
 {
     const uint64_t bytes = scratchSizes(m_graph, 0).minBytes;
-    if (bytes / abi::kGranuleBytes <= UINT32_MAX)
-        return {};
-    const auto largest = std::ranges::max_element(m_graph.slots, {}, &Slot::granulesPerGroup);
-    return diagnose(m_graph.nodes[largest->node],
-                    "the graph would need " + std::to_string(bytes >> 20) +
-                        " MiB of scratch memory, most of it for what one workgroup of this node may enqueue");
+    if (bytes / abi::kGranuleBytes > UINT32_MAX) {
+        const auto largest = std::ranges::max_element(m_graph.slots, {}, &Slot::granulesPerGroup);
+        return diagnose(m_graph.nodes[largest->node],
+                        "the graph would need " + std::to_string(bytes >> 20) +
+                            " MiB of scratch memory, most of it for what one workgroup of this node may enqueue");
+    }
+    const Work work = worstCase(m_graph, std::nullopt);
+    for (size_t q = 0; q < m_graph.queues.size(); ++q) {
+        uint64_t entries = 0;
+        for (size_t l = 0; l < work.levels.size(); ++l)
+            entries += work.queues[q].sources.test(l) ? work.levels[l].entriesPerGroup : 0;
+        if (entries > kMaxStreamEntries) {
+            return diagnose(m_graph.nodes[m_graph.slots[m_graph.queues[q].baseSlot].node],
+                            "single workgroups may enqueue " + std::to_string(entries) +
+                                " payloads to it before it runs, which is too much");
+        }
+    }
+    return {};
 }
 
 }  // namespace

@@ -16,10 +16,11 @@ constexpr uint64_t kGranularityBytes = 64 << 10;
 constexpr uint64_t kCheapBytes = 1 << 20;
 constexpr uint64_t kCheapGroups = 16;
 
+constexpr uint64_t kMaxEntryShare = 16;
+
 constexpr uint64_t kRegionAlignment = 128 / abi::kGranuleBytes;  // granules; a region begins at a cache line
 
-// What StreamState::counter can count.
-constexpr uint64_t kMaxEntries = (uint64_t(1) << (64 - abi::kUnitBits)) - 1;
+// What StreamState::counter can count besides entries.
 constexpr uint64_t kMaxUnits = (uint64_t(1) << abi::kUnitBits) - 1;
 constexpr uint64_t kMaxIndexedUnits = UINT32_MAX;  // IndexedEntry::first
 
@@ -48,14 +49,14 @@ std::optional<Division> completeDivision(const Graph& graph, const Work& work)
         if (level.granules > UINT32_MAX)
             return std::nullopt;
         division.regions.push_back(roundUp(level.granules, kRegionAlignment));
-        division.quotas.push_back(std::min(level.reservedEntries, kMaxEntries));  // nobody asks
+        division.quotas.push_back(std::min(level.reservedEntries, kMaxStreamEntries));  // nobody asks
     }
     for (const Stream& stream : graph.streams) {
         const Work::OfQueue& queue = work.queues[stream.queue];
         const bool isIndexed = stream.kind == abi::kStreamIndexed;
         const uint64_t units = isIndexed ? queue.payloads : work.groups[stream.slots.front()];
         const uint64_t entries = isIndexed ? std::min(queue.runs, queue.payloads) : queue.payloads;
-        if (entries > kMaxEntries || units > (isIndexed ? kMaxIndexedUnits : kMaxUnits))
+        if (entries > kMaxStreamEntries || units > (isIndexed ? kMaxIndexedUnits : kMaxUnits))
             return std::nullopt;
         division.capacities.push_back(entries);
     }
@@ -73,8 +74,8 @@ uint64_t totalGranules(const Graph& graph, const Division& division)
 }
 
 // Divides memory that is too small for the whole dispatch. Every level gets room for the same number of its worst
-// workgroups, in its region and in its quota of entries, so that both run out together; a level that needs less
-// leaves the rest to the others. Room is a number of workgroups in 256ths.
+// workgroups, so that bytes and entries run out together; a level that needs less leaves the rest to the others. Room
+// is a number of workgroups in 256ths.
 class Shares {
 public:
     static constexpr uint64_t kOneGroup = 256;
@@ -86,7 +87,7 @@ public:
             if (sources.none())
                 continue;
             uint64_t bytes = 0;
-            uint64_t mostEntries = kMaxEntries;
+            uint64_t mostEntries = kMaxStreamEntries;
             for (uint32_t s : graph.queues[q].streams) {
                 bytes += entryBytes(graph.streams[s]);
                 mostEntries = std::min(mostEntries, maxCapacity(graph.streams[s]));
@@ -98,6 +99,13 @@ public:
                 m_levels[l].bytesPerEntry += bytes;
                 m_levels[l].mostEntries = std::min(m_levels[l].mostEntries, mostEntries / sources.count());
             }
+        }
+        // A workgroup gives back the bytes that it reserved and did not use, but keeps its entries. So entries run out
+        // first, and since they mostly are cheap, a level gets more of them, up to what its payloads take.
+        for (size_t l = 0; l < m_levels.size(); ++l) {
+            const uint64_t entries = work.levels[l].entriesPerGroup * m_levels[l].bytesPerEntry;
+            const uint64_t payloads = work.levels[l].granulesPerGroup * uint64_t(abi::kGranuleBytes);
+            m_levels[l].entryShare = std::clamp<uint64_t>(payloads / std::max<uint64_t>(entries, 1), 1, kMaxEntryShare);
         }
     }
 
@@ -144,8 +152,9 @@ public:
 
 private:
     struct OfLevel {
-        uint64_t bytesPerEntry = 0;          // of all tables, for each entry of the level's quota
-        uint64_t mostEntries = kMaxEntries;  // that the counters of the streams it feeds can bear
+        uint64_t bytesPerEntry = 0;                // of all tables, for each entry of the level's quota
+        uint64_t mostEntries = kMaxStreamEntries;  // that the counters of the streams it feeds can bear
+        uint64_t entryShare = 1;  // workgroups by entries for each workgroup by bytes, beyond the first
     };
 
     // So many entries cannot overflow the counters. Above a minimum that would (some 2^40 workgroups in one sweep, ten
@@ -154,9 +163,10 @@ private:
     {
         if (stream.kind == abi::kStreamDynamic) {
             const uint32_t most = maxGroupsPerPayload(m_graph.nodes[m_graph.slots[stream.slots.front()].node]);
-            return std::min(kMaxEntries, kMaxUnits / std::max(most, 1u));
+            return std::min(kMaxStreamEntries, kMaxUnits / std::max(most, 1u));
         }
-        return std::min(kMaxEntries, kMaxIndexedUnits / std::max<uint64_t>(m_work.queues[stream.queue].longestRun, 1));
+        return std::min(kMaxStreamEntries,
+                        kMaxIndexedUnits / std::max<uint64_t>(m_work.queues[stream.queue].longestRun, 1));
     }
 
     static uint64_t scale(uint64_t perGroup, uint64_t room) { return saturatingMultiply(perGroup, room) / kOneGroup; }
@@ -172,7 +182,9 @@ private:
     uint64_t quota(size_t level, uint64_t room) const
     {
         const Work::OfLevel& work = m_work.levels[level];
-        const uint64_t wanted = std::min(scale(work.entriesPerGroup, room), work.reservedEntries);
+        const uint64_t entryRoom =
+            saturatingAdd(kOneGroup, saturatingMultiply(room - kOneGroup, m_levels[level].entryShare));
+        const uint64_t wanted = std::min(scale(work.entriesPerGroup, entryRoom), work.reservedEntries);
         return std::max<uint64_t>(std::min(wanted, m_levels[level].mostEntries), work.entriesPerGroup);
     }
 

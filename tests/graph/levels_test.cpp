@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include "build_nodes.h"
+
+namespace millrace::graph {
+namespace {
+
+using testing::HasSubstr;
+
+std::vector<Node> chain(uint32_t length)
+{
+    std::vector<Node> nodes;
+    for (uint32_t i = 0; i < length; ++i)
+        nodes.push_back(makeNode(numbered("n", i), {outputTo(numbered("n", i + 1))}));
+    nodes[0].apiEntry = true;
+    return nodes;
+}
+
+TEST(Levels, Diamond_JoinIsBelowBothBranches)
+{
+    const Graph graph = linkValid({makeEntry("a", {outputTo("b"), outputTo("c")}), makeNode("b", {outputTo("d")}),
+                                   makeNode("c", {outputTo("d")}), makeNode("d")});
+    EXPECT_EQ(slotOf(graph, "b").level, 2u);
+    EXPECT_EQ(slotOf(graph, "c").level, 2u);
+    EXPECT_EQ(slotOf(graph, "d").level, 3u);
+    ASSERT_EQ(graph.levels.size(), 4u);
+    EXPECT_TRUE(graph.levels[0].slots.empty());
+    EXPECT_EQ(graph.levels[2].slots.size(), 2u);
+}
+
+TEST(Levels, SkipEdge_LongestPathCounts)
+{
+    const Graph graph = linkValid({makeEntry("a", {outputTo("b"), outputTo("d")}), makeNode("b", {outputTo("c")}),
+                                   makeNode("c", {outputTo("d")}), makeNode("d")});
+    EXPECT_EQ(slotOf(graph, "d").level, 4u);
+}
+
+TEST(Levels, EntryInTheMiddle_StaysBelowItsProducers)
+{
+    std::vector<Node> nodes = chain(3);
+    nodes[1].apiEntry = true;
+    EXPECT_EQ(slotOf(linkValid(nodes), "n1").level, 2u);
+}
+
+TEST(Levels, Unreachable_HasNoLevel)
+{
+    std::vector<Node> nodes = chain(3);
+    nodes.push_back(makeNode("x", {outputTo("n1")}));
+    const Graph graph = linkValid(nodes);
+    EXPECT_EQ(slotOf(graph, "x").level, 0u);
+    EXPECT_EQ(slotOf(graph, "n1").level, 2u);
+    size_t listed = 0;
+    for (const Level& level : graph.levels)
+        listed += level.slots.size();
+    EXPECT_EQ(listed, 3u);
+}
+
+TEST(Levels, NodeAfterRecursion_BelowTheLeaf)
+{
+    std::vector<Node> nodes = chain(3);
+    nodes[1].maxRecursion = 4;
+    nodes[1].outputs.push_back(outputTo("n1"));
+    nodes[1].outputs[1].budgetPool = 1;
+    const Graph graph = linkValid(nodes);
+    EXPECT_EQ(slotOf(graph, "n1", 4).level, 2u);
+    EXPECT_EQ(slotOf(graph, "n1", 0).level, 6u);
+    EXPECT_EQ(slotOf(graph, "n2").level, 7u);
+}
+
+TEST(Levels, ConsumersOfAQueueShareItsLevel)
+{
+    const Graph graph = linkValid({makeEntry("a", {outputTo("b")}), makeDynamic("b"),
+                                   sharing(makeNode("s", {outputTo("c")}), {"b", 0}), makeNode("c")});
+    EXPECT_EQ(slotOf(graph, "s").level, 2u);
+    EXPECT_EQ(slotOf(graph, "c").level, 3u);
+    for (uint32_t stream : queueOf(graph, "b").streams)
+        EXPECT_EQ(graph.streams[stream].level, 2u);
+}
+
+TEST(Levels, DepthLimit)
+{
+    EXPECT_EQ(linkValid(chain(kMaxDepth)).levels.size(), kMaxDepth + 1);
+    const std::string error = linkError(chain(kMaxDepth + 1));
+    EXPECT_THAT(error, HasSubstr("257 nodes"));
+    EXPECT_THAT(error, HasSubstr("'n256'[0]"));
+}
+
+TEST(Levels, DepthLimit_CountsRecursion)
+{
+    Node node = makeEntry("r", {outputTo("r"), outputTo("t")});
+    node.maxRecursion = kMaxDepth - 1;
+    EXPECT_EQ(linkValid({node}).levels.size(), kMaxDepth + 1);
+    EXPECT_THAT(linkError({node, makeNode("t")}), HasSubstr("maxExecutionGraphDepth"));
+    node.maxRecursion = UINT32_MAX;
+    EXPECT_THAT(linkError({node}), HasSubstr("maxExecutionGraphDepth"));
+}
+
+TEST(Levels, LongUnreachableChain_IsNoError)
+{
+    std::vector<Node> nodes = chain(3000);
+    nodes[0].apiEntry = false;
+    EXPECT_EQ(linkValid(nodes).levels.size(), 1u);
+}
+
+// A thousand nodes that all may reach a thousand others take no noticeable time.
+TEST(Levels, ManyNodesAndLargeArrays)
+{
+    std::vector<Node> nodes;
+    for (uint32_t i = 0; i < 1000; ++i) {
+        nodes.push_back(makeNode("a", {arrayTo("b", 1000, 256)}, i));
+        nodes.back().apiEntry = true;
+        nodes.push_back(makeNode("b", {}, i));
+    }
+    const Graph graph = linkValid(nodes);
+    EXPECT_EQ(graph.levels.size(), 3u);
+    EXPECT_EQ(graph.levels[2].slots.size(), 1000u);
+    EXPECT_EQ(graph.nodeMap.size(), 1000u);
+}
+
+}  // namespace
+}  // namespace millrace::graph

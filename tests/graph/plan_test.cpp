@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/plan.h"
+
+#include "build_nodes.h"
+
+namespace millrace::graph {
+namespace {
+
+constexpr uint64_t kMiB = 1 << 20;
+
+std::vector<Node> chain(uint32_t length, uint32_t budget, uint32_t bytes)
+{
+    std::vector<Node> nodes;
+    for (uint32_t i = 0; i < length; ++i) {
+        nodes.push_back(makeNode(numbered("n", i)));
+        nodes.back().payloadBytes = bytes;
+        if (i + 1 < length)
+            nodes.back().outputs.push_back(outputTo(numbered("n", i + 1), budget, bytes));
+    }
+    nodes[0].apiEntry = true;
+    return nodes;
+}
+
+DispatchPlan planKnown(const Graph& graph, uint64_t scratchBytes, const std::vector<KnownInput>& inputs)
+{
+    return plan(graph, scratchBytes, std::span<const KnownInput>(inputs));
+}
+
+uint64_t groupsOf(const Graph& graph, const DispatchPlan& plan, const std::string& name, uint32_t remaining = 0)
+{
+    const uint32_t wanted = static_cast<uint32_t>(&slotOf(graph, name, remaining) - graph.slots.data());
+    for (size_t i = 0; i < plan.slots.size(); ++i) {
+        if (plan.slots[i] == wanted)
+            return plan.maxGroups[i];
+    }
+    return 0;
+}
+
+TEST(ScratchSizes, TenNodesWithLargePayloads_StaySmall)
+{
+    std::vector<Node> nodes = chain(10, 256, 1024);
+    for (Node& node : nodes) {
+        for (NodeOutput& output : node.outputs)
+            output.perInvocation = true;
+    }
+    EXPECT_LE(scratchSizes(linkValid(nodes), 0).minBytes, 4 * kMiB);
+}
+
+TEST(ScratchSizes, DynamicConsumers_StaySmallToo)
+{
+    std::vector<Node> nodes = chain(10, 256, 1024);
+    for (size_t i = 1; i < nodes.size(); ++i)
+        nodes[i].mode = LaunchMode::Dynamic;
+    EXPECT_LE(scratchSizes(linkValid(nodes), 0).minBytes, 4 * kMiB);
+}
+
+TEST(ScratchSizes, SmallGraph_AsksForMoreThanOneGroup)
+{
+    const Graph graph = linkValid(chain(3, 4, 64));
+    const ScratchSizes sizes = scratchSizes(graph, 0);
+    EXPECT_LE(sizes.minBytes, fixedBytes(graph) + kMiB);
+    const DispatchPlan plan = millrace::graph::plan(graph, sizes.minBytes, std::nullopt);
+    EXPECT_GE(plan.levels[1].size, 16 * slotOf(graph, "n0").granulesPerGroup);
+}
+
+TEST(ScratchSizes, MaxIsMinPlusWholeSteps)
+{
+    const Graph graph = linkValid(chain(3, 4, 64));
+    const ScratchSizes sizes = scratchSizes(graph, 100 * kMiB);
+    EXPECT_LE(sizes.maxBytes, 100 * kMiB);
+    EXPECT_GT(sizes.maxBytes, 99 * kMiB);
+    EXPECT_EQ((sizes.maxBytes - sizes.minBytes) % sizes.granularityBytes, 0u);
+    EXPECT_EQ(scratchSizes(graph, 0).maxBytes, sizes.minBytes);
+    EXPECT_LE(scratchSizes(graph, UINT64_MAX).maxBytes, uint64_t(64) << 30);
+}
+
+TEST(ScratchSizes, NoEntries_Works)
+{
+    const Graph graph = linkValid({makeNode("a", {outputTo("b")}), makeNode("b")});
+    const ScratchSizes sizes = scratchSizes(graph, 0);
+    const DispatchPlan plan = planKnown(graph, sizes.minBytes, {});
+    EXPECT_TRUE(plan.fits);
+    EXPECT_TRUE(plan.slots.empty());
+}
+
+TEST(Plan, KnownInputs_ExactNumbers)
+{
+    // 100 payloads of 20 bytes: 1280 bytes, and 36 payloads that end in the middle of a granule.
+    const Graph graph = linkValid(chain(3, 10, 20));
+    const DispatchPlan plan = planKnown(graph, scratchSizes(graph, kMiB).maxBytes, {{.node = 0, .payloadCount = 100}});
+    ASSERT_TRUE(plan.fits);
+    EXPECT_EQ(plan.slots, (std::vector<uint32_t>{0, 1, 2}));
+    EXPECT_EQ(plan.maxGroups, (std::vector<uint64_t>{100, 1000, 10000}));
+    EXPECT_EQ(plan.levels[0].size, 128u);  // 80 + 45, in whole cache lines
+    EXPECT_EQ(plan.levels[1].size, 13u * 100 + 4);
+    EXPECT_EQ(plan.levels[2].size, 13u * 1000);
+    EXPECT_EQ(plan.levels[3].size, 0u);
+    EXPECT_EQ(plan.streams[0].capacity, 2u);  // chunks
+    EXPECT_EQ(plan.streams[1].capacity, 100u);
+    EXPECT_EQ(plan.streams[2].capacity, 1000u);
+}
+
+TEST(Plan, InputsOfOneNodeAdd)
+{
+    const Graph graph = linkValid(chain(1, 0, 20));
+    const DispatchPlan plan =
+        planKnown(graph, kMiB, {{.node = 0, .payloadCount = 1}, {.node = 0, .payloadCount = 65}, {.node = 0}});
+    EXPECT_EQ(plan.maxGroups, (std::vector<uint64_t>{66}));
+    EXPECT_EQ(plan.streams[0].capacity, 3u);
+    EXPECT_EQ(plan.levels[0].size, 88u);  // 2 + 80 + 2
+}
+
+TEST(Plan, OnlyWhatTheInputsReach)
+{
+    Node other = makeEntry("other", {outputTo("leaf")});
+    const Graph graph = linkValid({makeEntry("a", {outputTo("b")}), makeNode("b"), other, makeNode("leaf")});
+    const DispatchPlan plan = planKnown(graph, kMiB, {{.node = 2, .payloadCount = 1}});
+    EXPECT_EQ(plan.slots, (std::vector<uint32_t>{2, 3}));
+    EXPECT_EQ(plan.streams[0].capacity, 0u);
+    EXPECT_EQ(millrace::graph::plan(graph, kMiB, std::nullopt).slots.size(), 4u);
+}
+
+TEST(Plan, InputThatIsNoEntry_IsIgnored)
+{
+    const Graph graph = linkValid({makeEntry("a", {outputTo("b")}), makeNode("b")});
+    const DispatchPlan plan = planKnown(graph, kMiB, {{.node = 1, .payloadCount = 5}, {.node = 99, .payloadCount = 5}});
+    EXPECT_TRUE(plan.fits);
+    EXPECT_TRUE(plan.slots.empty());
+}
+
+TEST(Plan, UnknownInputs_NeverFit)
+{
+    const Graph graph = linkValid(chain(2, 1, 16));
+    const DispatchPlan plan = millrace::graph::plan(graph, 256 * kMiB, std::nullopt);
+    EXPECT_FALSE(plan.fits);
+    EXPECT_EQ(plan.maxGroups, (std::vector<uint64_t>{UINT64_MAX, UINT64_MAX}));
+}
+
+TEST(Plan, TooSmall_DoesNotFit)
+{
+    const Graph graph = linkValid(chain(3, 256, 1024));
+    const ScratchSizes sizes = scratchSizes(graph, 0);
+    const DispatchPlan plan = planKnown(graph, sizes.minBytes, {{.node = 0, .payloadCount = 100}});
+    EXPECT_FALSE(plan.fits);
+    EXPECT_EQ(plan.maxGroups[1], 25600u);
+}
+
+TEST(Plan, DynamicGrids)
+{
+    Node entry = makeDynamic("a", 1000);
+    entry.apiEntry = true;
+    entry.outputs = {outputTo("b")};
+    const Graph graph = linkValid({entry, makeDynamic("b", 7)});
+    DispatchPlan plan = planKnown(graph, 16 * kMiB, {{.node = 0, .payloadCount = 10, .groupCount = 30}});
+    EXPECT_TRUE(plan.fits);
+    EXPECT_EQ(plan.maxGroups, (std::vector<uint64_t>{30, 210}));
+    EXPECT_EQ(plan.streams[0].capacity, 10u);
+    EXPECT_EQ(plan.streams[1].capacity, 30u);
+
+    plan = planKnown(graph, 16 * kMiB, {{.node = 0, .payloadCount = 10}});
+    EXPECT_EQ(plan.maxGroups, (std::vector<uint64_t>{10000, 70000}));
+
+    plan = planKnown(graph, 16 * kMiB, {{.node = 0, .payloadCount = 10, .groupCount = 0}});
+    EXPECT_TRUE(plan.slots.empty());
+}
+
+TEST(Plan, GroupCountIsOfTheNodeItself)
+{
+    Node entry = makeDynamic("a", 1000);
+    entry.apiEntry = true;
+    Node same = sharing(makeDynamic("same", 500), {"a", 0});
+    Node other = sharing(makeDynamic("other", 5), {"a", 0});
+    other.grid.offsetBytes = 4;
+    const Graph graph = linkValid({entry, same, other});
+    const DispatchPlan plan = planKnown(graph, kMiB, {{.node = 0, .payloadCount = 10, .groupCount = 30}});
+    EXPECT_EQ(plan.maxGroups, (std::vector<uint64_t>{30, 30, 50}));
+}
+
+TEST(Plan, UndeclaredGrid_BoundedByTheLimit)
+{
+    Node node = makeDynamic("b");
+    node.declaresMaxGrid = false;
+    const Graph graph = linkValid({makeEntry("a", {outputTo("b")}), node});
+    const DispatchPlan plan = planKnown(graph, kMiB, {{.node = 0, .payloadCount = 2}});
+    EXPECT_EQ(groupsOf(graph, plan, "b"), 2ull * kMaxGroups);
+    EXPECT_TRUE(plan.fits);
+}
+
+TEST(Plan, CoalescingAndPacked_RoundUp)
+{
+    Node packed = makePacked("p", {outputTo("t", 2)});
+    const Graph graph = linkValid(
+        {makeEntry("a", {outputTo("c", 10), outputTo("p", 10)}), makeCoalescing("c", 8), packed, makeNode("t")});
+    const DispatchPlan plan = planKnown(graph, 16 * kMiB, {{.node = 0, .payloadCount = 10}});
+    EXPECT_EQ(groupsOf(graph, plan, "c"), 13u);
+    EXPECT_EQ(groupsOf(graph, plan, "p"), 2u);
+    EXPECT_EQ(groupsOf(graph, plan, "t"), 200u);
+    ASSERT_TRUE(plan.fits);
+    EXPECT_EQ(plan.levels[2].size, 200u);  // by payloads, not by whole groups of 64
+}
+
+TEST(Plan, Recursion_Propagates)
+{
+    Node node = makeEntry("r", {outputTo("r", 3)});
+    node.maxRecursion = 3;
+    const Graph graph = linkValid({node});
+    const DispatchPlan plan = planKnown(graph, kMiB, {{.node = 0, .payloadCount = 2}});
+    EXPECT_TRUE(plan.fits);
+    EXPECT_EQ(plan.maxGroups, (std::vector<uint64_t>{2, 6, 18, 54}));
+}
+
+TEST(Plan, RecursionThatExplodes_Saturates)
+{
+    Node node = makeEntry("r", {outputTo("r", 1000)});
+    node.maxRecursion = 30;
+    const Graph graph = linkValid({node});
+    const DispatchPlan plan = planKnown(graph, 16 * kMiB, {{.node = 0, .payloadCount = 2}});
+    EXPECT_FALSE(plan.fits);
+    EXPECT_EQ(plan.maxGroups.back(), UINT64_MAX);
+}
+
+TEST(Plan, EmptyGrid_ReachesNothing)
+{
+    Node entry = makeEntry("a", {outputTo("b")});
+    entry.staticGrid[1] = 0;
+    const Graph graph = linkValid({entry, makeNode("b")});
+    EXPECT_TRUE(planKnown(graph, kMiB, {{.node = 0, .payloadCount = 2}}).slots.empty());
+}
+
+TEST(Plan, LevelThatNeedsLittle_LeavesTheRest)
+{
+    const Graph graph = linkValid(chain(4, 256, 256));
+    const DispatchPlan plan = planKnown(graph, 8 * kMiB, {{.node = 0, .payloadCount = 2}});
+    ASSERT_FALSE(plan.fits);
+    // Two workgroups of 256 payloads of 16 granules each.
+    EXPECT_EQ(plan.levels[1].size, 2u * 256 * 16);
+    EXPECT_GT(plan.levels[3].size * uint64_t(abi::kGranuleBytes), 3 * kMiB);
+    EXPECT_GT(plan.levels[2].size * uint64_t(abi::kGranuleBytes), 3 * kMiB);
+}
+
+TEST(Plan, UsesWhatThereIs)
+{
+    const Graph graph = linkValid(chain(5, 16, 100));
+    const uint64_t scratchBytes = 20 * kMiB + 12345;
+    const DispatchPlan plan = millrace::graph::plan(graph, scratchBytes, std::nullopt);
+    uint64_t bytes = fixedBytes(graph);
+    for (const abi::LevelPlan& level : plan.levels)
+        bytes += uint64_t(level.size) * abi::kGranuleBytes;
+    for (const abi::StreamPlan& stream : plan.streams)
+        bytes += uint64_t(stream.capacity) * sizeof(abi::IndexedEntry);
+    EXPECT_LE(bytes, scratchBytes);
+    EXPECT_GT(bytes, scratchBytes - 64 * 1024);
+}
+
+TEST(Plan, MoreThanLocationsReach_IsLeftAlone)
+{
+    const Graph graph = linkValid(chain(3, 16, 100));
+    const DispatchPlan plan = millrace::graph::plan(graph, uint64_t(1) << 40, std::nullopt);
+    uint64_t end = 0;
+    for (const abi::LevelPlan& level : plan.levels) {
+        EXPECT_GE(level.begin, end);
+        end = uint64_t(level.begin) + level.size;
+    }
+    for (const abi::StreamPlan& stream : plan.streams) {
+        EXPECT_GE(stream.table, end);
+        end = stream.table + (uint64_t(stream.capacity) * sizeof(abi::IndexedEntry) + 15) / 16;
+    }
+    EXPECT_LE(end, UINT32_MAX);
+}
+
+// StreamState::counter has 24 bits for entries and 40 for units.
+TEST(Plan, CountersCannotOverflow)
+{
+    Node node = makeDynamic("b");
+    node.declaresMaxGrid = false;
+    const Graph graph = linkValid({makeEntry("a", {outputTo("b", 4)}), node});
+    const DispatchPlan plan = millrace::graph::plan(graph, uint64_t(4) << 30, std::nullopt);
+    EXPECT_LT(uint64_t(plan.streams[1].capacity) * kMaxGroups, uint64_t(1) << abi::kUnitBits);
+    EXPECT_LT(plan.streams[0].capacity, 1u << (64 - abi::kUnitBits));
+
+    // A dispatch that fits into memory but not into the counters is not said to fit.
+    const uint64_t tooMany = uint64_t(1) << (64 - abi::kUnitBits);
+    const Graph single = linkValid({makeDynamic("d")});
+    EXPECT_FALSE(planKnown(graph, uint64_t(8) << 30, {{.node = 0, .payloadCount = tooMany}}).fits);
+    EXPECT_TRUE(planKnown(graph, uint64_t(8) << 30, {{.node = 0, .payloadCount = 10000}}).fits);
+}
+
+}  // namespace
+}  // namespace millrace::graph
