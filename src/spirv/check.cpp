@@ -55,7 +55,10 @@ private:
         for (const Instruction& i : m_module.section(Section::Globals)) {
             const std::string where = i.result ? idText(i.result) : opName(i.op);
             if (i.op == spv::Op::OpTypeForwardPointer) {
-                forward.insert(i.id(0).value);
+                // The linker frees twice what is declared twice.
+                if (find(i.id(0)) || !forward.insert(i.id(0).value).second) {
+                    return fail("pointer declared forward too late or twice", where);
+                }
                 continue;
             }
             // Non-semantic instructions may refer forward to anything; lines refer to strings.

@@ -42,10 +42,10 @@ Result<Words> inlineAll(std::span<const uint32_t> words)
     // Functions that return from within a loop are left until they have a single return. This comes second because it
     // reshapes the control flow of entry points too, where it is rarely needed. Merging wants no unreachable blocks,
     // which dead branch elimination removes.
-    auto twice = optimize(words, "inline",
-                          {spvtools::CreateRemoveDontInlinePass, spvtools::CreateDeadBranchElimPass,
-                           spvtools::CreateMergeReturnPass, spvtools::CreateInlineExhaustivePass,
-                           spvtools::CreateEliminateDeadFunctionsPass});
+    auto twice = optimize(
+        words, "inline",
+        {spvtools::CreateRemoveDontInlinePass, spvtools::CreateDeadBranchElimPass, spvtools::CreateMergeReturnPass,
+         spvtools::CreateInlineExhaustivePass, spvtools::CreateEliminateDeadFunctionsPass});
     if (!twice) {
         return twice;
     }

@@ -10,17 +10,21 @@ namespace millrace::spirv {
 Id Instruction::id(size_t operand) const
 {
     assert(isId(operand));
-    return Id{words[operands[operand].first]};
+    return isId(operand) ? Id{words[operands[operand].first]} : Id{};
 }
 
 uint32_t Instruction::literal(size_t operand) const
 {
-    assert(operands[operand].kind != OperandKind::Id);
-    return words[operands[operand].first];
+    assert(operand < operands.size() && !isId(operand));
+    return operand < operands.size() ? words[operands[operand].first] : 0;
 }
 
 std::string Instruction::string(size_t operand) const
 {
+    assert(operand < operands.size());
+    if (operand >= operands.size()) {
+        return {};
+    }
     // Bytes are packed from the low end of each word, whatever the host's byte order.
     const Operand& o = operands[operand];
     std::string out;
@@ -43,7 +47,7 @@ void Instruction::setId(size_t operand, Id id)
 
 void Instruction::setLiteral(size_t operand, uint32_t value)
 {
-    assert(operands[operand].kind == OperandKind::Literal);
+    assert(operand < operands.size() && operands[operand].kind == OperandKind::Literal);
     words[operands[operand].first] = value;
 }
 

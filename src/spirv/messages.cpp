@@ -14,7 +14,7 @@ spvtools::MessageConsumer Messages::consumer()
         } else if (position.line > 0) {
             m_where = "line " + std::to_string(position.line + 1) + ", column " + std::to_string(position.column + 1);
         } else if (position.index > 0) {
-            m_where = "word " + std::to_string(position.index);
+            m_where = "instruction " + std::to_string(position.index);
         }
         m_text += message;
     };

@@ -47,7 +47,8 @@ struct Instruction {
     std::vector<Operand> operands;
 
     size_t operandCount() const { return operands.size(); }
-    bool isId(size_t operand) const { return operands[operand].kind == OperandKind::Id; }
+    bool isId(size_t operand) const { return operand < operands.size() && operands[operand].kind == OperandKind::Id; }
+    // An operand that is not there, which is always a mistake of the caller, is none, 0 or empty in release builds.
     Id id(size_t operand) const;             // Requires: isId(operand)
     uint32_t literal(size_t operand) const;  // first word; Requires: a literal
     std::string string(size_t operand) const;

@@ -305,7 +305,7 @@ Result<Module> read(std::span<const uint32_t> words)
         return reader.error();
     }
     if (result != SPV_SUCCESS) {
-        return owned ? failure(owned->error, "word " + std::to_string(owned->position.index))
+        return owned ? failure(owned->error, "instruction " + std::to_string(owned->position.index))
                      : failure("SPIRV-Tools cannot parse it");
     }
     if (!reader.finish()) {
