@@ -17,6 +17,8 @@ constexpr uint64_t kCheapBytes = 1 << 20;
 constexpr uint64_t kCheapGroups = 16;
 
 constexpr uint64_t kMaxEntryShare = 16;
+// Of the 24 bits that LevelState::reserved has for entries; the rest is for workgroups that add before they look.
+constexpr uint64_t kMaxQuota = kMaxStreamEntries / 2;
 
 constexpr uint64_t kRegionAlignment = 128 / abi::kGranuleBytes;  // granules; a region begins at a cache line
 
@@ -152,9 +154,9 @@ public:
 
 private:
     struct OfLevel {
-        uint64_t bytesPerEntry = 0;                // of all tables, for each entry of the level's quota
-        uint64_t mostEntries = kMaxStreamEntries;  // that the counters of the streams it feeds can bear
-        uint64_t entryShare = 1;  // workgroups by entries for each workgroup by bytes, beyond the first
+        uint64_t bytesPerEntry = 0;        // of all tables, for each entry of the level's quota
+        uint64_t mostEntries = kMaxQuota;  // that its counter and those of the streams it feeds can bear
+        uint64_t entryShare = 1;           // workgroups by entries for each workgroup by bytes, beyond the first
     };
 
     // So many entries cannot overflow the counters. Above a minimum that would (some 2^40 workgroups in one sweep, ten
