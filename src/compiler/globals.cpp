@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/globals.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace millrace::compiler {
+
+using spirv::Id;
+using spirv::Instruction;
+using spirv::InstructionList;
+using spirv::Module;
+using spirv::Section;
+
+namespace {
+
+// Declaring one of these twice is an error (specification 2.8) unless it is an aggregate; pointers may, but need not.
+bool isSharedType(spv::Op op)
+{
+    switch (op) {
+        case spv::Op::OpTypeVoid:
+        case spv::Op::OpTypeBool:
+        case spv::Op::OpTypeInt:
+        case spv::Op::OpTypeFloat:
+        case spv::Op::OpTypeVector:
+        case spv::Op::OpTypeMatrix:
+        case spv::Op::OpTypePointer:
+        case spv::Op::OpTypeFunction:
+            return true;
+        default:
+            return false;
+    }
+}
+
+struct Sorter {
+    const InstructionList& old;
+    std::unordered_map<uint32_t, size_t> indexOf;
+    std::unordered_set<uint32_t> forward;  // pointers that structures may mention before their definition
+    std::vector<char> state;               // 0 new, 1 open, 2 done
+    InstructionList out;
+
+    explicit Sorter(const InstructionList& globals) : old(globals), state(globals.size(), 0)
+    {
+        for (size_t g = 0; g < old.size(); g++) {
+            if (old[g].op == spv::Op::OpTypeForwardPointer) {
+                forward.insert(old[g].id(0).value);
+            } else if (old[g].result) {
+                indexOf[old[g].result.value] = g;
+            }
+        }
+    }
+
+    // Depth first without recursion; a cycle, which only a forward pointer can close, is cut where it is met again.
+    void place(size_t first)
+    {
+        std::vector<size_t> stack = {first};
+        while (!stack.empty()) {
+            const size_t g = stack.back();
+            if (state[g] == 2) {
+                stack.pop_back();
+                continue;
+            }
+            const bool isReady = state[g] == 1;
+            state[g] = 1;
+            bool pushed = false;
+            if (!isReady && old[g].op != spv::Op::OpTypeForwardPointer) {
+                old[g].forEachUse([&](Id use) {
+                    const auto found = indexOf.find(use.value);
+                    const bool skips = old[g].op == spv::Op::OpTypeStruct && forward.contains(use.value);
+                    if (found != indexOf.end() && state[found->second] == 0 && !skips) {
+                        stack.push_back(found->second);
+                        pushed = true;
+                    }
+                });
+            }
+            if (!pushed) {
+                stack.pop_back();
+                state[g] = 2;
+                out.push_back(old[g]);
+            }
+        }
+    }
+};
+
+void sortGlobals(Module& module)
+{
+    Sorter sorter(module.section(Section::Globals));
+    // Forward declarations go first, so that nothing can precede them.
+    for (const bool declarations : {true, false}) {
+        for (size_t g = 0; g < sorter.old.size(); g++) {
+            if ((sorter.old[g].op == spv::Op::OpTypeForwardPointer) == declarations) {
+                sorter.place(g);
+            }
+        }
+    }
+    module.section(Section::Globals) = std::move(sorter.out);
+}
+
+bool mergeTypesOnce(Module& module)
+{
+    std::unordered_set<uint32_t> decorated;
+    for (const Instruction& i : module.section(Section::Annotations)) {
+        decorated.insert(i.id(0).value);
+    }
+    std::unordered_set<uint32_t> forward;
+    std::map<std::pair<spv::Op, std::vector<uint32_t>>, uint32_t> known;
+    std::unordered_map<uint32_t, uint32_t> merged;
+    for (const Instruction& i : module.section(Section::Globals)) {
+        if (i.op == spv::Op::OpTypeForwardPointer) {
+            forward.insert(i.id(0).value);
+        }
+        if (!isSharedType(i.op) || decorated.contains(i.result.value) || forward.contains(i.result.value)) {
+            continue;
+        }
+        const auto [first, isNew] = known.try_emplace({i.op, i.words}, i.result.value);
+        if (!isNew) {
+            merged[i.result.value] = first->second;
+        }
+    }
+    if (merged.empty()) {
+        return false;
+    }
+    std::erase_if(module.section(Section::DebugNames),
+                  [&](const Instruction& i) { return merged.contains(i.id(0).value); });
+    std::erase_if(module.section(Section::Globals),
+                  [&](const Instruction& i) { return merged.contains(i.result.value); });
+    module.replaceUses(merged);
+    return true;
+}
+
+}  // namespace
+
+void orderGlobals(Module& module)
+{
+    sortGlobals(module);
+    // Types made of merged ones may have become equal.
+    while (mergeTypesOnce(module)) {
+    }
+    sortGlobals(module);
+}
+
+void updateInterface(Module& module, Id entry)
+{
+    std::unordered_map<uint32_t, std::vector<Id>> uses;  // by function or global
+    for (const spirv::Function& function : module.functions) {
+        std::vector<Id>& list = uses[function.id().value];
+        for (const spirv::Block& block : function.blocks) {
+            for (const Instruction& i : block.body) {
+                i.forEachUse([&](Id use) { list.push_back(use); });
+            }
+        }
+    }
+    std::unordered_set<uint32_t> variables;
+    for (const Instruction& i : module.section(Section::Globals)) {
+        if (i.op == spv::Op::OpVariable || i.op == spv::Op::OpUntypedVariableKHR) {
+            variables.insert(i.result.value);
+            i.forEachUse([&](Id use) { uses[i.result.value].push_back(use); });
+        }
+    }
+    std::unordered_set<uint32_t> reached;
+    std::vector<Id> pending = {entry};
+    while (!pending.empty()) {
+        const Id id = pending.back();
+        pending.pop_back();
+        const auto found = uses.find(id.value);
+        if (found != uses.end() && reached.insert(id.value).second) {
+            pending.insert(pending.end(), found->second.begin(), found->second.end());
+        }
+    }
+    for (Instruction& i : module.section(Section::EntryPoints)) {
+        if (i.id(1) != entry) {
+            continue;
+        }
+        Instruction updated = spirv::instruction(i.op).add(i.literal(0)).add(entry).add(i.string(2));
+        for (const Instruction& global : module.section(Section::Globals)) {
+            if (variables.contains(global.result.value) && reached.contains(global.result.value)) {
+                updated.add(global.result);
+            }
+        }
+        i = std::move(updated);
+    }
+}
+
+Id getNull(Module& module, Id type)
+{
+    for (const Instruction& i : module.section(Section::Globals)) {
+        if (i.op == spv::Op::OpConstantNull && i.type == type) {
+            return i.result;
+        }
+    }
+    const Id null = module.newId();
+    module.section(Section::Globals).push_back(spirv::instruction(spv::Op::OpConstantNull, type, null));
+    return null;
+}
+
+Id getBuiltInVariable(Module& module, spv::BuiltIn builtIn, Id type)
+{
+    const Id pointer = module.getPointerType(spv::StorageClass::Input, type);
+    for (const Instruction& i : module.section(Section::Globals)) {
+        if (i.op != spv::Op::OpVariable || i.type != pointer) {
+            continue;
+        }
+        const Instruction* decoration = module.findDecoration(i.result, spv::Decoration::BuiltIn);
+        if (decoration && decoration->literal(2) == static_cast<uint32_t>(builtIn)) {
+            return i.result;
+        }
+    }
+    const Id variable = module.createVariable(pointer, spv::StorageClass::Input);
+    const uint32_t literals[] = {static_cast<uint32_t>(builtIn)};
+    module.decorate(variable, spv::Decoration::BuiltIn, literals);
+    return variable;
+}
+
+void forget(Module& module, Id id)
+{
+    const auto isAbout = [&](const Instruction& i) { return i.isId(0) && i.id(0) == id; };
+    std::erase_if(module.section(Section::DebugNames), isAbout);
+    module.removeDecorations(isAbout);
+    for (Instruction& i : module.section(Section::EntryPoints)) {
+        Instruction updated = spirv::instruction(i.op).add(i.literal(0)).add(i.id(1)).add(i.string(2));
+        for (size_t o = 3; o < i.operandCount(); o++) {
+            if (i.id(o) != id) {
+                updated.add(i.id(o));
+            }
+        }
+        i = std::move(updated);
+    }
+}
+
+}  // namespace millrace::compiler

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeping the global section in order after edits.
+#pragma once
+
+#include "spirv/module.h"
+
+namespace millrace::compiler {
+
+// Puts definitions in front of their uses, otherwise keeping the order, and merges types that must not be declared
+// twice. Passes that add or edit types call it at their end.
+void orderGlobals(spirv::Module& module);
+
+// The entry point's interface: all global variables that `entry` and what it calls mention.
+void updateInterface(spirv::Module& module, spirv::Id entry);
+
+spirv::Id getNull(spirv::Module& module, spirv::Id type);
+
+// The Input variable of a built-in, unsigned; made if there is none.
+spirv::Id getBuiltInVariable(spirv::Module& module, spv::BuiltIn builtIn, spirv::Id type);
+
+// Removes names, decorations and interface entries of an id that is about to go.
+void forget(spirv::Module& module, spirv::Id id);
+
+}  // namespace millrace::compiler

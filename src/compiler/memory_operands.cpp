@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/memory_operands.h"
+
+#include "compiler/payload_types.h"
+
+namespace millrace::compiler {
+
+using spirv::Id;
+using spirv::Instruction;
+using spirv::Module;
+
+namespace {
+
+constexpr uint32_t kAligned = static_cast<uint32_t>(spv::MemoryAccessMask::Aligned);
+constexpr uint32_t kMakeAvailable = static_cast<uint32_t>(spv::MemoryAccessMask::MakePointerAvailable);
+constexpr uint32_t kMakeVisible = static_cast<uint32_t>(spv::MemoryAccessMask::MakePointerVisible);
+// Both have an id: AliasScopeINTELMask and NoAliasINTELMask.
+constexpr uint32_t kOtherBitsWithId = 0x30000;
+
+Instruction withoutMemoryOperands(const Instruction& i)
+{
+    Instruction out = spirv::instruction(i.op, i.type, i.result);
+    for (size_t o = 0; o < memoryOperandsBegin(i.op); o++) {
+        out.add(i.id(o));
+    }
+    return out;
+}
+
+}  // namespace
+
+size_t memoryOperandsBegin(spv::Op op)
+{
+    return op == spv::Op::OpLoad ? 1 : 2;
+}
+
+MemoryOperands readMemoryOperands(const Instruction& i, size_t& next)
+{
+    MemoryOperands out;
+    if (next >= i.operandCount() || i.isId(next)) {
+        return out;
+    }
+    out.mask = i.literal(next++);
+    if ((out.mask & kAligned) != 0 && next < i.operandCount() && !i.isId(next)) {
+        out.alignment = i.literal(next++);
+    }
+    const auto takeId = [&] { return next < i.operandCount() && i.isId(next) ? i.id(next++) : Id{}; };
+    if ((out.mask & kMakeAvailable) != 0) {
+        out.available = takeId();
+    }
+    if ((out.mask & kMakeVisible) != 0) {
+        out.visible = takeId();
+    }
+    while ((out.mask & kOtherBitsWithId) != 0 && next < i.operandCount() && i.isId(next)) {
+        out.others.push_back(i.id(next++));
+    }
+    return out;
+}
+
+void addMemoryOperands(Instruction& i, const MemoryOperands& operands)
+{
+    if (operands.mask == 0) {
+        return;
+    }
+    i.add(operands.mask);
+    if ((operands.mask & kAligned) != 0) {
+        i.add(operands.alignment);
+    }
+    if ((operands.mask & kMakeAvailable) != 0) {
+        i.add(operands.available);
+    }
+    if ((operands.mask & kMakeVisible) != 0) {
+        i.add(operands.visible);
+    }
+    for (const Id other : operands.others) {
+        i.add(other);
+    }
+}
+
+MemoryOperands memoryOperandsOf(const Instruction& i)
+{
+    size_t next = memoryOperandsBegin(i.op);
+    return readMemoryOperands(i, next);
+}
+
+void setMemoryOperands(Instruction& i, const MemoryOperands& operands)
+{
+    Instruction out = withoutMemoryOperands(i);
+    addMemoryOperands(out, operands);
+    i = std::move(out);
+}
+
+void alignPhysicalAccesses(Module& module)
+{
+    TypeLayouts layouts(module);
+    const auto isPhysical = [&](Id pointer) {
+        return module.storageOf(module.typeOf(pointer)) == spv::StorageClass::PhysicalStorageBuffer;
+    };
+    const auto align = [&](MemoryOperands& operands, Id pointer) {
+        if (!operands.has(spv::MemoryAccessMask::Aligned)) {
+            operands.set(spv::MemoryAccessMask::Aligned);
+            operands.alignment = layouts.scalarAlignment(module.pointee(module.typeOf(pointer)));
+        }
+    };
+    module.forEachInstruction([&](Instruction& i) {
+        if ((i.op == spv::Op::OpLoad || i.op == spv::Op::OpStore) && isPhysical(i.id(0))) {
+            MemoryOperands operands = memoryOperandsOf(i);
+            align(operands, i.id(0));
+            setMemoryOperands(i, operands);
+        } else if (i.op == spv::Op::OpCopyMemory && (isPhysical(i.id(0)) || isPhysical(i.id(1)))) {
+            // A single set of operands speaks of both sides.
+            size_t next = memoryOperandsBegin(i.op);
+            MemoryOperands target = readMemoryOperands(i, next);
+            const bool hasTwo = next < i.operandCount();
+            MemoryOperands source = hasTwo ? readMemoryOperands(i, next) : target;
+            align(target, i.id(0));
+            align(source, i.id(1));
+            i = withoutMemoryOperands(i);
+            addMemoryOperands(i, target);
+            if (hasTwo) {
+                addMemoryOperands(i, source);
+            }
+        }
+    });
+}
+
+}  // namespace millrace::compiler

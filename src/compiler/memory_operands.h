@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory operands of loads and stores.
+#pragma once
+
+#include <vector>
+
+#include "spirv/module.h"
+
+namespace millrace::compiler {
+
+struct MemoryOperands {
+    uint32_t mask = 0;  // spv::MemoryAccessMask
+    uint32_t alignment = 0;
+    spirv::Id available;            // scope
+    spirv::Id visible;              // scope
+    std::vector<spirv::Id> others;  // of bits that this project does not know, in order
+
+    bool has(spv::MemoryAccessMask bit) const { return (mask & static_cast<uint32_t>(bit)) != 0; }
+    void set(spv::MemoryAccessMask bit) { mask |= static_cast<uint32_t>(bit); }
+    void clear(spv::MemoryAccessMask bit) { mask &= ~static_cast<uint32_t>(bit); }
+};
+
+// First operand of the (first) memory operands; Requires: OpLoad, OpStore or OpCopyMemory.
+size_t memoryOperandsBegin(spv::Op op);
+
+// Reads one set of memory operands from operand `next` on and moves `next` behind it; empty if there are no more.
+MemoryOperands readMemoryOperands(const spirv::Instruction& i, size_t& next);
+void addMemoryOperands(spirv::Instruction& i, const MemoryOperands& operands);
+
+// The memory operands of an OpLoad or OpStore.
+MemoryOperands memoryOperandsOf(const spirv::Instruction& i);
+void setMemoryOperands(spirv::Instruction& i, const MemoryOperands& operands);
+
+// Gives each access to PhysicalStorageBuffer memory that lacks it the Aligned operand, with the size of the largest
+// scalar that it moves.
+void alignPhysicalAccesses(spirv::Module& module);
+
+}  // namespace millrace::compiler

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node shader on its way through the passes: the module and what the passes tell each other.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/device_functions.h"
+#include "graph/graph.h"
+#include "spirv/module.h"
+
+namespace millrace::compiler {
+
+// A Private variable that gets a value at the start of each workgroup.
+struct StartValue {
+    enum class Kind {
+        WorkgroupId,
+        GlobalInvocationId,
+        RemainingRecursion,
+        ShaderIndex,
+        BuiltIn,   // of the Input variable `source`, another signedness
+        Constant,  // `source`
+    };
+    Kind kind = Kind::Constant;
+    spirv::Id variable;
+    spirv::Id source;
+};
+
+struct NodeShader {
+    spirv::Module module;
+    graph::Node node;
+    spirv::Id entry;  // the entry point's OpFunction
+    spirv::Id input;  // the input payload's OpVariable; none before reflectNode and after lowerPayloads
+    std::unordered_map<uint32_t, uint32_t> outputOfArray;  // payload array type to index into node.outputs
+    DeviceFunctions device;
+    bool vulkanMemoryModel = false;
+
+    // For wrapEntryPoint.
+    std::vector<StartValue> startValues;
+    std::vector<spirv::Id> pendingHandles;  // Private variables whose handle is enqueued at the end of the workgroup
+    spirv::Id arguments;                    // PushConstant variable
+    uint32_t argumentsMember = 0;           // its first of four uvec2 members that hold abi::NodeArguments
+};
+
+}  // namespace millrace::compiler

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/inline_payload_functions.h"
+
+#include "compiler/payload_origins.h"
+#include "compiler/payload_types.h"
+
+namespace millrace::compiler {
+
+using spirv::Id;
+using spirv::Instruction;
+using spirv::Module;
+
+namespace {
+
+bool changesType(const Module& module, Id type)
+{
+    if (holdsHandles(module, type) || holdsHandles(module, module.pointee(type))) {
+        return true;
+    }
+    switch (module.storageOf(type)) {
+        case spv::StorageClass::NodePayloadAMDX:
+        case spv::StorageClass::Input:
+        case spv::StorageClass::PushConstant:
+        case spv::StorageClass::Uniform:
+            return true;
+        default:
+            return false;
+    }
+}
+
+bool needsInlining(const Module& module)
+{
+    for (const spirv::Function& function : module.functions) {
+        if (changesType(module, function.definition.type)) {
+            return true;
+        }
+        for (const Instruction& parameter : function.parameters) {
+            if (changesType(module, parameter.type)) {
+                return true;
+            }
+        }
+    }
+    // Pointers into payloads whose storage class does not say so.
+    const PayloadOrigins origins(module, {});
+    for (const spirv::Function& function : module.functions) {
+        for (const Instruction& parameter : function.parameters) {
+            if (origins.isPayloadMemory(parameter.result)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+}  // namespace
+
+Result<spirv::Words> inlinePayloadFunctions(const spirv::Words& words)
+{
+    const auto module = spirv::read(words);
+    if (!module) {
+        return module.error();
+    }
+    return needsInlining(*module) ? spirv::inlineAll(words) : Result<spirv::Words>(words);
+}
+
+}  // namespace millrace::compiler

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "compiler/compile.h"
+
+namespace millrace::compiler {
+
+// Inlines everything if some function takes or gives what the passes change the type of: payloads, payload arrays,
+// built-ins, push constants, buffers of old modules. Else changes nothing.
+Result<spirv::Words> inlinePayloadFunctions(const spirv::Words& words);
+
+}  // namespace millrace::compiler

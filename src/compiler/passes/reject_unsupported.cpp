@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/reject_unsupported.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include <spirv-tools/libspirv.hpp>
+
+#include "compiler/diagnose.h"
+#include "compiler/payload_types.h"
+#include "spirv/module.h"
+
+namespace millrace::compiler {
+
+using spirv::Id;
+using spirv::Instruction;
+using spirv::Module;
+using spirv::Section;
+
+namespace {
+
+constexpr std::string_view kPass = "rejectUnsupported";
+constexpr size_t kHeaderWords = 5;
+
+// Numbers of revision 1 that mean something else, or nothing, in revision 2.
+constexpr uint32_t kNodeOutputPayloadStorage = 5076;
+constexpr uint32_t kInitializeNodePayloads = 5090;
+constexpr uint32_t kInitializeNodePayloadsWords = 5;
+
+// The parts of revision 1 that the grammar of revision 2 cannot even parse, so this looks at plain words.
+std::string_view findRevision1(std::span<const uint32_t> words)
+{
+    for (size_t at = kHeaderWords; at < words.size();) {
+        const uint32_t count = words[at] >> 16;
+        const uint32_t op = words[at] & 0xffff;
+        if (count == 0 || count > words.size() - at) {
+            return {};
+        }
+        const auto word = [&](uint32_t w) { return w < count ? words[at + w] : 0; };
+        if ((op == static_cast<uint32_t>(spv::Op::OpTypePointer) && word(2) == kNodeOutputPayloadStorage) ||
+            (op == static_cast<uint32_t>(spv::Op::OpVariable) && word(3) == kNodeOutputPayloadStorage)) {
+            return "storage class NodeOutputPayloadAMDX";
+        }
+        if (op == kInitializeNodePayloads && count == kInitializeNodePayloadsWords) {
+            return "OpInitializeNodePayloadsAMDX";
+        }
+        if (op == static_cast<uint32_t>(spv::Op::OpDecorateString) &&
+            word(2) == static_cast<uint32_t>(spv::Decoration::PayloadNodeNameAMDX)) {
+            return "OpDecorateString PayloadNodeNameAMDX";
+        }
+        at += count;
+    }
+    return {};
+}
+
+bool isAtomic(spv::Op op)
+{
+    const bool isCore = op >= spv::Op::OpAtomicLoad && op <= spv::Op::OpAtomicXor;
+    return isCore || op == spv::Op::OpAtomicFAddEXT || op == spv::Op::OpAtomicFMinEXT || op == spv::Op::OpAtomicFMaxEXT;
+}
+
+// Rewrites what spirv-val rejects although it means something into what it accepts. The result is for spirv-val alone:
+// Workgroup memory takes the place of payloads, since all operations are allowed on it.
+void tame(Module& module)
+{
+    const auto payload = static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX);
+    std::unordered_set<uint32_t> payloadVariables;
+    std::unordered_map<uint32_t, Id> undefined;  // by type
+    spirv::InstructionList added;
+    module.forEachInstruction([&](Instruction& i) {
+        const bool hasStorage =
+            i.op == spv::Op::OpTypePointer || i.op == spv::Op::OpVariable || i.op == spv::Op::OpTypeForwardPointer;
+        const size_t operand = i.op == spv::Op::OpTypeForwardPointer ? 1 : 0;
+        if (hasStorage && i.operandCount() > operand && i.literal(operand) == payload) {
+            i.setLiteral(operand, static_cast<uint32_t>(spv::StorageClass::Workgroup));
+            if (i.op == spv::Op::OpVariable) {
+                payloadVariables.insert(i.result.value);
+            }
+        }
+        if (i.op == spv::Op::OpIsNodePayloadValidAMDX && isPayloadArray(module, i.id(0))) {
+            Id& value = undefined[i.id(0).value];
+            if (!value) {
+                value = module.newId();
+                added.push_back(spirv::instruction(spv::Op::OpUndef, i.id(0), value));
+            }
+            i.setId(0, value);
+        }
+    });
+    spirv::InstructionList& globals = module.section(Section::Globals);
+    globals.insert(globals.end(), added.begin(), added.end());
+    module.removeDecorations([&](const Instruction& i) {
+        return i.op == spv::Op::OpDecorate && i.isId(0) && payloadVariables.contains(i.id(0).value);
+    });
+}
+
+Status validateTamed(Module module)
+{
+    tame(module);
+    const std::vector<uint32_t> words = spirv::write(module);
+    std::string text;
+    spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
+    tools.SetMessageConsumer([&](spv_message_level_t level, const char*, const spv_position_t&, const char* message) {
+        if (level <= SPV_MSG_ERROR) {
+            text += text.empty() ? message : std::string("; ") + message;
+        }
+    });
+    spvtools::ValidatorOptions options;
+    // No stricter than drivers are: this guards our passes, it does not judge the application.
+    options.SetBeforeHlslLegalization(true);
+    options.SetRelaxStructStore(true);
+    options.SetSkipBlockLayout(true);
+    options.SetAllowLocalSizeId(true);
+    if (!tools.Validate(words.data(), words.size(), options)) {
+        return Diagnostic{std::string(kPass), {}, "the module is invalid: " + text};
+    }
+    return {};
+}
+
+Status checkEntryPoint(const Module& module, const std::string& name)
+{
+    for (const Instruction& i : module.section(Section::EntryPoints)) {
+        if (i.string(2) != name) {
+            continue;
+        }
+        switch (static_cast<spv::ExecutionModel>(i.literal(0))) {
+            case spv::ExecutionModel::GLCompute:
+                return {};
+            case spv::ExecutionModel::MeshEXT:
+                return Diagnostic{std::string(kPass), name, "mesh nodes are not supported"};
+            default:
+                break;
+        }
+    }
+    return Diagnostic{std::string(kPass), name, "there is no compute entry point of this name"};
+}
+
+Status checkModels(const Module& module)
+{
+    for (const Instruction& i : module.section(Section::MemoryModel)) {
+        if (i.op != spv::Op::OpMemoryModel) {
+            continue;
+        }
+        const auto addressing = static_cast<spv::AddressingModel>(i.literal(0));
+        const auto memory = static_cast<spv::MemoryModel>(i.literal(1));
+        const bool isSupported = (addressing == spv::AddressingModel::Logical ||
+                                  addressing == spv::AddressingModel::PhysicalStorageBuffer64) &&
+                                 memory != spv::MemoryModel::OpenCL;
+        return isSupported ? Status()
+                           : Status(Diagnostic{std::string(kPass), "OpMemoryModel", "not a model for shaders"});
+    }
+    return Diagnostic{std::string(kPass), {}, "no OpMemoryModel"};
+}
+
+// Instructions on payloads whose result could not be told from memory; all others are lowered or plain.
+Status checkAtomics(const Module& module)
+{
+    Failure failure(kPass);
+    module.forEachInstruction([&](const Instruction& i) {
+        const bool hasPointer = isAtomic(i.op) && i.operandCount() > 0 && i.isId(0);
+        if (hasPointer && isHandle(module, module.typeOf(i.id(0)))) {
+            failure.at(module, i, "an atomic operation on a whole payload array");
+        }
+    });
+    return failure.status();
+}
+
+}  // namespace
+
+Status rejectUnsupported(std::span<const uint32_t> words, const Options& options)
+{
+    if (const std::string_view found = findRevision1(words); !found.empty()) {
+        return Diagnostic{std::string(kPass), std::string(found),
+                          "this is revision 1 of SPV_AMDX_shader_enqueue; only revision 2 is supported"};
+    }
+    auto module = spirv::read(words);
+    if (!module) {
+        return module.error();
+    }
+    for (const auto& check : {checkModels, checkAtomics}) {
+        if (const Status status = check(*module); !status) {
+            return status;
+        }
+    }
+    if (const Status status = checkEntryPoint(*module, options.entryPoint); !status) {
+        return status;
+    }
+    return validateTamed(std::move(*module));
+}
+
+}  // namespace millrace::compiler

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/wrap_entry_point.h"
+
+#include "compiler/globals.h"
+#include "compiler/memory_operands.h"
+
+namespace millrace::compiler {
+
+using spirv::Emitter;
+using spirv::Id;
+using spirv::Instruction;
+using spirv::Module;
+using spirv::Section;
+
+namespace {
+
+// Arrays from this length on are cleared by all invocations together.
+constexpr uint32_t kMinSharedClear = 16;
+
+constexpr uint32_t kBarrierSemantics = static_cast<uint32_t>(spv::MemorySemanticsMask::AcquireRelease) |
+                                       static_cast<uint32_t>(spv::MemorySemanticsMask::WorkgroupMemory);
+constexpr uint32_t kBarrierSemanticsVulkan = kBarrierSemantics |
+                                             static_cast<uint32_t>(spv::MemorySemanticsMask::MakeAvailable) |
+                                             static_cast<uint32_t>(spv::MemorySemanticsMask::MakeVisible);
+
+// A Workgroup variable and the value that it starts with.
+struct SharedStart {
+    Id variable;
+    Id value;
+};
+
+struct State {
+    NodeShader& shader;
+    Module& module = shader.module;
+    Id uintType = module.getIntType(32, false);
+    Id boolType = module.getBoolType();
+    Id uint2Type = module.getVectorType(uintType, 2);
+    Id uint3Type = module.getVectorType(uintType, 3);
+    Id uint4Type = module.getVectorType(uintType, 4);
+    std::vector<SharedStart> shared;
+    spirv::Function main;
+
+    Id beginBlock(Id label = {})
+    {
+        main.blocks.push_back({label ? label : module.newId(), {}, {}});
+        return main.blocks.back().label;
+    }
+
+    Emitter out() { return Emitter(module, main.blocks.back().body); }
+
+    void branch(Id target) { out().emitVoid(spv::Op::OpBranch, {target}); }
+
+    // Ends the block with "if (condition)"; the block of the condition holding follows.
+    void beginIf(Id condition, Id join)
+    {
+        const Id then = module.newId();
+        out().keep(spirv::instruction(spv::Op::OpSelectionMerge).add(join).add(0u));
+        out().emitVoid(spv::Op::OpBranchConditional, {condition, then, join});
+        beginBlock(then);
+    }
+
+    void endIf(Id join)
+    {
+        branch(join);
+        beginBlock(join);
+    }
+
+    // Two of the eight argument words each.
+    Id loadPair(uint32_t pair)
+    {
+        const Id pointer = module.getPointerType(spv::StorageClass::PushConstant, uint2Type);
+        const Id member = module.getConstant(shader.argumentsMember + pair);
+        const Id where = out().emit(spv::Op::OpAccessChain, pointer, {shader.arguments, member});
+        return out().emit(spv::Op::OpLoad, uint2Type, {where});
+    }
+
+    void begin()
+    {
+        Id halves[2];
+        for (uint32_t half = 0; half < 2; half++) {
+            const Id low = loadPair(2 * half);
+            const Id high = loadPair(2 * half + 1);
+            halves[half] = out().emit(spv::Op::OpCompositeConstruct, uint4Type, {low, high});
+        }
+        Emitter emitter = out();
+        shader.device.call(emitter, DeviceFunction::Begin, {halves[0], halves[1]});
+    }
+
+    Id localSize()
+    {
+        Instruction size = spirv::instruction(spv::Op::OpConstantComposite, uint3Type, module.newId());
+        for (const uint32_t component : shader.node.localSize) {
+            size.add(module.getConstant(component));
+        }
+        const Id result = size.result;
+        module.section(Section::Globals).push_back(std::move(size));
+        return result;
+    }
+
+    Id globalInvocationId()
+    {
+        Emitter emitter = out();
+        const Id local = emitter.emit(spv::Op::OpLoad, uint3Type,
+                                      {getBuiltInVariable(module, spv::BuiltIn::LocalInvocationId, uint3Type)});
+        if (shader.node.mode == graph::LaunchMode::Coalescing) {
+            return local;
+        }
+        const Id group = shader.device.call(emitter, DeviceFunction::WorkgroupId, {});
+        const Id first = emitter.emit(spv::Op::OpIMul, uint3Type, {group, localSize()});
+        return emitter.emit(spv::Op::OpIAdd, uint3Type, {first, local});
+    }
+
+    // Value of a built-in in its unsigned type, and that type.
+    std::pair<Id, Id> value(const StartValue& start)
+    {
+        Emitter emitter = out();
+        switch (start.kind) {
+            case StartValue::Kind::WorkgroupId:
+                return {shader.device.call(emitter, DeviceFunction::WorkgroupId, {}), uint3Type};
+            case StartValue::Kind::GlobalInvocationId:
+                return {globalInvocationId(), uint3Type};
+            case StartValue::Kind::RemainingRecursion:
+                return {shader.device.call(emitter, DeviceFunction::RemainingRecursion, {}), uintType};
+            case StartValue::Kind::ShaderIndex:
+                return {shader.device.call(emitter, DeviceFunction::ShaderIndex, {}), uintType};
+            case StartValue::Kind::BuiltIn: {
+                const Id type = module.pointee(module.typeOf(start.source));
+                return {emitter.emit(spv::Op::OpLoad, type, {start.source}), type};
+            }
+            case StartValue::Kind::Constant:
+                break;
+        }
+        return {start.source, module.pointee(module.typeOf(start.variable))};
+    }
+
+    void startPrivates()
+    {
+        for (const StartValue& start : shader.startValues) {
+            auto [id, type] = value(start);
+            const Id wanted = module.pointee(module.typeOf(start.variable));
+            if (type != wanted) {
+                id = out().emit(spv::Op::OpBitcast, wanted, {id});
+            }
+            out().emitVoid(spv::Op::OpStore, {start.variable, id});
+        }
+    }
+
+    // Removes initializers and remembers them: one of our workgroups is several of the node's.
+    void takeInitializers()
+    {
+        for (Instruction& i : module.section(Section::Globals)) {
+            if (i.op != spv::Op::OpVariable || i.operandCount() < 2) {
+                continue;
+            }
+            const Id initializer = i.id(1);
+            const auto storage = static_cast<spv::StorageClass>(i.literal(0));
+            if (storage == spv::StorageClass::Private) {
+                shader.startValues.push_back({StartValue::Kind::Constant, i.result, initializer});
+            } else if (storage == spv::StorageClass::Workgroup) {
+                shared.push_back({i.result, initializer});
+            } else {
+                continue;
+            }
+            i = spirv::instruction(i.op, i.type, i.result).add(static_cast<uint32_t>(storage));
+        }
+    }
+
+    void store(Id pointer, Id value)
+    {
+        Instruction i = spirv::instruction(spv::Op::OpStore).add(pointer).add(value);
+        if (shader.vulkanMemoryModel) {
+            MemoryOperands operands;
+            operands.set(spv::MemoryAccessMask::NonPrivatePointer);
+            operands.set(spv::MemoryAccessMask::MakePointerAvailable);
+            operands.available = module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
+            addMemoryOperands(i, operands);
+        }
+        out().keep(std::move(i));
+    }
+
+    // Length of an array that starts as zero and is worth sharing the work; else 0.
+    uint32_t sharedClearLength(const SharedStart& start) const
+    {
+        const Instruction* type = module.findDefinition(module.pointee(module.typeOf(start.variable)));
+        const Instruction* value = module.findDefinition(start.value);
+        uint32_t length = 0;
+        const bool isArray = type && type->op == spv::Op::OpTypeArray && module.constantValue(type->id(1), length);
+        const bool isNull = value && value->op == spv::Op::OpConstantNull;
+        return isArray && isNull && length >= kMinSharedClear ? length : 0;
+    }
+
+    // for (i = invocation; i < length; i += invocations) variable[i] = 0;
+    void clearTogether(Id variable, uint32_t length, Id invocation)
+    {
+        const Id element = module.findDefinition(module.pointee(module.typeOf(variable)))->id(0);
+        const Id before = main.blocks.back().label;
+        const Id header = module.newId(), check = module.newId(), body = module.newId();
+        const Id next = module.newId(), after = module.newId(), increased = module.newId();
+        const uint32_t* size = shader.node.localSize;
+        branch(header);
+        beginBlock(header);
+        const Id index = module.newId();
+        out().keep(
+            spirv::instruction(spv::Op::OpPhi, uintType, index).add(invocation).add(before).add(increased).add(next));
+        out().keep(spirv::instruction(spv::Op::OpLoopMerge).add(after).add(next).add(0u));
+        branch(check);
+        beginBlock(check);
+        const Id inside = out().emit(spv::Op::OpULessThan, boolType, {index, module.getConstant(length)});
+        out().emitVoid(spv::Op::OpBranchConditional, {inside, body, after});
+        beginBlock(body);
+        const Id pointerType = module.getPointerType(spv::StorageClass::Workgroup, element);
+        store(out().emit(spv::Op::OpAccessChain, pointerType, {variable, index}), getNull(module, element));
+        branch(next);
+        beginBlock(next);
+        out().keep(spirv::instruction(spv::Op::OpIAdd, uintType, increased)
+                       .add(index)
+                       .add(module.getConstant(size[0] * size[1] * size[2])));
+        branch(header);
+        beginBlock(after);
+    }
+
+    void startShared()
+    {
+        if (shared.empty()) {
+            return;
+        }
+        const Id variable = getBuiltInVariable(module, spv::BuiltIn::LocalInvocationIndex, uintType);
+        const Id invocation = out().emit(spv::Op::OpLoad, uintType, {variable});
+        const Id isFirst = out().emit(spv::Op::OpIEqual, boolType, {invocation, module.getConstant(0)});
+        const Id join = module.newId();
+        beginIf(isFirst, join);
+        for (const SharedStart& start : shared) {
+            if (sharedClearLength(start) == 0) {
+                store(start.variable, start.value);
+            }
+        }
+        endIf(join);
+        for (const SharedStart& start : shared) {
+            if (const uint32_t length = sharedClearLength(start)) {
+                clearTogether(start.variable, length, invocation);
+            }
+        }
+        const Id workgroup = module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
+        const Id semantics = module.getConstant(shader.vulkanMemoryModel ? kBarrierSemanticsVulkan : kBarrierSemantics);
+        out().emitVoid(spv::Op::OpControlBarrier, {workgroup, workgroup, semantics});
+    }
+
+    void runNode()
+    {
+        startPrivates();
+        startShared();
+        out().call(shader.entry, module.getVoidType(), {});
+        for (const Id variable : shader.pendingHandles) {
+            const Id handle = out().emit(spv::Op::OpLoad, uint4Type, {variable});
+            Emitter emitter = out();
+            shader.device.call(emitter, DeviceFunction::Enqueue, {handle});
+        }
+    }
+
+    void build()
+    {
+        const Id header = module.newId(), check = module.newId(), body = module.newId();
+        const Id next = module.newId(), after = module.newId();
+        beginBlock();
+        begin();
+        branch(header);
+        beginBlock(header);
+        out().keep(spirv::instruction(spv::Op::OpLoopMerge).add(after).add(next).add(0u));
+        branch(check);
+        beginBlock(check);
+        Emitter emitter = out();
+        const Id hasNext = shader.device.call(emitter, DeviceFunction::Next, {});
+        out().emitVoid(spv::Op::OpBranchConditional, {hasNext, body, after});
+        beginBlock(body);
+        if (shader.node.packWidth > 0) {
+            Emitter inBody = out();
+            const Id active = shader.device.call(inBody, DeviceFunction::Active, {});
+            const Id join = module.newId();
+            beginIf(active, join);
+            runNode();
+            endIf(join);
+        } else {
+            runNode();
+        }
+        branch(next);
+        beginBlock(next);
+        branch(header);
+        beginBlock(after);
+        out().emitVoid(spv::Op::OpReturn, {});
+    }
+
+    // Entry point and execution modes name the new function from now on.
+    void replaceEntry(Id created)
+    {
+        for (Instruction& i : module.section(Section::EntryPoints)) {
+            if (i.id(1) == shader.entry) {
+                i = spirv::instruction(i.op).add(i.literal(0)).add(created).add(std::string_view("main"));
+            }
+        }
+        std::erase_if(module.section(Section::ExecutionModes), [](const Instruction& i) {
+            const auto mode = static_cast<spv::ExecutionMode>(i.literal(1));
+            return mode == spv::ExecutionMode::LocalSize || mode == spv::ExecutionMode::LocalSizeId;
+        });
+        for (Instruction& i : module.section(Section::ExecutionModes)) {
+            if (i.id(0) == shader.entry) {
+                i.setId(0, created);
+            }
+        }
+        Instruction size = spirv::instruction(spv::Op::OpExecutionMode)
+                               .add(created)
+                               .add(static_cast<uint32_t>(spv::ExecutionMode::LocalSize));
+        for (size_t c = 0; c < 3; c++) {
+            const bool isPacked = shader.node.packWidth > 0 && c == 0;
+            size.add(isPacked ? shader.node.packWidth : shader.node.localSize[c]);
+        }
+        module.section(Section::ExecutionModes).push_back(std::move(size));
+        module.setName(shader.entry, "node_main");
+        module.setName(created, "main");
+    }
+};
+
+}  // namespace
+
+Status wrapEntryPoint(NodeShader& shader, const Options&)
+{
+    State state{shader};
+    Module& module = shader.module;
+    state.takeInitializers();
+    state.build();
+    const Id created = module.newId();
+    const Id voidType = module.getVoidType();
+    state.main.definition = spirv::instruction(spv::Op::OpFunction, voidType, created)
+                                .add(static_cast<uint32_t>(spv::FunctionControlMask::MaskNone))
+                                .add(module.getFunctionType(voidType, {}));
+    module.functions.push_back(std::move(state.main));
+    state.replaceEntry(created);
+    shader.entry = created;
+    shader.device.declare(module);
+    updateInterface(module, created);
+    orderGlobals(module);
+    return {};
+}
+
+}  // namespace millrace::compiler

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands of `millrace`. Each adds itself and its options to the application and gives the code to run, which
+// returns the exit status: 0, or 1 for failures other than wrong usage.
+#pragma once
+
+#include <functional>
+
+namespace CLI {
+class App;
+}
+
+namespace millrace::tools {
+
+using Command = std::function<int()>;
+
+// Compiles a node shader and writes the plain compute shader.
+Command addLower(CLI::App& app);
+
+}  // namespace millrace::tools

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// `millrace lower`: one node shader to a plain compute shader, as the layer would do it.
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "compiler/compile.h"
+#include "tools/commands.h"
+
+namespace millrace::tools {
+
+namespace {
+
+struct Arguments {
+    std::string input;
+    std::string output;
+    std::string node;
+    std::string entryPoint = "main";
+    std::string printAfter;
+    std::vector<std::string> specialization;
+    uint32_t argumentsOffset = 128;
+    bool pushConstantsInMemory = false;
+    bool indirect = false;
+    bool noPacking = false;
+    bool asText = false;
+    bool reflect = false;
+};
+
+int fail(const std::string& message)
+{
+    std::cerr << "millrace: error: " << message << "\n";
+    return 1;
+}
+
+bool readFile(const std::string& path, std::string& content)
+{
+    std::ifstream file(path, std::ios::binary);
+    content.assign(std::istreambuf_iterator<char>(file), {});
+    return file.good() || file.eof();
+}
+
+// Binary modules, or text, which the assembler takes.
+Result<spirv::Words> parseModule(const std::string& content)
+{
+    spirv::Words words(content.size() / 4);
+    std::copy_n(content.data(), words.size() * 4, reinterpret_cast<char*>(words.data()));
+    constexpr uint32_t kMagic = 0x07230203;
+    return !words.empty() && words[0] == kMagic ? Result<spirv::Words>(std::move(words)) : spirv::assemble(content);
+}
+
+// "ID=VALUE": integers, decimal or 0x, true, false, or numbers with a point as 32-bit floats.
+bool parseSpecialization(const std::string& text, spirv::SpecializationValue& value)
+{
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+        return false;
+    }
+    const std::string number = text.substr(equals + 1);
+    try {
+        size_t end = 0;
+        value.specId = static_cast<uint32_t>(std::stoul(text.substr(0, equals), &end, 0));
+        if (end != equals) {
+            return false;
+        }
+        uint64_t bits = number == "true" ? 1 : 0;
+        size_t bytes = 4;
+        if (number != "true" && number != "false") {
+            const bool isFloat = number.find('.') != std::string::npos;
+            if (isFloat) {
+                const float decimal = std::stof(number, &end);
+                uint32_t pattern = 0;
+                std::copy_n(reinterpret_cast<const char*>(&decimal), 4, reinterpret_cast<char*>(&pattern));
+                bits = pattern;
+            } else if (number[0] == '-') {
+                bits = static_cast<uint64_t>(std::stoll(number, &end, 0));
+            } else {
+                bits = std::stoull(number, &end, 0);
+                bytes = bits > UINT32_MAX ? 8 : 4;
+            }
+            if (end != number.size()) {
+                return false;
+            }
+        }
+        for (size_t b = 0; b < bytes; b++) {
+            value.data.push_back(static_cast<uint8_t>(bits >> (8 * b)));
+        }
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+// "NAME" or "NAME:INDEX".
+void parseNode(const std::string& text, compiler::Options& options)
+{
+    const size_t colon = text.rfind(':');
+    const std::string index = colon == std::string::npos ? std::string() : text.substr(colon + 1);
+    const bool hasIndex = !index.empty() && index.size() < 10 &&
+                          std::ranges::all_of(index, [](unsigned char c) { return c >= '0' && c <= '9'; });
+    options.nodeName = hasIndex ? text.substr(0, colon) : text;
+    if (hasIndex) {
+        options.shaderIndex = static_cast<uint32_t>(std::stoul(index));
+    }
+}
+
+std::string describe(const graph::NodeId& id)
+{
+    return "\"" + id.name + "\"[" + std::to_string(id.index) + "]";
+}
+
+std::string grid(const uint32_t (&size)[3])
+{
+    return std::to_string(size[0]) + " " + std::to_string(size[1]) + " " + std::to_string(size[2]);
+}
+
+void print(const graph::NodeOutput& output, size_t index)
+{
+    std::cout << "output " << index << ": \"" << output.targetName << "\" base " << output.baseIndex;
+    if (output.arraySize) {
+        std::cout << " size " << *output.arraySize;
+    }
+    if (output.constantIndex) {
+        std::cout << " always index " << *output.constantIndex;
+    }
+    std::cout << (output.sparse ? " sparse" : "") << ", " << output.payloadBytes << " bytes, budget " << output.budget
+              << " of pool " << output.budgetPool << ", " << output.allocationSites << " allocations"
+              << (output.allocatesInLoop ? " in loops" : "") << (output.perInvocation ? " per invocation" : "")
+              << (output.tracksFinishWriting ? ", tracks finish" : "") << "\n";
+}
+
+void print(const graph::Node& node)
+{
+    std::cout << "node " << describe(node.id) << ", entry point \"" << node.entryPoint << "\"\n";
+    switch (node.mode) {
+        case graph::LaunchMode::Static:
+            std::cout << "grid " << grid(node.staticGrid) << "\n";
+            break;
+        case graph::LaunchMode::Dynamic:
+            std::cout << "grid from payload offset " << node.grid.offsetBytes << ", " << node.grid.components
+                      << " components of " << node.grid.componentBytes << " bytes"
+                      << (node.declaresMaxGrid ? ", at most " + grid(node.maxGrid) : "") << "\n";
+            break;
+        case graph::LaunchMode::Coalescing:
+            std::cout << "coalescing up to " << node.maxInputPayloads << " payloads\n";
+            break;
+    }
+    std::cout << "local size " << grid(node.localSize);
+    if (node.packWidth > 0) {
+        std::cout << ", packed " << node.packWidth;
+    }
+    std::cout << "\npayload " << (node.declaresPayload ? std::to_string(node.payloadBytes) + " bytes" : "implicit")
+              << ", alignment " << node.payloadAlignment << (node.writesInput ? ", written" : "")
+              << (node.usesFinishWriting ? ", finish writing" : "") << "\n";
+    if (node.maxRecursion > 0) {
+        std::cout << "recursion " << node.maxRecursion << "\n";
+    }
+    if (node.sharesInputWith) {
+        std::cout << "shares input with " << describe(*node.sharesInputWith) << "\n";
+    }
+    std::cout << (node.apiEntry ? "" : "no API entry\n");
+    for (size_t o = 0; o < node.outputs.size(); o++) {
+        print(node.outputs[o], o);
+    }
+}
+
+int writeOutput(const Arguments& arguments, const spirv::Words& words)
+{
+    std::string content(reinterpret_cast<const char*>(words.data()), words.size() * 4);
+    if (arguments.asText) {
+        const auto text = spirv::disassemble(words);
+        if (!text) {
+            return fail(text.error().text());
+        }
+        content = *text;
+    }
+    if (arguments.output.empty() && !arguments.asText) {
+        return 0;
+    }
+    if (arguments.output.empty() || arguments.output == "-") {
+        std::cout << content;
+        return 0;
+    }
+    std::ofstream file(arguments.output, std::ios::binary);
+    file << content;
+    return file.good() ? 0 : fail("cannot write " + arguments.output);
+}
+
+int lower(const Arguments& arguments)
+{
+    std::string content;
+    if (!readFile(arguments.input, content)) {
+        return fail("cannot read " + arguments.input);
+    }
+    const auto module = parseModule(content);
+    if (!module) {
+        return fail(module.error().text());
+    }
+    compiler::Options options;
+    options.entryPoint = arguments.entryPoint;
+    options.argumentsOffsetBytes = arguments.pushConstantsInMemory ? 0 : arguments.argumentsOffset;
+    options.pushConstantsInMemory = arguments.pushConstantsInMemory;
+    options.indirect = arguments.indirect;
+    options.validate = true;
+    if (arguments.noPacking) {
+        options.packWidth = 0;
+    }
+    if (!arguments.node.empty()) {
+        parseNode(arguments.node, options);
+    }
+    for (const std::string& text : arguments.specialization) {
+        options.specialization.emplace_back();
+        (void)parseSpecialization(text, options.specialization.back());
+    }
+    std::string passes;
+    bool printed = false;
+    options.afterPass = [&](std::string_view pass, std::span<const uint32_t> words) {
+        passes += (passes.empty() ? "" : ", ") + std::string(pass);
+        if (pass == arguments.printAfter || arguments.printAfter == "all") {
+            const auto text = spirv::disassemble(words);
+            std::cout << "; after " << pass << "\n" << (text ? *text : text.error().text() + "\n");
+            printed = true;
+        }
+    };
+    const auto compiled = compiler::compile(*module, options);
+    if (!compiled) {
+        return fail(compiled.error().text());
+    }
+    if (!arguments.printAfter.empty() && !printed) {
+        return fail("no pass \"" + arguments.printAfter + "\"; there are " + passes + ", and all");
+    }
+    if (arguments.reflect) {
+        print(compiled->node);
+    }
+    return writeOutput(arguments, compiled->words);
+}
+
+}  // namespace
+
+Command addLower(CLI::App& app)
+{
+    const auto arguments = std::make_shared<Arguments>();
+    CLI::App* command = app.add_subcommand("lower", "Compile a node shader into a plain compute shader");
+    command->add_option("input", arguments->input, "SPIR-V, binary or assembly text")->required();
+    command->add_option("-o,--output", arguments->output, "where to write the result, - for standard output");
+    command->add_option("--node", arguments->node, "NAME or NAME:INDEX in place of what the shader says");
+    command->add_option("--entry", arguments->entryPoint, "entry point")->capture_default_str();
+    command->add_option("--print-after", arguments->printAfter, "print the module after this pass, or all");
+    command->add_option("--spec", arguments->specialization, "ID=VALUE, a specialization constant")
+        ->check([](const std::string& text) {
+            spirv::SpecializationValue value;
+            return parseSpecialization(text, value) ? std::string() : "\"" + text + "\" is not ID=VALUE";
+        });
+    command->add_option("--arguments-offset", arguments->argumentsOffset, "bytes of push constants of the application")
+        ->capture_default_str();
+    command->add_flag("--push-constants-in-memory", arguments->pushConstantsInMemory,
+                      "read the application's push constants from memory");
+    command->add_flag("--indirect", arguments->indirect, "one workgroup per workgroup, no loop");
+    command->add_flag("--no-packing", arguments->noPacking, "do not pack single-invocation workgroups");
+    command->add_flag("--asm", arguments->asText, "write text");
+    command->add_flag("--reflect", arguments->reflect, "print what linking knows of the node");
+    return [arguments] { return lower(*arguments); };
+}
+
+}  // namespace millrace::tools
