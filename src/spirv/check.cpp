@@ -51,18 +51,17 @@ private:
 
     bool globals()
     {
-        std::unordered_set<uint32_t> forward;
+        std::unordered_map<uint32_t, uint32_t> forward;  // storage class of declared pointers
         for (const Instruction& i : m_module.section(Section::Globals)) {
             const std::string where = i.result ? idText(i.result) : opName(i.op);
             if (i.op == spv::Op::OpTypeForwardPointer) {
-                // The linker frees twice what is declared twice.
-                if (find(i.id(0)) || !forward.insert(i.id(0).value).second) {
+                if (find(i.id(0)) || !forward.emplace(i.id(0).value, i.literal(1)).second) {
                     return fail("pointer declared forward too late or twice", where);
                 }
                 continue;
             }
             // Non-semantic instructions may refer forward to anything; lines refer to strings.
-            const bool free = i.op == spv::Op::OpExtInst || i.op == spv::Op::OpLine || i.op == spv::Op::OpNoLine;
+            const bool free = isExtendedInstruction(i.op) || i.op == spv::Op::OpLine || i.op == spv::Op::OpNoLine;
             if (i.type && !isTypeId(i.type)) {
                 return fail(opName(i.op) + " with a result type that is none", where);
             }
@@ -86,16 +85,16 @@ private:
                 }
             }
         }
-        for (const uint32_t pointer : forward) {
+        for (const auto& [pointer, storage] : forward) {
             const Instruction* i = find(Id{pointer});
-            if (!i || i->op != spv::Op::OpTypePointer) {
-                return fail("forward pointer that is no pointer", idText(Id{pointer}));
+            if (!i || i->op != spv::Op::OpTypePointer || i->literal(0) != storage) {
+                return fail("forward pointer that is no such pointer", idText(Id{pointer}));
             }
         }
         return true;
     }
 
-    bool typeOperands(const Instruction& i, const std::unordered_set<uint32_t>& forward) const
+    bool typeOperands(const Instruction& i, const std::unordered_map<uint32_t, uint32_t>& forward) const
     {
         size_t first = 0;
         size_t end = 0;

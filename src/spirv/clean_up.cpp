@@ -63,6 +63,7 @@ void sweep(Module& module)
     for (const Instruction& entryPoint : module.section(Section::EntryPoints)) {
         reach.addUses(entryPoint);
     }
+    reach.addDescriptions();
     removeUnreached(module, reach.takeIds());
 }
 

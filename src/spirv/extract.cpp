@@ -26,6 +26,7 @@ Result<Words> extractEntryPoint(std::span<const uint32_t> words, std::string_vie
             reach.addUses(i);
         }
     }
+    reach.addDescriptions();
     removeUnreached(*module, reach.takeIds());
     return write(*module);
 }

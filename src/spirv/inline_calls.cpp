@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "spirv/check.h"
 #include "spirv/module.h"
 #include "spirv/optimizer.h"
@@ -15,6 +17,36 @@ bool hasCalls(const Module& module)
     return found;
 }
 
+// Merging returns gives a function a new first block, but leaves behind the one instruction of debug information that
+// has to be in the first block.
+void restoreDebugDefinitions(Module& module)
+{
+    constexpr uint32_t kDebugFunctionDefinition = 101;
+    Id debugInfo;
+    for (const Instruction& i : module.section(Section::ExtInstImports)) {
+        if (i.string(0) == "NonSemantic.Shader.DebugInfo.100") {
+            debugInfo = i.result;
+        }
+    }
+    const auto isDefinition = [&](const Instruction& i) {
+        return i.op == spv::Op::OpExtInst && i.id(0) == debugInfo && i.literal(1) == kDebugFunctionDefinition;
+    };
+    for (Function& function : module.functions) {
+        for (size_t b = 1; b < function.blocks.size() && debugInfo; b++) {
+            InstructionList& body = function.blocks[b].body;
+            const auto definition = std::ranges::find_if(body, isDefinition);
+            if (definition == body.end()) {
+                continue;
+            }
+            InstructionList& first = function.blocks[0].body;
+            const auto place =
+                std::ranges::find_if(first, [](const Instruction& i) { return i.op != spv::Op::OpVariable; });
+            first.insert(place, std::move(*definition));
+            body.erase(definition);
+        }
+    }
+}
+
 }  // namespace
 
 Result<Words> inlineAll(std::span<const uint32_t> words)
@@ -25,6 +57,9 @@ Result<Words> inlineAll(std::span<const uint32_t> words)
     }
     if (Status sound = checkStructure(*module); !sound) {
         return sound.error();
+    }
+    if (!hasCalls(*module)) {
+        return Words(words.begin(), words.end());
     }
     auto once = optimize(words, "inline",
                          {spvtools::CreateRemoveDontInlinePass, spvtools::CreateInlineExhaustivePass,
@@ -54,9 +89,10 @@ Result<Words> inlineAll(std::span<const uint32_t> words)
         return module.error();
     }
     if (hasCalls(*module)) {
-        return Diagnostic{"spirv", {}, "not every call can be inlined; is there recursion?"};
+        return Diagnostic{"spirv", {}, "not every call can be inlined"};
     }
-    return twice;
+    restoreDebugDefinitions(*module);
+    return write(*module);
 }
 
 }  // namespace millrace::spirv

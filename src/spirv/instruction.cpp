@@ -132,6 +132,11 @@ bool isTerminator(spv::Op op)
     }
 }
 
+bool isExtendedInstruction(spv::Op op)
+{
+    return op == spv::Op::OpExtInst || op == spv::Op::OpExtInstWithForwardRefsKHR;
+}
+
 bool isType(spv::Op op)
 {
     // Vendors keep adding types; all of them are named so.

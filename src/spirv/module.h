@@ -228,7 +228,8 @@ Result<Module> read(std::span<const uint32_t> words);
 std::vector<uint32_t> write(const Module& module);
 
 bool isTerminator(spv::Op op);
-bool isType(spv::Op op);         // OpType*, OpTypeForwardPointer excepted
-std::string opName(spv::Op op);  // "OpIAdd"
+bool isExtendedInstruction(spv::Op op);  // OpExtInst and its variant
+bool isType(spv::Op op);                 // OpType*, OpTypeForwardPointer excepted
+std::string opName(spv::Op op);          // "OpIAdd"
 
 }  // namespace millrace::spirv

@@ -3,7 +3,7 @@
 
 namespace millrace::spirv {
 
-Reach::Reach(const Module& module)
+Reach::Reach(const Module& module) : m_module(module)
 {
     const auto define = [this](const InstructionList& list) {
         for (const Instruction& i : list) {
@@ -51,6 +51,26 @@ void Reach::add(Id root)
 void Reach::addUses(const Instruction& i)
 {
     i.forEachUse([this](Id id) { add(id); });
+}
+
+void Reach::addDescriptions()
+{
+    const auto describes = [this](const Instruction& i) {
+        bool found = false;
+        i.forEachUse([&](Id id) {
+            const auto global = m_definitions.find(id.value);
+            const bool isVariable = global != m_definitions.end() && global->second->op == spv::Op::OpVariable;
+            found = found || (contains(id) && (isVariable || m_functions.contains(id.value)));
+        });
+        return found;
+    };
+    for (const InstructionList* list : {&m_module.section(Section::Globals), &m_module.trailing}) {
+        for (const Instruction& i : *list) {
+            if (isExtendedInstruction(i.op) && describes(i)) {
+                add(i.result);
+            }
+        }
+    }
 }
 
 void Reach::push(Id id)

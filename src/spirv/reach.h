@@ -17,6 +17,8 @@ public:
 
     void add(Id root);
     void addUses(const Instruction& i);
+    // Non-semantic instructions outside of functions that describe a variable or function in the set.
+    void addDescriptions();
     bool contains(Id id) const { return m_ids.contains(id.value); }
     std::unordered_set<uint32_t> takeIds() { return std::move(m_ids); }
 
@@ -27,6 +29,7 @@ private:
     void visit(Id id);
     void visit(const Function& function);
 
+    const Module& m_module;
     std::unordered_map<uint32_t, const Instruction*> m_definitions;  // outside of functions
     std::unordered_map<uint32_t, const Function*> m_functions;
     std::unordered_map<uint32_t, std::vector<const Instruction*>> m_annotations;  // by target

@@ -23,7 +23,7 @@ Diagnostic failure(std::string message, std::string where = {})
 // Loose instructions may stand nearly everywhere and mean nothing where they stand.
 bool isLoose(spv::Op op)
 {
-    return op == spv::Op::OpLine || op == spv::Op::OpNoLine || op == spv::Op::OpExtInst || op == spv::Op::OpNop;
+    return op == spv::Op::OpLine || op == spv::Op::OpNoLine || op == spv::Op::OpNop || isExtendedInstruction(op);
 }
 
 // The section of an instruction that stands in front of the functions; none if it may not.
@@ -69,6 +69,7 @@ std::optional<Section> sectionOf(spv::Op op)
         case spv::Op::OpLine:
         case spv::Op::OpNoLine:
         case spv::Op::OpExtInst:
+        case spv::Op::OpExtInstWithForwardRefsKHR:
             return Section::Globals;
         default:
             break;

@@ -153,6 +153,15 @@ TEST(CleanUp, InvalidModule_IsOnlySwept)
     EXPECT_TRUE(contains(text(*clean), "OpIAdd"));
 }
 
+TEST(CleanUp, DebugInformation_OfWhatRemainsStays)
+{
+    const auto clean = cleanUp(shaders::early_returns_debug);
+    ASSERT_TRUE(clean) << clean.error().text();
+    EXPECT_TRUE(validate(*clean)) << validate(*clean).error().text();
+    EXPECT_TRUE(contains(text(*clean), "DebugGlobalVariable"));
+    EXPECT_TRUE(contains(text(*clean), "DebugFunctionDefinition"));
+}
+
 TEST(CleanUp, IsDeterministic)
 {
     const auto once = cleanUp(shaders::early_returns);

@@ -69,6 +69,11 @@ TEST(InlineAll, ReturnsFromLoops)
     expectInlined(shaders::early_returns);
 }
 
+TEST(InlineAll, ReturnsFromLoops_DebugInformationStaysValid)
+{
+    expectInlined(shaders::early_returns_debug);
+}
+
 TEST(InlineAll, Recursion_IsRefused)
 {
     const Words words = assembled(R"(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "shaders/spirv_test_shaders.h"
 #include "spirv/programs.h"
 
 namespace millrace::spirv::test {
@@ -54,6 +55,12 @@ TEST(Read, NodePrograms_WriteGivesSameWords)
         const Words words = assembled(load(file));
         expectFaithful(words, bool(validate(words)));
     }
+}
+
+TEST(Read, DebugInformation_WriteGivesSameWords)
+{
+    const Words words(shaders::early_returns_debug.begin(), shaders::early_returns_debug.end());
+    expectFaithful(words, true);
 }
 
 TEST(Read, LooseInstructions_StayOutOfPureLists)
