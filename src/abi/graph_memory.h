@@ -14,6 +14,10 @@ MR_CONST uint kGraphMagic = 0x4d494c4cu;  // "MILL": the memory was initialized
 MR_CONST uint kNoQueue = 0xffffffffu;     // node map: no node at this index
 MR_CONST uint kNoOffset = 0xffffffffu;
 
+// Node maps up to this long are counted in shared memory: one run per allocation and node index. Beyond it, one per
+// subgroup (device/node.glsl), which budgets must know.
+MR_CONST uint kMaxHistogram = 256u;
+
 // How the workgroups of a slot follow from the payloads of its stream.
 MR_CONST uint kKindStatic = 0u;      // each payload starts unitsPerPayload workgroups, a fixed grid
 MR_CONST uint kKindDynamic = 1u;     // the grid is a member of the payload

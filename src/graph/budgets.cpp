@@ -11,10 +11,6 @@
 namespace millrace::graph {
 namespace {
 
-// Up to so many node indices, all invocations of a workgroup allocate together, by a histogram in shared memory
-// (kMaxHistogram of shaders/device/node.glsl).
-constexpr uint32_t kMaxHistogram = 256;
-
 // What all queues of a node map have in common.
 struct MapSummary {
     uint32_t targets = 0;
@@ -208,11 +204,11 @@ EmissionBound emissionBound(const Node& node, const NodeOutput& output, uint32_t
         output.perInvocation && node.packWidth == 0
             ? saturatingMultiply(uint64_t(node.localSize[0]) * node.localSize[1], node.localSize[2])
             : 1;
-    const uint64_t runsToOneQueue = mapCount <= kMaxHistogram ? 1 : invocations;
+    const uint64_t runsToOneQueue = mapCount <= abi::kMaxHistogram ? 1 : invocations;
     bound.payloads = budget;
     bound.runs = std::min(
         budget, saturatingMultiply(executions,
-                                   mapCount <= kMaxHistogram ? std::min<uint64_t>(targets, invocations) : invocations));
+                                   mapCount <= abi::kMaxHistogram ? std::min<uint64_t>(targets, invocations) : invocations));
     bound.runsToOneQueue = std::min(budget, saturatingMultiply(executions, runsToOneQueue));
     return bound;
 }

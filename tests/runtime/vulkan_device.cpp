@@ -117,10 +117,18 @@ HostBuffer VulkanDevice::createBuffer(VkDeviceSize bytes, VkBufferUsageFlags usa
     vkGetBufferMemoryRequirements(device, out.buffer, &needs);
     VkPhysicalDeviceMemoryProperties memory;
     vkGetPhysicalDeviceMemoryProperties(physical, &memory);
-    const VkMemoryPropertyFlags wanted = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
-    uint32_t type = 0;
-    while (!(needs.memoryTypeBits >> type & 1) || (memory.memoryTypes[type].propertyFlags & wanted) != wanted)
-        ++type;
+    // Memory of the device that the host can map, where there is such: elsewhere every access crosses the bus.
+    const VkMemoryPropertyFlags mapped = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const auto findType = [&](VkMemoryPropertyFlags wanted) {
+        uint32_t type = 0;
+        while (type < memory.memoryTypeCount &&
+               (!(needs.memoryTypeBits >> type & 1) || (memory.memoryTypes[type].propertyFlags & wanted) != wanted))
+            ++type;
+        return type;
+    };
+    uint32_t type = findType(mapped | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    if (type == memory.memoryTypeCount)
+        type = findType(mapped);
     VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
     flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
     VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags};
@@ -128,10 +136,10 @@ HostBuffer VulkanDevice::createBuffer(VkDeviceSize bytes, VkBufferUsageFlags usa
     allocate.memoryTypeIndex = type;
     check(vkAllocateMemory(device, &allocate, nullptr, &out.memory), "vkAllocateMemory");
     check(vkBindBufferMemory(device, out.buffer, out.memory, 0), "vkBindBufferMemory");
-    void* mapped = nullptr;
-    check(vkMapMemory(device, out.memory, 0, VK_WHOLE_SIZE, 0, &mapped), "vkMapMemory");
-    out.words = static_cast<uint32_t*>(mapped);
-    std::memset(mapped, 0, bytes);
+    void* data = nullptr;
+    check(vkMapMemory(device, out.memory, 0, VK_WHOLE_SIZE, 0, &data), "vkMapMemory");
+    out.words = static_cast<uint32_t*>(data);
+    std::memset(data, 0, bytes);
     VkBufferDeviceAddressInfo ask{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
     ask.buffer = out.buffer;
     out.address = vkGetBufferDeviceAddress(device, &ask);

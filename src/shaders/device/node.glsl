@@ -17,7 +17,6 @@ layout(constant_id = 2003) const bool MR_INDIRECT = false;
 MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 
 const uint kNoHandleQueue = 0x1ffffu;
-const uint kMaxHistogram = 256u;
 
 // What mr_begin() learned; the same in all invocations.
 uint64_t g_graph = 0;

@@ -145,22 +145,33 @@ uint mr_first_dynamic(const uint64_t graph, const uint queue)
     return StreamInfos(MR_HEADER(graph).streams).v[queues.v[queue].firstStream].kind == kStreamIndexed ? 1u : 0u;
 }
 
-// Reserves the worst case of up to `groups` workgroups in the region and the entry quota of `level`. Returns how many
-// of them fit: all, one, or none. What is not used goes back through mr_return_reservation().
+// Reserves the worst case of up to `groups` > 0 workgroups in the region and the entry quota of `level`. Returns how
+// many fit; what they do not use goes back through mr_return_reservation(). Never adds what does not fit, not even for
+// a moment: the counter cannot overflow, and the first to ask in an empty region always gets something, so that every
+// sweep makes progress. (With add and take back, all can fail on each other's additions.)
 uint mr_reserve(const uint64_t graph, const uint level, const uint granules, const uint entries, const uint groups)
 {
     if (granules == 0u && entries == 0u)
         return groups;
     LevelStates levels = LevelStates(MR_HEADER(graph).levelStates);
-    for (uint wanted = groups;; wanted = 1u) {
-        uint64_t cost = (uint64_t(entries) * uint64_t(wanted) << kUnitBits) + uint64_t(granules) * uint64_t(wanted);
-        uint64_t after = atomicAdd(levels.v[level].reserved, cost) + cost;
-        if ((after & kUnitMask) <= uint64_t(levels.v[level].size) &&
-            (after >> kUnitBits) <= uint64_t(levels.v[level].entryQuota))
-            return wanted;
-        atomicAdd(levels.v[level].reserved, uint64_t(0) - cost);
-        if (wanted == 1u)
+    uint size = levels.v[level].size;
+    uint quota = levels.v[level].entryQuota;
+    uint64_t seen = levels.v[level].reserved;
+    while (true) {
+        uint freeGranules = size - min(size, uint(seen & kUnitMask));
+        uint freeEntries = quota - min(quota, uint(seen >> kUnitBits));
+        uint fitting = groups;
+        if (granules > 0u)
+            fitting = min(fitting, freeGranules / granules);
+        if (entries > 0u)
+            fitting = min(fitting, freeEntries / entries);
+        if (fitting == 0u)
             return 0u;
+        uint64_t cost = (uint64_t(entries * fitting) << kUnitBits) + uint64_t(granules * fitting);
+        uint64_t before = atomicCompSwap(levels.v[level].reserved, seen, seen + cost);
+        if (before == seen)
+            return fitting;
+        seen = before;
     }
 }
 

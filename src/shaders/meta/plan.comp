@@ -12,26 +12,6 @@ MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 const uint kMaxGrid = 65535u;       // every device's maxComputeWorkGroupCount
 const uint kMaxGroups = 1u << 30;   // of one slot in one sweep; the rest waits for the next
 
-// As many workgroups as memory can be reserved for, at most `wanted`: halves until it fits.
-uint reserveGroups(const SlotInfo slot, const uint wanted)
-{
-    if ((a.flags & kFlagFits) != 0u || (slot.granulesPerGroup == 0u && slot.entriesPerGroup == 0u))
-        return wanted;
-    LevelStates levels = LevelStates(MR_HEADER(a.graph).levelStates);
-    uint bytesBound = slot.granulesPerGroup > 0u ? levels.v[slot.level].size / slot.granulesPerGroup : wanted;
-    uint entriesBound = slot.entriesPerGroup > 0u ? levels.v[slot.level].entryQuota / slot.entriesPerGroup : wanted;
-    for (uint n = min(wanted, min(bytesBound, entriesBound)); n > 0u; n /= 2u) {
-        uint64_t cost = (uint64_t(slot.entriesPerGroup) * uint64_t(n) << kUnitBits) +
-                        uint64_t(slot.granulesPerGroup) * uint64_t(n);
-        uint64_t after = atomicAdd(levels.v[slot.level].reserved, cost) + cost;
-        if ((after & kUnitMask) <= uint64_t(levels.v[slot.level].size) &&
-            (after >> kUnitBits) <= uint64_t(levels.v[slot.level].entryQuota))
-            return n;
-        atomicAdd(levels.v[slot.level].reserved, uint64_t(0) - cost);
-    }
-    return 0u;
-}
-
 void planSlot(const uint index, const SlotInfo slot)
 {
     StreamState stream = StreamStates(MR_HEADER(a.graph).streamStates).v[slot.stream];
@@ -42,7 +22,9 @@ void planSlot(const uint index, const SlotInfo slot)
     uint64_t first = states.v[index].cursor;
     uint64_t left = total > first ? total - first : uint64_t(0);
     uint64_t wanted = (left + uint64_t(slot.unitsPerGroup - 1u)) / uint64_t(slot.unitsPerGroup);
-    uint groups = reserveGroups(slot, uint(min(wanted, uint64_t(kMaxGroups))));
+    uint groups = uint(min(wanted, uint64_t(kMaxGroups)));
+    if (groups > 0u && (a.flags & kFlagFits) == 0u)
+        groups = mr_reserve(a.graph, slot.level, slot.granulesPerGroup, slot.entriesPerGroup, groups);
     states.v[index].cursor = first + uint64_t(groups) * uint64_t(slot.unitsPerGroup);
 
     uint x = min(groups, kMaxGrid);
