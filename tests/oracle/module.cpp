@@ -185,7 +185,6 @@ bool Module::readType(const Instruction& instruction)
         case spv::OpTypeNodePayloadArrayAMDX:
             type.kind = TypeKind::PayloadArray;
             type.element = operands[0];
-            m_payloadArrayTypes.push_back(type.id);
             break;
         case spv::OpTypeImage:
         case spv::OpTypeSampler:

@@ -124,7 +124,6 @@ public:
     const Function& function(uint32_t id) const;
     const std::string& importedSet(uint32_t id) const { return m_imports.at(id); }
     bool isType(uint32_t id) const { return m_types.count(id) != 0; }
-    const std::vector<uint32_t>& payloadArrayTypes() const { return m_payloadArrayTypes; }
     bool usesCapability(spv::Capability capability) const;
     // The constant decorated BuiltIn WorkgroupSize, which overrides LocalSize.
     std::optional<std::array<uint32_t, 3>> workgroupSizeConstant() const;
@@ -156,7 +155,6 @@ private:
     std::map<uint32_t, std::vector<ExecutionMode>> m_modes;
     std::vector<ModuleVariable> m_variables;
     std::map<uint32_t, Function> m_functions;
-    std::vector<uint32_t> m_payloadArrayTypes;
     std::vector<spv::Capability> m_capabilities;
     Function* m_current = nullptr;
 };

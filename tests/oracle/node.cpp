@@ -93,7 +93,7 @@ void Node::readInput()
 
 void Node::readOutputs()
 {
-    for (uint32_t type : module->payloadArrayTypes())
+    for (uint32_t type : program.outputTypes)
         if (module->decoration(type, spv::DecorationPayloadNodeNameAMDX))
             outputs[type] = readOutput(type);
 }

@@ -2,6 +2,8 @@
 // An entry point translated to operations on register slots, which machine.h runs.
 #pragma once
 
+#include <set>
+
 #include "oracle/arithmetic.h"
 
 namespace millrace::oracle {
@@ -82,7 +84,8 @@ struct Program {
     uint32_t slots = 0;
     uint64_t laneBytes = 0;
     uint64_t groupBytes = 0;
-    uint32_t inputVariable = 0;  // 0 if the node declares no payload
+    std::set<uint32_t> outputTypes;  // payload array types that the entry point allocates or asks for
+    uint32_t inputVariable = 0;      // 0 if the node declares no payload
 };
 
 Program translate(const Module& module, const EntryPoint& entry);

@@ -206,6 +206,7 @@ TEST(OracleRules, DenseArray_NeedsEveryNode)
 {
     NodeText from = sender();
     from.decorations += "OpDecorateId %Arr PayloadNodeArraySizeAMDX %u2\n";
+    from.body += allocateFilled("1");
     expectRuleError({from, receiver()}, "10184");
 }
 
@@ -214,7 +215,9 @@ TEST(OracleRules, PayloadSizes_MustMatch)
     NodeText to = receiver();
     to.types.replace(to.types.find("OpTypeStruct %uint"), 18, "OpTypeStruct %uint %uint");
     to.decorations += "OpMemberDecorate %Rec 1 Offset 4\n";
-    expectRuleError({sender(), to}, "09139");
+    NodeText from = sender();
+    from.body += allocateFilled("1");
+    expectRuleError({from, to}, "09139");
 }
 
 TEST(OracleRules, NodesOfOneIndex_AreAnError)

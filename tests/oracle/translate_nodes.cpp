@@ -19,6 +19,7 @@ bool Translator::translateNode(const Instruction& instruction)
                 throw RuleError("OpAllocateNodePayloadsAMDX does not return a payload array");
             Operation& allocate = emit(Code::Allocate);
             allocate.target = pointer.element;
+            m_program.outputTypes.insert(pointer.element);
             allocate.width = scope;
             allocate.where = {destination, count, index, 0, 0, 1};
             return true;
@@ -41,6 +42,7 @@ bool Translator::translateNode(const Instruction& instruction)
             const uint32_t index = slotOf(operands[1]);
             Operation& valid = emit(Code::Valid);
             valid.target = payloadArrayType(operands[0]);
+            m_program.outputTypes.insert(valid.target);
             valid.where.destination = destination;
             valid.where.a = index;
             return true;

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of chooseGraph().
+#pragma once
+
+#include "random/graph_spec.h"
+#include "random/random.h"
+
+namespace millrace::random {
+
+// choose_payload.cpp
+Layout chooseLayout(Random& random, bool withGrid, bool heavy);
+GridRange chooseGridRange(Random& random, const Member& grid, uint32_t most);
+void placeMembers(Random& random, Layout& layout);
+
+// choose_outputs.cpp: what the members of a family, and the nodes that share their input, send to later families.
+void chooseOutputs(Random& random, GraphSpec& graph, uint32_t family);
+// How often a family comes back to itself, as a factor of its payloads; its nodes get the statements.
+double chooseRecursion(Random& random, GraphSpec& graph, uint32_t family);
+
+}  // namespace millrace::random
