@@ -21,7 +21,7 @@ public:
 
     Status run()
     {
-        if (globals() && functions() && entryPoints() && noRecursion()) {
+        if (globals() && functions() && entryPoints() && noRecursion() && lines()) {
             return {};
         }
         return m_error;
@@ -344,6 +344,38 @@ private:
             }
         }
         return taken == m_module.functions.size() || fail("recursion");
+    }
+
+    // The optimizer keeps lines and scopes beside the instructions that they describe, and frees them with those.
+    bool lines()
+    {
+        constexpr uint32_t kDebugScope = 23;
+        constexpr uint32_t kDebugLine = 103;
+        std::unordered_set<uint32_t> strings;
+        for (const Instruction& i : m_module.section(Section::DebugStrings)) {
+            strings.insert(i.result.value);
+        }
+        std::unordered_set<uint32_t> sets;
+        for (const Instruction& i : m_module.section(Section::ExtInstImports)) {
+            const std::string name = i.string(0);
+            if (name == "NonSemantic.Shader.DebugInfo.100" || name == "OpenCL.DebugInfo.100") {
+                sets.insert(i.result.value);
+            }
+        }
+        bool ok = true;
+        m_module.forEachInstruction([&](const Instruction& i) {
+            if (i.op == spv::Op::OpLine) {
+                ok = ok && strings.contains(i.id(0).value);
+            }
+            const bool isDebug = isExtendedInstruction(i.op) && sets.contains(i.id(0).value);
+            if (!isDebug || (i.literal(1) != kDebugScope && i.literal(1) != kDebugLine)) {
+                return;
+            }
+            for (size_t o = 2; o < i.operandCount(); o++) {
+                ok = ok && (!i.isId(o) || find(i.id(o)));
+            }
+        });
+        return ok || fail("line or scope that refers to something in a function");
     }
 
     const Module& m_module;

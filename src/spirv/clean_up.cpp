@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "spirv/check.h"
 #include "spirv/optimizer.h"
 #include "spirv/reach.h"
 #include "spirv/tools.h"
@@ -79,7 +80,7 @@ Result<Words> cleanUp(std::span<const uint32_t> words)
     }
     sweep(*module);
     Words swept = write(*module);
-    if (module->hasCapability(spv::Capability::ShaderEnqueueAMDX) || !validate(swept)) {
+    if (module->hasCapability(spv::Capability::ShaderEnqueueAMDX) || !checkStructure(*module) || !validate(swept)) {
         return swept;
     }
     // Nothing here rearranges arithmetic; the simplification pass would, so it is not used.

@@ -4,6 +4,7 @@
 #include "spirv/check.h"
 #include "spirv/module.h"
 #include "spirv/optimizer.h"
+#include "spirv/reach.h"
 #include "spirv/tools.h"
 
 namespace millrace::spirv {
@@ -15,6 +16,23 @@ bool hasCalls(const Module& module)
     bool found = false;
     module.forEachInstruction([&](const Instruction& i) { found |= i.op == spv::Op::OpFunctionCall; });
     return found;
+}
+
+void removeUncalledFunctions(Module& module)
+{
+    Reach reach(module);
+    for (const Section section : {Section::EntryPoints, Section::ExecutionModes}) {
+        for (const Instruction& i : module.section(section)) {
+            reach.addUses(i);
+        }
+    }
+    for (const Instruction& i : module.section(Section::Globals)) {
+        if (i.result && !isExtendedInstruction(i.op)) {
+            reach.add(i.result);
+        }
+    }
+    reach.addDescriptions();
+    removeUnreached(module, reach.takeIds());
 }
 
 // Merging returns gives a function a new first block, but leaves behind the one instruction of debug information that
@@ -61,33 +79,28 @@ Result<Words> inlineAll(std::span<const uint32_t> words)
     if (!hasCalls(*module)) {
         return Words(words.begin(), words.end());
     }
-    auto once = optimize(words, "inline",
-                         {spvtools::CreateRemoveDontInlinePass, spvtools::CreateInlineExhaustivePass,
-                          spvtools::CreateEliminateDeadFunctionsPass});
-    if (!once) {
-        return once;
-    }
-    module = read(*once);
+    // The optimizer's own removal of functions is not used: it cannot bear some kinds of debug information.
+    const auto once =
+        optimize(words, "inline", {spvtools::CreateRemoveDontInlinePass, spvtools::CreateInlineExhaustivePass});
+    module = once ? read(*once) : once.error();
     if (!module) {
         return module.error();
     }
+    removeUncalledFunctions(*module);
     if (!hasCalls(*module)) {
-        return once;
+        return write(*module);
     }
     // Functions that return from within a loop are left until they have a single return. This comes second because it
     // reshapes the control flow of entry points too, where it is rarely needed. Merging wants no unreachable blocks,
     // which dead branch elimination removes.
-    auto twice = optimize(
-        words, "inline",
-        {spvtools::CreateRemoveDontInlinePass, spvtools::CreateDeadBranchElimPass, spvtools::CreateMergeReturnPass,
-         spvtools::CreateInlineExhaustivePass, spvtools::CreateEliminateDeadFunctionsPass});
-    if (!twice) {
-        return twice;
-    }
-    module = read(*twice);
+    const auto twice = optimize(words, "inline",
+                                {spvtools::CreateRemoveDontInlinePass, spvtools::CreateDeadBranchElimPass,
+                                 spvtools::CreateMergeReturnPass, spvtools::CreateInlineExhaustivePass});
+    module = twice ? read(*twice) : twice.error();
     if (!module) {
         return module.error();
     }
+    removeUncalledFunctions(*module);
     if (hasCalls(*module)) {
         return Diagnostic{"spirv", {}, "not every call can be inlined"};
     }

@@ -8,11 +8,40 @@
 #include "spirv/check.h"
 #include "spirv/messages.h"
 #include "spirv/module.h"
+#include "spirv/reach.h"
 #include "spirv/tools.h"
 
 namespace millrace::spirv {
 
 namespace {
+
+void forEachLinkage(const Module& module, spv::LinkageType type, const std::function<void(Id, std::string)>& visit)
+{
+    for (const Instruction& i : module.section(Section::Annotations)) {
+        const bool hasLinkage = i.op == spv::Op::OpDecorate && i.operandCount() == 4 &&
+                                i.literal(1) == static_cast<uint32_t>(spv::Decoration::LinkageAttributes);
+        if (hasLinkage && i.literal(3) == static_cast<uint32_t>(type)) {
+            visit(i.id(0), i.string(2));
+        }
+    }
+}
+
+// Keeps what is imported by someone, with all it needs. The linker's time grows faster than its input: a library of
+// 14000 words takes 10 ms whole, a tenth of that when two of its functions are wanted.
+void trimLibrary(Module& library, const std::set<std::string>& imported)
+{
+    Reach reach(library);
+    forEachLinkage(library, spv::LinkageType::Export, [&](Id id, std::string name) {
+        if (imported.contains(name)) {
+            reach.add(id);
+        }
+    });
+    for (const Instruction& i : library.section(Section::EntryPoints)) {
+        reach.addUses(i);
+    }
+    reach.addDescriptions();
+    removeUnreached(library, reach.takeIds());
+}
 
 // The first module and a library may both declare, say, gl_LocalInvocationIndex; one entry point may not list both
 // (VUID-StandaloneSpirv-OpEntryPoint-09658). The variable that was there first stays.
@@ -65,16 +94,23 @@ void tidyInterfaces(Module& module)
 
 Result<Words> link(std::span<const std::span<const uint32_t>> modules)
 {
-    std::vector<const uint32_t*> words;
-    std::vector<size_t> sizes;
-    for (const std::span<const uint32_t> input : modules) {
-        const auto module = read(input);
+    std::vector<Module> inputs;
+    std::set<std::string> imported;
+    for (const std::span<const uint32_t> words : modules) {
+        auto module = read(words);
         const Status sound = module ? checkStructure(*module) : Status(module.error());
         if (!sound) {
             return sound.error();
         }
-        words.push_back(input.data());
-        sizes.push_back(input.size());
+        forEachLinkage(*module, spv::LinkageType::Import, [&](Id, std::string name) { imported.insert(name); });
+        inputs.push_back(std::move(*module));
+    }
+    std::vector<Words> trimmed;
+    for (Module& input : inputs) {
+        if (!trimmed.empty()) {
+            trimLibrary(input, imported);
+        }
+        trimmed.push_back(write(input));
     }
     Messages messages;
     spvtools::Context context(SPV_ENV_UNIVERSAL_1_6);
@@ -82,7 +118,7 @@ Result<Words> link(std::span<const std::span<const uint32_t>> modules)
     spvtools::LinkerOptions options;
     options.SetUseHighestVersion(true);
     Words out;
-    if (spvtools::Link(context, words.data(), sizes.data(), words.size(), &out, options) != SPV_SUCCESS) {
+    if (spvtools::Link(context, trimmed, &out, options) != SPV_SUCCESS) {
         return messages.failure("cannot link");
     }
     auto module = read(out);

@@ -79,6 +79,14 @@ TEST(Link, GlslFunctions_AreResolved)
     EXPECT_NE(text(*words).find("the_entry_point"), std::string::npos);
 }
 
+TEST(Link, FunctionsThatNobodyImports_AreLeftOut)
+{
+    const auto words = linked(assembled(host()));
+    ASSERT_TRUE(words) << words.error().text();
+    EXPECT_EQ(read(*words)->functions.size(), 3u);
+    EXPECT_EQ(text(*words).find("test_unused"), std::string::npos);
+}
+
 TEST(Link, BuiltinInputs_AreMerged)
 {
     const auto words = linked(assembled(host()));
