@@ -17,7 +17,7 @@ Result<Words> extractEntryPoint(std::span<const uint32_t> words, std::string_vie
         return !isCompute || i.string(2) != name;
     });
     if (entryPoints.size() != 1) {
-        return Diagnostic{"spirv", {}, "no compute entry point \"" + std::string(name) + "\""};
+        return Diagnostic{"spirv", {}, "not exactly one compute entry point \"" + std::string(name) + "\""};
     }
     Reach reach(*module);
     reach.addUses(entryPoints[0]);
