@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <unordered_set>
+#include <utility>
 
 #include "spirv/check.h"
 #include "spirv/module.h"
@@ -35,10 +37,11 @@ void removeUncalledFunctions(Module& module)
     removeUnreached(module, reach.takeIds());
 }
 
-// Merging returns gives a function a new first block, but leaves behind the one instruction of debug information that
-// has to be in the first block.
-void restoreDebugDefinitions(Module& module)
+// Inlining leaves debug information that breaks two rules of its own: a definition has to be in the first block, where
+// merging returns puts a new one; a declaration has to be of a variable or parameter, but an argument may be neither.
+void repairDebugInformation(Module& module)
 {
+    constexpr uint32_t kDebugDeclare = 28;
     constexpr uint32_t kDebugFunctionDefinition = 101;
     Id debugInfo;
     for (const Instruction& i : module.section(Section::ExtInstImports)) {
@@ -46,21 +49,38 @@ void restoreDebugDefinitions(Module& module)
             debugInfo = i.result;
         }
     }
-    const auto isDefinition = [&](const Instruction& i) {
-        return i.op == spv::Op::OpExtInst && i.id(0) == debugInfo && i.literal(1) == kDebugFunctionDefinition;
+    if (!debugInfo) {
+        return;
+    }
+    const auto is = [&](const Instruction& i, uint32_t number) {
+        return i.op == spv::Op::OpExtInst && i.id(0) == debugInfo && i.literal(1) == number;
+    };
+    std::unordered_set<uint32_t> variables;
+    std::as_const(module).forEachInstruction([&](const Instruction& i) {
+        if (i.op == spv::Op::OpVariable || i.op == spv::Op::OpFunctionParameter) {
+            variables.insert(i.result.value);
+        }
+    });
+    const auto isLostDeclaration = [&](const Instruction& i) {
+        return is(i, kDebugDeclare) && !variables.contains(i.id(3).value);
     };
     for (Function& function : module.functions) {
-        for (size_t b = 1; b < function.blocks.size() && debugInfo; b++) {
-            InstructionList& body = function.blocks[b].body;
-            const auto definition = std::ranges::find_if(body, isDefinition);
-            if (definition == body.end()) {
-                continue;
+        InstructionList definitions;
+        for (Block& block : function.blocks) {
+            InstructionList kept;
+            for (Instruction& i : block.body) {
+                if (is(i, kDebugFunctionDefinition)) {
+                    definitions.push_back(i);
+                } else if (!isLostDeclaration(i)) {
+                    kept.push_back(i);
+                }
             }
+            block.body = std::move(kept);
+        }
+        if (!function.blocks.empty()) {
             InstructionList& first = function.blocks[0].body;
-            const auto place =
-                std::ranges::find_if(first, [](const Instruction& i) { return i.op != spv::Op::OpVariable; });
-            first.insert(place, std::move(*definition));
-            body.erase(definition);
+            const auto isCode = [](const Instruction& i) { return i.op != spv::Op::OpVariable; };
+            first.insert(std::ranges::find_if(first, isCode), definitions.begin(), definitions.end());
         }
     }
 }
@@ -87,6 +107,7 @@ Result<Words> inlineAll(std::span<const uint32_t> words)
         return module.error();
     }
     removeUncalledFunctions(*module);
+    repairDebugInformation(*module);
     if (!hasCalls(*module)) {
         return write(*module);
     }
@@ -104,7 +125,7 @@ Result<Words> inlineAll(std::span<const uint32_t> words)
     if (hasCalls(*module)) {
         return Diagnostic{"spirv", {}, "not every call can be inlined"};
     }
-    restoreDebugDefinitions(*module);
+    repairDebugInformation(*module);
     return write(*module);
 }
 
