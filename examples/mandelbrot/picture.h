@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colors for dwells.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "view.h"
+
+// Throws if the file cannot be written.
+void writePicture(const std::string& file, const View& view, std::span<const uint32_t> dwells);

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#include <stb_image_write.h>
