@@ -76,37 +76,15 @@ TEST(InlineAll, ReturnsFromLoops_DebugInformationStaysValid)
 
 TEST(InlineAll, DeclarationOfAnArgumentThatIsNoVariable_Goes)
 {
-    const Words words = assembled(R"(
-               OpCapability Shader
-               OpExtension "SPV_KHR_non_semantic_info"
-      %debug = OpExtInstImport "NonSemantic.Shader.DebugInfo.100"
-               OpMemoryModel Logical GLSL450
-               OpEntryPoint GLCompute %main "main" %pair
-               OpExecutionMode %main LocalSize 1 1 1
-       %void = OpTypeVoid
-   %function = OpTypeFunction %void
-       %uint = OpTypeInt 32 0
-         %u1 = OpConstant %uint 1
-       %Pair = OpTypeStruct %uint %uint
-    %ptrPair = OpTypePointer Private %Pair
-    %ptrUint = OpTypePointer Private %uint
-       %setT = OpTypeFunction %void %ptrUint
-       %pair = OpVariable %ptrPair Private
-       %none = OpExtInst %void %debug DebugInfoNone
-        %set = OpFunction %void None %setT
-          %p = OpFunctionParameter %ptrUint
-   %setEntry = OpLabel
-    %declare = OpExtInst %void %debug DebugDeclare %none %p %none
-               OpStore %p %u1
-               OpReturn
-               OpFunctionEnd
-       %main = OpFunction %void None %function
-      %entry = OpLabel
-     %member = OpAccessChain %ptrUint %pair %u1
-    %nothing = OpFunctionCall %void %set %member
-               OpReturn
-               OpFunctionEnd)");
-    const auto inlined = inlineAll(words);
+    std::string source = programs()[4].text;
+    const auto insert = [&](std::string_view before, std::string_view line) {
+        source.insert(source.find(before), std::string(line) + "\n");
+    };
+    insert("OpExtension", "OpExtension \"SPV_KHR_non_semantic_info\"");
+    insert("OpMemoryModel", "%debug = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"");
+    insert("%fill = OpFunction", "%none = OpExtInst %void %debug DebugInfoNone");
+    insert("%member = ", "%declare = OpExtInst %void %debug DebugDeclare %none %array %none");
+    const auto inlined = inlineAll(assembled(source));
     ASSERT_TRUE(inlined) << inlined.error().text();
     EXPECT_NE(text(*inlined).find("OpStore"), std::string::npos);
     EXPECT_EQ(text(*inlined).find("DebugDeclare"), std::string::npos);
