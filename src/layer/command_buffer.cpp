@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/command_buffer.h"
+
+#include "layer/chain.h"
+#include "layer/command_pool.h"
+#include "layer/entry_points.h"
+#include "layer/graph_run.h"
+#include "layer/held_work.h"
+#include "layer/pipelines.h"
+
+namespace millrace::layer {
+
+namespace {
+
+Registry<CommandBuffer>& commandBuffers()
+{
+    static Registry<CommandBuffer> registry;
+    return registry;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer handle, const VkCommandBufferBeginInfo* pBeginInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.reset();
+    commandBuffer.begin(*pBeginInfo);
+    return commandBuffer.device.table.BeginCommandBuffer(handle, pBeginInfo);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL EndCommandBuffer(VkCommandBuffer handle)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    const VkResult result = commandBuffer.device.table.EndCommandBuffer(commandBuffer.current);
+    return result == VK_SUCCESS ? commandBuffer.failure : result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL ResetCommandBuffer(VkCommandBuffer handle, VkCommandBufferResetFlags flags)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.reset();
+    return commandBuffer.device.table.ResetCommandBuffer(handle, flags);
+}
+
+}  // namespace
+
+CommandBuffer::CommandBuffer(CommandPool& owner, VkCommandBuffer own, bool isPrimary)
+    : device(owner.device), pool(owner), handle(own), primary(isPrimary), current(own), streams{own}
+{
+}
+
+CommandBuffer::~CommandBuffer() { reset(); }
+
+void CommandBuffer::begin(const VkCommandBufferBeginInfo& info)
+{
+    usage = info.flags;
+    const auto* group = findInChain<VkDeviceGroupCommandBufferBeginInfo>(
+        info.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_COMMAND_BUFFER_BEGIN_INFO);
+    initialDeviceMask = group ? group->deviceMask : 0;
+}
+
+void CommandBuffer::reset()
+{
+    for (const std::shared_ptr<GraphRun>& run : runs)
+        run->reportStatus();
+    pool.freeHidden(m_hidden);
+    m_hidden.clear();
+    if (!splits.empty())
+        device.held->countSplit(-1);
+    splits.clear();
+    runs.clear();
+    keepAlive.clear();
+    streams = {handle};
+    current = handle;
+    log.clear();
+    graph.clear();
+    pushConstants.clear();
+    rendering = {};
+    initialized.clear();
+    failure = VK_SUCCESS;
+}
+
+VkCommandBuffer CommandBuffer::beginHidden()
+{
+    const VkCommandBuffer hidden = pool.allocateHidden();
+    if (!hidden) {
+        fail(VK_ERROR_OUT_OF_HOST_MEMORY);
+        return VK_NULL_HANDLE;
+    }
+    m_hidden.push_back(hidden);
+    VkDeviceGroupCommandBufferBeginInfo group{VK_STRUCTURE_TYPE_DEVICE_GROUP_COMMAND_BUFFER_BEGIN_INFO};
+    group.deviceMask = initialDeviceMask;
+    VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    if (initialDeviceMask != 0)
+        info.pNext = &group;
+    // A sweep is submitted as often as its graph needs it.
+    info.flags = usage & ~VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    const VkResult result = device.table.BeginCommandBuffer(hidden, &info);
+    if (result != VK_SUCCESS) {
+        fail(result);
+        return VK_NULL_HANDLE;
+    }
+    return hidden;
+}
+
+void CommandBuffer::fail(VkResult result)
+{
+    if (failure == VK_SUCCESS)
+        failure = result;
+}
+
+CommandBuffer& CommandBuffer::of(VkCommandBuffer handle) { return *commandBuffers().find(handleId(handle)); }
+
+void CommandBuffer::remember(CommandPool& pool, VkCommandBuffer handle, bool primary)
+{
+    commandBuffers().insert(handleId(handle), std::make_shared<CommandBuffer>(pool, handle, primary));
+}
+
+void CommandBuffer::forget(VkCommandBuffer handle) { commandBuffers().remove(handleId(handle)); }
+
+EntryPoints commandBufferEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(BeginCommandBuffer, kUseGraphs),
+        MILLRACE_ENTRY(EndCommandBuffer, kUseGraphs),
+        MILLRACE_ENTRY(ResetCommandBuffer, kUseGraphs),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layer keeps of a command buffer while it is recorded and until it is reset.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "layer/device.h"
+#include "layer/graph_bindings.h"
+#include "layer/rendering.h"
+#include "layer/state_log.h"
+#include "runtime/runtime.h"
+
+namespace millrace::layer {
+
+struct CommandPool;
+struct GraphObject;
+struct GraphRun;
+
+// Where a command buffer is divided: what follows must not run before this graph is complete.
+struct Split {
+    std::shared_ptr<GraphRun> run;
+    VkCommandBuffer sweep = VK_NULL_HANDLE;  // continues the graph
+};
+
+struct CommandBuffer {
+    CommandBuffer(CommandPool& owner, VkCommandBuffer own, bool isPrimary);
+    ~CommandBuffer();
+
+    Device& device;
+    CommandPool& pool;
+    const VkCommandBuffer handle;
+    const bool primary;
+
+    // The driver's command buffer that takes commands now: the application's, or behind a split a hidden one.
+    VkCommandBuffer current;
+    std::vector<VkCommandBuffer> streams;  // in order of execution; the first is the application's
+    std::vector<Split> splits;             // between two streams each
+    std::vector<std::shared_ptr<GraphRun>> runs;
+    std::vector<std::shared_ptr<void>> keepAlive;  // that recorded commands read
+
+    VkCommandBufferUsageFlags usage = 0;
+    uint32_t initialDeviceMask = 0;  // 0: not given
+    StateLog log;
+    GraphBindings graph;
+    std::vector<uint8_t> pushConstants;  // last bytes for the compute stage, from offset 0
+    RenderingScope rendering;
+    // Scratch addresses that this command buffer initialized, and the graph each is for (setting "validate").
+    std::unordered_map<VkDeviceAddress, uint32_t> initialized;
+    VkResult failure = VK_SUCCESS;  // of a command of ours; vkEndCommandBuffer returns it
+
+    // Sets commands that the application gives are kept in the log of primaries alone: nothing is split or restored in
+    // a secondary.
+    bool logs() const { return primary; }
+    void begin(const VkCommandBufferBeginInfo& info);
+    // Forgets everything recorded. The command buffer is not in use by the device.
+    void reset();
+    // Starts a hidden command buffer of the same kind. Null after a message if that fails.
+    VkCommandBuffer beginHidden();
+    void fail(VkResult result);
+    ObjectReference reference() const { return objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, handle); }
+
+    static CommandBuffer& of(VkCommandBuffer handle);
+    static void remember(CommandPool& pool, VkCommandBuffer handle, bool primary);
+    static void forget(VkCommandBuffer handle);
+
+private:
+    std::vector<VkCommandBuffer> m_hidden;
+};
+
+}  // namespace millrace::layer

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// 128 bits that tell contents apart.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace millrace::layer {
+
+// Two FNV-1a sums with different starts and steps.
+class ContentHash {
+public:
+    using Value = std::array<uint64_t, 2>;
+
+    void add(std::span<const uint32_t> words)
+    {
+        for (uint32_t word : words)
+            addWord(word);
+    }
+    void add(std::string_view text)
+    {
+        addWord(static_cast<uint32_t>(text.size()));
+        for (char c : text)
+            addWord(static_cast<unsigned char>(c));
+    }
+    void addWord(uint32_t word)
+    {
+        m_value[0] = (m_value[0] ^ word) * 0x100000001b3u;
+        m_value[1] = (m_value[1] ^ word) * 0x9e3779b97f4a7c15u;
+    }
+    const Value& value() const { return m_value; }
+
+private:
+    Value m_value{0xcbf29ce484222325u, 0x9ae16a3b2f90404fu};
+};
+
+}  // namespace millrace::layer

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/device.h"
+
+#include "layer/chain.h"
+#include "layer/command_pool.h"
+#include "layer/device_create_info.h"
+#include "layer/held_work.h"
+#include "layer/pipeline_caches.h"
+#include "layer/pipeline_layouts.h"
+#include "layer/pipelines.h"
+#include "layer/queue.h"
+#include "layer/shader_modules.h"
+#include "layer/status_watch.h"
+#include "layer/update_templates.h"
+
+namespace millrace::layer {
+
+namespace {
+
+Registry<Device>& devices()
+{
+    static Registry<Device> registry;
+    return registry;
+}
+
+const VkLayerDeviceCreateInfo* loaderInfo(const VkDeviceCreateInfo* createInfo, VkLayerFunction function)
+{
+    for (auto* item = static_cast<const VkBaseInStructure*>(createInfo->pNext); item; item = item->pNext) {
+        auto* info = reinterpret_cast<const VkLayerDeviceCreateInfo*>(item);
+        if (item->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO && info->function == function)
+            return info;
+    }
+    return nullptr;
+}
+
+// Commands that the layer itself calls and that a driver may know by their extension's name only.
+void fillAliases(VkuDeviceDispatchTable& table)
+{
+    auto fill = [](auto& core, auto& alias) {
+        if (!core)
+            core = alias;
+        if (!alias)
+            alias = core;
+    };
+    fill(table.CmdBeginRendering, table.CmdBeginRenderingKHR);
+    fill(table.CmdEndRendering, table.CmdEndRenderingKHR);
+    fill(table.CmdPipelineBarrier2, table.CmdPipelineBarrier2KHR);
+    fill(table.QueueSubmit2, table.QueueSubmit2KHR);
+    fill(table.CmdPushDescriptorSet, table.CmdPushDescriptorSetKHR);
+    fill(table.CmdBindDescriptorSets2, table.CmdBindDescriptorSets2KHR);
+    fill(table.CmdPushConstants2, table.CmdPushConstants2KHR);
+    fill(table.GetBufferDeviceAddress, table.GetBufferDeviceAddressKHR);
+}
+
+uint32_t usesOf(const EnabledByApplication& enabled, const Support& support)
+{
+    uint32_t uses = kUseAlways;
+    if (enabled.shaderEnqueueExtension && support.emulated)
+        uses |= kUseExtension;
+    if (enabled.shaderEnqueueFeature && support.emulated)
+        uses |= kUseGraphs;
+    if (enabled.maintenance5 && support.emulated && !support.maintenance5)
+        uses |= kUseMaintenance5;
+    return uses;
+}
+
+// True if the driver that claims the feature has its commands as well.
+bool hasEntryPoints(const VkuDeviceDispatchTable& table)
+{
+    return table.CreateExecutionGraphPipelinesAMDX && table.CmdDispatchGraphAMDX;
+}
+
+struct Creation {
+    Instance& instance;
+    VkPhysicalDevice physical;
+    const VkDeviceCreateInfo& createInfo;
+    const VkAllocationCallbacks* allocator;
+    PFN_vkGetInstanceProcAddr nextInstance;
+    PFN_vkGetDeviceProcAddr nextDevice;
+
+    VkResult create(std::shared_ptr<Device>& out) const;
+    VkResult callDriver(const VkDeviceCreateInfo* info, Device& device) const;
+};
+
+VkResult Creation::callDriver(const VkDeviceCreateInfo* info, Device& device) const
+{
+    auto next = reinterpret_cast<PFN_vkCreateDevice>(nextInstance(instance.handle, "vkCreateDevice"));
+    const VkResult result = next(physical, info, allocator, &device.handle);
+    if (result == VK_SUCCESS) {
+        vkuInitDeviceDispatchTable(device.handle, &device.table, nextDevice);
+        fillAliases(device.table);
+    }
+    return result;
+}
+
+VkResult Creation::create(std::shared_ptr<Device>& out) const
+{
+    auto device = std::make_shared<Device>(instance);
+    device->physical = physical;
+    device->support = instance.support(physical);
+    const EnabledByApplication enabled = enabledByApplication(createInfo);
+    device->uses = usesOf(enabled, device->support);
+    const bool patch = device->support.emulated &&
+                       (enabled.shaderEnqueueExtension || enabled.maintenance5 || enabled.pipelineLibrary);
+    VkResult result;
+    if (patch) {
+        const PatchedDeviceCreateInfo patched(createInfo, device->support, device->usesGraphs());
+        result = callDriver(patched.get(), *device);
+    } else {
+        result = callDriver(&createInfo, *device);
+    }
+    if (result != VK_SUCCESS)
+        return result;
+    if (device->usesGraphs())
+        result = runtime::Device::create(instance.handle, physical, device->handle, instance.table, device->table,
+                                         instance.settings.runtime, device->runtime);
+    if (result != VK_SUCCESS) {
+        device->table.DestroyDevice(device->handle, allocator);
+        return result;
+    }
+    out = std::move(device);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* pCreateInfo,
+                                            const VkAllocationCallbacks* pAllocator, VkDevice* pDevice)
+{
+    // The loader lets layers write to its own structures.
+    auto* link = const_cast<VkLayerDeviceCreateInfo*>(loaderInfo(pCreateInfo, VK_LAYER_LINK_INFO));
+    if (!link || !link->u.pLayerInfo)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    VkLayerDeviceLink* const ownLink = link->u.pLayerInfo;
+    Instance& instance = Instance::of(physical);
+    const Creation creation{instance,
+                            physical,
+                            *pCreateInfo,
+                            pAllocator,
+                            ownLink->pfnNextGetInstanceProcAddr,
+                            ownLink->pfnNextGetDeviceProcAddr};
+    link->u.pLayerInfo = ownLink->pNext;
+    std::shared_ptr<Device> device;
+    VkResult result = creation.create(device);
+    if (result == VK_SUCCESS && device->support.native &&
+        enabledByApplication(*pCreateInfo).shaderEnqueueExtension && !hasEntryPoints(device->table)) {
+        // The feature bit was a lie as well. Once more, as for any driver that lacks the extension.
+        device->table.DestroyDevice(device->handle, pAllocator);
+        instance.markPhantom(physical);
+        link->u.pLayerInfo = ownLink->pNext;
+        result = creation.create(device);
+    }
+    if (result != VK_SUCCESS)
+        return result;
+    if (const auto* callback = loaderInfo(pCreateInfo, VK_LOADER_DATA_CALLBACK))
+        device->setLoaderData = callback->u.pfnSetDeviceLoaderData;
+    *pDevice = device->handle;
+    devices().insert(handleId(dispatchKey(*pDevice)), std::move(device));
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCallbacks* pAllocator)
+{
+    if (!handle)
+        return;
+    std::shared_ptr<Device> device = devices().remove(handleId(dispatchKey(handle)));
+    const PFN_vkDestroyDevice destroy = device->table.DestroyDevice;
+    device.reset();
+    destroy(handle, pAllocator);
+}
+
+}  // namespace
+
+Device::Device(Instance& owner)
+    : instance(owner), held(std::make_unique<HeldWork>()), statusWatch(std::make_unique<StatusWatch>())
+{
+}
+
+Device::~Device()
+{
+    // Everything that calls the driver goes before the device does.
+    queues.clear();
+    commandPools.clear();
+    graphObjects.clear();
+    pipelineLayouts.clear();
+    runtime.reset();
+}
+
+Device* Device::of(void* key) { return devices().find(handleId(key)); }
+
+EntryPoints deviceInstanceEntryPoints()
+{
+    static const EntryPoint entries[] = {MILLRACE_ENTRY(CreateDevice, kUseAlways)};
+    return entries;
+}
+
+EntryPoints deviceEntryPoints()
+{
+    static const EntryPoint entries[] = {MILLRACE_ENTRY(DestroyDevice, kUseAlways)};
+    return entries;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layer keeps of a VkDevice.
+#pragma once
+
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan.h>
+#include <vulkan/utility/vk_dispatch_table.h>
+
+#include <memory>
+
+#include "layer/entry_points.h"
+#include "layer/instance.h"
+#include "layer/private_data.h"
+#include "layer/registry.h"
+
+namespace millrace::runtime {
+class Device;
+}
+
+namespace millrace::layer {
+
+struct CommandPool;
+struct DescriptorSetLayout;
+struct GraphObject;
+struct PipelineCache;
+struct PipelineLayout;
+struct Queue;
+struct ShaderModule;
+struct TimelineSemaphore;
+struct UpdateTemplate;
+class HeldWork;
+class StatusWatch;
+
+struct Device {
+    explicit Device(Instance& owner);
+    ~Device();
+
+    VkDevice handle = VK_NULL_HANDLE;
+    VkPhysicalDevice physical = VK_NULL_HANDLE;
+    Instance& instance;
+    VkuDeviceDispatchTable table{};
+    PFN_vkSetDeviceLoaderData setLoaderData = nullptr;
+    Support support;
+    uint32_t uses = kUseAlways;  // bits of Use
+    std::unique_ptr<runtime::Device> runtime;
+
+    Registry<ShaderModule> shaderModules;  // that may hold nodes
+    Registry<DescriptorSetLayout> setLayouts;
+    Registry<PipelineLayout> pipelineLayouts;
+    Registry<UpdateTemplate> updateTemplates;  // of push descriptors
+    Registry<PipelineCache> pipelineCaches;
+    Registry<GraphObject> graphObjects;  // pipelines of ours
+    Registry<CommandPool> commandPools;
+    Registry<Queue> queues;
+    Registry<TimelineSemaphore> timelines;
+    PrivateData privateData;
+    std::unique_ptr<HeldWork> held;
+    std::unique_ptr<StatusWatch> statusWatch;
+
+    const Settings& settings() const { return instance.settings; }
+    const Messages& messages() const { return instance.messages; }
+    bool usesGraphs() const { return uses & kUseGraphs; }
+    bool emulatesMaintenance5() const { return uses & kUseMaintenance5; }
+
+    // Of a device, queue or command buffer; never null for valid handles.
+    static Device* of(void* key);
+    template <typename Handle>
+    static Device& of(Handle handle)
+    {
+        return *of(dispatchKey(handle));
+    }
+};
+
+}  // namespace millrace::layer

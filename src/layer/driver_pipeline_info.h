@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Creation structures of ordinary pipelines as the driver may see them.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <deque>
+#include <vector>
+
+#include "layer/chain_copy.h"
+#include "layer/device.h"
+#include "layer/pipelines.h"
+
+namespace millrace::layer {
+
+// True if the driver cannot take these stages as they are.
+bool needsTranslation(const Device& device, const VkPipelineShaderStageCreateInfo& stage);
+
+// Stages without node structures and, where the layer provides VK_KHR_maintenance5, with modules made from chained code.
+class DriverStages {
+public:
+    DriverStages(const Device& device, const VkPipelineShaderStageCreateInfo* stages, uint32_t count);
+    ~DriverStages();
+    DriverStages(const DriverStages&) = delete;
+    DriverStages& operator=(const DriverStages&) = delete;
+
+    const VkPipelineShaderStageCreateInfo* data() const { return m_stages.data(); }
+    VkResult result() const { return m_result; }
+
+private:
+    void translate(VkPipelineShaderStageCreateInfo& stage);
+
+    const Device& m_device;
+    std::vector<VkPipelineShaderStageCreateInfo> m_stages;
+    std::deque<ChainCopy> m_chains;
+    std::vector<VkShaderModule> m_modules;
+    VkResult m_result = VK_SUCCESS;
+};
+
+// True if flags, base pipeline or their structure must change.
+template <typename Info>
+bool needsTranslation(const Device& device, const Info& info)
+{
+    const auto* flags2 = findInChain<VkPipelineCreateFlags2CreateInfo>(
+        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
+    if (flags2 && (device.emulatesMaintenance5() || (flags2->flags & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX)))
+        return true;
+    return info.basePipelineHandle && device.graphObjects.find(handleId(info.basePipelineHandle));
+}
+
+// A creation structure for a call of its own. `created`: pipelines of the same command that basePipelineIndex may mean.
+template <typename Info>
+class DriverPipelineInfo {
+public:
+    DriverPipelineInfo(const Device& device, const Info& original, const VkPipeline* created) : m_info(original)
+    {
+        constexpr VkStructureType kType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+        if (findInChain<VkPipelineCreateFlags2CreateInfo>(original.pNext, kType)) {
+            m_chain = ChainCopy(original.pNext);
+            auto* flags2 = m_chain.find<VkPipelineCreateFlags2CreateInfo>(kType);
+            flags2->flags &= ~VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX;
+            if (device.emulatesMaintenance5()) {
+                m_info.flags = static_cast<VkPipelineCreateFlags>(flags2->flags);
+                m_chain.remove(kType);
+            }
+            m_info.pNext = m_chain.get();
+        }
+        if (m_info.basePipelineIndex >= 0) {
+            m_info.basePipelineHandle = created[m_info.basePipelineIndex];
+            m_info.basePipelineIndex = -1;
+        }
+        // A library of ours has nothing that a driver could derive from.
+        if (m_info.basePipelineHandle && device.graphObjects.find(handleId(m_info.basePipelineHandle)))
+            m_info.basePipelineHandle = VK_NULL_HANDLE;
+        if (!m_info.basePipelineHandle)
+            dropDerivative();
+    }
+
+    Info& info() { return m_info; }
+
+private:
+    void dropDerivative()
+    {
+        m_info.flags &= ~VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+        if (auto* flags2 = m_chain.find<VkPipelineCreateFlags2CreateInfo>(
+                VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO))
+            flags2->flags &= ~VK_PIPELINE_CREATE_2_DERIVATIVE_BIT;
+    }
+
+    Info m_info;
+    ChainCopy m_chain;
+};
+
+}  // namespace millrace::layer

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dynamic state and fixed-function bindings. One row for each command: what it sets, and how its arguments are kept.
+#include "layer/state_commands.h"
+
+namespace millrace::layer {
+
+namespace {
+
+VKAPI_ATTR void VKAPI_CALL CmdBindIndexBuffer2KHR(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset,
+                                                  VkDeviceSize size, VkIndexType indexType)
+{
+    const Device& device = Device::of(handle);
+    // Without maintenance5 the size is left out: only robust access beyond it behaves differently.
+    if (!device.usesGraphs())
+        device.table.CmdBindIndexBuffer(handle, buffer, offset, indexType);
+    else if (device.emulatesMaintenance5())
+        ValueState<&Table::CmdBindIndexBuffer, StateKind::IndexBuffer>::call(handle, buffer, offset, indexType);
+    else
+        ValueState<&Table::CmdBindIndexBuffer2KHR, StateKind::IndexBuffer>::call(handle, buffer, offset, size,
+                                                                                 indexType);
+}
+
+// Shaders are bound by stage; each stage is kept on its own.
+VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer handle, uint32_t stageCount,
+                                             const VkShaderStageFlagBits* pStages, const VkShaderEXT* pShaders)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdBindShadersEXT(commandBuffer.current, stageCount, pStages, pShaders);
+    for (uint32_t i = 0; commandBuffer.logs() && i < stageCount; ++i) {
+        struct Payload {
+            VkShaderStageFlagBits stage;
+            VkShaderEXT shader;
+        };
+        const Payload payload{pStages[i], pShaders ? pShaders[i] : VK_NULL_HANDLE};
+        const StateKey key{StateKind::Shader, 0, static_cast<uint32_t>(pStages[i])};
+        const uint32_t scopes = pStages[i] == VK_SHADER_STAGE_COMPUTE_BIT ? kScopeCompute : kScopeOther;
+        std::byte* stored = commandBuffer.log.add(
+            key, scopes,
+            [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
+                const auto& value = *reinterpret_cast<const Payload*>(bytes);
+                table.CmdBindShadersEXT(target, 1, &value.stage, &value.shader);
+            },
+            sizeof(Payload));
+        std::memcpy(stored, &payload, sizeof(Payload));
+    }
+}
+
+// Two arrays of different lengths.
+VKAPI_ATTR void VKAPI_CALL CmdSetVertexInputEXT(VkCommandBuffer handle, uint32_t bindingCount,
+                                                const VkVertexInputBindingDescription2EXT* pBindings,
+                                                uint32_t attributeCount,
+                                                const VkVertexInputAttributeDescription2EXT* pAttributes)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdSetVertexInputEXT(commandBuffer.current, bindingCount, pBindings, attributeCount,
+                                                    pAttributes);
+    if (!commandBuffer.logs())
+        return;
+    struct Counts {
+        uint32_t bindings;
+        uint32_t attributes;
+    };
+    const Counts counts{bindingCount, attributeCount};
+    const size_t bindingBytes = alignPayload(bindingCount * sizeof *pBindings);
+    std::byte* payload = commandBuffer.log.add(
+        {StateKind::VertexInput}, kScopeOther,
+        [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
+            const auto& stored = *reinterpret_cast<const Counts*>(bytes);
+            const std::byte* bindings = bytes + alignPayload(sizeof(Counts));
+            const std::byte* attributes =
+                bindings + alignPayload(stored.bindings * sizeof(VkVertexInputBindingDescription2EXT));
+            table.CmdSetVertexInputEXT(target, stored.bindings,
+                                       reinterpret_cast<const VkVertexInputBindingDescription2EXT*>(bindings),
+                                       stored.attributes,
+                                       reinterpret_cast<const VkVertexInputAttributeDescription2EXT*>(attributes));
+        },
+        alignPayload(sizeof(Counts)) + bindingBytes + attributeCount * sizeof *pAttributes);
+    std::memcpy(payload, &counts, sizeof counts);
+    payload += alignPayload(sizeof counts);
+    if (bindingCount > 0)
+        std::memcpy(payload, pBindings, bindingCount * sizeof *pBindings);
+    if (attributeCount > 0)
+        std::memcpy(payload + bindingBytes, pAttributes, attributeCount * sizeof *pAttributes);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetFragmentShadingRateKHR(VkCommandBuffer handle, const VkExtent2D* pFragmentSize,
+                                                        const VkFragmentShadingRateCombinerOpKHR combinerOps[2])
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdSetFragmentShadingRateKHR(commandBuffer.current, pFragmentSize, combinerOps);
+    if (!commandBuffer.logs())
+        return;
+    struct Payload {
+        VkExtent2D size;
+        VkFragmentShadingRateCombinerOpKHR operations[2];
+    };
+    const Payload payload{*pFragmentSize, {combinerOps[0], combinerOps[1]}};
+    std::byte* stored = commandBuffer.log.add(
+        {StateKind::FragmentShadingRate}, kScopeOther,
+        [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
+            const auto& value = *reinterpret_cast<const Payload*>(bytes);
+            table.CmdSetFragmentShadingRateKHR(target, &value.size, value.operations);
+        },
+        sizeof payload);
+    std::memcpy(stored, &payload, sizeof payload);
+}
+
+// Keeps what a structure's pointers lead to in the command buffer's own memory until it is reset.
+template <typename Element>
+const Element* keepArray(CommandBuffer& commandBuffer, const Element* elements, size_t count)
+{
+    if (!elements || count == 0)
+        return nullptr;
+    auto copy = std::make_shared<std::vector<Element>>(elements, elements + count);
+    const Element* kept = copy->data();
+    commandBuffer.keepAlive.push_back(std::move(copy));
+    return kept;
+}
+
+// Replays a command that takes one pointer to a structure, kept as the payload.
+template <auto Member, typename Struct>
+void logStruct(CommandBuffer& commandBuffer, StateKind kind, uint32_t scopes, const Struct& value)
+{
+    std::byte* payload = commandBuffer.log.add(
+        {kind}, scopes,
+        [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
+            (table.*Member)(target, reinterpret_cast<const Struct*>(bytes));
+        },
+        sizeof(Struct));
+    std::memcpy(payload, &value, sizeof(Struct));
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetSampleLocationsEXT(VkCommandBuffer handle, const VkSampleLocationsInfoEXT* pInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdSetSampleLocationsEXT(commandBuffer.current, pInfo);
+    if (!commandBuffer.logs())
+        return;
+    VkSampleLocationsInfoEXT info = *pInfo;
+    info.pNext = nullptr;
+    info.pSampleLocations = keepArray(commandBuffer, pInfo->pSampleLocations, pInfo->sampleLocationsCount);
+    logStruct<&Table::CmdSetSampleLocationsEXT>(commandBuffer, StateKind::SampleLocations, kScopeOther, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetDepthBias2EXT(VkCommandBuffer handle, const VkDepthBiasInfoEXT* pInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdSetDepthBias2EXT(commandBuffer.current, pInfo);
+    if (!commandBuffer.logs())
+        return;
+    VkDepthBiasInfoEXT info = *pInfo;
+    if (const auto* representation = static_cast<const VkDepthBiasRepresentationInfoEXT*>(pInfo->pNext))
+        info.pNext = keepArray(commandBuffer, representation, 1);
+    logStruct<&Table::CmdSetDepthBias2EXT>(commandBuffer, StateKind::DepthBias, kScopeOther, info);
+}
+
+template <auto Member>
+VKAPI_ATTR void VKAPI_CALL setAttachmentLocations(VkCommandBuffer handle,
+                                                  const VkRenderingAttachmentLocationInfo* pInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
+    if (!commandBuffer.logs())
+        return;
+    VkRenderingAttachmentLocationInfo info = *pInfo;
+    info.pColorAttachmentLocations =
+        keepArray(commandBuffer, pInfo->pColorAttachmentLocations, pInfo->colorAttachmentCount);
+    logStruct<Member>(commandBuffer, StateKind::RenderingAttachmentLocations, kScopeInRendering, info);
+}
+
+template <auto Member>
+VKAPI_ATTR void VKAPI_CALL setInputAttachmentIndices(VkCommandBuffer handle,
+                                                     const VkRenderingInputAttachmentIndexInfo* pInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
+    if (!commandBuffer.logs())
+        return;
+    VkRenderingInputAttachmentIndexInfo info = *pInfo;
+    info.pColorAttachmentInputIndices =
+        keepArray(commandBuffer, pInfo->pColorAttachmentInputIndices, pInfo->colorAttachmentCount);
+    info.pDepthInputAttachmentIndex = keepArray(commandBuffer, pInfo->pDepthInputAttachmentIndex, 1);
+    info.pStencilInputAttachmentIndex = keepArray(commandBuffer, pInfo->pStencilInputAttachmentIndex, 1);
+    logStruct<Member>(commandBuffer, StateKind::RenderingInputAttachmentIndices, kScopeInRendering, info);
+}
+
+// Palettes and sample orders hold pointers of their own.
+VKAPI_ATTR void VKAPI_CALL CmdSetViewportShadingRatePaletteNV(VkCommandBuffer handle, uint32_t first, uint32_t count,
+                                                              const VkShadingRatePaletteNV* pPalettes)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdSetViewportShadingRatePaletteNV(commandBuffer.current, first, count, pPalettes);
+    if (!commandBuffer.logs())
+        return;
+    std::vector<VkShadingRatePaletteNV> palettes(pPalettes, pPalettes + count);
+    for (VkShadingRatePaletteNV& palette : palettes)
+        palette.pShadingRatePaletteEntries =
+            keepArray(commandBuffer, palette.pShadingRatePaletteEntries, palette.shadingRatePaletteEntryCount);
+    using Palettes = ArrayState<&Table::CmdSetViewportShadingRatePaletteNV, StateKind::ShadingRatePalette,
+                                Part::Range, kScopeOther, CountAt<1>, 2>;
+    Palettes::record(commandBuffer.log, {first, count, palettes.data()});
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetCoarseSampleOrderNV(VkCommandBuffer handle, VkCoarseSampleOrderTypeNV type,
+                                                     uint32_t count, const VkCoarseSampleOrderCustomNV* pOrders)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdSetCoarseSampleOrderNV(commandBuffer.current, type, count, pOrders);
+    if (!commandBuffer.logs())
+        return;
+    std::vector<VkCoarseSampleOrderCustomNV> orders(pOrders, pOrders + count);
+    for (VkCoarseSampleOrderCustomNV& order : orders)
+        order.pSampleLocations = keepArray(commandBuffer, order.pSampleLocations, order.sampleLocationCount);
+    using Orders = ArrayState<&Table::CmdSetCoarseSampleOrderNV, StateKind::CoarseSampleOrder, Part::Whole,
+                              kScopeOther, CountAt<1>, 2>;
+    Orders::record(commandBuffer.log, {type, count, orders.data()});
+}
+
+// A command whose arguments are values.
+#define VALUE(name, kind) \
+    {"vkCmd" #name, erase(&ValueState<&Table::Cmd##name, StateKind::kind>::call), kUseGraphs}
+// The same, and the first argument says which faces.
+#define FACE(name, kind) \
+    {"vkCmd" #name, erase(&ValueState<&Table::Cmd##name, StateKind::kind, Part::Face>::call), kUseGraphs}
+// (count, pointer): sets all elements.
+#define LIST(name, kind)                                                                                            \
+    {"vkCmd" #name,                                                                                                 \
+     erase(&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Whole, kScopeOther, CountAt<0>, 1>::call), kUseGraphs}
+// (first, count, pointers...): sets a range.
+#define RANGE(name, kind, ...)                                                                                        \
+    {"vkCmd" #name,                                                                                                   \
+     erase(&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Range, kScopeOther, CountAt<1>, __VA_ARGS__>::call), \
+     kUseGraphs}
+
+}  // namespace
+
+EntryPoints dynamicStateEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        // Buffers.
+        VALUE(BindIndexBuffer, IndexBuffer),
+        VALUE(BindIndexBuffer2, IndexBuffer),
+        MILLRACE_ENTRY(CmdBindIndexBuffer2KHR, kUseGraphs | kUseMaintenance5, true),
+        RANGE(BindVertexBuffers, VertexBuffers, 2, 3),
+        RANGE(BindVertexBuffers2, VertexBuffers, 2, 3, 4, 5),
+        RANGE(BindVertexBuffers2EXT, VertexBuffers, 2, 3, 4, 5),
+        RANGE(BindTransformFeedbackBuffersEXT, TransformFeedbackBuffers, 2, 3, 4),
+        // Of the command buffer as a whole.
+        VALUE(SetDeviceMask, DeviceMask),
+        VALUE(SetDeviceMaskKHR, DeviceMask),
+        VALUE(SetRayTracingPipelineStackSizeKHR, RayTracingStackSize),
+        VALUE(BindInvocationMaskHUAWEI, InvocationMask),
+        MILLRACE_ENTRY(CmdBindShadersEXT, kUseGraphs),
+        // Vulkan 1.0.
+        RANGE(SetViewport, Viewport, 2),
+        RANGE(SetScissor, Scissor, 2),
+        VALUE(SetLineWidth, LineWidth),
+        VALUE(SetDepthBias, DepthBias),
+        {"vkCmdSetBlendConstants",
+         erase(&ArrayState<&Table::CmdSetBlendConstants, StateKind::BlendConstants, Part::Whole, kScopeOther,
+                           FixedCount<4>, 0>::call),
+         kUseGraphs},
+        VALUE(SetDepthBounds, DepthBounds),
+        FACE(SetStencilCompareMask, StencilCompareMask),
+        FACE(SetStencilWriteMask, StencilWriteMask),
+        FACE(SetStencilReference, StencilReference),
+        // Extended dynamic state.
+        VALUE(SetCullMode, CullMode),
+        VALUE(SetCullModeEXT, CullMode),
+        VALUE(SetFrontFace, FrontFace),
+        VALUE(SetFrontFaceEXT, FrontFace),
+        VALUE(SetPrimitiveTopology, PrimitiveTopology),
+        VALUE(SetPrimitiveTopologyEXT, PrimitiveTopology),
+        LIST(SetViewportWithCount, Viewport),
+        LIST(SetViewportWithCountEXT, Viewport),
+        LIST(SetScissorWithCount, Scissor),
+        LIST(SetScissorWithCountEXT, Scissor),
+        VALUE(SetDepthTestEnable, DepthTestEnable),
+        VALUE(SetDepthTestEnableEXT, DepthTestEnable),
+        VALUE(SetDepthWriteEnable, DepthWriteEnable),
+        VALUE(SetDepthWriteEnableEXT, DepthWriteEnable),
+        VALUE(SetDepthCompareOp, DepthCompareOp),
+        VALUE(SetDepthCompareOpEXT, DepthCompareOp),
+        VALUE(SetDepthBoundsTestEnable, DepthBoundsTestEnable),
+        VALUE(SetDepthBoundsTestEnableEXT, DepthBoundsTestEnable),
+        VALUE(SetStencilTestEnable, StencilTestEnable),
+        VALUE(SetStencilTestEnableEXT, StencilTestEnable),
+        FACE(SetStencilOp, StencilOp),
+        FACE(SetStencilOpEXT, StencilOp),
+        // Extended dynamic state 2.
+        VALUE(SetRasterizerDiscardEnable, RasterizerDiscardEnable),
+        VALUE(SetRasterizerDiscardEnableEXT, RasterizerDiscardEnable),
+        VALUE(SetDepthBiasEnable, DepthBiasEnable),
+        VALUE(SetDepthBiasEnableEXT, DepthBiasEnable),
+        VALUE(SetPrimitiveRestartEnable, PrimitiveRestartEnable),
+        VALUE(SetPrimitiveRestartEnableEXT, PrimitiveRestartEnable),
+        VALUE(SetLogicOpEXT, LogicOp),
+        VALUE(SetPatchControlPointsEXT, PatchControlPoints),
+        // Extended dynamic state 3.
+        VALUE(SetTessellationDomainOriginEXT, TessellationDomainOrigin),
+        VALUE(SetDepthClampEnableEXT, DepthClampEnable),
+        VALUE(SetPolygonModeEXT, PolygonMode),
+        VALUE(SetRasterizationSamplesEXT, RasterizationSamples),
+        {"vkCmdSetSampleMaskEXT",
+         erase(&ArrayState<&Table::CmdSetSampleMaskEXT, StateKind::SampleMask, Part::Whole, kScopeOther,
+                           SampleMaskWords, 1>::call),
+         kUseGraphs},
+        VALUE(SetAlphaToCoverageEnableEXT, AlphaToCoverageEnable),
+        VALUE(SetAlphaToOneEnableEXT, AlphaToOneEnable),
+        VALUE(SetLogicOpEnableEXT, LogicOpEnable),
+        RANGE(SetColorBlendEnableEXT, ColorBlendEnable, 2),
+        RANGE(SetColorBlendEquationEXT, ColorBlendEquation, 2),
+        RANGE(SetColorWriteMaskEXT, ColorWriteMask, 2),
+        VALUE(SetRasterizationStreamEXT, RasterizationStream),
+        VALUE(SetConservativeRasterizationModeEXT, ConservativeRasterizationMode),
+        VALUE(SetExtraPrimitiveOverestimationSizeEXT, ExtraPrimitiveOverestimationSize),
+        VALUE(SetDepthClipEnableEXT, DepthClipEnable),
+        VALUE(SetSampleLocationsEnableEXT, SampleLocationsEnable),
+        RANGE(SetColorBlendAdvancedEXT, ColorBlendAdvanced, 2),
+        VALUE(SetProvokingVertexModeEXT, ProvokingVertexMode),
+        VALUE(SetLineRasterizationModeEXT, LineRasterizationMode),
+        VALUE(SetLineStippleEnableEXT, LineStippleEnable),
+        VALUE(SetDepthClipNegativeOneToOneEXT, DepthClipNegativeOneToOne),
+        VALUE(SetViewportWScalingEnableNV, ViewportWScalingEnable),
+        RANGE(SetViewportSwizzleNV, ViewportSwizzle, 2),
+        VALUE(SetCoverageToColorEnableNV, CoverageToColorEnable),
+        VALUE(SetCoverageToColorLocationNV, CoverageToColorLocation),
+        VALUE(SetCoverageModulationModeNV, CoverageModulationMode),
+        VALUE(SetCoverageModulationTableEnableNV, CoverageModulationTableEnable),
+        LIST(SetCoverageModulationTableNV, CoverageModulationTable),
+        VALUE(SetShadingRateImageEnableNV, ShadingRateImageEnable),
+        VALUE(SetRepresentativeFragmentTestEnableNV, RepresentativeFragmentTestEnable),
+        VALUE(SetCoverageReductionModeNV, CoverageReductionMode),
+        // Other extensions.
+        MILLRACE_ENTRY(CmdSetVertexInputEXT, kUseGraphs),
+        LIST(SetColorWriteEnableEXT, ColorWriteEnable),
+        MILLRACE_ENTRY(CmdSetSampleLocationsEXT, kUseGraphs),
+        MILLRACE_ENTRY(CmdSetDepthBias2EXT, kUseGraphs),
+        RANGE(SetDiscardRectangleEXT, DiscardRectangle, 2),
+        VALUE(SetDiscardRectangleEnableEXT, DiscardRectangleEnable),
+        VALUE(SetDiscardRectangleModeEXT, DiscardRectangleMode),
+        MILLRACE_ENTRY(CmdSetFragmentShadingRateKHR, kUseGraphs),
+        {"vkCmdSetFragmentShadingRateEnumNV",
+         erase(&ArrayState<&Table::CmdSetFragmentShadingRateEnumNV, StateKind::FragmentShadingRate, Part::Whole,
+                           kScopeOther, FixedCount<2>, 1>::call),
+         kUseGraphs},
+        VALUE(SetLineStipple, LineStipple),
+        VALUE(SetLineStippleEXT, LineStipple),
+        VALUE(SetLineStippleKHR, LineStipple),
+        VALUE(SetAttachmentFeedbackLoopEnableEXT, AttachmentFeedbackLoopEnable),
+        {"vkCmdSetDepthClampRangeEXT",
+         erase(&ArrayState<&Table::CmdSetDepthClampRangeEXT, StateKind::DepthClampRange, Part::Whole, kScopeOther,
+                           FixedCount<1>, 1>::call),
+         kUseGraphs},
+        RANGE(SetViewportWScalingNV, ViewportWScaling, 2),
+        RANGE(SetExclusiveScissorNV, ExclusiveScissor, 2),
+        RANGE(SetExclusiveScissorEnableNV, ExclusiveScissorEnable, 2),
+        VALUE(BindShadingRateImageNV, ShadingRateImage),
+        MILLRACE_ENTRY(CmdSetViewportShadingRatePaletteNV, kUseGraphs),
+        MILLRACE_ENTRY(CmdSetCoarseSampleOrderNV, kUseGraphs),
+        // Inside a rendering instance.
+        {"vkCmdSetRenderingAttachmentLocations",
+         erase(&setAttachmentLocations<&Table::CmdSetRenderingAttachmentLocations>), kUseGraphs},
+        {"vkCmdSetRenderingAttachmentLocationsKHR",
+         erase(&setAttachmentLocations<&Table::CmdSetRenderingAttachmentLocationsKHR>), kUseGraphs},
+        {"vkCmdSetRenderingInputAttachmentIndices",
+         erase(&setInputAttachmentIndices<&Table::CmdSetRenderingInputAttachmentIndices>), kUseGraphs},
+        {"vkCmdSetRenderingInputAttachmentIndicesKHR",
+         erase(&setInputAttachmentIndices<&Table::CmdSetRenderingInputAttachmentIndicesKHR>), kUseGraphs},
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

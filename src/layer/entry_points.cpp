@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/entry_points.h"
+
+#include <vulkan/vk_layer.h>
+
+#include <initializer_list>
+#include <string_view>
+#include <unordered_map>
+
+#include "layer/device.h"
+#include "layer/instance.h"
+
+namespace millrace::layer {
+
+namespace {
+
+class Table {
+public:
+    Table(std::initializer_list<EntryPoints> groups)
+    {
+        for (EntryPoints group : groups)
+            for (const EntryPoint& entry : group)
+                m_entries.emplace(entry.name, &entry);
+    }
+    const EntryPoint* find(const char* name) const
+    {
+        auto found = m_entries.find(name);
+        return found == m_entries.end() ? nullptr : found->second;
+    }
+
+private:
+    std::unordered_map<std::string_view, const EntryPoint*> m_entries;
+};
+
+PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice handle, const char* name)
+{
+    Device& device = Device::of(handle);
+    const PFN_vkVoidFunction next = device.table.GetDeviceProcAddr(handle, name);
+    const EntryPoint* entry = findDeviceEntryPoint(name);
+    if (!entry || !(entry->uses & device.uses))
+        return next;
+    // A command of an extension that the application did not enable stays absent.
+    return next || entry->provided ? entry->function : nullptr;
+}
+
+PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char* name)
+{
+    if (const EntryPoint* entry = findInstanceEntryPoint(name)) {
+        if (!handle || entry->provided)
+            return entry->function;
+        const Instance& instance = Instance::of(handle);
+        return instance.table.GetInstanceProcAddr(handle, name) ? entry->function : nullptr;
+    }
+    // Device commands are fetched through vkGetDeviceProcAddr, by the loader for its trampolines as well; what is
+    // intercepted depends on the device.
+    return handle ? Instance::of(handle).table.GetInstanceProcAddr(handle, name) : nullptr;
+}
+
+}  // namespace
+
+const EntryPoint* findInstanceEntryPoint(const char* name)
+{
+    static const EntryPoint own[] = {
+        {"vkGetInstanceProcAddr", erase(getInstanceProcAddr), kUseAlways, true},
+        {"vkGetDeviceProcAddr", erase(getDeviceProcAddr), kUseAlways, true},
+    };
+    static const Table table{own,
+                             instanceEntryPoints(),
+                             extensionEntryPoints(),
+                             featureEntryPoints(),
+                             externalBufferEntryPoints(),
+                             deviceInstanceEntryPoints()};
+    return table.find(name);
+}
+
+const EntryPoint* findDeviceEntryPoint(const char* name)
+{
+    static const EntryPoint own[] = {
+        {"vkGetDeviceProcAddr", erase(getDeviceProcAddr), kUseAlways, true},
+    };
+    static const Table table{own,
+                             deviceEntryPoints(),
+                             bufferEntryPoints(),
+                             shaderModuleEntryPoints(),
+                             pipelineLayoutEntryPoints(),
+                             updateTemplateEntryPoints(),
+                             pipelineCacheEntryPoints(),
+                             ordinaryPipelineEntryPoints(),
+                             graphPipelineEntryPoints(),
+                             pipelineQueryEntryPoints(),
+                             objectNameEntryPoints(),
+                             privateDataEntryPoints(),
+                             maintenance5EntryPoints(),
+                             commandPoolEntryPoints(),
+                             commandBufferEntryPoints(),
+                             bindingEntryPoints(),
+                             pushDescriptorEntryPoints(),
+                             descriptorBufferEntryPoints(),
+                             dynamicStateEntryPoints(),
+                             renderingEntryPoints(),
+                             scopeEntryPoints(),
+                             redirectEntryPoints(),
+                             graphCommandEntryPoints(),
+                             queueEntryPoints(),
+                             waitEntryPoints()};
+    return table.find(name);
+}
+
+}  // namespace millrace::layer
+
+extern "C" {
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char* name);
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice device, const char* name);
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char* name)
+{
+    return millrace::layer::getInstanceProcAddr(instance, name);
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice device, const char* name)
+{
+    return millrace::layer::getDeviceProcAddr(device, name);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation)
+{
+    if (!negotiation || negotiation->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
+        negotiation->loaderLayerInterfaceVersion < CURRENT_LOADER_LAYER_INTERFACE_VERSION)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    negotiation->loaderLayerInterfaceVersion = CURRENT_LOADER_LAYER_INTERFACE_VERSION;
+    negotiation->pfnGetInstanceProcAddr = vkGetInstanceProcAddr;
+    negotiation->pfnGetDeviceProcAddr = vkGetDeviceProcAddr;
+    negotiation->pfnGetPhysicalDeviceProcAddr = nullptr;
+    return VK_SUCCESS;
+}
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which layers and extensions there are, ours included.
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include "layer/entry_points.h"
+#include "layer/instance.h"
+
+namespace millrace::layer {
+
+namespace {
+
+const VkExtensionProperties kShaderEnqueue{VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_AMDX_SHADER_ENQUEUE_SPEC_VERSION};
+const VkExtensionProperties kMaintenance5{VK_KHR_MAINTENANCE_5_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_SPEC_VERSION};
+const VkExtensionProperties kPipelineLibrary{VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
+                                             VK_KHR_PIPELINE_LIBRARY_SPEC_VERSION};
+const VkExtensionProperties kLayerSettings{VK_EXT_LAYER_SETTINGS_EXTENSION_NAME, VK_EXT_LAYER_SETTINGS_SPEC_VERSION};
+
+// The two-call idiom.
+template <typename Item>
+VkResult give(std::span<const Item> items, uint32_t* count, Item* out)
+{
+    if (!out) {
+        *count = static_cast<uint32_t>(items.size());
+        return VK_SUCCESS;
+    }
+    *count = std::min(*count, static_cast<uint32_t>(items.size()));
+    std::copy_n(items.begin(), *count, out);
+    return *count < items.size() ? VK_INCOMPLETE : VK_SUCCESS;
+}
+
+bool isOurs(const char* layerName) { return layerName && std::strcmp(layerName, kLayerName) == 0; }
+
+auto find(std::vector<VkExtensionProperties>& list, const VkExtensionProperties& extension)
+{
+    return std::find_if(list.begin(), list.end(), [&](const VkExtensionProperties& candidate) {
+        return std::strcmp(candidate.extensionName, extension.extensionName) == 0;
+    });
+}
+
+void provide(std::vector<VkExtensionProperties>& list, const VkExtensionProperties& extension)
+{
+    auto found = find(list, extension);
+    if (found == list.end())
+        list.push_back(extension);
+    else
+        *found = extension;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL EnumerateInstanceLayerProperties(uint32_t* pPropertyCount,
+                                                                VkLayerProperties* pProperties)
+{
+    VkLayerProperties layer{};
+    std::strcpy(layer.layerName, kLayerName);
+    std::strcpy(layer.description, kLayerDescription);
+    layer.specVersion = VK_HEADER_VERSION_COMPLETE;
+    layer.implementationVersion = kLayerVersion;
+    return give<VkLayerProperties>({&layer, 1}, pPropertyCount, pProperties);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL EnumerateInstanceExtensionProperties(const char* pLayerName, uint32_t* pPropertyCount,
+                                                                    VkExtensionProperties* pProperties)
+{
+    if (!isOurs(pLayerName))
+        return VK_ERROR_LAYER_NOT_PRESENT;
+    return give<VkExtensionProperties>({&kLayerSettings, 1}, pPropertyCount, pProperties);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceLayerProperties(VkPhysicalDevice, uint32_t* pPropertyCount,
+                                                              VkLayerProperties* pProperties)
+{
+    return EnumerateInstanceLayerProperties(pPropertyCount, pProperties);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice physical, const char* pLayerName,
+                                                                  uint32_t* pPropertyCount,
+                                                                  VkExtensionProperties* pProperties)
+{
+    // Without a physical device the loader asks for the layer's own list.
+    if (!physical)
+        return isOurs(pLayerName) ? give<VkExtensionProperties>(std::vector{kShaderEnqueue, kMaintenance5,
+                                                                            kPipelineLibrary},
+                                                                pPropertyCount, pProperties)
+                                  : VK_ERROR_LAYER_NOT_PRESENT;
+    Instance& instance = Instance::of(physical);
+    const Support& support = instance.support(physical);
+    if (isOurs(pLayerName)) {
+        std::vector<VkExtensionProperties> own;
+        if (support.emulated)
+            own = {kShaderEnqueue, kMaintenance5, kPipelineLibrary};
+        return give<VkExtensionProperties>(own, pPropertyCount, pProperties);
+    }
+    if (pLayerName || support.native)
+        return instance.table.EnumerateDeviceExtensionProperties(physical, pLayerName, pPropertyCount, pProperties);
+
+    uint32_t count = 0;
+    VkResult result = instance.table.EnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+    if (result != VK_SUCCESS)
+        return result;
+    std::vector<VkExtensionProperties> list(count);
+    result = instance.table.EnumerateDeviceExtensionProperties(physical, nullptr, &count, list.data());
+    if (result != VK_SUCCESS)
+        return result;
+    list.resize(count);
+    if (support.emulated) {
+        provide(list, kShaderEnqueue);
+        if (!support.maintenance5)
+            provide(list, kMaintenance5);
+        if (!support.pipelineLibrary)
+            provide(list, kPipelineLibrary);
+    } else if (auto phantom = find(list, kShaderEnqueue); phantom != list.end()) {
+        // The driver lists what it does not have, and neither can we provide it.
+        list.erase(phantom);
+    }
+    return give<VkExtensionProperties>(list, pPropertyCount, pProperties);
+}
+
+}  // namespace
+
+EntryPoints extensionEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(EnumerateInstanceLayerProperties, kUseAlways, true),
+        MILLRACE_ENTRY(EnumerateInstanceExtensionProperties, kUseAlways, true),
+        MILLRACE_ENTRY(EnumerateDeviceLayerProperties, kUseAlways, true),
+        MILLRACE_ENTRY(EnumerateDeviceExtensionProperties, kUseAlways, true),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// vkCmdInitializeGraphScratchMemoryAMDX and vkCmdDispatchGraph*AMDX.
+#include "layer/command_buffer.h"
+#include "layer/entry_points.h"
+#include "layer/graph_run.h"
+#include "layer/held_work.h"
+#include "layer/pipelines.h"
+#include "layer/status_watch.h"
+#include "layer/validate.h"
+
+namespace millrace::layer {
+
+namespace {
+
+// Sweeps recorded one after the other where a graph may need several and the command buffer cannot be split. Empty ones
+// cost little beside the first.
+constexpr uint32_t kInlineSweeps = 16;
+
+using Request = runtime::DispatchRequest;
+
+// Puts the application's state of the compute bind point back, which graphs use. Pushing constants with a layout of
+// ours disturbs those of all stages.
+void restoreState(CommandBuffer& commandBuffer)
+{
+    // Descriptor sets and descriptor buffers exclude each other, whatever the bind point.
+    const uint32_t scopes = commandBuffer.log.has(kScopeDescriptorBuffers) ? kScopeOutsideRendering
+                                                                           : kScopeCompute | kScopePushConstants;
+    commandBuffer.log.replay(scopes, commandBuffer.device.table, commandBuffer.current);
+}
+
+// One dispatch, step by step.
+class Dispatch {
+public:
+    Dispatch(CommandBuffer& commandBuffer, const Request& request)
+        : m_commandBuffer(commandBuffer),
+          m_device(commandBuffer.device),
+          m_object(*commandBuffer.graph.pipeline),
+          m_request(request)
+    {
+    }
+
+    void record();
+
+private:
+    bool recordFirstSweep();
+    void recordMoreSweeps();
+    void split();
+    void bindSets(VkCommandBuffer target) const
+    {
+        m_commandBuffer.graph.apply(m_device.table, target, *m_object.layout);
+    }
+
+    CommandBuffer& m_commandBuffer;
+    Device& m_device;
+    GraphObject& m_object;
+    Request m_request;
+    std::shared_ptr<GraphRun> m_run;
+};
+
+void Dispatch::record()
+{
+    interruptRendering(m_commandBuffer, true);
+    bool predicated = true;
+    if (recordFirstSweep() && m_run->dispatch->mayContinue() &&
+        m_device.settings().continuation == Continuation::Complete) {
+        if (const char* obstacle = m_commandBuffer.rendering.obstacleToSplit()) {
+            m_device.messages().warning("Millrace-graph-not-continued", m_commandBuffer.reference(),
+                                        m_object.name() + " may need more than " + std::to_string(kInlineSweeps) +
+                                            " sweeps, and cannot be continued because " + obstacle);
+            recordMoreSweeps();
+        } else {
+            interruptPredicate(m_commandBuffer, predicated);
+            predicated = false;
+            split();
+        }
+    }
+    if (predicated)
+        restoreState(m_commandBuffer);
+    resumeRendering(m_commandBuffer, predicated);
+}
+
+bool Dispatch::recordFirstSweep()
+{
+    bindSets(m_commandBuffer.current);
+    std::shared_ptr<runtime::RecordedDispatch> dispatch;
+    const VkResult result =
+        runtime::recordDispatch(*m_device.runtime, m_commandBuffer.current, m_request, dispatch);
+    if (result != VK_SUCCESS) {
+        m_commandBuffer.fail(result);
+        return false;
+    }
+    m_run = std::make_shared<GraphRun>(m_device, m_commandBuffer.handle,
+                                       m_device.graphObjects.share(handleId(handleOf<VkPipeline>(&m_object))),
+                                       std::move(dispatch));
+    m_commandBuffer.runs.push_back(m_run);
+    m_device.statusWatch->add(m_run);
+    return true;
+}
+
+void Dispatch::recordMoreSweeps()
+{
+    m_run->recordedSweeps = kInlineSweeps;
+    for (uint32_t i = 1; i < kInlineSweeps; ++i)
+        m_run->dispatch->recordSweep(m_commandBuffer.current);
+}
+
+// Ends the driver's command buffer here and goes on in another one, which is submitted when the graph is complete.
+void Dispatch::split()
+{
+    const VkCommandBuffer sweep = m_commandBuffer.beginHidden();
+    const VkCommandBuffer next = m_commandBuffer.beginHidden();
+    if (!sweep || !next)
+        return;
+    bindSets(sweep);
+    m_run->dispatch->recordSweep(sweep);
+    VkResult result = m_device.table.EndCommandBuffer(sweep);
+    if (result == VK_SUCCESS)
+        result = m_device.table.EndCommandBuffer(m_commandBuffer.current);
+    if (result != VK_SUCCESS)
+        m_commandBuffer.fail(result);
+    m_run->continued = true;
+    if (m_commandBuffer.splits.empty())
+        m_device.held->countSplit(1);
+    m_commandBuffer.splits.push_back({m_run, sweep});
+    m_commandBuffer.streams.push_back(next);
+    m_commandBuffer.current = next;
+    m_commandBuffer.log.replay(kScopeOutsideRendering, m_device.table, next);
+}
+
+// Command buffers are known only where the feature is enabled, and without it these commands must not be used.
+bool featureEnabled(VkCommandBuffer handle, const char* command)
+{
+    const Device& device = Device::of(handle);
+    if (!device.usesGraphs())
+        device.messages().error("Millrace-feature", objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, handle),
+                                std::string(command) + ": the feature shaderEnqueue is not enabled");
+    return device.usesGraphs();
+}
+
+// Common to the three forms. `addressed`: countInfo or infos where they are device addresses.
+void dispatch(VkCommandBuffer handle, const char* command, const Request& form, VkDeviceAddress addressed)
+{
+    if (!featureEnabled(handle, command))
+        return;
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    GraphObject* object = commandBuffer.graph.pipeline;
+    if (!object) {
+        commandBuffer.device.messages().error("Millrace-no-graph", commandBuffer.reference(),
+                                              std::string(command) +
+                                                  ": no execution graph pipeline is bound to "
+                                                  "VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX; the command is ignored");
+        return;
+    }
+    if (!checkDispatch(commandBuffer, *object, command, form.scratch, form.scratchBytes, addressed))
+        return;
+    if (form.form == Request::Form::Host && commandBuffer.device.settings().validate)
+        validateHostInfos(commandBuffer, *object, *form.countInfo);
+    Request request = form;
+    request.pipeline = &object->graph;
+    // What the shaders can read; bytes that were never pushed are undefined.
+    commandBuffer.pushConstants.resize(
+        std::max<size_t>(commandBuffer.pushConstants.size(), object->layout->pushConstantBytes));
+    request.pushConstants = {commandBuffer.pushConstants.data(), object->layout->pushConstantBytes};
+    Dispatch(commandBuffer, request).record();
+}
+
+Request requestOf(VkDeviceAddress scratch, VkDeviceSize scratchSize, Request::Form form)
+{
+    Request request;
+    request.scratch = scratch;
+    request.scratchBytes = scratchSize;
+    request.form = form;
+    return request;
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdInitializeGraphScratchMemoryAMDX(VkCommandBuffer handle, VkPipeline executionGraph,
+                                                               VkDeviceAddress scratch, VkDeviceSize scratchSize)
+{
+    if (!featureEnabled(handle, "vkCmdInitializeGraphScratchMemoryAMDX"))
+        return;
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    Device& device = commandBuffer.device;
+    const GraphObject* object = findGraph(device, executionGraph, "vkCmdInitializeGraphScratchMemoryAMDX");
+    if (!object || !checkInitialize(commandBuffer, *object, scratch, scratchSize))
+        return;
+    // Conditional rendering does not affect this command.
+    interruptRendering(commandBuffer, false);
+    std::shared_ptr<void> keepAlive;
+    const VkResult result = runtime::recordInitialize(*device.runtime, commandBuffer.current, object->graph, scratch,
+                                                      scratchSize, keepAlive);
+    if (result == VK_SUCCESS)
+        commandBuffer.keepAlive.push_back(std::move(keepAlive));
+    else
+        commandBuffer.fail(result);
+    restoreState(commandBuffer);
+    resumeRendering(commandBuffer, false);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphAMDX(VkCommandBuffer handle, VkDeviceAddress scratch,
+                                                VkDeviceSize scratchSize,
+                                                const VkDispatchGraphCountInfoAMDX* pCountInfo)
+{
+    Request request = requestOf(scratch, scratchSize, Request::Form::Host);
+    request.countInfo = pCountInfo;
+    dispatch(handle, "vkCmdDispatchGraphAMDX", request, 0);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectAMDX(VkCommandBuffer handle, VkDeviceAddress scratch,
+                                                        VkDeviceSize scratchSize,
+                                                        const VkDispatchGraphCountInfoAMDX* pCountInfo)
+{
+    Request request = requestOf(scratch, scratchSize, Request::Form::Indirect);
+    request.countInfo = pCountInfo;
+    dispatch(handle, "vkCmdDispatchGraphIndirectAMDX", request, pCountInfo->infos.deviceAddress);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectCountAMDX(VkCommandBuffer handle, VkDeviceAddress scratch,
+                                                             VkDeviceSize scratchSize, VkDeviceAddress countInfo)
+{
+    Request request = requestOf(scratch, scratchSize, Request::Form::IndirectCount);
+    request.countAddress = countInfo;
+    dispatch(handle, "vkCmdDispatchGraphIndirectCountAMDX", request, countInfo);
+}
+
+}  // namespace
+
+EntryPoints graphCommandEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(CmdInitializeGraphScratchMemoryAMDX, kUseExtension, true),
+        MILLRACE_ENTRY(CmdDispatchGraphAMDX, kUseExtension, true),
+        MILLRACE_ENTRY(CmdDispatchGraphIndirectAMDX, kUseExtension, true),
+        MILLRACE_ENTRY(CmdDispatchGraphIndirectCountAMDX, kUseExtension, true),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// One recorded vkCmdDispatchGraph*AMDX and what becomes of it.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "runtime/runtime.h"
+
+namespace millrace::layer {
+
+struct Device;
+struct GraphObject;
+
+struct GraphRun {
+    Device& device;
+    VkCommandBuffer commandBuffer;
+    std::shared_ptr<GraphObject> object;
+    std::shared_ptr<runtime::RecordedDispatch> dispatch;
+    uint32_t recordedSweeps = 1;  // in the command buffer, one after the other
+    bool continued = false;       // the submission goes on until nothing remains
+
+    // Tells the application of dropped work, and of work left behind where nobody continues it; each once. Any thread,
+    // any time: what the device has not written yet is not reported yet.
+    void reportStatus();
+
+    std::atomic<bool> errorReported{false};
+    std::atomic<bool> remainderReported{false};
+};
+
+}  // namespace millrace::layer

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/instance.h"
+
+#include <cstring>
+
+#include "layer/chain.h"
+#include "layer/entry_points.h"
+
+namespace millrace::layer {
+
+namespace {
+
+Registry<Instance>& instances()
+{
+    static Registry<Instance> registry;
+    return registry;
+}
+
+bool enables(const VkInstanceCreateInfo& createInfo, const char* extension)
+{
+    for (uint32_t i = 0; i < createInfo.enabledExtensionCount; ++i)
+        if (std::strcmp(createInfo.ppEnabledExtensionNames[i], extension) == 0)
+            return true;
+    return false;
+}
+
+VkLayerInstanceCreateInfo* linkInfo(const VkInstanceCreateInfo* createInfo)
+{
+    for (auto* item = static_cast<const VkBaseInStructure*>(createInfo->pNext); item; item = item->pNext) {
+        // The loader lets layers write to its own structures.
+        auto* info = const_cast<VkLayerInstanceCreateInfo*>(reinterpret_cast<const VkLayerInstanceCreateInfo*>(item));
+        if (item->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO && info->function == VK_LAYER_LINK_INFO)
+            return info;
+    }
+    return nullptr;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreateInfo,
+                                              const VkAllocationCallbacks* pAllocator, VkInstance* pInstance)
+{
+    VkLayerInstanceCreateInfo* link = linkInfo(pCreateInfo);
+    if (!link || !link->u.pLayerInfo)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    const PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    auto create = reinterpret_cast<PFN_vkCreateInstance>(next(VK_NULL_HANDLE, "vkCreateInstance"));
+    const VkResult result = create(pCreateInfo, pAllocator, pInstance);
+    if (result != VK_SUCCESS)
+        return result;
+
+    auto instance = std::make_shared<Instance>();
+    instance->handle = *pInstance;
+    vkuInitInstanceDispatchTable(*pInstance, &instance->table, next);
+    if (pCreateInfo->pApplicationInfo && pCreateInfo->pApplicationInfo->apiVersion != 0)
+        instance->apiVersion = pCreateInfo->pApplicationInfo->apiVersion;
+    instance->debugUtils = enables(*pCreateInfo, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    instance->settings = readSettings(*pCreateInfo);
+    instance->settings.runtime.labels = instance->debugUtils;
+    instances().insert(handleId(dispatchKey(*pInstance)), std::move(instance));
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyInstance(VkInstance handle, const VkAllocationCallbacks* pAllocator)
+{
+    if (!handle)
+        return;
+    std::shared_ptr<Instance> instance = instances().remove(handleId(dispatchKey(handle)));
+    instance->table.DestroyInstance(handle, pAllocator);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateDebugUtilsMessengerEXT(VkInstance handle,
+                                                            const VkDebugUtilsMessengerCreateInfoEXT* pCreateInfo,
+                                                            const VkAllocationCallbacks* pAllocator,
+                                                            VkDebugUtilsMessengerEXT* pMessenger)
+{
+    Instance& instance = Instance::of(handle);
+    const VkResult result =
+        instance.table.CreateDebugUtilsMessengerEXT(handle, pCreateInfo, pAllocator, pMessenger);
+    if (result == VK_SUCCESS)
+        instance.messages.add(*pMessenger, *pCreateInfo);
+    return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyDebugUtilsMessengerEXT(VkInstance handle, VkDebugUtilsMessengerEXT messenger,
+                                                         const VkAllocationCallbacks* pAllocator)
+{
+    Instance& instance = Instance::of(handle);
+    if (messenger)
+        instance.messages.remove(messenger);
+    instance.table.DestroyDebugUtilsMessengerEXT(handle, messenger, pAllocator);
+}
+
+}  // namespace
+
+Instance* Instance::of(void* key) { return instances().find(handleId(key)); }
+
+const Support& Instance::support(VkPhysicalDevice physical)
+{
+    std::lock_guard lock(m_mutex);
+    auto found = m_support.find(physical);
+    if (found == m_support.end())
+        found = m_support.emplace(physical, querySupport(*this, physical, false)).first;
+    return found->second;
+}
+
+void Instance::markPhantom(VkPhysicalDevice physical)
+{
+    std::lock_guard lock(m_mutex);
+    m_support[physical] = querySupport(*this, physical, true);
+}
+
+EntryPoints instanceEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(CreateInstance, kUseAlways, true),
+        MILLRACE_ENTRY(DestroyInstance, kUseAlways),
+        MILLRACE_ENTRY(CreateDebugUtilsMessengerEXT, kUseAlways),
+        MILLRACE_ENTRY(DestroyDebugUtilsMessengerEXT, kUseAlways),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layer keeps of a VkInstance, and the commands that create and destroy it.
+#pragma once
+
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan.h>
+#include <vulkan/utility/vk_dispatch_table.h>
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "layer/messages.h"
+#include "layer/settings.h"
+#include "layer/support.h"
+
+namespace millrace::layer {
+
+struct Instance {
+    VkInstance handle = VK_NULL_HANDLE;
+    VkuInstanceDispatchTable table{};
+    uint32_t apiVersion = VK_API_VERSION_1_0;  // that the application asked for
+    bool debugUtils = false;
+    Settings settings;
+    Messages messages;
+
+    // Found out at the first question, then remembered.
+    const Support& support(VkPhysicalDevice physical);
+    // The driver turned out to have no entry points although it claims the feature.
+    void markPhantom(VkPhysicalDevice physical);
+
+    // Of an instance or one of its physical devices; never null for valid handles.
+    static Instance* of(void* key);
+    template <typename Handle>
+    static Instance& of(Handle handle)
+    {
+        return *of(dispatchKey(handle));
+    }
+
+private:
+    std::mutex m_mutex;
+    std::unordered_map<VkPhysicalDevice, Support> m_support;
+};
+
+}  // namespace millrace::layer

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layer tells the application: through its debug messengers, or to stderr if it has none.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <atomic>
+#include <cstdint>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "layer/registry.h"
+
+namespace millrace::layer {
+
+struct ObjectReference {
+    VkObjectType type = VK_OBJECT_TYPE_UNKNOWN;
+    uint64_t handle = 0;
+    std::string name;
+};
+
+template <typename Handle>
+ObjectReference objectReference(VkObjectType type, Handle handle, std::string name = {})
+{
+    return {type, handleId(handle), std::move(name)};
+}
+
+// The messengers of one instance. Thread-safe.
+class Messages {
+public:
+    void add(VkDebugUtilsMessengerEXT messenger, const VkDebugUtilsMessengerCreateInfoEXT& createInfo);
+    void remove(VkDebugUtilsMessengerEXT messenger);
+
+    // `id` is a VUID or a name of ours such as "Millrace-graph-error".
+    void error(const char* id, const ObjectReference& object, const std::string& text) const;
+    void warning(const char* id, const ObjectReference& object, const std::string& text) const;
+    // A rule of the specification that the application broke (setting "validate").
+    void validation(const char* vuid, const ObjectReference& object, const std::string& text) const;
+
+private:
+    struct Messenger {
+        VkDebugUtilsMessengerEXT handle;
+        VkDebugUtilsMessageSeverityFlagsEXT severities;
+        VkDebugUtilsMessageTypeFlagsEXT types;
+        PFN_vkDebugUtilsMessengerCallbackEXT callback;
+        void* userData;
+    };
+
+    void send(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT type, const char* id,
+              const ObjectReference& object, const std::string& text) const;
+
+    mutable std::shared_mutex m_mutex;
+    std::vector<Messenger> m_messengers;
+};
+
+}  // namespace millrace::layer

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipeline layouts of the application, and the layout of ours that belongs to each.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace millrace::layer {
+
+struct Device;
+
+struct DescriptorSetLayout {
+    uint32_t dynamicDescriptors = 0;
+    std::string definition;  // equal for layouts that Vulkan calls identically defined
+};
+
+// The layout that node pipelines are created with: the same sets, and one range of push constants for the compute stage
+// that holds the application's constants and abi::NodeArguments behind them. Shared by the application's layout and the
+// pipelines made with it, which may outlive it.
+struct GraphLayout {
+    explicit GraphLayout(Device& owner) : device(owner) {}
+    ~GraphLayout();
+
+    Device& device;
+    VkPipelineLayout handle = VK_NULL_HANDLE;
+    std::vector<std::shared_ptr<DescriptorSetLayout>> sets;  // null where the application left the set layout out
+    uint32_t pushConstantBytes = 0;  // of the application, from offset 0, visible to the compute stage
+    uint32_t argumentsOffsetBytes = 0;
+    bool pushConstantsInMemory = false;  // they do not fit beside ours
+    std::string definition;              // equal for compatible layouts
+};
+
+struct PipelineLayout {
+    std::shared_ptr<GraphLayout> graph;  // null if the driver refused it
+};
+
+}  // namespace millrace::layer

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/queue.h"
+
+namespace millrace::layer {
+
+Queue::~Queue()
+{
+    {
+        std::lock_guard lock(m_mutex);
+        m_stop = true;
+    }
+    m_changed.notify_all();
+    if (m_thread.joinable())
+        m_thread.join();
+    if (m_fence)
+        device.table.DestroyFence(device.handle, m_fence, nullptr);
+}
+
+void Queue::enqueue(std::function<VkResult()> work, std::span<const VkSemaphore> semaphores, VkFence fence)
+{
+    Item item{std::move(work), nullptr, {}};
+    item.token = device.held->hold(semaphores, fence, item.after);
+    {
+        std::lock_guard lock(m_mutex);
+        ++m_waiting;
+        m_items.push_back(std::move(item));
+        if (!m_thread.joinable())
+            m_thread = std::thread([this] { run(); });
+    }
+    m_changed.notify_all();
+}
+
+void Queue::drain()
+{
+    std::unique_lock lock(m_mutex);
+    m_changed.wait(lock, [&] { return m_waiting == 0; });
+}
+
+void Queue::run()
+{
+    std::unique_lock lock(m_mutex);
+    while (true) {
+        m_changed.wait(lock, [&] { return m_stop || !m_items.empty(); });
+        if (m_items.empty())
+            return;
+        Item item = std::move(m_items.front());
+        m_items.pop_front();
+        lock.unlock();
+        device.held->wait(item.after);
+        const VkResult result = device.held->lost() ? VK_ERROR_DEVICE_LOST : item.work();
+        if (result < 0 && !device.held->lost()) {
+            device.held->setLost();
+            device.messages().error("Millrace-submission", objectReference(VK_OBJECT_TYPE_QUEUE, handle),
+                                    "a submission behind an execution graph failed with VkResult " +
+                                        std::to_string(result) + "; the device is treated as lost");
+        }
+        item.work = nullptr;
+        device.held->finish(item.token);
+        lock.lock();
+        --m_waiting;
+        m_changed.notify_all();
+    }
+}
+
+VkResult Queue::submitAndWait(uint32_t count, const VkSubmitInfo2* submits)
+{
+    const VkuDeviceDispatchTable& table = device.table;
+    VkResult result = VK_SUCCESS;
+    if (!m_fence) {
+        const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+        result = table.CreateFence(device.handle, &info, nullptr, &m_fence);
+    }
+    if (result == VK_SUCCESS)
+        result = table.QueueSubmit2(handle, count, submits, m_fence);
+    if (result == VK_SUCCESS)
+        result = table.WaitForFences(device.handle, 1, &m_fence, VK_TRUE, UINT64_MAX);
+    if (result == VK_SUCCESS)
+        result = table.ResetFences(device.handle, 1, &m_fence);
+    return result;
+}
+
+}  // namespace millrace::layer

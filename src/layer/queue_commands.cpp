@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands that take a queue. They pass straight through unless a graph that may be continued is involved.
+#include <vulkan/utility/vk_safe_struct.hpp>
+
+#include "layer/command_buffer.h"
+#include "layer/entry_points.h"
+#include "layer/queue.h"
+#include "layer/status_watch.h"
+#include "layer/submission.h"
+
+namespace millrace::layer {
+
+namespace {
+
+void remember(Device& device, VkQueue queue)
+{
+    if (queue)
+        device.queues.insertOnce(handleId(queue), std::make_shared<Queue>(device, queue));
+}
+
+VKAPI_ATTR void VKAPI_CALL GetDeviceQueue(VkDevice handle, uint32_t family, uint32_t index, VkQueue* pQueue)
+{
+    Device& device = Device::of(handle);
+    device.table.GetDeviceQueue(handle, family, index, pQueue);
+    remember(device, *pQueue);
+}
+
+VKAPI_ATTR void VKAPI_CALL GetDeviceQueue2(VkDevice handle, const VkDeviceQueueInfo2* pInfo, VkQueue* pQueue)
+{
+    Device& device = Device::of(handle);
+    device.table.GetDeviceQueue2(handle, pInfo, pQueue);
+    remember(device, *pQueue);
+}
+
+Queue& queueOf(VkQueue handle) { return *Device::of(handle).queues.find(handleId(handle)); }
+
+// True if a submission cannot go to the driver now.
+template <typename Info>
+bool mustHold(const Queue& queue, uint32_t count, const Info* submits)
+{
+    HeldWork& held = *queue.device.held;
+    if (queue.busy() || (held.anySplit() && Submission::hasSplit(count, submits)))
+        return true;
+    return held.any() &&
+           held.usesAny(Submission(count, submits, VK_NULL_HANDLE).binarySemaphores(queue.device));
+}
+
+template <auto Member, typename Info>
+VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fence)
+{
+    Queue& queue = queueOf(handle);
+    if (queue.device.held->lost())
+        return VK_ERROR_DEVICE_LOST;
+    if (!mustHold(queue, count, submits))
+        return (queue.device.table.*Member)(handle, count, submits, fence);
+    auto submission = std::make_shared<Submission>(count, submits, fence);
+    const std::vector<VkSemaphore> semaphores = submission->binarySemaphores(queue.device);
+    queue.enqueue([&queue, submission] { return submission->run(queue); }, semaphores, fence);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue handle, uint32_t submitCount, const VkSubmitInfo* pSubmits,
+                                           VkFence fence)
+{
+    return submit<&VkuDeviceDispatchTable::QueueSubmit>(handle, submitCount, pSubmits, fence);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue handle, uint32_t submitCount, const VkSubmitInfo2* pSubmits,
+                                            VkFence fence)
+{
+    return submit<&VkuDeviceDispatchTable::QueueSubmit2>(handle, submitCount, pSubmits, fence);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueBindSparse(VkQueue handle, uint32_t bindInfoCount,
+                                               const VkBindSparseInfo* pBindInfo, VkFence fence)
+{
+    Queue& queue = queueOf(handle);
+    std::vector<VkSemaphore> semaphores;
+    for (uint32_t i = 0; i < bindInfoCount; ++i) {
+        const VkBindSparseInfo& info = pBindInfo[i];
+        semaphores.insert(semaphores.end(), info.pWaitSemaphores, info.pWaitSemaphores + info.waitSemaphoreCount);
+        semaphores.insert(semaphores.end(), info.pSignalSemaphores,
+                          info.pSignalSemaphores + info.signalSemaphoreCount);
+    }
+    std::erase_if(semaphores, [&](VkSemaphore s) { return queue.device.timelines.find(handleId(s)) != nullptr; });
+    if (!queue.busy() && !(queue.device.held->any() && queue.device.held->usesAny(semaphores)))
+        return queue.device.table.QueueBindSparse(handle, bindInfoCount, pBindInfo, fence);
+    auto copies = std::make_shared<std::vector<vku::safe_VkBindSparseInfo>>();
+    for (uint32_t i = 0; i < bindInfoCount; ++i)
+        copies->emplace_back(&pBindInfo[i]);
+    queue.enqueue(
+        [&queue, copies, fence] {
+            std::vector<VkBindSparseInfo> infos;
+            for (vku::safe_VkBindSparseInfo& copy : *copies)
+                infos.push_back(*copy.ptr());
+            return queue.device.table.QueueBindSparse(queue.handle, static_cast<uint32_t>(infos.size()), infos.data(),
+                                                      fence);
+        },
+        semaphores, fence);
+    return VK_SUCCESS;
+}
+
+// The result must be told now, and the swapchain is the application's again when this returns: waits.
+VKAPI_ATTR VkResult VKAPI_CALL QueuePresentKHR(VkQueue handle, const VkPresentInfoKHR* pPresentInfo)
+{
+    Queue& queue = queueOf(handle);
+    queue.drain();
+    if (queue.device.held->any())
+        queue.device.held->waitSemaphores({pPresentInfo->pWaitSemaphores, pPresentInfo->waitSemaphoreCount});
+    queue.device.statusWatch->poll();
+    return queue.device.table.QueuePresentKHR(handle, pPresentInfo);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue handle)
+{
+    Queue& queue = queueOf(handle);
+    queue.drain();
+    const VkResult result =
+        queue.device.held->lost() ? VK_ERROR_DEVICE_LOST : queue.device.table.QueueWaitIdle(handle);
+    queue.device.statusWatch->poll();
+    return result;
+}
+
+// Rare commands that use the queue itself: the thread must have left it.
+template <auto Member>
+struct Drained;
+template <typename Return, typename... Args,
+          Return(VKAPI_PTR* VkuDeviceDispatchTable::*Member)(VkQueue, Args...)>
+struct Drained<Member> {
+    static VKAPI_ATTR Return VKAPI_CALL call(VkQueue handle, Args... args)
+    {
+        Queue& queue = queueOf(handle);
+        queue.drain();
+        return (queue.device.table.*Member)(handle, args...);
+    }
+};
+
+// A label around held submissions goes to the driver in order with them.
+VKAPI_ATTR void VKAPI_CALL QueueBeginDebugUtilsLabelEXT(VkQueue handle, const VkDebugUtilsLabelEXT* pLabel)
+{
+    Queue& queue = queueOf(handle);
+    const auto next = queue.device.table.QueueBeginDebugUtilsLabelEXT;
+    if (!queue.busy()) {
+        next(handle, pLabel);
+        return;
+    }
+    auto label = std::make_shared<vku::safe_VkDebugUtilsLabelEXT>(pLabel);
+    queue.enqueue([=] { return next(handle, label->ptr()), VK_SUCCESS; }, {}, VK_NULL_HANDLE);
+}
+
+VKAPI_ATTR void VKAPI_CALL QueueInsertDebugUtilsLabelEXT(VkQueue handle, const VkDebugUtilsLabelEXT* pLabel)
+{
+    Queue& queue = queueOf(handle);
+    const auto next = queue.device.table.QueueInsertDebugUtilsLabelEXT;
+    if (!queue.busy()) {
+        next(handle, pLabel);
+        return;
+    }
+    auto label = std::make_shared<vku::safe_VkDebugUtilsLabelEXT>(pLabel);
+    queue.enqueue([=] { return next(handle, label->ptr()), VK_SUCCESS; }, {}, VK_NULL_HANDLE);
+}
+
+VKAPI_ATTR void VKAPI_CALL QueueEndDebugUtilsLabelEXT(VkQueue handle)
+{
+    Queue& queue = queueOf(handle);
+    const auto next = queue.device.table.QueueEndDebugUtilsLabelEXT;
+    if (queue.busy())
+        queue.enqueue([=] { return next(handle), VK_SUCCESS; }, {}, VK_NULL_HANDLE);
+    else
+        next(handle);
+}
+
+#define DRAINED(name) {"vkQueue" #name, erase(&Drained<&VkuDeviceDispatchTable::Queue##name>::call), kUseGraphs}
+
+}  // namespace
+
+EntryPoints queueEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(GetDeviceQueue, kUseGraphs),
+        MILLRACE_ENTRY(GetDeviceQueue2, kUseGraphs),
+        MILLRACE_ENTRY(QueueSubmit, kUseGraphs),
+        MILLRACE_ENTRY(QueueSubmit2, kUseGraphs),
+        {"vkQueueSubmit2KHR", erase(QueueSubmit2), kUseGraphs},
+        MILLRACE_ENTRY(QueueBindSparse, kUseGraphs),
+        MILLRACE_ENTRY(QueuePresentKHR, kUseGraphs),
+        MILLRACE_ENTRY(QueueWaitIdle, kUseGraphs),
+        MILLRACE_ENTRY(QueueBeginDebugUtilsLabelEXT, kUseGraphs),
+        MILLRACE_ENTRY(QueueInsertDebugUtilsLabelEXT, kUseGraphs),
+        MILLRACE_ENTRY(QueueEndDebugUtilsLabelEXT, kUseGraphs),
+        DRAINED(SetPerformanceConfigurationINTEL),
+        DRAINED(NotifyOutOfBandNV),
+        {"vkGetQueueCheckpointDataNV", erase(&Drained<&VkuDeviceDispatchTable::GetQueueCheckpointDataNV>::call),
+         kUseGraphs},
+        {"vkGetQueueCheckpointData2NV", erase(&Drained<&VkuDeviceDispatchTable::GetQueueCheckpointData2NV>::call),
+         kUseGraphs},
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the user can choose: VK_EXT_layer_settings, vk_layer_settings.txt, environment. docs/layer.md has the table.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+
+#include "runtime/runtime.h"
+
+namespace millrace::layer {
+
+inline constexpr char kLayerName[] = "VK_LAYER_MILLRACE_emulation";
+inline constexpr char kLayerDescription[] = "VK_AMDX_shader_enqueue on plain compute";
+inline constexpr uint32_t kLayerVersion = 1;
+
+enum class Continuation {
+    Complete,  // a graph runs until nothing is left, however many sweeps that takes
+    Single,    // one sweep; what is left is reported as an error
+};
+
+struct Settings {
+    bool forceEnable = false;
+    bool validate = false;
+    bool validateSpirv = false;
+    bool hideMaintenance5 = false;
+    Continuation continuation = Continuation::Complete;
+    runtime::Settings runtime;
+};
+
+Settings readSettings(const VkInstanceCreateInfo& createInfo);
+
+}  // namespace millrace::layer

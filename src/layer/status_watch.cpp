@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/status_watch.h"
+
+#include "layer/graph_run.h"
+
+namespace millrace::layer {
+
+void StatusWatch::add(const std::shared_ptr<GraphRun>& run)
+{
+    std::lock_guard lock(m_mutex);
+    m_runs.push_back(run);
+    m_any = true;
+}
+
+void StatusWatch::poll()
+{
+    if (!m_any)
+        return;
+    std::vector<std::shared_ptr<GraphRun>> alive;
+    {
+        std::lock_guard lock(m_mutex);
+        std::erase_if(m_runs, [&](const std::weak_ptr<GraphRun>& watched) {
+            if (auto run = watched.lock())
+                alive.push_back(std::move(run));
+            return watched.expired();
+        });
+        m_any = !m_runs.empty();
+    }
+    // Without the lock: messages may lead to anything, such as another wait.
+    for (const std::shared_ptr<GraphRun>& run : alive)
+        run->reportStatus();
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/submission.h"
+
+#include <algorithm>
+
+#include "layer/command_buffer.h"
+#include "layer/graph_run.h"
+#include "layer/queue.h"
+
+namespace millrace::layer {
+
+namespace {
+
+// Sweeps in a row that change nothing before a graph is given up. docs/design.md proves that each makes progress, so
+// this is about defects of ours: an application would hang instead of getting a message.
+constexpr uint32_t kMaxIdleSweeps = 1000;
+
+VkSemaphoreSubmitInfo semaphoreInfo(VkSemaphore semaphore, uint64_t value, uint32_t deviceIndex,
+                                    VkPipelineStageFlags2 stages)
+{
+    VkSemaphoreSubmitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};
+    info.semaphore = semaphore;
+    info.value = value;
+    info.stageMask = stages;
+    info.deviceIndex = deviceIndex;
+    return info;
+}
+
+template <typename Value>
+Value valueAt(const Value* values, uint32_t count, uint32_t index)
+{
+    return values && index < count ? values[index] : Value{};
+}
+
+bool isSplit(VkCommandBuffer handle) { return !CommandBuffer::of(handle).splits.empty(); }
+
+bool sameProgress(const abi::GraphStatus& a, const abi::GraphStatus& b)
+{
+    return a.remaining == b.remaining && a.records == b.records && a.errorCount == b.errorCount;
+}
+
+}  // namespace
+
+Submission::Submission(uint32_t count, const VkSubmitInfo* submits, VkFence fence) : m_fence(fence)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        m_batches.push_back(copy(submits[i]));
+}
+
+Submission::Submission(uint32_t count, const VkSubmitInfo2* submits, VkFence fence) : m_fence(fence)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        m_batches.push_back(copy(submits[i]));
+}
+
+bool Submission::hasSplit(uint32_t count, const VkSubmitInfo* submits)
+{
+    return std::any_of(submits, submits + count, [](const VkSubmitInfo& submit) {
+        return std::any_of(submit.pCommandBuffers, submit.pCommandBuffers + submit.commandBufferCount, isSplit);
+    });
+}
+
+bool Submission::hasSplit(uint32_t count, const VkSubmitInfo2* submits)
+{
+    return std::any_of(submits, submits + count, [](const VkSubmitInfo2& submit) {
+        return std::any_of(submit.pCommandBufferInfos, submit.pCommandBufferInfos + submit.commandBufferInfoCount,
+                           [](const VkCommandBufferSubmitInfo& info) { return isSplit(info.commandBuffer); });
+    });
+}
+
+std::vector<VkSemaphore> Submission::binarySemaphores(const Device& device) const
+{
+    std::vector<VkSemaphore> semaphores;
+    for (const Batch& batch : m_batches)
+        for (const auto* list : {&batch.waits, &batch.signals})
+            for (const VkSemaphoreSubmitInfo& info : *list)
+                if (!device.timelines.find(handleId(info.semaphore)))
+                    semaphores.push_back(info.semaphore);
+    return semaphores;
+}
+
+Submission::Batch Submission::copy(const VkSubmitInfo& submit)
+{
+    const auto* timeline = findInChain<VkTimelineSemaphoreSubmitInfo>(
+        submit.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    const auto* group =
+        findInChain<VkDeviceGroupSubmitInfo>(submit.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO);
+    const auto* protectedInfo =
+        findInChain<VkProtectedSubmitInfo>(submit.pNext, VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO);
+    const VkTimelineSemaphoreSubmitInfo values = timeline ? *timeline : VkTimelineSemaphoreSubmitInfo{};
+    const VkDeviceGroupSubmitInfo devices = group ? *group : VkDeviceGroupSubmitInfo{};
+    Batch batch;
+    for (uint32_t i = 0; i < submit.waitSemaphoreCount; ++i)
+        batch.waits.push_back(
+            semaphoreInfo(submit.pWaitSemaphores[i],
+                          valueAt(values.pWaitSemaphoreValues, values.waitSemaphoreValueCount, i),
+                          valueAt(devices.pWaitSemaphoreDeviceIndices, devices.waitSemaphoreCount, i),
+                          submit.pWaitDstStageMask[i]));
+    for (uint32_t i = 0; i < submit.commandBufferCount; ++i) {
+        VkCommandBufferSubmitInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
+        info.commandBuffer = submit.pCommandBuffers[i];
+        info.deviceMask = valueAt(devices.pCommandBufferDeviceMasks, devices.commandBufferCount, i);
+        batch.commandBuffers.push_back(info);
+    }
+    for (uint32_t i = 0; i < submit.signalSemaphoreCount; ++i)
+        batch.signals.push_back(
+            semaphoreInfo(submit.pSignalSemaphores[i],
+                          valueAt(values.pSignalSemaphoreValues, values.signalSemaphoreValueCount, i),
+                          valueAt(devices.pSignalSemaphoreDeviceIndices, devices.signalSemaphoreCount, i),
+                          VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT));
+    batch.flags = protectedInfo && protectedInfo->protectedSubmit ? VK_SUBMIT_PROTECTED_BIT : 0;
+    batch.chain = ChainCopy(submit.pNext);
+    // These have become members.
+    for (VkStructureType type : {VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+                                 VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO, VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO})
+        batch.chain.remove(type);
+    return batch;
+}
+
+Submission::Batch Submission::copy(const VkSubmitInfo2& submit)
+{
+    Batch batch;
+    batch.waits.assign(submit.pWaitSemaphoreInfos, submit.pWaitSemaphoreInfos + submit.waitSemaphoreInfoCount);
+    batch.commandBuffers.assign(submit.pCommandBufferInfos,
+                                submit.pCommandBufferInfos + submit.commandBufferInfoCount);
+    batch.signals.assign(submit.pSignalSemaphoreInfos, submit.pSignalSemaphoreInfos + submit.signalSemaphoreInfoCount);
+    batch.flags = submit.flags;
+    batch.chain = ChainCopy(submit.pNext);
+    return batch;
+}
+
+VkSubmitInfo2 Submission::Batch::info() const
+{
+    VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2, chain.get()};
+    info.flags = flags;
+    info.waitSemaphoreInfoCount = static_cast<uint32_t>(waits.size());
+    info.pWaitSemaphoreInfos = waits.data();
+    info.commandBufferInfoCount = static_cast<uint32_t>(commandBuffers.size());
+    info.pCommandBufferInfos = commandBuffers.data();
+    info.signalSemaphoreInfoCount = static_cast<uint32_t>(signals.size());
+    info.pSignalSemaphoreInfos = signals.data();
+    return info;
+}
+
+VkResult Submission::run(Queue& queue)
+{
+    std::vector<Batch> pieces;
+    std::vector<VkSubmitInfo2> infos;
+    auto prepare = [&] {
+        infos.clear();
+        for (const Batch& piece : pieces)
+            infos.push_back(piece.info());
+        return static_cast<uint32_t>(infos.size());
+    };
+    for (Batch& batch : m_batches) {
+        Batch piece;
+        piece.flags = batch.flags;
+        piece.waits = std::move(batch.waits);
+        for (const VkCommandBufferSubmitInfo& info : batch.commandBuffers) {
+            const CommandBuffer& commandBuffer = CommandBuffer::of(info.commandBuffer);
+            for (size_t i = 0; i < commandBuffer.streams.size(); ++i) {
+                piece.commandBuffers.push_back(info);
+                piece.commandBuffers.back().commandBuffer = commandBuffer.streams[i];
+                if (i == commandBuffer.splits.size())
+                    break;
+                pieces.push_back(std::move(piece));
+                VkResult result = queue.submitAndWait(prepare(), infos.data());
+                if (result == VK_SUCCESS)
+                    result = complete(queue, commandBuffer.splits[i], info.deviceMask);
+                if (result != VK_SUCCESS)
+                    return result;
+                pieces.clear();
+                piece = Batch{};
+                piece.flags = batch.flags;
+            }
+        }
+        piece.signals = std::move(batch.signals);
+        piece.chain = std::move(batch.chain);
+        pieces.push_back(std::move(piece));
+    }
+    return queue.device.table.QueueSubmit2(queue.handle, prepare(), infos.data(), m_fence);
+}
+
+VkResult Submission::complete(Queue& queue, const Split& split, uint32_t deviceMask)
+{
+    GraphRun& run = *split.run;
+    VkCommandBufferSubmitInfo sweep{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
+    sweep.commandBuffer = split.sweep;
+    sweep.deviceMask = deviceMask;
+    VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+    info.commandBufferInfoCount = 1;
+    info.pCommandBufferInfos = &sweep;
+    abi::GraphStatus last = run.dispatch->status();
+    uint32_t idleSweeps = 0;
+    while (run.dispatch->hasRemaining()) {
+        const VkResult result = queue.submitAndWait(1, &info);
+        if (result != VK_SUCCESS)
+            return result;
+        const abi::GraphStatus now = run.dispatch->status();
+        idleSweeps = sameProgress(last, now) ? idleSweeps + 1 : 0;
+        last = now;
+        if (idleSweeps > kMaxIdleSweeps) {
+            queue.device.messages().error(
+                "Millrace-graph-stalled", objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, run.commandBuffer),
+                "a graph makes no progress and is given up, which is a defect of the layer; please report it");
+            break;
+        }
+    }
+    run.reportStatus();
+    return VK_SUCCESS;
+}
+
+}  // namespace millrace::layer

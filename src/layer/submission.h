@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A copy of one vkQueueSubmit*, to be handed to the driver piece by piece.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <memory>
+#include <vector>
+
+#include "layer/chain_copy.h"
+
+namespace millrace::layer {
+
+struct Device;
+struct Queue;
+struct Split;
+
+class Submission {
+public:
+    Submission(uint32_t count, const VkSubmitInfo* submits, VkFence fence);
+    Submission(uint32_t count, const VkSubmitInfo2* submits, VkFence fence);
+
+    // True if a command buffer in it is split.
+    static bool hasSplit(uint32_t count, const VkSubmitInfo* submits);
+    static bool hasSplit(uint32_t count, const VkSubmitInfo2* submits);
+    // The binary semaphores it waits for and signals.
+    std::vector<VkSemaphore> binarySemaphores(const Device& device) const;
+
+    // On the queue's thread. Semaphore waits go with a batch's first piece, signals and the fence with the last.
+    VkResult run(Queue& queue);
+
+private:
+    struct Batch {
+        std::vector<VkSemaphoreSubmitInfo> waits;
+        std::vector<VkCommandBufferSubmitInfo> commandBuffers;
+        std::vector<VkSemaphoreSubmitInfo> signals;
+        VkSubmitFlags flags = 0;
+        ChainCopy chain;
+
+        VkSubmitInfo2 info() const;
+    };
+
+    static Batch copy(const VkSubmitInfo& submit);
+    static Batch copy(const VkSubmitInfo2& submit);
+    VkResult complete(Queue& queue, const Split& split, uint32_t deviceMask);
+
+    std::vector<Batch> m_batches;
+    VkFence m_fence;
+};
+
+}  // namespace millrace::layer

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a physical device really implements, and so what the layer has to provide.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+
+namespace millrace::layer {
+
+struct Instance;
+
+// Limits of ours that are not part of the graph library.
+inline constexpr uint32_t kMaxPayloadCount = 1u << 24;
+inline constexpr uint32_t kDispatchAddressAlignment = 4;
+
+struct Support {
+    bool native = false;           // the driver implements VK_AMDX_shader_enqueue
+    bool emulated = false;         // the layer provides it
+    bool maintenance5 = false;     // the driver has VK_KHR_maintenance5
+    bool pipelineLibrary = false;  // the driver has VK_KHR_pipeline_library
+    uint32_t maxPushConstantBytes = 128;
+    uint32_t minSubgroupSize = 1;
+};
+
+// Asks the driver. Debian builds Mesa without beta extensions, and then lavapipe lists VK_AMDX_shader_enqueue, leaves
+// its feature structure untouched and has no entry points: the string alone proves nothing.
+// `knownPhantom`: the feature structure is not to be believed either.
+Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPhantom);
+
+}  // namespace millrace::layer

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Valid usage rules of VK_AMDX_shader_enqueue that a layer sees cheaply. Those that would do harm are always checked;
+// the rest only with the setting "validate".
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <string>
+#include <string_view>
+
+namespace millrace::layer {
+
+struct CommandBuffer;
+struct Device;
+struct GraphObject;
+
+// A diagnostic that names a rule as "(VUID 09134)", sent under the rule's full name.
+void reportRule(const Device& device, const std::string& text);
+
+// vkCreateExecutionGraphPipelinesAMDX, before anything is created.
+void validateGraphCreation(const Device& device, const VkExecutionGraphPipelineCreateInfoAMDX& createInfo);
+
+// The complete graph behind a handle, or null after a message that names the command.
+GraphObject* findGraph(const Device& device, VkPipeline pipeline, const char* command);
+
+// False after a message if the query cannot be answered.
+bool checkNodeIndexQuery(const Device& device, const GraphObject& object, VkPipeline pipeline,
+                         const VkPipelineShaderStageNodeCreateInfoAMDX& query);
+
+// vkCmdInitializeGraphScratchMemoryAMDX. False after a message if it cannot be recorded.
+bool checkInitialize(CommandBuffer& commandBuffer, const GraphObject& object, VkDeviceAddress scratch,
+                     VkDeviceSize scratchBytes);
+
+// vkCmdDispatchGraph*AMDX, as far as they have in common; `addressed` is countInfo or infos where they are device
+// addresses, else 0. False after a message if it cannot be recorded.
+bool checkDispatch(CommandBuffer& commandBuffer, const GraphObject& object, const char* command,
+                   VkDeviceAddress scratch, VkDeviceSize scratchBytes, VkDeviceAddress addressed);
+
+// The host structures of a dispatch (setting "validate").
+void validateHostInfos(const CommandBuffer& commandBuffer, const GraphObject& object,
+                       const VkDispatchGraphCountInfoAMDX& countInfo);
+
+}  // namespace millrace::layer

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Waiting for the device, where some of its work may still be held back on the host.
+#include "layer/chain.h"
+#include "layer/entry_points.h"
+#include "layer/queue.h"
+#include "layer/status_watch.h"
+
+namespace millrace::layer {
+
+namespace {
+
+using Clock = HeldWork::Clock;
+
+Clock::time_point deadlineAfter(uint64_t nanoseconds)
+{
+    const Clock::time_point now = Clock::now();
+    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::time_point::max() - now).count();
+    return nanoseconds >= static_cast<uint64_t>(left) ? Clock::time_point::max()
+                                                      : now + std::chrono::nanoseconds(nanoseconds);
+}
+
+uint64_t nanosecondsUntil(Clock::time_point deadline)
+{
+    if (deadline == Clock::time_point::max())
+        return UINT64_MAX;
+    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(deadline - Clock::now()).count();
+    return left > 0 ? static_cast<uint64_t>(left) : 0;
+}
+
+void drainAll(Device& device)
+{
+    device.queues.forEach([](Queue& queue) { queue.drain(); });
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL DeviceWaitIdle(VkDevice handle)
+{
+    Device& device = Device::of(handle);
+    drainAll(device);
+    const VkResult result = device.held->lost() ? VK_ERROR_DEVICE_LOST : device.table.DeviceWaitIdle(handle);
+    device.statusWatch->poll();
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice handle, uint32_t fenceCount, const VkFence* pFences,
+                                             VkBool32 waitAll, uint64_t timeout)
+{
+    Device& device = Device::of(handle);
+    if (device.held->any() && timeout > 0) {
+        // A fence that no submission of the driver signals yet is not waited for down there.
+        const Clock::time_point deadline = deadlineAfter(timeout);
+        if (!device.held->waitFences({pFences, fenceCount}, waitAll, deadline))
+            return VK_TIMEOUT;
+        timeout = nanosecondsUntil(deadline);
+    }
+    if (device.held->lost())
+        return VK_ERROR_DEVICE_LOST;
+    const VkResult result = device.table.WaitForFences(handle, fenceCount, pFences, waitAll, timeout);
+    device.statusWatch->poll();
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetFenceStatus(VkDevice handle, VkFence fence)
+{
+    Device& device = Device::of(handle);
+    if (device.held->lost())
+        return VK_ERROR_DEVICE_LOST;
+    const VkResult result = device.table.GetFenceStatus(handle, fence);
+    if (result == VK_SUCCESS)
+        device.statusWatch->poll();
+    return result;
+}
+
+template <auto Member>
+VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice handle, const VkSemaphoreWaitInfo* pWaitInfo, uint64_t timeout)
+{
+    Device& device = Device::of(handle);
+    if (device.held->lost())
+        return VK_ERROR_DEVICE_LOST;
+    const VkResult result = (device.table.*Member)(handle, pWaitInfo, timeout);
+    device.statusWatch->poll();
+    return result;
+}
+
+// Exporting needs the signal operation to be with the driver.
+VKAPI_ATTR VkResult VKAPI_CALL GetFenceFdKHR(VkDevice handle, const VkFenceGetFdInfoKHR* pInfo, int* pFd)
+{
+    Device& device = Device::of(handle);
+    device.held->waitFences({&pInfo->fence, 1}, true, Clock::time_point::max());
+    return device.table.GetFenceFdKHR(handle, pInfo, pFd);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL GetSemaphoreFdKHR(VkDevice handle, const VkSemaphoreGetFdInfoKHR* pInfo, int* pFd)
+{
+    Device& device = Device::of(handle);
+    device.held->waitSemaphores({&pInfo->semaphore, 1});
+    return device.table.GetSemaphoreFdKHR(handle, pInfo, pFd);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateSemaphore(VkDevice handle, const VkSemaphoreCreateInfo* pCreateInfo,
+                                               const VkAllocationCallbacks* pAllocator, VkSemaphore* pSemaphore)
+{
+    Device& device = Device::of(handle);
+    const VkResult result = device.table.CreateSemaphore(handle, pCreateInfo, pAllocator, pSemaphore);
+    const auto* type = findInChain<VkSemaphoreTypeCreateInfo>(pCreateInfo->pNext,
+                                                              VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+    if (result == VK_SUCCESS && type && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE)
+        device.timelines.insert(handleId(*pSemaphore), std::make_shared<TimelineSemaphore>());
+    return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroySemaphore(VkDevice handle, VkSemaphore semaphore,
+                                            const VkAllocationCallbacks* pAllocator)
+{
+    Device& device = Device::of(handle);
+    device.timelines.remove(handleId(semaphore));
+    device.table.DestroySemaphore(handle, semaphore, pAllocator);
+}
+
+}  // namespace
+
+EntryPoints waitEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(DeviceWaitIdle, kUseGraphs),
+        MILLRACE_ENTRY(WaitForFences, kUseGraphs),
+        MILLRACE_ENTRY(GetFenceStatus, kUseGraphs),
+        {"vkWaitSemaphores", erase(&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphores>), kUseGraphs},
+        {"vkWaitSemaphoresKHR", erase(&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphoresKHR>), kUseGraphs},
+        MILLRACE_ENTRY(GetFenceFdKHR, kUseGraphs),
+        MILLRACE_ENTRY(GetSemaphoreFdKHR, kUseGraphs),
+        MILLRACE_ENTRY(CreateSemaphore, kUseGraphs),
+        MILLRACE_ENTRY(DestroySemaphore, kUseGraphs),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

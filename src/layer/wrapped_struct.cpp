@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/wrapped_struct.h"
+
+#include <vulkan/utility/vk_safe_struct.hpp>
+
+namespace millrace::layer {
+
+namespace {
+
+template <typename Safe, typename Struct>
+std::shared_ptr<const Struct> copyAs(const Struct& info)
+{
+    auto copy = std::make_shared<Safe>(&info);
+    const Struct* plain = copy->ptr();
+    return {std::move(copy), plain};
+}
+
+}  // namespace
+
+std::shared_ptr<const VkBindDescriptorSetsInfo> deepCopy(const VkBindDescriptorSetsInfo& info)
+{
+    return copyAs<vku::safe_VkBindDescriptorSetsInfo>(info);
+}
+
+std::shared_ptr<const VkPushConstantsInfo> deepCopy(const VkPushConstantsInfo& info)
+{
+    return copyAs<vku::safe_VkPushConstantsInfo>(info);
+}
+
+std::shared_ptr<const VkPushDescriptorSetInfo> deepCopy(const VkPushDescriptorSetInfo& info)
+{
+    return copyAs<vku::safe_VkPushDescriptorSetInfo>(info);
+}
+
+std::shared_ptr<const VkSetDescriptorBufferOffsetsInfoEXT> deepCopy(const VkSetDescriptorBufferOffsetsInfoEXT& info)
+{
+    return copyAs<vku::safe_VkSetDescriptorBufferOffsetsInfoEXT>(info);
+}
+
+std::shared_ptr<const VkBindDescriptorBufferEmbeddedSamplersInfoEXT> deepCopy(
+    const VkBindDescriptorBufferEmbeddedSamplersInfoEXT& info)
+{
+    return copyAs<vku::safe_VkBindDescriptorBufferEmbeddedSamplersInfoEXT>(info);
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands with one structure that leads to others: kept as deep copies.
+#pragma once
+
+#include <cstring>
+#include <memory>
+
+#include "layer/command_buffer.h"
+#include "layer/state_commands.h"
+
+namespace millrace::layer {
+
+// Deep copies that free themselves. Defined in wrapped_struct.cpp for each structure.
+std::shared_ptr<const VkBindDescriptorSetsInfo> deepCopy(const VkBindDescriptorSetsInfo& info);
+std::shared_ptr<const VkPushConstantsInfo> deepCopy(const VkPushConstantsInfo& info);
+std::shared_ptr<const VkPushDescriptorSetInfo> deepCopy(const VkPushDescriptorSetInfo& info);
+std::shared_ptr<const VkSetDescriptorBufferOffsetsInfoEXT> deepCopy(const VkSetDescriptorBufferOffsetsInfoEXT& info);
+std::shared_ptr<const VkBindDescriptorBufferEmbeddedSamplersInfoEXT> deepCopy(
+    const VkBindDescriptorBufferEmbeddedSamplersInfoEXT& info);
+
+// Remembers a command that takes a pointer to `info`, which the command buffer keeps until it is reset.
+template <auto Member, typename Struct>
+void logWrapped(CommandBuffer& commandBuffer, const StateKey& key, uint32_t scopes, const Struct& info)
+{
+    std::shared_ptr<const Struct> copy = deepCopy(info);
+    const Struct* kept = copy.get();
+    commandBuffer.keepAlive.push_back(std::const_pointer_cast<Struct>(std::move(copy)));
+    logCall<Member>(commandBuffer.log, key, scopes, kept);
+}
+
+}  // namespace millrace::layer
