@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/device.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace millrace::harness {
+
+void check(VkResult result, const std::string& what)
+{
+    if (result != VK_SUCCESS)
+        throw HarnessError(what + " returned " + std::to_string(result));
+}
+
+VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                         VkDebugUtilsMessageTypeFlagsEXT /*type*/,
+                                         const VkDebugUtilsMessengerCallbackDataEXT* data, void* userData)
+{
+    Device* device = static_cast<Device*>(userData);
+    const char* id = data->pMessageIdName ? data->pMessageIdName : "";
+    const char* level = severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? "error" : "warning";
+    std::lock_guard lock(device->m_mutex);
+    device->m_messages.push_back(std::string(level) + " " + id + ": " + data->pMessage);
+    return VK_FALSE;
+}
+
+Device::Device(const DeviceOptions& options)
+{
+    createInstance(options);
+    choosePhysical();
+    queryFeatures();
+    createDevice(options);
+    vkGetDeviceQueue(device, queueFamily, 0, &queue);
+    VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    poolInfo.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+    poolInfo.queueFamilyIndex = queueFamily;
+    check(vkCreateCommandPool(device, &poolInfo, nullptr, &pool), "vkCreateCommandPool");
+}
+
+void Device::close()
+{
+    if (device) {
+        vkDestroyCommandPool(device, pool, nullptr);
+        vkDestroyDevice(device, nullptr);
+        device = VK_NULL_HANDLE;
+    }
+    if (!instance)
+        return;
+    if (m_messenger) {
+        const auto destroy = reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(
+            vkGetInstanceProcAddr(instance, "vkDestroyDebugUtilsMessengerEXT"));
+        destroy(instance, m_messenger, nullptr);
+    }
+    vkDestroyInstance(instance, nullptr);
+    instance = VK_NULL_HANDLE;
+}
+
+void Device::choosePhysical()
+{
+    uint32_t count = 0;
+    check(vkEnumeratePhysicalDevices(instance, &count, nullptr), "vkEnumeratePhysicalDevices");
+    std::vector<VkPhysicalDevice> all(count);
+    vkEnumeratePhysicalDevices(instance, &count, all.data());
+    const char* wanted = std::getenv("MILLRACE_TEST_DEVICE");
+    for (VkPhysicalDevice candidate : all) {
+        vkGetPhysicalDeviceProperties(candidate, &properties);
+        if (!wanted || std::strstr(properties.deviceName, wanted)) {
+            physical = candidate;
+            return;
+        }
+    }
+    throw HarnessError(std::string("no device ") + (wanted ? wanted : ""));
+}
+
+std::vector<std::string> Device::takeMessages()
+{
+    std::lock_guard lock(m_mutex);
+    return std::exchange(m_messages, {});
+}
+
+uint32_t Device::memoryType(uint32_t bits, VkMemoryPropertyFlags wanted) const
+{
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(physical, &memory);
+    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
+        if ((bits >> i & 1) && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
+            return i;
+    throw HarnessError("no suitable memory type");
+}
+
+Buffer Device::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage)
+{
+    Buffer buffer;
+    buffer.size = size;
+    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+    info.size = size;
+    info.usage = usage | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    check(vkCreateBuffer(device, &info, nullptr, &buffer.handle), "vkCreateBuffer");
+    VkMemoryRequirements needs;
+    vkGetBufferMemoryRequirements(device, buffer.handle, &needs);
+    VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
+    flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+    VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags};
+    allocate.allocationSize = needs.size;
+    allocate.memoryTypeIndex =
+        memoryType(needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+    check(vkAllocateMemory(device, &allocate, nullptr, &buffer.memory), "vkAllocateMemory");
+    check(vkBindBufferMemory(device, buffer.handle, buffer.memory, 0), "vkBindBufferMemory");
+    check(vkMapMemory(device, buffer.memory, 0, VK_WHOLE_SIZE, 0, &buffer.mapped), "vkMapMemory");
+    if (size <= (16u << 20))  // larger ones are scratch memory, whose contents nobody may rely on
+        std::memset(buffer.mapped, 0, size);
+    VkBufferDeviceAddressInfo ask{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+    ask.buffer = buffer.handle;
+    buffer.address = vkGetBufferDeviceAddress(device, &ask);
+    return buffer;
+}
+
+void Device::destroyBuffer(const Buffer& buffer)
+{
+    vkDestroyBuffer(device, buffer.handle, nullptr);
+    vkFreeMemory(device, buffer.memory, nullptr);
+}
+
+VkShaderModule Device::createModule(const std::vector<uint32_t>& words)
+{
+    VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    info.codeSize = words.size() * 4;
+    info.pCode = words.data();
+    VkShaderModule module = VK_NULL_HANDLE;
+    check(vkCreateShaderModule(device, &info, nullptr, &module), "vkCreateShaderModule");
+    return module;
+}
+
+void Device::memoryBarrier(VkCommandBuffer cmd, VkPipelineStageFlags from, VkPipelineStageFlags to)
+{
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    vkCmdPipelineBarrier(cmd, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+}
+
+void Device::submit(const std::function<void(VkCommandBuffer)>& record)
+{
+    VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    allocate.commandPool = pool;
+    allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    allocate.commandBufferCount = 1;
+    VkCommandBuffer cmd = VK_NULL_HANDLE;
+    check(vkAllocateCommandBuffers(device, &allocate, &cmd), "vkAllocateCommandBuffers");
+    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    check(vkBeginCommandBuffer(cmd, &begin), "vkBeginCommandBuffer");
+    record(cmd);
+    memoryBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT);
+    check(vkEndCommandBuffer(cmd), "vkEndCommandBuffer");
+    VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VkFence fence = VK_NULL_HANDLE;
+    check(vkCreateFence(device, &fenceInfo, nullptr, &fence), "vkCreateFence");
+    VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+    info.commandBufferCount = 1;
+    info.pCommandBuffers = &cmd;
+    check(vkQueueSubmit(queue, 1, &info, fence), "vkQueueSubmit");
+    check(vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
+    vkDestroyFence(device, fence, nullptr);
+    vkFreeCommandBuffers(device, pool, 1, &cmd);
+}
+
+namespace {
+
+std::map<DeviceOptions, std::unique_ptr<Device>>& devices()
+{
+    static std::map<DeviceOptions, std::unique_ptr<Device>> all;
+    return all;
+}
+
+}  // namespace
+
+Device& sharedDevice(const DeviceOptions& options)
+{
+    std::unique_ptr<Device>& device = devices()[options];
+    if (!device)
+        device = std::make_unique<Device>(options);
+    return *device;
+}
+
+std::vector<std::string> releaseSharedDevices()
+{
+    std::vector<std::string> out;
+    for (auto& [options, device] : devices()) {
+        if (!device)
+            continue;
+        device->close();
+        for (std::string& message : device->takeMessages())
+            out.push_back(std::move(message));
+    }
+    devices().clear();
+    return out;
+}
+
+}  // namespace millrace::harness

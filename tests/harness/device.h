@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// A Vulkan device behind the real loader: our layer on top, the Khronos validation layer below it. Everything that
+// either of them says is collected; whoever uses the device decides whether that is a failure.
+#pragma once
+
+#ifndef VK_ENABLE_BETA_EXTENSIONS
+#define VK_ENABLE_BETA_EXTENSIONS
+#endif
+#include <vulkan/vulkan.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace millrace::harness {
+
+struct HarnessError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// Throws HarnessError unless the result is VK_SUCCESS.
+void check(VkResult result, const std::string& what);
+
+struct DeviceOptions {
+    std::string path = "direct";           // setting of our layer: "direct" or "indirect"
+    std::map<std::string, bool> switches;  // further settings of our layer
+    std::map<std::string, std::string> words;
+    bool enableEnqueue = true;  // the extension and its feature
+    bool enableMaintenance5 = true;
+
+    auto operator<=>(const DeviceOptions&) const = default;
+};
+
+struct Buffer {
+    VkBuffer handle = VK_NULL_HANDLE;
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    VkDeviceAddress address = 0;
+    VkDeviceSize size = 0;
+    void* mapped = nullptr;
+
+    uint32_t* words() const { return static_cast<uint32_t*>(mapped); }
+    uint8_t* bytes() const { return static_cast<uint8_t*>(mapped); }
+};
+
+// Collects a message; `userData` is the Device.
+VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                         VkDebugUtilsMessageTypeFlagsEXT type,
+                                         const VkDebugUtilsMessengerCallbackDataEXT* data, void* userData);
+
+class Device {
+public:
+    explicit Device(const DeviceOptions& options);
+    ~Device() { close(); }
+    Device(const Device&) = delete;
+    // Destroys device and instance; what layers say of it can still be taken.
+    void close();
+
+    VkInstance instance = VK_NULL_HANDLE;
+    VkPhysicalDevice physical = VK_NULL_HANDLE;
+    VkDevice device = VK_NULL_HANDLE;
+    VkQueue queue = VK_NULL_HANDLE;
+    uint32_t queueFamily = 0;
+    VkCommandPool pool = VK_NULL_HANDLE;
+    VkPhysicalDeviceProperties properties{};
+    VkPhysicalDeviceFeatures2 features{};
+    VkPhysicalDeviceVulkan12Features features12{};
+    VkPhysicalDeviceVulkan13Features features13{};
+    VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueueFeatures{};
+    VkPhysicalDeviceShaderEnqueuePropertiesAMDX limits{};
+    bool validated = false;  // the validation layer is there
+
+    PFN_vkCreateExecutionGraphPipelinesAMDX createGraphs = nullptr;
+    PFN_vkGetExecutionGraphPipelineScratchSizeAMDX getScratchSize = nullptr;
+    PFN_vkGetExecutionGraphPipelineNodeIndexAMDX getNodeIndex = nullptr;
+    PFN_vkCmdInitializeGraphScratchMemoryAMDX cmdInitializeScratch = nullptr;
+    PFN_vkCmdDispatchGraphAMDX cmdDispatch = nullptr;
+    PFN_vkCmdDispatchGraphIndirectAMDX cmdDispatchIndirect = nullptr;
+    PFN_vkCmdDispatchGraphIndirectCountAMDX cmdDispatchIndirectCount = nullptr;
+
+    // Host-visible, mapped, with a device address. Contents are zero.
+    Buffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
+    void destroyBuffer(const Buffer& buffer);
+    VkShaderModule createModule(const std::vector<uint32_t>& words);
+
+    // Records, submits and waits. Host writes before and host reads after are made available.
+    void submit(const std::function<void(VkCommandBuffer)>& record);
+    static void memoryBarrier(VkCommandBuffer cmd, VkPipelineStageFlags from, VkPipelineStageFlags to);
+
+    // What layers have said since the last call.
+    std::vector<std::string> takeMessages();
+
+private:
+    friend VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                    VkDebugUtilsMessageTypeFlagsEXT type,
+                                                    const VkDebugUtilsMessengerCallbackDataEXT* data, void* userData);
+    void createInstance(const DeviceOptions& options);
+    void choosePhysical();
+    void queryFeatures();
+    void createDevice(const DeviceOptions& options);
+    void loadEntryPoints();
+    uint32_t memoryType(uint32_t bits, VkMemoryPropertyFlags wanted) const;
+
+    VkDebugUtilsMessengerEXT m_messenger = VK_NULL_HANDLE;
+    std::mutex m_mutex;
+    std::vector<std::string> m_messages;
+};
+
+// One device per set of options, made at first use.
+Device& sharedDevice(const DeviceOptions& options = {});
+// Destroys them. Returns what was said while doing so, object leaks for example.
+std::vector<std::string> releaseSharedDevices();
+
+inline constexpr char kLayerName[] = "VK_LAYER_MILLRACE_emulation";
+inline constexpr char kValidationName[] = "VK_LAYER_KHRONOS_validation";
+
+}  // namespace millrace::harness

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Creation of instance and device: layers, their settings, features.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "harness/device.h"
+
+namespace millrace::harness {
+
+namespace {
+
+bool hasLayer(const char* name)
+{
+    uint32_t count = 0;
+    vkEnumerateInstanceLayerProperties(&count, nullptr);
+    std::vector<VkLayerProperties> layers(count);
+    vkEnumerateInstanceLayerProperties(&count, layers.data());
+    for (const VkLayerProperties& layer : layers)
+        if (std::strcmp(layer.layerName, name) == 0)
+            return true;
+    return false;
+}
+
+// Decides once, and says so: a run without validation must not look like one with it.
+bool wantsValidation()
+{
+    static const bool wanted = [] {
+        const char* off = std::getenv("MILLRACE_TEST_NO_VALIDATION");
+        if (off && std::strcmp(off, "0") != 0) {
+            std::printf("note: validation is off (MILLRACE_TEST_NO_VALIDATION)\n");
+            return false;
+        }
+        if (!hasLayer(kValidationName))
+            throw HarnessError(std::string(kValidationName) +
+                               " is not installed; set MILLRACE_TEST_NO_VALIDATION=1 to go without");
+        return true;
+    }();
+    return wanted;
+}
+
+// Settings of both layers, with the memory that they point to.
+struct LayerSettings {
+    std::vector<VkLayerSettingEXT> list;
+    std::vector<std::unique_ptr<VkBool32>> switches;
+    std::vector<std::unique_ptr<const char*>> words;
+
+    void add(const char* layer, const char* name, bool value)
+    {
+        switches.push_back(std::make_unique<VkBool32>(value));
+        list.push_back({layer, name, VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, switches.back().get()});
+    }
+    void add(const char* layer, const char* name, const std::string& value)
+    {
+        words.push_back(std::make_unique<const char*>(value.c_str()));
+        list.push_back({layer, name, VK_LAYER_SETTING_TYPE_STRING_EXT, 1, words.back().get()});
+    }
+};
+
+template <typename Pointer>
+void load(VkDevice device, Pointer& pointer, const char* name)
+{
+    pointer = reinterpret_cast<Pointer>(vkGetDeviceProcAddr(device, name));
+    if (!pointer)
+        throw HarnessError(std::string("no entry point ") + name);
+}
+
+}  // namespace
+
+void Device::createInstance(const DeviceOptions& options)
+{
+    validated = wantsValidation();
+    if (!hasLayer(kLayerName))
+        throw HarnessError(std::string(kLayerName) + " was not found; ctest sets VK_ADD_LAYER_PATH to its folder");
+    // The first layer is nearest to the application.
+    std::vector<const char*> layers = {kLayerName};
+    LayerSettings settings;
+    settings.add(kLayerName, "path", options.path);
+    for (const auto& [name, value] : options.switches)
+        settings.add(kLayerName, name.c_str(), value);
+    for (const auto& [name, value] : options.words)
+        settings.add(kLayerName, name.c_str(), value);
+    if (validated) {
+        layers.push_back(kValidationName);
+        settings.add(kValidationName, "validate_core", true);
+        settings.add(kValidationName, "validate_sync", true);
+        settings.add(kValidationName, "syncval_submit_time_validation", true);
+        settings.add(kValidationName, "thread_safety", true);
+    }
+    VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+    messenger.messageSeverity =
+        VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    messenger.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT |
+                            VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+                            VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT;
+    messenger.pfnUserCallback = onMessage;
+    messenger.pUserData = this;
+    VkLayerSettingsCreateInfoEXT layerSettings{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, &messenger};
+    layerSettings.settingCount = static_cast<uint32_t>(settings.list.size());
+    layerSettings.pSettings = settings.list.data();
+    const char* extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME};
+    VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    application.apiVersion = VK_API_VERSION_1_3;
+    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &layerSettings};
+    info.pApplicationInfo = &application;
+    info.enabledLayerCount = static_cast<uint32_t>(layers.size());
+    info.ppEnabledLayerNames = layers.data();
+    info.enabledExtensionCount = 2;
+    info.ppEnabledExtensionNames = extensions;
+    check(vkCreateInstance(&info, nullptr, &instance), "vkCreateInstance");
+    const auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
+        vkGetInstanceProcAddr(instance, "vkCreateDebugUtilsMessengerEXT"));
+    check(create(instance, &messenger, nullptr, &m_messenger), "vkCreateDebugUtilsMessengerEXT");
+}
+
+void Device::queryFeatures()
+{
+    enqueueFeatures = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
+    features13 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &enqueueFeatures};
+    features12 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &features13};
+    features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features12};
+    vkGetPhysicalDeviceFeatures2(physical, &features);
+    limits = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &limits};
+    vkGetPhysicalDeviceProperties2(physical, &all);
+    properties = all.properties;
+}
+
+// Only what the shaders of the tests use: what the layer needs besides, it has to switch on itself.
+void Device::createDevice(const DeviceOptions& options)
+{
+    VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
+    enqueue.shaderEnqueue = enqueueFeatures.shaderEnqueue;
+    VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR};
+    maintenance5.maintenance5 = VK_TRUE;
+    VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+    v13.synchronization2 = VK_TRUE;
+    v13.maintenance4 = VK_TRUE;
+    v13.dynamicRendering = features13.dynamicRendering;
+    v13.shaderZeroInitializeWorkgroupMemory = features13.shaderZeroInitializeWorkgroupMemory;
+    VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &v13};
+    v12.bufferDeviceAddress = VK_TRUE;
+    v12.scalarBlockLayout = features12.scalarBlockLayout;
+    v12.shaderInt8 = features12.shaderInt8;
+    v12.vulkanMemoryModel = features12.vulkanMemoryModel;
+    v12.vulkanMemoryModelDeviceScope = features12.vulkanMemoryModelDeviceScope;
+    VkPhysicalDeviceFeatures2 on{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v12};
+    on.features.shaderInt64 = features.features.shaderInt64;
+    on.features.shaderInt16 = features.features.shaderInt16;
+
+    std::vector<const char*> extensions;
+    void** tail = &v13.pNext;
+    if (options.enableEnqueue) {
+        extensions.push_back(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME);
+        extensions.push_back(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
+        *tail = &enqueue;
+        tail = &enqueue.pNext;
+    }
+    if (options.enableMaintenance5) {
+        extensions.push_back(VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
+        *tail = &maintenance5;
+    }
+    uint32_t count = 0;
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+    while (queueFamily < count && !(families[queueFamily].queueFlags & VK_QUEUE_COMPUTE_BIT))
+        ++queueFamily;
+    const float priority = 1.0f;
+    VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+    queueInfo.queueFamilyIndex = queueFamily;
+    queueInfo.queueCount = 1;
+    queueInfo.pQueuePriorities = &priority;
+    VkDeviceCreateInfo create{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &on};
+    create.queueCreateInfoCount = 1;
+    create.pQueueCreateInfos = &queueInfo;
+    create.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    create.ppEnabledExtensionNames = extensions.data();
+    check(vkCreateDevice(physical, &create, nullptr, &device), "vkCreateDevice");
+    if (options.enableEnqueue)
+        loadEntryPoints();
+}
+
+void Device::loadEntryPoints()
+{
+    load(device, createGraphs, "vkCreateExecutionGraphPipelinesAMDX");
+    load(device, getScratchSize, "vkGetExecutionGraphPipelineScratchSizeAMDX");
+    load(device, getNodeIndex, "vkGetExecutionGraphPipelineNodeIndexAMDX");
+    load(device, cmdInitializeScratch, "vkCmdInitializeGraphScratchMemoryAMDX");
+    load(device, cmdDispatch, "vkCmdDispatchGraphAMDX");
+    load(device, cmdDispatchIndirect, "vkCmdDispatchGraphIndirectAMDX");
+    load(device, cmdDispatchIndirectCount, "vkCmdDispatchGraphIndirectCountAMDX");
+}
+
+}  // namespace millrace::harness

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs execution graphs: creates pipelines out of SPIR-V, dispatches them in every form and keeps their output buffer.
+#pragma once
+
+#include <optional>
+
+#include "harness/device.h"
+
+namespace millrace::harness {
+
+// One node of a graph.
+struct Stage {
+    std::vector<uint32_t> words;
+    std::string entry = "main";
+    std::optional<std::string> name;  // absent: the entry point's name
+    std::optional<uint32_t> index;    // absent: VK_SHADER_INDEX_UNUSED_AMDX
+    std::map<uint32_t, uint32_t> specialization;
+    bool withNodeInfo = true;  // chain VkPipelineShaderStageNodeCreateInfoAMDX; needs neither name nor index
+};
+
+// Payloads for one node; payload i begins at bytes[i * stride].
+struct Launch {
+    std::string name;
+    uint32_t index = 0;
+    uint32_t count = 1;
+    std::vector<uint8_t> bytes;
+    uint64_t stride = 0;
+};
+
+// `count` payloads of equal size, one after the other.
+Launch launchWords(const std::string& name, uint32_t index, uint32_t count, const std::vector<uint32_t>& words);
+
+std::vector<uint32_t> readWords(const std::string& file);
+
+enum class Scratch { Minimum, Between, Maximum };
+enum class Form { Host, Indirect, IndirectCount };
+const char* nameOf(Scratch scratch);
+const char* nameOf(Form form);
+
+struct RunOptions {
+    Scratch scratch = Scratch::Minimum;
+    Form form = Form::Host;
+    uint64_t infoStride = sizeof(VkDispatchGraphInfoAMDX);
+};
+
+struct GraphOptions {
+    std::vector<VkPipeline> libraries;
+    VkPipelineCreateFlags2KHR flags = 0;
+    VkPipelineCache cache = VK_NULL_HANDLE;
+};
+
+struct RunnerOptions {
+    uint32_t outputWords = 256;
+    std::vector<uint32_t> table;  // a read-only buffer at set 1, binding 3
+    uint32_t pushConstantBytes = 0;
+};
+
+// Owns all that it creates. The output buffer is at set 0, binding 0.
+class Runner {
+public:
+    Runner(Device& device, const RunnerOptions& options);
+    ~Runner();
+    Runner(const Runner&) = delete;
+
+    Device& device() { return m_device; }
+    Buffer& output() { return m_output; }
+    std::vector<uint32_t> outputWords() const;
+    void clearOutput();
+    VkPipelineLayout layout() const { return m_layout; }
+    std::vector<uint8_t> pushConstants;  // pushed before each dispatch; size as in RunnerOptions
+
+    // The pipeline lives as long as the runner.
+    VkPipeline createGraph(const std::vector<Stage>& stages, const GraphOptions& options = {});
+    // Does not throw; the pipeline is null unless VK_SUCCESS is returned.
+    VkResult tryCreateGraph(const std::vector<Stage>& stages, const GraphOptions& options, VkPipeline& pipeline);
+    // A compute pipeline library for an execution graph.
+    VkPipeline createComputeLibrary(const Stage& stage);
+    uint32_t nodeIndex(VkPipeline graph, const std::string& name, uint32_t index);
+    VkExecutionGraphPipelineScratchSizeAMDX scratchSize(VkPipeline graph);
+    VkDeviceSize scratchBytes(VkPipeline graph, Scratch scratch);
+    Buffer createScratch(VkDeviceSize bytes);
+    Buffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage);  // lives as long as the runner
+
+    // One dispatch in a command buffer of its own, with scratch memory of its own.
+    void run(VkPipeline graph, const std::vector<Launch>& launches, const RunOptions& options = {});
+
+    // The pieces of run(), for tests that record something else.
+    void bind(VkCommandBuffer cmd, VkPipeline graph);
+    void initialize(VkCommandBuffer cmd, VkPipeline graph, const Buffer& scratch);
+    void dispatchHost(VkCommandBuffer cmd, VkPipeline graph, const Buffer& scratch, const std::vector<Launch>& launches,
+                      uint64_t infoStride = sizeof(VkDispatchGraphInfoAMDX));
+    // Writes count info, infos and payloads to a new buffer; count info at its start.
+    Buffer createArguments(VkPipeline graph, const std::vector<Launch>& launches, uint64_t infoStride);
+    void dispatchIndirect(VkCommandBuffer cmd, const Buffer& scratch, const Buffer& arguments, Form form);
+
+private:
+    void createLayouts(const RunnerOptions& options);
+    void createSets(const RunnerOptions& options);
+    void onDestroy(std::function<void()> action) { m_cleanup.push_back(std::move(action)); }
+    VkShaderModule moduleFor(const std::vector<uint32_t>& words);
+
+    Device& m_device;
+    Buffer m_output;
+    Buffer m_table;
+    std::vector<VkDescriptorSetLayout> m_setLayouts;
+    VkPipelineLayout m_layout = VK_NULL_HANDLE;
+    std::vector<VkDescriptorSet> m_sets;
+    std::map<std::vector<uint32_t>, VkShaderModule> m_modules;
+    std::vector<std::function<void()>> m_cleanup;
+};
+
+}  // namespace millrace::harness

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// random_graphs: runs random graphs on a device, through the layer, and compares the results with the oracle's.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "harness/runner.h"
+#include "random/random_graph.h"
+
+namespace millrace::random {
+
+namespace {
+
+constexpr const char* kUsage =
+    "usage: random_graphs [--count N] [--seed S] [--long] [--path direct|indirect|both] [--device NAME]\n"
+    "                     [--dump FOLDER] [--oracle-only]\n"
+    "  --count   number of graphs, with seeds S, S + 1, ... (default 100)\n"
+    "  --long    larger graphs, both paths and all forms of dispatch for each\n"
+    "  --device  part of the device's name (default: MILLRACE_TEST_DEVICE, else the first device)\n"
+    "  --dump    writes the SPIR-V of each graph to FOLDER/<seed>\n";
+
+struct Arguments {
+    uint64_t seed = 0;
+    uint64_t count = 100;
+    bool isLong = false;
+    bool oracleOnly = false;
+    std::string path;  // empty: alternates from graph to graph
+    std::string dump;
+};
+
+// One run of a graph.
+struct Variant {
+    std::string path;
+    harness::Scratch scratch;
+    harness::Form form;
+
+    std::string name() const
+    {
+        return path + " path, " + harness::nameOf(scratch) + " scratch, " + harness::nameOf(form) + " dispatch";
+    }
+};
+
+bool parse(int argc, char** argv, Arguments& out)
+{
+    for (int i = 1; i < argc; ++i) {
+        const std::string word = argv[i];
+        const char* value = i + 1 < argc ? argv[i + 1] : nullptr;
+        if (word == "--long") {
+            out.isLong = true;
+            continue;
+        }
+        if (word == "--oracle-only") {
+            out.oracleOnly = true;
+            continue;
+        }
+        if (!value)
+            return false;
+        ++i;
+        if (word == "--count")
+            out.count = std::strtoull(value, nullptr, 10);
+        else if (word == "--seed")
+            out.seed = std::strtoull(value, nullptr, 10);
+        else if (word == "--device")
+            setenv("MILLRACE_TEST_DEVICE", value, 1);
+        else if (word == "--path")
+            out.path = value;
+        else if (word == "--dump")
+            out.dump = value;
+        else
+            return false;
+    }
+    return out.path.empty() || out.path == "direct" || out.path == "indirect" || out.path == "both";
+}
+
+std::vector<Variant> variantsFor(uint64_t seed, const Arguments& arguments)
+{
+    std::vector<std::string> paths = {seed % 2 ? "indirect" : "direct"};
+    if (arguments.path == "both" || (arguments.path.empty() && arguments.isLong))
+        paths = {"direct", "indirect"};
+    else if (!arguments.path.empty())
+        paths = {arguments.path};
+    std::vector<Variant> out;
+    // Without --long each scratch size meets one form of dispatch; which one changes from graph to graph.
+    uint64_t turn = seed / 2;
+    for (const std::string& path : paths) {
+        for (auto scratch : {harness::Scratch::Minimum, harness::Scratch::Between, harness::Scratch::Maximum}) {
+            for (uint64_t form = 0; form < 3; ++form)
+                if (arguments.isLong || form == turn % 3)
+                    out.push_back({path, scratch, static_cast<harness::Form>(form)});
+            ++turn;
+        }
+    }
+    return out;
+}
+
+std::vector<harness::Stage> stagesOf(const RandomGraph& graph)
+{
+    std::vector<harness::Stage> stages;
+    for (const NodeSpec& node : graph.spec.nodes) {
+        const GeneratedModule& module = graph.modules[graph.moduleOfNode[node.id]];
+        harness::Stage stage;
+        stage.words = module.words;
+        stage.entry = node.entry;
+        if (node.nameFromApi)
+            stage.name = node.name;
+        if (node.indexFromApi)
+            stage.index = node.index;
+        stage.withNodeInfo = node.nameFromApi || node.indexFromApi || node.id % 2 == 0;
+        for (const auto& [id, value] : module.specialization)
+            stage.specialization[id] = static_cast<uint32_t>(value);
+        stages.push_back(std::move(stage));
+    }
+    return stages;
+}
+
+std::vector<harness::Launch> launchesOf(const RandomGraph& graph)
+{
+    std::vector<harness::Launch> launches;
+    for (size_t i = 0; i < graph.spec.launches.size(); ++i) {
+        const LaunchSpec& launch = graph.spec.launches[i];
+        launches.push_back(
+            {graph.spec.families[launch.family].name, launch.index, launch.count, graph.payloads[i], launch.stride});
+    }
+    return launches;
+}
+
+// Says what differs; the counters of the nodes tell where to look.
+std::string compare(const RandomGraph& graph, const std::vector<uint32_t>& wanted, const std::vector<uint32_t>& got)
+{
+    static const char* const kCounters[] = {"workgroups", "invocations", "payloads", "remaining levels"};
+    std::string out;
+    uint32_t sums = 0;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+        if (wanted[i] == got[i])
+            continue;
+        if (i < kSumWords) {
+            ++sums;
+            continue;
+        }
+        const size_t counter = i - kSumWords;
+        const NodeSpec& node = graph.spec.nodes[counter / kCountersPerNode];
+        out += "    node " + std::to_string(node.id) + " " + node.name + "[" + std::to_string(node.index) +
+               "]: " + kCounters[counter % kCountersPerNode] + " " + std::to_string(got[i]) + ", wanted " +
+               std::to_string(wanted[i]) + "\n";
+    }
+    if (sums)
+        out += "    " + std::to_string(sums) + " of " + std::to_string(kSumWords) + " sums differ\n";
+    return out;
+}
+
+// A graph on one device: pipeline made once, run for each variant.
+class DeviceRun {
+public:
+    DeviceRun(const RandomGraph& graph, const std::string& path) : m_graph(graph)
+    {
+        harness::DeviceOptions options;
+        options.path = path;
+        harness::RunnerOptions runnerOptions;
+        runnerOptions.outputWords = outputWords(graph.spec);
+        runnerOptions.table = graph.table;
+        runnerOptions.pushConstantBytes = graph.spec.pushConstantBytes;
+        m_runner = std::make_unique<harness::Runner>(harness::sharedDevice(options), runnerOptions);
+        m_runner->pushConstants = graph.pushConstants;
+        std::memcpy(m_runner->pushConstants.data() + 8, &m_runner->output().address, 8);
+        m_pipeline = m_runner->createGraph(stagesOf(graph));
+    }
+
+    // Empty if the result is right.
+    std::string run(const Variant& variant, const std::vector<uint32_t>& wanted)
+    {
+        m_runner->clearOutput();
+        harness::RunOptions options;
+        options.scratch = variant.scratch;
+        options.form = variant.form;
+        options.infoStride = m_graph.spec.seed % 3 ? 24 : 40;
+        m_runner->run(m_pipeline, launchesOf(m_graph), options);
+        std::string problem = compare(m_graph, wanted, m_runner->outputWords());
+        for (const std::string& message : m_runner->device().takeMessages())
+            problem += "    " + message + "\n";
+        return problem;
+    }
+
+private:
+    const RandomGraph& m_graph;
+    std::unique_ptr<harness::Runner> m_runner;
+    VkPipeline m_pipeline = VK_NULL_HANDLE;
+};
+
+struct Totals {
+    uint64_t passed = 0, failed = 0, workgroups = 0, payloads = 0;
+};
+
+// Returns what went wrong.
+std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
+{
+    Effort effort;
+    if (arguments.isLong)
+        effort = {2'000'000, 2'000'000'000};
+    const auto [graph, expectation] = makeGraph(seed, effort);
+    totals.workgroups += expectation.statistics.workgroups;
+    totals.payloads += expectation.statistics.payloads;
+    if (!arguments.dump.empty())
+        dumpGraph(graph, arguments.dump + "/" + std::to_string(seed));
+    if (arguments.oracleOnly)
+        return "";
+    std::string problems;
+    std::map<std::string, std::unique_ptr<DeviceRun>> runs;
+    for (const Variant& variant : variantsFor(seed, arguments)) {
+        std::unique_ptr<DeviceRun>& run = runs[variant.path];
+        if (!run)
+            run = std::make_unique<DeviceRun>(graph, variant.path);
+        const std::string problem = run->run(variant, expectation.output);
+        if (!problem.empty())
+            problems += "  " + variant.name() + "\n" + problem;
+    }
+    if (!problems.empty())
+        problems += describe(graph.spec);
+    return problems;
+}
+
+void reportFailure(uint64_t seed, const Arguments& arguments, const std::string& problem, const char* program)
+{
+    std::printf("FAILED seed %llu\n%s", static_cast<unsigned long long>(seed), problem.c_str());
+    std::printf("  reproduce: %s --count 1 --seed %llu%s%s%s\n", program, static_cast<unsigned long long>(seed),
+                arguments.isLong ? " --long" : "", arguments.path.empty() ? "" : " --path ", arguments.path.c_str());
+    std::fflush(stdout);
+}
+
+int runAll(const Arguments& arguments, const char* program)
+{
+    Totals totals;
+    for (uint64_t i = 0; i < arguments.count; ++i) {
+        const uint64_t seed = arguments.seed + i;
+        std::string problem;
+        try {
+            problem = runGraph(seed, arguments, totals);
+        } catch (const std::exception& error) {
+            problem = std::string("  ") + error.what() + "\n";
+        }
+        if (problem.empty()) {
+            ++totals.passed;
+        } else {
+            ++totals.failed;
+            reportFailure(seed, arguments, problem, program);
+        }
+    }
+    for (const std::string& message : harness::releaseSharedDevices()) {
+        std::printf("while destroying the devices: %s\n", message.c_str());
+        ++totals.failed;
+    }
+    std::printf("%llu workgroups, %llu payloads\n", static_cast<unsigned long long>(totals.workgroups),
+                static_cast<unsigned long long>(totals.payloads));
+    std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(totals.passed),
+                static_cast<unsigned long long>(totals.failed));
+    return totals.failed || !totals.passed ? 1 : 0;
+}
+
+}  // namespace
+
+}  // namespace millrace::random
+
+int main(int argc, char** argv)
+{
+    millrace::random::Arguments arguments;
+    if (!millrace::random::parse(argc, argv, arguments)) {
+        std::fputs(millrace::random::kUsage, stderr);
+        return 2;
+    }
+    return millrace::random::runAll(arguments, argv[0]);
+}
