@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C functions of include/millrace/millrace.h: checks arguments, translates errors, lets no exception out.
+#include "millrace/millrace.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <optional>
+#include <string>
+
+#include "abi/dispatch.h"
+#include "api/reflection.h"
+#include "compiler/compile.h"
+
+struct MillraceOptions {
+    millrace::compiler::Options options;
+};
+
+struct MillraceNode {
+    millrace::spirv::Words words;
+    std::string reflection;
+};
+
+namespace {
+
+static_assert(MILLRACE_ARGUMENTS_BYTES == sizeof(millrace::abi::NodeArguments));
+
+// A fixed buffer, so that running out of memory can be reported.
+thread_local char lastError[1024] = "";
+
+MillraceResult fail(MillraceResult result, const char* message)
+{
+    size_t i = 0;
+    for (; message[i] && i + 1 < sizeof(lastError); ++i)
+        lastError[i] = message[i];
+    lastError[i] = '\0';
+    return result;
+}
+
+MillraceResult invalid(const char* message)
+{
+    return fail(MILLRACE_ERROR_INVALID_ARGUMENT, message);
+}
+
+template <typename Function>
+MillraceResult guarded(const Function& function)
+{
+    try {
+        return function();
+    } catch (const std::bad_alloc&) {
+        return fail(MILLRACE_ERROR_OUT_OF_MEMORY, "out of memory");
+    } catch (const std::exception& error) {
+        return fail(MILLRACE_ERROR_INTERNAL, error.what());
+    } catch (...) {
+        return fail(MILLRACE_ERROR_INTERNAL, "unknown exception");
+    }
+}
+
+// Runs `set` on the options unless they are null.
+template <typename Function>
+MillraceResult change(MillraceOptions* options, const Function& set)
+{
+    if (!options)
+        return invalid("options is null");
+    return guarded([&] { return set(options->options); });
+}
+
+}  // namespace
+
+const char* millraceGetVersion(void)
+{
+    return MILLRACE_VERSION;
+}
+
+const char* millraceGetLastError(void)
+{
+    return lastError;
+}
+
+MillraceResult millraceOptionsCreate(MillraceOptions** options)
+{
+    if (!options)
+        return invalid("options is null");
+    *options = nullptr;
+    return guarded([&] {
+        *options = new MillraceOptions;
+        return MILLRACE_SUCCESS;
+    });
+}
+
+void millraceOptionsDestroy(MillraceOptions* options)
+{
+    delete options;
+}
+
+MillraceResult millraceOptionsSetEntryPoint(MillraceOptions* options, const char* name)
+{
+    return change(options, [&](auto& o) {
+        if (!name)
+            return invalid("name is null");
+        o.entryPoint = name;
+        return MILLRACE_SUCCESS;
+    });
+}
+
+MillraceResult millraceOptionsSetNode(MillraceOptions* options, const char* name, uint32_t index)
+{
+    return change(options, [&](auto& o) {
+        o.nodeName = name ? std::optional<std::string>(name) : std::nullopt;
+        o.shaderIndex = index == MILLRACE_SHADER_INDEX_UNUSED ? std::nullopt : std::optional(index);
+        return MILLRACE_SUCCESS;
+    });
+}
+
+MillraceResult millraceOptionsSetSpecialization(MillraceOptions* options, uint32_t constantId, const void* data,
+                                                size_t bytes)
+{
+    return change(options, [&](auto& o) {
+        if (!data || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
+            return invalid("a specialization constant has 1, 2, 4 or 8 bytes");
+        const uint8_t* begin = static_cast<const uint8_t*>(data);
+        std::erase_if(o.specialization, [&](const auto& each) { return each.specId == constantId; });
+        o.specialization.push_back({constantId, {begin, begin + bytes}});
+        return MILLRACE_SUCCESS;
+    });
+}
+
+MillraceResult millraceOptionsSetArgumentsOffset(MillraceOptions* options, uint32_t bytes)
+{
+    return change(options, [&](auto& o) {
+        if (bytes % 8 != 0)
+            return invalid("the offset of the arguments must be a multiple of 8");
+        o.argumentsOffsetBytes = bytes;
+        return MILLRACE_SUCCESS;
+    });
+}
+
+MillraceResult millraceOptionsSetPushConstantsInMemory(MillraceOptions* options, int enabled)
+{
+    return change(options, [&](auto& o) {
+        o.pushConstantsInMemory = enabled != 0;
+        return MILLRACE_SUCCESS;
+    });
+}
+
+MillraceResult millraceOptionsSetMinSubgroupSize(MillraceOptions* options, uint32_t invocations)
+{
+    return change(options, [&](auto& o) {
+        if (invocations == 0)
+            return invalid("a subgroup has at least one invocation");
+        o.minSubgroupSize = invocations;
+        return MILLRACE_SUCCESS;
+    });
+}
+
+MillraceResult millraceOptionsSetPackWidth(MillraceOptions* options, uint32_t invocations)
+{
+    return change(options, [&](auto& o) {
+        o.packWidth = invocations;
+        return MILLRACE_SUCCESS;
+    });
+}
+
+MillraceResult millraceOptionsSetIndirect(MillraceOptions* options, int enabled)
+{
+    return change(options, [&](auto& o) {
+        o.indirect = enabled != 0;
+        return MILLRACE_SUCCESS;
+    });
+}
+
+MillraceResult millraceOptionsSetValidation(MillraceOptions* options, int enabled)
+{
+    return change(options, [&](auto& o) {
+        o.validate = enabled != 0;
+        return MILLRACE_SUCCESS;
+    });
+}
+
+int millraceUsesShaderEnqueue(const uint32_t* words, size_t wordCount)
+{
+    return words && millrace::compiler::usesShaderEnqueue({words, wordCount}) ? 1 : 0;
+}
+
+MillraceResult millraceLower(const uint32_t* words, size_t wordCount, const MillraceOptions* options,
+                             MillraceNode** node)
+{
+    if (!node)
+        return invalid("node is null");
+    *node = nullptr;
+    if (!words)
+        return invalid("words is null");
+    return guarded([&] {
+        auto compiled = millrace::compiler::compile({words, wordCount},
+                                                    options ? options->options : millrace::compiler::Options());
+        if (!compiled)
+            return fail(MILLRACE_ERROR_INVALID_SHADER, compiled.error().text().c_str());
+        std::string reflection = millrace::api::describe(compiled->node);
+        *node = new MillraceNode{std::move(compiled->words), std::move(reflection)};
+        return MILLRACE_SUCCESS;
+    });
+}
+
+void millraceNodeDestroy(MillraceNode* node)
+{
+    delete node;
+}
+
+const uint32_t* millraceNodeGetWords(const MillraceNode* node, size_t* wordCount)
+{
+    if (wordCount)
+        *wordCount = node ? node->words.size() : 0;
+    return node ? node->words.data() : nullptr;
+}
+
+const char* millraceNodeGetReflection(const MillraceNode* node)
+{
+    return node ? node->reflection.c_str() : "";
+}
