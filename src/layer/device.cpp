@@ -77,6 +77,7 @@ struct Creation {
     const VkAllocationCallbacks* allocator;
     PFN_vkGetInstanceProcAddr nextInstance;
     PFN_vkGetDeviceProcAddr nextDevice;
+    VkDevice initial;  // what *pDevice held: the loader hands its own object down this way
 
     VkResult create(std::shared_ptr<Device>& out) const;
     VkResult callDriver(const VkDeviceCreateInfo* info, Device& device) const;
@@ -85,6 +86,7 @@ struct Creation {
 VkResult Creation::callDriver(const VkDeviceCreateInfo* info, Device& device) const
 {
     auto next = reinterpret_cast<PFN_vkCreateDevice>(nextInstance(instance.handle, "vkCreateDevice"));
+    device.handle = initial;
     const VkResult result = next(physical, info, allocator, &device.handle);
     if (result == VK_SUCCESS) {
         vkuInitDeviceDispatchTable(device.handle, &device.table, nextDevice);
@@ -136,7 +138,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkD
                             *pCreateInfo,
                             pAllocator,
                             ownLink->pfnNextGetInstanceProcAddr,
-                            ownLink->pfnNextGetDeviceProcAddr};
+                            ownLink->pfnNextGetDeviceProcAddr,
+                            *pDevice};
     link->u.pLayerInfo = ownLink->pNext;
     std::shared_ptr<Device> device;
     VkResult result = creation.create(device);
