@@ -62,7 +62,7 @@ void Queue::run()
     }
 }
 
-VkResult Queue::submitAndWait(uint32_t count, const VkSubmitInfo2* submits)
+VkResult Queue::submitAndWait(std::span<const VkSubmitInfo2> submits)
 {
     const VkuDeviceDispatchTable& table = device.table;
     VkResult result = VK_SUCCESS;
@@ -71,7 +71,7 @@ VkResult Queue::submitAndWait(uint32_t count, const VkSubmitInfo2* submits)
         result = table.CreateFence(device.handle, &info, nullptr, &m_fence);
     }
     if (result == VK_SUCCESS)
-        result = table.QueueSubmit2(handle, count, submits, m_fence);
+        result = table.QueueSubmit2(handle, static_cast<uint32_t>(submits.size()), submits.data(), m_fence);
     if (result == VK_SUCCESS)
         result = table.WaitForFences(device.handle, 1, &m_fence, VK_TRUE, UINT64_MAX);
     if (result == VK_SUCCESS)

@@ -35,7 +35,7 @@ struct Queue {
     void drain();
 
     // For the thread: submits, waits for completion.
-    VkResult submitAndWait(uint32_t count, const VkSubmitInfo2* submits);
+    VkResult submitAndWait(std::span<const VkSubmitInfo2> submits);
 
 private:
     struct Item {

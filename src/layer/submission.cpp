@@ -145,12 +145,11 @@ VkSubmitInfo2 Submission::Batch::info() const
 VkResult Submission::run(Queue& queue)
 {
     std::vector<Batch> pieces;
-    std::vector<VkSubmitInfo2> infos;
-    auto prepare = [&] {
-        infos.clear();
+    auto infos = [&] {
+        std::vector<VkSubmitInfo2> list;
         for (const Batch& piece : pieces)
-            infos.push_back(piece.info());
-        return static_cast<uint32_t>(infos.size());
+            list.push_back(piece.info());
+        return list;
     };
     for (Batch& batch : m_batches) {
         Batch piece;
@@ -164,7 +163,7 @@ VkResult Submission::run(Queue& queue)
                 if (i == commandBuffer.splits.size())
                     break;
                 pieces.push_back(std::move(piece));
-                VkResult result = queue.submitAndWait(prepare(), infos.data());
+                VkResult result = queue.submitAndWait(infos());
                 if (result == VK_SUCCESS)
                     result = complete(queue, commandBuffer.splits[i], info.deviceMask);
                 if (result != VK_SUCCESS)
@@ -178,7 +177,8 @@ VkResult Submission::run(Queue& queue)
         piece.chain = std::move(batch.chain);
         pieces.push_back(std::move(piece));
     }
-    return queue.device.table.QueueSubmit2(queue.handle, prepare(), infos.data(), m_fence);
+    const std::vector<VkSubmitInfo2> last = infos();
+    return queue.device.table.QueueSubmit2(queue.handle, static_cast<uint32_t>(last.size()), last.data(), m_fence);
 }
 
 VkResult Submission::complete(Queue& queue, const Split& split, uint32_t deviceMask)
@@ -193,7 +193,7 @@ VkResult Submission::complete(Queue& queue, const Split& split, uint32_t deviceM
     abi::GraphStatus last = run.dispatch->status();
     uint32_t idleSweeps = 0;
     while (run.dispatch->hasRemaining()) {
-        const VkResult result = queue.submitAndWait(1, &info);
+        const VkResult result = queue.submitAndWait({&info, 1});
         if (result != VK_SUCCESS)
             return result;
         const abi::GraphStatus now = run.dispatch->status();
