@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <millrace/millrace.h>
+
+const char* version()
+{
+    return millraceGetVersion();
+}

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Installs a build to a temporary prefix, moves it, and uses it there as strangers would.
+
+Builds a small C program with CMake's find_package and with pkg-config, runs both, runs the installed tool, and lets the
+Vulkan loader find the installed layer.
+"""
+import argparse
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PROJECT = pathlib.Path(__file__).resolve().parent / "project"
+
+
+def run(*command, **options):
+    print("+", shlex.join(str(word) for word in command), flush=True)
+    return subprocess.run([str(word) for word in command], check=True, **options)
+
+
+def find(folder, name):
+    found = sorted(folder.rglob(name))
+    if not found:
+        sys.exit(f"FAILED: no {name} under {folder}")
+    return found[0]
+
+
+def c_compiler(cxx_compiler):
+    """The C compiler that belongs to a C++ compiler: g++-12 and gcc-12, clang++ and clang, c++ and cc."""
+    folder, name = os.path.split(cxx_compiler)
+    name = name.replace("clang++", "clang").replace("g++", "gcc").replace("c++", "cc")
+    return os.path.join(folder, name)
+
+
+def install(arguments, folder):
+    """The prefix is moved after the installation: nothing in it may know where it was."""
+    first, prefix = folder / "first", folder / "second"
+    run(arguments.cmake, "--install", arguments.build, "--prefix", first,
+        *(["--config", arguments.config] if arguments.config else []), stdout=subprocess.DEVNULL)
+    first.rename(prefix)
+    return prefix
+
+
+def use_cmake(arguments, folder, prefix, shader):
+    build = folder / "with-cmake"
+    run(arguments.cmake, "-G", "Ninja", "-S", PROJECT, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_C_COMPILER={c_compiler(arguments.compiler)}", f"-DCMAKE_CXX_COMPILER={arguments.compiler}",
+        f"-DCMAKE_C_FLAGS={arguments.flags}", f"-DCMAKE_CXX_FLAGS={arguments.flags}")
+    run(arguments.cmake, "--build", build)
+    run(build / "lower_node", shader)
+    return build / "enable_layer"
+
+
+def use_pkg_config(arguments, folder, prefix, shader):
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(find(prefix, "millrace.pc").parent)}
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "millrace"], env=environment, check=True,
+                           capture_output=True, text=True).stdout
+    program = folder / "with-pkg-config"
+    run(c_compiler(arguments.compiler), "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", *shlex.split(arguments.flags),
+        PROJECT / "lower_node.c", "-o", program, *shlex.split(flags))
+    libraries = find(prefix, "libmillrace.so").parent
+    run(program, shader, env={**os.environ, "LD_LIBRARY_PATH": str(libraries)})
+
+
+def use_layer(prefix, program):
+    """Explicit layers are looked up in the data folders, their libraries as the dynamic linker does."""
+    manifest = find(prefix, "VkLayer_MILLRACE_emulation.json")
+    share = manifest.parents[2]
+    library = find(prefix, "libVkLayer_MILLRACE_emulation.so")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("VK_")}
+    if "VK_DRIVER_FILES" in os.environ:
+        environment["VK_DRIVER_FILES"] = os.environ["VK_DRIVER_FILES"]
+    environment["XDG_DATA_DIRS"] = f"{share}:/usr/local/share:/usr/share"
+    environment["LD_LIBRARY_PATH"] = str(library.parent)
+    run(program, env=environment)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True, help="folder of the build to install")
+    parser.add_argument("--config", default="")
+    parser.add_argument("--cmake", default="cmake")
+    parser.add_argument("--compiler", default="c++")
+    parser.add_argument("--flags", default="", help="compiler flags that the build was made with, such as sanitizers")
+    parser.add_argument("--spirv-as", default="spirv-as")
+    parser.add_argument("--shader", required=True, help="text of a node shader with an entry point \"recurse\"")
+    parser.add_argument("--expect-layer", action="store_true")
+    arguments = parser.parse_args()
+
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="millrace-consumer-"))
+    try:
+        prefix = install(arguments, folder)
+        shader = folder / "node.spv"
+        run(arguments.spirv_as, "--target-env", "spv1.6", arguments.shader, "-o", shader)
+        enable_layer = use_cmake(arguments, folder, prefix, shader)
+        use_pkg_config(arguments, folder, prefix, shader)
+        tool = prefix / "bin" / "millrace"
+        if tool.exists():
+            run(tool, "lower", "--entry", "recurse", "-o", folder / "lowered.spv", shader)
+        if arguments.expect_layer:
+            use_layer(prefix, enable_layer)
+    finally:
+        shutil.rmtree(folder)
+    print("an installed copy works for others")
+
+
+if __name__ == "__main__":
+    main()
