@@ -79,9 +79,9 @@ size_t countDifferences(const std::vector<uint32_t>& a, const std::vector<uint32
 }
 
 // True if the graph computed what the host computes.
-bool compare(const View& view, const std::vector<uint32_t>& dwells, const Counters& counters)
+bool compare(const View& view, const std::vector<uint32_t>& dwells, const Counters& counters,
+             const Reference& reference)
 {
-    const Reference reference = computeReference(view);
     const size_t wrong = countDifferences(dwells, reference.subdivided);
     if (wrong > 0) {
         const auto [mine, host] = std::ranges::mismatch(dwells, reference.subdivided);
@@ -123,9 +123,10 @@ bool draw(const Options& options)
     const Counters counters = graph.counters();
     printWork(counters);
 
-    const bool correct = compare(view, dwells, counters);
+    const Reference reference = computeReference(view);
+    const bool correct = compare(view, dwells, counters, reference);
     if (!options.output.empty()) {
-        writePicture(options.output, view, dwells);
+        writePicture(options.output, view, dwells, options.showSquares ? reference.borders : std::vector<bool>());
         std::printf("picture     %s\n", options.output.c_str());
     }
     return correct;

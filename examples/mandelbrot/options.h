@@ -16,6 +16,7 @@ struct Options {
     std::string output = "mandelbrot.png";
     std::optional<uint64_t> scratchMib;  // empty: what the implementation asks for
     uint32_t repeat = 1;
+    bool showSquares = false;
 };
 
 // Prints what is wrong and ends the program if the arguments make no sense.

@@ -3,9 +3,9 @@
 
 #include <stb_image_write.h>
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
-#include <vector>
 
 namespace {
 
@@ -39,15 +39,25 @@ std::vector<Color> palette(uint32_t maxIterations)
     return colors;
 }
 
+Color lighter(Color color)
+{
+    auto raise = [](uint8_t channel) { return static_cast<uint8_t>(channel + (255 - channel) / 4); };
+    return {raise(color.red), raise(color.green), raise(color.blue)};
+}
+
 }  // namespace
 
-void writePicture(const std::string& file, const View& view, std::span<const uint32_t> dwells)
+void writePicture(const std::string& file, const View& view, std::span<const uint32_t> dwells,
+                  const std::vector<bool>& marked)
 {
     const std::vector<Color> colors = palette(view.maxIterations);
     std::vector<Color> pixels;
     pixels.reserve(dwells.size());
     for (uint32_t dwell : dwells)
         pixels.push_back(colors[std::min(dwell, view.maxIterations)]);
+    for (size_t i = 0; i < marked.size(); ++i)
+        if (marked[i])
+            pixels[i] = lighter(pixels[i]);
     const int side = static_cast<int>(view.side);
     if (!stbi_write_png(file.c_str(), side, side, 3, pixels.data(), side * 3))
         throw std::runtime_error("cannot write " + file);

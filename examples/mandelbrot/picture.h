@@ -4,8 +4,10 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "view.h"
 
-// Throws if the file cannot be written.
-void writePicture(const std::string& file, const View& view, std::span<const uint32_t> dwells);
+// Pixels that are true in `marked`, which may be empty, are drawn lighter. Throws if the file cannot be written.
+void writePicture(const std::string& file, const View& view, std::span<const uint32_t> dwells,
+                  const std::vector<bool>& marked);

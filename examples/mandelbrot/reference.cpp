@@ -37,6 +37,8 @@ public:
         auto visit = [&](uint32_t column, uint32_t row) {
             const uint32_t value = plain(column, row);
             store(column, row, value);
+            if (contains(column, row))
+                m_reference.borders[indexOf(column, row)] = true;
             lowest = std::min(lowest, value);
             highest = std::max(highest, value);
         };
@@ -63,17 +65,19 @@ public:
     }
 
 private:
+    // The outermost squares reach beyond the image.
+    bool contains(uint32_t column, uint32_t row) const { return column < m_view.side && row < m_view.side; }
+    size_t indexOf(uint32_t column, uint32_t row) const { return size_t{row} * m_view.side + column; }
+
     uint32_t plain(uint32_t column, uint32_t row) const
     {
-        if (column < m_view.side && row < m_view.side)
-            return m_reference.plain[size_t{row} * m_view.side + column];
-        return dwell(m_view, column, row);
+        return contains(column, row) ? m_reference.plain[indexOf(column, row)] : dwell(m_view, column, row);
     }
 
     void store(uint32_t column, uint32_t row, uint32_t value)
     {
-        if (column < m_view.side && row < m_view.side)
-            m_reference.subdivided[size_t{row} * m_view.side + column] = value;
+        if (contains(column, row))
+            m_reference.subdivided[indexOf(column, row)] = value;
     }
 
     template <typename Value>
@@ -98,6 +102,7 @@ Reference computeReference(const View& view)
     const size_t pixels = size_t{view.side} * view.side;
     reference.plain.resize(pixels);
     reference.subdivided.resize(pixels);
+    reference.borders.resize(pixels);
 
     std::atomic<uint32_t> nextRow = 0;
     auto work = [&] {

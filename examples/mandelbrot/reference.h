@@ -9,6 +9,7 @@
 struct Reference {
     std::vector<uint32_t> plain;       // each pixel by itself
     std::vector<uint32_t> subdivided;  // by Mariani-Silver subdivision
+    std::vector<bool> borders;         // pixels on the border of a square of the subdivision
     Counters counters{};               // of the subdivision
 };
 
