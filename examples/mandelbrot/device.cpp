@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -72,18 +73,18 @@ void check(VkResult result, const char* call)
 {
     if (result == VK_SUCCESS)
         return;
-    const char* name = "";
-    switch (result) {
-        case VK_ERROR_OUT_OF_HOST_MEMORY: name = " (out of host memory)"; break;
-        case VK_ERROR_OUT_OF_DEVICE_MEMORY: name = " (out of device memory)"; break;
-        case VK_ERROR_INITIALIZATION_FAILED: name = " (initialization failed)"; break;
-        case VK_ERROR_DEVICE_LOST: name = " (device lost)"; break;
-        case VK_ERROR_LAYER_NOT_PRESENT: name = " (layer not present)"; break;
-        case VK_ERROR_EXTENSION_NOT_PRESENT: name = " (extension not present)"; break;
-        case VK_ERROR_FEATURE_NOT_PRESENT: name = " (feature not present)"; break;
-        case VK_ERROR_INCOMPATIBLE_DRIVER: name = " (incompatible driver)"; break;
-        default: break;
-    }
+    static constexpr std::pair<VkResult, const char*> kNames[] = {
+        {VK_ERROR_OUT_OF_HOST_MEMORY, " (out of host memory)"},
+        {VK_ERROR_OUT_OF_DEVICE_MEMORY, " (out of device memory)"},
+        {VK_ERROR_INITIALIZATION_FAILED, " (initialization failed)"},
+        {VK_ERROR_DEVICE_LOST, " (device lost)"},
+        {VK_ERROR_LAYER_NOT_PRESENT, " (layer not present)"},
+        {VK_ERROR_EXTENSION_NOT_PRESENT, " (extension not present)"},
+        {VK_ERROR_FEATURE_NOT_PRESENT, " (feature not present)"},
+        {VK_ERROR_INCOMPATIBLE_DRIVER, " (incompatible driver)"},
+    };
+    const auto* found = std::ranges::find(kNames, result, &std::pair<VkResult, const char*>::first);
+    const std::string name = found == std::end(kNames) ? "" : found->second;
     throw std::runtime_error(std::string(call) + " returned " + std::to_string(result) + name);
 }
 
@@ -112,7 +113,8 @@ void Device::createInstance()
 
 void Device::choosePhysicalDevice(const std::string& name)
 {
-    const auto devices = enumerate("vkEnumeratePhysicalDevices", VkPhysicalDevice{}, vkEnumeratePhysicalDevices, m_instance);
+    const auto devices =
+        enumerate("vkEnumeratePhysicalDevices", VkPhysicalDevice{}, vkEnumeratePhysicalDevices, m_instance);
     std::string seen;
     for (VkPhysicalDevice device : devices) {
         m_driver = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
@@ -205,11 +207,11 @@ Buffer Device::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage, Memory 
     flags.flags = addressed ? VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT : 0;
     VkMemoryAllocateInfo allocation{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags};
     allocation.allocationSize = requirements.size;
-    allocation.memoryTypeIndex = memoryType(
-        requirements.memoryTypeBits, memory == Memory::Device
-                                         ? VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
-                                         : VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
-                                               VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+    allocation.memoryTypeIndex =
+        memoryType(requirements.memoryTypeBits, memory == Memory::Device ? VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
+                                                                         : VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                                                               VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
+                                                                               VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
     check(vkAllocateMemory(m_device, &allocation, nullptr, &buffer.memory), "vkAllocateMemory");
     check(vkBindBufferMemory(m_device, buffer.handle, buffer.memory, 0), "vkBindBufferMemory");
     if (memory == Memory::Host)
@@ -236,8 +238,8 @@ std::string Device::description() const
 std::string Device::graphProvider() const
 {
     const VkPhysicalDeviceToolProperties blank{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES};
-    const auto tools = enumerate("vkGetPhysicalDeviceToolProperties", blank, vkGetPhysicalDeviceToolProperties,
-                                 m_physicalDevice);
+    const auto tools =
+        enumerate("vkGetPhysicalDeviceToolProperties", blank, vkGetPhysicalDeviceToolProperties, m_physicalDevice);
     for (const VkPhysicalDeviceToolProperties& tool : tools)
         if (!std::strcmp(tool.layer, kMillraceLayer))
             return std::string(tool.name) + " " + tool.version + ", " + tool.description + " (" + tool.layer +

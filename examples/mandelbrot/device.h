@@ -24,7 +24,8 @@ struct Buffer {
 
 class Device {
 public:
-    // Takes the first device with VK_AMDX_shader_enqueue whose name contains `name`; throws, with advice, if none has it.
+    // Takes the first device with VK_AMDX_shader_enqueue whose name contains `name`; throws, with advice, if none has
+    // it.
     explicit Device(const std::string& name);
     ~Device();
     Device(const Device&) = delete;

@@ -19,7 +19,7 @@ struct NodeName {
     uint32_t index;
 };
 constexpr NodeName kNodes[] = {
-    {"start", "start", 0}, {"tiles", "tiles", 0},     {"mariani_silver", "mariani_silver", 0},
+    {"start", "start", 0}, {"tiles", "tiles", 0},   {"mariani_silver", "mariani_silver", 0},
     {"fill", "paint", 0},  {"iterate", "paint", 1},
 };
 
@@ -134,8 +134,7 @@ void Graph::createPipeline()
     info.pStages = stages.data();
     info.layout = m_layout;
     info.basePipelineIndex = -1;
-    const auto create =
-        m_device.load<PFN_vkCreateExecutionGraphPipelinesAMDX>("vkCreateExecutionGraphPipelinesAMDX");
+    const auto create = m_device.load<PFN_vkCreateExecutionGraphPipelinesAMDX>("vkCreateExecutionGraphPipelinesAMDX");
     const VkResult result = create(device, VK_NULL_HANDLE, 1, &info, nullptr, &m_pipeline);
     vkDestroyShaderModule(device, module, nullptr);
     check(result, "vkCreateExecutionGraphPipelinesAMDX");
@@ -157,15 +156,15 @@ void Graph::createBuffers(std::optional<uint64_t> scratchBytes)
                                         VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                                     Device::Memory::Device);
     m_view.image = m_image.address;
-    m_counters = m_device.createBuffer(sizeof(Counters),
-                                       VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                                           VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                       Device::Memory::Device);
+    m_counters = m_device.createBuffer(
+        sizeof(Counters),
+        VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+        Device::Memory::Device);
     m_scratch = m_device.createBuffer(
         scratch, VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
         Device::Memory::Device);
-    m_result = m_device.createBuffer(sizeof(Counters) + imageBytes, VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                     Device::Memory::Host);
+    m_result =
+        m_device.createBuffer(sizeof(Counters) + imageBytes, VK_BUFFER_USAGE_TRANSFER_DST_BIT, Device::Memory::Host);
 
     const VkDescriptorBufferInfo range{m_counters.handle, 0, VK_WHOLE_SIZE};
     VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
@@ -199,8 +198,8 @@ void Graph::createCommands()
 
 void Graph::record()
 {
-    const auto nodeIndexOf = m_device.load<PFN_vkGetExecutionGraphPipelineNodeIndexAMDX>(
-        "vkGetExecutionGraphPipelineNodeIndexAMDX");
+    const auto nodeIndexOf =
+        m_device.load<PFN_vkGetExecutionGraphPipelineNodeIndexAMDX>("vkGetExecutionGraphPipelineNodeIndexAMDX");
     const auto initializeScratch =
         m_device.load<PFN_vkCmdInitializeGraphScratchMemoryAMDX>("vkCmdInitializeGraphScratchMemoryAMDX");
     const auto dispatchGraph = m_device.load<PFN_vkCmdDispatchGraphAMDX>("vkCmdDispatchGraphAMDX");

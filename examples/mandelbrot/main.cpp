@@ -2,6 +2,7 @@
 // Draws the Mandelbrot set with an execution graph and checks every pixel on the host. The program knows nothing of
 // Millrace: it uses VK_AMDX_shader_enqueue as its specification says.
 #include <algorithm>
+#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 #include <exception>
@@ -65,9 +66,8 @@ void printWork(const Counters& counters)
         squares += each.squares();
         painted += each.filled + each.iterated;
     }
-    std::printf("    -  paint          %10llu\n", static_cast<unsigned long long>(painted));
-    std::printf("in all %u levels, %llu payloads\n\n", level + 1,
-                static_cast<unsigned long long>(2 + squares + painted));
+    std::printf("    -  paint          %10" PRIu64 "\n", painted);
+    std::printf("in all %u levels, %" PRIu64 " payloads\n\n", level + 1, 2 + squares + painted);
 }
 
 size_t countDifferences(const std::vector<uint32_t>& a, const std::vector<uint32_t>& b)
@@ -86,13 +86,15 @@ bool compare(const View& view, const std::vector<uint32_t>& dwells, const Counte
     if (wrong > 0) {
         const auto [mine, host] = std::ranges::mismatch(dwells, reference.subdivided);
         const size_t first = static_cast<size_t>(mine - dwells.begin());
-        std::printf("check       FAILED: %zu of %zu pixels differ from the same subdivision on the host; the first is "
-                    "column %zu, row %zu: %u instead of %u\n",
-                    wrong, dwells.size(), first % view.side, first / view.side, *mine, *host);
+        std::printf(
+            "check       FAILED: %zu of %zu pixels differ from the same subdivision on the host; the first is "
+            "column %zu, row %zu: %u instead of %u\n",
+            wrong, dwells.size(), first % view.side, first / view.side, *mine, *host);
     } else {
-        std::printf("check       all %zu pixels equal the same subdivision on the host; %zu differ from iterating every "
-                    "pixel\n",
-                    dwells.size(), countDifferences(dwells, reference.plain));
+        std::printf(
+            "check       all %zu pixels equal the same subdivision on the host; %zu differ from iterating every "
+            "pixel\n",
+            dwells.size(), countDifferences(dwells, reference.plain));
     }
     if (counters != reference.counters)
         std::printf("check       FAILED: the squares of the subdivision are not those of the host\n");

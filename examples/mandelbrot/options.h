@@ -11,8 +11,8 @@ struct Options {
     uint32_t maxIterations = 512;
     double centerRe = -0.75;
     double centerIm = 0.0;
-    double span = 3.0;           // of the picture, in the complex plane
-    std::string device;          // part of the name; empty: the first that can
+    double span = 3.0;   // of the picture, in the complex plane
+    std::string device;  // part of the name; empty: the first that can
     std::string output = "mandelbrot.png";
     std::optional<uint64_t> scratchMib;  // empty: what the implementation asks for
     uint32_t repeat = 1;

@@ -13,16 +13,16 @@ struct Color {
     uint8_t red = 0, green = 0, blue = 0;
 };
 
-// The set itself is black. Outside, the logarithm spreads the few large dwells near the set and keeps the many small ones
-// apart.
+// The set itself is black. Outside, the logarithm spreads the few large dwells near the set and keeps the many small
+// ones apart.
 std::vector<Color> palette(uint32_t maxIterations)
 {
     struct Stop {
         double at, red, green, blue;
     };
     static constexpr Stop kStops[] = {
-        {0.00, 4, 10, 40},    {0.20, 10, 40, 110},   {0.38, 30, 120, 190}, {0.52, 220, 240, 250},
-        {0.66, 255, 190, 60}, {0.82, 190, 70, 20},   {1.00, 60, 5, 30},
+        {0.00, 4, 10, 40},    {0.20, 10, 40, 110}, {0.38, 30, 120, 190}, {0.52, 220, 240, 250},
+        {0.66, 255, 190, 60}, {0.82, 190, 70, 20}, {1.00, 60, 5, 30},
     };
     std::vector<Color> colors(maxIterations + 1);
     const double scale = 1.0 / std::log2(maxIterations + 1.0);

@@ -8,10 +8,10 @@
 // Numbers of the complex plane are fixed-point: -8 to 8 with 28 fractional bits.
 inline constexpr int kFractionBits = 28;
 
-inline constexpr uint32_t kTileSide = 542;      // of the squares that cover the picture
-inline constexpr uint32_t kSmallSquare = 16;    // squares up to this side are not cut any further
-inline constexpr uint32_t kMaxRecursion = 5;    // of "mariani_silver"
-inline constexpr uint32_t kBorderPixels = 32;   // that one workgroup of "mariani_silver" computes
+inline constexpr uint32_t kTileSide = 542;     // of the squares that cover the picture
+inline constexpr uint32_t kSmallSquare = 16;   // squares up to this side are not cut any further
+inline constexpr uint32_t kMaxRecursion = 5;   // of "mariani_silver"
+inline constexpr uint32_t kBorderPixels = 32;  // that one workgroup of "mariani_silver" computes
 
 // The push constants.
 struct View {

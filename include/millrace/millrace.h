@@ -42,7 +42,7 @@ typedef enum MillraceResult {
     MILLRACE_ERROR_INVALID_ARGUMENT = 1, /* a null pointer or a value out of range */
     MILLRACE_ERROR_INVALID_SHADER = 2,   /* not SPIR-V, no such entry point, a broken rule of the extension */
     MILLRACE_ERROR_OUT_OF_MEMORY = 3,
-    MILLRACE_ERROR_INTERNAL = 4          /* a fault of this library */
+    MILLRACE_ERROR_INTERNAL = 4 /* a fault of this library */
 } MillraceResult;
 
 /* What the device can do and what the application asked for. */

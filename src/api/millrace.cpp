@@ -191,8 +191,8 @@ MillraceResult millraceLower(const uint32_t* words, size_t wordCount, const Mill
     if (!words)
         return invalid("words is null");
     return guarded([&] {
-        auto compiled = millrace::compiler::compile({words, wordCount},
-                                                    options ? options->options : millrace::compiler::Options());
+        auto compiled =
+            millrace::compiler::compile({words, wordCount}, options ? options->options : millrace::compiler::Options());
         if (!compiled)
             return fail(MILLRACE_ERROR_INVALID_SHADER, compiled.error().text().c_str());
         std::string reflection = millrace::api::describe(compiled->node);

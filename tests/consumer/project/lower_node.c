@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPECT(condition)                                                                       \
-    do {                                                                                        \
-        if (!(condition)) {                                                                     \
+#define EXPECT(condition)                                                                               \
+    do {                                                                                                \
+        if (!(condition)) {                                                                             \
             fprintf(stderr, "FAILED: line %d: %s; %s\n", __LINE__, #condition, millraceGetLastError()); \
-            exit(1);                                                                            \
-        }                                                                                       \
+            exit(1);                                                                                    \
+        }                                                                                               \
     } while (0)
 
 static uint32_t words[65536];
