@@ -49,8 +49,9 @@ void enableInt64(vku::safe_VkDeviceCreateInfo& info)
     const_cast<VkPhysicalDeviceFeatures*>(info.pEnabledFeatures)->shaderInt64 = VK_TRUE;
 }
 
-void enableWhatGraphsNeed(vku::safe_VkDeviceCreateInfo& info)
+void enableWhatGraphsNeed(vku::safe_VkDeviceCreateInfo& info, const Support& support)
 {
+    constexpr VkStructureType k11 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
     constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
     constexpr VkStructureType k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
     enableInt64(info);
@@ -63,6 +64,22 @@ void enableWhatGraphsNeed(vku::safe_VkDeviceCreateInfo& info)
     enable(info, k12, &VkPhysicalDeviceVulkan12Features::scalarBlockLayout,
            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,
            &VkPhysicalDeviceScalarBlockLayoutFeatures::scalarBlockLayout);
+    if (support.storage8)
+        enable(info, k12, &VkPhysicalDeviceVulkan12Features::storageBuffer8BitAccess,
+               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES,
+               &VkPhysicalDevice8BitStorageFeatures::storageBuffer8BitAccess);
+    if (support.storage16)
+        enable(info, k11, &VkPhysicalDeviceVulkan11Features::storageBuffer16BitAccess,
+               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,
+               &VkPhysicalDevice16BitStorageFeatures::storageBuffer16BitAccess);
+    if (support.deviceScope) {
+        enable(info, k12, &VkPhysicalDeviceVulkan12Features::vulkanMemoryModel,
+               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES,
+               &VkPhysicalDeviceVulkanMemoryModelFeatures::vulkanMemoryModel);
+        enable(info, k12, &VkPhysicalDeviceVulkan12Features::vulkanMemoryModelDeviceScope,
+               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES,
+               &VkPhysicalDeviceVulkanMemoryModelFeatures::vulkanMemoryModelDeviceScope);
+    }
     // For the submission of split streams and the barriers of the runtime.
     enable(info, k13, &VkPhysicalDeviceVulkan13Features::synchronization2,
            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
@@ -99,7 +116,7 @@ PatchedDeviceCreateInfo::PatchedDeviceCreateInfo(const VkDeviceCreateInfo& creat
     if (!support.pipelineLibrary)
         vku::RemoveExtension(*m_copy, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
     if (graphs)
-        enableWhatGraphsNeed(*m_copy);
+        enableWhatGraphsNeed(*m_copy, support);
 }
 
 PatchedDeviceCreateInfo::~PatchedDeviceCreateInfo() = default;

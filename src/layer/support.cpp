@@ -63,9 +63,13 @@ bool hasMaintenance5(const Instance& instance, VkPhysicalDevice physical)
 // What lowered graphs use beyond Vulkan 1.3.
 bool hasWhatGraphsNeed(const Instance& instance, VkPhysicalDevice physical, Support& support)
 {
-    VkPhysicalDeviceVulkan12Features features12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceVulkan11Features features11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
+    VkPhysicalDeviceVulkan12Features features12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &features11};
     VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features12};
     instance.table.GetPhysicalDeviceFeatures2(physical, &features);
+    support.storage8 = features12.storageBuffer8BitAccess;
+    support.storage16 = features11.storageBuffer16BitAccess;
+    support.deviceScope = features12.vulkanMemoryModel && features12.vulkanMemoryModelDeviceScope;
 
     VkPhysicalDeviceVulkan13Properties properties13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
     VkPhysicalDeviceVulkan11Properties properties11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES,

@@ -21,6 +21,11 @@ struct Support {
     bool pipelineLibrary = false;  // the driver has VK_KHR_pipeline_library
     uint32_t maxPushConstantBytes = 128;
     uint32_t minSubgroupSize = 1;
+    // Lowered nodes reach payloads through storage buffer addresses, and use device scope where their memory model has
+    // scopes; so these are switched on where the driver has them.
+    bool storage8 = false;
+    bool storage16 = false;
+    bool deviceScope = false;
 };
 
 // Asks the driver. Debian builds Mesa without beta extensions, and then lavapipe lists VK_AMDX_shader_enqueue, leaves
