@@ -29,10 +29,10 @@ struct Options {
     // The application's push constants are in memory at NodeArguments::pushConstants (they do not fit beside ours).
     bool pushConstantsInMemory = false;
 
-    uint32_t minSubgroupSize = 4;   // of the device
-    uint32_t packWidth = 64;        // invocations of a packed workgroup; 0 packs nothing
-    bool indirect = false;          // for the indirect path: no loop over workgroups
-    bool validate = false;          // run spirv-val on the output and fail with its message
+    uint32_t minSubgroupSize = 4;  // of the device
+    uint32_t packWidth = 64;       // invocations of a packed workgroup; 0 packs nothing
+    bool indirect = false;         // for the indirect path: no loop over workgroups
+    bool validate = false;         // run spirv-val on the output and fail with its message
 
     // Called after each pass with its name and the module's words; for --print-after. May be empty.
     std::function<void(std::string_view pass, std::span<const uint32_t> words)> afterPass;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_set>
 
 #include "compiler/diagnose.h"
 
@@ -18,22 +19,23 @@ namespace {
 constexpr uint32_t kMaxDepth = 256;
 constexpr uint64_t kMaxBytes = 1u << 30;
 
-bool holdsHandles(const Module& module, Id type, uint32_t depth)
+// `seen`: types that hold none, so that structures that many others contain are looked at once.
+bool holdsHandles(const Module& module, Id type, std::unordered_set<uint32_t>& seen)
 {
     if (isHandle(module, type)) {
         return true;
     }
     const Instruction* definition = module.findDefinition(type);
-    if (!definition || depth > kMaxDepth) {
+    if (!definition || !seen.insert(type.value).second) {
         return false;
     }
     switch (definition->op) {
         case spv::Op::OpTypeArray:
         case spv::Op::OpTypeRuntimeArray:
-            return holdsHandles(module, definition->id(0), depth + 1);
+            return holdsHandles(module, definition->id(0), seen);
         case spv::Op::OpTypeStruct:
             for (size_t o = 0; o < definition->operandCount(); o++) {
-                if (holdsHandles(module, definition->id(o), depth + 1)) {
+                if (holdsHandles(module, definition->id(o), seen)) {
                     return true;
                 }
             }
@@ -80,7 +82,8 @@ Id queriedPayloadArray(const Module& module, const Instruction& query)
 
 bool holdsHandles(const Module& module, Id type)
 {
-    return holdsHandles(module, type, 0);
+    std::unordered_set<uint32_t> seen;
+    return holdsHandles(module, type, seen);
 }
 
 Id elementType(const Module& module, Id type, Id index)

@@ -53,10 +53,55 @@ std::string_view findRevision1(std::span<const uint32_t> words)
     return {};
 }
 
+// SPIRV-Tools walk structures member by member, however often the same structure is inside. Real ones have some
+// thousand members.
+constexpr uint64_t kMaxMembers = 1u << 16;
+
+Status checkTypes(const Module& module)
+{
+    // Types precede their uses, but for pointers, which end the walk.
+    std::unordered_map<uint32_t, uint64_t> members;
+    const auto membersOf = [&](Id type) {
+        const auto known = members.find(type.value);
+        return known == members.end() ? uint64_t{1} : known->second;
+    };
+    for (const Instruction& i : module.section(Section::Globals)) {
+        uint64_t count = 0;
+        if (i.op == spv::Op::OpTypeStruct) {
+            for (size_t o = 0; o < i.operandCount() && count <= kMaxMembers; o++) {
+                count += membersOf(i.id(o));
+            }
+        } else {
+            const bool isArray = i.op == spv::Op::OpTypeArray || i.op == spv::Op::OpTypeRuntimeArray ||
+                                 i.op == spv::Op::OpTypeNodePayloadArrayAMDX;
+            count = isArray ? membersOf(i.id(0)) : 1;
+        }
+        members[i.result.value] = count;
+        if (count > kMaxMembers) {
+            return Diagnostic{std::string(kPass), describe(module, i), "a structure of too many members"};
+        }
+    }
+    return {};
+}
+
 bool isAtomic(spv::Op op)
 {
     const bool isCore = op >= spv::Op::OpAtomicLoad && op <= spv::Op::OpAtomicXor;
     return isCore || op == spv::Op::OpAtomicFAddEXT || op == spv::Op::OpAtomicFMinEXT || op == spv::Op::OpAtomicFMaxEXT;
+}
+
+// Compilers set OutputMemory for node outputs, which needs a capability of the Vulkan memory model.
+void tameBarrier(Module& module, Instruction& barrier, spirv::InstructionList& added)
+{
+    constexpr auto kOutputMemory = static_cast<uint32_t>(spv::MemorySemanticsMask::OutputMemory);
+    const size_t operand = barrier.op == spv::Op::OpControlBarrier ? 2 : 1;
+    uint32_t semantics = 0;
+    if (!module.constantValue(barrier.id(operand), semantics) || (semantics & kOutputMemory) == 0) {
+        return;
+    }
+    added.push_back(spirv::instruction(spv::Op::OpConstant, module.typeOf(barrier.id(operand)), module.newId())
+                        .add(semantics & ~kOutputMemory));
+    barrier.setId(operand, added.back().result);
 }
 
 // Rewrites what spirv-val rejects although it means something into what it accepts. The result is for spirv-val alone:
@@ -77,6 +122,15 @@ void tame(Module& module)
                 payloadVariables.insert(i.result.value);
             }
         }
+        if (i.op == spv::Op::OpControlBarrier || i.op == spv::Op::OpMemoryBarrier) {
+            tameBarrier(module, i, added);
+        }
+        if (i.op == spv::Op::OpConstantNull && isHandle(module, i.type)) {
+            i.op = spv::Op::OpUndef;
+        }
+        if (i.op == spv::Op::OpVariable && i.operandCount() > 1 && holdsHandles(module, module.pointee(i.type))) {
+            i = spirv::instruction(i.op, i.type, i.result).add(i.literal(0));
+        }
         if (i.op == spv::Op::OpIsNodePayloadValidAMDX && isPayloadArray(module, i.id(0))) {
             Id& value = undefined[i.id(0).value];
             if (!value) {
@@ -86,6 +140,9 @@ void tame(Module& module)
             i.setId(0, value);
         }
     });
+    // Choosing between handles is harmless, whatever the device can do with pointers.
+    module.addCapability(spv::Capability::VariablePointersStorageBuffer);
+    module.addCapability(spv::Capability::VariablePointers);
     spirv::InstructionList& globals = module.section(Section::Globals);
     globals.insert(globals.end(), added.begin(), added.end());
     module.removeDecorations([&](const Instruction& i) {
@@ -107,6 +164,7 @@ Status validateTamed(Module module)
     spvtools::ValidatorOptions options;
     // No stricter than drivers are: this guards our passes, it does not judge the application.
     options.SetBeforeHlslLegalization(true);
+    options.SetRelaxLogicalPointer(true);
     options.SetRelaxStructStore(true);
     options.SetSkipBlockLayout(true);
     options.SetAllowLocalSizeId(true);
@@ -176,7 +234,7 @@ Status rejectUnsupported(std::span<const uint32_t> words, const Options& options
     if (!module) {
         return module.error();
     }
-    for (const auto& check : {checkModels, checkAtomics}) {
+    for (const auto& check : {checkModels, checkTypes, checkAtomics}) {
         if (const Status status = check(*module); !status) {
             return status;
         }

@@ -2,6 +2,7 @@
 #include "compiler/passes/remove_extension.h"
 
 #include <unordered_map>
+#include <vector>
 
 #include "compiler/globals.h"
 #include "compiler/payload_types.h"
@@ -59,6 +60,21 @@ void removeDecorationsAndModes(Module& module)
                   [](const Instruction& i) { return isExtensionMode(i.literal(1)); });
 }
 
+// The input is replaced where it was used; an entry point may list others that it does not use.
+void removeVariables(Module& module)
+{
+    std::vector<Id> variables;
+    for (const Instruction& i : module.section(Section::Globals)) {
+        if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX)) {
+            variables.push_back(i.result);
+        }
+    }
+    for (const Id variable : variables) {
+        forget(module, variable);
+        std::erase_if(module.section(Section::Globals), [&](const Instruction& i) { return i.result == variable; });
+    }
+}
+
 // Types: arrays and pointers to them become handles, the other pointers change their storage class in place.
 void lowerTypes(Module& module, Id handleType)
 {
@@ -92,11 +108,8 @@ void lowerTypes(Module& module, Id handleType)
 void removeExtension(NodeShader& shader, Id handleType)
 {
     Module& module = shader.module;
-    if (shader.input) {
-        forget(module, shader.input);
-        std::erase_if(module.section(Section::Globals), [&](const Instruction& i) { return i.result == shader.input; });
-        shader.input = {};
-    }
+    removeVariables(module);
+    shader.input = {};
     removeDecorationsAndModes(module);
     lowerTypes(module, handleType);
     std::erase_if(module.section(Section::Globals), [&](const Instruction& i) {

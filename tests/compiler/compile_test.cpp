@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole compilations of real node shaders: every program of tests/programs in every way that the layer may ask for.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <thread>
+
+#include "compiler/pass_test.h"
+
+namespace millrace::compiler {
+
+namespace {
+
+std::string readText(const std::string& name)
+{
+    std::ifstream file(std::string(MILLRACE_PROGRAMS) + "/" + name + ".spvasm");
+    EXPECT_TRUE(file.good()) << name;
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+spirv::Words assembled(const std::string& text)
+{
+    const auto words = spirv::assemble(text);
+    EXPECT_TRUE(words) << words.error().text();
+    return words ? *words : spirv::Words();
+}
+
+std::vector<std::string> programs()
+{
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(MILLRACE_PROGRAMS)) {
+        if (entry.path().extension() == ".spvasm") {
+            names.push_back(entry.path().stem().string());
+        }
+    }
+    std::sort(names.begin(), names.end());
+    return names;
+}
+
+std::vector<std::string> entryPoints(const spirv::Words& words)
+{
+    std::vector<std::string> names;
+    const auto module = spirv::read(words);
+    EXPECT_TRUE(module);
+    for (const auto& i : module->section(spirv::Section::EntryPoints)) {
+        if (i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute)) {
+            names.push_back(i.string(2));
+        }
+    }
+    return names;
+}
+
+Options defaults()
+{
+    Options options;
+    options.argumentsOffsetBytes = 64;
+    options.validate = true;
+    return options;
+}
+
+CompiledNode compiled(const spirv::Words& words, const Options& options)
+{
+    auto result = compile(words, options);
+    EXPECT_TRUE(result) << result.error().text();
+    return result ? *result : CompiledNode();
+}
+
+std::string textOf(const spirv::Words& words)
+{
+    const auto text = spirv::disassemble(words);
+    return text ? *text : text.error().text();
+}
+
+void replace(std::string& text, const std::string& from, const std::string& to)
+{
+    const size_t at = text.find(from);
+    ASSERT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+class Programs : public testing::TestWithParam<std::string> {
+protected:
+    void compileAll(const spirv::Words& words, Options options)
+    {
+        for (const std::string& entry : entryPoints(words)) {
+            options.entryPoint = entry;
+            const auto result = compile(words, options);
+            EXPECT_TRUE(result) << entry << ": " << result.error().text();
+            if (result) {
+                EXPECT_EQ(textOf(result->words).find("AMDX"), std::string::npos);
+                EXPECT_EQ(result->words[1], 0x00010600u);
+            }
+        }
+    }
+};
+
+TEST_P(Programs, Compiles)
+{
+    compileAll(assembled(readText(GetParam())), defaults());
+}
+
+TEST_P(Programs, CompilesUnpacked)
+{
+    Options options = defaults();
+    options.packWidth = 0;
+    compileAll(assembled(readText(GetParam())), options);
+}
+
+TEST_P(Programs, CompilesForTheIndirectPath)
+{
+    Options options = defaults();
+    options.indirect = true;
+    compileAll(assembled(readText(GetParam())), options);
+}
+
+TEST_P(Programs, CompilesWithPushConstantsInMemory)
+{
+    Options options = defaults();
+    options.pushConstantsInMemory = true;
+    options.argumentsOffsetBytes = 0;
+    compileAll(assembled(readText(GetParam())), options);
+}
+
+TEST_P(Programs, CompilesInTheVulkanMemoryModel)
+{
+    std::string text = readText(GetParam());
+    replace(text, "OpMemoryModel Logical GLSL450", "OpMemoryModel Logical Vulkan");
+    replace(text, "OpCapability Shader\n",
+            "OpCapability Shader\nOpCapability VulkanMemoryModel\n"
+            "OpCapability VulkanMemoryModelDeviceScope\n");
+    compileAll(assembled(text), defaults());
+}
+
+TEST_P(Programs, CompileTheSameEveryTime)
+{
+    const spirv::Words words = assembled(readText(GetParam()));
+    Options options = defaults();
+    options.entryPoint = entryPoints(words).at(0);
+    const CompiledNode first = compiled(words, options);
+    EXPECT_EQ(compiled(words, options).words, first.words);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Programs, testing::ValuesIn(programs()),
+                         [](const auto& information) { return information.param; });
+
+TEST(Compile, ThereArePrograms)
+{
+    EXPECT_GE(programs().size(), 19u);
+}
+
+TEST(Compile, Threads_ShareNothing)
+{
+    const spirv::Words words = assembled(readText("dxc_a"));
+    const CompiledNode expected = compiled(words, defaults());
+    std::vector<std::thread> threads;
+    std::vector<spirv::Words> results(4);
+    for (spirv::Words& result : results) {
+        threads.emplace_back([&] { result = compiled(words, defaults()).words; });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (const spirv::Words& result : results) {
+        EXPECT_EQ(result, expected.words);
+    }
+}
+
+TEST(Compile, AfterPass_SeesAllPassesInOrder)
+{
+    std::vector<std::string> passes;
+    Options options = defaults();
+    options.entryPoint = "a";
+    options.afterPass = [&](std::string_view pass, std::span<const uint32_t> words) {
+        passes.emplace_back(pass);
+        EXPECT_TRUE(spirv::read(words)) << pass;
+    };
+    compiled(assembled(readText("level_a")), options);
+    EXPECT_EQ(passes, (std::vector<std::string>{"specialize", "extractEntryPoint", "inlinePayloadFunctions",
+                                                "upgradeModule", "reflectNode", "splitPayloadCopies", "reflectOutputs",
+                                                "makePayloadsCoherent", "lowerBuiltIns", "lowerPayloads",
+                                                "enqueueForgottenPayloads", "lowerPushConstants", "orderPayloadMemory",
+                                                "wrapEntryPoint", "linkDeviceLibrary"}));
+}
+
+TEST(Compile, Names_Survive)
+{
+    ModuleText module;
+    module.names = "OpName %scale \"scale\"\nOpMemberName %Rec 1 \"second\"";
+    module.body = R"(
+        %p = OpAccessChain %np_uint %input %u0 %u1
+        %scale = OpLoad %uint %p
+        %q = OpAccessChain %sb_uint %out %u0 %scale
+        OpStore %q %scale)";
+    const std::string text = textOf(compiled(module.words(), defaults()).words);
+    EXPECT_NE(text.find("%scale = OpLoad"), std::string::npos) << text;
+    EXPECT_NE(text.find("OpMemberName %Rec 1 \"second\""), std::string::npos);
+    EXPECT_NE(text.find("OpName %node_main \"node_main\""), std::string::npos);
+    EXPECT_NE(text.find("OpName %mr_begin"), std::string::npos) << "the device functions have theirs";
+}
+
+TEST(Compile, UnusedDeviceFunctions_AreNotThere)
+{
+    ModuleText module;
+    const std::string text = textOf(compiled(module.words(), defaults()).words);
+    EXPECT_EQ(text.find("mr_allocate"), std::string::npos);
+    EXPECT_EQ(text.find("mr_enqueue"), std::string::npos);
+}
+
+TEST(Compile, BuiltInsOfApplicationAndLibrary_AreOne)
+{
+    ModuleText module;
+    module.body = R"(
+        %i = OpLoad %uint %lidx
+        %l = OpLoad %uint3 %lid
+        %x = OpCompositeExtract %uint %l 0
+        %p = OpAccessChain %sb_uint %out %u0 %i
+        OpStore %p %x
+        %a = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u1 %u0)";
+    const std::string text = textOf(compiled(module.words(), defaults()).words);
+    const std::string wanted = "BuiltIn LocalInvocationIndex";
+    const size_t first = text.find(wanted);
+    ASSERT_NE(first, std::string::npos);
+    EXPECT_EQ(text.find(wanted, first + 1), std::string::npos);
+}
+
+TEST(Compile, SpecializationConstants_ReachTheReflection)
+{
+    ModuleText module;
+    module.annotations = R"(
+        OpDecorate %sbudget SpecId 3
+        OpDecorate %sgrid SpecId 4
+        OpDecorate %sindex SpecId 5
+        OpDecorate %ssize SpecId 6
+        OpDecorateId %ToSpec NodeMaxPayloadsAMDX %sdouble
+        OpDecorateId %ToSpec PayloadNodeNameAMDX %sname)";
+    module.globals = R"(
+        %sbudget = OpSpecConstant %uint 1
+        %sdouble = OpSpecConstantOp %uint IMul %sbudget %u2
+        %sgrid = OpSpecConstant %uint 1
+        %sindex = OpSpecConstant %uint 1
+        %ssize = OpSpecConstant %uint 1
+        %sname = OpSpecConstantStringAMDX "spec"
+        %ToSpec = OpTypeNodePayloadArrayAMDX %Rec
+        %np_ToSpec = OpTypePointer NodePayloadAMDX %ToSpec)";
+    module.modes =
+        "OpExecutionModeId %main LocalSizeId %ssize %u1 %u1\n"
+        "OpExecutionModeId %main StaticNumWorkgroupsAMDX %sgrid %u1 %u1\n"
+        "OpExecutionModeId %main MaxNodeRecursionAMDX %sgrid\n"
+        "OpExecutionModeId %main ShaderIndexAMDX %sindex";
+    module.body = "%a = OpAllocateNodePayloadsAMDX %np_ToSpec %u2 %u1 %sindex\nOpEnqueueNodePayloadsAMDX %a";
+    Options options = defaults();
+    options.specialization = {{3, {10, 0, 0, 0}}, {4, {7, 0, 0, 0}}, {5, {9, 0, 0, 0}}, {6, {32, 0, 0, 0}}};
+    const CompiledNode result = compiled(module.words(), options);
+    EXPECT_EQ(result.node.localSize[0], 32u);
+    EXPECT_EQ(result.node.staticGrid[0], 7u);
+    EXPECT_EQ(result.node.maxRecursion, 7u);
+    EXPECT_EQ(result.node.id.index, 9u);
+    ASSERT_EQ(result.node.outputs.size(), 1u);
+    EXPECT_EQ(result.node.outputs[0].budget, 20u);
+    EXPECT_EQ(result.node.outputs[0].targetName, "spec");
+    EXPECT_EQ(result.node.outputs[0].constantIndex, 9u);
+    EXPECT_NE(textOf(result.words).find("LocalSize 32 1 1"), std::string::npos);
+}
+
+TEST(Compile, PushConstants_StandBesideOurs)
+{
+    ModuleText module;
+    module.annotations = "OpDecorate %Push Block\nOpMemberDecorate %Push 0 Offset 12";
+    module.globals = R"(
+        %Push = OpTypeStruct %uint
+        %pc_Push = OpTypePointer PushConstant %Push
+        %pc_uint = OpTypePointer PushConstant %uint
+        %push = OpVariable %pc_Push PushConstant)";
+    module.interface += " %push";
+    module.body = R"(
+        %p = OpAccessChain %pc_uint %push %u0
+        %v = OpLoad %uint %p
+        %q = OpAccessChain %sb_uint %out %u0 %v
+        OpStore %q %v)";
+    Options options = defaults();
+    options.argumentsOffsetBytes = 16;
+    const std::string text = textOf(compiled(module.words(), options).words);
+    const std::string variable = " PushConstant\n";
+    size_t blocks = 0;
+    for (size_t at = text.find(variable); at != std::string::npos; at = text.find(variable, at + 1)) {
+        blocks++;
+    }
+    EXPECT_EQ(blocks, 1u) << text;
+}
+
+TEST(Compile, InitializersAndSharedMemory)
+{
+    ModuleText module;
+    module.globals = R"(
+        %u100 = OpConstant %uint 100
+        %array = OpTypeArray %uint %u100
+        %pr_uint = OpTypePointer Private %uint
+        %wg_uint = OpTypePointer Workgroup %uint
+        %wg_array = OpTypePointer Workgroup %array
+        %zeros = OpConstantNull %array
+        %counter = OpVariable %pr_uint Private %u7
+        %shared = OpVariable %wg_array Workgroup %zeros)";
+    module.interface += " %counter %shared";
+    module.body = R"(
+        %c = OpLoad %uint %counter
+        %s = OpAccessChain %wg_uint %shared %c
+        %v = OpLoad %uint %s
+        %p = OpAccessChain %sb_uint %out %u0 %c
+        OpStore %p %v)";
+    compiled(module.words(), defaults());
+    module.capabilities = "OpCapability VulkanMemoryModel";
+    module.memoryModel = "OpMemoryModel Logical Vulkan";
+    compiled(module.words(), defaults());
+}
+
+TEST(Compile, OldModule_IsUpgraded)
+{
+    ModuleText module;
+    module.version = 0x00010300;
+    module.interface = "%lidx";
+    module.body = R"(
+        %i = OpLoad %uint %lidx
+        %p = OpAccessChain %np_uint %input %u0 %u1
+        %v = OpLoad %uint %p
+        %q = OpAccessChain %sb_uint %out %u0 %i
+        OpStore %q %v)";
+    compiled(module.words(), defaults());
+}
+
+TEST(Compile, EntryPoint_IsPickedByName)
+{
+    const spirv::Words words = assembled(readText("dxc_n"));
+    Options options = defaults();
+    options.entryPoint = "group";
+    EXPECT_EQ(compiled(words, options).node.mode, graph::LaunchMode::Static);
+    options.entryPoint = "thread";
+    EXPECT_EQ(compiled(words, options).node.packWidth, 64u);
+    options.entryPoint = "empty";
+    EXPECT_EQ(compiled(words, options).node.maxInputPayloads, 4u);
+    options.entryPoint = "none";
+    const auto failed = compile(words, options);
+    ASSERT_FALSE(failed);
+    EXPECT_NE(failed.error().text().find("no compute entry point"), std::string::npos);
+}
+
+TEST(Compile, UsesShaderEnqueue_ReadsCapabilities)
+{
+    EXPECT_TRUE(usesShaderEnqueue(assembled(readText("level_a"))));
+    EXPECT_FALSE(usesShaderEnqueue(compiled(ModuleText().words(), defaults()).words));
+    EXPECT_FALSE(usesShaderEnqueue({}));
+    const uint32_t truncated[] = {0x07230203, 0x00010600, 0, 10, 0, 2u << 16 | 17u};
+    EXPECT_FALSE(usesShaderEnqueue(truncated));
+}
+
+}  // namespace millrace::compiler
