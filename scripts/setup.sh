@@ -11,17 +11,17 @@
 set -euo pipefail
 
 # From the machine's own release.
-readonly BASE_PACKAGES=(g++ cmake ninja-build pkg-config python3 libgtest-dev libcli11-dev libstb-dev
-                        nlohmann-json3-dev)
+readonly BASE_PACKAGES=(g++ cmake ninja-build pkg-config python3 libgtest-dev libgmock-dev libcli11-dev
+                        libstb-dev nlohmann-json3-dev)
 
 # "package minimum-version": the oldest versions that are known to work.
 readonly VULKAN_PACKAGES=(
-  "libvulkan-dev 1.4.304"
+  "libvulkan-dev 1.4.309"
   "libvulkan-memory-allocator-dev 3.1"
-  "vulkan-utility-libraries-dev 1.4.304"
-  "vulkan-validationlayers 1.4.304"
+  "vulkan-utility-libraries-dev 1.4.309"
+  "vulkan-validationlayers 1.4.309"
   "vulkan-tools 1.4.304"
-  "spirv-headers 1.6.1+1.4.304"
+  "spirv-headers 1.6.1+1.4.309"
   "spirv-tools 2025.1~"
   "glslang-tools 15.1"
   "glslang-dev 15.1"
