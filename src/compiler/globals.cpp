@@ -47,7 +47,8 @@ struct Sorter {
     {
         for (size_t g = 0; g < old.size(); g++) {
             if (old[g].op == spv::Op::OpTypeForwardPointer) {
-                forward.insert(old[g].id(0).value);
+                const bool isNew = forward.insert(old[g].id(0).value).second;
+                state[g] = isNew ? 0 : 2;  // once is enough
             } else if (old[g].result) {
                 indexOf[old[g].result.value] = g;
             }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#define SPV_ENABLE_UTILITY_CODE
 #include "compiler/memory_operands.h"
+
+#include <string_view>
 
 #include "compiler/payload_types.h"
 
@@ -27,6 +30,11 @@ Instruction withoutMemoryOperands(const Instruction& i)
 }
 
 }  // namespace
+
+bool isAtomic(spv::Op op)
+{
+    return std::string_view(spv::OpToString(op)).starts_with("OpAtomic");
+}
 
 size_t memoryOperandsBegin(spv::Op op)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory operands of loads and stores.
+// How instructions access memory: atomics, and the memory operands of loads and stores.
 #pragma once
 
 #include <vector>
@@ -19,6 +19,9 @@ struct MemoryOperands {
     void set(spv::MemoryAccessMask bit) { mask |= static_cast<uint32_t>(bit); }
     void clear(spv::MemoryAccessMask bit) { mask &= ~static_cast<uint32_t>(bit); }
 };
+
+// OpAtomic...: the pointer is the first operand, the memory semantics the third.
+bool isAtomic(spv::Op op);
 
 // First operand of the (first) memory operands; Requires: OpLoad, OpStore or OpCopyMemory.
 size_t memoryOperandsBegin(spv::Op op);

@@ -331,6 +331,40 @@ TEST(Compile, OldModule_IsUpgraded)
     compiled(module.words(), defaults());
 }
 
+// The device library has such a structure behind a pointer that it announces; merging the two must keep the order.
+TEST(Compile, BufferReferences_StandBesideOurs)
+{
+    ModuleText module;
+    module.capabilities = "OpCapability PhysicalStorageBufferAddresses\nOpCapability Int64";
+    module.memoryModel = "OpMemoryModel PhysicalStorageBuffer64 GLSL450";
+    module.annotations = R"(
+        OpDecorate %Words Block
+        OpMemberDecorate %Words 0 Offset 0
+        OpMemberDecorate %List 0 Offset 0
+        OpMemberDecorate %List 1 Offset 8
+        OpDecorate %List Block)";
+    module.globals = R"(
+        OpTypeForwardPointer %ps_List PhysicalStorageBuffer
+        %ulong = OpTypeInt 64 0
+        %address = OpConstant %ulong 4096
+        %Words = OpTypeStruct %words
+        %List = OpTypeStruct %ps_List %uint
+        %ps_List = OpTypePointer PhysicalStorageBuffer %List
+        %ps_Words = OpTypePointer PhysicalStorageBuffer %Words
+        %ps_uint = OpTypePointer PhysicalStorageBuffer %uint
+        %ps_ps_List = OpTypePointer PhysicalStorageBuffer %ps_List)";
+    module.body = R"(
+        %p = OpConvertUToPtr %ps_Words %address
+        %q = OpAccessChain %ps_uint %p %u0 %u3
+        %l = OpConvertUToPtr %ps_List %address
+        %n = OpAccessChain %ps_ps_List %l %u0
+        %m = OpLoad %ps_List %n Aligned 8
+        %r = OpAccessChain %ps_uint %m %u1
+        %v = OpLoad %uint %r Aligned 4
+        OpStore %q %v Aligned 4)";
+    compiled(module.words(), defaults());
+}
+
 TEST(Compile, EntryPoint_IsPickedByName)
 {
     const spirv::Words words = assembled(readText("dxc_n"));

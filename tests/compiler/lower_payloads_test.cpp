@@ -420,4 +420,12 @@ TEST_F(LowerPayloads, StoreOfWholeArray_IsRefused)
     EXPECT_NE(message.find("lowerPayloads: stores a whole payload array"), std::string::npos) << message;
 }
 
+TEST_F(LowerPayloads, ComparisonOfPointers_IsRefused)
+{
+    const std::string message = failure(R"(
+        %p = OpAccessChain %np_uint %input %u0 %u1
+        %c = OpPtrEqual %bool %p %p)");
+    EXPECT_NE(message.find("cannot be lowered for a pointer into a payload"), std::string::npos) << message;
+}
+
 }  // namespace millrace::compiler

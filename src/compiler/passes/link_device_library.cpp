@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/link_device_library.h"
 
-#include <map>
-#include <unordered_map>
-
 #include "abi/graph_memory.h"
 #include "compiler/globals.h"
 #include "shaders/node_library.h"
@@ -77,31 +74,6 @@ Id findEntry(const Module& module)
     return entryPoints.empty() ? Id{} : entryPoints[0].id(1);
 }
 
-// The application's and the library's variables of one built-in become one.
-void mergeBuiltIns(Module& module)
-{
-    std::map<std::pair<uint32_t, uint32_t>, Id> first;  // by built-in and type
-    std::unordered_map<uint32_t, uint32_t> merged;
-    for (const Instruction& i : module.section(Section::Annotations)) {
-        const bool isBuiltIn = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
-                               i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn);
-        const Instruction* variable = isBuiltIn ? module.findDefinition(i.id(0)) : nullptr;
-        if (!variable || variable->op != spv::Op::OpVariable) {
-            continue;
-        }
-        const auto [known, isNew] = first.try_emplace({i.literal(2), variable->type.value}, variable->result);
-        if (!isNew) {
-            merged[variable->result.value] = known->second.value;
-        }
-    }
-    for (const auto& [from, to] : merged) {
-        forget(module, Id{from});
-    }
-    std::erase_if(module.section(Section::Globals),
-                  [&](const Instruction& i) { return merged.contains(i.result.value); });
-    module.replaceUses(merged);
-}
-
 void removeLinkage(Module& module)
 {
     module.removeCapability(spv::Capability::Linkage);
@@ -129,7 +101,8 @@ Result<Words> linkDeviceLibrary(const NodeShader& shader, const Options& options
         return module.error();
     }
     removeLinkage(*module);
-    mergeBuiltIns(*module);
+    // The linker leaves forward declarations behind the pointers that it merges.
+    orderGlobals(*module);
     updateInterface(*module, findEntry(*module));
     const auto cleaned = spirv::cleanUp(spirv::write(*module));
     if (!cleaned) {

@@ -38,6 +38,23 @@ bool carriesHandles(spv::Op op)
     }
 }
 
+// Instructions that take a pointer into a payload and mean the same in PhysicalStorageBuffer memory.
+bool takesPayloadPointers(spv::Op op)
+{
+    switch (op) {
+        case spv::Op::OpPhi:
+        case spv::Op::OpSelect:
+        case spv::Op::OpCopyObject:
+        case spv::Op::OpFunctionCall:
+        case spv::Op::OpReturnValue:
+        case spv::Op::OpVariable:
+        case spv::Op::OpExtInst:
+            return true;
+        default:
+            return isAtomic(op);
+    }
+}
+
 struct State {
     NodeShader& shader;
     Module& module = shader.module;
@@ -303,6 +320,9 @@ struct State {
             }
             if (isHandle(module, module.typeOf(i.id(o))) && !carriesHandles(i.op)) {
                 failure.at(module, i, "cannot be lowered for a payload array");
+            }
+            if (origins.isPayloadMemory(i.id(o)) && !takesPayloadPointers(i.op)) {
+                failure.at(module, i, "cannot be lowered for a pointer into a payload");
             }
             const bool isHidden = origins.isPayloadMemory(i.id(o)) && !isPayloadPointer(module, module.typeOf(i.id(o)));
             if (isHidden && (i.op == spv::Op::OpFunctionCall || i.op == spv::Op::OpReturnValue)) {

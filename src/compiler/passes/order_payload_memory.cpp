@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#define SPV_ENABLE_UTILITY_CODE
 #include "compiler/passes/order_payload_memory.h"
 
 #include <vector>
 
 #include "compiler/diagnose.h"
+#include "compiler/memory_operands.h"
 
 namespace millrace::compiler {
 
@@ -33,8 +33,7 @@ std::vector<size_t> semanticsOperands(const Instruction& i)
         default:
             break;
     }
-    const bool isAtomic = std::string_view(spv::OpToString(i.op)).starts_with("OpAtomic");
-    return isAtomic ? std::vector<size_t>{2} : std::vector<size_t>{};
+    return isAtomic(i.op) ? std::vector<size_t>{2} : std::vector<size_t>{};
 }
 
 struct State {

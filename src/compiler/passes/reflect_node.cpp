@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/diagnose.h"
+#include "compiler/memory_operands.h"
 #include "compiler/payload_origins.h"
 #include "compiler/payload_types.h"
 
@@ -295,11 +296,16 @@ struct State {
 
     bool writesInput(const PayloadOrigins& origins, const Instruction& i) const
     {
-        const bool isAtomic = std::string_view(spv::OpToString(i.op)).starts_with("OpAtomic");
-        // OpAtomicStore has no result, its pointer comes first as well.
-        const bool writes = i.op == spv::Op::OpStore || (isAtomic && i.op != spv::Op::OpAtomicLoad);
-        return writes && i.operandCount() > 0 && i.isId(0) && origins.isPayloadMemory(i.id(0)) &&
-               origins.mayBeInput(i.id(0));
+        const auto isInput = [&](Id id) { return origins.isPayloadMemory(id) && origins.mayBeInput(id); };
+        if (i.op == spv::Op::OpExtInst) {
+            // Such as Modf, which stores the whole part through a pointer.
+            bool found = false;
+            i.forEachUse([&](Id id) { found |= isInput(id); });
+            return found;
+        }
+        const bool writes = i.op == spv::Op::OpStore || i.op == spv::Op::OpCopyMemory ||
+                            (isAtomic(i.op) && i.op != spv::Op::OpAtomicLoad);
+        return writes && i.operandCount() > 0 && i.isId(0) && isInput(i.id(0));
     }
 
     void choosePacking()

@@ -7,6 +7,7 @@
 #include <spirv-tools/libspirv.hpp>
 
 #include "compiler/diagnose.h"
+#include "compiler/memory_operands.h"
 #include "compiler/payload_types.h"
 #include "spirv/module.h"
 
@@ -82,12 +83,6 @@ Status checkTypes(const Module& module)
         }
     }
     return {};
-}
-
-bool isAtomic(spv::Op op)
-{
-    const bool isCore = op >= spv::Op::OpAtomicLoad && op <= spv::Op::OpAtomicXor;
-    return isCore || op == spv::Op::OpAtomicFAddEXT || op == spv::Op::OpAtomicFMinEXT || op == spv::Op::OpAtomicFMaxEXT;
 }
 
 // Compilers set OutputMemory for node outputs, which needs a capability of the Vulkan memory model.
