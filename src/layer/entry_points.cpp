@@ -51,8 +51,8 @@ PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char*
         const Instance& instance = Instance::of(handle);
         return instance.table.GetInstanceProcAddr(handle, name) ? entry->function : nullptr;
     }
-    // Device commands are fetched through vkGetDeviceProcAddr, by the loader for its trampolines as well; what is
-    // intercepted depends on the device.
+    // Device commands, but for those of VK_EXT_debug_utils, are fetched through vkGetDeviceProcAddr, by the loader for
+    // its trampolines as well; what is intercepted depends on the device.
     return handle ? Instance::of(handle).table.GetInstanceProcAddr(handle, name) : nullptr;
 }
 
@@ -69,7 +69,8 @@ const EntryPoint* findInstanceEntryPoint(const char* name)
                              extensionEntryPoints(),
                              featureEntryPoints(),
                              externalBufferEntryPoints(),
-                             deviceInstanceEntryPoints()};
+                             deviceInstanceEntryPoints(),
+                             debugUtilsEntryPoints()};
     return table.find(name);
 }
 
@@ -88,7 +89,8 @@ const EntryPoint* findDeviceEntryPoint(const char* name)
                              ordinaryPipelineEntryPoints(),
                              graphPipelineEntryPoints(),
                              pipelineQueryEntryPoints(),
-                             objectNameEntryPoints(),
+                             debugUtilsEntryPoints(),
+                             debugMarkerEntryPoints(),
                              privateDataEntryPoints(),
                              maintenance5EntryPoints(),
                              commandPoolEntryPoints(),

@@ -135,41 +135,6 @@ struct Drained<Member> {
     }
 };
 
-// A label around held submissions goes to the driver in order with them.
-VKAPI_ATTR void VKAPI_CALL QueueBeginDebugUtilsLabelEXT(VkQueue handle, const VkDebugUtilsLabelEXT* pLabel)
-{
-    Queue& queue = queueOf(handle);
-    const auto next = queue.device.table.QueueBeginDebugUtilsLabelEXT;
-    if (!queue.busy()) {
-        next(handle, pLabel);
-        return;
-    }
-    auto label = std::make_shared<vku::safe_VkDebugUtilsLabelEXT>(pLabel);
-    queue.enqueue([=] { return next(handle, label->ptr()), VK_SUCCESS; }, {}, VK_NULL_HANDLE);
-}
-
-VKAPI_ATTR void VKAPI_CALL QueueInsertDebugUtilsLabelEXT(VkQueue handle, const VkDebugUtilsLabelEXT* pLabel)
-{
-    Queue& queue = queueOf(handle);
-    const auto next = queue.device.table.QueueInsertDebugUtilsLabelEXT;
-    if (!queue.busy()) {
-        next(handle, pLabel);
-        return;
-    }
-    auto label = std::make_shared<vku::safe_VkDebugUtilsLabelEXT>(pLabel);
-    queue.enqueue([=] { return next(handle, label->ptr()), VK_SUCCESS; }, {}, VK_NULL_HANDLE);
-}
-
-VKAPI_ATTR void VKAPI_CALL QueueEndDebugUtilsLabelEXT(VkQueue handle)
-{
-    Queue& queue = queueOf(handle);
-    const auto next = queue.device.table.QueueEndDebugUtilsLabelEXT;
-    if (queue.busy())
-        queue.enqueue([=] { return next(handle), VK_SUCCESS; }, {}, VK_NULL_HANDLE);
-    else
-        next(handle);
-}
-
 #define DRAINED(name) {"vkQueue" #name, erase(&Drained<&VkuDeviceDispatchTable::Queue##name>::call), kUseGraphs}
 
 }  // namespace
@@ -185,9 +150,6 @@ EntryPoints queueEntryPoints()
         MILLRACE_ENTRY(QueueBindSparse, kUseGraphs),
         MILLRACE_ENTRY(QueuePresentKHR, kUseGraphs),
         MILLRACE_ENTRY(QueueWaitIdle, kUseGraphs),
-        MILLRACE_ENTRY(QueueBeginDebugUtilsLabelEXT, kUseGraphs),
-        MILLRACE_ENTRY(QueueInsertDebugUtilsLabelEXT, kUseGraphs),
-        MILLRACE_ENTRY(QueueEndDebugUtilsLabelEXT, kUseGraphs),
         DRAINED(SetPerformanceConfigurationINTEL),
         DRAINED(NotifyOutOfBandNV),
         {"vkGetQueueCheckpointDataNV", erase(&Drained<&VkuDeviceDispatchTable::GetQueueCheckpointDataNV>::call),

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and tags of objects: those of ours stay here, and messages use them.
+// Names, tags and labels. Names of objects of ours stay here, and messages use them.
+//
+// The loader fetches the commands of VK_EXT_debug_utils through vkGetInstanceProcAddr, so they are intercepted for every
+// device, and each of them passes through on devices without graphs.
+#include <vulkan/utility/vk_safe_struct.hpp>
+
+#include "layer/command_buffer.h"
 #include "layer/entry_points.h"
 #include "layer/pipelines.h"
+#include "layer/queue.h"
 
 namespace millrace::layer {
 
 namespace {
+
+using Table = VkuDeviceDispatchTable;
 
 void rename(Device& device, VkObjectType type, uint64_t handle, const char* name)
 {
@@ -63,13 +72,63 @@ VKAPI_ATTR VkResult VKAPI_CALL DebugMarkerSetObjectTagEXT(VkDevice handle, const
     return device.table.DebugMarkerSetObjectTagEXT(handle, pInfo);
 }
 
+template <auto Member>
+struct CommandLabel;
+template <typename... Args, void(VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...)>
+struct CommandLabel<Member> {
+    static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, Args... args)
+    {
+        const Device& device = Device::of(handle);
+        (device.table.*Member)(device.usesGraphs() ? CommandBuffer::of(handle).current : handle, args...);
+    }
+};
+
+// A label around held submissions goes to the driver in order with them.
+template <auto Member>
+VKAPI_ATTR void VKAPI_CALL queueLabel(VkQueue handle, const VkDebugUtilsLabelEXT* pLabel)
+{
+    Device& device = Device::of(handle);
+    const auto next = device.table.*Member;
+    Queue* queue = device.queues.find(handleId(handle));
+    if (!queue || !queue->busy()) {
+        next(handle, pLabel);
+        return;
+    }
+    auto label = std::make_shared<vku::safe_VkDebugUtilsLabelEXT>(pLabel);
+    queue->enqueue([=] { return next(handle, label->ptr()), VK_SUCCESS; }, {}, VK_NULL_HANDLE);
+}
+
+VKAPI_ATTR void VKAPI_CALL QueueEndDebugUtilsLabelEXT(VkQueue handle)
+{
+    Device& device = Device::of(handle);
+    const auto next = device.table.QueueEndDebugUtilsLabelEXT;
+    Queue* queue = device.queues.find(handleId(handle));
+    if (queue && queue->busy())
+        queue->enqueue([=] { return next(handle), VK_SUCCESS; }, {}, VK_NULL_HANDLE);
+    else
+        next(handle);
+}
+
 }  // namespace
 
-EntryPoints objectNameEntryPoints()
+EntryPoints debugUtilsEntryPoints()
 {
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(SetDebugUtilsObjectNameEXT, kUseGraphs),
         MILLRACE_ENTRY(SetDebugUtilsObjectTagEXT, kUseGraphs),
+        {"vkCmdBeginDebugUtilsLabelEXT", erase(&CommandLabel<&Table::CmdBeginDebugUtilsLabelEXT>::call), kUseGraphs},
+        {"vkCmdInsertDebugUtilsLabelEXT", erase(&CommandLabel<&Table::CmdInsertDebugUtilsLabelEXT>::call), kUseGraphs},
+        {"vkCmdEndDebugUtilsLabelEXT", erase(&CommandLabel<&Table::CmdEndDebugUtilsLabelEXT>::call), kUseGraphs},
+        {"vkQueueBeginDebugUtilsLabelEXT", erase(&queueLabel<&Table::QueueBeginDebugUtilsLabelEXT>), kUseGraphs},
+        {"vkQueueInsertDebugUtilsLabelEXT", erase(&queueLabel<&Table::QueueInsertDebugUtilsLabelEXT>), kUseGraphs},
+        MILLRACE_ENTRY(QueueEndDebugUtilsLabelEXT, kUseGraphs),
+    };
+    return entries;
+}
+
+EntryPoints debugMarkerEntryPoints()
+{
+    static const EntryPoint entries[] = {
         MILLRACE_ENTRY(DebugMarkerSetObjectNameEXT, kUseGraphs),
         MILLRACE_ENTRY(DebugMarkerSetObjectTagEXT, kUseGraphs),
     };

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layer says of extensions, features, limits and entry points.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "layer/test_device.h"
+
+namespace millrace::layertest {
+
+namespace {
+
+constexpr const char* kProvided[] = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
+                                     VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME};
+constexpr const char* kCommands[] = {"vkCreateExecutionGraphPipelinesAMDX",
+                                     "vkGetExecutionGraphPipelineScratchSizeAMDX",
+                                     "vkGetExecutionGraphPipelineNodeIndexAMDX",
+                                     "vkCmdInitializeGraphScratchMemoryAMDX",
+                                     "vkCmdDispatchGraphAMDX",
+                                     "vkCmdDispatchGraphIndirectAMDX",
+                                     "vkCmdDispatchGraphIndirectCountAMDX"};
+
+size_t countOf(const std::vector<VkExtensionProperties>& list, const char* name)
+{
+    size_t count = 0;
+    for (const VkExtensionProperties& extension : list)
+        count += std::strcmp(extension.extensionName, name) == 0;
+    return count;
+}
+
+VkPhysicalDeviceShaderEnqueueFeaturesAMDX queryFeatures(VkPhysicalDevice physical, VkBool32 before)
+{
+    VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
+    enqueue.shaderEnqueue = enqueue.shaderMeshEnqueue = before;
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue};
+    vkGetPhysicalDeviceFeatures2(physical, &features);
+    return enqueue;
+}
+
+TEST(Extensions, Merged_EachOnce)
+{
+    TestInstance instance;
+    const auto list = deviceExtensions(instance.physical);
+    for (const VkExtensionProperties& extension : list)
+        EXPECT_EQ(countOf(list, extension.extensionName), 1u) << extension.extensionName;
+    for (const char* name : kProvided)
+        EXPECT_TRUE(lists(list, name)) << name;
+}
+
+TEST(Extensions, KeepsWhatTheDriverHas)
+{
+    std::vector<VkExtensionProperties> without;
+    {
+        TestInstance plain({.emulation = false});
+        without = deviceExtensions(plain.physical);
+    }
+    TestInstance instance;
+    const auto list = deviceExtensions(instance.physical);
+    for (const VkExtensionProperties& extension : without)
+        EXPECT_TRUE(lists(list, extension.extensionName)) << extension.extensionName;
+}
+
+TEST(Extensions, TooSmallArray_Incomplete)
+{
+    TestInstance instance;
+    VkExtensionProperties two[2];
+    uint32_t count = 2;
+    EXPECT_EQ(vkEnumerateDeviceExtensionProperties(instance.physical, nullptr, &count, two), VK_INCOMPLETE);
+    EXPECT_EQ(count, 2u);
+}
+
+TEST(Extensions, LayerName_ListsOurs)
+{
+    TestInstance instance;
+    const auto own = deviceExtensions(instance.physical, kEmulation);
+    EXPECT_EQ(own.size(), 3u);
+    for (const char* name : kProvided)
+        EXPECT_TRUE(lists(own, name)) << name;
+    uint32_t count = 0;
+    EXPECT_EQ(vkEnumerateInstanceExtensionProperties(kEmulation, &count, nullptr), VK_SUCCESS);
+    ASSERT_EQ(count, 1u);
+    VkExtensionProperties extension;
+    vkEnumerateInstanceExtensionProperties(kEmulation, &count, &extension);
+    EXPECT_STREQ(extension.extensionName, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME);
+}
+
+TEST(Extensions, OldApiVersion_NotProvided)
+{
+    TestInstance instance({.apiVersion = VK_API_VERSION_1_2});
+    EXPECT_FALSE(lists(deviceExtensions(instance.physical), VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME))
+        << "neither provided nor left to a driver that only lists it";
+    EXPECT_EQ(queryFeatures(instance.physical, 77).shaderEnqueue, VK_FALSE);
+}
+
+TEST(Features, WrittenWhateverTheyWereBefore)
+{
+    TestInstance instance;
+    for (VkBool32 before : {VK_FALSE, VK_TRUE, VkBool32{0xdeadbeef}}) {
+        const auto features = queryFeatures(instance.physical, before);
+        EXPECT_EQ(features.shaderEnqueue, VK_TRUE);
+        EXPECT_EQ(features.shaderMeshEnqueue, VK_FALSE);
+    }
+}
+
+// Debian's lavapipe: the string alone. If the driver in use writes the structure, there is nothing to see.
+TEST(Features, PhantomExtension_IsOverridden)
+{
+    bool phantom = false;
+    {
+        TestInstance plain({.emulation = false});
+        phantom = lists(deviceExtensions(plain.physical), VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) &&
+                  queryFeatures(plain.physical, 0xdeadbeef).shaderEnqueue == 0xdeadbeef;
+    }
+    if (!phantom)
+        GTEST_SKIP() << "the driver does not list an extension that it lacks";
+    TestDevice device;
+    for (const char* name : kCommands)
+        EXPECT_NE(vkGetDeviceProcAddr(device.handle, name), nullptr) << name;
+}
+
+TEST(Features, ChainIsWholeAfterwards)
+{
+    TestInstance instance;
+    VkPhysicalDeviceVulkan13Features last{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+    VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX,
+                                                      &last};
+    VkPhysicalDeviceVulkan12Features first{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &enqueue};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &first};
+    vkGetPhysicalDeviceFeatures2(instance.physical, &features);
+    EXPECT_EQ(features.pNext, &first);
+    EXPECT_EQ(first.pNext, &enqueue);
+    EXPECT_EQ(enqueue.pNext, &last);
+    EXPECT_EQ(last.pNext, nullptr);
+    EXPECT_TRUE(first.bufferDeviceAddress);
+    EXPECT_TRUE(last.synchronization2);
+}
+
+TEST(Features, Limits_ReachWhatTheSpecificationAsksFor)
+{
+    TestInstance instance;
+    VkPhysicalDeviceShaderEnqueuePropertiesAMDX limits{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &limits};
+    vkGetPhysicalDeviceProperties2(instance.physical, &properties);
+    EXPECT_GE(limits.maxExecutionGraphDepth, 32u);
+    EXPECT_GE(limits.maxExecutionGraphShaderOutputNodes, 256u);
+    EXPECT_GE(limits.maxExecutionGraphShaderPayloadSize, 32768u);
+    EXPECT_GE(limits.maxExecutionGraphShaderPayloadCount, 256u);
+    EXPECT_EQ(limits.executionGraphDispatchAddressAlignment, 4u);
+    for (uint32_t count : limits.maxExecutionGraphWorkgroupCount)
+        EXPECT_GE(count, 65535u);
+    EXPECT_GE(limits.maxExecutionGraphWorkgroups, 16777215u);
+}
+
+TEST(EntryPoints, WithoutTheExtension_Absent)
+{
+    TestDevice device({}, {.extension = false});
+    for (const char* name : kCommands)
+        EXPECT_EQ(vkGetDeviceProcAddr(device.handle, name), nullptr) << name;
+}
+
+TEST(EntryPoints, WithoutTheFeature_CreationFails)
+{
+    TestDevice device({}, {.feature = false});
+    ASSERT_NE(device.createGraphs, nullptr);
+    VkExecutionGraphPipelineCreateInfoAMDX info{VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX};
+    info.layout = device.layout;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    EXPECT_LT(device.createGraphs(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline), 0);
+    EXPECT_EQ(pipeline, VK_NULL_HANDLE);
+    device.instance.expectMessage("VUID-vkCreateExecutionGraphPipelinesAMDX-shaderEnqueue-09124");
+}
+
+// A device that does not use the layer's extensions gets the next layer's pointers.
+TEST(EntryPoints, WithoutTheFeature_CommandsPassThrough)
+{
+    TestDevice plain({}, {.extension = false});
+    TestDevice active;
+    EXPECT_NE(active.get<PFN_vkCmdDraw>("vkCmdDraw"), plain.get<PFN_vkCmdDraw>("vkCmdDraw"));
+    TestDevice again({}, {.extension = false});
+    EXPECT_EQ(again.get<PFN_vkCmdDraw>("vkCmdDraw"), plain.get<PFN_vkCmdDraw>("vkCmdDraw"));
+}
+
+TEST(EntryPoints, Maintenance5_Present)
+{
+    TestDevice device;
+    for (const char* name : {"vkCmdBindIndexBuffer2KHR", "vkGetRenderingAreaGranularityKHR",
+                             "vkGetDeviceImageSubresourceLayoutKHR", "vkGetImageSubresourceLayout2KHR"})
+        EXPECT_NE(vkGetDeviceProcAddr(device.handle, name), nullptr) << name;
+
+    VkRenderingAreaInfoKHR area{VK_STRUCTURE_TYPE_RENDERING_AREA_INFO_KHR};
+    const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+    area.colorAttachmentCount = 1;
+    area.pColorAttachmentFormats = &format;
+    VkExtent2D granularity{};
+    device.get<PFN_vkGetRenderingAreaGranularityKHR>("vkGetRenderingAreaGranularityKHR")(device.handle, &area,
+                                                                                         &granularity);
+    EXPECT_GE(granularity.width, 1u);
+
+    VkImageCreateInfo image{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
+    image.imageType = VK_IMAGE_TYPE_2D;
+    image.format = format;
+    image.extent = {16, 16, 1};
+    image.mipLevels = image.arrayLayers = 1;
+    image.samples = VK_SAMPLE_COUNT_1_BIT;
+    image.tiling = VK_IMAGE_TILING_LINEAR;
+    image.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+    VkImageSubresource2KHR subresource{VK_STRUCTURE_TYPE_IMAGE_SUBRESOURCE_2_KHR};
+    subresource.imageSubresource.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT;
+    VkDeviceImageSubresourceInfoKHR info{VK_STRUCTURE_TYPE_DEVICE_IMAGE_SUBRESOURCE_INFO_KHR};
+    info.pCreateInfo = &image;
+    info.pSubresource = &subresource;
+    VkSubresourceLayout2KHR layout{VK_STRUCTURE_TYPE_SUBRESOURCE_LAYOUT_2_KHR};
+    device.get<PFN_vkGetDeviceImageSubresourceLayoutKHR>("vkGetDeviceImageSubresourceLayoutKHR")(device.handle, &info,
+                                                                                                 &layout);
+    EXPECT_GE(layout.subresourceLayout.rowPitch, 64u);
+}
+
+TEST(Buffers, ScratchUsage_InEveryForm)
+{
+    TestDevice device;
+    device.createBuffer(4096, VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX);
+
+    VkBufferUsageFlags2CreateInfo usage{VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO};
+    usage.usage = VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_2_SHADER_DEVICE_ADDRESS_BIT;
+    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, &usage};
+    info.size = 4096;
+    VkBuffer buffer = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateBuffer(device.handle, &info, nullptr, &buffer));
+    vkDestroyBuffer(device.handle, buffer, nullptr);
+
+    VkDeviceBufferMemoryRequirements query{VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS};
+    query.pCreateInfo = &info;
+    VkMemoryRequirements2 requirements{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
+    vkGetDeviceBufferMemoryRequirements(device.handle, &query, &requirements);
+    EXPECT_GE(requirements.memoryRequirements.size, 4096u);
+
+    VkPhysicalDeviceExternalBufferInfo external{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO};
+    external.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX;
+    external.handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
+    VkExternalBufferProperties properties{VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
+    vkGetPhysicalDeviceExternalBufferProperties(device.physical, &external, &properties);
+}
+
+}  // namespace
+
+}  // namespace millrace::layertest

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an application does wrong is told through its messenger, under the rule's name.
+#include <gtest/gtest.h>
+
+#include "layer/test_device.h"
+
+namespace millrace::layertest {
+
+namespace {
+
+struct Recursion {
+    explicit Recursion(const InstanceOptions& options = {}, Scratch size = Scratch::Ample) : device(options)
+    {
+        graph = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")}, size);
+        out = device.createBuffer(1024);
+        set = device.createSet(out);
+    }
+
+    TestDevice device;
+    Graph graph;
+    Buffer out;
+    VkDescriptorSet set;
+};
+
+VkResult query(TestDevice& device, VkPipeline graph, const char* name, uint32_t index)
+{
+    VkPipelineShaderStageNodeCreateInfoAMDX info{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX};
+    info.pName = name;
+    info.index = index;
+    uint32_t out = 0;
+    return device.getNodeIndex(device.handle, graph, &info, &out);
+}
+
+TEST(Messages, NodeIndexQueries)
+{
+    Recursion test;
+    EXPECT_EQ(query(test.device, test.graph.pipeline, "recurse", 0), VK_SUCCESS);
+    EXPECT_LT(query(test.device, test.graph.pipeline, nullptr, 0), 0);
+    test.device.instance.expectMessage("VUID-vkGetExecutionGraphPipelineNodeIndexAMDX-pNodeInfo-09140");
+    EXPECT_LT(query(test.device, test.graph.pipeline, "recurse", VK_SHADER_INDEX_UNUSED_AMDX), 0);
+    test.device.instance.expectMessage("VUID-vkGetExecutionGraphPipelineNodeIndexAMDX-pNodeInfo-09141");
+    EXPECT_LT(query(test.device, test.graph.pipeline, "recurse", 1), 0);
+    test.device.instance.expectMessage("VUID-vkGetExecutionGraphPipelineNodeIndexAMDX-executionGraph-09142");
+}
+
+TEST(Messages, ScratchTooSmallOrMisaligned_CommandIgnored)
+{
+    Recursion test;
+    TestDevice& device = test.device;
+    VkCommandBuffer cmd = device.begin();
+    device.cmdInitialize(cmd, test.graph.pipeline, test.graph.scratch.address, 64);
+    device.instance.expectMessage("VUID-vkCmdInitializeGraphScratchMemoryAMDX-scratchSize-10186");
+    device.cmdInitialize(cmd, test.graph.pipeline, test.graph.scratch.address + 16, test.graph.scratch.size);
+    device.instance.expectMessage("VUID-vkCmdInitializeGraphScratchMemoryAMDX-scratch-09144");
+    device.prepare(cmd, test.graph, test.set);
+    Graph small = test.graph;
+    small.scratch.size = 64;
+    device.dispatch(cmd, small, "recurse", 1, {0});
+    device.instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-scratchSize-10193");
+    device.submitAndWait(cmd);
+    EXPECT_EQ(test.out.words[0], 0u);
+}
+
+TEST(Messages, NothingBound_CommandIgnored)
+{
+    Recursion test;
+    VkCommandBuffer cmd = test.device.begin();
+    test.device.dispatch(cmd, test.graph, "recurse", 1, {0});
+    test.device.instance.expectMessage("Millrace-no-graph");
+    test.device.submitAndWait(cmd);
+}
+
+TEST(Messages, SecondaryCommandBuffer_CommandIgnored)
+{
+    Recursion test;
+    TestDevice& device = test.device;
+    VkCommandBufferAllocateInfo allocation{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    allocation.commandPool = device.pool;
+    allocation.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+    allocation.commandBufferCount = 1;
+    VkCommandBuffer cmd = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkAllocateCommandBuffers(device.handle, &allocation, &cmd));
+    VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    begin.pInheritanceInfo = &inheritance;
+    MILLRACE_CHECK(vkBeginCommandBuffer(cmd, &begin));
+    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, test.graph.pipeline);
+    device.dispatch(cmd, test.graph, "recurse", 1, {0});
+    device.instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-commandBuffer-09182");
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+}
+
+TEST(Messages, UninitializedScratch_ToldOnce)
+{
+    Recursion test;
+    TestDevice& device = test.device;
+    VkCommandBuffer cmd = device.begin();
+    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, test.graph.pipeline);
+    vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, device.layout, 0, 1, &test.set, 0,
+                            nullptr);
+    device.dispatchIndirect(cmd, test.graph, "recurse", 1, {0});
+    device.submitAndWait(cmd);
+    device.instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-scratch-10194");
+    device.submit(cmd);
+    MILLRACE_CHECK(vkQueueWaitIdle(device.queue));
+    EXPECT_EQ(test.out.words[0], 0u);
+}
+
+TEST(Messages, WrongNodeIndexOnTheDevice_NamesTheRule)
+{
+    Recursion test;
+    TestDevice& device = test.device;
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, test.graph, test.set);
+    const Buffer arguments = device.createBuffer(256, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+    VkDispatchGraphInfoAMDX info{};
+    info.nodeIndex = 1234;
+    info.payloadCount = 1;
+    info.payloads.deviceAddress = arguments.address + 64;
+    *reinterpret_cast<VkDispatchGraphInfoAMDX*>(arguments.words) = info;
+    VkDispatchGraphCountInfoAMDX counts{};
+    counts.count = 1;
+    counts.infos.deviceAddress = arguments.address;
+    counts.stride = sizeof info;
+    device.cmdDispatchIndirect(cmd, test.graph.scratch.address, test.graph.scratch.size, &counts);
+    device.submitAndWait(cmd);
+    device.instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-pCountInfo-09148");
+}
+
+TEST(Messages, SingleSweep_TellsWhatIsLeft)
+{
+    Recursion test({.settings = {{"continuation", "single"}}}, Scratch::Minimum);
+    TestDevice& device = test.device;
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, test.graph, test.set);
+    device.dispatchIndirect(cmd, test.graph, "recurse", 200, std::vector<uint32_t>(200, 0));
+    device.submitAndWait(cmd);
+    device.instance.expectMessage("Millrace-graph-incomplete");
+}
+
+TEST(Messages, Validate_ChecksHostStructures)
+{
+    Recursion test({.settings = {{"validate", "true"}}});
+    TestDevice& device = test.device;
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, test.graph, test.set);
+    const uint32_t payload = 0;
+    VkDispatchGraphInfoAMDX info{};
+    info.nodeIndex = 77;
+    info.payloadCount = 1;
+    info.payloads.hostAddress = &payload;
+    info.payloadStride = 4;
+    VkDispatchGraphCountInfoAMDX counts{};
+    counts.count = 1;
+    counts.infos.hostAddress = &info;
+    counts.stride = sizeof info;
+    device.cmdDispatch(cmd, test.graph.scratch.address, test.graph.scratch.size, &counts);
+    const std::vector<Message> messages = device.instance.takeMessages();
+    ASSERT_GE(messages.size(), 1u);
+    EXPECT_EQ(messages[0].id, "VUID-vkCmdDispatchGraphAMDX-pCountInfo-09148");
+    EXPECT_TRUE(messages[0].type & VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT);
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+}
+
+}  // namespace
+
+}  // namespace millrace::layertest

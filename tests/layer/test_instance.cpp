@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/test_instance.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+
+namespace millrace::layertest {
+
+namespace {
+
+VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT type,
+                                         const VkDebugUtilsMessengerCallbackDataEXT* data, void* user)
+{
+    static_cast<TestInstance*>(user)->add({data->pMessageIdName ? data->pMessageIdName : "", data->pMessage, type});
+    return VK_FALSE;
+}
+
+struct Settings {
+    static constexpr VkBool32 kValues[] = {VK_FALSE, VK_TRUE};
+    std::vector<VkLayerSettingEXT> list;
+    std::vector<const char*> words;
+    std::vector<uint32_t> numbers;
+
+    explicit Settings(const InstanceOptions& options)
+    {
+        words.reserve(options.settings.size());
+        numbers.reserve(options.settings.size());
+        for (const auto& [name, value] : options.settings) {
+            if (value == "true" || value == "false") {
+                list.push_back({kEmulation, name.c_str(), VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1,
+                                &kValues[value == "true"]});
+                continue;
+            }
+            if (value.find_first_not_of("0123456789") == std::string::npos) {
+                numbers.push_back(static_cast<uint32_t>(std::stoul(value)));
+                list.push_back({kEmulation, name.c_str(), VK_LAYER_SETTING_TYPE_UINT32_EXT, 1, &numbers.back()});
+                continue;
+            }
+            words.push_back(value.c_str());
+            list.push_back({kEmulation, name.c_str(), VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &words.back()});
+        }
+        for (const char* name : {"validate_sync", "syncval_submit_time_validation", "thread_safety"})
+            list.push_back({kValidation, name, VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &kValues[1]});
+    }
+};
+
+}  // namespace
+
+TestInstance::TestInstance(const InstanceOptions& options)
+{
+    const Settings settings(options);
+    VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+    messenger.messageSeverity =
+        VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    messenger.messageType =
+        VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+    messenger.pfnUserCallback = onMessage;
+    messenger.pUserData = this;
+    VkLayerSettingsCreateInfoEXT layerSettings{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT};
+    layerSettings.settingCount = static_cast<uint32_t>(settings.list.size());
+    layerSettings.pSettings = settings.list.data();
+    std::vector<const char*> layers;
+    if (options.emulation)
+        layers.push_back(kEmulation);
+    if (!std::getenv("MILLRACE_TEST_NO_VALIDATION"))
+        layers.push_back(kValidation);
+    const char* extensions[] = {VK_EXT_LAYER_SETTINGS_EXTENSION_NAME, VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
+    VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    application.apiVersion = options.apiVersion;
+    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+    if (!layers.empty())
+        info.pNext = &layerSettings;
+    info.pApplicationInfo = &application;
+    info.enabledLayerCount = static_cast<uint32_t>(layers.size());
+    info.ppEnabledLayerNames = layers.data();
+    info.enabledExtensionCount = options.debugUtils ? 2 : 1;
+    info.ppEnabledExtensionNames = extensions;
+    if (layers.empty()) {
+        // VK_EXT_layer_settings is an extension of the layers.
+        info.enabledExtensionCount = options.debugUtils ? 1 : 0;
+        info.ppEnabledExtensionNames = extensions + 1;
+    }
+    EXPECT_EQ(vkCreateInstance(&info, nullptr, &handle), VK_SUCCESS);
+    if (options.debugUtils) {
+        EXPECT_EQ(get<PFN_vkCreateDebugUtilsMessengerEXT>("vkCreateDebugUtilsMessengerEXT")(handle, &messenger,
+                                                                                            nullptr, &m_messenger),
+                  VK_SUCCESS);
+    }
+    uint32_t one = 1;
+    vkEnumeratePhysicalDevices(handle, &one, &physical);
+}
+
+TestInstance::~TestInstance()
+{
+    if (m_messenger)
+        get<PFN_vkDestroyDebugUtilsMessengerEXT>("vkDestroyDebugUtilsMessengerEXT")(handle, m_messenger, nullptr);
+    vkDestroyInstance(handle, nullptr);
+    for (const Message& message : m_messages)
+        ADD_FAILURE() << "[" << message.id << "] " << message.text;
+}
+
+std::vector<Message> TestInstance::takeMessages()
+{
+    std::lock_guard lock(m_mutex);
+    return std::exchange(m_messages, {});
+}
+
+void TestInstance::expectMessage(const std::string& id)
+{
+    const std::vector<Message> messages = takeMessages();
+    EXPECT_EQ(messages.size(), 1u);
+    for (const Message& message : messages)
+        EXPECT_EQ(message.id, id) << message.text;
+}
+
+void TestInstance::add(Message message)
+{
+    std::lock_guard lock(m_mutex);
+    m_messages.push_back(std::move(message));
+}
+
+std::vector<VkExtensionProperties> deviceExtensions(VkPhysicalDevice physical, const char* layer)
+{
+    uint32_t count = 0;
+    EXPECT_EQ(vkEnumerateDeviceExtensionProperties(physical, layer, &count, nullptr), VK_SUCCESS);
+    std::vector<VkExtensionProperties> list(count);
+    EXPECT_EQ(vkEnumerateDeviceExtensionProperties(physical, layer, &count, list.data()), VK_SUCCESS);
+    EXPECT_EQ(count, list.size());
+    return list;
+}
+
+bool lists(const std::vector<VkExtensionProperties>& extensions, const char* name)
+{
+    for (const VkExtensionProperties& extension : extensions)
+        if (std::strcmp(extension.extensionName, name) == 0)
+            return true;
+    return false;
+}
+
+}  // namespace millrace::layertest

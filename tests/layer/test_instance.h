@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// An instance with our layer on top and the validation layer below it, and everything that either of them says.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace millrace::layertest {
+
+struct InstanceOptions {
+    bool emulation = true;  // our layer
+    bool debugUtils = true;
+    std::map<std::string, std::string> settings;  // of our layer: switches, numbers, words
+    uint32_t apiVersion = VK_API_VERSION_1_3;
+};
+
+struct Message {
+    std::string id;
+    std::string text;
+    VkDebugUtilsMessageTypeFlagsEXT type;
+};
+
+class TestInstance {
+public:
+    explicit TestInstance(const InstanceOptions& options = {});
+    ~TestInstance();
+    TestInstance(const TestInstance&) = delete;
+    TestInstance& operator=(const TestInstance&) = delete;
+
+    VkInstance handle = VK_NULL_HANDLE;
+    VkPhysicalDevice physical = VK_NULL_HANDLE;
+
+    // All since the last call. Those never taken fail the test when the instance is destroyed.
+    std::vector<Message> takeMessages();
+    // Fails unless there is exactly one message and it has this identifier.
+    void expectMessage(const std::string& id);
+    void add(Message message);
+
+    template <typename Function>
+    Function get(const char* name) const
+    {
+        return reinterpret_cast<Function>(vkGetInstanceProcAddr(handle, name));
+    }
+
+private:
+    VkDebugUtilsMessengerEXT m_messenger = VK_NULL_HANDLE;
+    std::mutex m_mutex;
+    std::vector<Message> m_messages;
+};
+
+inline constexpr char kEmulation[] = "VK_LAYER_MILLRACE_emulation";
+inline constexpr char kValidation[] = "VK_LAYER_KHRONOS_validation";
+
+std::vector<VkExtensionProperties> deviceExtensions(VkPhysicalDevice physical, const char* layer = nullptr);
+bool lists(const std::vector<VkExtensionProperties>& extensions, const char* name);
+
+}  // namespace millrace::layertest
