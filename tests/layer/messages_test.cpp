@@ -90,22 +90,6 @@ TEST(Messages, SecondaryCommandBuffer_CommandIgnored)
     MILLRACE_CHECK(vkEndCommandBuffer(cmd));
 }
 
-TEST(Messages, UninitializedScratch_ToldOnce)
-{
-    Recursion test;
-    TestDevice& device = test.device;
-    VkCommandBuffer cmd = device.begin();
-    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, test.graph.pipeline);
-    vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, device.layout, 0, 1, &test.set, 0,
-                            nullptr);
-    device.dispatchIndirect(cmd, test.graph, "recurse", 1, {0});
-    device.submitAndWait(cmd);
-    device.instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-scratch-10194");
-    device.submit(cmd);
-    MILLRACE_CHECK(vkQueueWaitIdle(device.queue));
-    EXPECT_EQ(test.out.words[0], 0u);
-}
-
 TEST(Messages, WrongNodeIndexOnTheDevice_NamesTheRule)
 {
     Recursion test;
