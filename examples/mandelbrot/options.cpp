@@ -19,7 +19,7 @@ usage: mandelbrot [options]
   --span S            width of the picture in the complex plane (3)
   --device TEXT       use the device with TEXT in its name
   --scratch-mib N     scratch memory; as much as the implementation can use, up to 256, if absent
-  --repeat N          run N times and report the fastest (1)
+  --repeat N          run N times and report the fastest (3)
   --output FILE       PNG to write (mandelbrot.png); none if empty
   --show-squares      draw the borders of the squares that the graph made
   --help              this text

@@ -15,7 +15,7 @@ struct Options {
     std::string device;  // part of the name; empty: the first that can
     std::string output = "mandelbrot.png";
     std::optional<uint64_t> scratchMib;  // empty: what the implementation asks for
-    uint32_t repeat = 1;
+    uint32_t repeat = 3;                 // the first run may wait for the driver to compile
     bool showSquares = false;
 };
 
