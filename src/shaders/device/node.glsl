@@ -18,28 +18,31 @@ MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 
 const uint kNoHandleQueue = 0x1ffffu;
 
+// Without initializers: GLSL runs those at the start of a shader's own main(), and a library has none. mr_begin() sets
+// them.
+
 // What mr_begin() learned; the same in all invocations.
-uint64_t g_graph = 0;
-uint64_t g_total = 0;         // units of the slot
-uint64_t g_chunk = 0;         // first unit of the next chunk (when everything fits)
-uint64_t g_chunk_units = 0;
-uint64_t g_unit = 0;          // next unit of the current chunk
-uint64_t g_end = 0;           // its end
-uint g_slot = 0;
-uint g_flags = 0;
-uint g_entries = 0;           // entries of the slot's stream
-uint g_reserved_groups = 0;   // of the current chunk
+uint64_t g_graph;
+uint64_t g_total;        // units of the slot
+uint64_t g_chunk;        // first unit of the next chunk (when everything fits)
+uint64_t g_chunk_units;
+uint64_t g_unit;         // next unit of the current chunk
+uint64_t g_end;          // its end
+uint g_slot;
+uint g_flags;
+uint g_entries;          // entries of the slot's stream
+uint g_reserved_groups;  // of the current chunk
 
 // The current workgroup (packed: the invocation's own).
-uint64_t g_payload = 0;
-uvec3 g_group_id = uvec3(0);
-uint g_group_count = 1;       // workgroups of the payload
-uint g_input_count = 0;
+uint64_t g_payload;
+uvec3 g_group_id;
+uint g_group_count;  // workgroups of the payload
+uint g_input_count;
 
 // The entry found last; neighbouring units mostly share it.
-uint g_entry = 0;
-uint64_t g_entry_first = 0;
-uint64_t g_entry_end = 0;
+uint g_entry;
+uint64_t g_entry_first;
+uint64_t g_entry_end;
 
 shared uint64_t s_ticket;
 shared uint s_ticket_groups;
@@ -62,6 +65,20 @@ void mr_begin(const uvec4 a, const uvec4 b)
     g_graph = packUint2x32(a.xy);
     g_slot = a.z;
     g_flags = a.w;
+    g_total = uint64_t(0);
+    g_chunk = uint64_t(0);
+    g_chunk_units = uint64_t(1);
+    g_unit = uint64_t(0);
+    g_end = uint64_t(0);
+    g_entries = 0u;
+    g_reserved_groups = 0u;
+    g_payload = uint64_t(0);
+    g_group_id = uvec3(0u);
+    g_group_count = 1u;
+    g_input_count = 0u;
+    g_entry = 0u;
+    g_entry_first = uint64_t(0);
+    g_entry_end = uint64_t(0);
     if (MR_HEADER(g_graph).magic != kGraphMagic)
         return;
     uint stream = MR_SLOT.stream;

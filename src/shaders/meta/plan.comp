@@ -28,8 +28,8 @@ void planSlot(const uint index, const SlotInfo slot)
     states.v[index].cursor = first + uint64_t(groups) * uint64_t(slot.unitsPerGroup);
 
     uint x = min(groups, kMaxGrid);
-    uint y = x > 0u ? (groups + x - 1u) / x : 0u;
-    IndirectTable(a.indirect).v[index] = IndirectArguments(x, y, x > 0u ? 1u : 0u, groups, first);
+    uint y = x > 0u ? (groups + x - 1u) / x : 1u;
+    IndirectTable(a.indirect).v[index] = IndirectArguments(x, y, 1u, groups, first);
 }
 
 void main()
@@ -37,7 +37,7 @@ void main()
     bool usable = MR_HEADER(a.graph).magic == kGraphMagic;
     for (uint i = gl_LocalInvocationIndex; i < a.slotCount; i += gl_WorkGroupSize.x) {
         if (!usable) {
-            IndirectTable(a.indirect).v[i] = IndirectArguments(0u, 0u, 0u, 0u, uint64_t(0));
+            IndirectTable(a.indirect).v[i] = IndirectArguments(0u, 1u, 1u, 0u, uint64_t(0));
             continue;
         }
         SlotInfo slot = SlotInfos(MR_HEADER(a.graph).slots).v[i];
