@@ -102,8 +102,9 @@ struct StreamState {
 };
 
 struct SlotState {
-    uint64_t cursor;  // units taken so far; may overshoot inside a sweep, the turn shader trims it
-    uint pad[30];
+    uint64_t cursor;   // units taken so far; may overshoot inside a sweep, the turn shader trims it
+    uint64_t counted;  // of which GraphStatus::units knows
+    uint pad[28];
 };
 
 struct LevelState {
@@ -133,7 +134,7 @@ struct GraphStatus {
     uint errorValue;
     uint errorCount;  // dropped payloads
     uint highWaterGranules;  // most granules in use over all regions, and
-    uint records;            // payloads published, modulo 2^32
+    uint units;              // taken by all slots (and chunks by the API feed), modulo 2^32: moves with every sweep
 };
 
 struct GraphHeader {
@@ -146,7 +147,7 @@ struct GraphHeader {
     uint apiNodeCount;
     uint trashLocation;  // granule where payloads go that nobody receives
     uint feedGranules;   // the most one chunk of API payloads takes
-    uint pad0;
+    uint feedCounted;    // chunks that GraphStatus::units knows of
     uint64_t slots;        // SlotInfo[slotCount]
     uint64_t outputs;      // OutputInfo[]
     uint64_t nodeMap;      // uint[]

@@ -13,7 +13,7 @@ namespace {
 
 // Sweeps in a row that change nothing before a graph is given up. docs/design.md proves that each makes progress, so
 // this is about defects of ours: an application would hang instead of getting a message.
-constexpr uint32_t kMaxIdleSweeps = 1000;
+constexpr uint32_t kMaxIdleSweeps = 8;
 
 VkSemaphoreSubmitInfo semaphoreInfo(VkSemaphore semaphore, uint64_t value, uint32_t deviceIndex,
                                     VkPipelineStageFlags2 stages)
@@ -36,7 +36,7 @@ bool isSplit(VkCommandBuffer handle) { return !CommandBuffer::of(handle).splits.
 
 bool sameProgress(const abi::GraphStatus& a, const abi::GraphStatus& b)
 {
-    return a.remaining == b.remaining && a.records == b.records && a.errorCount == b.errorCount;
+    return a.remaining == b.remaining && a.units == b.units && a.errorCount == b.errorCount;
 }
 
 }  // namespace

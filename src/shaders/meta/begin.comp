@@ -27,11 +27,14 @@ void main()
     if (i == 0u) {
         header.v[0].feedCursor = uint64_t(0);
         header.v[0].feedTotal = ~uint64_t(0);
+        header.v[0].feedCounted = 0u;
         header.v[0].status = GraphStatus(0u, 0u, kErrorNone, 0u, 0u, 0u, 0u, 0u);
     }
     SlotStates slots = SlotStates(header.v[0].slotStates);
-    for (uint s = i; s < header.v[0].slotCount; s += step)
+    for (uint s = i; s < header.v[0].slotCount; s += step) {
         slots.v[s].cursor = uint64_t(0);
+        slots.v[s].counted = uint64_t(0);
+    }
     StreamStates streams = StreamStates(header.v[0].streamStates);
     for (uint s = i; s < header.v[0].streamCount; s += step) {
         StreamPlan plan = StreamPlans(a.streamPlans).v[s];

@@ -12,6 +12,7 @@ MR_REFERENCE(Statuses, GraphStatus, 4);
 shared uint s_remaining;
 shared uint s_deepest;  // level with work
 shared uint s_granules;
+shared uint s_units;
 
 uint64_t totalUnits(const SlotInfo slot, const StreamState stream)
 {
@@ -36,6 +37,9 @@ void main()
         s_remaining = fed ? 0u : 1u;
         s_deepest = 0u;
         s_granules = 0u;
+        uint chunks = uint(min(header.v[0].feedCursor, header.v[0].feedTotal));
+        s_units = chunks - header.v[0].feedCounted;
+        header.v[0].feedCounted = chunks;
     }
     StreamStates streams = StreamStates(header.v[0].streamStates);
     for (uint i = own; i < header.v[0].streamCount; i += step)
@@ -49,9 +53,11 @@ void main()
         if (slot.level == 0u)
             continue;
         uint64_t total = totalUnits(slot, streams.v[slot.stream]);
-        if (states.v[i].cursor >= total) {
-            states.v[i].cursor = total;
-        } else {
+        uint64_t taken = min(states.v[i].cursor, total);
+        atomicAdd(s_units, uint(taken - states.v[i].counted));
+        states.v[i].cursor = taken;
+        states.v[i].counted = taken;
+        if (taken < total) {
             streams.v[slot.stream].pending = 1u;
             atomicAdd(s_remaining, 1u);
             atomicMax(s_deepest, slot.level);
@@ -62,8 +68,10 @@ void main()
 
     for (uint i = own; i < header.v[0].slotCount; i += step) {
         SlotInfo slot = SlotInfos(header.v[0].slots).v[i];
-        if (slot.level > 0u && streams.v[slot.stream].pending == 0u)
+        if (slot.level > 0u && streams.v[slot.stream].pending == 0u) {
             states.v[i].cursor = uint64_t(0);
+            states.v[i].counted = uint64_t(0);
+        }
     }
     barrier();
     for (uint i = own; i < header.v[0].streamCount; i += step)
@@ -86,6 +94,7 @@ void main()
     if (own == 0u) {
         header.v[0].status.remaining = s_remaining;
         header.v[0].status.sweeps += 1u;
+        header.v[0].status.units += s_units;
         header.v[0].status.highWaterGranules = max(header.v[0].status.highWaterGranules, s_granules);
         memoryBarrierBuffer();
         Statuses(a.status).v[0] = header.v[0].status;
