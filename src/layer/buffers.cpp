@@ -13,7 +13,28 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice handle, const VkBufferCreat
 {
     Device& device = Device::of(handle);
     const DriverBufferUsage info(*pCreateInfo, device.emulatesMaintenance5());
-    return device.table.CreateBuffer(handle, info.get(), pAllocator, pBuffer);
+    const VkResult result = device.table.CreateBuffer(handle, info.get(), pAllocator, pBuffer);
+    if (result == VK_SUCCESS && device.settings().validate)
+        device.addressedBuffers.created(*pBuffer, *pCreateInfo);
+    return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyBuffer(VkDevice handle, VkBuffer buffer, const VkAllocationCallbacks* pAllocator)
+{
+    Device& device = Device::of(handle);
+    if (device.settings().validate)
+        device.addressedBuffers.destroyed(buffer);
+    device.table.DestroyBuffer(handle, buffer, pAllocator);
+}
+
+template <auto Member>
+VKAPI_ATTR VkDeviceAddress VKAPI_CALL getAddress(VkDevice handle, const VkBufferDeviceAddressInfo* pInfo)
+{
+    Device& device = Device::of(handle);
+    const VkDeviceAddress address = (device.table.*Member)(handle, pInfo);
+    if (device.settings().validate)
+        device.addressedBuffers.addressed(pInfo->buffer, address);
+    return address;
 }
 
 // A view's VkBufferUsageFlags2CreateInfo only narrows the buffer's usage: without it the view can do more.
@@ -99,6 +120,12 @@ EntryPoints bufferEntryPoints()
 {
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CreateBuffer, kUseExtension | kUseMaintenance5),
+        MILLRACE_ENTRY(DestroyBuffer, kUseGraphs),
+        {"vkGetBufferDeviceAddress", erase(&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddress>), kUseGraphs},
+        {"vkGetBufferDeviceAddressKHR", erase(&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressKHR>),
+         kUseGraphs},
+        {"vkGetBufferDeviceAddressEXT", erase(&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressEXT>),
+         kUseGraphs},
         MILLRACE_ENTRY(CreateBufferView, kUseMaintenance5),
         MILLRACE_ENTRY(GetDeviceBufferMemoryRequirements, kUseExtension | kUseMaintenance5),
         MILLRACE_ENTRY(GetDeviceBufferMemoryRequirementsKHR, kUseExtension | kUseMaintenance5),

@@ -102,6 +102,12 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
     device->support = instance.support(physical);
     const EnabledByApplication enabled = enabledByApplication(createInfo);
     device->uses = usesOf(enabled, device->support);
+    if (device->usesGraphs() && enabled.deviceGroup) {
+        // Each device would have its own counters, and the host could follow only one of them.
+        instance.messages.error("Millrace-device-group", {},
+                                "vkCreateDevice: shaderEnqueue is not supported for groups of devices");
+        return VK_ERROR_FEATURE_NOT_PRESENT;
+    }
     const bool patch = device->support.emulated &&
                        (enabled.shaderEnqueueExtension || enabled.maintenance5 || enabled.pipelineLibrary);
     VkResult result;

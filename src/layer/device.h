@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "layer/addressed_buffers.h"
 #include "layer/entry_points.h"
 #include "layer/instance.h"
 #include "layer/private_data.h"
@@ -53,6 +54,7 @@ struct Device {
     Registry<CommandPool> commandPools;
     Registry<Queue> queues;
     Registry<TimelineSemaphore> timelines;
+    AddressedBuffers addressedBuffers;
     PrivateData privateData;
     std::unique_ptr<HeldWork> held;
     std::unique_ptr<StatusWatch> statusWatch;

@@ -97,6 +97,9 @@ EnabledByApplication enabledByApplication(const VkDeviceCreateInfo& createInfo)
     const auto* feature = findInChain<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
         createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
     enabled.shaderEnqueueFeature = enabled.shaderEnqueueExtension && feature && feature->shaderEnqueue;
+    const auto* group = findInChain<VkDeviceGroupDeviceCreateInfo>(
+        createInfo.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+    enabled.deviceGroup = group && group->physicalDeviceCount > 1;
     return enabled;
 }
 

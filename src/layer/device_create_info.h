@@ -20,6 +20,7 @@ struct EnabledByApplication {
     bool shaderEnqueueFeature = false;
     bool maintenance5 = false;
     bool pipelineLibrary = false;
+    bool deviceGroup = false;  // of more than one physical device
 };
 
 EnabledByApplication enabledByApplication(const VkDeviceCreateInfo& createInfo);

@@ -31,8 +31,9 @@ void restoreState(CommandBuffer& commandBuffer)
 // One dispatch, step by step.
 class Dispatch {
 public:
-    Dispatch(CommandBuffer& commandBuffer, const Request& request)
-        : m_commandBuffer(commandBuffer),
+    Dispatch(CommandBuffer& commandBuffer, const Request& request, const char* command)
+        : m_command(command),
+          m_commandBuffer(commandBuffer),
           m_device(commandBuffer.device),
           m_object(*commandBuffer.graph.pipeline),
           m_request(request)
@@ -50,6 +51,7 @@ private:
         m_commandBuffer.graph.apply(m_device.table, target, *m_object.layout);
     }
 
+    const char* m_command;
     CommandBuffer& m_commandBuffer;
     Device& m_device;
     GraphObject& m_object;
@@ -89,7 +91,7 @@ bool Dispatch::recordFirstSweep()
         m_commandBuffer.fail(result);
         return false;
     }
-    m_run = std::make_shared<GraphRun>(m_device, m_commandBuffer.handle,
+    m_run = std::make_shared<GraphRun>(m_device, m_command, m_commandBuffer.handle,
                                        m_device.graphObjects.share(handleId(handleOf<VkPipeline>(&m_object))),
                                        std::move(dispatch));
     m_commandBuffer.runs.push_back(m_run);
@@ -137,8 +139,8 @@ bool featureEnabled(VkCommandBuffer handle, const char* command)
     return device.usesGraphs();
 }
 
-// Common to the three forms. `addressed`: countInfo or infos where they are device addresses.
-void dispatch(VkCommandBuffer handle, const char* command, const Request& form, VkDeviceAddress addressed)
+// Common to the three forms.
+void dispatch(VkCommandBuffer handle, const char* command, const Request& form)
 {
     if (!featureEnabled(handle, command))
         return;
@@ -151,7 +153,7 @@ void dispatch(VkCommandBuffer handle, const char* command, const Request& form, 
                                                   "VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX; the command is ignored");
         return;
     }
-    if (!checkDispatch(commandBuffer, *object, command, form.scratch, form.scratchBytes, addressed))
+    if (!checkDispatch(commandBuffer, *object, command, form))
         return;
     if (form.form == Request::Form::Host && commandBuffer.device.settings().validate)
         validateHostInfos(commandBuffer, *object, *form.countInfo);
@@ -161,7 +163,7 @@ void dispatch(VkCommandBuffer handle, const char* command, const Request& form, 
     commandBuffer.pushConstants.resize(
         std::max<size_t>(commandBuffer.pushConstants.size(), object->layout->pushConstantBytes));
     request.pushConstants = {commandBuffer.pushConstants.data(), object->layout->pushConstantBytes};
-    Dispatch(commandBuffer, request).record();
+    Dispatch(commandBuffer, request, command).record();
 }
 
 Request requestOf(VkDeviceAddress scratch, VkDeviceSize scratchSize, Request::Form form)
@@ -202,7 +204,7 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphAMDX(VkCommandBuffer handle, VkDevice
 {
     Request request = requestOf(scratch, scratchSize, Request::Form::Host);
     request.countInfo = pCountInfo;
-    dispatch(handle, "vkCmdDispatchGraphAMDX", request, 0);
+    dispatch(handle, "vkCmdDispatchGraphAMDX", request);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectAMDX(VkCommandBuffer handle, VkDeviceAddress scratch,
@@ -211,7 +213,7 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectAMDX(VkCommandBuffer handle, 
 {
     Request request = requestOf(scratch, scratchSize, Request::Form::Indirect);
     request.countInfo = pCountInfo;
-    dispatch(handle, "vkCmdDispatchGraphIndirectAMDX", request, pCountInfo->infos.deviceAddress);
+    dispatch(handle, "vkCmdDispatchGraphIndirectAMDX", request);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectCountAMDX(VkCommandBuffer handle, VkDeviceAddress scratch,
@@ -219,7 +221,7 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphIndirectCountAMDX(VkCommandBuffer han
 {
     Request request = requestOf(scratch, scratchSize, Request::Form::IndirectCount);
     request.countAddress = countInfo;
-    dispatch(handle, "vkCmdDispatchGraphIndirectCountAMDX", request, countInfo);
+    dispatch(handle, "vkCmdDispatchGraphIndirectCountAMDX", request);
 }
 
 }  // namespace

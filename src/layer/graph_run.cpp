@@ -44,17 +44,22 @@ std::string explain(const abi::GraphStatus& status)
     }
 }
 
-const char* ruleOf(uint32_t error)
+// The rule that the application broke, if it is to blame.
+std::string ruleOf(const std::string& command, uint32_t error)
 {
     switch (error) {
         case abi::kErrorNodeIndex:
+            if (command == "vkCmdDispatchGraphIndirectAMDX")
+                return "VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09157";
+            if (command == "vkCmdDispatchGraphIndirectCountAMDX")
+                return "VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09169";
             return "VUID-vkCmdDispatchGraphAMDX-pCountInfo-09148";
         case abi::kErrorPayloadCount:
-            return "VUID-vkCmdDispatchGraphAMDX-NodeMaxPayloadsAMDX-09188";
+            return "VUID-" + command + "-NodeMaxPayloadsAMDX-09188";
         case abi::kErrorGridSize:
-            return "VUID-vkCmdDispatchGraphAMDX-maxComputeWorkGroupCount-09186";
+            return "VUID-" + command + "-maxComputeWorkGroupCount-09186";
         case abi::kErrorNotInitialized:
-            return "VUID-vkCmdDispatchGraphAMDX-scratch-10194";
+            return "VUID-" + command + "-scratch-10194";
         default:
             return "Millrace-graph-error";
     }
@@ -67,7 +72,7 @@ void GraphRun::reportStatus()
     const abi::GraphStatus status = dispatch->status();
     const ObjectReference reference = objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, commandBuffer);
     if (status.error != abi::kErrorNone && !errorReported.exchange(true))
-        device.messages().error(ruleOf(status.error), reference,
+        device.messages().error(ruleOf(command, status.error).c_str(), reference,
                                 object->name() + ", " + nodeName(object->graph.graph, status.errorNode) + ": " +
                                     explain(status) + ". " + std::to_string(status.errorCount) +
                                     " payloads were dropped.");

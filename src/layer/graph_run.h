@@ -17,6 +17,7 @@ struct GraphObject;
 
 struct GraphRun {
     Device& device;
+    const char* command;  // that dispatched it
     VkCommandBuffer commandBuffer;
     std::shared_ptr<GraphObject> object;
     std::shared_ptr<runtime::RecordedDispatch> dispatch;

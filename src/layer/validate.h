@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/runtime.h"
+
 namespace millrace::layer {
 
 struct CommandBuffer;
@@ -31,10 +33,9 @@ bool checkNodeIndexQuery(const Device& device, const GraphObject& object, VkPipe
 bool checkInitialize(CommandBuffer& commandBuffer, const GraphObject& object, VkDeviceAddress scratch,
                      VkDeviceSize scratchBytes);
 
-// vkCmdDispatchGraph*AMDX, as far as they have in common; `addressed` is countInfo or infos where they are device
-// addresses, else 0. False after a message if it cannot be recorded.
+// vkCmdDispatchGraph*AMDX. False after a message if it cannot be recorded.
 bool checkDispatch(CommandBuffer& commandBuffer, const GraphObject& object, const char* command,
-                   VkDeviceAddress scratch, VkDeviceSize scratchBytes, VkDeviceAddress addressed);
+                   const runtime::DispatchRequest& request);
 
 // The host structures of a dispatch (setting "validate").
 void validateHostInfos(const CommandBuffer& commandBuffer, const GraphObject& object,

@@ -108,7 +108,7 @@ TEST(Messages, WrongNodeIndexOnTheDevice_NamesTheRule)
     counts.stride = sizeof info;
     device.cmdDispatchIndirect(cmd, test.graph.scratch.address, test.graph.scratch.size, &counts);
     device.submitAndWait(cmd);
-    device.instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-pCountInfo-09148");
+    device.instance.expectMessage("VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09157");
 }
 
 TEST(Messages, SingleSweep_TellsWhatIsLeft)
@@ -143,6 +143,33 @@ TEST(Messages, Validate_ChecksHostStructures)
     ASSERT_GE(messages.size(), 1u);
     EXPECT_EQ(messages[0].id, "VUID-vkCmdDispatchGraphAMDX-pCountInfo-09148");
     EXPECT_TRUE(messages[0].type & VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT);
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+}
+
+TEST(Messages, Validate_ChecksAddresses)
+{
+    Recursion test({.settings = {{"validate", "true"}}});
+    TestDevice& device = test.device;
+    const Buffer plain = device.createBuffer(test.graph.scratch.size);
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, test.graph, test.set);
+    VkDispatchGraphCountInfoAMDX counts{};
+    counts.count = 1;
+    counts.infos.deviceAddress = plain.address + 2;
+    counts.stride = sizeof(VkDispatchGraphInfoAMDX);
+    device.cmdDispatchIndirect(cmd, plain.address, plain.size, &counts);
+    std::vector<std::string> ids;
+    for (const Message& message : device.instance.takeMessages())
+        ids.push_back(message.id);
+    EXPECT_EQ(ids, (std::vector<std::string>{"VUID-vkCmdDispatchGraphIndirectAMDX-scratch-09184",
+                                             "VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09152",
+                                             "VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09151"}));
+    device.cmdDispatchIndirectCount(cmd, test.graph.scratch.address, test.graph.scratch.size + 4096, plain.address);
+    ids.clear();
+    for (const Message& message : device.instance.takeMessages())
+        ids.push_back(message.id);
+    EXPECT_EQ(ids, (std::vector<std::string>{"VUID-vkCmdDispatchGraphIndirectCountAMDX-scratch-10192",
+                                             "VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09160"}));
     MILLRACE_CHECK(vkEndCommandBuffer(cmd));
 }
 

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for what is recorded.
+#include "layer/command_buffer.h"
+#include "layer/command_pool.h"
+#include "layer/pipelines.h"
+#include "layer/validate.h"
+
+namespace millrace::layer {
+
+namespace {
+
+std::string hex(uint64_t value)
+{
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    std::string text;
+    do
+        text.insert(text.begin(), kDigits[value % 16]);
+    while (value /= 16);
+    return "0x" + text;
+}
+
+// Collects the checks of one command.
+class Checker {
+public:
+    Checker(const CommandBuffer& commandBuffer, std::string command)
+        : m_commandBuffer(commandBuffer), m_command(std::move(command))
+    {
+    }
+
+    // Rules whose violation would do harm: the command is left out.
+    void require(bool holds, const std::string& rule, const std::string& text)
+    {
+        if (holds)
+            return;
+        m_passed = false;
+        m_commandBuffer.device.messages().error(nameOf(rule).c_str(), m_commandBuffer.reference(),
+                                                m_command + ": " + text + "; the command is ignored");
+    }
+
+    // Others, with the setting "validate".
+    void advise(bool holds, const std::string& rule, const std::string& text) const
+    {
+        if (!holds && m_commandBuffer.device.settings().validate)
+            m_commandBuffer.device.messages().validation(nameOf(rule).c_str(), m_commandBuffer.reference(),
+                                                         m_command + ": " + text);
+    }
+
+    bool passed() const { return m_passed; }
+
+private:
+    // "scratch-10194" is short for "VUID-<command>-scratch-10194".
+    std::string nameOf(const std::string& rule) const
+    {
+        const bool complete = rule.starts_with("Millrace") || rule.starts_with("VUID");
+        return complete ? rule : "VUID-" + m_command + "-" + rule;
+    }
+
+    const CommandBuffer& m_commandBuffer;
+    std::string m_command;
+    bool m_passed = true;
+};
+
+bool isProtected(const CommandBuffer& commandBuffer)
+{
+    return commandBuffer.pool.flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT;
+}
+
+// What both kinds of commands demand of where they are recorded and of the scratch memory.
+void checkPlace(Checker& checker, const CommandBuffer& commandBuffer)
+{
+    checker.require(commandBuffer.primary, "commandBuffer-09182", "not possible in a secondary command buffer");
+    checker.require(!isProtected(commandBuffer), "commandBuffer-09181", "not possible in a protected command buffer");
+    if (const char* obstacle = commandBuffer.rendering.obstacleToDispatch())
+        checker.require(false, "Millrace-graph-in-render-pass", std::string("not supported ") + obstacle);
+}
+
+void checkScratchSize(Checker& checker, const GraphObject& object, VkDeviceSize bytes, const char* rule)
+{
+    checker.require(bytes >= object.graph.sizes.minBytes, rule,
+                    "scratchSize is " + std::to_string(bytes) + ", minSize of " + object.name() + " is " +
+                        std::to_string(object.graph.sizes.minBytes));
+}
+
+// `range` is the rule that memory must be there, `usage` that it must have been created for this, or null.
+void adviseMemory(const Checker& checker, const Device& device, const char* name, VkDeviceAddress address,
+                  VkDeviceSize bytes, VkBufferUsageFlags2 wanted, const char* range, const char* usage)
+{
+    if (!device.settings().validate)
+        return;
+    const auto found = device.addressedBuffers.find(address);
+    checker.advise(found && found->bytesFromHere >= bytes, range,
+                   std::string(name) + " " + hex(address) + " is not an address in a buffer with " +
+                       std::to_string(bytes) + " bytes from there on");
+    if (usage)
+        checker.advise(!found || (found->usage & wanted), usage,
+                       std::string(name) + " " + hex(address) + " lies in a buffer created without the usage " +
+                           (wanted == VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT ? "INDIRECT_BUFFER"
+                                                                            : "EXECUTION_GRAPH_SCRATCH"));
+}
+
+// The device address that a dispatch begins with.
+void adviseArguments(const Checker& checker, const Device& device, const runtime::DispatchRequest& request)
+{
+    using Form = runtime::DispatchRequest::Form;
+    if (request.form == Form::Host)
+        return;
+    const bool counted = request.form == Form::IndirectCount;
+    const VkDeviceAddress address = counted ? request.countAddress : request.countInfo->infos.deviceAddress;
+    const VkDeviceSize bytes = counted ? sizeof(VkDispatchGraphCountInfoAMDX)
+                                       : VkDeviceSize{request.countInfo->count} * request.countInfo->stride;
+    if (bytes == 0)
+        return;
+    checker.advise(address % kDispatchAddressAlignment == 0, counted ? "countInfo-09161" : "pCountInfo-09152",
+                   hex(address) + " is not a multiple of executionGraphDispatchAddressAlignment");
+    adviseMemory(checker, device, counted ? "countInfo" : "infos", address, bytes,
+                 VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT, counted ? "countInfo-09159" : "pCountInfo-09150",
+                 counted ? "countInfo-09160" : "pCountInfo-09151");
+}
+
+}  // namespace
+
+bool checkInitialize(CommandBuffer& commandBuffer, const GraphObject& object, VkDeviceAddress scratch,
+                     VkDeviceSize scratchBytes)
+{
+    Checker checker(commandBuffer, "vkCmdInitializeGraphScratchMemoryAMDX");
+    checkPlace(checker, commandBuffer);
+    checkScratchSize(checker, object, scratchBytes, "scratchSize-10186");
+    checker.require(scratch != 0 && scratch % 64 == 0, "scratch-09144",
+                    "scratch is " + hex(scratch) + ", not a multiple of 64");
+    adviseMemory(checker, commandBuffer.device, "scratch", scratch, scratchBytes,
+                 VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX, "scratch-10185", nullptr);
+    if (checker.passed())
+        commandBuffer.initialized[scratch] = object.graph.graphId;
+    return checker.passed();
+}
+
+bool checkDispatch(CommandBuffer& commandBuffer, const GraphObject& object, const char* command,
+                   const runtime::DispatchRequest& request)
+{
+    Checker checker(commandBuffer, command);
+    checkPlace(checker, commandBuffer);
+    checkScratchSize(checker, object, request.scratchBytes, "scratchSize-10193");
+    // No rule of this command says so, yet such memory cannot have been initialized (09144).
+    checker.require(request.scratch != 0 && request.scratch % 64 == 0, "scratch-10194",
+                    "scratch is " + hex(request.scratch) + ", not a multiple of 64");
+    adviseMemory(checker, commandBuffer.device, "scratch", request.scratch, request.scratchBytes,
+                 VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX, "scratch-10192", "scratch-09184");
+    const auto known = commandBuffer.initialized.find(request.scratch);
+    checker.advise(known == commandBuffer.initialized.end() || known->second == object.graph.graphId,
+                   "scratch-10194", "the scratch memory was initialized for another execution graph pipeline");
+    adviseArguments(checker, commandBuffer.device, request);
+    return checker.passed();
+}
+
+void validateHostInfos(const CommandBuffer& commandBuffer, const GraphObject& object,
+                       const VkDispatchGraphCountInfoAMDX& countInfo)
+{
+    const Checker checker(commandBuffer, "vkCmdDispatchGraphAMDX");
+    const graph::Graph& graph = object.graph.graph;
+    for (uint32_t i = 0; i < countInfo.count; ++i) {
+        const auto& info = *reinterpret_cast<const VkDispatchGraphInfoAMDX*>(
+            static_cast<const std::byte*>(countInfo.infos.hostAddress) + i * countInfo.stride);
+        const std::string name = "infos[" + std::to_string(i) + "]";
+        const bool exists = info.nodeIndex < graph.nodes.size();
+        checker.advise(exists, "pCountInfo-09148", name + ".nodeIndex is " + std::to_string(info.nodeIndex) +
+                                                       ", which is no node of " + object.name());
+        checker.advise(!exists || graph.apiQueues[info.nodeIndex] != abi::kNoQueue, "pCountInfo-09148",
+                       name + ".nodeIndex is a node that the API must not dispatch (IsApiEntryAMDX false, or "
+                              "it shares the input of another node)");
+        checker.advise(info.payloadCount <= kMaxPayloadCount, "VUID-VkDispatchGraphInfoAMDX-payloadCount-09171",
+                       name + ".payloadCount is above maxExecutionGraphShaderPayloadCount");
+        checker.advise(!exists || info.payloadCount < 2 || info.payloadStride >= graph.nodes[info.nodeIndex].payloadBytes,
+                       "pCountInfo-09149",
+                       name + ".payloadStride is smaller than the input payload of the node, so payloads overlap");
+    }
+}
+
+}  // namespace millrace::layer

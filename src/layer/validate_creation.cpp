@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules for execution graph pipelines and queries.
+#include "layer/pipelines.h"
+#include "layer/validate.h"
+
+namespace millrace::layer {
+
+namespace {
+
+constexpr std::string_view kRules[] = {
+    "VUID-VkExecutionGraphPipelineCreateInfoAMDX-stage-09128",
+    "VUID-VkExecutionGraphPipelineCreateInfoAMDX-pLibraryInfo-09131",
+    "VUID-VkExecutionGraphPipelineCreateInfoAMDX-pLibraryInfo-09133",
+    "VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09134",
+    "VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09135",
+    "VUID-VkExecutionGraphPipelineCreateInfoAMDX-None-09136",
+    "VUID-VkExecutionGraphPipelineCreateInfoAMDX-CoalescedInputCountAMDX-09137",
+    "VUID-VkExecutionGraphPipelineCreateInfoAMDX-StaticNumWorkgroupsAMDX-09138",
+    "VUID-VkExecutionGraphPipelineCreateInfoAMDX-PayloadNodeNameAMDX-09139",
+    "VUID-VkExecutionGraphPipelineCreateInfoAMDX-flags-10184",
+    "VUID-vkCmdDispatchGraphAMDX-maxComputeWorkGroupCount-09186",
+    "VUID-vkCmdDispatchGraphAMDX-maxExecutionGraphShaderPayloadCount-09187",
+    "VUID-RuntimeSpirv-maxExecutionGraphShaderPayloadSize-09195",
+    "VUID-RuntimeSpirv-maxExecutionGraphShaderOutputNodes-09197",
+};
+
+// The full name of the rule that a text names as "VUID 09134".
+const char* ruleIn(const std::string& text)
+{
+    constexpr std::string_view kMark = "VUID ";
+    const size_t mark = text.rfind(kMark);
+    if (mark != std::string::npos) {
+        const std::string number = "-" + text.substr(mark + kMark.size(), 5);
+        for (std::string_view rule : kRules)
+            if (rule.ends_with(number))
+                return rule.data();
+    }
+    return "Millrace-graph-link";
+}
+
+void adviseCreation(const Device& device, bool holds, const char* rule, const std::string& text)
+{
+    if (!holds)
+        device.messages().validation((std::string("VUID-VkExecutionGraphPipelineCreateInfoAMDX-") + rule).c_str(),
+                                     objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
+                                     "vkCreateExecutionGraphPipelinesAMDX: " + text);
+}
+
+}  // namespace
+
+void reportRule(const Device& device, const std::string& text)
+{
+    device.messages().error(ruleIn(text), objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
+                            "vkCreateExecutionGraphPipelinesAMDX: " + text);
+}
+
+void validateGraphCreation(const Device& device, const VkExecutionGraphPipelineCreateInfoAMDX& createInfo)
+{
+    const VkPipelineCreateFlags2 flags = pipelineFlags(createInfo.pNext, createInfo.flags);
+    adviseCreation(device,
+                   !(flags & (VK_PIPELINE_CREATE_2_NO_PROTECTED_ACCESS_BIT_EXT |
+                              VK_PIPELINE_CREATE_2_PROTECTED_ACCESS_ONLY_BIT_EXT)),
+                   "flags-12334", "flags must not include the bits for protected access");
+    adviseCreation(device, createInfo.layout != VK_NULL_HANDLE, "layout-11363", "layout is VK_NULL_HANDLE");
+    for (uint32_t i = 0; i < createInfo.stageCount; ++i)
+        adviseCreation(device, createInfo.pStages[i].stage == VK_SHADER_STAGE_COMPUTE_BIT, "stage-09128",
+                       "stage " + std::to_string(i) + " is not VK_SHADER_STAGE_COMPUTE_BIT");
+    const PipelineLayout* layout = device.pipelineLayouts.find(handleId(createInfo.layout));
+    const VkPipelineLibraryCreateInfoKHR* info = createInfo.pLibraryInfo;
+    for (uint32_t i = 0; info && i < info->libraryCount; ++i) {
+        const std::string name = "library " + std::to_string(i);
+        const GraphObject* library = device.graphObjects.find(handleId(info->pLibraries[i]));
+        adviseCreation(device, library, "pLibraryInfo-09133",
+                       name + " is neither a compute pipeline for graphs nor an execution graph");
+        if (!library)
+            continue;
+        adviseCreation(device,
+                       library->kind == GraphObject::Kind::GraphLibrary ||
+                           (library->flags & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX) ||
+                           library->kind == GraphObject::Kind::Graph,
+                       "pLibraryInfo-10181",
+                       name + " was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX");
+        adviseCreation(device,
+                       !layout || !layout->graph || layout->graph->definition == library->layout->definition,
+                       "pLibraryInfo-09131", name + " was created with a layout that is not compatible");
+    }
+}
+
+GraphObject* findGraph(const Device& device, VkPipeline pipeline, const char* command)
+{
+    GraphObject* object = device.graphObjects.find(handleId(pipeline));
+    if (object && object->kind == GraphObject::Kind::Graph)
+        return object;
+    device.messages().error("Millrace-not-a-graph", objectReference(VK_OBJECT_TYPE_PIPELINE, pipeline),
+                            std::string(command) + (object ? ": the pipeline is a library, not a complete execution graph"
+                                                           : ": the pipeline is not an execution graph"));
+    return nullptr;
+}
+
+bool checkNodeIndexQuery(const Device& device, const GraphObject& object, VkPipeline pipeline,
+                         const VkPipelineShaderStageNodeCreateInfoAMDX& query)
+{
+    const ObjectReference reference = objectReference(VK_OBJECT_TYPE_PIPELINE, pipeline);
+    const std::string command = "vkGetExecutionGraphPipelineNodeIndexAMDX: ";
+    if (!query.pName) {
+        device.messages().error("VUID-vkGetExecutionGraphPipelineNodeIndexAMDX-pNodeInfo-09140", reference,
+                                command + "pName is NULL");
+        return false;
+    }
+    if (query.index == VK_SHADER_INDEX_UNUSED_AMDX) {
+        device.messages().error("VUID-vkGetExecutionGraphPipelineNodeIndexAMDX-pNodeInfo-09141", reference,
+                                command + "index is VK_SHADER_INDEX_UNUSED_AMDX");
+        return false;
+    }
+    if (!object.graph.graph.findNode({query.pName, query.index})) {
+        device.messages().error("VUID-vkGetExecutionGraphPipelineNodeIndexAMDX-executionGraph-09142", reference,
+                                command + object.name() + " has no node '" + query.pName + "'[" +
+                                    std::to_string(query.index) + "]");
+        return false;
+    }
+    return true;
+}
+
+}  // namespace millrace::layer
