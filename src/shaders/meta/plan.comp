@@ -12,20 +12,26 @@ MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 const uint kMaxGrid = 65535u;       // every device's maxComputeWorkGroupCount
 const uint kMaxGroups = 1u << 30;   // of one slot in one sweep; the rest waits for the next
 
-void planSlot(const uint index, const SlotInfo slot)
+// Members are read one by one: with a copy of the SlotInfo, NVIDIA 580.159 puts the level into the upper half of the
+// 64-bit sums below, and dispatches 2^30 workgroups.
+void planSlot(const uint index)
 {
-    StreamState stream = StreamStates(MR_HEADER(a.graph).streamStates).v[slot.stream];
+    SlotInfos slots = SlotInfos(MR_HEADER(a.graph).slots);
+    StreamStates streams = StreamStates(MR_HEADER(a.graph).streamStates);
     SlotStates states = SlotStates(MR_HEADER(a.graph).slotStates);
-    uint64_t total = (stream.counter & kUnitMask) * uint64_t(slot.unitsPerPayload);
-    if (uint(stream.counter >> kUnitBits) > stream.capacity)
-        total = uint64_t(0);
+    uint stream = slots.v[index].stream;
+    uint unitsPerGroup = slots.v[index].unitsPerGroup;
+    uint64_t counter = streams.v[stream].counter;
+    uint64_t total = (counter & kUnitMask) * uint64_t(slots.v[index].unitsPerPayload);
+    if (uint(counter >> kUnitBits) > streams.v[stream].capacity)
+        total = uint64_t(0);  // dropped and reported, see mr_begin()
     uint64_t first = states.v[index].cursor;
     uint64_t left = total > first ? total - first : uint64_t(0);
-    uint64_t wanted = (left + uint64_t(slot.unitsPerGroup - 1u)) / uint64_t(slot.unitsPerGroup);
+    uint64_t wanted = (left + uint64_t(unitsPerGroup - 1u)) / uint64_t(unitsPerGroup);
     uint groups = uint(min(wanted, uint64_t(kMaxGroups)));
     if (groups > 0u && (a.flags & kFlagFits) == 0u)
-        groups = mr_reserve(a.graph, slot.level, slot.granulesPerGroup, slot.entriesPerGroup, groups);
-    states.v[index].cursor = first + uint64_t(groups) * uint64_t(slot.unitsPerGroup);
+        groups = mr_reserve(a.graph, a.level, slots.v[index].granulesPerGroup, slots.v[index].entriesPerGroup, groups);
+    states.v[index].cursor = first + uint64_t(groups) * uint64_t(unitsPerGroup);
 
     uint x = min(groups, kMaxGrid);
     uint y = x > 0u ? (groups + x - 1u) / x : 1u;
@@ -36,12 +42,9 @@ void main()
 {
     bool usable = MR_HEADER(a.graph).magic == kGraphMagic;
     for (uint i = gl_LocalInvocationIndex; i < a.slotCount; i += gl_WorkGroupSize.x) {
-        if (!usable) {
+        if (!usable)
             IndirectTable(a.indirect).v[i] = IndirectArguments(0u, 1u, 1u, 0u, uint64_t(0));
-            continue;
-        }
-        SlotInfo slot = SlotInfos(MR_HEADER(a.graph).slots).v[i];
-        if (slot.level == a.level)
-            planSlot(i, slot);
+        else if (SlotInfos(MR_HEADER(a.graph).slots).v[i].level == a.level)
+            planSlot(i);
     }
 }
