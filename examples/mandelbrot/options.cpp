@@ -20,7 +20,7 @@ usage: mandelbrot [options]
   --device TEXT       use the device with TEXT in its name
   --scratch-mib N     scratch memory; as much as the implementation can use, up to 256, if absent
   --repeat N          run N times and report the fastest (3)
-  --output FILE       PNG to write (mandelbrot.png); none if empty
+  --output FILE       PNG to write (mandelbrot.png); none: no picture
   --show-squares      draw the borders of the squares that the graph made
   --help              this text
 )";
@@ -87,6 +87,8 @@ Options parseOptions(int argc, char** argv)
             options.repeat = arguments.number<uint32_t>(option, 1, 1000);
         } else if (option == "--output") {
             options.output = arguments.value(option);
+            if (options.output == "none")
+                options.output.clear();
         } else if (option == "--show-squares") {
             options.showSquares = true;
         } else if (option == "--help") {
