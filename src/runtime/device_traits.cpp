@@ -2,6 +2,7 @@
 #include "runtime/device_traits.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace millrace::runtime {
 
@@ -9,8 +10,10 @@ DeviceTraits traitsOf(VkPhysicalDeviceType type)
 {
     switch (type) {
         case VK_PHYSICAL_DEVICE_TYPE_CPU:
-            // A software driver splits the workgroups of a dispatch evenly among its threads.
-            return {.fullInvocations = 1024, .minGroups = 16, .maxGroups = 64};
+            // A workgroup costs a software driver far more than a look for work, so as few as keep its threads busy:
+            // on two cores, graphs with little memory take half the time with 4 that they take with 16.
+            return {.fullInvocations = 1, .minGroups = 2 * std::max(std::thread::hardware_concurrency(), 1u),
+                    .maxGroups = 1024};
         case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
             return {.fullInvocations = 65536, .minGroups = 128, .maxGroups = 2048};
         default:
