@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 
 #include "compiler/compile.h"
+#include "spirv/module.h"
 #include "tools/commands.h"
 
 namespace millrace::tools {
@@ -21,7 +22,7 @@ struct Arguments {
     std::string input;
     std::string output;
     std::string node;
-    std::string entryPoint = "main";
+    std::string entryPoint;
     std::string printAfter;
     std::vector<std::string> specialization;
     uint32_t argumentsOffset = 128;
@@ -52,6 +53,21 @@ Result<spirv::Words> parseModule(const std::string& content)
     std::copy_n(content.data(), words.size() * 4, reinterpret_cast<char*>(words.data()));
     constexpr uint32_t kMagic = 0x07230203;
     return !words.empty() && words[0] == kMagic ? Result<spirv::Words>(std::move(words)) : spirv::assemble(content);
+}
+
+// The only compute entry point; "main" if there are several or none.
+std::string defaultEntryPoint(const spirv::Words& words)
+{
+    const auto module = spirv::read(words);
+    std::vector<std::string> names;
+    if (module) {
+        for (const spirv::Instruction& i : module->section(spirv::Section::EntryPoints)) {
+            if (i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute)) {
+                names.push_back(i.string(2));
+            }
+        }
+    }
+    return names.size() == 1 ? names[0] : "main";
 }
 
 // "ID=VALUE": integers, decimal or 0x, true, false, or numbers with a point as 32-bit floats.
@@ -202,7 +218,7 @@ int lower(const Arguments& arguments)
         return fail(module.error().text());
     }
     compiler::Options options;
-    options.entryPoint = arguments.entryPoint;
+    options.entryPoint = arguments.entryPoint.empty() ? defaultEntryPoint(*module) : arguments.entryPoint;
     options.argumentsOffsetBytes = arguments.pushConstantsInMemory ? 0 : arguments.argumentsOffset;
     options.pushConstantsInMemory = arguments.pushConstantsInMemory;
     options.indirect = arguments.indirect;
@@ -249,7 +265,7 @@ Command addLower(CLI::App& app)
     command->add_option("input", arguments->input, "SPIR-V, binary or assembly text")->required();
     command->add_option("-o,--output", arguments->output, "where to write the result, - for standard output");
     command->add_option("--node", arguments->node, "NAME or NAME:INDEX in place of what the shader says");
-    command->add_option("--entry", arguments->entryPoint, "entry point")->capture_default_str();
+    command->add_option("--entry", arguments->entryPoint, "entry point; default: the only one, or main");
     command->add_option("--print-after", arguments->printAfter, "print the module after this pass, or all");
     command->add_option("--spec", arguments->specialization, "ID=VALUE, a specialization constant")
         ->check([](const std::string& text) {
