@@ -22,7 +22,12 @@ VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT 
     const char* id = data->pMessageIdName ? data->pMessageIdName : "";
     const char* level = severity >= VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? "error" : "warning";
     std::lock_guard lock(device->m_mutex);
-    device->m_messages.push_back(std::string(level) + " " + id + ": " + data->pMessage);
+    std::string text = data->pMessage;
+    text.erase(std::min(text.find("\nThe Vulkan spec states"), text.size()));
+    text = std::string(level) + " " + id + ": " + text;
+    // A graph of many nodes repeats itself.
+    if (std::find(device->m_messages.begin(), device->m_messages.end(), text) == device->m_messages.end())
+        device->m_messages.push_back(std::move(text));
     return VK_FALSE;
 }
 

@@ -86,6 +86,7 @@ void Device::createInstance(const DeviceOptions& options)
         settings.add(kValidationName, "validate_sync", true);
         settings.add(kValidationName, "syncval_submit_time_validation", true);
         settings.add(kValidationName, "thread_safety", true);
+        settings.add(kValidationName, "enable_message_limit", false);
     }
     VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
     messenger.messageSeverity =

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // random_graphs: runs random graphs on a device, through the layer, and compares the results with the oracle's.
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,10 +14,11 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: random_graphs [--count N] [--seed S] [--long] [--path direct|indirect|both] [--device NAME]\n"
-    "                     [--dump FOLDER] [--oracle-only]\n"
+    "                     [--dump FOLDER] [--oracle-only] [--times]\n"
     "  --count   number of graphs, with seeds S, S + 1, ... (default 100)\n"
     "  --long    larger graphs, both paths and all forms of dispatch for each\n"
     "  --device  part of the device's name (default: MILLRACE_TEST_DEVICE, else the first device)\n"
+    "  --times   says how long each part of each graph takes\n"
     "  --dump    writes the SPIR-V of each graph to FOLDER/<seed>\n";
 
 struct Arguments {
@@ -24,8 +26,30 @@ struct Arguments {
     uint64_t count = 100;
     bool isLong = false;
     bool oracleOnly = false;
+    bool times = false;
     std::string path;  // empty: alternates from graph to graph
     std::string dump;
+};
+
+// Prints how long its scope took.
+class Timer {
+public:
+    Timer(bool enabled, std::string what)
+        : m_enabled(enabled), m_what(std::move(what)), m_start(std::chrono::steady_clock::now())
+    {
+    }
+    ~Timer()
+    {
+        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - m_start;
+        if (m_enabled)
+            std::printf("%9.1f ms  %s\n", took.count(), m_what.c_str());
+    }
+    Timer(const Timer&) = delete;
+
+private:
+    bool m_enabled;
+    std::string m_what;
+    std::chrono::steady_clock::time_point m_start;
 };
 
 // One run of a graph.
@@ -47,6 +71,10 @@ bool parse(int argc, char** argv, Arguments& out)
         const char* value = i + 1 < argc ? argv[i + 1] : nullptr;
         if (word == "--long") {
             out.isLong = true;
+            continue;
+        }
+        if (word == "--times") {
+            out.times = true;
             continue;
         }
         if (word == "--oracle-only") {
@@ -196,7 +224,10 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
     Effort effort;
     if (arguments.isLong)
         effort = {2'000'000, 2'000'000'000};
-    const auto [graph, expectation] = makeGraph(seed, effort);
+    const auto [graph, expectation] = [&] {
+        const Timer timer(arguments.times, "seed " + std::to_string(seed) + ": generate and run on the oracle");
+        return makeGraph(seed, effort);
+    }();
     totals.workgroups += expectation.statistics.workgroups;
     totals.payloads += expectation.statistics.payloads;
     if (!arguments.dump.empty())
@@ -207,8 +238,12 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
     std::map<std::string, std::unique_ptr<DeviceRun>> runs;
     for (const Variant& variant : variantsFor(seed, arguments)) {
         std::unique_ptr<DeviceRun>& run = runs[variant.path];
-        if (!run)
+        if (!run) {
+            const Timer timer(arguments.times,
+                              "create the pipeline of " + std::to_string(graph.spec.nodes.size()) + " nodes");
             run = std::make_unique<DeviceRun>(graph, variant.path);
+        }
+        const Timer timer(arguments.times, variant.name());
         const std::string problem = run->run(variant, expectation.output);
         if (!problem.empty())
             problems += "  " + variant.name() + "\n" + problem;
