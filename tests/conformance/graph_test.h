@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fixture of the conformance tests: a graph runs on the oracle and on the device, with every path, scratch size and form
+// of dispatch; all results must be equal.
+#pragma once
+
+#include "conformance/node_writer.h"
+#include "harness/vulkan_test.h"
+#include "oracle/graph.h"
+
+namespace millrace::conformance {
+
+using harness::Device;
+using harness::DeviceOptions;
+using harness::Form;
+using harness::Launch;
+using harness::launchWords;
+using harness::Runner;
+using harness::RunnerOptions;
+using harness::RunOptions;
+using harness::Scratch;
+using harness::Stage;
+
+class GraphTest : public harness::VulkanTest {
+protected:
+    struct Options {
+        uint32_t words = 64;
+        // Words that may differ from run to run; they are set to 0 before results are compared.
+        std::vector<uint32_t> unspecified;
+        std::vector<uint8_t> pushConstants;
+        std::vector<VkPipeline> libraries;
+        bool onOracle = true;
+    };
+
+    // The result, for expectations of the test itself.
+    std::vector<uint32_t> run(const std::vector<Stage>& stages, const std::vector<Launch>& launches,
+                              const Options& options);
+    std::vector<uint32_t> run(const std::vector<Stage>& stages, const std::vector<Launch>& launches)
+    {
+        return run(stages, launches, Options{});
+    }
+
+    // Fails unless the oracle finds a rule broken, so that a test of misuse is one.
+    static void expectRuleBroken(const std::vector<Stage>& stages, const std::vector<Launch>& launches,
+                                 uint32_t words = 64);
+
+    static std::vector<uint32_t> runOnOracle(const std::vector<Stage>& stages, const std::vector<Launch>& launches,
+                                             const Options& options);
+};
+
+}  // namespace millrace::conformance
