@@ -69,6 +69,7 @@ const EntryPoint* findInstanceEntryPoint(const char* name)
                              extensionEntryPoints(),
                              featureEntryPoints(),
                              externalBufferEntryPoints(),
+                             toolPropertyEntryPoints(),
                              deviceInstanceEntryPoints(),
                              debugUtilsEntryPoints()};
     return table.find(name);
@@ -127,7 +128,8 @@ MILLRACE_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkD
     return millrace::layer::getDeviceProcAddr(device, name);
 }
 
-MILLRACE_EXPORT VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation)
+MILLRACE_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation)
 {
     if (!negotiation || negotiation->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
         negotiation->loaderLayerInterfaceVersion < CURRENT_LOADER_LAYER_INTERFACE_VERSION)

@@ -32,7 +32,10 @@ constexpr PFN_vkVoidFunction erase(Function* function)
 }
 
 // A row for the static function that has the command's name without "vk".
-#define MILLRACE_ENTRY(name, ...) {"vk" #name, ::millrace::layer::erase(name), __VA_ARGS__}
+#define MILLRACE_ENTRY(name, ...)                               \
+    {                                                           \
+        "vk" #name, ::millrace::layer::erase(name), __VA_ARGS__ \
+    }
 
 using EntryPoints = std::span<const EntryPoint>;
 
@@ -40,6 +43,7 @@ EntryPoints instanceEntryPoints();
 EntryPoints extensionEntryPoints();
 EntryPoints featureEntryPoints();
 EntryPoints externalBufferEntryPoints();
+EntryPoints toolPropertyEntryPoints();
 EntryPoints deviceInstanceEntryPoints();  // vkCreateDevice
 
 EntryPoints deviceEntryPoints();

@@ -2,6 +2,7 @@
 // What the layer says of extensions, features, limits and entry points.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -215,6 +216,79 @@ TEST(EntryPoints, Maintenance5_Present)
     device.get<PFN_vkGetDeviceImageSubresourceLayoutKHR>("vkGetDeviceImageSubresourceLayoutKHR")(device.handle, &info,
                                                                                                  &layout);
     EXPECT_GE(layout.subresourceLayout.rowPitch, 64u);
+}
+
+std::vector<VkPhysicalDeviceToolProperties> toolsOf(const TestInstance& instance)
+{
+    uint32_t count = 0;
+    MILLRACE_CHECK(vkGetPhysicalDeviceToolProperties(instance.physical, &count, nullptr));
+    std::vector<VkPhysicalDeviceToolProperties> tools(count, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
+    MILLRACE_CHECK(vkGetPhysicalDeviceToolProperties(instance.physical, &count, tools.data()));
+    EXPECT_EQ(count, tools.size());
+    return tools;
+}
+
+size_t countOurs(const std::vector<VkPhysicalDeviceToolProperties>& tools)
+{
+    return static_cast<size_t>(std::count_if(
+        tools.begin(), tools.end(), [](const auto& tool) { return std::strcmp(tool.layer, kEmulation) == 0; }));
+}
+
+TEST(Tools, ListsTheLayerBesideTheOthers)
+{
+    std::vector<VkPhysicalDeviceToolProperties> without;
+    {
+        TestInstance plain({.emulation = false});
+        without = toolsOf(plain);
+    }
+    TestInstance instance;
+    const std::vector<VkPhysicalDeviceToolProperties> tools = toolsOf(instance);
+    EXPECT_EQ(countOurs(without), 0u);
+    EXPECT_EQ(countOurs(tools), 1u);
+    EXPECT_EQ(tools.size(), without.size() + 1);
+    EXPECT_STREQ(tools[0].name, "Millrace");
+    EXPECT_NE(tools[0].version[0], 0);
+    EXPECT_EQ(tools[0].purposes, VkToolPurposeFlags{VK_TOOL_PURPOSE_ADDITIONAL_FEATURES_BIT});
+    for (size_t i = 0; i < without.size(); ++i)
+        EXPECT_STREQ(tools[i + 1].name, without[i].name);
+}
+
+TEST(Tools, TooSmallArray_Incomplete)
+{
+    TestInstance instance;
+    const auto all = static_cast<uint32_t>(toolsOf(instance).size());
+    for (uint32_t room = 0; room < all; ++room) {
+        std::vector<VkPhysicalDeviceToolProperties> tools(room + 1,
+                                                          {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
+        uint32_t count = room;
+        EXPECT_EQ(vkGetPhysicalDeviceToolProperties(instance.physical, &count, tools.data()), VK_INCOMPLETE) << room;
+        EXPECT_EQ(count, room);
+        EXPECT_EQ(tools[room].name[0], 0) << "written beyond the end";
+    }
+}
+
+// Where the layer does not emulate it is no tool.
+TEST(Tools, OldApiVersion_NotListed)
+{
+    TestInstance instance({.apiVersion = VK_API_VERSION_1_2});
+    const auto get = instance.get<PFN_vkGetPhysicalDeviceToolPropertiesEXT>("vkGetPhysicalDeviceToolPropertiesEXT");
+    if (!get)
+        return;
+    uint32_t count = 0;
+    MILLRACE_CHECK(get(instance.physical, &count, nullptr));
+    std::vector<VkPhysicalDeviceToolProperties> tools(count, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
+    MILLRACE_CHECK(get(instance.physical, &count, tools.data()));
+    EXPECT_EQ(countOurs(tools), 0u);
+}
+
+TEST(Tools, ExtensionsCommand_SaysTheSame)
+{
+    TestInstance instance;
+    const auto get = instance.get<PFN_vkGetPhysicalDeviceToolPropertiesEXT>("vkGetPhysicalDeviceToolPropertiesEXT");
+    ASSERT_NE(get, nullptr);
+    uint32_t count = 0;
+    MILLRACE_CHECK(get(instance.physical, &count, nullptr));
+    EXPECT_EQ(count, toolsOf(instance).size());
 }
 
 TEST(Buffers, ScratchUsage_InEveryForm)
