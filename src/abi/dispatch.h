@@ -38,6 +38,7 @@ struct BeginArguments {
     uint64_t graph;
     uint64_t levelPlans;   // LevelPlan[levelCount]
     uint64_t streamPlans;  // StreamPlan[streamCount]
+    uint64_t status;       // GraphStatus in host memory
     uint graphId;
     uint pad0;
 };

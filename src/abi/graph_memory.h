@@ -18,6 +18,9 @@ MR_CONST uint kNoOffset = 0xffffffffu;
 // subgroup (device/node.glsl), which budgets must know.
 MR_CONST uint kMaxHistogram = 256u;
 
+// Payloads of one VkDispatchGraphInfoAMDX (maxExecutionGraphShaderPayloadCount).
+MR_CONST uint kMaxApiPayloads = 1u << 24;
+
 // How the workgroups of a slot follow from the payloads of its stream.
 MR_CONST uint kKindStatic = 0u;      // each payload starts unitsPerPayload workgroups, a fixed grid
 MR_CONST uint kKindDynamic = 1u;     // the grid is a member of the payload
@@ -124,8 +127,9 @@ MR_CONST uint kErrorGridSize = 3u;        // grid above MaxNumWorkgroupsAMDX or 
 MR_CONST uint kErrorNoNode = 4u;          // payload for a node index without a node; value: node index
 MR_CONST uint kErrorNotInitialized = 5u;  // the scratch memory was not initialized for this graph
 MR_CONST uint kErrorCapacity = 6u;        // our own accounting failed: a bug of ours, never of the application
+MR_CONST uint kErrorApiPayloads = 7u;     // API: payloadCount above kMaxApiPayloads; value: payloadCount
 
-// Shared with the host: written at the end of each sweep.
+// Shared with the host: written at the end of each sweep, the error members at any time.
 struct GraphStatus {
     uint remaining;   // slots (and the API feed) that still have work
     uint sweeps;      // sweeps completed
@@ -159,6 +163,7 @@ struct GraphHeader {
     uint64_t levelStates;  // LevelState[levelCount]
     uint64_t feedCursor;   // chunks of API payloads fed so far
     uint64_t feedTotal;    // chunks there are; known after the first feed
+    uint64_t hostStatus;   // GraphStatus in host memory; errors go there at once, since some dispatches have no turn
     GraphStatus status;
 };
 

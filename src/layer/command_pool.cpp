@@ -14,6 +14,12 @@ CommandPool::~CommandPool()
         device.table.DestroyCommandPool(device.handle, m_hidden, nullptr);
 }
 
+bool CommandPool::canCompute() const
+{
+    return queueFamily < device.queueFamilies.size() &&
+           (device.queueFamilies[queueFamily].queueFlags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT));
+}
+
 VkCommandPool CommandPool::getHidden()
 {
     if (m_hidden)
@@ -33,8 +39,7 @@ VkCommandBuffer CommandPool::allocateHidden()
     info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
     info.commandBufferCount = 1;
     VkCommandBuffer commandBuffer = VK_NULL_HANDLE;
-    if (!info.commandPool ||
-        device.table.AllocateCommandBuffers(device.handle, &info, &commandBuffer) != VK_SUCCESS)
+    if (!info.commandPool || device.table.AllocateCommandBuffers(device.handle, &info, &commandBuffer) != VK_SUCCESS)
         return VK_NULL_HANDLE;
     // The loader did not see this one being allocated; layers below and the loader need its dispatch pointer.
     if (device.setLoaderData && device.setLoaderData(device.handle, commandBuffer) != VK_SUCCESS) {
@@ -105,8 +110,7 @@ VKAPI_ATTR void VKAPI_CALL TrimCommandPool(VkDevice handle, VkCommandPool comman
     trim(device, device.table.TrimCommandPool, commandPool, flags);
 }
 
-VKAPI_ATTR void VKAPI_CALL TrimCommandPoolKHR(VkDevice handle, VkCommandPool commandPool,
-                                              VkCommandPoolTrimFlags flags)
+VKAPI_ATTR void VKAPI_CALL TrimCommandPoolKHR(VkDevice handle, VkCommandPool commandPool, VkCommandPoolTrimFlags flags)
 {
     Device& device = Device::of(handle);
     trim(device, device.table.TrimCommandPoolKHR, commandPool, flags);
@@ -143,12 +147,9 @@ VKAPI_ATTR void VKAPI_CALL FreeCommandBuffers(VkDevice handle, VkCommandPool com
 EntryPoints commandPoolEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateCommandPool, kUseGraphs),
-        MILLRACE_ENTRY(DestroyCommandPool, kUseGraphs),
-        MILLRACE_ENTRY(ResetCommandPool, kUseGraphs),
-        MILLRACE_ENTRY(TrimCommandPool, kUseGraphs),
-        MILLRACE_ENTRY(TrimCommandPoolKHR, kUseGraphs),
-        MILLRACE_ENTRY(AllocateCommandBuffers, kUseGraphs),
+        MILLRACE_ENTRY(CreateCommandPool, kUseGraphs),  MILLRACE_ENTRY(DestroyCommandPool, kUseGraphs),
+        MILLRACE_ENTRY(ResetCommandPool, kUseGraphs),   MILLRACE_ENTRY(TrimCommandPool, kUseGraphs),
+        MILLRACE_ENTRY(TrimCommandPoolKHR, kUseGraphs), MILLRACE_ENTRY(AllocateCommandBuffers, kUseGraphs),
         MILLRACE_ENTRY(FreeCommandBuffers, kUseGraphs),
     };
     return entries;

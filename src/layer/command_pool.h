@@ -24,6 +24,8 @@ struct CommandPool {
     const uint32_t queueFamily;
     std::unordered_set<VkCommandBuffer> commandBuffers;  // the application's
 
+    // False on queues that graphs cannot run on.
+    bool canCompute() const;
     VkCommandPool getHidden();  // null if the driver has no memory
     VkCommandBuffer allocateHidden();
     void freeHidden(const std::vector<VkCommandBuffer>& list);

@@ -64,6 +64,15 @@ uint32_t usesOf(const EnabledByApplication& enabled, const Support& support)
     return uses;
 }
 
+std::vector<VkQueueFamilyProperties> queueFamilies(const Instance& instance, VkPhysicalDevice physical)
+{
+    uint32_t count = 0;
+    instance.table.GetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    instance.table.GetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+    return families;
+}
+
 // True if the driver that claims the feature has its commands as well.
 bool hasEntryPoints(const VkuDeviceDispatchTable& table)
 {
@@ -100,7 +109,9 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
     auto device = std::make_shared<Device>(instance);
     device->physical = physical;
     device->support = instance.support(physical);
-    const EnabledByApplication enabled = enabledByApplication(createInfo);
+    device->enabled = enabledByApplication(createInfo);
+    const EnabledByApplication& enabled = device->enabled;
+    device->queueFamilies = queueFamilies(instance, physical);
     device->uses = usesOf(enabled, device->support);
     if (device->usesGraphs() && enabled.deviceGroup) {
         // Each device would have its own counters, and the host could follow only one of them.
@@ -108,8 +119,8 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
                                 "vkCreateDevice: shaderEnqueue is not supported for groups of devices");
         return VK_ERROR_FEATURE_NOT_PRESENT;
     }
-    const bool patch = device->support.emulated &&
-                       (enabled.shaderEnqueueExtension || enabled.maintenance5 || enabled.pipelineLibrary);
+    const bool patch =
+        device->support.emulated && (enabled.shaderEnqueueExtension || enabled.maintenance5 || enabled.pipelineLibrary);
     VkResult result;
     if (patch) {
         const PatchedDeviceCreateInfo patched(createInfo, device->support, device->usesGraphs());
@@ -149,8 +160,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkD
     link->u.pLayerInfo = ownLink->pNext;
     std::shared_ptr<Device> device;
     VkResult result = creation.create(device);
-    if (result == VK_SUCCESS && device->support.native &&
-        enabledByApplication(*pCreateInfo).shaderEnqueueExtension && !hasEntryPoints(device->table)) {
+    if (result == VK_SUCCESS && device->support.native && device->enabled.shaderEnqueueExtension &&
+        !hasEntryPoints(device->table)) {
         // The feature bit was a lie as well. Once more, as for any driver that lacks the extension.
         device->table.DestroyDevice(device->handle, pAllocator);
         instance.markPhantom(physical);
@@ -193,7 +204,10 @@ Device::~Device()
     runtime.reset();
 }
 
-Device* Device::of(void* key) { return devices().find(handleId(key)); }
+Device* Device::of(void* key)
+{
+    return devices().find(handleId(key));
+}
 
 EntryPoints deviceInstanceEntryPoints()
 {

@@ -2,13 +2,15 @@
 // What the layer keeps of a VkDevice.
 #pragma once
 
+#include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
-#include <vulkan/utility/vk_dispatch_table.h>
 
 #include <memory>
+#include <vector>
 
 #include "layer/addressed_buffers.h"
+#include "layer/device_create_info.h"
 #include "layer/entry_points.h"
 #include "layer/instance.h"
 #include "layer/private_data.h"
@@ -32,6 +34,11 @@ struct UpdateTemplate;
 class HeldWork;
 class StatusWatch;
 
+// A pipeline that is not ours, as far as rules ask for it.
+struct DriverPipeline {
+    VkPipelineBindPoint bindPoint;
+};
+
 struct Device {
     explicit Device(Instance& owner);
     ~Device();
@@ -42,7 +49,9 @@ struct Device {
     VkuDeviceDispatchTable table{};
     PFN_vkSetDeviceLoaderData setLoaderData = nullptr;
     Support support;
+    EnabledByApplication enabled;
     uint32_t uses = kUseAlways;  // bits of Use
+    std::vector<VkQueueFamilyProperties> queueFamilies;
     std::unique_ptr<runtime::Device> runtime;
 
     Registry<ShaderModule> shaderModules;  // that may hold nodes
@@ -50,7 +59,8 @@ struct Device {
     Registry<PipelineLayout> pipelineLayouts;
     Registry<UpdateTemplate> updateTemplates;  // of push descriptors
     Registry<PipelineCache> pipelineCaches;
-    Registry<GraphObject> graphObjects;  // pipelines of ours
+    Registry<GraphObject> graphObjects;        // pipelines of ours
+    Registry<DriverPipeline> driverPipelines;  // all others (setting "validate")
     Registry<CommandPool> commandPools;
     Registry<Queue> queues;
     Registry<TimelineSemaphore> timelines;

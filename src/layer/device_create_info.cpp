@@ -18,7 +18,8 @@ bool enables(const VkDeviceCreateInfo& createInfo, const char* extension)
     return false;
 }
 
-// Switches a feature on in the structure of a Vulkan version if the application chained that, else in the feature's own.
+// Switches a feature on in the structure of a Vulkan version if the application chained that, else in the feature's
+// own.
 template <typename Version, typename Own>
 void enable(vku::safe_VkDeviceCreateInfo& info, VkStructureType versionType, VkBool32 Version::*versionMember,
             VkStructureType ownType, VkBool32 Own::*ownMember)
@@ -36,11 +37,26 @@ void enable(vku::safe_VkDeviceCreateInfo& info, VkStructureType versionType, VkB
     }
 }
 
+void readPipelineFeatures(const VkDeviceCreateInfo& createInfo, EnabledByApplication& enabled)
+{
+    const auto* v13 = findInChain<VkPhysicalDeviceVulkan13Features>(
+        createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
+    const auto* cacheControl = findInChain<VkPhysicalDevicePipelineCreationCacheControlFeatures>(
+        createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES);
+    enabled.cacheControl =
+        (v13 && v13->pipelineCreationCacheControl) || (cacheControl && cacheControl->pipelineCreationCacheControl);
+    const auto* generated = findInChain<VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT>(
+        createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT);
+    enabled.generatedCommands = generated && generated->deviceGeneratedCommands;
+    const auto* compute = findInChain<VkPhysicalDeviceDeviceGeneratedCommandsComputeFeaturesNV>(
+        createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_COMPUTE_FEATURES_NV);
+    enabled.generatedComputePipelines = compute && compute->deviceGeneratedComputePipelines;
+}
+
 void enableInt64(vku::safe_VkDeviceCreateInfo& info)
 {
     auto* chain = const_cast<void*>(info.pNext);
-    if (auto* features =
-            findInChain<VkPhysicalDeviceFeatures2>(chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)) {
+    if (auto* features = findInChain<VkPhysicalDeviceFeatures2>(chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2)) {
         features->features.shaderInt64 = VK_TRUE;
         return;
     }
@@ -97,8 +113,9 @@ EnabledByApplication enabledByApplication(const VkDeviceCreateInfo& createInfo)
     const auto* feature = findInChain<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
         createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
     enabled.shaderEnqueueFeature = enabled.shaderEnqueueExtension && feature && feature->shaderEnqueue;
-    const auto* group = findInChain<VkDeviceGroupDeviceCreateInfo>(
-        createInfo.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+    readPipelineFeatures(createInfo, enabled);
+    const auto* group =
+        findInChain<VkDeviceGroupDeviceCreateInfo>(createInfo.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
     enabled.deviceGroup = group && group->physicalDeviceCount > 1;
     return enabled;
 }
@@ -124,6 +141,9 @@ PatchedDeviceCreateInfo::PatchedDeviceCreateInfo(const VkDeviceCreateInfo& creat
 
 PatchedDeviceCreateInfo::~PatchedDeviceCreateInfo() = default;
 
-const VkDeviceCreateInfo* PatchedDeviceCreateInfo::get() const { return m_copy->ptr(); }
+const VkDeviceCreateInfo* PatchedDeviceCreateInfo::get() const
+{
+    return m_copy->ptr();
+}
 
 }  // namespace millrace::layer

@@ -21,6 +21,10 @@ struct EnabledByApplication {
     bool maintenance5 = false;
     bool pipelineLibrary = false;
     bool deviceGroup = false;  // of more than one physical device
+    // Features that pipeline flags depend on.
+    bool cacheControl = false;
+    bool generatedCommands = false;          // VK_EXT_device_generated_commands
+    bool generatedComputePipelines = false;  // VK_NV_device_generated_commands_compute
 };
 
 EnabledByApplication enabledByApplication(const VkDeviceCreateInfo& createInfo);

@@ -16,8 +16,7 @@ constexpr VkStructureType kMaintenance5Properties = VK_STRUCTURE_TYPE_PHYSICAL_D
 using GetFeatures2 = PFN_vkGetPhysicalDeviceFeatures2;
 using GetProperties2 = PFN_vkGetPhysicalDeviceProperties2;
 
-void getFeatures(Instance& instance, GetFeatures2 next, VkPhysicalDevice physical,
-                 VkPhysicalDeviceFeatures2* pFeatures)
+void getFeatures(Instance& instance, GetFeatures2 next, VkPhysicalDevice physical, VkPhysicalDeviceFeatures2* pFeatures)
 {
     const Support& support = instance.support(physical);
     if (support.native) {
@@ -57,7 +56,7 @@ void getProperties(Instance& instance, GetProperties2 next, VkPhysicalDevice phy
         enqueue->maxExecutionGraphDepth = graph::kMaxDepth;
         enqueue->maxExecutionGraphShaderOutputNodes = graph::kMaxOutputNodes;
         enqueue->maxExecutionGraphShaderPayloadSize = graph::kMaxPayloadDeclarationBytes;
-        enqueue->maxExecutionGraphShaderPayloadCount = kMaxPayloadCount;
+        enqueue->maxExecutionGraphShaderPayloadCount = abi::kMaxApiPayloads;
         enqueue->executionGraphDispatchAddressAlignment = kDispatchAddressAlignment;
         for (uint32_t& count : enqueue->maxExecutionGraphWorkgroupCount)
             count = graph::kMaxGroupsPerDimension;

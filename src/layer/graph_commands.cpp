@@ -23,8 +23,8 @@ using Request = runtime::DispatchRequest;
 void restoreState(CommandBuffer& commandBuffer)
 {
     // Descriptor sets and descriptor buffers exclude each other, whatever the bind point.
-    const uint32_t scopes = commandBuffer.log.has(kScopeDescriptorBuffers) ? kScopeOutsideRendering
-                                                                           : kScopeCompute | kScopePushConstants;
+    const uint32_t scopes =
+        commandBuffer.log.has(kScopeDescriptorBuffers) ? kScopeOutsideRendering : kScopeCompute | kScopePushConstants;
     commandBuffer.log.replay(scopes, commandBuffer.device.table, commandBuffer.current);
 }
 
@@ -85,8 +85,7 @@ bool Dispatch::recordFirstSweep()
 {
     bindSets(m_commandBuffer.current);
     std::shared_ptr<runtime::RecordedDispatch> dispatch;
-    const VkResult result =
-        runtime::recordDispatch(*m_device.runtime, m_commandBuffer.current, m_request, dispatch);
+    const VkResult result = runtime::recordDispatch(*m_device.runtime, m_commandBuffer.current, m_request, dispatch);
     if (result != VK_SUCCESS) {
         m_commandBuffer.fail(result);
         return false;
@@ -147,16 +146,16 @@ void dispatch(VkCommandBuffer handle, const char* command, const Request& form)
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     GraphObject* object = commandBuffer.graph.pipeline;
     if (!object) {
-        commandBuffer.device.messages().error("Millrace-no-graph", commandBuffer.reference(),
-                                              std::string(command) +
-                                                  ": no execution graph pipeline is bound to "
-                                                  "VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX; the command is ignored");
+        const std::string rule = std::string("VUID-") + command + "-None-08606";
+        commandBuffer.device.messages().error(
+            rule.c_str(), commandBuffer.reference(),
+            std::string(command) +
+                ": no execution graph pipeline is bound to "
+                "VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX; the command is ignored");
         return;
     }
     if (!checkDispatch(commandBuffer, *object, command, form))
         return;
-    if (form.form == Request::Form::Host && commandBuffer.device.settings().validate)
-        validateHostInfos(commandBuffer, *object, *form.countInfo);
     Request request = form;
     request.pipeline = &object->graph;
     // What the shaders can read; bytes that were never pushed are undefined.

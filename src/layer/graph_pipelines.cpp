@@ -65,8 +65,8 @@ VkResult GraphBuilder::fail(VkResult result, const std::string& why) const
 VkResult GraphBuilder::build()
 {
     m_object->flags = m_flags;
-    m_object->kind = m_flags & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR ? GraphObject::Kind::GraphLibrary
-                                                                     : GraphObject::Kind::Graph;
+    m_object->kind =
+        m_flags & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR ? GraphObject::Kind::GraphLibrary : GraphObject::Kind::Graph;
     m_object->layout = graphLayoutOf(m_device, m_createInfo.layout);
     if (!m_object->layout)
         return VK_ERROR_VALIDATION_FAILED_EXT;
@@ -100,8 +100,8 @@ VkResult GraphBuilder::createStages()
         if (feedback && i < feedback->pipelineStageCreationFeedbackCount)
             feedback->pPipelineStageCreationFeedbacks[i] = node.feedback;
         m_feedback.duration += node.feedback.duration;
-        allFromCache = allFromCache &&
-                       (node.feedback.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT);
+        allFromCache =
+            allFromCache && (node.feedback.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT);
         if (node.result == VK_SUCCESS)
             m_object->nodes.push_back(node.node);
         else if (!node.message.empty())
@@ -175,8 +175,10 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateExecutionGraphPipelinesAMDX(
     }
     VkResult outcome = VK_SUCCESS;
     for (uint32_t i = 0; i < createInfoCount; ++i) {
-        if (device.settings().validate)
+        if (device.settings().validate) {
             validateGraphCreation(device, pCreateInfos[i]);
+            validateGraphFlags(device, pipelineCache, {pCreateInfos, createInfoCount}, i);
+        }
         GraphBuilder builder(device, pipelineCache, pCreateInfos[i]);
         const VkResult result = builder.build();
         if (result == VK_SUCCESS) {
@@ -205,9 +207,9 @@ VKAPI_ATTR VkResult VKAPI_CALL GetExecutionGraphPipelineScratchSizeAMDX(
     return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL GetExecutionGraphPipelineNodeIndexAMDX(
-    VkDevice handle, VkPipeline executionGraph, const VkPipelineShaderStageNodeCreateInfoAMDX* pNodeInfo,
-    uint32_t* pNodeIndex)
+VKAPI_ATTR VkResult VKAPI_CALL
+GetExecutionGraphPipelineNodeIndexAMDX(VkDevice handle, VkPipeline executionGraph,
+                                       const VkPipelineShaderStageNodeCreateInfoAMDX* pNodeInfo, uint32_t* pNodeIndex)
 {
     Device& device = Device::of(handle);
     const GraphObject* object = findGraph(device, executionGraph, "vkGetExecutionGraphPipelineNodeIndexAMDX");
@@ -233,8 +235,8 @@ std::string GraphObject::name() const
 
 VkPipelineCreateFlags2 pipelineFlags(const void* chain, VkPipelineCreateFlags flags)
 {
-    const auto* flags2 = findInChain<VkPipelineCreateFlags2CreateInfo>(
-        chain, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
+    const auto* flags2 =
+        findInChain<VkPipelineCreateFlags2CreateInfo>(chain, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
     return flags2 ? flags2->flags : flags;
 }
 

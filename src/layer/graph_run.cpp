@@ -37,8 +37,12 @@ std::string explain(const abi::GraphStatus& status)
         case abi::kErrorNotInitialized:
             return "the scratch memory was not initialized for this graph; record "
                    "vkCmdInitializeGraphScratchMemoryAMDX with the same pipeline first, and a compute barrier";
+        case abi::kErrorApiPayloads:
+            return "payloadCount " + value + " is above maxExecutionGraphShaderPayloadCount, " +
+                   std::to_string(abi::kMaxApiPayloads) + "; dispatch them in several infos";
         case abi::kErrorCapacity:
-            return "the scheduler's accounting failed (" + value + "), which is a defect of the layer; please report it";
+            return "the scheduler's accounting failed (" + value +
+                   "), which is a defect of the layer; please report it";
         default:
             return "error " + std::to_string(status.error) + ", value " + value;
     }
@@ -58,6 +62,8 @@ std::string ruleOf(const std::string& command, uint32_t error)
             return "VUID-" + command + "-NodeMaxPayloadsAMDX-09188";
         case abi::kErrorGridSize:
             return "VUID-" + command + "-maxComputeWorkGroupCount-09186";
+        case abi::kErrorApiPayloads:
+            return "VUID-VkDispatchGraphInfoAMDX-payloadCount-09171";
         case abi::kErrorNotInitialized:
             return "VUID-" + command + "-scratch-10194";
         default:

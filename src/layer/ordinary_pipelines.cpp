@@ -47,14 +47,16 @@ const char* capabilityRule(const VkGraphicsPipelineCreateInfo&)
 {
     return "VUID-VkGraphicsPipelineCreateInfo-shaderMeshEnqueue-10187";
 }
-const char* capabilityRule(const VkRayTracingPipelineCreateInfoKHR&) { return "VUID-RuntimeSpirv-ShaderEnqueueAMDX-09191"; }
+const char* capabilityRule(const VkRayTracingPipelineCreateInfoKHR&)
+{
+    return "VUID-RuntimeSpirv-ShaderEnqueueAMDX-09191";
+}
 
 bool usesShaderEnqueue(const Device& device, std::span<const VkPipelineShaderStageCreateInfo> stages)
 {
     return device.usesGraphs() &&
-           std::any_of(stages.begin(), stages.end(), [&](const VkPipelineShaderStageCreateInfo& stage) {
-               return usesShaderEnqueue(device, stage);
-           });
+           std::any_of(stages.begin(), stages.end(),
+                       [&](const VkPipelineShaderStageCreateInfo& stage) { return usesShaderEnqueue(device, stage); });
 }
 
 template <typename Info>
@@ -105,10 +107,20 @@ VkResult createEach(uint32_t count, const Info* infos, VkPipeline* pipelines, co
     return outcome;
 }
 
+// What a library of a graph may be depends on what kind of pipeline it is.
+VkResult remember(Device& device, VkPipelineBindPoint bindPoint, uint32_t count, const VkPipeline* pipelines,
+                  VkResult result)
+{
+    for (uint32_t i = 0; device.settings().validate && i < count; ++i)
+        if (pipelines[i] && !device.graphObjects.find(handleId(pipelines[i])))
+            device.driverPipelines.insert(handleId(pipelines[i]), std::make_shared<DriverPipeline>(bindPoint));
+    return result;
+}
+
 bool isNodeLibrary(const Device& device, const VkComputePipelineCreateInfo& info)
 {
-    const VkPipelineCreateFlags2 flags = pipelineFlags(info.pNext, info.flags);
-    return device.usesGraphs() && (flags & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR);
+    return (device.uses & kUseExtension) &&
+           (pipelineFlags(info.pNext, info.flags) & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice handle, VkPipelineCache pipelineCache, uint32_t count,
@@ -119,10 +131,13 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice handle, VkPipelin
     if (std::all_of(pCreateInfos, pCreateInfos + count, [&](const VkComputePipelineCreateInfo& info) {
             return !isNodeLibrary(device, info) && isPlain(device, info);
         }))
-        return device.table.CreateComputePipelines(handle, pipelineCache, count, pCreateInfos, pAllocator, pPipelines);
+        return remember(
+            device, VK_PIPELINE_BIND_POINT_COMPUTE, count, pPipelines,
+            device.table.CreateComputePipelines(handle, pipelineCache, count, pCreateInfos, pAllocator, pPipelines));
 
     auto next = [&](const VkComputePipelineCreateInfo* info, VkPipeline* out) {
-        return device.table.CreateComputePipelines(handle, pipelineCache, 1, info, pAllocator, out);
+        return remember(device, VK_PIPELINE_BIND_POINT_COMPUTE, 1, out,
+                        device.table.CreateComputePipelines(handle, pipelineCache, 1, info, pAllocator, out));
     };
     return createEach(count, pCreateInfos, pPipelines, [&](const VkComputePipelineCreateInfo& info, VkPipeline* out) {
         const VkPipelineCreateFlags2 flags = pipelineFlags(info.pNext, info.flags);
@@ -138,10 +153,13 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice handle, VkPipeli
     Device& device = Device::of(handle);
     if (std::all_of(pCreateInfos, pCreateInfos + count,
                     [&](const VkGraphicsPipelineCreateInfo& info) { return isPlain(device, info); }))
-        return device.table.CreateGraphicsPipelines(handle, pipelineCache, count, pCreateInfos, pAllocator, pPipelines);
+        return remember(
+            device, VK_PIPELINE_BIND_POINT_GRAPHICS, count, pPipelines,
+            device.table.CreateGraphicsPipelines(handle, pipelineCache, count, pCreateInfos, pAllocator, pPipelines));
 
     auto next = [&](const VkGraphicsPipelineCreateInfo* info, VkPipeline* out) {
-        return device.table.CreateGraphicsPipelines(handle, pipelineCache, 1, info, pAllocator, out);
+        return remember(device, VK_PIPELINE_BIND_POINT_GRAPHICS, 1, out,
+                        device.table.CreateGraphicsPipelines(handle, pipelineCache, 1, info, pAllocator, out));
     };
     return createEach(count, pCreateInfos, pPipelines, [&](const VkGraphicsPipelineCreateInfo& info, VkPipeline* out) {
         if (pipelineFlags(info.pNext, info.flags) & kGraphBit) {
@@ -164,17 +182,19 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateRayTracingPipelinesKHR(VkDevice handle, VkD
     Device& device = Device::of(handle);
     if (std::all_of(pCreateInfos, pCreateInfos + count,
                     [&](const VkRayTracingPipelineCreateInfoKHR& info) { return isPlain(device, info); }))
-        return device.table.CreateRayTracingPipelinesKHR(handle, operation, pipelineCache, count, pCreateInfos,
-                                                         pAllocator, pPipelines);
+        return remember(device, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, count, pPipelines,
+                        device.table.CreateRayTracingPipelinesKHR(handle, operation, pipelineCache, count, pCreateInfos,
+                                                                  pAllocator, pPipelines));
     // A deferred operation would need our translated structures after this command has returned: done at once instead.
     auto next = [&](const VkRayTracingPipelineCreateInfoKHR* info, VkPipeline* out) {
-        return device.table.CreateRayTracingPipelinesKHR(handle, VK_NULL_HANDLE, pipelineCache, 1, info, pAllocator,
-                                                         out);
+        return remember(
+            device, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, 1, out,
+            device.table.CreateRayTracingPipelinesKHR(handle, VK_NULL_HANDLE, pipelineCache, 1, info, pAllocator, out));
     };
-    const VkResult result = createEach(
-        count, pCreateInfos, pPipelines, [&](const VkRayTracingPipelineCreateInfoKHR& info, VkPipeline* out) {
-            return createTranslated(device, info, pPipelines, next, out);
-        });
+    const VkResult result = createEach(count, pCreateInfos, pPipelines,
+                                       [&](const VkRayTracingPipelineCreateInfoKHR& info, VkPipeline* out) {
+                                           return createTranslated(device, info, pPipelines, next, out);
+                                       });
     return result == VK_SUCCESS && operation ? VK_OPERATION_NOT_DEFERRED_KHR : result;
 }
 
@@ -182,10 +202,12 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipeline(VkDevice handle, VkPipeline pipeline,
                                            const VkAllocationCallbacks* pAllocator)
 {
     Device& device = Device::of(handle);
-    if (const std::shared_ptr<GraphObject> object = device.graphObjects.remove(handleId(pipeline)))
+    if (device.graphObjects.remove(handleId(pipeline))) {
         device.privateData.removeObject(handleId(pipeline));
-    else
+    } else {
+        device.driverPipelines.remove(handleId(pipeline));
         device.table.DestroyPipeline(handle, pipeline, pAllocator);
+    }
 }
 
 }  // namespace
@@ -193,13 +215,19 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipeline(VkDevice handle, VkPipeline pipeline,
 VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkComputePipelineCreateInfo& createInfo,
                               VkPipelineCreateFlags2 flags, VkPipeline* out)
 {
+    const ObjectReference reference = objectReference(VK_OBJECT_TYPE_DEVICE, device.handle);
+    if (!device.usesGraphs()) {
+        device.messages().error("VUID-VkComputePipelineCreateInfo-shaderEnqueue-09177", reference,
+                                "vkCreateComputePipelines: VK_PIPELINE_CREATE_LIBRARY_BIT_KHR needs the feature "
+                                "shaderEnqueue, which is not enabled");
+        return VK_ERROR_VALIDATION_FAILED_EXT;
+    }
     auto object = std::make_shared<GraphObject>();
     object->kind = GraphObject::Kind::ComputeLibrary;
     object->flags = flags;
     object->layout = graphLayoutOf(device, createInfo.layout);
     if (!object->layout)
         return VK_ERROR_VALIDATION_FAILED_EXT;
-    const ObjectReference reference = objectReference(VK_OBJECT_TYPE_DEVICE, device.handle);
     const Result<NodeRequest> request = readStage(device, createInfo.stage, *object->layout);
     if (!request) {
         if (flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
@@ -228,7 +256,7 @@ EntryPoints ordinaryPipelineEntryPoints()
 {
     constexpr uint32_t kUses = kUseGraphs | kUseMaintenance5;
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateComputePipelines, kUses),
+        MILLRACE_ENTRY(CreateComputePipelines, kUses | kUseExtension),
         MILLRACE_ENTRY(CreateGraphicsPipelines, kUses),
         MILLRACE_ENTRY(CreateRayTracingPipelinesKHR, kUses),
         MILLRACE_ENTRY(DestroyPipeline, kUseGraphs),

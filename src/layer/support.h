@@ -10,8 +10,7 @@ namespace millrace::layer {
 
 struct Instance;
 
-// Limits of ours that are not part of the graph library.
-inline constexpr uint32_t kMaxPayloadCount = 1u << 24;
+// A limit of ours that is not part of the graph library.
 inline constexpr uint32_t kDispatchAddressAlignment = 4;
 
 struct Support {

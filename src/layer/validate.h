@@ -5,6 +5,7 @@
 
 #include <vulkan/vulkan.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -19,8 +20,14 @@ struct GraphObject;
 // A diagnostic that names a rule as "(VUID 09134)", sent under the rule's full name.
 void reportRule(const Device& device, const std::string& text);
 
-// vkCreateExecutionGraphPipelinesAMDX, before anything is created.
+// A broken rule of vkCreateExecutionGraphPipelinesAMDX.
+void adviseCreation(const Device& device, bool holds, const std::string& rule, const std::string& text);
+
+// vkCreateExecutionGraphPipelinesAMDX, before anything is created: layout, stages and libraries of one element, and its
+// flags (setting "validate").
 void validateGraphCreation(const Device& device, const VkExecutionGraphPipelineCreateInfoAMDX& createInfo);
+void validateGraphFlags(const Device& device, VkPipelineCache cache,
+                        std::span<const VkExecutionGraphPipelineCreateInfoAMDX> infos, uint32_t index);
 
 // The complete graph behind a handle, or null after a message that names the command.
 GraphObject* findGraph(const Device& device, VkPipeline pipeline, const char* command);
@@ -36,9 +43,5 @@ bool checkInitialize(CommandBuffer& commandBuffer, const GraphObject& object, Vk
 // vkCmdDispatchGraph*AMDX. False after a message if it cannot be recorded.
 bool checkDispatch(CommandBuffer& commandBuffer, const GraphObject& object, const char* command,
                    const runtime::DispatchRequest& request);
-
-// The host structures of a dispatch (setting "validate").
-void validateHostInfos(const CommandBuffer& commandBuffer, const GraphObject& object,
-                       const VkDispatchGraphCountInfoAMDX& countInfo);
 
 }  // namespace millrace::layer

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules for what is recorded.
+#include <cstring>
+
 #include "layer/command_buffer.h"
 #include "layer/command_pool.h"
 #include "layer/pipelines.h"
@@ -65,11 +67,14 @@ bool isProtected(const CommandBuffer& commandBuffer)
     return commandBuffer.pool.flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT;
 }
 
-// What both kinds of commands demand of where they are recorded and of the scratch memory.
-void checkPlace(Checker& checker, const CommandBuffer& commandBuffer)
+// What both kinds of commands demand of where they are recorded. `level` and `unprotected` are the rules' names.
+void checkPlace(Checker& checker, const CommandBuffer& commandBuffer, const char* level, const char* unprotected)
 {
-    checker.require(commandBuffer.primary, "commandBuffer-09182", "not possible in a secondary command buffer");
-    checker.require(!isProtected(commandBuffer), "commandBuffer-09181", "not possible in a protected command buffer");
+    checker.require(commandBuffer.primary, level, "not possible in a secondary command buffer");
+    checker.require(!isProtected(commandBuffer), unprotected, "not possible in a protected command buffer");
+    checker.require(commandBuffer.pool.canCompute(), "commandBuffer-cmdpool",
+                    "the command pool is for queues that can neither compute nor draw");
+    checker.require(!commandBuffer.rendering.videoCoding, "videocoding", "not possible in a video coding scope");
     if (const char* obstacle = commandBuffer.rendering.obstacleToDispatch())
         checker.require(false, "Millrace-graph-in-render-pass", std::string("not supported ") + obstacle);
 }
@@ -92,16 +97,66 @@ void adviseMemory(const Checker& checker, const Device& device, const char* name
                    std::string(name) + " " + hex(address) + " is not an address in a buffer with " +
                        std::to_string(bytes) + " bytes from there on");
     if (usage)
-        checker.advise(!found || (found->usage & wanted), usage,
-                       std::string(name) + " " + hex(address) + " lies in a buffer created without the usage " +
-                           (wanted == VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT ? "INDIRECT_BUFFER"
-                                                                            : "EXECUTION_GRAPH_SCRATCH"));
+        checker.advise(
+            !found || (found->usage & wanted), usage,
+            std::string(name) + " " + hex(address) + " lies in a buffer created without the usage " +
+                (wanted == VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT ? "INDIRECT_BUFFER" : "EXECUTION_GRAPH_SCRATCH"));
+}
+
+using Form = runtime::DispatchRequest::Form;
+
+// Pointers without which the host or the device would read from address 0.
+void checkPointers(Checker& checker, const runtime::DispatchRequest& request)
+{
+    if (request.form == Form::IndirectCount) {
+        checker.require(request.countAddress != 0, "countInfo-09159", "countInfo is 0");
+        return;
+    }
+    checker.require(request.countInfo, "pCountInfo-parameter", "pCountInfo is NULL");
+    if (!request.countInfo || request.countInfo->count == 0)
+        return;
+    if (request.form == Form::Host)
+        checker.require(request.countInfo->infos.hostAddress, "pCountInfo-09145", "infos is NULL");
+    else
+        checker.require(request.countInfo->infos.deviceAddress != 0, "pCountInfo-09150", "infos is 0");
+}
+
+// One of the host structures of a dispatch. A wrong node index does no harm: the device drops and reports it.
+void checkHostInfo(Checker& checker, const GraphObject& object, const VkDispatchGraphInfoAMDX& info,
+                   const std::string& name)
+{
+    const graph::Graph& graph = object.graph.graph;
+    const bool exists = info.nodeIndex < graph.nodes.size();
+    const uint32_t payloadBytes = exists ? graph.nodes[info.nodeIndex].payloadBytes : 0;
+    checker.advise(exists, "pCountInfo-09148",
+                   name + ".nodeIndex is " + std::to_string(info.nodeIndex) + ", which is no node of " + object.name());
+    checker.advise(!exists || graph.apiQueues[info.nodeIndex] != abi::kNoQueue, "pCountInfo-09148",
+                   name +
+                       ".nodeIndex is a node that the API must not dispatch (IsApiEntryAMDX false, or it shares the "
+                       "input of another node)");
+    checker.require(
+        info.payloadCount <= abi::kMaxApiPayloads, "VUID-VkDispatchGraphInfoAMDX-payloadCount-09171",
+        name + ".payloadCount is " + std::to_string(info.payloadCount) + ", above maxExecutionGraphShaderPayloadCount");
+    checker.require(info.payloads.hostAddress || info.payloadCount == 0 || payloadBytes == 0, "pCountInfo-09147",
+                    name + ".payloads is NULL");
+    // Stride 0 gives all payloads the same data.
+    checker.advise(info.payloadCount < 2 || info.payloadStride == 0 || info.payloadStride >= payloadBytes,
+                   "pCountInfo-09149", name + ".payloadStride is smaller than the input payload of the node");
+}
+
+void checkHostInfos(Checker& checker, const GraphObject& object, const VkDispatchGraphCountInfoAMDX& countInfo)
+{
+    const auto* at = static_cast<const std::byte*>(countInfo.infos.hostAddress);
+    for (uint32_t i = 0; i < countInfo.count; ++i, at += countInfo.stride) {
+        VkDispatchGraphInfoAMDX info;
+        std::memcpy(&info, at, sizeof info);
+        checkHostInfo(checker, object, info, "infos[" + std::to_string(i) + "]");
+    }
 }
 
 // The device address that a dispatch begins with.
 void adviseArguments(const Checker& checker, const Device& device, const runtime::DispatchRequest& request)
 {
-    using Form = runtime::DispatchRequest::Form;
     if (request.form == Form::Host)
         return;
     const bool counted = request.form == Form::IndirectCount;
@@ -123,7 +178,7 @@ bool checkInitialize(CommandBuffer& commandBuffer, const GraphObject& object, Vk
                      VkDeviceSize scratchBytes)
 {
     Checker checker(commandBuffer, "vkCmdInitializeGraphScratchMemoryAMDX");
-    checkPlace(checker, commandBuffer);
+    checkPlace(checker, commandBuffer, "bufferlevel", "Millrace-protected-command-buffer");
     checkScratchSize(checker, object, scratchBytes, "scratchSize-10186");
     checker.require(scratch != 0 && scratch % 64 == 0, "scratch-09144",
                     "scratch is " + hex(scratch) + ", not a multiple of 64");
@@ -138,7 +193,8 @@ bool checkDispatch(CommandBuffer& commandBuffer, const GraphObject& object, cons
                    const runtime::DispatchRequest& request)
 {
     Checker checker(commandBuffer, command);
-    checkPlace(checker, commandBuffer);
+    checkPlace(checker, commandBuffer, "commandBuffer-09182", "commandBuffer-09181");
+    checkPointers(checker, request);
     checkScratchSize(checker, object, request.scratchBytes, "scratchSize-10193");
     // No rule of this command says so, yet such memory cannot have been initialized (09144).
     checker.require(request.scratch != 0 && request.scratch % 64 == 0, "scratch-10194",
@@ -146,33 +202,14 @@ bool checkDispatch(CommandBuffer& commandBuffer, const GraphObject& object, cons
     adviseMemory(checker, commandBuffer.device, "scratch", request.scratch, request.scratchBytes,
                  VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX, "scratch-10192", "scratch-09184");
     const auto known = commandBuffer.initialized.find(request.scratch);
-    checker.advise(known == commandBuffer.initialized.end() || known->second == object.graph.graphId,
-                   "scratch-10194", "the scratch memory was initialized for another execution graph pipeline");
+    checker.advise(known == commandBuffer.initialized.end() || known->second == object.graph.graphId, "scratch-10194",
+                   "the scratch memory was initialized for another execution graph pipeline");
+    if (!checker.passed())
+        return false;
     adviseArguments(checker, commandBuffer.device, request);
+    if (request.form == Form::Host)
+        checkHostInfos(checker, object, *request.countInfo);
     return checker.passed();
-}
-
-void validateHostInfos(const CommandBuffer& commandBuffer, const GraphObject& object,
-                       const VkDispatchGraphCountInfoAMDX& countInfo)
-{
-    const Checker checker(commandBuffer, "vkCmdDispatchGraphAMDX");
-    const graph::Graph& graph = object.graph.graph;
-    for (uint32_t i = 0; i < countInfo.count; ++i) {
-        const auto& info = *reinterpret_cast<const VkDispatchGraphInfoAMDX*>(
-            static_cast<const std::byte*>(countInfo.infos.hostAddress) + i * countInfo.stride);
-        const std::string name = "infos[" + std::to_string(i) + "]";
-        const bool exists = info.nodeIndex < graph.nodes.size();
-        checker.advise(exists, "pCountInfo-09148", name + ".nodeIndex is " + std::to_string(info.nodeIndex) +
-                                                       ", which is no node of " + object.name());
-        checker.advise(!exists || graph.apiQueues[info.nodeIndex] != abi::kNoQueue, "pCountInfo-09148",
-                       name + ".nodeIndex is a node that the API must not dispatch (IsApiEntryAMDX false, or "
-                              "it shares the input of another node)");
-        checker.advise(info.payloadCount <= kMaxPayloadCount, "VUID-VkDispatchGraphInfoAMDX-payloadCount-09171",
-                       name + ".payloadCount is above maxExecutionGraphShaderPayloadCount");
-        checker.advise(!exists || info.payloadCount < 2 || info.payloadStride >= graph.nodes[info.nodeIndex].payloadBytes,
-                       "pCountInfo-09149",
-                       name + ".payloadStride is smaller than the input payload of the node, so payloads overlap");
-    }
 }
 
 }  // namespace millrace::layer

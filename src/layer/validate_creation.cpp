@@ -38,12 +38,35 @@ const char* ruleIn(const std::string& text)
     return "Millrace-graph-link";
 }
 
-void adviseCreation(const Device& device, bool holds, const char* rule, const std::string& text)
+// Why a pipeline of the driver cannot be a library.
+void adviseForeignLibrary(const Device& device, VkPipeline library, const std::string& name)
 {
-    if (!holds)
-        device.messages().validation((std::string("VUID-VkExecutionGraphPipelineCreateInfoAMDX-") + rule).c_str(),
-                                     objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
-                                     "vkCreateExecutionGraphPipelinesAMDX: " + text);
+    const std::string type = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-";
+    const DriverPipeline* known = device.driverPipelines.find(handleId(library));
+    const bool compute = known && known->bindPoint == VK_PIPELINE_BIND_POINT_COMPUTE;
+    const bool graphics = known && known->bindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS;
+    adviseCreation(device, !compute, type + "pLibraryInfo-10181",
+                   name + " was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX");
+    adviseCreation(device, !graphics, type + "shaderMeshEnqueue-10182",
+                   name + " is a graphics pipeline, and shaderMeshEnqueue is not enabled");
+    adviseCreation(device, compute || graphics, type + "pLibraryInfo-09133",
+                   name + " is neither a compute, nor an execution graph, nor a graphics pipeline");
+}
+
+void adviseLibrary(const Device& device, const PipelineLayout* layout, VkPipeline handle, const std::string& name)
+{
+    const GraphObject* library = device.graphObjects.find(handleId(handle));
+    if (!library) {
+        adviseForeignLibrary(device, handle, name);
+        return;
+    }
+    const std::string type = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-pLibraryInfo-";
+    adviseCreation(device,
+                   library->kind != GraphObject::Kind::ComputeLibrary ||
+                       (library->flags & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX),
+                   type + "10181", name + " was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX");
+    adviseCreation(device, !layout || !layout->graph || layout->graph->definition == library->layout->definition,
+                   type + "09131", name + " was created with a layout that is not compatible");
 }
 
 }  // namespace
@@ -54,36 +77,24 @@ void reportRule(const Device& device, const std::string& text)
                             "vkCreateExecutionGraphPipelinesAMDX: " + text);
 }
 
+void adviseCreation(const Device& device, bool holds, const std::string& rule, const std::string& text)
+{
+    if (!holds)
+        device.messages().validation(rule.c_str(), objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
+                                     "vkCreateExecutionGraphPipelinesAMDX: " + text);
+}
+
 void validateGraphCreation(const Device& device, const VkExecutionGraphPipelineCreateInfoAMDX& createInfo)
 {
-    const VkPipelineCreateFlags2 flags = pipelineFlags(createInfo.pNext, createInfo.flags);
-    adviseCreation(device,
-                   !(flags & (VK_PIPELINE_CREATE_2_NO_PROTECTED_ACCESS_BIT_EXT |
-                              VK_PIPELINE_CREATE_2_PROTECTED_ACCESS_ONLY_BIT_EXT)),
-                   "flags-12334", "flags must not include the bits for protected access");
-    adviseCreation(device, createInfo.layout != VK_NULL_HANDLE, "layout-11363", "layout is VK_NULL_HANDLE");
+    const std::string type = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-";
+    adviseCreation(device, createInfo.layout != VK_NULL_HANDLE, type + "layout-11363", "layout is VK_NULL_HANDLE");
     for (uint32_t i = 0; i < createInfo.stageCount; ++i)
-        adviseCreation(device, createInfo.pStages[i].stage == VK_SHADER_STAGE_COMPUTE_BIT, "stage-09128",
+        adviseCreation(device, createInfo.pStages[i].stage == VK_SHADER_STAGE_COMPUTE_BIT, type + "stage-09128",
                        "stage " + std::to_string(i) + " is not VK_SHADER_STAGE_COMPUTE_BIT");
     const PipelineLayout* layout = device.pipelineLayouts.find(handleId(createInfo.layout));
     const VkPipelineLibraryCreateInfoKHR* info = createInfo.pLibraryInfo;
-    for (uint32_t i = 0; info && i < info->libraryCount; ++i) {
-        const std::string name = "library " + std::to_string(i);
-        const GraphObject* library = device.graphObjects.find(handleId(info->pLibraries[i]));
-        adviseCreation(device, library, "pLibraryInfo-09133",
-                       name + " is neither a compute pipeline for graphs nor an execution graph");
-        if (!library)
-            continue;
-        adviseCreation(device,
-                       library->kind == GraphObject::Kind::GraphLibrary ||
-                           (library->flags & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX) ||
-                           library->kind == GraphObject::Kind::Graph,
-                       "pLibraryInfo-10181",
-                       name + " was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX");
-        adviseCreation(device,
-                       !layout || !layout->graph || layout->graph->definition == library->layout->definition,
-                       "pLibraryInfo-09131", name + " was created with a layout that is not compatible");
-    }
+    for (uint32_t i = 0; info && i < info->libraryCount; ++i)
+        adviseLibrary(device, layout, info->pLibraries[i], "library " + std::to_string(i));
 }
 
 GraphObject* findGraph(const Device& device, VkPipeline pipeline, const char* command)
@@ -91,9 +102,10 @@ GraphObject* findGraph(const Device& device, VkPipeline pipeline, const char* co
     GraphObject* object = device.graphObjects.find(handleId(pipeline));
     if (object && object->kind == GraphObject::Kind::Graph)
         return object;
-    device.messages().error("Millrace-not-a-graph", objectReference(VK_OBJECT_TYPE_PIPELINE, pipeline),
-                            std::string(command) + (object ? ": the pipeline is a library, not a complete execution graph"
-                                                           : ": the pipeline is not an execution graph"));
+    device.messages().error(
+        "Millrace-not-a-graph", objectReference(VK_OBJECT_TYPE_PIPELINE, pipeline),
+        std::string(command) + (object ? ": the pipeline is a library, not a complete execution graph"
+                                       : ": the pipeline is not an execution graph"));
     return nullptr;
 }
 
@@ -113,9 +125,9 @@ bool checkNodeIndexQuery(const Device& device, const GraphObject& object, VkPipe
         return false;
     }
     if (!object.graph.graph.findNode({query.pName, query.index})) {
-        device.messages().error("VUID-vkGetExecutionGraphPipelineNodeIndexAMDX-executionGraph-09142", reference,
-                                command + object.name() + " has no node '" + query.pName + "'[" +
-                                    std::to_string(query.index) + "]");
+        device.messages().error(
+            "VUID-vkGetExecutionGraphPipelineNodeIndexAMDX-executionGraph-09142", reference,
+            command + object.name() + " has no node '" + query.pName + "'[" + std::to_string(query.index) + "]");
         return false;
     }
     return true;

@@ -90,8 +90,10 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     }
     if (result == VK_SUCCESS)
         result = m_device.memory.createBuffer(BufferUse::Readback, sizeof(abi::GraphStatus), m_status);
-    if (result == VK_SUCCESS)
+    if (result == VK_SUCCESS) {
         std::memset(m_status.data(), 0, sizeof(abi::GraphStatus));
+        m_begin.status = m_status.address();
+    }
     if (result == VK_SUCCESS && indirect())
         result = m_device.memory.createBuffer(
             BufferUse::Indirect, std::max<size_t>(1, m_pipeline.graph.slots.size()) * sizeof(abi::IndirectArguments),

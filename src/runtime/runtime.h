@@ -2,8 +2,8 @@
 // Records execution graphs as plain compute dispatches. Knows Vulkan, not layers: an application could use it directly.
 #pragma once
 
-#include <vulkan/vulkan.h>
 #include <vulkan/utility/vk_dispatch_table.h>
+#include <vulkan/vulkan.h>
 
 #include <cstdint>
 #include <functional>
@@ -49,8 +49,8 @@ private:
 struct GraphPipeline {
     graph::Graph graph;
     graph::ScratchSizes sizes;
-    uint32_t graphId = 0;                // unique in the process, never 0
-    std::vector<VkPipeline> pipelines;   // per graph node; not owned
+    uint32_t graphId = 0;                      // unique in the process, never 0
+    std::vector<VkPipeline> pipelines;         // per graph node; not owned
     VkPipelineLayout layout = VK_NULL_HANDLE;  // compute layout of those pipelines: the application's sets, its push
                                                // constants followed by abi::NodeArguments, one range with the
                                                // compute stage alone; not owned
@@ -81,6 +81,7 @@ public:
     virtual void recordSweep(VkCommandBuffer commandBuffer) = 0;
     // After the sweep has completed on the device.
     virtual bool hasRemaining() const = 0;
+    // Errors are there as soon as the device has met them, the rest after a sweep that may be continued.
     virtual abi::GraphStatus status() const = 0;
 };
 

@@ -66,7 +66,7 @@ TEST(Messages, NothingBound_CommandIgnored)
     Recursion test;
     VkCommandBuffer cmd = test.device.begin();
     test.device.dispatch(cmd, test.graph, "recurse", 1, {0});
-    test.device.instance.expectMessage("Millrace-no-graph");
+    test.device.instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-None-08606");
     test.device.submitAndWait(cmd);
 }
 

@@ -2,23 +2,12 @@
 // Execution graphs from stages and libraries, caches, feedback, and what must not reach the driver.
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "layer/test_device.h"
 #include "shaders/layer_test_shaders.h"
 
 namespace millrace::layertest {
 
 namespace {
-
-std::vector<uint32_t> programWords(const std::string& name)
-{
-    std::ifstream file(std::string(MILLRACE_TEST_SHADERS) + "/" + name + ".spv", std::ios::binary | std::ios::ate);
-    std::vector<uint32_t> words(static_cast<size_t>(file.tellg()) / 4);
-    file.seekg(0);
-    file.read(reinterpret_cast<char*>(words.data()), static_cast<std::streamsize>(words.size() * 4));
-    return words;
-}
 
 class Pipelines : public testing::Test {
 protected:
@@ -93,8 +82,8 @@ TEST_F(Pipelines, NestedLibraries)
 
 TEST_F(Pipelines, LibrariesAndModules_MayGoBeforeTheGraph)
 {
-    std::vector<uint32_t> a = programWords("level_a");
-    std::vector<uint32_t> b = programWords("level_b");
+    std::vector<uint32_t> a = TestDevice::programWords("level_a");
+    std::vector<uint32_t> b = TestDevice::programWords("level_b");
     VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     moduleInfo.codeSize = a.size() * 4;
     moduleInfo.pCode = a.data();

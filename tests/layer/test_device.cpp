@@ -54,6 +54,7 @@ void TestDevice::createDevice(const DeviceOptions& options)
     }
     const float priority = 1.0f;
     VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+    queueInfo.queueFamilyIndex = options.queueFamily;
     queueInfo.queueCount = 1;
     queueInfo.pQueuePriorities = &priority;
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &v12};
@@ -62,7 +63,8 @@ void TestDevice::createDevice(const DeviceOptions& options)
     info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
     info.ppEnabledExtensionNames = extensions.data();
     MILLRACE_CHECK(vkCreateDevice(physical, &info, nullptr, &handle));
-    vkGetDeviceQueue(handle, 0, 0, &queue);
+    queueFamily = options.queueFamily;
+    vkGetDeviceQueue(handle, queueFamily, 0, &queue);
     createGraphs = get<PFN_vkCreateExecutionGraphPipelinesAMDX>("vkCreateExecutionGraphPipelinesAMDX");
     getScratchSize = get<PFN_vkGetExecutionGraphPipelineScratchSizeAMDX>("vkGetExecutionGraphPipelineScratchSizeAMDX");
     getNodeIndex = get<PFN_vkGetExecutionGraphPipelineNodeIndexAMDX>("vkGetExecutionGraphPipelineNodeIndexAMDX");
@@ -75,6 +77,7 @@ void TestDevice::createDevice(const DeviceOptions& options)
 void TestDevice::createCommon()
 {
     VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    poolInfo.queueFamilyIndex = queueFamily;
     poolInfo.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
     MILLRACE_CHECK(vkCreateCommandPool(handle, &poolInfo, nullptr, &pool));
     onDestroy([this] { vkDestroyCommandPool(handle, pool, nullptr); });
@@ -92,8 +95,7 @@ VkDeviceMemory TestDevice::allocateMemory(const VkMemoryRequirements& requiremen
     VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, addressed ? &flags : nullptr};
     info.allocationSize = requirements.size;
     for (uint32_t i = memory.memoryTypeCount; i-- > 0;)
-        if ((requirements.memoryTypeBits >> i & 1) &&
-            (memory.memoryTypes[i].propertyFlags & properties) == properties)
+        if ((requirements.memoryTypeBits >> i & 1) && (memory.memoryTypes[i].propertyFlags & properties) == properties)
             info.memoryTypeIndex = i;
     VkDeviceMemory out = VK_NULL_HANDLE;
     MILLRACE_CHECK(vkAllocateMemory(handle, &info, nullptr, &out));
@@ -112,8 +114,8 @@ Buffer TestDevice::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage)
     onDestroy([this, own = buffer.handle] { vkDestroyBuffer(handle, own, nullptr); });
     VkMemoryRequirements requirements;
     vkGetBufferMemoryRequirements(handle, buffer.handle, &requirements);
-    const VkDeviceMemory memory = allocateMemory(
-        requirements, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, true);
+    const VkDeviceMemory memory =
+        allocateMemory(requirements, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, true);
     MILLRACE_CHECK(vkBindBufferMemory(handle, buffer.handle, memory, 0));
     void* mapped = nullptr;
     MILLRACE_CHECK(vkMapMemory(handle, memory, 0, VK_WHOLE_SIZE, 0, &mapped));
@@ -162,14 +164,14 @@ VkShaderModule TestDevice::createModule(std::span<const uint32_t> words)
     return module;
 }
 
-VkShaderModule TestDevice::createProgram(const std::string& name)
+std::vector<uint32_t> TestDevice::programWords(const std::string& name)
 {
     std::ifstream file(std::string(MILLRACE_TEST_SHADERS) + "/" + name + ".spv", std::ios::binary | std::ios::ate);
     std::vector<uint32_t> words(static_cast<size_t>(file.tellg()) / 4);
     file.seekg(0);
     file.read(reinterpret_cast<char*>(words.data()), static_cast<std::streamsize>(words.size() * 4));
     EXPECT_TRUE(file.good()) << name;
-    return createModule(words);
+    return words;
 }
 
 VkPipelineLayout TestDevice::createLayout(VkDescriptorSetLayout set0, VkDescriptorSetLayout set1)
@@ -267,9 +269,9 @@ Buffer TestDevice::createScratch(VkPipeline graph, Scratch scratch)
     VkExecutionGraphPipelineScratchSizeAMDX size{VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX};
     MILLRACE_CHECK(getScratchSize(handle, graph, &size));
     constexpr VkDeviceSize kAmple = 4 << 20;
-    return createBuffer(scratch == Scratch::Minimum ? size.minSize
-                                                    : std::min(size.maxSize, std::max(size.minSize, kAmple)),
-                        VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX);
+    return createBuffer(
+        scratch == Scratch::Minimum ? size.minSize : std::min(size.maxSize, std::max(size.minSize, kAmple)),
+        VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX);
 }
 
 uint32_t TestDevice::nodeIndex(VkPipeline graph, const char* name)
@@ -326,8 +328,8 @@ void TestDevice::dispatch(VkCommandBuffer cmd, const Graph& graph, const char* n
 void TestDevice::dispatchIndirect(VkCommandBuffer cmd, const Graph& graph, const char* node, uint32_t count,
                                   const std::vector<uint32_t>& words)
 {
-    const Buffer arguments = createBuffer(64 + words.size() * 4,
-                                          VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+    const Buffer arguments =
+        createBuffer(64 + words.size() * 4, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
     VkDispatchGraphInfoAMDX info{};
     info.nodeIndex = nodeIndex(graph.pipeline, node);
     info.payloadCount = count;

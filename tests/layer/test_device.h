@@ -34,9 +34,9 @@ struct Graph {
 enum class Scratch { Minimum, Ample };
 
 struct DeviceOptions {
-    bool extension = true;   // VK_AMDX_shader_enqueue and what it depends on
-    bool feature = true;     // shaderEnqueue
-    bool pushDescriptors = false;
+    bool extension = true;  // VK_AMDX_shader_enqueue and what it depends on
+    bool feature = true;    // shaderEnqueue
+    uint32_t queueFamily = 0;
     const void* chain = nullptr;  // further feature structures
     std::vector<const char*> extensions;
 };
@@ -51,6 +51,7 @@ public:
     TestInstance instance;
     VkPhysicalDevice physical;
     VkDevice handle = VK_NULL_HANDLE;
+    uint32_t queueFamily = 0;
     VkQueue queue = VK_NULL_HANDLE;
     VkCommandPool pool = VK_NULL_HANDLE;
     // Set 0: binding 0, a storage buffer. Set 1: the same. Push constants: compute 0..15, fragment 16..31.
@@ -68,7 +69,8 @@ public:
     Buffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
     Image createTarget(uint32_t width, uint32_t height);  // R8G8B8A8, color attachment and transfer source
     VkShaderModule createModule(std::span<const uint32_t> words);
-    VkShaderModule createProgram(const std::string& name);  // of tests/programs/shaders
+    static std::vector<uint32_t> programWords(const std::string& name);  // of tests/programs/shaders
+    VkShaderModule createProgram(const std::string& name) { return createModule(programWords(name)); }
     VkPipelineLayout createLayout(VkDescriptorSetLayout set0, VkDescriptorSetLayout set1);
     VkDescriptorSetLayout createSetLayout(VkDescriptorType type, VkDescriptorSetLayoutCreateFlags flags = 0);
     VkDescriptorSet createSet(const Buffer& buffer, VkDescriptorSetLayout from = VK_NULL_HANDLE,

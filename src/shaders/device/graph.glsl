@@ -20,6 +20,7 @@ MR_REFERENCE(StreamStates, StreamState, 8);
 MR_REFERENCE(LevelStates, LevelState, 8);
 MR_REFERENCE(IndexedEntries, IndexedEntry, 8);
 MR_REFERENCE(DynamicEntries, DynamicEntry, 8);
+MR_REFERENCE(Statuses, GraphStatus, 4);
 
 const uint64_t kUnitMask = (uint64_t(1) << kUnitBits) - uint64_t(1);
 
@@ -30,14 +31,18 @@ uint64_t mr_address(const uint64_t graph, const uint location)
     return graph + uint64_t(location) * uint64_t(kGranuleBytes);
 }
 
-// The first error is kept, the others are counted.
+// The first error is kept, the others are counted. The host's count may lag, since whoever writes it last wins.
 void mr_report(const uint64_t graph, const uint error, const uint node, const uint value)
 {
+    Statuses host = Statuses(MR_HEADER(graph).hostStatus);
     if (atomicCompSwap(MR_HEADER(graph).status.error, kErrorNone, error) == kErrorNone) {
         MR_HEADER(graph).status.errorNode = node;
         MR_HEADER(graph).status.errorValue = value;
+        host.v[0].errorNode = node;
+        host.v[0].errorValue = value;
+        host.v[0].error = error;
     }
-    atomicAdd(MR_HEADER(graph).status.errorCount, 1u);
+    host.v[0].errorCount = atomicAdd(MR_HEADER(graph).status.errorCount, 1u) + 1u;
 }
 
 #endif

@@ -160,6 +160,9 @@ bool mr_take_chunk()
         g_chunk += g_chunk_units * uint64_t(gl_NumWorkGroups.x);
         return true;
     }
+    // Also where the memory is not initialized, and the slot's tables are nowhere.
+    if (g_total == uint64_t(0))
+        return false;
     if (gl_LocalInvocationIndex == 0u)
         mr_take_ticket();
     barrier();

@@ -21,6 +21,7 @@ void main()
         if (i == 0u) {
             header.v[0].magic = 0u;
             header.v[0].status = GraphStatus(0u, 0u, kErrorNotInitialized, kNoQueue, 0u, 1u, 0u, 0u);
+            Statuses(a.status).v[0] = header.v[0].status;
         }
         return;
     }
@@ -28,6 +29,7 @@ void main()
         header.v[0].feedCursor = uint64_t(0);
         header.v[0].feedTotal = ~uint64_t(0);
         header.v[0].feedCounted = 0u;
+        header.v[0].hostStatus = a.status;
         header.v[0].status = GraphStatus(0u, 0u, kErrorNone, 0u, 0u, 0u, 0u, 0u);
     }
     SlotStates slots = SlotStates(header.v[0].slotStates);

@@ -38,6 +38,8 @@ uint loadBlock(const uint64_t infos, const uint64_t stride, const uint first, co
         s_infos[own] = readInfo(infos + uint64_t(first + own) * stride);
         uint payloads = s_infos[own].payloadCount;
         chunks = payloads / kFeedChunkPayloads + (payloads % kFeedChunkPayloads > 0u ? 1u : 0u);
+        if (payloads > kMaxApiPayloads)
+            chunks = 1u;  // that nobody feeds, see feedPayloads()
     }
     s_firstChunk[own + 1u] = chunks;
     if (own == 0u)
@@ -101,6 +103,11 @@ uint readBytes(const uint64_t address, const uint bytes)
 void feedPayloads(const DispatchInfo info, const uint first, const uint count)
 {
     uint own = gl_LocalInvocationIndex;
+    if (info.payloadCount > kMaxApiPayloads) {
+        if (own == 0u)
+            mr_report(a.graph, kErrorApiPayloads, kNoQueue, info.payloadCount);
+        return;
+    }
     bool known = info.nodeIndex < MR_HEADER(a.graph).apiNodeCount;
     uint queue = known ? Words(MR_HEADER(a.graph).apiNodes).v[info.nodeIndex] : kNoQueue;
     if (queue == kNoQueue) {

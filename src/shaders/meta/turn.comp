@@ -7,8 +7,6 @@
 layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform Arguments { TurnArguments a; };
 
-MR_REFERENCE(Statuses, GraphStatus, 4);
-
 shared uint s_remaining;
 shared uint s_deepest;  // level with work
 shared uint s_granules;
