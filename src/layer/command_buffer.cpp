@@ -47,7 +47,10 @@ CommandBuffer::CommandBuffer(CommandPool& owner, VkCommandBuffer own, bool isPri
 {
 }
 
-CommandBuffer::~CommandBuffer() { reset(); }
+CommandBuffer::~CommandBuffer()
+{
+    reset();
+}
 
 void CommandBuffer::begin(const VkCommandBufferBeginInfo& info)
 {
@@ -78,7 +81,7 @@ void CommandBuffer::reset()
     failure = VK_SUCCESS;
 }
 
-VkCommandBuffer CommandBuffer::beginHidden()
+VkCommandBuffer CommandBuffer::beginHidden(VkCommandBufferUsageFlags moreUsage)
 {
     const VkCommandBuffer hidden = pool.allocateHidden();
     if (!hidden) {
@@ -92,7 +95,7 @@ VkCommandBuffer CommandBuffer::beginHidden()
     if (initialDeviceMask != 0)
         info.pNext = &group;
     // A sweep is submitted as often as its graph needs it.
-    info.flags = usage & ~VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    info.flags = (usage & ~VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) | moreUsage;
     const VkResult result = device.table.BeginCommandBuffer(hidden, &info);
     if (result != VK_SUCCESS) {
         fail(result);
@@ -107,14 +110,20 @@ void CommandBuffer::fail(VkResult result)
         failure = result;
 }
 
-CommandBuffer& CommandBuffer::of(VkCommandBuffer handle) { return *commandBuffers().find(handleId(handle)); }
+CommandBuffer& CommandBuffer::of(VkCommandBuffer handle)
+{
+    return *commandBuffers().find(handleId(handle));
+}
 
 void CommandBuffer::remember(CommandPool& pool, VkCommandBuffer handle, bool primary)
 {
     commandBuffers().insert(handleId(handle), std::make_shared<CommandBuffer>(pool, handle, primary));
 }
 
-void CommandBuffer::forget(VkCommandBuffer handle) { commandBuffers().remove(handleId(handle)); }
+void CommandBuffer::forget(VkCommandBuffer handle)
+{
+    commandBuffers().remove(handleId(handle));
+}
 
 EntryPoints commandBufferEntryPoints()
 {

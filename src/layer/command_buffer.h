@@ -59,8 +59,8 @@ struct CommandBuffer {
     void begin(const VkCommandBufferBeginInfo& info);
     // Forgets everything recorded. The command buffer is not in use by the device.
     void reset();
-    // Starts a hidden command buffer of the same kind. Null after a message if that fails.
-    VkCommandBuffer beginHidden();
+    // Starts a hidden command buffer of the same kind. Null if that fails, which vkEndCommandBuffer will tell.
+    VkCommandBuffer beginHidden(VkCommandBufferUsageFlags moreUsage = 0);
     void fail(VkResult result);
     ObjectReference reference() const { return objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, handle); }
 

@@ -108,7 +108,8 @@ void Dispatch::recordMoreSweeps()
 // Ends the driver's command buffer here and goes on in another one, which is submitted when the graph is complete.
 void Dispatch::split()
 {
-    const VkCommandBuffer sweep = m_commandBuffer.beginHidden();
+    // A submission holds it several times.
+    const VkCommandBuffer sweep = m_commandBuffer.beginHidden(VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
     const VkCommandBuffer next = m_commandBuffer.beginHidden();
     if (!sweep || !next)
         return;

@@ -2,6 +2,7 @@
 #include "layer/submission.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "layer/command_buffer.h"
 #include "layer/graph_run.h"
@@ -14,6 +15,11 @@ namespace {
 // Sweeps in a row that change nothing before a graph is given up. docs/design.md proves that each makes progress, so
 // this is about defects of ours: an application would hang instead of getting a message.
 constexpr uint32_t kMaxIdleSweeps = 8;
+
+// Sweeps between two looks at what is left. Waiting for the device and starting it again costs about as much as a small
+// sweep, so the number doubles while waits are short; sweeps that turn out to be too many find nothing to do.
+constexpr uint32_t kMaxSweepsPerWait = 16;
+constexpr std::chrono::milliseconds kShortWait{2};
 
 VkSemaphoreSubmitInfo semaphoreInfo(VkSemaphore semaphore, uint64_t value, uint32_t deviceIndex,
                                     VkPipelineStageFlags2 stages)
@@ -32,7 +38,10 @@ Value valueAt(const Value* values, uint32_t count, uint32_t index)
     return values && index < count ? values[index] : Value{};
 }
 
-bool isSplit(VkCommandBuffer handle) { return !CommandBuffer::of(handle).splits.empty(); }
+bool isSplit(VkCommandBuffer handle)
+{
+    return !CommandBuffer::of(handle).splits.empty();
+}
 
 bool sameProgress(const abi::GraphStatus& a, const abi::GraphStatus& b)
 {
@@ -81,21 +90,18 @@ std::vector<VkSemaphore> Submission::binarySemaphores(const Device& device) cons
 
 Submission::Batch Submission::copy(const VkSubmitInfo& submit)
 {
-    const auto* timeline = findInChain<VkTimelineSemaphoreSubmitInfo>(
-        submit.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
-    const auto* group =
-        findInChain<VkDeviceGroupSubmitInfo>(submit.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO);
+    const auto* timeline =
+        findInChain<VkTimelineSemaphoreSubmitInfo>(submit.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    const auto* group = findInChain<VkDeviceGroupSubmitInfo>(submit.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO);
     const auto* protectedInfo =
         findInChain<VkProtectedSubmitInfo>(submit.pNext, VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO);
     const VkTimelineSemaphoreSubmitInfo values = timeline ? *timeline : VkTimelineSemaphoreSubmitInfo{};
     const VkDeviceGroupSubmitInfo devices = group ? *group : VkDeviceGroupSubmitInfo{};
     Batch batch;
     for (uint32_t i = 0; i < submit.waitSemaphoreCount; ++i)
-        batch.waits.push_back(
-            semaphoreInfo(submit.pWaitSemaphores[i],
-                          valueAt(values.pWaitSemaphoreValues, values.waitSemaphoreValueCount, i),
-                          valueAt(devices.pWaitSemaphoreDeviceIndices, devices.waitSemaphoreCount, i),
-                          submit.pWaitDstStageMask[i]));
+        batch.waits.push_back(semaphoreInfo(
+            submit.pWaitSemaphores[i], valueAt(values.pWaitSemaphoreValues, values.waitSemaphoreValueCount, i),
+            valueAt(devices.pWaitSemaphoreDeviceIndices, devices.waitSemaphoreCount, i), submit.pWaitDstStageMask[i]));
     for (uint32_t i = 0; i < submit.commandBufferCount; ++i) {
         VkCommandBufferSubmitInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
         info.commandBuffer = submit.pCommandBuffers[i];
@@ -103,11 +109,10 @@ Submission::Batch Submission::copy(const VkSubmitInfo& submit)
         batch.commandBuffers.push_back(info);
     }
     for (uint32_t i = 0; i < submit.signalSemaphoreCount; ++i)
-        batch.signals.push_back(
-            semaphoreInfo(submit.pSignalSemaphores[i],
-                          valueAt(values.pSignalSemaphoreValues, values.signalSemaphoreValueCount, i),
-                          valueAt(devices.pSignalSemaphoreDeviceIndices, devices.signalSemaphoreCount, i),
-                          VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT));
+        batch.signals.push_back(semaphoreInfo(
+            submit.pSignalSemaphores[i], valueAt(values.pSignalSemaphoreValues, values.signalSemaphoreValueCount, i),
+            valueAt(devices.pSignalSemaphoreDeviceIndices, devices.signalSemaphoreCount, i),
+            VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT));
     batch.flags = protectedInfo && protectedInfo->protectedSubmit ? VK_SUBMIT_PROTECTED_BIT : 0;
     batch.chain = ChainCopy(submit.pNext);
     // These have become members.
@@ -121,8 +126,7 @@ Submission::Batch Submission::copy(const VkSubmitInfo2& submit)
 {
     Batch batch;
     batch.waits.assign(submit.pWaitSemaphoreInfos, submit.pWaitSemaphoreInfos + submit.waitSemaphoreInfoCount);
-    batch.commandBuffers.assign(submit.pCommandBufferInfos,
-                                submit.pCommandBufferInfos + submit.commandBufferInfoCount);
+    batch.commandBuffers.assign(submit.pCommandBufferInfos, submit.pCommandBufferInfos + submit.commandBufferInfoCount);
     batch.signals.assign(submit.pSignalSemaphoreInfos, submit.pSignalSemaphoreInfos + submit.signalSemaphoreInfoCount);
     batch.flags = submit.flags;
     batch.chain = ChainCopy(submit.pNext);
@@ -187,18 +191,22 @@ VkResult Submission::complete(Queue& queue, const Split& split, uint32_t deviceM
     VkCommandBufferSubmitInfo sweep{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
     sweep.commandBuffer = split.sweep;
     sweep.deviceMask = deviceMask;
-    VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
-    info.commandBufferInfoCount = 1;
-    info.pCommandBufferInfos = &sweep;
+    std::vector<VkCommandBufferSubmitInfo> sweeps{sweep};
     abi::GraphStatus last = run.dispatch->status();
     uint32_t idleSweeps = 0;
     while (run.dispatch->hasRemaining()) {
+        VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+        info.commandBufferInfoCount = static_cast<uint32_t>(sweeps.size());
+        info.pCommandBufferInfos = sweeps.data();
+        const auto start = std::chrono::steady_clock::now();
         const VkResult result = queue.submitAndWait({&info, 1});
         if (result != VK_SUCCESS)
             return result;
         const abi::GraphStatus now = run.dispatch->status();
-        idleSweeps = sameProgress(last, now) ? idleSweeps + 1 : 0;
+        idleSweeps = sameProgress(last, now) ? idleSweeps + info.commandBufferInfoCount : 0;
         last = now;
+        if (std::chrono::steady_clock::now() - start < kShortWait)
+            sweeps.resize(std::min<size_t>(2 * sweeps.size(), kMaxSweepsPerWait), sweep);
         if (idleSweeps > kMaxIdleSweeps) {
             queue.device.messages().error(
                 "Millrace-graph-stalled", objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, run.commandBuffer),
