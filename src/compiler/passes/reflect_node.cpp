@@ -152,8 +152,12 @@ struct State {
                 return false;
             }
         }
+        const char* grid = isStatic ? "StaticNumWorkgroupsAMDX" : "CoalescingAMDX";
+        if (node.declaresMaxGrid && (isStatic || isCoalescing)) {
+            return failure.at("MaxNumWorkgroupsAMDX", std::string("must not be declared beside ") + grid);
+        }
         if (isCoalescing && isStatic) {
-            return failure.at("CoalescingAMDX", "must not be declared beside StaticNumWorkgroupsAMDX");
+            return failure.at("CoalescingAMDX", std::string("must not be declared beside ") + grid);
         }
         node.mode = isCoalescing ? LaunchMode::Coalescing : isStatic ? LaunchMode::Static : LaunchMode::Dynamic;
         return readWorkgroupSize();
