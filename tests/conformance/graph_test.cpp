@@ -68,6 +68,16 @@ std::vector<uint32_t> GraphTest::run(const std::vector<Stage>& stages, const std
     return result;
 }
 
+void GraphTest::expectRefused(const std::vector<Stage>& stages, const std::string& part)
+{
+    Device& used = device();
+    Runner runner(used, RunnerOptions{});
+    VkPipeline graph = VK_NULL_HANDLE;
+    EXPECT_LT(runner.tryCreateGraph(stages, {}, graph), 0);
+    EXPECT_EQ(graph, VkPipeline{VK_NULL_HANDLE});
+    expectMessage(used, part);
+}
+
 void GraphTest::expectRuleBroken(const std::vector<Stage>& stages, const std::vector<Launch>& launches, uint32_t words)
 {
     Options options;

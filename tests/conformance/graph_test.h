@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixture of the conformance tests: a graph runs on the oracle and on the device, with every path, scratch size and form
-// of dispatch; all results must be equal.
+// Fixture of the conformance tests: a graph runs on the oracle and on the device, with every path, scratch size and
+// form of dispatch; all results must be equal.
 #pragma once
 
 #include "conformance/node_writer.h"
@@ -12,6 +12,7 @@ namespace millrace::conformance {
 using harness::Device;
 using harness::DeviceOptions;
 using harness::Form;
+using harness::GraphOptions;
 using harness::Launch;
 using harness::launchWords;
 using harness::Runner;
@@ -20,6 +21,11 @@ using harness::RunOptions;
 using harness::Scratch;
 using harness::Stage;
 
+inline std::vector<uint32_t> first(const std::vector<uint32_t>& words, size_t count)
+{
+    return {words.begin(), words.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
 class GraphTest : public harness::VulkanTest {
 protected:
     struct Options {
@@ -27,7 +33,6 @@ protected:
         // Words that may differ from run to run; they are set to 0 before results are compared.
         std::vector<uint32_t> unspecified;
         std::vector<uint8_t> pushConstants;
-        std::vector<VkPipeline> libraries;
         bool onOracle = true;
     };
 
@@ -38,6 +43,9 @@ protected:
     {
         return run(stages, launches, Options{});
     }
+
+    // Fails unless no graph can be made of the stages, for a reason that contains `part`.
+    static void expectRefused(const std::vector<Stage>& stages, const std::string& part);
 
     // Fails unless the oracle finds a rule broken, so that a test of misuse is one.
     static void expectRuleBroken(const std::vector<Stage>& stages, const std::vector<Launch>& launches,

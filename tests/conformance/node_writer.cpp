@@ -94,7 +94,7 @@ Id NodeWriter::structure(const std::vector<Field>& fields, bool trackFinish)
     return id;
 }
 
-Id NodeWriter::inputArrayOf(const Id& structure, const Id& most)
+std::pair<Id, Id> NodeWriter::declareInput(const Id& structure, const Id& most)
 {
     const Id array = m_module.newId("Input");
     const Id variable = m_module.newId("input");
@@ -102,7 +102,7 @@ Id NodeWriter::inputArrayOf(const Id& structure, const Id& most)
     m_module.decorate("OpDecorateId " + array + " NodeMaxPayloadsAMDX " + most);
     m_module.global(variable + " = OpVariable " + m_module.pointerType("NodePayloadAMDX", array) + " NodePayloadAMDX");
     m_module.addInterface(variable);
-    return variable;
+    return {array, variable};
 }
 
 Id NodeWriter::inputArray(const std::vector<Field>& fields, uint32_t most, bool trackFinish)
@@ -133,7 +133,9 @@ PayloadArrayType NodeWriter::outputOf(const std::string& node, const Id& structu
     type.array = m_module.newId("Array");
     m_module.global(type.array + " = OpTypeNodePayloadArrayAMDX " + structure);
     type.pointer = m_module.pointerType("NodePayloadAMDX", type.array);
-    const auto decorate = [&](const std::string& text) { m_module.decorate("OpDecorateId " + type.array + " " + text); };
+    const auto decorate = [&](const std::string& text) {
+        m_module.decorate("OpDecorateId " + type.array + " " + text);
+    };
     decorate("PayloadNodeNameAMDX " + m_module.stringConstant(node));
     if (options.budget)
         decorate("NodeMaxPayloadsAMDX " + c(*options.budget));
@@ -199,6 +201,20 @@ void NodeWriter::onFirstLane(const std::function<void()>& then)
     m_body->ifThen(m_body->test("OpIEqual", lane(), c(0)), then);
 }
 
+void NodeWriter::send(const PayloadArrayType& type, const Id& value, const Id& nodeIndex, bool workgroup)
+{
+    const Id array = allocate(type, c(1), nodeIndex, workgroup);
+    writePayload(array, c(0), 0, value);
+    enqueue(array);
+}
+
+harness::Stage writeNode(const std::string& name, const std::function<void(NodeWriter&)>& write, Grid localSize)
+{
+    NodeWriter node(name, localSize);
+    write(node);
+    return node.stage();
+}
+
 harness::Stage adder(const std::string& name, uint32_t word, uint32_t index)
 {
     NodeWriter node(name);
@@ -219,9 +235,8 @@ harness::Stage senderOf(const std::string& name, const std::string& to, uint32_t
     options.budget = std::max(1u, count);
     const PayloadArrayType type = node.output(to, {{node.uintType(), 0, ""}}, options);
     const Id array = node.allocate(type, node.c(count), node.c(0));
-    node.body().loop(node.c(0), node.c(count), node.c(1), [&](const Id& i) {
-        node.writePayload(array, i, 0, node.body().u("OpIAdd", i, node.c(value)));
-    });
+    node.body().loop(node.c(0), node.c(count), node.c(1),
+                     [&](const Id& i) { node.writePayload(array, i, 0, node.body().u("OpIAdd", i, node.c(value))); });
     node.enqueue(array);
     return node.stage();
 }

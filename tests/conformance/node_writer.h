@@ -47,6 +47,8 @@ public:
     void nextEntry(const std::string& entry, Grid localSize = {1, 1, 1});
 
     Id uintType() { return m_module.uintType(); }
+    // A member of 32 bits.
+    Field word(uint32_t offset = 0, const std::string& decoration = "") { return {uintType(), offset, decoration}; }
     Id uintVector(uint32_t count) { return m_module.vectorType(uintType(), count); }
     Id c(uint32_t value) { return m_module.constant(value); }
     // A specialization constant; its value comes from Stage::specialization.
@@ -60,13 +62,21 @@ public:
     Id structure(const std::vector<Field>& fields, bool trackFinish = false);
     // The input as a payload array of up to `most`; the variable.
     Id inputArray(const std::vector<Field>& fields, uint32_t most = 1, bool trackFinish = false);
-    Id inputArrayOf(const Id& structure, const Id& most);
+    Id inputArrayOf(const Id& structure, const Id& most) { return declareInput(structure, most).second; }
+    // Array type and variable.
+    std::pair<Id, Id> inputWithType(const std::vector<Field>& fields, uint32_t most)
+    {
+        return declareInput(structure(fields), c(most));
+    }
     Id inputStructure(const std::vector<Field>& fields);
-    PayloadArrayType output(const std::string& node, const std::vector<Field>& fields, const OutputOptions& options = {});
+    // An input of one word.
+    Id input() { return inputArray({word()}); }
+    PayloadArrayType output(const std::string& node, const std::vector<Field>& fields,
+                            const OutputOptions& options = {});
     PayloadArrayType outputOf(const std::string& node, const Id& structure, const OutputOptions& options);
 
-    Id builtIn(const std::string& name);                        // a number
-    Id builtIn(const std::string& name, uint32_t component);    // of a vector of three
+    Id builtIn(const std::string& name);                      // a number
+    Id builtIn(const std::string& name, uint32_t component);  // of a vector of three
     Id lane() { return builtIn("LocalInvocationIndex"); }
 
     // Member `member` of payload `element`; storage class Function for handles in variables.
@@ -79,8 +89,12 @@ public:
     Id length(const Id& array);
     Id isValid(const PayloadArrayType& type, const Id& nodeIndex);  // in the form that spirv-val accepts
 
+    Id plus(const Id& a, const Id& b) { return m_body->u("OpIAdd", a, b); }
+    Id times(const Id& a, const Id& b) { return m_body->u("OpIMul", a, b); }
     void add(uint32_t word, const Id& value) { m_body->atomicAdd(c(word), value); }
     void add(const Id& word, const Id& value) { m_body->atomicAdd(word, value); }
+    // Allocates one payload of one word for each invocation, or one for the workgroup, and enqueues it.
+    void send(const PayloadArrayType& type, const Id& value, const Id& nodeIndex, bool workgroup = true);
     void onFirstLane(const std::function<void()>& then);
 
     std::string text();
@@ -91,6 +105,7 @@ public:
 
 private:
     void finishEntry();
+    std::pair<Id, Id> declareInput(const Id& structure, const Id& most);
 
     random::Random m_random{1};
     random::ModuleSpec m_spec;
@@ -98,10 +113,12 @@ private:
     std::unique_ptr<BodyText> m_body;
     std::string m_entry, m_firstEntry;
     Id m_function;
-    bool m_finished = false;
     std::map<Id, Id> m_proxies;
 };
 
+// One node in a module of its own.
+harness::Stage writeNode(const std::string& name, const std::function<void(NodeWriter&)>& write,
+                         Grid localSize = {1, 1, 1});
 // A node "name" that adds member 0 of each payload to out[word] and counts its workgroups in out[word + 1].
 harness::Stage adder(const std::string& name, uint32_t word, uint32_t index = 0);
 // A node "name", a single workgroup, that sends `count` payloads of one word, value + i, to node `to`.

@@ -40,7 +40,8 @@ const char* nameOf(Form form)
 Runner::Runner(Device& device, const RunnerOptions& options) : m_device(device)
 {
     pushConstants.resize(options.pushConstantBytes);
-    m_output = createBuffer(std::max(1u, options.outputWords) * 4, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+    m_output =
+        createBuffer(std::max(1u, options.outputWords) * 4, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | options.outputUsage);
     if (!options.table.empty()) {
         m_table = createBuffer(options.table.size() * 4, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
         std::memcpy(m_table.mapped, options.table.data(), options.table.size() * 4);

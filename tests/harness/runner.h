@@ -53,6 +53,7 @@ struct RunnerOptions {
     uint32_t outputWords = 256;
     std::vector<uint32_t> table;  // a read-only buffer at set 1, binding 3
     uint32_t pushConstantBytes = 0;
+    VkBufferUsageFlags outputUsage = 0;  // besides storage buffer
 };
 
 // Owns all that it creates. The output buffer is at set 0, binding 0.
