@@ -12,8 +12,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-VkSemaphore semaphore(uintptr_t number) { return reinterpret_cast<VkSemaphore>(number); }
-VkFence fence(uintptr_t number) { return reinterpret_cast<VkFence>(number); }
+VkSemaphore semaphore(uintptr_t number)
+{
+    return reinterpret_cast<VkSemaphore>(number);
+}
+VkFence fence(uintptr_t number)
+{
+    return reinterpret_cast<VkFence>(number);
+}
 
 TEST(HeldWork, SharedSemaphore_LaterWorkComesAfterEarlier)
 {

@@ -74,12 +74,7 @@ TEST(Messages, SecondaryCommandBuffer_CommandIgnored)
 {
     Recursion test;
     TestDevice& device = test.device;
-    VkCommandBufferAllocateInfo allocation{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    allocation.commandPool = device.pool;
-    allocation.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY;
-    allocation.commandBufferCount = 1;
-    VkCommandBuffer cmd = VK_NULL_HANDLE;
-    MILLRACE_CHECK(vkAllocateCommandBuffers(device.handle, &allocation, &cmd));
+    VkCommandBuffer cmd = device.allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
     VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
     VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     begin.pInheritanceInfo = &inheritance;
@@ -87,6 +82,8 @@ TEST(Messages, SecondaryCommandBuffer_CommandIgnored)
     vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, test.graph.pipeline);
     device.dispatch(cmd, test.graph, "recurse", 1, {0});
     device.instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-commandBuffer-09182");
+    device.cmdInitialize(cmd, test.graph.pipeline, test.graph.scratch.address, test.graph.scratch.size);
+    device.instance.expectMessage("VUID-vkCmdInitializeGraphScratchMemoryAMDX-bufferlevel");
     MILLRACE_CHECK(vkEndCommandBuffer(cmd));
 }
 
@@ -170,6 +167,70 @@ TEST(Messages, Validate_ChecksAddresses)
         ids.push_back(message.id);
     EXPECT_EQ(ids, (std::vector<std::string>{"VUID-vkCmdDispatchGraphIndirectCountAMDX-scratch-10192",
                                              "VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09160"}));
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+}
+
+TEST(Messages, Validate_ScratchMemory)
+{
+    Recursion test({.settings = {{"validate", "true"}}});
+    TestDevice& device = test.device;
+    const Graph other = device.createGraph({TestDevice::stage(device.createProgram("single_struct"), "fill")});
+    VkCommandBuffer cmd = device.begin();
+    device.cmdInitialize(cmd, test.graph.pipeline, test.graph.scratch.address, test.graph.scratch.size + 64);
+    device.instance.expectMessage("VUID-vkCmdInitializeGraphScratchMemoryAMDX-scratch-10185");
+    device.prepare(cmd, test.graph, test.set);
+    device.cmdInitialize(cmd, other.pipeline, test.graph.scratch.address, test.graph.scratch.size);
+    device.barrier(cmd);
+    device.dispatch(cmd, test.graph, "recurse", 1, {0});
+    device.instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-scratch-10194");
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+}
+
+TEST(Messages, Validate_StridesAndEntries)
+{
+    TestDevice device({.settings = {{"validate", "true"}}});
+    const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("level_a"), "a"),
+                                            TestDevice::stage(device.createProgram("level_b"), "b")});
+    const Buffer out = device.createBuffer(1024);
+    const uint32_t payloads[4] = {1, 1, 1, 1};
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, graph, device.createSet(out));
+    VkDispatchGraphInfoAMDX info{};
+    info.nodeIndex = device.nodeIndex(graph.pipeline, "a");
+    info.payloadCount = 2;
+    info.payloads.hostAddress = payloads;
+    VkDispatchGraphCountInfoAMDX counts{};
+    counts.count = 1;
+    counts.infos.hostAddress = &info;
+    device.cmdDispatch(cmd, graph.scratch.address, graph.scratch.size, &counts);
+    info.payloadStride = 2;
+    device.cmdDispatch(cmd, graph.scratch.address, graph.scratch.size, &counts);
+    device.instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-pCountInfo-09149");
+    info.payloadCount = 1;
+    info.nodeIndex = device.nodeIndex(graph.pipeline, "b");  // IsApiEntryAMDX false
+    device.cmdDispatch(cmd, graph.scratch.address, graph.scratch.size, &counts);
+    device.instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-pCountInfo-09148");
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+}
+
+TEST(Messages, Validate_IndirectMemory)
+{
+    Recursion test({.settings = {{"validate", "true"}}});
+    TestDevice& device = test.device;
+    const Buffer arguments = device.createBuffer(64, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, test.graph, test.set);
+    VkDispatchGraphCountInfoAMDX counts{};
+    counts.count = 3;
+    counts.infos.deviceAddress = arguments.address;
+    counts.stride = sizeof(VkDispatchGraphInfoAMDX);
+    const Buffer& scratch = test.graph.scratch;
+    device.cmdDispatchIndirect(cmd, scratch.address, scratch.size, &counts);
+    device.instance.expectMessage("VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09150");
+    device.cmdDispatchIndirectCount(cmd, scratch.address, scratch.size, arguments.address + 2);
+    device.instance.expectMessage("VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09161");
+    device.cmdDispatchIndirectCount(cmd, scratch.address, scratch.size, arguments.address + 48);
+    device.instance.expectMessage("VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09159");
     MILLRACE_CHECK(vkEndCommandBuffer(cmd));
 }
 

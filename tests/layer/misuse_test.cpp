@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "layer/patch_words.h"
 #include "layer/test_device.h"
 
 namespace millrace::layertest {
@@ -26,16 +27,10 @@ constexpr uint32_t kTooMany = (1u << 24) + 1;
 // The module without IsApiEntryAMDX false.
 std::vector<uint32_t> apiEntry(std::vector<uint32_t> words)
 {
-    constexpr size_t kHeaderWords = 5;
-    constexpr uint32_t kOpExecutionModeId = 331;
     constexpr uint32_t kIsApiEntry = 5070;
-    for (auto at = words.begin() + kHeaderWords; at < words.end(); at += *at >> 16) {
-        if ((*at & 0xffff) == kOpExecutionModeId && at[2] == kIsApiEntry) {
-            words.erase(at, at + (*at >> 16));
-            return words;
-        }
-    }
-    ADD_FAILURE() << "no IsApiEntryAMDX";
+    const std::span<uint32_t> mode = findMode(words, kIsApiEntry);
+    const auto first = words.begin() + (mode.data() - words.data());
+    words.erase(first, first + static_cast<ptrdiff_t>(mode.size()));
     return words;
 }
 

@@ -3,6 +3,13 @@
 // one that gets through.
 #include <gtest/gtest.h>
 
+#include <malloc.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
 #include "layer/test_device.h"
 
 namespace millrace::layertest {
@@ -87,6 +94,87 @@ TEST_F(Objects, NullHandles_CanBeDestroyed)
     vkDestroyCommandPool(device.handle, VK_NULL_HANDLE, nullptr);
     const VkCommandBuffer none[] = {VK_NULL_HANDLE};
     vkFreeCommandBuffers(device.handle, device.pool, 1, none);
+}
+
+// Counts what an application's allocator gives and takes back. Any thread.
+struct CountingAllocator {
+    static void* VKAPI_PTR allocate(void* user, size_t size, size_t alignment, VkSystemAllocationScope)
+    {
+        auto& self = *static_cast<CountingAllocator*>(user);
+        ++self.calls;
+        ++self.live;
+        return std::aligned_alloc(std::max<size_t>(alignment, 16), (size + 63) / 64 * 64);
+    }
+    static void VKAPI_PTR release(void* user, void* memory)
+    {
+        if (memory)
+            --static_cast<CountingAllocator*>(user)->live;
+        std::free(memory);
+    }
+    static void* VKAPI_PTR reallocate(void* user, void* original, size_t size, size_t alignment,
+                                      VkSystemAllocationScope scope)
+    {
+        void* memory = size > 0 ? allocate(user, size, alignment, scope) : nullptr;
+        if (memory && original)
+            std::memcpy(memory, original, std::min(size, malloc_usable_size(original)));
+        release(user, original);
+        return memory;
+    }
+
+    VkAllocationCallbacks callbacks{this, allocate, reallocate, release, nullptr, nullptr};
+    std::atomic<int> calls{0};
+    std::atomic<int> live{0};
+};
+
+TEST_F(Objects, AllocationCallbacks_Balanced)
+{
+    CountingAllocator allocator;
+    const VkAllocationCallbacks* callbacks = &allocator.callbacks;
+    const std::vector<uint32_t> words = TestDevice::programWords("recurse");
+    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    moduleInfo.codeSize = words.size() * 4;
+    moduleInfo.pCode = words.data();
+    VkShaderModule own = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateShaderModule(device.handle, &moduleInfo, callbacks, &own));
+    VkPipelineLayoutCreateInfo layoutInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    layoutInfo.setLayoutCount = 1;
+    layoutInfo.pSetLayouts = &device.setLayout;
+    VkPipelineLayout layout = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreatePipelineLayout(device.handle, &layoutInfo, callbacks, &layout));
+    VkPipelineCacheCreateInfo cacheInfo{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+    VkPipelineCache cache = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreatePipelineCache(device.handle, &cacheInfo, callbacks, &cache));
+
+    const VkPipelineShaderStageCreateInfo stage = TestDevice::stage(own, "recurse");
+    VkExecutionGraphPipelineCreateInfoAMDX info{VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX};
+    info.stageCount = 1;
+    info.pStages = &stage;
+    info.layout = layout;
+    info.basePipelineIndex = -1;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    MILLRACE_CHECK(device.createGraphs(device.handle, cache, 1, &info, callbacks, &pipeline));
+    info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
+    VkPipeline library = VK_NULL_HANDLE;
+    MILLRACE_CHECK(device.createGraphs(device.handle, cache, 1, &info, callbacks, &library));
+
+    VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    VkCommandPool pool = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateCommandPool(device.handle, &poolInfo, callbacks, &pool));
+    VkBufferCreateInfo bufferInfo{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+    bufferInfo.size = 4096;
+    bufferInfo.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX;
+    VkBuffer buffer = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateBuffer(device.handle, &bufferInfo, callbacks, &buffer));
+    EXPECT_GT(allocator.calls, 0);
+
+    vkDestroyBuffer(device.handle, buffer, callbacks);
+    vkDestroyCommandPool(device.handle, pool, callbacks);
+    vkDestroyPipeline(device.handle, library, callbacks);
+    vkDestroyPipeline(device.handle, pipeline, callbacks);
+    vkDestroyPipelineCache(device.handle, cache, callbacks);
+    vkDestroyPipelineLayout(device.handle, layout, callbacks);
+    vkDestroyShaderModule(device.handle, own, callbacks);
+    EXPECT_EQ(allocator.live, 0);
 }
 
 // VK_EXT_debug_utils is not enabled here.

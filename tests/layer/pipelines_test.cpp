@@ -220,6 +220,44 @@ TEST_F(Pipelines, CacheAndFeedback)
     expectTwoLevels(graph);
 }
 
+TEST_F(Pipelines, EarlyReturn_LeavesTheRestUntried)
+{
+    const VkPipelineShaderStageCreateInfo stages[] = {TestDevice::stage(device.createProgram("recurse"), "wrong"),
+                                                      TestDevice::stage(device.createProgram("recurse"), "recurse")};
+    VkExecutionGraphPipelineCreateInfoAMDX infos[2];
+    for (size_t i = 0; i < 2; ++i) {
+        infos[i] = {VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX};
+        infos[i].stageCount = 1;
+        infos[i].pStages = &stages[i];
+        infos[i].layout = device.layout;
+        infos[i].basePipelineIndex = -1;
+    }
+    VkPipeline graphs[2] = {};
+    EXPECT_LT(device.createGraphs(device.handle, VK_NULL_HANDLE, 2, infos, nullptr, graphs), 0);
+    EXPECT_EQ(graphs[0], VkPipeline{});
+    EXPECT_NE(graphs[1], VkPipeline{}) << "one failure does not stop the others";
+    device.instance.expectMessage("Millrace-graph-creation");
+    vkDestroyPipeline(device.handle, graphs[1], nullptr);
+    infos[0].flags = VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
+    EXPECT_LT(device.createGraphs(device.handle, VK_NULL_HANDLE, 2, infos, nullptr, graphs), 0);
+    EXPECT_EQ(graphs[1], VkPipeline{});
+    device.instance.expectMessage("Millrace-graph-creation");
+
+    // Nothing is an error here, only missing in the cache.
+    infos[0].pStages = &stages[1];
+    infos[0].flags |= VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT;
+    EXPECT_EQ(device.createGraphs(device.handle, VK_NULL_HANDLE, 2, infos, nullptr, graphs),
+              VK_PIPELINE_COMPILE_REQUIRED);
+    EXPECT_EQ(graphs[0], VkPipeline{});
+    EXPECT_EQ(graphs[1], VkPipeline{});
+    infos[0].flags = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT;
+    EXPECT_EQ(device.createGraphs(device.handle, VK_NULL_HANDLE, 2, infos, nullptr, graphs),
+              VK_PIPELINE_COMPILE_REQUIRED);
+    EXPECT_EQ(graphs[0], VkPipeline{});
+    EXPECT_NE(graphs[1], VkPipeline{});
+    vkDestroyPipeline(device.handle, graphs[1], nullptr);
+}
+
 // Graphics pipelines with the bit need shaderMeshEnqueue.
 TEST_F(Pipelines, MeshNode_Refused)
 {

@@ -17,52 +17,6 @@ constexpr uint32_t kRed = 0xff0000ff;
 constexpr uint32_t kGreen = 0xff00ff00;
 constexpr uint32_t kBlue = 0xffff0000;
 
-VkPipeline createGraphicsPipeline(TestDevice& device)
-{
-    VkPipelineShaderStageCreateInfo stages[] = {
-        TestDevice::stage(device.createModule(shaders::whole_target), "main"),
-        TestDevice::stage(device.createModule(shaders::one_color), "main")};
-    stages[0].stage = VK_SHADER_STAGE_VERTEX_BIT;
-    stages[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
-    VkPipelineVertexInputStateCreateInfo input{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-    VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
-    assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
-    VkPipelineViewportStateCreateInfo viewport{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
-    VkPipelineRasterizationStateCreateInfo raster{VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
-    raster.lineWidth = 1.0f;
-    VkPipelineMultisampleStateCreateInfo samples{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
-    samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
-    VkPipelineColorBlendAttachmentState attachment{};
-    attachment.colorWriteMask = 0xf;
-    VkPipelineColorBlendStateCreateInfo blend{VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
-    blend.attachmentCount = 1;
-    blend.pAttachments = &attachment;
-    const VkDynamicState states[] = {VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT,
-                                     VK_DYNAMIC_STATE_CULL_MODE};
-    VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};
-    dynamic.dynamicStateCount = 3;
-    dynamic.pDynamicStates = states;
-    const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
-    VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
-    rendering.colorAttachmentCount = 1;
-    rendering.pColorAttachmentFormats = &format;
-    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering};
-    info.stageCount = 2;
-    info.pStages = stages;
-    info.pVertexInputState = &input;
-    info.pInputAssemblyState = &assembly;
-    info.pViewportState = &viewport;
-    info.pRasterizationState = &raster;
-    info.pMultisampleState = &samples;
-    info.pColorBlendState = &blend;
-    info.pDynamicState = &dynamic;
-    info.layout = device.layout;
-    VkPipeline pipeline = VK_NULL_HANDLE;
-    MILLRACE_CHECK(vkCreateGraphicsPipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
-    device.onDestroy([&device, pipeline] { vkDestroyPipeline(device.handle, pipeline, nullptr); });
-    return pipeline;
-}
-
 void transition(VkCommandBuffer cmd, const Image& image, VkImageLayout from, VkImageLayout to)
 {
     VkImageMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
@@ -139,7 +93,7 @@ protected:
 
 TEST_P(Rendering, InsideRendering_AttachmentsAndStateSurvive)
 {
-    const VkPipeline pipeline = createGraphicsPipeline(device);
+    const VkPipeline pipeline = device.createGraphics();
     const Image image = device.createTarget(kSize, kSize);
     const Buffer pixels = device.createBuffer(kSize * kSize * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
     VkCommandBuffer cmd = device.begin();

@@ -101,7 +101,8 @@ TEST_P(State, DynamicOffsets)
     const Buffer in = device.createBuffer(2048);
     in.words[64] = 11;   // 256 bytes
     in.words[128] = 22;  // 512 bytes
-    const VkDescriptorSet sets[] = {device.createSet(out, dynamic, type, 256), device.createSet(in, dynamic, type, 256)};
+    const VkDescriptorSet sets[] = {device.createSet(out, dynamic, type, 256),
+                                    device.createSet(in, dynamic, type, 256)};
 
     VkCommandBuffer cmd = device.begin();
     device.cmdInitialize(cmd, graph.pipeline, graph.scratch.address, graph.scratch.size);
@@ -275,6 +276,215 @@ TEST_P(State, AllPushConstantsTaken_MoveToMemory)
     EXPECT_EQ(words(out, 2, 4), (std::vector<uint32_t>{0, 8, 8, 0}));
     EXPECT_EQ(words(out, 19, 3), (std::vector<uint32_t>{0, 8, 0}));
     vkDestroyPipelineLayout(device.handle, layout, nullptr);
+}
+
+TEST_P(State, OneScratch_UsedByTwoGraphsInTurn)
+{
+    TestDevice device;
+    Graph tree = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")});
+    Graph levels = device.createGraph({TestDevice::stage(device.createProgram("level_a"), "a"),
+                                       TestDevice::stage(device.createProgram("level_b"), "b")});
+    Buffer& shared = tree.scratch.size > levels.scratch.size ? tree.scratch : levels.scratch;
+    tree.scratch = levels.scratch = shared;
+    const Buffer counts = device.createBuffer(256);
+    const Buffer grids = device.createBuffer(256);
+    const VkDescriptorSet sets[] = {device.createSet(counts), device.createSet(grids)};
+    VkCommandBuffer cmd = device.begin();
+    for (uint32_t i = 0; i < 2; ++i) {
+        device.prepare(cmd, tree, sets[0]);
+        for (uint32_t k = 0; k < 2; ++k) {  // without initializing again
+            dispatchGraph(device, cmd, tree, "recurse", 1, {0});
+            device.barrier(cmd);
+        }
+        device.prepare(cmd, levels, sets[1]);
+        dispatchGraph(device, cmd, levels, "a", 1, {3});
+        device.barrier(cmd);
+    }
+    device.submitAndWait(cmd);
+    EXPECT_EQ(words(counts, 0, 5), (std::vector<uint32_t>{4, 8, 16, 32, 64}));
+    EXPECT_EQ(words(grids, 0, 4), (std::vector<uint32_t>{8, 16, 24, 0}));
+}
+
+TEST_P(State, SubmittedAgain_SameResults)
+{
+    TestDevice device;
+    const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")});
+    const Buffer counts = device.createBuffer(256);
+    VkCommandBuffer cmd = device.begin(VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+    device.prepare(cmd, graph, device.createSet(counts));
+    dispatchGraph(device, cmd, graph, "recurse", 1, {0});
+    device.barrier(cmd);
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+    for (uint32_t i = 0; i < 3; ++i)
+        device.submit(cmd);  // while the one before may still run
+    MILLRACE_CHECK(vkQueueWaitIdle(device.queue));
+    EXPECT_EQ(words(counts, 0, 5), (std::vector<uint32_t>{3, 6, 12, 24, 48}));
+}
+
+// A graph, a secondary command buffer, a graph: nothing of the layer's reaches into the secondary, and its commands
+// come between the graphs.
+TEST_P(State, SecondaryBetweenGraphs)
+{
+    TestDevice device;
+    const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")});
+    const VkPipeline store = device.createCompute(device.createModule(shaders::store));
+    const Buffer counts = device.createBuffer(256);
+    const Buffer stored = device.createBuffer(256);
+    const VkDescriptorSet sets[] = {device.createSet(counts), device.createSet(stored)};
+
+    VkCommandBuffer secondary = device.allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+    VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    begin.pInheritanceInfo = &inheritance;
+    MILLRACE_CHECK(vkBeginCommandBuffer(secondary, &begin));
+    vkCmdBindPipeline(secondary, kCompute, store);
+    vkCmdBindDescriptorSets(secondary, kCompute, device.layout, 0, 1, &sets[1], 0, nullptr);
+    const uint32_t push[] = {3, 7};
+    vkCmdPushConstants(secondary, device.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, 8, push);
+    vkCmdDispatch(secondary, 2, 1, 1);
+    MILLRACE_CHECK(vkEndCommandBuffer(secondary));
+
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, graph, sets[0]);
+    dispatchGraph(device, cmd, graph, "recurse", 1, {0});
+    device.barrier(cmd);
+    vkCmdExecuteCommands(cmd, 1, &secondary);
+    device.barrier(cmd);
+    device.prepare(cmd, graph, sets[0]);  // all state is undefined behind secondaries
+    dispatchGraph(device, cmd, graph, "recurse", 1, {0});
+    device.submitAndWait(cmd);
+    EXPECT_EQ(words(counts, 0, 5), (std::vector<uint32_t>{2, 4, 8, 16, 32}));
+    EXPECT_EQ(words(stored, 2, 4), (std::vector<uint32_t>{0, 7, 7, 0}));
+}
+
+// Queue families differ in what they can do beside computing.
+TEST_P(State, EveryQueueFamilyThatComputes)
+{
+    std::vector<VkQueueFamilyProperties> families;
+    {
+        TestInstance instance;
+        uint32_t count = 0;
+        vkGetPhysicalDeviceQueueFamilyProperties(instance.physical, &count, nullptr);
+        families.resize(count);
+        vkGetPhysicalDeviceQueueFamilyProperties(instance.physical, &count, families.data());
+    }
+    for (uint32_t family = 0; family < families.size(); ++family) {
+        const bool computes = families[family].queueFlags & VK_QUEUE_COMPUTE_BIT;
+        const bool draws = families[family].queueFlags & VK_QUEUE_GRAPHICS_BIT;
+        TestDevice device({}, {.queueFamily = family});
+        const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")});
+        const Buffer counts = device.createBuffer(256);
+        VkCommandBuffer cmd = device.begin();
+        if (!computes && !draws) {
+            device.cmdInitialize(cmd, graph.pipeline, graph.scratch.address, graph.scratch.size);
+            device.instance.expectMessage("VUID-vkCmdInitializeGraphScratchMemoryAMDX-commandBuffer-cmdpool");
+            continue;
+        }
+        device.prepare(cmd, graph, device.createSet(counts));
+        dispatchGraph(device, cmd, graph, "recurse", 1, {0});
+        device.submitAndWait(cmd);
+        EXPECT_EQ(words(counts, 0, 5), (std::vector<uint32_t>{1, 2, 4, 8, 16})) << "family " << family;
+    }
+}
+
+struct BlockValues {
+    uint32_t base;
+    uint32_t step;
+    VkDeviceAddress address;
+};
+
+// Set 0: a variable number of storage buffers. Set 1: an inline uniform block.
+struct ResourceSets {
+    ResourceSets(TestDevice& device, std::span<const Buffer> buffers, const BlockValues& values)
+    {
+        const auto count = static_cast<uint32_t>(buffers.size());
+        const VkDescriptorType types[] = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK};
+        const uint32_t sizes[] = {8, sizeof values};
+        VkDescriptorPoolInlineUniformBlockCreateInfo blocks{
+            VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_INLINE_UNIFORM_BLOCK_CREATE_INFO, nullptr, 1};
+        const VkDescriptorPoolSize poolSizes[] = {{types[0], sizes[0]}, {types[1], sizes[1]}};
+        VkDescriptorPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, &blocks};
+        poolInfo.maxSets = 2;
+        poolInfo.poolSizeCount = 2;
+        poolInfo.pPoolSizes = poolSizes;
+        VkDescriptorPool pool = VK_NULL_HANDLE;
+        MILLRACE_CHECK(vkCreateDescriptorPool(device.handle, &poolInfo, nullptr, &pool));
+        device.onDestroy([&device, pool] { vkDestroyDescriptorPool(device.handle, pool, nullptr); });
+        for (uint32_t i = 0; i < 2; ++i) {
+            layouts[i] = createLayout(device, types[i], sizes[i], i == 0);
+            VkDescriptorSetVariableDescriptorCountAllocateInfo variable{
+                VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO, nullptr, 1, &count};
+            VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                             i == 0 ? &variable : nullptr};
+            info.descriptorPool = pool;
+            info.descriptorSetCount = 1;
+            info.pSetLayouts = &layouts[i];
+            MILLRACE_CHECK(vkAllocateDescriptorSets(device.handle, &info, &sets[i]));
+        }
+        write(device, buffers, values);
+    }
+
+    static VkDescriptorSetLayout createLayout(TestDevice& device, VkDescriptorType type, uint32_t count, bool variable)
+    {
+        const VkDescriptorBindingFlags flag =
+            VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT | VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT;
+        VkDescriptorSetLayoutBindingFlagsCreateInfo flags{
+            VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO, nullptr, 1, &flag};
+        const VkDescriptorSetLayoutBinding binding{0, type, count, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+        VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                             variable ? &flags : nullptr};
+        info.bindingCount = 1;
+        info.pBindings = &binding;
+        VkDescriptorSetLayout out = VK_NULL_HANDLE;
+        MILLRACE_CHECK(vkCreateDescriptorSetLayout(device.handle, &info, nullptr, &out));
+        device.onDestroy([&device, out] { vkDestroyDescriptorSetLayout(device.handle, out, nullptr); });
+        return out;
+    }
+
+    void write(TestDevice& device, std::span<const Buffer> buffers, const BlockValues& values) const
+    {
+        std::vector<VkDescriptorBufferInfo> infos;
+        for (const Buffer& buffer : buffers)
+            infos.push_back({buffer.handle, 0, VK_WHOLE_SIZE});
+        VkWriteDescriptorSetInlineUniformBlock block{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK,
+                                                     nullptr, sizeof values, &values};
+        VkWriteDescriptorSet writes[2] = {{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET},
+                                          {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, &block}};
+        for (uint32_t i = 0; i < 2; ++i)
+            writes[i].dstSet = sets[i];
+        writes[0].descriptorCount = static_cast<uint32_t>(infos.size());
+        writes[0].descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+        writes[0].pBufferInfo = infos.data();
+        writes[1].descriptorCount = sizeof values;
+        writes[1].descriptorType = VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK;
+        vkUpdateDescriptorSets(device.handle, 2, writes, 0, nullptr);
+    }
+
+    VkDescriptorSetLayout layouts[2] = {};
+    VkDescriptorSet sets[2] = {};
+};
+
+// Descriptor indexing, an inline uniform block, a buffer by its address.
+TEST_P(State, OtherResourcesInNodes)
+{
+    TestDevice device({}, {.descriptorIndexing = true});
+    const Buffer outs[] = {device.createBuffer(256), device.createBuffer(256), device.createBuffer(256)};
+    const Buffer addressed = device.createBuffer(256);
+    const ResourceSets sets(device, outs, {100, 10, addressed.address});
+    const VkPipelineLayout layout = device.createLayout(sets.layouts[0], sets.layouts[1]);
+    const Graph graph = device.createGraph({TestDevice::stage(device.createModule(shaders::resources), "main")},
+                                           Scratch::Ample, layout);
+    VkCommandBuffer cmd = device.begin();
+    device.cmdInitialize(cmd, graph.pipeline, graph.scratch.address, graph.scratch.size);
+    device.barrier(cmd);
+    vkCmdBindPipeline(cmd, kGraphPoint, graph.pipeline);
+    vkCmdBindDescriptorSets(cmd, kGraphPoint, layout, 0, 2, sets.sets, 0, nullptr);
+    dispatchGraph(device, cmd, graph, "main", 1, {5, 1, 1});
+    device.submitAndWait(cmd);
+    EXPECT_EQ(words(outs[0], 0, 5), (std::vector<uint32_t>{100, 0, 0, 130, 0}));
+    EXPECT_EQ(words(outs[1], 0, 5), (std::vector<uint32_t>{0, 110, 0, 0, 140}));
+    EXPECT_EQ(words(outs[2], 0, 5), (std::vector<uint32_t>{0, 0, 120, 0, 0}));
+    EXPECT_EQ(words(addressed, 0, 6), (std::vector<uint32_t>{100, 100, 100, 100, 100, 0}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Layer, State, testing::Bool(), [](const testing::TestParamInfo<bool>& info) {

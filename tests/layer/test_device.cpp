@@ -6,6 +6,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "shaders/layer_test_shaders.h"
+
 namespace millrace::layertest {
 
 void check(VkResult result, const char* what)
@@ -40,10 +42,15 @@ void TestDevice::createDevice(const DeviceOptions& options)
     VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &maintenance5};
     v13.dynamicRendering = VK_TRUE;
     v13.synchronization2 = VK_TRUE;
-    v13.pipelineCreationCacheControl = VK_TRUE;
+    v13.pipelineCreationCacheControl = options.cacheControl;
     v13.privateData = VK_TRUE;
     v13.maintenance4 = VK_TRUE;
     VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &v13};
+    v13.inlineUniformBlock = options.descriptorIndexing;
+    v12.runtimeDescriptorArray = options.descriptorIndexing;
+    v12.shaderStorageBufferArrayNonUniformIndexing = options.descriptorIndexing;
+    v12.descriptorBindingVariableDescriptorCount = options.descriptorIndexing;
+    v12.descriptorBindingPartiallyBound = options.descriptorIndexing;
     v12.bufferDeviceAddress = VK_TRUE;
     v12.timelineSemaphore = VK_TRUE;
     std::vector<const char*> extensions = options.extensions;
@@ -240,6 +247,51 @@ VkPipeline TestDevice::createCompute(VkShaderModule module, VkPipelineLayout wit
     return pipeline;
 }
 
+VkPipeline TestDevice::createGraphics()
+{
+    VkPipelineShaderStageCreateInfo stages[] = {stage(createModule(shaders::whole_target), "main"),
+                                                stage(createModule(shaders::one_color), "main")};
+    stages[0].stage = VK_SHADER_STAGE_VERTEX_BIT;
+    stages[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
+    VkPipelineVertexInputStateCreateInfo input{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
+    VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
+    assembly.topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+    VkPipelineViewportStateCreateInfo viewport{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
+    VkPipelineRasterizationStateCreateInfo raster{VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
+    raster.lineWidth = 1.0f;
+    VkPipelineMultisampleStateCreateInfo samples{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
+    samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+    VkPipelineColorBlendAttachmentState attachment{};
+    attachment.colorWriteMask = 0xf;
+    VkPipelineColorBlendStateCreateInfo blend{VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
+    blend.attachmentCount = 1;
+    blend.pAttachments = &attachment;
+    const VkDynamicState states[] = {VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT,
+                                     VK_DYNAMIC_STATE_CULL_MODE};
+    VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};
+    dynamic.dynamicStateCount = 3;
+    dynamic.pDynamicStates = states;
+    const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+    VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
+    rendering.colorAttachmentCount = 1;
+    rendering.pColorAttachmentFormats = &format;
+    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering};
+    info.stageCount = 2;
+    info.pStages = stages;
+    info.pVertexInputState = &input;
+    info.pInputAssemblyState = &assembly;
+    info.pViewportState = &viewport;
+    info.pRasterizationState = &raster;
+    info.pMultisampleState = &samples;
+    info.pColorBlendState = &blend;
+    info.pDynamicState = &dynamic;
+    info.layout = layout;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateGraphicsPipelines(handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
+    onDestroy([this, pipeline] { vkDestroyPipeline(handle, pipeline, nullptr); });
+    return pipeline;
+}
+
 VkPipelineShaderStageCreateInfo TestDevice::stage(VkShaderModule module, const char* entry)
 {
     VkPipelineShaderStageCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
@@ -283,10 +335,11 @@ uint32_t TestDevice::nodeIndex(VkPipeline graph, const char* name)
     return index;
 }
 
-VkCommandBuffer TestDevice::allocate()
+VkCommandBuffer TestDevice::allocate(VkCommandBufferLevel level)
 {
     VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
     info.commandPool = pool;
+    info.level = level;
     info.commandBufferCount = 1;
     VkCommandBuffer cmd = VK_NULL_HANDLE;
     MILLRACE_CHECK(vkAllocateCommandBuffers(handle, &info, &cmd));

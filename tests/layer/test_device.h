@@ -34,8 +34,10 @@ struct Graph {
 enum class Scratch { Minimum, Ample };
 
 struct DeviceOptions {
-    bool extension = true;  // VK_AMDX_shader_enqueue and what it depends on
-    bool feature = true;    // shaderEnqueue
+    bool extension = true;            // VK_AMDX_shader_enqueue and what it depends on
+    bool feature = true;              // shaderEnqueue
+    bool descriptorIndexing = false;  // as far as the tests need it, and inline uniform blocks
+    bool cacheControl = true;         // pipelineCreationCacheControl
     uint32_t queueFamily = 0;
     const void* chain = nullptr;  // further feature structures
     std::vector<const char*> extensions;
@@ -76,6 +78,8 @@ public:
     VkDescriptorSet createSet(const Buffer& buffer, VkDescriptorSetLayout from = VK_NULL_HANDLE,
                               VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                               VkDeviceSize range = VK_WHOLE_SIZE);
+    // Fills the target with the color of the fragment push constants; viewport, scissor and cull mode are dynamic.
+    VkPipeline createGraphics();
     VkPipeline createCompute(VkShaderModule module, VkPipelineLayout with = VK_NULL_HANDLE);
 
     static VkPipelineShaderStageCreateInfo stage(VkShaderModule module, const char* entry);
@@ -85,7 +89,7 @@ public:
     Buffer createScratch(VkPipeline graph, Scratch scratch);
     uint32_t nodeIndex(VkPipeline graph, const char* name);
 
-    VkCommandBuffer allocate();
+    VkCommandBuffer allocate(VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY);
     VkCommandBuffer begin(VkCommandBufferUsageFlags usage = 0);
     // Initializes, and waits for that; binds pipeline and set 0.
     void prepare(VkCommandBuffer cmd, const Graph& graph, VkDescriptorSet set);

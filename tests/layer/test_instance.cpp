@@ -29,8 +29,8 @@ struct Settings {
         numbers.reserve(options.settings.size());
         for (const auto& [name, value] : options.settings) {
             if (value == "true" || value == "false") {
-                list.push_back({kEmulation, name.c_str(), VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1,
-                                &kValues[value == "true"]});
+                list.push_back(
+                    {kEmulation, name.c_str(), VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &kValues[value == "true"]});
                 continue;
             }
             if (value.find_first_not_of("0123456789") == std::string::npos) {
@@ -84,8 +84,8 @@ TestInstance::TestInstance(const InstanceOptions& options)
     }
     EXPECT_EQ(vkCreateInstance(&info, nullptr, &handle), VK_SUCCESS);
     if (options.debugUtils) {
-        EXPECT_EQ(get<PFN_vkCreateDebugUtilsMessengerEXT>("vkCreateDebugUtilsMessengerEXT")(handle, &messenger,
-                                                                                            nullptr, &m_messenger),
+        EXPECT_EQ(get<PFN_vkCreateDebugUtilsMessengerEXT>("vkCreateDebugUtilsMessengerEXT")(handle, &messenger, nullptr,
+                                                                                            &m_messenger),
                   VK_SUCCESS);
     }
     uint32_t one = 1;
