@@ -62,7 +62,8 @@ protected:
         const VkShaderModule module = used.createModule(words);
         VkPipelineCreateFlags2CreateInfoKHR flags2{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR};
         flags2.flags = flags;
-        VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &flags2};
+        VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+        info.pNext = flags ? &flags2 : nullptr;
         info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
         info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
         info.stage.module = module;
@@ -105,13 +106,20 @@ TEST_F(ValidUsage, LayoutsOfLibraries_09131)
     expectReported(runner, {.libraries = {other.createComputeLibrary(adder("other", 0))}}, "pLibraryInfo-09131");
 }
 
+// Neither a compute pipeline, nor an execution graph, nor a graphics pipeline: a handle that nobody returned.
 TEST_F(ValidUsage, LibrariesAreOfTheRightKind_09133)
+{
+    Runner runner(strict(), {});
+    expectReported(runner, {.libraries = {reinterpret_cast<VkPipeline>(uintptr_t{0x1234567})}}, "pLibraryInfo-09133");
+}
+
+TEST_F(ValidUsage, OrdinaryPipelinesAreNoLibraries_10181)
 {
     Runner runner(strict(), {});
     VkResult result = VK_SUCCESS;
     const VkPipeline plain = computePipeline(runner, plainShader(), "plain", 0, result);
     ASSERT_EQ(result, VK_SUCCESS);
-    expectReported(runner, {.libraries = {plain}}, "pLibraryInfo-09133");
+    expectReported(runner, {.libraries = {plain}}, "pLibraryInfo-10181");
     vkDestroyPipeline(strict().device, plain, nullptr);
 }
 
