@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Section 1: pipelines, dispatches and their structures.
 #include <cstring>
-#include <deque>
 
 #include "conformance/graph_test.h"
 
@@ -188,7 +187,6 @@ TEST_F(Api, Strides_CanBeAnything)
     }
 }
 
-// Two grids that the API asks for: the limit itself must be possible in each dimension.
 TEST_F(Api, WorkgroupLimits_AreReported)
 {
     const VkPhysicalDeviceShaderEnqueuePropertiesAMDX& limits = device().limits;

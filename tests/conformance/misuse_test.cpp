@@ -10,18 +10,19 @@ namespace {
 
 class Misuse : public GraphTest {
 protected:
-    // Runs with each path, both extreme scratch sizes and both forms from device memory, whose infos the layer cannot
-    // look at before. Every run must end with out[] as given and a message of the command's rule.
+    // Runs with each path, both extreme scratch sizes and all forms. Every run must end with out[] as given and a
+    // message of the command's rule.
     static void expectReported(const std::vector<Stage>& stages, const std::vector<Launch>& launches,
                                const std::vector<uint32_t>& wanted, const std::string& message)
     {
+        expectRuleBroken(stages, launches);
         for (const char* path : {"direct", "indirect"}) {
             DeviceOptions deviceOptions;
             deviceOptions.path = path;
             Runner runner(device(deviceOptions), {});
             const VkPipeline graph = runner.createGraph(stages);
             for (Scratch scratch : {Scratch::Minimum, Scratch::Maximum}) {
-                for (Form form : {Form::Indirect, Form::IndirectCount}) {
+                for (Form form : {Form::Host, Form::Indirect, Form::IndirectCount}) {
                     SCOPED_TRACE(std::string(path) + ", " + nameOf(scratch) + ", " + nameOf(form));
                     RunOptions options;
                     options.scratch = scratch;
@@ -153,16 +154,23 @@ TEST_F(Misuse, ScratchNotInitialized_NothingRuns)
         const VkPipeline graph = runner.createGraph({adder("node", 0)});
         const VkPipeline other = runner.createGraph({adder("node", 2)});
         const harness::Buffer scratch = runner.createScratch(
-            std::max(runner.scratchBytes(graph, Scratch::Maximum), runner.scratchBytes(other, Scratch::Maximum)));
+            std::max(runner.scratchBytes(graph, Scratch::Minimum), runner.scratchBytes(other, Scratch::Minimum)));
         for (const bool forTheOther : {false, true}) {
             if (forTheOther)
                 used.submit([&](VkCommandBuffer cmd) { runner.initialize(cmd, other, scratch); });
-            used.submit([&](VkCommandBuffer cmd) {
-                runner.bind(cmd, graph);
-                runner.dispatchHost(cmd, graph, scratch, {launchWords("node", 0, 1, {5})});
-            });
-            used.takeMessages();
-            EXPECT_EQ(first(runner.outputWords(), 2), (std::vector<uint32_t>{0, 0})) << path;
+            const harness::Buffer arguments =
+                runner.createArguments(graph, {launchWords("node", 0, 1, {5})}, sizeof(VkDispatchGraphInfoAMDX));
+            for (Form form : {Form::Host, Form::Indirect, Form::IndirectCount}) {
+                used.submit([&](VkCommandBuffer cmd) {
+                    runner.bind(cmd, graph);
+                    if (form == Form::Host)
+                        runner.dispatchHost(cmd, graph, scratch, {launchWords("node", 0, 1, {5})});
+                    else
+                        runner.dispatchIndirect(cmd, scratch, arguments, form);
+                });
+                EXPECT_EQ(first(runner.outputWords(), 2), (std::vector<uint32_t>{0, 0})) << path << nameOf(form);
+                expectMessage(used, "-scratch-10194");
+            }
         }
     }
 }
