@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <thread>
 
 #include "layer/chain.h"
@@ -53,6 +54,58 @@ ContentHash::Value keyOf(const NodeRequest& request)
     hash.addWord(options.argumentsOffsetBytes);
     hash.addWord(options.pushConstantsInMemory);
     return hash.value();
+}
+
+// Equal for requests that give the same code: a node learns its index when it runs, and its name never.
+ContentHash::Value codeKeyOf(const NodeRequest& request)
+{
+    NodeRequest nameless = request;
+    nameless.options.nodeName.reset();
+    if (nameless.options.shaderIndex)
+        nameless.options.shaderIndex = 0;
+    const VkPipelineRobustnessCreateInfo robustness = request.robustness.value_or(VkPipelineRobustnessCreateInfo{});
+    ContentHash hash;
+    for (uint64_t part : keyOf(nameless)) {
+        hash.addWord(static_cast<uint32_t>(part));
+        hash.addWord(static_cast<uint32_t>(part >> 32));
+    }
+    hash.addWord(request.stageFlags);
+    hash.addWord(request.requiredSubgroupSize);
+    hash.addWord(request.robustness.has_value());
+    hash.addWord(robustness.storageBuffers);
+    hash.addWord(robustness.uniformBuffers);
+    hash.addWord(robustness.vertexInputs);
+    hash.addWord(robustness.images);
+    return hash.value();
+}
+
+// For each request the first one that gives the same code.
+std::vector<size_t> findOwners(std::span<const NodeRequest> requests)
+{
+    std::map<ContentHash::Value, size_t> known;
+    std::vector<size_t> owners;
+    for (size_t i = 0; i < requests.size(); ++i) {
+        const size_t owner = known.emplace(codeKeyOf(requests[i]), i).first->second;
+        owners.push_back(*requests[owner].words == *requests[i].words ? owner : i);
+    }
+    return owners;
+}
+
+// What the owner of the same code became, under the request's own name and index.
+NodeResult share(const NodeResult& owner, const NodeRequest& request)
+{
+    NodeResult out = owner;
+    out.feedback.duration = 0;
+    if (!owner.node)
+        return out;
+    const compiler::Options& options = request.options;
+    out.node = std::make_shared<NodePipeline>(owner.node->device);
+    out.node->node = owner.node->node;
+    out.node->node.id.name = options.nodeName.value_or(options.entryPoint);
+    out.node->node.id.index = options.shaderIndex.value_or(owner.node->node.id.index);
+    out.node->pipeline = owner.node->pipeline;
+    out.node->owner = owner.node;
+    return out;
 }
 
 class NodeBuilder {
@@ -187,7 +240,7 @@ VkResult NodeBuilder::callDriver(const VkComputePipelineCreateInfo& info, VkPipe
 
 NodePipeline::~NodePipeline()
 {
-    if (pipeline)
+    if (pipeline && !owner)
         device.table.DestroyPipeline(device.handle, pipeline, nullptr);
 }
 
@@ -230,11 +283,13 @@ std::vector<NodeResult> createNodes(Device& device, VkPipelineCache cache, VkPip
                                     const GraphLayout& layout, std::span<const NodeRequest> requests)
 {
     const NodeBuilder builder(device, cache, flags, layout);
+    const std::vector<size_t> owners = findOwners(requests);
     std::vector<NodeResult> results(requests.size());
     std::atomic<size_t> next{0};
     auto work = [&] {
         for (size_t i = next++; i < requests.size(); i = next++)
-            results[i] = builder.build(requests[i]);
+            if (owners[i] == i)
+                results[i] = builder.build(requests[i]);
     };
     const size_t threads = std::min<size_t>(requests.size(), std::max(1u, std::thread::hardware_concurrency()));
     std::vector<std::jthread> helpers;
@@ -242,6 +297,9 @@ std::vector<NodeResult> createNodes(Device& device, VkPipelineCache cache, VkPip
         helpers.emplace_back(work);
     work();
     helpers.clear();
+    for (size_t i = 0; i < requests.size(); ++i)
+        if (owners[i] != i)
+            results[i] = share(results[owners[i]], requests[i]);
     return results;
 }
 

@@ -24,6 +24,7 @@ struct NodePipeline {
     Device& device;
     graph::Node node;
     VkPipeline pipeline = VK_NULL_HANDLE;
+    std::shared_ptr<const NodePipeline> owner;  // of the pipeline, if that is another node with the same code
 };
 
 // One stage, with everything that may be gone after the creating command copied.
@@ -46,7 +47,8 @@ struct NodeResult {
     std::string message;  // why lowering failed
 };
 
-// Lowers and compiles in parallel. `flags` are those of the application's pipeline.
+// Lowers and compiles in parallel, nodes that differ in name and index only once. `flags` are those of the
+// application's pipeline.
 std::vector<NodeResult> createNodes(Device& device, VkPipelineCache cache, VkPipelineCreateFlags2 flags,
                                     const GraphLayout& layout, std::span<const NodeRequest> requests);
 
