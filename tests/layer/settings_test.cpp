@@ -70,6 +70,12 @@ TEST(Settings, File)
     std::filesystem::remove_all(folder);
 }
 
+TEST(Settings, EnvironmentWinsOverTheApplication)
+{
+    const Variable variable("VK_MILLRACE_EMULATION_MAX_SCRATCH_MIB", "5");
+    EXPECT_GT(maxScratch({.settings = {{"max_scratch_mib", "3"}}}), 4 * kMib);
+}
+
 }  // namespace
 
 }  // namespace millrace::layertest

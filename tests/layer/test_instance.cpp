@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -64,6 +65,8 @@ TestInstance::TestInstance(const InstanceOptions& options)
     std::vector<const char*> layers;
     if (options.emulation)
         layers.push_back(kEmulation);
+    if (spyInstalled())
+        layers.push_back(kSpy);
     if (!std::getenv("MILLRACE_TEST_NO_VALIDATION"))
         layers.push_back(kValidation);
     const char* extensions[] = {VK_EXT_LAYER_SETTINGS_EXTENSION_NAME, VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
@@ -99,6 +102,19 @@ TestInstance::~TestInstance()
     vkDestroyInstance(handle, nullptr);
     for (const Message& message : m_messages)
         ADD_FAILURE() << "[" << message.id << "] " << message.text;
+}
+
+bool spyInstalled()
+{
+    static const bool installed = [] {
+        uint32_t count = 0;
+        vkEnumerateInstanceLayerProperties(&count, nullptr);
+        std::vector<VkLayerProperties> layers(count);
+        vkEnumerateInstanceLayerProperties(&count, layers.data());
+        return std::any_of(layers.begin(), layers.end(),
+                           [](const VkLayerProperties& layer) { return std::strcmp(layer.layerName, kSpy) == 0; });
+    }();
+    return installed;
 }
 
 std::vector<Message> TestInstance::takeMessages()

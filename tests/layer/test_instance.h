@@ -53,8 +53,10 @@ private:
 };
 
 inline constexpr char kEmulation[] = "VK_LAYER_MILLRACE_emulation";
+inline constexpr char kSpy[] = "VK_LAYER_MILLRACE_test_spy";  // below the layer under test, if it is installed
 inline constexpr char kValidation[] = "VK_LAYER_KHRONOS_validation";
 
+bool spyInstalled();
 std::vector<VkExtensionProperties> deviceExtensions(VkPhysicalDevice physical, const char* layer = nullptr);
 bool lists(const std::vector<VkExtensionProperties>& extensions, const char* name);
 
