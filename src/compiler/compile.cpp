@@ -2,6 +2,10 @@
 // The passes in their order.
 #include "compiler/compile.h"
 
+#include <algorithm>
+#include <array>
+#include <iterator>
+
 #include "compiler/diagnose.h"
 #include "compiler/node_shader.h"
 #include "compiler/passes/enqueue_forgotten_payloads.h"
@@ -21,25 +25,61 @@
 
 namespace millrace::compiler {
 
-using spirv::Words;
-
 namespace {
 
 constexpr size_t kHeaderWords = 5;
+
+Status specialize(NodeShader& shader, const Options& options)
+{
+    return spirv::specialize(shader.module, options.specialization);
+}
+
+Status extractEntryPoint(NodeShader& shader, const Options& options)
+{
+    return spirv::extractEntryPoint(shader.module, options.entryPoint);
+}
+
+// What all other passes ask for.
+Status findEntry(NodeShader& shader)
+{
+    const spirv::Module& module = shader.module;
+    const spirv::InstructionList& entryPoints = module.section(spirv::Section::EntryPoints);
+    if (entryPoints.empty() || !module.findFunction(entryPoints[0].id(1))) {
+        return Diagnostic{"compile", {}, "the entry point has no function"};
+    }
+    shader.entry = entryPoints[0].id(1);
+    for (const spirv::Instruction& i : module.section(spirv::Section::MemoryModel)) {
+        shader.vulkanMemoryModel |=
+            i.op == spv::Op::OpMemoryModel && i.literal(1) == static_cast<uint32_t>(spv::MemoryModel::Vulkan);
+    }
+    return {};
+}
+
+Status inlineFunctions(NodeShader& shader, const Options&)
+{
+    const Status status = inlinePayloadFunctions(shader.module);
+    return status ? findEntry(shader) : status;
+}
 
 struct Pass {
     std::string_view name;
     Status (*run)(NodeShader&, const Options&);
 };
 
-// upgradeModule must come first, because it makes versions and storage classes uniform.
+// extractEntryPoint must come before all that would look at other entry points' code.
+// inlinePayloadFunctions must come before the passes that ask for the entry point.
+// upgradeModule makes versions and storage classes uniform for those behind it.
 // reflectNode finds the input, which splitPayloadCopies and all that follow ask for.
 // makePayloadsCoherent needs what reflectNode found of writes, and the accesses that splitPayloadCopies makes.
 // lowerBuiltIns must come before lowerPayloads, which removes the capability of the extension's built-ins.
 // lowerPushConstants must come after lowerPayloads only to keep what it adds out of the way.
 // orderPayloadMemory must come after lowerPayloads: barriers order what is buffer memory by then.
-// wrapEntryPoint must come last: the others say what a workgroup starts and ends with.
+// wrapEntryPoint must come after them: they say what a workgroup starts and ends with.
+// linkDeviceLibrary must come last: the others say which functions they call.
 constexpr Pass kPasses[] = {
+    {"specialize", specialize},
+    {"extractEntryPoint", extractEntryPoint},
+    {"inlinePayloadFunctions", inlineFunctions},
     {"upgradeModule", upgradeModule},
     {"reflectNode", reflectNode},
     {"splitPayloadCopies", splitPayloadCopies},
@@ -51,89 +91,50 @@ constexpr Pass kPasses[] = {
     {"lowerPushConstants", lowerPushConstants},
     {"orderPayloadMemory", orderPayloadMemory},
     {"wrapEntryPoint", wrapEntryPoint},
+    {"linkDeviceLibrary", linkDeviceLibrary},
 };
-
-void report(const Options& options, std::string_view pass, const Words& words)
-{
-    if (options.afterPass) {
-        options.afterPass(pass, words);
-    }
-}
-
-// Steps on words, before there is a module to edit.
-Result<Words> prepare(std::span<const uint32_t> words, const Options& options)
-{
-    if (const Status status = rejectUnsupported(words, options); !status) {
-        return status.error();
-    }
-    auto specialized = spirv::specialize(words, options.specialization);
-    if (!specialized) {
-        return specialized;
-    }
-    report(options, "specialize", *specialized);
-    auto extracted = spirv::extractEntryPoint(*specialized, options.entryPoint);
-    if (!extracted) {
-        return extracted;
-    }
-    report(options, "extractEntryPoint", *extracted);
-    auto inlined = inlinePayloadFunctions(*extracted);
-    if (inlined) {
-        report(options, "inlinePayloadFunctions", *inlined);
-    }
-    return inlined;
-}
-
-Result<NodeShader> begin(const Words& words)
-{
-    auto module = spirv::read(words);
-    if (!module) {
-        return module.error();
-    }
-    NodeShader shader;
-    shader.module = std::move(*module);
-    const spirv::InstructionList& entryPoints = shader.module.section(spirv::Section::EntryPoints);
-    if (entryPoints.empty() || !shader.module.findFunction(entryPoints[0].id(1))) {
-        return Diagnostic{"compile", {}, "the entry point has no function"};
-    }
-    shader.entry = entryPoints[0].id(1);
-    for (const spirv::Instruction& i : shader.module.section(spirv::Section::MemoryModel)) {
-        shader.vulkanMemoryModel |=
-            i.op == spv::Op::OpMemoryModel && i.literal(1) == static_cast<uint32_t>(spv::MemoryModel::Vulkan);
-    }
-    return shader;
-}
 
 }  // namespace
 
 Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options)
 {
-    const auto prepared = prepare(words, options);
-    if (!prepared) {
-        return prepared.error();
+    if (const Status status = rejectRevision1(words); !status) {
+        return status.error();
     }
-    auto shader = begin(*prepared);
-    if (!shader) {
-        return shader.error();
+    auto module = spirv::read(words);
+    if (!module) {
+        return module.error();
     }
+    if (const Status status = rejectUnsupported(*module, options); !status) {
+        return status.error();
+    }
+    NodeShader shader;
+    shader.module = std::move(*module);
     for (const Pass& pass : kPasses) {
-        if (const Status status = pass.run(*shader, options); !status) {
+        if (const Status status = pass.run(shader, options); !status) {
             return status.error();
         }
         if (options.afterPass) {
-            report(options, pass.name, spirv::write(shader->module));
+            options.afterPass(pass.name, spirv::write(shader.module));
         }
     }
-    auto linked = linkDeviceLibrary(*shader, options);
-    if (!linked) {
-        return linked.error();
-    }
-    report(options, "linkDeviceLibrary", *linked);
+    spirv::Words compiled = spirv::write(shader.module);
     if (options.validate) {
-        if (const Status status = spirv::validate(*linked); !status) {
+        if (const Status status = spirv::validate(compiled); !status) {
             return status.error();
         }
     }
-    return CompiledNode{std::move(*linked), std::move(shader->node)};
+    return CompiledNode{std::move(compiled), std::move(shader.node)};
+}
+
+std::span<const std::string_view> passNames()
+{
+    static const auto names = [] {
+        std::array<std::string_view, std::size(kPasses)> out;
+        std::ranges::transform(kPasses, out.begin(), &Pass::name);
+        return out;
+    }();
+    return names;
 }
 
 bool usesShaderEnqueue(std::span<const uint32_t> words)

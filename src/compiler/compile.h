@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One node shader with enqueue operations into plain compute SPIR-V plus a reflection record.
-// Thread-safe: calls share nothing.
+// Thread-safe: calls share nothing but the immutable device library.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "graph/graph.h"
+#include "spirv/edit.h"
 #include "spirv/tools.h"
 
 namespace millrace::compiler {
@@ -46,6 +47,9 @@ struct CompiledNode {
 // Errors: not SPIR-V, revision 1 of the extension, no such entry point, a rule of the extension broken in a way that
 // leaves no meaning, an instruction that cannot be lowered. The diagnostic names pass and instruction.
 Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options);
+
+// Of the passes in their order; Options::afterPass is called with each.
+std::span<const std::string_view> passNames();
 
 // True if the module declares ShaderEnqueueAMDX. Reads the capabilities only.
 bool usesShaderEnqueue(std::span<const uint32_t> words);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spirv/check.h"
+#include "spirv/edit.h"
 #include "spirv/optimizer.h"
 #include "spirv/reach.h"
 #include "spirv/tools.h"
@@ -50,7 +50,9 @@ void trimInterface(const Module& module, Instruction& entryPoint, const std::uno
     entryPoint = std::move(trimmed);
 }
 
-void sweep(Module& module)
+}  // namespace
+
+void removeUnused(Module& module)
 {
     const std::unordered_set<uint32_t> reached = reachedByCode(module);
     for (Instruction& entryPoint : module.section(Section::EntryPoints)) {
@@ -68,34 +70,21 @@ void sweep(Module& module)
     removeUnreached(module, reach.takeIds());
 }
 
-}  // namespace
-
-// SPIRV-Tools' passes do not look at decorations that take ids, and they trust their input. So unused globals are found
-// by us, and code is given to the optimizer only once the validator has seen it.
-Result<Words> cleanUp(std::span<const uint32_t> words)
+Result<Words> simplify(std::span<const uint32_t> words)
 {
-    auto module = read(words);
-    if (!module) {
-        return module.error();
-    }
-    sweep(*module);
-    Words swept = write(*module);
-    if (module->hasCapability(spv::Capability::ShaderEnqueueAMDX) || !checkStructure(*module) || !validate(swept)) {
-        return swept;
-    }
     // Nothing here rearranges arithmetic; the simplification pass would, so it is not used.
     const auto optimized =
-        optimize(swept, "clean up",
+        optimize(words, "simplify",
                  {spvtools::CreateSSARewritePass, spvtools::CreateCCPPass, spvtools::CreateDeadBranchElimPass,
                   spvtools::CreateBlockMergePass, [] { return spvtools::CreateAggressiveDCEPass(); }});
     if (!optimized) {
         return optimized;
     }
-    module = read(*optimized);
+    auto module = read(*optimized);
     if (!module) {
         return module.error();
     }
-    sweep(*module);
+    removeUnused(*module);
     return write(*module);
 }
 

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Not done with SPIRV-Tools' passes: nothing inside functions may change here, whatever extension it comes from.
+#include "spirv/edit.h"
 #include "spirv/reach.h"
-#include "spirv/tools.h"
 
 namespace millrace::spirv {
 
-Result<Words> extractEntryPoint(std::span<const uint32_t> words, std::string_view name)
+Status extractEntryPoint(Module& module, std::string_view name)
 {
-    auto module = read(words);
-    if (!module) {
-        return module.error();
-    }
-    InstructionList& entryPoints = module->section(Section::EntryPoints);
+    InstructionList& entryPoints = module.section(Section::EntryPoints);
     std::erase_if(entryPoints, [&](const Instruction& i) {
         const bool isCompute = i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute);
         return !isCompute || i.string(2) != name;
@@ -19,16 +15,16 @@ Result<Words> extractEntryPoint(std::span<const uint32_t> words, std::string_vie
     if (entryPoints.size() != 1) {
         return Diagnostic{"spirv", {}, "not exactly one compute entry point \"" + std::string(name) + "\""};
     }
-    Reach reach(*module);
+    Reach reach(module);
     reach.addUses(entryPoints[0]);
-    for (const Instruction& i : module->section(Section::ExecutionModes)) {
+    for (const Instruction& i : module.section(Section::ExecutionModes)) {
         if (i.id(0) == entryPoints[0].id(1)) {
             reach.addUses(i);
         }
     }
     reach.addDescriptions();
-    removeUnreached(*module, reach.takeIds());
-    return write(*module);
+    removeUnreached(module, reach.takeIds());
+    return {};
 }
 
 }  // namespace millrace::spirv

@@ -77,32 +77,6 @@ Instruction& Instruction::add(std::string_view string)
     return *this;
 }
 
-void Instruction::forEachUse(const std::function<void(Id&)>& visit)
-{
-    if (type) {
-        visit(type);
-    }
-    for (const Operand& operand : operands) {
-        if (operand.kind == OperandKind::Id) {
-            Id id{words[operand.first]};
-            visit(id);
-            words[operand.first] = id.value;
-        }
-    }
-}
-
-void Instruction::forEachUse(const std::function<void(Id)>& visit) const
-{
-    if (type) {
-        visit(type);
-    }
-    for (const Operand& operand : operands) {
-        if (operand.kind == OperandKind::Id) {
-            visit(Id{words[operand.first]});
-        }
-    }
-}
-
 Instruction instruction(spv::Op op, Id type, Id result)
 {
     Instruction out;

@@ -61,8 +61,32 @@ struct Instruction {
     Instruction& add(std::string_view string);
 
     // Visits every id used as operand, result type included; the result id is not visited.
-    void forEachUse(const std::function<void(Id&)>& visit);
-    void forEachUse(const std::function<void(Id)>& visit) const;
+    template <typename Visit>
+    void forEachUse(const Visit& visit)
+    {
+        if (type) {
+            visit(type);
+        }
+        for (const Operand& operand : operands) {
+            if (operand.kind == OperandKind::Id) {
+                Id id{words[operand.first]};
+                visit(id);
+                words[operand.first] = id.value;
+            }
+        }
+    }
+    template <typename Visit>
+    void forEachUse(const Visit& visit) const
+    {
+        if (type) {
+            visit(type);
+        }
+        for (const Operand& operand : operands) {
+            if (operand.kind == OperandKind::Id) {
+                visit(Id{words[operand.first]});
+            }
+        }
+    }
 };
 
 // Instruction(op).add(...): starts an instruction. `type` and `result` may be none.

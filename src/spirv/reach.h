@@ -4,6 +4,7 @@
 
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "spirv/module.h"
@@ -20,7 +21,7 @@ public:
     // Non-semantic instructions outside of functions that describe a variable or function in the set.
     void addDescriptions();
     bool contains(Id id) const { return m_ids.contains(id.value); }
-    std::unordered_set<uint32_t> takeIds() { return std::move(m_ids); }
+    std::unordered_set<uint32_t> takeIds() { return std::exchange(m_ids, {}); }  // empties the set
 
 private:
     void push(Id id);

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "spirv/decoration_groups.h"
+#include "spirv/edit.h"
 #include "spirv/fold.h"
 #include "spirv/module.h"
-#include "spirv/tools.h"
 
 namespace millrace::spirv {
 
@@ -84,29 +84,32 @@ bool isSpecId(const Instruction& i)
 
 // Not with SPIRV-Tools' passes: they leave alone what has no SpecId, strings, types that are not of 32 bits and
 // conversions.
-Result<Words> specialize(std::span<const uint32_t> words, std::span<const SpecializationValue> values)
+Status specialize(Module& module, std::span<const SpecializationValue> values, Unnamed unnamed)
 {
-    auto module = read(words);
-    if (!module) {
-        return module.error();
-    }
-    if (Status flat = dissolveDecorationGroups(*module); !flat) {
+    if (Status flat = dissolveDecorationGroups(module); !flat) {
         return flat.error();
     }
-    for (const Instruction& i : module->section(Section::Annotations)) {
-        const auto value =
-            isSpecId(i) ? std::ranges::find(values, i.literal(2), &SpecializationValue::specId) : values.end();
-        Instruction* constant = value != values.end() ? module->findDefinition(i.id(0)) : nullptr;
+    const auto find = [&](const Instruction& i) {
+        return isSpecId(i) ? std::ranges::find(values, i.literal(2), &SpecializationValue::specId) : values.end();
+    };
+    for (const Instruction& i : module.section(Section::Annotations)) {
+        const auto value = find(i);
+        Instruction* constant = value != values.end() ? module.findDefinition(i.id(0)) : nullptr;
         if (constant) {
-            setValue(*constant, module->findDefinition(constant->type), value->data);
+            setValue(*constant, module.findDefinition(constant->type), value->data);
+            freeze(*constant);
         }
     }
-    module->removeDecorations(isSpecId);
-    for (Instruction& i : module->section(Section::Globals)) {
-        freeze(i);
+    const bool keepsOthers = unnamed == Unnamed::StayOpen;
+    module.removeDecorations(
+        [&](const Instruction& i) { return isSpecId(i) && (!keepsOthers || find(i) != values.end()); });
+    for (Instruction& i : module.section(Section::Globals)) {
+        if (!keepsOthers) {
+            freeze(i);
+        }
     }
-    foldSpecConstants(*module);
-    return write(*module);
+    foldSpecConstants(module);
+    return {};
 }
 
 }  // namespace millrace::spirv

@@ -179,6 +179,7 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
         EXPECT_TRUE(spirv::read(words)) << pass;
     };
     compiled(assembled(readText("level_a")), options);
+    EXPECT_TRUE(std::ranges::equal(passes, passNames()));
     EXPECT_EQ(passes, (std::vector<std::string>{"specialize", "extractEntryPoint", "inlinePayloadFunctions",
                                                 "upgradeModule", "reflectNode", "splitPayloadCopies", "reflectOutputs",
                                                 "makePayloadsCoherent", "lowerBuiltIns", "lowerPayloads",

@@ -183,10 +183,10 @@ testing::AssertionResult isSameCode(const std::string& actual, const std::string
 void PassTest::load(const ModuleText& module)
 {
     const spirv::Words words = module.words();
-    const Status valid = rejectUnsupported(words, options);
-    ASSERT_TRUE(valid) << valid.error().text();
     auto read = spirv::read(words);
     ASSERT_TRUE(read) << read.error().text();
+    const Status valid = rejectUnsupported(*read, options);
+    ASSERT_TRUE(valid) << valid.error().text();
     shader = {};
     shader.module = std::move(*read);
     shader.entry = shader.module.section(spirv::Section::EntryPoints)[0].id(1);
@@ -197,7 +197,7 @@ void PassTest::run(PassFunction pass)
 {
     const Status status = pass(shader, options);
     ASSERT_TRUE(status) << status.error().text();
-    const Status valid = rejectUnsupported(spirv::write(shader.module), options);
+    const Status valid = rejectUnsupported(shader.module, options);
     ASSERT_TRUE(valid) << valid.error().text() << "\n" << text();
 }
 

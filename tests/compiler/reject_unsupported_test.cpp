@@ -11,7 +11,14 @@ std::string rejection(const spirv::Words& words, const std::string& entryPoint =
 {
     Options options;
     options.entryPoint = entryPoint;
-    const Status status = rejectUnsupported(words, options);
+    if (const Status status = rejectRevision1(words); !status) {
+        return status.error().text();
+    }
+    const auto module = spirv::read(words);
+    if (!module) {
+        return module.error().text();
+    }
+    const Status status = rejectUnsupported(*module, options);
     return status ? std::string() : status.error().text();
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "spirv/library.h"
 #include "spirv/programs.h"
 
 namespace millrace::spirv::test {
@@ -149,11 +150,14 @@ void runTools(std::span<const uint32_t> words, std::span<const uint32_t> other)
     (void)specialize(words, {});
     (void)extractEntryPoint(words, "main");
     (void)inlineAll(words);
-    (void)cleanUp(words);
-    const std::span<const uint32_t> forth[] = {words, other};
-    (void)link(forth);
-    const std::span<const uint32_t> back[] = {other, words};
-    (void)link(back);
+    (void)removeUnused(words);
+    auto first = read(words);
+    auto second = read(other);
+    if (first && second) {
+        if (const auto library = Library::create(*second)) {
+            (void)library->linkInto(*first);
+        }
+    }
 }
 
 TEST(Hostile, MutatedModules_ToolsReturn)

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <set>
+#include <thread>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
 #include "shaders/spirv_test_shaders.h"
+#include "spirv/library.h"
 #include "spirv/programs.h"
 
 namespace millrace::spirv::test {
@@ -21,6 +25,7 @@ std::string host(const std::string& addType = "%void %ulong %uint")
                OpEntryPoint GLCompute %main "main" %index %push
                OpExecutionMode %main LocalSize 8 1 1
                OpName %main "the_entry_point"
+               OpName %add "host_add"
                OpDecorate %add LinkageAttributes "test_add" Import
                OpDecorate %kind LinkageAttributes "test_kind" Import
                OpDecorate %index BuiltIn LocalInvocationIndex
@@ -59,10 +64,24 @@ std::string host(const std::string& addType = "%void %ulong %uint")
 )";
 }
 
-Result<Words> linked(std::span<const uint32_t> first)
+Result<Library> library(std::span<const uint32_t> words)
 {
-    const std::span<const uint32_t> modules[] = {first, shaders::link_library};
-    return link(modules);
+    auto module = read(words);
+    return module ? Library::create(std::move(*module)) : module.error();
+}
+
+Result<Words> linked(std::span<const uint32_t> first, std::span<const Library::Constant> constants = {})
+{
+    const auto second = library(shaders::link_library);
+    if (!second) {
+        return second.error();
+    }
+    auto module = read(first);
+    if (!module) {
+        return module.error();
+    }
+    const Status status = second->linkInto(*module, constants);
+    return status ? Result<Words>(write(*module)) : Result<Words>(status.error());
 }
 
 TEST(Link, GlslFunctions_AreResolved)
@@ -101,20 +120,101 @@ TEST(Link, BuiltinInputs_AreMerged)
     EXPECT_EQ(module->section(Section::EntryPoints)[0].operandCount(), 3u + 4u);
 }
 
-TEST(Link, ThenSpecializeAndCleanUp_LeavesOneKind)
+TEST(Link, SharedTypesAndConstants_AreThereOnce)
 {
     const auto words = linked(assembled(host()));
     ASSERT_TRUE(words) << words.error().text();
-    const SpecializationValue two{7, {2, 0, 0, 0}};
-    const auto special = specialize(*words, {&two, 1});
-    ASSERT_TRUE(special);
-    const auto clean = cleanUp(*special);
-    ASSERT_TRUE(clean) << clean.error().text();
-    EXPECT_TRUE(validate(*clean)) << validate(*clean).error().text();
-    const std::string out = text(*clean);
+    const auto module = read(*words);
+    std::set<std::tuple<spv::Op, uint32_t, std::vector<uint32_t>>> seen;
+    for (const Instruction& i : module->section(Section::Globals)) {
+        const bool mayRepeat = i.op == spv::Op::OpVariable || i.op == spv::Op::OpTypeStruct ||
+                               i.op == spv::Op::OpTypeArray || i.op == spv::Op::OpTypeRuntimeArray ||
+                               i.op == spv::Op::OpTypeForwardPointer;
+        EXPECT_TRUE(mayRepeat || seen.insert({i.op, i.type.value, i.words}).second) << opName(i.op);
+    }
+}
+
+TEST(Link, NamesAndDecorationsOfTheLibrary_ComeAlong)
+{
+    const auto words = linked(assembled(host()));
+    ASSERT_TRUE(words) << words.error().text();
+    const std::string out = text(*words);
+    EXPECT_NE(out.find("%s_total = OpVariable"), std::string::npos) << out;
+    EXPECT_NE(out.find("%g_calls = OpVariable"), std::string::npos);
+    EXPECT_NE(out.find("OpFunctionCall %void %host_add"), std::string::npos) << "what the host calls it";
+    EXPECT_NE(out.find("ArrayStride 4"), std::string::npos);
+}
+
+TEST(Link, GivenConstants_AreOrdinary)
+{
+    const Library::Constant two[] = {{7, 2}};
+    const auto words = linked(assembled(host()), two);
+    ASSERT_TRUE(words) << words.error().text();
+    EXPECT_TRUE(validate(*words)) << validate(*words).error().text();
+    EXPECT_EQ(text(*words).find("OpSpecConstant"), std::string::npos) << text(*words);
+    EXPECT_EQ(text(*words).find("SpecId"), std::string::npos);
+    const auto open = linked(assembled(host()));
+    EXPECT_NE(text(*open).find("SpecId 7"), std::string::npos) << "not given: stays open";
+}
+
+TEST(Link, ThenSimplify_LeavesOneKind)
+{
+    const Library::Constant two[] = {{7, 2}};
+    const auto words = linked(assembled(host()), two);
+    ASSERT_TRUE(words) << words.error().text();
+    const auto simple = simplify(*words);
+    ASSERT_TRUE(simple) << simple.error().text();
+    EXPECT_TRUE(validate(*simple)) << validate(*simple).error().text();
+    const std::string out = text(*simple);
     EXPECT_NE(out.find("54321"), std::string::npos);
     EXPECT_EQ(out.find("12345"), std::string::npos);
     EXPECT_EQ(out.find("999"), std::string::npos);  // of the function that nobody calls
+}
+
+TEST(Link, Threads_ShareALibrary)
+{
+    const auto shared = library(shaders::link_library);
+    ASSERT_TRUE(shared);
+    const Words first = assembled(host());
+    const Words expected = *linked(first);
+    std::vector<Words> results(4);
+    std::vector<std::thread> threads;
+    for (Words& result : results) {
+        threads.emplace_back([&] {
+            Module module = *read(first);
+            if (shared->linkInto(module)) {
+                result = write(module);
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (const Words& result : results) {
+        EXPECT_EQ(result, expected);
+    }
+}
+
+TEST(Link, OtherMemoryModel_IsRefused)
+{
+    std::string text = host();
+    text.replace(text.find("PhysicalStorageBuffer64 GLSL450"), 31, "PhysicalStorageBuffer64 Simple");
+    const auto words = linked(assembled(text));
+    ASSERT_FALSE(words);
+    EXPECT_NE(words.error().text().find("memory model"), std::string::npos) << words.error().text();
+}
+
+TEST(Link, SameExportOrImportTwice_IsRefused)
+{
+    const std::string twoExports = compute("%type = OpTypeFunction %void", "",
+                                           "OpDecorate %main LinkageAttributes \"x\" Export\n"
+                                           "OpDecorate %main LinkageAttributes \"x\" Export\n");
+    EXPECT_FALSE(library(assembled(twoExports)));
+    std::string twoImports = host();
+    twoImports.replace(twoImports.find("\"test_kind\""), 11, "\"test_add\"");
+    const auto words = linked(assembled(twoImports));
+    ASSERT_FALSE(words);
+    EXPECT_NE(words.error().text().find("imported twice"), std::string::npos) << words.error().text();
 }
 
 TEST(Link, MissingFunction_IsNamed)
@@ -136,10 +236,13 @@ TEST(Link, DifferentTypes_AreRefused)
     EXPECT_NE(words.error().text().find("test_add"), std::string::npos) << words.error().text();
 }
 
-TEST(Link, NothingAndNonsense_AreRefused)
+TEST(Link, Nonsense_IsRefused)
 {
-    EXPECT_FALSE(link({}));
+    EXPECT_FALSE(library({}));
     EXPECT_FALSE(linked(Words{1, 2, 3}));
+    std::string exported = host();
+    exported.replace(exported.find("\"test_add\" Import"), 17, "\"test_add\" Export");
+    EXPECT_FALSE(library(assembled(exported))) << "an export without a body";
 }
 
 }  // namespace

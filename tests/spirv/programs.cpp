@@ -321,6 +321,39 @@ std::string text(std::span<const uint32_t> words)
     return *out;
 }
 
+namespace {
+
+template <typename Edit>
+Result<Words> edited(std::span<const uint32_t> words, const Edit& edit)
+{
+    auto module = read(words);
+    if (!module) {
+        return module.error();
+    }
+    const Status status = edit(*module);
+    return status ? Result<Words>(write(*module)) : Result<Words>(status.error());
+}
+
+}  // namespace
+
+Result<Words> specialize(std::span<const uint32_t> words, std::span<const SpecializationValue> values)
+{
+    return edited(words, [&](Module& module) { return spirv::specialize(module, values); });
+}
+
+Result<Words> extractEntryPoint(std::span<const uint32_t> words, std::string_view name)
+{
+    return edited(words, [&](Module& module) { return spirv::extractEntryPoint(module, name); });
+}
+
+Result<Words> removeUnused(std::span<const uint32_t> words)
+{
+    return edited(words, [](Module& module) {
+        spirv::removeUnused(module);
+        return Status();
+    });
+}
+
 std::string compute(std::string_view globals, std::string_view body, std::string_view annotations)
 {
     std::ostringstream out;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "spirv/edit.h"
 #include "spirv/module.h"
 #include "spirv/tools.h"
 
@@ -30,6 +31,11 @@ Words assembled(std::string_view text);
 Module moduleOf(std::string_view text);
 std::string text(const Module& module);
 std::string text(std::span<const uint32_t> words);
+
+// Edits of words, for tests that begin and end with them.
+Result<Words> specialize(std::span<const uint32_t> words, std::span<const SpecializationValue> values);
+Result<Words> extractEntryPoint(std::span<const uint32_t> words, std::string_view name);
+Result<Words> removeUnused(std::span<const uint32_t> words);
 
 // A compute shader `main` with bool, uint, void and `body`, and `globals` in front of it.
 std::string compute(std::string_view globals, std::string_view body, std::string_view annotations = {});

@@ -54,13 +54,21 @@ bool needsInlining(const Module& module)
 
 }  // namespace
 
-Result<spirv::Words> inlinePayloadFunctions(const spirv::Words& words)
+Status inlinePayloadFunctions(Module& module)
 {
-    const auto module = spirv::read(words);
-    if (!module) {
-        return module.error();
+    if (!needsInlining(module)) {
+        return {};
     }
-    return needsInlining(*module) ? spirv::inlineAll(words) : Result<spirv::Words>(words);
+    const auto inlined = spirv::inlineAll(spirv::write(module));
+    if (!inlined) {
+        return inlined.error();
+    }
+    auto read = spirv::read(*inlined);
+    if (!read) {
+        return read.error();
+    }
+    module = std::move(*read);
+    return {};
 }
 
 }  // namespace millrace::compiler

@@ -7,6 +7,6 @@ namespace millrace::compiler {
 
 // Inlines everything if some function takes or gives what the passes change the type of: payloads, payload arrays,
 // built-ins, push constants, buffers of old modules. Else changes nothing.
-Result<spirv::Words> inlinePayloadFunctions(const spirv::Words& words);
+Status inlinePayloadFunctions(spirv::Module& module);
 
 }  // namespace millrace::compiler

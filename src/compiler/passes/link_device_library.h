@@ -6,8 +6,9 @@
 
 namespace millrace::compiler {
 
-// Links the build of src/shaders/device/node.glsl that fits the node, specialized for it, and removes what is unused.
+// Adds the functions of src/shaders/device/node.glsl that the node calls, from the build that fits it, and removes what
+// is unused.
 // Ensures: a valid compute shader for Vulkan 1.3 with entry point "main".
-Result<spirv::Words> linkDeviceLibrary(const NodeShader& shader, const Options& options);
+Status linkDeviceLibrary(NodeShader& shader, const Options& options);
 
 }  // namespace millrace::compiler

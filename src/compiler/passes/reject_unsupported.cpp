@@ -9,7 +9,6 @@
 #include "compiler/diagnose.h"
 #include "compiler/memory_operands.h"
 #include "compiler/payload_types.h"
-#include "spirv/module.h"
 
 namespace millrace::compiler {
 
@@ -219,25 +218,26 @@ Status checkAtomics(const Module& module)
 
 }  // namespace
 
-Status rejectUnsupported(std::span<const uint32_t> words, const Options& options)
+Status rejectRevision1(std::span<const uint32_t> words)
 {
     if (const std::string_view found = findRevision1(words); !found.empty()) {
         return Diagnostic{std::string(kPass), std::string(found),
                           "this is revision 1 of SPV_AMDX_shader_enqueue; only revision 2 is supported"};
     }
-    auto module = spirv::read(words);
-    if (!module) {
-        return module.error();
-    }
+    return {};
+}
+
+Status rejectUnsupported(const Module& module, const Options& options)
+{
     for (const auto& check : {checkModels, checkTypes, checkAtomics}) {
-        if (const Status status = check(*module); !status) {
+        if (const Status status = check(module); !status) {
             return status;
         }
     }
-    if (const Status status = checkEntryPoint(*module, options.entryPoint); !status) {
+    if (const Status status = checkEntryPoint(module, options.entryPoint); !status) {
         return status;
     }
-    return validateTamed(std::move(*module));
+    return validateTamed(module);
 }
 
 }  // namespace millrace::compiler

@@ -3,14 +3,19 @@
 
 #include "base/result.h"
 #include "compiler/compile.h"
+#include "spirv/module.h"
 
 namespace millrace::compiler {
 
-// Fails for modules that the other passes need not understand: not SPIR-V, invalid, revision 1 of the extension, no
-// compute entry point of the wanted name, a memory or addressing model that is not for shaders.
+// Fails for revision 1 of the extension, naming what is only there. Looks at words, because the grammar of revision 2
+// cannot parse all of them.
+Status rejectRevision1(std::span<const uint32_t> words);
+
+// Fails for modules that the other passes need not understand: invalid, no compute entry point of the wanted name, a
+// memory or addressing model that is not for shaders.
 // Must come first, because SPIRV-Tools' passes rely on valid modules. What real compilers emit and spirv-val rejects is
 // let through: queries of a type, NonWritable on the input, atomics on payloads, payload pointers as parameters,
 // OutputMemory in barriers.
-Status rejectUnsupported(std::span<const uint32_t> words, const Options& options);
+Status rejectUnsupported(const spirv::Module& module, const Options& options);
 
 }  // namespace millrace::compiler

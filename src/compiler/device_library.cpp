@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/device_library.h"
+
+#include <array>
+#include <mutex>
+#include <optional>
+#include <span>
+
+#include "shaders/node_library.h"
+#include "spirv/edit.h"
+#include "spirv/tools.h"
+
+namespace millrace::compiler {
+
+using spirv::SpecializationValue;
+
+namespace {
+
+constexpr uint32_t kKindSpecId = 2000;
+constexpr uint32_t kIndirectSpecId = 2003;
+constexpr size_t kKindCount = 4;
+
+static_assert(abi::kKindStatic < kKindCount && abi::kKindDynamic < kKindCount && abi::kKindCoalescing < kKindCount &&
+              abi::kKindPacked < kKindCount);
+
+std::span<const uint32_t> chooseBuild(const DeviceLibraryVariant& variant)
+{
+    if (variant.kind == abi::kKindPacked) {
+        return variant.vulkanMemoryModel ? shaders::node_library_packed_vkmm : shaders::node_library_packed;
+    }
+    return variant.vulkanMemoryModel ? shaders::node_library_vkmm : shaders::node_library;
+}
+
+// Branches on kind and path are decided here, once, and what they leave dead is removed.
+Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
+{
+    auto module = spirv::read(chooseBuild(variant));
+    if (!module) {
+        return module.error();
+    }
+    const SpecializationValue values[] = {
+        {kKindSpecId, {static_cast<uint8_t>(variant.kind), 0, 0, 0}},
+        {kIndirectSpecId, {static_cast<uint8_t>(variant.indirect), 0, 0, 0}},
+    };
+    if (const Status status = spirv::specialize(*module, values, spirv::Unnamed::StayOpen); !status) {
+        return status.error();
+    }
+    const auto simplified = spirv::simplify(spirv::write(*module));
+    if (!simplified) {
+        return simplified.error();
+    }
+    module = spirv::read(*simplified);
+    return module ? spirv::Library::create(std::move(*module)) : module.error();
+}
+
+struct Entry {
+    std::once_flag once;
+    std::optional<Result<spirv::Library>> library;
+};
+
+}  // namespace
+
+const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryVariant& variant)
+{
+    static std::array<Entry, kKindCount * 4> entries;
+    Entry& entry = entries[variant.kind * 4 + (variant.indirect ? 2 : 0) + (variant.vulkanMemoryModel ? 1 : 0)];
+    std::call_once(entry.once, [&] { entry.library.emplace(makeLibrary(variant)); });
+    return *entry.library;
+}
+
+}  // namespace millrace::compiler

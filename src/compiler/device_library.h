@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The builds of src/shaders/device/node.glsl, ready to be linked into node shaders.
+#pragma once
+
+#include <cstdint>
+
+#include "abi/graph_memory.h"
+#include "base/result.h"
+#include "spirv/library.h"
+
+namespace millrace::compiler {
+
+// What is decided before a node is known; the rest are specialization constants that linking fills in.
+struct DeviceLibraryVariant {
+    uint32_t kind = abi::kKindStatic;  // abi::kKind*
+    bool indirect = false;
+    bool vulkanMemoryModel = false;
+};
+
+inline constexpr uint32_t kWorkgroupSizeSpecId = 2001;  // invocations of our workgroup
+inline constexpr uint32_t kInputTableSpecId = 2002;     // entries of the table of input addresses
+
+// Made at the first call for a variant and kept until the process ends. Thread-safe.
+// Errors: only if the library was built wrongly.
+const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryVariant& variant);
+
+}  // namespace millrace::compiler

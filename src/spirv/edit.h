@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is done to a module as a whole.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "spirv/module.h"
+
+namespace millrace::spirv {
+
+struct SpecializationValue {
+    uint32_t specId;
+    std::vector<uint8_t> data;  // of the constant's size, VkBool32 for booleans
+};
+
+// Specialization constants that no value names.
+enum class Unnamed {
+    GetDefaults,
+    StayOpen,
+};
+
+// Gives specialization constants (by SpecId) these values. They become ordinary constants, strings included, and
+// constant expressions are folded, except for floating-point numbers of 16 bits. Decoration groups are dissolved on the
+// way.
+Status specialize(Module& module, std::span<const SpecializationValue> values, Unnamed unnamed = Unnamed::GetDefaults);
+
+// Keeps the entry point `name` (GLCompute) alone, with its whole interface, and drops what it cannot reach. What is
+// kept is not changed.
+Status extractEntryPoint(Module& module, std::string_view name);
+
+// Drops functions, types, constants and variables that neither entry points nor exported functions need, with their
+// names, and from interfaces what no code uses. Code is not changed.
+void removeUnused(Module& module);
+
+}  // namespace millrace::spirv
