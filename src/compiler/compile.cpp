@@ -39,6 +39,11 @@ Status extractEntryPoint(NodeShader& shader, const Options& options)
     return spirv::extractEntryPoint(shader.module, options.entryPoint);
 }
 
+Status rejectInvalidCode(NodeShader& shader, const Options&)
+{
+    return rejectInvalid(shader.module);
+}
+
 // What all other passes ask for.
 Status findEntry(NodeShader& shader)
 {
@@ -66,7 +71,8 @@ struct Pass {
     Status (*run)(NodeShader&, const Options&);
 };
 
-// extractEntryPoint must come before all that would look at other entry points' code.
+// extractEntryPoint must come first: nobody else has to look at what belongs to other entry points.
+// rejectInvalid must come before the passes that rely on valid modules, which is all others.
 // inlinePayloadFunctions must come before the passes that ask for the entry point.
 // upgradeModule makes versions and storage classes uniform for those behind it.
 // reflectNode finds the input, which splitPayloadCopies and all that follow ask for.
@@ -77,8 +83,9 @@ struct Pass {
 // wrapEntryPoint must come after them: they say what a workgroup starts and ends with.
 // linkDeviceLibrary must come last: the others say which functions they call.
 constexpr Pass kPasses[] = {
-    {"specialize", specialize},
     {"extractEntryPoint", extractEntryPoint},
+    {"rejectInvalid", rejectInvalidCode},
+    {"specialize", specialize},
     {"inlinePayloadFunctions", inlineFunctions},
     {"upgradeModule", upgradeModule},
     {"reflectNode", reflectNode},

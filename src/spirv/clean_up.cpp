@@ -14,9 +14,8 @@ bool hasLinkage(const Instruction& i)
 }
 
 // What entry points execute and what others may link to. Interface lists are not among the roots.
-std::unordered_set<uint32_t> reachedByCode(const Module& module)
+void addCode(const Module& module, Reach& reach)
 {
-    Reach reach(module);
     for (const Instruction& i : module.section(Section::EntryPoints)) {
         reach.add(i.id(1));
     }
@@ -28,12 +27,11 @@ std::unordered_set<uint32_t> reachedByCode(const Module& module)
             reach.add(i.id(0));
         }
     }
-    return reach.takeIds();
 }
 
 // Drops variables from the interface that no code uses. Inputs and outputs stay where another stage may count on them,
 // and so does the payload, whose type says something even of a node that does not read it.
-void trimInterface(const Module& module, Instruction& entryPoint, const std::unordered_set<uint32_t>& reached)
+void trimInterface(const Module& module, Instruction& entryPoint, const Reach& reach)
 {
     const bool isCompute = entryPoint.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute);
     Instruction trimmed = instruction(entryPoint.op);
@@ -43,7 +41,7 @@ void trimInterface(const Module& module, Instruction& entryPoint, const std::uno
         const spv::StorageClass storage = module.storageOf(module.typeOf(variable));
         const bool isStageIo = storage == spv::StorageClass::Input || storage == spv::StorageClass::Output;
         const bool isNodeInput = storage == spv::StorageClass::NodePayloadAMDX;
-        if (reached.contains(variable.value) || (isStageIo && !isCompute) || isNodeInput) {
+        if (reach.contains(variable) || (isStageIo && !isCompute) || isNodeInput) {
             trimmed.add(variable);
         }
     }
@@ -54,17 +52,11 @@ void trimInterface(const Module& module, Instruction& entryPoint, const std::uno
 
 void removeUnused(Module& module)
 {
-    const std::unordered_set<uint32_t> reached = reachedByCode(module);
-    for (Instruction& entryPoint : module.section(Section::EntryPoints)) {
-        trimInterface(module, entryPoint, reached);
-    }
-    // Again, for what the remaining interfaces need.
     Reach reach(module);
-    for (const uint32_t id : reached) {
-        reach.add(Id{id});
-    }
-    for (const Instruction& entryPoint : module.section(Section::EntryPoints)) {
-        reach.addUses(entryPoint);
+    addCode(module, reach);
+    for (Instruction& entryPoint : module.section(Section::EntryPoints)) {
+        trimInterface(module, entryPoint, reach);
+        reach.addUses(entryPoint);  // for what the remaining interfaces need
     }
     reach.addDescriptions();
     removeUnreached(module, reach.takeIds());

@@ -72,14 +72,10 @@ std::vector<bool> findDistinct(const Module& module)
     return distinct;
 }
 
-std::vector<bool> closure(const Module& module, Reach& reach, Id function)
+std::vector<bool> closure(Reach& reach, Id function)
 {
     reach.add(function);
-    std::vector<bool> needs(module.bound);
-    for (const uint32_t id : reach.takeIds()) {
-        needs[id] = true;
-    }
-    return needs;
+    return reach.takeIds();
 }
 
 Diagnostic failure(std::string message, std::string where = {})
@@ -121,7 +117,7 @@ Result<Library> Library::create(Module module)
         if (!function || function->blocks.empty()) {
             return failure("an export is no function with a body", i.string(2));
         }
-        if (!library.m_exports.try_emplace(i.string(2), Export{i.id(0), closure(module, reach, i.id(0))}).second) {
+        if (!library.m_exports.try_emplace(i.string(2), Export{i.id(0), closure(reach, i.id(0))}).second) {
             return failure("two exports of one name", i.string(2));
         }
     }

@@ -3,7 +3,8 @@
 
 namespace millrace::spirv {
 
-Reach::Reach(const Module& module) : m_module(module)
+Reach::Reach(const Module& module)
+    : m_module(module), m_definitions(module.bound), m_isAnnotated(module.bound), m_ids(module.bound)
 {
     const auto define = [this](const InstructionList& list) {
         for (const Instruction& i : list) {
@@ -25,17 +26,23 @@ Reach::Reach(const Module& module) : m_module(module)
         }
         const bool appliesGroup = i.op == spv::Op::OpGroupDecorate || i.op == spv::Op::OpGroupMemberDecorate;
         if (!appliesGroup) {
-            m_annotations[i.id(0).value].push_back(&i);
+            annotate(i.id(0), &i);
             continue;
         }
         // A group names its targets but does not need them; they need the group.
-        const auto group = m_definitions.find(i.id(0).value);
-        for (size_t o = 1; o < i.operandCount() && group != m_definitions.end(); o++) {
+        const Instruction* group = m_definitions[i.id(0).value];
+        for (size_t o = 1; o < i.operandCount() && group; o++) {
             if (i.isId(o)) {
-                m_annotations[i.id(o).value].push_back(group->second);
+                annotate(i.id(o), group);
             }
         }
     }
+}
+
+void Reach::annotate(Id target, const Instruction* annotation)
+{
+    m_isAnnotated[target.value] = true;
+    m_annotations[target.value].push_back(annotation);
 }
 
 void Reach::add(Id root)
@@ -58,8 +65,8 @@ void Reach::addDescriptions()
     const auto describes = [this](const Instruction& i) {
         bool found = false;
         i.forEachUse([&](Id id) {
-            const auto global = m_definitions.find(id.value);
-            const bool isVariable = global != m_definitions.end() && global->second->op == spv::Op::OpVariable;
+            const Instruction* global = m_definitions[id.value];
+            const bool isVariable = global && global->op == spv::Op::OpVariable;
             found = found || (contains(id) && (isVariable || m_functions.contains(id.value)));
         });
         return found;
@@ -75,7 +82,8 @@ void Reach::addDescriptions()
 
 void Reach::push(Id id)
 {
-    if (m_ids.insert(id.value).second) {
+    if (!m_ids[id.value]) {
+        m_ids[id.value] = true;
         m_pending.push_back(id);
     }
 }
@@ -97,13 +105,13 @@ void Reach::pushAll(const InstructionList& list)
 
 void Reach::visit(Id id)
 {
-    if (const auto function = m_functions.find(id.value); function != m_functions.end()) {
+    if (const Instruction* definition = m_definitions[id.value]) {
+        pushUses(*definition);
+    } else if (const auto function = m_functions.find(id.value); function != m_functions.end()) {
         visit(*function->second);
-    } else if (const auto definition = m_definitions.find(id.value); definition != m_definitions.end()) {
-        pushUses(*definition->second);
     }
-    if (const auto annotations = m_annotations.find(id.value); annotations != m_annotations.end()) {
-        for (const Instruction* annotation : annotations->second) {
+    if (m_isAnnotated[id.value]) {
+        for (const Instruction* annotation : m_annotations.at(id.value)) {
             pushUses(*annotation);
         }
     }
@@ -128,11 +136,11 @@ void Reach::visit(const Function& function)
 namespace {
 
 // Groups keep those of their targets that are left.
-void filterGroup(Instruction& group, const std::unordered_set<uint32_t>& reached)
+void filterGroup(Instruction& group, const std::vector<bool>& reached)
 {
     Instruction kept = instruction(group.op).add(group.id(0));
     for (size_t o = 1; o < group.operandCount(); o++) {
-        const bool keep = reached.contains(group.id(o).value);
+        const bool keep = reached[group.id(o).value];
         if (keep) {
             kept.add(group.id(o));
         }
@@ -145,16 +153,15 @@ void filterGroup(Instruction& group, const std::unordered_set<uint32_t>& reached
 
 }  // namespace
 
-void removeUnreached(Module& module, const std::unordered_set<uint32_t>& reached)
+void removeUnreached(Module& module, const std::vector<bool>& reached)
 {
     const auto unreachedTarget = [&](const Instruction& i) {
-        return i.operandCount() > 0 && i.isId(0) && !reached.contains(i.id(0).value);
+        return i.operandCount() > 0 && i.isId(0) && !reached[i.id(0).value];
     };
     const auto unreached = [&](const Instruction& i) {
-        return i.result ? !reached.contains(i.result.value)
-                        : i.op == spv::Op::OpTypeForwardPointer && unreachedTarget(i);
+        return i.result ? !reached[i.result.value] : i.op == spv::Op::OpTypeForwardPointer && unreachedTarget(i);
     };
-    std::erase_if(module.functions, [&](const Function& f) { return !reached.contains(f.id().value); });
+    std::erase_if(module.functions, [&](const Function& f) { return !reached[f.id().value]; });
     std::erase_if(module.section(Section::DebugNames), unreachedTarget);
     std::erase_if(module.section(Section::ExecutionModes), unreachedTarget);
     InstructionList& annotations = module.section(Section::Annotations);

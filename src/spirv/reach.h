@@ -3,7 +3,6 @@
 #pragma once
 
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -20,10 +19,12 @@ public:
     void addUses(const Instruction& i);
     // Non-semantic instructions outside of functions that describe a variable or function in the set.
     void addDescriptions();
-    bool contains(Id id) const { return m_ids.contains(id.value); }
-    std::unordered_set<uint32_t> takeIds() { return std::exchange(m_ids, {}); }  // empties the set
+    bool contains(Id id) const { return m_ids[id.value]; }
+    // By id. The set is empty then.
+    std::vector<bool> takeIds() { return std::exchange(m_ids, std::vector<bool>(m_ids.size())); }
 
 private:
+    void annotate(Id target, const Instruction* annotation);
     void push(Id id);
     void pushAll(const InstructionList& list);
     void pushUses(const Instruction& i);
@@ -31,14 +32,16 @@ private:
     void visit(const Function& function);
 
     const Module& m_module;
-    std::unordered_map<uint32_t, const Instruction*> m_definitions;  // outside of functions
+    std::vector<const Instruction*> m_definitions;  // by id, outside of functions
     std::unordered_map<uint32_t, const Function*> m_functions;
+    std::vector<bool> m_isAnnotated;                                              // by id; most are not
     std::unordered_map<uint32_t, std::vector<const Instruction*>> m_annotations;  // by target
-    std::unordered_set<uint32_t> m_ids;
+    std::vector<bool> m_ids;
     std::vector<Id> m_pending;
 };
 
-// Removes functions, globals, names, decorations and execution modes of everything that is not in `reached`.
-void removeUnreached(Module& module, const std::unordered_set<uint32_t>& reached);
+// Removes functions, globals, names, decorations and execution modes of everything that `reached`, by id, does not
+// have.
+void removeUnreached(Module& module, const std::vector<bool>& reached);
 
 }  // namespace millrace::spirv

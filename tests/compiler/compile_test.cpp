@@ -180,11 +180,11 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
     };
     compiled(assembled(readText("level_a")), options);
     EXPECT_TRUE(std::ranges::equal(passes, passNames()));
-    EXPECT_EQ(passes, (std::vector<std::string>{"specialize", "extractEntryPoint", "inlinePayloadFunctions",
-                                                "upgradeModule", "reflectNode", "splitPayloadCopies", "reflectOutputs",
-                                                "makePayloadsCoherent", "lowerBuiltIns", "lowerPayloads",
-                                                "enqueueForgottenPayloads", "lowerPushConstants", "orderPayloadMemory",
-                                                "wrapEntryPoint", "linkDeviceLibrary"}));
+    EXPECT_EQ(passes, (std::vector<std::string>{
+                          "extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunctions", "upgradeModule",
+                          "reflectNode", "splitPayloadCopies", "reflectOutputs", "makePayloadsCoherent",
+                          "lowerBuiltIns", "lowerPayloads", "enqueueForgottenPayloads", "lowerPushConstants",
+                          "orderPayloadMemory", "wrapEntryPoint", "linkDeviceLibrary"}));
 }
 
 TEST(Compile, Names_Survive)

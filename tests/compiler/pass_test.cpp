@@ -185,7 +185,7 @@ void PassTest::load(const ModuleText& module)
     const spirv::Words words = module.words();
     auto read = spirv::read(words);
     ASSERT_TRUE(read) << read.error().text();
-    const Status valid = rejectUnsupported(*read, options);
+    const Status valid = rejectInvalid(*read);
     ASSERT_TRUE(valid) << valid.error().text();
     shader = {};
     shader.module = std::move(*read);
@@ -197,7 +197,7 @@ void PassTest::run(PassFunction pass)
 {
     const Status status = pass(shader, options);
     ASSERT_TRUE(status) << status.error().text();
-    const Status valid = rejectUnsupported(shader.module, options);
+    const Status valid = rejectInvalid(shader.module);
     ASSERT_TRUE(valid) << valid.error().text() << "\n" << text();
 }
 

@@ -18,7 +18,8 @@ std::string rejection(const spirv::Words& words, const std::string& entryPoint =
     if (!module) {
         return module.error().text();
     }
-    const Status status = rejectUnsupported(*module, options);
+    Status status = rejectUnsupported(*module, options);
+    status = status ? rejectInvalid(*module) : status;
     return status ? std::string() : status.error().text();
 }
 

@@ -11,11 +11,14 @@ namespace millrace::compiler {
 // cannot parse all of them.
 Status rejectRevision1(std::span<const uint32_t> words);
 
-// Fails for modules that the other passes need not understand: invalid, no compute entry point of the wanted name, a
-// memory or addressing model that is not for shaders.
-// Must come first, because SPIRV-Tools' passes rely on valid modules. What real compilers emit and spirv-val rejects is
+// Fails for modules that the other passes need not understand: no compute entry point of the wanted name, a memory or
+// addressing model that is not for shaders, types of absurd size.
+Status rejectUnsupported(const spirv::Module& module, const Options& options);
+
+// Fails for invalid modules.
+// Must come early, because the other passes rely on valid modules. What real compilers emit and spirv-val rejects is
 // let through: queries of a type, NonWritable on the input, atomics on payloads, payload pointers as parameters,
 // OutputMemory in barriers.
-Status rejectUnsupported(const spirv::Module& module, const Options& options);
+Status rejectInvalid(const spirv::Module& module);
 
 }  // namespace millrace::compiler
