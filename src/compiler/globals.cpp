@@ -108,7 +108,7 @@ bool mergeTypesOnce(Module& module)
         decorated.insert(i.id(0).value);
     }
     std::unordered_set<uint32_t> forward;
-    std::map<std::pair<spv::Op, std::vector<uint32_t>>, uint32_t> known;
+    std::map<std::pair<spv::Op, decltype(Instruction::words)>, uint32_t> known;
     std::unordered_map<uint32_t, uint32_t> merged;
     for (const Instruction& i : module.section(Section::Globals)) {
         if (i.op == spv::Op::OpTypeForwardPointer) {

@@ -25,7 +25,7 @@ Instruction applied(const Instruction& decoration, Id target, const uint32_t* me
         const Operand& operand = decoration.operands[o];
         const auto first = decoration.words.begin() + operand.first;
         out.operands.push_back({operand.kind, static_cast<uint16_t>(out.words.size()), operand.count});
-        out.words.insert(out.words.end(), first, first + operand.count);
+        out.words.append(first, first + operand.count);
     }
     return out;
 }

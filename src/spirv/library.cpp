@@ -72,10 +72,17 @@ std::vector<bool> findDistinct(const Module& module)
     return distinct;
 }
 
-std::vector<bool> closure(Reach& reach, Id function)
+std::vector<uint32_t> closure(Reach& reach, Id function)
 {
     reach.add(function);
-    return reach.takeIds();
+    const std::vector<bool> reached = reach.takeIds();
+    std::vector<uint32_t> ids;
+    for (uint32_t id = 0; id < reached.size(); id++) {
+        if (reached[id]) {
+            ids.push_back(id);
+        }
+    }
+    return ids;
 }
 
 Diagnostic failure(std::string message, std::string where = {})
@@ -199,8 +206,8 @@ private:
             m_map[exported.function.value] = i.id(0).value;
             m_merged[exported.function.value] = true;
             m_imports.push_back({name, i.id(0), exported.function});
-            for (size_t id = 0; id < m_needed.size(); id++) {
-                m_needed[id] = m_needed[id] || exported.needs[id];
+            for (const uint32_t id : exported.needs) {
+                m_needed[id] = true;
             }
         }
         return {};

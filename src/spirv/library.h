@@ -38,7 +38,7 @@ private:
 
     struct Export {
         Id function;
-        std::vector<bool> needs;  // by id, the function included
+        std::vector<uint32_t> needs;  // ids, the function included
     };
 
     Module m_module;

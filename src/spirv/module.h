@@ -15,6 +15,7 @@
 
 #include <spirv/unified1/spirv.hpp11>
 
+#include "base/inline_vector.h"
 #include "base/result.h"
 
 namespace millrace::spirv {
@@ -43,8 +44,9 @@ struct Instruction {
     spv::Op op = spv::Op::OpNop;
     Id type;    // result type, if any
     Id result;  // result id, if any
-    std::vector<uint32_t> words;
-    std::vector<Operand> operands;
+    // Most instructions have no more than this.
+    InlineVector<uint32_t, 4> words;
+    InlineVector<Operand, 4> operands;
 
     size_t operandCount() const { return operands.size(); }
     bool isId(size_t operand) const { return operand < operands.size() && operands[operand].kind == OperandKind::Id; }

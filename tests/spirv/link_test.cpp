@@ -125,7 +125,7 @@ TEST(Link, SharedTypesAndConstants_AreThereOnce)
     const auto words = linked(assembled(host()));
     ASSERT_TRUE(words) << words.error().text();
     const auto module = read(*words);
-    std::set<std::tuple<spv::Op, uint32_t, std::vector<uint32_t>>> seen;
+    std::set<std::tuple<spv::Op, uint32_t, decltype(Instruction::words)>> seen;
     for (const Instruction& i : module->section(Section::Globals)) {
         const bool mayRepeat = i.op == spv::Op::OpVariable || i.op == spv::Op::OpTypeStruct ||
                                i.op == spv::Op::OpTypeArray || i.op == spv::Op::OpTypeRuntimeArray ||

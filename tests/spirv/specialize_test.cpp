@@ -97,7 +97,7 @@ TEST(Specialize, DefaultsAndValues)
         specialized(text, {value(1, 0xfffffffeu), value(2, 1.5f), value(3, 2.5), value(4, uint64_t{1} << 40 | 9),
                            value(5, int16_t{-3}), value(6, uint8_t{200}), value(7, 0u), value(8, 256u), value(77, 1u)});
     const auto words = [&](const char* name) { return named(module, name)->words; };
-    using W = std::vector<uint32_t>;
+    using W = decltype(Instruction::words);
     EXPECT_EQ(words("a"), (W{1}));
     EXPECT_EQ(words("b"), (W{0xfffffffe}));
     EXPECT_EQ(words("c"), (W{0x3fc00000}));
