@@ -125,6 +125,20 @@ void parseNode(const std::string& text, compiler::Options& options)
     }
 }
 
+bool isPass(const std::string& name)
+{
+    return name == "all" || std::ranges::find(compiler::passNames(), name) != compiler::passNames().end();
+}
+
+std::string unknownPass(const std::string& name)
+{
+    std::string message = "no pass \"" + name + "\"; there are ";
+    for (const std::string_view known : compiler::passNames()) {
+        message += std::string(known) + ", ";
+    }
+    return message + "and all";
+}
+
 std::string describe(const graph::NodeId& id)
 {
     return "\"" + id.name + "\"[" + std::to_string(id.index) + "]";
@@ -233,22 +247,17 @@ int lower(const Arguments& arguments)
         options.specialization.emplace_back();
         (void)parseSpecialization(text, options.specialization.back());
     }
-    std::string passes;
-    bool printed = false;
-    options.afterPass = [&](std::string_view pass, std::span<const uint32_t> words) {
-        passes += (passes.empty() ? "" : ", ") + std::string(pass);
-        if (pass == arguments.printAfter || arguments.printAfter == "all") {
-            const auto text = spirv::disassemble(words);
-            std::cout << "; after " << pass << "\n" << (text ? *text : text.error().text() + "\n");
-            printed = true;
-        }
-    };
+    if (!arguments.printAfter.empty()) {
+        options.afterPass = [&](std::string_view pass, std::span<const uint32_t> words) {
+            if (pass == arguments.printAfter || arguments.printAfter == "all") {
+                const auto text = spirv::disassemble(words);
+                std::cout << "; after " << pass << "\n" << (text ? *text : text.error().text() + "\n");
+            }
+        };
+    }
     const auto compiled = compiler::compile(*module, options);
     if (!compiled) {
         return fail(compiled.error().text());
-    }
-    if (!arguments.printAfter.empty() && !printed) {
-        return fail("no pass \"" + arguments.printAfter + "\"; there are " + passes + ", and all");
     }
     if (arguments.reflect) {
         print(compiled->node);
@@ -266,7 +275,8 @@ Command addLower(CLI::App& app)
     command->add_option("-o,--output", arguments->output, "where to write the result, - for standard output");
     command->add_option("--node", arguments->node, "NAME or NAME:INDEX in place of what the shader says");
     command->add_option("--entry", arguments->entryPoint, "entry point; default: the only one, or main");
-    command->add_option("--print-after", arguments->printAfter, "print the module after this pass, or all");
+    command->add_option("--print-after", arguments->printAfter, "print the module after this pass, or all")
+        ->check([](const std::string& name) { return isPass(name) ? std::string() : unknownPass(name); });
     command->add_option("--spec", arguments->specialization, "ID=VALUE, a specialization constant")
         ->check([](const std::string& text) {
             spirv::SpecializationValue value;

@@ -22,6 +22,8 @@
 #include "compiler/passes/split_payload_copies.h"
 #include "compiler/passes/upgrade_module.h"
 #include "compiler/passes/wrap_entry_point.h"
+#include "spirv/edit.h"
+#include "spirv/tools.h"
 
 namespace millrace::compiler {
 

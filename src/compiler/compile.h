@@ -13,7 +13,7 @@
 
 #include "base/result.h"
 #include "graph/graph.h"
-#include "spirv/edit.h"
+#include "spirv/specialization.h"
 #include "spirv/tools.h"
 
 namespace millrace::compiler {

@@ -87,8 +87,41 @@ struct Sorter {
     }
 };
 
+// Most passes leave them in order.
+bool isSorted(const Module& module)
+{
+    std::vector<bool> isGlobal(module.bound), isDefined(module.bound), isAnnounced(module.bound);
+    const InstructionList& globals = module.section(Section::Globals);
+    for (const Instruction& i : globals) {
+        isGlobal[i.result.value] = true;
+    }
+    for (const Instruction& i : globals) {
+        if (i.op == spv::Op::OpTypeForwardPointer) {
+            const uint32_t pointer = i.id(0).value;
+            if (isAnnounced[pointer] || isDefined[pointer]) {
+                return false;
+            }
+            isAnnounced[pointer] = true;
+            continue;
+        }
+        bool isInOrder = true;
+        i.forEachUse([&](Id use) {
+            const bool isKnown = isDefined[use.value] || (i.op == spv::Op::OpTypeStruct && isAnnounced[use.value]);
+            isInOrder = isInOrder && (isKnown || !isGlobal[use.value]);
+        });
+        if (!isInOrder) {
+            return false;
+        }
+        isDefined[i.result.value] = true;
+    }
+    return true;
+}
+
 void sortGlobals(Module& module)
 {
+    if (isSorted(module)) {
+        return;
+    }
     Sorter sorter(module.section(Section::Globals));
     // Forward declarations go first, so that nothing can precede them.
     for (const bool declarations : {true, false}) {

@@ -2,20 +2,14 @@
 // What is done to a module as a whole.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 #include "spirv/module.h"
+#include "spirv/specialization.h"
 
 namespace millrace::spirv {
-
-struct SpecializationValue {
-    uint32_t specId;
-    std::vector<uint8_t> data;  // of the constant's size, VkBool32 for booleans
-};
 
 // Specialization constants that no value names.
 enum class Unnamed {

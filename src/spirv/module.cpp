@@ -40,28 +40,38 @@ const Instruction* Module::at(const Location& location, Id id, bool& isLabel) co
     return element(function.blocks[location.block].body);
 }
 
+void Module::index(Id id, const Location& location) const
+{
+    if (id.value >= m_index.size()) {
+        m_index.resize(std::max(bound, id.value + 1));
+    }
+    m_locations.push_back(location);
+    m_index[id.value] = static_cast<uint32_t>(m_locations.size());
+}
+
 void Module::index(const InstructionList& list, Location::Kind kind, uint32_t number, uint32_t block, size_t from) const
 {
     for (size_t i = from; i < list.size(); i++) {
         if (list[i].result) {
-            m_index[list[i].result.value] = {kind, number, block, static_cast<uint32_t>(i)};
+            index(list[i].result, {kind, number, block, static_cast<uint32_t>(i)});
         }
     }
 }
 
 void Module::buildIndex() const
 {
-    m_index.clear();
+    m_index.assign(bound, 0);
+    m_locations.clear();
     for (uint32_t s = 0; s < kSectionCount; s++) {
         index(sections[s], Location::InSection, s, 0);
     }
     m_indexedGlobals = section(Section::Globals).size();
     for (uint32_t f = 0; f < functions.size(); f++) {
         const Function& function = functions[f];
-        m_index[function.id().value] = {Location::Definition, f, 0, 0};
+        index(function.id(), {Location::Definition, f, 0, 0});
         index(function.parameters, Location::Parameter, f, 0);
         for (uint32_t b = 0; b < function.blocks.size(); b++) {
-            m_index[function.blocks[b].label.value] = {Location::Label, f, b, 0};
+            index(function.blocks[b].label, {Location::Label, f, b, 0});
             index(function.blocks[b].body, Location::InBody, f, b);
         }
     }
@@ -75,8 +85,8 @@ const Instruction* Module::findDefinition(Id id) const
     }
     bool isLabel = false;
     const auto lookUp = [&]() -> const Instruction* {
-        const auto found = m_index.find(id.value);
-        return found == m_index.end() ? nullptr : at(found->second, id, isLabel);
+        const uint32_t known = id.value < m_index.size() ? m_index[id.value] : 0;
+        return known == 0 ? nullptr : at(m_locations[known - 1], id, isLabel);
     };
     const Instruction* found = lookUp();
     if (found || isLabel) {

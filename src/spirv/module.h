@@ -210,6 +210,7 @@ private:
         uint32_t index;
     };
     const Instruction* at(const Location& location, Id id, bool& isLabel) const;
+    void index(Id id, const Location& location) const;
     void index(const InstructionList& list, Location::Kind kind, uint32_t number, uint32_t block,
                size_t from = 0) const;
     void buildIndex() const;
@@ -217,7 +218,8 @@ private:
     template <typename M, typename Visit>
     static void traverse(M& module, const Visit& visit);
 
-    mutable std::unordered_map<uint32_t, Location> m_index;
+    mutable std::vector<uint32_t> m_index;  // by id: one more than its index in m_locations; 0 is none
+    mutable std::vector<Location> m_locations;
     mutable size_t m_indexedGlobals = 0;
 };
 

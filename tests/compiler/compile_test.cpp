@@ -203,6 +203,48 @@ TEST(Compile, Names_Survive)
     EXPECT_NE(text.find("OpName %mr_begin"), std::string::npos) << "the device functions have theirs";
 }
 
+TEST(Compile, NamesOfFunctions_Survive)
+{
+    ModuleText module;
+    module.names = "OpName %main \"scatter\"\nOpName %helper \"tint\"";
+    module.body = "%x = OpFunctionCall %void %helper";
+    module.functions = R"(
+        %helper = OpFunction %void None %func
+        %h1 = OpLabel
+        OpReturn
+        OpFunctionEnd)";
+    const std::string text = textOf(compiled(module.words(), defaults()).words);
+    EXPECT_NE(text.find("%scatter = OpFunction "), std::string::npos) << text;
+    EXPECT_NE(text.find("%tint = OpFunction "), std::string::npos);
+    EXPECT_NE(text.find("OpEntryPoint GLCompute %main \"main\""), std::string::npos) << "ours, which calls it";
+}
+
+TEST(Compile, ColdLibrary_ThreadsGetTheSame)
+{
+    // Every way to run is asked for by all threads at once; whoever is first makes the library.
+    std::vector<std::thread> threads;
+    std::vector<std::vector<spirv::Words>> results(4);
+    for (std::vector<spirv::Words>& result : results) {
+        threads.emplace_back([&result] {
+            for (const char* name : {"level_a", "level_b", "coalesce_c", "share_base", "single_struct"}) {
+                const spirv::Words words = assembled(readText(name));
+                for (const bool indirect : {false, true}) {
+                    Options options = defaults();
+                    options.indirect = indirect;
+                    options.entryPoint = entryPoints(words).at(0);
+                    result.push_back(compiled(words, options).words);
+                }
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (const std::vector<spirv::Words>& result : results) {
+        EXPECT_EQ(result, results[0]);
+    }
+}
+
 TEST(Compile, UnusedDeviceFunctions_AreNotThere)
 {
     ModuleText module;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/compile.h"
+#include "spirv/module.h"
 
 namespace millrace::compiler {
 

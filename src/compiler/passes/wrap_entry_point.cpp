@@ -314,7 +314,11 @@ struct State {
             size.add(isPacked ? shader.node.packWidth : shader.node.localSize[c]);
         }
         module.section(Section::ExecutionModes).push_back(std::move(size));
-        module.setName(shader.entry, "node_main");
+        // "main" is ours from now on.
+        const std::string name = module.name(shader.entry);
+        if (name.empty() || name == "main") {
+            module.setName(shader.entry, "node_main");
+        }
         module.setName(created, "main");
     }
 };
