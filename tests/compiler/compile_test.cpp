@@ -206,14 +206,16 @@ TEST(Compile, Names_Survive)
 TEST(Compile, NamesOfFunctions_Survive)
 {
     ModuleText module;
-    module.names = "OpName %main \"scatter\"\nOpName %helper \"tint\"";
+    module.names = "OpName %helper \"tint\"";
     module.body = "%x = OpFunctionCall %void %helper";
     module.functions = R"(
         %helper = OpFunction %void None %func
         %h1 = OpLabel
         OpReturn
         OpFunctionEnd)";
-    const std::string text = textOf(compiled(module.words(), defaults()).words);
+    std::string source = module.text();
+    replace(source, "OpName %main \"main\"", "OpName %main \"scatter\"");
+    const std::string text = textOf(compiled(assembled(source), defaults()).words);
     EXPECT_NE(text.find("%scatter = OpFunction "), std::string::npos) << text;
     EXPECT_NE(text.find("%tint = OpFunction "), std::string::npos);
     EXPECT_NE(text.find("OpEntryPoint GLCompute %main \"main\""), std::string::npos) << "ours, which calls it";
