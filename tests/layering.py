@@ -16,6 +16,7 @@ ALLOWED = {
     "spirv": {"base", "abi"},
     "graph": {"base", "abi"},
     "compiler": {"base", "abi", "spirv", "graph", "shaders"},
+    "glsl": {"base", "spirv"},
     "runtime": {"base", "abi", "graph", "shaders"},
     "api": {"base", "abi", "spirv", "graph", "compiler"},
     "layer": {"base", "abi", "spirv", "graph", "compiler", "runtime", "shaders"},

@@ -13,6 +13,9 @@ namespace millrace::tools {
 
 using Command = std::function<int()>;
 
+// Compiles a node shader in GLSL and writes a module of the extension.
+Command addCompile(CLI::App& app);
+
 // Compiles a node shader and writes the plain compute shader.
 Command addLower(CLI::App& app);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -13,6 +12,7 @@
 #include "compiler/compile.h"
 #include "spirv/module.h"
 #include "tools/commands.h"
+#include "tools/files.h"
 
 namespace millrace::tools {
 
@@ -37,13 +37,6 @@ int fail(const std::string& message)
 {
     std::cerr << "millrace: error: " << message << "\n";
     return 1;
-}
-
-bool readFile(const std::string& path, std::string& content)
-{
-    std::ifstream file(path, std::ios::binary);
-    content.assign(std::istreambuf_iterator<char>(file), {});
-    return file.good() || file.eof();
 }
 
 // Binary modules, or text, which the assembler takes.

@@ -75,9 +75,9 @@ class LowerCommand(unittest.TestCase):
             self.assertIn(name, result.stderr + result.stdout)
 
     def test_bad_input_is_an_error(self):
-        for arguments in [[MODULES / "absent.spvasm"], [self.module, "--entry", "absent"]]:
+        for arguments in [[MODULES / "absent.spvasm"], [MODULES], [self.module, "--entry", "absent"]]:
             result = lower(*arguments)
-            self.assertNotEqual(result.returncode, 0)
+            self.assertEqual(result.returncode, 1)
             self.assertIn("error", result.stderr)
 
 

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "glsl/compile.h"
+
+#include "glsl/complete.h"
+#include "glsl/parse.h"
+
+namespace millrace::glsl {
+
+Result<Compiled> compile(const std::string& source, const std::string& file, const Options& options)
+{
+    auto parsed = parse(source, file, options);
+    if (!parsed) {
+        return parsed.error();
+    }
+    auto completed = completeModule(parsed->words, parsed->declarations, options.debugInformation);
+    if (!completed) {
+        return completed.error();
+    }
+    return Compiled{std::move(completed->words), std::move(completed->entryPoint), std::move(parsed->warnings)};
+}
+
+}  // namespace millrace::glsl

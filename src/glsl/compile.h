@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Node shaders in GLSL (docs/glsl.md) to modules of SPV_AMDX_shader_enqueue revision 2.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "spirv/tools.h"
+
+namespace millrace::glsl {
+
+struct Options {
+    std::vector<std::string> includeFolders;                       // for #include, after the folder of the includer
+    std::vector<std::pair<std::string, std::string>> definitions;  // macros; the value may be empty
+    bool debugInformation = false;                                 // keep the source text and line numbers
+};
+
+struct Compiled {
+    spirv::Words words;
+    std::string entryPoint;
+    std::string warnings;  // lines as those of errors
+};
+
+// Errors: the message has a line "FILE:LINE: error: REASON" for each of them. FILE is `file`, which is not opened, or
+// the path of an included file.
+// Thread-safe.
+Result<Compiled> compile(const std::string& source, const std::string& file, const Options& options);
+
+}  // namespace millrace::glsl

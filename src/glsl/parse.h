@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// GLSL of the dialect to SPIR-V with placeholders, by glslang.
+#pragma once
+
+#include "glsl/compile.h"
+#include "glsl/declarations.h"
+
+namespace millrace::glsl {
+
+struct Parsed {
+    spirv::Words words;  // with OpLine, with every function, entry point "main"
+    Declarations declarations;
+    std::string warnings;
+};
+
+Result<Parsed> parse(const std::string& source, const std::string& file, const Options& options);
+
+}  // namespace millrace::glsl

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules that come out of GLSL, and messages where none can.
+#include "glsl/compile.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "compiler/compile.h"
+
+namespace millrace::glsl {
+
+namespace {
+
+constexpr char kItem[] = "struct Item { uint value; };\n";
+
+Compiled compiled(const std::string& source, const Options& options = {})
+{
+    const auto out = compile(source, "f.comp", options);
+    if (!out) {
+        ADD_FAILURE() << out.error().text();
+        return {};
+    }
+    const Status valid = spirv::validate(out->words);
+    EXPECT_TRUE(valid) << valid.error().text();
+    return *out;
+}
+
+std::string text(const Compiled& module)
+{
+    const auto out = spirv::disassemble(module.words);
+    return out ? *out : out.error().text();
+}
+
+graph::Node reflected(const Compiled& module)
+{
+    compiler::Options options;
+    options.entryPoint = module.entryPoint;
+    options.validate = true;
+    const auto out = compiler::compile(module.words, options);
+    if (!out) {
+        ADD_FAILURE() << out.error().text();
+        return {};
+    }
+    return out->node;
+}
+
+TEST(GlslCompile, EveryAttributeOfANode_IsReflected)
+{
+    const graph::Node node = reflected(
+        compiled(std::string(kItem) +
+                 "layout(name = \"n\", index = 3, max_grid = uvec3(4, 5, 6), recursion = 2, api_entry = false) node;\n"
+                 "struct In { dispatch_grid uvec2 grid; uint v; };\nnodein In item;\nvoid main() {}"));
+    EXPECT_EQ(node.id.name, "n");
+    EXPECT_EQ(node.id.index, 3u);
+    EXPECT_EQ(node.mode, graph::LaunchMode::Dynamic);
+    EXPECT_EQ(node.maxGrid[0], 4u);
+    EXPECT_EQ(node.maxGrid[2], 6u);
+    EXPECT_EQ(node.maxRecursion, 2u);
+    EXPECT_FALSE(node.apiEntry);
+    EXPECT_EQ(node.payloadBytes, 12u);
+    EXPECT_EQ(node.grid.components, 2u);
+}
+
+TEST(GlslCompile, EveryAttributeOfAnOutput_IsReflected)
+{
+    const graph::Node node = reflected(
+        compiled(std::string(kItem) +
+                 "layout(static_grid = uvec3(1)) node;\n"
+                 "layout(node = \"t\", base_index = 2, array_size = 9, sparse, finish_tracking) nodeout Item a[5];\n"
+                 "layout(shares_budget_with = a, finish_tracking) nodeout Item b[];\n"
+                 "void main() { allocateWorkgroup(a, 2); enqueue(a); allocateWorkgroup(b, 1); enqueue(b); }"));
+    ASSERT_EQ(node.outputs.size(), 2u);
+    const auto isA = [](const graph::NodeOutput& o) { return o.targetName == "t"; };
+    const graph::NodeOutput& a = isA(node.outputs[0]) ? node.outputs[0] : node.outputs[1];
+    const graph::NodeOutput& b = isA(node.outputs[0]) ? node.outputs[1] : node.outputs[0];
+    EXPECT_EQ(a.baseIndex, 2u);
+    EXPECT_EQ(a.arraySize, 9u);
+    EXPECT_TRUE(a.sparse);
+    EXPECT_TRUE(a.tracksFinishWriting);
+    EXPECT_EQ(a.budget, 5u);
+    EXPECT_EQ(b.targetName, "b");
+    EXPECT_EQ(b.budget, 5u);
+    EXPECT_EQ(a.budgetPool, b.budgetPool);
+    EXPECT_FALSE(b.sparse);
+}
+
+TEST(GlslCompile, NothingOfOurs_IsLeft)
+{
+    const std::string module = text(
+        compiled(std::string(kItem) +
+                 "layout(static_grid = uvec3(1, 1, 1)) node;\nnodein Item x;\nnodeout Item a[5];\n"
+                 "void main() { if (isValid(a)) { allocateWorkgroup(a, 2); a[1].value = x.value; enqueue(a); } }"));
+    for (const char* part : {"mr_", "Millrace", "StorageBuffer", "OpLine", "OpSource", "DescriptorSet"}) {
+        EXPECT_EQ(module.find(part), std::string::npos) << part << " is in\n" << module;
+    }
+    EXPECT_NE(module.find("OpName %Item \"Item\""), std::string::npos);
+    EXPECT_NE(module.find("OpMemberName %Item 0 \"value\""), std::string::npos);
+}
+
+TEST(GlslCompile, DebugInformation_HasTheUsersTextAndLines)
+{
+    Options options;
+    options.debugInformation = true;
+    const std::string module =
+        text(compiled(std::string(kItem) + "layout(coalescing) node;\nnodein Item x[3];\n"
+                                           "layout(binding = 0, set = 0) buffer Out { uint word; };\n"
+                                           "void main() {\n word = x[0].value;\n}",
+                      options));
+    EXPECT_NE(module.find("nodein Item x[3];"), std::string::npos) << module;
+    EXPECT_NE(module.find("OpLine %1 6 "), std::string::npos) << module;
+    EXPECT_NE(module.find("\"f.comp\""), std::string::npos) << module;
+}
+
+TEST(GlslCompile, AShaderWithoutDeclarations_IsANodeToo)
+{
+    const Compiled module = compiled("void main() {}");
+    EXPECT_EQ(module.entryPoint, "main");
+    EXPECT_NE(text(module).find("ShaderEnqueueAMDX"), std::string::npos);
+}
+
+TEST(GlslCompile, Definitions_ChooseDeclarations)
+{
+    const std::string source = std::string(kItem) +
+                               "#ifdef MANY\nlayout(coalescing) node;\nnodein Item x[MANY];\n#else\n"
+                               "layout(static_grid = uvec3(2, 1, 1)) node;\nnodein Item x;\n#endif\nvoid main() {}";
+    EXPECT_EQ(reflected(compiled(source)).mode, graph::LaunchMode::Static);
+    Options options;
+    options.definitions = {{"MANY", "7"}};
+    EXPECT_EQ(reflected(compiled(source, options)).maxInputPayloads, 7u);
+}
+
+// Line of the message, and a part of it.
+struct BadSource {
+    const char* source;
+    const char* place;
+    const char* reason;
+};
+
+class GlslErrors : public testing::TestWithParam<BadSource> {};
+
+TEST_P(GlslErrors, PointAtTheUsersLine)
+{
+    const auto out = compile(GetParam().source, "f.comp", {});
+    ASSERT_FALSE(out);
+    const std::string message = out.error().text();
+    EXPECT_TRUE(message.starts_with(GetParam().place)) << message;
+    EXPECT_NE(message.find(GetParam().reason), std::string::npos) << message;
+    EXPECT_EQ(message.find("mr_"), std::string::npos) << message;
+}
+
+#define ITEM "struct Item { uint value; };\n"
+
+INSTANTIATE_TEST_SUITE_P(
+    All, GlslErrors,
+    testing::Values(
+        // What glslang finds.
+        BadSource{"\nvoid main() {\n x = 1;\n}", "f.comp:3: error: ", "'x' : undeclared identifier"},
+        BadSource{ITEM "nodeout Item a[4];\nvoid main() {\n\n a[0].colour = 1;\n}", "f.comp:5: error: ", "colour"},
+        BadSource{"\nnodein Item x;\nvoid main() {}", "f.comp:2: error: ", "Item"},
+        BadSource{"int x = 2;\nlayout(recursion = 1,\n index = x) node;\nvoid main() {}",
+                  "f.comp:3: error: ", "constant"},
+        BadSource{"\nlayout(static_grid = 4) node;\nvoid main() {}", "f.comp:2: error: ", "uvec3"},
+        BadSource{ITEM "readonly nodein Item x;\nvoid main() {\n x.value = 1;\n}", "f.comp:4: error: ", "readonly"},
+        // Outputs that are none.
+        BadSource{"void main() {\n enqueue();\n}", "f.comp:2: error: ", ""},
+        BadSource{ITEM "nodeout Item a[1];\nnodeout Item a[2];\nvoid main() {}", "f.comp:3: error: ", "already"},
+        BadSource{"void main() {\n enqueue(b);\n}", "f.comp:2: error: ", "'b' : no nodeout of this name"},
+        BadSource{ITEM "nodein Item b;\nvoid main() {\n allocateWorkgroup(b, 1);\n}",
+                  "f.comp:4: error: ", "'b' : no nodeout of this name"},
+        BadSource{ITEM "layout(shares_budget_with = c) nodeout Item b[];\nvoid main() {}",
+                  "f.comp:2: error: ", "'c' : no nodeout of this name"},
+        BadSource{ITEM "nodeout Item b[1];\nvoid main() {\n b[0].value = 1;\n}",
+                  "f.comp:4: error: ", "never allocated"},
+        BadSource{ITEM "nodeout Item b[1];\nvoid main() {\n\n enqueue(b);\n}", "f.comp:5: error: ", "never allocated"},
+        // Rules of the dialect.
+        BadSource{"layout(coalescing) node;\nlayout(index = 1) node;\nvoid main() {}",
+                  "f.comp:2: error: ", "line 1 of f.comp"},
+        BadSource{ITEM "nodein Item x;\nnodein Item y;\nvoid main() {}", "f.comp:3: error: ", "line 2 of f.comp"},
+        BadSource{"\nlayout(coalescing, static_grid = uvec3(1)) node;\nvoid main() {}", "f.comp:2: error: ", "one of"},
+        BadSource{ITEM "nodein Item x[4];\nvoid main() {}", "f.comp:2: error: ", "only a coalescing node"},
+        BadSource{"\nnodein uint x;\nvoid main() {}", "f.comp:2: error: ", "must be a structure"},
+        BadSource{ITEM "nodeout Item x[0];\nvoid main() {}", "f.comp:2: error: ", "at least 1"},
+        BadSource{ITEM "layout(array_size = -1) nodeout Item x[1];\nvoid main() {}", "f.comp:2: error: ", "at least 1"},
+        BadSource{"\n\nlayout(recursion = -1) node;\nvoid main() {}",
+                  "f.comp:3: error: ", "recursion must be at least 0"},
+        BadSource{"\nlayout(shares_input_index = 1) node;\nvoid main() {}",
+                  "f.comp:2: error: ", "needs shares_input_with"},
+        BadSource{ITEM "layout(finish_tracking) nodein Item x;\nnodeout Item y[1];\nvoid main() {}",
+                  "f.comp:3: error: ", "finish_tracking must be said of both"},
+        BadSource{ITEM "nodein Item x;\nlayout(binding = 0) buffer B { uint b; };\nvoid main() {\n"
+                       " if (finishWriting()) b = 1;\n}",
+                  "f.comp:5: error: ", "finish_tracking"},
+        BadSource{ITEM "nodein Item x;\nvoid main() {\n atomicAdd(x.value, 1);\n}",
+                  "f.comp:4: error: ", "not supported yet"},
+        BadSource{"layout(binding = 0) buffer B { uint b; };\nvoid main() {\n b = gl_NumWorkGroups.x;\n}",
+                  "f.comp:3: error: ", "gl_NumWorkGroups"}));
+
+class GlslIncludes : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        m_folder = std::filesystem::path(testing::TempDir()) /
+                   (std::string("millrace_") + testing::UnitTest::GetInstance()->current_test_info()->name());
+        std::filesystem::create_directories(m_folder / "system");
+    }
+    void TearDown() override { std::filesystem::remove_all(m_folder); }
+    std::string write(const std::string& name, const std::string& content)
+    {
+        const std::string path = (m_folder / name).string();
+        std::ofstream(path) << content;
+        return path;
+    }
+    std::filesystem::path m_folder;
+};
+
+TEST_F(GlslIncludes, DeclarationsInThem_CountAsInTheFile)
+{
+    write("item.glsl", "struct Item { uint value; };\n");
+    write("system/outputs.glsl", "#include \"../item.glsl\"\nnodeout Item items[6];\n");
+    Options options;
+    options.includeFolders = {(m_folder / "system").string()};
+    const auto out = compile(
+        "layout(static_grid = uvec3(1)) node;\n#include <outputs.glsl>\n"
+        "void main() { allocateWorkgroup(items, 1); items[0].value = 1; enqueue(items); }",
+        (m_folder / "f.comp").string(), options);
+    ASSERT_TRUE(out) << out.error().text();
+    ASSERT_EQ(reflected(*out).outputs.size(), 1u);
+    EXPECT_EQ(reflected(*out).outputs[0].budget, 6u);
+}
+
+TEST_F(GlslIncludes, ErrorsInThem_NameTheirFileAndLine)
+{
+    const std::string source = "\n#include \"bad.glsl\"\nvoid main() {}";
+    for (const char* bad : {"\n\nlayout(nonsense) node;", "\n\nint x = y;", "\n\nnodein uint x;"}) {
+        const std::string path = write("bad.glsl", bad);
+        const auto out = compile(source, (m_folder / "f.comp").string(), {});
+        ASSERT_FALSE(out) << bad;
+        EXPECT_TRUE(out.error().text().starts_with(path + ":3: error: ")) << out.error().text();
+    }
+}
+
+TEST_F(GlslIncludes, LinesBehindThem_AreThoseOfTheFile)
+{
+    write("long.glsl", "\n\n\n\n\n\n\n");
+    const std::string file = (m_folder / "f.comp").string();
+    const auto out = compile("#include \"long.glsl\"\nvoid main() {\n x;\n}", file, {});
+    ASSERT_FALSE(out);
+    EXPECT_TRUE(out.error().text().starts_with(file + ":3: error: ")) << out.error().text();
+}
+
+TEST_F(GlslIncludes, FilesThatAreNotThereOrIncludeThemselves_AreErrors)
+{
+    write("self.glsl", "#include \"self.glsl\"\n");
+    for (const char* name : {"absent.glsl", "self.glsl", "system"}) {
+        const auto out =
+            compile("#include \"" + std::string(name) + "\"\nvoid main() {}", (m_folder / "f.comp").string(), {});
+        ASSERT_FALSE(out) << name;
+        EXPECT_NE(out.error().text().find(name), std::string::npos) << out.error().text();
+    }
+}
+
+}  // namespace
+
+}  // namespace millrace::glsl

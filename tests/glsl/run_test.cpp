@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every part of the dialect in graphs that run, on the oracle and on the device.
+#include "conformance/graph_test.h"
+#include "glsl/compile.h"
+
+namespace millrace::glsl {
+
+namespace {
+
+using harness::launchWords;
+using harness::Stage;
+
+constexpr char kWords[] = "layout(set = 0, binding = 0) buffer Out { uint words[]; };\n";
+
+Stage node(const std::string& body)
+{
+    const auto compiled = compile("#version 460\n" + std::string(kWords) + body, "node.comp", {});
+    Stage out;
+    if (!compiled) {
+        ADD_FAILURE() << compiled.error().text();
+        return out;
+    }
+    const Status valid = spirv::validate(compiled->words);
+    EXPECT_TRUE(valid) << valid.error().text();
+    out.words = compiled->words;
+    out.entry = compiled->entryPoint;
+    return out;
+}
+
+// Adds the value of each payload to words[index of the node] and counts workgroups behind them.
+Stage adder(const std::string& attributes)
+{
+    return node("layout(static_grid = uvec3(1, 1, 1), " + attributes + R"() node;
+        layout(local_size_x = 1) in;
+        struct Item { uint value; };
+        nodein Item item;
+        void main() { atomicAdd(words[shaderIndex()], item.value); atomicAdd(words[16 + shaderIndex()], 1u); })");
+}
+
+using GlslRun = conformance::GraphTest;
+
+TEST_F(GlslRun, InvocationScopeToCoalescingNode_EveryPayloadArrives)
+{
+    const Stage scatter = node(R"(
+        layout(name = "scatter", static_grid = uvec3(2, 1, 1)) node;
+        layout(local_size_x = 64) in;
+        struct Item { uint value; };
+        layout(node = "gather") nodeout Item items[64];
+        void main() {
+            allocateInvocation(items, gl_LocalInvocationIndex % 2);
+            if (gl_LocalInvocationIndex % 2 == 1) items[0].value = gl_LocalInvocationIndex;
+            enqueue(items);
+        })");
+    const Stage gather = node(R"(
+        layout(name = "gather", coalescing) node;
+        layout(local_size_x = 16) in;
+        struct Item { uint value; };
+        nodein Item items[16];
+        void main() {
+            uint i = gl_LocalInvocationIndex;
+            if (i == 0) atomicAdd(words[1], items.length());
+            if (i < items.length()) atomicAdd(words[0], items[i].value);
+        })");
+    EXPECT_EQ(conformance::first(run({scatter, gather}, {launchWords("scatter", 0, 3, {})}), 2),
+              (std::vector<uint32_t>{3 * 2 * 1024, 3 * 2 * 32}));
+}
+
+TEST_F(GlslRun, AllocationsInBranchesAndLoops_TheLastOneCounts)
+{
+    const Stage start = node(R"(
+        layout(name = "start", static_grid = uvec3(1, 1, 1)) node;
+        layout(local_size_x = 1) in;
+        struct Item { uint value; };
+        layout(node = "add", array_size = 2) nodeout Item items[9];
+        void fill(uint index, uint value) { items[index].value = value; }
+        void main() {
+            for (uint i = 0; i < 4; i++) {
+                if (i % 2 == 0) allocateWorkgroupAt(items, 0, 1); else allocateWorkgroupAt(items, 1, 2);
+                fill(0, 10 * i);
+                if (i % 2 == 1) fill(1, 100 * i);
+                enqueue(items);
+            }
+        })");
+    const auto got = run({start, adder("name = \"add\", index = 0"), adder("name = \"add\", index = 1")},
+                         {launchWords("start", 0, 1, {})});
+    EXPECT_EQ(conformance::first(got, 2), (std::vector<uint32_t>{20, 440}));
+    EXPECT_EQ(got[16], 2u);
+    EXPECT_EQ(got[17], 4u);
+}
+
+TEST_F(GlslRun, SparseArray_OnlyExistingNodesAreValid)
+{
+    const Stage choose = node(R"(
+        layout(name = "choose", static_grid = uvec3(1, 1, 1)) node;
+        layout(local_size_x = 1) in;
+        struct Item { uint value; };
+        layout(node = "add", base_index = 1, array_size = 6, sparse) nodeout Item items[8];
+        void main() {
+            for (uint i = 0; i < 5; i++) {
+                words[32 + i] = isValidAt(items, i) ? 1 : 2;
+                if (isValidAt(items, i)) {
+                    allocateWorkgroupAt(items, i, 1);
+                    items[0].value = 100 + i;
+                    enqueue(items);
+                }
+            }
+        })");
+    const auto got = run({choose, adder("name = \"add\", index = 1"), adder("name = \"add\", index = 2"),
+                          adder("name = \"add\", index = 4")},
+                         {launchWords("choose", 0, 1, {})});
+    EXPECT_EQ(conformance::first(got, 5), (std::vector<uint32_t>{0, 100, 101, 0, 103}));
+    EXPECT_EQ(std::vector<uint32_t>(got.begin() + 32, got.begin() + 37), (std::vector<uint32_t>{1, 1, 2, 1, 2}));
+}
+
+TEST_F(GlslRun, TwoOutputsOfOneStructure_AndASharedBudget)
+{
+    const Stage start = node(R"(
+        layout(name = "start", static_grid = uvec3(1, 1, 1)) node;
+        layout(local_size_x = 1) in;
+        struct Item { uint value; };
+        layout(node = "left") nodeout Item left[2];
+        layout(node = "right", shares_budget_with = left) nodeout Item right[];
+        void main() {
+            allocateWorkgroup(left, 1);
+            allocateWorkgroup(right, 1);
+            left[0].value = 5;
+            right[0].value = left[0].value + 2;
+            enqueue(right);
+            enqueue(left);
+        })");
+    const std::string body = R"(
+        layout(local_size_x = 1) in;
+        struct Item { uint value; };
+        nodein Item item;
+        void main() { atomicAdd(words[WHERE], item.value); })";
+    const Stage left = node("layout(name = \"left\", static_grid = uvec3(1)) node;\n#define WHERE 0\n" + body);
+    const Stage right = node("layout(name = \"right\", static_grid = uvec3(1)) node;\n#define WHERE 1\n" + body);
+    EXPECT_EQ(conformance::first(run({start, left, right}, {launchWords("start", 0, 1, {})}), 2),
+              (std::vector<uint32_t>{5, 7}));
+}
+
+TEST_F(GlslRun, SharedInput_EveryNodeSeesIt)
+{
+    const Stage base = adder("name = \"base\"");
+    const Stage twin = node(R"(
+        layout(name = "twin", static_grid = uvec3(3, 1, 1), shares_input_with = "base") node;
+        layout(local_size_x = 1) in;
+        struct Item { uint value; };
+        readonly nodein Item item;
+        void main() { atomicAdd(words[1], item.value); })");
+    EXPECT_EQ(conformance::first(run({base, twin}, {launchWords("base", 0, 2, {10, 20})}), 2),
+              (std::vector<uint32_t>{30, 90}));
+}
+
+TEST_F(GlslRun, FinishWriting_TheLastWorkgroupSums)
+{
+    const Stage start = node(R"(
+        layout(name = "start", static_grid = uvec3(1, 1, 1)) node;
+        layout(local_size_x = 1) in;
+        struct Task { dispatch_grid uvec3 grid; uint parts[8]; };
+        layout(node = "work", finish_tracking) nodeout Task task;
+        void main() {
+            allocateWorkgroup(task, 1);
+            task.grid = uvec3(8, 1, 1);
+            enqueue(task);
+        })");
+    const Stage work = node(R"(
+        layout(name = "work", max_grid = uvec3(8, 1, 1), api_entry = false) node;
+        layout(local_size_x = 1) in;
+        struct Task { dispatch_grid uvec3 grid; uint parts[8]; };
+        layout(finish_tracking) nodein Task task;
+        void main() {
+            task.parts[gl_WorkGroupID.x] = gl_WorkGroupID.x + 1;
+            memoryBarrierBuffer();
+            if (finishWriting()) {
+                uint sum = 0;
+                for (uint i = 0; i < 8; i++) sum += task.parts[i];
+                atomicAdd(words[0], sum);
+                atomicAdd(words[1], 1);
+            }
+        })");
+    EXPECT_EQ(conformance::first(run({start, work}, {launchWords("start", 0, 3, {})}), 2),
+              (std::vector<uint32_t>{3 * 36, 3}));
+}
+
+TEST_F(GlslRun, EmptyPayloads_AreCounted)
+{
+    const Stage start = node(R"(
+        layout(name = "start", static_grid = uvec3(1, 1, 1)) node;
+        layout(local_size_x = 4) in;
+        layout(node = "tick") nodeout void ticks[4];
+        void main() {
+            allocateInvocation(ticks, 1);
+            enqueue(ticks);
+        })");
+    const Stage tick = node(R"(
+        layout(name = "tick", static_grid = uvec3(1, 1, 1)) node;
+        layout(local_size_x = 1) in;
+        void main() { atomicAdd(words[0], 1u); })");
+    EXPECT_EQ(run({start, tick}, {launchWords("start", 0, 1, {})})[0], 4u);
+}
+
+TEST_F(GlslRun, SpecializationConstants_InEveryAttribute)
+{
+    Stage start = node(R"(
+        layout(constant_id = 0) const uint COUNT = 1;
+        layout(name = "start", static_grid = uvec3(COUNT, 1, 1)) node;
+        layout(local_size_x = 1) in;
+        struct Item { uint value; };
+        layout(node = "add", base_index = COUNT - 1, array_size = COUNT) nodeout Item items[COUNT * 2];
+        void main() {
+            allocateWorkgroup(items, COUNT * 2);
+            for (uint i = 0; i < COUNT * 2; i++) items[i].value = i + 1;
+            enqueue(items);
+        })");
+    start.specialization[0] = 3;
+    const auto got = run({start, adder("name = \"add\", index = 0"), adder("name = \"add\", index = 1"),
+                          adder("name = \"add\", index = 2")},
+                         {launchWords("start", 0, 1, {})});
+    EXPECT_EQ(conformance::first(got, 3), (std::vector<uint32_t>{0, 0, 3 * 21}));
+}
+
+}  // namespace
+
+}  // namespace millrace::glsl

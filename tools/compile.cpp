@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// `millrace compile`: a node shader in GLSL to a module of SPV_AMDX_shader_enqueue.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "glsl/compile.h"
+#include "spirv/tools.h"
+#include "tools/commands.h"
+#include "tools/files.h"
+
+namespace millrace::tools {
+
+namespace {
+
+struct Arguments {
+    std::string input;
+    std::string output;
+    std::vector<std::string> includeFolders;
+    std::vector<std::string> definitions;
+    bool debugInformation = false;
+    bool asText = false;
+};
+
+int fail(const std::string& message)
+{
+    std::cerr << message << "\n";
+    return 1;
+}
+
+int writeOutput(const Arguments& arguments, const spirv::Words& words)
+{
+    std::string content(reinterpret_cast<const char*>(words.data()), words.size() * 4);
+    if (arguments.asText) {
+        const auto text = spirv::disassemble(words);
+        if (!text) {
+            return fail("millrace: error: " + text.error().text());
+        }
+        content = *text;
+    }
+    std::string path = arguments.output;
+    if (path.empty()) {
+        path = arguments.asText ? "-" : std::filesystem::path(arguments.input).replace_extension(".spv").string();
+    }
+    if (path == "-") {
+        std::cout << content << std::flush;
+        return std::cout.good() ? 0 : fail("millrace: error: cannot write to standard output");
+    }
+    std::ofstream file(path, std::ios::binary);
+    file << content << std::flush;
+    return file.good() ? 0 : fail("millrace: error: cannot write " + path);
+}
+
+glsl::Options optionsOf(const Arguments& arguments)
+{
+    glsl::Options options;
+    options.includeFolders = arguments.includeFolders;
+    options.debugInformation = arguments.debugInformation;
+    for (const std::string& text : arguments.definitions) {
+        const size_t equals = text.find('=');
+        options.definitions.emplace_back(text.substr(0, equals),
+                                         equals == std::string::npos ? "1" : text.substr(equals + 1));
+    }
+    return options;
+}
+
+int compile(const Arguments& arguments)
+{
+    std::string source;
+    if (!readFile(arguments.input, source)) {
+        return fail("millrace: error: cannot read " + arguments.input);
+    }
+    const auto compiled = glsl::compile(source, arguments.input, optionsOf(arguments));
+    if (!compiled) {
+        return fail(compiled.error().text());
+    }
+    std::cerr << compiled->warnings;
+    if (const Status status = spirv::validate(compiled->words); !status) {
+        return fail(arguments.input + ": error: the module is not valid: " + status.error().text());
+    }
+    return writeOutput(arguments, compiled->words);
+}
+
+}  // namespace
+
+Command addCompile(CLI::App& app)
+{
+    const auto arguments = std::make_shared<Arguments>();
+    CLI::App* command = app.add_subcommand("compile", "Compile a node shader in GLSL (docs/glsl.md) to SPIR-V");
+    command->add_option("input", arguments->input, "GLSL")->required();
+    command->add_option("-o,--output", arguments->output,
+                        "where to write the result, - for standard output; default: the input with .spv");
+    command->add_option("-I,--include", arguments->includeFolders, "folder that #include looks in; may be repeated")
+        ->allow_extra_args(false);
+    command->add_option("-D,--define", arguments->definitions, "NAME or NAME=VALUE, a macro; may be repeated")
+        ->allow_extra_args(false);
+    command->add_flag("-g", arguments->debugInformation, "keep source text and line numbers");
+    command->add_flag("--asm", arguments->asText, "write text, to standard output unless -o says otherwise");
+    return [arguments] { return compile(*arguments); };
+}
+
+}  // namespace millrace::tools
