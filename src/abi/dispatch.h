@@ -5,19 +5,22 @@
 #include "language.h"
 MR_ABI_BEGIN
 
-// NodeArguments::flags
 // The plan proves that this dispatch fits in its regions: workgroups reserve nothing and stride over the units.
 MR_CONST uint kFlagFits = 1u;
 // Indirect path: one workgroup per workgroup, launched from arguments that the plan shader wrote.
 MR_CONST uint kFlagIndirect = 2u;
+MR_CONST uint kFlagMask = 63u;
 
-// Pushed for each node dispatch, behind the application's push constants (at the next multiple of 8).
+// Pushed for each node dispatch, behind the application's push constants (at the next multiple of 8). The host knows
+// where everything is, so that a workgroup gets all it needs to begin with in one load, not in a chain of three.
 struct NodeArguments {
-    uint64_t graph;  // GraphHeader, the start of the scratch memory
-    uint slot;
-    uint flags;
+    uint64_t graph;          // GraphHeader, the start of the scratch memory
+    uint slotAndFlags;       // bytes from `graph` to the SlotInfo, a multiple of 64, and flags
+    uint streamState;        // bytes from `graph` to the StreamState of its stream
     uint64_t pushConstants;  // the application's push constants where they had to move to memory, else 0
-    uint64_t indirect;       // IndirectArguments of this slot on the indirect path, else 0
+    // Direct path: the granule where this slot's workgroups put what they emit, if it fits (graph::DispatchPlan::bases).
+    // Indirect path: the address of the slot's IndirectArguments.
+    uint64_t work;
 };
 
 // The plan of one dispatch, computed by the host from scratch size and, where it knows them, the inputs.
@@ -84,7 +87,6 @@ struct DispatchCountInfo {
 // turn.comp: ends a sweep.
 struct TurnArguments {
     uint64_t graph;
-    uint64_t status;  // GraphStatus in host-visible memory
 };
 
 // Indirect path: plan.comp writes one per slot of a level.
@@ -92,11 +94,14 @@ struct IndirectArguments {
     uint groupsX, groupsY, groupsZ;  // VkDispatchIndirectCommand
     uint groupCount;                 // workgroups wanted; the grid may be a little larger
     uint64_t firstUnit;
+    uint base;  // as NodeArguments::work on the direct path
+    uint pad0;
 };
 
 struct PlanArguments {
     uint64_t graph;
     uint64_t indirect;  // IndirectArguments[], one per slot of the graph
+    uint64_t bases;     // uint[], one per slot of the graph
     uint level;
     uint flags;
     uint slotCount;

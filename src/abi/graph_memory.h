@@ -12,10 +12,10 @@ MR_CONST uint kGranuleBytes = 16u;
 
 MR_CONST uint kGraphMagic = 0x4d494c4cu;  // "MILL": the memory was initialized
 MR_CONST uint kNoQueue = 0xffffffffu;     // node map: no node at this index
+MR_CONST uint kNoStream = 0xffffffffu;
 MR_CONST uint kNoOffset = 0xffffffffu;
 
-// Node maps up to this long are counted in shared memory: one run per allocation and node index. Beyond it, one per
-// subgroup (device/node.glsl), which budgets must know.
+// Node indices that are counted in shared memory at a time (device/node.glsl).
 MR_CONST uint kMaxHistogram = 256u;
 
 // Payloads of one VkDispatchGraphInfoAMDX (maxExecutionGraphShaderPayloadCount).
@@ -43,33 +43,46 @@ struct SlotInfo {
     uint level;            // 1 for slots that only the API reaches; 0 is the API itself
     uint unitsPerPayload;  // product of the static grid, else 1
     uint unitsPerGroup;    // payloads a workgroup takes at most (coalescing, packed), else 1
-    uint gridX, gridY, gridZ;  // static grid
-    uint payloadStride;        // of the queue it reads
-    uint finishOffset;  // of this slot's finish counter inside the payload, kNoOffset if it tracks none
+    uint gridX, gridY;     // static grid
+    uint payloadStride;    // of the queue it reads
+    uint finishOffset;     // of this slot's finish counter inside the payload, kNoOffset if it tracks none
     uint remainingRecursion;
     uint shaderIndex;
     uint firstOutput;       // into the OutputInfo table
     uint granulesPerGroup;  // the most one workgroup of ours may allocate
     uint entriesPerGroup;   // the most one workgroup of ours may append to any one stream
     uint name;              // for reports: index of the node in the graph
+    // The queue where everything goes that it emits, its stride and its indexed stream (kNoStream if it has none), so that
+    // nobody has to look them up. kNoQueue if there are several, or none.
+    uint onlyQueue;
+    uint onlyStride;
+    uint onlyStream;
+    uint pad[14];
 };
+
+MR_CONST uint kSlotInfoBytes = 128u;
 
 // One payload array type that a slot allocates.
 struct OutputInfo {
     uint mapFirst;  // into the node map: queue of node index i is map[mapFirst + i]
     uint mapCount;  // node indices from mapCount on have no node
+    uint first;     // map[mapFirst], which is all there is for most nodes
+    uint pad0;
 };
 
-// Where the payloads of one base node (at one recursion level) go.
+MR_CONST uint kOutputInfoBytes = 16u;
+
+// Where the payloads of one base node (at one recursion level) go. All streams of a queue follow each other: at most one
+// indexed stream, which is then the first, and one dynamic stream per consumer that reads its grid from the payload.
 struct QueueInfo {
     uint payloadBytes;  // what the node declares
     uint stride;        // payloadBytes, the finish counters, rounded up to 4, or 8 where it has 64-bit members
     uint finishOffset;  // of the first finish counter, which follows the payload
     uint finishCount;
-    uint firstStream;  // the queue's streams: at most one indexed stream, which is then the first, and one
-    uint streamCount;  // dynamic stream per consumer that reads its grid from the payload
-    uint apiEntry;     // 1 if the API may dispatch it
-    uint node;         // for reports: index of the node in the graph
+    uint indexedStream;  // kNoStream if it has none
+    uint firstDynamic;   // stream
+    uint dynamicCount;
+    uint node;  // for reports: index of the node in the graph
 };
 
 struct StreamInfo {

@@ -48,7 +48,7 @@ private:
     {
         const Node& node = m_graph.nodes[slot.node];
         const uint32_t map = slot.outputMaps[output];
-        return emissionBound(node, node.outputs[output], m_graph.maps[map].mapCount, m_maps[map].targets);
+        return emissionBound(node, node.outputs[output], m_maps[map].targets);
     }
 
     Graph& m_graph;
@@ -193,7 +193,7 @@ Status Budgets::run()
 
 }  // namespace
 
-EmissionBound emissionBound(const Node& node, const NodeOutput& output, uint32_t mapCount, uint32_t targets)
+EmissionBound emissionBound(const Node& node, const NodeOutput& output, uint32_t targets)
 {
     EmissionBound bound;
     const uint64_t budget = node.outputs[output.budgetPool].budget;
@@ -204,12 +204,9 @@ EmissionBound emissionBound(const Node& node, const NodeOutput& output, uint32_t
         output.perInvocation && node.packWidth == 0
             ? saturatingMultiply(uint64_t(node.localSize[0]) * node.localSize[1], node.localSize[2])
             : 1;
-    const uint64_t runsToOneQueue = mapCount <= abi::kMaxHistogram ? 1 : invocations;
     bound.payloads = budget;
-    bound.runs = std::min(
-        budget, saturatingMultiply(executions,
-                                   mapCount <= abi::kMaxHistogram ? std::min<uint64_t>(targets, invocations) : invocations));
-    bound.runsToOneQueue = std::min(budget, saturatingMultiply(executions, runsToOneQueue));
+    bound.runs = std::min(budget, saturatingMultiply(executions, std::min<uint64_t>(targets, invocations)));
+    bound.runsToOneQueue = std::min(budget, executions);
     return bound;
 }
 

@@ -20,8 +20,8 @@ struct EmissionBound {
     uint64_t runsToOneQueue = 0;  // to any one of them
 };
 
-// `mapCount` and `targets`: length of the output's node map, and how many queues are in it.
-EmissionBound emissionBound(const Node& node, const NodeOutput& output, uint32_t mapCount, uint32_t targets);
+// `targets`: how many queues are in the output's node map, at most.
+EmissionBound emissionBound(const Node& node, const NodeOutput& output, uint32_t targets);
 
 // Bytes that a node's input payload takes, the implicit payload included.
 uint32_t inputBytes(const Node& node);

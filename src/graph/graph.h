@@ -127,7 +127,7 @@ struct Graph {
     std::vector<Level> levels;        // levels[0] is the API
     std::vector<uint32_t> apiQueues;  // API node index (= index into nodes) to queue, abi::kNoQueue if none
 
-    // The maps of all slots' outputs, equal ones once, as they stand in scratch memory.
+    // The maps of all slots' outputs, equal ones once, as they stand in scratch memory except for OutputInfo::first.
     std::vector<abi::OutputInfo> maps;
     std::vector<uint32_t> nodeMap;
 

@@ -314,7 +314,7 @@ uint32_t Linker::getMap(const Slot& slot, const NodeOutput& output)
     if (!isNew)
         return it->second;
 
-    m_graph.maps.push_back({static_cast<uint32_t>(m_graph.nodeMap.size()), range.end});
+    m_graph.maps.push_back({.mapFirst = static_cast<uint32_t>(m_graph.nodeMap.size()), .mapCount = range.end});
     for (uint32_t i = 0; i < range.end; ++i) {
         const uint32_t target = i < range.first ? kNoNode : (*array)[i];
         m_graph.nodeMap.push_back(i == key.selfIndex  ? key.selfQueue
@@ -363,6 +363,8 @@ Status Linker::linkOutputs()
 // Locations are 32-bit counts of granules, and a stream's counter leaves 24 bits for entries.
 Status Linker::checkMemory()
 {
+    if (fixedBytes(m_graph) > UINT32_MAX)
+        return diagnose(m_graph.nodes.front(), "the tables of the graph would take more than 4 GiB");
     const uint64_t bytes = scratchSizes(m_graph, 0).minBytes;
     if (bytes / abi::kGranuleBytes > UINT32_MAX) {
         const auto largest = std::ranges::max_element(m_graph.slots, {}, &Slot::granulesPerGroup);

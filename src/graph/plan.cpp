@@ -196,6 +196,22 @@ private:
     uint64_t m_tableCount = 0;
 };
 
+// The memory of each slot inside the region of its level. Requires: plan.levels.
+void placeSlots(const Graph& graph, const Work& work, DispatchPlan& plan)
+{
+    uint32_t level = 0;
+    uint64_t at = 0;
+    for (uint32_t s : plan.slots) {
+        const Slot& slot = graph.slots[s];
+        if (slot.level != level) {
+            level = slot.level;
+            at = plan.levels[level].begin;
+        }
+        plan.bases.push_back(static_cast<uint32_t>(at));
+        at += work.granules[s];
+    }
+}
+
 void layOut(const Graph& graph, const Division& division, uint64_t begin, DispatchPlan& plan)
 {
     uint64_t at = begin;
@@ -260,6 +276,8 @@ DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::
         division = shares.divide(shares.largestRoom(available));
     }
     layOut(graph, *division, begin, plan);
+    if (plan.fits)
+        placeSlots(graph, work, plan);
     return plan;
 }
 

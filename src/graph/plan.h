@@ -30,6 +30,16 @@ uint64_t fixedBytes(const Graph& graph);
 // tables it points to. `graphId` is abi::GraphHeader::graph.
 std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, uint32_t graphId);
 
+// Where a slot's workgroups find what they need first (abi::NodeArguments), in bytes from the start of the scratch
+// memory.
+struct SlotPlace {
+    uint32_t info = 0;
+    uint32_t streamState = 0;
+};
+
+// Per slot. Requires: fixedBytes(graph) <= UINT32_MAX, which link() checks.
+std::vector<SlotPlace> slotPlaces(const Graph& graph, uint64_t scratchAddress);
+
 // One VkDispatchGraphInfoAMDX whose values the host knows; not several of them added up, since chunks of payloads that
 // are fed together belong to one of them.
 struct KnownInput {
@@ -48,7 +58,10 @@ struct DispatchPlan {
     std::vector<abi::StreamPlan> streams;  // per stream
     std::vector<uint32_t> slots;           // that can run, in order of level
     std::vector<uint64_t> maxGroups;       // per entry of `slots`: most workgroups of ours, UINT64_MAX if unknown
-    bool fits = false;                     // proven to complete in one sweep without reservations
+    // Per entry of `slots`, if it fits: the granule where its first workgroup of ours puts what it emits. The others
+    // follow, each with Slot::granulesPerGroup.
+    std::vector<uint32_t> bases;
+    bool fits = false;  // proven to complete in one sweep without reservations
 };
 
 // Plans a dispatch. `inputs` empty optional: unknown (indirect dispatch), any API node in any number.

@@ -18,6 +18,8 @@ constexpr uint64_t kScratchAlignment = 64;  // VUID 09144
 static_assert(sizeof(abi::SlotState) == kTableAlignment && sizeof(abi::StreamState) == kTableAlignment &&
               sizeof(abi::LevelState) == kTableAlignment);
 static_assert(sizeof(abi::GraphHeader) % sizeof(uint32_t) == 0);
+static_assert(sizeof(abi::SlotInfo) == abi::kSlotInfoBytes && abi::kSlotInfoBytes > abi::kFlagMask);
+static_assert(sizeof(abi::OutputInfo) == abi::kOutputInfoBytes);
 
 // Offsets from the start of the scratch memory.
 struct Offsets {
@@ -67,6 +69,45 @@ Offsets computeOffsets(const Graph& graph, uint64_t scratchAddress)
     return offsets;
 }
 
+// The queue that all payloads of a slot go to, if there is only one.
+uint32_t onlyQueue(const Slot& slot)
+{
+    uint32_t only = abi::kNoQueue;
+    for (const std::vector<uint32_t>& queues : slot.outputQueues) {
+        for (uint32_t queue : queues) {
+            if (queue != abi::kNoQueue && only != abi::kNoQueue && queue != only)
+                return abi::kNoQueue;
+            if (queue != abi::kNoQueue)
+                only = queue;
+        }
+    }
+    return only;
+}
+
+abi::QueueInfo queueInfo(const Graph& graph, uint32_t index)
+{
+    const Queue& queue = graph.queues[index];
+    const uint32_t node = graph.slots[queue.baseSlot].node;
+    abi::QueueInfo info{};
+    info.payloadBytes = inputBytes(graph.nodes[node]);
+    info.stride = queue.stride;
+    info.finishOffset = queue.finishOffset;
+    info.finishCount = queue.finishCount;
+    const uint32_t first = queue.streams.front();
+    const bool isIndexed = graph.streams[first].kind == abi::kStreamIndexed;
+    info.indexedStream = isIndexed ? first : abi::kNoStream;
+    info.firstDynamic = isIndexed ? first + 1 : first;
+    info.dynamicCount = static_cast<uint32_t>(queue.streams.size()) - (isIndexed ? 1 : 0);
+    info.node = node;
+    return info;
+}
+
+abi::OutputInfo outputInfo(const Graph& graph, abi::OutputInfo map)
+{
+    map.first = map.mapCount > 0 ? graph.nodeMap[map.mapFirst] : abi::kNoQueue;
+    return map;
+}
+
 abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
 {
     const Node& node = graph.nodes[slot.node];
@@ -75,14 +116,20 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
     info.level = slot.level;
     info.unitsPerPayload = 1;
     info.unitsPerGroup = 1;
-    info.gridX = info.gridY = info.gridZ = 1;
+    info.gridX = info.gridY = 1;
+    info.onlyQueue = onlyQueue(slot);
+    info.onlyStream = abi::kNoStream;
+    if (info.onlyQueue != abi::kNoQueue) {
+        const abi::QueueInfo queue = queueInfo(graph, info.onlyQueue);
+        info.onlyStride = queue.stride;
+        info.onlyStream = queue.indexedStream;
+    }
     switch (node.mode) {
         case LaunchMode::Static:
             info.kind = abi::kKindStatic;
             info.gridX = node.staticGrid[0];
             info.gridY = node.staticGrid[1];
-            info.gridZ = node.staticGrid[2];
-            info.unitsPerPayload = info.gridX * info.gridY * info.gridZ;
+            info.unitsPerPayload = info.gridX * info.gridY * node.staticGrid[2];
             break;
         case LaunchMode::Dynamic:
             info.kind = abi::kKindDynamic;
@@ -99,22 +146,6 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
     info.granulesPerGroup = slot.granulesPerGroup;
     info.entriesPerGroup = slot.entriesPerGroup;
     info.name = slot.node;
-    return info;
-}
-
-abi::QueueInfo queueInfo(const Graph& graph, uint32_t index)
-{
-    const Queue& queue = graph.queues[index];
-    const uint32_t node = graph.slots[queue.baseSlot].node;
-    abi::QueueInfo info{};
-    info.payloadBytes = inputBytes(graph.nodes[node]);
-    info.stride = queue.stride;
-    info.finishOffset = queue.finishOffset;
-    info.finishCount = queue.finishCount;
-    info.firstStream = queue.streams.front();
-    info.streamCount = static_cast<uint32_t>(queue.streams.size());
-    info.apiEntry = graph.apiQueues[node] == index ? 1 : 0;
-    info.node = node;
     return info;
 }
 
@@ -144,6 +175,17 @@ uint64_t fixedBytes(const Graph& graph)
 {
     // Where the scratch address is not a multiple of kTableAlignment, everything moves a little.
     return roundUp(computeOffsets(graph, 0).end + kTableAlignment - kScratchAlignment, kTableAlignment);
+}
+
+std::vector<SlotPlace> slotPlaces(const Graph& graph, uint64_t scratchAddress)
+{
+    const Offsets offsets = computeOffsets(graph, scratchAddress);
+    std::vector<SlotPlace> places;
+    for (size_t s = 0; s < graph.slots.size(); ++s)
+        places.push_back({.info = static_cast<uint32_t>(offsets.slots + s * sizeof(abi::SlotInfo)),
+                          .streamState = static_cast<uint32_t>(offsets.streamStates +
+                                                               graph.slots[s].stream * sizeof(abi::StreamState))});
+    return places;
 }
 
 std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, uint32_t graphId)
@@ -186,7 +228,7 @@ std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, 
         info.firstOutput = outputCount;
         write(at, info);
         for (uint32_t map : slot.outputMaps)
-            write(outputAt, graph.maps[map]);
+            write(outputAt, outputInfo(graph, graph.maps[map]));
         outputCount += static_cast<uint32_t>(slot.outputMaps.size());
     }
     at = offsets.queues;

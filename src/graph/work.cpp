@@ -21,6 +21,7 @@ public:
         m_work.queues.resize(graph.queues.size());
         m_work.levels.resize(graph.levels.size());
         m_work.groups.resize(graph.slots.size());
+        m_work.granules.resize(graph.slots.size());
         m_work.levels[0].granulesPerGroup = feedChunkGranules(graph);
         m_work.levels[0].entriesPerGroup = abi::kFeedChunkPayloads;
     }
@@ -144,17 +145,17 @@ private:
         const uint64_t width = std::max(node.packWidth, 1u);
         const uint64_t groups = inNodeGroups == kUnlimited ? kUnlimited : divideUp(inNodeGroups, width);
         m_work.groups[index] = groups;
+        m_work.granules[index] = saturatingMultiply(inNodeGroups, slot.granulesPerGroup / width);
 
         Work::OfLevel& work = m_work.levels[level];
-        work.granules = saturatingAdd(work.granules, saturatingMultiply(inNodeGroups, slot.granulesPerGroup / width));
+        work.granules = saturatingAdd(work.granules, m_work.granules[index]);
         work.reservedGranules = saturatingAdd(work.reservedGranules, saturatingMultiply(groups, slot.granulesPerGroup));
         work.reservedEntries = saturatingAdd(work.reservedEntries, saturatingMultiply(groups, slot.entriesPerGroup));
         work.granulesPerGroup = std::max(work.granulesPerGroup, slot.granulesPerGroup);
         work.entriesPerGroup = std::max(work.entriesPerGroup, slot.entriesPerGroup);
         for (size_t o = 0; o < node.outputs.size(); ++o) {
             const uint32_t map = slot.outputMaps[o];
-            const uint32_t mapCount = m_graph.maps[map].mapCount;
-            const EmissionBound bound = emissionBound(node, node.outputs[o], mapCount, mapCount);
+            const EmissionBound bound = emissionBound(node, node.outputs[o], m_graph.maps[map].mapCount);
             if (bound.payloads == 0)
                 continue;
             Emitted& emitted = m_emitted[map];

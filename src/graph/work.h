@@ -34,7 +34,8 @@ struct Work {
     };
     std::vector<OfQueue> queues;
     std::vector<OfLevel> levels;
-    std::vector<uint64_t> groups;  // per slot: workgroups of ours, 0 if it cannot run
+    std::vector<uint64_t> groups;    // per slot: workgroups of ours, 0 if it cannot run
+    std::vector<uint64_t> granules;  // per slot: that all of them emit
 };
 
 Work worstCase(const Graph& graph, std::optional<std::span<const KnownInput>> inputs);

@@ -18,9 +18,9 @@ struct Device::Impl {
     MetaPipelines meta;
 
     // Workgroups of a direct dispatch that cannot know how much it has to do.
-    uint32_t fullGroups(uint32_t invocationsPerGroup) const
+    uint32_t fullGroups(uint32_t invocationsPerGroup, size_t dispatches) const
     {
-        return settings.gridGroups ? settings.gridGroups : fullGrid(traits, invocationsPerGroup);
+        return settings.gridGroups ? settings.gridGroups : fullGrid(traits, invocationsPerGroup, dispatches);
     }
 };
 

@@ -12,20 +12,24 @@ DeviceTraits traitsOf(VkPhysicalDeviceType type)
         case VK_PHYSICAL_DEVICE_TYPE_CPU:
             // A workgroup costs a software driver far more than a look for work, so as few as keep its threads busy:
             // on two cores, graphs with little memory take half the time with 4 that they take with 16.
-            return {.fullInvocations = 1, .minGroups = 2 * std::max(std::thread::hardware_concurrency(), 1u),
-                    .maxGroups = 1024};
+            return {.fullInvocations = 1,
+                    .minGroups = 2 * std::max(std::thread::hardware_concurrency(), 1u),
+                    .maxGroups = 1024,
+                    .minShare = std::max(std::thread::hardware_concurrency(), 1u)};
         case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-            return {.fullInvocations = 65536, .minGroups = 128, .maxGroups = 2048};
+            return {.fullInvocations = 65536, .minGroups = 128, .maxGroups = 2048, .minShare = 32};
         default:
             // H200: 132 multiprocessors of 2048 invocations. Too small a grid is a disaster (12 times slower at
             // 132 x 64), too large costs little (3.6 against 3.2 us a level at twice the occupancy).
-            return {.fullInvocations = 132 * 2048, .minGroups = 528, .maxGroups = 4224};
+            return {.fullInvocations = 132 * 2048, .minGroups = 528, .maxGroups = 4224, .minShare = 132};
     }
 }
 
-uint32_t fullGrid(const DeviceTraits& traits, uint32_t invocationsPerGroup)
+uint32_t fullGrid(const DeviceTraits& traits, uint32_t invocationsPerGroup, size_t dispatches)
 {
-    return std::clamp(traits.fullInvocations / std::max(invocationsPerGroup, 1u), traits.minGroups, traits.maxGroups);
+    const uint32_t full =
+        std::clamp(traits.fullInvocations / std::max(invocationsPerGroup, 1u), traits.minGroups, traits.maxGroups);
+    return std::max(full / static_cast<uint32_t>(std::max<size_t>(dispatches, 1)), traits.minShare);
 }
 
 }  // namespace millrace::runtime

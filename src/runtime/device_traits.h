@@ -15,11 +15,13 @@ struct DeviceTraits {
     // And at least, at most this many workgroups.
     uint32_t minGroups = 1;
     uint32_t maxGroups = 0;
+    // Of a node that shares its level with so many others that together they would be too much, at least.
+    uint32_t minShare = 1;
 };
 
 DeviceTraits traitsOf(VkPhysicalDeviceType type);
 
-// Workgroups of `invocationsPerGroup` that a full dispatch starts.
-uint32_t fullGrid(const DeviceTraits& traits, uint32_t invocationsPerGroup);
+// Workgroups of `invocationsPerGroup` that a full dispatch starts, if it is one of `dispatches` between two barriers.
+uint32_t fullGrid(const DeviceTraits& traits, uint32_t invocationsPerGroup, size_t dispatches);
 
 }  // namespace millrace::runtime

@@ -41,8 +41,8 @@ private:
     VkResult upload(const HostInputs& inputs);
     void recordLevel(VkCommandBuffer commandBuffer, std::span<const uint32_t> slots);
     void recordPlan(VkCommandBuffer commandBuffer, uint32_t level);
-    void recordNode(VkCommandBuffer commandBuffer, uint32_t slotIndex);
-    uint32_t directGroups(uint32_t slotIndex) const;
+    void recordNode(VkCommandBuffer commandBuffer, uint32_t slotIndex, size_t slotsOfLevel);
+    uint32_t directGroups(uint32_t slotIndex, size_t slotsOfLevel) const;
     std::string slotLabel(uint32_t slotIndex) const;
 
     Device::Impl& m_device;
@@ -53,8 +53,11 @@ private:
     std::vector<uint64_t> m_maxGroups;  // per slot
     abi::BeginArguments m_begin{};
     abi::FeedArguments m_feed{};
+    std::vector<graph::SlotPlace> m_places;  // per slot
+    std::vector<uint32_t> m_bases;           // per slot, abi::NodeArguments::work
     uint32_t m_feedGroups = 1;
     VkDeviceAddress m_pushConstantAddress = 0;
+    VkDeviceAddress m_baseTable = 0;  // m_bases on the device, for the indirect path
     Buffer m_upload;
     Buffer m_status;
     Buffer m_indirect;
@@ -71,28 +74,30 @@ VkResult Recorder::prepare(const DispatchRequest& request)
         m_plan = graph::plan(m_pipeline.graph, request.scratchBytes, std::nullopt);
     }
     m_maxGroups.assign(m_pipeline.graph.slots.size(), 0);
-    for (size_t i = 0; i < m_plan.slots.size(); ++i)
+    m_bases.assign(m_pipeline.graph.slots.size(), 0);
+    for (size_t i = 0; i < m_plan.slots.size(); ++i) {
         m_maxGroups[m_plan.slots[i]] = m_plan.maxGroups[i];
+        m_bases[m_plan.slots[i]] = m_plan.fits ? m_plan.bases[i] : 0;
+    }
+    m_places = graph::slotPlaces(m_pipeline.graph, m_scratch);
 
     m_feed.graph = m_scratch;
     m_feed.graphId = m_pipeline.graphId;
     m_feed.flags = m_plan.fits ? abi::kFlagFits : 0;
-    const uint64_t fullFeed = m_device.fullGroups(abi::kFeedChunkPayloads);
+    const uint64_t fullFeed = m_device.fullGroups(abi::kFeedChunkPayloads, 1);
     m_feedGroups = static_cast<uint32_t>(host ? std::clamp<uint64_t>(inputs.chunks, 1, fullFeed) : fullFeed);
 
-    VkResult result = upload(inputs);
+    VkResult result = m_device.memory.createBuffer(BufferUse::Readback, sizeof(abi::GraphStatus), m_status);
+    if (result != VK_SUCCESS)
+        return result;
+    std::memset(m_status.data(), 0, sizeof(abi::GraphStatus));
+    result = upload(inputs);
     if (request.form == DispatchRequest::Form::Indirect) {
         m_feed.infos = request.countInfo->infos.deviceAddress;
         m_feed.stride = request.countInfo->stride;
         m_feed.count = request.countInfo->count;
     } else if (request.form == DispatchRequest::Form::IndirectCount) {
         m_feed.countInfo = request.countAddress;
-    }
-    if (result == VK_SUCCESS)
-        result = m_device.memory.createBuffer(BufferUse::Readback, sizeof(abi::GraphStatus), m_status);
-    if (result == VK_SUCCESS) {
-        std::memset(m_status.data(), 0, sizeof(abi::GraphStatus));
-        m_begin.status = m_status.address();
     }
     if (result == VK_SUCCESS && indirect())
         result = m_device.memory.createBuffer(
@@ -101,7 +106,7 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     return result;
 }
 
-// One buffer: level plans, stream plans, infos, payloads, push constants, each at a multiple of 16.
+// One buffer, each part at a multiple of 16.
 VkResult Recorder::upload(const HostInputs& inputs)
 {
     struct Part {
@@ -115,6 +120,7 @@ VkResult Recorder::upload(const HostInputs& inputs)
         {inputs.infos.data(), inputs.infos.size() * sizeof(abi::DispatchInfo), 0},
         {inputs.payloads.data(), inputs.payloads.size(), 0},
         {m_pushConstants.data(), m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0, 0},
+        {m_bases.data(), indirect() ? m_bases.size() * sizeof(uint32_t) : 0, 0},
     };
     size_t bytes = 0;
     for (Part& part : parts) {
@@ -133,6 +139,7 @@ VkResult Recorder::upload(const HostInputs& inputs)
     m_begin.graphId = m_pipeline.graphId;
     m_begin.levelPlans = address + parts[0].offset;
     m_begin.streamPlans = address + parts[1].offset;
+    m_begin.status = m_status.address();
     m_feed.infos = address + parts[2].offset;
     m_feed.stride = sizeof(abi::DispatchInfo);
     m_feed.count = static_cast<uint32_t>(inputs.infos.size());
@@ -141,6 +148,7 @@ VkResult Recorder::upload(const HostInputs& inputs)
         infos[i].payloads = address + parts[3].offset + inputs.infos[i].payloads;
     if (m_pipeline.pushConstantsInMemory)
         m_pushConstantAddress = address + parts[4].offset;
+    m_baseTable = address + parts[5].offset;
     return VK_SUCCESS;
 }
 
@@ -175,11 +183,11 @@ void Recorder::recordSweep(VkCommandBuffer commandBuffer)
         computeBarrier(m_device, commandBuffer);
         abi::TurnArguments turn{};
         turn.graph = m_scratch;
-        turn.status = m_status.address();
         m_device.meta.dispatch(commandBuffer, Meta::Turn, turn, 1);
         computeBarrier(m_device, commandBuffer);
-        hostBarrier(m_device, commandBuffer);
     }
+    // GraphStatus: what is left, and errors.
+    hostBarrier(m_device, commandBuffer);
 }
 
 void Recorder::recordLevel(VkCommandBuffer commandBuffer, std::span<const uint32_t> slots)
@@ -193,7 +201,7 @@ void Recorder::recordLevel(VkCommandBuffer commandBuffer, std::span<const uint32
         m_device.table->CmdPushConstants(commandBuffer, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                          static_cast<uint32_t>(m_pushConstants.size()), m_pushConstants.data());
     for (uint32_t slot : slots)
-        recordNode(commandBuffer, slot);
+        recordNode(commandBuffer, slot, slots.size());
 }
 
 void Recorder::recordPlan(VkCommandBuffer commandBuffer, uint32_t level)
@@ -201,6 +209,7 @@ void Recorder::recordPlan(VkCommandBuffer commandBuffer, uint32_t level)
     abi::PlanArguments plan{};
     plan.graph = m_scratch;
     plan.indirect = m_indirect.address();
+    plan.bases = m_baseTable;
     plan.level = level;
     plan.flags = m_feed.flags;
     plan.slotCount = static_cast<uint32_t>(m_pipeline.graph.slots.size());
@@ -208,14 +217,14 @@ void Recorder::recordPlan(VkCommandBuffer commandBuffer, uint32_t level)
     indirectBarrier(m_device, commandBuffer);
 }
 
-uint32_t Recorder::directGroups(uint32_t slotIndex) const
+uint32_t Recorder::directGroups(uint32_t slotIndex, size_t slotsOfLevel) const
 {
     const graph::Node& node = m_pipeline.graph.nodes[m_pipeline.graph.slots[slotIndex].node];
-    const uint64_t full = m_device.fullGroups(invocationsPerGroup(node));
+    const uint64_t full = m_device.fullGroups(invocationsPerGroup(node), slotsOfLevel);
     return static_cast<uint32_t>(std::clamp<uint64_t>(m_maxGroups[slotIndex], 1, full));
 }
 
-void Recorder::recordNode(VkCommandBuffer commandBuffer, uint32_t slotIndex)
+void Recorder::recordNode(VkCommandBuffer commandBuffer, uint32_t slotIndex, size_t slotsOfLevel)
 {
     const VkuDeviceDispatchTable& table = *m_device.table;
     const graph::Slot& slot = m_pipeline.graph.slots[slotIndex];
@@ -223,17 +232,17 @@ void Recorder::recordNode(VkCommandBuffer commandBuffer, uint32_t slotIndex)
     const VkDeviceSize argumentsOffset = slotIndex * sizeof(abi::IndirectArguments);
     abi::NodeArguments arguments{};
     arguments.graph = m_scratch;
-    arguments.slot = slotIndex;
-    arguments.flags = m_feed.flags | (indirect() ? abi::kFlagIndirect : 0);
+    arguments.slotAndFlags = m_places[slotIndex].info | m_feed.flags | (indirect() ? abi::kFlagIndirect : 0);
+    arguments.streamState = m_places[slotIndex].streamState;
     arguments.pushConstants = m_pushConstantAddress;
-    arguments.indirect = indirect() ? m_indirect.address() + argumentsOffset : 0;
+    arguments.work = indirect() ? m_indirect.address() + argumentsOffset : m_bases[slotIndex];
     table.CmdBindPipeline(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, m_pipeline.pipelines[slot.node]);
     table.CmdPushConstants(commandBuffer, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT,
                            m_pipeline.argumentsOffsetBytes, sizeof arguments, &arguments);
     if (indirect())
         table.CmdDispatchIndirect(commandBuffer, m_indirect.handle(), argumentsOffset);
     else
-        table.CmdDispatch(commandBuffer, directGroups(slotIndex), 1, 1);
+        table.CmdDispatch(commandBuffer, directGroups(slotIndex, slotsOfLevel), 1, 1);
 }
 
 std::string Recorder::slotLabel(uint32_t slotIndex) const

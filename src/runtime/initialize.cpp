@@ -15,8 +15,7 @@ VkResult recordInitialize(Device& device, VkCommandBuffer commandBuffer, const G
     Device::Impl& impl = device.impl();
     const std::vector<uint32_t> words = graph::staticTables(pipeline.graph, scratch, pipeline.graphId);
     auto source = std::make_shared<Buffer>();
-    const VkResult result =
-        impl.memory.createBuffer(BufferUse::Upload, words.size() * sizeof(uint32_t), *source);
+    const VkResult result = impl.memory.createBuffer(BufferUse::Upload, words.size() * sizeof(uint32_t), *source);
     if (result != VK_SUCCESS)
         return result;
     std::memcpy(source->data(), words.data(), words.size() * sizeof(uint32_t));

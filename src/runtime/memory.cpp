@@ -88,7 +88,8 @@ VkResult Memory::createBuffer(BufferUse use, VkDeviceSize bytes, Buffer& out)
     info.size = bytes;
     info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     VmaAllocationCreateInfo wanted{};
-    // Shaders read uploads once or a few times: memory of the device that the host can write is best, any other will do.
+    // Shaders read uploads once or a few times: memory of the device that the host can write is best, any other will
+    // do.
     wanted.usage = VMA_MEMORY_USAGE_AUTO_PREFER_DEVICE;
     wanted.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
     switch (use) {

@@ -12,12 +12,18 @@ namespace {
 std::span<const uint32_t> code(Meta meta)
 {
     switch (meta) {
-        case Meta::Init: return shaders::meta_init;
-        case Meta::Begin: return shaders::meta_begin;
-        case Meta::Feed: return shaders::meta_feed;
-        case Meta::Turn: return shaders::meta_turn;
-        case Meta::Plan: return shaders::meta_plan;
-        case Meta::Count: break;
+        case Meta::Init:
+            return shaders::meta_init;
+        case Meta::Begin:
+            return shaders::meta_begin;
+        case Meta::Feed:
+            return shaders::meta_feed;
+        case Meta::Turn:
+            return shaders::meta_turn;
+        case Meta::Plan:
+            return shaders::meta_plan;
+        case Meta::Count:
+            break;
     }
     return {};
 }

@@ -110,20 +110,6 @@ TEST(Budgets, InvocationScope_NoMoreTargetsThanInvocations)
               26u);
 }
 
-TEST(Budgets, InvocationScopeLargeArray_RunPerInvocation)
-{
-    Node producer = makeEntry("p", {arrayTo("c", 257, 100, 4)});
-    producer.outputs[0].perInvocation = true;
-    producer.localSize[0] = 8;
-    producer.localSize[1] = 2;
-    std::vector<Node> consumers;
-    for (uint32_t i = 0; i < 257; ++i)
-        consumers.push_back(consumer("c", 4, i));
-    const Slot slot = producerSlot(producer, consumers);
-    EXPECT_EQ(slot.granulesPerGroup, (400u + 16 * 12) / 16);
-    EXPECT_EQ(slot.entriesPerGroup, 16u);
-}
-
 TEST(Budgets, LargestTargetCounts)
 {
     Node producer = makeEntry("p", {arrayTo("c", 2, 10, 16)});

@@ -197,6 +197,24 @@ TEST(Plan, CoalescingAndPacked_RoundUp)
     EXPECT_EQ(groupsOf(graph, plan, "t"), 200u);
     ASSERT_TRUE(plan.fits);
     EXPECT_EQ(plan.levels[2].size, 200u);  // by payloads, not by whole groups of 64
+    ASSERT_EQ(plan.bases.size(), plan.slots.size());
+    for (size_t i = 0; i < plan.slots.size(); ++i) {
+        const Slot& slot = graph.slots[plan.slots[i]];
+        EXPECT_EQ(plan.bases[i], plan.levels[slot.level].begin);  // one slot of each level emits anything
+    }
+}
+
+TEST(Plan, SlotsOfALevel_HaveMemoryOfTheirOwn)
+{
+    const Graph graph =
+        linkValid({makeEntry("a", {outputTo("t", 3)}), makeEntry("b", {outputTo("t", 5)}), makeNode("t")});
+    const DispatchPlan plan =
+        planKnown(graph, 16 * kMiB, {{.node = 0, .payloadCount = 7}, {.node = 1, .payloadCount = 2}});
+    ASSERT_TRUE(plan.fits);
+    ASSERT_EQ(plan.slots, (std::vector<uint32_t>{0, 1, 2}));
+    EXPECT_EQ(plan.bases[0], plan.levels[1].begin);
+    EXPECT_EQ(plan.bases[1], plan.bases[0] + 7 * graph.slots[0].granulesPerGroup);
+    EXPECT_LE(plan.bases[1] + 2 * graph.slots[1].granulesPerGroup, plan.levels[1].begin + plan.levels[1].size);
 }
 
 TEST(Plan, Recursion_Propagates)

@@ -40,6 +40,7 @@ protected:
     uint32_t target(uint32_t slotIndex, uint32_t output, uint32_t nodeIndex) const
     {
         const auto info = read<abi::OutputInfo>(m_header.outputs, slot(slotIndex).firstOutput + output);
+        EXPECT_EQ(info.first, info.mapCount > 0 ? read<uint32_t>(m_header.nodeMap, info.mapFirst) : abi::kNoQueue);
         return nodeIndex < info.mapCount ? read<uint32_t>(m_header.nodeMap, info.mapFirst + nodeIndex) : abi::kNoQueue;
     }
 
@@ -140,12 +141,11 @@ TEST_F(Tables, QueuesAndStreams)
     EXPECT_EQ(queue(1).stride, 20u);
     EXPECT_EQ(queue(1).finishOffset, 16u);
     EXPECT_EQ(queue(1).finishCount, 1u);
-    EXPECT_EQ(queue(1).streamCount, 2u);
-    EXPECT_EQ(queue(1).apiEntry, 0u);
-    EXPECT_EQ(queue(0).apiEntry, 1u);
+    EXPECT_EQ(queue(1).dynamicCount, 1u);
     EXPECT_EQ(queue(1).node, 1u);
 
-    const uint32_t first = queue(1).firstStream;
+    const uint32_t first = queue(1).indexedStream;
+    EXPECT_EQ(queue(1).firstDynamic, first + 1);
     EXPECT_EQ(stream(first).kind, abi::kStreamIndexed);
     EXPECT_EQ(stream(first).level, 2u);
     const abi::StreamInfo dynamic = stream(first + 1);
@@ -169,8 +169,36 @@ TEST_F(Tables, StreamsOfAQueueFollowEachOther)
 {
     load({makeEntry("a"), sharing(makeDynamic("d", 1), {"a", 0}), sharing(makeDynamic("e", 1), {"a", 0}),
           makeNode("z")});
-    EXPECT_EQ(queue(0).streamCount, 3u);
+    EXPECT_EQ(queue(0).indexedStream, 0u);
+    EXPECT_EQ(queue(0).firstDynamic, 1u);
+    EXPECT_EQ(queue(0).dynamicCount, 2u);
     EXPECT_EQ(m_graph.queues[0].streams, (std::vector<uint32_t>{0, 1, 2}));
+}
+
+TEST_F(Tables, OnlyQueue)
+{
+    load({makeEntry("one", {outputTo("b"), outputTo("b")}), makeEntry("two", {outputTo("b"), outputTo("c")}),
+          makeNode("b"), makeNode("c")});
+    const uint32_t only = m_graph.slots[2].queue;
+    EXPECT_EQ(slot(0).onlyQueue, only);
+    EXPECT_EQ(slot(0).onlyStride, queue(only).stride);
+    EXPECT_EQ(slot(0).onlyStream, queue(only).indexedStream);
+    EXPECT_EQ(slot(1).onlyStream, abi::kNoStream);
+    EXPECT_EQ(slot(1).onlyQueue, abi::kNoQueue);
+    EXPECT_EQ(slot(2).onlyQueue, abi::kNoQueue);
+}
+
+// Shaders find SlotInfo and StreamState by what the host says, without looking into the header.
+TEST_F(Tables, SlotPlaces)
+{
+    load({makeEntry("a", {outputTo("b")}), makeDynamic("b")});
+    const std::vector<SlotPlace> places = slotPlaces(m_graph, kAddress);
+    ASSERT_EQ(places.size(), 2u);
+    for (uint32_t s = 0; s < 2; ++s) {
+        EXPECT_EQ(kAddress + places[s].info, m_header.slots + s * sizeof(abi::SlotInfo));
+        EXPECT_EQ(kAddress + places[s].streamState, m_header.streamStates + slot(s).stream * sizeof(abi::StreamState));
+        EXPECT_EQ(places[s].info & abi::kFlagMask, 0u);
+    }
 }
 
 TEST_F(Tables, UndeclaredMaxGrid_IsTheLimit)

@@ -11,49 +11,56 @@
 
 const uint kNoLocation = 0xffffffffu;
 
-// Granules that this workgroup of ours has allocated since it last reserved.
-shared uint s_granules;
+// What this workgroup of ours has allocated since it last reserved or took work: granules or, where all goes to one queue
+// and everything fits, payloads.
+shared uint s_used;
 
-// Allocates `count` > 0 payloads of a queue in the region of `level` and publishes them to the queue's indexed
-// stream: entry rank and first payload come from one 64-bit atomic, so the stream's table is sorted by construction.
-// Returns the location of the first payload, or kNoLocation if the region is full, which the reservation (or the
-// plan) excludes unless the node allocates more than it declared.
-uint mr_allocate_run(const uint64_t graph, const uint level, const uint queue, const uint count, const uint node)
+// Takes `granules` of the region of `level`. Returns their location, or kNoLocation if the region is full, which the
+// reservation (or the plan) excludes unless the node allocates more than it declared: `count` payloads.
+uint mr_take_granules(const uint64_t graph, const uint level, const uint64_t granules, const uint count)
 {
-    QueueInfos queues = QueueInfos(MR_HEADER(graph).queues);
     LevelStates levels = LevelStates(MR_HEADER(graph).levelStates);
-    uint64_t bytes = uint64_t(count) * uint64_t(queues.v[queue].stride);
-    uint64_t granules64 = (bytes + uint64_t(kGranuleBytes - 1u)) / uint64_t(kGranuleBytes);
     uint size = levels.v[level].size;
-    if (granules64 > uint64_t(size)) {
-        mr_report(graph, kErrorPayloadCount, node, count);
+    if (granules > uint64_t(size)) {
+        mr_note(kErrorPayloadCount, count);
         return kNoLocation;
     }
-    uint granules = uint(granules64);
     uint location = levels.v[level].begin;
-    if (granules > 0u) {
-        uint offset = atomicAdd(levels.v[level].used, granules);
-        if (offset > size - granules) {
-            atomicAdd(levels.v[level].used, 0u - granules);
-            mr_report(graph, kErrorPayloadCount, node, count);
+    uint wanted = uint(granules);
+    if (wanted > 0u) {
+        uint offset = atomicAdd(levels.v[level].used, wanted);
+        if (offset > size - wanted) {
+            atomicAdd(levels.v[level].used, 0u - wanted);
+            mr_note(kErrorPayloadCount, count);
             return kNoLocation;
         }
-        atomicAdd(s_granules, granules);
+        atomicAdd(s_used, wanted);
         location += offset;
     }
-
-    uint stream = queues.v[queue].firstStream;
-    if (StreamInfos(MR_HEADER(graph).streams).v[stream].kind == kStreamIndexed) {
-        StreamStates states = StreamStates(MR_HEADER(graph).streamStates);
-        uint64_t before =
-            atomicAdd(states.v[stream].counter, (uint64_t(1) << kUnitBits) | uint64_t(count));
-        uint rank = uint(before >> kUnitBits);
-        if (rank < states.v[stream].capacity)
-            IndexedEntries(states.v[stream].table).v[rank] = IndexedEntry(location, uint(before & kUnitMask));
-        else
-            mr_report(graph, kErrorPayloadCount, node, count);
-    }
     return location;
+}
+
+uint64_t mr_granules(const uint stride, const uint count)
+{
+    return (uint64_t(count) * uint64_t(stride) + uint64_t(kGranuleBytes - 1u)) >> 4;
+}
+
+// Publishes `count` > 0 payloads that lie one after the other to an indexed stream, unless that is kNoStream: entry rank
+// and first payload come from one 64-bit atomic, so the stream's table is sorted by construction.
+void mr_publish_run(const uint64_t streamStates, const uint stream, const uint location, const uint count)
+{
+    if (stream == kNoStream)
+        return;
+    StreamStates states = StreamStates(streamStates);
+    // Read before the atomic, so that they are there when it is.
+    uint capacity = states.v[stream].capacity;
+    uint64_t table = states.v[stream].table;
+    uint64_t before = atomicAdd(states.v[stream].counter, (uint64_t(1) << kUnitBits) | uint64_t(count));
+    uint rank = uint(before >> kUnitBits);
+    if (rank < capacity)
+        IndexedEntries(table).v[rank] = IndexedEntry(location, uint(before & kUnitMask));
+    else
+        mr_note(kErrorPayloadCount, count);
 }
 
 // The finish counters of a payload start at 0.
@@ -87,7 +94,7 @@ uvec3 mr_read_grid(const StreamInfo info, const uint64_t payload)
 }
 
 // Workgroups of a grid, or 0 if it is empty or above the limits (reported).
-uint mr_grid_groups(const uint64_t graph, const StreamInfo info, const uvec3 grid, const uint node)
+uint mr_grid_groups(const StreamInfo info, const uvec3 grid)
 {
     if (any(equal(grid, uvec3(0u))))
         return 0u;
@@ -95,7 +102,7 @@ uint mr_grid_groups(const uint64_t graph, const StreamInfo info, const uvec3 gri
     bool inside = all(lessThanEqual(grid, uvec3(info.maxX, info.maxY, info.maxZ))) &&
                   product * uint64_t(grid.z) <= uint64_t(info.maxGroups);
     if (!inside) {
-        mr_report(graph, kErrorGridSize, node, max(grid.x, max(grid.y, grid.z)));
+        mr_note(kErrorGridSize, max(grid.x, max(grid.y, grid.z)));
         return 0u;
     }
     return uint(product) * grid.z;
@@ -103,12 +110,12 @@ uint mr_grid_groups(const uint64_t graph, const StreamInfo info, const uvec3 gri
 
 // Publishes one payload per active invocation to a dynamic stream; streams may differ between invocations. One atomic
 // per subgroup and stream. `payload` lies at `location` granules plus `byteOffset` bytes.
-void mr_publish_dynamic(const uint64_t graph, const uint stream, const uint64_t payload, const uint node)
+void mr_publish_dynamic(const uint64_t graph, const uint stream, const uint64_t payload)
 {
     StreamInfo info = StreamInfos(MR_HEADER(graph).streams).v[stream];
     StreamStates states = StreamStates(MR_HEADER(graph).streamStates);
     uvec3 grid = mr_read_grid(info, payload);
-    uint groups = mr_grid_groups(graph, info, grid, node);
+    uint groups = mr_grid_groups(info, grid);
     bool waiting = groups > 0u;
     while (waiting) {
         uint served = subgroupBroadcastFirst(stream);
@@ -131,18 +138,11 @@ void mr_publish_dynamic(const uint64_t graph, const uint stream, const uint64_t 
                 DynamicEntries(states.v[stream].table).v[rank] =
                     DynamicEntry(uint(offset / uint64_t(kGranuleBytes)), grid.x | grid.y << 16, more, uint(first));
             } else {
-                mr_report(graph, kErrorPayloadCount, node, groups);
+                mr_note(kErrorPayloadCount, groups);
             }
             waiting = false;
         }
     }
-}
-
-// The first of a queue's dynamic streams, relative to QueueInfo::firstStream.
-uint mr_first_dynamic(const uint64_t graph, const uint queue)
-{
-    QueueInfos queues = QueueInfos(MR_HEADER(graph).queues);
-    return StreamInfos(MR_HEADER(graph).streams).v[queues.v[queue].firstStream].kind == kStreamIndexed ? 1u : 0u;
 }
 
 // Reserves the worst case of up to `groups` > 0 workgroups in the region and the entry quota of `level`. Returns how

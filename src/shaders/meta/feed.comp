@@ -68,8 +68,8 @@ uint64_t takeChunk()
         // The worst chunk; what it does not use goes back.
         uint granules = MR_HEADER(a.graph).feedGranules;
         if (g_holds)
-            mr_return_reservation(a.graph, 0u, uint64_t(granules - s_granules), uint64_t(0));
-        s_granules = 0u;
+            mr_return_reservation(a.graph, 0u, uint64_t(granules - s_used), uint64_t(0));
+        s_used = 0u;
         s_ticket = ~uint64_t(0);
         if (mr_reserve(a.graph, 0u, granules, kFeedChunkPayloads, 1u) == 1u)
             s_ticket = atomicAdd(MR_HEADER(a.graph).feedCursor, uint64_t(1));
@@ -105,19 +105,23 @@ void feedPayloads(const DispatchInfo info, const uint first, const uint count)
     uint own = gl_LocalInvocationIndex;
     if (info.payloadCount > kMaxApiPayloads) {
         if (own == 0u)
-            mr_report(a.graph, kErrorApiPayloads, kNoQueue, info.payloadCount);
+            mr_note(kErrorApiPayloads, info.payloadCount);
         return;
     }
     bool known = info.nodeIndex < MR_HEADER(a.graph).apiNodeCount;
     uint queue = known ? Words(MR_HEADER(a.graph).apiNodes).v[info.nodeIndex] : kNoQueue;
     if (queue == kNoQueue) {
         if (own == 0u)
-            mr_report(a.graph, kErrorNodeIndex, kNoQueue, info.nodeIndex);
+            mr_note(kErrorNodeIndex, info.nodeIndex);
         return;
     }
     barrier();
-    if (own == 0u)
-        s_location = mr_allocate_run(a.graph, 0u, queue, count, kNoQueue);
+    if (own == 0u) {
+        QueueInfo q = QueueInfos(MR_HEADER(a.graph).queues).v[queue];
+        s_location = mr_take_granules(a.graph, 0u, mr_granules(q.stride, count), count);
+        if (s_location != kNoLocation)
+            mr_publish_run(MR_HEADER(a.graph).streamStates, q.indexedStream, s_location, count);
+    }
     barrier();
     if (s_location == kNoLocation)
         return;
@@ -135,13 +139,12 @@ void feedPayloads(const DispatchInfo info, const uint first, const uint count)
                               min(4u, q.payloadBytes - offset));
         Words(to + uint64_t(payload) * uint64_t(q.stride)).v[offset / 4u] = value;
     }
-    uint dynamic = mr_first_dynamic(a.graph, queue);
-    if (q.streamCount > dynamic) {
+    if (q.dynamicCount > 0u) {
         memoryBarrierBuffer();
         barrier();
-        for (uint s = dynamic; s < q.streamCount; ++s)
+        for (uint s = 0u; s < q.dynamicCount; ++s)
             if (own < count)
-                mr_publish_dynamic(a.graph, q.firstStream + s, to + uint64_t(own) * uint64_t(q.stride), kNoQueue);
+                mr_publish_dynamic(a.graph, q.firstDynamic + s, to + uint64_t(own) * uint64_t(q.stride));
     }
 }
 
@@ -149,6 +152,7 @@ void main()
 {
     if (MR_HEADER(a.graph).magic != kGraphMagic)
         return;
+    g_error_count = 0u;
     uint64_t infos = a.infos;
     uint64_t stride = a.stride;
     uint count = a.count;
@@ -185,4 +189,5 @@ void main()
     }
     if (chunk != ~uint64_t(0))
         finish(blockFirst);
+    mr_report(a.graph, kNoQueue);
 }

@@ -12,8 +12,22 @@ MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 const uint kMaxGrid = 65535u;       // every device's maxComputeWorkGroupCount
 const uint kMaxGroups = 1u << 30;   // of one slot in one sweep; the rest waits for the next
 
-// Members are read one by one: with a copy of the SlotInfo, NVIDIA 580.159 puts the level into the upper half of the
-// 64-bit sums below, and dispatches 2^30 workgroups.
+// ceil(units / unitsPerGroup), at most kMaxGroups. By bisection, since NVIDIA 580.159 compiles a 64-bit division here
+// so that an unrelated register becomes the upper half of an operand, and would dispatch 2^30 workgroups.
+uint groupsFor(const uint64_t units, const uint unitsPerGroup)
+{
+    uint low = 0u;
+    uint high = kMaxGroups;
+    while (low < high) {
+        uint middle = (low + high) / 2u;
+        if (uint64_t(middle) * uint64_t(unitsPerGroup) >= units)
+            high = middle;
+        else
+            low = middle + 1u;
+    }
+    return low;
+}
+
 void planSlot(const uint index)
 {
     SlotInfos slots = SlotInfos(MR_HEADER(a.graph).slots);
@@ -27,15 +41,14 @@ void planSlot(const uint index)
         total = uint64_t(0);  // dropped and reported, see mr_begin()
     uint64_t first = states.v[index].cursor;
     uint64_t left = total > first ? total - first : uint64_t(0);
-    uint64_t wanted = (left + uint64_t(unitsPerGroup - 1u)) / uint64_t(unitsPerGroup);
-    uint groups = uint(min(wanted, uint64_t(kMaxGroups)));
+    uint groups = groupsFor(left, unitsPerGroup);
     if (groups > 0u && (a.flags & kFlagFits) == 0u)
         groups = mr_reserve(a.graph, a.level, slots.v[index].granulesPerGroup, slots.v[index].entriesPerGroup, groups);
     states.v[index].cursor = first + uint64_t(groups) * uint64_t(unitsPerGroup);
 
     uint x = min(groups, kMaxGrid);
     uint y = x > 0u ? (groups + x - 1u) / x : 1u;
-    IndirectTable(a.indirect).v[index] = IndirectArguments(x, y, 1u, groups, first);
+    IndirectTable(a.indirect).v[index] = IndirectArguments(x, y, 1u, groups, first, Words(a.bases).v[index], 0u);
 }
 
 void main()
@@ -43,7 +56,7 @@ void main()
     bool usable = MR_HEADER(a.graph).magic == kGraphMagic;
     for (uint i = gl_LocalInvocationIndex; i < a.slotCount; i += gl_WorkGroupSize.x) {
         if (!usable)
-            IndirectTable(a.indirect).v[i] = IndirectArguments(0u, 1u, 1u, 0u, uint64_t(0));
+            IndirectTable(a.indirect).v[i] = IndirectArguments(0u, 1u, 1u, 0u, uint64_t(0), 0u, 0u);
         else if (SlotInfos(MR_HEADER(a.graph).slots).v[i].level == a.level)
             planSlot(i);
     }

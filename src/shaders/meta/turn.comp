@@ -25,11 +25,8 @@ void main()
     GraphHeaders header = GraphHeaders(a.graph);
     uint own = gl_LocalInvocationIndex;
     uint step = gl_WorkGroupSize.x;
-    if (header.v[0].magic != kGraphMagic) {
-        if (own == 0u)
-            Statuses(a.status).v[0] = header.v[0].status;
+    if (header.v[0].magic != kGraphMagic)
         return;
-    }
     if (own == 0u) {
         bool fed = header.v[0].feedCursor >= header.v[0].feedTotal;
         s_remaining = fed ? 0u : 1u;
@@ -95,6 +92,6 @@ void main()
         header.v[0].status.units += s_units;
         header.v[0].status.highWaterGranules = max(header.v[0].status.highWaterGranules, s_granules);
         memoryBarrierBuffer();
-        Statuses(a.status).v[0] = header.v[0].status;
+        Statuses(header.v[0].hostStatus).v[0] = header.v[0].status;
     }
 }
