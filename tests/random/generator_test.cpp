@@ -11,7 +11,7 @@ namespace millrace::random {
 
 namespace {
 
-constexpr uint32_t kGraphs = 1000;
+constexpr uint32_t kGraphs = 400;
 
 uint32_t firstSeed()
 {
