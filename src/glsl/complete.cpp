@@ -101,6 +101,9 @@ Result<Completed> completeModule(const spirv::Words& words, const Declarations& 
     if (Status status = completeCode(*module, *payloads); !status) {
         return status.error();
     }
+    if (Status status = checkGrid(*module, declared, *payloads); !status) {
+        return status.error();
+    }
     const std::string entryPoint = nameEntryPoint(*module, declared);
     dropOurNames(*module);
     dropGridsOfLocals(*module);

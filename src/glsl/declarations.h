@@ -42,6 +42,7 @@ struct Declaration {
     uint32_t line = 0;
     std::string name;  // of the payload variable
     bool isArray = false;
+    bool isReadOnly = false;
     bool isEmpty = false;                      // nodeout void
     std::map<Attribute, std::string> strings;  // attributes whose value is a string
     std::map<Attribute, bool> flags;           // attributes without a value

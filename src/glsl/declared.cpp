@@ -163,6 +163,10 @@ Status checkDeclared(const Module& module, const std::vector<Declared>& declared
             return status;
         }
     }
+    const bool sharesInput = only[0] && only[0]->has(Attribute::SharesInputWith);
+    if (sharesInput && only[1] && !only[1]->source->isReadOnly) {
+        return Diagnostic{{}, {}, only[1]->at() + "an input that is shared must be \"readonly nodein\""};
+    }
     const bool coalesces = only[0] && only[0]->has(Attribute::Coalescing);
     if (only[1] && only[1]->source->isArray && !coalesces) {
         return Diagnostic{{}, {}, only[1]->at() + "only a coalescing node has an array of payloads as its input"};

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "glsl/parse.h"
 
-#include <regex>
-#include <sstream>
-
 #include <glslang/Public/ResourceLimits.h>
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
 
 #include "glsl/include_files.h"
+#include "glsl/messages.h"
 #include "glsl/rewrite.h"
 
 namespace millrace::glsl {
@@ -20,74 +18,6 @@ void initialize()
 {
     static const bool once = glslang::InitializeProcess();
     (void)once;
-}
-
-// What glslang says of our own names, in the user's words.
-std::string inUsersWords(std::string message, const Declarations& declarations)
-{
-    static const std::regex unknownOutput("'" + std::string(kOutputNumber) + R"((\w*)' : undeclared identifier.*)");
-    message = std::regex_replace(message, unknownOutput, "'$1' : no nodeout of this name above");
-    static const std::regex redefinedOutput("'" + std::string(kOutputNumber) + R"((\w+)' : redefinition.*)");
-    message = std::regex_replace(message, redefinedOutput, "'$1' : there is another nodeout of this name");
-    static const std::regex block(std::string(kBlock) + R"((\d+))");
-    for (std::smatch match; std::regex_search(message, match, block);) {
-        const size_t number = std::stoul(match[1]);
-        const std::string name = number < declarations.size() ? declarations[number].name : std::string();
-        message = match.prefix().str() + name + match.suffix().str();
-    }
-    static const std::regex value(R"('mr_\w+' : )");
-    return std::regex_replace(message, value, "");
-}
-
-std::string hintsOf(const Declarations& declarations, const std::string& file, const std::string& line,
-                    const std::string& message)
-{
-    static const std::regex aboutTypes("syntax error|const|convert");
-    std::string out;
-    if (!std::regex_search(message, aboutTypes)) {
-        return out;
-    }
-    for (const Declaration& declaration : declarations) {
-        for (const auto& [of, hint] : declaration.hints) {
-            if (declaration.file == file && std::to_string(of) == line) {
-                out += (out.empty() ? "" : "; ") + hint;
-            }
-        }
-    }
-    return out.empty() ? out : " (" + out + ")";
-}
-
-struct Messages {
-    std::string errors;
-    std::string warnings;
-};
-
-// "ERROR: FILE:LINE: REASON" to "FILE:LINE: error: REASON"; drops the count of errors.
-Messages readLog(const std::string& log, const std::string& file, const Declarations& declarations)
-{
-    static const std::regex line(R"((ERROR|WARNING): (.*?):(\d+): (.*?)\s*)");
-    static const std::regex noise(R"(ERROR: (\d+ compilation errors.*|.*'' : compilation terminated\s*))");
-    Messages out;
-    std::istringstream lines(log);
-    for (std::string text; std::getline(lines, text);) {
-        std::smatch match;
-        if (text.empty() || std::regex_match(text, noise)) {
-            continue;
-        }
-        if (std::regex_match(text, match, line)) {
-            const bool isError = match[1] == "ERROR";
-            (isError ? out.errors : out.warnings) +=
-                match[2].str() + ":" + match[3].str() + (isError ? ": error: " : ": warning: ") +
-                inUsersWords(match[4].str(), declarations) +
-                (isError ? hintsOf(declarations, match[2].str(), match[3].str(), match[4].str()) : std::string()) +
-                "\n";
-        } else {
-            const bool isWarning = text.starts_with("WARNING: ");
-            (isWarning ? out.warnings : out.errors) +=
-                file + (isWarning ? ": warning: " : ": error: ") + text.substr(text.find(": ") + 2) + "\n";
-        }
-    }
-    return out;
 }
 
 std::string withoutLastNewline(std::string text)

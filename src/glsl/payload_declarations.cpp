@@ -70,6 +70,21 @@ Id payloadType(const Module& module, Id block)
     return isArray ? member->id(0) : member ? member->result : Id{};
 }
 
+bool hasGridMember(const Module& module, Id type)
+{
+    const Instruction* structure = module.findDefinition(type);
+    if (!structure || structure->op != spv::Op::OpTypeStruct) {
+        return false;
+    }
+    for (uint32_t m = 0; m < structure->operandCount(); m++) {
+        if (module.findMemberDecoration(type, m, spv::Decoration::PayloadDispatchIndirectAMDX) ||
+            hasGridMember(module, structure->id(m))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 class Declarer {
 public:
     Declarer(Module& module, const std::vector<Declared>& declared) : m_module(module), m_declared(declared) {}
@@ -153,6 +168,7 @@ private:
         const Declared& d = *payload.declared;
         decorateId(payload.array, spv::Decoration::NodeMaxPayloadsAMDX, d.value(Attribute::MaxPayloads));
         if (payload.isInput()) {
+            protect(payload);
             return;
         }
         const auto node = d.source->strings.find(Attribute::TargetNode);
@@ -167,6 +183,21 @@ private:
         if (d.has(Attribute::SharesBudgetWith)) {
             decorateId(payload.array, spv::Decoration::NodeSharesPayloadLimitsWithAMDX,
                        sharedBudget(d.value(Attribute::SharesBudgetWith)));
+        }
+    }
+
+    // The extension asks for NonWritable on the variable of a shared input, which spirv-val refuses; on members it does
+    // not. They may also be those of an output, which is written.
+    void protect(const Payload& input)
+    {
+        const bool isShared = std::ranges::any_of(
+            m_payloads, [&](const Payload& other) { return !other.isInput() && other.structure == input.structure; });
+        if (!input.declared->source->isReadOnly || isShared) {
+            return;
+        }
+        const auto members = static_cast<uint32_t>(m_module.findDefinition(input.structure)->operandCount());
+        for (uint32_t m = 0; m < members; m++) {
+            m_module.decorateMember(input.structure, m, spv::Decoration::NonWritable);
         }
     }
 
@@ -250,6 +281,21 @@ void declareNode(Module& module, const std::vector<Declared>& declared)
                   {createString(module, base->second), index ? index : module.getConstant(0)});
         modes.add(spv::ExecutionMode::IsApiEntryAMDX, {module.getConstantBool(false)});
     }
+}
+
+Status checkGrid(const Module& module, const std::vector<Declared>& declared, const std::vector<Payload>& payloads)
+{
+    const bool needsNone = std::ranges::any_of(
+        declared, [](const Declared& d) { return d.has(Attribute::StaticGrid) || d.has(Attribute::Coalescing); });
+    const auto input = std::ranges::find_if(payloads, &Payload::isInput);
+    if (needsNone || input == payloads.end() || hasGridMember(module, input->structure)) {
+        return {};
+    }
+    return Diagnostic{{},
+                      {},
+                      input->declared->at() + "how many workgroups run for a payload? \"" +
+                          input->declared->source->name +
+                          "\" needs a dispatch_grid member, or the node static_grid or coalescing"};
 }
 
 Result<std::vector<Payload>> declarePayloads(Module& module, const std::vector<Declared>& declared)

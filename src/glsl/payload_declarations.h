@@ -23,6 +23,10 @@ void declareNode(spirv::Module& module, const std::vector<Declared>& declared);
 // Variables of inputs take the place of their blocks in the interface; blocks stay until completeCode().
 Result<std::vector<Payload>> declarePayloads(spirv::Module& module, const std::vector<Declared>& declared);
 
+// A node whose grid is not constant and that has an input must find the grid in it.
+Status checkGrid(const spirv::Module& module, const std::vector<Declared>& declared,
+                 const std::vector<Payload>& payloads);
+
 // Swaps the entry point's interface: `remove`, where it is there, for `add`; either may be none.
 void changeInterface(spirv::Module& module, spirv::Id remove, spirv::Id add);
 

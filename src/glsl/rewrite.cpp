@@ -192,7 +192,6 @@ private:
         declaration.line = m_tokens[keyword].line;
         std::vector<Value> values;
         m_layout = "scalar";
-        m_readOnly = false;
         if (Status status = refuseDirectives(first, keyword); !status) {
             return status;
         }
@@ -238,7 +237,7 @@ private:
                 }
                 t = close;
             } else if (is(t, "readonly") && declaration.kind == DeclarationKind::Input) {
-                m_readOnly = true;
+                declaration.isReadOnly = true;
             } else {
                 return fail(
                     t, "\"" + std::string(text(t)) + "\" cannot be said of \"" + std::string(text(keyword)) + "\"");
@@ -370,9 +369,9 @@ private:
         m_writer.moveTo(m_tokens[type].line);
         if (declaration.kind != DeclarationKind::Node && !declaration.isEmpty) {
             m_writer.write("layout(" + m_layout + ", set = 31, binding = " + number + ") " +
-                           (m_readOnly ? "readonly " : "") + "buffer " + std::string(kBlock) + number + " { " +
-                           std::string(text(type)) + " " + declaration.name + (declaration.isArray ? "[]" : "") +
-                           "; }; ");
+                           (declaration.isReadOnly ? "readonly " : "") + "buffer " + std::string(kBlock) + number +
+                           " { " + std::string(text(type)) + " " + declaration.name +
+                           (declaration.isArray ? "[]" : "") + "; }; ");
         }
         m_writer.moveTo(m_tokens[last].line);
         if (declaration.kind == DeclarationKind::Output) {
@@ -416,7 +415,6 @@ private:
     std::string m_out;
     LineWriter m_writer;
     std::string m_layout;  // of the declaration in progress
-    bool m_readOnly = false;
 };
 
 }  // namespace

@@ -113,6 +113,27 @@ TEST(GlslCompile, DebugInformation_HasTheUsersTextAndLines)
     EXPECT_NE(module.find("\"f.comp\""), std::string::npos) << module;
 }
 
+TEST(GlslCompile, ReadOnlyInput_HasMembersThatAreNotWritable)
+{
+    const std::string before = std::string(kItem) + "layout(static_grid = uvec3(1)) node;\nreadonly nodein Item x;\n";
+    const std::string use =
+        " nodeout Item a[1]; void main() { allocateWorkgroup(a, 1); a[0].value = x.value; enqueue(a); }";
+    EXPECT_NE(text(compiled(before + "void main() {}")).find("OpMemberDecorate %Item 0 NonWritable"),
+              std::string::npos);
+    // Where an output has the same structure it cannot be said.
+    EXPECT_EQ(text(compiled(before + use)).find("NonWritable"), std::string::npos);
+}
+
+TEST(GlslCompile, GridMemberOfANestedStructure_IsFound)
+{
+    const graph::Node node =
+        reflected(compiled("struct Grid { uint other; dispatch_grid uint size; };\nstruct In { uint v; Grid grid; "
+                           "};\nnodein In x;\nvoid main() {}"));
+    EXPECT_EQ(node.mode, graph::LaunchMode::Dynamic);
+    EXPECT_EQ(node.grid.offsetBytes, 8u);
+    EXPECT_EQ(node.grid.components, 1u);
+}
+
 TEST(GlslCompile, AShaderWithoutDeclarations_IsANodeToo)
 {
     const Compiled module = compiled("void main() {}");
@@ -180,6 +201,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadSource{ITEM "nodein Item x;\nnodein Item y;\nvoid main() {}", "f.comp:3: error: ", "line 2 of f.comp"},
         BadSource{"\nlayout(coalescing, static_grid = uvec3(1)) node;\nvoid main() {}", "f.comp:2: error: ", "one of"},
         BadSource{ITEM "nodein Item x[4];\nvoid main() {}", "f.comp:2: error: ", "only a coalescing node"},
+        BadSource{ITEM "\nnodein Item x;\nvoid main() {}", "f.comp:3: error: ", "needs a dispatch_grid member"},
+        BadSource{ITEM
+                  "layout(static_grid = uvec3(1), shares_input_with = \"b\") node;\nnodein Item x;\nvoid main() {}",
+                  "f.comp:3: error: ", "must be \"readonly nodein\""},
         BadSource{"\nnodein uint x;\nvoid main() {}", "f.comp:2: error: ", "must be a structure"},
         BadSource{ITEM "nodeout Item x[0];\nvoid main() {}", "f.comp:2: error: ", "at least 1"},
         BadSource{ITEM "layout(array_size = -1) nodeout Item x[1];\nvoid main() {}", "f.comp:2: error: ", "at least 1"},

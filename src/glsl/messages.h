@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// glslang's log in the words of somebody who wrote the dialect.
+#pragma once
+
+#include <string>
+
+#include "glsl/declarations.h"
+
+namespace millrace::glsl {
+
+// Lines "FILE:LINE: error: REASON" and "FILE:LINE: warning: REASON", each with its newline.
+struct Messages {
+    std::string errors;
+    std::string warnings;
+};
+
+// `file` is for what glslang says of no line.
+Messages readLog(const std::string& log, const std::string& file, const Declarations& declarations);
+
+}  // namespace millrace::glsl
