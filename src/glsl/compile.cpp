@@ -16,7 +16,14 @@ Result<Compiled> compile(const std::string& source, const std::string& file, con
     if (!completed) {
         return completed.error();
     }
-    return Compiled{std::move(completed->words), std::move(completed->entryPoint), std::move(parsed->warnings)};
+    Compiled out{std::move(completed->words), std::move(completed->entryPoint), std::move(parsed->warnings)};
+    if (!completed->payloadAtomic.empty()) {
+        out.hasPayloadAtomics = true;
+        out.warnings += completed->payloadAtomic +
+                        ": warning: spirv-val and the validation layer refuse atomic operations on payloads; Millrace "
+                        "runs them\n";
+    }
+    return out;
 }
 
 }  // namespace millrace::glsl

@@ -21,6 +21,8 @@ struct Compiled {
     spirv::Words words;
     std::string entryPoint;
     std::string warnings;  // lines as those of errors
+    // Atomic operations on payloads, which spirv-val refuses although HLSL has them; there is a warning of it.
+    bool hasPayloadAtomics = false;
 };
 
 // Errors: the message has a line "FILE:LINE: error: REASON" for each of them. FILE is `file`, which is not opened, or

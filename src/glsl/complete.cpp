@@ -98,8 +98,9 @@ Result<Completed> completeModule(const spirv::Words& words, const Declarations& 
     if (!payloads) {
         return payloads.error();
     }
-    if (Status status = completeCode(*module, *payloads); !status) {
-        return status.error();
+    const auto notes = completeCode(*module, *payloads);
+    if (!notes) {
+        return notes.error();
     }
     if (Status status = checkGrid(*module, declared, *payloads); !status) {
         return status.error();
@@ -111,7 +112,7 @@ Result<Completed> completeModule(const spirv::Words& words, const Declarations& 
         dropLines(*module);
     }
     spirv::removeUnused(*module);
-    return Completed{spirv::write(*module), entryPoint};
+    return Completed{spirv::write(*module), entryPoint, notes->payloadAtomic};
 }
 
 }  // namespace millrace::glsl

@@ -11,6 +11,7 @@ namespace millrace::glsl {
 struct Completed {
     spirv::Words words;
     std::string entryPoint;
+    std::string payloadAtomic;  // as CodeNotes has it
 };
 
 // Errors: a rule of the dialect that only the compiled code shows broken; the message begins with file and line.

