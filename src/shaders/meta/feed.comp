@@ -8,9 +8,6 @@
 layout(local_size_x = 64) in;
 layout(push_constant, scalar) uniform Arguments { FeedArguments a; };
 
-MR_REFERENCE(DispatchInfos, DispatchInfo, 4);
-MR_REFERENCE(DispatchCountInfos, DispatchCountInfo, 4);
-
 const uint kInfosPerBlock = 64u;  // one per invocation
 
 shared uint s_firstChunk[kInfosPerBlock + 1u];  // of each info of the block, relative to the block
@@ -21,11 +18,27 @@ shared uint s_location;
 uint64_t g_nextChunk = uint64_t(gl_WorkGroupID.x);  // where everything fits
 bool g_holds = false;                               // a reservation
 
-// Fields may lie at any multiple of 4 (executionGraphDispatchAddressAlignment).
+// `bytes` (1 to 4) bytes at any address, without touching a word that holds none of them.
+uint readBytes(const uint64_t address, const uint bytes)
+{
+    Words words = Words(address & ~uint64_t(3));
+    uint shift = uint(address) & 3u;
+    uint value = words.v[0] >> (shift * 8u);
+    if (shift > 0u && bytes > 4u - shift)
+        value |= words.v[1] << (32u - shift * 8u);
+    return value;
+}
+
+uint64_t readLong(const uint64_t address)
+{
+    return packUint2x32(uvec2(readBytes(address, 4u), readBytes(address + uint64_t(4u), 4u)));
+}
+
+// The first is at a multiple of 4 (executionGraphDispatchAddressAlignment), but no rule says so of the stride.
 DispatchInfo readInfo(const uint64_t address)
 {
-    Words w = Words(address);
-    return DispatchInfo(w.v[0], w.v[1], packUint2x32(uvec2(w.v[2], w.v[3])), packUint2x32(uvec2(w.v[4], w.v[5])));
+    return DispatchInfo(readBytes(address, 4u), readBytes(address + uint64_t(4u), 4u), readLong(address + uint64_t(8u)),
+                        readLong(address + uint64_t(16u)));
 }
 
 // Loads the infos of a block and numbers their chunks. Returns how many chunks the block has.
@@ -87,17 +100,6 @@ void finish(const uint64_t total)
             mr_return_reservation(a.graph, 0u, uint64_t(MR_HEADER(a.graph).feedGranules), uint64_t(kFeedChunkPayloads));
         MR_HEADER(a.graph).feedTotal = total;
     }
-}
-
-// `bytes` (1 to 4) bytes at any address, without touching a word that holds none of them.
-uint readBytes(const uint64_t address, const uint bytes)
-{
-    Words words = Words(address & ~uint64_t(3));
-    uint shift = uint(address) & 3u;
-    uint value = words.v[0] >> (shift * 8u);
-    if (shift > 0u && bytes > 4u - shift)
-        value |= words.v[1] << (32u - shift * 8u);
-    return value;
 }
 
 void feedPayloads(const DispatchInfo info, const uint first, const uint count)
