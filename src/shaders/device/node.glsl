@@ -721,12 +721,15 @@ void mr_enqueue(const uvec4 handle)
     bool together = (handle.z & 0x80000000u) != 0u;
     if (!mr_needs_grids(handle))
         return;
+    // One call with begin and step chosen before would do, but lavapipe (Mesa 25.0.7) then leaves payloads out.
     if (together) {
         // Any invocation may have written any payload, and the application has put no barrier in between.
         memoryBarrierBuffer();
         barrier();
+        mr_publish_grids(handle, gl_LocalInvocationIndex, MR_WORKGROUP_SIZE);
+    } else {
+        mr_publish_grids(handle, 0u, 1u);
     }
-    mr_publish_grids(handle, together ? gl_LocalInvocationIndex : 0u, together ? MR_WORKGROUP_SIZE : 1u);
 }
 
 // True in the workgroup that is the last of its payload to ask. Acquires what the others wrote before they asked,
