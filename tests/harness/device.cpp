@@ -97,6 +97,21 @@ uint32_t Device::memoryType(uint32_t bits, VkMemoryPropertyFlags wanted) const
 
 Buffer Device::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage)
 {
+    Buffer buffer =
+        allocateBuffer(size, usage, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+    check(vkMapMemory(device, buffer.memory, 0, VK_WHOLE_SIZE, 0, &buffer.mapped), "vkMapMemory");
+    if (size <= (16u << 20))  // larger ones are scratch memory, whose contents nobody may rely on
+        std::memset(buffer.mapped, 0, size);
+    return buffer;
+}
+
+Buffer Device::createDeviceBuffer(VkDeviceSize size, VkBufferUsageFlags usage)
+{
+    return allocateBuffer(size, usage, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+}
+
+Buffer Device::allocateBuffer(VkDeviceSize size, VkBufferUsageFlags usage, VkMemoryPropertyFlags memory)
+{
     Buffer buffer;
     buffer.size = size;
     VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
@@ -109,13 +124,9 @@ Buffer Device::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage)
     flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
     VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags};
     allocate.allocationSize = needs.size;
-    allocate.memoryTypeIndex =
-        memoryType(needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+    allocate.memoryTypeIndex = memoryType(needs.memoryTypeBits, memory);
     check(vkAllocateMemory(device, &allocate, nullptr, &buffer.memory), "vkAllocateMemory");
     check(vkBindBufferMemory(device, buffer.handle, buffer.memory, 0), "vkBindBufferMemory");
-    check(vkMapMemory(device, buffer.memory, 0, VK_WHOLE_SIZE, 0, &buffer.mapped), "vkMapMemory");
-    if (size <= (16u << 20))  // larger ones are scratch memory, whose contents nobody may rely on
-        std::memset(buffer.mapped, 0, size);
     VkBufferDeviceAddressInfo ask{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
     ask.buffer = buffer.handle;
     buffer.address = vkGetBufferDeviceAddress(device, &ask);

@@ -84,6 +84,8 @@ public:
 
     // Host-visible, mapped, with a device address. Contents are zero.
     Buffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
+    // In the device's own memory, for programs that measure; not mapped.
+    Buffer createDeviceBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
     void destroyBuffer(const Buffer& buffer);
     VkShaderModule createModule(const std::vector<uint32_t>& words);
 
@@ -104,6 +106,7 @@ private:
     void createDevice(const DeviceOptions& options);
     void loadEntryPoints();
     uint32_t memoryType(uint32_t bits, VkMemoryPropertyFlags wanted) const;
+    Buffer allocateBuffer(VkDeviceSize size, VkBufferUsageFlags usage, VkMemoryPropertyFlags memory);
 
     VkDebugUtilsMessengerEXT m_messenger = VK_NULL_HANDLE;
     std::mutex m_mutex;
