@@ -264,6 +264,8 @@ void reportFailure(uint64_t seed, const Arguments& arguments, const std::string&
 int runAll(const Arguments& arguments, const char* program)
 {
     Totals totals;
+    std::printf("seeds %llu to %llu\n", static_cast<unsigned long long>(arguments.seed),
+                static_cast<unsigned long long>(arguments.seed + arguments.count - 1));
     for (uint64_t i = 0; i < arguments.count; ++i) {
         const uint64_t seed = arguments.seed + i;
         std::string problem;
