@@ -18,24 +18,6 @@ using spirv::Section;
 
 namespace {
 
-// Declaring one of these twice is an error (specification 2.8) unless it is an aggregate; pointers may, but need not.
-bool isSharedType(spv::Op op)
-{
-    switch (op) {
-        case spv::Op::OpTypeVoid:
-        case spv::Op::OpTypeBool:
-        case spv::Op::OpTypeInt:
-        case spv::Op::OpTypeFloat:
-        case spv::Op::OpTypeVector:
-        case spv::Op::OpTypeMatrix:
-        case spv::Op::OpTypePointer:
-        case spv::Op::OpTypeFunction:
-            return true;
-        default:
-            return false;
-    }
-}
-
 struct Sorter {
     const InstructionList& old;
     std::unordered_map<uint32_t, size_t> indexOf;
@@ -147,7 +129,7 @@ bool mergeTypesOnce(Module& module)
         if (i.op == spv::Op::OpTypeForwardPointer) {
             forward.insert(i.id(0).value);
         }
-        if (!isSharedType(i.op) || decorated.contains(i.result.value) || forward.contains(i.result.value)) {
+        if (!spirv::isSharedType(i.op) || decorated.contains(i.result.value) || forward.contains(i.result.value)) {
             continue;
         }
         const auto [first, isNew] = known.try_emplace({i.op, i.words}, i.result.value);

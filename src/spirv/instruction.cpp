@@ -111,6 +111,23 @@ bool isExtendedInstruction(spv::Op op)
     return op == spv::Op::OpExtInst || op == spv::Op::OpExtInstWithForwardRefsKHR;
 }
 
+bool isSharedType(spv::Op op)
+{
+    switch (op) {
+        case spv::Op::OpTypeVoid:
+        case spv::Op::OpTypeBool:
+        case spv::Op::OpTypeInt:
+        case spv::Op::OpTypeFloat:
+        case spv::Op::OpTypeVector:
+        case spv::Op::OpTypeMatrix:
+        case spv::Op::OpTypePointer:
+        case spv::Op::OpTypeFunction:
+            return true;
+        default:
+            return false;
+    }
+}
+
 bool isType(spv::Op op)
 {
     // Vendors keep adding types; all of them are named so.

@@ -36,14 +36,6 @@ bool isInput(const Instruction& i)
 bool isShared(spv::Op op)
 {
     switch (op) {
-        case spv::Op::OpTypeVoid:
-        case spv::Op::OpTypeBool:
-        case spv::Op::OpTypeInt:
-        case spv::Op::OpTypeFloat:
-        case spv::Op::OpTypeVector:
-        case spv::Op::OpTypeMatrix:
-        case spv::Op::OpTypePointer:
-        case spv::Op::OpTypeFunction:
         case spv::Op::OpConstant:
         case spv::Op::OpConstantTrue:
         case spv::Op::OpConstantFalse:
@@ -51,7 +43,7 @@ bool isShared(spv::Op op)
         case spv::Op::OpConstantNull:
             return true;
         default:
-            return false;
+            return isSharedType(op);
     }
 }
 

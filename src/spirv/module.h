@@ -258,6 +258,8 @@ std::vector<uint32_t> write(const Module& module);
 bool isTerminator(spv::Op op);
 bool isExtendedInstruction(spv::Op op);  // OpExtInst and its variant
 bool isType(spv::Op op);                 // OpType*, OpTypeForwardPointer excepted
-std::string opName(spv::Op op);          // "OpIAdd"
+// Declaring one of these twice is an error (specification 2.8), unlike aggregates; pointers may be, but need not.
+bool isSharedType(spv::Op op);
+std::string opName(spv::Op op);  // "OpIAdd"
 
 }  // namespace millrace::spirv
