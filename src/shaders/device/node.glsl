@@ -24,19 +24,24 @@ const uint kMaxChunkGroups = 16u;
 
 // What mr_begin() learned; the same in all invocations.
 uint64_t g_graph;
-uint64_t g_slot;         // SlotInfo
-uint64_t g_outputs;      // OutputInfo of its outputs
-uint64_t g_queues;       // as in the GraphHeader
-uint64_t g_node_map;     // likewise
-uint64_t g_states;       // StreamStates
+uint64_t g_slot;      // SlotInfo
+uint64_t g_outputs;   // OutputInfo of its outputs
+uint64_t g_queues;    // as in the GraphHeader
+uint64_t g_node_map;  // likewise
+uint64_t g_states;    // StreamStates
+uint64_t g_work;      // NodeArguments::work
+uint64_t g_table;     // entries of the slot's stream,
+uint g_entries;       // so many
+uint64_t g_total;     // units of the slot
 uint g_level;
-uint64_t g_work;         // NodeArguments::work
-uint64_t g_table;        // entries of the slot's stream,
-uint g_entries;          // so many
-uint64_t g_total;        // units of the slot
-uint64_t g_chunk;        // next chunk (where everything fits), in workgroups of ours
-uint g_chunk_groups;     // workgroups of ours in a chunk
 bool g_fits;
+uint g_only_queue;  // where everything goes, if that is one queue and everything fits
+uint g_only_stride;
+
+// What this workgroup of ours does next.
+uint64_t g_chunk;     // next chunk (where everything fits), in workgroups of ours
+uint g_chunk_groups;  // workgroups of ours in a chunk
+bool g_counts_clear;  // s_counts are 0
 
 // The current chunk: what this workgroup of ours has taken to run.
 uint64_t g_unit;         // its next unit
@@ -44,9 +49,6 @@ uint64_t g_end;          // its end
 uint g_reserved_groups;  // for which memory was reserved
 uint g_location;         // granule where its memory begins, and
 uint g_limit;            // how much there is, in what s_used counts (where everything fits)
-bool g_counts_clear;     // s_counts
-uint g_only_queue;       // where everything goes, if that is one queue and everything fits
-uint g_only_stride;
 
 // The current workgroup (packed: the invocation's own).
 uint64_t g_payload;

@@ -42,7 +42,8 @@ uint mr_take_granules(const uint64_t graph, const uint level, const uint64_t gra
 
 uint64_t mr_granules(const uint stride, const uint count)
 {
-    return (uint64_t(count) * uint64_t(stride) + uint64_t(kGranuleBytes - 1u)) >> 4;
+    const uint kGranuleShift = 4u;  // no 64-bit division, see mr_divide()
+    return (uint64_t(count) * uint64_t(stride) + uint64_t(kGranuleBytes - 1u)) >> kGranuleShift;
 }
 
 // Publishes `count` > 0 payloads that lie one after the other to an indexed stream, unless that is kNoStream: entry rank
