@@ -19,6 +19,23 @@ protected:
         return device(options);
     }
 
+    // A command buffer with all that comes before a dispatch; it is never submitted.
+    static VkCommandBuffer beginDispatch(Runner& runner, VkPipeline graph, const Buffer& scratch)
+    {
+        Device& used = runner.device();
+        VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+        allocate.commandPool = used.pool;
+        allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+        allocate.commandBufferCount = 1;
+        VkCommandBuffer cmd = VK_NULL_HANDLE;
+        harness::check(vkAllocateCommandBuffers(used.device, &allocate, &cmd), "vkAllocateCommandBuffers");
+        const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+        harness::check(vkBeginCommandBuffer(cmd, &begin), "vkBeginCommandBuffer");
+        runner.initialize(cmd, graph, scratch);
+        runner.bind(cmd, graph);
+        return cmd;
+    }
+
     struct Change {
         VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
         bool withLayout = true;
@@ -255,17 +272,8 @@ TEST_F(ValidUsage, HostInfos_09171_09148_09149)
     counts.infos.hostAddress = &info;
     counts.stride = sizeof info;
     const auto expect = [&](const std::string& rule) {
-        VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-        allocate.commandPool = used.pool;
-        allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-        allocate.commandBufferCount = 1;
-        VkCommandBuffer cmd = VK_NULL_HANDLE;
-        ASSERT_EQ(vkAllocateCommandBuffers(used.device, &allocate, &cmd), VK_SUCCESS);
-        const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-        ASSERT_EQ(vkBeginCommandBuffer(cmd, &begin), VK_SUCCESS);
-        runner.initialize(cmd, graph, scratch);
-        runner.bind(cmd, graph);
-        used.cmdDispatch(cmd, scratch.address, scratch.size, &counts);  // recorded, never submitted
+        const VkCommandBuffer cmd = beginDispatch(runner, graph, scratch);
+        used.cmdDispatch(cmd, scratch.address, scratch.size, &counts);
         expectMessage(used, rule);
         vkFreeCommandBuffers(used.device, used.pool, 1, &cmd);
     };
@@ -294,16 +302,7 @@ TEST_F(ValidUsage, DeviceInfos_InMemoryWithTheRightUsage)
         counts.count = 1;
         counts.infos.deviceAddress = address;
         counts.stride = sizeof(VkDispatchGraphInfoAMDX);
-        VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-        allocate.commandPool = used.pool;
-        allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-        allocate.commandBufferCount = 1;
-        VkCommandBuffer cmd = VK_NULL_HANDLE;
-        ASSERT_EQ(vkAllocateCommandBuffers(used.device, &allocate, &cmd), VK_SUCCESS);
-        const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-        ASSERT_EQ(vkBeginCommandBuffer(cmd, &begin), VK_SUCCESS);
-        runner.initialize(cmd, graph, scratch);
-        runner.bind(cmd, graph);
+        const VkCommandBuffer cmd = beginDispatch(runner, graph, scratch);
         if (counted)
             used.cmdDispatchIndirectCount(cmd, scratch.address, scratch.size, address);
         else
