@@ -159,7 +159,8 @@ void chain(harness::Device& device, const Options& options)
             stage.specialization[0] = levels - 1;
             Graph graph(runner, {stage});
             const Launch launch = harness::launchWords("chain", 0, inputs, std::vector<uint32_t>(inputs));
-            const std::string name = "chain, " + std::to_string(levels) + " levels, " + std::to_string(inputs) + " inputs";
+            const std::string name =
+                "chain, " + std::to_string(levels) + " levels, " + std::to_string(inputs) + " inputs";
             const double time = measure(name, options, graph, launch, [&] {
                 const bool right = runner.outputWords()[0] == inputs * levels;
                 runner.clearOutput();
@@ -255,8 +256,9 @@ void classify(harness::Device& device, const Options& options)
 int run(int argc, char** argv)
 {
     Options options;
-    CLI::App app("GPU time of execution graphs through the layer. Environment as for the tests: VK_ADD_LAYER_PATH, "
-                 "MILLRACE_TEST_DEVICE; set MILLRACE_TEST_NO_VALIDATION=1 to measure.");
+    CLI::App app(
+        "GPU time of execution graphs through the layer. Environment as for the tests: VK_ADD_LAYER_PATH, "
+        "MILLRACE_TEST_DEVICE; set MILLRACE_TEST_NO_VALIDATION=1 to measure.");
     app.add_option("--runs", options.runs, "runs of each, of which the median counts")->check(CLI::Range(1, 1000));
     app.add_flag("--small", options.small, "without what takes a software driver minutes");
     CLI11_PARSE(app, argc, argv);

@@ -11,8 +11,8 @@ void log(Severity severity, std::string_view message)
     static std::mutex mutex;
     static constexpr const char* kNames[] = {"info", "warning", "error"};
     std::lock_guard lock(mutex);
-    std::fprintf(stderr, "millrace: %s: %.*s\n", kNames[static_cast<int>(severity)],
-                 static_cast<int>(message.size()), message.data());
+    std::fprintf(stderr, "millrace: %s: %.*s\n", kNames[static_cast<int>(severity)], static_cast<int>(message.size()),
+                 message.data());
 }
 
 }  // namespace millrace

@@ -33,7 +33,10 @@ inline std::vector<VkPipelineBindPoint> bindPointsOf(VkShaderStageFlags stages)
 }
 
 // For StateKey::where. Bind points of extensions are large numbers that differ in their lower bits.
-inline uint16_t keyOf(VkPipelineBindPoint bindPoint) { return static_cast<uint16_t>(bindPoint); }
+inline uint16_t keyOf(VkPipelineBindPoint bindPoint)
+{
+    return static_cast<uint16_t>(bindPoint);
+}
 
 // Stages in place of a bind point: one of a kind, so that no other command's key is equal.
 inline uint16_t keyOf(VkShaderStageFlags stages)

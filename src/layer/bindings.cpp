@@ -24,8 +24,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer handle, VkPipelineBin
     }
     commandBuffer.device.table.CmdBindPipeline(commandBuffer.current, bindPoint, pipeline);
     if (commandBuffer.logs())
-        logCall<&Table::CmdBindPipeline>(commandBuffer.log, {StateKind::Pipeline, keyOf(bindPoint)},
-                                         scopeOf(bindPoint), bindPoint, pipeline);
+        logCall<&Table::CmdBindPipeline>(commandBuffer.log, {StateKind::Pipeline, keyOf(bindPoint)}, scopeOf(bindPoint),
+                                         bindPoint, pipeline);
 }
 
 void logSets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,
@@ -87,8 +87,8 @@ VKAPI_ATTR void VKAPI_CALL bindDescriptorSets2(VkCommandBuffer handle, const VkB
     const VkBindDescriptorSetsInfo& info = *pInfo;
     if (!info.layout) {
         // The layout is chained instead (dynamicPipelineLayout); execution graphs need a layout object.
-        logWrapped<Member>(commandBuffer, {StateKind::DescriptorSets, keyOf(info.stageFlags), info.firstSet,
-                                           info.descriptorSetCount},
+        logWrapped<Member>(commandBuffer,
+                           {StateKind::DescriptorSets, keyOf(info.stageFlags), info.firstSet, info.descriptorSetCount},
                            scopeOf(info.stageFlags), info);
         return;
     }
@@ -113,8 +113,8 @@ void shadowPushConstants(CommandBuffer& commandBuffer, VkShaderStageFlags stages
     std::memcpy(bytes.data() + offset, values, size);
 }
 
-void logPushConstants(CommandBuffer& commandBuffer, VkPipelineLayout layout, VkShaderStageFlags stages,
-                      uint32_t offset, uint32_t size, const void* values)
+void logPushConstants(CommandBuffer& commandBuffer, VkPipelineLayout layout, VkShaderStageFlags stages, uint32_t offset,
+                      uint32_t size, const void* values)
 {
     struct Header {
         VkPipelineLayout layout;
@@ -160,8 +160,8 @@ VKAPI_ATTR void VKAPI_CALL pushConstants2(VkCommandBuffer handle, const VkPushCo
     if (pInfo->layout)
         logPushConstants(commandBuffer, pInfo->layout, pInfo->stageFlags, pInfo->offset, pInfo->size, pInfo->pValues);
     else
-        logWrapped<Member>(commandBuffer, {StateKind::PushConstants, keyOf(pInfo->stageFlags), pInfo->offset,
-                                           pInfo->size},
+        logWrapped<Member>(commandBuffer,
+                           {StateKind::PushConstants, keyOf(pInfo->stageFlags), pInfo->offset, pInfo->size},
                            kScopePushConstants, *pInfo);
 }
 

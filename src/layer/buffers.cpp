@@ -43,8 +43,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBufferView(VkDevice handle, const VkBufferV
 {
     constexpr VkStructureType kType = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
     Device& device = Device::of(handle);
-    if (!device.emulatesMaintenance5() ||
-        !findInChain<VkBufferUsageFlags2CreateInfo>(pCreateInfo->pNext, kType))
+    if (!device.emulatesMaintenance5() || !findInChain<VkBufferUsageFlags2CreateInfo>(pCreateInfo->pNext, kType))
         return device.table.CreateBufferView(handle, pCreateInfo, pAllocator, pView);
     ChainCopy chain(pCreateInfo->pNext);
     chain.remove(kType);
@@ -98,8 +97,9 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferProperties(VkPhysicalD
     getExternal(instance, instance.table.GetPhysicalDeviceExternalBufferProperties, physical, pInfo, pProperties);
 }
 
-VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferPropertiesKHR(
-    VkPhysicalDevice physical, const VkPhysicalDeviceExternalBufferInfo* pInfo, VkExternalBufferProperties* pProperties)
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferPropertiesKHR(VkPhysicalDevice physical,
+                                                                        const VkPhysicalDeviceExternalBufferInfo* pInfo,
+                                                                        VkExternalBufferProperties* pProperties)
 {
     Instance& instance = Instance::of(physical);
     getExternal(instance, instance.table.GetPhysicalDeviceExternalBufferPropertiesKHR, physical, pInfo, pProperties);

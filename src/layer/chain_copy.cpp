@@ -7,7 +7,10 @@ namespace millrace::layer {
 
 ChainCopy::ChainCopy(const void* chain) : m_chain(vku::SafePnextCopy(chain)) {}
 
-ChainCopy::~ChainCopy() { vku::FreePnextChain(m_chain); }
+ChainCopy::~ChainCopy()
+{
+    vku::FreePnextChain(m_chain);
+}
 
 void ChainCopy::remove(VkStructureType type)
 {

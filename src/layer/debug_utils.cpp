@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names, tags and labels. Names of objects of ours stay here, and messages use them.
 //
-// The loader fetches the commands of VK_EXT_debug_utils through vkGetInstanceProcAddr, so they are intercepted for every
-// device, and each of them passes through on devices without graphs.
+// The loader fetches the commands of VK_EXT_debug_utils through vkGetInstanceProcAddr, so they are intercepted for
+// every device, and each of them passes through on devices without graphs.
 #include <vulkan/utility/vk_safe_struct.hpp>
 
 #include "layer/command_buffer.h"
@@ -53,8 +53,7 @@ VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectTagEXT(VkDevice handle, const 
     return device.table.SetDebugUtilsObjectTagEXT(handle, pInfo);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL DebugMarkerSetObjectNameEXT(VkDevice handle,
-                                                           const VkDebugMarkerObjectNameInfoEXT* pInfo)
+VKAPI_ATTR VkResult VKAPI_CALL DebugMarkerSetObjectNameEXT(VkDevice handle, const VkDebugMarkerObjectNameInfoEXT* pInfo)
 {
     Device& device = Device::of(handle);
     const VkObjectType type = objectTypeOf(pInfo->objectType);
@@ -74,7 +73,7 @@ VKAPI_ATTR VkResult VKAPI_CALL DebugMarkerSetObjectTagEXT(VkDevice handle, const
 
 template <auto Member>
 struct CommandLabel;
-template <typename... Args, void(VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...)>
+template <typename... Args, void (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...)>
 struct CommandLabel<Member> {
     static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, Args... args)
     {

@@ -35,8 +35,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBuffersEXT(VkCommandBuffer handle, u
     if (!commandBuffer.logs())
         return;
     commandBuffer.keepAlive.push_back(bindings);
-    logCall<&Table::CmdBindDescriptorBuffersEXT>(commandBuffer.log, {StateKind::DescriptorBuffers}, kScopeDescriptorBuffers,
-                                                 count, infos);
+    logCall<&Table::CmdBindDescriptorBuffersEXT>(commandBuffer.log, {StateKind::DescriptorBuffers},
+                                                 kScopeDescriptorBuffers, count, infos);
 }
 
 void logOffsets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,
@@ -88,8 +88,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer han
         return;
     if (!pInfo->layout) {
         logWrapped<&Table::CmdSetDescriptorBufferOffsets2EXT>(
-            commandBuffer,
-            {StateKind::DescriptorSets, keyOf(pInfo->stageFlags), pInfo->firstSet, pInfo->setCount},
+            commandBuffer, {StateKind::DescriptorSets, keyOf(pInfo->stageFlags), pInfo->firstSet, pInfo->setCount},
             scopeOf(pInfo->stageFlags), *pInfo);
         return;
     }
@@ -104,9 +103,9 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer han
 
 void logSamplers(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t set)
 {
-    logCall<&Table::CmdBindDescriptorBufferEmbeddedSamplersEXT>(
-        commandBuffer.log, {StateKind::DescriptorSets, keyOf(bindPoint), set, 1}, scopeOf(bindPoint), bindPoint,
-        layout, set);
+    logCall<&Table::CmdBindDescriptorBufferEmbeddedSamplersEXT>(commandBuffer.log,
+                                                                {StateKind::DescriptorSets, keyOf(bindPoint), set, 1},
+                                                                scopeOf(bindPoint), bindPoint, layout, set);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplersEXT(VkCommandBuffer handle,

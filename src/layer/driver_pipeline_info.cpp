@@ -42,8 +42,7 @@ void DriverStages::translate(VkPipelineShaderStageCreateInfo& stage)
     if (m_device.emulatesMaintenance5() && hasChainedCode(stage)) {
         VkShaderModuleCreateInfo info = *chain.find<VkShaderModuleCreateInfo>(kModuleInfo);
         info.pNext = nullptr;
-        const VkResult result =
-            m_device.table.CreateShaderModule(m_device.handle, &info, nullptr, &stage.module);
+        const VkResult result = m_device.table.CreateShaderModule(m_device.handle, &info, nullptr, &stage.module);
         if (result == VK_SUCCESS)
             m_modules.push_back(stage.module);
         else

@@ -16,7 +16,8 @@ namespace millrace::layer {
 // True if the driver cannot take these stages as they are.
 bool needsTranslation(const Device& device, const VkPipelineShaderStageCreateInfo& stage);
 
-// Stages without node structures and, where the layer provides VK_KHR_maintenance5, with modules made from chained code.
+// Stages without node structures and, where the layer provides VK_KHR_maintenance5, with modules made from chained
+// code.
 class DriverStages {
 public:
     DriverStages(const Device& device, const VkPipelineShaderStageCreateInfo* stages, uint32_t count);
@@ -82,8 +83,8 @@ private:
     void dropDerivative()
     {
         m_info.flags &= ~VK_PIPELINE_CREATE_DERIVATIVE_BIT;
-        if (auto* flags2 = m_chain.find<VkPipelineCreateFlags2CreateInfo>(
-                VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO))
+        if (auto* flags2 =
+                m_chain.find<VkPipelineCreateFlags2CreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO))
             flags2->flags &= ~VK_PIPELINE_CREATE_2_DERIVATIVE_BIT;
     }
 

@@ -69,10 +69,9 @@ VKAPI_ATTR void VKAPI_CALL CmdSetVertexInputEXT(VkCommandBuffer handle, uint32_t
             const std::byte* bindings = bytes + alignPayload(sizeof(Counts));
             const std::byte* attributes =
                 bindings + alignPayload(stored.bindings * sizeof(VkVertexInputBindingDescription2EXT));
-            table.CmdSetVertexInputEXT(target, stored.bindings,
-                                       reinterpret_cast<const VkVertexInputBindingDescription2EXT*>(bindings),
-                                       stored.attributes,
-                                       reinterpret_cast<const VkVertexInputAttributeDescription2EXT*>(attributes));
+            table.CmdSetVertexInputEXT(
+                target, stored.bindings, reinterpret_cast<const VkVertexInputBindingDescription2EXT*>(bindings),
+                stored.attributes, reinterpret_cast<const VkVertexInputAttributeDescription2EXT*>(attributes));
         },
         alignPayload(sizeof(Counts)) + bindingBytes + attributeCount * sizeof *pAttributes);
     std::memcpy(payload, &counts, sizeof counts);
@@ -196,8 +195,8 @@ VKAPI_ATTR void VKAPI_CALL CmdSetViewportShadingRatePaletteNV(VkCommandBuffer ha
     for (VkShadingRatePaletteNV& palette : palettes)
         palette.pShadingRatePaletteEntries =
             keepArray(commandBuffer, palette.pShadingRatePaletteEntries, palette.shadingRatePaletteEntryCount);
-    using Palettes = ArrayState<&Table::CmdSetViewportShadingRatePaletteNV, StateKind::ShadingRatePalette,
-                                Part::Range, kScopeOther, CountAt<1>, 2>;
+    using Palettes = ArrayState<&Table::CmdSetViewportShadingRatePaletteNV, StateKind::ShadingRatePalette, Part::Range,
+                                kScopeOther, CountAt<1>, 2>;
     Palettes::record(commandBuffer.log, {first, count, palettes.data()});
 }
 
@@ -211,26 +210,36 @@ VKAPI_ATTR void VKAPI_CALL CmdSetCoarseSampleOrderNV(VkCommandBuffer handle, VkC
     std::vector<VkCoarseSampleOrderCustomNV> orders(pOrders, pOrders + count);
     for (VkCoarseSampleOrderCustomNV& order : orders)
         order.pSampleLocations = keepArray(commandBuffer, order.pSampleLocations, order.sampleLocationCount);
-    using Orders = ArrayState<&Table::CmdSetCoarseSampleOrderNV, StateKind::CoarseSampleOrder, Part::Whole,
-                              kScopeOther, CountAt<1>, 2>;
+    using Orders = ArrayState<&Table::CmdSetCoarseSampleOrderNV, StateKind::CoarseSampleOrder, Part::Whole, kScopeOther,
+                              CountAt<1>, 2>;
     Orders::record(commandBuffer.log, {type, count, orders.data()});
 }
 
 // A command whose arguments are values.
-#define VALUE(name, kind) \
-    {"vkCmd" #name, erase(&ValueState<&Table::Cmd##name, StateKind::kind>::call), kUseGraphs}
+#define VALUE(name, kind)                                                                       \
+    {                                                                                           \
+        "vkCmd" #name, erase(&ValueState<&Table::Cmd##name, StateKind::kind>::call), kUseGraphs \
+    }
 // The same, and the first argument says which faces.
-#define FACE(name, kind) \
-    {"vkCmd" #name, erase(&ValueState<&Table::Cmd##name, StateKind::kind, Part::Face>::call), kUseGraphs}
+#define FACE(name, kind)                                                                                    \
+    {                                                                                                       \
+        "vkCmd" #name, erase(&ValueState<&Table::Cmd##name, StateKind::kind, Part::Face>::call), kUseGraphs \
+    }
 // (count, pointer): sets all elements.
-#define LIST(name, kind)                                                                                            \
-    {"vkCmd" #name,                                                                                                 \
-     erase(&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Whole, kScopeOther, CountAt<0>, 1>::call), kUseGraphs}
+#define LIST(name, kind)                                                                                           \
+    {                                                                                                              \
+        "vkCmd" #name,                                                                                             \
+            erase(&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Whole, kScopeOther, CountAt<0>, 1>::call), \
+            kUseGraphs                                                                                             \
+    }
 // (first, count, pointers...): sets a range.
-#define RANGE(name, kind, ...)                                                                                        \
-    {"vkCmd" #name,                                                                                                   \
-     erase(&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Range, kScopeOther, CountAt<1>, __VA_ARGS__>::call), \
-     kUseGraphs}
+#define RANGE(name, kind, ...)                                                                          \
+    {                                                                                                   \
+        "vkCmd" #name,                                                                                  \
+            erase(&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Range, kScopeOther, CountAt<1>, \
+                              __VA_ARGS__>::call),                                                      \
+            kUseGraphs                                                                                  \
+    }
 
 }  // namespace
 

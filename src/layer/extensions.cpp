@@ -31,7 +31,10 @@ VkResult give(std::span<const Item> items, uint32_t* count, Item* out)
     return *count < items.size() ? VK_INCOMPLETE : VK_SUCCESS;
 }
 
-bool isOurs(const char* layerName) { return layerName && std::strcmp(layerName, kLayerName) == 0; }
+bool isOurs(const char* layerName)
+{
+    return layerName && std::strcmp(layerName, kLayerName) == 0;
+}
 
 auto find(std::vector<VkExtensionProperties>& list, const VkExtensionProperties& extension)
 {
@@ -80,10 +83,10 @@ VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevi
 {
     // Without a physical device the loader asks for the layer's own list.
     if (!physical)
-        return isOurs(pLayerName) ? give<VkExtensionProperties>(std::vector{kShaderEnqueue, kMaintenance5,
-                                                                            kPipelineLibrary},
-                                                                pPropertyCount, pProperties)
-                                  : VK_ERROR_LAYER_NOT_PRESENT;
+        return isOurs(pLayerName)
+                   ? give<VkExtensionProperties>(std::vector{kShaderEnqueue, kMaintenance5, kPipelineLibrary},
+                                                 pPropertyCount, pProperties)
+                   : VK_ERROR_LAYER_NOT_PRESENT;
     Instance& instance = Instance::of(physical);
     const Support& support = instance.support(physical);
     if (isOurs(pLayerName)) {

@@ -2,8 +2,8 @@
 // VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX: a bind point that the driver does not have.
 #pragma once
 
-#include <vulkan/vulkan.h>
 #include <vulkan/utility/vk_dispatch_table.h>
+#include <vulkan/vulkan.h>
 
 #include <memory>
 #include <vector>
@@ -36,8 +36,8 @@ public:
 
     GraphObject* pipeline = nullptr;
 
-    void bindSets(Source source, const GraphLayout& layout, uint32_t first, uint32_t count,
-                  const VkDescriptorSet* sets, uint32_t dynamicCount, const uint32_t* dynamicOffsets);
+    void bindSets(Source source, const GraphLayout& layout, uint32_t first, uint32_t count, const VkDescriptorSet* sets,
+                  uint32_t dynamicCount, const uint32_t* dynamicOffsets);
     void setBufferOffsets(Source source, const GraphLayout& layout, uint32_t first, uint32_t count,
                           const uint32_t* bufferIndices, const VkDeviceSize* offsets);
     void bindEmbeddedSamplers(Source source, const GraphLayout& layout, uint32_t set);

@@ -44,9 +44,8 @@ void HeldWork::finish(const std::shared_ptr<Token>& token)
 void HeldWork::wait(std::span<const std::shared_ptr<Token>> tokens)
 {
     std::unique_lock lock(m_mutex);
-    m_changed.wait(lock, [&] {
-        return std::all_of(tokens.begin(), tokens.end(), [](const auto& token) { return token->done; });
-    });
+    m_changed.wait(
+        lock, [&] { return std::all_of(tokens.begin(), tokens.end(), [](const auto& token) { return token->done; }); });
 }
 
 void HeldWork::waitSemaphores(std::span<const VkSemaphore> semaphores)

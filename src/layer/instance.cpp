@@ -74,8 +74,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDebugUtilsMessengerEXT(VkInstance handle,
                                                             VkDebugUtilsMessengerEXT* pMessenger)
 {
     Instance& instance = Instance::of(handle);
-    const VkResult result =
-        instance.table.CreateDebugUtilsMessengerEXT(handle, pCreateInfo, pAllocator, pMessenger);
+    const VkResult result = instance.table.CreateDebugUtilsMessengerEXT(handle, pCreateInfo, pAllocator, pMessenger);
     if (result == VK_SUCCESS)
         instance.messages.add(*pMessenger, *pCreateInfo);
     return result;
@@ -92,7 +91,10 @@ VKAPI_ATTR void VKAPI_CALL DestroyDebugUtilsMessengerEXT(VkInstance handle, VkDe
 
 }  // namespace
 
-Instance* Instance::of(void* key) { return instances().find(handleId(key)); }
+Instance* Instance::of(void* key)
+{
+    return instances().find(handleId(key));
+}
 
 const Support& Instance::support(VkPhysicalDevice physical)
 {

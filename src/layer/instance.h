@@ -2,9 +2,9 @@
 // What the layer keeps of a VkInstance, and the commands that create and destroy it.
 #pragma once
 
+#include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
-#include <vulkan/utility/vk_dispatch_table.h>
 
 #include <memory>
 #include <mutex>

@@ -89,8 +89,7 @@ void placeArguments(const VkPipelineLayoutCreateInfo& info, GraphLayout& layout)
             layout.pushConstantBytes = std::max(layout.pushConstantBytes, range.offset + range.size);
     }
     const uint32_t offset = (layout.pushConstantBytes + 7) & ~7u;
-    layout.pushConstantsInMemory =
-        offset + sizeof(abi::NodeArguments) > layout.device.support.maxPushConstantBytes;
+    layout.pushConstantsInMemory = offset + sizeof(abi::NodeArguments) > layout.device.support.maxPushConstantBytes;
     layout.argumentsOffsetBytes = layout.pushConstantsInMemory ? 0 : offset;
 }
 

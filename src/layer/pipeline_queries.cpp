@@ -18,8 +18,8 @@ std::vector<VkPipelineExecutablePropertiesKHR> executablesOf(const Device& devic
     info.pipeline = node.pipeline;
     uint32_t count = 0;
     device.table.GetPipelineExecutablePropertiesKHR(device.handle, &info, &count, nullptr);
-    std::vector<VkPipelineExecutablePropertiesKHR> properties(
-        count, {VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR});
+    std::vector<VkPipelineExecutablePropertiesKHR> properties(count,
+                                                              {VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR});
     device.table.GetPipelineExecutablePropertiesKHR(device.handle, &info, &count, properties.data());
     properties.resize(count);
     return properties;
@@ -92,9 +92,8 @@ VKAPI_ATTR VkResult VKAPI_CALL GetPipelineExecutableInternalRepresentationsKHR(
     VkDevice handle, const VkPipelineExecutableInfoKHR* pInfo, uint32_t* pCount,
     VkPipelineExecutableInternalRepresentationKHR* pRepresentations)
 {
-    return getOfExecutable(handle, pInfo, pCount, pRepresentations, [](Device& device) {
-        return device.table.GetPipelineExecutableInternalRepresentationsKHR;
-    });
+    return getOfExecutable(handle, pInfo, pCount, pRepresentations,
+                           [](Device& device) { return device.table.GetPipelineExecutableInternalRepresentationsKHR; });
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL GetPipelinePropertiesEXT(VkDevice handle, const VkPipelineInfoEXT* pInfo,

@@ -74,8 +74,7 @@ VKAPI_ATTR void VKAPI_CALL pushSet2(VkCommandBuffer handle, const VkPushDescript
                            scopeOf(pInfo->stageFlags), *pInfo);
         return;
     }
-    const std::vector<DescriptorWrite> writes =
-        copyWrites({pInfo->pDescriptorWrites, pInfo->descriptorWriteCount});
+    const std::vector<DescriptorWrite> writes = copyWrites({pInfo->pDescriptorWrites, pInfo->descriptorWriteCount});
     for (VkPipelineBindPoint bindPoint : bindPointsOf(pInfo->stageFlags))
         logPush(commandBuffer, bindPoint, pInfo->layout, pInfo->set, writes);
     if (pInfo->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
@@ -126,8 +125,8 @@ EntryPoints pushDescriptorEntryPoints()
         {"vkCmdPushDescriptorSet2KHR", erase(&pushSet2<&Table::CmdPushDescriptorSet2KHR>), kUseGraphs},
         {"vkCmdPushDescriptorSetWithTemplate", erase(&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplate>),
          kUseGraphs},
-        {"vkCmdPushDescriptorSetWithTemplateKHR",
-         erase(&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplateKHR>), kUseGraphs},
+        {"vkCmdPushDescriptorSetWithTemplateKHR", erase(&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplateKHR>),
+         kUseGraphs},
         {"vkCmdPushDescriptorSetWithTemplate2", erase(&pushWithTemplate2<&Table::CmdPushDescriptorSetWithTemplate2>),
          kUseGraphs},
         {"vkCmdPushDescriptorSetWithTemplate2KHR",

@@ -32,7 +32,10 @@ VKAPI_ATTR void VKAPI_CALL GetDeviceQueue2(VkDevice handle, const VkDeviceQueueI
     remember(device, *pQueue);
 }
 
-Queue& queueOf(VkQueue handle) { return *Device::of(handle).queues.find(handleId(handle)); }
+Queue& queueOf(VkQueue handle)
+{
+    return *Device::of(handle).queues.find(handleId(handle));
+}
 
 // True if a submission cannot go to the driver now.
 template <typename Info>
@@ -41,8 +44,7 @@ bool mustHold(const Queue& queue, uint32_t count, const Info* submits)
     HeldWork& held = *queue.device.held;
     if (queue.busy() || (held.anySplit() && Submission::hasSplit(count, submits)))
         return true;
-    return held.any() &&
-           held.usesAny(Submission(count, submits, VK_NULL_HANDLE).binarySemaphores(queue.device));
+    return held.any() && held.usesAny(Submission(count, submits, VK_NULL_HANDLE).binarySemaphores(queue.device));
 }
 
 template <auto Member, typename Info>
@@ -79,8 +81,7 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueBindSparse(VkQueue handle, uint32_t bindInfo
     for (uint32_t i = 0; i < bindInfoCount; ++i) {
         const VkBindSparseInfo& info = pBindInfo[i];
         semaphores.insert(semaphores.end(), info.pWaitSemaphores, info.pWaitSemaphores + info.waitSemaphoreCount);
-        semaphores.insert(semaphores.end(), info.pSignalSemaphores,
-                          info.pSignalSemaphores + info.signalSemaphoreCount);
+        semaphores.insert(semaphores.end(), info.pSignalSemaphores, info.pSignalSemaphores + info.signalSemaphoreCount);
     }
     std::erase_if(semaphores, [&](VkSemaphore s) { return queue.device.timelines.find(handleId(s)) != nullptr; });
     if (!queue.busy() && !(queue.device.held->any() && queue.device.held->usesAny(semaphores)))
@@ -115,8 +116,7 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue handle)
 {
     Queue& queue = queueOf(handle);
     queue.drain();
-    const VkResult result =
-        queue.device.held->lost() ? VK_ERROR_DEVICE_LOST : queue.device.table.QueueWaitIdle(handle);
+    const VkResult result = queue.device.held->lost() ? VK_ERROR_DEVICE_LOST : queue.device.table.QueueWaitIdle(handle);
     queue.device.statusWatch->poll();
     return result;
 }
@@ -124,8 +124,7 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue handle)
 // Rare commands that use the queue itself: the thread must have left it.
 template <auto Member>
 struct Drained;
-template <typename Return, typename... Args,
-          Return(VKAPI_PTR* VkuDeviceDispatchTable::*Member)(VkQueue, Args...)>
+template <typename Return, typename... Args, Return (VKAPI_PTR* VkuDeviceDispatchTable::*Member)(VkQueue, Args...)>
 struct Drained<Member> {
     static VKAPI_ATTR Return VKAPI_CALL call(VkQueue handle, Args... args)
     {
@@ -135,7 +134,10 @@ struct Drained<Member> {
     }
 };
 
-#define DRAINED(name) {"vkQueue" #name, erase(&Drained<&VkuDeviceDispatchTable::Queue##name>::call), kUseGraphs}
+#define DRAINED(name)                                                                            \
+    {                                                                                            \
+        "vkQueue" #name, erase(&Drained<&VkuDeviceDispatchTable::Queue##name>::call), kUseGraphs \
+    }
 
 }  // namespace
 

@@ -11,7 +11,7 @@ using Table = VkuDeviceDispatchTable;
 
 template <auto Member>
 struct Redirect;
-template <typename Return, typename... Args, Return(VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...)>
+template <typename Return, typename... Args, Return (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...)>
 struct Redirect<Member> {
     static VKAPI_ATTR Return VKAPI_CALL call(VkCommandBuffer handle, Args... args)
     {
@@ -20,7 +20,10 @@ struct Redirect<Member> {
     }
 };
 
-#define REDIRECT(name) {"vkCmd" #name, erase(&Redirect<&Table::Cmd##name>::call), kUseGraphs}
+#define REDIRECT(name)                                                       \
+    {                                                                        \
+        "vkCmd" #name, erase(&Redirect<&Table::Cmd##name>::call), kUseGraphs \
+    }
 
 }  // namespace
 

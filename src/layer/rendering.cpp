@@ -52,9 +52,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRen
     RenderingScope& scope = commandBuffer.rendering;
     scope.suspends = pRenderingInfo->flags & VK_RENDERING_SUSPENDING_BIT;
     copy->flags &= ~VK_RENDERING_RESUMING_BIT;
-    forEachAttachment(*copy, [](vku::safe_VkRenderingAttachmentInfo& attachment) {
-        attachment.loadOp = VK_ATTACHMENT_LOAD_OP_LOAD;
-    });
+    forEachAttachment(
+        *copy, [](vku::safe_VkRenderingAttachmentInfo& attachment) { attachment.loadOp = VK_ATTACHMENT_LOAD_OP_LOAD; });
     const VkRenderingInfo* plain = copy->ptr();
     scope.dynamic = std::shared_ptr<const VkRenderingInfo>(std::move(copy), plain);
     commandBuffer.log.clear(kScopeInRendering);

@@ -14,7 +14,7 @@ using Table = VkuDeviceDispatchTable;
 // Calls the driver, then notes what has begun or ended.
 template <auto Member, auto Note>
 struct Scope;
-template <typename... Args, void(VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...), auto Note>
+template <typename... Args, void (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...), auto Note>
 struct Scope<Member, Note> {
     static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, Args... args)
     {
@@ -23,7 +23,6 @@ struct Scope<Member, Note> {
         Note(commandBuffer, args...);
     }
 };
-
 
 void beginConditional(CommandBuffer& commandBuffer, const VkConditionalRenderingBeginInfoEXT* info)
 {
@@ -34,7 +33,10 @@ void beginConditional(CommandBuffer& commandBuffer, const VkConditionalRendering
     scope.conditionalInfo.pNext = nullptr;
 }
 
-void endConditional(CommandBuffer& commandBuffer) { commandBuffer.rendering.conditional = false; }
+void endConditional(CommandBuffer& commandBuffer)
+{
+    commandBuffer.rendering.conditional = false;
+}
 
 void addQuery(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query, uint32_t index)
 {
@@ -105,10 +107,19 @@ void beginPass2(CommandBuffer& commandBuffer, const VkRenderPassBeginInfo*, cons
 {
     commandBuffer.rendering.legacyPass = true;
 }
-void endPass1(CommandBuffer& commandBuffer) { commandBuffer.rendering.legacyPass = false; }
-void endPass2(CommandBuffer& commandBuffer, const VkSubpassEndInfo*) { commandBuffer.rendering.legacyPass = false; }
+void endPass1(CommandBuffer& commandBuffer)
+{
+    commandBuffer.rendering.legacyPass = false;
+}
+void endPass2(CommandBuffer& commandBuffer, const VkSubpassEndInfo*)
+{
+    commandBuffer.rendering.legacyPass = false;
+}
 
-#define SCOPE(name, note) {"vkCmd" #name, erase(&Scope<&Table::Cmd##name, note>::call), kUseGraphs}
+#define SCOPE(name, note)                                                       \
+    {                                                                           \
+        "vkCmd" #name, erase(&Scope<&Table::Cmd##name, note>::call), kUseGraphs \
+    }
 
 }  // namespace
 

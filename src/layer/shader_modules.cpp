@@ -17,7 +17,10 @@ constexpr uint32_t kOpEntryPoint = 15;
 constexpr uint32_t kOpFunction = 54;
 constexpr uint32_t kGlCompute = 5;
 
-std::span<const uint32_t> codeOf(const VkShaderModuleCreateInfo& info) { return {info.pCode, info.codeSize / 4}; }
+std::span<const uint32_t> codeOf(const VkShaderModuleCreateInfo& info)
+{
+    return {info.pCode, info.codeSize / 4};
+}
 
 SharedWords copyOf(std::span<const uint32_t> words)
 {

@@ -39,9 +39,9 @@ void logCall(StateLog& log, const StateKey& key, uint32_t scopes, Args... args)
 
 // Where a command sets a part of something, which arguments say what part.
 enum class Part {
-    Whole,      // it sets all of it
-    Face,       // the first argument is a face mask
-    Range,      // the first two arguments are first and count
+    Whole,  // it sets all of it
+    Face,   // the first argument is a face mask
+    Range,  // the first two arguments are first and count
 };
 
 template <Part kPart, typename Arguments>
@@ -60,7 +60,7 @@ StateKey keyFor(StateKind kind, const Arguments& arguments)
 // A command all of whose arguments are values.
 template <auto Member, StateKind kKind, Part kPart = Part::Whole, uint32_t kScopes = kScopeOther>
 struct ValueState;
-template <typename... Args, void(VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...), StateKind kKind, Part kPart,
+template <typename... Args, void (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...), StateKind kKind, Part kPart,
           uint32_t kScopes>
 struct ValueState<Member, kKind, kPart, kScopes> {
     static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, Args... args)
@@ -102,7 +102,7 @@ struct SampleMaskWords {
 // A command with pointers to arrays, all equally long: the arguments at kPointers. Null pointers stay null.
 template <auto Member, StateKind kKind, Part kPart, uint32_t kScopes, typename Count, size_t... kPointers>
 struct ArrayState;
-template <typename... Args, void(VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...), StateKind kKind, Part kPart,
+template <typename... Args, void (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...), StateKind kKind, Part kPart,
           uint32_t kScopes, typename Count, size_t... kPointers>
 struct ArrayState<Member, kKind, kPart, kScopes, Count, kPointers...> {
     using Arguments = std::tuple<Args...>;

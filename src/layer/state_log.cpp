@@ -11,7 +11,10 @@ namespace {
 constexpr size_t kAlignment = alignof(std::max_align_t);
 constexpr size_t kCompactAbove = 64 * 1024;
 
-size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) & ~(kAlignment - 1); }
+size_t aligned(size_t bytes)
+{
+    return (bytes + kAlignment - 1) & ~(kAlignment - 1);
+}
 
 }  // namespace
 

@@ -2,8 +2,8 @@
 // The state that an application has set in a command buffer, as commands that set it again.
 #pragma once
 
-#include <vulkan/vulkan.h>
 #include <vulkan/utility/vk_dispatch_table.h>
+#include <vulkan/vulkan.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -113,7 +113,7 @@ struct StateKey {
 // Parts of the state that are restored together.
 enum StateScope : uint32_t {
     kScopeOther = 1,
-    kScopeCompute = 2,      // of the compute bind point
+    kScopeCompute = 2,  // of the compute bind point
     kScopePushConstants = 4,
     kScopeDescriptorBuffers = 8,  // bound for all bind points at once
     kScopeInRendering = 16,       // can be set inside a render pass instance only

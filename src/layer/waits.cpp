@@ -101,8 +101,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateSemaphore(VkDevice handle, const VkSemaphor
 {
     Device& device = Device::of(handle);
     const VkResult result = device.table.CreateSemaphore(handle, pCreateInfo, pAllocator, pSemaphore);
-    const auto* type = findInChain<VkSemaphoreTypeCreateInfo>(pCreateInfo->pNext,
-                                                              VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+    const auto* type =
+        findInChain<VkSemaphoreTypeCreateInfo>(pCreateInfo->pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
     if (result == VK_SUCCESS && type && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE)
         device.timelines.insert(handleId(*pSemaphore), std::make_shared<TimelineSemaphore>());
     return result;
