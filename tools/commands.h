@@ -19,4 +19,7 @@ Command addCompile(CLI::App& app);
 // Compiles a node shader and writes the plain compute shader.
 Command addLower(CLI::App& app);
 
+// Checks nodes as one graph, lists them and draws them.
+Command addGraph(CLI::App& app);
+
 }  // namespace millrace::tools

@@ -4,15 +4,15 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
-#include <sstream>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "compiler/compile.h"
-#include "spirv/module.h"
 #include "tools/commands.h"
-#include "tools/files.h"
+#include "tools/console.h"
+#include "tools/modules.h"
 
 namespace millrace::tools {
 
@@ -33,33 +33,10 @@ struct Arguments {
     bool reflect = false;
 };
 
-int fail(const std::string& message)
-{
-    std::cerr << "millrace: error: " << message << "\n";
-    return 1;
-}
-
-// Binary modules, or text, which the assembler takes.
-Result<spirv::Words> parseModule(const std::string& content)
-{
-    spirv::Words words(content.size() / 4);
-    std::copy_n(content.data(), words.size() * 4, reinterpret_cast<char*>(words.data()));
-    constexpr uint32_t kMagic = 0x07230203;
-    return !words.empty() && words[0] == kMagic ? Result<spirv::Words>(std::move(words)) : spirv::assemble(content);
-}
-
 // The only compute entry point; "main" if there are several or none.
 std::string defaultEntryPoint(const spirv::Words& words)
 {
-    const auto module = spirv::read(words);
-    std::vector<std::string> names;
-    if (module) {
-        for (const spirv::Instruction& i : module->section(spirv::Section::EntryPoints)) {
-            if (i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute)) {
-                names.push_back(i.string(2));
-            }
-        }
-    }
+    const std::vector<std::string> names = computeEntryPoints(words);
     return names.size() == 1 ? names[0] : "main";
 }
 
@@ -102,19 +79,6 @@ bool parseSpecialization(const std::string& text, spirv::SpecializationValue& va
         return true;
     } catch (const std::exception&) {
         return false;
-    }
-}
-
-// "NAME" or "NAME:INDEX".
-void parseNode(const std::string& text, compiler::Options& options)
-{
-    const size_t colon = text.rfind(':');
-    const std::string index = colon == std::string::npos ? std::string() : text.substr(colon + 1);
-    const bool hasIndex = !index.empty() && index.size() < 10 &&
-                          std::ranges::all_of(index, [](unsigned char c) { return c >= '0' && c <= '9'; });
-    options.nodeName = hasIndex ? text.substr(0, colon) : text;
-    if (hasIndex) {
-        options.shaderIndex = static_cast<uint32_t>(std::stoul(index));
     }
 }
 
@@ -216,11 +180,7 @@ int writeOutput(const Arguments& arguments, const spirv::Words& words)
 
 int lower(const Arguments& arguments)
 {
-    std::string content;
-    if (!readFile(arguments.input, content)) {
-        return fail("cannot read " + arguments.input);
-    }
-    const auto module = parseModule(content);
+    const auto module = readModule(arguments.input);
     if (!module) {
         return fail(module.error().text());
     }
@@ -234,7 +194,9 @@ int lower(const Arguments& arguments)
         options.packWidth = 0;
     }
     if (!arguments.node.empty()) {
-        parseNode(arguments.node, options);
+        const NodeName node = parseNodeName(arguments.node);
+        options.nodeName = node.name;
+        options.shaderIndex = node.index;
     }
     for (const std::string& text : arguments.specialization) {
         options.specialization.emplace_back();

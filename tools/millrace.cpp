@@ -16,8 +16,8 @@ int main(int argc, char** argv)
 {
     CLI::App app("Tools for execution graphs on plain Vulkan", "millrace");
     app.require_subcommand(1);
-    const std::array<millrace::tools::Command, 2> commands = {millrace::tools::addCompile(app),
-                                                              millrace::tools::addLower(app)};
+    const std::array commands = {millrace::tools::addCompile(app), millrace::tools::addLower(app),
+                                 millrace::tools::addGraph(app)};
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

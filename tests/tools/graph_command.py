@@ -1,0 +1,283 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`millrace graph` from outside: usage: graph_command.py MILLRACE FOLDER_OF_BINARIES FOLDER_OF_ASSEMBLY"""
+
+import pathlib
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from command_line import Command
+
+GRAPH = Command(sys.argv[1], "graph")
+SHADERS, ASSEMBLY = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def shaders(*names):
+    return [SHADERS / f"{name}.spv" for name in names]
+
+
+def array(indices):
+    """The graph of the node array programs, with these members."""
+    return [*shaders("array_a_value"), *[word for i in indices for word in ("--node", f"arr:{i}={SHADERS}/array_n.spv")]]
+
+
+class Drawing:
+    """Boxes and arrows of an SVG file."""
+
+    def __init__(self, path):
+        self.root = ElementTree.parse(path).getroot()
+        assert self.root.tag == SVG + "svg", self.root.tag
+        self.nodes, self.edges, self.shared = {}, [], []
+        for group in self.root.iter(SVG + "g"):
+            title = group.find(SVG + "title")
+            words = group.get("class").split()
+            texts = [text.text for text in group.findall(SVG + "text")]
+            if words[0] == "node":
+                self.nodes[title.text] = texts
+            elif words[0] == "edge":
+                (self.shared if "shared-input" in words else self.edges).append((*title.text.split("->"), *texts))
+
+    def ranks(self):
+        """Height of each box's middle, downwards."""
+        out = {}
+        for group in self.root.iter(SVG + "g"):
+            if group.get("class").split()[0] == "node":
+                heights = [float(text.get("y")) for text in group.findall(SVG + "text")]
+                out[group.find(SVG + "title").text] = sum(heights) / len(heights)
+        return out
+
+
+class GraphCommand(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def draw(self, *arguments):
+        path = self.folder / "graph.svg"
+        result = GRAPH(*arguments, "-o", path)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return Drawing(path)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.write_text(content)
+        return path
+
+    def assertFails(self, result, status, *texts):
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        for text in texts:
+            self.assertIn(text, result.stderr)
+
+    # What a graph that keeps the rules looks like.
+
+    def test_table_has_nodes_outputs_levels_and_scratch(self):
+        result = GRAPH(*shaders("level_a", "level_b"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        rows = [line.split() for line in result.stdout.splitlines()]
+        self.assertIn("a[0] static 1 x 1 x 1 8 x 1 x 1 4 bytes 1".split(), rows)
+        self.assertIn("b[0] dynamic payload byte 0, up to 8 x 1 x 1 4 x 1 x 1 16 bytes 2 no API entry".split(), rows)
+        self.assertIn("a[0] 0 b[0] at most 8 16 bytes".split(), rows)
+        self.assertIn("2 nodes, 2 levels", result.stdout)
+        self.assertRegex(result.stdout, r"scratch memory: from \d+ to \d+ bytes in steps of \d+")
+        self.assertNotIn("\033", result.stdout)
+        self.assertEqual(result.stderr, "")
+
+    def test_json_says_the_same(self):
+        graph = GRAPH.json(*shaders("level_a", "level_b"))
+        a, b = graph["nodes"]
+        self.assertEqual((a["name"], a["index"], a["launch"], a["levels"]),
+                         ("a", 0, {"mode": "static", "grid": [1, 1, 1]}, [1]))
+        self.assertEqual(a["file"], str(SHADERS / "level_a.spv"))
+        self.assertEqual((b["launch"]["mode"], b["launch"]["maxGrid"], b["localSize"], b["payloadBytes"], b["apiEntry"]),
+                         ("dynamic", [8, 1, 1], [4, 1, 1], 16, False))
+        output = a["outputs"][0]
+        self.assertEqual((output["target"], output["maxPayloads"], output["payloadBytes"]), ("b", 8, 16))
+        self.assertEqual(graph["edges"], [{"from": 0, "output": 0, "to": 1}])
+        self.assertEqual(graph["levelCount"], 2)
+        self.assertEqual(graph["errors"], [])
+        self.assertLess(graph["scratch"]["minBytes"], graph["scratch"]["maxBytes"])
+        self.assertLessEqual(graph["scratch"]["maxBytes"], 256 << 20)
+
+    def test_largest_scratch_size_can_be_chosen(self):
+        graph = GRAPH.json(*shaders("level_a", "level_b"), "--max-scratch-mib", 2)
+        self.assertLessEqual(graph["scratch"]["maxBytes"], 2 << 20)
+        self.assertGreater(graph["scratch"]["maxBytes"], 1 << 20)
+
+    def test_recursion_takes_one_level_each(self):
+        graph = GRAPH.json(*shaders("recurse"))
+        self.assertEqual(graph["nodes"][0]["maxRecursion"], 4)
+        self.assertEqual(graph["nodes"][0]["levels"], [1, 2, 3, 4, 5])
+        self.assertEqual(graph["edges"], [{"from": 0, "output": 0, "to": 0}])
+
+    def test_shared_budgets_and_several_entry_points(self):
+        result = GRAPH(*shaders("dxc_a", "dxc_n"))
+        self.assertIn("at most 16 with output 0", result.stdout)
+        names = {node["name"] for node in GRAPH.json(*shaders("dxc_a", "dxc_n"))["nodes"]}
+        self.assertEqual(names, {"main", "thread", "group", "empty"})
+
+    def test_node_names_an_entry_point(self):
+        graph = GRAPH.json("--node", f"here:3={SHADERS}/dxc_n.spv@group")
+        self.assertEqual([(n["name"], n["index"], n["entryPoint"]) for n in graph["nodes"]], [("here", 3, "group")])
+
+    def test_assembly_text_gives_the_same(self):
+        text = GRAPH.json(ASSEMBLY / "level_a.spvasm", ASSEMBLY / "level_b.spvasm")
+        binary = GRAPH.json(*shaders("level_a", "level_b"))
+        for node in [*text["nodes"], *binary["nodes"]]:
+            del node["file"]
+        self.assertEqual(text, binary)
+
+    def test_equal_nodes_of_an_array_are_one(self):
+        graph = GRAPH.json(*array([1, 2, 4]))
+        self.assertEqual([group["name"] for group in graph["groups"]], ["choose[0]", "arr[1-2, 4]"])
+        self.assertEqual(len(graph["nodes"]), 4)
+
+    # What is allowed and seldom meant.
+
+    def test_output_to_nobody_is_a_warning(self):
+        result = GRAPH(*shaders("array_a_value"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("warning: node choose[0], output 0 to 'arr' reaches no node", result.stderr)
+        self.assertEqual(len(GRAPH.json(*shaders("array_a_value"))["warnings"]), 1)
+
+    def test_node_that_nothing_reaches_is_a_warning(self):
+        result = GRAPH(*shaders("level_b"))
+        self.assertIn("node b[0] never runs: it is no API entry and no node enqueues to it", result.stderr)
+        self.assertIn("node twin[0] never runs: there is no node 'base'[0] whose input it could share",
+                      GRAPH(*shaders("share_twin")).stderr)
+
+    # What is wrong.
+
+    def test_payload_too_small_for_the_target_names_node_and_output(self):
+        text = (ASSEMBLY / "level_a.spvasm").read_text()
+        text = text.replace("OpTypeStruct %uint3 %uint", "OpTypeStruct %uint3").replace(
+            "OpMemberDecorate %ToB 1 Offset 12", "")
+        text = "\n".join(line for line in text.splitlines()
+                         if "%idptr" not in line)
+        result = GRAPH(self.write("a.spvasm", text), *shaders("level_b"))
+        self.assertFails(result, 1, "VUID 09139", "node 'a'[0], output 0 to 'b'", "the payload has 12 bytes",
+                         "'b'[0] has 16")
+
+    def test_missing_member_of_an_array(self):
+        self.assertFails(GRAPH(*shaders("level_a")), 1, "there is no node 'b'[0]", "output 0 to 'b'", "VUID 10184")
+
+    def test_two_nodes_of_one_name_names_both_files(self):
+        self.assertFails(GRAPH(*shaders("level_b"), "--node", f"b={SHADERS}/single_array.spv"), 1,
+                         "two nodes have this name and index", "level_b.spv", "single_array.spv", "VUID 09134")
+
+    def test_nodes_of_one_name_launched_differently(self):
+        self.assertFails(GRAPH(*shaders("level_a", "level_b"), "--node", f"b:1={SHADERS}/recurse.spv"), 1, "node 'b'[1]",
+                         "VUID 09135")
+
+    def test_errors_as_json(self):
+        graph = GRAPH.json(*shaders("level_a"), status=1)
+        self.assertEqual(len(graph["errors"]), 1)
+        self.assertIn("there is no node 'b'[0]", graph["errors"][0]["message"])
+        self.assertEqual(graph["errors"][0]["where"], "node 'a'[0], output 0 to 'b'")
+
+    def test_every_bad_file_is_reported(self):
+        text = self.write("text.spvasm", "no assembly\n")
+        binary = self.folder / "binary.spv"
+        binary.write_bytes(bytes(64))
+        plain = self.folder / "cut.spv"
+        plain.write_bytes(shaders("level_a")[0].read_bytes()[:200])
+        result = GRAPH("absent.spv", text, binary, plain, self.folder)
+        self.assertFails(result, 1, "absent.spv: cannot read the file", "text.spvasm: spirv: cannot assemble",
+                         "binary.spv: not SPIR-V", "cut.spv", f"{self.folder}: cannot read the file")
+        self.assertEqual(result.stderr.count("error:"), 5, result.stderr)
+
+    def test_wrong_usage(self):
+        module = shaders("level_a")[0]
+        for arguments in [[], ["--nonsense"], [module, "--node", "b"], [module, "--node", "=file"],
+                          [module, "--json", "-o", "-"], [module, "--max-scratch-mib", "much"]]:
+            self.assertFails(GRAPH(*arguments), 2, "--help")
+
+    def test_several_entry_points_need_a_choice(self):
+        self.assertFails(GRAPH("--node", f"x={SHADERS}/dxc_n.spv"), 1, "3 compute entry points", "FILE@ENTRY")
+        self.assertFails(GRAPH("--node", f"x={SHADERS}/dxc_n.spv@none"), 1, "no compute entry point", "none")
+
+    def test_drawing_that_cannot_be_written(self):
+        self.assertFails(GRAPH(*shaders("recurse"), "-o", self.folder / "absent" / "x.svg"), 1, "cannot write")
+
+    def test_help(self):
+        result = GRAPH("--help")
+        self.assertEqual(result.returncode, 0)
+        for text in ["--node", "--json", "--output", "Exit status"]:
+            self.assertIn(text, result.stdout)
+
+    # The drawing.
+
+    def test_drawing_has_every_node_edge_and_level(self):
+        drawing = self.draw(*shaders("recurse", "level_a", "level_b", "coalesce_a", "coalesce_c"))
+        self.assertEqual(set(drawing.nodes), {"recurse[0]", "a[0]", "b[0]", "scatter[0]", "gather[0]",
+                                              *[f"level {l}" for l in range(1, 6)]})
+        self.assertEqual(sorted(drawing.edges), [("a[0]", "b[0]", "at most 8", "16 bytes"),
+                                                 ("recurse[0]", "recurse[0]", "at most 2", "4 bytes"),
+                                                 ("scatter[0]", "gather[0]", "at most 64", "4 bytes")])
+        self.assertIn("recursion 4, levels 1-5", drawing.nodes["recurse[0]"])
+        ranks = drawing.ranks()
+        for upper, lower in [("a[0]", "b[0]"), ("scatter[0]", "gather[0]"), ("level 1", "level 2")]:
+            self.assertLess(ranks[upper], ranks[lower])
+        self.assertAlmostEqual(ranks["a[0]"], ranks["level 1"], delta=10)
+        self.assertAlmostEqual(ranks["gather[0]"], ranks["level 2"], delta=10)
+
+    def test_drawing_shows_shared_inputs(self):
+        drawing = self.draw(*shaders("share_a", "share_base", "share_twin", "share_extra"))
+        self.assertEqual(drawing.edges, [("send[0]", "base[0]", "at most 3", "4 bytes")])
+        self.assertEqual(sorted(drawing.shared), [("base[0]", "extra[0]"), ("base[0]", "twin[0]")])
+        self.assertIn("shares the input of base[0]", drawing.nodes["twin[0]"])
+
+    def test_drawing_shows_names_that_no_node_has(self):
+        drawing = self.draw(*shaders("array_a_value"))
+        self.assertIn("no such node", drawing.nodes["arr (no such node)"])
+        self.assertEqual([edge[:2] for edge in drawing.edges], [("choose[0]", "arr (no such node)")])
+
+    def test_drawing_to_standard_output(self):
+        result = GRAPH(*shaders("recurse"), "-o", "-")
+        self.assertEqual(ElementTree.fromstring(result.stdout.encode()).tag, SVG + "svg")
+
+    def test_names_are_text_wherever_they_appear(self):
+        name = 'a<b>&amp;\\N\\n"\'\N{GREEK SMALL LETTER ALPHA}'
+        arguments = ["--node", f"{name}:2={SHADERS}/single_array.spv"]
+        self.assertIn(f"{name}[2]", GRAPH(*arguments).stdout)
+        drawing = self.draw(*arguments)
+        self.assertEqual(set(drawing.nodes), {f"{name}[2]", "level 1"})
+        self.assertEqual(drawing.nodes[f"{name}[2]"][0], f"{name}[2]")
+
+    def test_names_that_are_no_text_do_no_harm(self):
+        arguments = ["--node", b"x\x1b[31m\xff\xc2\x9b:0=".decode("utf-8", "surrogateescape") +
+                     f"{SHADERS}/single_array.spv"]
+        name = "x\ufffd[31m\ufffd\ufffd[0]"
+        self.assertIn(name, GRAPH(*arguments).stdout)
+        self.assertEqual(GRAPH.json(*arguments)["groups"][0]["name"], name)
+        self.assertIn(name, self.draw(*arguments).nodes)
+        self.assertIn("\ufffd[31m", GRAPH(*arguments, *arguments).stderr)
+
+    # Large graphs.
+
+    def test_thousand_nodes_of_an_array_are_two_boxes(self):
+        drawing = self.draw(*array(range(1000)))
+        # The array begins at index 1 and has a size of 6; nothing but the application reaches the rest.
+        self.assertEqual(set(drawing.nodes), {"choose[0]", "arr[1-6]", "arr[0, 7-999]", "level 1", "level 2"})
+        self.assertEqual([edge[:2] for edge in drawing.edges], [("choose[0]", "arr[1-6]")])
+
+    def test_thousand_different_nodes_are_drawn_in_time(self):
+        template = (ASSEMBLY / "level_a.spvasm").read_text()
+        files = [self.write(f"{i}.spvasm", template.replace('%main "a"', f'%main "n{i}"').replace(
+            'OpConstantStringAMDX "b"', f'OpConstantStringAMDX "n{i // 3}"')) for i in range(1, 1000)]
+        start = time.monotonic()
+        drawing = self.draw(*files, "--node", f"n0={SHADERS}/single_array.spv")
+        seconds = time.monotonic() - start
+        names = {name for name in drawing.nodes if not name.startswith("level")}
+        self.assertEqual(names, {f"n{i}[0]" for i in range(1000)})
+        self.assertEqual({edge[:2] for edge in drawing.edges}, {(f"n{i}[0]", f"n{i // 3}[0]") for i in range(1, 1000)})
+        print(f"1,000 different nodes: {seconds:.1f} s")
+        self.assertLess(seconds, 120)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

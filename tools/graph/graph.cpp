@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// `millrace graph`: links node shaders as a graph pipeline would, says what is wrong or what follows, and draws it.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "compiler/compile.h"
+#include "graph/diagnose.h"
+#include "tools/commands.h"
+#include "tools/console.h"
+#include "tools/graph/draw.h"
+#include "tools/graph/report.h"
+#include "tools/modules.h"
+
+namespace millrace::tools {
+
+namespace {
+
+struct Arguments {
+    std::vector<std::string> files;
+    std::vector<std::string> nodes;
+    std::string drawing;
+    uint32_t maxScratchMib = 256;
+    bool asJson = false;
+};
+
+// A shader stage of the graph pipeline.
+struct Stage {
+    std::string file;
+    std::string entryPoint;  // empty: all of the module
+    NodeName node;           // empty name: what the shader says
+};
+
+// "NAME[:INDEX]=FILE[@ENTRY]".
+bool parseStage(const std::string& text, Stage& stage)
+{
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+        return false;
+    }
+    stage.node = parseNodeName(std::string_view(text).substr(0, equals));
+    stage.file = text.substr(equals + 1);
+    const size_t at = stage.file.rfind('@');
+    std::error_code error;
+    if (at != std::string::npos && at > 0 && !std::filesystem::exists(stage.file, error)) {
+        stage.entryPoint = stage.file.substr(at + 1);
+        stage.file.resize(at);
+    }
+    return !stage.node.name.empty();
+}
+
+// Compiles the nodes one after the other and keeps what is wrong with each.
+class Loader {
+public:
+    void add(const Stage& stage)
+    {
+        const spirv::Words* words = findModule(stage.file);
+        if (words == nullptr) {
+            return;
+        }
+        std::vector<std::string> entryPoints = {stage.entryPoint};
+        if (stage.entryPoint.empty()) {
+            entryPoints = computeEntryPoints(*words);
+        }
+        if (stage.entryPoint.empty() && !stage.node.name.empty() && entryPoints.size() > 1) {
+            errors.push_back({stage.file, "",
+                              "has " + std::to_string(entryPoints.size()) +
+                                  " compute entry points; choose one of them for node '" + stage.node.name +
+                                  "' with FILE@ENTRY"});
+            return;
+        }
+        if (entryPoints.empty()) {
+            // Says what is wrong with the module, if it is not just that.
+            entryPoints.emplace_back("main");
+        }
+        for (const std::string& entryPoint : entryPoints) {
+            compile(stage, entryPoint, *words);
+        }
+    }
+
+    std::vector<graph::Node> nodes;
+    std::vector<std::string> files;  // per node
+    std::vector<Diagnostic> errors;
+
+private:
+    const spirv::Words* findModule(const std::string& file)
+    {
+        const auto [found, isNew] = m_modules.try_emplace(file);
+        if (isNew) {
+            Result<spirv::Words> words = readModule(file);
+            if (words) {
+                found->second = std::move(*words);
+            } else {
+                errors.push_back(words.error());
+            }
+        }
+        return found->second.empty() ? nullptr : &found->second;
+    }
+
+    void compile(const Stage& stage, const std::string& entryPoint, const spirv::Words& words)
+    {
+        compiler::Options options;
+        options.entryPoint = entryPoint;
+        if (!stage.node.name.empty()) {
+            options.nodeName = stage.node.name;
+        }
+        options.shaderIndex = stage.node.index;
+        auto compiled = compiler::compile(words, options);
+        if (!compiled) {
+            const Diagnostic& error = compiled.error();
+            errors.push_back({stage.file, error.where,
+                              "entry point '" + entryPoint + "': " + error.component + ": " + error.message});
+            return;
+        }
+        nodes.push_back(std::move(compiled->node));
+        files.push_back(stage.file);
+    }
+
+    std::map<std::string, spirv::Words> m_modules;
+};
+
+// Linking reports it as well, but knows no files.
+void findDuplicates(const Loader& loader, std::vector<Diagnostic>& errors)
+{
+    std::map<graph::NodeId, size_t> known;
+    for (size_t n = 0; n < loader.nodes.size(); n++) {
+        const auto [found, isNew] = known.try_emplace(loader.nodes[n].id, n);
+        if (!isNew) {
+            errors.push_back({"graph", "node " + graph::nameOf(loader.nodes[n].id),
+                              "two nodes have this name and index, from " + loader.files[found->second] + " and " +
+                                  loader.files[n] + " (VUID 09134)"});
+        }
+    }
+}
+
+int reportErrors(const std::vector<Diagnostic>& errors, bool asJson)
+{
+    if (asJson) {
+        nlohmann::json list = nlohmann::json::array();
+        for (const Diagnostic& error : errors) {
+            list.push_back({{"source", printable(error.component)},
+                            {"where", printable(error.where)},
+                            {"message", printable(error.message)}});
+        }
+        std::cout << nlohmann::json{{"errors", list}}.dump(2) << "\n";
+    }
+    for (const Diagnostic& error : errors) {
+        (void)fail(printable(error.text()));
+    }
+    return 1;
+}
+
+int writeDrawing(const GraphReport& report, const std::string& path)
+{
+    const Result<std::string> svg = drawGraph(report);
+    if (!svg) {
+        return fail(svg.error().text());
+    }
+    if (path == "-") {
+        std::cout << *svg;
+        return 0;
+    }
+    std::ofstream file(path, std::ios::binary);
+    file << *svg;
+    file.close();
+    return file.good() ? 0 : fail("cannot write " + path);
+}
+
+int writeReport(const Arguments& arguments, const GraphReport& report)
+{
+    if (arguments.asJson) {
+        std::cout << reportJson(report).dump(2) << "\n";
+    } else if (arguments.drawing != "-") {
+        printReport(std::cout, report);
+    }
+    for (const std::string& warning : report.groups.warnings) {
+        warn(warning);
+    }
+    return arguments.drawing.empty() ? 0 : writeDrawing(report, arguments.drawing);
+}
+
+int runGraph(const Arguments& arguments)
+{
+    Loader loader;
+    for (const std::string& file : arguments.files) {
+        loader.add({file, "", {}});
+    }
+    for (const std::string& text : arguments.nodes) {
+        Stage stage;
+        (void)parseStage(text, stage);
+        loader.add(stage);
+    }
+    findDuplicates(loader, loader.errors);
+    if (!loader.errors.empty()) {
+        return reportErrors(loader.errors, arguments.asJson);
+    }
+    Result<graph::Graph> linked = graph::link(std::move(loader.nodes));
+    if (!linked) {
+        return reportErrors({linked.error()}, arguments.asJson);
+    }
+    GraphReport report{std::move(*linked), {}, {}, std::move(loader.files)};
+    report.groups = groupNodes(report.graph);
+    report.scratch = graph::scratchSizes(report.graph, uint64_t(arguments.maxScratchMib) << 20);
+    return writeReport(arguments, report);
+}
+
+}  // namespace
+
+Command addGraph(CLI::App& app)
+{
+    const auto arguments = std::make_shared<Arguments>();
+    CLI::App* command = app.add_subcommand("graph", "Check node shaders as one graph, list them, and draw the graph");
+    command->footer(
+        "Exit status: 0, 1 if a file or the graph is wrong or a file cannot be written, 2 for wrong usage.");
+    auto* files = command->add_option("file", arguments->files,
+                                      "SPIR-V, binary or assembly text; all compute entry points are nodes");
+    auto* nodes = command->add_option("--node", arguments->nodes,
+                                      "NAME[:INDEX]=FILE[@ENTRY]: a node under this name instead of the shader's own");
+    nodes->expected(1)->take_all()->allow_extra_args(false)->check([](const std::string& text) {
+        Stage stage;
+        return parseStage(text, stage) ? std::string() : "\"" + text + "\" is not NAME[:INDEX]=FILE[@ENTRY]";
+    });
+    command->add_option("-o,--output", arguments->drawing,
+                        "draw the graph as SVG into this file, - for standard output");
+    auto* json = command->add_flag("--json", arguments->asJson, "write JSON instead of the table");
+    command->add_option("--max-scratch-mib", arguments->maxScratchMib, "what the largest scratch size aims at")
+        ->capture_default_str();
+    command->callback([=] {
+        if (files->count() + nodes->count() == 0) {
+            throw CLI::RequiredError("graph: a file or --node");
+        }
+        if (json->count() > 0 && arguments->drawing == "-") {
+            throw CLI::ValidationError("--json and -o - both write to standard output");
+        }
+    });
+    return [arguments] { return runGraph(*arguments); };
+}
+
+}  // namespace millrace::tools

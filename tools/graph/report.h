@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `millrace graph` says of a graph that keeps the rules: a table for people, JSON for programs.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "graph/plan.h"
+#include "tools/graph/node_groups.h"
+
+namespace millrace::tools {
+
+struct GraphReport {
+    graph::Graph graph;
+    NodeGraph groups;
+    graph::ScratchSizes scratch;
+    std::vector<std::string> files;  // per node
+};
+
+void printReport(std::ostream& out, const GraphReport& report);
+nlohmann::json reportJson(const GraphReport& report);
+
+}  // namespace millrace::tools

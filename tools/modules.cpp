@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/modules.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "spirv/module.h"
+
+namespace millrace::tools {
+
+namespace {
+
+constexpr uint32_t kMagic = 0x07230203;
+constexpr uint32_t kSwappedMagic = 0x03022307;
+
+Diagnostic inFile(const std::string& path, const Diagnostic& diagnostic)
+{
+    return {path, diagnostic.where,
+            diagnostic.component.empty() ? diagnostic.message : diagnostic.component + ": " + diagnostic.message};
+}
+
+// Assembly is text: a byte that no text has tells a broken binary from it.
+bool isText(std::string_view content)
+{
+    return content.find('\0') == std::string_view::npos;
+}
+
+}  // namespace
+
+NodeName parseNodeName(std::string_view text)
+{
+    const size_t colon = text.rfind(':');
+    if (colon != std::string_view::npos) {
+        uint32_t index = 0;
+        const char* end = text.data() + text.size();
+        const auto [rest, error] = std::from_chars(text.data() + colon + 1, end, index);
+        if (error == std::errc() && rest == end) {
+            return {std::string(text.substr(0, colon)), index};
+        }
+    }
+    return {std::string(text), std::nullopt};
+}
+
+Result<spirv::Words> readModule(const std::string& path)
+{
+    std::error_code error;
+    std::ifstream file(path, std::ios::binary);
+    if (!file || std::filesystem::is_directory(path, error)) {
+        return Diagnostic{path, "", "cannot read the file"};
+    }
+    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    spirv::Words words(content.size() / 4);
+    std::copy_n(content.data(), words.size() * 4, reinterpret_cast<char*>(words.data()));
+    if (!words.empty() && (words[0] == kMagic || words[0] == kSwappedMagic)) {
+        return words;
+    }
+    if (content.empty() || !isText(content)) {
+        return Diagnostic{path, "", "not SPIR-V: neither a binary module nor assembly text"};
+    }
+    Result<spirv::Words> assembled = spirv::assemble(content);
+    if (!assembled) {
+        return inFile(path, assembled.error());
+    }
+    return assembled;
+}
+
+std::vector<std::string> computeEntryPoints(const spirv::Words& words)
+{
+    const auto module = spirv::read(words);
+    std::vector<std::string> names;
+    if (module) {
+        for (const spirv::Instruction& i : module->section(spirv::Section::EntryPoints)) {
+            if (i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute)) {
+                names.push_back(i.string(2));
+            }
+        }
+    }
+    return names;
+}
+
+}  // namespace millrace::tools

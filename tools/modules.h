@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shader modules from files, and what command lines say of nodes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "spirv/tools.h"
+
+namespace millrace::tools {
+
+// "NAME" or "NAME:INDEX".
+struct NodeName {
+    std::string name;
+    std::optional<uint32_t> index;
+};
+NodeName parseNodeName(std::string_view text);
+
+// Binary SPIR-V, or text, which the assembler takes. The diagnostic names the file.
+Result<spirv::Words> readModule(const std::string& path);
+
+// The names of the module's compute entry points, in its order; none if it is not readable.
+std::vector<std::string> computeEntryPoints(const spirv::Words& words);
+
+}  // namespace millrace::tools
