@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `millrace compile`: a node shader in GLSL to a module of SPV_AMDX_shader_enqueue.
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 #include "glsl/compile.h"
 #include "spirv/tools.h"
 #include "tools/commands.h"
+#include "tools/console.h"
 #include "tools/files.h"
 
 namespace millrace::tools {
@@ -26,19 +26,13 @@ struct Arguments {
     bool asText = false;
 };
 
-int fail(const std::string& message)
-{
-    std::cerr << message << "\n";
-    return 1;
-}
-
 int writeOutput(const Arguments& arguments, const spirv::Words& words)
 {
     std::string content(reinterpret_cast<const char*>(words.data()), words.size() * 4);
     if (arguments.asText) {
         const auto text = spirv::disassemble(words);
         if (!text) {
-            return fail("millrace: error: " + text.error().text());
+            return fail(text.error().text());
         }
         content = *text;
     }
@@ -46,13 +40,7 @@ int writeOutput(const Arguments& arguments, const spirv::Words& words)
     if (path.empty()) {
         path = arguments.asText ? "-" : std::filesystem::path(arguments.input).replace_extension(".spv").string();
     }
-    if (path == "-") {
-        std::cout << content << std::flush;
-        return std::cout.good() ? 0 : fail("millrace: error: cannot write to standard output");
-    }
-    std::ofstream file(path, std::ios::binary);
-    file << content << std::flush;
-    return file.good() ? 0 : fail("millrace: error: cannot write " + path);
+    return writeFile(path, content);
 }
 
 glsl::Options optionsOf(const Arguments& arguments)
@@ -72,16 +60,18 @@ int compile(const Arguments& arguments)
 {
     std::string source;
     if (!readFile(arguments.input, source)) {
-        return fail("millrace: error: cannot read " + arguments.input);
+        return fail("cannot read " + printable(arguments.input));
     }
     const auto compiled = glsl::compile(source, arguments.input, optionsOf(arguments));
     if (!compiled) {
-        return fail(compiled.error().text());
+        // In the form of compilers, with file and line.
+        std::cerr << compiled.error().text() << "\n";
+        return 1;
     }
     std::cerr << compiled->warnings;
     const Status status = compiled->hasPayloadAtomics ? Status() : spirv::validate(compiled->words);
     if (!status) {
-        return fail(arguments.input + ": error: the module is not valid: " + status.error().text());
+        return fail(printable(arguments.input) + ": the module is not valid: " + status.error().text());
     }
     return writeOutput(arguments, compiled->words);
 }

@@ -3,7 +3,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <iterator>
+
+#include "tools/console.h"
 
 namespace millrace::tools {
 
@@ -17,6 +20,18 @@ bool readFile(const std::string& path, std::string& content)
     }
     content.assign(std::istreambuf_iterator<char>(file), {});
     return !file.bad();
+}
+
+int writeFile(const std::string& path, std::string_view content)
+{
+    if (path == "-") {
+        std::cout << content << std::flush;
+        return std::cout.good() ? 0 : fail("cannot write to standard output");
+    }
+    std::ofstream file(path, std::ios::binary);
+    file << content;
+    file.close();
+    return file.good() ? 0 : fail("cannot write " + printable(path));
 }
 
 }  // namespace millrace::tools

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `millrace lower`: one node shader to a plain compute shader, as the layer would do it.
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -12,6 +11,7 @@
 #include "compiler/compile.h"
 #include "tools/commands.h"
 #include "tools/console.h"
+#include "tools/files.h"
 #include "tools/modules.h"
 
 namespace millrace::tools {
@@ -169,13 +169,7 @@ int writeOutput(const Arguments& arguments, const spirv::Words& words)
     if (arguments.output.empty() && !arguments.asText) {
         return 0;
     }
-    if (arguments.output.empty() || arguments.output == "-") {
-        std::cout << content;
-        return 0;
-    }
-    std::ofstream file(arguments.output, std::ios::binary);
-    file << content;
-    return file.good() ? 0 : fail("cannot write " + arguments.output);
+    return writeFile(arguments.output.empty() ? "-" : arguments.output, content);
 }
 
 int lower(const Arguments& arguments)

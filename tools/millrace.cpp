@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // `millrace`, the command-line tool.
 #include <array>
+#include <iostream>
 
 #include <CLI/CLI.hpp>
 
 #include "tools/commands.h"
+#include "tools/console.h"
 
 namespace {
 
 constexpr int kUsageError = 2;
+
+// A full disk behind standard output must not look like success.
+int flushed(int status)
+{
+    std::cout.flush();
+    return std::cout.good() || status != 0 ? status : millrace::tools::fail("cannot write to standard output");
+}
 
 }  // namespace
 
@@ -26,7 +35,7 @@ int main(int argc, char** argv)
     const auto all = app.get_subcommands([](const CLI::App*) { return true; });
     for (size_t c = 0; c < commands.size(); c++) {
         if (all[c]->parsed()) {
-            return commands[c]();
+            return flushed(commands[c]());
         }
     }
     return kUsageError;

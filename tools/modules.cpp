@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
 #include "spirv/module.h"
+#include "tools/files.h"
 
 namespace millrace::tools {
 
@@ -47,12 +45,10 @@ NodeName parseNodeName(std::string_view text)
 
 Result<spirv::Words> readModule(const std::string& path)
 {
-    std::error_code error;
-    std::ifstream file(path, std::ios::binary);
-    if (!file || std::filesystem::is_directory(path, error)) {
+    std::string content;
+    if (!readFile(path, content)) {
         return Diagnostic{path, "", "cannot read the file"};
     }
-    const std::string content{std::istreambuf_iterator<char>(file), {}};
     spirv::Words words(content.size() / 4);
     std::copy_n(content.data(), words.size() * 4, reinterpret_cast<char*>(words.data()));
     if (!words.empty() && (words[0] == kMagic || words[0] == kSwappedMagic)) {

@@ -3,6 +3,7 @@
 """`millrace graph` from outside: usage: graph_command.py MILLRACE FOLDER_OF_BINARIES FOLDER_OF_ASSEMBLY"""
 
 import pathlib
+import subprocess
 import sys
 import tempfile
 import time
@@ -202,6 +203,14 @@ class GraphCommand(unittest.TestCase):
 
     def test_drawing_that_cannot_be_written(self):
         self.assertFails(GRAPH(*shaders("recurse"), "-o", self.folder / "absent" / "x.svg"), 1, "cannot write")
+
+    def test_standard_output_that_cannot_be_written(self):
+        for arguments in [[], ["--json"], ["-o", "-"]]:
+            with open("/dev/full", "w", encoding="ascii") as full:
+                result = subprocess.run([*GRAPH.start, *shaders("recurse"), *arguments], stdout=full,
+                                        stderr=subprocess.PIPE, text=True, check=False, timeout=300)
+            self.assertEqual(result.returncode, 1, arguments)
+            self.assertEqual(result.stderr, "millrace: error: cannot write to standard output\n")
 
     def test_help(self):
         result = GRAPH("--help")

@@ -2,7 +2,6 @@
 // `millrace graph`: links node shaders as a graph pipeline would, says what is wrong or what follows, and draws it.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "graph/diagnose.h"
 #include "tools/commands.h"
 #include "tools/console.h"
+#include "tools/files.h"
 #include "tools/graph/draw.h"
 #include "tools/graph/report.h"
 #include "tools/modules.h"
@@ -161,17 +161,7 @@ int reportErrors(const std::vector<Diagnostic>& errors, bool asJson)
 int writeDrawing(const GraphReport& report, const std::string& path)
 {
     const Result<std::string> svg = drawGraph(report);
-    if (!svg) {
-        return fail(svg.error().text());
-    }
-    if (path == "-") {
-        std::cout << *svg;
-        return 0;
-    }
-    std::ofstream file(path, std::ios::binary);
-    file << *svg;
-    file.close();
-    return file.good() ? 0 : fail("cannot write " + path);
+    return svg ? writeFile(path, *svg) : fail(svg.error().text());
 }
 
 int writeReport(const Arguments& arguments, const GraphReport& report)
