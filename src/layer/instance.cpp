@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/log.h"
 #include "layer/chain.h"
 #include "layer/entry_points.h"
 
@@ -54,7 +55,10 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreat
     if (pCreateInfo->pApplicationInfo && pCreateInfo->pApplicationInfo->apiVersion != 0)
         instance->apiVersion = pCreateInfo->pApplicationInfo->apiVersion;
     instance->debugUtils = enables(*pCreateInfo, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-    instance->settings = readSettings(*pCreateInfo);
+    std::vector<std::string> problems;
+    instance->settings = readSettings(*pCreateInfo, problems);
+    for (const std::string& problem : problems)
+        log(Severity::Warning, problem);
     instance->settings.runtime.labels = instance->debugUtils;
     instances().insert(handleId(dispatchKey(*pInstance)), std::move(instance));
     return VK_SUCCESS;

@@ -3,71 +3,130 @@
 
 #include <vulkan/layer/vk_layer_settings.hpp>
 
-#include <string>
-
-#include "base/log.h"
-
 namespace millrace::layer {
 
 namespace {
 
-void VKAPI_PTR logSetting(const char* name, const char* message)
+struct Mebibytes {
+    uint64_t& bytes;
+};
+
+// A setting that has one of two words as value; the first is `first`.
+template <typename Enum>
+struct Words {
+    Enum& value;
+    Enum first, second;
+    const char* firstWord;
+    const char* secondWord;
+};
+
+// All settings, with their names, for whoever reads or writes them. The manifest and README.md list them as well.
+template <typename Visitor>
+void visitSettings(Settings& settings, Visitor&& visitor)
 {
-    log(Severity::Warning, std::string("setting ") + name + ": " + message);
+    visitor("force_enable", settings.forceEnable);
+    visitor("validate", settings.validate);
+    visitor("validate_spirv", settings.validateSpirv);
+    visitor("continuation",
+            Words{settings.continuation, Continuation::Complete, Continuation::Single, "complete", "single"});
+    visitor("path", Words{settings.runtime.path, runtime::Path::Direct, runtime::Path::Indirect, "direct", "indirect"});
+    visitor("max_scratch_mib", Mebibytes{settings.runtime.maxScratchBytes});
+    visitor("grid_groups", settings.runtime.gridGroups);
+    visitor("hide_maintenance5", settings.hideMaintenance5);
 }
 
-class SettingSet {
+// The callback of the utility library has no argument of ours.
+thread_local std::vector<std::string>* t_problems = nullptr;
+
+void VKAPI_PTR addProblem(const char* name, const char* message)
+{
+    t_problems->push_back(std::string("setting ") + name + ": " + message);
+}
+
+class Reader {
 public:
-    explicit SettingSet(const VkInstanceCreateInfo& createInfo)
+    Reader(const VkInstanceCreateInfo& createInfo, std::vector<std::string>& problems) : m_problems(problems)
     {
-        vkuCreateLayerSettingSet(kLayerName, vkuFindLayerSettingsCreateInfo(&createInfo), nullptr, logSetting, &m_set);
+        t_problems = &problems;
+        vkuCreateLayerSettingSet(kLayerName, vkuFindLayerSettingsCreateInfo(&createInfo), nullptr, addProblem, &m_set);
     }
-    ~SettingSet() { vkuDestroyLayerSettingSet(m_set, nullptr); }
+    ~Reader()
+    {
+        vkuDestroyLayerSettingSet(m_set, nullptr);
+        t_problems = nullptr;
+    }
 
     template <typename Value>
-    void read(const char* name, Value& value) const
+    void operator()(const char* name, Value& value) const
     {
         if (!vkuHasLayerSetting(m_set, name))
             return;
         Value wanted = value;
-        if (vkuGetLayerSettingValue(m_set, name, wanted) == VK_SUCCESS)
+        const size_t before = m_problems.size();
+        // What cannot be read is reported and counts as zero.
+        if (vkuGetLayerSettingValue(m_set, name, wanted) == VK_SUCCESS && m_problems.size() == before)
             value = wanted;
     }
 
-    // Reads one of two words. Requires: the setting's default is `word0`.
-    bool isWord(const char* name, const std::string& word0, const std::string& word1) const
+    void operator()(const char* name, Mebibytes mebibytes) const
     {
-        std::string value = word0;
-        read(name, value);
-        if (value != word0 && value != word1)
-            log(Severity::Warning, std::string("setting ") + name + " is \"" + value + "\", which is neither \"" +
-                                       word0 + "\" nor \"" + word1 + "\"; using \"" + word0 + "\"");
-        return value == word1;
+        auto value = static_cast<uint32_t>(mebibytes.bytes >> 20);
+        (*this)(name, value);
+        mebibytes.bytes = static_cast<uint64_t>(value) << 20;
+    }
+
+    template <typename Enum>
+    void operator()(const char* name, Words<Enum> words) const
+    {
+        std::string value = words.firstWord;
+        (*this)(name, value);
+        if (value != words.firstWord && value != words.secondWord)
+            m_problems.push_back(std::string("setting ") + name + " is \"" + value + "\", which is neither \"" +
+                                 words.firstWord + "\" nor \"" + words.secondWord + "\"; using \"" + words.firstWord +
+                                 "\"");
+        words.value = value == words.secondWord ? words.second : words.first;
     }
 
 private:
+    std::vector<std::string>& m_problems;
     VkuLayerSettingSet m_set = VK_NULL_HANDLE;
+};
+
+class Writer {
+public:
+    void operator()(const char* name, bool value) { m_texts.push_back({name, value ? "true" : "false"}); }
+    void operator()(const char* name, uint32_t value) { m_texts.push_back({name, std::to_string(value)}); }
+    void operator()(const char* name, Mebibytes mebibytes)
+    {
+        m_texts.push_back({name, std::to_string(mebibytes.bytes >> 20)});
+    }
+    template <typename Enum>
+    void operator()(const char* name, Words<Enum> words)
+    {
+        m_texts.push_back({name, words.value == words.first ? words.firstWord : words.secondWord});
+    }
+
+    std::vector<SettingText> take() { return std::move(m_texts); }
+
+private:
+    std::vector<SettingText> m_texts;
 };
 
 }  // namespace
 
-Settings readSettings(const VkInstanceCreateInfo& createInfo)
+Settings readSettings(const VkInstanceCreateInfo& createInfo, std::vector<std::string>& problems)
 {
-    const SettingSet set(createInfo);
     Settings settings;
-    set.read("force_enable", settings.forceEnable);
-    set.read("validate", settings.validate);
-    set.read("validate_spirv", settings.validateSpirv);
-    set.read("hide_maintenance5", settings.hideMaintenance5);
-    if (set.isWord("continuation", "complete", "single"))
-        settings.continuation = Continuation::Single;
-    if (set.isWord("path", "direct", "indirect"))
-        settings.runtime.path = runtime::Path::Indirect;
-    uint32_t scratchMib = static_cast<uint32_t>(settings.runtime.maxScratchBytes >> 20);
-    set.read("max_scratch_mib", scratchMib);
-    settings.runtime.maxScratchBytes = static_cast<uint64_t>(scratchMib) << 20;
-    set.read("grid_groups", settings.runtime.gridGroups);
+    visitSettings(settings, Reader(createInfo, problems));
     return settings;
+}
+
+std::vector<SettingText> settingTexts(const Settings& settings)
+{
+    Settings copy = settings;
+    Writer writer;
+    visitSettings(copy, writer);
+    return writer.take();
 }
 
 }  // namespace millrace::layer

@@ -5,6 +5,8 @@
 #include <vulkan/vulkan.h>
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "runtime/runtime.h"
 
@@ -28,6 +30,14 @@ struct Settings {
     runtime::Settings runtime;
 };
 
-Settings readSettings(const VkInstanceCreateInfo& createInfo);
+// Values that cannot be read stay as they are by default, and `problems` says so.
+Settings readSettings(const VkInstanceCreateInfo& createInfo, std::vector<std::string>& problems);
+
+// A setting as it is written in files and variables.
+struct SettingText {
+    const char* key;
+    std::string value;
+};
+std::vector<SettingText> settingTexts(const Settings& settings);
 
 }  // namespace millrace::layer

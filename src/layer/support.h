@@ -27,9 +27,7 @@ struct Support {
     bool deviceScope = false;
 };
 
-// Asks the driver. Debian builds Mesa without beta extensions, and then lavapipe lists VK_AMDX_shader_enqueue, leaves
-// its feature structure untouched and has no entry points: the string alone proves nothing.
-// `knownPhantom`: the feature structure is not to be believed either.
+// Asks the driver. `knownPhantom`: it claims the feature of VK_AMDX_shader_enqueue and has no commands.
 Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPhantom);
 
 }  // namespace millrace::layer

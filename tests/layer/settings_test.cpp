@@ -70,6 +70,12 @@ TEST(Settings, File)
     std::filesystem::remove_all(folder);
 }
 
+TEST(Settings, WhatIsNoNumber_LeavesTheDefault)
+{
+    const Variable variable("VK_MILLRACE_EMULATION_MAX_SCRATCH_MIB", "much");
+    EXPECT_GT(maxScratch(), 255 * kMib);
+}
+
 TEST(Settings, EnvironmentWinsOverTheApplication)
 {
     const Variable variable("VK_MILLRACE_EMULATION_MAX_SCRATCH_MIB", "5");

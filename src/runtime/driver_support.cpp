@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/driver_support.h"
+
+#include <algorithm>
+
+namespace millrace::runtime {
+
+namespace {
+
+void getFeatures(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical, VkPhysicalDeviceFeatures2& features)
+{
+    if (table.GetPhysicalDeviceFeatures2)
+        table.GetPhysicalDeviceFeatures2(physical, &features);
+    else if (table.GetPhysicalDeviceFeatures2KHR)
+        table.GetPhysicalDeviceFeatures2KHR(physical, &features);
+}
+
+template <VkBool32 VkPhysicalDeviceFeatures::*feature>
+bool has(const DriverAnswers& answers)
+{
+    return answers.features.*feature;
+}
+
+template <VkBool32 VkPhysicalDeviceVulkan11Features::*feature>
+bool has11(const DriverAnswers& answers)
+{
+    return answers.features11.*feature;
+}
+
+template <VkBool32 VkPhysicalDeviceVulkan12Features::*feature>
+bool has12(const DriverAnswers& answers)
+{
+    return answers.features12.*feature;
+}
+
+template <VkSubgroupFeatureFlagBits operation>
+bool hasOperation(const DriverAnswers& answers)
+{
+    return (answers.properties11.subgroupSupportedStages & VK_SHADER_STAGE_COMPUTE_BIT) &&
+           (answers.properties11.subgroupSupportedOperations & operation);
+}
+
+bool hasDeviceScope(const DriverAnswers& answers)
+{
+    return answers.features12.vulkanMemoryModel && answers.features12.vulkanMemoryModelDeviceScope;
+}
+
+}  // namespace
+
+DriverAnswers askDriver(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical)
+{
+    DriverAnswers answers;
+    answers.features11 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
+    answers.features12 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &answers.features11};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &answers.features12};
+    table.GetPhysicalDeviceFeatures2(physical, &features);
+    answers.features = features.features;
+
+    answers.properties13 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+    answers.properties11 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, &answers.properties13};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &answers.properties11};
+    table.GetPhysicalDeviceProperties2(physical, &properties);
+    answers.limits = properties.properties.limits;
+
+    answers.features12.pNext = nullptr;
+    answers.properties11.pNext = nullptr;
+    return answers;
+}
+
+std::span<const DriverNeed> driverNeeds()
+{
+    static constexpr DriverNeed kNeeds[] = {
+        {"shaderInt64", "addresses in shaders", true, has<&VkPhysicalDeviceFeatures::shaderInt64>},
+        {"bufferDeviceAddress", "scratch memory by address", true,
+         has12<&VkPhysicalDeviceVulkan12Features::bufferDeviceAddress>},
+        {"shaderBufferInt64Atomics", "queues of payloads", true,
+         has12<&VkPhysicalDeviceVulkan12Features::shaderBufferInt64Atomics>},
+        {"scalarBlockLayout", "payloads in memory", true, has12<&VkPhysicalDeviceVulkan12Features::scalarBlockLayout>},
+        // The capabilities of src/shaders/device.
+        {"subgroup basic operations", "allocating payloads", true, hasOperation<VK_SUBGROUP_FEATURE_BASIC_BIT>},
+        {"subgroup arithmetic operations", "allocating payloads", true,
+         hasOperation<VK_SUBGROUP_FEATURE_ARITHMETIC_BIT>},
+        {"subgroup ballot operations", "finding payloads", true, hasOperation<VK_SUBGROUP_FEATURE_BALLOT_BIT>},
+        {"storageBuffer8BitAccess", "payloads with members of 8 bits", false,
+         has12<&VkPhysicalDeviceVulkan12Features::storageBuffer8BitAccess>},
+        {"storageBuffer16BitAccess", "payloads with members of 16 bits", false,
+         has11<&VkPhysicalDeviceVulkan11Features::storageBuffer16BitAccess>},
+        {"vulkanMemoryModelDeviceScope", "nodes that use the Vulkan memory model", false, hasDeviceScope},
+    };
+    return kNeeds;
+}
+
+bool hasWhatGraphsNeed(const DriverAnswers& answers)
+{
+    return std::ranges::all_of(driverNeeds(),
+                               [&](const DriverNeed& need) { return !need.required || need.has(answers); });
+}
+
+bool claimsShaderEnqueue(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical)
+{
+    // No driver would write this itself.
+    constexpr VkBool32 kPattern = 0xa5a5a5a5;
+    VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
+    enqueue.shaderEnqueue = kPattern;
+    enqueue.shaderMeshEnqueue = kPattern;
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue};
+    getFeatures(table, physical, features);
+    return enqueue.shaderEnqueue == VK_TRUE;
+}
+
+bool hasMaintenance5(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical)
+{
+    VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &maintenance5};
+    getFeatures(table, physical, features);
+    return maintenance5.maintenance5 == VK_TRUE;
+}
+
+}  // namespace millrace::runtime

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lowered graphs need of a driver, each by the name that the specification gives it, and whether a driver runs
+// execution graphs itself. The layer decides by it, tools tell it to people.
+#pragma once
+
+#include <vulkan/utility/vk_dispatch_table.h>
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+#include <span>
+
+namespace millrace::runtime {
+
+// Of the instance, as the application wants it, and of the driver.
+inline constexpr uint32_t kNeededApiVersion = VK_API_VERSION_1_3;
+
+// The driver's structures that decide. The chains are not kept.
+struct DriverAnswers {
+    VkPhysicalDeviceLimits limits{};
+    VkPhysicalDeviceVulkan11Properties properties11{};
+    VkPhysicalDeviceVulkan13Properties properties13{};
+    VkPhysicalDeviceFeatures features{};
+    VkPhysicalDeviceVulkan11Features features11{};
+    VkPhysicalDeviceVulkan12Features features12{};
+};
+
+// Requires: instance and driver have kNeededApiVersion.
+DriverAnswers askDriver(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical);
+
+struct DriverNeed {
+    const char* name;
+    const char* use;  // what graphs do with it
+    bool required;    // false: used where the driver has it
+    bool (*has)(const DriverAnswers& answers);
+};
+std::span<const DriverNeed> driverNeeds();
+
+// True if nothing is missing that is required.
+bool hasWhatGraphsNeed(const DriverAnswers& answers);
+
+// True if the driver writes the feature structure of VK_AMDX_shader_enqueue and says yes. Debian builds Mesa without
+// beta extensions, and then lavapipe lists the extension, leaves the structure untouched and has no entry points: the
+// string alone proves nothing.
+bool claimsShaderEnqueue(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical);
+bool hasMaintenance5(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical);
+
+}  // namespace millrace::runtime
