@@ -11,7 +11,7 @@
 set -euo pipefail
 
 # From the machine's own release.
-readonly BASE_PACKAGES=(g++ cmake ninja-build pkg-config python3 libgtest-dev libgmock-dev libcli11-dev
+readonly BASE_PACKAGES=(g++ cmake ninja-build pkg-config python3 python3-jsonschema libgtest-dev libgmock-dev libcli11-dev
                         libstb-dev nlohmann-json3-dev libgraphviz-dev)
 
 # "package minimum-version": the oldest versions that are known to work.

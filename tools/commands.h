@@ -22,4 +22,7 @@ Command addLower(CLI::App& app);
 // Checks nodes as one graph, lists them and draws them.
 Command addGraph(CLI::App& app);
 
+// Shows devices and settings.
+Command addInfo(CLI::App& app);
+
 }  // namespace millrace::tools

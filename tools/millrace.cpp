@@ -26,7 +26,7 @@ int main(int argc, char** argv)
     CLI::App app("Tools for execution graphs on plain Vulkan", "millrace");
     app.require_subcommand(1);
     const std::array commands = {millrace::tools::addCompile(app), millrace::tools::addLower(app),
-                                 millrace::tools::addGraph(app)};
+                                 millrace::tools::addGraph(app), millrace::tools::addInfo(app)};
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

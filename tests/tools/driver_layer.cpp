@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layer for tests, below the one under test, that makes the driver look like another. MILLRACE_TEST_DRIVER lists how:
+// "-shaderInt64", "-bufferDeviceAddress", "-ballot", "-storageBuffer8BitAccess", "-maintenance5", "vulkan1.2",
+// "+shaderEnqueue"; separated by commas.
+#include <vulkan/utility/vk_dispatch_table.h>
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace {
+
+struct Instance {
+    VkInstance handle = VK_NULL_HANDLE;
+    VkuInstanceDispatchTable table{};
+};
+
+std::mutex g_mutex;
+std::map<void*, Instance> g_instances;
+
+template <typename Handle>
+const Instance& instanceOf(Handle handle)
+{
+    std::lock_guard lock(g_mutex);
+    return g_instances.at(*reinterpret_cast<void**>(handle));
+}
+
+bool is(const char* wanted)
+{
+    const char* list = std::getenv("MILLRACE_TEST_DRIVER");
+    return list && ("," + std::string(list) + ",").find("," + std::string(wanted) + ",") != std::string::npos;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
+                                              VkInstance* out)
+{
+    auto* item = const_cast<VkLayerInstanceCreateInfo*>(static_cast<const VkLayerInstanceCreateInfo*>(info->pNext));
+    while (item &&
+           (item->sType != VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO || item->function != VK_LAYER_LINK_INFO))
+        item = const_cast<VkLayerInstanceCreateInfo*>(static_cast<const VkLayerInstanceCreateInfo*>(item->pNext));
+    if (!item)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    const PFN_vkGetInstanceProcAddr next = item->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    item->u.pLayerInfo = item->u.pLayerInfo->pNext;
+    auto create = reinterpret_cast<PFN_vkCreateInstance>(next(VK_NULL_HANDLE, "vkCreateInstance"));
+    const VkResult result = create(info, allocator, out);
+    if (result != VK_SUCCESS)
+        return result;
+    Instance instance{*out};
+    vkuInitInstanceDispatchTable(*out, &instance.table, next);
+    std::lock_guard lock(g_mutex);
+    g_instances[*reinterpret_cast<void**>(*out)] = instance;
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyInstance(VkInstance handle, const VkAllocationCallbacks* allocator)
+{
+    void* key = *reinterpret_cast<void**>(handle);
+    instanceOf(handle).table.DestroyInstance(handle, allocator);
+    std::lock_guard lock(g_mutex);
+    g_instances.erase(key);
+}
+
+void change(VkPhysicalDeviceProperties& properties)
+{
+    if (is("vulkan1.2"))
+        properties.apiVersion = VK_MAKE_API_VERSION(0, 1, 2, 203);
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice physical, VkPhysicalDeviceProperties* out)
+{
+    instanceOf(physical).table.GetPhysicalDeviceProperties(physical, out);
+    change(*out);
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physical, VkPhysicalDeviceProperties2* out)
+{
+    instanceOf(physical).table.GetPhysicalDeviceProperties2(physical, out);
+    change(out->properties);
+    for (auto* item = static_cast<VkBaseOutStructure*>(out->pNext); item; item = item->pNext)
+        if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES && is("-ballot"))
+            reinterpret_cast<VkPhysicalDeviceVulkan11Properties*>(item)->subgroupSupportedOperations &=
+                ~VkSubgroupFeatureFlags(VK_SUBGROUP_FEATURE_BALLOT_BIT);
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice physical, VkPhysicalDeviceFeatures2* out)
+{
+    instanceOf(physical).table.GetPhysicalDeviceFeatures2(physical, out);
+    if (is("-shaderInt64"))
+        out->features.shaderInt64 = VK_FALSE;
+    for (auto* item = static_cast<VkBaseOutStructure*>(out->pNext); item; item = item->pNext) {
+        if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
+            auto* features = reinterpret_cast<VkPhysicalDeviceVulkan12Features*>(item);
+            features->bufferDeviceAddress = features->bufferDeviceAddress && !is("-bufferDeviceAddress");
+            features->storageBuffer8BitAccess = features->storageBuffer8BitAccess && !is("-storageBuffer8BitAccess");
+        } else if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES && is("-maintenance5")) {
+            reinterpret_cast<VkPhysicalDeviceMaintenance5Features*>(item)->maintenance5 = VK_FALSE;
+        } else if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX &&
+                   is("+shaderEnqueue")) {
+            auto* enqueue = reinterpret_cast<VkPhysicalDeviceShaderEnqueueFeaturesAMDX*>(item);
+            enqueue->shaderEnqueue = VK_TRUE;
+            enqueue->shaderMeshEnqueue = VK_TRUE;
+        }
+    }
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice physical, const char* layer,
+                                                                  uint32_t* count, VkExtensionProperties* out)
+{
+    const auto& table = instanceOf(physical).table;
+    uint32_t below = 0;
+    table.EnumerateDeviceExtensionProperties(physical, layer, &below, nullptr);
+    std::vector<VkExtensionProperties> list(below);
+    table.EnumerateDeviceExtensionProperties(physical, layer, &below, list.data());
+    std::erase_if(list, [](const VkExtensionProperties& extension) {
+        return std::strcmp(extension.extensionName, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) == 0;
+    });
+    if (is("+shaderEnqueue"))
+        list.push_back({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_AMDX_SHADER_ENQUEUE_SPEC_VERSION});
+    const uint32_t room = out ? *count : UINT32_MAX;
+    *count = std::min(room, static_cast<uint32_t>(list.size()));
+    if (out)
+        std::copy_n(list.begin(), *count, out);
+    return *count < list.size() ? VK_INCOMPLETE : VK_SUCCESS;
+}
+
+PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char* name)
+{
+    static const std::map<std::string, PFN_vkVoidFunction> functions = {
+        {"vkGetInstanceProcAddr", reinterpret_cast<PFN_vkVoidFunction>(getInstanceProcAddr)},
+        {"vkCreateInstance", reinterpret_cast<PFN_vkVoidFunction>(CreateInstance)},
+        {"vkDestroyInstance", reinterpret_cast<PFN_vkVoidFunction>(DestroyInstance)},
+        {"vkGetPhysicalDeviceProperties", reinterpret_cast<PFN_vkVoidFunction>(GetPhysicalDeviceProperties)},
+        {"vkGetPhysicalDeviceProperties2", reinterpret_cast<PFN_vkVoidFunction>(GetPhysicalDeviceProperties2)},
+        {"vkGetPhysicalDeviceFeatures2", reinterpret_cast<PFN_vkVoidFunction>(GetPhysicalDeviceFeatures2)},
+        {"vkEnumerateDeviceExtensionProperties",
+         reinterpret_cast<PFN_vkVoidFunction>(EnumerateDeviceExtensionProperties)},
+    };
+    const auto found = functions.find(name);
+    if (found != functions.end())
+        return found->second;
+    return handle ? instanceOf(handle).table.GetInstanceProcAddr(handle, name) : nullptr;
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation)
+{
+    negotiation->loaderLayerInterfaceVersion = CURRENT_LOADER_LAYER_INTERFACE_VERSION;
+    negotiation->pfnGetInstanceProcAddr = getInstanceProcAddr;
+    negotiation->pfnGetDeviceProcAddr = nullptr;
+    negotiation->pfnGetPhysicalDeviceProcAddr = nullptr;
+    return VK_SUCCESS;
+}

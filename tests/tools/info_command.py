@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`millrace info` from outside, on whatever device the tests use: usage: info_command.py MILLRACE LAYER_FOLDER"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+
+from command_line import Command
+
+PROGRAM, LAYERS = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+INFO = Command(PROGRAM, "info")
+SCHEMA = json.loads((pathlib.Path(__file__).parent / "info.schema.json").read_text())
+EMULATION = "VK_LAYER_MILLRACE_emulation"
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+class InfoCommand(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        # No settings but the test's own.
+        self.environment = {name: value for name, value in os.environ.items()
+                            if not name.startswith("VK_MILLRACE") and name not in ("VK_INSTANCE_LAYERS",
+                                                                                   "VK_LAYER_SETTINGS_PATH")}
+        self.environment["XDG_DATA_HOME"] = str(self.folder / "data")
+
+    def info(self, *arguments, program=INFO, **variables):
+        return program(*arguments, cwd=self.folder, env={**self.environment, **variables})
+
+    def json(self, *arguments, status=0, **variables):
+        result = self.info(*arguments, "--json", **variables)
+        self.assertEqual(result.returncode, status, result.stderr)
+        out = json.loads(result.stdout)
+        jsonschema.validate(out, SCHEMA)
+        return out
+
+    def device(self, driver, **variables):
+        """The first device if its driver is changed like this, see driver_layer.cpp."""
+        return self.json(VK_INSTANCE_LAYERS=f"{EMULATION}:VK_LAYER_MILLRACE_test_driver",
+                         VK_ADD_LAYER_PATH=f"{LAYERS}:{self.environment['VK_ADD_LAYER_PATH']}",
+                         MILLRACE_TEST_DRIVER=driver, **variables)["devices"][0]
+
+    @staticmethod
+    def provided(device, name):
+        row, = [row for row in device["provided"] if row["name"] == name]
+        return row["driver"], row["withMillrace"]
+
+    @staticmethod
+    def missing(device):
+        return {row["name"]: row["reason"] for row in device["missing"]}
+
+    # Devices.
+
+    def test_millrace_adds_graphs(self):
+        info = self.json()
+        self.assertTrue(info["layer"]["loaded"])
+        self.assertTrue(pathlib.Path(info["layer"]["library"]).exists())
+        device = info["devices"][0]
+        self.assertEqual(device["graphs"], "millrace")
+        self.assertEqual(self.provided(device, "VK_AMDX_shader_enqueue"), (False, True))
+        self.assertTrue(all(need["available"] for need in device["needs"] if need["required"]))
+        self.assertIn("compute nodes only", self.missing(device)["shaderMeshEnqueue"])
+        self.assertGreaterEqual(device["limits"]["maxExecutionGraphDepth"], 32)
+        self.assertEqual(len(device["limits"]["maxExecutionGraphWorkgroupCount"]), 3)
+
+    def test_text_says_the_same(self):
+        device = self.json()["devices"][0]
+        result = self.info()
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        lines = [line.split() for line in result.stdout.splitlines()]
+        for text in [device["name"], device["uuid"], device["driver"], "execution graphs: yes, by Millrace"]:
+            self.assertIn(text, result.stdout)
+        for need in device["needs"]:
+            self.assertIn(need["name"], result.stdout)
+        for name, value in device["limits"].items():
+            words = str(value) if isinstance(value, int) else " x ".join(map(str, value))
+            self.assertIn([name, *words.split()], lines)
+        self.assertNotIn("\033", result.stdout)
+
+    def test_what_is_native_does_not_depend_on_the_environment(self):
+        plain, enabled = self.json(), self.json(VK_INSTANCE_LAYERS=EMULATION)
+        forced = self.json(VK_LOADER_LAYERS_ENABLE="*MILLRACE*")
+        self.assertEqual(plain["devices"], enabled["devices"])
+        self.assertEqual(plain["devices"], forced["devices"])
+        self.assertEqual([info["layer"]["enabledByEnvironment"] for info in (plain, enabled, forced)],
+                         [False, True, True])
+
+    def test_device_can_be_chosen(self):
+        name = self.json()["devices"][0]["name"]
+        self.assertEqual(self.json("--device", name.upper())["devices"][0]["name"], name)
+        result = self.info("--device", "no such device")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(f'no device has "no such device" in its name; there are {name}', result.stderr)
+        info = self.json("--device", "no such device", status=1)
+        self.assertEqual(len(info["errors"]), 1)
+
+    # Devices that lack something.
+
+    def test_missing_features_are_named(self):
+        device = self.device("-shaderInt64,-bufferDeviceAddress,-ballot")
+        self.assertEqual(device["graphs"], "none")
+        self.assertEqual(set(self.missing(device)), {"shaderInt64", "bufferDeviceAddress", "subgroup ballot operations"})
+        self.assertIn("the driver lacks it", self.missing(device)["shaderInt64"])
+        self.assertEqual(self.provided(device, "VK_AMDX_shader_enqueue"), (False, False))
+        self.assertNotIn("maxExecutionGraphDepth", device["limits"])
+
+    def test_each_missing_feature_alone_prevents_graphs(self):
+        for feature in ["-shaderInt64", "-bufferDeviceAddress", "-ballot"]:
+            self.assertEqual(self.device(feature)["graphs"], "none", feature)
+
+    def test_missing_feature_that_some_nodes_use(self):
+        device = self.device("-storageBuffer8BitAccess")
+        self.assertEqual(device["graphs"], "millrace")
+        self.assertIn("members of 8 bits", self.missing(device)["storageBuffer8BitAccess"])
+
+    def test_old_vulkan(self):
+        device = self.device("vulkan1.2")
+        self.assertEqual((device["graphs"], device["apiVersion"]), ("none", "1.2.203"))
+        self.assertEqual(self.missing(device), {"Vulkan 1.3": "the driver has 1.2.203"})
+        self.assertEqual(device["needs"], [])
+
+    def test_millrace_adds_maintenance5(self):
+        self.assertEqual(self.provided(self.device("-maintenance5"), "VK_KHR_maintenance5"), (False, True))
+
+    def test_driver_with_graphs_is_left_alone(self):
+        device = self.device("+shaderEnqueue")
+        self.assertEqual(device["graphs"], "driver")
+        self.assertEqual(self.provided(device, "VK_AMDX_shader_enqueue"), (True, True))
+        self.assertEqual(self.provided(device, "shaderMeshEnqueue"), (True, True))
+        self.assertEqual(device["missing"], [])
+
+    def test_driver_with_graphs_and_force_enable(self):
+        device = self.device("+shaderEnqueue", VK_MILLRACE_EMULATION_FORCE_ENABLE="true")
+        self.assertEqual(device["graphs"], "millrace")
+        self.assertEqual(self.provided(device, "shaderMeshEnqueue"), (True, False))
+
+    # Settings.
+
+    def settings(self, **variables):
+        return {row["key"]: (row["value"], row["origin"], row.get("source"))
+                for row in self.json(**variables)["settings"]}
+
+    def test_settings_by_default(self):
+        info = self.json()
+        for row in info["settings"]:
+            self.assertEqual((row["value"], row["origin"]), (row["default"], "default"), row["key"])
+        readme = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", (ROOT / "README.md").read_text(), re.MULTILINE))
+        self.assertEqual({row["key"]: row["default"] for row in info["settings"]}, readme)
+        manifest = json.loads((ROOT / "src/layer/VkLayer_MILLRACE_emulation.json.in").read_text())
+        declared = {setting["key"]: str(setting["default"]).lower()
+                    for setting in manifest["layer"]["features"]["settings"]}
+        self.assertEqual({row["key"]: row["default"] for row in info["settings"]}, declared)
+
+    def test_settings_of_the_environment(self):
+        for name in ["VK_MILLRACE_EMULATION_MAX_SCRATCH_MIB", "VK_EMULATION_MAX_SCRATCH_MIB", "VK_MAX_SCRATCH_MIB"]:
+            self.assertEqual(self.settings(**{name: "7"})["max_scratch_mib"], ("7", "environment", name))
+        settings = self.settings(VK_MILLRACE_EMULATION_PATH="indirect", VK_MILLRACE_EMULATION_VALIDATE="1")
+        self.assertEqual(settings["path"][:2], ("indirect", "environment"))
+        self.assertEqual(settings["validate"][:2], ("true", "environment"))
+
+    def test_settings_of_files_and_their_order(self):
+        def write(folder, value):
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / "vk_layer_settings.txt"
+            path.write_text(f"millrace_emulation.grid_groups = {value}\n")
+            return str(path)
+        here = write(self.folder, 1)
+        self.assertEqual(self.settings()["grid_groups"], ("1", "file", here))
+        chosen = write(self.folder / "chosen", 2)
+        for path in [self.folder / "chosen", chosen]:
+            self.assertEqual(self.settings(VK_LAYER_SETTINGS_PATH=str(path))["grid_groups"], ("2", "file", chosen))
+        home = write(self.folder / "data" / "vulkan" / "settings.d", 3)
+        self.assertEqual(self.settings(VK_LAYER_SETTINGS_PATH=chosen)["grid_groups"], ("3", "file", home))
+        self.assertEqual(self.settings(VK_MILLRACE_EMULATION_GRID_GROUPS="4")["grid_groups"],
+                         ("4", "environment", "VK_MILLRACE_EMULATION_GRID_GROUPS"))
+
+    def test_settings_that_cannot_be_read_are_reported_once(self):
+        variables = {"VK_MILLRACE_EMULATION_GRID_GROUPS": "many", "VK_MILLRACE_EMULATION_PATH": "crooked"}
+        for more in [{}, {"VK_LAYER_PATH": str(self.folder)}]:
+            result = self.info(**variables, **more)
+            self.assertEqual(result.returncode, 0)
+            for text in ["setting grid_groups", 'setting path is "crooked"']:
+                self.assertEqual(result.stderr.count(text), 1, result.stderr)
+        info = self.json(**variables)
+        self.assertEqual(len(info["warnings"]), 2)
+        self.assertEqual({row["key"]: row["value"] for row in info["settings"]}["grid_groups"], "0")
+
+    # What can go wrong.
+
+    def test_layer_that_is_not_found(self):
+        info = self.json(VK_LAYER_PATH=str(self.folder))
+        self.assertEqual((info["layer"]["found"], info["layer"]["loaded"]), (False, False))
+        folder = re.search(r"export VK_ADD_LAYER_PATH=(.+)", info["layer"]["problem"]).group(1)
+        self.assertTrue(self.json(VK_ADD_LAYER_PATH=folder)["layer"]["loaded"], "the advice helps")
+        self.assertEqual(info["devices"][0]["graphs"], "none")
+        self.assertIn("not loaded", self.missing(info["devices"][0])["VK_AMDX_shader_enqueue"])
+        result = self.info(VK_LAYER_PATH=str(self.folder))
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("the loader does not find VK_LAYER_MILLRACE_emulation", result.stderr)
+
+    def test_layer_that_is_not_found_by_a_tool_that_lies_alone(self):
+        shutil.copy(PROGRAM, self.folder / "millrace")
+        result = self.info(program=Command(self.folder / "millrace", "info"), VK_LAYER_PATH=str(self.folder))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("install Millrace, or set VK_ADD_LAYER_PATH", result.stderr)
+
+    def test_layer_that_cannot_be_loaded(self):
+        folder = pathlib.Path(self.environment["VK_ADD_LAYER_PATH"].split(":")[0])
+        shutil.copy(folder / "VkLayer_MILLRACE_emulation.json", self.folder)
+        info = self.json(VK_LAYER_PATH=str(self.folder))
+        self.assertEqual((info["layer"]["found"], info["layer"]["loaded"]), (True, False))
+        self.assertIn("VK_LOADER_DEBUG", info["layer"]["problem"])
+
+    def test_no_driver(self):
+        result = self.info(VK_DRIVER_FILES=str(self.folder / "none.json"))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("there is no Vulkan driver", result.stderr)
+        result = self.info("--json", VK_DRIVER_FILES=str(self.folder / "none.json"))
+        self.assertEqual((result.returncode, len(json.loads(result.stdout)["errors"])), (1, 1))
+
+    def test_wrong_usage(self):
+        for arguments in [["--nonsense"], ["word"], ["--device"]]:
+            result = self.info(*arguments)
+            self.assertEqual(result.returncode, 2, arguments)
+            self.assertIn("--help", result.stderr)
+
+    def test_standard_output_that_cannot_be_written(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            result = subprocess.run(INFO.start, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+                                    timeout=300, env=self.environment)
+        self.assertEqual(result.returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// `millrace info`: devices, what they have, what Millrace adds, what is missing, and the settings in force.
+#include <algorithm>
+#include <cctype>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tools/commands.h"
+#include "tools/console.h"
+#include "tools/info/report.h"
+#include "tools/info/survey.h"
+
+namespace millrace::tools {
+
+namespace {
+
+struct Arguments {
+    std::string device;
+    bool asJson = false;
+};
+
+std::string lowerCase(std::string text)
+{
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+// What is wrong with the devices as a whole; empty if nothing is.
+std::string selectDevices(const std::string& wanted, std::vector<DeviceState>& devices)
+{
+    if (devices.empty()) {
+        return "there is no Vulkan device; Debian has drivers in the package mesa-vulkan-drivers";
+    }
+    std::string names;
+    for (const DeviceState& device : devices) {
+        names += (names.empty() ? "" : ", ") + std::string(device.properties.deviceName);
+    }
+    std::erase_if(devices, [&](const DeviceState& device) {
+        return lowerCase(device.properties.deviceName).find(lowerCase(wanted)) == std::string::npos;
+    });
+    return devices.empty() ? "no device has \"" + wanted + "\" in its name; there are " + names : "";
+}
+
+int failWith(const std::string& message, bool asJson, nlohmann::ordered_json json)
+{
+    if (asJson) {
+        json["errors"] = {printable(message)};
+        std::cout << json.dump(2) << "\n";
+    }
+    return fail(printable(message));
+}
+
+void warnOfProblems(const Survey& survey)
+{
+    if (!survey.layer.problem.empty()) {
+        warn(printable(survey.layer.problem));
+    }
+    // A layer that is loaded has reported them itself.
+    if (!survey.layer.isLoaded) {
+        for (const std::string& problem : survey.settingProblems) {
+            warn(printable(problem));
+        }
+    }
+    for (const std::string& warning : survey.warnings) {
+        warn(printable(warning));
+    }
+}
+
+int runInfo(const Arguments& arguments)
+{
+    Result<Survey> found = survey();
+    if (!found) {
+        return failWith(found.error().text(), arguments.asJson, {{"millrace", MILLRACE_VERSION}});
+    }
+    const std::string problem = selectDevices(arguments.device, found->devices);
+    if (!problem.empty()) {
+        return failWith(problem, arguments.asJson, surveyJson(*found));
+    }
+    if (arguments.asJson) {
+        std::cout << surveyJson(*found).dump(2) << "\n";
+    } else {
+        printSurvey(std::cout, *found);
+    }
+    std::cout.flush();
+    warnOfProblems(*found);
+    return 0;
+}
+
+}  // namespace
+
+Command addInfo(CLI::App& app)
+{
+    const auto arguments = std::make_shared<Arguments>();
+    CLI::App* command = app.add_subcommand("info", "Show devices, what Millrace adds to them, and settings in force");
+    command->add_option("--device", arguments->device, "only devices that have this text in their names");
+    command->add_flag("--json", arguments->asJson, "write JSON instead of text");
+    return [arguments] { return runInfo(*arguments); };
+}
+
+}  // namespace millrace::tools

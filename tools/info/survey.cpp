@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/info/survey.h"
+
+#include <vulkan/vk_enum_string_helper.h>
+
+#include <algorithm>
+#include <cstring>
+#include <span>
+
+#include "layer/settings.h"
+#include "runtime/driver_support.h"
+#include "tools/info/layer_place.h"
+#include "tools/info/setting_origins.h"
+#include "tools/vulkan/loader.h"
+
+namespace millrace::tools {
+
+namespace {
+
+constexpr const char* kToolName = "Millrace";  // of vkGetPhysicalDeviceToolProperties
+
+// What one instance says of one device.
+struct View {
+    const VulkanInstance& instance;
+    VkPhysicalDevice physical = VK_NULL_HANDLE;
+    VkPhysicalDeviceProperties properties{};
+    std::vector<VkExtensionProperties> extensions;
+
+    View(const VulkanInstance& instance, VkPhysicalDevice physical) : instance(instance), physical(physical)
+    {
+        instance.table().GetPhysicalDeviceProperties(physical, &properties);
+        extensions = instance.extensions(physical);
+    }
+
+    bool has(const char* extension) const { return lists(extensions, extension); }
+    bool claimsGraphs() const { return runtime::claimsShaderEnqueue(instance.table(), physical); }
+    bool runsGraphs() const { return has(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) && claimsGraphs(); }
+    bool hasMaintenance5() const { return runtime::hasMaintenance5(instance.table(), physical); }
+
+    bool runsMeshNodes() const
+    {
+        VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{
+            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
+        VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue};
+        instance.table().GetPhysicalDeviceFeatures2(physical, &features);
+        return runsGraphs() && enqueue.shaderMeshEnqueue == VK_TRUE;
+    }
+
+    // The layer lists itself where it provides graphs.
+    bool hasMillrace() const
+    {
+        if (properties.apiVersion < VK_API_VERSION_1_3) {
+            return false;
+        }
+        uint32_t count = 0;
+        instance.table().GetPhysicalDeviceToolProperties(physical, &count, nullptr);
+        std::vector<VkPhysicalDeviceToolProperties> tools(
+            count, VkPhysicalDeviceToolProperties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
+        instance.table().GetPhysicalDeviceToolProperties(physical, &count, tools.data());
+        return std::ranges::any_of(tools, [](const auto& tool) { return std::strcmp(tool.name, kToolName) == 0; });
+    }
+};
+
+void identify(const View& view, DeviceState& state)
+{
+    state.properties = view.properties;
+    if (view.properties.apiVersion < VK_API_VERSION_1_2) {
+        return;
+    }
+    VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceIDProperties ids{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, &driver};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &ids};
+    view.instance.table().GetPhysicalDeviceProperties2(view.physical, &properties);
+    std::copy_n(ids.deviceUUID, VK_UUID_SIZE, state.uuid.begin());
+    std::copy_n(ids.driverUUID, VK_UUID_SIZE, state.driverUuid.begin());
+    state.driver = driver.driverName;
+    if (driver.driverInfo[0] != '\0') {
+        state.driver += std::string(state.driver.empty() ? "" : ", ") + driver.driverInfo;
+    }
+}
+
+void askForNeeds(const View& view, DeviceState& state)
+{
+    if (view.properties.apiVersion < runtime::kNeededApiVersion) {
+        return;
+    }
+    const runtime::DriverAnswers answers = runtime::askDriver(view.instance.table(), view.physical);
+    for (const runtime::DriverNeed& need : runtime::driverNeeds()) {
+        state.needs.push_back({need.name, need.use, need.required, need.has(answers)});
+    }
+}
+
+// `withLayer` is null where there is no instance with the layer.
+void compare(const View& driver, const View* withLayer, DeviceState& state)
+{
+    const bool isNative = driver.runsGraphs();
+    state.listsOnly = driver.has(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) && !isNative;
+    state.graphs = isNative ? Graphs::Driver : Graphs::None;
+    if (withLayer != nullptr && withLayer->runsGraphs()) {
+        state.graphs = withLayer->hasMillrace() ? Graphs::Millrace : Graphs::Driver;
+    }
+    const auto add = [&](const char* name, auto&& question, const char* remark = "") {
+        state.provided.push_back({name, question(driver), withLayer != nullptr && question(*withLayer), remark});
+    };
+    add(
+        VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, [](const View& view) { return view.runsGraphs(); },
+        state.listsOnly ? "the driver lists it and does not implement it" : "");
+    add("shaderMeshEnqueue", [](const View& view) { return view.runsMeshNodes(); });
+    add(VK_KHR_MAINTENANCE_5_EXTENSION_NAME, [](const View& view) { return view.hasMaintenance5(); });
+    add(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
+        [](const View& view) { return view.has(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME); });
+}
+
+void findMissing(const LayerState& layer, DeviceState& state)
+{
+    if (state.graphs == Graphs::None) {
+        if (state.properties.apiVersion < runtime::kNeededApiVersion) {
+            state.missing.push_back({"Vulkan 1.3", "the driver has " + versionText(state.properties.apiVersion)});
+        }
+        for (const Need& need : state.needs) {
+            if (need.required && !need.isThere) {
+                state.missing.push_back({need.name, "the driver lacks it; graphs need it for " + need.use});
+            }
+        }
+        if (state.missing.empty()) {
+            state.missing.push_back({VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME,
+                                     layer.isLoaded ? "the layer does not provide it here, for an unknown reason"
+                                                    : "only the layer could provide it, and it is not loaded"});
+        }
+    }
+    if (state.graphs == Graphs::Millrace) {
+        state.missing.push_back({"shaderMeshEnqueue", "Millrace runs compute nodes only"});
+        for (const Need& need : state.needs) {
+            if (!need.required && !need.isThere) {
+                state.missing.push_back({need.name, "the driver lacks it; it is for " + need.use});
+            }
+        }
+    }
+}
+
+template <size_t count>
+std::vector<uint64_t> values(const uint32_t (&limits)[count])
+{
+    return {std::begin(limits), std::end(limits)};
+}
+
+void readGraphLimits(const View& view, DeviceState& state)
+{
+    VkPhysicalDeviceShaderEnqueuePropertiesAMDX graphs{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &graphs};
+    view.instance.table().GetPhysicalDeviceProperties2(view.physical, &properties);
+    state.limits.push_back({"maxExecutionGraphDepth", {graphs.maxExecutionGraphDepth}});
+    state.limits.push_back({"maxExecutionGraphShaderOutputNodes", {graphs.maxExecutionGraphShaderOutputNodes}});
+    state.limits.push_back({"maxExecutionGraphShaderPayloadSize", {graphs.maxExecutionGraphShaderPayloadSize}});
+    state.limits.push_back({"maxExecutionGraphShaderPayloadCount", {graphs.maxExecutionGraphShaderPayloadCount}});
+    state.limits.push_back({"executionGraphDispatchAddressAlignment", {graphs.executionGraphDispatchAddressAlignment}});
+    state.limits.push_back({"maxExecutionGraphWorkgroupCount", values(graphs.maxExecutionGraphWorkgroupCount)});
+    state.limits.push_back({"maxExecutionGraphWorkgroups", {graphs.maxExecutionGraphWorkgroups}});
+}
+
+void readDriverLimits(const View& view, DeviceState& state)
+{
+    const VkPhysicalDeviceLimits& limits = view.properties.limits;
+    state.limits.push_back({"maxComputeWorkGroupInvocations", {limits.maxComputeWorkGroupInvocations}});
+    state.limits.push_back({"maxComputeWorkGroupSize", values(limits.maxComputeWorkGroupSize)});
+    state.limits.push_back({"maxComputeSharedMemorySize", {limits.maxComputeSharedMemorySize}});
+    state.limits.push_back({"maxPushConstantsSize", {limits.maxPushConstantsSize}});
+    if (view.properties.apiVersion < VK_API_VERSION_1_3) {
+        return;
+    }
+    const runtime::DriverAnswers answers = runtime::askDriver(view.instance.table(), view.physical);
+    state.limits.push_back({"subgroupSize", {answers.properties11.subgroupSize}});
+    state.limits.push_back({"minSubgroupSize", {answers.properties13.minSubgroupSize}});
+    state.limits.push_back({"maxSubgroupSize", {answers.properties13.maxSubgroupSize}});
+    state.limits.push_back({"maxMemoryAllocationSize", {answers.properties11.maxMemoryAllocationSize}});
+}
+
+bool isSameDevice(const DeviceState& a, const DeviceState& b)
+{
+    return a.uuid == b.uuid && a.driverUuid == b.driverUuid && a.properties.vendorID == b.properties.vendorID &&
+           a.properties.deviceID == b.properties.deviceID &&
+           std::strcmp(a.properties.deviceName, b.properties.deviceName) == 0;
+}
+
+// Takes each device of the other instance once: there are drivers that give equal devices equal identifiers.
+const View* takeCounterpart(std::vector<std::pair<View, bool>>& views, const DeviceState& state)
+{
+    for (auto& [view, isTaken] : views) {
+        DeviceState other;
+        identify(view, other);
+        if (!isTaken && isSameDevice(other, state)) {
+            isTaken = true;
+            return &view;
+        }
+    }
+    return nullptr;
+}
+
+std::string errorText(const char* what, VkResult result)
+{
+    return std::string(what) + ": vkCreateInstance returns " + string_VkResult(result);
+}
+
+void findLayer(const Loader& loader, VulkanInstance& instance, LayerState& state)
+{
+    for (const VkLayerProperties& layer : loader.layers()) {
+        if (std::strcmp(layer.layerName, layer::kLayerName) == 0) {
+            state.isFound = true;
+            state.description = layer.description;
+        }
+    }
+    if (!state.isFound) {
+        const char* disabled = std::getenv("VK_LOADER_LAYERS_DISABLE");
+        state.problem = std::string("the loader does not find ") + layer::kLayerName + ": " + adviceToFindLayer() +
+                        (disabled == nullptr ? "" : "; VK_LOADER_LAYERS_DISABLE is set, which hides layers");
+        return;
+    }
+    const VkResult result = instance.create(loader, {layer::kLayerName});
+    if (result != VK_SUCCESS) {
+        state.problem = errorText("the loader lists the layer and cannot load it", result) +
+                        "; run again with VK_LOADER_DEBUG=error,layer to see why";
+        return;
+    }
+    state.isLoaded = true;
+    state.library = loadedLayerLibrary();
+}
+
+void surveyDevices(const VulkanInstance& plain, const VulkanInstance& layered, Survey& result)
+{
+    std::vector<std::pair<View, bool>> counterparts;
+    if (result.layer.isLoaded) {
+        for (VkPhysicalDevice physical : layered.physicalDevices()) {
+            counterparts.emplace_back(View(layered, physical), false);
+        }
+    }
+    for (VkPhysicalDevice physical : plain.physicalDevices()) {
+        const View view(plain, physical);
+        DeviceState state;
+        identify(view, state);
+        const View* withLayer = takeCounterpart(counterparts, state);
+        askForNeeds(view, state);
+        compare(view, withLayer, state);
+        findMissing(result.layer, state);
+        if (state.graphs != Graphs::None) {
+            readGraphLimits(withLayer == nullptr ? view : *withLayer, state);
+        }
+        readDriverLimits(view, state);
+        if (view.hasMillrace()) {
+            result.warnings.push_back(
+                std::string(state.properties.deviceName) +
+                ": something other than VK_INSTANCE_LAYERS loads the layer; what the driver has itself is not known");
+        }
+        result.devices.push_back(std::move(state));
+    }
+}
+
+}  // namespace
+
+Result<Survey> survey()
+{
+    const Result<Loader> loader = Loader::open();
+    if (!loader) {
+        return loader.error();
+    }
+    Survey result;
+    result.loaderVersion = loader->version();
+    VulkanInstance plain;
+    {
+        const WithoutLayer withoutLayer;
+        result.layer.isEnabledByDefault = withoutLayer.wasEnabled();
+        const VkResult created = plain.create(*loader, {});
+        if (created != VK_SUCCESS) {
+            return Diagnostic{"", "",
+                              errorText("there is no Vulkan driver", created) +
+                                  "; Debian has drivers in the package mesa-vulkan-drivers"};
+        }
+    }
+    VulkanInstance layered;
+    findLayer(*loader, layered, result.layer);
+    result.settings = findSettings(result.settingProblems);
+    surveyDevices(plain, layered, result);
+    return result;
+}
+
+}  // namespace millrace::tools
