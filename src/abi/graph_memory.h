@@ -34,7 +34,9 @@ MR_CONST uint kStreamDynamic = 1u;
 
 // StreamState::counter packs the number of entries (upper bits) and of units (lower bits).
 MR_CONST uint kUnitBits = 40u;
-// LevelState::reserved packs entries (upper bits) and granules (lower bits) in the same way.
+// LevelState::reserved packs entries (upper bits) and granules (lower bits). Both have room for what workgroups add before
+// they know that it does not fit.
+MR_CONST uint kReservedBits = 36u;
 
 // A slot is a node at one remaining recursion level: the unit of scheduling. Static after link.
 struct SlotInfo {

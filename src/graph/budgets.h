@@ -9,7 +9,7 @@
 
 namespace millrace::graph {
 
-// StreamState::counter and LevelState::reserved keep entries above kUnitBits.
+// StreamState::counter keeps entries above kUnitBits.
 inline constexpr uint64_t kMaxStreamEntries = (uint64_t(1) << (64 - abi::kUnitBits)) - 1;
 
 // Bounds for one output of one of the node's workgroups (of which a packed workgroup of ours runs several). The device

@@ -17,7 +17,7 @@ constexpr uint64_t kCheapBytes = 1 << 20;
 constexpr uint64_t kCheapGroups = 16;
 
 constexpr uint64_t kMaxEntryShare = 16;
-// Of the 24 bits that LevelState::reserved has for entries; the rest is for workgroups that add before they look.
+// LevelState::reserved has room for 32 times as many, for workgroups that add before they look.
 constexpr uint64_t kMaxQuota = kMaxStreamEntries / 2;
 
 constexpr uint64_t kRegionAlignment = 128 / abi::kGranuleBytes;  // granules; a region begins at a cache line

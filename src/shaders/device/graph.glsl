@@ -23,6 +23,7 @@ MR_REFERENCE(DynamicEntries, DynamicEntry, 8);
 MR_REFERENCE(Statuses, GraphStatus, 4);
 
 const uint64_t kUnitMask = (uint64_t(1) << kUnitBits) - uint64_t(1);
+const uint64_t kReservedMask = (uint64_t(1) << kReservedBits) - uint64_t(1);
 
 #define MR_HEADER(graph) GraphHeaders(graph).v[0]
 

@@ -81,7 +81,7 @@ void main()
             levels.v[l].used = 0u;
             levels.v[l].reserved = uint64_t(0);
         } else {
-            uint64_t entries = levels.v[l].reserved & ~kUnitMask;
+            uint64_t entries = levels.v[l].reserved & ~kReservedMask;
             levels.v[l].reserved = entries | uint64_t(levels.v[l].used);
         }
     }
