@@ -11,8 +11,9 @@
 set -euo pipefail
 
 # From the machine's own release.
-readonly BASE_PACKAGES=(g++ cmake ninja-build pkg-config python3 python3-jsonschema libgtest-dev libgmock-dev libcli11-dev
-                        libstb-dev nlohmann-json3-dev libgraphviz-dev)
+readonly BASE_PACKAGES=(g++ cmake ninja-build pkg-config libgtest-dev libgmock-dev libcli11-dev libstb-dev
+                        nlohmann-json3-dev libgraphviz-dev
+                        python3 python3-jsonschema man-db zsh fish)  # for tests
 
 # "package minimum-version": the oldest versions that are known to work.
 readonly VULKAN_PACKAGES=(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommands of `millrace`. Each adds itself and its options to the application and gives the code to run, which
-// returns the exit status: 0, or 1 for failures other than wrong usage.
+// returns the exit status: 0, or 1 for failures other than wrong usage. What it tells the parser becomes help, man page
+// and shell completion: manual/command_table.h has the conventions.
 #pragma once
 
 #include <functional>
@@ -24,5 +25,9 @@ Command addGraph(CLI::App& app);
 
 // Shows devices and settings.
 Command addInfo(CLI::App& app);
+
+// Write completion scripts and man pages. The application must outlive the commands.
+Command addCompletion(CLI::App& app);
+Command addManual(CLI::App& app);
 
 }  // namespace millrace::tools

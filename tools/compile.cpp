@@ -82,12 +82,22 @@ Command addCompile(CLI::App& app)
 {
     const auto arguments = std::make_shared<Arguments>();
     CLI::App* command = app.add_subcommand("compile", "Compile a node shader in GLSL (docs/glsl.md) to SPIR-V");
-    command->add_option("input", arguments->input, "GLSL")->required();
-    command->add_option("-o,--output", arguments->output,
-                        "where to write the result, - for standard output; default: the input with .spv");
+    command->footer(
+        "Errors have the form of compilers: FILE:LINE: error: MESSAGE.\n"
+        "\n"
+        "Examples:\n"
+        "  millrace compile node.comp -o node.spv\n"
+        "  millrace compile -g -I include -D ROWS=8 node.comp");
+    command->add_option("input", arguments->input, "GLSL")->required()->type_name("FILE");
+    command
+        ->add_option("-o,--output", arguments->output,
+                     "where to write the result, - for standard output; default: the input with .spv")
+        ->type_name("FILE");
     command->add_option("-I,--include", arguments->includeFolders, "folder that #include looks in; may be repeated")
+        ->type_name("FOLDER")
         ->allow_extra_args(false);
-    command->add_option("-D,--define", arguments->definitions, "NAME or NAME=VALUE, a macro; may be repeated")
+    command->add_option("-D,--define", arguments->definitions, "a macro; may be repeated")
+        ->type_name("NAME[=VALUE]")
         ->allow_extra_args(false);
     command->add_flag("-g", arguments->debugInformation, "keep source text and line numbers");
     command->add_flag("--asm", arguments->asText, "write text, to standard output unless -o says otherwise");

@@ -16,9 +16,7 @@ namespace {
 bool wantsColours(int descriptor)
 {
     const char* noColour = std::getenv("NO_COLOR");
-    const char* terminal = std::getenv("TERM");
-    return isatty(descriptor) != 0 && (noColour == nullptr || *noColour == '\0') &&
-           (terminal == nullptr || std::string_view(terminal) != "dumb");
+    return isCapableTerminal(descriptor) && (noColour == nullptr || *noColour == '\0');
 }
 
 void complain(const char* code, const char* severity, const std::string& message)
@@ -50,11 +48,23 @@ size_t sequenceLength(std::string_view text)
 // In characters as a terminal counts them, nearly: names outside of ASCII are rare.
 size_t width(std::string_view text)
 {
-    return static_cast<size_t>(
-        std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+    size_t count = 0;
+    bool isColour = false;  // an escape sequence, up to its letter
+    for (char c : text) {
+        isColour = isColour || c == '\033';
+        count += !isColour && (static_cast<unsigned char>(c) & 0xc0) != 0x80 ? 1 : 0;
+        isColour = isColour && c != 'm';
+    }
+    return count;
 }
 
 }  // namespace
+
+bool isCapableTerminal(int descriptor)
+{
+    const char* terminal = std::getenv("TERM");
+    return isatty(descriptor) != 0 && (terminal == nullptr || std::string_view(terminal) != "dumb");
+}
 
 int fail(const std::string& message)
 {

@@ -14,6 +14,9 @@ namespace millrace::tools {
 int fail(const std::string& message);
 void warn(const std::string& message);
 
+// True for a terminal that can do more than append characters: not where TERM is "dumb".
+bool isCapableTerminal(int descriptor);
+
 // For standard output; without effect unless that is a terminal, and where NO_COLOR is set or TERM is "dumb".
 enum class Colour { Bold, Red, Green, Yellow, Grey };
 std::string colour(Colour colour, std::string_view text);

@@ -7,12 +7,15 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "compiler/compile.h"
 #include "tools/commands.h"
 #include "tools/console.h"
 #include "tools/files.h"
+#include "tools/graph/node_json.h"
 #include "tools/modules.h"
+#include "tools/report_errors.h"
 
 namespace millrace::tools {
 
@@ -31,6 +34,7 @@ struct Arguments {
     bool noPacking = false;
     bool asText = false;
     bool reflect = false;
+    bool asJson = false;
 };
 
 // The only compute entry point; "main" if there are several or none.
@@ -94,6 +98,15 @@ std::string unknownPass(const std::string& name)
         message += std::string(known) + ", ";
     }
     return message + "and all";
+}
+
+std::string passWords()
+{
+    std::string words;
+    for (const std::string_view name : compiler::passNames()) {
+        words += std::string(name) + "|";
+    }
+    return words + "all";
 }
 
 std::string describe(const graph::NodeId& id)
@@ -176,7 +189,7 @@ int lower(const Arguments& arguments)
 {
     const auto module = readModule(arguments.input);
     if (!module) {
-        return fail(module.error().text());
+        return reportErrors({module.error()}, arguments.asJson);
     }
     compiler::Options options;
     options.entryPoint = arguments.entryPoint.empty() ? defaultEntryPoint(*module) : arguments.entryPoint;
@@ -206,10 +219,14 @@ int lower(const Arguments& arguments)
     }
     const auto compiled = compiler::compile(*module, options);
     if (!compiled) {
-        return fail(compiled.error().text());
+        return reportErrors({compiled.error()}, arguments.asJson);
     }
     if (arguments.reflect) {
         print(compiled->node);
+    }
+    if (arguments.asJson) {
+        std::cout << nlohmann::json{{"node", nodeJson(compiled->node)}, {"errors", nlohmann::json::array()}}.dump(2)
+                  << "\n";
     }
     return writeOutput(arguments, compiled->words);
 }
@@ -220,18 +237,32 @@ Command addLower(CLI::App& app)
 {
     const auto arguments = std::make_shared<Arguments>();
     CLI::App* command = app.add_subcommand("lower", "Compile a node shader into a plain compute shader");
-    command->add_option("input", arguments->input, "SPIR-V, binary or assembly text")->required();
-    command->add_option("-o,--output", arguments->output, "where to write the result, - for standard output");
-    command->add_option("--node", arguments->node, "NAME or NAME:INDEX in place of what the shader says");
-    command->add_option("--entry", arguments->entryPoint, "entry point; default: the only one, or main");
-    command->add_option("--print-after", arguments->printAfter, "print the module after this pass, or all")
+    command->footer(
+        "Without -o and --asm nothing but what --reflect, --json and --print-after ask for is written.\n"
+        "\n"
+        "Examples:\n"
+        "  millrace lower node.spv --entry name --asm\n"
+        "  millrace lower node.spv --json");
+    command->add_option("input", arguments->input, "SPIR-V, binary or assembly text")->required()->type_name("FILE");
+    command->add_option("-o,--output", arguments->output, "where to write the result, - for standard output")
+        ->type_name("FILE");
+    command->add_option("--node", arguments->node, "name and index in place of what the shader says")
+        ->type_name("NAME[:INDEX]");
+    command->add_option("--entry", arguments->entryPoint, "entry point; default: the only one, or main")
+        ->type_name("NAME");
+    command->add_option("--print-after", arguments->printAfter, "print the module after this pass")
+        ->type_name("PASS")
+        ->option_text(passWords())
         ->check([](const std::string& name) { return isPass(name) ? std::string() : unknownPass(name); });
-    command->add_option("--spec", arguments->specialization, "ID=VALUE, a specialization constant")
+    command->add_option("--spec", arguments->specialization, "a specialization constant; may be repeated")
+        ->type_name("ID=VALUE")
+        ->allow_extra_args(false)
         ->check([](const std::string& text) {
             spirv::SpecializationValue value;
             return parseSpecialization(text, value) ? std::string() : "\"" + text + "\" is not ID=VALUE";
         });
     command->add_option("--arguments-offset", arguments->argumentsOffset, "bytes of push constants of the application")
+        ->type_name("BYTES")
         ->capture_default_str();
     command->add_flag("--push-constants-in-memory", arguments->pushConstantsInMemory,
                       "read the application's push constants from memory");
@@ -239,6 +270,14 @@ Command addLower(CLI::App& app)
     command->add_flag("--no-packing", arguments->noPacking, "do not pack single-invocation workgroups");
     command->add_flag("--asm", arguments->asText, "write text");
     command->add_flag("--reflect", arguments->reflect, "print what linking knows of the node");
+    command->add_flag("--json", arguments->asJson, "as --reflect, as JSON");
+    command->callback([arguments] {
+        const bool writesText = arguments->output == "-" || (arguments->asText && arguments->output.empty()) ||
+                                arguments->reflect || !arguments->printAfter.empty();
+        if (arguments->asJson && writesText) {
+            throw CLI::ValidationError("--json", "something else writes to standard output already");
+        }
+    });
     return [arguments] { return lower(*arguments); };
 }
 

@@ -1,36 +1,111 @@
 // SPDX-License-Identifier: Apache-2.0
 // `millrace`, the command-line tool.
+#include <algorithm>
 #include <array>
 #include <iostream>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "tools/commands.h"
 #include "tools/console.h"
+#include "tools/manual/help.h"
+
+namespace millrace::tools {
 
 namespace {
 
 constexpr int kUsageError = 2;
 
+// The last knows all others.
+constexpr std::array kCommands = {addCompile, addLower, addGraph, addInfo, addCompletion, addManual};
+
+constexpr const char* kNotes =
+    "Modules are SPIR-V, binary or assembly text. Results go to standard output, warnings and errors to standard "
+    "error.\n"
+    "With --json standard output is one JSON document, also when something is wrong.\n"
+    "\n"
+    "Environment:\n"
+    "  NO_COLOR  no colours, even on terminals\n"
+    "  VK_ADD_LAYER_PATH, VK_INSTANCE_LAYERS, VK_MILLRACE_EMULATION_*\n"
+    "            the Vulkan layer and its settings; see 'millrace info'";
+
+// Letters to insert, delete or replace until one word is the other.
+size_t distance(std::string_view a, std::string_view b)
+{
+    std::vector<size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), 0);
+    for (size_t i = 0; i < a.size(); i++) {
+        size_t diagonal = row[0]++;
+        for (size_t j = 0; j < b.size(); j++) {
+            const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+            diagonal = row[j + 1];
+            row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+        }
+    }
+    return row.back();
+}
+
+// What is wrong with the first word; empty if nothing is. The parser would say no more than that a command is needed.
+std::string checkFirst(const CLI::App& app, const std::string& word)
+{
+    constexpr size_t kSimilar = 2;
+    if (word.starts_with('-')) {
+        return app.get_option_no_throw(word) != nullptr ? "" : "there is no option \"" + printable(word) + "\"";
+    }
+    std::string similar;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+        if (command->get_name() == word) {
+            return "";
+        }
+        if (distance(word, command->get_name()) <= kSimilar) {
+            similar = "; is it \"" + command->get_name() + "\"?";
+        }
+    }
+    return "there is no command \"" + printable(word) + "\"" + similar;
+}
+
+int failUsage(const CLI::App& app, const std::string& message)
+{
+    const auto parsed = app.get_subcommands();
+    const std::string command = parsed.empty() ? "" : " " + parsed.front()->get_name();
+    fail(message);
+    std::cerr << "Try 'millrace" << command << " --help'.\n";
+    return kUsageError;
+}
+
 // A full disk behind standard output must not look like success.
 int flushed(int status)
 {
     std::cout.flush();
-    return std::cout.good() || status != 0 ? status : millrace::tools::fail("cannot write to standard output");
+    return std::cout.good() || status != 0 ? status : fail("cannot write to standard output");
 }
 
-}  // namespace
-
-int main(int argc, char** argv)
+int run(int argc, char** argv)
 {
     CLI::App app("Tools for execution graphs on plain Vulkan", "millrace");
+    app.formatter(createHelpFormatter());
+    app.set_help_flag("-h,--help", "show this help");
+    app.set_version_flag("--version", "millrace " MILLRACE_VERSION, "show the version");
+    app.footer(kNotes);
+    std::vector<Command> commands;
+    for (Command (*add)(CLI::App&) : kCommands) {
+        commands.push_back(add(app));
+    }
+    const std::string problem = argc < 2 ? "a command is missing" : checkFirst(app, argv[1]);
+    if (!problem.empty()) {
+        return failUsage(app, problem);
+    }
     app.require_subcommand(1);
-    const std::array commands = {millrace::tools::addCompile(app), millrace::tools::addLower(app),
-                                 millrace::tools::addGraph(app), millrace::tools::addInfo(app)};
     try {
         app.parse(argc, argv);
+    } catch (const CLI::Success& request) {
+        return flushed(app.exit(request));
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : kUsageError;
+        return failUsage(app, printable(error.what()));
     }
     const auto all = app.get_subcommands([](const CLI::App*) { return true; });
     for (size_t c = 0; c < commands.size(); c++) {
@@ -39,4 +114,13 @@ int main(int argc, char** argv)
         }
     }
     return kUsageError;
+}
+
+}  // namespace
+
+}  // namespace millrace::tools
+
+int main(int argc, char** argv)
+{
+    return millrace::tools::run(argc, argv);
 }

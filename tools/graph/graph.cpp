@@ -19,6 +19,8 @@
 #include "tools/graph/draw.h"
 #include "tools/graph/report.h"
 #include "tools/modules.h"
+#include "tools/progress.h"
+#include "tools/report_errors.h"
 
 namespace millrace::tools {
 
@@ -127,6 +129,27 @@ private:
     std::map<std::string, spirv::Words> m_modules;
 };
 
+void load(const Arguments& arguments, Loader& loader)
+{
+    Progress progress("compiling", arguments.files.size() + arguments.nodes.size());
+    for (const std::string& file : arguments.files) {
+        loader.add({file, "", {}});
+        progress.advance();
+    }
+    for (const std::string& text : arguments.nodes) {
+        Stage stage;
+        (void)parseStage(text, stage);
+        loader.add(stage);
+        progress.advance();
+    }
+}
+
+Result<std::string> draw(const GraphReport& report)
+{
+    const Progress progress("drawing");
+    return drawGraph(report);
+}
+
 // Linking reports it as well, but knows no files.
 void findDuplicates(const Loader& loader, std::vector<Diagnostic>& errors)
 {
@@ -141,26 +164,9 @@ void findDuplicates(const Loader& loader, std::vector<Diagnostic>& errors)
     }
 }
 
-int reportErrors(const std::vector<Diagnostic>& errors, bool asJson)
-{
-    if (asJson) {
-        nlohmann::json list = nlohmann::json::array();
-        for (const Diagnostic& error : errors) {
-            list.push_back({{"source", printable(error.component)},
-                            {"where", printable(error.where)},
-                            {"message", printable(error.message)}});
-        }
-        std::cout << nlohmann::json{{"errors", list}}.dump(2) << "\n";
-    }
-    for (const Diagnostic& error : errors) {
-        (void)fail(printable(error.text()));
-    }
-    return 1;
-}
-
 int writeDrawing(const GraphReport& report, const std::string& path)
 {
-    const Result<std::string> svg = drawGraph(report);
+    const Result<std::string> svg = draw(report);
     return svg ? writeFile(path, *svg) : fail(svg.error().text());
 }
 
@@ -180,14 +186,7 @@ int writeReport(const Arguments& arguments, const GraphReport& report)
 int runGraph(const Arguments& arguments)
 {
     Loader loader;
-    for (const std::string& file : arguments.files) {
-        loader.add({file, "", {}});
-    }
-    for (const std::string& text : arguments.nodes) {
-        Stage stage;
-        (void)parseStage(text, stage);
-        loader.add(stage);
-    }
+    load(arguments, loader);
     findDuplicates(loader, loader.errors);
     if (!loader.errors.empty()) {
         return reportErrors(loader.errors, arguments.asJson);
@@ -209,19 +208,27 @@ Command addGraph(CLI::App& app)
     const auto arguments = std::make_shared<Arguments>();
     CLI::App* command = app.add_subcommand("graph", "Check node shaders as one graph, list them, and draw the graph");
     command->footer(
-        "Exit status: 0, 1 if a file or the graph is wrong or a file cannot be written, 2 for wrong usage.");
+        "A node that is added with --node has this name, and index, in place of the shader's own. If a rule of\n"
+        "VK_AMDX_shader_enqueue is broken, the message names node, output and rule.\n"
+        "\n"
+        "Examples:\n"
+        "  millrace graph shade.spv classify.spv -o graph.svg\n"
+        "  millrace graph start.spv --node tile:0=tile.spv --node tile:1=tile.spv@other --json");
     auto* files = command->add_option("file", arguments->files,
                                       "SPIR-V, binary or assembly text; all compute entry points are nodes");
-    auto* nodes = command->add_option("--node", arguments->nodes,
-                                      "NAME[:INDEX]=FILE[@ENTRY]: a node under this name instead of the shader's own");
+    files->type_name("FILE");
+    auto* nodes = command->add_option("--node", arguments->nodes, "a node under this name; may be repeated");
+    nodes->type_name("NAME[:INDEX]=FILE[@ENTRY]");
     nodes->expected(1)->take_all()->allow_extra_args(false)->check([](const std::string& text) {
         Stage stage;
         return parseStage(text, stage) ? std::string() : "\"" + text + "\" is not NAME[:INDEX]=FILE[@ENTRY]";
     });
-    command->add_option("-o,--output", arguments->drawing,
-                        "draw the graph as SVG into this file, - for standard output");
+    command
+        ->add_option("-o,--output", arguments->drawing, "draw the graph as SVG into this file, - for standard output")
+        ->type_name("FILE");
     auto* json = command->add_flag("--json", arguments->asJson, "write JSON instead of the table");
     command->add_option("--max-scratch-mib", arguments->maxScratchMib, "what the largest scratch size aims at")
+        ->type_name("MIB")
         ->capture_default_str();
     command->callback([=] {
         if (files->count() + nodes->count() == 0) {

@@ -13,6 +13,8 @@
 #include "tools/console.h"
 #include "tools/info/report.h"
 #include "tools/info/survey.h"
+#include "tools/progress.h"
+#include "tools/report_errors.h"
 
 namespace millrace::tools {
 
@@ -45,15 +47,6 @@ std::string selectDevices(const std::string& wanted, std::vector<DeviceState>& d
     return devices.empty() ? "no device has \"" + wanted + "\" in its name; there are " + names : "";
 }
 
-int failWith(const std::string& message, bool asJson, nlohmann::ordered_json json)
-{
-    if (asJson) {
-        json["errors"] = {printable(message)};
-        std::cout << json.dump(2) << "\n";
-    }
-    return fail(printable(message));
-}
-
 void warnOfProblems(const Survey& survey)
 {
     if (!survey.layer.problem.empty()) {
@@ -72,13 +65,16 @@ void warnOfProblems(const Survey& survey)
 
 int runInfo(const Arguments& arguments)
 {
-    Result<Survey> found = survey();
+    Result<Survey> found = [] {
+        const Progress progress("asking drivers");
+        return survey();
+    }();
     if (!found) {
-        return failWith(found.error().text(), arguments.asJson, {{"millrace", MILLRACE_VERSION}});
+        return reportErrors({found.error()}, arguments.asJson, {{"millrace", MILLRACE_VERSION}});
     }
     const std::string problem = selectDevices(arguments.device, found->devices);
     if (!problem.empty()) {
-        return failWith(problem, arguments.asJson, surveyJson(*found));
+        return reportErrors({{"", "", problem}}, arguments.asJson, surveyJson(*found));
     }
     if (arguments.asJson) {
         std::cout << surveyJson(*found).dump(2) << "\n";
@@ -96,7 +92,14 @@ Command addInfo(CLI::App& app)
 {
     const auto arguments = std::make_shared<Arguments>();
     CLI::App* command = app.add_subcommand("info", "Show devices, what Millrace adds to them, and settings in force");
-    command->add_option("--device", arguments->device, "only devices that have this text in their names");
+    command->footer(
+        "If the loader does not find the layer, a warning says what to do; that is no failure.\n"
+        "\n"
+        "Examples:\n"
+        "  millrace info\n"
+        "  millrace info --device nvidia --json");
+    command->add_option("--device", arguments->device, "only devices that have this text in their names")
+        ->type_name("TEXT");
     command->add_flag("--json", arguments->asJson, "write JSON instead of text");
     return [arguments] { return runInfo(*arguments); };
 }
