@@ -1,8 +1,8 @@
 #version 460
-#extension GL_EXT_buffer_reference : require
-#extension GL_EXT_scalar_block_layout : require
+#extension GL_GOOGLE_include_directive : require
 // SPDX-License-Identifier: Apache-2.0
 // A single-invocation node that sends two payloads to itself until no recursion is left: 2^DEPTH leaves for each input.
+#include "../buffers.glsl"
 layout(constant_id = 0) const uint DEPTH = 7;
 layout(name = "fork", coalescing, recursion = DEPTH) node;
 layout(local_size_x = 1) in;
@@ -14,8 +14,7 @@ struct Branch {
 nodein Branch branch[1];
 layout(node = "fork") nodeout Branch next[2];
 
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Leaves { uint v[]; };
-layout(push_constant, scalar) uniform Arguments { Leaves leaves; };
+layout(push_constant, scalar) uniform Arguments { Words leaves; };
 
 void main()
 {

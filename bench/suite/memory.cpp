@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/suite/memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace millrace::bench {
+
+using harness::Buffer;
+using harness::Device;
+
+namespace {
+
+constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT |
+                                      VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+constexpr VkDeviceSize kChunk = VkDeviceSize{64} << 20;
+
+uint32_t readbackType(Device& device, uint32_t bits)
+{
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(device.physical, &memory);
+    constexpr VkMemoryPropertyFlags kVisible =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    for (const VkMemoryPropertyFlags wanted : {kVisible | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, kVisible})
+        for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
+            if ((bits >> i & 1) && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
+                return i;
+    throw harness::HarnessError("no memory that the host can read");
+}
+
+void copy(Device& device, VkBuffer from, VkDeviceSize fromAt, VkBuffer to, VkDeviceSize toAt, VkDeviceSize bytes)
+{
+    harness::check(vkResetCommandPool(device.device, device.pool, 0), "vkResetCommandPool");
+    device.submit([&](VkCommandBuffer cmd) {
+        Device::memoryBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT);
+        const VkBufferCopy region{fromAt, toAt, bytes};
+        vkCmdCopyBuffer(cmd, from, to, 1, &region);
+    });
+}
+
+}  // namespace
+
+Buffer createReadback(Device& device, VkDeviceSize bytes)
+{
+    Buffer buffer;
+    buffer.size = bytes;
+    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+    info.size = bytes;
+    info.usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+    harness::check(vkCreateBuffer(device.device, &info, nullptr, &buffer.handle), "vkCreateBuffer");
+    VkMemoryRequirements needs;
+    vkGetBufferMemoryRequirements(device.device, buffer.handle, &needs);
+    VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+    allocate.allocationSize = needs.size;
+    allocate.memoryTypeIndex = readbackType(device, needs.memoryTypeBits);
+    harness::check(vkAllocateMemory(device.device, &allocate, nullptr, &buffer.memory), "vkAllocateMemory");
+    harness::check(vkBindBufferMemory(device.device, buffer.handle, buffer.memory, 0), "vkBindBufferMemory");
+    harness::check(vkMapMemory(device.device, buffer.memory, 0, VK_WHOLE_SIZE, 0, &buffer.mapped), "vkMapMemory");
+    return buffer;
+}
+
+Memory::Memory(Device& device, VkDeviceSize bytes)
+    : m_device(device), m_buffer(device.createDeviceBuffer(std::max<VkDeviceSize>(bytes, 4), kUsage))
+{
+}
+
+Memory::Memory(Device& device, const std::vector<uint32_t>& words) : Memory(device, words.size() * 4)
+{
+    upload(words);
+}
+
+Memory::~Memory()
+{
+    m_device.destroyBuffer(m_buffer);
+}
+
+void Memory::fill(VkCommandBuffer cmd, uint32_t value) const
+{
+    Device::memoryBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT);
+    vkCmdFillBuffer(cmd, m_buffer.handle, 0, VK_WHOLE_SIZE, value);
+    Device::memoryBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+}
+
+void Memory::upload(const std::vector<uint32_t>& words)
+{
+    const VkDeviceSize bytes = words.size() * 4;
+    if (bytes == 0)
+        return;
+    const Buffer staging = createReadback(m_device, std::min(bytes, kChunk));
+    for (VkDeviceSize at = 0; at < bytes; at += kChunk) {
+        const VkDeviceSize part = std::min(kChunk, bytes - at);
+        std::memcpy(staging.mapped, words.data() + at / 4, part);
+        copy(m_device, staging.handle, 0, m_buffer.handle, at, part);
+    }
+    m_device.destroyBuffer(staging);
+}
+
+std::vector<uint32_t> Memory::download(VkDeviceSize bytes) const
+{
+    bytes = std::min(bytes, m_buffer.size);
+    const Buffer staging = createReadback(m_device, bytes);
+    copy(m_device, m_buffer.handle, 0, staging.handle, 0, bytes);
+    std::vector<uint32_t> words(staging.words(), staging.words() + bytes / 4);
+    m_device.destroyBuffer(staging);
+    return words;
+}
+
+Output::Output(Device& device, std::vector<uint32_t> expected)
+    : m_device(device),
+      m_memory(device, expected.size() * 4),
+      m_copy(createReadback(device, expected.size() * 4)),
+      m_expected(std::move(expected))
+{
+}
+
+void Output::expect(std::vector<uint32_t> expected)
+{
+    if (expected.size() != m_expected.size())
+        throw harness::HarnessError("an expectation of another size");
+    m_expected = std::move(expected);
+}
+
+Output::~Output()
+{
+    m_device.destroyBuffer(m_copy);
+}
+
+std::string Output::difference()
+{
+    copy(m_device, m_memory.handle(), 0, m_copy.handle, 0, m_expected.size() * 4);
+    if (std::memcmp(m_copy.mapped, m_expected.data(), m_expected.size() * 4) == 0)
+        return {};
+    size_t first = m_expected.size();
+    size_t count = 0;
+    for (size_t i = 0; i < m_expected.size(); ++i)
+        if (m_copy.words()[i] != m_expected[i]) {
+            first = std::min(first, i);
+            ++count;
+        }
+    return std::to_string(count) + " of " + std::to_string(m_expected.size()) + " words are wrong; word " +
+           std::to_string(first) + " is " + std::to_string(m_copy.words()[first]) + ", not " +
+           std::to_string(m_expected[first]);
+}
+
+}  // namespace millrace::bench

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/suite/programs.h"
+
+namespace millrace::bench {
+
+using harness::check;
+using harness::Device;
+
+namespace {
+
+harness::RunnerOptions optionsFor(uint32_t argumentBytes)
+{
+    harness::RunnerOptions options;
+    options.pushConstantBytes = argumentBytes;
+    return options;
+}
+
+std::vector<harness::Stage> stagesOf(const std::vector<Node>& nodes)
+{
+    std::vector<harness::Stage> stages;
+    for (const Node& node : nodes) {
+        harness::Stage stage;
+        stage.words = compileNode(node.file, node.definitions);
+        stage.entry = node.node;
+        stage.name = node.node;
+        stage.specialization = node.specialization;
+        for (uint32_t i = 0; i < node.arraySize; ++i) {
+            stage.index = i;
+            stages.push_back(stage);
+        }
+    }
+    return stages;
+}
+
+void barrier(VkCommandBuffer cmd, VkPipelineStageFlags stages, VkAccessFlags reads)
+{
+    VkMemoryBarrier info{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    info.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+    info.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | reads;
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | stages, 0, 1,
+                         &info, 0, nullptr, 0, nullptr);
+}
+
+}  // namespace
+
+void computeBarrier(VkCommandBuffer cmd)
+{
+    barrier(cmd, 0, 0);
+}
+
+void indirectBarrier(VkCommandBuffer cmd)
+{
+    barrier(cmd, VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
+}
+
+Graph::Graph(Device& device, const std::vector<Node>& nodes, uint32_t argumentBytes)
+    : m_runner(device, optionsFor(argumentBytes)), m_pipeline(m_runner.createGraph(stagesOf(nodes)))
+{
+    const VkExecutionGraphPipelineScratchSizeAMDX size = m_runner.scratchSize(m_pipeline);
+    m_least = size.minSize;
+    m_scratch = device.createDeviceBuffer(size.maxSize, VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX);
+    device.submit([&](VkCommandBuffer cmd) { m_runner.initialize(cmd, m_pipeline, m_scratch); });
+}
+
+Graph::~Graph()
+{
+    m_runner.device().destroyBuffer(m_scratch);
+}
+
+void Graph::record(VkCommandBuffer cmd)
+{
+    m_runner.bind(cmd, m_pipeline);
+    m_runner.dispatchHost(cmd, m_pipeline, m_scratch, m_launches);
+}
+
+Kernel::Kernel(Device& device, const std::string& file, uint32_t argumentBytes, const Definitions& definitions)
+    : m_device(device)
+{
+    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, argumentBytes};
+    VkPipelineLayoutCreateInfo layout{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    layout.pushConstantRangeCount = 1;
+    layout.pPushConstantRanges = &range;
+    check(vkCreatePipelineLayout(device.device, &layout, nullptr, &m_layout), "vkCreatePipelineLayout");
+    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = device.createModule(compileKernel(file, definitions));
+    info.stage.pName = "main";
+    info.layout = m_layout;
+    check(vkCreateComputePipelines(device.device, VK_NULL_HANDLE, 1, &info, nullptr, &m_pipeline),
+          "vkCreateComputePipelines");
+    vkDestroyShaderModule(device.device, info.stage.module, nullptr);
+}
+
+Kernel::~Kernel()
+{
+    vkDestroyPipeline(m_device.device, m_pipeline, nullptr);
+    vkDestroyPipelineLayout(m_device.device, m_layout, nullptr);
+}
+
+void Kernel::bind(VkCommandBuffer cmd, const Arguments& arguments) const
+{
+    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, m_pipeline);
+    vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<uint32_t>(arguments.size()),
+                       arguments.data());
+}
+
+void Kernel::dispatch(VkCommandBuffer cmd, const Arguments& arguments, uint32_t x, uint32_t y, uint32_t z) const
+{
+    bind(cmd, arguments);
+    vkCmdDispatch(cmd, x, y, z);
+}
+
+void Kernel::dispatchIndirect(VkCommandBuffer cmd, const Arguments& arguments, VkBuffer buffer, VkDeviceSize at) const
+{
+    bind(cmd, arguments);
+    vkCmdDispatchIndirect(cmd, buffer, at);
+}
+
+}  // namespace millrace::bench

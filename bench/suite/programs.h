@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is measured: execution graphs, and kernels that hand-written programs are made of. Both get the same structure
+// as push constants.
+#pragma once
+
+#include <cstring>
+
+#include "bench/suite/shaders.h"
+#include "harness/runner.h"
+
+namespace millrace::bench {
+
+using Arguments = std::vector<uint8_t>;
+
+// Of a structure of addresses and words without padding.
+template <typename Struct>
+Arguments argumentsOf(const Struct& values)
+{
+    Arguments bytes(sizeof values);
+    std::memcpy(bytes.data(), &values, sizeof values);
+    return bytes;
+}
+
+// A node of a graph. `node` is the name that others send to, which the shader's entry point has as well.
+struct Node {
+    std::string file;
+    std::string node;
+    Definitions definitions{};
+    uint32_t arraySize = 1;  // nodes 0 .. arraySize - 1 of that name run this shader
+    std::map<uint32_t, uint32_t> specialization{};
+};
+
+class Graph {
+public:
+    Graph(harness::Device& device, const std::vector<Node>& nodes, uint32_t argumentBytes);
+    ~Graph();
+    Graph(const Graph&) = delete;
+
+    // Both count for what is recorded from then on.
+    void setArguments(const Arguments& arguments) { m_runner.pushConstants = arguments; }
+    void setLaunches(std::vector<harness::Launch> launches) { m_launches = std::move(launches); }
+    void record(VkCommandBuffer cmd);
+    VkDeviceSize scratchBytes() const { return m_scratch.size; }
+    VkDeviceSize leastScratchBytes() const { return m_least; }
+
+private:
+    harness::Runner m_runner;
+    VkPipeline m_pipeline = VK_NULL_HANDLE;
+    harness::Buffer m_scratch;
+    VkDeviceSize m_least = 0;
+    std::vector<harness::Launch> m_launches;
+};
+
+class Kernel {
+public:
+    Kernel(harness::Device& device, const std::string& file, uint32_t argumentBytes,
+           const Definitions& definitions = {});
+    ~Kernel();
+    Kernel(const Kernel&) = delete;
+
+    void bind(VkCommandBuffer cmd, const Arguments& arguments) const;
+    void dispatch(VkCommandBuffer cmd, const Arguments& arguments, uint32_t x, uint32_t y = 1, uint32_t z = 1) const;
+    void dispatchIndirect(VkCommandBuffer cmd, const Arguments& arguments, VkBuffer buffer, VkDeviceSize at) const;
+
+private:
+    harness::Device& m_device;
+    VkPipelineLayout m_layout = VK_NULL_HANDLE;
+    VkPipeline m_pipeline = VK_NULL_HANDLE;
+};
+
+// What a dispatch wrote is seen by the next.
+void computeBarrier(VkCommandBuffer cmd);
+// The same, and it may be arguments of an indirect dispatch.
+void indirectBarrier(VkCommandBuffer cmd);
+
+inline uint32_t groupsFor(uint64_t count, uint32_t size)
+{
+    return static_cast<uint32_t>((count + size - 1) / size);
+}
+
+}  // namespace millrace::bench

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/workloads/list.h"
+
+namespace millrace::bench {
+
+const std::vector<Workload>& workloads()
+{
+    static const std::vector<Workload> all{
+        {"raw", "raw costs of the device", raw},
+        {"M1", "a chain of levels", chain},
+        {"M2", "nodes without work", idleNodes},
+        {"S1", "recursion, 254 payloads from each input", recursion},
+        {"W1", "classification: 111 materials", classification},
+    };
+    return all;
+}
+
+}  // namespace millrace::bench

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// All workloads; each is in a file of its own.
+#pragma once
+
+#include "bench/workloads/common.h"
+
+namespace millrace::bench {
+
+void raw(Bench& bench);
+void chain(Bench& bench);
+void idleNodes(Bench& bench);
+void recursion(Bench& bench);
+void classification(Bench& bench);
+
+}  // namespace millrace::bench
