@@ -12,6 +12,7 @@
 #include "tools/commands.h"
 #include "tools/console.h"
 #include "tools/files.h"
+#include "tools/progress.h"
 
 namespace millrace::tools {
 
@@ -62,7 +63,10 @@ int compile(const Arguments& arguments)
     if (!readFile(arguments.input, source)) {
         return fail("cannot read " + printable(arguments.input));
     }
-    const auto compiled = glsl::compile(source, arguments.input, optionsOf(arguments));
+    const auto compiled = [&] {
+        const Progress progress("compiling");
+        return glsl::compile(source, arguments.input, optionsOf(arguments));
+    }();
     if (!compiled) {
         // In the form of compilers, with file and line.
         std::cerr << compiled.error().text() << "\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "tools/files.h"
 #include "tools/graph/node_json.h"
 #include "tools/modules.h"
+#include "tools/progress.h"
 #include "tools/report_errors.h"
 
 namespace millrace::tools {
@@ -217,7 +219,14 @@ int lower(const Arguments& arguments)
             }
         };
     }
-    const auto compiled = compiler::compile(*module, options);
+    const auto compiled = [&] {
+        // Modules on the terminal show progress enough.
+        std::optional<Progress> progress;
+        if (!options.afterPass) {
+            progress.emplace("compiling");
+        }
+        return compiler::compile(*module, options);
+    }();
     if (!compiled) {
         return reportErrors({compiled.error()}, arguments.asJson);
     }

@@ -78,7 +78,7 @@ class InfoCommand(unittest.TestCase):
         result = self.info()
         self.assertEqual((result.returncode, result.stderr), (0, ""))
         lines = [line.split() for line in result.stdout.splitlines()]
-        for text in [device["name"], device["uuid"], device["driver"], "execution graphs: yes, by Millrace"]:
+        for text in [f"device 0: {device['name']}", device["uuid"], device["driver"], "execution graphs: yes, by Millrace"]:
             self.assertIn(text, result.stdout)
         for need in device["needs"]:
             self.assertIn(need["name"], result.stdout)

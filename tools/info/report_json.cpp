@@ -55,7 +55,8 @@ Json limitsJson(const std::vector<Limit>& limits)
 
 Json deviceJson(const DeviceState& device, bool isLayerLoaded)
 {
-    Json json = {{"name", printable(device.properties.deviceName)},
+    Json json = {{"index", device.index},
+                 {"name", printable(device.properties.deviceName)},
                  {"type", deviceKind(device.properties.deviceType)},
                  {"apiVersion", versionText(device.properties.apiVersion)},
                  {"driver", printable(device.driver)},

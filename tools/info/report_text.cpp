@@ -72,7 +72,9 @@ void printLimits(std::ostream& out, const DeviceState& device)
 void printDevice(std::ostream& out, const DeviceState& device, bool isLayerLoaded)
 {
     out << "\n"
-        << colour(Colour::Bold, printable(device.properties.deviceName)) << "\n"
+        << colour(Colour::Bold,
+                  "device " + std::to_string(device.index) + ": " + printable(device.properties.deviceName))
+        << "\n"
         << kIndent << deviceKind(device.properties.deviceType) << ", Vulkan "
         << versionText(device.properties.apiVersion) << (device.driver.empty() ? "" : ", " + printable(device.driver))
         << "\n"

@@ -238,6 +238,7 @@ void surveyDevices(const VulkanInstance& plain, const VulkanInstance& layered, S
         const View view(plain, physical);
         DeviceState state;
         identify(view, state);
+        state.index = result.devices.size();
         const View* withLayer = takeCounterpart(counterparts, state);
         askForNeeds(view, state);
         compare(view, withLayer, state);

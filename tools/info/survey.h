@@ -59,6 +59,7 @@ struct Limit {
 enum class Graphs { None, Driver, Millrace };
 
 struct DeviceState {
+    size_t index = 0;  // as Vulkan enumerates them
     VkPhysicalDeviceProperties properties{};
     std::array<uint8_t, VK_UUID_SIZE> uuid{};
     std::array<uint8_t, VK_UUID_SIZE> driverUuid{};

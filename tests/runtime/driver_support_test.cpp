@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of what graphs need, against what the shaders really use. No device.
+#include "runtime/driver_support.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <string>
+
+#include "shaders/meta.h"
+#include "shaders/node_library.h"
+
+namespace millrace::runtime {
+
+namespace {
+
+// A driver that has everything graphs need.
+DriverAnswers wholeDriver()
+{
+    DriverAnswers answers;
+    answers.features.shaderInt64 = VK_TRUE;
+    answers.features12.bufferDeviceAddress = VK_TRUE;
+    answers.features12.shaderBufferInt64Atomics = VK_TRUE;
+    answers.features12.scalarBlockLayout = VK_TRUE;
+    answers.properties11.subgroupSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+    answers.properties11.subgroupSupportedOperations =
+        VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+    return answers;
+}
+
+// What a driver is without that a shader of this capability cannot run. Words of SPIR-V's enumeration.
+const std::map<uint32_t, void (*)(DriverAnswers&)> kWithout = {
+    {11, [](DriverAnswers& answers) { answers.features.shaderInt64 = VK_FALSE; }},
+    {12, [](DriverAnswers& answers) { answers.features12.shaderBufferInt64Atomics = VK_FALSE; }},
+    {61, [](DriverAnswers& answers) { answers.properties11.subgroupSupportedStages = 0; }},
+    {63,
+     [](DriverAnswers& answers) {
+         answers.properties11.subgroupSupportedOperations &= ~VkFlags(VK_SUBGROUP_FEATURE_ARITHMETIC_BIT);
+     }},
+    {64,
+     [](DriverAnswers& answers) {
+         answers.properties11.subgroupSupportedOperations &= ~VkFlags(VK_SUBGROUP_FEATURE_BALLOT_BIT);
+     }},
+    {5347, [](DriverAnswers& answers) { answers.features12.bufferDeviceAddress = VK_FALSE; }},
+};
+
+// Shader, Linkage; VulkanMemoryModel, which Vulkan 1.3 has.
+constexpr uint32_t kAlways[] = {1, 5, 5345};
+
+void expectCovered(const char* name, std::span<const uint32_t> words)
+{
+    constexpr size_t kHeaderWords = 5;
+    constexpr uint32_t kOpCapability = 17;
+    ASSERT_GT(words.size(), kHeaderWords + 2) << name;
+    size_t count = 0;
+    for (size_t at = kHeaderWords; at + 1 < words.size() && (words[at] & 0xffff) == kOpCapability; at += 2) {
+        const uint32_t capability = words[at + 1];
+        count++;
+        if (std::ranges::find(kAlways, capability) != std::end(kAlways)) {
+            continue;
+        }
+        const auto found = kWithout.find(capability);
+        ASSERT_NE(found, kWithout.end()) << name << " uses capability " << capability << ", which no need stands for";
+        DriverAnswers answers = wholeDriver();
+        found->second(answers);
+        EXPECT_FALSE(hasWhatGraphsNeed(answers)) << name << ", capability " << capability;
+    }
+    EXPECT_GE(count, 2u) << name;
+}
+
+TEST(DriverSupport, CapabilitiesOfTheShaders_AreNeeds)
+{
+    expectCovered("node_library", shaders::node_library);
+    expectCovered("node_library_vkmm", shaders::node_library_vkmm);
+    expectCovered("node_library_packed", shaders::node_library_packed);
+    expectCovered("node_library_packed_vkmm", shaders::node_library_packed_vkmm);
+    expectCovered("meta_init", shaders::meta_init);
+    expectCovered("meta_begin", shaders::meta_begin);
+    expectCovered("meta_feed", shaders::meta_feed);
+    expectCovered("meta_turn", shaders::meta_turn);
+    expectCovered("meta_plan", shaders::meta_plan);
+}
+
+TEST(DriverSupport, WholeDriver_HasWhatGraphsNeed)
+{
+    EXPECT_TRUE(hasWhatGraphsNeed(wholeDriver()));
+    DriverAnswers answers = wholeDriver();
+    answers.features12.scalarBlockLayout = VK_FALSE;
+    EXPECT_FALSE(hasWhatGraphsNeed(answers));
+}
+
+TEST(DriverSupport, WhatIsNotRequired_DoesNotDecide)
+{
+    const DriverAnswers answers = wholeDriver();
+    size_t missing = 0;
+    for (const DriverNeed& need : driverNeeds()) {
+        EXPECT_EQ(need.has(answers), need.required) << need.name;
+        missing += need.has(answers) ? 0 : 1;
+    }
+    EXPECT_EQ(missing, 3u);
+}
+
+}  // namespace
+
+}  // namespace millrace::runtime
