@@ -113,7 +113,7 @@ std::string passWords()
 
 std::string describe(const graph::NodeId& id)
 {
-    return "\"" + id.name + "\"[" + std::to_string(id.index) + "]";
+    return "\"" + printable(id.name) + "\"[" + std::to_string(id.index) + "]";
 }
 
 std::string grid(const uint32_t (&size)[3])
@@ -123,7 +123,7 @@ std::string grid(const uint32_t (&size)[3])
 
 void print(const graph::NodeOutput& output, size_t index)
 {
-    std::cout << "output " << index << ": \"" << output.targetName << "\" base " << output.baseIndex;
+    std::cout << "output " << index << ": \"" << printable(output.targetName) << "\" base " << output.baseIndex;
     if (output.arraySize) {
         std::cout << " size " << *output.arraySize;
     }
@@ -138,7 +138,7 @@ void print(const graph::NodeOutput& output, size_t index)
 
 void print(const graph::Node& node)
 {
-    std::cout << "node " << describe(node.id) << ", entry point \"" << node.entryPoint << "\"\n";
+    std::cout << "node " << describe(node.id) << ", entry point \"" << printable(node.entryPoint) << "\"\n";
     switch (node.mode) {
         case graph::LaunchMode::Static:
             std::cout << "grid " << grid(node.staticGrid) << "\n";
@@ -177,7 +177,7 @@ int writeOutput(const Arguments& arguments, const spirv::Words& words)
     if (arguments.asText) {
         const auto text = spirv::disassemble(words);
         if (!text) {
-            return fail(text.error().text());
+            return fail(printable(text.error().text()));
         }
         content = *text;
     }
@@ -187,14 +187,10 @@ int writeOutput(const Arguments& arguments, const spirv::Words& words)
     return writeFile(arguments.output.empty() ? "-" : arguments.output, content);
 }
 
-int lower(const Arguments& arguments)
+compiler::Options optionsOf(const Arguments& arguments, const spirv::Words& module)
 {
-    const auto module = readModule(arguments.input);
-    if (!module) {
-        return reportErrors({module.error()}, arguments.asJson);
-    }
     compiler::Options options;
-    options.entryPoint = arguments.entryPoint.empty() ? defaultEntryPoint(*module) : arguments.entryPoint;
+    options.entryPoint = arguments.entryPoint.empty() ? defaultEntryPoint(module) : arguments.entryPoint;
     options.argumentsOffsetBytes = arguments.pushConstantsInMemory ? 0 : arguments.argumentsOffset;
     options.pushConstantsInMemory = arguments.pushConstantsInMemory;
     options.indirect = arguments.indirect;
@@ -212,13 +208,23 @@ int lower(const Arguments& arguments)
         (void)parseSpecialization(text, options.specialization.back());
     }
     if (!arguments.printAfter.empty()) {
-        options.afterPass = [&](std::string_view pass, std::span<const uint32_t> words) {
+        options.afterPass = [&arguments](std::string_view pass, std::span<const uint32_t> words) {
             if (pass == arguments.printAfter || arguments.printAfter == "all") {
                 const auto text = spirv::disassemble(words);
                 std::cout << "; after " << pass << "\n" << (text ? *text : text.error().text() + "\n");
             }
         };
     }
+    return options;
+}
+
+int lower(const Arguments& arguments)
+{
+    const auto module = readModule(arguments.input);
+    if (!module) {
+        return reportErrors({module.error()}, arguments.asJson);
+    }
+    const compiler::Options options = optionsOf(arguments, *module);
     const auto compiled = [&] {
         // Modules on the terminal show progress enough.
         std::optional<Progress> progress;
