@@ -26,6 +26,9 @@ Command addGraph(CLI::App& app);
 // Shows devices and settings.
 Command addInfo(CLI::App& app);
 
+// Runs a graph that a JSON file describes.
+Command addRun(CLI::App& app);
+
 // Write completion scripts and man pages. The application must outlive the commands.
 Command addCompletion(CLI::App& app);
 Command addManual(CLI::App& app);

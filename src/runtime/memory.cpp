@@ -3,45 +3,9 @@
 
 #include <utility>
 
-#define VMA_STATIC_VULKAN_FUNCTIONS 0
-#define VMA_DYNAMIC_VULKAN_FUNCTIONS 0
-#include <vk_mem_alloc.h>
+#include "runtime/vma_functions.h"
 
 namespace millrace::runtime {
-
-namespace {
-
-VmaVulkanFunctions functions(const VkuInstanceDispatchTable& instance, const VkuDeviceDispatchTable& device)
-{
-    VmaVulkanFunctions f{};
-    f.vkGetPhysicalDeviceProperties = instance.GetPhysicalDeviceProperties;
-    f.vkGetPhysicalDeviceMemoryProperties = instance.GetPhysicalDeviceMemoryProperties;
-    f.vkGetPhysicalDeviceMemoryProperties2KHR = instance.GetPhysicalDeviceMemoryProperties2;
-    f.vkAllocateMemory = device.AllocateMemory;
-    f.vkFreeMemory = device.FreeMemory;
-    f.vkMapMemory = device.MapMemory;
-    f.vkUnmapMemory = device.UnmapMemory;
-    f.vkFlushMappedMemoryRanges = device.FlushMappedMemoryRanges;
-    f.vkInvalidateMappedMemoryRanges = device.InvalidateMappedMemoryRanges;
-    f.vkBindBufferMemory = device.BindBufferMemory;
-    f.vkBindImageMemory = device.BindImageMemory;
-    f.vkGetBufferMemoryRequirements = device.GetBufferMemoryRequirements;
-    f.vkGetImageMemoryRequirements = device.GetImageMemoryRequirements;
-    f.vkCreateBuffer = device.CreateBuffer;
-    f.vkDestroyBuffer = device.DestroyBuffer;
-    f.vkCreateImage = device.CreateImage;
-    f.vkDestroyImage = device.DestroyImage;
-    f.vkCmdCopyBuffer = device.CmdCopyBuffer;
-    f.vkGetBufferMemoryRequirements2KHR = device.GetBufferMemoryRequirements2;
-    f.vkGetImageMemoryRequirements2KHR = device.GetImageMemoryRequirements2;
-    f.vkBindBufferMemory2KHR = device.BindBufferMemory2;
-    f.vkBindImageMemory2KHR = device.BindImageMemory2;
-    f.vkGetDeviceBufferMemoryRequirements = device.GetDeviceBufferMemoryRequirements;
-    f.vkGetDeviceImageMemoryRequirements = device.GetDeviceImageMemoryRequirements;
-    return f;
-}
-
-}  // namespace
 
 Buffer::~Buffer()
 {
@@ -63,7 +27,7 @@ VkResult Memory::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
 {
     m_device = device;
     m_getAddress = table.GetBufferDeviceAddress;
-    const VmaVulkanFunctions vulkanFunctions = functions(instanceTable, table);
+    const VmaVulkanFunctions vulkanFunctions = vmaFunctions(instanceTable, table);
     VmaAllocatorCreateInfo info{};
     info.flags = VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
     info.physicalDevice = physical;

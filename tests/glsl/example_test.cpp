@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of examples/glsl, against what the host computes.
+// The examples of examples, against what the host computes.
 #include <array>
 #include <bit>
 #include <fstream>

@@ -29,20 +29,6 @@ int findLibrary(dl_phdr_info* info, size_t, void* result)
     return 1;
 }
 
-// Beside the tool in a build tree, or under the same prefix.
-fs::path findManifestFolder()
-{
-    std::error_code error;
-    const fs::path tool = fs::read_symlink("/proc/self/exe", error);
-    for (const char* place : {"../src/layer", "../share/vulkan/explicit_layer.d"}) {
-        const fs::path folder = (tool.parent_path() / place).lexically_normal();
-        if (fs::exists(folder / (std::string("VkLayer_MILLRACE_emulation.json")), error)) {
-            return folder;
-        }
-    }
-    return {};
-}
-
 }  // namespace
 
 std::string loadedLayerLibrary()
@@ -54,11 +40,24 @@ std::string loadedLayerLibrary()
     return library.empty() || error ? library : whole.string();
 }
 
+std::string layerFolderBesideTool()
+{
+    std::error_code error;
+    const fs::path tool = fs::read_symlink("/proc/self/exe", error);
+    for (const char* place : {"../src/layer", "../share/vulkan/explicit_layer.d"}) {
+        const fs::path folder = (tool.parent_path() / place).lexically_normal();
+        if (fs::exists(folder / (std::string("VkLayer_MILLRACE_emulation.json")), error)) {
+            return folder.string();
+        }
+    }
+    return {};
+}
+
 std::string adviceToFindLayer()
 {
-    const fs::path folder = findManifestFolder();
+    const std::string folder = layerFolderBesideTool();
     if (!folder.empty()) {
-        return "export VK_ADD_LAYER_PATH=" + folder.string();
+        return "export VK_ADD_LAYER_PATH=" + folder;
     }
     return "install Millrace, or set VK_ADD_LAYER_PATH to the folder that has VkLayer_MILLRACE_emulation.json and the "
            "library (src/layer in a build tree)";

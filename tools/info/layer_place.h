@@ -9,6 +9,9 @@ namespace millrace::tools {
 // The file that the running process has loaded; empty if there is none.
 std::string loadedLayerLibrary();
 
+// The folder of the layer's manifest beside the tool: in a build tree, or under the same prefix. Empty: none.
+std::string layerFolderBesideTool();
+
 // What to do so that the loader finds the layer: knows build trees and installations beside the tool.
 std::string adviceToFindLayer();
 

@@ -1,0 +1,485 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`millrace run` from outside: usage: run_command.py MILLRACE SOURCES"""
+
+import csv
+import json
+import pathlib
+import struct
+import sys
+import tempfile
+import unittest
+
+import jsonschema  # Debian: python3-jsonschema
+
+from command_line import Command
+
+RUN = Command(sys.argv[1], "run")
+COMPILE = Command(sys.argv[1], "compile")
+SOURCES = pathlib.Path(sys.argv[2])
+SCHEMA = jsonschema.Draft202012Validator(json.loads((SOURCES / "docs/run.schema.json").read_text()))
+CHECK_SCHEMA = jsonschema.Draft202012Validator(json.loads((SOURCES / "docs/run-check.schema.json").read_text()))
+
+# Writes what it got, scaled, to where it was told.
+COPY = """#version 460
+layout(constant_id = 3) const uint FACTOR = 1;
+layout(constant_id = 4) const bool NEGATE = false;
+layout(name = "copy", static_grid = uvec3(1, 1, 1)) node;
+layout(local_size_x = 1) in;
+struct Item {
+    uint at;
+    float value;
+    vec2 pair;
+    int whole[2];
+};
+nodein Item item;
+layout(push_constant) uniform Constants { float scale; uint base; };
+struct Out {
+    float value;
+    vec2 pair;
+    int whole[2];
+};
+layout(set = 0, binding = 1, scalar) buffer Items { Out items[]; };
+void main()
+{
+    const uint at = base + item.at * FACTOR;
+    items[at].value = item.value * scale * (NEGATE ? -1 : 1);
+    items[at].pair = item.pair;
+    items[at].whole = item.whole;
+}
+"""
+# Adds one to red, writes the place to green.
+PAINT = """#version 460
+layout(name = "paint", max_grid = uvec3(16, 16, 1)) node;
+layout(local_size_x = 1) in;
+layout(set = 1, binding = 2, rgba8ui) uniform uimage2D picture;
+void main()
+{
+    const ivec2 at = ivec2(gl_WorkGroupID.xy);
+    const uvec4 old = imageLoad(picture, at);
+    imageStore(picture, at, uvec4(old.r + 1, at.y * 16 + at.x, old.ba));
+}
+"""
+ITEM = {"at": 1, "value": 1.5, "pair": [0.1, -2], "whole": [-7, 8]}
+
+
+def copy_graph(**changes):
+    """A graph of the node "copy"; changes replace members, None removes them."""
+    graph = {
+        "nodes": [{"file": "copy.comp"}],
+        "buffers": [{"name": "items", "binding": 1, "length": 4, "output": "items.json"}],
+        "push_constants": {"scale": 2, "base": 0},
+        "dispatches": [{"node": "copy", "payloads": [ITEM]}],
+    }
+    graph.update(changes)
+    return {key: value for key, value in graph.items() if value is not None}
+
+
+def paint_graph(**image):
+    return {
+        "nodes": [{"file": "paint.comp"}],
+        "images": [{"name": "picture", "set": 1, "binding": 2, **image}],
+        "dispatches": [{"node": "paint", "payloads": [{"grid": [4, 2, 1]}]}],
+    }
+
+
+def value(value, pair=(0, 0), whole=(0, 0)):
+    return {"value": value, "pair": list(pair), "whole": list(whole)}
+
+
+class RunCommand(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.write("copy.comp", COPY)
+        self.write("paint.comp", PAINT)
+
+    def write(self, name, content):
+        path = self.folder / name
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
+        return path
+
+    def run_graph(self, graph, *arguments, status=0):
+        """Runs it, with outputs in a folder of its own; returns the JSON report."""
+        if not isinstance(graph, str):
+            SCHEMA.validate(graph)
+        (self.folder / "out").mkdir(exist_ok=True)
+        return RUN.json(self.write("graph.json", graph), "-o", self.folder / "out", *arguments, status=status)
+
+    def output(self, name):
+        return json.loads((self.folder / "out" / name).read_text())
+
+    def items(self, graph, *arguments):
+        self.run_graph(graph, *arguments)
+        return self.output("items.json")["items"]
+
+    def refuse(self, graph, message, pointer=None, place=None, arguments=()):
+        """The graph is wrong at that place: a JSON pointer, or line and column."""
+        (self.folder / "out").mkdir(exist_ok=True)
+        path = self.write("graph.json", graph)
+        result = RUN(path, "-o", self.folder / "out", *arguments)
+        self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
+        self.assertIn(message, result.stderr)
+        error = RUN.json(path, "-o", self.folder / "out", *arguments, status=1)["errors"][0]
+        self.assertIn(message, error["message"])
+        if pointer is not None:
+            self.assertEqual(error["pointer"], pointer)
+            place = self.find(path.read_text(), pointer)
+        if place is not None:
+            self.assertEqual((error["line"], error["column"]), place)
+            self.assertEqual(error["where"], f"{place[0]}:{place[1]}")
+            self.assertIn(f"{error['source']}:{place[0]}:{place[1]}: ", result.stderr)
+
+    @staticmethod
+    def find(text, pointer):
+        """Line and column of a value in text as json.dumps(indent=1) writes it, computed without the tool."""
+        at, decoder = 0, json.JSONDecoder()
+        for step in pointer.split("/")[1:]:
+            container, begin = text[at], at + 1
+            index = 0
+            while True:
+                while text[begin] in " \n,":
+                    begin += 1
+                if container == "{":
+                    key, begin = json.decoder.scanstring(text, begin + 1)
+                    begin = text.index(":", begin) + 1
+                    while text[begin] in " \n":
+                        begin += 1
+                    if key == step:
+                        break
+                elif str(index) == step:
+                    break
+                index += 1
+                begin = decoder.raw_decode(text, begin)[1]
+            at = begin
+        return text.count("\n", 0, at) + 1, at - (text.rfind("\n", 0, at) + 1) + 1
+
+    # Payloads.
+
+    def test_inline_payloads_are_encoded_by_name(self):
+        self.assertEqual(self.items(copy_graph()),
+                         [value(0), value(3, (0.1, -2), (-7, 8)), value(0), value(0)])
+
+    def test_payloads_may_be_arrays_in_order(self):
+        graph = copy_graph(dispatches=[{"node": "copy", "payloads": [[2, 0.25, [1, 2], [3, 4]]]}])
+        self.assertEqual(self.items(graph)[2], value(0.5, (1, 2), (3, 4)))
+
+    def test_csv_payloads(self):
+        self.write("p.csv", "value, at,whole[1],whole[0],pair.x,pair.y\r\n1,0,2,3,4,5\r\n\"1e1\",3,-2,+3,.5,nan\n"
+                   .replace("+3", "3"))
+        items = self.items(copy_graph(dispatches=[{"node": "copy", "payloads": "p.csv"}]))
+        self.assertEqual(items[0], value(2, (4, 5), (3, 2)))
+        self.assertEqual(items[3], value(20, (0.5, "nan"), (3, -2)))
+
+    def test_json_and_binary_payloads(self):
+        self.write("p.json", [ITEM, {**ITEM, "at": 3, "value": -1}])
+        self.write("p.bin", struct.pack("<Ifffii", 2, 8, 1, 1, 1, 1) * 2)
+        graph = copy_graph(dispatches=[{"node": "copy", "payloads": "p.json"},
+                                       {"launches": [{"node": "copy", "payloads": "p.bin"}]}])
+        self.assertEqual([item["value"] for item in self.items(graph)], [0, 3, 16, -2])
+
+    def test_count_repeats_and_cuts_payloads(self):
+        self.write("add.comp", """#version 460
+layout(name = "add", static_grid = uvec3(1, 1, 1)) node;
+layout(local_size_x = 1) in;
+struct Number { uint value; };
+nodein Number number;
+layout(binding = 0) buffer Sum { uint sum; };
+void main() { atomicAdd(sum, number.value); }
+""")
+        for count, total in [(5, 1 + 10 + 1 + 10 + 1), (1, 1), (0, 0)]:
+            graph = {"nodes": [{"file": "add.comp"}], "buffers": [{"name": "sum", "binding": 0, "print": True}],
+                     "dispatches": [{"node": "add", "payloads": [[1], {"value": 10}], "count": count}]}
+            self.assertEqual(self.run_graph(graph)["results"], {"sum": {"sum": total}})
+
+    def test_all_forms_and_scratch_sizes_give_the_same(self):
+        first = self.items(copy_graph())
+        for arguments in [["--form", "indirect"], ["--form", "indirect-count"], ["--scratch", "min"],
+                          ["--scratch", "1000000", "--form", "host"]]:
+            self.assertEqual(self.items(copy_graph(), *arguments), first, arguments)
+        launch = {"node": "copy", "payloads": [ITEM]}
+        for form in ["host", "indirect", "indirect-count"]:
+            graph = copy_graph(dispatches=[{"launches": [launch, {**launch, "count": 2}], "form": form}], scratch="min")
+            self.assertEqual(self.items(graph), first, form)
+
+    # Constants.
+
+    def test_specialization_by_name_and_number(self):
+        node = {"file": "copy.comp", "specialization": {"FACTOR": 3, "4": True}}
+        self.assertEqual(self.items(copy_graph(nodes=[node]))[3]["value"], -3)
+
+    def test_push_constants_change_between_dispatches_and_may_be_words(self):
+        launch = {"node": "copy", "payloads": [ITEM]}
+        graph = copy_graph(push_constants=None, dispatches=[
+            {**launch, "push_constants": [0x3f000000, 0]},  # 0.5
+            {**launch, "push_constants": {"base": 2}},
+        ])
+        self.assertEqual([item["value"] for item in self.items(graph)], [0, 0.75, 0, 0.75])
+
+    def test_macros_and_node_names(self):
+        node = {"file": "copy.comp", "name": "other", "index": 3, "define": {"FACTOR": 2}}
+        self.write("copy.comp", COPY.replace("layout(constant_id = 3) const uint FACTOR = 1;\n", ""))
+        graph = copy_graph(nodes=[node], dispatches=[{"node": "other", "index": 3, "payloads": [ITEM]}])
+        self.assertEqual(self.items(graph)[2]["value"], 3)
+
+    def test_spirv_binary_and_text(self):
+        for option, name in [([], "copy.spv"), (["--asm"], "copy.spvasm")]:
+            result = COMPILE(self.folder / "copy.comp", *option, "-o", self.folder / name)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(self.items(copy_graph(nodes=[{"file": name}]))[1]["value"], 3)
+
+    # Buffers and images.
+
+    def test_contents_come_from_fill_data_and_files(self):
+        rest = {"name": "items", "binding": 1, "output": "items.json"}
+        self.write("b.json", {"items": [value(5), value(6)]})
+        self.write("b.bin", struct.pack("<fffii", 7, 7, 7, 7, 7) * 3)
+        self.write("b.csv", "value,pair.x,pair.y,whole[0],whole[1]\n" + "9,0,0,0,0\n" * 2)
+        for more, wanted in [({"fill": 4, "length": 3}, [4, 3, 4]),
+                             ({"data": {"items": [value(1), value(2), {"value": 3}]}, "fill": 4}, [1, 3, 3]),
+                             ({"file": "b.json"}, [5, 3]), ({"file": "b.bin"}, [7, 3, 7]),
+                             ({"file": "b.csv", "size": 60}, [9, 3, 0])]:
+            items = self.items(copy_graph(buffers=[{**rest, **more}]))
+            self.assertEqual([item["value"] for item in items], wanted, more)
+
+    def test_outputs_in_every_format(self):
+        buffer = {"name": "items", "binding": 1, "length": 2, "output": ["i.bin", "i.json", "i.csv"]}
+        report = self.run_graph(copy_graph(buffers=[buffer]))
+        self.assertEqual([file["path"] for file in report["files"]],
+                         [str(self.folder / "out" / name) for name in buffer["output"]])
+        self.assertEqual(struct.unpack("<10I", (self.folder / "out/i.bin").read_bytes())[:5], (0,) * 5)
+        self.assertEqual(struct.unpack("<5x5x5x5xfffii", (self.folder / "out/i.bin").read_bytes())[0], 3)
+        with open(self.folder / "out/i.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(rows[1], {"value": "3.0", "pair.x": "0.1", "pair.y": "-2.0", "whole[0]": "-7",
+                                   "whole[1]": "8"})
+        self.assertEqual(self.output("i.json")["items"][1], value(3, (0.1, -2), (-7, 8)))
+
+    def test_image_of_png_and_back(self):
+        graph = paint_graph(width=4, height=2, fill=[9, 0, 7, 255], output=["p.png", "p.json"])
+        self.run_graph(graph)
+        wanted = [[[10, y * 16 + x, 7, 255] for x in range(4)] for y in range(2)]
+        self.assertEqual(self.output("p.json"), wanted)
+        (self.folder / "p.png").write_bytes((self.folder / "out/p.png").read_bytes())
+        self.run_graph(paint_graph(file="p.png", output="p.json"))
+        self.assertEqual(self.output("p.json"), [[[11, *texel[1:]] for texel in row] for row in wanted])
+
+    # Repeats, validation, reports.
+
+    def test_repeats_start_anew_and_are_timed(self):
+        report = self.run_graph(copy_graph(), "--repeat", "3")
+        self.assertEqual(report["runs"], 3)
+        for times in report["device_ms"], report["host_ms"]:
+            self.assertEqual(len(times["all"]), 3)
+            self.assertEqual(times["min"], min(times["all"]))
+            self.assertEqual(times["median"], sorted(times["all"])[1])
+        first = self.run_graph(paint_graph(width=4, height=2, output="p.json"), "--repeat", "4")
+        self.assertEqual(first["runs"], 4)
+        self.assertEqual(self.output("p.json")[0][0][0], 1)
+
+    def test_validation_finds_nothing_to_say(self):
+        report = self.run_graph(copy_graph(), "--validate")
+        self.assertEqual(report["messages"], [])
+        self.assertEqual(self.run_graph(paint_graph(width=4, height=2), "--validate")["messages"], [])
+
+    def test_text_report(self):
+        graph = copy_graph(buffers=[{"name": "items", "binding": 1, "length": 2, "print": True}])
+        result = RUN(self.write("graph.json", graph), "--repeat", "2")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for text in ["device:   ", "scratch:  ", "2 runs, device median ", "result:   items = {\"items\":[{\"value\":0.0"]:
+            self.assertIn(text, result.stdout)
+
+    def test_errors_of_the_layer_are_errors(self):
+        graph = paint_graph(width=4, height=2)
+        graph["dispatches"][0]["payloads"] = [{"grid": [17, 1, 1]}]
+        report = self.run_graph(graph, status=1)
+        self.assertTrue(any("09186" in message["id"] + message["text"] for message in report["messages"]), report)
+
+    # Expected results.
+
+    def check(self, expected, status, *texts, graph=None):
+        CHECK_SCHEMA.validate({"results": expected})
+        path = self.write("check.json", {"results": expected})
+        result = RUN(self.write("graph.json", graph or copy_graph()), "-o", self.folder, "--check", path)
+        self.assertEqual(result.returncode, status, result.stdout + result.stderr)
+        for text in texts:
+            self.assertIn(text, result.stdout + result.stderr)
+
+    def test_check_accepts_what_is_right(self):
+        right = [value(0), value(3, (0.1, -2), (-7, 8)), value(0), value(0)]
+        self.check({"items": {"data": {"items": right}}}, 0, "as expected")
+        self.check({"items": {"data": {"items": [{}, {"value": 3}, {}, {}]}}}, 0)
+        self.check({"items": {"data": {"items": right[:2]}, "prefix": True}}, 0)
+        self.check({"items": {"data": {"items": right[1:] + right[:1]}, "order": "any"}}, 0)
+        self.check({"items": {"data": {"items": [{}, {"value": 3.01}, {}, {}]}, "tolerance": 0.01}}, 0)
+        self.write("right.json", {"items": right})
+        self.check({"items": {"file": "right.json"}}, 0)
+
+    def test_check_names_the_first_difference(self):
+        wrong = [value(0), value(3, (0.1, -3), (-7, 9)), value(0), value(0)]
+        self.check({"items": {"data": {"items": wrong}}}, 1,
+                   '"items": items[1].pair.y is -2.0, expected -3.0; 2 of 20 values differ')
+        self.check({"items": {"data": {"items": [{}, {"value": 3.04}, {}, {}]}, "tolerance": 0.01}}, 1,
+                   "items[1].value is 3.0, expected 3.04; 1 of 1 value differs")
+        self.check({"items": {"data": {"items": [value(1), *wrong[1:]]}, "order": "any"}}, 1, "in order of their bytes")
+        self.write("wrong.bin", b"\0" * 80)
+        self.check({"items": {"file": "wrong.bin"}}, 1, "items[1].value is 3.0, expected 0.0; 5 of 20 values differ")
+        image = [[[1, 0, 0, 0]] * 4, [[1, 16, 0, 0]] * 4]
+        self.check({"picture": {"data": image}}, 1, '"picture": [0][1].y is 1, expected 0; 6 of 32 values differ',
+                   graph=paint_graph(width=4, height=2))
+
+    def test_check_file_errors_have_places(self):
+        for results, message, pointer in [
+                ({"itms": {"data": {}}}, 'did you mean "items"?', "/results/itms"),
+                ({"items": {"data": {"items": []}, "tolerance": "x"}}, "a number is expected", "/results/items/tolerance"),
+                ({"items": {"data": {"items": [value(0)]}}}, '"prefix": true', "/results/items"),
+                ({"items": {"dat": 1}}, 'unknown key "dat"; did you mean "data"?', "/results/items/dat"),
+                ({"items": {"data": {"items": [value(0)] * 5}}}, "does not fit", "/results/items/data/items/4"),
+                ({}, "nothing is expected", "/results")]:
+            path = self.write("check.json", {"results": results})
+            error = RUN.json(self.write("graph.json", copy_graph()), "-o", self.folder, "--check", path,
+                             status=1)["errors"][0]
+            self.assertIn(message, error["message"])
+            self.assertEqual(error["pointer"], pointer)
+            self.assertEqual(error["source"], str(path))
+            self.assertEqual((error["line"], error["column"]), self.find(path.read_text(), pointer))
+
+    # What is wrong with graphs.
+
+    def test_syntax_errors_have_places(self):
+        for text, message, place in [("", "unexpected end of input", (1, 1)), ('{\n "nodes": [1,]}', "unexpected ']'", (2, 14)),
+                                     ('{"a": 1,\n  "a": 2}', 'the key "a" appears twice', (2, 3)),
+                                     ('{"é": tru}', "invalid literal", (1, 10)), ("[" * 1000, "too deeply", (1, 257))]:
+            self.refuse(text, message, place=place)
+
+    def test_what_the_schema_refuses_is_refused(self):
+        """Both say no; the tool says where and what was meant."""
+        launch = {"node": "copy", "payloads": [ITEM]}
+        buffer = {"name": "items", "binding": 1, "length": 4}
+        for changes, message, pointer in [
+                ({"nods": []}, 'unknown key "nods"; did you mean "nodes"?', "/nods"),
+                ({"nodes": None}, '"nodes" is missing', ""),
+                ({"nodes": []}, "at least one is needed", "/nodes"),
+                ({"nodes": {}}, "an array is expected, not an object", "/nodes"),
+                ({"nodes": [{"file": 3}]}, "a string is expected, not a number", "/nodes/0/file"),
+                ({"nodes": [{"file": "copy.comp", "indx": 3}]}, 'did you mean "index"?', "/nodes/0/indx"),
+                ({"nodes": [{"file": "copy.comp", "index": -1}]}, "not -1", "/nodes/0/index"),
+                ({"nodes": [{"file": "copy.comp", "index": 4294967295}]}, "4294967295 is not from 0", "/nodes/0/index"),
+                ({"buffers": [{**buffer, "binding": "1"}]}, "a whole number", "/buffers/0/binding"),
+                ({"buffers": [{"binding": 1}]}, '"name" is missing', "/buffers/0"),
+                ({"buffers": [{**buffer, "size": 8}]}, "already says how large", "/buffers/0/length"),
+                ({"buffers": [{**buffer, "data": {}, "file": "x.bin"}]}, '"data" already gives', "/buffers/0/file"),
+                ({"buffers": [{**buffer, "output": "x.txt"}]}, "outputs end in", "/buffers/0/output"),
+                ({"buffers": [{**buffer, "print": 1}]}, "true or false", "/buffers/0/print"),
+                ({"dispatches": [{**launch, "form": "indirekt"}]}, 'did you mean "indirect"?', "/dispatches/0/form"),
+                ({"dispatches": [{"payloads": []}]}, '"node" is missing', "/dispatches/0"),
+                ({"dispatches": [{"launches": [launch], "node": "copy"}]}, 'unknown key "node"', "/dispatches/0/node"),
+                ({"dispatches": [{"launches": [{**launch, "form": "host"}]}]}, 'unknown key "form"',
+                 "/dispatches/0/launches/0/form"),
+                ({"scratch": "minn"}, 'did you mean "min"?', "/scratch"),
+                ({"scratch": 0}, "0 is not from 1", "/scratch"),
+                ({"device": 0}, "a string is expected", "/device")]:
+            with self.subTest(changes):
+                graph = copy_graph(**changes)
+                self.assertFalse(SCHEMA.is_valid(graph))
+                self.refuse(graph, message, pointer=pointer)
+
+    def test_what_shaders_refuse_has_a_place(self):
+        launch = {"node": "copy", "payloads": [ITEM]}
+        payload = "/dispatches/0/payloads/0"
+        buffer = {"name": "items", "binding": 1, "length": 4}
+        for changes, message, pointer in [
+                ({"dispatches": [{**launch, "node": "cope"}]}, 'no node "cope"; did you mean "copy"?', "/dispatches/0/node"),
+                ({"dispatches": [{**launch, "index": 1}]}, "has no index 1; there is 0", "/dispatches/0"),
+                ({"dispatches": [{"node": "copy"}]}, "takes {at, value, pair, whole}", "/dispatches/0"),
+                ({"dispatches": [{**launch, "payloads": [{**ITEM, "valu": 1}]}]}, 'did you mean "value"?', payload + "/valu"),
+                ({"dispatches": [{**launch, "payloads": [{"at": 1}]}]}, 'member "value" is missing', payload),
+                ({"dispatches": [{**launch, "payloads": [{**ITEM, "at": -1}]}]}, "-1 does not fit into uint", payload + "/at"),
+                ({"dispatches": [{**launch, "payloads": [{**ITEM, "at": 1.5}]}]}, "a whole number", payload + "/at"),
+                ({"dispatches": [{**launch, "payloads": [{**ITEM, "pair": [1]}]}]}, "2 values are expected", payload + "/pair"),
+                ({"dispatches": [{**launch, "payloads": [{**ITEM, "pair": [1, "x"]}]}]}, "a number", payload + "/pair/1"),
+                ({"dispatches": [{**launch, "payloads": [{**ITEM, "whole": [1, 2147483648]}]}]}, "does not fit into int",
+                 payload + "/whole/1"),
+                ({"dispatches": [{**launch, "payloads": "none.csv"}]}, "cannot read the file", None),
+                ({"dispatches": [{**launch, "payloads": "none.txt"}]}, "end in .json", "/dispatches/0/payloads"),
+                ({"push_constants": {"scal": 1}}, 'did you mean "scale"?', "/push_constants/scal"),
+                ({"push_constants": {"scale": 1}}, '"push_constants" must say "base"', "/dispatches/0"),
+                ({"push_constants": [1]}, "2 values are expected", "/push_constants"),
+                ({"nodes": [{"file": "none.comp"}]}, "cannot read", "/nodes/0/file"),
+                ({"nodes": [{"file": "none.spv"}]}, "cannot read", "/nodes/0/file"),
+                ({"nodes": [{"file": "copy.comp"}] * 2}, "is here twice", "/nodes/1"),
+                ({"nodes": [{"file": "copy.comp", "specialization": {"FACTR": 1}}]}, 'did you mean "FACTOR"?',
+                 "/nodes/0/specialization/FACTR"),
+                ({"nodes": [{"file": "copy.comp", "specialization": {"4": 1}}]}, "true or false",
+                 "/nodes/0/specialization/4"),
+                ({"nodes": [{"file": "copy.comp", "entry": "x"}]}, "'x'", "/nodes/0"),
+                ({"buffers": []}, 'a storage buffer "Items" at set 0, binding 1', "/nodes/0"),
+                ({"buffers": [{"name": "items", "binding": 1}]}, "how large is the buffer?", "/buffers/0"),
+                ({"buffers": [buffer, {**buffer, "binding": 2}]}, 'two resources are called "items"', "/buffers/1/name"),
+                ({"buffers": [buffer, {**buffer, "name": "b"}]}, "already at set 0, binding 1", "/buffers/1/binding"),
+                ({"buffers": [{**buffer, "output": "x.png"}]}, "PNG is for images", "/buffers/0/output"),
+                ({"buffers": [{**buffer, "data": {"items": [value(0)] * 5}}]}, "does not fit into 80 bytes",
+                 "/buffers/0/data/items/4"),
+                ({"buffers": [{**buffer, "data": {"item": []}}]}, 'did you mean "items"?', "/buffers/0/data/item"),
+                ({"buffers": [{**buffer, "file": "none.bin"}]}, "cannot read", "/buffers/0/file"),
+                ({"buffers": None, "images": [{"name": "i", "binding": 1, "width": 1, "height": 1}]},
+                 'nodes have a storage buffer "Items" here', "/images/0")]:
+            with self.subTest(changes):
+                graph = copy_graph(**changes)
+                SCHEMA.validate(graph)
+                self.refuse(graph, message, pointer=pointer)
+
+    def test_images_that_do_not_fit_have_a_place(self):
+        size = {"width": 4, "height": 2}
+        for image, message, pointer in [
+                ({"width": 4}, '"height" is missing', "/images/0"),
+                ({**size, "format": "rgba8"}, 'the nodes say "rgba8ui"', "/images/0/format"),
+                ({**size, "format": "rgba9"}, 'did you mean "rgba8"?', "/images/0/format"),
+                ({**size, "fill": [1, 2, 3]}, "4 values are expected", "/images/0/fill"),
+                ({**size, "file": "copy.png"}, "cannot read", "/images/0/file"),
+                ({**size, "output": "x.csv"}, "CSV is for buffers", "/images/0/output")]:
+            with self.subTest(image):
+                self.refuse(paint_graph(**image), message, pointer=pointer)
+
+    def test_csv_errors_have_places(self):
+        header = "at,value,pair.x,pair.y,whole[0],whole[1]\n"
+        for text, message, place in [
+                ("", "a first line", (1, 1)), ("at,valu\n", 'did you mean "value"?', (1, 4)),
+                ("at\n1\n", 'the column "value" is missing', (1, 1)), ("at,at\n", "appears twice", (1, 4)),
+                (header + "1,2,3,4,5\n", "5 fields, the first line has 6", (2, 1)),
+                (header + "1,2,3,4,5,6\n1,2,x,4,5,6\n", '"x" is not a number', (3, 5)),
+                (header + "1,2,3,4,5,9999999999\n", "does not fit into int", (2, 11)),
+                (header + '1,2,"3,4,5,6\n', "never closed", (2, 5))]:
+            with self.subTest(text):
+                path = self.write("p.csv", text)
+                graph = copy_graph(dispatches=[{"node": "copy", "payloads": "p.csv"}])
+                error = RUN.json(self.write("graph.json", graph), status=1)["errors"][0]
+                self.assertIn(message, error["message"])
+                self.assertEqual((error["source"], error["line"], error["column"]), (str(path), *place))
+
+    def test_errors_of_glsl_point_into_the_shader(self):
+        self.write("copy.comp", COPY.replace("= base", "= bas"))
+        result = RUN(self.write("graph.json", copy_graph()))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(f"{self.folder / 'copy.comp'}:22: error:", result.stderr)
+
+    def test_wrong_usage_and_devices(self):
+        path = self.write("graph.json", copy_graph())
+        for arguments in [["--scratch", "some"], ["--form", "x"], ["--repeat", "0"], ["-o", self.folder / "none"]]:
+            self.assertEqual(RUN(path, *arguments).returncode, 2, arguments)
+        result = RUN(path, "--device", "no such device")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn('no device called "no such device"', result.stderr)
+        self.assertIn("Devices:", result.stderr)
+        result = RUN(path, "--scratch", "1")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("needs at least", result.stderr)
+        self.assertEqual(RUN(self.folder / "none.json").returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/description.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <iterator>
+
+namespace millrace::tools::run {
+
+namespace {
+
+constexpr std::array<const char*, 3> kForms = {"host", "indirect", "indirect-count"};
+
+// A count that Vulkan holds in 32 bits, of which all bits set often mean something else.
+uint32_t smallCount(const Value& value)
+{
+    return static_cast<uint32_t>(value.count(0, UINT32_MAX - 1));
+}
+
+std::string besides(const Value& value, const std::string& name)
+{
+    if (name.empty()) {
+        value.fail("a file name is expected");
+    }
+    return (std::filesystem::path(value.file()).parent_path() / name).lexically_normal().string();
+}
+
+NodeDescription readNode(const Value& value)
+{
+    value.allowKeys({"file", "entry", "name", "index", "specialization", "define", "include"});
+    NodeDescription node{value};
+    node.file = besides(value.get("file"), value.get("file").string());
+    if (const auto entry = value.find("entry")) {
+        node.entryPoint = entry->string();
+    }
+    if (const auto name = value.find("name")) {
+        node.name = name->string();
+    }
+    if (const auto index = value.find("index")) {
+        node.index = smallCount(*index);
+    }
+    if (const auto specialization = value.find("specialization")) {
+        node.specialization = specialization->members();
+    }
+    if (const auto definitions = value.find("define")) {
+        for (const auto& [name, text] : definitions->members()) {
+            node.definitions.emplace_back(name, text.json().is_string() ? text.string() : text.json().dump());
+        }
+    }
+    if (const auto include = value.find("include")) {
+        for (const Value& folder : include->items()) {
+            node.includeFolders.push_back(besides(folder, folder.string()));
+        }
+    }
+    return node;
+}
+
+void readContents(const Value& value, ResourceDescription& resource)
+{
+    resource.name = value.get("name").string();
+    resource.set = value.has("set") ? smallCount(value.get("set")) : 0;
+    resource.binding = smallCount(value.get("binding"));
+    resource.data = value.find("data");
+    resource.file = value.find("file");
+    resource.fill = value.find("fill");
+    if (resource.data && resource.file) {
+        resource.file->fail("\"data\" already gives the initial contents");
+    }
+    resource.print = value.has("print") && value.get("print").boolean();
+    const auto output = value.find("output");
+    if (output && output->json().is_array()) {
+        resource.outputs = output->items();
+    } else if (output) {
+        resource.outputs = {*output};
+    }
+    for (const Value& each : resource.outputs) {
+        (void)each.string();
+    }
+}
+
+ResourceDescription readBuffer(const Value& value)
+{
+    value.allowKeys({"name", "set", "binding", "size", "length", "data", "file", "fill", "output", "print"});
+    ResourceDescription resource{value};
+    readContents(value, resource);
+    resource.size = value.find("size");
+    resource.length = value.find("length");
+    if (resource.size && resource.length) {
+        resource.length->fail("\"size\" already says how large the buffer is");
+    }
+    return resource;
+}
+
+ResourceDescription readImage(const Value& value)
+{
+    value.allowKeys({"name", "set", "binding", "format", "width", "height", "data", "file", "fill", "output", "print"});
+    ResourceDescription resource{value};
+    readContents(value, resource);
+    resource.isImage = true;
+    resource.format = value.find("format");
+    resource.width = value.find("width");
+    resource.height = value.find("height");
+    return resource;
+}
+
+// Names are keys of results; descriptors can be taken once.
+void checkDistinct(const std::vector<ResourceDescription>& resources)
+{
+    for (size_t r = 0; r < resources.size(); r++) {
+        for (size_t before = 0; before < r; before++) {
+            const ResourceDescription& a = resources[before];
+            const ResourceDescription& b = resources[r];
+            if (a.name == b.name) {
+                b.place.get("name").fail("two resources are called \"" + b.name + "\"");
+            }
+            if (a.set == b.set && a.binding == b.binding) {
+                b.place.get("binding").fail("\"" + a.name + "\" is already at set " + std::to_string(a.set) +
+                                            ", binding " + std::to_string(a.binding));
+            }
+        }
+    }
+}
+
+LaunchDescription readLaunch(const Value& value)
+{
+    LaunchDescription launch{value};
+    launch.node = value.get("node").string();
+    launch.index = value.has("index") ? smallCount(value.get("index")) : 0;
+    launch.payloads = value.find("payloads");
+    launch.count = value.find("count");
+    return launch;
+}
+
+DispatchDescription readDispatch(const Value& value)
+{
+    DispatchDescription dispatch{value};
+    if (value.has("launches")) {
+        value.allowKeys({"launches", "form", "push_constants"});
+        for (const Value& launch : value.get("launches").items()) {
+            launch.allowKeys({"node", "index", "payloads", "count"});
+            dispatch.launches.push_back(readLaunch(launch));
+        }
+    } else {
+        value.allowKeys({"node", "index", "payloads", "count", "form", "push_constants", "launches"});
+        dispatch.launches.push_back(readLaunch(value));
+    }
+    if (const auto form = value.find("form")) {
+        dispatch.form = static_cast<DispatchForm>(form->choice({kForms[0], kForms[1], kForms[2]}));
+    }
+    dispatch.pushConstants = value.find("push_constants");
+    return dispatch;
+}
+
+// The items of a member, which must have some if it is needed.
+std::vector<Value> list(const Value& root, const char* key, bool isNeeded)
+{
+    if (!isNeeded && !root.has(key)) {
+        return {};
+    }
+    const std::vector<Value> items = root.get(key).items();
+    if (isNeeded && items.empty()) {
+        root.get(key).fail("at least one is needed");
+    }
+    return items;
+}
+
+}  // namespace
+
+std::optional<DispatchForm> parseForm(std::string_view text)
+{
+    const auto* const found = std::ranges::find(kForms, text);
+    return found == kForms.end() ? std::nullopt : std::optional(static_cast<DispatchForm>(found - kForms.begin()));
+}
+
+const char* nameOf(DispatchForm form)
+{
+    return kForms[static_cast<size_t>(form)];
+}
+
+GraphDescription readDescription(const Document& document)
+{
+    const Value root = document.root();
+    root.allowKeys(
+        {"$schema", "description", "nodes", "buffers", "images", "push_constants", "dispatches", "scratch", "device"});
+    GraphDescription out;
+    for (const Value& node : list(root, "nodes", true)) {
+        out.nodes.push_back(readNode(node));
+    }
+    for (const Value& buffer : list(root, "buffers", false)) {
+        out.resources.push_back(readBuffer(buffer));
+    }
+    for (const Value& image : list(root, "images", false)) {
+        out.resources.push_back(readImage(image));
+    }
+    checkDistinct(out.resources);
+    for (const Value& dispatch : list(root, "dispatches", true)) {
+        out.dispatches.push_back(readDispatch(dispatch));
+    }
+    out.pushConstants = root.find("push_constants");
+    out.scratch = root.find("scratch");
+    if (out.scratch && !out.scratch->json().is_number()) {
+        (void)out.scratch->choice({"min", "max"});
+    } else if (out.scratch) {
+        (void)out.scratch->count(1);
+    }
+    out.device = root.has("device") ? root.get("device").string() : "";
+    return out;
+}
+
+}  // namespace millrace::tools::run

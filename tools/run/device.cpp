@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/device.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+#include <string_view>
+
+#include "layer/settings.h"
+#include "tools/info/layer_place.h"
+
+namespace millrace::tools::run {
+
+namespace {
+
+constexpr std::array kExtensions = {
+    VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME,
+    // Which that one depends on.
+    VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
+    VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
+};
+
+bool contains(std::string_view text, std::string_view part)
+{
+    const auto isSame = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
+    return part.empty() || !std::ranges::search(text, part, isSame).empty();
+}
+
+bool hasExtensions(const VkuInstanceDispatchTable& vk, VkPhysicalDevice device)
+{
+    uint32_t count = 0;
+    vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+    std::vector<VkExtensionProperties> available(count);
+    vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, available.data());
+    available.resize(count);
+    return std::ranges::all_of(kExtensions, [&](const char* wanted) {
+        return std::ranges::any_of(
+            available, [&](const VkExtensionProperties& e) { return std::strcmp(e.extensionName, wanted) == 0; });
+    });
+}
+
+// A driver may list the extension and yet leave the feature's structure as it was.
+bool runsGraphs(const VkuInstanceDispatchTable& vk, VkPhysicalDevice device)
+{
+    VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue};
+    if (!hasExtensions(vk, device)) {
+        return false;
+    }
+    vk.GetPhysicalDeviceFeatures2(device, &features);
+    return enqueue.shaderEnqueue == VK_TRUE;
+}
+
+int rank(VkPhysicalDeviceType type)
+{
+    switch (type) {
+        case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+            return 0;
+        case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+            return 1;
+        case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+            return 2;
+        default:
+            return 3;
+    }
+}
+
+std::string advice(bool hasLayer)
+{
+    return hasLayer ? "\nMillrace's layer is there, but the driver lacks what graphs need; `millrace info` says what."
+                    : std::string("\nThe Vulkan loader does not find ") + layer::kLayerName +
+                          ", which provides the extension: " + adviceToFindLayer();
+}
+
+// All features of the device as structures to create it with.
+struct Features {
+    VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
+    VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR,
+                                                         &enqueue};
+    VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &maintenance5};
+    VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &v13};
+    VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v12};
+    VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};
+
+    Features(const VkuInstanceDispatchTable& vk, VkPhysicalDevice device)
+    {
+        vk.GetPhysicalDeviceFeatures2(device, &all);
+        enqueue.shaderMeshEnqueue = VK_FALSE;
+        // Cost time, and hide errors that nodes should not have.
+        all.features.robustBufferAccess = VK_FALSE;
+        v13.robustImageAccess = VK_FALSE;
+        v11.protectedMemory = VK_FALSE;
+        v12.bufferDeviceAddressCaptureReplay = VK_FALSE;
+        v12.bufferDeviceAddressMultiDevice = VK_FALSE;
+    }
+    Features(const Features&) = delete;
+};
+
+template <typename Function>
+void load(PFN_vkGetDeviceProcAddr find, VkDevice device, Function& function, const char* name)
+{
+    function = reinterpret_cast<Function>(find(device, name));
+    if (function == nullptr) {
+        throw DeviceError(std::string("the device claims VK_AMDX_shader_enqueue but has no ") + name);
+    }
+}
+
+}  // namespace
+
+Device::Device(const Instance& instance, const std::string& wanted)
+{
+    choose(instance, wanted);
+    describe(instance.vk());
+    create(instance);
+    loadFunctions();
+}
+
+Device::~Device()
+{
+    if (m_device != VK_NULL_HANDLE) {
+        m_vk.DestroyCommandPool(m_device, m_pool, nullptr);
+        m_vk.DestroyDevice(m_device, nullptr);
+    }
+}
+
+void Device::choose(const Instance& instance, const std::string& wanted)
+{
+    const VkuInstanceDispatchTable& vk = instance.vk();
+    uint32_t count = 0;
+    check(vk.EnumeratePhysicalDevices(instance.handle(), &count, nullptr), "vkEnumeratePhysicalDevices");
+    std::vector<VkPhysicalDevice> devices(count);
+    check(vk.EnumeratePhysicalDevices(instance.handle(), &count, devices.data()), "vkEnumeratePhysicalDevices");
+    std::string seen;
+    for (uint32_t d = 0; d < count; d++) {
+        VkPhysicalDeviceProperties properties;
+        vk.GetPhysicalDeviceProperties(devices[d], &properties);
+        const bool runs = runsGraphs(vk, devices[d]);
+        seen +=
+            "\n    " + std::to_string(d) + ": " + properties.deviceName + (runs ? "" : " (no VK_AMDX_shader_enqueue)");
+        const bool isWanted = wanted == std::to_string(d) || contains(properties.deviceName, wanted);
+        const bool isBetter =
+            m_physical == VK_NULL_HANDLE || rank(properties.deviceType) < rank(m_properties.deviceType);
+        if (runs && isWanted && isBetter) {
+            m_physical = devices[d];
+            m_properties = properties;
+        }
+    }
+    if (devices.empty()) {
+        throw DeviceError("there is no Vulkan device");
+    }
+    if (m_physical == VK_NULL_HANDLE) {
+        throw DeviceError((wanted.empty() ? "no device" : "no device called \"" + wanted + "\"") +
+                          std::string(" runs execution graphs. Devices:") + seen + advice(instance.hasLayer()));
+    }
+}
+
+void Device::describe(const VkuInstanceDispatchTable& vk)
+{
+    VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &driver};
+    vk.GetPhysicalDeviceProperties2(m_physical, &properties);
+    m_driver = std::string(driver.driverName) + " " + driver.driverInfo;
+
+    uint32_t count = 0;
+    vk.GetPhysicalDeviceToolProperties(m_physical, &count, nullptr);
+    std::vector<VkPhysicalDeviceToolProperties> tools(count, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
+    vk.GetPhysicalDeviceToolProperties(m_physical, &count, tools.data());
+    m_isEmulated = std::ranges::any_of(tools, [](const VkPhysicalDeviceToolProperties& tool) {
+        return std::strcmp(tool.layer, layer::kLayerName) == 0;
+    });
+}
+
+void Device::create(const Instance& instance)
+{
+    const VkuInstanceDispatchTable& vk = instance.vk();
+    uint32_t count = 0;
+    vk.GetPhysicalDeviceQueueFamilyProperties(m_physical, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    vk.GetPhysicalDeviceQueueFamilyProperties(m_physical, &count, families.data());
+    const auto family = std::ranges::find_if(
+        families, [](const VkQueueFamilyProperties& f) { return (f.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0; });
+    if (family == families.end()) {
+        throw DeviceError(std::string(m_properties.deviceName) + " has no compute queue");
+    }
+    m_queueFamily = static_cast<uint32_t>(family - families.begin());
+    m_timestampBits = family->timestampValidBits;
+
+    const float priority = 1;
+    VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
+    queue.queueFamilyIndex = m_queueFamily;
+    queue.queueCount = 1;
+    queue.pQueuePriorities = &priority;
+    const Features features(vk, m_physical);
+    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features.all};
+    info.queueCreateInfoCount = 1;
+    info.pQueueCreateInfos = &queue;
+    info.enabledExtensionCount = static_cast<uint32_t>(kExtensions.size());
+    info.ppEnabledExtensionNames = kExtensions.data();
+    // What the table of an instance leaves out.
+    const auto createDevice =
+        reinterpret_cast<PFN_vkCreateDevice>(instance.getProcAddr()(instance.handle(), "vkCreateDevice"));
+    check(createDevice(m_physical, &info, nullptr, &m_device), "vkCreateDevice");
+    const auto getProcAddr =
+        reinterpret_cast<PFN_vkGetDeviceProcAddr>(instance.getProcAddr()(instance.handle(), "vkGetDeviceProcAddr"));
+    vkuInitDeviceDispatchTable(m_device, &m_vk, getProcAddr);
+    m_vk.GetDeviceQueue(m_device, m_queueFamily, 0, &m_queue);
+    VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    pool.queueFamilyIndex = m_queueFamily;
+    check(m_vk.CreateCommandPool(m_device, &pool, nullptr, &m_pool), "vkCreateCommandPool");
+}
+
+void Device::loadFunctions()
+{
+    load(m_vk.GetDeviceProcAddr, m_device, m_graphs.createPipelines, "vkCreateExecutionGraphPipelinesAMDX");
+    load(m_vk.GetDeviceProcAddr, m_device, m_graphs.getScratchSize, "vkGetExecutionGraphPipelineScratchSizeAMDX");
+    load(m_vk.GetDeviceProcAddr, m_device, m_graphs.getNodeIndex, "vkGetExecutionGraphPipelineNodeIndexAMDX");
+    load(m_vk.GetDeviceProcAddr, m_device, m_graphs.initializeScratch, "vkCmdInitializeGraphScratchMemoryAMDX");
+    load(m_vk.GetDeviceProcAddr, m_device, m_graphs.dispatch, "vkCmdDispatchGraphAMDX");
+    load(m_vk.GetDeviceProcAddr, m_device, m_graphs.dispatchIndirect, "vkCmdDispatchGraphIndirectAMDX");
+    load(m_vk.GetDeviceProcAddr, m_device, m_graphs.dispatchIndirectCount, "vkCmdDispatchGraphIndirectCountAMDX");
+}
+
+void Device::submit(const std::function<void(VkCommandBuffer)>& record) const
+{
+    VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    allocate.commandPool = m_pool;
+    allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    allocate.commandBufferCount = 1;
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    check(m_vk.AllocateCommandBuffers(m_device, &allocate, &commands), "vkAllocateCommandBuffers");
+    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    check(m_vk.BeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer");
+    record(commands);
+    check(m_vk.EndCommandBuffer(commands), "vkEndCommandBuffer");
+    const VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    VkFence fence = VK_NULL_HANDLE;
+    check(m_vk.CreateFence(m_device, &fenceInfo, nullptr, &fence), "vkCreateFence");
+    VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+    info.commandBufferCount = 1;
+    info.pCommandBuffers = &commands;
+    VkResult result = m_vk.QueueSubmit(m_queue, 1, &info, fence);
+    if (result == VK_SUCCESS) {
+        result = m_vk.WaitForFences(m_device, 1, &fence, VK_TRUE, UINT64_MAX);
+    }
+    m_vk.DestroyFence(m_device, fence, nullptr);
+    m_vk.FreeCommandBuffers(m_device, m_pool, 1, &commands);
+    check(result, "running the graph: vkQueueSubmit or vkWaitForFences");
+}
+
+}  // namespace millrace::tools::run

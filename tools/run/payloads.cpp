@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/payloads.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "graph/diagnose.h"
+#include "tools/run/csv.h"
+#include "tools/run/json_data.h"
+#include "tools/run/resources.h"
+
+namespace millrace::tools::run {
+
+namespace {
+
+size_t findNode(const LaunchDescription& description, const Program& program)
+{
+    const graph::NodeId wanted{description.node, description.index};
+    const auto found =
+        std::ranges::find_if(program.nodes, [&](const ProgramNode& node) { return node.node.id == wanted; });
+    if (found == program.nodes.end()) {
+        std::vector<std::string> names;
+        std::string indices;
+        for (const ProgramNode& node : program.nodes) {
+            names.push_back(node.node.id.name);
+            if (node.node.id.name == wanted.name) {
+                indices += (indices.empty() ? "" : ", ") + std::to_string(node.node.id.index);
+            }
+        }
+        if (!indices.empty()) {
+            description.place.fail("node \"" + wanted.name + "\" has no index " + std::to_string(wanted.index) +
+                                   "; there is " + indices);
+        }
+        description.place.get("node").fail("there is no node \"" + wanted.name + "\"" + suggestion(wanted.name, names));
+    }
+    if (!found->node.apiEntry) {
+        description.place.get("node").fail("node " + graph::nameOf(found->node.id) +
+                                           " is no entry: only other nodes may send to it");
+    }
+    return static_cast<size_t>(found - program.nodes.begin());
+}
+
+uint64_t strideOf(const ProgramNode& node)
+{
+    const uint64_t alignment = std::max<uint64_t>(node.node.payloadAlignment, 4);
+    return node.payload ? (node.payload->bytes + alignment - 1) / alignment * alignment : 0;
+}
+
+void encodeList(const Value& list, const DataType& type, uint64_t stride, Bytes& bytes)
+{
+    for (const Value& item : list.items()) {
+        const size_t base = bytes.size();
+        encodeJson(item, type, base, bytes, {});
+        bytes.resize(base + stride);
+    }
+}
+
+Bytes readPayloads(const Value& value, const ProgramNode& node)
+{
+    Bytes bytes;
+    const uint64_t stride = strideOf(node);
+    if (!value.json().is_string()) {
+        encodeList(value, *node.payload, stride, bytes);
+        return bytes;
+    }
+    const std::string ending = endingOf(value.string());
+    if (ending == ".csv") {
+        readCsv(pathOf(value), node.payload, stride, bytes);
+        return bytes;
+    }
+    if (ending == ".json") {
+        const Document document = Document::read(pathOf(value));
+        encodeList(document.root(), *node.payload, stride, bytes);
+        return bytes;
+    }
+    if (ending != ".bin") {
+        value.fail("files of payloads end in .json, .csv or .bin");
+    }
+    bytes = readBytes(value);
+    if (bytes.size() % stride != 0) {
+        value.fail(pathOf(value) + " has " + std::to_string(bytes.size()) + " bytes, which are no multiple of the " +
+                   std::to_string(stride) + " bytes of a payload");
+    }
+    return bytes;
+}
+
+// The list again and again until there are as many.
+void repeat(Bytes& bytes, uint64_t size)
+{
+    const size_t once = bytes.size();
+    bytes.resize(size);
+    for (size_t at = once; at < bytes.size(); at += once) {
+        std::memcpy(bytes.data() + at, bytes.data(), std::min(once, bytes.size() - at));
+    }
+}
+
+}  // namespace
+
+Launch prepareLaunch(const LaunchDescription& description, const Program& program)
+{
+    Launch launch;
+    launch.node = findNode(description, program);
+    const ProgramNode& node = program.nodes[launch.node];
+    const uint64_t most = UINT32_MAX;
+    launch.stride = strideOf(node);
+    if (!node.payload) {
+        if (description.payloads) {
+            description.payloads->fail("payloads of node " + graph::nameOf(node.node.id) +
+                                       " are empty; give \"count\" alone");
+        }
+        launch.count = description.count ? static_cast<uint32_t>(description.count->count(0, most)) : 1;
+        return launch;
+    }
+    if (!description.payloads) {
+        description.place.fail("\"payloads\" is missing: node " + graph::nameOf(node.node.id) + " takes " +
+                               nameOf(*node.payload));
+    }
+    launch.payloads = readPayloads(*description.payloads, node);
+    const uint64_t given = launch.payloads.size() / launch.stride;
+    const uint64_t count = description.count ? description.count->count(0, most) : given;
+    if (given == 0 && count > 0) {
+        description.payloads->fail("at least one payload is needed");
+    }
+    if (count > given) {
+        repeat(launch.payloads, count * launch.stride);
+    }
+    launch.payloads.resize(count * launch.stride);
+    launch.count = static_cast<uint32_t>(count);
+    return launch;
+}
+
+void encodePushConstants(const Value& value, const Program& program, Bytes& bytes, Bytes& given)
+{
+    if (value.json().is_array()) {
+        const DataTypeRef words = arrayType(scalarType(DataType::Kind::Unsigned, 32), (bytes.size() + 3) / 4, 4);
+        Bytes all;
+        encodeJson(value, *words, 0, all, {});
+        std::copy_n(all.begin(), bytes.size(), bytes.begin());
+        std::ranges::fill(given, uint8_t(1));
+        return;
+    }
+    const DataTypeRef block = structureType(program.constants);
+    encodeJson(value, *block, 0, bytes, {.mayBePartial = true, .mostBytes = bytes.size(), .given = &given});
+}
+
+std::string missingPushConstants(const Program& program, const Bytes& given)
+{
+    std::string out;
+    for (const DataMember& member : program.constants) {
+        if (member.type->bytes > 0 && given[member.offset] == 0) {
+            out += (out.empty() ? "\"" : ", \"") + member.name + "\"";
+        }
+    }
+    return out;
+}
+
+}  // namespace millrace::tools::run

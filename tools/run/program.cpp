@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/program.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "compiler/compile.h"
+#include "glsl/compile.h"
+#include "graph/diagnose.h"
+#include "tools/files.h"
+#include "tools/modules.h"
+#include "tools/run/reflect_node.h"
+
+namespace millrace::tools::run {
+
+namespace {
+
+constexpr std::string_view kSourceEndings[] = {".comp", ".glsl"};
+
+bool isSource(const std::string& file)
+{
+    const std::string ending = std::filesystem::path(file).extension().string();
+    return std::ranges::find(kSourceEndings, ending) != std::end(kSourceEndings);
+}
+
+void compileSource(const NodeDescription& description, ProgramNode& node, std::string& warnings)
+{
+    std::string source;
+    if (!readFile(description.file, source)) {
+        description.place.get("file").fail("cannot read " + description.file);
+    }
+    glsl::Options options;
+    options.definitions = description.definitions;
+    options.includeFolders = description.includeFolders;
+    auto compiled = glsl::compile(source, description.file, options);
+    if (!compiled) {
+        // Names files and lines of its own.
+        description.place.get("file").fail("the shader does not compile:\n" + compiled.error().text());
+    }
+    warnings += compiled->warnings;
+    node.words = std::move(compiled->words);
+    node.entryPoint = std::move(compiled->entryPoint);
+}
+
+void loadWords(const NodeDescription& description, ProgramNode& node)
+{
+    const Value& file = description.place.get("file");
+    for (const char* key : {"define", "include"}) {
+        if (const auto value = description.place.find(key)) {
+            value->fail(std::string("\"") + key + "\" is for nodes in GLSL (.comp or .glsl)");
+        }
+    }
+    Result<spirv::Words> words = readModule(description.file);
+    if (!words) {
+        file.fail(words.error().text());
+    }
+    node.words = std::move(*words);
+    const std::vector<std::string> entryPoints = computeEntryPoints(node.words);
+    if (entryPoints.size() > 1 && !description.entryPoint) {
+        file.fail(description.file + " has " + std::to_string(entryPoints.size()) +
+                  " compute entry points; choose one with \"entry\"");
+    }
+    node.entryPoint = entryPoints.empty() ? "main" : entryPoints.front();
+}
+
+ProgramNode loadNode(const NodeDescription& description, std::string& warnings)
+{
+    ProgramNode node;
+    node.file = description.file;
+    node.name = description.name;
+    node.index = description.index;
+    if (isSource(description.file)) {
+        compileSource(description, node, warnings);
+    } else {
+        loadWords(description, node);
+    }
+    node.entryPoint = description.entryPoint.value_or(node.entryPoint);
+    node.specialization = encodeSpecialization(description, node.words);
+
+    compiler::Options options;
+    options.entryPoint = node.entryPoint;
+    options.nodeName = node.name;
+    options.shaderIndex = node.index;
+    options.specialization = node.specialization;
+    // Where push constants go is the layer's business; here only the node's declarations count.
+    options.pushConstantsInMemory = true;
+    auto compiled = compiler::compile(node.words, options);
+    if (!compiled) {
+        description.place.fail(description.file + ", entry point '" + node.entryPoint +
+                               "': " + compiled.error().text());
+    }
+    node.node = std::move(compiled->node);
+    reflectNode(description, node);
+    return node;
+}
+
+void checkRules(const GraphDescription& description, const Program& program)
+{
+    std::vector<graph::Node> nodes;
+    std::map<graph::NodeId, size_t> known;
+    for (size_t n = 0; n < program.nodes.size(); n++) {
+        const graph::Node& node = program.nodes[n].node;
+        const auto [found, isNew] = known.try_emplace(node.id, n);
+        if (!isNew) {
+            description.nodes[n].place.fail("node " + graph::nameOf(node.id) + " is here twice; the first is of " +
+                                            program.nodes[found->second].file);
+        }
+        nodes.push_back(node);
+    }
+    if (const auto linked = graph::link(std::move(nodes)); !linked) {
+        description.nodes.front().place.fail("the nodes are no graph: " + linked.error().text());
+    }
+}
+
+void mergeBindings(const GraphDescription& description, Program& program)
+{
+    for (size_t n = 0; n < program.nodes.size(); n++) {
+        for (const BindingUse& use : program.nodes[n].bindings) {
+            const auto found = std::ranges::find_if(program.bindings, [&](const BindingUse& each) {
+                return each.set == use.set && each.binding == use.binding;
+            });
+            if (found == program.bindings.end()) {
+                program.bindings.push_back(use);
+            } else if (found->kind != use.kind) {
+                description.nodes[n].place.fail("set " + std::to_string(use.set) + ", binding " +
+                                                std::to_string(use.binding) + " is " + nameOf(use.kind) +
+                                                " in this node and " + nameOf(found->kind) + " in another");
+            } else if (use.format != 0) {
+                found->format = use.format;
+            }
+        }
+    }
+    std::ranges::sort(program.bindings, {}, [](const BindingUse& use) { return std::pair(use.set, use.binding); });
+}
+
+// Nodes may each declare the part that they use.
+void mergeConstants(const GraphDescription& description, Program& program)
+{
+    for (size_t n = 0; n < program.nodes.size(); n++) {
+        const DataTypeRef& block = program.nodes[n].constants;
+        for (const DataMember& member : block ? block->members : std::vector<DataMember>()) {
+            const auto found = std::ranges::find(program.constants, member.name, &DataMember::name);
+            if (found == program.constants.end()) {
+                program.constants.push_back(member);
+            } else if (found->offset != member.offset || nameOf(*found->type) != nameOf(*member.type)) {
+                description.nodes[n].place.fail("the push constant \"" + member.name +
+                                                "\" has another type or offset than in an earlier node");
+            }
+            program.constantBytes = std::max(program.constantBytes, member.offset + member.type->bytes);
+        }
+    }
+}
+
+}  // namespace
+
+const char* nameOf(DescriptorKind kind)
+{
+    constexpr const char* kNames[] = {"a storage buffer", "a uniform buffer", "a storage image"};
+    return kNames[static_cast<size_t>(kind)];
+}
+
+Program loadProgram(const GraphDescription& description)
+{
+    Program program;
+    for (const NodeDescription& node : description.nodes) {
+        program.nodes.push_back(loadNode(node, program.warnings));
+    }
+    checkRules(description, program);
+    mergeBindings(description, program);
+    mergeConstants(description, program);
+    return program;
+}
+
+}  // namespace millrace::tools::run

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nodes of a graph, compiled, and what their shaders say of payloads, descriptors and push constants.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "spirv/specialization.h"
+#include "spirv/tools.h"
+#include "tools/run/data_type.h"
+#include "tools/run/description.h"
+
+namespace millrace::tools::run {
+
+enum class DescriptorKind { StorageBuffer, UniformBuffer, StorageImage };
+const char* nameOf(DescriptorKind kind);
+
+// A variable of a shader at a descriptor.
+struct BindingUse {
+    uint32_t set = 0;
+    uint32_t binding = 0;
+    DescriptorKind kind = DescriptorKind::StorageBuffer;
+    std::string name;         // of the variable, or of its block; may be empty
+    DataTypeRef type;         // buffers
+    uint32_t format = 0;      // images: spv::ImageFormat, 0 if the shader does not say
+    uint32_t scalarKind = 0;  // images: DataType::Kind of what the shader reads and writes
+};
+
+struct ProgramNode {
+    std::string file;
+    spirv::Words words;
+    std::string entryPoint;
+    std::optional<std::string> name;  // as given, for VkPipelineShaderStageNodeCreateInfoAMDX
+    std::optional<uint32_t> index;
+    std::vector<spirv::SpecializationValue> specialization;
+    graph::Node node;       // as linking sees it
+    DataTypeRef payload;    // null: empty
+    DataTypeRef constants;  // the push constant block; null: none
+    std::vector<BindingUse> bindings;
+};
+
+struct Program {
+    std::vector<ProgramNode> nodes;
+    std::vector<BindingUse> bindings;   // of all nodes, each descriptor once, by set and binding
+    std::vector<DataMember> constants;  // members of all nodes' push constant blocks
+    uint64_t constantBytes = 0;
+    std::string warnings;  // lines
+};
+
+// Compiles, reflects and links. Throws InputError at the place of the node in the graph's description, or in the
+// shader's own file.
+Program loadProgram(const GraphDescription& description);
+
+}  // namespace millrace::tools::run

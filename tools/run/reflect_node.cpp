@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/reflect_node.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "spirv/edit.h"
+#include "spirv/module.h"
+#include "tools/run/numbers.h"
+#include "tools/run/reflect_types.h"
+
+namespace millrace::tools::run {
+
+namespace {
+
+using spirv::Id;
+using spirv::Instruction;
+using spirv::Module;
+using spirv::Section;
+using Kind = DataType::Kind;
+
+struct SpecializationConstant {
+    std::string name;
+    uint32_t id = 0;
+    DataTypeRef type;
+    bool isBoolean = false;
+};
+
+std::vector<SpecializationConstant> specializationConstants(const Module& module)
+{
+    std::vector<SpecializationConstant> out;
+    TypeReflection types(module);
+    for (const Instruction& i : module.section(Section::Annotations)) {
+        if (i.op != spv::Op::OpDecorate || i.literal(1) != static_cast<uint32_t>(spv::Decoration::SpecId)) {
+            continue;
+        }
+        const Instruction* type = module.findDefinition(module.typeOf(i.id(0)));
+        if (type == nullptr) {
+            continue;
+        }
+        std::string ignored;
+        const bool isBoolean = type->op == spv::Op::OpTypeBool;
+        const DataTypeRef scalar = isBoolean ? scalarType(Kind::Unsigned, 32) : types.reflect(type->result, ignored);
+        if (scalar) {
+            out.push_back({module.name(i.id(0)), i.literal(2), scalar, isBoolean});
+        }
+    }
+    return out;
+}
+
+spirv::SpecializationValue encode(const SpecializationConstant& constant, const Value& value)
+{
+    spirv::SpecializationValue out{constant.id, std::vector<uint8_t>(constant.type->bytes)};
+    if (constant.isBoolean) {
+        out.data[0] = value.boolean() ? 1 : 0;
+    } else if (const auto error = scalarFromJson(*constant.type, value.json(), out.data.data())) {
+        value.fail(*error);
+    }
+    return out;
+}
+
+// Reflects the variables of an entry point.
+class Reflection {
+public:
+    Reflection(const NodeDescription& description, const Module& module, ProgramNode& node)
+        : m_description(description), m_module(module), m_node(node), m_types(module)
+    {
+    }
+
+    void run()
+    {
+        const std::unordered_set<uint32_t> interface = findInterface();
+        for (const Instruction& i : m_module.section(Section::Globals)) {
+            // Before SPIR-V 1.4 the interface is inputs and outputs alone.
+            if (i.op == spv::Op::OpVariable && (m_module.version < 0x00010400 || interface.contains(i.result.value))) {
+                variable(i);
+            }
+        }
+        if (!m_node.payload && !m_node.node.declaresPayload && m_node.node.mode == graph::LaunchMode::Dynamic) {
+            m_node.payload = structureType({{"grid", 0, vectorType(scalarType(Kind::Unsigned, 32), 3)}});
+        }
+    }
+
+private:
+    std::unordered_set<uint32_t> findInterface() const
+    {
+        std::unordered_set<uint32_t> out;
+        for (const Instruction& i : m_module.section(Section::EntryPoints)) {
+            if (i.string(2) == m_node.entryPoint) {
+                for (size_t o = 3; o < i.operandCount(); o++) {
+                    out.insert(i.id(o).value);
+                }
+            }
+        }
+        return out;
+    }
+
+    void variable(const Instruction& variable)
+    {
+        const Id type = m_module.pointee(variable.type);
+        switch (static_cast<spv::StorageClass>(variable.literal(0))) {
+            case spv::StorageClass::NodePayloadAMDX: {
+                const Instruction* array = m_module.findDefinition(type);
+                const bool isArray = array != nullptr && array->op == spv::Op::OpTypeNodePayloadArrayAMDX;
+                m_node.payload = reflect(isArray ? array->id(0) : type, "the payload");
+                if (m_node.payload->bytes == 0) {
+                    m_node.payload = nullptr;
+                }
+                break;
+            }
+            case spv::StorageClass::PushConstant:
+                m_node.constants = reflect(type, "the push constants");
+                break;
+            case spv::StorageClass::StorageBuffer:
+                buffer(variable, type, DescriptorKind::StorageBuffer);
+                break;
+            case spv::StorageClass::Uniform: {
+                // How SPIR-V 1.0 wrote storage buffers.
+                const bool isStorage = m_module.findDecoration(type, spv::Decoration::BufferBlock) != nullptr;
+                buffer(variable, type, isStorage ? DescriptorKind::StorageBuffer : DescriptorKind::UniformBuffer);
+                break;
+            }
+            case spv::StorageClass::UniformConstant:
+                image(variable, type);
+                break;
+            default:
+                break;
+        }
+    }
+
+    DataTypeRef reflect(Id type, const std::string& what)
+    {
+        std::string error;
+        DataTypeRef out = m_types.reflect(type, error);
+        if (!out) {
+            fail("cannot read the layout of " + what + ": " + error);
+        }
+        return out;
+    }
+
+    BindingUse describe(const Instruction& variable, Id type, DescriptorKind kind)
+    {
+        BindingUse use;
+        use.kind = kind;
+        use.name = m_module.name(variable.result);
+        use.name = use.name.empty() ? m_module.name(type) : use.name;
+        const Instruction* set = m_module.findDecoration(variable.result, spv::Decoration::DescriptorSet);
+        const Instruction* binding = m_module.findDecoration(variable.result, spv::Decoration::Binding);
+        if (set == nullptr || binding == nullptr) {
+            fail("variable \"" + use.name + "\" has no set and binding");
+        }
+        use.set = set->literal(2);
+        use.binding = binding->literal(2);
+        return use;
+    }
+
+    const Instruction& definition(Id type, const BindingUse& use)
+    {
+        const Instruction* found = m_module.findDefinition(type);
+        if (found == nullptr || found->op == spv::Op::OpTypeArray || found->op == spv::Op::OpTypeRuntimeArray) {
+            fail("\"" + use.name + "\" is an array of descriptors, which millrace run does not support");
+        }
+        return *found;
+    }
+
+    void buffer(const Instruction& variable, Id type, DescriptorKind kind)
+    {
+        BindingUse use = describe(variable, type, kind);
+        (void)definition(type, use);
+        use.type = reflect(type, "\"" + use.name + "\"");
+        m_node.bindings.push_back(std::move(use));
+    }
+
+    void image(const Instruction& variable, Id type)
+    {
+        BindingUse use = describe(variable, type, DescriptorKind::StorageImage);
+        const Instruction& found = definition(type, use);
+        const bool isPlain = found.op == spv::Op::OpTypeImage &&
+                             found.literal(1) == static_cast<uint32_t>(spv::Dim::Dim2D) && found.literal(3) == 0 &&
+                             found.literal(4) == 0 && found.literal(5) == 2;
+        if (!isPlain) {
+            fail("\"" + use.name + "\" is no two-dimensional storage image, and millrace run supports no others");
+        }
+        const Instruction* sampled = m_module.findDefinition(found.id(0));
+        const bool isFloat = sampled != nullptr && sampled->op == spv::Op::OpTypeFloat;
+        const bool isSigned = sampled != nullptr && !isFloat && sampled->literal(1) != 0;
+        use.scalarKind = static_cast<uint32_t>(isFloat ? Kind::Float : isSigned ? Kind::Signed : Kind::Unsigned);
+        use.format = found.literal(6);
+        m_node.bindings.push_back(std::move(use));
+    }
+
+    [[noreturn]] void fail(const std::string& message) const { m_description.place.fail(m_node.file + ": " + message); }
+
+    const NodeDescription& m_description;
+    const Module& m_module;
+    ProgramNode& m_node;
+    TypeReflection m_types;
+};
+
+}  // namespace
+
+std::vector<spirv::SpecializationValue> encodeSpecialization(const NodeDescription& description,
+                                                             const spirv::Words& words)
+{
+    const auto module = spirv::read(words);
+    if (!module) {
+        description.place.fail(description.file + ": " + module.error().text());
+    }
+    const std::vector<SpecializationConstant> constants = specializationConstants(*module);
+    std::vector<spirv::SpecializationValue> out;
+    for (const auto& [key, value] : description.specialization) {
+        const auto found = std::ranges::find_if(constants, [&, key = key](const SpecializationConstant& constant) {
+            return constant.name == key || std::to_string(constant.id) == key;
+        });
+        if (found == constants.end()) {
+            std::vector<std::string> names;
+            for (const SpecializationConstant& constant : constants) {
+                names.push_back(constant.name.empty() ? std::to_string(constant.id) : constant.name);
+            }
+            value.fail(description.file + " has no specialization constant \"" + key + "\"" + suggestion(key, names));
+        }
+        out.push_back(encode(*found, value));
+    }
+    return out;
+}
+
+void reflectNode(const NodeDescription& description, ProgramNode& node)
+{
+    auto module = spirv::read(node.words);
+    // Lengths of arrays may be specialization constants.
+    const Status status = module ? spirv::specialize(*module, node.specialization) : Status(module.error());
+    if (!status) {
+        description.place.fail(description.file + ": " + status.error().text());
+    }
+    Reflection(description, *module, node).run();
+}
+
+}  // namespace millrace::tools::run

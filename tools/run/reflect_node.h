@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one shader says of payloads, descriptors, push constants and specialization constants.
+#pragma once
+
+#include "tools/run/program.h"
+
+namespace millrace::tools::run {
+
+// The values of the description in the types of the shader's constants. Throws InputError.
+std::vector<spirv::SpecializationValue> encodeSpecialization(const NodeDescription& description,
+                                                             const spirv::Words& words);
+
+// Fills in payload, constants and bindings; the rest of the node is there. Throws InputError.
+void reflectNode(const NodeDescription& description, ProgramNode& node);
+
+}  // namespace millrace::tools::run

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/reflect_types.h"
+
+namespace millrace::tools::run {
+
+using spirv::Id;
+using spirv::Instruction;
+using Kind = DataType::Kind;
+
+namespace {
+
+// Valid modules cannot nest deeper.
+constexpr uint32_t kMaxDepth = 256;
+
+DataTypeRef strided(Kind kind, const DataTypeRef& element, uint64_t count, uint64_t stride)
+{
+    DataType type;
+    type.kind = kind;
+    type.count = count;
+    type.stride = stride;
+    type.bytes = count == 0 ? 0 : (count - 1) * stride + element->bytes;
+    type.element = element;
+    return std::make_shared<DataType>(type);
+}
+
+}  // namespace
+
+TypeReflection::TypeReflection(const spirv::Module& module) : m_module(module)
+{
+    for (const Instruction& i : module.section(spirv::Section::Annotations)) {
+        if (i.op == spv::Op::OpDecorate && i.operandCount() == 3 &&
+            i.literal(1) == static_cast<uint32_t>(spv::Decoration::ArrayStride)) {
+            m_strides[i.id(0).value] = i.literal(2);
+        }
+        if (i.op != spv::Op::OpMemberDecorate || i.operandCount() < 3) {
+            continue;
+        }
+        Decorations& member = m_members[{i.id(0).value, i.literal(1)}];
+        switch (static_cast<spv::Decoration>(i.literal(2))) {
+            case spv::Decoration::Offset:
+                member.offset = i.literal(3);
+                break;
+            case spv::Decoration::MatrixStride:
+                member.matrixStride = i.literal(3);
+                break;
+            case spv::Decoration::RowMajor:
+                member.rowMajor = true;
+                break;
+            default:
+                break;
+        }
+    }
+    for (const Instruction& i : module.section(spirv::Section::DebugNames)) {
+        if (i.op == spv::Op::OpMemberName) {
+            m_names[{i.id(0).value, i.literal(1)}] = i.string(2);
+        }
+    }
+}
+
+std::string TypeReflection::memberName(Id structure, uint32_t member) const
+{
+    const auto found = m_names.find({structure.value, member});
+    return found == m_names.end() ? "" : found->second;
+}
+
+DataTypeRef TypeReflection::reflect(Id type, std::string& error)
+{
+    m_error.clear();
+    DataTypeRef out = reflectAt(type, {}, 0);
+    error = m_error;
+    return out;
+}
+
+DataTypeRef TypeReflection::fail(const std::string& why)
+{
+    m_error = m_error.empty() ? why : m_error;
+    return nullptr;
+}
+
+DataTypeRef TypeReflection::reflectAt(Id id, const Decorations& member, uint32_t depth)
+{
+    const Instruction* type = m_module.findDefinition(id);
+    if (type == nullptr || depth > kMaxDepth) {
+        return fail("a type is not defined");
+    }
+    switch (type->op) {
+        case spv::Op::OpTypeInt:
+            return scalarType(type->literal(1) != 0 ? Kind::Signed : Kind::Unsigned, type->literal(0));
+        case spv::Op::OpTypeFloat:
+            return scalarType(Kind::Float, type->literal(0));
+        case spv::Op::OpTypePointer:
+            return scalarType(Kind::Unsigned, 64);
+        case spv::Op::OpTypeVector: {
+            const DataTypeRef component = reflectAt(type->id(0), {}, depth + 1);
+            return component ? vectorType(component, type->literal(1)) : nullptr;
+        }
+        case spv::Op::OpTypeMatrix:
+            return reflectMatrix(*type, member, depth);
+        case spv::Op::OpTypeArray:
+        case spv::Op::OpTypeRuntimeArray:
+            return reflectArray(*type, member, depth);
+        case spv::Op::OpTypeStruct:
+            return reflectStructure(*type, depth);
+        default:
+            return fail(spirv::opName(type->op) + " cannot be in memory");
+    }
+}
+
+DataTypeRef TypeReflection::reflectMatrix(const Instruction& type, const Decorations& member, uint32_t depth)
+{
+    const DataTypeRef column = reflectAt(type.id(0), {}, depth + 1);
+    if (!column) {
+        return nullptr;
+    }
+    if (column->kind != Kind::Vector || member.matrixStride == 0) {
+        return fail("a matrix has no stride");
+    }
+    if (!member.rowMajor) {
+        return strided(Kind::Matrix, column, type.literal(1), member.matrixStride);
+    }
+    const DataTypeRef spread = strided(Kind::Vector, column->element, *column->count, member.matrixStride);
+    return strided(Kind::Matrix, spread, type.literal(1), column->element->bytes);
+}
+
+DataTypeRef TypeReflection::reflectArray(const Instruction& type, const Decorations& member, uint32_t depth)
+{
+    const DataTypeRef element = reflectAt(type.id(0), member, depth + 1);
+    if (!element) {
+        return nullptr;
+    }
+    if (element->findOpenMember() != nullptr || element->isRuntimeArray()) {
+        return fail("an array of runtime arrays cannot be in memory");
+    }
+    const auto stride = m_strides.find(type.result.value);
+    if (stride == m_strides.end()) {
+        return fail("an array has no stride");
+    }
+    uint32_t count = 0;
+    if (type.op == spv::Op::OpTypeArray && !m_module.constantValue(type.id(1), count)) {
+        return fail("the length of an array is not known");
+    }
+    return arrayType(element, type.op == spv::Op::OpTypeArray ? std::optional<uint64_t>(count) : std::nullopt,
+                     stride->second);
+}
+
+DataTypeRef TypeReflection::reflectStructure(const Instruction& type, uint32_t depth)
+{
+    std::vector<DataMember> members;
+    for (uint32_t m = 0; m < type.operandCount(); m++) {
+        const auto found = m_members.find({type.result.value, m});
+        if (found == m_members.end() || !found->second.offset) {
+            return fail("member " + std::to_string(m) + " of a structure has no offset");
+        }
+        DataMember member{memberName(type.result, m), *found->second.offset,
+                          reflectAt(type.id(m), found->second, depth + 1)};
+        if (!member.type) {
+            return nullptr;
+        }
+        if (member.name.empty()) {
+            member.name = "member" + std::to_string(m);
+        }
+        if (m + 1 < type.operandCount() &&
+            (member.type->isRuntimeArray() || member.type->findOpenMember() != nullptr)) {
+            return fail("a runtime array is not the last member");
+        }
+        members.push_back(std::move(member));
+    }
+    return structureType(std::move(members));
+}
+
+}  // namespace millrace::tools::run

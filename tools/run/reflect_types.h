@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types of a SPIR-V module with an explicit layout as data types, under the names that the shader gives.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "spirv/module.h"
+#include "tools/run/data_type.h"
+
+namespace millrace::tools::run {
+
+class TypeReflection {
+public:
+    explicit TypeReflection(const spirv::Module& module);
+
+    // Null, with the reason, for types that cannot be in memory or lack their layout.
+    DataTypeRef reflect(spirv::Id type, std::string& error);
+
+    // OpName or OpMemberName, empty if stripped.
+    std::string memberName(spirv::Id structure, uint32_t member) const;
+
+private:
+    struct Decorations {
+        std::optional<uint64_t> offset;
+        uint64_t matrixStride = 0;
+        bool rowMajor = false;
+    };
+    DataTypeRef reflectMember(spirv::Id type, const Decorations& member, uint32_t depth);
+    DataTypeRef reflectAt(spirv::Id type, const Decorations& member, uint32_t depth);
+    DataTypeRef reflectStructure(const spirv::Instruction& type, uint32_t depth);
+    DataTypeRef reflectArray(const spirv::Instruction& type, const Decorations& member, uint32_t depth);
+    DataTypeRef reflectMatrix(const spirv::Instruction& type, const Decorations& member, uint32_t depth);
+    DataTypeRef fail(const std::string& why);
+
+    const spirv::Module& m_module;
+    std::map<std::pair<uint32_t, uint32_t>, Decorations> m_members;
+    std::map<std::pair<uint32_t, uint32_t>, std::string> m_names;
+    std::map<uint32_t, uint64_t> m_strides;
+    std::string m_error;
+};
+
+}  // namespace millrace::tools::run

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/resources.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "tools/files.h"
+#include "tools/run/csv.h"
+#include "tools/run/json_data.h"
+#include "tools/run/numbers.h"
+#include "tools/run/picture.h"
+
+namespace millrace::tools::run {
+
+namespace {
+
+using Kind = DataType::Kind;
+
+constexpr uint64_t kMostBufferBytes = uint64_t(1) << 40;
+constexpr uint32_t kMostPixels = 65536;  // in a row or column
+
+[[noreturn]] void failEnding(const Value& file, const char* endings)
+{
+    file.fail("files of this kind end in " + std::string(endings));
+}
+
+void checkKind(const ResourceDescription& description, const BindingUse* use)
+{
+    if (use != nullptr && (use->kind == DescriptorKind::StorageImage) != description.isImage) {
+        description.place.fail(std::string("nodes have ") + nameOf(use->kind) +
+                               (use->name.empty() ? "" : " \"" + use->name + "\"") + " here; move this to \"" +
+                               (description.isImage ? "buffers" : "images") + "\"");
+    }
+}
+
+// A number for all scalars, or a value of the type.
+void fillWith(const Value& fill, const DataType& type, Bytes& bytes)
+{
+    if (!fill.json().is_number() && !fill.json().is_string()) {
+        encodeJson(fill, type, 0, bytes, {.mayBePartial = true, .mostBytes = bytes.size()});
+        return;
+    }
+    forEachScalar(type, 0, bytes.size(), [&](const DataType& scalar, uint64_t offset) {
+        if (offset + scalar.bytes > bytes.size()) {
+            return;
+        }
+        if (const auto error = scalarFromJson(scalar, fill.json(), bytes.data() + offset)) {
+            fill.fail(*error);
+        }
+    });
+}
+
+void fillWithTexel(const Value& fill, const ImageFormat& format, Bytes& bytes)
+{
+    Bytes texel;
+    encodeJson(fill, *format.texelType(), 0, texel, {});
+    for (size_t at = 0; at < bytes.size(); at += texel.size()) {
+        std::ranges::copy(texel, bytes.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+}
+
+// The size that the description states, if it does.
+std::optional<uint64_t> statedSize(const ResourceDescription& description, const DataType& type)
+{
+    if (description.size) {
+        return description.size->count(1, kMostBufferBytes);
+    }
+    if (!description.length) {
+        return std::nullopt;
+    }
+    const uint64_t length = description.length->count(1, kMostBufferBytes);
+    const DataMember* open = type.findOpenMember();
+    if (open == nullptr) {
+        description.length->fail("the buffer has no array of open length; its size is " + std::to_string(type.bytes) +
+                                 " bytes");
+    }
+    if (length > kMostBufferBytes / std::max<uint64_t>(open->type->stride, 1)) {
+        description.length->fail("the buffer would be too large");
+    }
+    return std::max(type.bytes, open->offset + length * open->type->stride);
+}
+
+void readTable(const Value& file, const Resource& resource, Bytes& bytes)
+{
+    const auto rows = findTableRows(resource);
+    if (!rows) {
+        file.fail("CSV is for buffers whose only member is an array, not for " + nameOf(*resource.type));
+    }
+    readCsv(pathOf(file), rows->type, rows->stride, bytes);
+}
+
+// What the file or "data" gives; `most` bounds it.
+Bytes readContents(const ResourceDescription& description, const Resource& resource, uint64_t most)
+{
+    Bytes bytes;
+    if (description.data) {
+        encodeJson(*description.data, *resource.type, 0, bytes, {.mayBePartial = true, .mostBytes = most});
+    } else if (description.file) {
+        const std::string ending = endingOf(description.file->string());
+        if (ending == ".json") {
+            const Document document = Document::read(pathOf(*description.file));
+            encodeJson(document.root(), *resource.type, 0, bytes, {.mayBePartial = true, .mostBytes = most});
+        } else if (ending == ".csv" && !resource.isImage()) {
+            readTable(*description.file, resource, bytes);
+        } else if (ending == ".bin") {
+            bytes = readBytes(*description.file);
+        } else {
+            failEnding(*description.file, resource.isImage() ? ".png, .json or .bin" : ".json, .csv or .bin");
+        }
+    }
+    if (bytes.size() > most) {
+        (description.file ? *description.file : description.place)
+            .fail("these are " + std::to_string(bytes.size()) + " bytes, and the resource has " + std::to_string(most));
+    }
+    return bytes;
+}
+
+// Contents on top of the fill value.
+void initialize(const ResourceDescription& description, Resource& resource, const Bytes& contents)
+{
+    if (description.fill && resource.isImage() && description.fill->json().is_array()) {
+        fillWithTexel(*description.fill, *resource.format, resource.initial);
+    } else if (description.fill) {
+        fillWith(*description.fill, *resource.type, resource.initial);
+    }
+    std::ranges::copy(contents, resource.initial.begin());
+    // Members that the data leaves out keep the fill value.
+    if (description.fill && description.data) {
+        encodeJson(*description.data, *resource.type, 0, resource.initial,
+                   {.mayBePartial = true, .mostBytes = resource.initial.size()});
+    }
+}
+
+const ImageFormat& chooseFormat(const ResourceDescription& description, const BindingUse* use)
+{
+    const ImageFormat* inShader = use != nullptr ? findFormat(use->format) : nullptr;
+    if (!description.format) {
+        if (inShader == nullptr) {
+            description.place.fail("\"format\" is missing, and the nodes do not say it either");
+        }
+        return *inShader;
+    }
+    const std::string name = description.format->string();
+    const ImageFormat* format = findFormat(name);
+    if (format == nullptr) {
+        description.format->fail("unknown format \"" + name + "\"" + suggestion(name, formatNames()));
+    }
+    if (inShader != nullptr && inShader != format) {
+        description.format->fail("the nodes say \"" + std::string(inShader->name) + "\"");
+    }
+    if (use != nullptr && static_cast<uint32_t>(format->shaderKind()) != use->scalarKind) {
+        description.format->fail("shaders see other numbers in \"" + name + "\" than the nodes want");
+    }
+    return *format;
+}
+
+void setExtent(const ResourceDescription& description, Resource& resource, const Picture& picture)
+{
+    const auto pixels = [&](const std::optional<Value>& stated, uint32_t found, const char* key) {
+        if (!stated && found == 0) {
+            description.place.fail("\"" + std::string(key) + "\" is missing");
+        }
+        const uint32_t value = stated ? static_cast<uint32_t>(stated->count(1, kMostPixels)) : found;
+        if (found != 0 && value != found) {
+            stated->fail("the file has " + std::to_string(found));
+        }
+        return value;
+    };
+    resource.width = pixels(description.width, picture.width, "width");
+    resource.height = pixels(description.height, picture.height, "height");
+}
+
+}  // namespace
+
+std::string pathOf(const Value& file)
+{
+    return (std::filesystem::path(file.file()).parent_path() / file.string()).lexically_normal().string();
+}
+
+Bytes readBytes(const Value& file)
+{
+    std::string content;
+    if (!readFile(pathOf(file), content)) {
+        file.fail("cannot read " + pathOf(file));
+    }
+    return {content.begin(), content.end()};
+}
+
+std::optional<TableRows> findTableRows(const Resource& resource)
+{
+    const DataType& type = *resource.type;
+    if (type.kind != Kind::Structure || type.members.size() != 1 || type.members[0].type->kind != Kind::Array) {
+        return std::nullopt;
+    }
+    const DataMember& member = type.members[0];
+    const DataTypeRef& element = member.type->element;
+    const bool isStructure = element->kind == Kind::Structure;
+    return TableRows{member.offset, member.type->stride,
+                     isStructure ? element : structureType({{member.name, 0, element}})};
+}
+
+Resource prepareBuffer(const ResourceDescription& description, const BindingUse* use)
+{
+    checkKind(description, use);
+    Resource resource;
+    resource.description = &description;
+    resource.kind = use != nullptr ? use->kind : DescriptorKind::StorageBuffer;
+    // Without a shader's word it is words.
+    const DataTypeRef words = arrayType(scalarType(Kind::Unsigned, 32), std::nullopt, 4);
+    resource.type = use != nullptr ? use->type : structureType({{"words", 0, words}});
+
+    const std::optional<uint64_t> stated = statedSize(description, *resource.type);
+    const Bytes contents = readContents(description, resource, stated.value_or(kMostBufferBytes));
+    const bool isOpen = resource.type->findOpenMember() != nullptr;
+    if (!stated && contents.empty() && isOpen) {
+        description.place.fail("how large is the buffer? Give \"length\" (elements of \"" +
+                               resource.type->findOpenMember()->name + "\"), \"size\" (bytes), \"data\" or \"file\"");
+    }
+    uint64_t size = stated.value_or(std::max<uint64_t>(contents.size(), resource.type->bytes));
+    if (size < resource.type->bytes) {
+        description.size->fail("the nodes' buffer has " + std::to_string(resource.type->bytes) + " bytes");
+    }
+    size = (size + 3) / 4 * 4;  // as Vulkan's commands need it
+    resource.initial.resize(std::max<uint64_t>(size, 4));
+    initialize(description, resource, contents);
+    return resource;
+}
+
+Resource prepareImage(const ResourceDescription& description, const BindingUse* use)
+{
+    checkKind(description, use);
+    Resource resource;
+    resource.description = &description;
+    resource.kind = DescriptorKind::StorageImage;
+    resource.format = &chooseFormat(description, use);
+    Picture picture;
+    const bool isPicture = description.file && endingOf(description.file->string()) == ".png";
+    if (isPicture && !resource.format->isPicture()) {
+        description.file->fail("PNG is for formats of 8 bits, not for " + std::string(resource.format->name));
+    }
+    if (isPicture && !readPicture(pathOf(*description.file), resource.format->components, picture)) {
+        description.file->fail("cannot read " + pathOf(*description.file) + " as PNG");
+    }
+    setExtent(description, resource, picture);
+    resource.type = imageType(*resource.format, resource.width, resource.height);
+    resource.initial.resize(resource.type->bytes);
+    initialize(description, resource,
+               isPicture ? picture.texels : readContents(description, resource, resource.type->bytes));
+    return resource;
+}
+
+}  // namespace millrace::tools::run

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// `millrace run`: an execution graph from files, without any program around it.
+#include <charconv>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/commands.h"
+#include "tools/console.h"
+#include "tools/progress.h"
+#include "tools/run/device.h"
+#include "tools/run/execute.h"
+#include "tools/run/expectation.h"
+#include "tools/run/outputs.h"
+#include "tools/run/program.h"
+#include "tools/run/report.h"
+#include "tools/run/work.h"
+
+namespace millrace::tools {
+
+namespace {
+
+using namespace millrace::tools::run;
+
+struct Arguments {
+    std::string file;
+    std::string device;
+    std::string scratch;
+    std::string form;
+    std::string check;
+    std::string folder = ".";
+    uint32_t repeats = 1;
+    bool validate = false;
+    bool asJson = false;
+};
+
+std::optional<uint64_t> parseBytes(const std::string& text)
+{
+    uint64_t bytes = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), bytes);
+    return error == std::errc() && end == text.data() + text.size() && bytes > 0 ? std::optional(bytes) : std::nullopt;
+}
+
+ExecutionOptions executionOptions(const Arguments& arguments, const GraphDescription& description)
+{
+    ExecutionOptions options;
+    options.repeats = arguments.repeats;
+    options.form = parseForm(arguments.form);
+    std::string scratch = arguments.scratch;
+    if (scratch.empty() && description.scratch) {
+        const Json& json = description.scratch->json();
+        scratch = json.is_string() ? json.get<std::string>() : json.dump();
+    }
+    options.leastScratch = scratch == "min";
+    options.scratchBytes = parseBytes(scratch);
+    return options;
+}
+
+// What layers said, the errors last. Returns whether there were any.
+bool reportMessages(const std::vector<Message>& messages)
+{
+    bool hasErrors = false;
+    for (const Message& message : messages) {
+        const std::string text = printable((message.id.empty() ? "" : message.id + ": ") + message.text);
+        if (message.isError) {
+            (void)fail(text);
+        } else {
+            warn(text);
+        }
+        hasErrors |= message.isError;
+    }
+    return hasErrors;
+}
+
+// Compilers have several lines to say.
+std::string printableLines(const std::string& text)
+{
+    std::istringstream lines(text);
+    std::string out;
+    for (std::string line; std::getline(lines, line);) {
+        out += (out.empty() ? "" : "\n") + printable(line);
+    }
+    return out;
+}
+
+// As report_errors.h has it, and the place in numbers.
+Json errorJson(const InputError& error)
+{
+    const Position& position = error.position();
+    const bool hasPlace = position.line > 0;
+    Json out{{"source", printable(error.file())},
+             {"where", hasPlace ? std::to_string(position.line) + ":" + std::to_string(position.column) : ""},
+             {"message", printableLines(error.what())}};
+    if (hasPlace) {
+        out["line"] = position.line;
+        out["column"] = position.column;
+        out["pointer"] = printable(error.pointer());
+    }
+    return out;
+}
+
+int reportError(const Json& error, const std::string& text, const std::vector<Message>& messages, bool asJson)
+{
+    if (asJson) {
+        const Json out{{"errors", Json::array({error})}, {"messages", messagesJson(messages)}};
+        std::cout << out.dump(2) << "\n";
+    }
+    (void)reportMessages(messages);
+    return fail(printableLines(text));
+}
+
+// Everything that can be wrong in files is found before the device is touched.
+class Run {
+public:
+    explicit Run(const Arguments& arguments)
+        : m_arguments(arguments),
+          m_document(Document::read(arguments.file)),
+          m_description(readDescription(m_document)),
+          m_program(load(m_description)),
+          m_work(prepareWork(m_description, m_program))
+    {
+        std::cerr << m_program.warnings;
+        for (const std::string& warning : m_work.warnings) {
+            warn(printable(arguments.file + ": " + warning));
+        }
+        checkOutputs(m_work);
+        if (!arguments.check.empty()) {
+            m_expectations = readExpectations(Document::read(arguments.check), m_work);
+        }
+    }
+
+    int operator()(std::unique_ptr<Instance>& instance)
+    {
+        instance = std::make_unique<Instance>(m_arguments.validate);
+        Report report;
+        {
+            const Device device(*instance, m_arguments.device.empty() ? m_description.device : m_arguments.device);
+            report.device = device.properties().deviceName;
+            report.driver = device.driver();
+            report.isEmulated = device.isEmulated();
+            report.execution =
+                execute(*instance, device, m_program, m_work, executionOptions(m_arguments, m_description));
+        }
+        report.files = writeOutputs(m_work, m_arguments.folder);
+        report.checked = m_expectations.size();
+        for (const Expectation& expectation : m_expectations) {
+            if (auto difference = compare(expectation, m_work.resources[expectation.resource])) {
+                report.differences.push_back(std::move(*difference));
+            }
+        }
+        report.messages = instance->messages();
+        if (m_arguments.asJson) {
+            std::cout << reportJson(report, m_work).dump(2) << "\n";
+        } else {
+            printReport(std::cout, report, m_work);
+        }
+        for (const Difference& difference : report.differences) {
+            (void)fail(printable(difference.text()));
+        }
+        return reportMessages(report.messages) || !report.differences.empty() ? 1 : 0;
+    }
+
+private:
+    static Program load(const GraphDescription& description)
+    {
+        const Progress progress("compiling");
+        return loadProgram(description);
+    }
+
+    const Arguments& m_arguments;
+    Document m_document;
+    GraphDescription m_description;
+    Program m_program;
+    Work m_work;
+    std::vector<Expectation> m_expectations;
+};
+
+int runGraph(const Arguments& arguments)
+{
+    std::unique_ptr<Instance> instance;
+    const auto messages = [&] { return instance ? instance->messages() : std::vector<Message>(); };
+    try {
+        return Run(arguments)(instance);
+    } catch (const InputError& error) {
+        return reportError(errorJson(error), error.text(), messages(), arguments.asJson);
+    } catch (const DeviceError& error) {
+        const Json json{{"source", "device"}, {"where", ""}, {"message", printableLines(error.what())}};
+        return reportError(json, error.what(), messages(), arguments.asJson);
+    }
+}
+
+}  // namespace
+
+Command addRun(CLI::App& app)
+{
+    const auto arguments = std::make_shared<Arguments>();
+    CLI::App* command = app.add_subcommand("run", "Run an execution graph that a JSON file describes");
+    command->footer(
+        "The file has nodes in GLSL or SPIR-V, buffers and images with their contents, payloads and push constants;\n"
+        "docs/run.md explains it. The tool enables Millrace's layer, which it finds beside itself or installed.\n"
+        "The exit status is 1 as well if a result is not as expected or a layer reports an error.\n"
+        "\n"
+        "Examples:\n"
+        "  millrace run examples/first_graph/graph.json\n"
+        "  millrace run graph.json --check expected.json --repeat 10 --json");
+    command->add_option("graph", arguments->file, "JSON: nodes, buffers, images, dispatches")
+        ->type_name("FILE")
+        ->required();
+    command->add_option("-o,--output-folder", arguments->folder, "where outputs go")
+        ->check([](const std::string& text) {
+            std::error_code error;
+            return std::filesystem::is_directory(text, error) ? std::string() : "there is no folder \"" + text + "\"";
+        })
+        ->type_name("FOLDER")
+        ->capture_default_str();
+    command->add_option("--check", arguments->check, "JSON file with the results that are expected")->type_name("FILE");
+    command->add_option("--device", arguments->device, "the device with this in its name, or of this number")
+        ->type_name("TEXT");
+    command->add_option("--scratch", arguments->scratch, "size of the scratch memory: min, max or bytes")
+        ->check([](const std::string& text) {
+            return text == "min" || text == "max" || parseBytes(text) ? std::string()
+                                                                      : "\"" + text + "\" is not min, max or bytes";
+        })
+        ->type_name("SIZE");
+    command->add_option("--form", arguments->form, "command that all dispatches use")
+        ->check([](const std::string& text) {
+            return parseForm(text) ? std::string() : "\"" + text + "\" is not host, indirect or indirect-count";
+        })
+        ->type_name("host|indirect|indirect-count");
+    command->add_option("--repeat", arguments->repeats, "runs, each from the initial contents")
+        ->check(CLI::Range(1u, 1000000u))
+        ->type_name("COUNT")
+        ->capture_default_str();
+    command->add_flag("--validate", arguments->validate,
+                      "use the validation layer and Millrace's own checks of valid usage");
+    command->add_flag("--json", arguments->asJson, "write JSON instead of text");
+    return [arguments] { return runGraph(*arguments); };
+}
+
+}  // namespace millrace::tools

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that goes to the device and comes back, as bytes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/run/data_type.h"
+#include "tools/run/description.h"
+#include "tools/run/image_format.h"
+#include "tools/run/program.h"
+
+namespace millrace::tools::run {
+
+struct Resource {
+    const ResourceDescription* description = nullptr;
+    DescriptorKind kind = DescriptorKind::StorageBuffer;
+    DataTypeRef type;
+    Bytes initial;
+    Bytes result;
+
+    const ImageFormat* format = nullptr;  // images
+    uint32_t width = 0;
+    uint32_t height = 0;
+
+    const std::string& name() const { return description->name; }
+    bool isImage() const { return description->isImage; }
+};
+
+// The rows of a table: the elements of a buffer whose only member is an array.
+struct TableRows {
+    uint64_t offset = 0;
+    uint64_t stride = 0;
+    DataTypeRef type;  // a structure
+};
+std::optional<TableRows> findTableRows(const Resource& resource);
+
+struct Launch {
+    size_t node = 0;  // into Program::nodes
+    uint32_t count = 0;
+    uint64_t stride = 0;
+    Bytes payloads;
+};
+
+struct Dispatch {
+    DispatchForm form = DispatchForm::Host;
+    std::vector<Launch> launches;
+    Bytes pushConstants;  // all of them
+};
+
+struct Work {
+    std::vector<Resource> resources;
+    std::vector<Dispatch> dispatches;
+    std::vector<std::string> warnings;
+};
+
+// Reads and encodes what the description names. The description must outlive the result. Throws InputError.
+Work prepareWork(const GraphDescription& description, const Program& program);
+
+// The lower-case ending of a file's name, such as ".json".
+std::string endingOf(const std::string& file);
+
+}  // namespace millrace::tools::run
