@@ -102,7 +102,8 @@ void Bench::runOnce(const Case& todo, const Version& version, std::vector<double
 
 CaseResult Bench::measure(const Case& todo)
 {
-    CaseResult result{m_workload, todo.name, {}, todo.scratchBytes};
+    CaseResult result{m_workload, todo.name + (todo.axis.empty() ? "" : " (growth)"), {}, todo.scratchBytes, todo.axis,
+                      todo.x};
     for (const Version& version : todo.versions) {
         result.versions.push_back({version.role, version.name, {}});
         runOnce(todo, version, nullptr);  // may wait for the driver's compiler

@@ -46,6 +46,9 @@ struct Case {
     // After each run: empty, or what is wrong.
     std::function<std::string()> check;
     VkDeviceSize scratchBytes = 0;  // of the graph
+    // What grows along a series of cases, and how much of it there is here; "" if the case is of no series.
+    std::string axis;
+    double x = 0;
 };
 
 // Microseconds.
@@ -61,6 +64,8 @@ struct CaseResult {
     std::string name;
     std::vector<Times> versions;
     VkDeviceSize scratchBytes = 0;
+    std::string axis;
+    double x = 0;
 
     // The median of the version with this name; of the fastest hand-written one. 0 if there is none.
     double of(const std::string& version) const;

@@ -65,6 +65,7 @@ void measure(const Choice& choice)
             workload.run(bench);
         }
         printTable(bench);
+        printGrowth(bench);
         if (!choice.json.empty())
             writeJson(bench, choice.json);
     }

@@ -56,6 +56,10 @@ Json caseJson(const CaseResult& result)
     Json json = {{"workload", result.workload}, {"case", result.name}};
     if (result.scratchBytes)
         json["scratchBytes"] = result.scratchBytes;
+    if (!result.axis.empty()) {
+        json["axis"] = result.axis;
+        json["x"] = result.x;
+    }
     const double graph = result.graph();
     if (graph > 0 && result.hand() > 0)
         json["ratio"] = graph / result.hand();
@@ -96,6 +100,22 @@ void writeJson(const Bench& bench, const std::string& file)
         throw harness::HarnessError("cannot write " + file);
 }
 
+void printGrowth(const Bench& bench)
+{
+    std::string series;
+    for (const CaseResult& result : bench.results()) {
+        if (result.axis.empty())
+            continue;
+        if (series != result.workload + result.axis) {
+            series = result.workload + result.axis;
+            std::printf("\n%-4s %20s %12s %14s %12s %7s\n", result.workload.c_str(), result.axis.c_str(), "graph us",
+                        "us for each", "by hand us", "ratio");
+        }
+        std::printf("%-4s %20.0f %12.1f %14.6f %12.1f %7.2f\n", "", result.x, result.graph(), result.graph() / result.x,
+                    result.hand(), result.graph() / result.hand());
+    }
+}
+
 void printTable(const Bench& bench)
 {
     std::printf("\n%-4s %-44s %12s %12s %7s %7s\n", "", "", "graph us", "by hand us", "ratio", "peer");
@@ -104,7 +124,7 @@ void printTable(const Bench& bench)
     for (const CaseResult& result : bench.results()) {
         const double graph = result.graph();
         const double hand = result.hand();
-        if (graph <= 0 || hand <= 0)
+        if (graph <= 0 || hand <= 0 || !result.axis.empty())
             continue;
         std::printf("%-4s %-44s %12.1f %12.1f %7.2f", result.workload.c_str(), result.name.c_str(), graph, hand,
                     graph / hand);

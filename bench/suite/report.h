@@ -10,6 +10,8 @@ namespace millrace::bench {
 
 // Throws HarnessError if the file cannot be written.
 void writeJson(const Bench& bench, const std::string& file);
+// The series that --growth adds.
+void printGrowth(const Bench& bench);
 void printTable(const Bench& bench);
 
 }  // namespace millrace::bench

@@ -9,7 +9,11 @@ namespace millrace::bench {
 void raw(Bench& bench);
 void chain(Bench& bench);
 void idleNodes(Bench& bench);
+void fanOut(Bench& bench);
+void grids(Bench& bench);
 void recursion(Bench& bench);
 void classification(Bench& bench);
+void shapes(Bench& bench);
+void mandelbrot(Bench& bench);
 
 }  // namespace millrace::bench

@@ -27,7 +27,7 @@ public:
     {
     }
 
-    CaseResult measure(uint32_t levels);
+    CaseResult measure(uint32_t levels, const char* axis = "");
 
 private:
     std::vector<uint32_t> seeds() const
@@ -72,7 +72,7 @@ void Chain::record(VkCommandBuffer cmd, uint32_t levels, bool isIndirect) const
     }
 }
 
-CaseResult Chain::measure(uint32_t levels)
+CaseResult Chain::measure(uint32_t levels, const char* axis)
 {
     Graph graph(m_bench.device(), {{"m01/chain", "chain", {}, 1, {{0, levels - 1}}}}, sizeof(VkDeviceAddress));
     graph.setArguments(argumentsOf(m_output.address()));
@@ -84,6 +84,8 @@ CaseResult Chain::measure(uint32_t levels)
     m_output.expect(results(levels));
     Case todo;
     todo.name = text(levels) + " levels, " + text(m_inputs) + " workgroups";
+    todo.axis = axis;
+    todo.x = levels;
     todo.scratchBytes = graph.scratchBytes();
     todo.prepare = [&](VkCommandBuffer cmd) { m_output.clear(cmd); };
     todo.check = [&] { return m_output.difference(); };
@@ -120,6 +122,11 @@ void chain(Bench& bench)
             bench.figure("a level, " + text(inputs) + " workgroups, " + version, level[version], "us");
         }
         bench.figure("a level, " + text(inputs) + " workgroups, graph / direct", level["graph"] / level["direct"], "");
+    }
+    if (bench.options().growth) {
+        Chain workload(bench, 64);
+        for (uint32_t levels = 1; levels <= 32; levels *= 2)
+            workload.measure(levels, "levels");
     }
 }
 

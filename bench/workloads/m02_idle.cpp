@@ -23,7 +23,7 @@ std::vector<uint32_t> resultsOf(uint32_t node)
     return words;
 }
 
-CaseResult measure(Bench& bench, uint32_t nodes)
+CaseResult measure(Bench& bench, uint32_t nodes, const char* axis = "")
 {
     harness::Device& device = bench.device();
     const uint32_t active = nodes - 1;
@@ -42,6 +42,8 @@ CaseResult measure(Bench& bench, uint32_t nodes)
     Values values{output.address(), grids.address(), payload.address(), active, kValue};
     Case todo;
     todo.name = text(nodes) + " nodes, 1 of them active";
+    todo.axis = axis;
+    todo.x = nodes;
     todo.scratchBytes = graph.scratchBytes();
     todo.prepare = [&](VkCommandBuffer cmd) {
         output.clear(cmd);
@@ -82,6 +84,8 @@ void idleNodes(Bench& bench)
     for (const char* version : {"graph", "indirect dispatches"})
         bench.figure(std::string("an idle node, ") + version,
                      (results.back().of(version) - results.front().of(version)) / more, "us");
+    for (uint32_t nodes = 1; bench.options().growth && nodes <= bench.pick(1024u, 64u, 16u); nodes *= 4)
+        measure(bench, nodes, "nodes");
 }
 
 }  // namespace millrace::bench

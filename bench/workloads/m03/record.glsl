@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Payloads of WORDS words; each invocation of the first level makes EACH of them.
+#include "../buffers.glsl"
+
+uint wordOf(uint id, uint i)
+{
+    return i == 0 ? id : id * 2654435761u + i;
+}
+
+// What the second level makes of a payload: all words count, and their order.
+#define SUM_OF(RECORD_WORD, SUM)               \
+    uint SUM = 0;                              \
+    for (uint i_ = 0; i_ < WORDS; ++i_) {      \
+        SUM += (2 * i_ + 1) * RECORD_WORD(i_); \
+    }

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// M3: payloads of many sizes to a single-invocation node: bandwidth.
+#include <memory>
+
+#include "bench/workloads/list.h"
+
+namespace millrace::bench {
+
+namespace {
+
+struct Shape {
+    uint32_t payloads;
+    uint32_t words;
+    uint32_t each;  // payloads from an invocation
+    const char* axis = "";
+
+    uint32_t groups() const { return payloads / (64 * each); }
+    // Every number of workgroups here is a power of two.
+    uint32_t gridX() const { return std::min(groups(), 1024u); }
+    uint32_t gridY() const { return groups() / gridX(); }
+    Definitions definitions() const
+    {
+        return {{"WORDS", text(words)}, {"EACH", text(each)}, {"GRID_X", text(gridX())}, {"GRID_Y", text(gridY())}};
+    }
+};
+
+struct Values {
+    VkDeviceAddress sums, records, extra;
+    uint32_t count;
+    uint32_t padding = 0;
+};
+
+std::vector<uint32_t> sumsOf(const Shape& shape)
+{
+    std::vector<uint32_t> sums(shape.payloads);
+    for (uint32_t id = 0; id < shape.payloads; ++id) {
+        uint32_t sum = id;
+        for (uint32_t i = 1; i < shape.words; ++i)
+            sum += (2 * i + 1) * (id * 2654435761u + i);
+        sums[id] = sum;
+    }
+    return sums;
+}
+
+class FanOut {
+public:
+    FanOut(Bench& bench, const Shape& shape)
+        : m_bench(bench),
+          m_shape(shape),
+          m_sums(bench.device(), sumsOf(shape)),
+          m_records(bench.device(), VkDeviceSize{shape.payloads} * shape.words * 4),
+          m_values{m_sums.address(), m_records.address(), 0, shape.payloads}
+    {
+    }
+
+    CaseResult measure();
+
+private:
+    struct TwoKernels {
+        Kernel spread, absorb;
+    };
+    std::unique_ptr<TwoKernels> kernels(const char* layout) const;
+    void byHand(VkCommandBuffer cmd, const TwoKernels& kernels) const;
+    // With fewer offset bits than that the published format cannot say where a payload is.
+    bool hasPeer() const { return m_bench.options().peer && m_shape.payloads <= 1u << 24 && 64 * m_shape.each <= 256; }
+    void addPeer(Case& todo);
+
+    Bench& m_bench;
+    Shape m_shape;
+    Output m_sums;
+    Memory m_records;
+    Values m_values;
+    std::unique_ptr<Memory> m_extra;
+    std::vector<std::unique_ptr<Kernel>> m_peer;
+};
+
+std::unique_ptr<FanOut::TwoKernels> FanOut::kernels(const char* layout) const
+{
+    Definitions definitions = m_shape.definitions();
+    definitions.emplace_back(layout, "");
+    Definitions second = definitions;
+    second.emplace_back("ABSORB", "");
+    return std::unique_ptr<TwoKernels>(new TwoKernels{{m_bench.device(), "m03/by_hand", sizeof(Values), definitions},
+                                                      {m_bench.device(), "m03/by_hand", sizeof(Values), second}});
+}
+
+void FanOut::byHand(VkCommandBuffer cmd, const TwoKernels& kernels) const
+{
+    kernels.spread.dispatch(cmd, argumentsOf(m_values), m_shape.gridX(), m_shape.gridY());
+    computeBarrier(cmd);
+    const uint32_t groups = groupsFor(m_shape.payloads, 256);
+    const uint32_t x = std::min(groups, 1024u);
+    kernels.absorb.dispatch(cmd, argumentsOf(m_values), x, groupsFor(groups, x));
+}
+
+void FanOut::addPeer(Case& todo)
+{
+    // Subgroups have four invocations or more.
+    m_extra = std::make_unique<Memory>(m_bench.device(),
+                                       VkDeviceSize{4} * (16 + m_shape.payloads + 2 * 16 * m_shape.groups()));
+    m_bench.submit([&](VkCommandBuffer cmd) { m_extra->fill(cmd, 0); });
+    m_values.extra = m_extra->address();
+    for (const char* name : {"spread", "setup", "expand", "absorb"})
+        m_peer.push_back(std::make_unique<Kernel>(m_bench.device(), std::string("m03/peer_") + name, sizeof(Values),
+                                                  m_shape.definitions()));
+    todo.versions.push_back({Role::Peer, "published scheme", [this](VkCommandBuffer cmd) {
+                                 const Arguments arguments = argumentsOf(m_values);
+                                 m_peer[0]->dispatch(cmd, arguments, m_shape.gridX(), m_shape.gridY());
+                                 computeBarrier(cmd);
+                                 m_peer[1]->dispatch(cmd, arguments, 1);
+                                 indirectBarrier(cmd);
+                                 m_peer[2]->dispatchIndirect(cmd, arguments, m_extra->handle(), 4 * 4);
+                                 indirectBarrier(cmd);
+                                 m_peer[3]->dispatchIndirect(cmd, arguments, m_extra->handle(), 4 * 8);
+                             }});
+}
+
+CaseResult FanOut::measure()
+{
+    Graph graph(m_bench.device(),
+                {{"m03/spread", "spread", m_shape.definitions()}, {"m03/absorb", "absorb", m_shape.definitions()}},
+                sizeof(VkDeviceAddress));
+    graph.setArguments(argumentsOf(m_sums.address()));
+    graph.setLaunches({harness::launchWords("spread", 0, 1, {})});
+    const auto linear = kernels("LINEAR");
+    const auto planar = kernels("PLANAR");
+    Case todo;
+    todo.name =
+        text(m_shape.payloads) + " payloads of " + text(m_shape.words * 4) + " bytes, " + text(m_shape.each) + " each";
+    todo.axis = m_shape.axis;
+    todo.x = m_shape.axis == std::string("bytes a payload") ? m_shape.words * 4 : m_shape.payloads;
+    todo.scratchBytes = graph.scratchBytes();
+    todo.prepare = [&](VkCommandBuffer cmd) { m_sums.clear(cmd); };
+    todo.check = [&] { return m_sums.difference(); };
+    todo.versions = {
+        {Role::Graph, "graph", [&](VkCommandBuffer cmd) { graph.record(cmd); }},
+        {Role::Hand, "known places", [&](VkCommandBuffer cmd) { byHand(cmd, *linear); }},
+        {Role::Hand, "known places, planar", [&](VkCommandBuffer cmd) { byHand(cmd, *planar); }},
+    };
+    if (hasPeer())
+        addPeer(todo);
+    const CaseResult result = m_bench.measure(todo);
+    const double bytes = 2.0 * m_shape.payloads * m_shape.words * 4;
+    for (const char* version : {"graph", "known places"})
+        m_bench.figure(std::string("payloads written and read, ") + version, bytes / result.of(version) * 1e-3, "GB/s");
+    return result;
+}
+
+}  // namespace
+
+void fanOut(Bench& bench)
+{
+    std::vector<Shape> shapes = bench.pick<std::vector<Shape>>(
+        {{1 << 24, 1, 4},
+         {1 << 24, 4, 4},
+         {1 << 26, 4, 4},
+         {1 << 24, 16, 4},
+         {1 << 22, 64, 4},
+         {1 << 20, 256, 1},
+         {1 << 24, 4, 64}},
+        {{1 << 20, 1, 4}, {1 << 20, 4, 4}, {1 << 18, 16, 4}, {1 << 16, 64, 4}, {1 << 18, 4, 64}},
+        {{1 << 12, 1, 4}, {1 << 12, 4, 64}, {1 << 10, 256, 1}});
+    if (bench.options().growth) {
+        for (uint32_t shift = 20; shift <= bench.pick(26u, 22u, 21u); ++shift)
+            shapes.push_back({1u << shift, 4, 4, "payloads"});
+        for (uint32_t words = 1; words <= 64; words *= 2)
+            shapes.push_back({bench.pick(1u << 22, 1u << 17, 1u << 12), words, 4, "bytes a payload"});
+    }
+    for (const Shape& shape : shapes)
+        FanOut(bench, shape).measure();
+}
+
+}  // namespace millrace::bench
