@@ -112,6 +112,17 @@ CaseResult Bench::measure(const Case& todo)
     for (uint32_t run = 0; run < m_options.runs; ++run)
         for (size_t i = 0; i < todo.versions.size(); ++i)
             runOnce(todo, todo.versions[i], &result.versions[i].runs);
+    finish(result);
+    return m_results.back();
+}
+
+void Bench::add(const std::string& name, std::vector<Times> versions)
+{
+    finish({m_workload, name, std::move(versions)});
+}
+
+void Bench::finish(CaseResult result)
+{
     if (m_options.each)
         for (const Times& times : result.versions) {
             std::printf("  %s:", times.name.c_str());
@@ -122,8 +133,7 @@ CaseResult Bench::measure(const Case& todo)
     for (Times& times : result.versions)
         std::sort(times.runs.begin(), times.runs.end());
     print(result);
-    m_results.push_back(result);
-    return result;
+    m_results.push_back(std::move(result));
 }
 
 void Bench::print(const CaseResult& result) const

@@ -104,6 +104,8 @@ public:
     void begin(const std::string& workload) { m_workload = workload; }
     // Throws HarnessError if a result is wrong or a layer says anything.
     CaseResult measure(const Case& todo);
+    // Times that were not taken by measure().
+    void add(const std::string& name, std::vector<Times> versions);
     void figure(const std::string& name, double value, const std::string& unit);
     // Microseconds between timestamps before and behind what is recorded.
     double time(const std::function<void(VkCommandBuffer)>& record);
@@ -115,6 +117,7 @@ public:
 private:
     void runOnce(const Case& todo, const Version& version, std::vector<double>* times);
     void print(const CaseResult& result) const;
+    void finish(CaseResult result);
 
     harness::Device& m_device;
     Options m_options;

@@ -41,6 +41,7 @@ public:
     Output(const Output&) = delete;
 
     VkDeviceAddress address() const { return m_memory.address(); }
+    VkBuffer handle() const { return m_memory.handle(); }
     void clear(VkCommandBuffer cmd, uint32_t value = kUnwritten) const { m_memory.fill(cmd, value); }
     // Empty if all is as expected, else what is not.
     std::string difference();

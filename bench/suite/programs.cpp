@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/suite/programs.h"
 
+#include <algorithm>
+
 namespace millrace::bench {
 
 using harness::check;
@@ -25,7 +27,7 @@ std::vector<harness::Stage> stagesOf(const std::vector<Node>& nodes)
         stage.name = node.node;
         stage.specialization = node.specialization;
         for (uint32_t i = 0; i < node.arraySize; ++i) {
-            stage.index = i;
+            stage.index = node.firstIndex + i;
             stages.push_back(stage);
         }
     }
@@ -53,12 +55,13 @@ void indirectBarrier(VkCommandBuffer cmd)
     barrier(cmd, VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
 }
 
-Graph::Graph(Device& device, const std::vector<Node>& nodes, uint32_t argumentBytes)
+Graph::Graph(Device& device, const std::vector<Node>& nodes, uint32_t argumentBytes, VkDeviceSize scratchLimit)
     : m_runner(device, optionsFor(argumentBytes)), m_pipeline(m_runner.createGraph(stagesOf(nodes)))
 {
     const VkExecutionGraphPipelineScratchSizeAMDX size = m_runner.scratchSize(m_pipeline);
     m_least = size.minSize;
-    m_scratch = device.createDeviceBuffer(size.maxSize, VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX);
+    m_scratch = device.createDeviceBuffer(std::clamp(scratchLimit, size.minSize, size.maxSize),
+                                          VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX);
     device.submit([&](VkCommandBuffer cmd) { m_runner.initialize(cmd, m_pipeline, m_scratch); });
 }
 

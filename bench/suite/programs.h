@@ -26,13 +26,16 @@ struct Node {
     std::string file;
     std::string node;
     Definitions definitions{};
-    uint32_t arraySize = 1;  // nodes 0 .. arraySize - 1 of that name run this shader
+    uint32_t arraySize = 1;  // so many nodes of that name run this shader
     std::map<uint32_t, uint32_t> specialization{};
+    uint32_t firstIndex = 0;
 };
 
 class Graph {
 public:
-    Graph(harness::Device& device, const std::vector<Node>& nodes, uint32_t argumentBytes);
+    // Scratch memory is of maxSize, or `scratchLimit` if that is less; never less than minSize.
+    Graph(harness::Device& device, const std::vector<Node>& nodes, uint32_t argumentBytes,
+          VkDeviceSize scratchLimit = VK_WHOLE_SIZE);
     ~Graph();
     Graph(const Graph&) = delete;
 

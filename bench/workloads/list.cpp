@@ -10,11 +10,18 @@ const std::vector<Workload>& workloads()
         {"M1", "a chain of levels", chain},
         {"M2", "nodes without work", idleNodes},
         {"M3", "payloads of many sizes to a single-invocation node", fanOut},
+        {"M4", "payloads to many nodes", scatter},
         {"M5", "payloads that bring their grid", grids},
+        {"M6", "how full workgroups of a coalescing node are", coalescing},
+        {"P1", "creation of pipelines", pipelines},
         {"S1", "recursion, 254 payloads from each input", recursion},
         {"W1", "classification: 111 materials", classification},
         {"W4", "snowflake and sponge: recursion that grows", shapes},
         {"W5", "Mandelbrot set by subdivision", mandelbrot},
+        {"W6", "all halvings of a picture", downsample},
+        {"W9", "histogram by payloads of 1 KiB", histogram},
+        {"W10", "rays to three materials", rays},
+        {"W13", "more payloads than memory", overflow},
     };
     return all;
 }

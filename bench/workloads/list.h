@@ -10,10 +10,17 @@ void raw(Bench& bench);
 void chain(Bench& bench);
 void idleNodes(Bench& bench);
 void fanOut(Bench& bench);
+void scatter(Bench& bench);
 void grids(Bench& bench);
+void coalescing(Bench& bench);
+void pipelines(Bench& bench);
 void recursion(Bench& bench);
 void classification(Bench& bench);
 void shapes(Bench& bench);
 void mandelbrot(Bench& bench);
+void downsample(Bench& bench);
+void histogram(Bench& bench);
+void rays(Bench& bench);
+void overflow(Bench& bench);
 
 }  // namespace millrace::bench

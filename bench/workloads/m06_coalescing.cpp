@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// M6: how full workgroups of a coalescing node are.
+#include <algorithm>
+
+#include "bench/workloads/list.h"
+
+namespace millrace::bench {
+
+namespace {
+
+struct Values {
+    VkDeviceAddress results, list, counter, nextCounter;
+    uint32_t places, count;
+};
+
+void measure(Bench& bench, uint32_t places, uint32_t sparse, uint32_t most)
+{
+    harness::Device& device = bench.device();
+    std::vector<uint32_t> expected(places, Output::kUnwritten);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < places; ++i)
+        if (mix32(i) % sparse == 0) {
+            expected[i] = mix32(i + 1);
+            ++count;
+        }
+    Output results(device, std::move(expected));
+    const Memory workgroups(device, 4), list(device, VkDeviceSize{count} * 8 + 8);
+    const Memory counters[2] = {{device, 4}, {device, 4}};
+    const uint32_t groups = places / 64;
+    const Definitions definitions{{"SPARSE", text(sparse)},
+                                  {"MAX", text(most)},
+                                  {"GRID_X", text(std::min(groups, 1024u))},
+                                  {"GRID_Y", text(groupsFor(groups, 1024))}};
+    Definitions collect = definitions;
+    collect.emplace_back("COLLECT", "");
+    Graph graph(device, {{"m06/emit", "emit", definitions}, {"m06/collect", "collect", definitions}}, 16);
+    graph.setArguments(argumentsOf(std::array{results.address(), workgroups.address()}));
+    graph.setLaunches({harness::launchWords("emit", 0, 1, {})});
+    const Kernel emitKernel(device, "m06/by_hand", sizeof(Values), definitions);
+    const Kernel collectKernel(device, "m06/by_hand", sizeof(Values), collect);
+    bench.submit([&](VkCommandBuffer cmd) {
+        counters[0].fill(cmd, 0);
+        counters[1].fill(cmd, 0);
+    });
+    uint32_t run = 0;
+    uint32_t taken = 0;
+    Case todo;
+    todo.name = text(count) + " payloads, 1 of " + text(sparse) + " invocations, " + text(most) + " at once";
+    todo.scratchBytes = graph.scratchBytes();
+    todo.prepare = [&](VkCommandBuffer cmd) {
+        results.clear(cmd);
+        workgroups.fill(cmd, 0);
+    };
+    todo.check = [&] {
+        taken = std::max(taken, workgroups.download()[0]);
+        return results.difference();
+    };
+    todo.versions = {
+        {Role::Graph, "graph", [&](VkCommandBuffer cmd) { graph.record(cmd); }},
+        {Role::Hand, "one list",
+         [&](VkCommandBuffer cmd) {
+             const Values values{results.address(),
+                                 list.address(),
+                                 counters[run % 2].address(),
+                                 counters[(run + 1) % 2].address(),
+                                 places,
+                                 count};
+             ++run;
+             const uint32_t first = groupsFor(places, 1024);
+             emitKernel.dispatch(cmd, argumentsOf(values), std::min(first, 1024u), groupsFor(first, 1024));
+             computeBarrier(cmd);
+             const uint32_t second = groupsFor(count, 256);
+             collectKernel.dispatch(cmd, argumentsOf(values), std::min(second, 1024u), groupsFor(second, 1024));
+         }},
+    };
+    bench.measure(todo);
+    bench.figure("fill, 1 of " + text(sparse) + ", " + text(most) + " at once",
+                 static_cast<double>(count) / taken / most, "");
+}
+
+}  // namespace
+
+void coalescing(Bench& bench)
+{
+    const uint32_t places = bench.pick(1u << 25, 1u << 20, 1u << 12);
+    for (uint32_t most : {64u, 256u})
+        for (uint32_t sparse : bench.pick<std::vector<uint32_t>>({1, 4, 64}, {1, 4, 64}, {1, 8}))
+            measure(bench, places, sparse, most);
+}
+
+}  // namespace millrace::bench
