@@ -4,14 +4,14 @@
 #include "row.glsl"
 
 layout(name = "start", static_grid = uvec3(1, 1, 1)) node;
-layout(local_size_x = 32) in;
+layout(local_size_x = 64) in;
 
 struct Picture {
-    uint size;  // up to 32 rows and columns
+    uint size;  // up to 64 rows and columns
 };
 nodein Picture picture;
 
-layout(node = "row") nodeout Row rows[32];
+layout(node = "row") nodeout Row rows[64];
 
 void main()
 {

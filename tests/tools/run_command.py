@@ -240,7 +240,7 @@ void main() { atomicAdd(sum, number.value); }
         self.write("b.bin", struct.pack("<fffii", 7, 7, 7, 7, 7) * 3)
         self.write("b.csv", "value,pair.x,pair.y,whole[0],whole[1]\n" + "9,0,0,0,0\n" * 2)
         for more, wanted in [({"fill": 4, "length": 3}, [4, 3, 4]),
-                             ({"data": {"items": [value(1), value(2), {"value": 3}]}, "fill": 4}, [1, 3, 3]),
+                             ({"data": {"items": [value(1), value(2), {"value": 3}, {}]}, "fill": 4}, [1, 3, 3, 4]),
                              ({"file": "b.json"}, [5, 3]), ({"file": "b.bin"}, [7, 3, 7]),
                              ({"file": "b.csv", "size": 60}, [9, 3, 0])]:
             items = self.items(copy_graph(buffers=[{**rest, **more}]))

@@ -89,45 +89,49 @@ void readTable(const Value& file, const Resource& resource, Bytes& bytes)
     readCsv(pathOf(file), rows->type, rows->stride, bytes);
 }
 
-// What the file or "data" gives; `most` bounds it.
-Bytes readContents(const ResourceDescription& description, const Resource& resource, uint64_t most)
-{
+struct Contents {
     Bytes bytes;
+    Bytes given;  // 1 for bytes that have a value; members of structures may be left out
+};
+
+// What the file or "data" gives; `most` bounds it.
+Contents readContents(const ResourceDescription& description, const Resource& resource, uint64_t most)
+{
+    Contents out;
+    const Encoding encoding{.mayBePartial = true, .mostBytes = most, .given = &out.given};
+    const std::string ending = description.file ? endingOf(description.file->string()) : "";
     if (description.data) {
-        encodeJson(*description.data, *resource.type, 0, bytes, {.mayBePartial = true, .mostBytes = most});
+        encodeJson(*description.data, *resource.type, 0, out.bytes, encoding);
+    } else if (ending == ".json") {
+        const Document document = Document::read(pathOf(*description.file));
+        encodeJson(document.root(), *resource.type, 0, out.bytes, encoding);
+    } else if (ending == ".csv" && !resource.isImage()) {
+        readTable(*description.file, resource, out.bytes);
+    } else if (ending == ".bin") {
+        out.bytes = readBytes(*description.file);
     } else if (description.file) {
-        const std::string ending = endingOf(description.file->string());
-        if (ending == ".json") {
-            const Document document = Document::read(pathOf(*description.file));
-            encodeJson(document.root(), *resource.type, 0, bytes, {.mayBePartial = true, .mostBytes = most});
-        } else if (ending == ".csv" && !resource.isImage()) {
-            readTable(*description.file, resource, bytes);
-        } else if (ending == ".bin") {
-            bytes = readBytes(*description.file);
-        } else {
-            failEnding(*description.file, resource.isImage() ? ".png, .json or .bin" : ".json, .csv or .bin");
-        }
+        failEnding(*description.file, resource.isImage() ? ".png, .json or .bin" : ".json, .csv or .bin");
     }
-    if (bytes.size() > most) {
-        (description.file ? *description.file : description.place)
-            .fail("these are " + std::to_string(bytes.size()) + " bytes, and the resource has " + std::to_string(most));
+    if (out.bytes.size() > most) {
+        description.file->fail("these are " + std::to_string(out.bytes.size()) + " bytes, and the resource has " +
+                               std::to_string(most));
     }
-    return bytes;
+    if (out.given.empty()) {
+        out.given.assign(out.bytes.size(), 1);
+    }
+    return out;
 }
 
 // Contents on top of the fill value.
-void initialize(const ResourceDescription& description, Resource& resource, const Bytes& contents)
+void initialize(const ResourceDescription& description, Resource& resource, const Contents& contents)
 {
     if (description.fill && resource.isImage() && description.fill->json().is_array()) {
         fillWithTexel(*description.fill, *resource.format, resource.initial);
     } else if (description.fill) {
         fillWith(*description.fill, *resource.type, resource.initial);
     }
-    std::ranges::copy(contents, resource.initial.begin());
-    // Members that the data leaves out keep the fill value.
-    if (description.fill && description.data) {
-        encodeJson(*description.data, *resource.type, 0, resource.initial,
-                   {.mayBePartial = true, .mostBytes = resource.initial.size()});
+    for (size_t i = 0; i < contents.bytes.size(); i++) {
+        resource.initial[i] = contents.given[i] != 0 ? contents.bytes[i] : resource.initial[i];
     }
 }
 
@@ -210,13 +214,13 @@ Resource prepareBuffer(const ResourceDescription& description, const BindingUse*
     resource.type = use != nullptr ? use->type : structureType({{"words", 0, words}});
 
     const std::optional<uint64_t> stated = statedSize(description, *resource.type);
-    const Bytes contents = readContents(description, resource, stated.value_or(kMostBufferBytes));
+    const Contents contents = readContents(description, resource, stated.value_or(kMostBufferBytes));
     const bool isOpen = resource.type->findOpenMember() != nullptr;
-    if (!stated && contents.empty() && isOpen) {
+    if (!stated && contents.bytes.empty() && isOpen) {
         description.place.fail("how large is the buffer? Give \"length\" (elements of \"" +
                                resource.type->findOpenMember()->name + "\"), \"size\" (bytes), \"data\" or \"file\"");
     }
-    uint64_t size = stated.value_or(std::max<uint64_t>(contents.size(), resource.type->bytes));
+    uint64_t size = stated.value_or(std::max<uint64_t>(contents.bytes.size(), resource.type->bytes));
     if (size < resource.type->bytes) {
         description.size->fail("the nodes' buffer has " + std::to_string(resource.type->bytes) + " bytes");
     }
@@ -244,8 +248,9 @@ Resource prepareImage(const ResourceDescription& description, const BindingUse* 
     setExtent(description, resource, picture);
     resource.type = imageType(*resource.format, resource.width, resource.height);
     resource.initial.resize(resource.type->bytes);
-    initialize(description, resource,
-               isPicture ? picture.texels : readContents(description, resource, resource.type->bytes));
+    Contents contents{std::move(picture.texels), {}};
+    contents.given.assign(contents.bytes.size(), 1);
+    initialize(description, resource, isPicture ? contents : readContents(description, resource, resource.type->bytes));
     return resource;
 }
 

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs an example and compares what it gives: usage: run_example.py MILLRACE SOURCES NAME
+
+Without NAME it checks that all examples with a graph have expected results and keep the schema.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import jsonschema  # Debian: python3-jsonschema
+
+import expected
+
+MILLRACE, SOURCES = sys.argv[1], pathlib.Path(sys.argv[2])
+EXAMPLES = SOURCES / "examples"
+
+
+def validator(name):
+    return jsonschema.Draft202012Validator(json.loads((SOURCES / "docs" / name).read_text()))
+
+
+def run(name, folder, *arguments, status=0):
+    result = subprocess.run([MILLRACE, "run", EXAMPLES / name / "graph.json", "-o", folder, "--json", *arguments],
+                            capture_output=True, text=True, check=False)
+    assert result.returncode == status, (arguments, result.returncode, result.stdout, result.stderr)
+    return json.loads(result.stdout)
+
+
+def outputs(name):
+    graph = json.loads((EXAMPLES / name / "graph.json").read_text())
+    for resource in graph.get("buffers", []) + graph.get("images", []):
+        files = resource.get("output", [])
+        yield from [files] if isinstance(files, str) else files
+
+
+def change_first_number(value):
+    """Makes an expectation wrong, to see that it is looked at."""
+    places = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, inner in places:
+        if isinstance(inner, (dict, list)):
+            if change_first_number(inner):
+                return True
+        else:
+            value[key] = inner - 1 if inner > 0 else inner + 1
+            return True
+    return False
+
+
+def check(name):
+    results = expected.ALL[name](EXAMPLES)
+    validator("run-check.schema.json").validate({"results": results})
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "check.json"
+        path.write_text(json.dumps({"results": results}))
+        for arguments in ["--validate"], ["--scratch", "min", "--form", "indirect-count"]:
+            report = run(name, folder, "--check", path, *arguments)
+            assert report["check"]["passed"] and not report["messages"], report
+        for output in outputs(name):
+            assert (pathlib.Path(folder) / output).stat().st_size > 0, output
+        for resource in results:
+            wrong = json.loads(json.dumps({resource: results[resource]}))
+            assert change_first_number(wrong[resource]["data"])
+            path.write_text(json.dumps({"results": wrong}))
+            report = run(name, folder, "--check", path, status=1)
+            assert report["check"]["differences"][0]["resource"] == resource, report
+    print(f"{name}: {', '.join(results)} as expected")
+
+
+def check_all():
+    graphs = {path.parent.name for path in EXAMPLES.glob("*/graph.json")}
+    assert graphs == set(expected.ALL), graphs ^ set(expected.ALL)
+    tutorial = (SOURCES / "docs/tutorial.md").read_text()
+    for name in graphs:
+        validator("run.schema.json").validate(json.loads((EXAMPLES / name / "graph.json").read_text()))
+        assert f"millrace run examples/{name}/graph.json" in tutorial, name
+    print(f"{len(graphs)} examples have expected results and a place in the tutorial")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 3:
+        check(sys.argv[3])
+    else:
+        check_all()
