@@ -4,7 +4,9 @@
 
 import csv
 import json
+import os
 import pathlib
+import signal
 import struct
 import sys
 import tempfile
@@ -13,6 +15,7 @@ import unittest
 import jsonschema  # Debian: python3-jsonschema
 
 from command_line import Command
+from terminal import Terminal
 
 RUN = Command(sys.argv[1], "run")
 COMPILE = Command(sys.argv[1], "compile")
@@ -280,6 +283,14 @@ void main() { atomicAdd(sum, number.value); }
         first = self.run_graph(paint_graph(width=4, height=2, output="p.json"), "--repeat", "4")
         self.assertEqual(first["runs"], 4)
         self.assertEqual(self.output("p.json")[0][0][0], 1)
+
+    def test_long_runs_show_progress_on_terminals(self):
+        path = self.write("graph.json", copy_graph())
+        tool = Terminal(*RUN.start, path, "-o", self.folder, "--repeat", "1000000")
+        text = tool.read(until=b"running, 1 s")
+        os.kill(tool.process, signal.SIGKILL)
+        tool.close()
+        self.assertIn("millrace: running, 1 s", text)
 
     def test_validation_finds_nothing_to_say(self):
         report = self.run_graph(copy_graph(), "--validate")

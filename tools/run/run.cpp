@@ -143,6 +143,7 @@ public:
             report.device = device.properties().deviceName;
             report.driver = device.driver();
             report.isEmulated = device.isEmulated();
+            const Progress progress("running");
             report.execution =
                 execute(*instance, device, m_program, m_work, executionOptions(m_arguments, m_description));
         }
