@@ -12,7 +12,7 @@ set -euo pipefail
 
 # From the machine's own release.
 readonly BASE_PACKAGES=(g++ cmake ninja-build pkg-config libgtest-dev libgmock-dev libcli11-dev libstb-dev
-                        nlohmann-json3-dev libgraphviz-dev
+                        nlohmann-json3-dev libgraphviz-dev zlib1g-dev llvm-22-dev
                         python3 python3-jsonschema man-db zsh fish)  # for tests
 
 # "package minimum-version": the oldest versions that are known to work.
@@ -27,6 +27,7 @@ readonly VULKAN_PACKAGES=(
   "glslang-tools 15.1"
   "glslang-dev 15.1"
   "mesa-vulkan-drivers 24.3"
+  "libzstd-dev 1.5.5"
 )
 
 readonly MARK="# Written by Millrace's scripts/setup.sh; delete it together with"

@@ -17,6 +17,7 @@ ALLOWED = {
     "graph": {"base", "abi"},
     "compiler": {"base", "abi", "spirv", "graph", "shaders"},
     "glsl": {"base", "spirv"},
+    "dxil": {"base", "spirv"},
     "runtime": {"base", "abi", "graph", "shaders"},
     "api": {"base", "abi", "spirv", "graph", "compiler"},
     "layer": {"base", "abi", "spirv", "graph", "compiler", "runtime", "shaders"},

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where resources of D3D12 are found in Vulkan: registers and spaces to descriptor sets, bindings and push constants.
+// docs/dxil.md says the rules.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "dxil/program.h"
+
+namespace millrace::dxil {
+
+struct Place {
+    enum class Kind : uint8_t {
+        Descriptor,     // set, binding
+        PushConstants,  // the constants themselves
+        PushAddress,    // a 64-bit address of the buffer among the push constants
+    };
+    Kind kind = Kind::Descriptor;
+    uint32_t set = 0;
+    uint32_t binding = 0;
+    uint32_t offsetBytes = 0;  // in the push constants
+    uint32_t counterBinding = 0;
+};
+
+// Overrides for registers [first, first + count) of a class and space.
+struct BindingOverride {
+    ResourceClass resourceClass = ResourceClass::Uav;
+    uint32_t space = 0;
+    uint32_t firstRegister = 0;
+    uint32_t count = 1;
+    Place place;
+};
+
+// Without overrides: set = space, binding = register + shift of the class.
+struct Bindings {
+    std::array<uint32_t, 4> shifts = {1000, 0, 2000, 3000};  // t, u, b, s
+    uint32_t counterShift = 4000;                            // counters of u registers
+    uint32_t resourceHeapSet = 4;
+    uint32_t samplerHeapSet = 5;
+    std::vector<BindingOverride> overrides;
+
+    Place place(const Resource& resource) const;
+};
+
+}  // namespace millrace::dxil

@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0
+// The module around an entry point, its functions and blocks.
+#include "dxil/emitter.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace millrace::dxil {
+
+using spirv::Instruction;
+using spirv::instruction;
+using spirv::Section;
+
+Emitter::Emitter(Module& module, const ProgramInfo& info, const EntryPoint& entry, const EmitterOptions& options)
+    : m_ir(module), m_info(info), m_entry(entry), m_options(options)
+{
+}
+
+Id Emitter::unsupported(const std::string& what)
+{
+    if (!m_error) {
+        m_error = Diagnostic{"dxil", place(), what};
+    }
+    return Id{1};
+}
+
+// "main, block 3, instruction 7: call dx.op.unary.f32"
+std::string Emitter::place() const
+{
+    if (!m_function || !m_instruction) {
+        return m_entry.name;
+    }
+    std::string out = m_function->name;
+    for (size_t b = 0; b < m_function->blocks.size(); b++) {
+        const auto& list = m_function->blocks[b]->instructions;
+        const auto found = std::ranges::find(list, m_instruction);
+        if (found != list.end()) {
+            out += ", block " + std::to_string(b) + ", instruction " + std::to_string(found - list.begin());
+        }
+    }
+    out += std::string(": ") + opText(m_instruction->op);
+    return m_instruction->function ? out + " " + m_instruction->function->name : out;
+}
+
+void Emitter::set(const Value& i, Val value)
+{
+    m_values[i.number] = std::move(value);
+}
+
+Id Emitter::local(Id type)
+{
+    Instruction out = instruction(spv::Op::OpVariable, m_b.pointerType(spv::StorageClass::Function, type), m_b.newId());
+    out.add(static_cast<uint32_t>(spv::StorageClass::Function));
+    m_locals.push_back(out);
+    return out.result;
+}
+
+// What must be known before the first use is met.
+void Emitter::findUses(const Value& i)
+{
+    if (i.op == Op::ExtractValue && !i.indices.empty() && i.indices[0] < 32) {
+        m_usedFields[i.operands[0]] |= 1u << i.indices[0];
+    }
+    if (i.op == Op::Phi && i.type->isStruct()) {
+        for (const Value* operand : i.operands) {
+            m_usedFields[operand] = ~0u;
+        }
+    }
+    if (i.op == Op::AtomicRmw || i.op == Op::CompareExchange) {
+        const Value* root = rootOf(i.operands[0]);
+        if (root && root->kind == Value::Kind::Global) {
+            m_atomicGlobals[root->global] = true;
+        }
+    }
+    if (i.op == Op::Call && !i.operands.empty() && i.function->name.starts_with("dx.op.barrier")) {
+        const uint64_t opcode = constantOf(i.operands[0]).value_or(0);
+        const uint64_t flags = constantOf(i.operands.size() > 1 ? i.operands[1] : nullptr).value_or(~uint64_t{0});
+        m_hasUavBarrier = m_hasUavBarrier || (opcode == 80 ? (flags & 6) != 0 : opcode == 245 || (flags & 1) != 0);
+    }
+}
+
+void Emitter::prepare()
+{
+    for (const auto& [function, structure] : *m_structures) {
+        for (const Block* block : structure.order) {
+            for (const Value* i : block->instructions) {
+                findUses(*i);
+            }
+        }
+        findRecordTypes(*function);
+    }
+}
+
+Status Emitter::run(const std::unordered_map<const Function*, Structure>& structures)
+{
+    m_structures = &structures;
+    prepare();
+    if (m_entry.kind == ShaderKind::Node) {
+        m_b.capability(spv::Capability::ShaderEnqueueAMDX);
+        m_b.extension("SPV_AMDX_shader_enqueue");
+        inputVariable();
+    }
+    try {
+        const Id main = emitFunction(*m_entry.function, structures.at(m_entry.function));
+        declareEntryPoint(main);
+    } catch (const std::out_of_range&) {
+        unsupported("an operand that is not of the type that the operation takes");
+    }
+    if (m_error) {
+        return *m_error;
+    }
+    return {};
+}
+
+void Emitter::declareEntryPoint(Id function)
+{
+    Instruction entry = instruction(spv::Op::OpEntryPoint)
+                            .add(static_cast<uint32_t>(spv::ExecutionModel::GLCompute))
+                            .add(function)
+                            .add(m_entry.name);
+    for (const Instruction& i : m_b.module().section(Section::Globals)) {
+        if (i.op == spv::Op::OpVariable) {
+            entry.add(i.result);
+        }
+    }
+    m_b.module().section(Section::EntryPoints).push_back(std::move(entry));
+    m_b.name(function, m_entry.name);
+    declareExecutionModes(function);
+    if (m_entry.kind == ShaderKind::Node) {
+        declareNode(function);
+    }
+}
+
+void Emitter::declareExecutionModes(Id function)
+{
+    spirv::InstructionList& modes = m_b.module().section(Section::ExecutionModes);
+    modes.push_back(instruction(spv::Op::OpExecutionMode)
+                        .add(function)
+                        .add(static_cast<uint32_t>(spv::ExecutionMode::LocalSize))
+                        .add(m_entry.threads[0])
+                        .add(m_entry.threads[1])
+                        .add(m_entry.threads[2]));
+    if (m_needsDerivatives) {
+        const bool isLinear = m_entry.threads[0] % 2 != 0 || m_entry.threads[1] % 2 != 0;
+        modes.push_back(instruction(spv::Op::OpExecutionMode)
+                            .add(function)
+                            .add(static_cast<uint32_t>(isLinear ? spv::ExecutionMode::DerivativeGroupLinearKHR
+                                                                : spv::ExecutionMode::DerivativeGroupQuadsKHR)));
+    }
+}
+
+// A function that is not inlined: DXC leaves none but [noinline] and exported ones, all without resources as arguments.
+Id Emitter::emitFunction(const Function& function, const Structure& structure)
+{
+    const auto known = m_functions.find(&function);
+    if (known != m_functions.end()) {
+        return known->second;
+    }
+    spirv::Function out;
+    std::vector<Id> parameters;
+    std::vector<Val> values(function.valueCount);
+    for (const Value* argument : function.arguments) {
+        for (size_t p = 0; p < partCount(*argument->type); p++) {
+            const Id type = partType(*argument->type, p);
+            out.parameters.push_back(instruction(spv::Op::OpFunctionParameter, type, m_b.newId()));
+            parameters.push_back(type);
+            values[argument->number].parts.push_back(out.parameters.back().result);
+        }
+    }
+    const bool isVoid = function.resultType->isVoid();
+    if (!isVoid && (partCount(*function.resultType) != 1 || function.resultType->isAggregate())) {
+        unsupported("a function that returns " + function.resultType->text());
+    }
+    const Id resultType = isVoid ? m_b.voidType() : partType(*function.resultType, 0);
+    const Id id = m_b.newId();
+    m_functions[&function] = id;
+    out.definition =
+        instruction(spv::Op::OpFunction, resultType, id).add(0u).add(m_b.functionType(resultType, parameters));
+
+    std::swap(m_values, values);
+    const Function* const outerFunction = std::exchange(m_function, &function);
+    const Value* const outerInstruction = std::exchange(m_instruction, nullptr);
+    spirv::Function* const outerOut = std::exchange(m_out, &out);
+    spirv::InstructionList outerLocals = std::exchange(m_locals, {});
+    auto outerPhis = std::exchange(m_phis, {});
+    auto outerLabels = std::exchange(m_labels, {});
+    auto outerEnds = std::exchange(m_ends, {});
+    auto outerCopies = std::exchange(m_copies, {});
+    const Id outerLabel = m_label;
+    for (const Block* block : structure.order) {
+        m_labels[block] = m_b.newId();
+    }
+    for (const Block* block : structure.order) {
+        emitBlock(*block, structure, out);
+    }
+    completePhis();
+    out.blocks[0].body.insert(out.blocks[0].body.begin(), m_locals.begin(), m_locals.end());
+    m_b.module().functions.push_back(std::move(out));
+    std::swap(m_values, values);
+    m_function = outerFunction;
+    m_instruction = outerInstruction;
+    m_out = outerOut;
+    m_locals = std::move(outerLocals);
+    m_phis = std::move(outerPhis);
+    m_labels = std::move(outerLabels);
+    m_ends = std::move(outerEnds);
+    m_copies = std::move(outerCopies);
+    m_label = outerLabel;
+    if (m_out) {
+        m_b.setBlock(&m_out->blocks.back().body);
+    }
+    return id;
+}
+
+Id Emitter::beginBlock(Id label)
+{
+    spirv::Block block;
+    block.label = label;
+    m_out->blocks.push_back(std::move(block));
+    m_b.setBlock(&m_out->blocks.back().body);
+    m_label = label;
+    return label;
+}
+
+Id Emitter::openIf(Id condition)
+{
+    const Id body = m_b.newId();
+    const Id merge = m_b.newId();
+    m_b.append(instruction(spv::Op::OpSelectionMerge).add(merge).add(0u));
+    m_b.emitVoid(spv::Op::OpBranchConditional, {condition, body, merge});
+    beginBlock(body);
+    return merge;
+}
+
+void Emitter::closeIf(Id merge)
+{
+    m_b.emitVoid(spv::Op::OpBranch, {merge});
+    beginBlock(merge);
+}
+
+void Emitter::emitBlock(const Block& block, const Structure& structure, spirv::Function& out)
+{
+    spirv::Block target;
+    target.label = m_labels.at(&block);
+    m_label = target.label;
+    out.blocks.push_back(std::move(target));
+    m_b.setBlock(&out.blocks.back().body);
+    for (const Value* i : block.instructions) {
+        m_instruction = i;
+        if (i->isTerminator()) {
+            m_ends[&block] = m_label;
+            emitTerminator(block, structure);
+        } else {
+            emitInstruction(*i);
+        }
+        if (m_error) {
+            break;
+        }
+    }
+}
+
+void Emitter::emitTerminator(const Block& block, const Structure& structure)
+{
+    const Value& last = *block.terminator();
+    const auto found = structure.constructs.find(&block);
+    // Before the merge instruction, since nothing may stand between it and the branch.
+    const Id condition = last.operands.empty() ? Id{} : getId(last.operands[0]);
+    if (found != structure.constructs.end()) {
+        const Construct& construct = found->second;
+        Instruction merge = instruction(construct.next ? spv::Op::OpLoopMerge : spv::Op::OpSelectionMerge);
+        merge.add(m_labels.at(construct.merge));
+        if (construct.next) {
+            merge.add(m_labels.at(construct.next));
+        }
+        m_b.append(merge.add(0u));
+    }
+    switch (last.op) {
+        case Op::Branch:
+            m_b.emitVoid(spv::Op::OpBranch, {m_labels.at(last.blocks[0])});
+            break;
+        case Op::ConditionalBranch:
+            m_b.emitVoid(spv::Op::OpBranchConditional,
+                         {condition, m_labels.at(last.blocks[0]), m_labels.at(last.blocks[1])});
+            break;
+        case Op::Switch: {
+            Instruction out = instruction(spv::Op::OpSwitch).add(condition).add(m_labels.at(last.blocks[0]));
+            const bool isWide = registerBits(*last.operands[0]->type) == 64;
+            const auto& order = found->second.caseOrder;
+            for (size_t c = 1; c < last.blocks.size(); c++) {
+                const size_t at = order.empty() ? c : order[c - 1];
+                const uint64_t value = last.cases[at - 1];
+                spirv::Operand literal;
+                literal.first = static_cast<uint16_t>(out.words.size());
+                literal.count = isWide ? 2 : 1;
+                out.words.push_back(static_cast<uint32_t>(value));
+                if (isWide) {
+                    out.words.push_back(static_cast<uint32_t>(value >> 32));
+                }
+                out.operands.push_back(literal);
+                out.add(m_labels.at(last.blocks[at]));
+            }
+            m_b.append(std::move(out));
+            break;
+        }
+        case Op::Return:
+            if (last.operands.empty()) {
+                m_b.emitVoid(spv::Op::OpReturn, {});
+            } else {
+                m_b.emitVoid(spv::Op::OpReturnValue, {condition});
+            }
+            break;
+        default:
+            m_b.emitVoid(spv::Op::OpUnreachable, {});
+            break;
+    }
+}
+
+void Emitter::emitInstruction(const Value& i)
+{
+    switch (i.op) {
+        case Op::Phi:
+            emitPhi(i);
+            break;
+        case Op::Call:
+            emitCall(i);
+            break;
+        case Op::Alloca:
+            emitAlloca(i);
+            break;
+        case Op::Load:
+            emitLoad(i);
+            break;
+        case Op::Store:
+            emitStore(i);
+            break;
+        case Op::GetElementPtr:
+        case Op::AddressSpaceCast:
+            set(i, address(i));
+            break;
+        case Op::AtomicRmw:
+            emitRmw(i);
+            break;
+        case Op::CompareExchange:
+            emitCompareExchange(i);
+            break;
+        case Op::ICmp:
+        case Op::FCmp:
+            emitCompare(i);
+            break;
+        case Op::Select:
+            emitSelect(i);
+            break;
+        case Op::ExtractElement:
+        case Op::InsertElement:
+        case Op::ShuffleVector:
+            emitVectorInstruction(i);
+            break;
+        case Op::ExtractValue:
+            emitExtractValue(i);
+            break;
+        case Op::BitCast:
+            emitBitcast(i);
+            break;
+        case Op::Freeze:
+            set(i, get(i.operands[0]));
+            break;
+        case Op::InsertValue:
+        case Op::Other:
+            unsupported("DXIL does not allow this instruction" + (i.text.empty() ? "" : ": " + i.text));
+            break;
+        default:
+            if (i.op >= Op::Trunc && i.op <= Op::FPExt) {
+                emitConversion(i);
+            } else {
+                emitBinary(i);
+            }
+            break;
+    }
+}
+
+void Emitter::emitCall(const Value& i)
+{
+    const std::string& name = i.function->name;
+    if (name.starts_with("dx.op.")) {
+        const auto opcode = i.operands.empty() ? std::nullopt : constantOf(i.operands[0]);
+        if (!opcode) {
+            unsupported("an operation without a constant number");
+            return;
+        }
+        emitOperation(i, static_cast<uint32_t>(*opcode));
+        return;
+    }
+    if (name.starts_with("llvm.lifetime.") || name.starts_with("llvm.dbg.") || name.starts_with("llvm.assume")) {
+        return;
+    }
+    const auto structure = m_structures->find(i.function);
+    if (structure == m_structures->end()) {
+        unsupported("a call of " + name + ", which has no body");
+        return;
+    }
+    std::vector<Id> operands = {emitFunction(*i.function, structure->second)};
+    for (const Value* argument : i.operands) {
+        if (argument->type->isPointer() || argument->type->isAggregate()) {
+            unsupported("an argument of type " + argument->type->text());
+            return;
+        }
+        const Val value = get(argument);
+        operands.insert(operands.end(), value.parts.begin(), value.parts.end());
+    }
+    const Id type = i.type->isVoid() ? m_b.voidType() : partType(*i.type, 0);
+    set(i, m_b.emit(spv::Op::OpFunctionCall, type, operands));
+}
+
+Id Emitter::builtInVariable(spv::BuiltIn which, Id type)
+{
+    const auto found = m_builtIns.find(static_cast<uint32_t>(which));
+    if (found != m_builtIns.end()) {
+        return found->second.first;
+    }
+    const Id variable = m_b.variable(spv::StorageClass::Input, type);
+    m_b.decorate(variable, spv::Decoration::BuiltIn, {static_cast<uint32_t>(which)});
+    m_builtIns[static_cast<uint32_t>(which)] = {variable, type};
+    return variable;
+}
+
+Id Emitter::builtIn(spv::BuiltIn which, Id type)
+{
+    return m_b.load(type, builtInVariable(which, type));
+}
+
+}  // namespace millrace::dxil
