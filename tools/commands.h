@@ -17,6 +17,9 @@ using Command = std::function<int()>;
 // Compiles a node shader in GLSL and writes a module of the extension.
 Command addCompile(CLI::App& app);
 
+// Translates DXIL to SPIR-V.
+Command addDxil(CLI::App& app);
+
 // Compiles a node shader and writes the plain compute shader.
 Command addLower(CLI::App& app);
 
