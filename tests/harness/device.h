@@ -32,6 +32,7 @@ struct DeviceOptions {
     std::map<std::string, std::string> words;
     bool enableEnqueue = true;  // the extension and its feature
     bool enableMaintenance5 = true;
+    bool allFeatures = false;  // of Vulkan 1.0 to 1.2, robust access excepted
 
     auto operator<=>(const DeviceOptions&) const = default;
 };
@@ -68,6 +69,7 @@ public:
     VkCommandPool pool = VK_NULL_HANDLE;
     VkPhysicalDeviceProperties properties{};
     VkPhysicalDeviceFeatures2 features{};
+    VkPhysicalDeviceVulkan11Features features11{};
     VkPhysicalDeviceVulkan12Features features12{};
     VkPhysicalDeviceVulkan13Features features13{};
     VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueueFeatures{};

@@ -118,7 +118,8 @@ void Device::queryFeatures()
 {
     enqueueFeatures = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
     features13 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &enqueueFeatures};
-    features12 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &features13};
+    features11 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &features13};
+    features12 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &features11};
     features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features12};
     vkGetPhysicalDeviceFeatures2(physical, &features);
     limits = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX};
@@ -143,11 +144,23 @@ void Device::createDevice(const DeviceOptions& options)
     v12.bufferDeviceAddress = VK_TRUE;
     v12.scalarBlockLayout = features12.scalarBlockLayout;
     v12.shaderInt8 = features12.shaderInt8;
+    v12.shaderFloat16 = features12.shaderFloat16;
     v12.vulkanMemoryModel = features12.vulkanMemoryModel;
     v12.vulkanMemoryModelDeviceScope = features12.vulkanMemoryModelDeviceScope;
     VkPhysicalDeviceFeatures2 on{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v12};
     on.features.shaderInt64 = features.features.shaderInt64;
+    on.features.shaderFloat64 = features.features.shaderFloat64;
     on.features.shaderInt16 = features.features.shaderInt16;
+
+    VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v13};
+    if (options.allFeatures) {
+        v11 = features11;
+        v11.pNext = &v13;
+        v12 = features12;
+        v12.pNext = &v11;
+        on.features = features.features;
+        on.features.robustBufferAccess = VK_FALSE;
+    }
 
     std::vector<const char*> extensions;
     void** tail = &v13.pNext;

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs a plain compute shader with buffers at the bindings that its module declares.
+#pragma once
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "harness/device.h"
+
+namespace millrace::dxil {
+
+// Contents of the buffers by set and binding, in words; those that a shader declares and nobody names are zero.
+using BufferContents = std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>>;
+
+struct ComputeRun {
+    std::vector<uint32_t> words;
+    BufferContents buffers;
+    std::vector<uint32_t> pushConstants;
+    uint32_t groups = 1;
+    VkFormat texelFormat = VK_FORMAT_R32_UINT;  // of texel buffers
+};
+
+// The buffers afterwards.
+BufferContents runCompute(harness::Device& device, const ComputeRun& run);
+
+}  // namespace millrace::dxil

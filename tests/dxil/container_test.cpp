@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Containers that are not what they say.
+#include "dxil/container.h"
+
+#include "dxil/bitcode.h"
+#include "dxil/corpus.h"
+
+namespace millrace::dxil {
+
+namespace {
+
+std::vector<uint8_t> sample()
+{
+    return readBytes(corpusFile("scalar/bits"));
+}
+
+void put(std::vector<uint8_t>& bytes, size_t at, uint32_t value)
+{
+    for (size_t b = 0; b < 4; b++) {
+        bytes.at(at + b) = static_cast<uint8_t>(value >> (8 * b));
+    }
+}
+
+size_t programAt(const std::vector<uint8_t>& bytes)
+{
+    const auto container = readContainer(bytes);
+    return container ? static_cast<size_t>(container->findPart("DXIL")->bytes.data() - bytes.data()) : 0;
+}
+
+TEST(Container, ComputeShader_IsRead)
+{
+    const std::vector<uint8_t> bytes = sample();
+    const auto container = readContainer(bytes);
+    ASSERT_TRUE(container) << container.error().text();
+    EXPECT_EQ(container->kind, ShaderKind::Compute);
+    EXPECT_EQ(container->major, 6u);
+    EXPECT_EQ(container->minor, 6u);
+    EXPECT_NE(container->findPart("PSV0"), nullptr);
+    EXPECT_EQ(container->findPart("RTS0"), nullptr);
+    EXPECT_EQ(container->bitcode[0], 'B');
+}
+
+TEST(Container, EveryPrefix_IsRefused)
+{
+    const std::vector<uint8_t> bytes = sample();
+    for (size_t size = 0; size < bytes.size(); size += size < 200 ? 1 : 97) {
+        EXPECT_FALSE(readContainer(std::span(bytes).first(size))) << size;
+    }
+}
+
+TEST(Container, PartOutsideOfTheFile_IsRefused)
+{
+    std::vector<uint8_t> bytes = sample();
+    put(bytes, 32, 0xfffffff8);
+    EXPECT_FALSE(readContainer(bytes));
+    bytes = sample();
+    put(bytes, programAt(sample()) - 4, 0xffffffff);
+    EXPECT_FALSE(readContainer(bytes));
+}
+
+TEST(Container, BitcodeOutsideOfItsPart_IsRefused)
+{
+    for (const size_t field : {size_t{16}, size_t{20}}) {
+        std::vector<uint8_t> bytes = sample();
+        put(bytes, programAt(bytes) + field, 0xfffffff0);
+        const auto container = readContainer(bytes);
+        ASSERT_FALSE(container);
+        EXPECT_NE(container.error().text().find("outside"), std::string::npos) << container.error().text();
+    }
+}
+
+TEST(Container, ManyParts_AreRefused)
+{
+    std::vector<uint8_t> bytes = sample();
+    put(bytes, 28, 0x10000000);
+    EXPECT_FALSE(readContainer(bytes));
+}
+
+TEST(Container, UnknownKind_IsRefused)
+{
+    std::vector<uint8_t> bytes = sample();
+    put(bytes, programAt(bytes), 99u << 16 | 0x66);
+    EXPECT_FALSE(readContainer(bytes));
+}
+
+TEST(Container, OldBytecode_IsNamed)
+{
+    std::vector<uint8_t> bytes = sample();
+    const size_t at = programAt(bytes) - 8;
+    bytes[at + 1] = 'H';
+    bytes[at] = 'S';
+    bytes[at + 2] = 'E';
+    bytes[at + 3] = 'X';
+    const auto container = readContainer(bytes);
+    ASSERT_FALSE(container);
+    EXPECT_NE(container.error().text().find("shader model 5"), std::string::npos);
+}
+
+TEST(Translate, OtherKindOfShader_IsNamed)
+{
+    std::vector<uint8_t> bytes = sample();
+    put(bytes, programAt(bytes), 0u << 16 | 0x66);
+    const auto made = translate(bytes, {});
+    ASSERT_FALSE(made);
+    if (canReadBitcode()) {
+        EXPECT_NE(made.error().text().find("pixel shader"), std::string::npos) << made.error().text();
+    }
+}
+
+}  // namespace
+
+}  // namespace millrace::dxil

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of the corpus.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "dxil/translate.h"
+
+namespace millrace::dxil {
+
+inline std::vector<uint8_t> readBytes(const std::filesystem::path& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    EXPECT_TRUE(file.good()) << path;
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline std::filesystem::path corpusFile(const std::string& name)
+{
+    return std::filesystem::path(MILLRACE_DXIL_CORPUS) / (name + ".dxil");
+}
+
+// "scalar/bits" for each compiled file of a folder.
+inline std::vector<std::string> corpusNames(const std::string& folder)
+{
+    std::vector<std::string> out;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(MILLRACE_DXIL_CORPUS) / folder)) {
+        if (entry.path().extension() == ".dxil") {
+            out.push_back(folder + "/" + entry.path().stem().string());
+        }
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+inline Translation translateFile(const std::string& name, const Options& options = {})
+{
+    const auto made = translate(readBytes(corpusFile(name)), options);
+    EXPECT_TRUE(made) << name << ": " << made.error().text();
+    return made ? *made : Translation();
+}
+
+}  // namespace millrace::dxil

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each file of the corpus becomes valid SPIR-V, and the text that it became before. With MILLRACE_UPDATE_GOLDEN set in
+// the environment the texts are written instead; a change of them is to be read before it is committed.
+#include <cstdlib>
+
+#include "dxil/corpus.h"
+#include "spirv/tools.h"
+
+namespace millrace::dxil {
+
+namespace {
+
+class Golden : public testing::TestWithParam<std::string> {};
+
+TEST_P(Golden, IsValidAndAsBefore)
+{
+    std::string text;
+    for (const Shader& shader : translateFile(GetParam()).shaders) {
+        const Status valid = validate(shader);
+        EXPECT_TRUE(valid) << shader.entry.name << ": " << valid.error().text();
+        const auto part = spirv::disassemble(shader.words);
+        ASSERT_TRUE(part);
+        text += "; " + shader.entry.name + (shader.wasStructurized ? ", control flow rebuilt\n" : "\n") + *part;
+    }
+    const std::filesystem::path path = std::filesystem::path(corpusFile(GetParam())).replace_extension(".spvasm");
+    if (std::getenv("MILLRACE_UPDATE_GOLDEN") != nullptr) {
+        std::ofstream(path, std::ios::binary) << text;
+        return;
+    }
+    const std::vector<uint8_t> golden = readBytes(path);
+    EXPECT_EQ(text, std::string(golden.begin(), golden.end()));
+}
+
+std::vector<std::string> allNames()
+{
+    std::vector<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(MILLRACE_DXIL_CORPUS)) {
+        if (entry.is_directory()) {
+            const auto names = corpusNames(entry.path().filename().string());
+            out.insert(out.end(), names.begin(), names.end());
+        }
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, Golden, testing::ValuesIn(allNames()), [](const auto& info) {
+    std::string name = info.param;
+    std::ranges::replace(name, '/', '_');
+    return name;
+});
+
+}  // namespace
+
+}  // namespace millrace::dxil

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`millrace dxil` on good files, on wrong ones, and on good ones with bits flipped: a result or a reason each time.
+
+Usage: dxil_command.py MILLRACE CORPUS [COUNT [SEED]]
+"""
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+
+LIMIT_SECONDS = 10
+
+
+def run(*arguments):
+    return subprocess.run(arguments, capture_output=True, timeout=3 * LIMIT_SECONDS, check=False)
+
+
+def check(condition, what):
+    if not condition:
+        sys.exit(f"failed: {what}")
+
+
+def test_good(tool, corpus, folder):
+    out = folder / "bits.spv"
+    result = run(tool, "dxil", corpus / "scalar/bits.dxil", "-o", out)
+    check(result.returncode == 0 and out.read_bytes()[:4] == b"\x03\x02\x23\x07", "a compute shader becomes a file")
+    result = run(tool, "dxil", corpus / "nodes/node_array.dxil", "-o", folder / "nodes")
+    names = sorted(path.name for path in (folder / "nodes").iterdir())
+    check(names == ["choose.spv", "first.spv", "third.spv"], "a library becomes a folder")
+    result = run(tool, "dxil", corpus / "nodes/node_array.dxil", "--entry", "first", "--asm")
+    check(result.returncode == 0 and b"CoalescingAMDX" in result.stdout, "one entry point as text")
+    result = run(tool, "dxil", corpus / "scalar/bits.dxil", "--asm", "--shifts", "7", "8", "9", "10")
+    check(b"Binding 7" in result.stdout and b"Binding 8" in result.stdout, "shifts move bindings")
+
+
+def test_bad(tool, corpus, folder):
+    for content in (b"", b"DXBC", b"text", (corpus / "scalar/bits.dxil").read_bytes()[:1000]):
+        path = folder / "bad.dxil"
+        path.write_bytes(content)
+        result = run(tool, "dxil", path, "-o", folder / "bad.spv")
+        check(result.returncode == 1 and b"error" in result.stderr, f"{len(content)} bytes are refused")
+    check(run(tool, "dxil", folder / "absent").returncode == 1, "an absent file is refused")
+    check(run(tool, "dxil", corpus / "scalar/bits.dxil", "--entry", "nobody").returncode == 1, "no such entry point")
+    check(run(tool, "dxil").returncode == 2, "wrong usage is 2")
+
+
+def test_flipped(tool, corpus, folder, count, seed):
+    """Malformed bitcode may crash the reader, which must stay in its own process."""
+    files = sorted(corpus.glob("*/*.dxil"))
+    generator = random.Random(seed)
+    outcomes = {0: 0, 1: 0}
+    for number in range(count):
+        content = bytearray(generator.choice(files).read_bytes())
+        for _ in range(generator.choice((1, 1, 4, 32))):
+            at = generator.randrange(len(content))
+            content[at] ^= 1 << generator.randrange(8)
+        path = folder / "flipped.dxil"
+        path.write_bytes(content)
+        result = run(tool, "dxil", path, "-o", folder / "flipped", "--time-limit", str(LIMIT_SECONDS))
+        check(result.returncode in outcomes, f"file {number} of seed {seed} ends with {result.returncode}")
+        check(result.returncode == 0 or b"error" in result.stderr, f"file {number} of seed {seed} says why")
+        outcomes[result.returncode] += 1
+        if (folder / "flipped").is_dir():
+            for made in (folder / "flipped").iterdir():
+                made.unlink()
+            (folder / "flipped").rmdir()
+    print(f"{count} files with bits flipped: {outcomes[0]} translated, {outcomes[1]} refused")
+
+
+def main():
+    tool = sys.argv[1]
+    corpus = pathlib.Path(sys.argv[2])
+    count = int(sys.argv[3]) if len(sys.argv) > 3 else 150
+    seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        test_good(tool, corpus, folder)
+        test_bad(tool, corpus, folder)
+        test_flipped(tool, corpus, folder, count, seed)
+
+
+if __name__ == "__main__":
+    main()

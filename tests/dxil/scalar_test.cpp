@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scalar files of the corpus on the device, against the same text compiled as C++.
+#include <functional>
+#include <ostream>
+#include <random>
+
+#include "dxil/compute_runner.h"
+#include "dxil/corpus.h"
+#include "dxil/hlsl_as_cpp.h"
+#include "harness/vulkan_test.h"
+
+namespace millrace::dxil {
+
+namespace {
+
+struct Reference {
+    std::string name;
+    std::function<uint32_t(uint32_t, uint32_t)> compute;
+};
+
+void PrintTo(const Reference& reference, std::ostream* out)
+{
+    *out << reference.name;
+}
+
+// Generated: a namespace for each file, and a table of all.
+#include "scalar_references.inc"
+
+class Scalar : public harness::VulkanTest, public testing::WithParamInterface<Reference> {};
+
+TEST_P(Scalar, SameAsOnTheCpu)
+{
+    const Translation made = translateFile("scalar/" + GetParam().name);
+    ASSERT_EQ(made.shaders.size(), 1u);
+    harness::DeviceOptions options;
+    options.allFeatures = true;
+    std::mt19937 random(20);
+    for (const uint32_t range : {16u, 256u, ~0u}) {
+        ComputeRun run;
+        run.words = made.shaders[0].words;
+        std::vector<uint32_t> source(128);
+        for (uint32_t& word : source) {
+            word = range == ~0u ? random() : random() % range;
+        }
+        run.buffers[{0, 1000}] = source;
+        run.buffers[{0, 0}] = std::vector<uint32_t>(64);
+        std::ranges::copy(source, cpu::sourceWords);
+        const BufferContents result = runCompute(device(options), run);
+        for (uint32_t i = 0; i < 64; i++) {
+            EXPECT_EQ(result.at({0, 0})[i], GetParam().compute(source[i], source[i + 64]))
+                << "compute(" << source[i] << ", " << source[i + 64] << ")";
+        }
+    }
+}
+
+TEST(ScalarCorpus, HasAReferenceForEachFile)
+{
+    EXPECT_EQ(corpusNames("scalar").size(), references().size());
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, Scalar, testing::ValuesIn(references()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+
+}  // namespace millrace::dxil

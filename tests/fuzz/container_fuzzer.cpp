@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever the bytes are, readContainer() says no or gives parts that lie inside of them.
+#include <cstdlib>
+
+#include "dxil/container.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
+{
+    using namespace millrace::dxil;
+    const Bytes all(data, size);
+    const auto isInside = [&](Bytes part) {
+        return part.data() >= data && part.size() <= size && part.data() + part.size() <= data + size;
+    };
+    const auto container = readContainer(all);
+    if (!container) {
+        return 0;
+    }
+    for (const Part& part : container->parts) {
+        if (!isInside(part.bytes)) {
+            std::abort();
+        }
+    }
+    if (!isInside(container->bitcode)) {
+        std::abort();
+    }
+    return 0;
+}
