@@ -13,6 +13,7 @@ import xml.etree.ElementTree as ElementTree
 from command_line import Command
 
 GRAPH = Command(sys.argv[1], "graph")
+COMPILE = Command(sys.argv[1], "compile")
 SHADERS, ASSEMBLY = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -87,6 +88,13 @@ class GraphCommand(unittest.TestCase):
         self.assertRegex(result.stdout, r"scratch memory: from \d+ to \d+ bytes in steps of \d+")
         self.assertNotIn("\033", result.stdout)
         self.assertEqual(result.stderr, "")
+
+    def test_push_constants_are_no_matter(self):
+        """They are for the pipeline layout to say, which this command does not know."""
+        module = self.folder / "test.spv"
+        result = COMPILE(ASSEMBLY.parents[2] / "examples/coalescing/test.comp", "-o", module)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual([node["name"] for node in GRAPH.json(module)["nodes"]], ["test"])
 
     def test_json_says_the_same(self):
         graph = GRAPH.json(*shaders("level_a", "level_b"))

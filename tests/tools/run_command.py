@@ -6,10 +6,12 @@ import csv
 import json
 import os
 import pathlib
+import shutil
 import signal
 import struct
 import sys
 import tempfile
+import time
 import unittest
 
 import jsonschema  # Debian: python3-jsonschema
@@ -456,6 +458,24 @@ void main() { atomicAdd(sum, number.value); }
             with self.subTest(image):
                 self.refuse(paint_graph(**image), message, pointer=pointer)
 
+    def test_any_other_value_anywhere_is_an_error_or_runs(self):
+        def places(value, path=()):
+            yield path
+            items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+            for key, inner in items:
+                yield from places(inner, (*path, key))
+
+        for path in list(places(copy_graph()))[1:]:
+            for wrong in [None, -1, {"x": []}, 1e300]:
+                graph = json.loads(json.dumps(copy_graph()))
+                holder = graph
+                for key in path[:-1]:
+                    holder = holder[key]
+                holder[path[-1]] = wrong
+                result = RUN(self.write("graph.json", graph), "-o", self.folder)
+                self.assertIn(result.returncode, [0, 1], (path, wrong, result.stderr))
+                self.assertEqual(result.returncode == 1, "millrace: error: " in result.stderr, (path, wrong))
+
     def test_csv_errors_have_places(self):
         header = "at,value,pair.x,pair.y,whole[0],whole[1]\n"
         for text, message, place in [
@@ -486,10 +506,31 @@ void main() { atomicAdd(sum, number.value); }
         self.assertEqual(result.returncode, 1)
         self.assertIn('no device called "no such device"', result.stderr)
         self.assertIn("Devices:", result.stderr)
-        result = RUN(path, "--scratch", "1")
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("needs at least", result.stderr)
+        # What was made until then is destroyed, or the validation layer would speak of it.
+        report = RUN.json(path, "-o", self.folder, "--scratch", "1", "--validate", status=1)
+        self.assertIn("needs at least", report["errors"][0]["message"])
+        self.assertEqual(report["messages"], [])
         self.assertEqual(RUN(self.folder / "none.json").returncode, 1)
+
+    def test_without_layer_it_says_what_to_do(self):
+        """The tool alone, where the loader finds no layers."""
+        tool = shutil.copy(sys.argv[1], self.folder / "millrace")
+        environment = {key: value for key, value in os.environ.items() if key != "VK_ADD_LAYER_PATH"}
+        environment["VK_LAYER_PATH"] = str(self.folder)
+        result = Command(tool, "run")(self.write("graph.json", copy_graph()), env=environment)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("does not find VK_LAYER_MILLRACE_emulation", result.stderr)
+        self.assertIn("VK_ADD_LAYER_PATH", result.stderr)
+        result = Command(tool, "run")(self.folder / "graph.json", "--validate", env=environment)
+        self.assertIn("vulkan-validationlayers", result.stderr)
+
+    def test_payloads_of_many_rows_take_seconds_at_most(self):
+        rows = "".join(f"{i % 4},{i},1,2,3,4\n" for i in range(200000))
+        self.write("p.csv", "at,value,pair.x,pair.y,whole[0],whole[1]\n" + rows)
+        graph = copy_graph(dispatches=[{"node": "copy", "payloads": "p.csv"}])
+        start = time.monotonic()
+        self.assertTrue(all(item["pair"] == [1, 2] for item in self.items(graph)))
+        self.assertLess(time.monotonic() - start, 30)
 
 
 if __name__ == "__main__":

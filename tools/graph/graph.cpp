@@ -115,6 +115,8 @@ private:
             options.nodeName = stage.node.name;
         }
         options.shaderIndex = stage.node.index;
+        // Where push constants go is for the pipeline layout to say, which is not known here.
+        options.pushConstantsInMemory = true;
         auto compiled = compiler::compile(words, options);
         if (!compiled) {
             const Diagnostic& error = compiled.error();

@@ -112,11 +112,21 @@ Device::Device(const Instance& instance, const std::string& wanted)
 {
     choose(instance, wanted);
     describe(instance.vk());
-    create(instance);
-    loadFunctions();
+    try {
+        create(instance);
+        loadFunctions();
+    } catch (...) {
+        destroy();
+        throw;
+    }
 }
 
 Device::~Device()
+{
+    destroy();
+}
+
+void Device::destroy()
 {
     if (m_device != VK_NULL_HANDLE) {
         m_vk.DestroyCommandPool(m_device, m_pool, nullptr);

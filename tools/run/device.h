@@ -46,6 +46,7 @@ private:
     void describe(const VkuInstanceDispatchTable& vk);
     void create(const Instance& instance);
     void loadFunctions();
+    void destroy();
 
     VkPhysicalDevice m_physical = VK_NULL_HANDLE;
     VkPhysicalDeviceProperties m_properties{};
