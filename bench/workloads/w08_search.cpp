@@ -138,7 +138,7 @@ private:
 
 void breadthFirst(Bench& bench)
 {
-    const Network network(bench.pick(20u, 14u, 9u), 16);
+    const Network network(bench.pick(20u, 14u, 7u), 16);
     uint32_t source = 0, most = 0;
     for (uint32_t i = 0; i < network.vertices(); ++i)
         most = std::max(most, network.degree(i));
