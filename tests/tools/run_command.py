@@ -502,6 +502,10 @@ void main() { atomicAdd(sum, number.value); }
         path = self.write("graph.json", copy_graph())
         for arguments in [["--scratch", "some"], ["--form", "x"], ["--repeat", "0"], ["-o", self.folder / "none"]]:
             self.assertEqual(RUN(path, *arguments).returncode, 2, arguments)
+        self.assertEqual(RUN(path, "-o", self.folder, "--device", "0").returncode, 0)
+        huge = copy_graph(buffers=[{"name": "items", "binding": 1, "size": 1 << 60}])
+        self.refuse(huge, "is not from 1 to ", pointer="/buffers/0/size")
+        path = self.write("graph.json", copy_graph())
         result = RUN(path, "--device", "no such device")
         self.assertEqual(result.returncode, 1)
         self.assertIn('no device called "no such device"', result.stderr)

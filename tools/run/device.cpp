@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstring>
 #include <string_view>
 
@@ -141,6 +142,10 @@ void Device::choose(const Instance& instance, const std::string& wanted)
     check(vk.EnumeratePhysicalDevices(instance.handle(), &count, nullptr), "vkEnumeratePhysicalDevices");
     std::vector<VkPhysicalDevice> devices(count);
     check(vk.EnumeratePhysicalDevices(instance.handle(), &count, devices.data()), "vkEnumeratePhysicalDevices");
+    // "4090" is no number of a device where there are fewer.
+    uint32_t number = 0;
+    const char* end = wanted.data() + wanted.size();
+    const bool isNumber = std::from_chars(wanted.data(), end, number).ptr == end && !wanted.empty() && number < count;
     std::string seen;
     for (uint32_t d = 0; d < count; d++) {
         VkPhysicalDeviceProperties properties;
@@ -148,7 +153,7 @@ void Device::choose(const Instance& instance, const std::string& wanted)
         const bool runs = runsGraphs(vk, devices[d]);
         seen +=
             "\n    " + std::to_string(d) + ": " + properties.deviceName + (runs ? "" : " (no VK_AMDX_shader_enqueue)");
-        const bool isWanted = wanted == std::to_string(d) || contains(properties.deviceName, wanted);
+        const bool isWanted = isNumber ? wanted == std::to_string(d) : contains(properties.deviceName, wanted);
         const bool isBetter =
             m_physical == VK_NULL_HANDLE || rank(properties.deviceType) < rank(m_properties.deviceType);
         if (runs && isWanted && isBetter) {

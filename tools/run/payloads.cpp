@@ -121,6 +121,9 @@ Launch prepareLaunch(const LaunchDescription& description, const Program& progra
     if (given == 0 && count > 0) {
         description.payloads->fail("at least one payload is needed");
     }
+    if (count > mostBytes() / launch.stride) {
+        description.count->fail("so many payloads do not fit into memory");
+    }
     if (count > given) {
         repeat(launch.payloads, count * launch.stride);
     }

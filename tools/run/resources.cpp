@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/resources.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -16,7 +18,6 @@ namespace {
 
 using Kind = DataType::Kind;
 
-constexpr uint64_t kMostBufferBytes = uint64_t(1) << 40;
 constexpr uint32_t kMostPixels = 65536;  // in a row or column
 
 [[noreturn]] void failEnding(const Value& file, const char* endings)
@@ -63,18 +64,18 @@ void fillWithTexel(const Value& fill, const ImageFormat& format, Bytes& bytes)
 std::optional<uint64_t> statedSize(const ResourceDescription& description, const DataType& type)
 {
     if (description.size) {
-        return description.size->count(1, kMostBufferBytes);
+        return description.size->count(1, mostBytes());
     }
     if (!description.length) {
         return std::nullopt;
     }
-    const uint64_t length = description.length->count(1, kMostBufferBytes);
+    const uint64_t length = description.length->count(1, mostBytes());
     const DataMember* open = type.findOpenMember();
     if (open == nullptr) {
         description.length->fail("the buffer has no array of open length; its size is " + std::to_string(type.bytes) +
                                  " bytes");
     }
-    if (length > kMostBufferBytes / std::max<uint64_t>(open->type->stride, 1)) {
+    if (length > mostBytes() / std::max<uint64_t>(open->type->stride, 1)) {
         description.length->fail("the buffer would be too large");
     }
     return std::max(type.bytes, open->offset + length * open->type->stride);
@@ -176,6 +177,11 @@ void setExtent(const ResourceDescription& description, Resource& resource, const
 
 }  // namespace
 
+uint64_t mostBytes()
+{
+    return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 std::string pathOf(const Value& file)
 {
     return (std::filesystem::path(file.file()).parent_path() / file.string()).lexically_normal().string();
@@ -214,7 +220,7 @@ Resource prepareBuffer(const ResourceDescription& description, const BindingUse*
     resource.type = use != nullptr ? use->type : structureType({{"words", 0, words}});
 
     const std::optional<uint64_t> stated = statedSize(description, *resource.type);
-    const Contents contents = readContents(description, resource, stated.value_or(kMostBufferBytes));
+    const Contents contents = readContents(description, resource, stated.value_or(mostBytes()));
     const bool isOpen = resource.type->findOpenMember() != nullptr;
     if (!stated && contents.bytes.empty() && isOpen) {
         description.place.fail("how large is the buffer? Give \"length\" (elements of \"" +

@@ -10,6 +10,9 @@ namespace millrace::tools::run {
 Resource prepareBuffer(const ResourceDescription& description, const BindingUse* use);
 Resource prepareImage(const ResourceDescription& description, const BindingUse* use);
 
+// What contents and payloads may take: the memory of this machine. More would be killed, not refused.
+uint64_t mostBytes();
+
 // The path of a file that a document names, which is beside the document unless it is absolute.
 std::string pathOf(const Value& file);
 // Its whole content as bytes.

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <new>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -192,6 +193,10 @@ int runGraph(const Arguments& arguments)
     } catch (const DeviceError& error) {
         const Json json{{"source", "device"}, {"where", ""}, {"message", printableLines(error.what())}};
         return reportError(json, error.what(), messages(), arguments.asJson);
+    } catch (const std::bad_alloc&) {
+        const std::string text = "what " + arguments.file + " asks for does not fit into memory";
+        const Json json{{"source", printable(arguments.file)}, {"where", ""}, {"message", printable(text)}};
+        return reportError(json, text, messages(), arguments.asJson);
     }
 }
 
