@@ -23,7 +23,7 @@ std::vector<harness::Stage> stagesOf(const std::vector<Node>& nodes)
     for (const Node& node : nodes) {
         harness::Stage stage;
         stage.words = compileNode(node.file, node.definitions);
-        stage.entry = node.node;
+        stage.entry = node.entryPoint.empty() ? node.node : node.entryPoint;
         stage.name = node.node;
         stage.specialization = node.specialization;
         for (uint32_t i = 0; i < node.arraySize; ++i) {

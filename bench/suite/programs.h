@@ -21,7 +21,7 @@ Arguments argumentsOf(const Struct& values)
     return bytes;
 }
 
-// A node of a graph. `node` is the name that others send to, which the shader's entry point has as well.
+// A node of a graph. `node` is the name that others send to.
 struct Node {
     std::string file;
     std::string node;
@@ -29,6 +29,7 @@ struct Node {
     uint32_t arraySize = 1;  // so many nodes of that name run this shader
     std::map<uint32_t, uint32_t> specialization{};
     uint32_t firstIndex = 0;
+    std::string entryPoint{};  // of the shader; empty: named as the node
 };
 
 class Graph {

@@ -179,7 +179,7 @@ void Pipelines::measure()
 
 void pipelines(Bench& bench)
 {
-    for (uint32_t count : bench.pick<std::vector<uint32_t>>({111, 1000}, {111}, {12}))
+    for (uint32_t count : bench.pick<std::vector<uint32_t>>({111, 1000}, {24}, {6}))
         Pipelines(bench, count).measure();
 }
 

@@ -41,7 +41,8 @@ void Scene::fill()
     Random random(2);
     for (uint32_t y = 0; y < height; ++y)
         for (uint32_t x = 0; x < width; ++x) {
-            const uint32_t material = mix32(x / 40 * 7919 + y / 40 * 104729) % 9;
+            // Blocks that do not begin where tiles do.
+            const uint32_t material = mix32(x / 37 * 7919 + y / 29 * 104729) % 9;
             surfaces.push_back((material == 8 ? kSky : material) | (mix32(y * width + x) & ~255u));
         }
     for (uint32_t i = 0; i < lightCount; ++i)
