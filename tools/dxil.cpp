@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `millrace dxil`: a DXIL container to SPIR-V, one module for each entry point.
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstring>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "dxil/container.h"
 #include "dxil/translate.h"
@@ -28,6 +30,9 @@ struct Arguments {
     std::string output;
     std::string entryPoint;
     std::vector<uint32_t> shifts;
+    std::string rootSignature;
+    bool noRootSignature = false;
+    bool asJson = false;
     unsigned seconds = 10;
     bool inProcess = false;
     bool asText = false;
@@ -66,6 +71,84 @@ struct Made {
     bool wasStructurized = false;
 };
 
+using Json = nlohmann::ordered_json;
+
+Json describe(const dxil::NodeIo& io)
+{
+    Json out = {{"flags", io.flags}, {"recordBytes", io.recordBytes}};
+    if (!io.id.name.empty()) {
+        out["node"] = io.id.name;
+        out["index"] = io.id.index;
+    }
+    if (io.maxRecords) {
+        out["maxRecords"] = *io.maxRecords;
+    }
+    if (io.grid) {
+        out["gridOffsetBytes"] = io.grid->offsetBytes;
+    }
+    if (io.arraySize) {
+        out["arraySize"] = *io.arraySize;
+    }
+    return out;
+}
+
+Json describe(const dxil::Shader& shader)
+{
+    const dxil::EntryPoint& entry = shader.entry;
+    Json out = {{"function", entry.name},
+                {"kind", dxil::shaderKindText(entry.kind)},
+                {"entryPoint", shader.entryPoint},
+                {"threads", entry.threads}};
+    if (entry.kind != dxil::ShaderKind::Node) {
+        return out;
+    }
+    static constexpr std::array kLaunches = {"none", "broadcasting", "coalescing", "thread", "mesh"};
+    out["node"] = {{"name", entry.node.id.name},
+                   {"index", entry.node.id.index},
+                   {"launch", kLaunches.at(static_cast<size_t>(entry.node.launch))},
+                   {"programEntry", entry.node.isProgramEntry},
+                   {"localArguments", entry.node.localArgumentsIndex},
+                   {"inputs", Json::array()},
+                   {"outputs", Json::array()}};
+    for (const dxil::NodeIo& io : entry.node.inputs) {
+        out["node"]["inputs"].push_back(describe(io));
+    }
+    for (const dxil::NodeIo& io : entry.node.outputs) {
+        out["node"]["outputs"].push_back(describe(io));
+    }
+    return out;
+}
+
+Json describe(const dxil::Resource& resource, const dxil::Place& place)
+{
+    Json out = {{"name", resource.name},
+                {"class", dxil::resourceClassText(resource.resourceClass)},
+                {"register", resource.lowerBound},
+                {"space", resource.space},
+                {"count", resource.count == dxil::kUnbounded ? Json("unbounded") : Json(resource.count)}};
+    if (place.kind == dxil::Place::Kind::Descriptor) {
+        out["set"] = place.set;
+        out["binding"] = place.binding;
+    } else {
+        out[place.kind == dxil::Place::Kind::PushAddress ? "addressOffset" : "pushConstantOffset"] = place.offsetBytes;
+    }
+    return out;
+}
+
+Json describe(const dxil::Translation& translation)
+{
+    Json out = {{"entryPoints", Json::array()},
+                {"resources", Json::array()},
+                {"pushConstantBytes", translation.bindings.pushConstantBytes}};
+    for (const dxil::Shader& shader : translation.shaders) {
+        out["entryPoints"].push_back(describe(shader));
+    }
+    for (const dxil::Resource& resource : translation.resources) {
+        out["resources"].push_back(describe(resource, translation.bindings.place(resource)));
+    }
+    return out;
+}
+
 // In the child. The modules are validated here too, since they were made of untrusted input.
 std::string translateAll(const std::string& content, const dxil::Options& options)
 {
@@ -75,6 +158,8 @@ std::string translateAll(const std::string& content, const dxil::Options& option
         return kFailed + translation.error().text();
     }
     std::string out(1, kMade);
+    const std::string description = describe(*translation).dump(2, ' ', false, Json::error_handler_t::replace);
+    put(out, description.data(), description.size());
     for (const dxil::Shader& shader : translation->shaders) {
         if (const Status status = dxil::validate(shader); !status) {
             return kFailed + ("the module of \"" + shader.entry.name + "\" is not valid: " + status.error().text());
@@ -86,9 +171,13 @@ std::string translateAll(const std::string& content, const dxil::Options& option
     return out;
 }
 
-bool takeAll(const std::string& bytes, std::vector<Made>& out)
+bool takeAll(const std::string& bytes, std::string& description, std::vector<Made>& out)
 {
-    for (size_t at = 1; at < bytes.size();) {
+    size_t at = 1;
+    if (!take(bytes, at, description)) {
+        return false;
+    }
+    while (at < bytes.size()) {
         Made made;
         std::string words;
         if (!take(bytes, at, made.name) || !take(bytes, at, words) || at == bytes.size()) {
@@ -165,6 +254,12 @@ int translate(const Arguments& arguments)
     for (size_t s = 0; s < arguments.shifts.size(); s++) {
         options.bindings.shifts.at(s) = arguments.shifts[s];
     }
+    options.useRootSignature = !arguments.noRootSignature;
+    std::string signature;
+    if (!arguments.rootSignature.empty() && !readFile(arguments.rootSignature, signature)) {
+        return fail("cannot read " + printable(arguments.rootSignature));
+    }
+    options.rootSignature.assign(signature.begin(), signature.end());
     const auto work = [&] { return translateAll(content, options); };
     const auto bytes = [&] {
         const Progress progress("translating");
@@ -177,8 +272,13 @@ int translate(const Arguments& arguments)
         return fail(printable(arguments.input) + ": " + (bytes->empty() ? "no result" : printable(bytes->substr(1))));
     }
     std::vector<Made> made;
-    if (!takeAll(*bytes, made)) {
+    std::string description;
+    if (!takeAll(*bytes, description, made)) {
         return fail(printable(arguments.input) + ": no result");
+    }
+    if (arguments.asJson) {
+        std::cout << description << "\n";
+        return 0;
     }
     const auto container =
         dxil::readContainer(std::span<const uint8_t>(reinterpret_cast<const uint8_t*>(content.data()), content.size()));
@@ -207,6 +307,10 @@ Command addDxil(CLI::App& app)
     command->add_option("--shifts", arguments->shifts, "first bindings of t, u, b and s registers")
         ->type_name("N")
         ->expected(4);
+    command->add_option("--root-signature", arguments->rootSignature, "a container with the root signature to use")
+        ->type_name("FILE");
+    command->add_flag("--no-root-signature", arguments->noRootSignature, "ignore the input's root signature");
+    command->add_flag("--json", arguments->asJson, "write entry points, nodes and places of resources");
     command->add_option("--time-limit", arguments->seconds, "how long the reader may take")
         ->type_name("SECONDS")
         ->capture_default_str();

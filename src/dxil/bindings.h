@@ -20,16 +20,21 @@ struct Place {
     Kind kind = Kind::Descriptor;
     uint32_t set = 0;
     uint32_t binding = 0;
-    uint32_t offsetBytes = 0;  // in the push constants
-    uint32_t counterBinding = 0;
+    uint32_t offsetBytes = 0;     // in the push constants
+    uint32_t sizeBytes = 0;       // PushConstants
+    uint32_t counterBinding = 0;  // kUnbounded: none
+    // The array of descriptors that the resource is a part of: its first register and size.
+    uint32_t firstRegister = 0;
+    uint32_t count = 1;
 };
 
-// Overrides for registers [first, first + count) of a class and space.
+// Overrides for registers [first, first + count) of a class and space: one binding for each, or an array at one.
 struct BindingOverride {
     ResourceClass resourceClass = ResourceClass::Uav;
     uint32_t space = 0;
     uint32_t firstRegister = 0;
-    uint32_t count = 1;
+    uint32_t count = 1;  // kUnbounded
+    bool isArray = false;
     Place place;
 };
 
@@ -40,6 +45,7 @@ struct Bindings {
     uint32_t resourceHeapSet = 4;
     uint32_t samplerHeapSet = 5;
     std::vector<BindingOverride> overrides;
+    uint32_t pushConstantBytes = 0;  // of the root signature
 
     Place place(const Resource& resource) const;
 };

@@ -47,7 +47,7 @@ Status readProgram(Bytes part, Container& out)
     return {};
 }
 
-Status readParts(Bytes bytes, uint32_t count, Container& out)
+Status readParts(Bytes bytes, uint32_t count, std::vector<Part>& out)
 {
     for (uint32_t p = 0; p < count; p++) {
         const auto offset = numberAt<uint32_t>(bytes, kHeaderBytes + uint64_t{4} * p);
@@ -57,7 +57,7 @@ Status readParts(Bytes bytes, uint32_t count, Container& out)
         if (!content || !name) {
             return fail("part " + std::to_string(p) + " lies outside of the file");
         }
-        out.parts.push_back({std::string(name->begin(), name->end()), *content});
+        out.push_back({std::string(name->begin(), name->end()), *content});
     }
     return {};
 }
@@ -82,7 +82,7 @@ const Part* Container::findPart(std::string_view name) const
     return nullptr;
 }
 
-Result<Container> readContainer(Bytes bytes)
+Result<std::vector<Part>> readParts(Bytes bytes)
 {
     if (numberAt<uint32_t>(bytes, 0) != kMagic) {
         return fail("not a DXIL container: it does not begin with \"DXBC\"");
@@ -91,10 +91,21 @@ Result<Container> readContainer(Bytes bytes)
     if (!count || *count > kMaxParts) {
         return fail("the container's header is cut off or names too many parts");
     }
-    Container out;
+    std::vector<Part> out;
     if (Status status = readParts(bytes, *count, out); !status) {
         return status.error();
     }
+    return out;
+}
+
+Result<Container> readContainer(Bytes bytes)
+{
+    auto parts = readParts(bytes);
+    if (!parts) {
+        return parts.error();
+    }
+    Container out;
+    out.parts = std::move(*parts);
     const Part* program = out.findPart("DXIL");
     if (!program) {
         const bool old = out.findPart("SHEX") || out.findPart("SHDR");

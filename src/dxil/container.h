@@ -48,6 +48,10 @@ struct Container {
     const Part* findPart(std::string_view name) const;
 };
 
+// The parts of any container, also of one that has no program. Errors: what is no container, has parts outside of
+// itself.
+Result<std::vector<Part>> readParts(Bytes bytes);
+
 // Errors: what is no container, has parts outside of itself, or has no DXIL program: for the bytecode of shader model 5
 // and older it says so. Digests are not checked: tools that do not sign leave them zero.
 Result<Container> readContainer(Bytes bytes);

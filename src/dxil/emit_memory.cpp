@@ -194,7 +194,7 @@ Val Emitter::elementOfResource(const Value& i, const Handle& base)
         isConstant = isConstant && constantOf(i.operands[o]).has_value();
         index = m_b.add(index, m_b.mul(getUint(i.operands[o]), static_cast<uint32_t>(inner)));
     }
-    return handleOf(base.resource, index, true, !isConstant);
+    return handleOf(base.declared, index, true, !isConstant);
 }
 
 // GEPs, and casts, which are nothing where pointers have no type.

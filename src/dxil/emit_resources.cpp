@@ -51,11 +51,19 @@ Val Emitter::handleOf(const Resource& resource, Id registerIndex, bool isRelativ
 {
     auto handle = std::make_shared<Handle>();
     handle->resource = resource;
+    handle->declared = resource;
     handle->place = m_options.bindings.place(resource);
+    // From here on the resource is the whole array that it is a part of.
+    if (isRelative) {
+        registerIndex = m_b.add(registerIndex, m_b.uintConstant(resource.lowerBound));
+    }
+    handle->isPart = handle->place.count != resource.count || handle->place.firstRegister != resource.lowerBound;
+    handle->resource.lowerBound = handle->place.firstRegister;
+    handle->resource.count = handle->place.count;
     uint64_t ignored = 0;
-    handle->nonUniform = nonUniform && resource.count != 1 && !m_b.constantValue(registerIndex, ignored);
-    if (resource.count != 1) {
-        handle->index = isRelative ? registerIndex : m_b.add(registerIndex, m_b.uintConstant(0u - resource.lowerBound));
+    handle->nonUniform = nonUniform && handle->place.count != 1 && !m_b.constantValue(registerIndex, ignored);
+    if (handle->place.count != 1) {
+        handle->index = m_b.add(registerIndex, m_b.uintConstant(0u - handle->place.firstRegister));
     }
     Val out;
     out.handle = std::move(handle);
@@ -189,21 +197,22 @@ Emitter::Descriptor Emitter::descriptor(const Handle& handle, View view)
 {
     const Resource& r = handle.resource;
     const bool isCounter = view == View::Counter;
-    // Heaps hold descriptors of every type: one variable for each type, all in the same place.
+    // Heaps, and ranges of root signatures, hold descriptors of every type: one variable for each type, all in the same
+    // place.
     const std::vector<uint32_t> key = {
         handle.isHeap,
         static_cast<uint32_t>(r.resourceClass),
         r.space,
         r.lowerBound,
         static_cast<uint32_t>(view),
-        handle.isHeap ? static_cast<uint32_t>(r.kind) << 8 | static_cast<uint32_t>(r.component) : 0,
-        handle.isHeap ? r.sizeBytes : 0};
+        handle.isHeap || handle.isPart ? static_cast<uint32_t>(r.kind) << 8 | static_cast<uint32_t>(r.component) : 0,
+        handle.isHeap || handle.isPart ? r.sizeBytes : 0};
     const auto found = m_descriptors.find(key);
     if (found != m_descriptors.end()) {
         return found->second;
     }
     if (handle.place.kind != Place::Kind::Descriptor) {
-        unsupported("this resource in push constants: " + describe(r));
+        unsupported("a resource of this kind as a root parameter: " + describe(r));
     }
     if (isCounter && handle.place.counterBinding == kUnbounded) {
         unsupported("the counter of a buffer of a descriptor heap");
@@ -288,12 +297,79 @@ Id Emitter::descriptorPointer(const Handle& handle, View view, spv::StorageClass
     return out;
 }
 
+// The push constants of the root signature, as words.
+Id Emitter::pushWord(Id index)
+{
+    if (!m_pushConstants) {
+        const uint32_t words = (m_options.bindings.pushConstantBytes + 3) / 4;
+        const std::array<Id, 1> members = {m_b.arrayType(m_b.uintType(), std::max(1u, words), 4)};
+        const Id type = m_b.structType(members);
+        m_b.decorate(type, spv::Decoration::Block);
+        m_b.decorateMember(type, 0, spv::Decoration::Offset, {0});
+        m_pushConstants = m_b.variable(spv::StorageClass::PushConstant, type);
+        m_b.name(m_pushConstants, "root");
+    }
+    const Id pointer =
+        m_b.emit(spv::Op::OpAccessChain, m_b.pointerType(spv::StorageClass::PushConstant, m_b.uintType()),
+                 {m_pushConstants, m_b.uintConstant(0), index});
+    return m_b.load(m_b.uintType(), pointer);
+}
+
+// A buffer by its address in the push constants.
+Id Emitter::addressedBuffer(const Handle& handle, View view, Id& pointee)
+{
+    m_b.capability(spv::Capability::PhysicalStorageBufferAddresses);
+    m_b.module().section(spirv::Section::MemoryModel)[0].setLiteral(
+        0, static_cast<uint32_t>(spv::AddressingModel::PhysicalStorageBuffer64));
+    spv::StorageClass ignored = spv::StorageClass::PhysicalStorageBuffer;
+    Id& type = m_addressedTypes[static_cast<uint32_t>(view)];
+    if (!type) {
+        type = descriptorPointee(handle, view, ignored);
+    }
+    pointee = type;
+    const uint32_t word = handle.place.offsetBytes / 4;
+    const std::array<Id, 2> words = {pushWord(m_b.uintConstant(word)), pushWord(m_b.uintConstant(word + 1))};
+    const Id address = m_b.construct(m_b.vectorType(m_b.uintType(), 2), words);
+    return m_b.emit(spv::Op::OpBitcast, m_b.pointerType(spv::StorageClass::PhysicalStorageBuffer, pointee), {address});
+}
+
+Id Emitter::loadThrough(const Handle& handle, Id type, Id pointer)
+{
+    if (handle.place.kind != Place::Kind::PushAddress) {
+        return m_b.load(type, pointer);
+    }
+    const uint32_t bytes = m_b.countOf(type) * m_b.bitsOf(type) / 8;
+    return m_b.emit(instruction(spv::Op::OpLoad, type)
+                        .add(pointer)
+                        .add(static_cast<uint32_t>(spv::MemoryAccessMask::Aligned))
+                        .add(bytes));
+}
+
+void Emitter::storeThrough(const Handle& handle, Id type, Id pointer, Id value)
+{
+    if (handle.place.kind != Place::Kind::PushAddress) {
+        m_b.store(pointer, value);
+        return;
+    }
+    m_b.append(instruction(spv::Op::OpStore)
+                   .add(pointer)
+                   .add(value)
+                   .add(static_cast<uint32_t>(spv::MemoryAccessMask::Aligned))
+                   .add(m_b.bitsOf(type) / 8));
+}
+
 // A pointer to an element of the array in a buffer.
 Id Emitter::elementPointer(const Handle& handle, View view, Id index, Id& type)
 {
     spv::StorageClass storage = spv::StorageClass::StorageBuffer;
     Id pointee;
-    const Id buffer = descriptorPointer(handle, view, storage, pointee);
+    Id buffer;
+    if (handle.place.kind == Place::Kind::PushAddress && view != View::Counter) {
+        storage = spv::StorageClass::PhysicalStorageBuffer;
+        buffer = addressedBuffer(handle, view, pointee);
+    } else {
+        buffer = descriptorPointer(handle, view, storage, pointee);
+    }
     type = view == View::Constants ? m_b.vectorType(m_b.uintType(), 4)
            : view == View::Words16 ? m_b.intType(16)
            : view == View::Words64 ? m_b.intType(64)
@@ -324,7 +400,7 @@ Id Emitter::loadWord(const Handle& handle, Id wordIndex)
 {
     Id type;
     const Id pointer = elementPointer(handle, View::Words32, wordIndex, type);
-    return m_b.load(type, pointer);
+    return loadThrough(handle, type, pointer);
 }
 
 Id Emitter::loadElement(const Handle& handle, const Type& type, Id offset, uint32_t extra)
@@ -335,7 +411,7 @@ Id Emitter::loadElement(const Handle& handle, const Type& type, Id offset, uint3
         Id from;
         const Id index = m_b.shiftRight(m_b.add(offset, m_b.uintConstant(extra)), 1);
         const Id pointer = elementPointer(handle, View::Words16, index, from);
-        return m_b.bitcast(to, m_b.load(from, pointer), from);
+        return m_b.bitcast(to, loadThrough(handle, from, pointer), from);
     }
     const Id word = m_b.add(m_b.shiftRight(offset, 2), m_b.uintConstant(extra / 4));
     const Id low = loadWord(handle, word);
@@ -354,19 +430,19 @@ void Emitter::storeElement(const Handle& handle, const Type& type, Id offset, ui
     if (bytes == 2) {
         const Id index = m_b.shiftRight(m_b.add(offset, m_b.uintConstant(extra)), 1);
         const Id pointer = elementPointer(handle, View::Words16, index, to);
-        m_b.store(pointer, m_b.bitcast(to, value, from));
+        storeThrough(handle, to, pointer, m_b.bitcast(to, value, from));
         return;
     }
     const Id word = m_b.add(m_b.shiftRight(offset, 2), m_b.uintConstant(extra / 4));
     if (bytes == 4) {
         const Id pointer = elementPointer(handle, View::Words32, word, to);
-        m_b.store(pointer, m_b.bitcast(to, value, from));
+        storeThrough(handle, to, pointer, m_b.bitcast(to, value, from));
         return;
     }
     const Id pair = m_b.emit(spv::Op::OpBitcast, m_b.vectorType(m_b.uintType(), 2), {value});
     for (uint32_t half = 0; half < 2; half++) {
         const Id pointer = elementPointer(handle, View::Words32, m_b.add(word, m_b.uintConstant(half)), to);
-        m_b.store(pointer, m_b.extract(to, pair, half));
+        storeThrough(handle, to, pointer, m_b.extract(to, pair, half));
     }
 }
 
@@ -469,9 +545,13 @@ void Emitter::opRawBufferVectorStore(const Value& call)
 
 Id Emitter::constantWord(const Handle& handle, Id row, uint32_t column)
 {
+    if (handle.place.kind == Place::Kind::PushConstants) {
+        const uint32_t first = handle.place.offsetBytes / 4 + column;
+        return pushWord(m_b.add(m_b.mul(row, 4), m_b.uintConstant(first)));
+    }
     Id type;
     const Id pointer = elementPointer(handle, View::Constants, row, type);
-    return m_b.extract(m_b.uintType(), m_b.load(type, pointer), column);
+    return m_b.extract(m_b.uintType(), loadThrough(handle, type, pointer), column);
 }
 
 // A row of 16 bytes as 4, 8 or 2 values.
@@ -519,11 +599,16 @@ void Emitter::opCBufferLoad(const Value& call)
     const Id offset = getUint(call.operands[2]);
     const Id row = m_b.shiftRight(offset, 4);
     const auto wordAt = [&](uint32_t extra) {
+        if (handle->place.kind == Place::Kind::PushConstants) {
+            return pushWord(
+                m_b.add(m_b.shiftRight(offset, 2), m_b.uintConstant(handle->place.offsetBytes / 4 + extra)));
+        }
         Id rowType;
         const Id pointer = elementPointer(*handle, View::Constants, row, rowType);
         const Id column = m_b.emit(spv::Op::OpBitwiseAnd, m_b.uintType(),
                                    {m_b.add(m_b.shiftRight(offset, 2), m_b.uintConstant(extra)), m_b.uintConstant(3)});
-        return m_b.emit(spv::Op::OpVectorExtractDynamic, m_b.uintType(), {m_b.load(rowType, pointer), column});
+        return m_b.emit(spv::Op::OpVectorExtractDynamic, m_b.uintType(),
+                        {loadThrough(*handle, rowType, pointer), column});
     };
     if (type.isVector()) {
         unsupported("a load of " + type.text() + " from a constant buffer");
@@ -561,10 +646,12 @@ Id Emitter::resourceAtomicPointer(const Value& call, Id& type)
         return elementPointer(*handle, bits == 64 ? View::Words64 : View::Words32,
                               m_b.shiftRight(offset, bits == 64 ? 3 : 2), type);
     }
-    type = texelType(handle->resource);
+    // Resources of 64-bit integers may be declared as pairs of 32-bit ones.
+    const bool isPair = bits == 64 && m_b.bitsOf(texelType(handle->resource)) != 64;
+    type = isPair ? m_b.intType(64) : texelType(handle->resource);
     spv::StorageClass storage = spv::StorageClass::UniformConstant;
     Id image;
-    const Id pointer = descriptorPointer(*handle, View::ImageAtomic, storage, image);
+    const Id pointer = descriptorPointer(*handle, isPair ? View::ImageAtomic64 : View::ImageAtomic, storage, image);
     const uint32_t count = std::min(3u, coordinateCount(kind));
     const Id coordinates = vectorOf(m_b.vectorType(m_b.uintType(), count), call, first, count);
     const Id texel = m_b.emit(spv::Op::OpImageTexelPointer, m_b.pointerType(spv::StorageClass::Image, type),
@@ -588,7 +675,7 @@ void Emitter::opAtomicBinOp(const Value& call)
     const Id pointer = resourceAtomicPointer(call, type);
     const Id own = scalarType(*call.type);
     if (m_b.bitsOf(own) != m_b.bitsOf(type)) {
-        unsupported("a 64-bit atomic operation on a resource of 32-bit integers");
+        unsupported("a 32-bit atomic operation on a resource of 64-bit integers");
         return;
     }
     const Id value = m_b.bitcast(type, getId(call.operands[6]), own);
@@ -643,6 +730,10 @@ void Emitter::opGetDimensions(const Value& call)
     const ResourceKind kind = handle->resource.kind;
     if (kind != ResourceKind::RawBuffer && kind != ResourceKind::StructuredBuffer) {
         set(call, imageDimensions(*handle, call.operands[2]));
+        return;
+    }
+    if (handle->place.kind != Place::Kind::Descriptor) {
+        unsupported("the size of a root descriptor, which has none");
         return;
     }
     spv::StorageClass storage = spv::StorageClass::StorageBuffer;

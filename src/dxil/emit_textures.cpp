@@ -20,6 +20,7 @@ enum : uint32_t {
     kSampleCmp = 64,
     kSampleCmpLevelZero = 65,
     kTextureGatherCmp = 74,
+    kTextureGatherRaw = 223,
     kTextureStoreSample = 225,
     kSampleCmpLevel = 224,
     kSampleCmpGrad = 254,
@@ -119,9 +120,13 @@ Id Emitter::imageType(const Handle& handle, View view)
     const Shape shape = shapeOf(r.kind);
     const bool isStorage = r.resourceClass == ResourceClass::Uav;
     allowShape(m_b, shape, isStorage);
-    const Id texel = texelType(r);
+    const Id texel = view == View::ImageAtomic64 ? m_b.intType(64) : texelType(r);
     auto format = spv::ImageFormat::Unknown;
-    if (view == View::ImageAtomic) {
+    if (view == View::ImageAtomic64) {
+        m_b.capability(spv::Capability::Int64ImageEXT);
+        m_b.extension("SPV_EXT_shader_image_int64");
+        format = spv::ImageFormat::R64ui;
+    } else if (view == View::ImageAtomic) {
         const bool isWide = m_b.bitsOf(texel) == 64;
         const bool isSigned = isSignedComponent(r.component);
         format = isWide ? (isSigned ? spv::ImageFormat::R64i : spv::ImageFormat::R64ui)
@@ -452,13 +457,16 @@ void Emitter::opTextureGather(const Value& call)
     }
     const Shape shape = shapeOf(handle->resource.kind);
     const bool compares = opcodeOf(call) == kTextureGatherCmp;
+    const bool isRaw = opcodeOf(call) == kTextureGatherRaw;  // texels of one component, as they are
     const Id image = sampledImage(call, *handle, compares);
     const Id coordinates = vectorOf(m_b.vectorType(m_b.floatType(32), shape.coordinates), call, 3, shape.coordinates);
     Instruction out = instruction(compares ? spv::Op::OpImageDrefGather : spv::Op::OpImageGather,
                                   m_b.vectorType(texelType(handle->resource), 4))
                           .add(image)
                           .add(coordinates)
-                          .add(compares ? getId(call.operands[10]) : getUint(call.operands[9]));
+                          .add(compares ? getId(call.operands[10])
+                               : isRaw  ? m_b.uintConstant(0)
+                                        : getUint(call.operands[9]));
     bool isConstant = true;
     if (const Id offsets = texelOffsets(call, 7, shape.offsets, isConstant)) {
         if (!isConstant) {

@@ -112,12 +112,18 @@ Status Emitter::run(const std::unordered_map<const Function*, Structure>& struct
     return {};
 }
 
+// A node's entry point is named like the node, so that a module needs nobody to say which node it is.
+std::string Emitter::entryPointName() const
+{
+    return m_entry.kind == ShaderKind::Node && !m_entry.node.id.name.empty() ? m_entry.node.id.name : m_entry.name;
+}
+
 void Emitter::declareEntryPoint(Id function)
 {
     Instruction entry = instruction(spv::Op::OpEntryPoint)
                             .add(static_cast<uint32_t>(spv::ExecutionModel::GLCompute))
                             .add(function)
-                            .add(m_entry.name);
+                            .add(entryPointName());
     for (const Instruction& i : m_b.module().section(Section::Globals)) {
         if (i.op == spv::Op::OpVariable) {
             entry.add(i.result);

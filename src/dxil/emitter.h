@@ -31,11 +31,13 @@ struct Pointer {
 
 // A descriptor, or one of an array of them.
 struct Handle {
-    Resource resource;
+    Resource resource;  // or the range of the root signature that it is a part of
+    Resource declared;  // as the program has it
     Place place;
     Id index;  // into the array, if it is one
     bool nonUniform = false;
     bool isHeap = false;
+    bool isPart = false;  // of an array that holds other resources too
 };
 
 // An output of a node, or one of an array.
@@ -77,6 +79,7 @@ public:
     // `structures` has each function that the entry point reaches.
     Status run(const std::unordered_map<const Function*, Structure>& structures);
     spirv::Module& module() { return m_b.module(); }
+    std::string entryPointName() const;
     bool hasPayloadAtomics() const { return m_hasPayloadAtomics; }
 
 private:
@@ -238,6 +241,7 @@ private:
         Counter,
         Image,
         ImageAtomic,
+        ImageAtomic64,
         ImageDepth,
         Sampler
     };
@@ -247,6 +251,10 @@ private:
     Id descriptorPointer(const Handle& handle, View view, spv::StorageClass& storage, Id& pointee);
     Id elementPointer(const Handle& handle, View view, Id index, Id& type);
     Id loadWord(const Handle& handle, Id wordIndex);
+    Id pushWord(Id index);
+    Id addressedBuffer(const Handle& handle, View view, Id& pointee);
+    Id loadThrough(const Handle& handle, Id type, Id pointer);
+    void storeThrough(const Handle& handle, Id type, Id pointer, Id value);
     Id byteOffset(const Handle& handle, const Value* index, const Value* offset);
     // One element of a type at a byte offset + `extra` of a raw or structured buffer.
     Id loadElement(const Handle& handle, const Type& type, Id offset, uint32_t extra);
@@ -383,6 +391,8 @@ private:
     std::map<std::vector<uint32_t>, Descriptor> m_descriptors;
     std::map<uint32_t, std::pair<Id, Id>> m_builtIns;  // variable and type
     std::vector<Id> m_interface;
+    Id m_pushConstants;
+    std::map<uint32_t, Id> m_addressedTypes;    // by view
     std::unordered_set<uint32_t> m_nonUniform;  // ids so decorated
     bool m_hasUavBarrier = false;
     bool m_needsDerivatives = false;

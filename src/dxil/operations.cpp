@@ -405,8 +405,9 @@ Emitter::Handler Emitter::handlerOf(uint32_t opcode)
             return &Emitter::opCheckAccessFullyMapped;
         case 72:  // GetDimensions
             return &Emitter::opGetDimensions;
-        case 73:  // TextureGather
-        case 74:  // TextureGatherCmp
+        case 73:   // TextureGather
+        case 74:   // TextureGatherCmp
+        case 223:  // TextureGatherRaw
             return &Emitter::opTextureGather;
         case 78:  // AtomicBinOp
             return &Emitter::opAtomicBinOp;

@@ -9,6 +9,7 @@
 #include "dxil/container.h"
 #include "dxil/control_flow.h"
 #include "dxil/emitter.h"
+#include "dxil/root_signature.h"
 #include "spirv/tools.h"
 
 namespace millrace::dxil {
@@ -98,6 +99,7 @@ Result<Shader> Translator::translate(const EntryPoint& entry)
     }
     out.entry = entry;
     out.entry.function = nullptr;
+    out.entryPoint = emitter.entryPointName();
     out.words = spirv::write(emitter.module());
     out.hasPayloadAtomics = emitter.hasPayloadAtomics();
     return out;
@@ -106,6 +108,34 @@ Result<Shader> Translator::translate(const EntryPoint& entry)
 bool isSupported(ShaderKind kind)
 {
     return kind == ShaderKind::Compute || kind == ShaderKind::Node;
+}
+
+// Explicit overrides come before what the root signature says.
+Status applyRootSignature(const Container& container, Options& options)
+{
+    constexpr std::string_view kPart = "RTS0";
+    const Part* part = options.useRootSignature ? container.findPart(kPart) : nullptr;
+    Result<std::vector<Part>> given = std::vector<Part>();
+    if (!options.rootSignature.empty()) {
+        given = readParts(options.rootSignature);
+        if (!given) {
+            return given.error();
+        }
+        const auto found = std::ranges::find(*given, kPart, &Part::name);
+        if (found == given->end()) {
+            return Diagnostic{"dxil", "root signature", "the container has no part RTS0"};
+        }
+        part = &*found;
+    }
+    if (!part) {
+        return {};
+    }
+    const auto signature = readRootSignature(part->bytes);
+    if (!signature) {
+        return signature.error();
+    }
+    addRootSignature(*signature, options.bindings);
+    return {};
 }
 
 Result<Translation> translateProgram(const Container& container, const Options& options)
@@ -119,7 +149,12 @@ Result<Translation> translateProgram(const Container& container, const Options& 
         return info.error();
     }
     Translation out;
-    Translator translator(**program, *info, options);
+    Options complete = options;
+    if (Status status = applyRootSignature(container, complete); !status) {
+        return status.error();
+    }
+    out.bindings = complete.bindings;
+    Translator translator(**program, *info, complete);
     for (const EntryPoint& entry : info->entryPoints) {
         if (!options.entryPoint.empty() && entry.name != options.entryPoint) {
             continue;

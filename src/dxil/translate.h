@@ -17,12 +17,15 @@ namespace millrace::dxil {
 
 struct Options {
     Bindings bindings;
-    std::string entryPoint;  // only this one; empty: all
+    std::string entryPoint;              // only this one; empty: all
+    bool useRootSignature = true;        // of the container, if it has one
+    std::vector<uint8_t> rootSignature;  // a container that has one, in place of the program's
 };
 
-// A module of one entry point, by its name in the library.
+// A module of one entry point.
 struct Shader {
-    EntryPoint entry;  // its function is gone
+    EntryPoint entry;        // its function is gone
+    std::string entryPoint;  // its name in the module: of nodes that of the node
     std::vector<uint32_t> words;
     // Atomic operations on records: spirv-val knows no such pointers, though the extension allows them.
     bool hasPayloadAtomics = false;
@@ -32,6 +35,7 @@ struct Shader {
 struct Translation {
     std::vector<Shader> shaders;
     std::vector<Resource> resources;  // their globals are gone
+    Bindings bindings;                // with what the root signature says
 };
 
 // Errors: no DXIL, other kinds of shaders, and whatever cannot be expressed, each with its place.

@@ -76,6 +76,7 @@ private:
     void createSets();
     void createPipeline();
     void write(const Declared& declared);
+    std::vector<uint32_t> createAddressed();
 
     Device& m_device;
     const ComputeRun& m_run;
@@ -201,8 +202,22 @@ void Run::createPipeline()
     check(result, "pipeline");
 }
 
+std::vector<uint32_t> Run::createAddressed()
+{
+    std::vector<uint32_t> out = m_run.pushConstants;
+    for (const auto& [word, content] : m_run.addressed) {
+        Buffer& buffer = m_buffers[{kAddressed, word}];
+        buffer = m_device.createBuffer(content.size() * 4, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+        std::ranges::copy(content, buffer.words());
+        out.at(word) = static_cast<uint32_t>(buffer.address);
+        out.at(word + 1) = static_cast<uint32_t>(buffer.address >> 32);
+    }
+    return out;
+}
+
 BufferContents Run::execute()
 {
+    const std::vector<uint32_t> pushConstants = createAddressed();
     createLayouts();
     createSets();
     createPipeline();
@@ -212,7 +227,7 @@ BufferContents Run::execute()
                                 m_sets.data(), 0, nullptr);
         if (!m_run.pushConstants.empty()) {
             vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                               static_cast<uint32_t>(m_run.pushConstants.size() * 4), m_run.pushConstants.data());
+                               static_cast<uint32_t>(pushConstants.size() * 4), pushConstants.data());
         }
         vkCmdDispatch(cmd, m_run.groups, 1, 1);
     });

@@ -17,11 +17,14 @@ struct ComputeRun {
     std::vector<uint32_t> words;
     BufferContents buffers;
     std::vector<uint32_t> pushConstants;
+    // Buffers that the shader reaches by address: where in the push constants that is, in words, to their contents.
+    std::map<uint32_t, std::vector<uint32_t>> addressed;
     uint32_t groups = 1;
     VkFormat texelFormat = VK_FORMAT_R32_UINT;  // of texel buffers
 };
 
-// The buffers afterwards.
+// The buffers afterwards; those reached by address are at set kAddressed.
+inline constexpr uint32_t kAddressed = 1000;
 BufferContents runCompute(harness::Device& device, const ComputeRun& run);
 
 }  // namespace millrace::dxil

@@ -4,6 +4,7 @@
 
 Usage: dxil_command.py MILLRACE CORPUS [COUNT [SEED]]
 """
+import json
 import pathlib
 import random
 import subprocess
@@ -32,6 +33,17 @@ def test_good(tool, corpus, folder):
     result = run(tool, "dxil", corpus / "nodes/node_array.dxil", "--entry", "first", "--asm")
     check(result.returncode == 0 and b"CoalescingAMDX" in result.stdout, "one entry point as text")
     result = run(tool, "dxil", corpus / "scalar/bits.dxil", "--asm", "--shifts", "7", "8", "9", "10")
+    listed = json.loads(run(tool, "dxil", corpus / "compute/root_signature.dxil", "--json").stdout)
+    places = {r["class"] + str(r["register"]): r for r in listed["resources"]}
+    check(places["u0"]["addressOffset"] == 16 and places["b0"]["pushConstantOffset"] == 0, "root parameters")
+    check((places["u1"]["set"], places["b1"]["binding"]) == (0, 1), "descriptor tables")
+    listed = json.loads(run(tool, "dxil", corpus / "compute/root_signature.dxil", "--json", "--no-root-signature").stdout)
+    check(all("set" in r for r in listed["resources"]), "no root signature")
+    given = run(tool, "dxil", corpus / "scalar/bits.dxil", "--json", "--root-signature", corpus / "compute/root_signature.dxil")
+    check(json.loads(given.stdout)["pushConstantBytes"] == 32, "a root signature from elsewhere")
+    listed = json.loads(run(tool, "dxil", corpus / "nodes/node_array.dxil", "--json").stdout)["entryPoints"]
+    check([(e["function"], e["entryPoint"], e["node"]["index"]) for e in listed if e["function"] == "third"] ==
+          [("third", "leaf", 3)], "a node is named after its id")
     check(b"Binding 7" in result.stdout and b"Binding 8" in result.stdout, "shifts move bindings")
 
 

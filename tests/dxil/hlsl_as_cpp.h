@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 namespace millrace::dxil::cpu {
 
@@ -75,5 +76,94 @@ using std::isnan;
 using std::max;
 using std::min;
 using std::trunc;
+
+// Vectors of any length, by element.
+template <typename T, unsigned N>
+struct vector {
+    T e[N] = {};
+
+    vector() = default;
+    vector(T all) { std::fill_n(e, N, all); }
+    template <typename From>
+    explicit vector(const vector<From, N>& from)
+    {
+        std::transform(from.e, from.e + N, e, [](From value) { return static_cast<T>(value); });
+    }
+    T& operator[](uint index) { return e[index]; }
+    const T& operator[](uint index) const { return e[index]; }
+};
+
+template <typename R, typename T, unsigned N, typename F>
+vector<R, N> zip(const vector<T, N>& a, const vector<T, N>& b, const F& f)
+{
+    vector<R, N> out;
+    for (unsigned i = 0; i < N; i++) {
+        out[i] = f(a[i], b[i]);
+    }
+    return out;
+}
+
+#define MR_VECTOR_OPERATOR(op, R)                                              \
+    template <typename T, unsigned N>                                          \
+    vector<R, N> operator op(const vector<T, N>& a, const vector<T, N>& b)     \
+    {                                                                          \
+        return zip<R>(a, b, [](T x, T y) { return static_cast<R>(x op y); });  \
+    }                                                                          \
+    template <typename T, unsigned N>                                          \
+    vector<R, N> operator op(const vector<T, N>& a, std::type_identity_t<T> b) \
+    {                                                                          \
+        return a op vector<T, N>(b);                                           \
+    }
+MR_VECTOR_OPERATOR(+, T)
+MR_VECTOR_OPERATOR(-, T)
+MR_VECTOR_OPERATOR(*, T)
+MR_VECTOR_OPERATOR(/, T)
+MR_VECTOR_OPERATOR(^, T)
+MR_VECTOR_OPERATOR(&, T)
+MR_VECTOR_OPERATOR(<<, T)
+MR_VECTOR_OPERATOR(>>, T)
+MR_VECTOR_OPERATOR(<, bool)
+MR_VECTOR_OPERATOR(==, bool)
+#undef MR_VECTOR_OPERATOR
+
+template <typename T, unsigned N>
+vector<T, N> max(const vector<T, N>& a, const vector<T, N>& b)
+{
+    return zip<T>(a, b, [](T x, T y) { return std::max(x, y); });
+}
+template <typename T, unsigned N>
+vector<T, N> min(const vector<T, N>& a, const vector<T, N>& b)
+{
+    return zip<T>(a, b, [](T x, T y) { return std::min(x, y); });
+}
+template <typename T, unsigned N>
+vector<T, N> floor(const vector<T, N>& a)
+{
+    return zip<T>(a, a, [](T x, T) { return std::floor(x); });
+}
+template <typename T, unsigned N>
+vector<T, N> abs(const vector<T, N>& a)
+{
+    return zip<T>(a, a, [](T x, T) { return std::abs(x); });
+}
+template <unsigned N>
+bool any(const vector<bool, N>& a)
+{
+    return std::any_of(a.e, a.e + N, [](bool b) { return b; });
+}
+template <unsigned N>
+bool all(const vector<bool, N>& a)
+{
+    return std::all_of(a.e, a.e + N, [](bool b) { return b; });
+}
+template <typename T, unsigned N>
+vector<T, N> select(const vector<bool, N>& which, const vector<T, N>& a, const vector<T, N>& b)
+{
+    vector<T, N> out;
+    for (unsigned i = 0; i < N; i++) {
+        out[i] = which[i] ? a[i] : b[i];
+    }
+    return out;
+}
 
 }  // namespace millrace::dxil::cpu

@@ -17,9 +17,8 @@ std::vector<Stage> stagesOf(const std::string& name)
     for (const Shader& shader : translateFile(name).shaders) {
         Stage stage;
         stage.words = shader.words;
-        stage.entry = shader.entry.name;
-        stage.name = shader.entry.node.id.name;
-        stage.index = shader.entry.node.id.index;
+        // Name and index are what the module says.
+        stage.entry = shader.entryPoint;
         out.push_back(std::move(stage));
     }
     return out;
