@@ -93,6 +93,7 @@ std::vector<size_t> matchHeader(const Table& table, const std::vector<Field>& he
                                 const std::vector<Column>& columns)
 {
     std::vector<std::string> names;
+    names.reserve(columns.size());
     for (const Column& column : columns) {
         names.push_back(column.name);
     }

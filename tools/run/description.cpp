@@ -158,7 +158,7 @@ std::vector<Value> list(const Value& root, const char* key, bool isNeeded)
     if (!isNeeded && !root.has(key)) {
         return {};
     }
-    const std::vector<Value> items = root.get(key).items();
+    std::vector<Value> items = root.get(key).items();
     if (isNeeded && items.empty()) {
         root.get(key).fail("at least one is needed");
     }

@@ -31,7 +31,7 @@ const char* kindOf(const Json& json)
     }
 }
 
-std::string escaped(std::string key)
+std::string escaped(const std::string& key)
 {
     std::string out;
     for (const char c : key) {
