@@ -262,9 +262,39 @@ void chooseLaunches(Random& random, GraphSpec& graph)
     }
 }
 
+// In some families all nodes are one shader, as arrays mostly are.
+void chooseTwins(Random& random, GraphSpec& graph)
+{
+    for (uint32_t f = 0; f < graph.families.size(); ++f) {
+        // A recursive node sends to its own index.
+        if (graph.families[f].indices.size() < 2 || graph.families[f].recursion > 0 || !random.chance(60))
+            continue;
+        NodeSpec* first = nullptr;
+        for (NodeSpec& node : graph.nodes) {
+            if (node.family != f || node.sharesIndex)
+                continue;
+            if (!first) {
+                first = &node;
+                first->indexFromApi = true;
+                continue;
+            }
+            NodeSpec twin = *first;
+            twin.id = node.id;
+            twin.index = node.index;
+            twin.twinOf = first->id;
+            node = std::move(twin);
+        }
+    }
+}
+
 void chooseModules(Random& random, GraphSpec& graph)
 {
     for (NodeSpec& node : graph.nodes) {
+        if (node.twinOf) {
+            node.nameFromApi = graph.nodes[*node.twinOf].nameFromApi;
+            node.entry = graph.nodes[*node.twinOf].entry;
+            continue;
+        }
         const bool sharesPayload = node.writesInput || node.finishes;
         if (!graph.modules.empty() && graph.modules.back().nodes.size() < 3 && random.chance(25) &&
             !(sharesPayload && graph.modules.back().vulkanMemoryModel)) {
@@ -316,6 +346,7 @@ GraphSpec chooseGraph(uint64_t seed, uint32_t attempt)
         graph.families[f].expectedPayloads *= chooseRecursion(random, graph, f);
         chooseOutputs(random, graph, f);
     }
+    chooseTwins(random, graph);
     chooseModules(random, graph);
     return graph;
 }
@@ -341,6 +372,8 @@ std::string describe(const GraphSpec& graph)
             out += " payloads " + std::to_string(node.maxPayloads);
         if (node.recursion)
             out += " recursion " + std::to_string(node.recursion);
+        if (node.twinOf)
+            out += " twin of " + std::to_string(*node.twinOf);
         if (node.sharesIndex)
             out += " shares " + family.name + "[" + std::to_string(*node.sharesIndex) + "]";
         for (const Statement& statement : node.statements) {

@@ -96,6 +96,7 @@ TEST(RandomGraphs, Features_AreAllDrawn)
             seen["coalescing"] += node.kind == Kind::Coalescing && node.maxPayloads > 1;
             seen["implicit grid"] += !node.inputVariable && node.kind == Kind::Dynamic;
             seen["structure input"] += node.structInput;
+            seen["shared shader"] += node.twinOf.has_value();
             seen["push constants"] += node.usesPushConstants;
             seen["zeroed workgroup memory"] += node.zeroWorkgroupMemory;
             seen["device address"] += node.usesAddress;
@@ -118,7 +119,7 @@ TEST(RandomGraphs, Features_AreAllDrawn)
         }
         seen["moved push constants"] += graph.pushConstantBytes > 96;
     }
-    EXPECT_EQ(seen.size(), 32u);
+    EXPECT_EQ(seen.size(), 33u);
     for (const auto& [feature, count] : seen)
         EXPECT_GE(count, 3u) << feature;
 }

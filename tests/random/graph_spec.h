@@ -117,6 +117,8 @@ struct NodeSpec {
     bool structInput = false;
     std::optional<bool> isApiEntry;  // IsApiEntryAMDX, if declared
     uint32_t salt = 0;
+    // Runs the shader of this node, which gets its index from the application. The counters are that node's.
+    std::optional<uint32_t> twinOf;
 
     bool usesPushConstants = false;
     bool usesTable = false;

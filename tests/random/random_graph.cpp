@@ -45,6 +45,9 @@ RandomGraph buildGraph(uint64_t seed, uint32_t attempt)
         for (uint32_t node : out.spec.modules[i].nodes)
             out.moduleOfNode[node] = i;
     }
+    for (const NodeSpec& node : out.spec.nodes)
+        if (node.twinOf)
+            out.moduleOfNode[node.id] = out.moduleOfNode[*node.twinOf];
     out.pushConstants.resize(out.spec.pushConstantBytes);
     std::memcpy(out.pushConstants.data(), &kPushSalt, 4);
     const uint32_t last = kPushSalt + 1;
