@@ -18,10 +18,13 @@ struct NodeArguments {
     uint slotAndFlags;       // bytes from `graph` to the SlotInfo, a multiple of 64, and flags
     uint streamState;        // bytes from `graph` to the StreamState of its stream
     uint64_t pushConstants;  // the application's push constants where they had to move to memory, else 0
-    // Direct path: the granule where this slot's workgroups put what they emit, if it fits (graph::DispatchPlan::bases).
-    // Indirect path: the address of the slot's IndirectArguments.
+    // Direct path: how many slots this dispatch runs (lower half) and the bytes between their SlotInfos (upper half).
+    // Several only where everything fits and all share a pipeline. Indirect path: the address of the slot's
+    // IndirectArguments.
     uint64_t work;
 };
+
+MR_CONST uint kMaxBatchSlots = 256u;  // that one dispatch runs
 
 // The plan of one dispatch, computed by the host from scratch size and, where it knows them, the inputs.
 struct LevelPlan {
@@ -41,6 +44,7 @@ struct BeginArguments {
     uint64_t graph;
     uint64_t levelPlans;   // LevelPlan[levelCount]
     uint64_t streamPlans;  // StreamPlan[streamCount]
+    uint64_t bases;        // uint[slotCount]: SlotInfo::base
     uint64_t status;       // GraphStatus in host memory
     uint graphId;
     uint pad0;
@@ -94,14 +98,11 @@ struct IndirectArguments {
     uint groupsX, groupsY, groupsZ;  // VkDispatchIndirectCommand
     uint groupCount;                 // workgroups wanted; the grid may be a little larger
     uint64_t firstUnit;
-    uint base;  // as NodeArguments::work on the direct path
-    uint pad0;
 };
 
 struct PlanArguments {
     uint64_t graph;
     uint64_t indirect;  // IndirectArguments[], one per slot of the graph
-    uint64_t bases;     // uint[], one per slot of the graph
     uint level;
     uint flags;
     uint slotCount;

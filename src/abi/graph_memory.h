@@ -27,6 +27,11 @@ MR_CONST uint kKindDynamic = 1u;     // the grid is a member of the payload
 MR_CONST uint kKindCoalescing = 2u;  // a workgroup takes up to unitsPerGroup payloads
 MR_CONST uint kKindPacked = 3u;      // single-invocation nodes: an invocation of ours takes one payload
 
+// What a node's code has to be ready for when it allocates payloads. Link may find that there is less to do.
+MR_CONST uint kEmitsNothing = 0u;
+MR_CONST uint kEmitsToOne = 1u;      // one payload type, which one node receives
+MR_CONST uint kEmitsToSeveral = 2u;
+
 // How a stream counts. Indexed: one entry per run of payloads that lie one after the other, units are payloads.
 // Dynamic: one entry per payload, units are workgroups.
 MR_CONST uint kStreamIndexed = 0u;
@@ -59,7 +64,11 @@ struct SlotInfo {
     uint onlyQueue;
     uint onlyStride;
     uint onlyStream;
-    uint pad[14];
+    uint streamState;  // bytes from the start of the scratch memory to the StreamState of `stream`
+    // Written by the begin shader: the granule where this slot's workgroups of ours put what they emit, if the dispatch
+    // fits (graph::DispatchPlan::bases).
+    uint base;
+    uint pad[12];
 };
 
 MR_CONST uint kSlotInfoBytes = 128u;
@@ -116,7 +125,8 @@ struct StreamState {
     uint64_t table;    // address of its entries; written by the begin shader
     uint capacity;     // entries the table holds
     uint pending;      // turn shader: a consumer has work left
-    uint pad[26];
+    uint firstLocation;  // of entry 0 (indexed), so that a stream with a single run needs no look at its table
+    uint pad[25];
 };
 
 struct SlotState {

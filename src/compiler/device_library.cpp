@@ -18,7 +18,10 @@ namespace {
 
 constexpr uint32_t kKindSpecId = 2000;
 constexpr uint32_t kIndirectSpecId = 2003;
+constexpr uint32_t kEmitsSpecId = 2004;
+constexpr uint32_t kBatchedSpecId = 2005;
 constexpr size_t kKindCount = 4;
+constexpr size_t kEmitsCount = 3;
 
 static_assert(abi::kKindStatic < kKindCount && abi::kKindDynamic < kKindCount && abi::kKindCoalescing < kKindCount &&
               abi::kKindPacked < kKindCount);
@@ -41,6 +44,8 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
     const SpecializationValue values[] = {
         {kKindSpecId, {static_cast<uint8_t>(variant.kind), 0, 0, 0}},
         {kIndirectSpecId, {static_cast<uint8_t>(variant.indirect), 0, 0, 0}},
+        {kEmitsSpecId, {static_cast<uint8_t>(variant.emits), 0, 0, 0}},
+        {kBatchedSpecId, {static_cast<uint8_t>(variant.batched), 0, 0, 0}},
     };
     if (const Status status = spirv::specialize(*module, values, spirv::Unnamed::StayOpen); !status) {
         return status.error();
@@ -62,8 +67,11 @@ struct Entry {
 
 const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryVariant& variant)
 {
-    static std::array<Entry, kKindCount * 4> entries;
-    Entry& entry = entries[variant.kind * 4 + (variant.indirect ? 2 : 0) + (variant.vulkanMemoryModel ? 1 : 0)];
+    static std::array<Entry, kKindCount * kEmitsCount * 8> entries;
+    size_t index = variant.kind * kEmitsCount + variant.emits;
+    for (const bool choice : {variant.indirect, variant.vulkanMemoryModel, variant.batched})
+        index = index * 2 + (choice ? 1 : 0);
+    Entry& entry = entries[index];
     std::call_once(entry.once, [&] { entry.library.emplace(makeLibrary(variant)); });
     return *entry.library;
 }

@@ -15,6 +15,8 @@ struct DeviceLibraryVariant {
     uint32_t kind = abi::kKindStatic;  // abi::kKind*
     bool indirect = false;
     bool vulkanMemoryModel = false;
+    uint32_t emits = abi::kEmitsToSeveral;  // abi::kEmits*
+    bool batched = false;                   // a dispatch may run several slots
 };
 
 inline constexpr uint32_t kWorkgroupSizeSpecId = 2001;  // invocations of our workgroup

@@ -82,6 +82,7 @@ struct Node {
     bool apiEntry = true;
     bool usesFinishWriting = false;
     bool writesInput = false;
+    bool batched = false;  // its code can run several slots in one dispatch
     std::vector<NodeOutput> outputs;
 };
 

@@ -69,6 +69,11 @@ Offsets computeOffsets(const Graph& graph, uint64_t scratchAddress)
     return offsets;
 }
 
+uint32_t streamStateOffset(const Offsets& offsets, const Slot& slot)
+{
+    return static_cast<uint32_t>(offsets.streamStates + slot.stream * sizeof(abi::StreamState));
+}
+
 // The queue that all payloads of a slot go to, if there is only one.
 uint32_t onlyQueue(const Slot& slot)
 {
@@ -183,8 +188,7 @@ std::vector<SlotPlace> slotPlaces(const Graph& graph, uint64_t scratchAddress)
     std::vector<SlotPlace> places;
     for (size_t s = 0; s < graph.slots.size(); ++s)
         places.push_back({.info = static_cast<uint32_t>(offsets.slots + s * sizeof(abi::SlotInfo)),
-                          .streamState = static_cast<uint32_t>(offsets.streamStates +
-                                                               graph.slots[s].stream * sizeof(abi::StreamState))});
+                          .streamState = streamStateOffset(offsets, graph.slots[s])});
     return places;
 }
 
@@ -226,6 +230,7 @@ std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, 
     for (const Slot& slot : graph.slots) {
         abi::SlotInfo info = slotInfo(graph, slot);
         info.firstOutput = outputCount;
+        info.streamState = streamStateOffset(offsets, slot);
         write(at, info);
         for (uint32_t map : slot.outputMaps)
             write(outputAt, outputInfo(graph, graph.maps[map]));

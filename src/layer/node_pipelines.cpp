@@ -53,6 +53,7 @@ ContentHash::Value keyOf(const NodeRequest& request)
     }
     hash.addWord(options.argumentsOffsetBytes);
     hash.addWord(options.pushConstantsInMemory);
+    hash.addWord(options.batched);
     return hash.value();
 }
 
@@ -280,10 +281,13 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
 }
 
 std::vector<NodeResult> createNodes(Device& device, VkPipelineCache cache, VkPipelineCreateFlags2 flags,
-                                    const GraphLayout& layout, std::span<const NodeRequest> requests)
+                                    const GraphLayout& layout, std::span<NodeRequest> requests)
 {
     const NodeBuilder builder(device, cache, flags, layout);
     const std::vector<size_t> owners = findOwners(requests);
+    for (size_t i = 0; i < requests.size(); ++i)
+        if (owners[i] != i)
+            requests[owners[i]].options.batched = !requests[owners[i]].options.indirect;
     std::vector<NodeResult> results(requests.size());
     std::atomic<size_t> next{0};
     auto work = [&] {

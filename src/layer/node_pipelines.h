@@ -47,9 +47,9 @@ struct NodeResult {
     std::string message;  // why lowering failed
 };
 
-// Lowers and compiles in parallel, nodes that differ in name and index only once. `flags` are those of the
-// application's pipeline.
+// Lowers and compiles in parallel, nodes that differ in name and index only once, for which Options::batched is set.
+// `flags` are those of the application's pipeline.
 std::vector<NodeResult> createNodes(Device& device, VkPipelineCache cache, VkPipelineCreateFlags2 flags,
-                                    const GraphLayout& layout, std::span<const NodeRequest> requests);
+                                    const GraphLayout& layout, std::span<NodeRequest> requests);
 
 }  // namespace millrace::layer

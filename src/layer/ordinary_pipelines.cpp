@@ -228,7 +228,7 @@ VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkCom
     object->layout = graphLayoutOf(device, createInfo.layout);
     if (!object->layout)
         return VK_ERROR_VALIDATION_FAILED_EXT;
-    const Result<NodeRequest> request = readStage(device, createInfo.stage, *object->layout);
+    Result<NodeRequest> request = readStage(device, createInfo.stage, *object->layout);
     if (!request) {
         if (flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
             return VK_PIPELINE_COMPILE_REQUIRED;

@@ -8,11 +8,26 @@ namespace millrace::compiler {
 
 namespace {
 
+uint32_t emitsOf(const graph::Node& node)
+{
+    uint32_t emitting = 0;
+    bool toOne = true;
+    for (const graph::NodeOutput& output : node.outputs) {
+        if (output.allocationSites == 0)
+            continue;
+        ++emitting;
+        toOne = toOne && (output.constantIndex || output.arraySize == 1u);
+    }
+    return emitting == 0 ? abi::kEmitsNothing : emitting == 1 && toOne ? abi::kEmitsToOne : abi::kEmitsToSeveral;
+}
+
 DeviceLibraryVariant variantOf(const NodeShader& shader, const Options& options)
 {
     DeviceLibraryVariant variant;
     variant.vulkanMemoryModel = shader.vulkanMemoryModel;
     variant.indirect = options.indirect;
+    variant.batched = options.batched;
+    variant.emits = emitsOf(shader.node);
     if (shader.node.packWidth > 0) {
         variant.kind = abi::kKindPacked;
         return variant;
@@ -39,6 +54,7 @@ Status linkDeviceLibrary(NodeShader& shader, const Options& options)
     if (!library) {
         return library.error();
     }
+    shader.node.batched = options.batched;
     const graph::Node& node = shader.node;
     const bool isPacked = node.packWidth > 0;
     const uint32_t size = isPacked ? node.packWidth : node.localSize[0] * node.localSize[1] * node.localSize[2];

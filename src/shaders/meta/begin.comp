@@ -36,6 +36,7 @@ void main()
     for (uint s = i; s < header.v[0].slotCount; s += step) {
         slots.v[s].cursor = uint64_t(0);
         slots.v[s].counted = uint64_t(0);
+        SlotInfos(header.v[0].slots).v[s].base = Words(a.bases).v[s];
     }
     StreamStates streams = StreamStates(header.v[0].streamStates);
     for (uint s = i; s < header.v[0].streamCount; s += step) {

@@ -48,7 +48,7 @@ void planSlot(const uint index)
 
     uint x = min(groups, kMaxGrid);
     uint y = x > 0u ? (groups + x - 1u) / x : 1u;
-    IndirectTable(a.indirect).v[index] = IndirectArguments(x, y, 1u, groups, first, Words(a.bases).v[index], 0u);
+    IndirectTable(a.indirect).v[index] = IndirectArguments(x, y, 1u, groups, first);
 }
 
 void main()
@@ -56,7 +56,7 @@ void main()
     bool usable = MR_HEADER(a.graph).magic == kGraphMagic;
     for (uint i = gl_LocalInvocationIndex; i < a.slotCount; i += gl_WorkGroupSize.x) {
         if (!usable)
-            IndirectTable(a.indirect).v[i] = IndirectArguments(0u, 1u, 1u, 0u, uint64_t(0), 0u, 0u);
+            IndirectTable(a.indirect).v[i] = IndirectArguments(0u, 1u, 1u, 0u, uint64_t(0));
         else if (SlotInfos(MR_HEADER(a.graph).slots).v[i].level == a.level)
             planSlot(i);
     }
