@@ -114,6 +114,11 @@ void Kernel::dispatch(VkCommandBuffer cmd, const Arguments& arguments, uint32_t 
     vkCmdDispatch(cmd, x, y, z);
 }
 
+void Kernel::dispatchRows(VkCommandBuffer cmd, const Arguments& arguments, uint32_t groups) const
+{
+    dispatch(cmd, arguments, std::min(groups, 1024u), groupsFor(groups, 1024));
+}
+
 void Kernel::dispatchIndirect(VkCommandBuffer cmd, const Arguments& arguments, VkBuffer buffer, VkDeviceSize at) const
 {
     bind(cmd, arguments);

@@ -64,6 +64,8 @@ public:
 
     void bind(VkCommandBuffer cmd, const Arguments& arguments) const;
     void dispatch(VkCommandBuffer cmd, const Arguments& arguments, uint32_t x, uint32_t y = 1, uint32_t z = 1) const;
+    // At least so many workgroups, in rows of 1024: devices need not take more than 65535 in one dimension.
+    void dispatchRows(VkCommandBuffer cmd, const Arguments& arguments, uint32_t groups) const;
     void dispatchIndirect(VkCommandBuffer cmd, const Arguments& arguments, VkBuffer buffer, VkDeviceSize at) const;
 
 private:

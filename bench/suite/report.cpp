@@ -31,7 +31,8 @@ Json environmentJson()
     Json json = Json::object();
     for (char** variable = environ; *variable; ++variable) {
         const std::string text = *variable;
-        if (text.rfind("MILLRACE_", 0) == 0 || text.rfind("LP_", 0) == 0)
+        if (text.rfind("MILLRACE_", 0) == 0 || text.rfind("LP_", 0) == 0 ||
+            text.rfind("VK_MILLRACE_EMULATION_", 0) == 0)
             json[text.substr(0, text.find('='))] = text.substr(text.find('=') + 1);
     }
     return json;

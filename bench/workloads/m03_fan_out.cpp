@@ -88,9 +88,7 @@ void FanOut::byHand(VkCommandBuffer cmd, const TwoKernels& kernels) const
 {
     kernels.spread.dispatch(cmd, argumentsOf(m_values), m_shape.gridX(), m_shape.gridY());
     computeBarrier(cmd);
-    const uint32_t groups = groupsFor(m_shape.payloads, 256);
-    const uint32_t x = std::min(groups, 1024u);
-    kernels.absorb.dispatch(cmd, argumentsOf(m_values), x, groupsFor(groups, x));
+    kernels.absorb.dispatchRows(cmd, argumentsOf(m_values), groupsFor(m_shape.payloads, 256));
 }
 
 void FanOut::addPeer(Case& todo)

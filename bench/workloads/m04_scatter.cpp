@@ -56,7 +56,7 @@ Scatter::Scatter(Bench& bench, const Picture& picture, uint32_t nodes)
       m_keys(bench.device(), VkDeviceSize{picture.pixels()} * 4),
       m_queues(bench.device(), VkDeviceSize{picture.pixels()} * 8),
       m_firsts(bench.device(), VkDeviceSize{nodes} * 8),
-      m_work(bench.device(), VkDeviceSize{picture.pixels() / 256 + nodes} * 16),
+      m_work(bench.device(), VkDeviceSize{picture.pixels() / 256 + nodes + 1024} * 16),
       m_counters{{bench.device(), VkDeviceSize{nodes} * 128}, {bench.device(), VkDeviceSize{nodes} * 128}},
       m_graph(bench.device(),
               {{"m04/scatter", "scatter", definitions()}, {"m04/gather", "gather", definitions(), nodes}}, 16),
@@ -88,7 +88,7 @@ uint32_t Scatter::prepare(uint32_t side)
             work.insert(work.end(), {node, first + at, std::min(256u, counts[node] - at), 0});
         first += counts[node];
     }
-    // The second pass is a rectangle of workgroups.
+    // The second pass is a rectangle of workgroups, the last of which have no items.
     const auto workgroups = static_cast<uint32_t>(work.size() / 4);
     work.resize(m_work.size() / 4);
     m_keys.upload(keys);
@@ -110,7 +110,7 @@ void Scatter::byHand(VkCommandBuffer cmd, uint32_t workgroups)
     ++m_run;
     m_scatter.dispatch(cmd, argumentsOf(values), m_picture.width / 64, m_picture.height / 16);
     computeBarrier(cmd);
-    m_gather.dispatch(cmd, argumentsOf(values), workgroups);
+    m_gather.dispatchRows(cmd, argumentsOf(values), workgroups);
 }
 
 void Scatter::measure(uint32_t side)

@@ -82,15 +82,12 @@ void measure(Bench& bench, const Deal& deal)
     todo.versions = {
         {Role::Graph, "graph", [&](VkCommandBuffer cmd) { graph.record(cmd); }},
         {Role::Hand, "a workgroup each, list known",
-         [&](VkCommandBuffer cmd) {
-             direct.dispatch(cmd, argumentsOf(listed), std::min(groups, 1024u), groupsFor(groups, 1024));
-         }},
+         [&](VkCommandBuffer cmd) { direct.dispatchRows(cmd, argumentsOf(listed), groups); }},
         {Role::Hand, "prefix sum, 16 in a workgroup",
          [&](VkCommandBuffer cmd) {
              scan.dispatch(cmd, argumentsOf(values), groupsFor(hands, 1024));
              computeBarrier(cmd);
-             const uint32_t workgroups = groupsFor(groups, 16);
-             packed.dispatch(cmd, argumentsOf(values), std::min(workgroups, 1024u), groupsFor(workgroups, 1024));
+             packed.dispatchRows(cmd, argumentsOf(values), groupsFor(groups, 16));
          }},
     };
     bench.measure(todo);

@@ -66,11 +66,9 @@ void measure(Bench& bench, uint32_t places, uint32_t sparse, uint32_t most)
                                  places,
                                  count};
              ++run;
-             const uint32_t first = groupsFor(places, 1024);
-             emitKernel.dispatch(cmd, argumentsOf(values), std::min(first, 1024u), groupsFor(first, 1024));
+             emitKernel.dispatchRows(cmd, argumentsOf(values), groupsFor(places, 1024));
              computeBarrier(cmd);
-             const uint32_t second = groupsFor(count, 256);
-             collectKernel.dispatch(cmd, argumentsOf(values), std::min(second, 1024u), groupsFor(second, 1024));
+             collectKernel.dispatchRows(cmd, argumentsOf(values), groupsFor(count, 256));
          }},
     };
     bench.measure(todo);

@@ -17,12 +17,6 @@ struct Values {
     uint32_t padding = 0;
 };
 
-void dispatchRows(const Kernel& kernel, VkCommandBuffer cmd, const Values& values, uint32_t invocations)
-{
-    const uint32_t groups = groupsFor(invocations, 256);
-    kernel.dispatch(cmd, argumentsOf(values), std::min(groups, 1024u), groupsFor(groups, 1024));
-}
-
 void measure(Bench& bench, uint32_t inputs, bool hasGrids)
 {
     std::vector<uint32_t> words, expected(kWords);
@@ -56,9 +50,9 @@ void measure(Bench& bench, uint32_t inputs, bool hasGrids)
         {Role::Graph, "graph", [&](VkCommandBuffer cmd) { graph.record(cmd); }},
         {Role::Hand, "known places",
          [&](VkCommandBuffer cmd) {
-             dispatchRows(make, cmd, values, items);
+             make.dispatchRows(cmd, argumentsOf(values), groupsFor(items, 256));
              computeBarrier(cmd);
-             dispatchRows(add, cmd, values, inputs * 64);
+             add.dispatchRows(cmd, argumentsOf(values), groupsFor(inputs * 64, 256));
          }},
     };
     bench.measure(todo);

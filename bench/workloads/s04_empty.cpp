@@ -48,8 +48,7 @@ void measure(Bench& bench, uint32_t inputs)
          [&](VkCommandBuffer cmd) {
              for (uint32_t i = 0; i < std::size(kTargets); ++i) {
                  const Values values{counts.address(), i, inputs * kTargets[i].count};
-                 const uint32_t groups = groupsFor(values.count, 256);
-                 kernel.dispatch(cmd, argumentsOf(values), std::min(groups, 1024u), groupsFor(groups, 1024));
+                 kernel.dispatchRows(cmd, argumentsOf(values), groupsFor(values.count, 256));
              }
          }},
     };

@@ -49,7 +49,7 @@ void measure(Bench& bench, uint32_t inputs)
              for (uint32_t i = 0; i <= kRecursion; ++i) {
                  const Values values{sums.address(), lists[i % 2].address(), lists[(i + 1) % 2].address(),
                                      inputs << (i + 1), kRecursion - i};
-                 level.dispatch(cmd, argumentsOf(values), groupsFor(values.count, 256));
+                 level.dispatchRows(cmd, argumentsOf(values), groupsFor(values.count, 256));
                  computeBarrier(cmd);
              }
          }},

@@ -193,7 +193,7 @@ void raster(Bench& bench)
                  first.dispatch(cmd, argumentsOf(values), groupsFor(scene.triangles, 64));
                  computeBarrier(cmd);
                  values.count = scene.tiles;
-                 large.dispatch(cmd, argumentsOf(values), 1024, std::max(1u, groupsFor(scene.tiles, 1024)));
+                 large.dispatchRows(cmd, argumentsOf(values), std::max(1u, scene.tiles));
              }},
         };
         bench.measure(todo);

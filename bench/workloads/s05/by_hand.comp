@@ -8,7 +8,7 @@ layout(push_constant, scalar) uniform Arguments { Words sums; Words from; Words 
 
 void main()
 {
-    const uint i = gl_GlobalInvocationID.x;
+    const uint i = (gl_WorkGroupID.y * gl_NumWorkGroups.x + gl_WorkGroupID.x) * 256 + gl_LocalInvocationIndex;
     if (i >= count) {
         return;
     }
