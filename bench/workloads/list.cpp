@@ -3,6 +3,16 @@
 
 namespace millrace::bench {
 
+namespace {
+
+void irregular(Bench& bench)
+{
+    breadthFirst(bench);
+    sparseProduct(bench);
+}
+
+}  // namespace
+
 const std::vector<Workload>& workloads()
 {
     static const std::vector<Workload> all{
@@ -26,7 +36,7 @@ const std::vector<Workload>& workloads()
         {"W5", "Mandelbrot set by subdivision", mandelbrot},
         {"W6", "all halvings of a picture", downsample},
         {"W7", "queries in a tree", traversal},
-        {"W8", "breadth-first search", breadthFirst},
+        {"W8", "breadth-first search; sparse matrix times vector", irregular},
         {"W9", "histogram by payloads of 1 KiB", histogram},
         {"W10", "rays to three materials", rays},
         {"W13", "more payloads than memory", overflow},

@@ -27,6 +27,7 @@ void mandelbrot(Bench& bench);
 void downsample(Bench& bench);
 void traversal(Bench& bench);
 void breadthFirst(Bench& bench);
+void sparseProduct(Bench& bench);
 void histogram(Bench& bench);
 void rays(Bench& bench);
 void overflow(Bench& bench);

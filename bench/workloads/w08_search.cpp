@@ -154,7 +154,7 @@ void breadthFirst(Bench& bench)
     const ByHand byHand(device, network, reference,
                         {distances.address(), offsets.address(), neighbours.address(), 0, 0, 0, 0, 0});
     Case todo;
-    todo.name = text(network.vertices()) + " vertices, " + text(reference.edges) + " edges, " +
+    todo.name = "search, " + text(network.vertices()) + " vertices, " + text(reference.edges) + " edges, " +
                 text(reference.levels + 1) + " levels";
     todo.scratchBytes = graph.scratchBytes();
     todo.prepare = [&](VkCommandBuffer cmd) {
