@@ -53,6 +53,8 @@ def test_bad(tool, corpus, folder):
         path.write_bytes(content)
         result = run(tool, "dxil", path, "-o", folder / "bad.spv")
         check(result.returncode == 1 and b"error" in result.stderr, f"{len(content)} bytes are refused")
+    listed = json.loads(run(tool, "dxil", folder / "bad.dxil", "--json").stdout)["errors"]
+    check(len(listed) == 1 and set(listed[0]) == {"source", "where", "message"}, "errors as JSON")
     check(run(tool, "dxil", folder / "absent").returncode == 1, "an absent file is refused")
     check(run(tool, "dxil", corpus / "scalar/bits.dxil", "--entry", "nobody").returncode == 1, "no such entry point")
     check(run(tool, "dxil").returncode == 2, "wrong usage is 2")

@@ -8,6 +8,7 @@
 #include "compiler/compile.h"
 #include "glsl/compile.h"
 #include "graph/diagnose.h"
+#include "tools/dxil_modules.h"
 #include "tools/files.h"
 #include "tools/modules.h"
 #include "tools/run/reflect_node.h"
@@ -64,6 +65,28 @@ void loadWords(const NodeDescription& description, ProgramNode& node)
     node.entryPoint = entryPoints.empty() ? "main" : entryPoints.front();
 }
 
+// "entry" is the name of the function in the library.
+void translateProgram(const NodeDescription& description, ProgramNode& node)
+{
+    const Value& file = description.place.get("file");
+    std::string content;
+    if (!readFile(description.file, content)) {
+        file.fail("cannot read " + description.file);
+    }
+    dxil::Options options;
+    options.entryPoint = description.entryPoint.value_or("");
+    auto program = translateDxil(content, options);
+    if (!program) {
+        file.fail(description.file + ": " + program.error().text());
+    }
+    if (program->modules.size() > 1) {
+        file.fail(description.file + " has " + std::to_string(program->modules.size()) +
+                  " entry points; choose one with \"entry\"");
+    }
+    node.words = std::move(program->modules.front().words);
+    node.entryPoint = program->modules.front().entryPoint;
+}
+
 ProgramNode loadNode(const NodeDescription& description, std::string& warnings)
 {
     ProgramNode node;
@@ -72,10 +95,13 @@ ProgramNode loadNode(const NodeDescription& description, std::string& warnings)
     node.index = description.index;
     if (isSource(description.file)) {
         compileSource(description, node, warnings);
+        node.entryPoint = description.entryPoint.value_or(node.entryPoint);
+    } else if (std::filesystem::path(description.file).extension() == ".dxil") {
+        translateProgram(description, node);
     } else {
         loadWords(description, node);
+        node.entryPoint = description.entryPoint.value_or(node.entryPoint);
     }
-    node.entryPoint = description.entryPoint.value_or(node.entryPoint);
     node.specialization = encodeSpecialization(description, node.words);
 
     compiler::Options options;

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/dxil_modules.h"
+
+#include <array>
+#include <cstring>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/isolate.h"
+
+namespace millrace::tools {
+
+namespace {
+
+// What comes out of the child: a mark, then either the reason why there is nothing, or name and words of each shader.
+constexpr char kMade = '+';
+constexpr char kFailed = '-';
+
+void put(std::string& out, const void* bytes, size_t size)
+{
+    const auto count = static_cast<uint32_t>(size);
+    out.append(reinterpret_cast<const char*>(&count), 4);
+    out.append(static_cast<const char*>(bytes), size);
+}
+
+bool take(const std::string& in, size_t& at, std::string& out)
+{
+    uint32_t count = 0;
+    if (in.size() - at < 4) {
+        return false;
+    }
+    std::memcpy(&count, in.data() + at, 4);
+    if (in.size() - at - 4 < count) {
+        return false;
+    }
+    out = in.substr(at + 4, count);
+    at += 4 + count;
+    return true;
+}
+
+using Json = nlohmann::ordered_json;
+
+Json describe(const dxil::NodeIo& io)
+{
+    Json out = {{"flags", io.flags}, {"recordBytes", io.recordBytes}};
+    if (!io.id.name.empty()) {
+        out["node"] = io.id.name;
+        out["index"] = io.id.index;
+    }
+    if (io.maxRecords) {
+        out["maxRecords"] = *io.maxRecords;
+    }
+    if (io.grid) {
+        out["gridOffsetBytes"] = io.grid->offsetBytes;
+    }
+    if (io.arraySize) {
+        out["arraySize"] = *io.arraySize;
+    }
+    return out;
+}
+
+Json describe(const dxil::Shader& shader)
+{
+    const dxil::EntryPoint& entry = shader.entry;
+    Json out = {{"function", entry.name},
+                {"kind", dxil::shaderKindText(entry.kind)},
+                {"entryPoint", shader.entryPoint},
+                {"threads", entry.threads}};
+    if (entry.kind != dxil::ShaderKind::Node) {
+        return out;
+    }
+    static constexpr std::array kLaunches = {"none", "broadcasting", "coalescing", "thread", "mesh"};
+    out["node"] = {{"name", entry.node.id.name},
+                   {"index", entry.node.id.index},
+                   {"launch", kLaunches.at(static_cast<size_t>(entry.node.launch))},
+                   {"programEntry", entry.node.isProgramEntry},
+                   {"localArguments", entry.node.localArgumentsIndex},
+                   {"inputs", Json::array()},
+                   {"outputs", Json::array()}};
+    for (const dxil::NodeIo& io : entry.node.inputs) {
+        out["node"]["inputs"].push_back(describe(io));
+    }
+    for (const dxil::NodeIo& io : entry.node.outputs) {
+        out["node"]["outputs"].push_back(describe(io));
+    }
+    return out;
+}
+
+Json describe(const dxil::Resource& resource, const dxil::Place& place)
+{
+    Json out = {{"name", resource.name},
+                {"class", dxil::resourceClassText(resource.resourceClass)},
+                {"register", resource.lowerBound},
+                {"space", resource.space},
+                {"count", resource.count == dxil::kUnbounded ? Json("unbounded") : Json(resource.count)}};
+    if (place.kind == dxil::Place::Kind::Descriptor) {
+        out["set"] = place.set;
+        out["binding"] = place.binding;
+    } else {
+        out[place.kind == dxil::Place::Kind::PushAddress ? "addressOffset" : "pushConstantOffset"] = place.offsetBytes;
+    }
+    return out;
+}
+
+Json describe(const dxil::Translation& translation)
+{
+    Json out = {{"entryPoints", Json::array()},
+                {"resources", Json::array()},
+                {"pushConstantBytes", translation.bindings.pushConstantBytes}};
+    for (const dxil::Shader& shader : translation.shaders) {
+        out["entryPoints"].push_back(describe(shader));
+    }
+    for (const dxil::Resource& resource : translation.resources) {
+        out["resources"].push_back(describe(resource, translation.bindings.place(resource)));
+    }
+    out["errors"] = Json::array();
+    return out;
+}
+
+// In the child. The modules are validated here too, since they were made of untrusted input.
+std::string translateAll(const std::string& content, const dxil::Options& options)
+{
+    const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(content.data()), content.size());
+    const auto translation = dxil::translate(bytes, options);
+    if (!translation) {
+        return kFailed + translation.error().text();
+    }
+    std::string out(1, kMade);
+    const std::string description = describe(*translation).dump(2, ' ', false, Json::error_handler_t::replace);
+    put(out, description.data(), description.size());
+    for (const dxil::Shader& shader : translation->shaders) {
+        if (const Status status = dxil::validate(shader); !status) {
+            return kFailed + ("the module of \"" + shader.entry.name + "\" is not valid: " + status.error().text());
+        }
+        put(out, shader.entry.name.data(), shader.entry.name.size());
+        put(out, shader.entryPoint.data(), shader.entryPoint.size());
+        put(out, shader.words.data(), shader.words.size() * 4);
+        out.push_back(shader.wasStructurized ? '1' : '0');
+    }
+    return out;
+}
+
+bool takeAll(const std::string& bytes, std::string& description, std::vector<DxilModule>& out)
+{
+    size_t at = 1;
+    if (!take(bytes, at, description)) {
+        return false;
+    }
+    while (at < bytes.size()) {
+        DxilModule made;
+        std::string words;
+        if (!take(bytes, at, made.name) || !take(bytes, at, made.entryPoint) || !take(bytes, at, words) ||
+            at == bytes.size()) {
+            return false;
+        }
+        made.words.resize(words.size() / 4);
+        std::memcpy(made.words.data(), words.data(), made.words.size() * 4);
+        made.wasStructurized = bytes[at++] == '1';
+        out.push_back(std::move(made));
+    }
+    return !out.empty();
+}
+
+}  // namespace
+
+Result<DxilProgram> translateDxil(const std::string& content, const dxil::Options& options, unsigned seconds)
+{
+    const auto work = [&] { return translateAll(content, options); };
+    const auto bytes = seconds == 0 ? Result<std::string>(work()) : runIsolated(work, seconds);
+    if (!bytes) {
+        return bytes.error();
+    }
+    if (bytes->empty() || bytes->front() == kFailed) {
+        return Diagnostic{"", "", bytes->empty() ? "no result" : bytes->substr(1)};
+    }
+    DxilProgram out;
+    if (!takeAll(*bytes, out.description, out.modules)) {
+        return Diagnostic{"", "", "no result"};
+    }
+    return out;
+}
+
+}  // namespace millrace::tools

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// DXIL to modules, in a process of its own.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "dxil/translate.h"
+#include "spirv/tools.h"
+
+namespace millrace::tools {
+
+struct DxilModule {
+    std::string name;        // of the function
+    std::string entryPoint;  // of the module
+    spirv::Words words;
+    bool wasStructurized = false;
+};
+
+struct DxilProgram {
+    std::string description;  // JSON
+    std::vector<DxilModule> modules;
+};
+
+// All modules are valid. With 0 seconds in this process.
+Result<DxilProgram> translateDxil(const std::string& content, const dxil::Options& options, unsigned seconds = 10);
+
+}  // namespace millrace::tools
