@@ -4,6 +4,7 @@
 
 #include "dxil/bitcode.h"
 #include "dxil/corpus.h"
+#include "dxil/root_signature.h"
 
 namespace millrace::dxil {
 
@@ -94,6 +95,45 @@ TEST(Container, OldBytecode_IsNamed)
     const auto container = readContainer(bytes);
     ASSERT_FALSE(container);
     EXPECT_NE(container.error().text().find("shader model 5"), std::string::npos);
+}
+
+std::vector<uint8_t> rootSignature()
+{
+    const std::vector<uint8_t> bytes = readBytes(corpusFile("compute/root_signature"));
+    const auto container = readContainer(bytes);
+    const Bytes part = container->findPart("RTS0")->bytes;
+    return {part.begin(), part.end()};
+}
+
+TEST(RootSignature, ParametersOfEveryKind_AreRead)
+{
+    const auto signature = readRootSignature(rootSignature());
+    ASSERT_TRUE(signature) << signature.error().text();
+    ASSERT_EQ(signature->parameters.size(), 4u);
+    EXPECT_EQ(signature->parameters[0].kind, RootParameter::Kind::Constants);
+    EXPECT_EQ(signature->parameters[0].constants, 4u);
+    EXPECT_EQ(signature->parameters[1].kind, RootParameter::Kind::Uav);
+    EXPECT_EQ(signature->parameters[2].kind, RootParameter::Kind::Srv);
+    ASSERT_EQ(signature->parameters[3].ranges.size(), 2u);
+    EXPECT_EQ(signature->parameters[3].ranges[0].resourceClass, ResourceClass::Uav);
+    EXPECT_EQ(signature->parameters[3].ranges[1].resourceClass, ResourceClass::Cbv);
+    EXPECT_EQ(signature->staticSamplers.size(), 1u);
+}
+
+TEST(RootSignature, EveryPrefixAndEveryFlippedWord_IsReadOrRefused)
+{
+    const std::vector<uint8_t> whole = rootSignature();
+    for (size_t size = 0; size + 4 < whole.size(); size += 4) {
+        EXPECT_FALSE(readRootSignature(Bytes(whole).first(size))) << size;
+    }
+    for (size_t at = 0; at + 4 <= whole.size(); at += 4) {
+        for (const uint32_t value : {0u, 0xffffffffu, 0x7fffffffu, 0xfffffffcu}) {
+            std::vector<uint8_t> bytes = whole;
+            put(bytes, at, value);
+            const auto signature = readRootSignature(bytes);
+            EXPECT_TRUE(!signature || signature->parameters.size() <= 4096);
+        }
+    }
 }
 
 TEST(Translate, OtherKindOfShader_IsNamed)

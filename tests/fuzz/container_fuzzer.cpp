@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever the bytes are, readContainer() says no or gives parts that lie inside of them.
+// Whatever the bytes are, readContainer() says no or gives parts that lie inside of them, and readRootSignature()
+// likewise.
 #include <cstdlib>
 
 #include "dxil/container.h"
+#include "dxil/root_signature.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
@@ -18,6 +20,13 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     for (const Part& part : container->parts) {
         if (!isInside(part.bytes)) {
             std::abort();
+        }
+    }
+    if (const Part* part = container->findPart("RTS0")) {
+        const auto signature = readRootSignature(part->bytes);
+        if (signature) {
+            Bindings bindings;
+            addRootSignature(*signature, bindings);
         }
     }
     if (!isInside(container->bitcode)) {
