@@ -52,7 +52,8 @@ private:
 void traversal(Bench& bench)
 {
     const uint32_t queries = bench.pick(1'000'000u, 20'000u, 500u);
-    const uint32_t depth = bench.pick(10u, 8u, 4u);
+    // Deep enough that the worst case fits into no memory.
+    const uint32_t depth = bench.pick(10u, 8u, 8u);
     const Reference reference(queries, depth);
     const uint32_t most = *std::max_element(reference.visits.begin(), reference.visits.end());
     uint32_t payloads = 0;

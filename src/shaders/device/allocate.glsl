@@ -143,6 +143,8 @@ bool mr_needs_grids(const uvec4 handle)
            MR_QUEUE(queue).dynamicCount > 0u;
 }
 
+#ifdef MR_PACKED
+
 // Invocations of a subgroup that target the same queue share a run.
 uvec4 mr_allocate_runs(const uint payload_type, const uint count, const uint node_index)
 {
@@ -164,8 +166,6 @@ uvec4 mr_allocate_runs(const uint payload_type, const uint count, const uint nod
     }
     return handle;
 }
-
-#ifdef MR_PACKED
 
 uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const uint node_index)
 {
@@ -231,6 +231,30 @@ uvec4 mr_allocate_together(const uint payload_type, const uint count, const uint
     return handle;
 }
 
+// All invocations together, where there is one queue: one run, since memory was reserved for no more. The first that
+// sends takes it. It leaves the count at 0 for the next.
+uvec4 mr_allocate_one_run(const uint payload_type, const uint count, const uint node_index)
+{
+    uint queue = mr_queue(payload_type, node_index);
+    bool sends = count > 0u && queue != kNoQueue;
+    if (count > 0u && !sends)
+        mr_note(kErrorNoNode, node_index);
+    if (!g_counts_clear) {
+        if (gl_LocalInvocationIndex == 0u)
+            s_counts[0] = 0u;
+        barrier();
+        g_counts_clear = true;
+    }
+    uint before = sends ? atomicAdd(s_counts[0], count) : 0u;
+    barrier();
+    if (sends && before == 0u) {
+        s_addresses[0] = mr_take_run(queue, s_counts[0]);
+        s_counts[0] = 0u;
+    }
+    barrier();
+    return sends ? mr_handle(queue, s_addresses[0], before, count) : mr_trash_handle(count);
+}
+
 uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const uint node_index)
 {
     uvec4 handle;
@@ -239,7 +263,7 @@ uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const ui
     else if (MR_EMITS == kEmitsToSeveral)
         handle = mr_allocate_together(payload_type, count, node_index);
     else
-        handle = mr_allocate_runs(payload_type, count, node_index);
+        handle = mr_allocate_one_run(payload_type, count, node_index);
     mr_clear_own_finish_counters(handle, 0u, 1u);
     return handle;
 }
