@@ -14,7 +14,7 @@ shared uint s_batch[kMaxBatchSlots];  // workgroups of ours of the slots up to t
 
 bool mr_is_batch()
 {
-    return MR_BATCHED && g_batch > 1u;
+    return MR_BATCHED && !MR_INDIRECT && g_batch > 1u;
 }
 
 uint64_t mr_batch_info(const uint slot)
