@@ -267,7 +267,7 @@ void chooseTwins(Random& random, GraphSpec& graph)
 {
     for (uint32_t f = 0; f < graph.families.size(); ++f) {
         // A recursive node sends to its own index.
-        if (graph.families[f].indices.size() < 2 || graph.families[f].recursion > 0 || !random.chance(60))
+        if (graph.families[f].indices.size() < 2 || graph.families[f].recursion > 0 || !random.chance(85))
             continue;
         NodeSpec* first = nullptr;
         for (NodeSpec& node : graph.nodes) {
@@ -324,7 +324,7 @@ GraphSpec chooseGraph(uint64_t seed, uint32_t attempt)
     graph.targetWorkgroups = std::max<uint64_t>(10, chooseTarget(random) >> (attempt / 2));
     graph.pushConstantBytes = random.pick<uint32_t>({16, 16, 20, 64, 96, 120, 128});
     // Software drivers take half a second to compile a node, so most graphs have few.
-    const uint32_t families = random.chance(92) ? random.range(1, 4) : random.range(5, 12);
+    const uint32_t families = random.chance(92) ? random.range(1, 3) : random.range(5, 12);
     uint32_t depth = families;
     for (uint32_t f = 0; f < families; ++f) {
         graph.families.push_back(chooseFamily(random, f, graph.targetWorkgroups));
