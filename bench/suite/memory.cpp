@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "bench/suite/programs.h"
+
 namespace millrace::bench {
 
 using harness::Buffer;
@@ -105,41 +107,65 @@ std::vector<uint32_t> Memory::download(VkDeviceSize bytes) const
     return words;
 }
 
-Output::Output(Device& device, std::vector<uint32_t> expected)
+struct Output::Comparison {
+    struct Arguments {
+        VkDeviceAddress got, expected, result;
+        uint32_t count, pad;
+    };
+    struct Result {
+        uint32_t wrong, first;
+    };
+
+    explicit Comparison(Device& device)
+        : kernel(device, "raw/compare", sizeof(Arguments)),
+          result(device.createBuffer(sizeof(Result), VK_BUFFER_USAGE_STORAGE_BUFFER_BIT))
+    {
+    }
+
+    Kernel kernel;
+    Buffer result;
+};
+
+Output::Output(Device& device, const std::vector<uint32_t>& expected)
     : m_device(device),
       m_memory(device, expected.size() * 4),
-      m_copy(createReadback(device, expected.size() * 4)),
-      m_expected(std::move(expected))
+      m_expected(device, expected),
+      m_count(expected.size()),
+      m_comparison(std::make_unique<Comparison>(device))
 {
 }
 
-void Output::expect(std::vector<uint32_t> expected)
+void Output::expect(const std::vector<uint32_t>& expected)
 {
-    if (expected.size() != m_expected.size())
+    if (expected.size() != m_count)
         throw harness::HarnessError("an expectation of another size");
-    m_expected = std::move(expected);
+    m_expected.upload(expected);
 }
 
 Output::~Output()
 {
-    m_device.destroyBuffer(m_copy);
+    m_device.destroyBuffer(m_comparison->result);
 }
 
 std::string Output::difference()
 {
-    copy(m_device, m_memory.handle(), 0, m_copy.handle, 0, m_expected.size() * 4);
-    if (std::memcmp(m_copy.mapped, m_expected.data(), m_expected.size() * 4) == 0)
+    constexpr uint32_t kGroups = 1024;
+    auto* result = static_cast<Comparison::Result*>(m_comparison->result.mapped);
+    *result = {0, UINT32_MAX};
+    const Comparison::Arguments arguments{m_memory.address(), m_expected.address(), m_comparison->result.address,
+                                          static_cast<uint32_t>(m_count), 0};
+    harness::check(vkResetCommandPool(m_device.device, m_device.pool, 0), "vkResetCommandPool");
+    m_device.submit([&](VkCommandBuffer cmd) {
+        Device::memoryBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
+        m_comparison->kernel.bind(cmd, argumentsOf(arguments));
+        m_comparison->kernel.dispatch(cmd, argumentsOf(arguments), kGroups);
+    });
+    if (result->wrong == 0)
         return {};
-    size_t first = m_expected.size();
-    size_t count = 0;
-    for (size_t i = 0; i < m_expected.size(); ++i)
-        if (m_copy.words()[i] != m_expected[i]) {
-            first = std::min(first, i);
-            ++count;
-        }
-    return std::to_string(count) + " of " + std::to_string(m_expected.size()) + " words are wrong; word " +
-           std::to_string(first) + " is " + std::to_string(m_copy.words()[first]) + ", not " +
-           std::to_string(m_expected[first]);
+    const uint32_t got = m_memory.download()[result->first];
+    const uint32_t expected = m_expected.download()[result->first];
+    return std::to_string(result->wrong) + " of " + std::to_string(m_count) + " words are wrong; word " +
+           std::to_string(result->first) + " is " + std::to_string(got) + ", not " + std::to_string(expected);
 }
 
 }  // namespace millrace::bench
