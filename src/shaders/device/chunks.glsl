@@ -8,10 +8,10 @@
 const uint kMaxChunkGroups = 16u;
 
 // Where everything fits: what this workgroup of ours does next, in workgroups of ours of the whole batch.
-uint64_t g_chunk;      // next chunk
-uint g_chunk_groups;   // in a chunk
-uint64_t g_next;       // next workgroup of the current chunk
-uint g_left;           // so many are left in it
+uint64_t g_chunk;     // next chunk
+uint g_chunk_groups;  // in a chunk
+uint64_t g_next;      // next workgroup of the current chunk
+uint g_left;          // so many are left in it
 
 shared uint64_t s_ticket;
 shared uint s_ticket_groups;
@@ -148,6 +148,7 @@ bool mr_take_chunk()
     g_end = min(g_unit + uint64_t(g_reserved_groups) * uint64_t(mr_units_per_group()), g_total);
     return g_reserved_groups > 0u;
 }
+
 // Where everything fits: what the chunk sent to a single queue lies one after the other and becomes one run.
 void mr_publish_chunk()
 {
