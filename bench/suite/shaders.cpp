@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "glsl/compile.h"
+#include "glsl/glslang_shader.h"
 #include "glsl/include_files.h"
 #include "harness/device.h"
 
@@ -65,8 +66,7 @@ std::vector<uint32_t> compileNode(const std::string& file, const Definitions& de
 
 std::vector<uint32_t> compileKernel(const std::string& file, const Definitions& definitions)
 {
-    static const bool once = glslang::InitializeProcess();
-    (void)once;
+    glsl::initializeGlslang();
     const std::string path = pathOf(file);
     const std::string source = read(path);
     std::string before = "#extension GL_GOOGLE_include_directive : require\n";
@@ -79,9 +79,7 @@ std::vector<uint32_t> compileKernel(const std::string& file, const Definitions& 
     glslang::TShader shader(EShLangCompute);
     shader.setStringsWithLengthsAndNames(&text, &length, &name, 1);
     shader.setPreamble(before.c_str());
-    shader.setEnvInput(glslang::EShSourceGlsl, EShLangCompute, glslang::EShClientVulkan, 100);
-    shader.setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_3);
-    shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_6);
+    glsl::setTarget(shader);
     glsl::Declarations none;
     const std::vector<std::string> folders{folder()};
     glsl::IncludeFiles includes(folders, none);

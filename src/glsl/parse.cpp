@@ -5,6 +5,7 @@
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
 
+#include "glsl/glslang_shader.h"
 #include "glsl/include_files.h"
 #include "glsl/messages.h"
 #include "glsl/rewrite.h"
@@ -12,13 +13,6 @@
 namespace millrace::glsl {
 
 namespace {
-
-// glslang counts these calls; for the life of the process is enough.
-void initialize()
-{
-    static const bool once = glslang::InitializeProcess();
-    (void)once;
-}
 
 std::string withoutLastNewline(std::string text)
 {
@@ -48,7 +42,7 @@ void generate(const glslang::TIntermediate& intermediate, spirv::Words& words)
 
 Result<Parsed> parse(const std::string& source, const std::string& file, const Options& options)
 {
-    initialize();
+    initializeGlslang();
     Parsed parsed;
     const auto rewritten = rewriteDeclarations(source, file, parsed.declarations);
     if (!rewritten) {
@@ -64,9 +58,7 @@ Result<Parsed> parse(const std::string& source, const std::string& file, const O
     glslang::TShader shader(EShLangCompute);
     shader.setStringsWithLengthsAndNames(&text, &length, &name, 1);
     shader.setPreamble(before.c_str());
-    shader.setEnvInput(glslang::EShSourceGlsl, EShLangCompute, glslang::EShClientVulkan, 100);
-    shader.setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_3);
-    shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_6);
+    setTarget(shader);
     shader.setDebugInfo(true);
     shader.setSourceFile(name);
     shader.addSourceText(source.c_str(), source.size());
