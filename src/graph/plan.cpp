@@ -260,12 +260,16 @@ DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::
 
     const Work work = worstCase(graph, inputs);
     DispatchPlan plan;
+    plan.inputs.resize(graph.slots.size());
     for (const Level& level : graph.levels) {
         for (uint32_t slot : level.slots) {
             if (work.groups[slot] == 0)
                 continue;
             plan.slots.push_back(slot);
             plan.maxGroups.push_back(work.groups[slot]);
+            const Work::OfQueue& queue = work.queues[graph.slots[slot].queue];
+            const bool fromApi = queue.sources.count() == 1 && queue.sources.test(0);
+            plan.inputs[slot] = {queue.payloads, fromApi && queue.payloads != kUnlimited};
         }
     }
     std::optional<Division> division = completeDivision(graph, work);

@@ -50,6 +50,12 @@ struct KnownInput {
     std::optional<uint64_t> groupCount;
 };
 
+// Records (payloads) that a slot receives in all sweeps together.
+struct SlotInput {
+    uint64_t records = 0;  // at most; UINT64_MAX if unknown
+    bool exact = false;    // only the API feeds it, and the host knows what
+};
+
 struct DispatchPlan {
     // Unless it fits: each region and quota holds the worst workgroup of ours of any slot of the level that can run
     // (level 0: a chunk of API payloads), and a stream's capacity is the sum of the quotas of the levels that feed it.
@@ -58,6 +64,7 @@ struct DispatchPlan {
     std::vector<abi::StreamPlan> streams;  // per stream
     std::vector<uint32_t> slots;           // that can run, in order of level
     std::vector<uint64_t> maxGroups;       // per entry of `slots`: most workgroups of ours, UINT64_MAX if unknown
+    std::vector<SlotInput> inputs;         // per slot of the graph
     // Per entry of `slots`, if it fits: the granule where its first workgroup of ours puts what it emits. The others
     // follow, each with Slot::granulesPerGroup.
     std::vector<uint32_t> bases;

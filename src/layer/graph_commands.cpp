@@ -159,6 +159,7 @@ void dispatch(VkCommandBuffer handle, const char* command, const Request& form)
         return;
     Request request = form;
     request.pipeline = &object->graph;
+    request.name = object->name();
     // What the shaders can read; bytes that were never pushed are undefined.
     commandBuffer.pushConstants.resize(
         std::max<size_t>(commandBuffer.pushConstants.size(), object->layout->pushConstantBytes));

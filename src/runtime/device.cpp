@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device_impl.h"
+#include "runtime/labels.h"
 
 namespace millrace::runtime {
 
@@ -19,11 +20,18 @@ VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
     VkResult result = impl.memory.create(instance, physical, device, instanceTable, table);
     if (result == VK_SUCCESS)
         result = impl.meta.create(device, table);
+    if (result == VK_SUCCESS && canLabel(impl))
+        created->observe(labelObservers(impl));
     if (result == VK_SUCCESS)
         out = std::move(created);
     return result;
 }
 
 Device::~Device() = default;
+
+void Device::observe(ObserverFactory factory)
+{
+    m_impl->observerFactories.push_back(std::move(factory));
+}
 
 }  // namespace millrace::runtime

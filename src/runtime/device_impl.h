@@ -16,6 +16,7 @@ struct Device::Impl {
     DeviceTraits traits;
     Memory memory;
     MetaPipelines meta;
+    std::vector<ObserverFactory> observerFactories;
 
     // Workgroups of a direct dispatch that cannot know how much it has to do.
     uint32_t fullGroups(uint32_t invocationsPerGroup, size_t dispatches) const

@@ -6,7 +6,7 @@
 #include "runtime/barriers.h"
 #include "runtime/device_impl.h"
 #include "runtime/inputs.h"
-#include "runtime/labels.h"
+#include "runtime/step_observer.h"
 
 namespace millrace::runtime {
 
@@ -25,6 +25,8 @@ public:
         : m_device(device.impl()),
           m_pipeline(*request.pipeline),
           m_scratch(request.scratch),
+          m_name(request.name.empty() ? "graph " + std::to_string(m_pipeline.graphId) : request.name),
+          m_observed{m_pipeline, m_plan, m_scratch, request.scratchBytes, m_name},
           m_pushConstants(request.pushConstants.begin(), request.pushConstants.end())
     {
     }
@@ -41,6 +43,23 @@ public:
 private:
     bool indirect() const { return m_device.settings.path == Path::Indirect; }
     VkResult upload(const HostInputs& inputs);
+    VkResult createObservers();
+    // Calls that member of each observer; behind what it stands around in reverse order.
+    template <typename... Args>
+    void begin(void (StepObserver::*call)(VkCommandBuffer, Args...), VkCommandBuffer commandBuffer, Args... args) const
+    {
+        for (const auto& observer : m_observers)
+            ((*observer).*call)(commandBuffer, args...);
+    }
+    template <typename... Args>
+    void end(void (StepObserver::*call)(VkCommandBuffer, Args...), VkCommandBuffer commandBuffer, Args... args) const
+    {
+        for (auto observer = m_observers.rbegin(); observer != m_observers.rend(); ++observer)
+            ((**observer).*call)(commandBuffer, args...);
+    }
+    template <typename Arguments>
+    void recordMeta(VkCommandBuffer commandBuffer, Meta meta, const Arguments& arguments, Step step);
+    void pushConstants(VkCommandBuffer commandBuffer) const;
     void recordLevel(VkCommandBuffer commandBuffer, std::span<const uint32_t> slots);
     void recordPlan(VkCommandBuffer commandBuffer, uint32_t level);
     // Slots of one level that one dispatch runs.
@@ -53,12 +72,14 @@ private:
     bool canJoin(const Batch& batch, uint32_t slot) const;
     std::vector<Batch> batchesOf(std::span<const uint32_t> slots) const;
     void recordNodes(VkCommandBuffer commandBuffer, const Batch& batch, size_t batchesOfLevel);
+    void dispatchNodes(VkCommandBuffer commandBuffer, const Batch& batch, uint32_t groups) const;
     uint32_t directGroups(const Batch& batch, size_t batchesOfLevel) const;
-    std::string label(const Batch& batch) const;
 
     Device::Impl& m_device;
     const GraphPipeline& m_pipeline;
     VkDeviceAddress m_scratch;
+    const std::string m_name;
+    const ObservedDispatch m_observed;
     std::vector<uint8_t> m_pushConstants;
     graph::DispatchPlan m_plan;
     std::vector<uint64_t> m_maxGroups;  // per slot
@@ -71,6 +92,9 @@ private:
     Buffer m_upload;
     Buffer m_status;
     Buffer m_indirect;
+    std::vector<std::shared_ptr<StepObserver>> m_observers;
+    bool m_separateSteps = false;
+    uint32_t m_nextStep = 0;
 };
 
 VkResult Recorder::prepare(const DispatchRequest& request)
@@ -113,7 +137,22 @@ VkResult Recorder::prepare(const DispatchRequest& request)
         result = m_device.memory.createBuffer(
             BufferUse::Indirect, std::max<size_t>(1, m_pipeline.graph.slots.size()) * sizeof(abi::IndirectArguments),
             m_indirect);
-    return result;
+    return result == VK_SUCCESS ? createObservers() : result;
+}
+
+VkResult Recorder::createObservers()
+{
+    for (const ObserverFactory& factory : m_device.observerFactories) {
+        std::shared_ptr<StepObserver> observer;
+        const VkResult result = factory(m_observed, observer);
+        if (result != VK_SUCCESS)
+            return result;
+        if (!observer)
+            continue;
+        m_separateSteps |= observer->separatesSteps();
+        m_observers.push_back(std::move(observer));
+    }
+    return VK_SUCCESS;
 }
 
 // One buffer, each part at a multiple of 16.
@@ -162,40 +201,52 @@ VkResult Recorder::upload(const HostInputs& inputs)
     return VK_SUCCESS;
 }
 
+template <typename Arguments>
+void Recorder::recordMeta(VkCommandBuffer commandBuffer, Meta meta, const Arguments& arguments, Step step)
+{
+    step.number = m_nextStep++;
+    begin<const Step&>(&StepObserver::beginStep, commandBuffer, step);
+    m_device.meta.dispatch(commandBuffer, meta, arguments, step.groups);
+    end<const Step&>(&StepObserver::endStep, commandBuffer, step);
+}
+
 void Recorder::recordBegin(VkCommandBuffer commandBuffer)
 {
     const graph::Graph& graph = m_pipeline.graph;
     // The scratch memory may have been used by the commands before; whoever wrote it did so in compute shaders.
     computeBarrier(m_device, commandBuffer);
     const size_t elements = std::max({graph.slots.size(), graph.streams.size(), graph.levels.size()});
-    m_device.meta.dispatch(commandBuffer, Meta::Begin, m_begin,
-                           static_cast<uint32_t>(std::clamp<size_t>((elements + 255) / 256, 1, 256)));
+    const auto groups = static_cast<uint32_t>(std::clamp<size_t>((elements + 255) / 256, 1, 256));
+    recordMeta(commandBuffer, Meta::Begin, m_begin, {.kind = Step::Kind::Begin, .groups = groups});
     computeBarrier(m_device, commandBuffer);
 }
 
 void Recorder::recordSweep(VkCommandBuffer commandBuffer)
 {
-    Label label(m_device, commandBuffer, "Millrace: graph " + std::to_string(m_pipeline.graphId));
-    {
-        Label feed(m_device, commandBuffer, "level 0: API");
-        m_device.meta.dispatch(commandBuffer, Meta::Feed, m_feed, m_feedGroups);
-    }
+    m_nextStep = 1;
+    begin(&StepObserver::beginSweep, commandBuffer);
+    begin<uint32_t>(&StepObserver::beginLevel, commandBuffer, 0);
+    recordMeta(commandBuffer, Meta::Feed, m_feed, {.kind = Step::Kind::Feed, .groups = m_feedGroups});
+    end<uint32_t>(&StepObserver::endLevel, commandBuffer, 0);
     // The slots come in order of level.
+    uint32_t level = 0;
     for (size_t first = 0; first < m_plan.slots.size();) {
-        size_t end = first;
-        const uint32_t level = m_pipeline.graph.slots[m_plan.slots[first]].level;
-        while (end < m_plan.slots.size() && m_pipeline.graph.slots[m_plan.slots[end]].level == level)
-            ++end;
-        recordLevel(commandBuffer, std::span(m_plan.slots).subspan(first, end - first));
-        first = end;
+        size_t last = first;
+        level = m_pipeline.graph.slots[m_plan.slots[first]].level;
+        while (last < m_plan.slots.size() && m_pipeline.graph.slots[m_plan.slots[last]].level == level)
+            ++last;
+        recordLevel(commandBuffer, std::span(m_plan.slots).subspan(first, last - first));
+        first = last;
     }
     if (!m_plan.fits) {
         computeBarrier(m_device, commandBuffer);
         abi::TurnArguments turn{};
         turn.graph = m_scratch;
-        m_device.meta.dispatch(commandBuffer, Meta::Turn, turn, 1);
-        computeBarrier(m_device, commandBuffer);
+        recordMeta(commandBuffer, Meta::Turn, turn, {.kind = Step::Kind::Turn, .level = level, .groups = 1});
     }
+    if (!m_plan.fits || !m_observers.empty())
+        computeBarrier(m_device, commandBuffer);
+    end(&StepObserver::endSweep, commandBuffer);
     // GraphStatus: what is left, and errors.
     hostBarrier(m_device, commandBuffer);
 }
@@ -203,16 +254,26 @@ void Recorder::recordSweep(VkCommandBuffer commandBuffer)
 void Recorder::recordLevel(VkCommandBuffer commandBuffer, std::span<const uint32_t> slots)
 {
     const uint32_t level = m_pipeline.graph.slots[slots.front()].level;
-    Label label(m_device, commandBuffer, "level " + std::to_string(level));
     computeBarrier(m_device, commandBuffer);
+    begin(&StepObserver::beginLevel, commandBuffer, level);
     if (indirect())
         recordPlan(commandBuffer, level);
+    pushConstants(commandBuffer);
+    const std::vector<Batch> batches = batchesOf(slots);
+    for (size_t i = 0; i < batches.size(); ++i) {
+        if (i > 0 && m_separateSteps)
+            computeBarrier(m_device, commandBuffer);
+        recordNodes(commandBuffer, batches[i], batches.size());
+    }
+    end(&StepObserver::endLevel, commandBuffer, level);
+}
+
+// The application's, where the nodes read them from push constants.
+void Recorder::pushConstants(VkCommandBuffer commandBuffer) const
+{
     if (!m_pushConstants.empty() && !m_pipeline.pushConstantsInMemory)
         m_device.table->CmdPushConstants(commandBuffer, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                          static_cast<uint32_t>(m_pushConstants.size()), m_pushConstants.data());
-    const std::vector<Batch> batches = batchesOf(slots);
-    for (const Batch& batch : batches)
-        recordNodes(commandBuffer, batch, batches.size());
 }
 
 void Recorder::recordPlan(VkCommandBuffer commandBuffer, uint32_t level)
@@ -223,7 +284,7 @@ void Recorder::recordPlan(VkCommandBuffer commandBuffer, uint32_t level)
     plan.level = level;
     plan.flags = m_feed.flags;
     plan.slotCount = static_cast<uint32_t>(m_pipeline.graph.slots.size());
-    m_device.meta.dispatch(commandBuffer, Meta::Plan, plan, 1);
+    recordMeta(commandBuffer, Meta::Plan, plan, {.kind = Step::Kind::Plan, .level = level, .groups = 1});
     indirectBarrier(m_device, commandBuffer);
 }
 
@@ -267,8 +328,25 @@ uint32_t Recorder::directGroups(const Batch& batch, size_t batchesOfLevel) const
 
 void Recorder::recordNodes(VkCommandBuffer commandBuffer, const Batch& batch, size_t batchesOfLevel)
 {
+    std::vector<uint32_t> slots;
+    if (!m_observers.empty())
+        for (uint32_t i = 0; i < batch.count; ++i)
+            slots.push_back(batch.first + i * batch.step);
+    const Step step{.kind = Step::Kind::Nodes,
+                    .number = m_nextStep++,
+                    .level = m_pipeline.graph.slots[batch.first].level,
+                    .slots = slots,
+                    .groups = indirect() ? 0 : directGroups(batch, batchesOfLevel)};
+    begin<const Step&>(&StepObserver::beginStep, commandBuffer, step);
+    if (!m_observers.empty())
+        pushConstants(commandBuffer);
+    dispatchNodes(commandBuffer, batch, step.groups);
+    end<const Step&>(&StepObserver::endStep, commandBuffer, step);
+}
+
+void Recorder::dispatchNodes(VkCommandBuffer commandBuffer, const Batch& batch, uint32_t groups) const
+{
     const VkuDeviceDispatchTable& table = *m_device.table;
-    Label scope(m_device, commandBuffer, label(batch));
     const VkDeviceSize argumentsOffset = batch.first * sizeof(abi::IndirectArguments);
     abi::NodeArguments arguments{};
     arguments.graph = m_scratch;
@@ -284,22 +362,7 @@ void Recorder::recordNodes(VkCommandBuffer commandBuffer, const Batch& batch, si
     if (indirect())
         table.CmdDispatchIndirect(commandBuffer, m_indirect.handle(), argumentsOffset);
     else
-        table.CmdDispatch(commandBuffer, directGroups(batch, batchesOfLevel), 1, 1);
-}
-
-std::string Recorder::label(const Batch& batch) const
-{
-    auto name = [&](uint32_t slot) {
-        const graph::NodeId& id = m_pipeline.graph.nodes[m_pipeline.graph.slots[slot].node].id;
-        return id.name + "[" + std::to_string(id.index) + "]";
-    };
-    if (batch.count > 1)
-        return "nodes " + name(batch.first) + " to " + name(batch.first + (batch.count - 1) * batch.step);
-    const graph::Slot& slot = m_pipeline.graph.slots[batch.first];
-    std::string text = "node " + name(batch.first);
-    if (m_pipeline.graph.nodes[slot.node].maxRecursion > 0)
-        text += ", " + std::to_string(slot.remaining) + " recursions left";
-    return text;
+        table.CmdDispatch(commandBuffer, groups, 1, 1);
 }
 
 abi::GraphStatus Recorder::status() const

@@ -1,16 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/labels.h"
 
+#include "runtime/step_text.h"
+
 namespace millrace::runtime {
+
+namespace {
+
+void beginLabel(const Device::Impl& device, VkCommandBuffer commandBuffer, const std::string& text)
+{
+    VkDebugUtilsLabelEXT label{VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
+    label.pLabelName = text.c_str();
+    device.table->CmdBeginDebugUtilsLabelEXT(commandBuffer, &label);
+}
+
+// "graph" around a sweep, "level" around a level, and around each dispatch all that can be said of it.
+class LabelObserver final : public StepObserver {
+public:
+    LabelObserver(const Device::Impl& device, const ObservedDispatch& dispatch) : m_device(device), m_dispatch(dispatch)
+    {
+    }
+
+    void beginSweep(VkCommandBuffer commandBuffer) override { begin(commandBuffer, "Millrace: " + m_dispatch.name); }
+    void endSweep(VkCommandBuffer commandBuffer) override { end(commandBuffer); }
+    void beginLevel(VkCommandBuffer commandBuffer, uint32_t level) override
+    {
+        begin(commandBuffer, "level " + std::to_string(level));
+    }
+    void endLevel(VkCommandBuffer commandBuffer, uint32_t) override { end(commandBuffer); }
+    void beginStep(VkCommandBuffer commandBuffer, const Step& step) override
+    {
+        begin(commandBuffer, stepText(m_dispatch, step));
+    }
+    void endStep(VkCommandBuffer commandBuffer, const Step&) override { end(commandBuffer); }
+
+private:
+    void begin(VkCommandBuffer commandBuffer, const std::string& text) { beginLabel(m_device, commandBuffer, text); }
+    void end(VkCommandBuffer commandBuffer) { m_device.table->CmdEndDebugUtilsLabelEXT(commandBuffer); }
+
+    const Device::Impl& m_device;
+    const ObservedDispatch& m_dispatch;
+};
+
+}  // namespace
+
+bool canLabel(const Device::Impl& device)
+{
+    return device.settings.labels && device.table->CmdBeginDebugUtilsLabelEXT;
+}
+
+ObserverFactory labelObservers(const Device::Impl& device)
+{
+    return [&device](const ObservedDispatch& dispatch, std::shared_ptr<StepObserver>& out) {
+        out = std::make_shared<LabelObserver>(device, dispatch);
+        return VK_SUCCESS;
+    };
+}
 
 Label::Label(const Device::Impl& device, VkCommandBuffer commandBuffer, const std::string& text)
     : m_device(device), m_commandBuffer(commandBuffer)
 {
-    if (!device.settings.labels || !device.table->CmdBeginDebugUtilsLabelEXT)
+    if (!canLabel(device))
         return;
-    VkDebugUtilsLabelEXT label{VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT};
-    label.pLabelName = text.c_str();
-    device.table->CmdBeginDebugUtilsLabelEXT(commandBuffer, &label);
+    beginLabel(device, commandBuffer, text);
     m_open = true;
 }
 

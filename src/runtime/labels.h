@@ -8,9 +8,15 @@
 
 namespace millrace::runtime {
 
+// Settings::labels, and the driver or a layer below takes them.
+bool canLabel(const Device::Impl& device);
+
+// Labels around sweeps, levels and steps.
+ObserverFactory labelObservers(const Device::Impl& device);
+
 class Label {
 public:
-    // Does nothing unless Settings::labels.
+    // Does nothing unless canLabel().
     Label(const Device::Impl& device, VkCommandBuffer commandBuffer, const std::string& text);
     ~Label();
     Label(const Label&) = delete;

@@ -17,6 +17,7 @@
 #include "base/result.h"
 #include "graph/graph.h"
 #include "graph/plan.h"
+#include "runtime/step_observer.h"
 
 namespace millrace::runtime {
 
@@ -37,6 +38,9 @@ public:
                            const VkuInstanceDispatchTable& instanceTable, const VkuDeviceDispatchTable& table,
                            const Settings& settings, std::unique_ptr<Device>& out);
     ~Device();
+
+    // From now on each dispatch that is recorded has an observer from this factory as well. Not while others record.
+    void observe(ObserverFactory factory);
 
     struct Impl;
     Impl& impl() { return *m_impl; }
@@ -66,6 +70,7 @@ struct DispatchRequest {
     enum class Form { Host, Indirect, IndirectCount } form = Form::Host;
     const VkDispatchGraphCountInfoAMDX* countInfo = nullptr;  // Host, Indirect
     VkDeviceAddress countAddress = 0;                         // IndirectCount
+    std::string name = {};                                    // of the graph, for observers
     std::span<const uint8_t> pushConstants;  // the application's, from offset 0; at most argumentsOffsetBytes unless
                                              // they go to memory. Copied.
 };

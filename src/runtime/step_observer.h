@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who wants to know of every dispatch that a sweep records: debug labels, breadcrumbs, traces. Without observers a
+// sweep records exactly what it needs.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "graph/plan.h"
+
+namespace millrace::runtime {
+
+struct GraphPipeline;
+
+// One dispatch that Millrace records for a graph.
+struct Step {
+    enum class Kind {
+        Begin,  // resets the scratch memory; once, before the first sweep
+        Feed,   // level 0: the payloads of the API
+        Plan,   // indirect path: arguments for the nodes of a level
+        Nodes,  // one node, or several slots of one pipeline
+        Turn,   // ends a sweep that may not be the last
+    };
+
+    Kind kind = Kind::Begin;
+    uint32_t number = 0;              // Begin is 0, Feed 1; the same in every sweep
+    uint32_t level = 0;               // Turn: of the deepest level
+    std::span<const uint32_t> slots;  // Nodes: that it runs, of Graph::slots; valid during the call
+    uint32_t groups = 0;              // workgroups of ours; 0: counted on the device (indirect path)
+};
+
+// Valid as long as the dispatch is: until the command buffer is reset, freed or recorded again.
+struct ObservedDispatch {
+    const GraphPipeline& pipeline;
+    const graph::DispatchPlan& plan;
+    VkDeviceAddress scratch = 0;
+    VkDeviceSize scratchBytes = 0;
+    const std::string& name;  // of the graph, as the application called it or "graph 7"
+};
+
+// Watches the recording of one vkCmdDispatchGraph*AMDX. The calls come in pairs, on the thread that records, and may
+// record commands of their own that are allowed outside of a render pass, except that they must not bind descriptor
+// sets; what else they change for compute shaders is set again before each dispatch.
+//
+//     beginStep(Begin) endStep
+//     per sweep: beginSweep { beginLevel { beginStep endStep } endLevel } endSweep
+//
+// At beginLevel() and endSweep() all earlier writes of compute shaders are visible to compute shaders. A sweep may be
+// recorded several times, and each recorded one may be executed several times.
+class StepObserver {
+public:
+    virtual ~StepObserver() = default;
+
+    virtual void beginSweep(VkCommandBuffer) {}
+    virtual void endSweep(VkCommandBuffer) {}
+    virtual void beginLevel(VkCommandBuffer, uint32_t /*level*/) {}
+    virtual void endLevel(VkCommandBuffer, uint32_t /*level*/) {}
+    virtual void beginStep(VkCommandBuffer, const Step&) {}
+    virtual void endStep(VkCommandBuffer, const Step&) {}
+
+    // True: steps of one level must not run at the same time. A barrier between compute shaders stands between them.
+    virtual bool separatesSteps() const { return false; }
+};
+
+// Makes the observer of one dispatch, or none. An error makes the recording fail with it.
+using ObserverFactory = std::function<VkResult(const ObservedDispatch&, std::shared_ptr<StepObserver>& out)>;
+
+}  // namespace millrace::runtime
