@@ -3,10 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "bench/suite/clocks.h"
 #include "bench/suite/memory.h"
 #include "bench/suite/programs.h"
 
@@ -109,6 +111,8 @@ public:
     void figure(const std::string& name, double value, const std::string& unit);
     // Microseconds between timestamps before and behind what is recorded.
     double time(const std::function<void(VkCommandBuffer)>& record);
+    // Before what is timed.
+    void raiseClocks();
     void submit(const std::function<void(VkCommandBuffer)>& record);
 
     const std::vector<CaseResult>& results() const { return m_results; }
@@ -122,6 +126,7 @@ private:
     harness::Device& m_device;
     Options m_options;
     VkQueryPool m_times = VK_NULL_HANDLE;
+    std::optional<Clocks> m_clocks;  // of a software driver nobody raises them
     std::string m_workload;
     std::vector<CaseResult> m_results;
     std::vector<Figure> m_figures;
