@@ -309,6 +309,7 @@ TEST_P(Scheduler, EveryKindOfNodeWithEveryScratchSize)
             const uint32_t seed = static_cast<uint32_t>(bytes);
             EXPECT_EQ(graph.run(bytes, seed, sweeps), expected(seed)) << bytes << " bytes of scratch";
             EXPECT_TRUE(bytes > sizes.minBytes || sweeps > 1) << "the smallest memory was meant to be too small";
+            EXPECT_TRUE(bytes <= sizes.maxBytes / 2 || sweeps == 1) << "a sweep too many";
             std::printf("%llu bytes of scratch: %u sweeps\n", static_cast<unsigned long long>(bytes), sweeps);
         }
     }

@@ -92,7 +92,8 @@ uint64_t takeChunk()
     return s_ticket;
 }
 
-// Behind the last chunk: what was reserved for it goes back, and the turn shader learns where the end is.
+// When all inputs are numbered, also where memory was short: the turn shader learns where the end is, and what was
+// reserved for a chunk behind the last goes back.
 void finish(const uint64_t total)
 {
     if (gl_LocalInvocationIndex == 0u) {
@@ -167,7 +168,7 @@ void main()
 
     uint64_t chunk = takeChunk();
     uint64_t blockFirst = uint64_t(0);
-    for (uint first = 0u; first < count && chunk != ~uint64_t(0); first += kInfosPerBlock) {
+    for (uint first = 0u; first < count; first += kInfosPerBlock) {
         uint chunks = loadBlock(infos, stride, first, count);
         while (chunk < blockFirst + uint64_t(chunks)) {
             uint local = uint(chunk - blockFirst);
@@ -189,7 +190,6 @@ void main()
         if (first > 0xffffffffu - kInfosPerBlock)
             break;
     }
-    if (chunk != ~uint64_t(0))
-        finish(blockFirst);
+    finish(blockFirst);
     mr_report(a.graph, kNoQueue);
 }
