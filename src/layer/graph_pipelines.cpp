@@ -151,7 +151,7 @@ VkResult GraphBuilder::link()
     }
     runtime::GraphPipeline& pipeline = m_object->graph;
     pipeline.graph = std::move(*graph);
-    pipeline.sizes = graph::scratchSizes(pipeline.graph, m_device.settings().runtime.maxScratchBytes);
+    pipeline.sizes = graph::scratchSizes(pipeline.graph, m_device.runtime->maxScratchBytes());
     pipeline.graphId = newGraphId();
     for (const std::shared_ptr<NodePipeline>& node : m_object->nodes)
         pipeline.pipelines.push_back(node->pipeline);

@@ -2,7 +2,24 @@
 #include "runtime/device_impl.h"
 #include "runtime/labels.h"
 
+#include <algorithm>
+
 namespace millrace::runtime {
+
+namespace {
+
+uint64_t largestLocalHeap(VkPhysicalDevice physical, const VkuInstanceDispatchTable& table)
+{
+    VkPhysicalDeviceMemoryProperties memory;
+    table.GetPhysicalDeviceMemoryProperties(physical, &memory);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
+        if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+            bytes = std::max<uint64_t>(bytes, memory.memoryHeaps[i].size);
+    return bytes;
+}
+
+}  // namespace
 
 VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice device,
                         const VkuInstanceDispatchTable& instanceTable, const VkuDeviceDispatchTable& table,
@@ -16,7 +33,7 @@ VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
     impl.settings = settings;
     VkPhysicalDeviceProperties properties;
     instanceTable.GetPhysicalDeviceProperties(physical, &properties);
-    impl.traits = traitsOf(properties.deviceType);
+    impl.traits = traitsOf(properties.deviceType, largestLocalHeap(physical, instanceTable));
     VkResult result = impl.memory.create(instance, physical, device, instanceTable, table);
     if (result == VK_SUCCESS)
         result = impl.meta.create(device, table);
@@ -28,6 +45,11 @@ VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
 }
 
 Device::~Device() = default;
+
+uint64_t Device::maxScratchBytes() const
+{
+    return m_impl->settings.maxScratchBytes ? m_impl->settings.maxScratchBytes : m_impl->traits.maxScratchBytes;
+}
 
 void Device::observe(ObserverFactory factory)
 {

@@ -6,7 +6,15 @@
 
 namespace millrace::runtime {
 
-DeviceTraits traitsOf(VkPhysicalDeviceType type)
+namespace {
+
+constexpr uint64_t kLeastScratchBytes = uint64_t{256} << 20;
+constexpr uint64_t kMostScratchBytes = uint64_t{4} << 30;
+constexpr uint64_t kScratchShare = 32;  // of the device's memory
+
+}  // namespace
+
+DeviceTraits traitsOf(VkPhysicalDeviceType type, uint64_t localBytes)
 {
     switch (type) {
         case VK_PHYSICAL_DEVICE_TYPE_CPU:
@@ -15,13 +23,22 @@ DeviceTraits traitsOf(VkPhysicalDeviceType type)
             return {.fullInvocations = 1,
                     .minGroups = 2 * std::max(std::thread::hardware_concurrency(), 1u),
                     .maxGroups = 1024,
-                    .minShare = std::max(std::thread::hardware_concurrency(), 1u)};
+                    .minShare = std::max(std::thread::hardware_concurrency(), 1u),
+                    .maxScratchBytes = kLeastScratchBytes};
         case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-            return {.fullInvocations = 65536, .minGroups = 128, .maxGroups = 2048, .minShare = 32};
+            return {.fullInvocations = 65536,
+                    .minGroups = 128,
+                    .maxGroups = 2048,
+                    .minShare = 32,
+                    .maxScratchBytes = kLeastScratchBytes};
         default:
             // H200: 132 multiprocessors of 2048 invocations. Too small a grid is a disaster (12 times slower at
             // 132 x 64), too large costs little (3.6 against 3.2 us a level at twice the occupancy).
-            return {.fullInvocations = 132 * 2048, .minGroups = 528, .maxGroups = 4224, .minShare = 132};
+            return {.fullInvocations = 132 * 2048,
+                    .minGroups = 528,
+                    .maxGroups = 4224,
+                    .minShare = 132,
+                    .maxScratchBytes = std::clamp(localBytes / kScratchShare, kLeastScratchBytes, kMostScratchBytes)};
     }
 }
 

@@ -25,9 +25,9 @@ enum class Path { Direct, Indirect };
 
 struct Settings {
     Path path = Path::Direct;
-    uint64_t maxScratchBytes = 256ull << 20;  // what maxSize aims at
-    uint32_t gridGroups = 0;                  // workgroups of a full direct dispatch; 0: chosen for the device
-    bool labels = false;                      // debug labels on every dispatch (VK_EXT_debug_utils enabled)
+    uint64_t maxScratchBytes = 0;  // what maxSize aims at; 0: chosen for the device
+    uint32_t gridGroups = 0;       // workgroups of a full direct dispatch; 0: chosen for the device
+    bool labels = false;           // debug labels on every dispatch (VK_EXT_debug_utils enabled)
 };
 
 // Per VkDevice: meta pipelines and what was learned of the device. Created once, used from any thread.
@@ -41,6 +41,9 @@ public:
 
     // From now on each dispatch that is recorded has an observer from this factory as well. Not while others record.
     void observe(ObserverFactory factory);
+
+    // Settings::maxScratchBytes, or what suits the device.
+    uint64_t maxScratchBytes() const;
 
     struct Impl;
     Impl& impl() { return *m_impl; }
