@@ -2,6 +2,7 @@
 #define SPV_ENABLE_UTILITY_CODE
 #include "compiler/memory_operands.h"
 
+#include <algorithm>
 #include <string_view>
 
 #include "compiler/payload_types.h"
@@ -97,19 +98,62 @@ void setMemoryOperands(Instruction& i, const MemoryOperands& operands)
     i = std::move(out);
 }
 
-void alignPhysicalAccesses(Module& module)
+namespace {
+
+// Follows pointers into what others point to.
+class PointerAlignments {
+public:
+    PointerAlignments(const Module& module, TypeLayouts& layouts, std::unordered_map<uint32_t, uint32_t> known)
+        : m_module(module), m_layouts(layouts), m_known(std::move(known))
+    {
+    }
+
+    uint32_t of(Id pointer) const
+    {
+        const auto known = m_known.find(pointer.value);
+        return std::max(known == m_known.end() ? 1 : known->second,
+                        m_layouts.scalarAlignment(m_module.pointee(m_module.typeOf(pointer))));
+    }
+
+    // Definitions come before their uses.
+    void follow(const Instruction& i)
+    {
+        const bool isChain = i.op == spv::Op::OpAccessChain || i.op == spv::Op::OpInBoundsAccessChain;
+        const auto base = isChain ? m_known.find(i.id(0).value) : m_known.end();
+        if (base == m_known.end()) {
+            return;
+        }
+        std::vector<Id> indices;
+        for (size_t o = 1; o < i.operandCount(); o++) {
+            indices.push_back(i.id(o));
+        }
+        const Id type = m_module.pointee(m_module.typeOf(i.id(0)));
+        m_known[i.result.value] = m_layouts.alignmentOfPart(type, indices, base->second);
+    }
+
+private:
+    const Module& m_module;
+    TypeLayouts& m_layouts;
+    std::unordered_map<uint32_t, uint32_t> m_known;
+};
+
+}  // namespace
+
+void alignPhysicalAccesses(Module& module, std::unordered_map<uint32_t, uint32_t> alignments)
 {
     TypeLayouts layouts(module);
+    PointerAlignments pointers(module, layouts, std::move(alignments));
     const auto isPhysical = [&](Id pointer) {
         return module.storageOf(module.typeOf(pointer)) == spv::StorageClass::PhysicalStorageBuffer;
     };
     const auto align = [&](MemoryOperands& operands, Id pointer) {
         if (!operands.has(spv::MemoryAccessMask::Aligned)) {
             operands.set(spv::MemoryAccessMask::Aligned);
-            operands.alignment = layouts.scalarAlignment(module.pointee(module.typeOf(pointer)));
+            operands.alignment = pointers.of(pointer);
         }
     };
     module.forEachInstruction([&](Instruction& i) {
+        pointers.follow(i);
         if ((i.op == spv::Op::OpLoad || i.op == spv::Op::OpStore) && isPhysical(i.id(0))) {
             MemoryOperands operands = memoryOperandsOf(i);
             align(operands, i.id(0));

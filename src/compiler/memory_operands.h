@@ -2,6 +2,7 @@
 // How instructions access memory: atomics, and the memory operands of loads and stores.
 #pragma once
 
+#include <unordered_map>
 #include <vector>
 
 #include "spirv/module.h"
@@ -34,8 +35,8 @@ void addMemoryOperands(spirv::Instruction& i, const MemoryOperands& operands);
 MemoryOperands memoryOperandsOf(const spirv::Instruction& i);
 void setMemoryOperands(spirv::Instruction& i, const MemoryOperands& operands);
 
-// Gives each access to PhysicalStorageBuffer memory that lacks it the Aligned operand, with the size of the largest
-// scalar that it moves.
-void alignPhysicalAccesses(spirv::Module& module);
+// Gives each access to PhysicalStorageBuffer memory that lacks it the Aligned operand: the size of the largest scalar
+// that it moves, or more where that is known. `alignments`: of pointers, by id.
+void alignPhysicalAccesses(spirv::Module& module, std::unordered_map<uint32_t, uint32_t> alignments = {});
 
 }  // namespace millrace::compiler

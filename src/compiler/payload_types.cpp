@@ -2,6 +2,7 @@
 #include "compiler/payload_types.h"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <unordered_set>
 
@@ -302,6 +303,34 @@ uint32_t TypeLayouts::scalarAlignment(Id type)
 {
     const uint32_t widths = scalarWidths(type);
     return widths & 64 ? 8 : widths & 32 ? 4 : widths & 16 ? 2 : 1;
+}
+
+uint32_t TypeLayouts::alignmentOfPart(Id type, std::span<const Id> indices, uint32_t alignment) const
+{
+    const Member none;
+    const Member* parent = &none;
+    for (const Id index : indices) {
+        const Instruction* definition = m_module.findDefinition(type);
+        uint32_t number = 1;  // for an index that is not known before run time, any multiple of the step
+        const bool isKnown = m_module.constantValue(index, number);
+        uint64_t offset = 0;
+        if (definition && definition->op == spv::Op::OpTypeStruct && isKnown && number < definition->operandCount()) {
+            parent = &member(type, number);
+            offset = parent->offset.value_or(1);
+            type = definition->id(number);
+        } else if (definition && definition->op == spv::Op::OpTypeArray) {
+            const auto stride = m_arrayStrides.find(type.value);
+            offset = stride == m_arrayStrides.end() ? 1 : uint64_t{stride->second} * number;
+            type = definition->id(0);
+        } else if (definition && definition->op == spv::Op::OpTypeMatrix && !parent->rowMajor) {
+            offset = uint64_t{parent->matrixStride} * number;
+            type = definition->id(0);
+        } else {
+            return 1;  // a component of a vector: a scalar, whose own alignment is all it needs
+        }
+        alignment = static_cast<uint32_t>(std::gcd(offset, alignment));
+    }
+    return alignment;
 }
 
 bool TypeLayouts::hasGrid(Id type, uint32_t depth)

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -57,6 +58,9 @@ public:
     Result<TypeLayout> layout(spirv::Id type);
     // Largest scalar inside, 1 for types that have none. Needs no layout decorations.
     uint32_t scalarAlignment(spirv::Id type);
+    // What the address of a part of `type` is a multiple of, if that of the whole is one of `alignment`, a power of
+    // two; `indices` lead there as those of OpAccessChain do. 1 if nothing is known.
+    uint32_t alignmentOfPart(spirv::Id type, std::span<const spirv::Id> indices, uint32_t alignment) const;
     // Bit sizes of scalars inside, as a set: 8, 16, 32 and 64 are themselves bits of the result.
     uint32_t scalarWidths(spirv::Id type);
 

@@ -226,43 +226,60 @@ uint32_t maxGroupsPerPayload(const Node& node)
     return static_cast<uint32_t>(std::min<uint64_t>(groups, kMaxGroups));
 }
 
+namespace {
+
+// What a queue's payloads have to have room for.
+struct Payload {
+    uint32_t bytes = 0;
+    uint32_t alignment = 4;
+
+    void include(uint32_t otherBytes, uint32_t otherAlignment = 4)
+    {
+        bytes = std::max(bytes, otherBytes);
+        alignment = std::max({alignment, otherAlignment, payloadAlignment(otherBytes)});
+    }
+    void include(const Payload& other)
+    {
+        bytes = std::max(bytes, other.bytes);
+        alignment = std::max(alignment, other.alignment);
+    }
+};
+
+}  // namespace
+
 Status computeStrides(Graph& graph)
 {
-    // A producer writes what it declares, which may be more than the receiver reads.
-    std::vector<uint32_t> bytes(graph.queues.size());
-    for (size_t q = 0; q < bytes.size(); ++q)
-        bytes[q] = inputBytes(graph.nodes[graph.slots[graph.queues[q].baseSlot].node]);
-    std::vector<uint32_t> mapBytes(graph.maps.size(), 0);
+    // A producer writes what it declares, which may be more than the receiver reads. Both rely on payloadAlignment().
+    std::vector<Payload> payloads(graph.queues.size());
+    for (const Slot& slot : graph.slots)
+        payloads[slot.queue].include(inputBytes(graph.nodes[slot.node]), graph.nodes[slot.node].payloadAlignment);
+    std::vector<Payload> sent(graph.maps.size());
     for (const Slot& slot : graph.slots) {
         const std::vector<NodeOutput>& outputs = graph.nodes[slot.node].outputs;
-        for (size_t o = 0; o < outputs.size(); ++o) {
-            uint32_t& largest = mapBytes[slot.outputMaps[o]];
-            largest = std::max(largest, outputs[o].payloadBytes);
-        }
+        for (size_t o = 0; o < outputs.size(); ++o)
+            sent[slot.outputMaps[o]].include(outputs[o].payloadBytes);
     }
-    for (size_t m = 0; m < mapBytes.size(); ++m) {
+    for (size_t m = 0; m < sent.size(); ++m) {
         for (uint32_t i = 0; i < graph.maps[m].mapCount; ++i) {
             const uint32_t q = graph.nodeMap[graph.maps[m].mapFirst + i];
             if (q != abi::kNoQueue)
-                bytes[q] = std::max(bytes[q], mapBytes[m]);
+                payloads[q].include(sent[m]);
         }
     }
-    for (size_t q = 0; q < bytes.size(); ++q) {
+    for (size_t q = 0; q < payloads.size(); ++q) {
         Queue& queue = graph.queues[q];
-        uint64_t end = roundUp(bytes[q], 4);
-        uint32_t alignment = 4;
+        uint64_t end = roundUp(payloads[q].bytes, 4);
         queue.finishOffset = static_cast<uint32_t>(end);
         queue.finishCount = 0;
         for (uint32_t s : queue.slots) {
             const Node& node = graph.nodes[graph.slots[s].node];
-            alignment = std::max(alignment, node.payloadAlignment);
             if (!node.usesFinishWriting)
                 continue;
             graph.slots[s].finishOffset = static_cast<uint32_t>(end);
             end += 4;
             ++queue.finishCount;
         }
-        end = roundUp(end, alignment);
+        end = roundUp(end, payloads[q].alignment);
         if (end > kMaxStride) {
             return diagnose(
                 graph.nodes[graph.slots[queue.baseSlot].node],

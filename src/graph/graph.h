@@ -21,8 +21,15 @@ inline constexpr uint32_t kMaxGroups = 16777215;
 inline constexpr uint32_t kMaxSharingNodes = 256;
 
 // Limits of our own representation.
-inline constexpr uint32_t kMaxNodeIndex = 65535;        // node maps are dense
-inline constexpr uint32_t kMaxQueues = 131070;          // handles hold 17 bits, of which one value means "no queue"
+inline constexpr uint32_t kMaxNodeIndex = 65535;  // node maps are dense
+inline constexpr uint32_t kMaxQueues = 131070;    // handles hold 17 bits, of which one value means "no queue"
+// A payload of so many bytes begins at a multiple of this, so that drivers can move 8 or 16 bytes at once: runs begin
+// at granules, and strides keep it. At least what scalars need.
+constexpr uint32_t payloadAlignment(uint64_t bytes)
+{
+    return bytes == 0 || bytes % 8 != 0 ? 4 : bytes % 16 != 0 ? 8 : 16;
+}
+
 inline constexpr uint32_t kMaxStride = (1u << 17) - 4;  // handles hold the stride in words in 15 bits
 
 enum class LaunchMode {

@@ -86,7 +86,7 @@ TEST_F(LowerPayloads, WholePayload_IsOneConversion)
            R"(
         %address = OpFunctionCall %ulong %mr_input_element %uint_0
         %p = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Rec %address
-        %v = OpLoad %Rec %p Aligned 4
+        %v = OpLoad %Rec %p Aligned 8
         %q = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %p %uint_1
         OpStore %q %uint_7 Aligned 4)");
 }
@@ -156,7 +156,7 @@ TEST_F(LowerPayloads, InputCopiedToVariable_StaysTheInput)
         %address = OpFunctionCall %ulong %mr_input_element %uint_1
         %p = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Rec %address
         %q = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %p %uint_0
-        %x = OpLoad %uint %q Aligned 4
+        %x = OpLoad %uint %q Aligned 8
         %n = OpFunctionCall %uint %mr_input_count)");
 }
 

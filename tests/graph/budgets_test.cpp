@@ -114,9 +114,9 @@ TEST(Budgets, LargestTargetCounts)
 {
     Node producer = makeEntry("p", {arrayTo("c", 2, 10, 16)});
     Node shared = sharing(makeNode("s"), {"c", 1});
-    shared.usesFinishWriting = true;  // makes the stride of c[1] 20
+    shared.usesFinishWriting = true;  // makes the stride of c[1] 32
     const Slot slot = producerSlot(producer, {makeNode("c"), makeNode("c", {}, 1), shared});
-    EXPECT_EQ(slot.granulesPerGroup, 13u);
+    EXPECT_EQ(slot.granulesPerGroup, 20u);
 }
 
 TEST(Budgets, SharedLimit_CountsOnceWithTheLargestStride)

@@ -62,8 +62,25 @@ TEST(Link, ReceiverNeedsMoreThanTheOutputHas_Error)
 TEST(Link, ReceiverNeedsLess_StrideHoldsWhatTheProducerWrites)
 {
     const Graph graph = linkValid({makeEntry("a", {outputTo("b", 1, 24)}), makeNode("b")});
-    EXPECT_EQ(queueOf(graph, "b").stride, 24u);
+    // The receiver's 16 bytes are read at multiples of 16.
+    EXPECT_EQ(queueOf(graph, "b").stride, 32u);
     EXPECT_EQ(queueOf(graph, "a").stride, 16u);
+}
+
+TEST(Link, StrideKeepsWhatPayloadsAreAlignedTo)
+{
+    const auto strideOf = [](uint32_t bytes, bool tracks) {
+        Node receiver = makeNode("b");
+        receiver.payloadBytes = bytes;
+        receiver.usesFinishWriting = tracks;
+        return queueOf(linkValid({makeEntry("a", {outputTo("b", 1, bytes)}), receiver}), "b").stride;
+    };
+    EXPECT_EQ(strideOf(20, false), 20u);
+    EXPECT_EQ(strideOf(24, false), 24u);
+    EXPECT_EQ(strideOf(32, false), 32u);
+    EXPECT_EQ(strideOf(20, true), 24u);
+    EXPECT_EQ(strideOf(24, true), 32u);
+    EXPECT_EQ(strideOf(32, true), 48u);
 }
 
 TEST(Link, ImplicitPayload_IsOneUvec3)

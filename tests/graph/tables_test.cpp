@@ -138,7 +138,7 @@ TEST_F(Tables, QueuesAndStreams)
     base.maxGrid[1] = 7;
     load({makeEntry("a", {outputTo("b")}), base, sharing(makeNode("s"), {"b", 0})});
     EXPECT_EQ(queue(1).payloadBytes, 16u);
-    EXPECT_EQ(queue(1).stride, 20u);
+    EXPECT_EQ(queue(1).stride, 32u);
     EXPECT_EQ(queue(1).finishOffset, 16u);
     EXPECT_EQ(queue(1).finishCount, 1u);
     EXPECT_EQ(queue(1).dynamicCount, 1u);

@@ -58,6 +58,8 @@ bool takesPayloadPointers(spv::Op op)
 struct State {
     NodeShader& shader;
     Module& module = shader.module;
+    TypeLayouts layouts{module};
+    std::unordered_map<uint32_t, uint32_t> alignments{};  // of pointers to payloads, by id
     PayloadOrigins origins{module, shader.input};
     Failure failure{"lowerPayloads"};
     Id uintType = module.getIntType(32, false);
@@ -224,6 +226,9 @@ struct State {
         const Id payloadPointer = isWhole ? i.result : module.newId();
         const Id type = isWhole ? payloadPointerType(i.type) : pointerInMemory(payload);
         out.keep(spirv::instruction(spv::Op::OpConvertUToPtr, type, payloadPointer).add(address));
+        if (const auto layout = layouts.layout(payload)) {
+            alignments[payloadPointer.value] = graph::payloadAlignment(layout->bytes);
+        }
         if (isWhole) {
             return;
         }
@@ -398,7 +403,7 @@ Status lowerPayloads(NodeShader& shader, const Options&)
     removeExtension(shader, state.handleType);
     addPhysicalStorageCapabilities(shader.module);
     decoratePhysicalPointers(shader.module);
-    alignPhysicalAccesses(shader.module);
+    alignPhysicalAccesses(shader.module, std::move(state.alignments));
     return {};
 }
 
