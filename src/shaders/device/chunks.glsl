@@ -96,10 +96,14 @@ void mr_take_ticket()
     uint entries = MR_SLOT.entriesPerGroup;
     uint level = g_level;
     uint unitsPerGroup = mr_units_per_group();
+    // What was reserved for any one stream is enough if it is for all together; mostly there are far fewer.
     uint64_t reserved = uint64_t(granules) * uint64_t(g_reserved_groups);
-    if (reserved > uint64_t(s_used))
-        mr_return_reservation(g_graph, level, reserved - uint64_t(s_used), uint64_t(0));
+    uint64_t reservedEntries = uint64_t(entries) * uint64_t(g_reserved_groups);
+    if (g_reserved_groups > 0u)
+        mr_return_reservation(g_graph, level, reserved - min(reserved, uint64_t(s_used)),
+                              reservedEntries - min(reservedEntries, uint64_t(s_appended)));
     s_used = 0u;
+    s_appended = 0u;
     s_ticket_groups = 0u;
 
     uint slot = uint(g_slot - MR_HEADER(g_graph).slots) / kSlotInfoBytes;

@@ -14,6 +14,8 @@ const uint kNoLocation = 0xffffffffu;
 // What this workgroup of ours has allocated since it last reserved or took work: granules or, where all goes to one queue
 // and everything fits, payloads.
 shared uint s_used;
+// And how many entries it has appended to all streams, where it reserved some.
+shared uint s_appended;
 
 // Takes `granules` of the region of `level`, with one atomic for all invocations of the subgroup that are here. Returns their location, or kNoLocation if the region is full, which the
 // reservation (or the plan) excludes unless the node allocates more than it declared: `count` payloads.
@@ -64,6 +66,7 @@ void mr_publish_run(const uint64_t streamStates, const uint stream, const uint l
     uint capacity = states.v[stream].capacity;
     uint64_t table = states.v[stream].table;
     uint64_t before = atomicAdd(states.v[stream].counter, (uint64_t(1) << kUnitBits) | uint64_t(count));
+    atomicAdd(s_appended, 1u);
     uint rank = uint(before >> kUnitBits);
     if (rank == 0u)
         states.v[stream].firstLocation = location;
@@ -136,9 +139,11 @@ void mr_publish_dynamic(const uint64_t graph, const uint stream, const uint64_t 
             uint entries = subgroupAdd(1u);
             uint ahead = subgroupExclusiveAdd(1u);
             uvec2 counter = uvec2(0u);
-            if (subgroupElect())
+            if (subgroupElect()) {
                 counter = unpackUint2x32(atomicAdd(states.v[stream].counter,
                                                    (uint64_t(entries) << kUnitBits) | uint64_t(total)));
+                atomicAdd(s_appended, entries);
+            }
             uint64_t base = packUint2x32(subgroupBroadcastFirst(counter));
             uint rank = uint(base >> kUnitBits) + ahead;
             uint64_t first = (base & kUnitMask) + uint64_t(before);

@@ -81,8 +81,10 @@ uint64_t takeChunk()
         // The worst chunk; what it does not use goes back.
         uint granules = MR_HEADER(a.graph).feedGranules;
         if (g_holds)
-            mr_return_reservation(a.graph, 0u, uint64_t(granules - s_used), uint64_t(0));
+            mr_return_reservation(a.graph, 0u, uint64_t(granules - s_used),
+                                  uint64_t(kFeedChunkPayloads - min(kFeedChunkPayloads, s_appended)));
         s_used = 0u;
+        s_appended = 0u;
         s_ticket = ~uint64_t(0);
         if (mr_reserve(a.graph, 0u, granules, kFeedChunkPayloads, 1u) == 1u)
             s_ticket = atomicAdd(MR_HEADER(a.graph).feedCursor, uint64_t(1));
