@@ -364,7 +364,7 @@ void main() { atomicAdd(sum, number.value); }
     # What is wrong with graphs.
 
     def test_syntax_errors_have_places(self):
-        for text, message, place in [("", "unexpected end of input", (1, 1)), ('{\n "nodes": [1,]}', "unexpected ']'", (2, 14)),
+        for text, message, place in [("", "there is no JSON in it", (1, 1)), ("\n ", "there is no JSON in it", (1, 1)), ('{\n "nodes": [1,]}', "unexpected ']'", (2, 14)),
                                      ('{"a": 1,\n  "a": 2}', 'the key "a" appears twice', (2, 3)),
                                      ('{"é": tru}', "invalid literal", (1, 10)), ("[" * 1000, "too deeply", (1, 257))]:
             self.refuse(text, message, place=place)
