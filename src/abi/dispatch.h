@@ -31,12 +31,23 @@ struct LevelPlan {
     uint begin;  // granules
     uint size;   // granules
     uint entryQuota;
-    uint pad0;
+    uint used;  // granules that are taken when the sweep begins
 };
 
 struct StreamPlan {
-    uint table;     // granule where its entries begin
-    uint capacity;  // entries
+    uint table;          // granule where its entries begin
+    uint capacity;       // entries
+    uint firstLocation;  // as in the StreamState when the sweep begins,
+    uint pad0;
+    uint64_t counter;  // likewise
+};
+
+// What begin.comp puts into the scratch memory: payloads and entries of a prepared feed.
+struct Copy {
+    uint64_t from;  // both at a granule
+    uint64_t to;
+    uint granules;
+    uint pad0;
 };
 
 // begin.comp: resets all counters. One invocation per element.
@@ -46,8 +57,9 @@ struct BeginArguments {
     uint64_t streamPlans;  // StreamPlan[streamCount]
     uint64_t bases;        // uint[slotCount]: SlotInfo::base
     uint64_t status;       // GraphStatus in host memory
+    uint64_t copies;       // Copy[copyCount]
     uint graphId;
-    uint pad0;
+    uint copyCount;
 };
 
 // init.comp: copies the static tables (built by the host for this scratch address) to the scratch memory.

@@ -30,6 +30,9 @@ uint64_t fixedBytes(const Graph& graph);
 // tables it points to. `graphId` is abi::GraphHeader::graph.
 std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, uint32_t graphId);
 
+// What a dynamic stream takes from its payloads: where their grids are, and the limits.
+abi::StreamInfo streamInfo(const Graph& graph, const Stream& stream);
+
 // Where a slot's workgroups find what they need first (abi::NodeArguments), in bytes from the start of the scratch
 // memory.
 struct SlotPlace {

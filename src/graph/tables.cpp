@@ -154,6 +154,8 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
     return info;
 }
 
+}  // namespace
+
 abi::StreamInfo streamInfo(const Graph& graph, const Stream& stream)
 {
     abi::StreamInfo info{};
@@ -173,8 +175,6 @@ abi::StreamInfo streamInfo(const Graph& graph, const Stream& stream)
     info.maxGroups = maxGroupsPerPayload(node);
     return info;
 }
-
-}  // namespace
 
 uint64_t fixedBytes(const Graph& graph)
 {

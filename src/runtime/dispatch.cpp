@@ -2,16 +2,19 @@
 // vkCmdDispatchGraph*AMDX: a sweep over the levels of a graph.
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "runtime/barriers.h"
 #include "runtime/device_impl.h"
 #include "runtime/inputs.h"
+#include "runtime/prepared_feed.h"
 #include "runtime/step_observer.h"
 
 namespace millrace::runtime {
 
 namespace {
 
+constexpr uint32_t kBeginWidth = 256;                    // invocations of a workgroup of begin.comp
 constexpr uint64_t kMaxBatchGroups = uint64_t{1} << 31;  // device/batch.glsl counts in 32 bits
 
 uint32_t invocationsPerGroup(const graph::Node& node)
@@ -42,7 +45,7 @@ public:
 
 private:
     bool indirect() const { return m_device.settings.path == Path::Indirect; }
-    VkResult upload(const HostInputs& inputs);
+    VkResult upload(const HostInputs& inputs, const PreparedFeed& feed);
     VkResult createObservers();
     // Calls that member of each observer; behind what it stands around in reverse order.
     template <typename... Args>
@@ -88,6 +91,8 @@ private:
     std::vector<graph::SlotPlace> m_places;  // per slot
     std::vector<uint32_t> m_bases;           // per slot, abi::SlotInfo::base
     uint32_t m_feedGroups = 1;
+    bool m_isFed = false;        // by begin.comp: the host has prepared what feed.comp would do,
+    uint64_t m_fedGranules = 0;  // so much
     VkDeviceAddress m_pushConstantAddress = 0;
     Buffer m_upload;
     Buffer m_status;
@@ -100,10 +105,13 @@ private:
 VkResult Recorder::prepare(const DispatchRequest& request)
 {
     HostInputs inputs;
+    std::optional<PreparedFeed> prepared;
     const bool host = request.form == DispatchRequest::Form::Host;
     if (host) {
         inputs = copyHostInputs(m_pipeline.graph, *request.countInfo);
         m_plan = graph::plan(m_pipeline.graph, request.scratchBytes, std::span<const graph::KnownInput>(inputs.known));
+        prepared = prepareFeed(m_pipeline.graph, inputs, m_plan);
+        m_isFed = prepared.has_value();
     } else {
         m_plan = graph::plan(m_pipeline.graph, request.scratchBytes, std::nullopt);
     }
@@ -125,7 +133,7 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     if (result != VK_SUCCESS)
         return result;
     std::memset(m_status.data(), 0, sizeof(abi::GraphStatus));
-    result = upload(inputs);
+    result = upload(inputs, prepared.value_or(PreparedFeed{}));
     if (request.form == DispatchRequest::Form::Indirect) {
         m_feed.infos = request.countInfo->infos.deviceAddress;
         m_feed.stride = request.countInfo->stride;
@@ -156,8 +164,9 @@ VkResult Recorder::createObservers()
 }
 
 // One buffer, each part at a multiple of 16.
-VkResult Recorder::upload(const HostInputs& inputs)
+VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
 {
+    const bool feeds = !m_isFed;  // feed.comp does
     struct Part {
         const void* data;
         size_t bytes;
@@ -166,10 +175,12 @@ VkResult Recorder::upload(const HostInputs& inputs)
     Part parts[] = {
         {m_plan.levels.data(), m_plan.levels.size() * sizeof(abi::LevelPlan), 0},
         {m_plan.streams.data(), m_plan.streams.size() * sizeof(abi::StreamPlan), 0},
-        {inputs.infos.data(), inputs.infos.size() * sizeof(abi::DispatchInfo), 0},
-        {inputs.payloads.data(), inputs.payloads.size(), 0},
+        {inputs.infos.data(), feeds ? inputs.infos.size() * sizeof(abi::DispatchInfo) : 0, 0},
+        {inputs.payloads.data(), feeds ? inputs.payloads.size() : 0, 0},
         {m_pushConstants.data(), m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0, 0},
         {m_bases.data(), m_bases.size() * sizeof(uint32_t), 0},
+        {feed.bytes.data(), feed.bytes.size(), 0},
+        {nullptr, feed.parts.size() * sizeof(abi::Copy), 0},
     };
     size_t bytes = 0;
     for (Part& part : parts) {
@@ -180,7 +191,7 @@ VkResult Recorder::upload(const HostInputs& inputs)
     if (result != VK_SUCCESS)
         return result;
     for (const Part& part : parts)
-        if (part.bytes > 0)
+        if (part.data && part.bytes > 0)
             std::memcpy(m_upload.data() + part.offset, part.data, part.bytes);
 
     const VkDeviceAddress address = m_upload.address();
@@ -193,11 +204,20 @@ VkResult Recorder::upload(const HostInputs& inputs)
     m_feed.stride = sizeof(abi::DispatchInfo);
     m_feed.count = static_cast<uint32_t>(inputs.infos.size());
     auto* infos = reinterpret_cast<abi::DispatchInfo*>(m_upload.data() + parts[2].offset);
-    for (size_t i = 0; i < inputs.infos.size(); ++i)
+    for (size_t i = 0; feeds && i < inputs.infos.size(); ++i)
         infos[i].payloads = address + parts[3].offset + inputs.infos[i].payloads;
     if (m_pipeline.pushConstantsInMemory)
         m_pushConstantAddress = address + parts[4].offset;
     m_begin.bases = address + parts[5].offset;
+    m_begin.copies = address + parts[7].offset;
+    m_begin.copyCount = static_cast<uint32_t>(feed.parts.size());
+    auto* copies = reinterpret_cast<abi::Copy*>(m_upload.data() + parts[7].offset);
+    VkDeviceAddress from = address + parts[6].offset;
+    for (const PreparedFeed::Part& part : feed.parts) {
+        *copies++ = {from, m_scratch + uint64_t{part.to} * abi::kGranuleBytes, part.granules, 0};
+        from += uint64_t{part.granules} * abi::kGranuleBytes;
+    }
+    m_fedGranules = feed.bytes.size() / abi::kGranuleBytes;
     return VK_SUCCESS;
 }
 
@@ -215,8 +235,10 @@ void Recorder::recordBegin(VkCommandBuffer commandBuffer)
     const graph::Graph& graph = m_pipeline.graph;
     // The scratch memory may have been used by the commands before; whoever wrote it did so in compute shaders.
     computeBarrier(m_device, commandBuffer);
-    const size_t elements = std::max({graph.slots.size(), graph.streams.size(), graph.levels.size()});
-    const auto groups = static_cast<uint32_t>(std::clamp<size_t>((elements + 255) / 256, 1, 256));
+    const uint64_t elements =
+        std::max<uint64_t>({graph.slots.size(), graph.streams.size(), graph.levels.size(), m_fedGranules});
+    const auto groups = static_cast<uint32_t>(
+        std::clamp<uint64_t>((elements + kBeginWidth - 1) / kBeginWidth, 1, m_device.fullGroups(kBeginWidth, 1)));
     recordMeta(commandBuffer, Meta::Begin, m_begin, {.kind = Step::Kind::Begin, .groups = groups});
     computeBarrier(m_device, commandBuffer);
 }
@@ -225,9 +247,11 @@ void Recorder::recordSweep(VkCommandBuffer commandBuffer)
 {
     m_nextStep = 1;
     begin(&StepObserver::beginSweep, commandBuffer);
-    begin<uint32_t>(&StepObserver::beginLevel, commandBuffer, 0);
-    recordMeta(commandBuffer, Meta::Feed, m_feed, {.kind = Step::Kind::Feed, .groups = m_feedGroups});
-    end<uint32_t>(&StepObserver::endLevel, commandBuffer, 0);
+    if (!m_isFed) {
+        begin<uint32_t>(&StepObserver::beginLevel, commandBuffer, 0);
+        recordMeta(commandBuffer, Meta::Feed, m_feed, {.kind = Step::Kind::Feed, .groups = m_feedGroups});
+        end<uint32_t>(&StepObserver::endLevel, commandBuffer, 0);
+    }
     // The slots come in order of level.
     uint32_t level = 0;
     for (size_t first = 0; first < m_plan.slots.size();) {

@@ -8,13 +8,6 @@ namespace millrace::runtime {
 
 namespace {
 
-uint32_t readComponent(const std::byte* at, uint32_t bytes)
-{
-    uint32_t value = 0;
-    std::memcpy(&value, at, bytes);  // little-endian, as the device's
-    return value;
-}
-
 // Workgroups that one payload asks for; what is out of bounds will be dropped on the device.
 uint64_t groupsOf(const graph::Node& node, const std::byte* payload)
 {
@@ -51,6 +44,13 @@ void copyPayloads(const graph::Node& node, const VkDispatchGraphInfoAMDX& info, 
 }
 
 }  // namespace
+
+uint32_t readComponent(const std::byte* at, uint32_t bytes)
+{
+    uint32_t value = 0;
+    std::memcpy(&value, at, bytes);  // little-endian, as the device's
+    return value;
+}
 
 HostInputs copyHostInputs(const graph::Graph& graph, const VkDispatchGraphCountInfoAMDX& countInfo)
 {

@@ -18,6 +18,9 @@ struct HostInputs {
     uint64_t chunks = 0;                   // of feed.comp
 };
 
+// `bytes` (1, 2 or 4) bytes of a grid.
+uint32_t readComponent(const std::byte* at, uint32_t bytes);
+
 // Copies everything; no pointer of the application is kept. Infos that name no node keep their count and no payloads.
 HostInputs copyHostInputs(const graph::Graph& graph, const VkDispatchGraphCountInfoAMDX& countInfo);
 

@@ -21,14 +21,14 @@ struct GraphPipeline;
 struct Step {
     enum class Kind {
         Begin,  // resets the scratch memory; once, before the first sweep
-        Feed,   // level 0: the payloads of the API
+        Feed,   // level 0: the payloads of the API, unless the host has prepared them and Begin copies them
         Plan,   // indirect path: arguments for the nodes of a level
         Nodes,  // one node, or several slots of one pipeline
         Turn,   // ends a sweep that may not be the last
     };
 
     Kind kind = Kind::Begin;
-    uint32_t number = 0;              // Begin is 0, Feed 1; the same in every sweep
+    uint32_t number = 0;              // Begin is 0; the same in every sweep
     uint32_t level = 0;               // Turn: of the deepest level
     std::span<const uint32_t> slots;  // Nodes: that it runs, of Graph::slots; valid during the call
     uint32_t groups = 0;              // workgroups of ours; 0: counted on the device (indirect path)

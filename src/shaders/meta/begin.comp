@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// First shader of a dispatch: resets all counters and lays out tables and regions as the host planned them.
+// First shader of a dispatch: resets all counters, lays out tables and regions as the host planned them, and puts there
+// what the host has prepared of the feed.
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "device/graph.glsl"
@@ -9,6 +10,8 @@ layout(push_constant, scalar) uniform Arguments { BeginArguments a; };
 
 MR_REFERENCE(LevelPlans, LevelPlan, 8);
 MR_REFERENCE(StreamPlans, StreamPlan, 8);
+MR_REFERENCE(Copies, Copy, 8);
+MR_REFERENCE(Granules, uvec4, 16);
 
 void main()
 {
@@ -41,7 +44,8 @@ void main()
     StreamStates streams = StreamStates(header.v[0].streamStates);
     for (uint s = i; s < header.v[0].streamCount; s += step) {
         StreamPlan plan = StreamPlans(a.streamPlans).v[s];
-        streams.v[s].counter = uint64_t(0);
+        streams.v[s].counter = plan.counter;
+        streams.v[s].firstLocation = plan.firstLocation;
         streams.v[s].table = mr_address(a.graph, plan.table);
         streams.v[s].capacity = plan.capacity;
     }
@@ -49,9 +53,14 @@ void main()
     for (uint l = i; l < header.v[0].levelCount; l += step) {
         LevelPlan plan = LevelPlans(a.levelPlans).v[l];
         levels.v[l].reserved = uint64_t(0);
-        levels.v[l].used = 0u;
+        levels.v[l].used = plan.used;
         levels.v[l].begin = plan.begin;
         levels.v[l].size = plan.size;
         levels.v[l].entryQuota = plan.entryQuota;
+    }
+    for (uint c = 0u; c < a.copyCount; ++c) {
+        Copy copy = Copies(a.copies).v[c];
+        for (uint g = i; g < copy.granules; g += step)
+            Granules(copy.to).v[g] = Granules(copy.from).v[g];
     }
 }

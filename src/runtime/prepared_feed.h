@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What feed.comp does, done by the host where it knows everything: begin.comp then copies payloads and entries to their
+// places, which saves a dispatch, a barrier and a chain of dependent loads (docs/performance.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "runtime/inputs.h"
+
+namespace millrace::runtime {
+
+struct PreparedFeed {
+    // Whole granules of `bytes`, one part behind the other, and where they go.
+    struct Part {
+        uint32_t to = 0;  // granule of the scratch memory
+        uint32_t granules = 0;
+    };
+    std::vector<std::byte> bytes;
+    std::vector<Part> parts;
+};
+
+// Enters into `plan` what the streams and the region of level 0 hold when everything is fed. None if the plan does not
+// fit, or if feed.comp has something to report: a node that is no entry, too many payloads, a grid out of bounds.
+std::optional<PreparedFeed> prepareFeed(const graph::Graph& graph, const HostInputs& inputs, graph::DispatchPlan& plan);
+
+}  // namespace millrace::runtime
