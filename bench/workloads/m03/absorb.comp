@@ -5,9 +5,6 @@
 layout(name = "absorb", coalescing, api_entry = false) node;
 layout(local_size_x = 1) in;
 
-struct Record {
-    uint words[WORDS];
-};
 nodein Record record[1];
 
 layout(push_constant, scalar) uniform Arguments { Words sums; };
@@ -15,6 +12,17 @@ layout(push_constant, scalar) uniform Arguments { Words sums; };
 
 void main()
 {
+#ifdef QUADS
+    uint sum = 0;
+    for (uint j = 0; j < QUADS; ++j) {
+        const uvec4 part = record[0].quads[j];
+        for (uint k = 0; k < 4; ++k) {
+            sum += (2 * (4 * j + k) + 1) * part[k];
+        }
+    }
+    sums.v[record[0].quads[0].x] = sum;
+#else
     SUM_OF(WORD, sum)
     sums.v[record[0].words[0]] = sum;
+#endif
 }

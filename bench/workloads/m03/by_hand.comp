@@ -9,8 +9,8 @@ layout(local_size_x = 256) in;
 layout(local_size_x = 64) in;
 #endif
 
-#if !defined(PLANAR) && WORDS % 4 == 0
-#define QUADS (WORDS / 4)
+#ifdef PLANAR
+#undef QUADS
 #endif
 
 void main()
@@ -40,8 +40,7 @@ void main()
 #ifdef QUADS
         Quads all = Quads(records);
         for (uint j = 0; j < QUADS; ++j) {
-            const uint k = 4 * j;
-            all.v[id * QUADS + j] = uvec4(wordOf(id, k), wordOf(id, k + 1), wordOf(id, k + 2), wordOf(id, k + 3));
+            all.v[id * QUADS + j] = quadOf(id, 4 * j);
         }
 #else
         for (uint j = 0; j < WORDS; ++j) {

@@ -7,6 +7,22 @@ uint wordOf(uint id, uint i)
     return i == 0 ? id : id * 2654435761u + i;
 }
 
+// As wide as a payload's size allows.
+#if WORDS % 4 == 0
+#define QUADS (WORDS / 4)
+#endif
+struct Record {
+#ifdef QUADS
+    uvec4 quads[QUADS];
+#else
+    uint words[WORDS];
+#endif
+};
+uvec4 quadOf(uint id, uint i)
+{
+    return uvec4(wordOf(id, i), wordOf(id, i + 1), wordOf(id, i + 2), wordOf(id, i + 3));
+}
+
 // What the second level makes of a payload: all words count, and their order.
 #define SUM_OF(RECORD_WORD, SUM)               \
     uint SUM = 0;                              \
