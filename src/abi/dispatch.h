@@ -31,7 +31,9 @@ struct LevelPlan {
     uint begin;  // granules
     uint size;   // granules
     uint entryQuota;
-    uint used;  // granules that are taken when the sweep begins
+    uint used;    // granules that are taken when the sweep begins
+    uint groups;  // workgroups of ours that run at this level at once, and share its memory
+    uint pad0;
 };
 
 struct StreamPlan {

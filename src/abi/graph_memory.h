@@ -141,7 +141,8 @@ struct LevelState {
     uint begin;         // region of the payloads that this level produces, in granules
     uint size;          // granules
     uint entryQuota;    // entries that this level may append to any one stream between two resets
-    uint pad[26];
+    uint groups;        // workgroups of ours that share it
+    uint pad[25];
 };
 
 // Error codes of GraphStatus::error. Work that would break a limit is dropped, the first cause is kept.

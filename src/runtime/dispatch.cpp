@@ -45,6 +45,7 @@ public:
 
 private:
     bool indirect() const { return m_device.settings.path == Path::Indirect; }
+    void shareMemory();
     VkResult upload(const HostInputs& inputs, const PreparedFeed& feed);
     VkResult createObservers();
     // Calls that member of each observer; behind what it stands around in reverse order.
@@ -129,6 +130,9 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     const uint64_t fullFeed = m_device.fullGroups(abi::kFeedChunkPayloads, 1);
     m_feedGroups = static_cast<uint32_t>(host ? std::clamp<uint64_t>(inputs.chunks, 1, fullFeed) : fullFeed);
 
+    if (!m_plan.fits)
+        shareMemory();
+
     VkResult result = m_device.memory.createBuffer(BufferUse::Readback, sizeof(abi::GraphStatus), m_status);
     if (result != VK_SUCCESS)
         return result;
@@ -146,6 +150,20 @@ VkResult Recorder::prepare(const DispatchRequest& request)
             BufferUse::Indirect, std::max<size_t>(1, m_pipeline.graph.slots.size()) * sizeof(abi::IndirectArguments),
             m_indirect);
     return result == VK_SUCCESS ? createObservers() : result;
+}
+
+// Who reserves memory of a level, so that each can keep to its share. On the indirect path one shader does it for all.
+void Recorder::shareMemory()
+{
+    m_plan.levels[0].groups = m_feedGroups;
+    std::vector<size_t> slotsOfLevel(m_plan.levels.size(), 0);
+    for (uint32_t slot : m_plan.slots)
+        ++slotsOfLevel[m_pipeline.graph.slots[slot].level];
+    for (uint32_t slot : m_plan.slots) {
+        const uint32_t level = m_pipeline.graph.slots[slot].level;
+        const Batch alone{.first = slot, .groups = std::min(m_maxGroups[slot], kMaxBatchGroups)};
+        m_plan.levels[level].groups += indirect() ? 0 : directGroups(alone, slotsOfLevel[level]);
+    }
 }
 
 VkResult Recorder::createObservers()

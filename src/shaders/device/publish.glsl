@@ -186,9 +186,10 @@ uint mr_reserve(const uint64_t graph, const uint level, const uint granules, con
         return groups;
     LevelStates levels = LevelStates(MR_HEADER(graph).levelStates);
     LevelState state = levels.v[level];
-    // No more than a fair share, so that scarce memory does not leave most of the device idle.
+    // No more than a fair share of what all that run at this level have, so that nobody is turned away while there is
+    // room: who stops does not come back in this sweep, and the others would go on with most of the device idle.
     uint room = mr_free_groups(state, uint64_t(0), granules, entries, ~0u);
-    uint wanted = min(groups, room > gl_NumWorkGroups.x ? room / gl_NumWorkGroups.x : min(room, 1u));
+    uint wanted = min(groups, room > state.groups ? room / max(state.groups, 1u) : min(room, 1u));
     // The second time for what was seen to be left the first time.
     for (uint i = 0u; i < 2u && wanted > 0u; ++i) {
         uint64_t cost = (uint64_t(entries * wanted) << kReservedBits) + uint64_t(granules) * uint64_t(wanted);

@@ -57,6 +57,7 @@ void main()
         levels.v[l].begin = plan.begin;
         levels.v[l].size = plan.size;
         levels.v[l].entryQuota = plan.entryQuota;
+        levels.v[l].groups = plan.groups;
     }
     for (uint c = 0u; c < a.copyCount; ++c) {
         Copy copy = Copies(a.copies).v[c];
