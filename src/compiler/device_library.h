@@ -21,6 +21,7 @@ struct DeviceLibraryVariant {
 
 inline constexpr uint32_t kWorkgroupSizeSpecId = 2001;  // invocations of our workgroup
 inline constexpr uint32_t kInputTableSpecId = 2002;     // entries of the table of input addresses
+inline constexpr uint32_t kSubgroupSizeSpecId = 2006;   // the device's smallest
 
 // Made at the first call for a variant and kept until the process ends. Thread-safe.
 // Errors: only if the library was built wrongly.

@@ -62,6 +62,7 @@ Status linkDeviceLibrary(NodeShader& shader, const Options& options)
     const spirv::Library::Constant constants[] = {
         {kWorkgroupSizeSpecId, size},
         {kInputTableSpecId, hasTable ? node.maxInputPayloads : 1},
+        {kSubgroupSizeSpecId, options.minSubgroupSize},
     };
     if (const Status status = library->linkInto(shader.module, constants); !status) {
         return status;

@@ -170,8 +170,6 @@ bool mr_needs_grids(const uvec4 handle)
            MR_QUEUE(queue).dynamicCount > 0u;
 }
 
-#ifdef MR_PACKED
-
 // Invocations of a subgroup that target the same queue share a run.
 uvec4 mr_allocate_runs(const uint payload_type, const uint count, const uint node_index)
 {
@@ -192,6 +190,8 @@ uvec4 mr_allocate_runs(const uint payload_type, const uint count, const uint nod
     }
     return handle;
 }
+
+#ifdef MR_PACKED
 
 uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const uint node_index)
 {
@@ -286,6 +286,8 @@ uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const ui
     uvec4 handle;
     if (g_only_queue != kNoQueue)
         handle = mr_allocate_from_chunk(payload_type, count, node_index);
+    else if (MR_WORKGROUP_SIZE <= MR_SUBGROUP_SIZE)
+        handle = mr_allocate_runs(payload_type, count, node_index);  // the subgroup is the workgroup: no barriers
     else if (MR_EMITS == kEmitsToSeveral)
         handle = mr_allocate_together(payload_type, count, node_index);
     else

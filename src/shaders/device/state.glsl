@@ -11,6 +11,7 @@ layout(constant_id = 2002) const uint MR_INPUT_TABLE = 1u;
 layout(constant_id = 2003) const bool MR_INDIRECT = false;
 layout(constant_id = 2004) const uint MR_EMITS = kEmitsToSeveral;
 layout(constant_id = 2005) const bool MR_BATCHED = true;  // the dispatch may run several slots
+layout(constant_id = 2006) const uint MR_SUBGROUP_SIZE = 1u;  // the device's smallest
 
 MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 
