@@ -82,7 +82,9 @@ class Shares {
 public:
     static constexpr uint64_t kOneGroup = 256;
 
-    Shares(const Graph& graph, const Work& work) : m_graph(graph), m_work(work), m_levels(graph.levels.size())
+    // `granules`: at most so many will be divided.
+    Shares(const Graph& graph, const Work& work, uint64_t granules)
+        : m_graph(graph), m_work(work), m_mostBytes(granules * abi::kGranuleBytes), m_levels(graph.levels.size())
     {
         for (size_t q = 0; q < graph.queues.size(); ++q) {
             const LevelSet& sources = work.queues[q].sources;
@@ -167,6 +169,10 @@ private:
             const uint32_t most = maxGroupsPerPayload(m_graph.nodes[m_graph.slots[stream.slots.front()].node]);
             return std::min(kMaxStreamEntries, kMaxUnits / std::max(most, 1u));
         }
+        // Payloads that have a size cannot be more than the memory holds, however long the runs.
+        const uint32_t stride = m_graph.queues[stream.queue].stride;
+        if (stride > 0 && m_mostBytes / stride <= kMaxIndexedUnits)
+            return kMaxStreamEntries;
         return std::min(kMaxStreamEntries,
                         kMaxIndexedUnits / std::max<uint64_t>(m_work.queues[stream.queue].longestRun, 1));
     }
@@ -192,6 +198,7 @@ private:
 
     const Graph& m_graph;
     const Work& m_work;
+    uint64_t m_mostBytes;
     std::vector<OfLevel> m_levels;
     uint64_t m_tableCount = 0;
 };
@@ -233,7 +240,7 @@ void layOut(const Graph& graph, const Division& division, uint64_t begin, Dispat
 ScratchSizes scratchSizes(const Graph& graph, uint64_t wantedMaxBytes)
 {
     const Work work = worstCase(graph, std::nullopt);
-    const Shares shares(graph, work);
+    const Shares shares(graph, work, UINT32_MAX);
     uint64_t granules = shares.cost(Shares::kOneGroup);
     for (uint64_t groups = 2; groups <= kCheapGroups; ++groups) {
         const uint64_t more = shares.cost(groups * Shares::kOneGroup);
@@ -275,7 +282,7 @@ DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::
     std::optional<Division> division = completeDivision(graph, work);
     plan.fits = division && totalGranules(graph, *division) <= available;
     if (!plan.fits) {
-        const Shares shares(graph, work);
+        const Shares shares(graph, work, available);
         assert(shares.cost(Shares::kOneGroup) <= available);
         division = shares.divide(shares.largestRoom(available));
     }
