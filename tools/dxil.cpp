@@ -15,6 +15,7 @@
 #include "tools/commands.h"
 #include "tools/console.h"
 #include "tools/dxil_modules.h"
+#include "tools/dxil_options.h"
 #include "tools/files.h"
 #include "tools/progress.h"
 #include "tools/report_errors.h"
@@ -24,7 +25,8 @@ namespace millrace::tools {
 namespace {
 
 struct Arguments {
-    std::string input;
+    std::vector<std::string> inputs;
+    std::string options;
     std::string output;
     std::string entryPoint;
     std::vector<uint32_t> shifts;
@@ -65,7 +67,7 @@ int writeAll(const Arguments& arguments, const std::vector<DxilModule>& made, bo
     namespace fs = std::filesystem;
     std::string target = arguments.output;
     if (target.empty()) {
-        const fs::path input(arguments.input);
+        const fs::path input(arguments.inputs.front());
         target = arguments.asText ? "-" : fs::path(input).replace_extension(isLibrary ? "" : suffix).string();
     }
     const bool asFolder = isLibrary && target != "-" && arguments.entryPoint.empty();
@@ -91,29 +93,60 @@ int writeAll(const Arguments& arguments, const std::vector<DxilModule>& made, bo
 
 int refuse(const Arguments& arguments, const std::string& message)
 {
-    return reportErrors({Diagnostic{arguments.input, "", message}}, arguments.asJson);
+    return reportErrors({Diagnostic{arguments.inputs.front(), "", message}}, arguments.asJson);
+}
+
+// What the file of options and the command line say, and all libraries. Throws run::InputError.
+Status prepare(const Arguments& arguments, DxilOptions& out)
+{
+    if (!arguments.options.empty()) {
+        const run::Document document = run::Document::read(arguments.options);
+        readDxilOptions(document.root(), out);
+    }
+    std::vector<DxilLibrary> given;
+    for (const std::string& input : arguments.inputs) {
+        if (!readFile(input, given.emplace_back().content)) {
+            return Diagnostic{input, "", "cannot read the file"};
+        }
+    }
+    given.front().exports = out.exports;
+    out.libraries.insert(out.libraries.begin(), given.begin(), given.end());
+    out.options.entryPoint = arguments.entryPoint;
+    for (size_t s = 0; s < arguments.shifts.size(); s++) {
+        out.options.bindings.shifts.at(s) = arguments.shifts[s];
+    }
+    out.options.useRootSignature = out.options.useRootSignature && !arguments.noRootSignature;
+    if (arguments.rootSignature.empty()) {
+        return {};
+    }
+    std::string signature;
+    if (!readFile(arguments.rootSignature, signature)) {
+        return Diagnostic{arguments.rootSignature, "", "cannot read the root signature"};
+    }
+    const auto found = dxil::readSignatureOf(
+        std::span<const uint8_t>(reinterpret_cast<const uint8_t*>(signature.data()), signature.size()));
+    if (!found) {
+        return Diagnostic{arguments.rootSignature, "", found.error().text()};
+    }
+    out.options.rootSignature = *found;
+    return {};
 }
 
 int translate(const Arguments& arguments)
 {
-    std::string content;
-    if (!readFile(arguments.input, content)) {
-        return refuse(arguments, "cannot read the file");
+    DxilOptions prepared;
+    try {
+        if (const Status status = prepare(arguments, prepared); !status) {
+            return reportErrors({status.error()}, arguments.asJson);
+        }
+    } catch (const run::InputError& error) {
+        return reportErrors({Diagnostic{error.text(), "", ""}}, arguments.asJson);
     }
-    dxil::Options options;
-    options.entryPoint = arguments.entryPoint;
-    for (size_t s = 0; s < arguments.shifts.size(); s++) {
-        options.bindings.shifts.at(s) = arguments.shifts[s];
-    }
-    options.useRootSignature = !arguments.noRootSignature;
-    std::string signature;
-    if (!arguments.rootSignature.empty() && !readFile(arguments.rootSignature, signature)) {
-        return refuse(arguments, "cannot read the root signature in " + arguments.rootSignature);
-    }
-    options.rootSignature.assign(signature.begin(), signature.end());
+    const std::string& content = prepared.libraries.front().content;
     const auto program = [&] {
         const Progress progress("translating");
-        return translateDxil(content, options, arguments.inProcess ? 0 : std::max(1u, arguments.seconds));
+        return translateDxil(prepared.libraries, prepared.options,
+                             arguments.inProcess ? 0 : std::max(1u, arguments.seconds));
     }();
     if (!program) {
         return refuse(arguments, program.error().text());
@@ -139,8 +172,13 @@ Command addDxil(CLI::App& app)
         "Examples:\n"
         "  millrace dxil shader.dxil -o shader.spv\n"
         "  millrace dxil graph.dxil -o graph\n"
-        "  millrace dxil graph.dxil --entry fill --asm");
-    command->add_option("input", arguments->input, "a DXIL container")->required()->type_name("FILE");
+        "  millrace dxil graph.dxil --entry fill --asm\n"
+        "  millrace dxil graph.dxil more.dxil --options nodes.json -o graph");
+    command->add_option("input", arguments->inputs, "DXIL containers; several libraries are one graph")
+        ->required()
+        ->type_name("FILE");
+    command->add_option("--options", arguments->options, "JSON: bindings, root signatures, overrides of nodes")
+        ->type_name("FILE");
     command
         ->add_option("-o,--output", arguments->output,
                      "where to write: a file, of libraries a folder; - for standard output; default: beside the input")

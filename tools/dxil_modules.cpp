@@ -40,6 +40,11 @@ bool take(const std::string& in, size_t& at, std::string& out)
 
 using Json = nlohmann::ordered_json;
 
+Json countOf(uint32_t count)
+{
+    return count == dxil::kUnbounded ? Json("unbounded") : Json(count);
+}
+
 Json describe(const dxil::NodeIo& io)
 {
     Json out = {{"flags", io.flags}, {"recordBytes", io.recordBytes}};
@@ -54,34 +59,13 @@ Json describe(const dxil::NodeIo& io)
         out["gridOffsetBytes"] = io.grid->offsetBytes;
     }
     if (io.arraySize) {
-        out["arraySize"] = *io.arraySize;
+        out["arraySize"] = countOf(*io.arraySize);
     }
-    return out;
-}
-
-Json describe(const dxil::Shader& shader)
-{
-    const dxil::EntryPoint& entry = shader.entry;
-    Json out = {{"function", entry.name},
-                {"kind", dxil::shaderKindText(entry.kind)},
-                {"entryPoint", shader.entryPoint},
-                {"threads", entry.threads}};
-    if (entry.kind != dxil::ShaderKind::Node) {
-        return out;
+    if ((io.flags & dxil::kNodeOutput) != 0) {
+        out["sparse"] = io.sparse;
     }
-    static constexpr std::array kLaunches = {"none", "broadcasting", "coalescing", "thread", "mesh"};
-    out["node"] = {{"name", entry.node.id.name},
-                   {"index", entry.node.id.index},
-                   {"launch", kLaunches.at(static_cast<size_t>(entry.node.launch))},
-                   {"programEntry", entry.node.isProgramEntry},
-                   {"localArguments", entry.node.localArgumentsIndex},
-                   {"inputs", Json::array()},
-                   {"outputs", Json::array()}};
-    for (const dxil::NodeIo& io : entry.node.inputs) {
-        out["node"]["inputs"].push_back(describe(io));
-    }
-    for (const dxil::NodeIo& io : entry.node.outputs) {
-        out["node"]["outputs"].push_back(describe(io));
+    if (io.sharesBudgetWith) {
+        out["sharesBudgetWith"] = *io.sharesBudgetWith;
     }
     return out;
 }
@@ -92,12 +76,94 @@ Json describe(const dxil::Resource& resource, const dxil::Place& place)
                 {"class", dxil::resourceClassText(resource.resourceClass)},
                 {"register", resource.lowerBound},
                 {"space", resource.space},
-                {"count", resource.count == dxil::kUnbounded ? Json("unbounded") : Json(resource.count)}};
-    if (place.kind == dxil::Place::Kind::Descriptor) {
-        out["set"] = place.set;
-        out["binding"] = place.binding;
-    } else {
-        out[place.kind == dxil::Place::Kind::PushAddress ? "addressOffset" : "pushConstantOffset"] = place.offsetBytes;
+                {"count", countOf(resource.count)}};
+    using Kind = dxil::Place::Kind;
+    switch (place.kind) {
+        case Kind::Descriptor:
+            out["set"] = place.set;
+            out["binding"] = place.binding;
+            if (resource.hasCounter && place.counterBinding != dxil::kUnbounded) {
+                out["counterBinding"] = place.counterBinding;
+            }
+            break;
+        case Kind::Constants:
+            out[place.isLocal ? "localConstantOffset" : "pushConstantOffset"] = place.offsetBytes;
+            out["bytes"] = place.sizeBytes;
+            break;
+        case Kind::Address:
+            out[place.isLocal ? "localAddressOffset" : "addressOffset"] = place.offsetBytes;
+            break;
+        case Kind::HeapTable:
+            out["localTableOffset"] = place.offsetBytes;
+            out["descriptor"] = place.heapOffset + resource.lowerBound - place.firstRegister;
+            break;
+    }
+    return out;
+}
+
+Json describe(const dxil::Node& node)
+{
+    static constexpr std::array kLaunches = {"none", "broadcasting", "coalescing", "thread", "mesh"};
+    Json out = {{"name", node.id.name},
+                {"index", node.id.index},
+                {"launch", kLaunches.at(static_cast<size_t>(node.launch))},
+                {"programEntry", node.isProgramEntry}};
+    if (node.grid) {
+        out["grid"] = *node.grid;
+    }
+    if (node.maxGrid) {
+        out["maxGrid"] = *node.maxGrid;
+    }
+    if (node.maxRecursion > 0) {
+        out["maxRecursion"] = node.maxRecursion;
+    }
+    if (node.sharesInputOf) {
+        out["sharesInputOf"] = {{"name", node.sharesInputOf->name}, {"index", node.sharesInputOf->index}};
+    }
+    for (const char* key : {"inputs", "outputs"}) {
+        out[key] = Json::array();
+        for (const dxil::NodeIo& io : key[0] == 'i' ? node.inputs : node.outputs) {
+            out[key].push_back(describe(io));
+        }
+    }
+    return out;
+}
+
+// The record of its local root arguments, and what lies in it.
+Json describeLocal(const dxil::Shader& shader)
+{
+    const dxil::LocalTable& table = shader.bindings.local;
+    Json out = {{"index", shader.entry.node.localArgumentsIndex},
+                {"bytes", shader.entry.localBytes},
+                {"set", table.set},
+                {"binding", table.binding},
+                {"stride", table.strideBytes},
+                {"resources", Json::array()}};
+    for (const dxil::Resource& resource : shader.resources) {
+        const dxil::Place place = shader.bindings.place(resource);
+        if (place.isLocal) {
+            out["resources"].push_back(describe(resource, place));
+        }
+    }
+    return out;
+}
+
+Json describe(const dxil::Shader& shader)
+{
+    const dxil::EntryPoint& entry = shader.entry;
+    Json out = {{"function", entry.name},
+                {"kind", dxil::shaderKindText(entry.kind)},
+                {"module", shader.label},
+                {"entryPoint", shader.entryPoint},
+                {"threads", entry.threads}};
+    if (!entry.waveSizes.empty()) {
+        out["waveSizes"] = entry.waveSizes;
+    }
+    if (entry.kind == dxil::ShaderKind::Node) {
+        out["node"] = describe(entry.node);
+    }
+    if (entry.localBytes > 0) {
+        out["localRoot"] = describeLocal(shader);
     }
     return out;
 }
@@ -118,10 +184,15 @@ Json describe(const dxil::Translation& translation)
 }
 
 // In the child. The modules are validated here too, since they were made of untrusted input.
-std::string translateAll(const std::string& content, const dxil::Options& options)
+std::string translateAll(const std::vector<DxilLibrary>& files, const dxil::Options& options)
 {
-    const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(content.data()), content.size());
-    const auto translation = dxil::translate(bytes, options);
+    std::vector<dxil::Library> libraries;
+    for (const DxilLibrary& file : files) {
+        const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(file.content.data()),
+                                             file.content.size());
+        libraries.push_back({bytes, file.exports});
+    }
+    const auto translation = dxil::translate(libraries, options);
     if (!translation) {
         return kFailed + translation.error().text();
     }
@@ -132,7 +203,7 @@ std::string translateAll(const std::string& content, const dxil::Options& option
         if (const Status status = dxil::validate(shader); !status) {
             return kFailed + ("the module of \"" + shader.entry.name + "\" is not valid: " + status.error().text());
         }
-        put(out, shader.entry.name.data(), shader.entry.name.size());
+        put(out, shader.label.data(), shader.label.size());
         put(out, shader.entryPoint.data(), shader.entryPoint.size());
         put(out, shader.words.data(), shader.words.size() * 4);
         out.push_back(shader.wasStructurized ? '1' : '0');
@@ -163,9 +234,10 @@ bool takeAll(const std::string& bytes, std::string& description, std::vector<Dxi
 
 }  // namespace
 
-Result<DxilProgram> translateDxil(const std::string& content, const dxil::Options& options, unsigned seconds)
+Result<DxilProgram> translateDxil(const std::vector<DxilLibrary>& libraries, const dxil::Options& options,
+                                  unsigned seconds)
 {
-    const auto work = [&] { return translateAll(content, options); };
+    const auto work = [&] { return translateAll(libraries, options); };
     const auto bytes = seconds == 0 ? Result<std::string>(work()) : runIsolated(work, seconds);
     if (!bytes) {
         return bytes.error();

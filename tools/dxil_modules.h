@@ -11,8 +11,14 @@
 
 namespace millrace::tools {
 
+// A file, and what of it is used.
+struct DxilLibrary {
+    std::string content;
+    std::vector<dxil::Export> exports;
+};
+
 struct DxilModule {
-    std::string name;        // of the function
+    std::string name;        // unique: of the function, with the node's where that is not enough
     std::string entryPoint;  // of the module
     spirv::Words words;
     bool wasStructurized = false;
@@ -24,6 +30,7 @@ struct DxilProgram {
 };
 
 // All modules are valid. With 0 seconds in this process.
-Result<DxilProgram> translateDxil(const std::string& content, const dxil::Options& options, unsigned seconds = 10);
+Result<DxilProgram> translateDxil(const std::vector<DxilLibrary>& libraries, const dxil::Options& options,
+                                  unsigned seconds = 10);
 
 }  // namespace millrace::tools

@@ -13,15 +13,19 @@ namespace millrace::dxil {
 
 struct Place {
     enum class Kind : uint8_t {
-        Descriptor,     // set, binding
-        PushConstants,  // the constants themselves
-        PushAddress,    // a 64-bit address of the buffer among the push constants
+        Descriptor,  // set, binding
+        Constants,   // the constants themselves, among the root arguments
+        Address,     // a 64-bit address of the buffer among the root arguments
+        HeapTable,   // the number of a descriptor in the heap among the root arguments; only local
     };
     Kind kind = Kind::Descriptor;
     uint32_t set = 0;
     uint32_t binding = 0;
-    uint32_t offsetBytes = 0;     // in the push constants
-    uint32_t sizeBytes = 0;       // PushConstants
+    // Root arguments are push constants or, of local root signatures, the node's record in the local table.
+    bool isLocal = false;
+    uint32_t offsetBytes = 0;     // among the root arguments
+    uint32_t sizeBytes = 0;       // Constants
+    uint32_t heapOffset = 0;      // HeapTable: descriptors behind the first of the table
     uint32_t counterBinding = 0;  // kUnbounded: none
     // The array of descriptors that the resource is a part of: its first register and size.
     uint32_t firstRegister = 0;
@@ -38,12 +42,21 @@ struct BindingOverride {
     Place place;
 };
 
+// The local root arguments of all nodes: a storage buffer of records, of which node k reads that of its table index.
+struct LocalTable {
+    uint32_t set = 6;
+    uint32_t binding = 0;
+    uint32_t strideBytes = 0;  // 0: what the largest record of the program needs
+};
+
 // Without overrides: set = space, binding = register + shift of the class.
 struct Bindings {
     std::array<uint32_t, 4> shifts = {1000, 0, 2000, 3000};  // t, u, b, s
     uint32_t counterShift = 4000;                            // counters of u registers
     uint32_t resourceHeapSet = 4;
     uint32_t samplerHeapSet = 5;
+    uint32_t localSamplerSet = 7;  // static samplers of local root signatures
+    LocalTable local;
     std::vector<BindingOverride> overrides;
     uint32_t pushConstantBytes = 0;  // of the root signature
 

@@ -86,6 +86,11 @@ void Emitter::findRecordTypes(const Function& function)
         }
     }
     m_instruction = nullptr;
+    for (size_t o = 0; o < m_outputs.size(); o++) {
+        if (const auto twin = m_entry.node.outputs[o].staticOutput; twin) {
+            m_outputs.at(*twin).type = m_outputs[o].type;
+        }
+    }
 }
 
 bool Emitter::haveSameLayout(const Type& a, const Type& b) const
@@ -326,11 +331,27 @@ void Emitter::opCreateNodeOutput(const Value& call)
     set(call, std::move(out));
 }
 
+// The output that has this index of an array: nodes with a fixed grid are apart, see separateGrids().
+uint32_t Emitter::outputAt(uint32_t output, std::optional<uint64_t> index)
+{
+    const NodeIo& io = m_entry.node.outputs[output];
+    if (!io.staticOutput) {
+        return output;
+    }
+    if (!index) {
+        unsupported("an index of \"" + io.id.name +
+                    "\" that is not constant: of its nodes some have a fixed grid and some have it in the record");
+        return output;
+    }
+    return std::ranges::find(io.staticIndices, *index) != io.staticIndices.end() ? *io.staticOutput : output;
+}
+
 void Emitter::opIndexNode(const Value& call)
 {
     if (const auto base = outputOf(call.operands[1])) {
         auto handle = std::make_shared<OutputHandle>(*base);
         handle->index = getUint(call.operands[2]);
+        handle->output = outputAt(base->output, constantOf(call.operands[2]));
         Val out;
         out.output = std::move(handle);
         set(call, std::move(out));

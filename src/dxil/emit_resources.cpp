@@ -53,6 +53,9 @@ Val Emitter::handleOf(const Resource& resource, Id registerIndex, bool isRelativ
     handle->resource = resource;
     handle->declared = resource;
     handle->place = m_options.bindings.place(resource);
+    if (handle->place.kind == Place::Kind::HeapTable) {
+        return heapHandle(*handle, registerIndex, isRelative, nonUniform);
+    }
     // From here on the resource is the whole array that it is a part of.
     if (isRelative) {
         registerIndex = m_b.add(registerIndex, m_b.uintConstant(resource.lowerBound));
@@ -65,6 +68,29 @@ Val Emitter::handleOf(const Resource& resource, Id registerIndex, bool isRelativ
     if (handle->place.count != 1) {
         handle->index = m_b.add(registerIndex, m_b.uintConstant(0u - handle->place.firstRegister));
     }
+    Val out;
+    out.handle = std::move(handle);
+    return out;
+}
+
+// A descriptor in the heap, counted from where a local root argument says that the table begins.
+Val Emitter::heapHandle(const Handle& described, Id registerIndex, bool isRelative, bool nonUniform)
+{
+    auto handle = std::make_shared<Handle>(described);
+    const Place& place = described.place;
+    const Resource& resource = described.declared;
+    const uint32_t first = isRelative ? resource.lowerBound - place.firstRegister : 0u - place.firstRegister;
+    const Id inTable = m_b.add(registerIndex, m_b.uintConstant(first + place.heapOffset));
+    handle->index = m_b.add(rootWord(place, m_b.uintConstant(place.offsetBytes / 4)), inTable);
+    handle->isHeap = true;
+    handle->nonUniform = nonUniform;
+    const bool isSampler = resource.resourceClass == ResourceClass::Sampler;
+    handle->place = {};
+    handle->place.set = isSampler ? m_options.bindings.samplerHeapSet : m_options.bindings.resourceHeapSet;
+    handle->place.counterBinding = kUnbounded;
+    handle->resource.space = 0;
+    handle->resource.lowerBound = 0;
+    handle->resource.count = kUnbounded;
     Val out;
     out.handle = std::move(handle);
     return out;
@@ -297,45 +323,57 @@ Id Emitter::descriptorPointer(const Handle& handle, View view, spv::StorageClass
     return out;
 }
 
-// The push constants of the root signature, as words.
-Id Emitter::pushWord(Id index)
+// The root arguments, as words: push constants, or the node's record in the table of local ones.
+Id Emitter::rootWord(const Place& place, Id index)
 {
-    if (!m_pushConstants) {
-        const uint32_t words = (m_options.bindings.pushConstantBytes + 3) / 4;
-        const std::array<Id, 1> members = {m_b.arrayType(m_b.uintType(), std::max(1u, words), 4)};
+    const auto storage = place.isLocal ? spv::StorageClass::StorageBuffer : spv::StorageClass::PushConstant;
+    Id& variable = place.isLocal ? m_localArguments : m_pushConstants;
+    if (!variable) {
+        const uint32_t words = place.isLocal ? 0 : std::max(1u, (m_options.bindings.pushConstantBytes + 3) / 4);
+        const std::array<Id, 1> members = {m_b.arrayType(m_b.uintType(), words, 4)};
         const Id type = m_b.structType(members);
         m_b.decorate(type, spv::Decoration::Block);
         m_b.decorateMember(type, 0, spv::Decoration::Offset, {0});
-        m_pushConstants = m_b.variable(spv::StorageClass::PushConstant, type);
-        m_b.name(m_pushConstants, "root");
+        variable = m_b.variable(storage, type);
+        m_b.name(variable, place.isLocal ? "local_root" : "root");
+        if (place.isLocal) {
+            m_b.decorate(variable, spv::Decoration::DescriptorSet, {m_options.bindings.local.set});
+            m_b.decorate(variable, spv::Decoration::Binding, {m_options.bindings.local.binding});
+            m_b.decorate(variable, spv::Decoration::NonWritable);
+        }
     }
-    const Id pointer =
-        m_b.emit(spv::Op::OpAccessChain, m_b.pointerType(spv::StorageClass::PushConstant, m_b.uintType()),
-                 {m_pushConstants, m_b.uintConstant(0), index});
+    if (place.isLocal) {
+        const auto record = static_cast<uint32_t>(m_entry.node.localArgumentsIndex);
+        index = m_b.add(index, m_b.uintConstant(record * (m_options.bindings.local.strideBytes / 4)));
+    }
+    const Id pointer = m_b.emit(spv::Op::OpAccessChain, m_b.pointerType(storage, m_b.uintType()),
+                                {variable, m_b.uintConstant(0), index});
     return m_b.load(m_b.uintType(), pointer);
 }
 
-// A buffer by its address in the push constants.
+// A buffer by its address among the root arguments.
 Id Emitter::addressedBuffer(const Handle& handle, View view, Id& pointee)
 {
     m_b.capability(spv::Capability::PhysicalStorageBufferAddresses);
     m_b.module().section(spirv::Section::MemoryModel)[0].setLiteral(
         0, static_cast<uint32_t>(spv::AddressingModel::PhysicalStorageBuffer64));
     spv::StorageClass ignored = spv::StorageClass::PhysicalStorageBuffer;
-    Id& type = m_addressedTypes[static_cast<uint32_t>(view)];
+    const uint32_t bytes = view == View::Constants ? handle.resource.sizeBytes : 0;
+    Id& type = m_addressedTypes[static_cast<uint32_t>(view) | bytes << 8];
     if (!type) {
         type = descriptorPointee(handle, view, ignored);
     }
     pointee = type;
     const uint32_t word = handle.place.offsetBytes / 4;
-    const std::array<Id, 2> words = {pushWord(m_b.uintConstant(word)), pushWord(m_b.uintConstant(word + 1))};
+    const std::array<Id, 2> words = {rootWord(handle.place, m_b.uintConstant(word)),
+                                     rootWord(handle.place, m_b.uintConstant(word + 1))};
     const Id address = m_b.construct(m_b.vectorType(m_b.uintType(), 2), words);
     return m_b.emit(spv::Op::OpBitcast, m_b.pointerType(spv::StorageClass::PhysicalStorageBuffer, pointee), {address});
 }
 
 Id Emitter::loadThrough(const Handle& handle, Id type, Id pointer)
 {
-    if (handle.place.kind != Place::Kind::PushAddress) {
+    if (handle.place.kind != Place::Kind::Address) {
         return m_b.load(type, pointer);
     }
     const uint32_t bytes = m_b.countOf(type) * m_b.bitsOf(type) / 8;
@@ -347,7 +385,7 @@ Id Emitter::loadThrough(const Handle& handle, Id type, Id pointer)
 
 void Emitter::storeThrough(const Handle& handle, Id type, Id pointer, Id value)
 {
-    if (handle.place.kind != Place::Kind::PushAddress) {
+    if (handle.place.kind != Place::Kind::Address) {
         m_b.store(pointer, value);
         return;
     }
@@ -364,7 +402,7 @@ Id Emitter::elementPointer(const Handle& handle, View view, Id index, Id& type)
     spv::StorageClass storage = spv::StorageClass::StorageBuffer;
     Id pointee;
     Id buffer;
-    if (handle.place.kind == Place::Kind::PushAddress && view != View::Counter) {
+    if (handle.place.kind == Place::Kind::Address && view != View::Counter) {
         storage = spv::StorageClass::PhysicalStorageBuffer;
         buffer = addressedBuffer(handle, view, pointee);
     } else {
@@ -545,9 +583,9 @@ void Emitter::opRawBufferVectorStore(const Value& call)
 
 Id Emitter::constantWord(const Handle& handle, Id row, uint32_t column)
 {
-    if (handle.place.kind == Place::Kind::PushConstants) {
+    if (handle.place.kind == Place::Kind::Constants) {
         const uint32_t first = handle.place.offsetBytes / 4 + column;
-        return pushWord(m_b.add(m_b.mul(row, 4), m_b.uintConstant(first)));
+        return rootWord(handle.place, m_b.add(m_b.mul(row, 4), m_b.uintConstant(first)));
     }
     Id type;
     const Id pointer = elementPointer(handle, View::Constants, row, type);
@@ -599,9 +637,9 @@ void Emitter::opCBufferLoad(const Value& call)
     const Id offset = getUint(call.operands[2]);
     const Id row = m_b.shiftRight(offset, 4);
     const auto wordAt = [&](uint32_t extra) {
-        if (handle->place.kind == Place::Kind::PushConstants) {
-            return pushWord(
-                m_b.add(m_b.shiftRight(offset, 2), m_b.uintConstant(handle->place.offsetBytes / 4 + extra)));
+        if (handle->place.kind == Place::Kind::Constants) {
+            return rootWord(handle->place, m_b.add(m_b.shiftRight(offset, 2),
+                                                   m_b.uintConstant(handle->place.offsetBytes / 4 + extra)));
         }
         Id rowType;
         const Id pointer = elementPointer(*handle, View::Constants, row, rowType);

@@ -226,6 +226,7 @@ private:
     void opCreateHandleFromHeap(const Value& call);
     void opAnnotateHandle(const Value& call);
     Val handleOf(const Resource& resource, Id registerIndex, bool isRelative, bool nonUniform);
+    Val heapHandle(const Handle& described, Id registerIndex, bool isRelative, bool nonUniform);
     std::shared_ptr<const Handle> getHandle(const Value* value);
     const Resource* findResource(ResourceClass resourceClass, uint32_t space, uint32_t lowerBound) const;
     struct Descriptor {
@@ -251,7 +252,7 @@ private:
     Id descriptorPointer(const Handle& handle, View view, spv::StorageClass& storage, Id& pointee);
     Id elementPointer(const Handle& handle, View view, Id index, Id& type);
     Id loadWord(const Handle& handle, Id wordIndex);
-    Id pushWord(Id index);
+    Id rootWord(const Place& place, Id index);
     Id addressedBuffer(const Handle& handle, View view, Id& pointee);
     Id loadThrough(const Handle& handle, Id type, Id pointer);
     void storeThrough(const Handle& handle, Id type, Id pointer, Id value);
@@ -348,6 +349,7 @@ private:
     std::shared_ptr<const RecordHandle> recordOf(const Value* value);
     std::shared_ptr<const OutputHandle> outputOf(const Value* value);
     void opCreateNodeOutput(const Value& call);
+    uint32_t outputAt(uint32_t output, std::optional<uint64_t> index);
     void opIndexNode(const Value& call);
     void opAnnotateNode(const Value& call);
     void opCreateNodeInput(const Value& call);
@@ -392,6 +394,7 @@ private:
     std::map<uint32_t, std::pair<Id, Id>> m_builtIns;  // variable and type
     std::vector<Id> m_interface;
     Id m_pushConstants;
+    Id m_localArguments;
     std::map<uint32_t, Id> m_addressedTypes;    // by view
     std::unordered_set<uint32_t> m_nonUniform;  // ids so decorated
     bool m_hasUavBarrier = false;

@@ -112,6 +112,9 @@ struct NodeIo {
     std::optional<uint32_t> arraySize;         // kUnbounded
     bool sparse = false;
     NodeId id;  // outputs
+    // Arrays: the output for these of their indices, see separateGrids().
+    std::optional<uint32_t> staticOutput;
+    std::vector<uint32_t> staticIndices;
 };
 
 struct Node {
@@ -134,6 +137,8 @@ struct EntryPoint {
     std::array<uint32_t, 3> threads = {1, 1, 1};
     std::vector<uint32_t> waveSizes;  // one; or minimum, maximum, preferred
     Node node;                        // kind Node
+    // The record of its local root arguments; 0 bytes: it has none.
+    uint32_t localBytes = 0;
 };
 
 struct ProgramInfo {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dxil/root_signature.h"
 
+#include <algorithm>
+
 namespace millrace::dxil {
 
 namespace {
 
 constexpr uint32_t kMaxEntries = 4096;
+constexpr uint32_t kAddressBytes = 8;
 
 Diagnostic fail(const std::string& message)
 {
@@ -44,10 +47,10 @@ Status readRanges(Bytes part, uint32_t version, uint32_t count, uint32_t offset,
         range.count = reader.next();
         range.firstRegister = reader.next();
         range.space = reader.next();
-        reader.next();
         if (version > 1) {
-            reader.next();
+            reader.next();  // flags
         }
+        range.tableOffset = reader.next();
         if (reader.failed() || type > 3 || range.count == 0) {
             return fail("range " + std::to_string(r) + " is malformed");
         }
@@ -108,6 +111,63 @@ void addTable(const RootParameter& table, uint32_t set, Bindings& out)
     }
 }
 
+ResourceClass classOf(RootParameter::Kind kind)
+{
+    return kind == RootParameter::Kind::Srv   ? ResourceClass::Srv
+           : kind == RootParameter::Kind::Uav ? ResourceClass::Uav
+                                              : ResourceClass::Cbv;
+}
+
+// Constants, or the address of a buffer.
+Place& addArgument(const RootParameter& parameter, uint32_t offsetBytes, Bindings& out)
+{
+    const bool isConstants = parameter.kind == RootParameter::Kind::Constants;
+    BindingOverride entry;
+    entry.resourceClass = classOf(parameter.kind);
+    entry.space = parameter.space;
+    entry.firstRegister = parameter.shaderRegister;
+    entry.place.kind = isConstants ? Place::Kind::Constants : Place::Kind::Address;
+    entry.place.offsetBytes = offsetBytes;
+    entry.place.sizeBytes = isConstants ? parameter.constants * 4 : 0;
+    return out.overrides.emplace_back(entry).place;
+}
+
+void addHeapTable(const RootParameter& table, uint32_t offsetBytes, Bindings& out)
+{
+    uint32_t next = 0;
+    for (const DescriptorRange& range : table.ranges) {
+        BindingOverride entry;
+        entry.resourceClass = range.resourceClass;
+        entry.space = range.space;
+        entry.firstRegister = range.firstRegister;
+        entry.count = range.count;
+        entry.isArray = true;
+        entry.place.kind = Place::Kind::HeapTable;
+        entry.place.isLocal = true;
+        entry.place.offsetBytes = offsetBytes;
+        entry.place.heapOffset = range.tableOffset == kAppended ? next : range.tableOffset;
+        next = entry.place.heapOffset + range.count;
+        out.overrides.push_back(entry);
+    }
+}
+
+void addStaticSamplers(const RootSignature& signature, uint32_t set, uint32_t first, Bindings& out)
+{
+    for (const StaticSampler& sampler : signature.staticSamplers) {
+        BindingOverride entry;
+        entry.resourceClass = ResourceClass::Sampler;
+        entry.space = sampler.space;
+        entry.firstRegister = sampler.shaderRegister;
+        entry.place = descriptorPlace(set, first++);
+        out.overrides.push_back(entry);
+    }
+}
+
+uint32_t alignAddress(uint32_t bytes)
+{
+    return (bytes + kAddressBytes - 1) / kAddressBytes * kAddressBytes;
+}
+
 }  // namespace
 
 Result<RootSignature> readRootSignature(Bytes part)
@@ -157,42 +217,38 @@ void addRootSignature(const RootSignature& signature, Bindings& out)
         if (parameter.kind == RootParameter::Kind::Table) {
             addTable(parameter, sets++, out);
         } else if (parameter.kind == RootParameter::Kind::Constants) {
-            BindingOverride entry;
-            entry.resourceClass = ResourceClass::Cbv;
-            entry.space = parameter.space;
-            entry.firstRegister = parameter.shaderRegister;
-            entry.place.kind = Place::Kind::PushConstants;
-            entry.place.offsetBytes = bytes;
-            entry.place.sizeBytes = parameter.constants * 4;
-            bytes += parameter.constants * 4;
-            out.overrides.push_back(entry);
+            bytes = addArgument(parameter, bytes, out).offsetBytes + parameter.constants * 4;
         }
     }
-    bytes = (bytes + 7) / 8 * 8;
+    bytes = alignAddress(bytes);
     for (const RootParameter& parameter : signature.parameters) {
-        if (parameter.kind == RootParameter::Kind::Table || parameter.kind == RootParameter::Kind::Constants) {
+        if (parameter.kind != RootParameter::Kind::Table && parameter.kind != RootParameter::Kind::Constants) {
+            bytes = addArgument(parameter, bytes, out).offsetBytes + kAddressBytes;
+        }
+    }
+    addStaticSamplers(signature, sets, 0, out);
+    out.pushConstantBytes = std::max(out.pushConstantBytes, bytes);
+}
+
+uint32_t addLocalRootSignature(const RootSignature& signature, uint32_t firstSampler, Bindings& out)
+{
+    uint32_t bytes = 0;
+    for (const RootParameter& parameter : signature.parameters) {
+        if (parameter.kind == RootParameter::Kind::Constants) {
+            addArgument(parameter, bytes, out).isLocal = true;
+            bytes += parameter.constants * 4;
             continue;
         }
-        BindingOverride entry;
-        entry.resourceClass = parameter.kind == RootParameter::Kind::Cbv   ? ResourceClass::Cbv
-                              : parameter.kind == RootParameter::Kind::Srv ? ResourceClass::Srv
-                                                                           : ResourceClass::Uav;
-        entry.space = parameter.space;
-        entry.firstRegister = parameter.shaderRegister;
-        entry.place.kind = Place::Kind::PushAddress;
-        entry.place.offsetBytes = bytes;
-        bytes += 8;
-        out.overrides.push_back(entry);
+        bytes = alignAddress(bytes);
+        if (parameter.kind == RootParameter::Kind::Table) {
+            addHeapTable(parameter, bytes, out);
+        } else {
+            addArgument(parameter, bytes, out).isLocal = true;
+        }
+        bytes += kAddressBytes;
     }
-    for (uint32_t s = 0; s < signature.staticSamplers.size(); s++) {
-        BindingOverride entry;
-        entry.resourceClass = ResourceClass::Sampler;
-        entry.space = signature.staticSamplers[s].space;
-        entry.firstRegister = signature.staticSamplers[s].shaderRegister;
-        entry.place = descriptorPlace(sets, s);
-        out.overrides.push_back(entry);
-    }
-    out.pushConstantBytes = bytes;
+    addStaticSamplers(signature, out.localSamplerSet, firstSampler, out);
+    return bytes;
 }
 
 }  // namespace millrace::dxil

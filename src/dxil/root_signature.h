@@ -11,11 +11,14 @@
 
 namespace millrace::dxil {
 
+inline constexpr uint32_t kAppended = ~0u;
+
 struct DescriptorRange {
     ResourceClass resourceClass = ResourceClass::Srv;
     uint32_t count = 1;  // kUnbounded
     uint32_t firstRegister = 0;
     uint32_t space = 0;
+    uint32_t tableOffset = kAppended;  // descriptors from the start of the table; kAppended: behind the range before
 };
 
 struct RootParameter {
@@ -46,5 +49,10 @@ Result<RootSignature> readRootSignature(Bytes part);
 // - constants are push constants, in the order of parameters;
 // - root descriptors are 64-bit addresses in the push constants, behind the constants, in the order of parameters.
 void addRootSignature(const RootSignature& signature, Bindings& bindings);
+
+// What a local root signature says, in front of what `bindings` will get later: its arguments are a record, in the
+// order of parameters as D3D12 lays them out: constants of 4 bytes; addresses and tables of 8, aligned to 8. Static
+// samplers are at `Bindings::localSamplerSet`, from `firstSampler` on. Returns the bytes of the record.
+uint32_t addLocalRootSignature(const RootSignature& signature, uint32_t firstSampler, Bindings& bindings);
 
 }  // namespace millrace::dxil

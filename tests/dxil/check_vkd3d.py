@@ -19,10 +19,10 @@ KINDS = ("ps", "vs", "gs", "hs", "ds", "cs", "lib", "rg", "is", "ah", "ch", "mi"
 SUPPORTED = ("cs", "lib")
 
 
-def programs(git_directory):
+def programs(git_directory, folder="tests/shaders"):
     """Yields name, kind and bytes of each DXIL container in the headers."""
     git = ["git", "--git-dir", git_directory]
-    listed = subprocess.run([*git, "ls-tree", "-r", "HEAD", "--name-only", "tests/shaders"], capture_output=True,
+    listed = subprocess.run([*git, "ls-tree", "-r", "HEAD", "--name-only", folder], capture_output=True,
                             text=True, check=True).stdout.splitlines()
     for path in listed:
         if "/headers/" not in path:

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever the bytes are, readContainer() says no or gives parts that lie inside of them, and readRootSignature()
-// likewise.
+// and readSubobjects() likewise.
 #include <cstdlib>
 
 #include "dxil/container.h"
 #include "dxil/root_signature.h"
+#include "dxil/subobjects.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
@@ -27,6 +28,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         if (signature) {
             Bindings bindings;
             addRootSignature(*signature, bindings);
+        }
+    }
+    if (const Part* part = container->findPart("RDAT")) {
+        const auto subobjects = readSubobjects(part->bytes);
+        for (size_t s = 0; subobjects && s < subobjects->signatures.size(); s++) {
+            if (!isInside(subobjects->signatures[s].bytes)) {
+                std::abort();
+            }
+            if (const auto signature = readRootSignature(subobjects->signatures[s].bytes)) {
+                Bindings bindings;
+                addLocalRootSignature(*signature, 0, bindings);
+            }
         }
     }
     if (!isInside(container->bitcode)) {

@@ -225,6 +225,37 @@ void main() { atomicAdd(sum, number.value); }
         ])
         self.assertEqual([item["value"] for item in self.items(graph)], [0, 0.75, 0, 0.75])
 
+    def test_addresses_of_buffers_are_written_where_they_are_wanted(self):
+        self.write("follow.comp", """#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
+layout(buffer_reference, std430) buffer Numbers { uint numbers[4]; };
+layout(name = "follow", static_grid = uvec3(1, 1, 1)) node;
+layout(local_size_x = 1) in;
+layout(push_constant) uniform Constants { Numbers from; uint factor; };
+layout(set = 0, binding = 0) buffer Words { uint words[]; };
+void main()
+{
+    Numbers to = Numbers(uvec2(words[1], words[2]));
+    to.numbers[words[0]] += from.numbers[1] * factor;
+}
+""")
+        graph = {"nodes": [{"file": "follow.comp"}],
+                 "buffers": [{"name": "words", "binding": 0, "data": {"words": [3, {"address": "to"}]}},
+                             {"name": "one", "binding": 1, "data": {"words": [0, 5]}},
+                             {"name": "two", "binding": 2, "data": {"words": [0, 7]}},
+                             {"name": "to", "binding": 3, "size": 16, "print": True}],
+                 "push_constants": {"from": {"address": "one"}, "factor": 10},
+                 "dispatches": [{"node": "follow"}, {"node": "follow", "push_constants": {"from": {"address": "two"}}}]}
+        self.assertEqual(self.run_graph(graph)["results"]["to"]["words"], [0, 0, 0, 50 + 70])
+        graph["push_constants"]["from"] = {"address": "on"}
+        self.refuse(graph, "there is no buffer \"on\"; did you mean \"one\"?", "/push_constants/from/address")
+        graph["push_constants"]["from"] = {"address": "one", "size": 3}
+        self.refuse(graph, "size", "/push_constants/from/size")
+        graph["push_constants"]["factor"] = {"address": "one"}
+        del graph["push_constants"]["from"]
+        self.refuse(graph, "", "/push_constants/factor")
+
     def test_macros_and_node_names(self):
         node = {"file": "copy.comp", "name": "other", "index": 3, "define": {"FACTOR": 2}}
         self.write("copy.comp", COPY.replace("layout(constant_id = 3) const uint FACTOR = 1;\n", ""))

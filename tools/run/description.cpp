@@ -28,7 +28,7 @@ std::string besides(const Value& value, const std::string& name)
 
 NodeDescription readNode(const Value& value)
 {
-    value.allowKeys({"file", "entry", "name", "index", "specialization", "define", "include"});
+    value.allowKeys({"file", "entry", "name", "index", "specialization", "define", "include", "dxil"});
     NodeDescription node{value};
     node.file = besides(value.get("file"), value.get("file").string());
     if (const auto entry = value.find("entry")) {

@@ -43,8 +43,6 @@ DeviceResources::DeviceResources(const Instance& instance, const Device& device,
         Item& item = m_items.emplace_back();
         const VkDeviceSize size = resource.initial.size();
         item.before = memory.createBuffer(size, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, Memory::Where::HostWrites);
-        std::memcpy(item.before.mapped, resource.initial.data(), size);
-        memory.makeVisibleToDevice(item.before);
         item.after = memory.createBuffer(size, VK_BUFFER_USAGE_TRANSFER_DST_BIT, Memory::Where::HostReads);
         if (resource.isImage()) {
             checkFormat(instance, device, resource);
@@ -53,6 +51,20 @@ DeviceResources::DeviceResources(const Instance& instance, const Device& device,
         } else {
             item.buffer = memory.createBuffer(size, kBufferUsage, Memory::Where::Device);
         }
+    }
+    for (size_t i = 0; i < m_items.size(); i++) {
+        const Resource& resource = work.resources[i];
+        std::memcpy(m_items[i].before.mapped, resource.initial.data(), resource.initial.size());
+        writeAddresses(resource.addresses, m_items[i].before.mapped);
+        memory.makeVisibleToDevice(m_items[i].before);
+    }
+}
+
+void DeviceResources::writeAddresses(const std::vector<AddressUse>& uses, void* bytes) const
+{
+    for (const AddressUse& use : uses) {
+        const VkDeviceAddress address = m_items[use.resource].buffer.address;
+        std::memcpy(static_cast<uint8_t*>(bytes) + use.offset, &address, sizeof(address));
     }
 }
 

@@ -23,6 +23,8 @@ public:
 
     // In the order of Work::resources; the other of the two is null.
     VkBuffer buffer(size_t resource) const { return m_items[resource].buffer.handle; }
+    // Writes the addresses of buffers to where they are used.
+    void writeAddresses(const std::vector<AddressUse>& uses, void* bytes) const;
     VkImageView view(size_t resource) const { return m_items[resource].image.view; }
 
 private:

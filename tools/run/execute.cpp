@@ -146,14 +146,16 @@ private:
             if (d > 0) {
                 barrier(m_device, commands, kGraph, kGraph);
             }
-            pushConstants(commands, m_work.dispatches[d].pushConstants);
+            pushConstants(commands, m_work.dispatches[d]);
             m_arguments[d].record(commands, m_device.graphs(), m_scratch.address, m_execution.scratchBytes);
         }
         m_clock.stop(commands);
     }
 
-    void pushConstants(VkCommandBuffer commands, Bytes constants)
+    void pushConstants(VkCommandBuffer commands, const Dispatch& dispatch)
     {
+        Bytes constants = dispatch.pushConstants;
+        m_resources.writeAddresses(dispatch.addresses, constants.data());
         constants.resize((constants.size() + 3) / 4 * 4);
         if (!constants.empty()) {
             m_device.vk().CmdPushConstants(commands, m_pipeline.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,

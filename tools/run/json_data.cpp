@@ -27,15 +27,38 @@ public:
     }
 
 private:
+    static bool isAddress(const Value& value) { return value.has("address"); }
+
+    void address(const Value& value, uint64_t offset)
+    {
+        value.allowKeys({"address"});
+        if (m_encoding.addresses == nullptr) {
+            value.fail("addresses of buffers can stand in buffers and push constants only");
+        }
+        (void)value.get("address").string();
+        m_encoding.addresses->push_back({offset, value.get("address")});
+        grow(value, offset + 8);
+        markGiven(offset, 8);
+    }
+
+    void markGiven(uint64_t offset, uint64_t bytes)
+    {
+        if (m_encoding.given != nullptr) {
+            std::fill_n(m_encoding.given->begin() + static_cast<std::ptrdiff_t>(offset), bytes, uint8_t(1));
+        }
+    }
+
     void scalar(const Value& value, const DataType& type, uint64_t offset)
     {
+        if (isAddress(value) && type.kind == Kind::Unsigned && type.bytes == 8) {
+            address(value, offset);
+            return;
+        }
         grow(value, offset + type.bytes);
         if (const auto error = scalarFromJson(type, value.json(), m_bytes.data() + offset)) {
             value.fail(*error);
         }
-        if (m_encoding.given != nullptr) {
-            std::fill_n(m_encoding.given->begin() + static_cast<std::ptrdiff_t>(offset), type.bytes, uint8_t(1));
-        }
+        markGiven(offset, type.bytes);
     }
 
     void structure(const Value& value, const DataType& type, uint64_t offset)
@@ -84,12 +107,22 @@ private:
             value.fail("an array is expected, for " + nameOf(type));
         }
         const std::vector<Value> items = value.items();
-        if (type.count && items.size() != *type.count) {
+        const bool areWords = type.element->kind == Kind::Unsigned && type.element->bytes == 4 && type.stride == 4;
+        const auto addresses = areWords ? std::ranges::count_if(items, isAddress) : 0;
+        const size_t count = items.size() + static_cast<size_t>(addresses);
+        if (type.count && count != *type.count) {
             value.fail(std::to_string(*type.count) + " values are expected, for " + nameOf(type) + ", not " +
-                       std::to_string(items.size()));
+                       std::to_string(count));
         }
-        for (size_t i = 0; i < items.size(); i++) {
-            encode(items[i], *type.element, offset + i * type.stride);
+        uint64_t at = offset;
+        for (const Value& item : items) {
+            if (areWords && isAddress(item)) {
+                address(item, at);
+                at += 8;
+            } else {
+                encode(item, *type.element, at);
+                at += type.stride;
+            }
         }
     }
 

@@ -7,6 +7,12 @@
 
 namespace millrace::tools::run {
 
+// Where the address of a buffer belongs, once it is known.
+struct Address {
+    uint64_t offset = 0;
+    Value buffer;  // its name
+};
+
 // Structures are objects by member name or arrays of all members; everything else with elements is an array of all of
 // them, but a runtime array has as many as are given.
 struct Encoding {
@@ -16,6 +22,8 @@ struct Encoding {
     uint64_t mostBytes = UINT64_MAX;
     // If given: as long as `bytes` becomes, 1 for every byte that was given a value.
     Bytes* given = nullptr;
+    // If given: {"address": NAME} may stand for 64 bits, in arrays of 32-bit words for two of them.
+    std::vector<Address>* addresses = nullptr;
 };
 
 // Writes the value to `bytes` from `offset` on and makes them as long as that needs. Throws InputError.

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "graph/diagnose.h"
 #include "tools/run/csv.h"
-#include "tools/run/json_data.h"
 #include "tools/run/resources.h"
 
 namespace millrace::tools::run {
@@ -132,18 +132,28 @@ Launch prepareLaunch(const LaunchDescription& description, const Program& progra
     return launch;
 }
 
-void encodePushConstants(const Value& value, const Program& program, Bytes& bytes, Bytes& given)
+void encodePushConstants(const Value& value, const Program& program, PushConstants& constants)
 {
+    Bytes given(constants.bytes.size());
+    std::vector<Address> addresses;
+    const Encoding encoding{
+        .mayBePartial = true, .mostBytes = constants.bytes.size(), .given = &given, .addresses = &addresses};
     if (value.json().is_array()) {
-        const DataTypeRef words = arrayType(scalarType(DataType::Kind::Unsigned, 32), (bytes.size() + 3) / 4, 4);
+        const DataTypeRef words =
+            arrayType(scalarType(DataType::Kind::Unsigned, 32), (constants.bytes.size() + 3) / 4, 4);
         Bytes all;
-        encodeJson(value, *words, 0, all, {});
-        std::copy_n(all.begin(), bytes.size(), bytes.begin());
+        encodeJson(value, *words, 0, all, {.addresses = &addresses});
+        std::copy_n(all.begin(), constants.bytes.size(), constants.bytes.begin());
         std::ranges::fill(given, uint8_t(1));
-        return;
+    } else {
+        encodeJson(value, *structureType(program.constants), 0, constants.bytes, encoding);
     }
-    const DataTypeRef block = structureType(program.constants);
-    encodeJson(value, *block, 0, bytes, {.mayBePartial = true, .mostBytes = bytes.size(), .given = &given});
+    // What is written now takes the place of addresses from before.
+    std::erase_if(constants.addresses, [&](const Address& old) { return given[old.offset] != 0; });
+    std::ranges::copy(addresses, std::back_inserter(constants.addresses));
+    for (size_t i = 0; i < given.size(); i++) {
+        constants.given[i] = constants.given[i] != 0 || given[i] != 0 ? 1 : 0;
+    }
 }
 
 std::string missingPushConstants(const Program& program, const Bytes& given)

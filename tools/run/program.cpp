@@ -9,6 +9,7 @@
 #include "glsl/compile.h"
 #include "graph/diagnose.h"
 #include "tools/dxil_modules.h"
+#include "tools/dxil_options.h"
 #include "tools/files.h"
 #include "tools/modules.h"
 #include "tools/run/reflect_node.h"
@@ -65,43 +66,51 @@ void loadWords(const NodeDescription& description, ProgramNode& node)
     node.entryPoint = entryPoints.empty() ? "main" : entryPoints.front();
 }
 
-// "entry" is the name of the function in the library.
-void translateProgram(const NodeDescription& description, ProgramNode& node)
+// An object, or a file that has one.
+void readOptions(const Value& value, DxilOptions& out)
+{
+    if (!value.json().is_string()) {
+        readDxilOptions(value, out);
+        return;
+    }
+    const Document document = Document::read(
+        (std::filesystem::path(value.file()).parent_path() / value.string()).lexically_normal().string());
+    readDxilOptions(document.root(), out);
+}
+
+// "entry" is the name of the function in the library; without it all nodes are meant.
+std::vector<ProgramNode> translateProgram(const NodeDescription& description, const ProgramNode& common)
 {
     const Value& file = description.place.get("file");
-    std::string content;
-    if (!readFile(description.file, content)) {
+    DxilOptions prepared;
+    if (const auto options = description.place.find("dxil")) {
+        readOptions(*options, prepared);
+    }
+    DxilLibrary first{{}, prepared.exports};
+    if (!readFile(description.file, first.content)) {
         file.fail("cannot read " + description.file);
     }
-    dxil::Options options;
-    options.entryPoint = description.entryPoint.value_or("");
-    auto program = translateDxil(content, options);
+    prepared.libraries.insert(prepared.libraries.begin(), std::move(first));
+    prepared.options.entryPoint = description.entryPoint.value_or("");
+    auto program = translateDxil(prepared.libraries, prepared.options);
     if (!program) {
         file.fail(description.file + ": " + program.error().text());
     }
-    if (program->modules.size() > 1) {
+    if (program->modules.size() > 1 && (description.name || description.index)) {
         file.fail(description.file + " has " + std::to_string(program->modules.size()) +
-                  " entry points; choose one with \"entry\"");
+                  " entry points; choose the one of this name or index with \"entry\"");
     }
-    node.words = std::move(program->modules.front().words);
-    node.entryPoint = program->modules.front().entryPoint;
+    std::vector<ProgramNode> out;
+    for (DxilModule& module : program->modules) {
+        ProgramNode& node = out.emplace_back(common);
+        node.words = std::move(module.words);
+        node.entryPoint = std::move(module.entryPoint);
+    }
+    return out;
 }
 
-ProgramNode loadNode(const NodeDescription& description, std::string& warnings)
+void completeNode(const NodeDescription& description, ProgramNode& node)
 {
-    ProgramNode node;
-    node.file = description.file;
-    node.name = description.name;
-    node.index = description.index;
-    if (isSource(description.file)) {
-        compileSource(description, node, warnings);
-        node.entryPoint = description.entryPoint.value_or(node.entryPoint);
-    } else if (std::filesystem::path(description.file).extension() == ".dxil") {
-        translateProgram(description, node);
-    } else {
-        loadWords(description, node);
-        node.entryPoint = description.entryPoint.value_or(node.entryPoint);
-    }
     node.specialization = encodeSpecialization(description, node.words);
 
     compiler::Options options;
@@ -118,7 +127,38 @@ ProgramNode loadNode(const NodeDescription& description, std::string& warnings)
     }
     node.node = std::move(compiled->node);
     reflectNode(description, node);
-    return node;
+}
+
+// Of a library of DXIL several.
+std::vector<ProgramNode> loadNodes(const GraphDescription& graph, size_t index, std::string& warnings)
+{
+    const NodeDescription& description = graph.nodes[index];
+    ProgramNode node;
+    node.description = index;
+    node.file = description.file;
+    node.name = description.name;
+    node.index = description.index;
+    const bool isDxil = std::filesystem::path(description.file).extension() == ".dxil";
+    if (const auto options = description.place.find("dxil"); options && !isDxil) {
+        options->fail("\"dxil\" is for nodes in DXIL (.dxil)");
+    }
+    std::vector<ProgramNode> out;
+    if (isDxil) {
+        out = translateProgram(description, node);
+    } else {
+        isSource(description.file) ? compileSource(description, node, warnings) : loadWords(description, node);
+        node.entryPoint = description.entryPoint.value_or(node.entryPoint);
+        out.push_back(std::move(node));
+    }
+    for (ProgramNode& each : out) {
+        completeNode(description, each);
+    }
+    return out;
+}
+
+const Value& placeOf(const GraphDescription& description, const ProgramNode& node)
+{
+    return description.nodes[node.description].place;
 }
 
 void checkRules(const GraphDescription& description, const Program& program)
@@ -129,8 +169,9 @@ void checkRules(const GraphDescription& description, const Program& program)
         const graph::Node& node = program.nodes[n].node;
         const auto [found, isNew] = known.try_emplace(node.id, n);
         if (!isNew) {
-            description.nodes[n].place.fail("node " + graph::nameOf(node.id) + " is here twice; the first is of " +
-                                            program.nodes[found->second].file);
+            placeOf(description, program.nodes[n])
+                .fail("node " + graph::nameOf(node.id) + " is here twice; the first is of " +
+                      program.nodes[found->second].file);
         }
         nodes.push_back(node);
     }
@@ -149,9 +190,9 @@ void mergeBindings(const GraphDescription& description, Program& program)
             if (found == program.bindings.end()) {
                 program.bindings.push_back(use);
             } else if (found->kind != use.kind) {
-                description.nodes[n].place.fail("set " + std::to_string(use.set) + ", binding " +
-                                                std::to_string(use.binding) + " is " + nameOf(use.kind) +
-                                                " in this node and " + nameOf(found->kind) + " in another");
+                placeOf(description, program.nodes[n])
+                    .fail("set " + std::to_string(use.set) + ", binding " + std::to_string(use.binding) + " is " +
+                          nameOf(use.kind) + " in this node and " + nameOf(found->kind) + " in another");
             } else if (use.format != 0) {
                 found->format = use.format;
             }
@@ -170,8 +211,9 @@ void mergeConstants(const GraphDescription& description, Program& program)
             if (found == program.constants.end()) {
                 program.constants.push_back(member);
             } else if (found->offset != member.offset || nameOf(*found->type) != nameOf(*member.type)) {
-                description.nodes[n].place.fail("the push constant \"" + member.name +
-                                                "\" has another type or offset than in an earlier node");
+                placeOf(description, program.nodes[n])
+                    .fail("the push constant \"" + member.name +
+                          "\" has another type or offset than in an earlier node");
             }
             program.constantBytes = std::max(program.constantBytes, member.offset + member.type->bytes);
         }
@@ -189,8 +231,10 @@ const char* nameOf(DescriptorKind kind)
 Program loadProgram(const GraphDescription& description)
 {
     Program program;
-    for (const NodeDescription& node : description.nodes) {
-        program.nodes.push_back(loadNode(node, program.warnings));
+    for (size_t n = 0; n < description.nodes.size(); n++) {
+        for (ProgramNode& node : loadNodes(description, n, program.warnings)) {
+            program.nodes.push_back(std::move(node));
+        }
     }
     checkRules(description, program);
     mergeBindings(description, program);

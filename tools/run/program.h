@@ -30,6 +30,7 @@ struct BindingUse {
 };
 
 struct ProgramNode {
+    size_t description = 0;  // index: a library of DXIL is described once and has several nodes
     std::string file;
     spirv::Words words;
     std::string entryPoint;

@@ -8,7 +8,6 @@
 
 #include "tools/files.h"
 #include "tools/run/csv.h"
-#include "tools/run/json_data.h"
 #include "tools/run/numbers.h"
 #include "tools/run/picture.h"
 
@@ -96,10 +95,15 @@ struct Contents {
 };
 
 // What the file or "data" gives; `most` bounds it.
-Contents readContents(const ResourceDescription& description, const Resource& resource, uint64_t most)
+Contents readContents(const ResourceDescription& description, const Resource& resource, uint64_t most,
+                      std::vector<Address>* addresses = nullptr)
 {
     Contents out;
-    const Encoding encoding{.mayBePartial = true, .mostBytes = most, .given = &out.given};
+    // The address stays in the document that it came from, which only the description keeps.
+    const Encoding encoding{.mayBePartial = true,
+                            .mostBytes = most,
+                            .given = &out.given,
+                            .addresses = description.data ? addresses : nullptr};
     const std::string ending = description.file ? endingOf(description.file->string()) : "";
     if (description.data) {
         encodeJson(*description.data, *resource.type, 0, out.bytes, encoding);
@@ -209,7 +213,7 @@ std::optional<TableRows> findTableRows(const Resource& resource)
                      isStructure ? element : structureType({{member.name, 0, element}})};
 }
 
-Resource prepareBuffer(const ResourceDescription& description, const BindingUse* use)
+Resource prepareBuffer(const ResourceDescription& description, const BindingUse* use, std::vector<Address>& addresses)
 {
     checkKind(description, use);
     Resource resource;
@@ -220,7 +224,7 @@ Resource prepareBuffer(const ResourceDescription& description, const BindingUse*
     resource.type = use != nullptr ? use->type : structureType({{"words", 0, words}});
 
     const std::optional<uint64_t> stated = statedSize(description, *resource.type);
-    const Contents contents = readContents(description, resource, stated.value_or(mostBytes()));
+    const Contents contents = readContents(description, resource, stated.value_or(mostBytes()), &addresses);
     const bool isOpen = resource.type->findOpenMember() != nullptr;
     if (!stated && contents.bytes.empty() && isOpen) {
         description.place.fail("how large is the buffer? Give \"length\" (elements of \"" +

@@ -2,12 +2,13 @@
 // Buffers and images: their sizes, types and initial contents.
 #pragma once
 
+#include "tools/run/json_data.h"
 #include "tools/run/work.h"
 
 namespace millrace::tools::run {
 
 // `use` is what the shaders say of the descriptor; null if none uses it. Throw InputError.
-Resource prepareBuffer(const ResourceDescription& description, const BindingUse* use);
+Resource prepareBuffer(const ResourceDescription& description, const BindingUse* use, std::vector<Address>& addresses);
 Resource prepareImage(const ResourceDescription& description, const BindingUse* use);
 
 // What contents and payloads may take: the memory of this machine. More would be killed, not refused.

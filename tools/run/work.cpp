@@ -35,13 +35,33 @@ void checkComplete(const GraphDescription& description, const Program& program)
                 return r.set == use.set && r.binding == use.binding;
             };
             if (std::ranges::none_of(description.resources, isThere)) {
-                description.nodes[n].place.fail("the node uses " + std::string(nameOf(use.kind)) +
-                                                (use.name.empty() ? "" : " \"" + use.name + "\"") + " at " +
-                                                placeOf(use.set, use.binding) +
-                                                ", and nothing among \"buffers\" and \"images\" is there");
+                description.nodes[program.nodes[n].description].place.fail(
+                    "the node uses " + std::string(nameOf(use.kind)) +
+                    (use.name.empty() ? "" : " \"" + use.name + "\"") + " at " + placeOf(use.set, use.binding) +
+                    ", and nothing among \"buffers\" and \"images\" is there");
             }
         }
     }
+}
+
+std::vector<AddressUse> resolve(const std::vector<Address>& addresses, const GraphDescription& description)
+{
+    std::vector<AddressUse> out;
+    for (const Address& address : addresses) {
+        const std::string name = address.buffer.string();
+        const auto found = std::ranges::find_if(description.resources, [&](const ResourceDescription& resource) {
+            return !resource.isImage && resource.name == name;
+        });
+        if (found == description.resources.end()) {
+            std::vector<std::string> names;
+            for (const ResourceDescription& resource : description.resources) {
+                names.push_back(resource.name);
+            }
+            address.buffer.fail("there is no buffer \"" + name + "\"" + suggestion(name, names));
+        }
+        out.push_back({address.offset, static_cast<size_t>(found - description.resources.begin())});
+    }
+    return out;
 }
 
 }  // namespace
@@ -63,23 +83,29 @@ Work prepareWork(const GraphDescription& description, const Program& program)
             work.warnings.push_back("no node uses \"" + resource.name + "\" at " +
                                     placeOf(resource.set, resource.binding));
         }
-        work.resources.push_back(resource.isImage ? prepareImage(resource, use) : prepareBuffer(resource, use));
+        if (resource.isImage) {
+            work.resources.push_back(prepareImage(resource, use));
+            continue;
+        }
+        std::vector<Address> addresses;
+        work.resources.push_back(prepareBuffer(resource, use, addresses));
+        work.resources.back().addresses = resolve(addresses, description);
     }
-    Bytes constants(program.constantBytes);
-    Bytes given(program.constantBytes);
+    PushConstants constants{Bytes(program.constantBytes), Bytes(program.constantBytes), {}};
     if (description.pushConstants) {
-        encodePushConstants(*description.pushConstants, program, constants, given);
+        encodePushConstants(*description.pushConstants, program, constants);
     }
     for (const DispatchDescription& dispatch : description.dispatches) {
         if (dispatch.pushConstants) {
-            encodePushConstants(*dispatch.pushConstants, program, constants, given);
+            encodePushConstants(*dispatch.pushConstants, program, constants);
         }
-        if (const std::string missing = missingPushConstants(program, given); !missing.empty()) {
+        if (const std::string missing = missingPushConstants(program, constants.given); !missing.empty()) {
             dispatch.place.fail("\"push_constants\" must say " + missing + " by this dispatch");
         }
         Dispatch& out = work.dispatches.emplace_back();
         out.form = dispatch.form;
-        out.pushConstants = constants;
+        out.pushConstants = constants.bytes;
+        out.addresses = resolve(constants.addresses, description);
         for (const LaunchDescription& launch : dispatch.launches) {
             out.launches.push_back(prepareLaunch(launch, program));
         }

@@ -12,12 +12,19 @@
 
 namespace millrace::tools::run {
 
+// The address of a buffer, among bytes that need it.
+struct AddressUse {
+    uint64_t offset = 0;
+    size_t resource = 0;  // into Work::resources
+};
+
 struct Resource {
     const ResourceDescription* description = nullptr;
     DescriptorKind kind = DescriptorKind::StorageBuffer;
     DataTypeRef type;
     Bytes initial;
     Bytes result;
+    std::vector<AddressUse> addresses;  // in `initial`
 
     const ImageFormat* format = nullptr;  // images
     uint32_t width = 0;
@@ -46,6 +53,7 @@ struct Dispatch {
     DispatchForm form = DispatchForm::Host;
     std::vector<Launch> launches;
     Bytes pushConstants;  // all of them
+    std::vector<AddressUse> addresses;
 };
 
 struct Work {

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Root signatures, overrides and libraries that are put together: `millrace run` gives what is computed here.
+
+Usage: dxil_graphs.py MILLRACE GRAPHS EXAMPLES
+"""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import jsonschema  # Debian: python3-jsonschema
+
+LENGTH = 32
+DOCS = pathlib.Path(__file__).parents[2] / "docs"
+GRAPH_SCHEMA = jsonschema.Draft202012Validator(json.loads((DOCS / "run.schema.json").read_text()))
+OPTIONS_SCHEMA = jsonschema.Draft202012Validator(json.loads((DOCS / "dxil-options.schema.json").read_text()))
+
+
+def run(tool, folder, graph):
+    GRAPH_SCHEMA.validate(graph)
+    for node in graph["nodes"]:
+        OPTIONS_SCHEMA.validate(node.get("dxil", {}))
+    file = folder / "graph.json"
+    file.write_text(json.dumps(graph))
+    return subprocess.run([tool, "run", file, "--json"], capture_output=True, text=True, timeout=120, check=False)
+
+
+def buffer(name, binding, size=LENGTH, **more):
+    return {"name": name, "set": 0, "binding": binding, "size": 4 * size, "print": True, **more}
+
+
+def results(tool, folder, graph, what):
+    result = run(tool, folder, graph)
+    if result.returncode != 0:
+        sys.exit(f"{what}: {result.stderr or result.stdout}")
+    return {name: next(iter(value.values())) for name, value in json.loads(result.stdout)["results"].items()}
+
+
+def check(what, got, wanted):
+    if got != wanted:
+        sys.exit(f"{what}: {got} instead of {wanted}")
+    print(f"{what}: {got}")
+
+
+def filled(values):
+    out = [0] * LENGTH
+    for index, value in values.items():
+        out[index] = value
+    return out
+
+
+def collection(tool, graphs, folder):
+    """`start` of one library and the leaves of another, as they are and with everything overridden."""
+    def graph(options, payloads):
+        return {"nodes": [{"file": str(graphs / "start.dxil"),
+                           "dxil": {"libraries": [str(graphs / "leaves.dxil")], **options}}],
+                "buffers": [buffer("words", 0), buffer("places", 0, set=6, size=8, data=[[3, 1, 4, 10, 5, 100, 6, 1000]])],
+                "dispatches": [{"node": "start", "payloads": payloads}]}
+
+    # Records that D3D12 would not look at either: the grid is fixed.
+    plain = graph({"nodes": [{"entry": "tap", "sharesInputOf": {"name": "start"}}]}, [[[9, 9, 9], 7]])
+    check("two libraries", results(tool, folder, plain, "two libraries")["words"],
+          filled({0: 4 * 7 + 6, 1: 2 * 7, 3: 6}))
+
+    members = [{"entry": "member", "name": "box", "index": 4 + i, "localTableIndex": 3 - i} for i in (0, 1, 3)]
+    changed = graph({
+        "exports": [{"name": "begin", "of": "start"}],
+        "nodes": [
+            {"entry": "begin", "name": "start", "grid": [4, 1, 1], "outputs": [
+                {"output": 0, "name": "page", "index": 2},
+                {"output": 1, "name": "box", "index": 4, "arraySize": 4, "sparse": True, "maxRecords": 8}]},
+            {"entry": "leaf", "name": "page", "index": 2},
+            {"entry": "tap", "name": "listener", "grid": [3, 1, 1], "sharesInputOf": {"name": "start"}},
+            *members]}, [[[1, 1, 1], 7], [[0, 0, 0], 8]])
+    # Each of two records: four groups of four threads; group g sends to box 4 + g, where group 2 finds no node.
+    sums = {g: 2 * sum(100 * g + t for t in range(4)) for g in range(4)}
+    check("everything overridden", results(tool, folder, changed, "overrides")["words"], filled({
+        0: 4 * (4 * (7 + 8) + 2 * 6), 1: 3 * (7 + 8), 6: 1000 * sums[0], 5: 100 * sums[1], 3: sums[3]}))
+
+    listed = graph({"onlyListed": True, "nodes": [
+        {"entry": "start", "maxGrid": [2, 1, 1], "outputs": [{"output": 1, "sharesBudgetWith": 0, "sparse": True},
+                                                            {"output": 0, "maxRecords": 8}]},
+        {"entry": "leaf"}]}, [[[2, 1, 1], 7], [[1, 1, 1], 8]])
+    del listed["buffers"][1]
+    check("grid from the record", results(tool, folder, listed, "only listed nodes")["words"],
+          filled({0: 2 * (4 * 7 + 6) + 4 * 8 + 6}))
+
+
+def functions(tool, graphs, folder):
+    """A function that one library calls and another defines, with resources of its own."""
+    graph = {"nodes": [{"file": str(graphs / "caller.dxil"), "dxil": {"libraries": [str(graphs / "helper.dxil")]}}],
+             "buffers": [buffer("words", 0), buffer("calls", 1), buffer("factors", 1000, data=[[5, 6, 7, 0, 9]])],
+             "dispatches": [{"node": "call", "payloads": [[2], [9], [0]]}]}
+    got = results(tool, folder, graph, "functions")
+    check("functions of another library", (got["words"][0], got["calls"][0]), (3 * (5 + 6) + 3 * (5 + 6 + 7), 3))
+
+
+def local_root(tool, graphs, folder):
+    """Records of three nodes in one table, and root arguments from the push constants."""
+    def graph(options, local):
+        return {"nodes": [{"file": str(graphs / "local_root.dxil"), "dxil": {"onlyListed": True, "nodes": [
+                    {"entry": "start"}, {"entry": "first"}, {"entry": "second"}], **options}}],
+                "push_constants": [5, 0, {"address": "sums"}],
+                "buffers": [buffer("sums", 0, set=1), buffer("own", 1, set=1),
+                            buffer("given", 2, set=1, data={"words": [0, 0, 40]}),
+                            buffer("four", 3, set=1, data={"words": [1, 2, 300, 4]}), local],
+                "dispatches": [{"node": "start", "count": 2}]}
+
+    # `second` says that it is 0, so `first` is 1: a constant, and an address behind it from a multiple of 8.
+    record = [{"address": "given"}, 2, 6, 7, 0, {"address": "four"}]
+    local = buffer("local", 0, set=6, size=16, data=[[*record, 11, 0, {"address": "own"}]])
+    got = results(tool, folder, graph({}, local), "local root signatures")
+    check("local root signatures", (got["own"], got["sums"]),
+          (filled({0: 2 * 3 * 11 * 5}), filled({0: 2 * 3 * 11, 1: 2 * 2 * (40 + 6 + 300), 2: 2 * 2 * 7})))
+
+    # Elsewhere, with gaps, and one register somewhere else altogether.
+    local = buffer("local", 5, set=2, size=32, data=[[0] * 8 + [*record, 12, 0, {"address": "own"}]])
+    moved = graph({"bindings": {"local": {"set": 2, "binding": 5, "stride": 32},
+                                "registers": [{"class": "u", "register": 0, "space": 0, "set": 1, "binding": 0}]},
+                   "nodes": [{"entry": "start"}, {"entry": "first", "localTableIndex": 2},
+                             {"entry": "second", "localTableIndex": 1}]}, local)
+    got = results(tool, folder, moved, "bindings that are given")
+    check("bindings that are given", (got["own"][0], got["sums"][0]), (2 * 3 * 12 * 5, 2 * 3 * 12))
+
+
+def reflection(tool, graphs):
+    listed = json.loads(subprocess.run([tool, "dxil", graphs / "local_root.dxil", "--json"], capture_output=True,
+                                       check=True).stdout)
+    entries = {entry["function"]: entry for entry in listed["entryPoints"]}
+    third = entries["third"]["localRoot"]
+    places = {r["name"]: (r.get("localTableOffset"), r.get("descriptor")) for r in third["resources"]}
+    check("tables", places, {"picture": (0, 7), "listed": (0, 3)})
+    check("record", [entries[name]["localRoot"]["bytes"] for name in ("first", "second", "third")], [16, 32, 8])
+    check("indices", [entries[name]["localRoot"]["index"] for name in ("first", "second", "third")], [1, 0, 2])
+    text = subprocess.run([tool, "dxil", graphs / "local_root.dxil", "--entry", "third", "--asm"], capture_output=True,
+                          text=True, check=True).stdout
+    check("heap and static sampler", [f"DescriptorSet {s}" in text for s in (4, 6, 7)], [True, True, True])
+
+
+def mixed_grids(tool, graphs, folder):
+    graph = {"nodes": [{"file": str(graphs / "mixed_grids.dxil")}], "buffers": [buffer("words", 0)],
+             "dispatches": [{"node": "start", "count": 2}]}
+    check("grids of both kinds", results(tool, folder, graph, "mixed grids")["words"],
+          filled({0: 2 * 6, 1: 2 * 3 * (100 + 10000), 2: 2 * 2 * 1000}))
+
+
+def refused(tool, graphs, examples):
+    """What cannot be is named."""
+    start, leaves = graphs / "start.dxil", graphs / "leaves.dxil"
+
+    def fails(text, files, options):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(options, file)
+            file.flush()
+            result = subprocess.run([tool, "dxil", *files, "--options", file.name, "-o", "-"], capture_output=True,
+                                    text=True, errors="replace", check=False)
+        if result.returncode != 1 or text not in result.stderr:
+            sys.exit(f"not refused with \"{text}\": {result.returncode}, {result.stderr}")
+
+    fails("no entry point \"nobody\"", [start], {"nodes": [{"entry": "nobody"}]})
+    fails("no entry point \"nobody\"", [start], {"exports": ["nobody"]})
+    fails("rename one by an export", [start, start], {})
+    fails("has no body", [graphs / "caller.dxil"], {})
+    fails("only broadcasting nodes", [leaves], {"nodes": [{"entry": "leaf", "grid": [1, 1, 1]}]})
+    fails("no array", [start], {"nodes": [{"entry": "start", "outputs": [{"output": 0, "arraySize": 2}]}]})
+    fails("2 outputs", [start], {"nodes": [{"entry": "start", "outputs": [{"output": 2}]}]})
+    fails("no SV_DispatchGrid", [examples / "mandelbrot/mandelbrot.dxil"],
+          {"nodes": [{"entry": "square", "maxGrid": [1, 1, 1]}]})
+    fails("is not constant", [examples / "mandelbrot/mandelbrot.dxil"],
+          {"nodes": [{"entry": "fill", "grid": [4, 4, 1]}]})
+    fails("a stride of 8 bytes", [graphs / "local_root.dxil"], {"bindings": {"local": {"stride": 8}}})
+    fails("did you mean \"rootSignature\"", [start], {"rootsignature": False})
+    fails("multiple of 8", [start], {"bindings": {"registers": [{"class": "u", "register": 0, "addressOffset": 4}]}})
+
+
+def main():
+    tool, graphs, examples = sys.argv[1], *(pathlib.Path(path).resolve() for path in sys.argv[2:4])
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        collection(tool, graphs, folder)
+        functions(tool, graphs, folder)
+        local_root(tool, graphs, folder)
+        mixed_grids(tool, graphs, folder)
+    reflection(tool, graphs)
+    refused(tool, graphs, examples)
+
+
+if __name__ == "__main__":
+    main()
