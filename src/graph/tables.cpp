@@ -78,6 +78,8 @@ uint32_t streamStateOffset(const Offsets& offsets, const Slot& slot)
 uint32_t onlyQueue(const Slot& slot)
 {
     uint32_t only = abi::kNoQueue;
+    if (slot.outputQueues.size() > 32)  // bits of SlotInfo::onlyOutputs
+        return only;
     for (const std::vector<uint32_t>& queues : slot.outputQueues) {
         for (uint32_t queue : queues) {
             if (queue != abi::kNoQueue && only != abi::kNoQueue && queue != only)
@@ -126,7 +128,13 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
     info.onlyStream = abi::kNoStream;
     if (info.onlyQueue != abi::kNoQueue) {
         const abi::QueueInfo queue = queueInfo(graph, info.onlyQueue);
+        for (size_t o = 0; o < slot.outputQueues.size(); ++o)
+            if (std::ranges::count(slot.outputQueues[o], info.onlyQueue) > 0)
+                info.onlyOutputs |= 1u << o;
+        info.onlyIndex = graph.nodes[queue.node].id.index;
         info.onlyStride = queue.stride;
+        info.onlyFinishCount = queue.finishCount;
+        info.onlyDynamicCount = queue.dynamicCount;
         info.onlyStream = queue.indexedStream;
     }
     switch (node.mode) {

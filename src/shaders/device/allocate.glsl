@@ -132,7 +132,8 @@ uint64_t mr_take_run(const uint queue, const uint count)
 void mr_clear_own_finish_counters(const uvec4 handle, const uint first, const uint step)
 {
     uint queue = handle.w >> 15;
-    if (queue == kNoHandleQueue || MR_QUEUE(queue).finishCount == 0u)
+    if (queue == kNoHandleQueue ||
+        (g_only_queue != kNoQueue ? MR_SLOT.onlyFinishCount : MR_QUEUE(queue).finishCount) == 0u)
         return;
     for (uint i = first; i < mr_array_length(handle); i += step)
         mr_clear_finish_counters(g_graph, queue, mr_element(handle, i));
@@ -141,7 +142,7 @@ void mr_clear_own_finish_counters(const uvec4 handle, const uint first, const ui
 // Where everything goes to one queue, invocations need nobody's help but their subgroup's.
 uvec4 mr_allocate_from_chunk(const uint payload_type, const uint count, const uint node_index)
 {
-    bool sends = count > 0u && mr_queue(payload_type, node_index) != kNoQueue;
+    bool sends = count > 0u && node_index == MR_SLOT.onlyIndex && (MR_SLOT.onlyOutputs >> payload_type & 1u) != 0u;
     if (count > 0u && !sends)
         mr_note(kErrorNoNode, node_index);
     Places places = mr_places(g_only_queue, sends ? count : 0u);
@@ -167,7 +168,7 @@ bool mr_needs_grids(const uvec4 handle)
 {
     uint queue = handle.w >> 15;
     return queue != kNoHandleQueue && mr_array_length(handle) > 0u && packUint2x32(handle.xy) != uint64_t(0) &&
-           MR_QUEUE(queue).dynamicCount > 0u;
+           (g_only_queue != kNoQueue ? MR_SLOT.onlyDynamicCount : MR_QUEUE(queue).dynamicCount) > 0u;
 }
 
 // Invocations of a subgroup that target the same queue share a run.

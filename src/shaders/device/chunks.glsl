@@ -156,8 +156,10 @@ bool mr_take_chunk()
 // Where everything fits: what the chunk sent to a single queue lies one after the other and becomes one run.
 void mr_publish_chunk()
 {
-    if (gl_LocalInvocationIndex == 0u && g_only_queue != kNoQueue && s_used > 0u && s_failed > 0u)
-        mr_publish_run(g_states, MR_SLOT.onlyStream, g_location, min(s_used, s_failed));
+    uint stream = MR_SLOT.onlyStream;
+    if (gl_LocalInvocationIndex == 0u && g_only_queue != kNoQueue && stream != kNoStream && s_used > 0u && s_failed > 0u)
+        mr_append_run(mr_stream_state(g_states, stream), g_only_table, g_only_capacity, g_location,
+                      min(s_used, s_failed));
 }
 
 #endif

@@ -55,25 +55,36 @@ uint64_t mr_granules(const uint stride, const uint count)
     return (uint64_t(count) * uint64_t(stride) + uint64_t(kGranuleBytes - 1u)) >> kGranuleShift;
 }
 
-// Publishes `count` > 0 payloads that lie one after the other to an indexed stream, unless that is kNoStream: entry rank
-// and first payload come from one 64-bit atomic, so the stream's table is sorted by construction.
-void mr_publish_run(const uint64_t streamStates, const uint stream, const uint location, const uint count)
+// Appends an entry for `count` > 0 payloads that lie one after the other to an indexed stream, whose table has room for
+// `capacity`: entry rank and first payload come from one 64-bit atomic, so the table is sorted by construction.
+void mr_append_run(StreamStates state, const uint64_t table, const uint capacity, const uint location, const uint count)
 {
-    if (stream == kNoStream)
-        return;
-    StreamStates states = StreamStates(streamStates);
-    // Read before the atomic, so that they are there when it is.
-    uint capacity = states.v[stream].capacity;
-    uint64_t table = states.v[stream].table;
-    uint64_t before = atomicAdd(states.v[stream].counter, (uint64_t(1) << kUnitBits) | uint64_t(count));
+    uint64_t before = atomicAdd(state.v[0].counter, (uint64_t(1) << kUnitBits) | uint64_t(count));
     atomicAdd(s_appended, 1u);
     uint rank = uint(before >> kUnitBits);
     if (rank == 0u)
-        states.v[stream].firstLocation = location;
+        state.v[0].firstLocation = location;
     if (rank < capacity)
         IndexedEntries(table).v[rank] = IndexedEntry(location, uint(before & kUnitMask));
     else
         mr_note(kErrorPayloadCount, count);
+}
+
+StreamStates mr_stream_state(const uint64_t streamStates, const uint stream)
+{
+    return StreamStates(streamStates + uint64_t(stream * kStreamStateBytes));
+}
+
+// The same, unless `stream` is kNoStream.
+void mr_publish_run(const uint64_t streamStates, const uint stream, const uint location, const uint count)
+{
+    if (stream == kNoStream)
+        return;
+    StreamStates state = mr_stream_state(streamStates, stream);
+    // Read before the atomic, so that they are there when it is.
+    uint64_t table = state.v[0].table;
+    uint capacity = state.v[0].capacity;
+    mr_append_run(state, table, capacity, location, count);
 }
 
 // The finish counters of a payload start at 0.

@@ -38,6 +38,8 @@ uint g_level;
 uint g_base;        // SlotInfo::base
 uint g_only_queue;  // where everything goes, if that is one queue and everything fits
 uint g_only_stride;
+uint64_t g_only_table;  // of its indexed stream
+uint g_only_capacity;
 
 // The current chunk: what this workgroup of ours has taken to run.
 uint64_t g_unit;         // its next unit
@@ -107,6 +109,14 @@ void mr_use_slot(const uint64_t slot, const uint64_t streamState)
     g_base = MR_SLOT.base;
     g_only_queue = g_fits ? MR_SLOT.onlyQueue : kNoQueue;
     g_only_stride = MR_SLOT.onlyStride;
+    // Long before they are needed.
+    g_only_table = uint64_t(0);
+    g_only_capacity = 0u;
+    if (MR_EMITS != kEmitsNothing && g_only_queue != kNoQueue && MR_SLOT.onlyStream != kNoStream) {
+        StreamStates only = mr_stream_state(g_states, MR_SLOT.onlyStream);
+        g_only_table = only.v[0].table;
+        g_only_capacity = only.v[0].capacity;
+    }
     g_entries = min(uint(counter >> kUnitBits), capacity);
     g_total = mr_stream_units(counter, capacity, g_table);
     if (MR_KIND == kKindStatic)
