@@ -11,6 +11,9 @@ namespace millrace::bench {
 
 namespace {
 
+// As an application says that moves gigabytes at once. The programs by hand have what they need as well.
+constexpr uint32_t kMaxScratchMib = 4096;
+
 struct Choice {
     Options options;
     std::vector<std::string> only;
@@ -53,7 +56,9 @@ std::vector<Workload> chosen(const std::vector<std::string>& only)
 void measure(const Choice& choice)
 {
     const std::vector<Workload> todo = chosen(choice.only);
-    harness::Device device{harness::DeviceOptions{}};
+    harness::DeviceOptions options;
+    options.maxScratchMib = kMaxScratchMib;
+    harness::Device device{options};
     std::printf("%s%s, size %s, %u runs\n", device.properties.deviceName,
                 device.validated ? ", with the validation layer" : "", nameOf(choice.options.size),
                 choice.options.runs);

@@ -27,7 +27,9 @@ struct HarnessError : std::runtime_error {
 void check(VkResult result, const std::string& what);
 
 struct DeviceOptions {
-    std::string path = "direct";           // setting of our layer: "direct" or "indirect"
+    std::string path = "direct";  // setting of our layer: "direct" or "indirect"
+    // Of scratch memory, which a driver may take long to clear: gigabytes, if the layer chose for a large GPU.
+    uint32_t maxScratchMib = 256;
     std::map<std::string, bool> switches;  // further settings of our layer
     std::map<std::string, std::string> words;
     bool enableEnqueue = true;  // the extension and its feature

@@ -44,7 +44,13 @@ struct LayerSettings {
     std::vector<VkLayerSettingEXT> list;
     std::vector<std::unique_ptr<VkBool32>> switches;
     std::vector<std::unique_ptr<const char*>> words;
+    std::vector<std::unique_ptr<int32_t>> numbers;
 
+    void add(const char* layer, const char* name, uint32_t value)
+    {
+        numbers.push_back(std::make_unique<int32_t>(static_cast<int32_t>(value)));
+        list.push_back({layer, name, VK_LAYER_SETTING_TYPE_INT32_EXT, 1, numbers.back().get()});
+    }
     void add(const char* layer, const char* name, bool value)
     {
         switches.push_back(std::make_unique<VkBool32>(value));
@@ -76,6 +82,7 @@ void Device::createInstance(const DeviceOptions& options)
     std::vector<const char*> layers = {kLayerName};
     LayerSettings settings;
     settings.add(kLayerName, "path", options.path);
+    settings.add(kLayerName, "max_scratch_mib", options.maxScratchMib);
     for (const auto& [name, value] : options.switches)
         settings.add(kLayerName, name.c_str(), value);
     for (const auto& [name, value] : options.words)
