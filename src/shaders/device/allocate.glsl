@@ -73,17 +73,19 @@ Places mr_places(const uint queue, const uint count)
 {
     const uint kMaxApartBytes = 0x7fffu * 4u;  // in a handle
     const uint kMaxOrderedBytes = 64u;
-    Places places = Places(subgroupAdd(count), subgroupExclusiveAdd(count), 1u);
+    uvec4 sending = subgroupBallot(count > 0u);
+    uint senders = subgroupBallotBitCount(sending);
+    Places places = Places(senders, subgroupBallotExclusiveBitCount(sending), 1u);
+    if (subgroupBallotBitCount(subgroupBallot(count > 1u)) == 0u)
+        return places;
+    places.total = subgroupAdd(count);
     uint most = subgroupMax(count);
-    if (most > 1u && subgroupMin(count > 0u ? count : ~0u) == most) {
-        uvec4 sending = subgroupBallot(count > 0u);
-        uint senders = subgroupBallotBitCount(sending);
-        uint stride = g_only_queue != kNoQueue ? g_only_stride : MR_QUEUE(queue).stride;
-        if (most * stride > kMaxOrderedBytes && stride <= kMaxApartBytes / senders) {
-            places.index = subgroupBallotExclusiveBitCount(sending);
-            places.apart = senders;
-        }
-    }
+    uint stride = g_only_queue != kNoQueue ? g_only_stride : MR_QUEUE(queue).stride;
+    bool alike = subgroupMin(count > 0u ? count : ~0u) == most;
+    if (alike && most * stride > kMaxOrderedBytes && stride <= kMaxApartBytes / senders)
+        places.apart = senders;
+    else
+        places.index = subgroupExclusiveAdd(count);
     return places;
 }
 
