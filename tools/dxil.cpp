@@ -37,6 +37,8 @@ struct Arguments {
     bool inProcess = false;
     bool asText = false;
     bool verbose = false;
+    bool validates = false;
+    bool wholeVectors = false;
 };
 
 int writeModule(const Arguments& arguments, const DxilModule& made, const std::string& path)
@@ -132,7 +134,32 @@ Status prepare(const Arguments& arguments, DxilOptions& out)
     return {};
 }
 
-int translate(const Arguments& arguments)
+unsigned secondsFor(const Arguments& arguments)
+{
+    return arguments.inProcess ? 0 : std::max(1u, arguments.seconds);
+}
+
+int validate(const Arguments& arguments, const std::string& content)
+{
+    const auto found = findDxilViolations(content, secondsFor(arguments));
+    if (!found) {
+        return refuse(arguments, found.error().text());
+    }
+    std::vector<Diagnostic> errors;
+    for (const dxil::Violation& violation : *found) {
+        errors.push_back({arguments.inputs.front(), violation.place, violation.message + " [" + violation.rule + "]"});
+    }
+    if (!errors.empty() || arguments.asJson) {
+        const int status = reportErrors(errors, arguments.asJson);
+        return errors.empty() ? 0 : status;
+    }
+    if (arguments.verbose) {
+        std::cerr << arguments.inputs.front() << ": no rule for native vectors is broken\n";
+    }
+    return 0;
+}
+
+int execute(const Arguments& arguments)
 {
     DxilOptions prepared;
     try {
@@ -143,10 +170,13 @@ int translate(const Arguments& arguments)
         return reportErrors({Diagnostic{error.text(), "", ""}}, arguments.asJson);
     }
     const std::string& content = prepared.libraries.front().content;
+    if (arguments.validates) {
+        return validate(arguments, content);
+    }
+    prepared.options.wholeVectors = arguments.wholeVectors;
     const auto program = [&] {
         const Progress progress("translating");
-        return translateDxil(prepared.libraries, prepared.options,
-                             arguments.inProcess ? 0 : std::max(1u, arguments.seconds));
+        return translateDxil(prepared.libraries, prepared.options, secondsFor(arguments));
     }();
     if (!program) {
         return refuse(arguments, program.error().text());
@@ -173,7 +203,8 @@ Command addDxil(CLI::App& app)
         "  millrace dxil shader.dxil -o shader.spv\n"
         "  millrace dxil graph.dxil -o graph\n"
         "  millrace dxil graph.dxil --entry fill --asm\n"
-        "  millrace dxil graph.dxil more.dxil --options nodes.json -o graph");
+        "  millrace dxil graph.dxil more.dxil --options nodes.json -o graph\n"
+        "  millrace dxil --validate shader.dxil");
     command->add_option("input", arguments->inputs, "DXIL containers; several libraries are one graph")
         ->required()
         ->type_name("FILE");
@@ -194,10 +225,13 @@ Command addDxil(CLI::App& app)
     command->add_option("--time-limit", arguments->seconds, "how long the reader may take")
         ->type_name("SECONDS")
         ->capture_default_str();
+    command->add_flag("--validate", arguments->validates, "only check the rules for native vectors (shader model 6.9)");
+    command->add_flag("--whole-vectors", arguments->wholeVectors,
+                      "keep vectors of more than four elements whole (SPV_EXT_long_vector): not supported yet");
     command->add_flag("--in-process", arguments->inProcess, "for input that is trusted");
     command->add_flag("--asm", arguments->asText, "write text, to standard output unless -o says otherwise");
     command->add_flag("-v,--verbose", arguments->verbose, "say what was made");
-    return [arguments] { return translate(*arguments); };
+    return [arguments] { return execute(*arguments); };
 }
 
 }  // namespace millrace::tools

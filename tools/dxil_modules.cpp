@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstring>
+#include <functional>
 
 #include <nlohmann/json.hpp>
 
@@ -232,22 +233,62 @@ bool takeAll(const std::string& bytes, std::string& description, std::vector<Dxi
     return !out.empty();
 }
 
+std::string findAll(const std::string& content)
+{
+    const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(content.data()), content.size());
+    const auto found = dxil::findViolations(bytes);
+    if (!found) {
+        return kFailed + found.error().text();
+    }
+    std::string out(1, kMade);
+    for (const dxil::Violation& violation : *found) {
+        for (const std::string& text : {violation.rule, violation.message, violation.place}) {
+            put(out, text.data(), text.size());
+        }
+    }
+    return out;
+}
+
+// In a child process, unless it is given no time. Errors: also what the child says.
+Result<std::string> runOnUntrusted(const std::function<std::string()>& work, unsigned seconds)
+{
+    auto bytes = seconds == 0 ? Result<std::string>(work()) : runIsolated(work, seconds);
+    if (bytes && (bytes->empty() || bytes->front() == kFailed)) {
+        return Diagnostic{"", "", bytes->empty() ? "no result" : bytes->substr(1)};
+    }
+    return bytes;
+}
+
 }  // namespace
 
 Result<DxilProgram> translateDxil(const std::vector<DxilLibrary>& libraries, const dxil::Options& options,
                                   unsigned seconds)
 {
-    const auto work = [&] { return translateAll(libraries, options); };
-    const auto bytes = seconds == 0 ? Result<std::string>(work()) : runIsolated(work, seconds);
+    const auto bytes = runOnUntrusted([&] { return translateAll(libraries, options); }, seconds);
     if (!bytes) {
         return bytes.error();
-    }
-    if (bytes->empty() || bytes->front() == kFailed) {
-        return Diagnostic{"", "", bytes->empty() ? "no result" : bytes->substr(1)};
     }
     DxilProgram out;
     if (!takeAll(*bytes, out.description, out.modules)) {
         return Diagnostic{"", "", "no result"};
+    }
+    return out;
+}
+
+Result<std::vector<dxil::Violation>> findDxilViolations(const std::string& content, unsigned seconds)
+{
+    const auto bytes = runOnUntrusted([&] { return findAll(content); }, seconds);
+    if (!bytes) {
+        return bytes.error();
+    }
+    std::vector<dxil::Violation> out;
+    size_t at = 1;
+    while (at < bytes->size()) {
+        dxil::Violation& violation = out.emplace_back();
+        if (!take(*bytes, at, violation.rule) || !take(*bytes, at, violation.message) ||
+            !take(*bytes, at, violation.place)) {
+            return Diagnostic{"", "", "no result"};
+        }
     }
     return out;
 }

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "dxil/translate.h"
+#include "dxil/validate.h"
 #include "spirv/tools.h"
 
 namespace millrace::tools {
@@ -32,5 +33,8 @@ struct DxilProgram {
 // All modules are valid. With 0 seconds in this process.
 Result<DxilProgram> translateDxil(const std::vector<DxilLibrary>& libraries, const dxil::Options& options,
                                   unsigned seconds = 10);
+
+// What the program does that the rules for native vectors forbid. With 0 seconds in this process.
+Result<std::vector<dxil::Violation>> findDxilViolations(const std::string& content, unsigned seconds = 10);
 
 }  // namespace millrace::tools

@@ -456,6 +456,9 @@ Status Converter::convert()
             m_to.structs.emplace_back(structure->getName().str(), type(structure));
         }
     }
+    for (const llvm::NamedMDNode& named : m_from.named_metadata()) {
+        m_to.metadataNames.push_back(named.getName().str());
+    }
     // Named metadata of the front end's interest; type annotations are large and say nothing that it needs.
     for (const char* name : {"dx.version", "dx.valver", "dx.shaderModel", "dx.resources", "dx.entryPoints"}) {
         if (const llvm::NamedMDNode* named = m_from.getNamedMetadata(name)) {

@@ -553,7 +553,7 @@ void Emitter::opUnpack(const Value& call)
     const Id number = m_b.uintType();
     const uint64_t mode = constantOf(call.operands[1]).value_or(2);
     const Id packed = getId(call.operands[2]);
-    const Type& type = *call.type->members[0];
+    const Type& type = *call.type->members.at(0);
     const Id to = partType(type, 0);
     Val out;
     for (uint32_t c = 0; c < 4; c++) {

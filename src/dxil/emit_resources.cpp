@@ -9,33 +9,6 @@ namespace millrace::dxil {
 
 using spirv::instruction;
 
-namespace {
-
-// What dx.types.ResourceProperties says in two words.
-Resource decodeProperties(uint32_t low, uint32_t high)
-{
-    Resource out;
-    out.kind = static_cast<ResourceKind>(std::min(low & 0xffu, 18u));
-    const bool isUav = (low >> 12 & 1) != 0;
-    out.resourceClass = out.kind == ResourceKind::CBuffer   ? ResourceClass::Cbv
-                        : out.kind == ResourceKind::Sampler ? ResourceClass::Sampler
-                        : isUav                             ? ResourceClass::Uav
-                                                            : ResourceClass::Srv;
-    out.rasterOrdered = (low >> 13 & 1) != 0;
-    out.coherent = (low >> 14 & 1) != 0;
-    out.hasCounter = isUav && (low >> 15 & 1) != 0;
-    if (out.kind == ResourceKind::StructuredBuffer) {
-        out.strideBytes = high;
-    } else if (out.kind == ResourceKind::CBuffer) {
-        out.sizeBytes = high;
-    } else {
-        out.component = static_cast<ComponentType>(std::min(high & 0xffu, 18u));
-    }
-    return out;
-}
-
-}  // namespace
-
 const Resource* Emitter::findResource(ResourceClass resourceClass, uint32_t space, uint32_t lowerBound) const
 {
     for (const Resource& resource : m_info.resources) {
@@ -124,7 +97,8 @@ void Emitter::opCreateHandleFromBinding(const Value& call)
 {
     const Value* binding = call.operands[1];
     const auto field = [&](size_t index) {
-        return binding->kind == Value::Kind::Aggregate ? constantOf(binding->operands[index]).value_or(0) : 0;
+        const bool isThere = binding->kind == Value::Kind::Aggregate && index < binding->operands.size();
+        return isThere ? constantOf(binding->operands[index]).value_or(0) : 0;
     };
     const Resource* resource = findResource(static_cast<ResourceClass>(field(3) & 3), static_cast<uint32_t>(field(2)),
                                             static_cast<uint32_t>(field(0)));
@@ -553,7 +527,7 @@ void Emitter::opRawBufferVectorLoad(const Value& call)
     if (!handle) {
         return;
     }
-    const Type& vector = *call.type->members[0];
+    const Type& vector = *call.type->members.at(0);
     const Type& type = vector.scalar();
     const Id offset = byteOffset(*handle, call.operands[2], call.operands[3]);
     std::vector<Id> elements;

@@ -354,6 +354,34 @@ void Emitter::emitConversion(const Value& i)
     set(i, std::move(out));
 }
 
+// Bits as elements of another width: several of them make one, or one several.
+Val Emitter::regroup(const Type& to, const Type& from, const Val& value)
+{
+    const uint32_t count = from.isVector() ? static_cast<uint32_t>(from.count) : 1;
+    const uint32_t fromBits = from.scalar().bits;
+    const uint32_t toBits = to.scalar().bits;
+    const Id fromScalar = scalarType(from.scalar());
+    const Id toScalar = scalarType(to.scalar());
+    const uint32_t together = std::max(fromBits, toBits) / std::min(fromBits, toBits);
+    std::vector<Id> elements;
+    for (uint32_t e = 0; e < count;) {
+        if (toBits > fromBits) {
+            std::vector<Id> parts;
+            for (uint32_t p = 0; p < together; p++) {
+                parts.push_back(element(from, value, e++));
+            }
+            elements.push_back(
+                m_b.emit(spv::Op::OpBitcast, toScalar, {m_b.construct(m_b.vectorType(fromScalar, together), parts)}));
+            continue;
+        }
+        const Id parts = m_b.emit(spv::Op::OpBitcast, m_b.vectorType(toScalar, together), {element(from, value, e++)});
+        for (uint32_t p = 0; p < together; p++) {
+            elements.push_back(m_b.extract(toScalar, parts, p));
+        }
+    }
+    return to.isVector() ? assemble(to, elements) : Val(elements.at(0));
+}
+
 void Emitter::emitBitcast(const Value& i)
 {
     if (i.type->isPointer()) {
@@ -361,18 +389,24 @@ void Emitter::emitBitcast(const Value& i)
         return;
     }
     const Type& from = *i.operands[0]->type;
-    const Val value = get(i.operands[0]);
-    Val out;
-    const bool sameShape = partCount(from) == partCount(*i.type) &&
-                           (from.isVector() ? from.count : 1) == (i.type->isVector() ? i.type->count : 1);
-    const bool sameSize = sameShape && registerBits(from.scalar()) == registerBits(i.type->scalar());
-    const bool small = partCount(from) == 1 && partCount(*i.type) == 1 && !m_ir.minPrecision;
-    if ((!sameSize && !small) || from.scalar().isInt(1) != i.type->scalar().isInt(1)) {
-        unsupported("a bitcast from " + from.text() + " to " + i.type->text());
+    const Type& to = *i.type;
+    const auto count = [](const Type& type) { return type.isVector() ? type.count : 1; };
+    const bool sameShape = count(from) == count(to) && from.scalar().bits == to.scalar().bits;
+    const uint32_t narrow = std::min(from.scalar().bits, to.scalar().bits);
+    const bool canRegroup =
+        !m_ir.minPrecision && narrow >= 16 && count(from) * from.scalar().bits == count(to) * to.scalar().bits;
+    if (from.isAggregate() || to.isAggregate() || (!sameShape && !canRegroup)) {
+        unsupported("a bitcast from " + from.text() + " to " + to.text());
         return;
     }
-    for (size_t p = 0; p < partCount(*i.type); p++) {
-        out.parts.push_back(m_b.bitcast(partType(*i.type, p), value.parts.at(p), partType(from, p)));
+    const Val value = get(i.operands[0]);
+    if (!sameShape) {
+        set(i, regroup(to, from, value));
+        return;
+    }
+    Val out;
+    for (size_t p = 0; p < partCount(to); p++) {
+        out.parts.push_back(m_b.bitcast(partType(to, p), value.parts.at(p), partType(from, p)));
     }
     set(i, std::move(out));
 }

@@ -132,6 +132,7 @@ private:
     void emitConversion(const Value& i);
     Id convert(const Value& i, Id to, Id from, Id value);
     void emitBitcast(const Value& i);
+    Val regroup(const Type& to, const Type& from, const Val& value);
     void emitCompare(const Value& i);
     Id compareOrdered(const Value& i, Id boolean, Id a, Id b);
     void emitVectorInstruction(const Value& i);

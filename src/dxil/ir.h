@@ -216,7 +216,8 @@ struct Module {
     std::vector<std::unique_ptr<Function>> functions;
     std::vector<std::unique_ptr<Global>> globals;
     std::vector<std::pair<std::string, const Type*>> structs;                // all named ones
-    std::unordered_map<std::string, std::vector<const Metadata*>> metadata;  // by name
+    std::unordered_map<std::string, std::vector<const Metadata*>> metadata;  // by name, what the front end asks for
+    std::vector<std::string> metadataNames;                                  // all
     bool minPrecision = false;  // 16-bit types stand for 32-bit ones of which 16 bits matter
 
     // Storage; pointers into them stay valid.

@@ -263,6 +263,28 @@ Status readEntryPoint(const Metadata* node, const Container& container, ProgramI
 
 }  // namespace
 
+Resource decodeProperties(uint32_t low, uint32_t high)
+{
+    Resource out;
+    out.kind = static_cast<ResourceKind>(std::min(low & 0xffu, 18u));
+    const bool isUav = (low >> 12 & 1) != 0;
+    out.resourceClass = out.kind == ResourceKind::CBuffer   ? ResourceClass::Cbv
+                        : out.kind == ResourceKind::Sampler ? ResourceClass::Sampler
+                        : isUav                             ? ResourceClass::Uav
+                                                            : ResourceClass::Srv;
+    out.rasterOrdered = (low >> 13 & 1) != 0;
+    out.coherent = (low >> 14 & 1) != 0;
+    out.hasCounter = isUav && (low >> 15 & 1) != 0;
+    if (out.kind == ResourceKind::StructuredBuffer) {
+        out.strideBytes = high;
+    } else if (out.kind == ResourceKind::CBuffer) {
+        out.sizeBytes = high;
+    } else {
+        out.component = static_cast<ComponentType>(std::min(high & 0xffu, 18u));
+    }
+    return out;
+}
+
 const char* resourceClassText(ResourceClass resourceClass)
 {
     static constexpr std::array kTexts = {"t", "u", "b", "s"};

@@ -80,6 +80,9 @@ struct Resource {
     const Global* global = nullptr;  // in libraries
 };
 
+// What two words of dx.types.ResourceProperties say; class, kind, and what depends on them.
+Resource decodeProperties(uint32_t low, uint32_t high);
+
 const char* resourceClassText(ResourceClass resourceClass);  // "t", "u", "b", "s"
 std::string describe(const Resource& resource);              // "u0, space0 (words)"
 

@@ -469,6 +469,12 @@ Result<Translation> Collection::translate()
 
 Result<Translation> translate(std::span<const Library> libraries, const Options& options)
 {
+    if (options.wholeVectors) {
+        return Diagnostic{
+            "dxil", "",
+            "vectors cannot stay whole: the SPIR-V headers and spirv-val that Millrace is built with do not "
+            "know SPV_EXT_long_vector"};
+    }
     try {
         Collection collection(options);
         if (Status status = collection.read(libraries); !status) {

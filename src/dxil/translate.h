@@ -32,6 +32,9 @@ struct Options {
     std::vector<LocalSignature> localSignatures;  // in front of the program's
     std::vector<NodeOverride> nodes;
     bool onlyListed = false;  // no other nodes than those
+    // Vectors of more than four elements as one value (SPV_EXT_long_vector) and not as several: refused, as long as
+    // there is no spirv-val that knows them.
+    bool wholeVectors = false;
 };
 
 // A container, and what of it is used under which name.

@@ -211,6 +211,25 @@ TEST_F(DxilCompute, LongVectorsInMemory)
     }
 }
 
+TEST_F(DxilCompute, LongVectorsOfOtherWidth)
+{
+    const Words source = counted(128, 1000003, 999983);
+    const Words got = runFile("vector_bitcasts", {{{0, 1000}, source}, {{0, 0}, Words(128)}}).at({0, 0});
+    Words wanted(128);
+    const auto copy = [&](size_t word, size_t count) { std::copy_n(&source[word], count, &wanted[word]); };
+    copy(0, 8);
+    wanted[2] = wanted[3] = 0;  // of 64 bits
+    copy(16, 6);
+    wanted[16] &= 0xffff;  // of 16 bits
+    copy(32, 4);
+    wanted[34] = wanted[35] = 0;
+    copy(48, 5);
+    wanted[49] = 0;
+    copy(64, 3);
+    wanted[65] = 0;
+    EXPECT_EQ(got, wanted);
+}
+
 TEST_F(DxilCompute, LongVectorsInWaves)
 {
     const Words source = counted(160, 11, 251);

@@ -47,6 +47,15 @@ def test_good(tool, corpus, folder):
     check(b"Binding 7" in result.stdout and b"Binding 8" in result.stdout, "shifts move bindings")
 
 
+def test_rules(tool, corpus):
+    check(run(tool, "dxil", "--validate", corpus / "compute/vector_memory.dxil").returncode == 0, "no rule is broken")
+    broken = corpus.parent / "rules/fdot_v4f64.dxil"
+    result = run(tool, "dxil", "--validate", broken)
+    check(result.returncode == 1 and b"FDot of <4 x double>. [INSTR.OLOAD]" in result.stderr, "a broken rule is named")
+    listed = json.loads(run(tool, "dxil", "--validate", "--json", broken).stdout)["errors"]
+    check("dx.op.dot.v4f64" in listed[0]["where"], "a broken rule as JSON")
+
+
 def test_bad(tool, corpus, folder):
     for content in (b"", b"DXBC", b"text", (corpus / "scalar/bits.dxil").read_bytes()[:1000]):
         path = folder / "bad.dxil"
@@ -57,6 +66,8 @@ def test_bad(tool, corpus, folder):
     check(len(listed) == 1 and set(listed[0]) == {"source", "where", "message"}, "errors as JSON")
     check(run(tool, "dxil", folder / "absent").returncode == 1, "an absent file is refused")
     check(run(tool, "dxil", corpus / "scalar/bits.dxil", "--entry", "nobody").returncode == 1, "no such entry point")
+    result = run(tool, "dxil", "--whole-vectors", corpus / "compute/vector_memory.dxil")
+    check(result.returncode == 1 and b"SPV_EXT_long_vector" in result.stderr, "whole vectors are refused")
     check(run(tool, "dxil").returncode == 2, "wrong usage is 2")
 
 
@@ -91,6 +102,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         test_good(tool, corpus, folder)
+        test_rules(tool, corpus)
         test_bad(tool, corpus, folder)
         test_flipped(tool, corpus, folder, count, seed)
 

@@ -1,0 +1,14 @@
+#version 460
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 1000) readonly buffer Source { uint source[]; };
+layout(set = 0, binding = 0) buffer Words { uint words[]; };
+shared float kept[8][8];
+void main()
+{
+    uint i = gl_GlobalInvocationID.x, l = gl_LocalInvocationID.x;
+    uvec3 group = gl_WorkGroupID;
+    kept[l & 7][l >> 3] = float(source[i]) * 0.5f;
+    barrier();
+    words[i] = uint(kept[l >> 3][l & 7] * 4.0f);
+}

@@ -1,0 +1,14 @@
+// -T cs_6_6
+StructuredBuffer<uint> source : register(t0);
+RWStructuredBuffer<uint> words : register(u0);
+groupshared uint kept[8];
+[numthreads(64, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID, uint3 local : SV_GroupThreadID, uint3 group : SV_GroupID)
+{
+    uint i = id.x, l = local.x;
+    if (l < 8) { kept[l] = 0; }
+    GroupMemoryBarrierWithGroupSync();
+    InterlockedAdd(kept[source[i] & 7], 1);
+    GroupMemoryBarrierWithGroupSync();
+    words[i] = kept[l & 7];
+}

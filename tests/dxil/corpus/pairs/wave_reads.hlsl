@@ -1,0 +1,9 @@
+// -T cs_6_6
+StructuredBuffer<uint> source : register(t0);
+RWStructuredBuffer<uint> words : register(u0);
+[numthreads(64, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID, uint3 local : SV_GroupThreadID, uint3 group : SV_GroupID)
+{
+    uint i = id.x, l = local.x;
+    words[i] = WaveReadLaneAt(source[i], (WaveGetLaneIndex() + 3) % WaveGetLaneCount()) + WaveReadLaneFirst(source[i]) * 3;
+}

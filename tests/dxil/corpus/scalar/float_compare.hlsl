@@ -1,0 +1,6 @@
+// -T cs_6_6
+uint compute(uint x, uint y)
+{
+    float a = (float)(x & 15), b = (float)(y & 15);
+    return (a < b ? 1u : 0u) | (a <= b ? 2u : 0u) | (a > b ? 4u : 0u) | (a >= b ? 8u : 0u) | (a == b ? 16u : 0u) | (a != b ? 32u : 0u);
+}

@@ -1,0 +1,10 @@
+// -T cs_6_9
+uint compute(uint x, uint y)
+{
+    vector<uint, 64> a, b;
+    for (uint i = 0; i < 64; i++) { a[i] = x + i; b[i] = y ^ (i * 7); }
+    vector<uint, 64> m = select(a < b, a * b, a + b);
+    uint r = 0;
+    for (uint k = 0; k < 64; k++) r = r * 9 + m[k];
+    return r;
+}

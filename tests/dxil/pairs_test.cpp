@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of pairs/ on the device, against the same program in GLSL, which glslang compiles.
+#include "dxil/compute_runner.h"
+#include "dxil/corpus.h"
+#include "harness/vulkan_test.h"
+
+namespace millrace::dxil {
+
+namespace {
+
+using Words = std::vector<uint32_t>;
+
+class Pairs : public harness::VulkanTest, public testing::WithParamInterface<std::string> {};
+
+Words readWords(const std::filesystem::path& path)
+{
+    const std::vector<uint8_t> bytes = readBytes(path);
+    Words out(bytes.size() / 4);
+    std::copy_n(bytes.begin(), out.size() * 4, reinterpret_cast<uint8_t*>(out.data()));
+    return out;
+}
+
+// Small numbers that repeat now and then; what is written begins with something that is not zero.
+BufferContents contents()
+{
+    BufferContents out;
+    for (const uint32_t binding : {1000u, 1001u, 2000u}) {
+        Words& words = out[{0, binding}];
+        for (uint32_t i = 0; i < 1024; i++) {
+            words.push_back((i * 37 + binding) % 401);
+        }
+    }
+    for (const uint32_t binding : {0u, 1u, 2u}) {
+        out[{0, binding}] = Words(1024, 3 + binding);
+    }
+    for (const uint32_t binding : {4000u, 4001u, 4002u}) {
+        out[{0, binding}] = Words(1);
+    }
+    return out;
+}
+
+TEST_P(Pairs, SameAsInGlsl)
+{
+    const Translation made = translateFile("pairs/" + GetParam());
+    ASSERT_EQ(made.shaders.size(), 1u);
+    harness::DeviceOptions options;
+    options.allFeatures = true;
+    ComputeRun run;
+    run.words = made.shaders[0].words;
+    run.buffers = contents();
+    run.groups = 2;
+    const BufferContents got = runCompute(device(options), run);
+    run.words = readWords(std::filesystem::path(MILLRACE_DXIL_GLSL) / (GetParam() + ".spv"));
+    const BufferContents wanted = runCompute(device(options), run);
+    ASSERT_EQ(got.size(), wanted.size());
+    EXPECT_EQ(got, wanted);
+    EXPECT_TRUE(std::ranges::any_of(got, [&](const auto& buffer) {
+        return buffer.first.second < 3 && buffer.second != run.buffers[buffer.first];
+    })) << "nothing was written";
+}
+
+std::string nameOf(const testing::TestParamInfo<std::string>& info)
+{
+    return info.param;
+}
+
+std::vector<std::string> pairNames()
+{
+    std::vector<std::string> out;
+    for (const std::string& name : corpusNames("pairs")) {
+        out.push_back(name.substr(name.find('/') + 1));
+    }
+    return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, Pairs, testing::ValuesIn(pairNames()), nameOf);
+
+}  // namespace
+
+}  // namespace millrace::dxil
