@@ -59,8 +59,8 @@ struct SlotInfo {
     uint granulesPerGroup;  // the most one workgroup of ours may allocate
     uint entriesPerGroup;   // the most one workgroup of ours may append to any one stream
     uint name;              // for reports: index of the node in the graph
-    // The queue where everything goes that it emits, and what there is to know of it, so that nobody has to look that up:
-    // a load behind a barrier takes a third of a microsecond on an H200. kNoQueue if there are several, or none.
+    // The queue where everything goes that it emits, and what there is to know of it, so that nobody has to look that up
+    // (a level of 1,024 workgroups takes an H200 6.4 instead of 7.5 us so). kNoQueue if there are several, or none.
     uint onlyQueue;
     uint onlyIndex;    // node index
     uint onlyOutputs;  // a bit for each output that leads there; the others lead nowhere

@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/queue.h"
 
-#include <chrono>
-#include <thread>
-
 namespace millrace::layer {
-
-namespace {
-
-// A thread that waits takes longer to wake up than most sweeps do.
-constexpr std::chrono::milliseconds kPolling{1};
-
-}  // namespace
 
 Queue::~Queue()
 {
@@ -82,10 +72,6 @@ VkResult Queue::submitAndWait(std::span<const VkSubmitInfo2> submits)
     }
     if (result == VK_SUCCESS)
         result = table.QueueSubmit2(handle, static_cast<uint32_t>(submits.size()), submits.data(), m_fence);
-    const auto start = std::chrono::steady_clock::now();
-    while (result == VK_SUCCESS && table.GetFenceStatus(device.handle, m_fence) == VK_NOT_READY &&
-           std::chrono::steady_clock::now() - start < kPolling)
-        std::this_thread::yield();
     if (result == VK_SUCCESS)
         result = table.WaitForFences(device.handle, 1, &m_fence, VK_TRUE, UINT64_MAX);
     if (result == VK_SUCCESS)

@@ -18,7 +18,7 @@ struct DeviceTraits {
     // Of a node that shares its level with so many others that together they would be too much, at least.
     uint32_t minShare = 1;
     // What maxSize aims at. Applications mostly allocate it, and a graph that fits needs no reservations and no look at
-    // what is left: two to five times faster where it has millions of payloads.
+    // what is left: two to three times faster where it has millions of payloads.
     uint64_t maxScratchBytes = 0;
 };
 
