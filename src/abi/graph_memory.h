@@ -173,6 +173,10 @@ struct GraphStatus {
     uint units;              // taken by all slots (and chunks by the API feed), modulo 2^32: moves with every sweep
 };
 
+// In host memory, nodes that were compiled to be counted find uint[slotCount] behind it: workgroups of the node that have
+// finished, modulo 2^32, since the dispatch was recorded.
+MR_CONST uint kGraphStatusBytes = 32u;
+
 struct GraphHeader {
     uint magic;
     uint graph;  // identity of the graph that the memory was initialized for

@@ -34,6 +34,7 @@ struct Options {
     uint32_t packWidth = 64;       // invocations of a packed workgroup; 0 packs nothing
     bool indirect = false;         // for the indirect path: no loop over workgroups
     bool batched = false;          // several nodes of a graph have this code: one dispatch can run them
+    bool counted = false;          // finished workgroups are counted behind abi::GraphStatus in host memory
     bool validate = false;         // run spirv-val on the output and fail with its message
 
     // Called after each pass with its name and the module's words; for --print-after. May be empty.

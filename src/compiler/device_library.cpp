@@ -20,6 +20,7 @@ constexpr uint32_t kKindSpecId = 2000;
 constexpr uint32_t kIndirectSpecId = 2003;
 constexpr uint32_t kEmitsSpecId = 2004;
 constexpr uint32_t kBatchedSpecId = 2005;
+constexpr uint32_t kCountedSpecId = 2007;
 constexpr size_t kKindCount = 4;
 constexpr size_t kEmitsCount = 3;
 
@@ -46,6 +47,7 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
         {kIndirectSpecId, {static_cast<uint8_t>(variant.indirect), 0, 0, 0}},
         {kEmitsSpecId, {static_cast<uint8_t>(variant.emits), 0, 0, 0}},
         {kBatchedSpecId, {static_cast<uint8_t>(variant.batched), 0, 0, 0}},
+        {kCountedSpecId, {static_cast<uint8_t>(variant.counted), 0, 0, 0}},
     };
     if (const Status status = spirv::specialize(*module, values, spirv::Unnamed::StayOpen); !status) {
         return status.error();
@@ -67,9 +69,9 @@ struct Entry {
 
 const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryVariant& variant)
 {
-    static std::array<Entry, kKindCount * kEmitsCount * 8> entries;
+    static std::array<Entry, kKindCount * kEmitsCount * 16> entries;
     size_t index = variant.kind * kEmitsCount + variant.emits;
-    for (const bool choice : {variant.indirect, variant.vulkanMemoryModel, variant.batched})
+    for (const bool choice : {variant.indirect, variant.vulkanMemoryModel, variant.batched, variant.counted})
         index = index * 2 + (choice ? 1 : 0);
     Entry& entry = entries[index];
     std::call_once(entry.once, [&] { entry.library.emplace(makeLibrary(variant)); });

@@ -17,6 +17,7 @@ struct DeviceLibraryVariant {
     bool vulkanMemoryModel = false;
     uint32_t emits = abi::kEmitsToSeveral;  // abi::kEmits*
     bool batched = false;                   // a dispatch may run several slots
+    bool counted = false;                   // finished workgroups are counted for the host
 };
 
 inline constexpr uint32_t kWorkgroupSizeSpecId = 2001;  // invocations of our workgroup

@@ -78,12 +78,13 @@ void CommandBuffer::reset()
     pushConstants.clear();
     rendering = {};
     initialized.clear();
+    m_told.clear();
     failure = VK_SUCCESS;
 }
 
-VkCommandBuffer CommandBuffer::beginHidden(VkCommandBufferUsageFlags moreUsage)
+VkCommandBuffer CommandBuffer::beginHidden(const std::string& name, VkCommandBufferUsageFlags moreUsage)
 {
-    const VkCommandBuffer hidden = pool.allocateHidden();
+    const VkCommandBuffer hidden = pool.allocateHidden(name);
     if (!hidden) {
         fail(VK_ERROR_OUT_OF_HOST_MEMORY);
         return VK_NULL_HANDLE;
@@ -102,6 +103,21 @@ VkCommandBuffer CommandBuffer::beginHidden(VkCommandBufferUsageFlags moreUsage)
         return VK_NULL_HANDLE;
     }
     return hidden;
+}
+
+bool CommandBuffer::divide(Split split, const std::string& name)
+{
+    const VkCommandBuffer next = beginHidden(name);
+    if (!next)
+        return false;
+    if (const VkResult result = device.table.EndCommandBuffer(current); result != VK_SUCCESS)
+        fail(result);
+    if (splits.empty())
+        device.held->countSplit(1);
+    splits.push_back(std::move(split));
+    streams.push_back(next);
+    current = next;
+    return true;
 }
 
 void CommandBuffer::fail(VkResult result)

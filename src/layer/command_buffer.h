@@ -5,6 +5,7 @@
 #include <vulkan/vulkan.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -21,10 +22,10 @@ struct CommandPool;
 struct GraphObject;
 struct GraphRun;
 
-// Where a command buffer is divided: what follows must not run before this graph is complete.
+// Where a command buffer is divided: what follows must not run before all that is before is complete.
 struct Split {
-    std::shared_ptr<GraphRun> run;
-    VkCommandBuffer sweep = VK_NULL_HANDLE;  // continues the graph
+    std::shared_ptr<GraphRun> run;       // the graph that is to be completed; null behind a single step
+    std::vector<VkCommandBuffer> sweep;  // continues the graph; step by step: one for each step
 };
 
 struct CommandBuffer {
@@ -60,8 +61,12 @@ struct CommandBuffer {
     // Forgets everything recorded. The command buffer is not in use by the device.
     void reset();
     // Starts a hidden command buffer of the same kind. Null if that fails, which vkEndCommandBuffer will tell.
-    VkCommandBuffer beginHidden(VkCommandBufferUsageFlags moreUsage = 0);
+    VkCommandBuffer beginHidden(const std::string& name, VkCommandBufferUsageFlags moreUsage = 0);
+    // Ends the driver's command buffer here and goes on in a hidden one, in which no state is set. False if that fails.
+    bool divide(Split split, const std::string& name);
     void fail(VkResult result);
+    // False if the same was told since recording began: a command that is wrong mostly is so many times.
+    bool isNews(const std::string& id, const std::string& text) { return m_told.insert(id + text).second; }
     ObjectReference reference() const { return objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, handle); }
 
     static CommandBuffer& of(VkCommandBuffer handle);
@@ -70,6 +75,7 @@ struct CommandBuffer {
 
 private:
     std::vector<VkCommandBuffer> m_hidden;
+    std::set<std::string> m_told;
 };
 
 }  // namespace millrace::layer

@@ -29,10 +29,11 @@ VkCommandPool CommandPool::getHidden()
     info.queueFamilyIndex = queueFamily;
     if (device.table.CreateCommandPool(device.handle, &info, nullptr, &m_hidden) != VK_SUCCESS)
         m_hidden = VK_NULL_HANDLE;
+    device.names.set(VK_OBJECT_TYPE_COMMAND_POOL, m_hidden, {"command pool"});
     return m_hidden;
 }
 
-VkCommandBuffer CommandPool::allocateHidden()
+VkCommandBuffer CommandPool::allocateHidden(const std::string& name)
 {
     VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
     info.commandPool = getHidden();
@@ -46,6 +47,7 @@ VkCommandBuffer CommandPool::allocateHidden()
         device.table.FreeCommandBuffers(device.handle, m_hidden, 1, &commandBuffer);
         return VK_NULL_HANDLE;
     }
+    device.names.set(VK_OBJECT_TYPE_COMMAND_BUFFER, commandBuffer, {name});
     return commandBuffer;
 }
 

@@ -27,7 +27,7 @@ struct CommandPool {
     // False on queues that graphs cannot run on.
     bool canCompute() const;
     VkCommandPool getHidden();  // null if the driver has no memory
-    VkCommandBuffer allocateHidden();
+    VkCommandBuffer allocateHidden(const std::string& name);
     void freeHidden(const std::vector<VkCommandBuffer>& list);
     void trimHidden(VkCommandPoolTrimFlags trimFlags);
     void forget(VkCommandBuffer commandBuffer);

@@ -4,6 +4,7 @@
 #include "layer/chain.h"
 #include "layer/command_pool.h"
 #include "layer/device_create_info.h"
+#include "layer/faults.h"
 #include "layer/held_work.h"
 #include "layer/pipeline_caches.h"
 #include "layer/pipeline_layouts.h"
@@ -116,7 +117,8 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
     if (device->usesGraphs() && enabled.deviceGroup) {
         // Each device would have its own counters, and the host could follow only one of them.
         instance.messages.error("Millrace-device-group", {},
-                                "vkCreateDevice: shaderEnqueue is not supported for groups of devices");
+                                "vkCreateDevice: shaderEnqueue is not supported for groups of devices",
+                                "Create a device of one physical device for the graphs");
         return VK_ERROR_FEATURE_NOT_PRESENT;
     }
     const bool patch =
@@ -130,6 +132,8 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
     }
     if (result != VK_SUCCESS)
         return result;
+    if (device->usesGraphs() && instance.settings.runtime.labels)
+        device->names = runtime::Names(device->handle, device->table);
     if (device->usesGraphs())
         result = runtime::Device::create(instance.handle, physical, device->handle, instance.table, device->table,
                                          instance.settings.runtime, device->runtime);
@@ -190,13 +194,17 @@ VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCall
 }  // namespace
 
 Device::Device(Instance& owner)
-    : instance(owner), held(std::make_unique<HeldWork>()), statusWatch(std::make_unique<StatusWatch>())
+    : instance(owner),
+      held(std::make_unique<HeldWork>()),
+      statusWatch(std::make_unique<StatusWatch>()),
+      faults(std::make_unique<Faults>(*this))
 {
 }
 
 Device::~Device()
 {
     // Everything that calls the driver goes before the device does.
+    faults->stop();
     queues.clear();
     commandPools.clear();
     graphObjects.clear();

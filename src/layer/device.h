@@ -15,6 +15,7 @@
 #include "layer/instance.h"
 #include "layer/private_data.h"
 #include "layer/registry.h"
+#include "runtime/names.h"
 
 namespace millrace::runtime {
 class Device;
@@ -31,6 +32,7 @@ struct Queue;
 struct ShaderModule;
 struct TimelineSemaphore;
 struct UpdateTemplate;
+class Faults;
 class HeldWork;
 class StatusWatch;
 
@@ -68,6 +70,8 @@ struct Device {
     PrivateData privateData;
     std::unique_ptr<HeldWork> held;
     std::unique_ptr<StatusWatch> statusWatch;
+    std::unique_ptr<Faults> faults;
+    runtime::Names names;  // of objects of ours
 
     const Settings& settings() const { return instance.settings; }
     const Messages& messages() const { return instance.messages; }

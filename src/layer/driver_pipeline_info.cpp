@@ -43,10 +43,12 @@ void DriverStages::translate(VkPipelineShaderStageCreateInfo& stage)
         VkShaderModuleCreateInfo info = *chain.find<VkShaderModuleCreateInfo>(kModuleInfo);
         info.pNext = nullptr;
         const VkResult result = m_device.table.CreateShaderModule(m_device.handle, &info, nullptr, &stage.module);
-        if (result == VK_SUCCESS)
+        if (result == VK_SUCCESS) {
             m_modules.push_back(stage.module);
-        else
+            m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, stage.module, {"code of a stage"});
+        } else {
             m_result = result;
+        }
         chain.remove(kModuleInfo);
     }
     stage.pNext = chain.get();

@@ -2,8 +2,8 @@
 // vkCmdInitializeGraphScratchMemoryAMDX and vkCmdDispatchGraph*AMDX.
 #include "layer/command_buffer.h"
 #include "layer/entry_points.h"
+#include "layer/faults.h"
 #include "layer/graph_run.h"
-#include "layer/held_work.h"
 #include "layer/pipelines.h"
 #include "layer/status_watch.h"
 #include "layer/validate.h"
@@ -46,6 +46,10 @@ private:
     bool recordFirstSweep();
     void recordMoreSweeps();
     void split();
+    std::vector<VkCommandBuffer> recordHiddenSweep();
+    // Step by step.
+    bool separateSteps();
+    VkCommandBuffer divide();
     void bindSets(VkCommandBuffer target) const
     {
         m_commandBuffer.graph.apply(m_device.table, target, *m_object.layout);
@@ -57,18 +61,25 @@ private:
     GraphObject& m_object;
     Request m_request;
     std::shared_ptr<GraphRun> m_run;
+    bool m_divided = false;  // before this graph
 };
 
 void Dispatch::record()
 {
     interruptRendering(m_commandBuffer, true);
     bool predicated = true;
+    if (separateSteps()) {
+        divide();  // from what the application has recorded before
+        m_request.next = [this](VkCommandBuffer) { return divide(); };
+    }
     if (recordFirstSweep() && m_run->dispatch->mayContinue() &&
         m_device.settings().continuation == Continuation::Complete) {
         if (const char* obstacle = m_commandBuffer.rendering.obstacleToSplit()) {
-            m_device.messages().warning("Millrace-graph-not-continued", m_commandBuffer.reference(),
-                                        m_object.name() + " may need more than " + std::to_string(kInlineSweeps) +
-                                            " sweeps, and cannot be continued because " + obstacle);
+            if (m_commandBuffer.isNews("Millrace-graph-not-continued", m_object.name() + obstacle))
+                m_device.messages().warning("Millrace-graph-not-continued", m_commandBuffer.reference(),
+                                            m_object.name() + " may need more than " + std::to_string(kInlineSweeps) +
+                                                " sweeps, and cannot be continued because " + obstacle,
+                                            "Dispatch it outside of that, or give it scratch memory of maxSize bytes");
             recordMoreSweeps();
         } else {
             interruptPredicate(m_commandBuffer, predicated);
@@ -76,9 +87,37 @@ void Dispatch::record()
             split();
         }
     }
-    if (predicated)
+    if (predicated && m_divided)
+        m_commandBuffer.log.replay(kScopeOutsideRendering, m_device.table, m_commandBuffer.current);
+    else if (predicated)
         restoreState(m_commandBuffer);
     resumeRendering(m_commandBuffer, predicated);
+}
+
+// Whether each step becomes a submission of its own.
+bool Dispatch::separateSteps()
+{
+    if (!m_device.settings().stepByStep)
+        return false;
+    const char* obstacle = m_commandBuffer.rendering.obstacleToSplit();
+    if (obstacle && m_commandBuffer.isNews("Millrace-not-step-by-step", m_object.name() + obstacle))
+        m_device.messages().warning("Millrace-not-step-by-step", m_commandBuffer.reference(),
+                                    m_object.name() + " runs in one submission because " + obstacle,
+                                    "Dispatch it outside of that");
+    return !obstacle;
+}
+
+// What follows is submitted when everything before has completed. Conditional rendering stays in force.
+VkCommandBuffer Dispatch::divide()
+{
+    const RenderingScope& scope = m_commandBuffer.rendering;
+    interruptPredicate(m_commandBuffer, true);
+    if (m_commandBuffer.divide({}, m_object.name() + ", step by step"))
+        bindSets(m_commandBuffer.current);
+    if (scope.conditional)
+        m_device.table.CmdBeginConditionalRenderingEXT(m_commandBuffer.current, &scope.conditionalInfo);
+    m_divided = true;
+    return m_commandBuffer.current;
 }
 
 bool Dispatch::recordFirstSweep()
@@ -95,6 +134,7 @@ bool Dispatch::recordFirstSweep()
                                        std::move(dispatch));
     m_commandBuffer.runs.push_back(m_run);
     m_device.statusWatch->add(m_run);
+    m_device.faults->watch();
     return true;
 }
 
@@ -108,25 +148,47 @@ void Dispatch::recordMoreSweeps()
 // Ends the driver's command buffer here and goes on in another one, which is submitted when the graph is complete.
 void Dispatch::split()
 {
-    // A submission holds it several times.
-    const VkCommandBuffer sweep = m_commandBuffer.beginHidden(VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
-    const VkCommandBuffer next = m_commandBuffer.beginHidden();
-    if (!sweep || !next)
+    // Before the command buffer is divided: the sweep has the state that it has now.
+    std::vector<VkCommandBuffer> sweep = recordHiddenSweep();
+    if (sweep.empty() || !m_commandBuffer.divide({m_run, std::move(sweep)}, "behind " + m_object.name()))
         return;
-    bindSets(sweep);
-    m_run->dispatch->recordSweep(sweep);
-    VkResult result = m_device.table.EndCommandBuffer(sweep);
-    if (result == VK_SUCCESS)
-        result = m_device.table.EndCommandBuffer(m_commandBuffer.current);
-    if (result != VK_SUCCESS)
-        m_commandBuffer.fail(result);
     m_run->continued = true;
-    if (m_commandBuffer.splits.empty())
-        m_device.held->countSplit(1);
-    m_commandBuffer.splits.push_back({m_run, sweep});
-    m_commandBuffer.streams.push_back(next);
-    m_commandBuffer.current = next;
-    m_commandBuffer.log.replay(kScopeOutsideRendering, m_device.table, next);
+    m_commandBuffer.log.replay(kScopeOutsideRendering, m_device.table, m_commandBuffer.current);
+}
+
+// Empty if there is no memory.
+std::vector<VkCommandBuffer> Dispatch::recordHiddenSweep()
+{
+    std::vector<VkCommandBuffer> steps;
+    auto begin = [&] {
+        // A submission holds it several times.
+        const VkCommandBuffer hidden =
+            m_commandBuffer.beginHidden("sweep of " + m_object.name(), VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+        if (hidden) {
+            bindSets(hidden);
+            steps.push_back(hidden);
+        }
+        return hidden;
+    };
+    auto end = [&](VkCommandBuffer hidden) {
+        const VkResult result = m_device.table.EndCommandBuffer(hidden);
+        if (result != VK_SUCCESS)
+            m_commandBuffer.fail(result);
+    };
+    if (!begin())
+        return {};
+    runtime::NextCommandBuffer next;
+    if (m_request.next)
+        next = [&](VkCommandBuffer before) {
+            const VkCommandBuffer hidden = begin();
+            if (!hidden)
+                return before;  // vkEndCommandBuffer will tell
+            end(before);
+            return hidden;
+        };
+    m_run->dispatch->recordSweep(steps.front(), next);
+    end(steps.back());
+    return steps;
 }
 
 // Command buffers are known only where the feature is enabled, and without it these commands must not be used.
@@ -135,7 +197,7 @@ bool featureEnabled(VkCommandBuffer handle, const char* command)
     const Device& device = Device::of(handle);
     if (!device.usesGraphs())
         device.messages().error("Millrace-feature", objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, handle),
-                                std::string(command) + ": the feature shaderEnqueue is not enabled");
+                                std::string(command) + ": the feature shaderEnqueue is not enabled", kEnableFeature);
     return device.usesGraphs();
 }
 
@@ -148,11 +210,13 @@ void dispatch(VkCommandBuffer handle, const char* command, const Request& form)
     GraphObject* object = commandBuffer.graph.pipeline;
     if (!object) {
         const std::string rule = std::string("VUID-") + command + "-None-08606";
-        commandBuffer.device.messages().error(
-            rule.c_str(), commandBuffer.reference(),
-            std::string(command) +
-                ": no execution graph pipeline is bound to "
-                "VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX; the command is ignored");
+        if (!commandBuffer.isNews(rule, ""))
+            return;
+        commandBuffer.device.messages().error(rule.c_str(), commandBuffer.reference(),
+                                              std::string(command) +
+                                                  ": no execution graph pipeline is bound to "
+                                                  "VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX; the command is ignored",
+                                              "Record vkCmdBindPipeline with that bind point before");
         return;
     }
     if (!checkDispatch(commandBuffer, *object, command, form))
@@ -190,7 +254,7 @@ VKAPI_ATTR void VKAPI_CALL CmdInitializeGraphScratchMemoryAMDX(VkCommandBuffer h
     interruptRendering(commandBuffer, false);
     std::shared_ptr<void> keepAlive;
     const VkResult result = runtime::recordInitialize(*device.runtime, commandBuffer.current, object->graph, scratch,
-                                                      scratchSize, keepAlive);
+                                                      scratchSize, keepAlive, object->name());
     if (result == VK_SUCCESS)
         commandBuffer.keepAlive.push_back(std::move(keepAlive));
     else

@@ -40,7 +40,7 @@ private:
     VkResult addLibraries();
     VkResult link();
     void giveFeedback(uint64_t duration) const;
-    VkResult fail(VkResult result, const std::string& why) const;
+    VkResult fail(VkResult result, const std::string& why, std::string_view advice) const;
     const VkPipelineCreationFeedbackCreateInfo* feedbackInfo() const
     {
         return findInChain<VkPipelineCreationFeedbackCreateInfo>(
@@ -55,10 +55,10 @@ private:
     VkPipelineCreationFeedback m_feedback{VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT, 0};
 };
 
-VkResult GraphBuilder::fail(VkResult result, const std::string& why) const
+VkResult GraphBuilder::fail(VkResult result, const std::string& why, std::string_view advice) const
 {
     m_device.messages().error("Millrace-graph-creation", objectReference(VK_OBJECT_TYPE_DEVICE, m_device.handle),
-                              "vkCreateExecutionGraphPipelinesAMDX: " + why);
+                              "vkCreateExecutionGraphPipelinesAMDX: " + why, advice);
     return result;
 }
 
@@ -89,7 +89,8 @@ VkResult GraphBuilder::createStages()
             // A module given by its identifier alone, or code without any compute shader.
             return m_flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT
                        ? VK_PIPELINE_COMPILE_REQUIRED
-                       : fail(VK_ERROR_VALIDATION_FAILED_EXT, request.error().text());
+                       : fail(VK_ERROR_VALIDATION_FAILED_EXT, request.error().text(),
+                              "Give a module, or code chained to the stage, with a compute entry point of this name");
         requests.push_back(std::move(*request));
     }
     const std::vector<NodeResult> results = createNodes(m_device, m_cache, m_flags, *m_object->layout, requests);
@@ -105,7 +106,7 @@ VkResult GraphBuilder::createStages()
         if (node.result == VK_SUCCESS)
             m_object->nodes.push_back(node.node);
         else if (!node.message.empty())
-            fail(node.result, "stage " + std::to_string(i) + ": " + node.message);
+            fail(node.result, "stage " + std::to_string(i) + ": " + node.message, kSeeLowerCommand);
     }
     if (allFromCache)
         m_feedback.flags |= VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
@@ -125,7 +126,9 @@ VkResult GraphBuilder::addLibraries()
             return fail(VK_ERROR_VALIDATION_FAILED_EXT,
                         "library " + std::to_string(i) +
                             " is not a compute pipeline with the library and execution graph bits, nor an execution "
-                            "graph; graphics pipelines need shaderMeshEnqueue, which is not supported");
+                            "graph; graphics pipelines need shaderMeshEnqueue, which is not supported",
+                        "Create it with vkCreateComputePipelines, VK_PIPELINE_CREATE_LIBRARY_BIT_KHR and "
+                        "VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX");
         // Node code is compiled for the place of our arguments behind the push constants.
         if (library->layout->argumentsOffsetBytes != m_object->layout->argumentsOffsetBytes ||
             library->layout->pushConstantsInMemory != m_object->layout->pushConstantsInMemory)
@@ -133,7 +136,8 @@ VkResult GraphBuilder::addLibraries()
                         "library " + std::to_string(i) +
                             " was created with other push constant ranges than the graph's layout has (" +
                             std::to_string(library->layout->pushConstantBytes) + " and " +
-                            std::to_string(m_object->layout->pushConstantBytes) + " bytes)");
+                            std::to_string(m_object->layout->pushConstantBytes) + " bytes)",
+                        "Create all libraries of a graph with the layout of the graph");
         m_object->nodes.insert(m_object->nodes.end(), library->nodes.begin(), library->nodes.end());
     }
     return VK_SUCCESS;
@@ -170,7 +174,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateExecutionGraphPipelinesAMDX(
     if (!device.usesGraphs()) {
         device.messages().error("VUID-vkCreateExecutionGraphPipelinesAMDX-shaderEnqueue-09124",
                                 objectReference(VK_OBJECT_TYPE_DEVICE, handle),
-                                "the feature shaderEnqueue is not enabled");
+                                "the feature shaderEnqueue is not enabled", kEnableFeature);
         return VK_ERROR_VALIDATION_FAILED_EXT;
     }
     VkResult outcome = VK_SUCCESS;
@@ -254,7 +258,9 @@ std::shared_ptr<GraphLayout> graphLayoutOf(const Device& device, VkPipelineLayou
         return known->graph;
     device.messages().error("Millrace-pipeline-layout", objectReference(VK_OBJECT_TYPE_PIPELINE_LAYOUT, layout),
                             known ? "the driver refused the layout that nodes need beside this pipeline layout"
-                                  : "a node needs a valid pipeline layout");
+                                  : "a node needs a valid pipeline layout",
+                            "Give a layout that vkCreatePipelineLayout of this device returned, with at most the "
+                            "descriptors that compute shaders may have");
     return nullptr;
 }
 

@@ -16,35 +16,41 @@ std::string nodeName(const graph::Graph& graph, uint32_t node)
     return "node '" + id.name + "'[" + std::to_string(id.index) + "]";
 }
 
-// What happened and what to do.
-std::string explain(const abi::GraphStatus& status)
+struct Explanation {
+    std::string text;
+    const char* advice;
+};
+
+Explanation explain(const abi::GraphStatus& status)
 {
     const std::string value = std::to_string(status.errorValue);
     switch (status.error) {
         case abi::kErrorNodeIndex:
-            return "node index " + value +
-                   " is no node that the API may dispatch; take indices from "
-                   "vkGetExecutionGraphPipelineNodeIndexAMDX";
+            return {"node index " + value + " is no node that the API may dispatch",
+                    "Take indices from vkGetExecutionGraphPipelineNodeIndexAMDX, of nodes with IsApiEntryAMDX"};
         case abi::kErrorPayloadCount:
-            return "a workgroup allocated " + value +
-                   " payloads, more than NodeMaxPayloadsAMDX declares; declare as many as it may allocate";
+            return {"a workgroup allocated " + value + " payloads, more than NodeMaxPayloadsAMDX declares",
+                    "Declare as many as a workgroup may allocate"};
         case abi::kErrorGridSize:
-            return "a payload asks for " + value +
-                   " workgroups, more than MaxNumWorkgroupsAMDX or the limits of the device allow";
+            return {"a payload asks for " + value +
+                        " workgroups, more than MaxNumWorkgroupsAMDX or the limits of the device allow",
+                    "Declare a larger MaxNumWorkgroupsAMDX, or send several payloads with smaller grids"};
         case abi::kErrorNoNode:
-            return "a payload was sent to node index " + value +
-                   ", where the graph has no node; check it with OpIsNodePayloadValidAMDX";
+            return {"a payload was sent to node index " + value + ", where the graph has no node",
+                    "Check it with OpIsNodePayloadValidAMDX, or add the node to the graph"};
         case abi::kErrorNotInitialized:
-            return "the scratch memory was not initialized for this graph; record "
-                   "vkCmdInitializeGraphScratchMemoryAMDX with the same pipeline first, and a compute barrier";
+            return {"the scratch memory was not initialized for this graph",
+                    "Record vkCmdInitializeGraphScratchMemoryAMDX with the same pipeline first, and a compute barrier"};
         case abi::kErrorApiPayloads:
-            return "payloadCount " + value + " is above maxExecutionGraphShaderPayloadCount, " +
-                   std::to_string(abi::kMaxApiPayloads) + "; dispatch them in several infos";
+            return {"payloadCount " + value + " is above maxExecutionGraphShaderPayloadCount, " +
+                        std::to_string(abi::kMaxApiPayloads),
+                    "Dispatch them in several infos"};
         case abi::kErrorCapacity:
-            return "the scheduler's accounting failed (" + value +
-                   "), which is a defect of the layer; please report it";
+            return {"the scheduler's accounting failed (" + value + "), which is a defect of the layer",
+                    "Please report it, with the graph's shaders"};
         default:
-            return "error " + std::to_string(status.error) + ", value " + value;
+            return {"error " + std::to_string(status.error) + ", value " + value + ", is not known",
+                    "Check that nothing but the graph writes to its scratch memory"};
     }
 }
 
@@ -77,18 +83,21 @@ void GraphRun::reportStatus()
 {
     const abi::GraphStatus status = dispatch->status();
     const ObjectReference reference = objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, commandBuffer);
-    if (status.error != abi::kErrorNone && !errorReported.exchange(true))
+    if (status.error != abi::kErrorNone && !errorReported.exchange(true)) {
+        const Explanation explanation = explain(status);
+        const std::string dropped = status.errorCount == 1 ? " payload was" : " payloads were";
         device.messages().error(ruleOf(command, status.error).c_str(), reference,
                                 object->name() + ", " + nodeName(object->graph.graph, status.errorNode) + ": " +
-                                    explain(status) + ". " + std::to_string(status.errorCount) +
-                                    " payloads were dropped.");
+                                    explanation.text + "; " + std::to_string(status.errorCount) + dropped + " dropped",
+                                explanation.advice);
+    }
     if (!continued && status.sweeps >= recordedSweeps && status.remaining > 0 && !remainderReported.exchange(true))
         device.messages().error(
             "Millrace-graph-incomplete", reference,
             object->name() + ": after " + std::to_string(status.sweeps) + " sweeps, " +
-                std::to_string(status.remaining) +
-                " nodes still had work, which is lost. Give it more scratch memory (up to maxSize), or dispatch it "
-                "where the layer can continue it: setting continuation = complete, no query active.");
+                std::to_string(status.remaining) + " nodes still had work, which is lost",
+            "Give it more scratch memory (up to maxSize), or dispatch it where the layer can continue it: setting "
+            "continuation = complete, no query active");
 }
 
 }  // namespace millrace::layer

@@ -3,7 +3,6 @@
 
 #include <cstring>
 
-#include "base/log.h"
 #include "layer/chain.h"
 #include "layer/entry_points.h"
 
@@ -36,6 +35,24 @@ VkLayerInstanceCreateInfo* linkInfo(const VkInstanceCreateInfo* createInfo)
     return nullptr;
 }
 
+// With the setting debug_labels, VK_EXT_debug_utils is enabled for the layer itself, as far as the loader has it.
+VkResult callNext(const VkInstanceCreateInfo& createInfo, const VkAllocationCallbacks* allocator, VkInstance* out,
+                  PFN_vkGetInstanceProcAddr next, Instance& instance)
+{
+    auto create = reinterpret_cast<PFN_vkCreateInstance>(next(VK_NULL_HANDLE, "vkCreateInstance"));
+    instance.debugUtils = enables(createInfo, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    if (!instance.settings.debugLabels || instance.debugUtils)
+        return create(&createInfo, allocator, out);
+    std::vector<const char*> extensions(createInfo.ppEnabledExtensionNames,
+                                        createInfo.ppEnabledExtensionNames + createInfo.enabledExtensionCount);
+    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+    VkInstanceCreateInfo more = createInfo;
+    more.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    more.ppEnabledExtensionNames = extensions.data();
+    instance.debugUtils = true;
+    return create(&more, allocator, out);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreateInfo,
                                               const VkAllocationCallbacks* pAllocator, VkInstance* pInstance)
 {
@@ -44,21 +61,21 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreat
         return VK_ERROR_INITIALIZATION_FAILED;
     const PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    auto create = reinterpret_cast<PFN_vkCreateInstance>(next(VK_NULL_HANDLE, "vkCreateInstance"));
-    const VkResult result = create(pCreateInfo, pAllocator, pInstance);
+    auto instance = std::make_shared<Instance>();
+    std::vector<std::string> problems;
+    instance->settings = readSettings(*pCreateInfo, problems);
+    instance->messages.addChained(pCreateInfo->pNext);
+    for (const std::string& problem : problems)
+        instance->messages.warning("Millrace-setting", {}, problem, "README.md lists all settings and their values");
+    instance->messages.removeChained();
+    const VkResult result = callNext(*pCreateInfo, pAllocator, pInstance, next, *instance);
     if (result != VK_SUCCESS)
         return result;
 
-    auto instance = std::make_shared<Instance>();
     instance->handle = *pInstance;
     vkuInitInstanceDispatchTable(*pInstance, &instance->table, next);
     if (pCreateInfo->pApplicationInfo && pCreateInfo->pApplicationInfo->apiVersion != 0)
         instance->apiVersion = pCreateInfo->pApplicationInfo->apiVersion;
-    instance->debugUtils = enables(*pCreateInfo, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-    std::vector<std::string> problems;
-    instance->settings = readSettings(*pCreateInfo, problems);
-    for (const std::string& problem : problems)
-        log(Severity::Warning, problem);
     instance->settings.runtime.labels = instance->debugUtils;
     instances().insert(handleId(dispatchKey(*pInstance)), std::move(instance));
     return VK_SUCCESS;

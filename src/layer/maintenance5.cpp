@@ -36,10 +36,13 @@ VKAPI_ATTR void VKAPI_CALL GetDeviceImageSubresourceLayoutKHR(VkDevice handle,
     VkImage image = VK_NULL_HANDLE;
     if (device.table.CreateImage(handle, pInfo->pCreateInfo, nullptr, &image) != VK_SUCCESS) {
         device.messages().error("Millrace-subresource-layout", objectReference(VK_OBJECT_TYPE_DEVICE, handle),
-                                "vkGetDeviceImageSubresourceLayoutKHR: the driver could not create the image");
+                                "vkGetDeviceImageSubresourceLayoutKHR: the driver could not create the image",
+                                "Check that the device supports these parameters, with "
+                                "vkGetPhysicalDeviceImageFormatProperties2");
         pLayout->subresourceLayout = {};
         return;
     }
+    device.names.set(VK_OBJECT_TYPE_IMAGE, image, {"image to ask for its layout"});
     GetImageSubresourceLayout2KHR(handle, image, pInfo->pSubresource, pLayout);
     device.table.DestroyImage(handle, image, nullptr);
 }

@@ -23,26 +23,38 @@ void Messages::remove(VkDebugUtilsMessengerEXT messenger)
     std::erase_if(m_messengers, [=](const Messenger& candidate) { return candidate.handle == messenger; });
 }
 
-void Messages::error(const char* id, const ObjectReference& object, const std::string& text) const
+void Messages::addChained(const void* chain)
 {
-    send(VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT, VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT, id, object, text);
+    for (auto* item = static_cast<const VkBaseInStructure*>(chain); item; item = item->pNext)
+        if (item->sType == VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT)
+            add(VK_NULL_HANDLE, *reinterpret_cast<const VkDebugUtilsMessengerCreateInfoEXT*>(item));
 }
 
-void Messages::warning(const char* id, const ObjectReference& object, const std::string& text) const
+void Messages::error(const char* id, const ObjectReference& object, const std::string& text,
+                     std::string_view advice) const
 {
-    send(VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT, VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT, id, object,
-         text);
+    send(VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT, VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT, id, object, text,
+         advice);
 }
 
-void Messages::validation(const char* vuid, const ObjectReference& object, const std::string& text) const
+void Messages::warning(const char* id, const ObjectReference& object, const std::string& text,
+                       std::string_view advice) const
+{
+    send(VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT, VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT, id, object, text,
+         advice);
+}
+
+void Messages::validation(const char* vuid, const ObjectReference& object, const std::string& text,
+                          std::string_view advice) const
 {
     send(VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT, VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT, vuid, object,
-         text);
+         text, advice);
 }
 
 void Messages::send(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT type,
-                    const char* id, const ObjectReference& object, const std::string& text) const
+                    const char* id, const ObjectReference& object, std::string text, std::string_view advice) const
 {
+    text.append(". ").append(advice).append(".");
     VkDebugUtilsObjectNameInfoEXT name{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
     name.objectType = object.type;
     name.objectHandle = object.handle;
@@ -60,10 +72,14 @@ void Messages::send(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtil
         std::shared_lock lock(m_mutex);
         messengers = m_messengers;
     }
-    for (const Messenger& messenger : messengers)
-        if ((messenger.severities & severity) && (messenger.types & type))
-            messenger.callback(severity, type, &data, messenger.userData);
-    if (messengers.empty())
+    bool heard = false;
+    for (const Messenger& messenger : messengers) {
+        if (!(messenger.severities & severity) || !(messenger.types & type))
+            continue;
+        messenger.callback(severity, type, &data, messenger.userData);
+        heard = true;
+    }
+    if (!heard)
         log(severity == VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? Severity::Error : Severity::Warning,
             std::string("[") + id + "] " + text);
 }

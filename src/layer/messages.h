@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <shared_mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "layer/registry.h"
@@ -26,17 +27,30 @@ ObjectReference objectReference(VkObjectType type, Handle handle, std::string na
     return {type, handleId(handle), std::move(name)};
 }
 
+// What an application should do that uses graphs without having asked for them.
+inline constexpr char kEnableFeature[] =
+    "Enable VkPhysicalDeviceShaderEnqueueFeaturesAMDX::shaderEnqueue when the device is created";
+
+// About shaders that cannot be lowered.
+inline constexpr char kSeeLowerCommand[] =
+    "Correct the shader; 'millrace lower' says the same for a module file, and spirv-val checks it";
+
 // The messengers of one instance. Thread-safe.
 class Messages {
 public:
+    // Messengers that are given to vkCreateInstance, for the time of the call.
+    void addChained(const void* chain);
+    void removeChained() { remove(VK_NULL_HANDLE); }
     void add(VkDebugUtilsMessengerEXT messenger, const VkDebugUtilsMessengerCreateInfoEXT& createInfo);
     void remove(VkDebugUtilsMessengerEXT messenger);
 
-    // `id` is a VUID or a name of ours such as "Millrace-graph-error".
-    void error(const char* id, const ObjectReference& object, const std::string& text) const;
-    void warning(const char* id, const ObjectReference& object, const std::string& text) const;
+    // `id` is a VUID or a name of ours such as "Millrace-graph-error". `text` says what is wrong, `advice` what to do
+    // about it; neither ends with a full stop.
+    void error(const char* id, const ObjectReference& object, const std::string& text, std::string_view advice) const;
+    void warning(const char* id, const ObjectReference& object, const std::string& text, std::string_view advice) const;
     // A rule of the specification that the application broke (setting "validate").
-    void validation(const char* vuid, const ObjectReference& object, const std::string& text) const;
+    void validation(const char* vuid, const ObjectReference& object, const std::string& text,
+                    std::string_view advice) const;
 
 private:
     struct Messenger {
@@ -48,7 +62,7 @@ private:
     };
 
     void send(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT type, const char* id,
-              const ObjectReference& object, const std::string& text) const;
+              const ObjectReference& object, std::string text, std::string_view advice) const;
 
     mutable std::shared_mutex m_mutex;
     std::vector<Messenger> m_messengers;

@@ -126,7 +126,6 @@ private:
     std::shared_ptr<const compiler::CompiledNode> lower(const NodeRequest& request, NodeResult& out) const;
     VkResult createPipeline(const NodeRequest& request, const compiler::CompiledNode& node, NodeResult& out) const;
     VkResult callDriver(const VkComputePipelineCreateInfo& info, VkPipeline* pipeline) const;
-    void name(const NodePipeline& node) const;
 
     Device& m_device;
     VkPipelineCache m_cache;
@@ -205,27 +204,16 @@ VkResult NodeBuilder::createPipeline(const NodeRequest& request, const compiler:
 
     auto created = std::make_shared<NodePipeline>(m_device);
     created->node = node.node;
+    const std::string index = std::to_string(node.node.id.index);
+    m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module, {"node ", node.node.id.name, "[", index, "]"});
     result = callDriver(info, &created->pipeline);
     m_device.table.DestroyShaderModule(m_device.handle, module, nullptr);
     out.feedback.flags |= feedback.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
     if (result != VK_SUCCESS)
         return result;
-    name(*created);
+    m_device.names.set(VK_OBJECT_TYPE_PIPELINE, created->pipeline, {"node ", node.node.id.name, "[", index, "]"});
     out.node = std::move(created);
     return VK_SUCCESS;
-}
-
-// For debuggers, which see the node's pipeline only.
-void NodeBuilder::name(const NodePipeline& node) const
-{
-    if (!m_device.instance.debugUtils || !m_device.table.SetDebugUtilsObjectNameEXT)
-        return;
-    const std::string text = "node " + node.node.id.name + "[" + std::to_string(node.node.id.index) + "]";
-    VkDebugUtilsObjectNameInfoEXT info{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
-    info.objectType = VK_OBJECT_TYPE_PIPELINE;
-    info.objectHandle = handleId(node.pipeline);
-    info.pObjectName = text.c_str();
-    m_device.table.SetDebugUtilsObjectNameEXT(m_device.handle, &info);
 }
 
 VkResult NodeBuilder::callDriver(const VkComputePipelineCreateInfo& info, VkPipeline* pipeline) const
@@ -266,6 +254,7 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     request.options.pushConstantsInMemory = layout.pushConstantsInMemory;
     request.options.minSubgroupSize = device.support.minSubgroupSize;
     request.options.indirect = device.settings().runtime.path == runtime::Path::Indirect;
+    request.options.counted = device.settings().runtime.breadcrumbs;
     request.options.validate = device.settings().validateSpirv;
 
     request.stageFlags = stage.flags;

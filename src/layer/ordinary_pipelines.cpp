@@ -77,7 +77,8 @@ VkResult createTranslated(const Device& device, const Info& info, const VkPipeli
     if (usesShaderEnqueue(device, stages)) {
         device.messages().error(capabilityRule(info), objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
                                 "a shader declares ShaderEnqueueAMDX, which is possible in compute pipelines created "
-                                "with VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR only (shaderMeshEnqueue is not supported)");
+                                "with VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR only (shaderMeshEnqueue is not supported)",
+                                "Create it as such a library, or as a stage of an execution graph");
         return VK_ERROR_VALIDATION_FAILED_EXT;
     }
     const DriverStages driverStages(device, stages.data(), static_cast<uint32_t>(stages.size()));
@@ -166,7 +167,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice handle, VkPipeli
             device.messages().error("VUID-VkExecutionGraphPipelineCreateInfoAMDX-shaderMeshEnqueue-10182",
                                     objectReference(VK_OBJECT_TYPE_DEVICE, handle),
                                     "graphics pipelines with VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX need the "
-                                    "feature shaderMeshEnqueue, which is not supported");
+                                    "feature shaderMeshEnqueue, which is not supported",
+                                    "Draw with a pipeline of its own from what a graph of compute nodes wrote");
             return VK_ERROR_VALIDATION_FAILED_EXT;
         }
         return createTranslated(device, info, pPipelines, next, out);
@@ -219,7 +221,8 @@ VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkCom
     if (!device.usesGraphs()) {
         device.messages().error("VUID-VkComputePipelineCreateInfo-shaderEnqueue-09177", reference,
                                 "vkCreateComputePipelines: VK_PIPELINE_CREATE_LIBRARY_BIT_KHR needs the feature "
-                                "shaderEnqueue, which is not enabled");
+                                "shaderEnqueue, which is not enabled",
+                                kEnableFeature);
         return VK_ERROR_VALIDATION_FAILED_EXT;
     }
     auto object = std::make_shared<GraphObject>();
@@ -233,7 +236,8 @@ VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkCom
         if (flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
             return VK_PIPELINE_COMPILE_REQUIRED;
         device.messages().error("Millrace-library-creation", reference,
-                                "vkCreateComputePipelines: " + request.error().text());
+                                "vkCreateComputePipelines: " + request.error().text(),
+                                "Give a module, or code chained to the stage, with a compute entry point of this name");
         return VK_ERROR_VALIDATION_FAILED_EXT;
     }
     NodeResult node = std::move(createNodes(device, cache, flags, *object->layout, {&*request, 1}).front());
@@ -244,7 +248,8 @@ VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkCom
             feedback->pPipelineStageCreationFeedbacks[0] = node.feedback;
     }
     if (!node.message.empty())
-        device.messages().error("Millrace-library-creation", reference, "vkCreateComputePipelines: " + node.message);
+        device.messages().error("Millrace-library-creation", reference, "vkCreateComputePipelines: " + node.message,
+                                kSeeLowerCommand);
     if (node.result != VK_SUCCESS)
         return node.result;
     object->nodes.push_back(std::move(node.node));

@@ -112,6 +112,7 @@ std::shared_ptr<GraphLayout> createGraphLayout(Device& device, const VkPipelineL
     ours.pPushConstantRanges = &range;
     if (device.table.CreatePipelineLayout(device.handle, &ours, nullptr, &layout->handle) != VK_SUCCESS)
         return nullptr;
+    device.names.set(VK_OBJECT_TYPE_PIPELINE_LAYOUT, layout->handle, {"layout of nodes"});
     return layout;
 }
 

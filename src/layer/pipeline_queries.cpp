@@ -136,7 +136,8 @@ bool isGraph(const void* chain)
 VkResult refuseBinaries(const Device& device)
 {
     device.messages().error("Millrace-pipeline-binary", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
-                            "pipeline binaries of execution graphs and their libraries are not supported");
+                            "pipeline binaries of execution graphs and their libraries are not supported",
+                            "Use a VkPipelineCache for them");
     return VK_ERROR_UNKNOWN;
 }
 

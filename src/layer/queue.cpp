@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/queue.h"
 
+#include "layer/faults.h"
+
 namespace millrace::layer {
 
 Queue::~Queue()
@@ -50,9 +52,12 @@ void Queue::run()
         const VkResult result = device.held->lost() ? VK_ERROR_DEVICE_LOST : item.work();
         if (result < 0 && !device.held->lost()) {
             device.held->setLost();
-            device.messages().error("Millrace-submission", objectReference(VK_OBJECT_TYPE_QUEUE, handle),
-                                    "a submission behind an execution graph failed with VkResult " +
-                                        std::to_string(result) + "; the device is treated as lost");
+            if (device.faults->check(result) != VK_ERROR_DEVICE_LOST)
+                device.messages().error("Millrace-submission", objectReference(VK_OBJECT_TYPE_QUEUE, handle),
+                                        "a submission behind an execution graph failed with VkResult " +
+                                            std::to_string(result) + "; the device is treated as lost",
+                                        "Give the graph's scratch memory maxSize bytes, so that nothing is held back "
+                                        "behind it and vkQueueSubmit returns the error");
         }
         item.work = nullptr;
         device.held->finish(item.token);
@@ -69,6 +74,7 @@ VkResult Queue::submitAndWait(std::span<const VkSubmitInfo2> submits)
     if (!m_fence) {
         const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
         result = table.CreateFence(device.handle, &info, nullptr, &m_fence);
+        device.names.set(VK_OBJECT_TYPE_FENCE, m_fence, {"fence of a queue"});
     }
     if (result == VK_SUCCESS)
         result = table.QueueSubmit2(handle, static_cast<uint32_t>(submits.size()), submits.data(), m_fence);

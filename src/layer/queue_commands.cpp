@@ -4,6 +4,7 @@
 
 #include "layer/command_buffer.h"
 #include "layer/entry_points.h"
+#include "layer/faults.h"
 #include "layer/queue.h"
 #include "layer/status_watch.h"
 #include "layer/submission.h"
@@ -54,7 +55,7 @@ VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fen
     if (queue.device.held->lost())
         return VK_ERROR_DEVICE_LOST;
     if (!mustHold(queue, count, submits))
-        return (queue.device.table.*Member)(handle, count, submits, fence);
+        return queue.device.faults->check((queue.device.table.*Member)(handle, count, submits, fence));
     auto submission = std::make_shared<Submission>(count, submits, fence);
     const std::vector<VkSemaphore> semaphores = submission->binarySemaphores(queue.device);
     queue.enqueue([&queue, submission] { return submission->run(queue); }, semaphores, fence);
@@ -85,7 +86,7 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueBindSparse(VkQueue handle, uint32_t bindInfo
     }
     std::erase_if(semaphores, [&](VkSemaphore s) { return queue.device.timelines.find(handleId(s)) != nullptr; });
     if (!queue.busy() && !(queue.device.held->any() && queue.device.held->usesAny(semaphores)))
-        return queue.device.table.QueueBindSparse(handle, bindInfoCount, pBindInfo, fence);
+        return queue.device.faults->check(queue.device.table.QueueBindSparse(handle, bindInfoCount, pBindInfo, fence));
     auto copies = std::make_shared<std::vector<vku::safe_VkBindSparseInfo>>();
     for (uint32_t i = 0; i < bindInfoCount; ++i)
         copies->emplace_back(&pBindInfo[i]);
@@ -109,14 +110,16 @@ VKAPI_ATTR VkResult VKAPI_CALL QueuePresentKHR(VkQueue handle, const VkPresentIn
     if (queue.device.held->any())
         queue.device.held->waitSemaphores({pPresentInfo->pWaitSemaphores, pPresentInfo->waitSemaphoreCount});
     queue.device.statusWatch->poll();
-    return queue.device.table.QueuePresentKHR(handle, pPresentInfo);
+    return queue.device.faults->check(queue.device.table.QueuePresentKHR(handle, pPresentInfo));
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue handle)
 {
     Queue& queue = queueOf(handle);
     queue.drain();
-    const VkResult result = queue.device.held->lost() ? VK_ERROR_DEVICE_LOST : queue.device.table.QueueWaitIdle(handle);
+    const VkResult result = queue.device.held->lost()
+                                ? VK_ERROR_DEVICE_LOST
+                                : queue.device.faults->check(queue.device.table.QueueWaitIdle(handle));
     queue.device.statusWatch->poll();
     return result;
 }

@@ -33,6 +33,10 @@ void visitSettings(Settings& settings, Visitor&& visitor)
     visitor("max_scratch_mib", Mebibytes{settings.runtime.maxScratchBytes});
     visitor("grid_groups", settings.runtime.gridGroups);
     visitor("hide_maintenance5", settings.hideMaintenance5);
+    visitor("debug_labels", settings.debugLabels);
+    visitor("step_by_step", settings.stepByStep);
+    visitor("breadcrumbs", settings.runtime.breadcrumbs);
+    visitor("step_limit_ms", settings.stepLimitMs);
 }
 
 // The callback of the utility library has no argument of ours.
@@ -118,6 +122,7 @@ Settings readSettings(const VkInstanceCreateInfo& createInfo, std::vector<std::s
 {
     Settings settings;
     visitSettings(settings, Reader(createInfo, problems));
+    settings.runtime.breadcrumbs |= settings.stepLimitMs > 0;
     return settings;
 }
 

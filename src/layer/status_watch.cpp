@@ -12,22 +12,25 @@ void StatusWatch::add(const std::shared_ptr<GraphRun>& run)
     m_any = true;
 }
 
+std::vector<std::shared_ptr<GraphRun>> StatusWatch::alive()
+{
+    std::vector<std::shared_ptr<GraphRun>> runs;
+    std::lock_guard lock(m_mutex);
+    std::erase_if(m_runs, [&](const std::weak_ptr<GraphRun>& watched) {
+        if (auto run = watched.lock())
+            runs.push_back(std::move(run));
+        return watched.expired();
+    });
+    m_any = !m_runs.empty();
+    return runs;
+}
+
 void StatusWatch::poll()
 {
     if (!m_any)
         return;
-    std::vector<std::shared_ptr<GraphRun>> alive;
-    {
-        std::lock_guard lock(m_mutex);
-        std::erase_if(m_runs, [&](const std::weak_ptr<GraphRun>& watched) {
-            if (auto run = watched.lock())
-                alive.push_back(std::move(run));
-            return watched.expired();
-        });
-        m_any = !m_runs.empty();
-    }
     // Without the lock: messages may lead to anything, such as another wait.
-    for (const std::shared_ptr<GraphRun>& run : alive)
+    for (const std::shared_ptr<GraphRun>& run : alive())
         run->reportStatus();
 }
 

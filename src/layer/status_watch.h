@@ -15,6 +15,7 @@ class StatusWatch {
 public:
     void add(const std::shared_ptr<GraphRun>& run);
     void poll();
+    std::vector<std::shared_ptr<GraphRun>> alive();
 
 private:
     std::atomic<bool> m_any{false};

@@ -6,6 +6,7 @@
 
 #include "layer/command_buffer.h"
 #include "layer/graph_run.h"
+#include "layer/pipelines.h"
 #include "layer/queue.h"
 
 namespace millrace::layer {
@@ -18,7 +19,7 @@ constexpr uint32_t kMaxIdleSweeps = 8;
 
 // Sweeps between two looks at what is left. Waiting for the device and starting it again costs about as much as a small
 // sweep, so the number doubles while waits are short; sweeps that turn out to be too many find nothing to do.
-constexpr uint32_t kMaxSweepsPerWait = 16;
+constexpr size_t kMaxSweepsPerWait = 16;
 constexpr std::chrono::milliseconds kShortWait{2};
 
 VkSemaphoreSubmitInfo semaphoreInfo(VkSemaphore semaphore, uint64_t value, uint32_t deviceIndex,
@@ -185,32 +186,53 @@ VkResult Submission::run(Queue& queue)
     return queue.device.table.QueueSubmit2(queue.handle, static_cast<uint32_t>(last.size()), last.data(), m_fence);
 }
 
+// Sweeps one after the other, step by step each step alone.
+VkResult Submission::submitSweeps(Queue& queue, const std::vector<VkCommandBufferSubmitInfo>& steps, size_t sweeps)
+{
+    std::vector<VkCommandBufferSubmitInfo> list(sweeps, steps.front());
+    VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+    info.commandBufferInfoCount = static_cast<uint32_t>(list.size());
+    info.pCommandBufferInfos = list.data();
+    if (steps.size() == 1)
+        return queue.submitAndWait({&info, 1});
+    info.commandBufferInfoCount = 1;
+    for (size_t i = 0; i < sweeps * steps.size(); ++i) {
+        info.pCommandBufferInfos = &steps[i % steps.size()];
+        if (const VkResult result = queue.submitAndWait({&info, 1}); result != VK_SUCCESS)
+            return result;
+    }
+    return VK_SUCCESS;
+}
+
 VkResult Submission::complete(Queue& queue, const Split& split, uint32_t deviceMask)
 {
+    if (!split.run)
+        return VK_SUCCESS;
     GraphRun& run = *split.run;
-    VkCommandBufferSubmitInfo sweep{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
-    sweep.commandBuffer = split.sweep;
-    sweep.deviceMask = deviceMask;
-    std::vector<VkCommandBufferSubmitInfo> sweeps{sweep};
+    std::vector<VkCommandBufferSubmitInfo> steps;
+    for (VkCommandBuffer commandBuffer : split.sweep) {
+        steps.push_back({VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO});
+        steps.back().commandBuffer = commandBuffer;
+        steps.back().deviceMask = deviceMask;
+    }
+    size_t sweeps = 1;
     abi::GraphStatus last = run.dispatch->status();
     uint32_t idleSweeps = 0;
     while (run.dispatch->hasRemaining()) {
-        VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
-        info.commandBufferInfoCount = static_cast<uint32_t>(sweeps.size());
-        info.pCommandBufferInfos = sweeps.data();
         const auto start = std::chrono::steady_clock::now();
-        const VkResult result = queue.submitAndWait({&info, 1});
+        const VkResult result = submitSweeps(queue, steps, sweeps);
         if (result != VK_SUCCESS)
             return result;
         const abi::GraphStatus now = run.dispatch->status();
-        idleSweeps = sameProgress(last, now) ? idleSweeps + info.commandBufferInfoCount : 0;
+        idleSweeps = sameProgress(last, now) ? idleSweeps + static_cast<uint32_t>(sweeps) : 0;
         last = now;
         if (std::chrono::steady_clock::now() - start < kShortWait)
-            sweeps.resize(std::min<size_t>(2 * sweeps.size(), kMaxSweepsPerWait), sweep);
+            sweeps = std::min(2 * sweeps, kMaxSweepsPerWait);
         if (idleSweeps > kMaxIdleSweeps) {
             queue.device.messages().error(
                 "Millrace-graph-stalled", objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, run.commandBuffer),
-                "a graph makes no progress and is given up, which is a defect of the layer; please report it");
+                run.object->name() + " makes no progress and is given up, which is a defect of the layer",
+                "Please report it, with the graph's shaders");
             break;
         }
     }

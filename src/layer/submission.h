@@ -43,6 +43,7 @@ private:
     static Batch copy(const VkSubmitInfo& submit);
     static Batch copy(const VkSubmitInfo2& submit);
     VkResult complete(Queue& queue, const Split& split, uint32_t deviceMask);
+    static VkResult submitSweeps(Queue& queue, const std::vector<VkCommandBufferSubmitInfo>& steps, size_t sweeps);
 
     std::vector<Batch> m_batches;
     VkFence m_fence;

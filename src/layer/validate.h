@@ -21,7 +21,8 @@ struct GraphObject;
 void reportRule(const Device& device, const std::string& text);
 
 // A broken rule of vkCreateExecutionGraphPipelinesAMDX.
-void adviseCreation(const Device& device, bool holds, const std::string& rule, const std::string& text);
+void adviseCreation(const Device& device, bool holds, const std::string& rule, const std::string& text,
+                    std::string_view advice);
 
 // vkCreateExecutionGraphPipelinesAMDX, before anything is created: layout, stages and libraries of one element, and its
 // flags (setting "validate").

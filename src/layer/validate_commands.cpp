@@ -21,30 +21,36 @@ std::string hex(uint64_t value)
     return "0x" + text;
 }
 
+constexpr char kGiveInfos[] = "Give the address of VkDispatchGraphInfoAMDX structures, or a count of 0";
+constexpr char kTakeIndex[] =
+    "Take indices from vkGetExecutionGraphPipelineNodeIndexAMDX, of nodes that the API may dispatch";
+constexpr char kAlignScratch[] = "Take an address at a multiple of 64 bytes in a buffer";
+
 // Collects the checks of one command.
 class Checker {
 public:
-    Checker(const CommandBuffer& commandBuffer, std::string command)
+    Checker(CommandBuffer& commandBuffer, std::string command)
         : m_commandBuffer(commandBuffer), m_command(std::move(command))
     {
     }
 
     // Rules whose violation would do harm: the command is left out.
-    void require(bool holds, const std::string& rule, const std::string& text)
+    void require(bool holds, const std::string& rule, const std::string& text, std::string_view advice)
     {
         if (holds)
             return;
         m_passed = false;
-        m_commandBuffer.device.messages().error(nameOf(rule).c_str(), m_commandBuffer.reference(),
-                                                m_command + ": " + text + "; the command is ignored");
+        if (m_commandBuffer.isNews(rule, text))
+            m_commandBuffer.device.messages().error(nameOf(rule).c_str(), m_commandBuffer.reference(),
+                                                    m_command + ": " + text + "; the command is ignored", advice);
     }
 
     // Others, with the setting "validate".
-    void advise(bool holds, const std::string& rule, const std::string& text) const
+    void advise(bool holds, const std::string& rule, const std::string& text, std::string_view advice) const
     {
-        if (!holds && m_commandBuffer.device.settings().validate)
+        if (!holds && m_commandBuffer.device.settings().validate && m_commandBuffer.isNews(rule, text))
             m_commandBuffer.device.messages().validation(nameOf(rule).c_str(), m_commandBuffer.reference(),
-                                                         m_command + ": " + text);
+                                                         m_command + ": " + text, advice);
     }
 
     bool passed() const { return m_passed; }
@@ -57,7 +63,7 @@ private:
         return complete ? rule : "VUID-" + m_command + "-" + rule;
     }
 
-    const CommandBuffer& m_commandBuffer;
+    CommandBuffer& m_commandBuffer;
     std::string m_command;
     bool m_passed = true;
 };
@@ -70,20 +76,26 @@ bool isProtected(const CommandBuffer& commandBuffer)
 // What both kinds of commands demand of where they are recorded. `level` and `unprotected` are the rules' names.
 void checkPlace(Checker& checker, const CommandBuffer& commandBuffer, const char* level, const char* unprotected)
 {
-    checker.require(commandBuffer.primary, level, "not possible in a secondary command buffer");
-    checker.require(!isProtected(commandBuffer), unprotected, "not possible in a protected command buffer");
+    checker.require(commandBuffer.primary, level, "not possible in a secondary command buffer",
+                    "Record it in a primary command buffer");
+    checker.require(!isProtected(commandBuffer), unprotected, "not possible in a protected command buffer",
+                    "Take a command pool without VK_COMMAND_POOL_CREATE_PROTECTED_BIT");
     checker.require(commandBuffer.pool.canCompute(), "commandBuffer-cmdpool",
-                    "the command pool is for queues that can neither compute nor draw");
-    checker.require(!commandBuffer.rendering.videoCoding, "videocoding", "not possible in a video coding scope");
+                    "the command pool is for queues that can neither compute nor draw",
+                    "Take a queue family with VK_QUEUE_COMPUTE_BIT");
+    checker.require(!commandBuffer.rendering.videoCoding, "videocoding", "not possible in a video coding scope",
+                    "Record it before vkCmdBeginVideoCodingKHR or behind vkCmdEndVideoCodingKHR");
     if (const char* obstacle = commandBuffer.rendering.obstacleToDispatch())
-        checker.require(false, "Millrace-graph-in-render-pass", std::string("not supported ") + obstacle);
+        checker.require(false, "Millrace-graph-in-render-pass", std::string("not supported ") + obstacle,
+                        "Dispatch the graph before or behind that");
 }
 
 void checkScratchSize(Checker& checker, const GraphObject& object, VkDeviceSize bytes, const char* rule)
 {
     checker.require(bytes >= object.graph.sizes.minBytes, rule,
                     "scratchSize is " + std::to_string(bytes) + ", minSize of " + object.name() + " is " +
-                        std::to_string(object.graph.sizes.minBytes));
+                        std::to_string(object.graph.sizes.minBytes),
+                    "Take a size from vkGetExecutionGraphPipelineScratchSizeAMDX");
 }
 
 // `range` is the rule that memory must be there, `usage` that it must have been created for this, or null.
@@ -93,14 +105,17 @@ void adviseMemory(const Checker& checker, const Device& device, const char* name
     if (!device.settings().validate)
         return;
     const auto found = device.addressedBuffers.find(address);
-    checker.advise(found && found->bytesFromHere >= bytes, range,
-                   std::string(name) + " " + hex(address) + " is not an address in a buffer with " +
-                       std::to_string(bytes) + " bytes from there on");
+    checker.advise(
+        found && found->bytesFromHere >= bytes, range,
+        std::string(name) + " " + hex(address) + " is not an address in a buffer with " + std::to_string(bytes) +
+            " bytes from there on",
+        "Take the address from vkGetBufferDeviceAddress, of a buffer that is bound to memory and large enough");
     if (usage)
         checker.advise(
             !found || (found->usage & wanted), usage,
             std::string(name) + " " + hex(address) + " lies in a buffer created without the usage " +
-                (wanted == VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT ? "INDIRECT_BUFFER" : "EXECUTION_GRAPH_SCRATCH"));
+                (wanted == VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT ? "INDIRECT_BUFFER" : "EXECUTION_GRAPH_SCRATCH"),
+            "Create the buffer with this usage");
 }
 
 using Form = runtime::DispatchRequest::Form;
@@ -109,16 +124,18 @@ using Form = runtime::DispatchRequest::Form;
 void checkPointers(Checker& checker, const runtime::DispatchRequest& request)
 {
     if (request.form == Form::IndirectCount) {
-        checker.require(request.countAddress != 0, "countInfo-09159", "countInfo is 0");
+        checker.require(request.countAddress != 0, "countInfo-09159", "countInfo is 0",
+                        "Give the address of a VkDispatchGraphCountInfoAMDX");
         return;
     }
-    checker.require(request.countInfo, "pCountInfo-parameter", "pCountInfo is NULL");
+    checker.require(request.countInfo, "pCountInfo-parameter", "pCountInfo is NULL",
+                    "Give a VkDispatchGraphCountInfoAMDX");
     if (!request.countInfo || request.countInfo->count == 0)
         return;
     if (request.form == Form::Host)
-        checker.require(request.countInfo->infos.hostAddress, "pCountInfo-09145", "infos is NULL");
+        checker.require(request.countInfo->infos.hostAddress, "pCountInfo-09145", "infos is NULL", kGiveInfos);
     else
-        checker.require(request.countInfo->infos.deviceAddress != 0, "pCountInfo-09150", "infos is 0");
+        checker.require(request.countInfo->infos.deviceAddress != 0, "pCountInfo-09150", "infos is 0", kGiveInfos);
 }
 
 // One of the host structures of a dispatch. A wrong node index does no harm: the device drops and reports it.
@@ -129,19 +146,23 @@ void checkHostInfo(Checker& checker, const GraphObject& object, const VkDispatch
     const bool exists = info.nodeIndex < graph.nodes.size();
     const uint32_t payloadBytes = exists ? graph.nodes[info.nodeIndex].payloadBytes : 0;
     checker.advise(exists, "pCountInfo-09148",
-                   name + ".nodeIndex is " + std::to_string(info.nodeIndex) + ", which is no node of " + object.name());
+                   name + ".nodeIndex is " + std::to_string(info.nodeIndex) + ", which is no node of " + object.name(),
+                   kTakeIndex);
     checker.advise(!exists || graph.apiQueues[info.nodeIndex] != abi::kNoQueue, "pCountInfo-09148",
                    name +
                        ".nodeIndex is a node that the API must not dispatch (IsApiEntryAMDX false, or it shares the "
-                       "input of another node)");
+                       "input of another node)",
+                   kTakeIndex);
     checker.require(
         info.payloadCount <= abi::kMaxApiPayloads, "VUID-VkDispatchGraphInfoAMDX-payloadCount-09171",
-        name + ".payloadCount is " + std::to_string(info.payloadCount) + ", above maxExecutionGraphShaderPayloadCount");
+        name + ".payloadCount is " + std::to_string(info.payloadCount) + ", above maxExecutionGraphShaderPayloadCount",
+        "Dispatch them in several infos");
     checker.require(info.payloads.hostAddress || info.payloadCount == 0 || payloadBytes == 0, "pCountInfo-09147",
-                    name + ".payloads is NULL");
+                    name + ".payloads is NULL", "Give the address of the payloads");
     // Stride 0 gives all payloads the same data.
     checker.advise(info.payloadCount < 2 || info.payloadStride == 0 || info.payloadStride >= payloadBytes,
-                   "pCountInfo-09149", name + ".payloadStride is smaller than the input payload of the node");
+                   "pCountInfo-09149", name + ".payloadStride is smaller than the input payload of the node",
+                   "Give the bytes from one payload to the next, or 0 if all are the same");
 }
 
 void checkHostInfos(Checker& checker, const GraphObject& object, const VkDispatchGraphCountInfoAMDX& countInfo)
@@ -166,7 +187,8 @@ void adviseArguments(const Checker& checker, const Device& device, const runtime
     if (bytes == 0)
         return;
     checker.advise(address % kDispatchAddressAlignment == 0, counted ? "countInfo-09161" : "pCountInfo-09152",
-                   hex(address) + " is not a multiple of executionGraphDispatchAddressAlignment");
+                   hex(address) + " is not a multiple of executionGraphDispatchAddressAlignment",
+                   "Place the structure at a multiple of it in its buffer");
     adviseMemory(checker, device, counted ? "countInfo" : "infos", address, bytes,
                  VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT, counted ? "countInfo-09159" : "pCountInfo-09150",
                  counted ? "countInfo-09160" : "pCountInfo-09151");
@@ -181,7 +203,7 @@ bool checkInitialize(CommandBuffer& commandBuffer, const GraphObject& object, Vk
     checkPlace(checker, commandBuffer, "bufferlevel", "Millrace-protected-command-buffer");
     checkScratchSize(checker, object, scratchBytes, "scratchSize-10186");
     checker.require(scratch != 0 && scratch % 64 == 0, "scratch-09144",
-                    "scratch is " + hex(scratch) + ", not a multiple of 64");
+                    "scratch is " + hex(scratch) + ", not a multiple of 64", kAlignScratch);
     adviseMemory(checker, commandBuffer.device, "scratch", scratch, scratchBytes,
                  VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX, "scratch-10185", nullptr);
     if (checker.passed())
@@ -198,12 +220,13 @@ bool checkDispatch(CommandBuffer& commandBuffer, const GraphObject& object, cons
     checkScratchSize(checker, object, request.scratchBytes, "scratchSize-10193");
     // No rule of this command says so, yet such memory cannot have been initialized (09144).
     checker.require(request.scratch != 0 && request.scratch % 64 == 0, "scratch-10194",
-                    "scratch is " + hex(request.scratch) + ", not a multiple of 64");
+                    "scratch is " + hex(request.scratch) + ", not a multiple of 64", kAlignScratch);
     adviseMemory(checker, commandBuffer.device, "scratch", request.scratch, request.scratchBytes,
                  VK_BUFFER_USAGE_2_EXECUTION_GRAPH_SCRATCH_BIT_AMDX, "scratch-10192", "scratch-09184");
     const auto known = commandBuffer.initialized.find(request.scratch);
     checker.advise(known == commandBuffer.initialized.end() || known->second == object.graph.graphId, "scratch-10194",
-                   "the scratch memory was initialized for another execution graph pipeline");
+                   "the scratch memory was initialized for another execution graph pipeline",
+                   "Record vkCmdInitializeGraphScratchMemoryAMDX with this pipeline, and a compute barrier");
     if (!checker.passed())
         return false;
     adviseArguments(checker, commandBuffer.device, request);

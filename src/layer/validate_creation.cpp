@@ -24,6 +24,12 @@ constexpr std::string_view kRules[] = {
     "VUID-RuntimeSpirv-maxExecutionGraphShaderOutputNodes-09197",
 };
 
+constexpr char kSeeGraphCommand[] =
+    "Correct the declarations of the nodes; 'millrace graph' checks and draws modules without a device";
+constexpr char kGraphLibraries[] =
+    "Create libraries with vkCreateComputePipelines, VK_PIPELINE_CREATE_LIBRARY_BIT_KHR and "
+    "VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX, or with vkCreateExecutionGraphPipelinesAMDX";
+
 // The full name of the rule that a text names as "VUID 09134".
 const char* ruleIn(const std::string& text)
 {
@@ -46,11 +52,11 @@ void adviseForeignLibrary(const Device& device, VkPipeline library, const std::s
     const bool compute = known && known->bindPoint == VK_PIPELINE_BIND_POINT_COMPUTE;
     const bool graphics = known && known->bindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS;
     adviseCreation(device, !compute, type + "pLibraryInfo-10181",
-                   name + " was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX");
+                   name + " was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX", kGraphLibraries);
     adviseCreation(device, !graphics, type + "shaderMeshEnqueue-10182",
-                   name + " is a graphics pipeline, and shaderMeshEnqueue is not enabled");
+                   name + " is a graphics pipeline, and shaderMeshEnqueue is not enabled", kGraphLibraries);
     adviseCreation(device, compute || graphics, type + "pLibraryInfo-09133",
-                   name + " is neither a compute, nor an execution graph, nor a graphics pipeline");
+                   name + " is neither a compute, nor an execution graph, nor a graphics pipeline", kGraphLibraries);
 }
 
 void adviseLibrary(const Device& device, const PipelineLayout* layout, VkPipeline handle, const std::string& name)
@@ -64,9 +70,11 @@ void adviseLibrary(const Device& device, const PipelineLayout* layout, VkPipelin
     adviseCreation(device,
                    library->kind != GraphObject::Kind::ComputeLibrary ||
                        (library->flags & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX),
-                   type + "10181", name + " was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX");
+                   type + "10181", name + " was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX",
+                   kGraphLibraries);
     adviseCreation(device, !layout || !layout->graph || layout->graph->definition == library->layout->definition,
-                   type + "09131", name + " was created with a layout that is not compatible");
+                   type + "09131", name + " was created with a layout that is not compatible",
+                   "Give all libraries of a graph the layout of the graph");
 }
 
 }  // namespace
@@ -74,23 +82,26 @@ void adviseLibrary(const Device& device, const PipelineLayout* layout, VkPipelin
 void reportRule(const Device& device, const std::string& text)
 {
     device.messages().error(ruleIn(text), objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
-                            "vkCreateExecutionGraphPipelinesAMDX: " + text);
+                            "vkCreateExecutionGraphPipelinesAMDX: " + text, kSeeGraphCommand);
 }
 
-void adviseCreation(const Device& device, bool holds, const std::string& rule, const std::string& text)
+void adviseCreation(const Device& device, bool holds, const std::string& rule, const std::string& text,
+                    std::string_view advice)
 {
     if (!holds)
         device.messages().validation(rule.c_str(), objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
-                                     "vkCreateExecutionGraphPipelinesAMDX: " + text);
+                                     "vkCreateExecutionGraphPipelinesAMDX: " + text, advice);
 }
 
 void validateGraphCreation(const Device& device, const VkExecutionGraphPipelineCreateInfoAMDX& createInfo)
 {
     const std::string type = "VUID-VkExecutionGraphPipelineCreateInfoAMDX-";
-    adviseCreation(device, createInfo.layout != VK_NULL_HANDLE, type + "layout-11363", "layout is VK_NULL_HANDLE");
+    adviseCreation(device, createInfo.layout != VK_NULL_HANDLE, type + "layout-11363", "layout is VK_NULL_HANDLE",
+                   "Give the layout that all nodes share");
     for (uint32_t i = 0; i < createInfo.stageCount; ++i)
         adviseCreation(device, createInfo.pStages[i].stage == VK_SHADER_STAGE_COMPUTE_BIT, type + "stage-09128",
-                       "stage " + std::to_string(i) + " is not VK_SHADER_STAGE_COMPUTE_BIT");
+                       "stage " + std::to_string(i) + " is not VK_SHADER_STAGE_COMPUTE_BIT",
+                       "Mesh nodes come as libraries, and need shaderMeshEnqueue, which is not supported");
     const PipelineLayout* layout = device.pipelineLayouts.find(handleId(createInfo.layout));
     const VkPipelineLibraryCreateInfoKHR* info = createInfo.pLibraryInfo;
     for (uint32_t i = 0; info && i < info->libraryCount; ++i)
@@ -105,7 +116,8 @@ GraphObject* findGraph(const Device& device, VkPipeline pipeline, const char* co
     device.messages().error(
         "Millrace-not-a-graph", objectReference(VK_OBJECT_TYPE_PIPELINE, pipeline),
         std::string(command) + (object ? ": the pipeline is a library, not a complete execution graph"
-                                       : ": the pipeline is not an execution graph"));
+                                       : ": the pipeline is not an execution graph"),
+        "Give a pipeline of vkCreateExecutionGraphPipelinesAMDX without VK_PIPELINE_CREATE_LIBRARY_BIT_KHR");
     return nullptr;
 }
 
@@ -116,18 +128,20 @@ bool checkNodeIndexQuery(const Device& device, const GraphObject& object, VkPipe
     const std::string command = "vkGetExecutionGraphPipelineNodeIndexAMDX: ";
     if (!query.pName) {
         device.messages().error("VUID-vkGetExecutionGraphPipelineNodeIndexAMDX-pNodeInfo-09140", reference,
-                                command + "pName is NULL");
+                                command + "pName is NULL", "Give the node's name");
         return false;
     }
     if (query.index == VK_SHADER_INDEX_UNUSED_AMDX) {
         device.messages().error("VUID-vkGetExecutionGraphPipelineNodeIndexAMDX-pNodeInfo-09141", reference,
-                                command + "index is VK_SHADER_INDEX_UNUSED_AMDX");
+                                command + "index is VK_SHADER_INDEX_UNUSED_AMDX",
+                                "Give the node's index, which is 0 unless the shader or the stage says otherwise");
         return false;
     }
     if (!object.graph.graph.findNode({query.pName, query.index})) {
         device.messages().error(
             "VUID-vkGetExecutionGraphPipelineNodeIndexAMDX-executionGraph-09142", reference,
-            command + object.name() + " has no node '" + query.pName + "'[" + std::to_string(query.index) + "]");
+            command + object.name() + " has no node '" + query.pName + "'[" + std::to_string(query.index) + "]",
+            "Ask for a node of the graph; 'millrace graph' lists those of shader modules");
         return false;
     }
     return true;

@@ -31,6 +31,13 @@ constexpr ForbiddenFlag kForbidden[] = {
     {VK_PIPELINE_CREATE_2_PROTECTED_ACCESS_ONLY_BIT_EXT, "flags-12334", "PROTECTED_ACCESS_ONLY"},
 };
 
+constexpr char kLeaveOut[] = "Leave the flag out";
+constexpr char kEnableOrLeaveOut[] = "Enable the feature when the device is created, or leave the flag out";
+constexpr char kGiveBase[] =
+    "Give either the handle of an execution graph that allows derivatives, or the index of one before this one in "
+    "pCreateInfos";
+constexpr char kChoose[] = "Leave one of the two out";
+
 // The checks of one element of pCreateInfos.
 class FlagRules {
 public:
@@ -49,13 +56,14 @@ public:
 
 private:
     bool has(VkPipelineCreateFlags2 bits) const { return m_flags & bits; }
-    void advise(bool holds, const char* rule, const std::string& text) const
+    void advise(bool holds, const char* rule, const std::string& text, std::string_view advice) const
     {
-        adviseCreation(m_device, holds, std::string("VUID-VkExecutionGraphPipelineCreateInfoAMDX-") + rule, text);
+        adviseCreation(m_device, holds, std::string("VUID-VkExecutionGraphPipelineCreateInfoAMDX-") + rule, text,
+                       advice);
     }
-    void adviseCommand(bool holds, const char* rule, const std::string& text) const
+    void adviseCommand(bool holds, const char* rule, const std::string& text, std::string_view advice) const
     {
-        adviseCreation(m_device, holds, std::string("VUID-vkCreateExecutionGraphPipelinesAMDX-") + rule, text);
+        adviseCreation(m_device, holds, std::string("VUID-vkCreateExecutionGraphPipelinesAMDX-") + rule, text, advice);
     }
     // The flags of the pipeline to derive from; none if it is no execution graph.
     std::optional<VkPipelineCreateFlags2> baseFlags() const;
@@ -70,21 +78,22 @@ private:
 void FlagRules::checkBits() const
 {
     for (const ForbiddenFlag& flag : kForbidden)
-        advise(!has(flag.bit), flag.rule, std::string("flags must not include ") + flag.name);
+        advise(!has(flag.bit), flag.rule, std::string("flags include ") + flag.name, kLeaveOut);
     const EnabledByApplication& enabled = m_device.enabled;
     advise(enabled.cacheControl || !has(VK_PIPELINE_CREATE_2_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
                                         VK_PIPELINE_CREATE_2_EARLY_RETURN_ON_FAILURE_BIT),
            "pipelineCreationCacheControl-02875",
            "FAIL_ON_PIPELINE_COMPILE_REQUIRED and EARLY_RETURN_ON_FAILURE need the feature "
-           "pipelineCreationCacheControl");
+           "pipelineCreationCacheControl",
+           kEnableOrLeaveOut);
     advise(enabled.generatedCommands || !has(VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT), "flags-11007",
-           "INDIRECT_BINDABLE_BIT_EXT needs the feature deviceGeneratedCommands");
+           "INDIRECT_BINDABLE_BIT_EXT needs the feature deviceGeneratedCommands", kEnableOrLeaveOut);
     if (!has(VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_NV))
         return;
     advise(enabled.generatedComputePipelines, "flags-09007",
-           "INDIRECT_BINDABLE_BIT_NV needs the feature deviceGeneratedComputePipelines");
+           "INDIRECT_BINDABLE_BIT_NV needs the feature deviceGeneratedComputePipelines", kEnableOrLeaveOut);
     advise(findInChain<VkBaseInStructure>(m_info.pNext, VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_INDIRECT_BUFFER_INFO_NV),
-           "flags-09008", "INDIRECT_BINDABLE_BIT_NV needs a VkComputePipelineIndirectBufferInfoNV");
+           "flags-09008", "INDIRECT_BINDABLE_BIT_NV needs a VkComputePipelineIndirectBufferInfoNV", kLeaveOut);
 }
 
 std::optional<VkPipelineCreateFlags2> FlagRules::baseFlags() const
@@ -107,27 +116,27 @@ void FlagRules::checkDerivative() const
         return;
     const bool byIndex = m_info.basePipelineIndex != -1;
     const bool byHandle = m_info.basePipelineHandle != VK_NULL_HANDLE;
-    advise(!byIndex || !byHandle, "flags-07986", "both basePipelineHandle and basePipelineIndex are given");
+    advise(!byIndex || !byHandle, "flags-07986", "both basePipelineHandle and basePipelineIndex are given", kGiveBase);
     const std::optional<VkPipelineCreateFlags2> base = baseFlags();
-    advise(byIndex || base, "flags-07984", "basePipelineHandle is not an execution graph pipeline");
-    advise(byHandle || base, "flags-07985", "basePipelineIndex is not an index into pCreateInfos");
+    advise(byIndex || base, "flags-07984", "basePipelineHandle is not an execution graph pipeline", kGiveBase);
+    advise(byHandle || base, "flags-07985", "basePipelineIndex is not an index into pCreateInfos", kGiveBase);
     adviseCommand(!byIndex || m_info.basePipelineIndex < static_cast<int32_t>(m_index), "flags-09125",
-                  "basePipelineIndex is not below the index of the pipeline itself");
+                  "basePipelineIndex is not below the index of the pipeline itself", kGiveBase);
     adviseCommand(!base || (*base & VK_PIPELINE_CREATE_2_ALLOW_DERIVATIVES_BIT), "flags-09126",
-                  "the base pipeline does not allow derivatives");
+                  "the base pipeline does not allow derivatives", kGiveBase);
 }
 
 void FlagRules::checkBinaries(VkPipelineCache cache) const
 {
     adviseCommand(!cache || !has(VK_PIPELINE_CREATE_2_CAPTURE_DATA_BIT_KHR), "pNext-09617",
-                  "CAPTURE_DATA excludes a pipeline cache");
+                  "CAPTURE_DATA excludes a pipeline cache", kChoose);
     const auto* binaries =
         findInChain<VkPipelineBinaryInfoKHR>(m_info.pNext, VK_STRUCTURE_TYPE_PIPELINE_BINARY_INFO_KHR);
     if (!binaries || binaries->binaryCount == 0)
         return;
-    adviseCommand(!cache, "pNext-09616", "pipeline binaries exclude a pipeline cache");
+    adviseCommand(!cache, "pNext-09616", "pipeline binaries exclude a pipeline cache", kChoose);
     adviseCommand(!has(VK_PIPELINE_CREATE_2_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT), "binaryCount-09622",
-                  "pipeline binaries exclude FAIL_ON_PIPELINE_COMPILE_REQUIRED");
+                  "pipeline binaries exclude FAIL_ON_PIPELINE_COMPILE_REQUIRED", kChoose);
 }
 
 }  // namespace

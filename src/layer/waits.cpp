@@ -2,6 +2,7 @@
 // Waiting for the device, where some of its work may still be held back on the host.
 #include "layer/chain.h"
 #include "layer/entry_points.h"
+#include "layer/faults.h"
 #include "layer/queue.h"
 #include "layer/status_watch.h"
 
@@ -36,7 +37,8 @@ VKAPI_ATTR VkResult VKAPI_CALL DeviceWaitIdle(VkDevice handle)
 {
     Device& device = Device::of(handle);
     drainAll(device);
-    const VkResult result = device.held->lost() ? VK_ERROR_DEVICE_LOST : device.table.DeviceWaitIdle(handle);
+    const VkResult result =
+        device.held->lost() ? VK_ERROR_DEVICE_LOST : device.faults->check(device.table.DeviceWaitIdle(handle));
     device.statusWatch->poll();
     return result;
 }
@@ -54,7 +56,8 @@ VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice handle, uint32_t fenceCoun
     }
     if (device.held->lost())
         return VK_ERROR_DEVICE_LOST;
-    const VkResult result = device.table.WaitForFences(handle, fenceCount, pFences, waitAll, timeout);
+    const VkResult result =
+        device.faults->check(device.table.WaitForFences(handle, fenceCount, pFences, waitAll, timeout));
     device.statusWatch->poll();
     return result;
 }
@@ -64,7 +67,7 @@ VKAPI_ATTR VkResult VKAPI_CALL GetFenceStatus(VkDevice handle, VkFence fence)
     Device& device = Device::of(handle);
     if (device.held->lost())
         return VK_ERROR_DEVICE_LOST;
-    const VkResult result = device.table.GetFenceStatus(handle, fence);
+    const VkResult result = device.faults->check(device.table.GetFenceStatus(handle, fence));
     if (result == VK_SUCCESS)
         device.statusWatch->poll();
     return result;
@@ -76,7 +79,7 @@ VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice handle, const VkSemaphore
     Device& device = Device::of(handle);
     if (device.held->lost())
         return VK_ERROR_DEVICE_LOST;
-    const VkResult result = (device.table.*Member)(handle, pWaitInfo, timeout);
+    const VkResult result = device.faults->check((device.table.*Member)(handle, pWaitInfo, timeout));
     device.statusWatch->poll();
     return result;
 }

@@ -34,9 +34,11 @@ VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
     VkPhysicalDeviceProperties properties;
     instanceTable.GetPhysicalDeviceProperties(physical, &properties);
     impl.traits = traitsOf(properties.deviceType, largestLocalHeap(physical, instanceTable));
-    VkResult result = impl.memory.create(instance, physical, device, instanceTable, table);
+    if (settings.labels)
+        impl.names = Names(device, table);
+    VkResult result = impl.memory.create(instance, physical, device, instanceTable, table, impl.names);
     if (result == VK_SUCCESS)
-        result = impl.meta.create(device, table);
+        result = impl.meta.create(device, table, impl.names);
     if (result == VK_SUCCESS && canLabel(impl))
         created->observe(labelObservers(impl));
     if (result == VK_SUCCESS)

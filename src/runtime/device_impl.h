@@ -5,6 +5,7 @@
 #include "runtime/device_traits.h"
 #include "runtime/memory.h"
 #include "runtime/meta_pipelines.h"
+#include "runtime/names.h"
 #include "runtime/runtime.h"
 
 namespace millrace::runtime {
@@ -14,6 +15,7 @@ struct Device::Impl {
     const VkuDeviceDispatchTable* table = nullptr;
     Settings settings;
     DeviceTraits traits;
+    Names names;
     Memory memory;
     MetaPipelines meta;
     std::vector<ObserverFactory> observerFactories;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "runtime/barriers.h"
+#include "runtime/breadcrumbs.h"
 #include "runtime/device_impl.h"
 #include "runtime/inputs.h"
 #include "runtime/prepared_feed.h"
@@ -37,35 +38,43 @@ public:
     VkResult prepare(const DispatchRequest& request);
 
     bool mayContinue() const override { return !m_plan.fits; }
-    void recordSweep(VkCommandBuffer commandBuffer) override;
+    void recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffer& next) override;
     bool hasRemaining() const override { return status().remaining > 0; }
     abi::GraphStatus status() const override;
+    std::optional<Progress> progress() const override;
 
-    void recordBegin(VkCommandBuffer commandBuffer);
+    // Begins and records the first sweep.
+    void recordFirst(VkCommandBuffer commandBuffer, const NextCommandBuffer& next);
 
 private:
     bool indirect() const { return m_device.settings.path == Path::Indirect; }
     void shareMemory();
+    VkResult createStatus();
     VkResult upload(const HostInputs& inputs, const PreparedFeed& feed);
     VkResult createObservers();
+    void nameBuffers() const;
     // Calls that member of each observer; behind what it stands around in reverse order.
     template <typename... Args>
-    void begin(void (StepObserver::*call)(VkCommandBuffer, Args...), VkCommandBuffer commandBuffer, Args... args) const
+    void begin(void (StepObserver::*call)(VkCommandBuffer, Args...), std::type_identity_t<Args>... args) const
     {
         for (const auto& observer : m_observers)
-            ((*observer).*call)(commandBuffer, args...);
+            ((*observer).*call)(m_target, args...);
     }
     template <typename... Args>
-    void end(void (StepObserver::*call)(VkCommandBuffer, Args...), VkCommandBuffer commandBuffer, Args... args) const
+    void end(void (StepObserver::*call)(VkCommandBuffer, Args...), std::type_identity_t<Args>... args) const
     {
         for (auto observer = m_observers.rbegin(); observer != m_observers.rend(); ++observer)
-            ((**observer).*call)(commandBuffer, args...);
+            ((**observer).*call)(m_target, args...);
     }
+    void endStep(const Step& step);
+    void computeBarrier() const { runtime::computeBarrier(m_device, m_target); }
     template <typename Arguments>
-    void recordMeta(VkCommandBuffer commandBuffer, Meta meta, const Arguments& arguments, Step step);
-    void pushConstants(VkCommandBuffer commandBuffer) const;
-    void recordLevel(VkCommandBuffer commandBuffer, std::span<const uint32_t> slots);
-    void recordPlan(VkCommandBuffer commandBuffer, uint32_t level);
+    void recordMeta(Meta meta, const Arguments& arguments, Step step);
+    void recordBegin();
+    void recordSweep();
+    void pushConstants() const;
+    void recordLevel(std::span<const uint32_t> slots);
+    void recordPlan(uint32_t level);
     // Slots of one level that one dispatch runs.
     struct Batch {
         uint32_t first = 0;
@@ -75,8 +84,8 @@ private:
     };
     bool canJoin(const Batch& batch, uint32_t slot) const;
     std::vector<Batch> batchesOf(std::span<const uint32_t> slots) const;
-    void recordNodes(VkCommandBuffer commandBuffer, const Batch& batch, size_t batchesOfLevel);
-    void dispatchNodes(VkCommandBuffer commandBuffer, const Batch& batch, uint32_t groups) const;
+    void recordNodes(const Batch& batch, size_t batchesOfLevel);
+    void dispatchNodes(const Batch& batch, uint32_t groups) const;
     uint32_t directGroups(const Batch& batch, size_t batchesOfLevel) const;
 
     Device::Impl& m_device;
@@ -99,7 +108,12 @@ private:
     Buffer m_status;
     Buffer m_indirect;
     std::vector<std::shared_ptr<StepObserver>> m_observers;
+    std::shared_ptr<Breadcrumbs> m_breadcrumbs;
     bool m_separateSteps = false;
+
+    // While it records.
+    VkCommandBuffer m_target = VK_NULL_HANDLE;
+    const NextCommandBuffer* m_next = nullptr;
     uint32_t m_nextStep = 0;
 };
 
@@ -133,10 +147,9 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     if (!m_plan.fits)
         shareMemory();
 
-    VkResult result = m_device.memory.createBuffer(BufferUse::Readback, sizeof(abi::GraphStatus), m_status);
+    VkResult result = createStatus();
     if (result != VK_SUCCESS)
         return result;
-    std::memset(m_status.data(), 0, sizeof(abi::GraphStatus));
     result = upload(inputs, prepared.value_or(PreparedFeed{}));
     if (request.form == DispatchRequest::Form::Indirect) {
         m_feed.infos = request.countInfo->infos.deviceAddress;
@@ -149,6 +162,8 @@ VkResult Recorder::prepare(const DispatchRequest& request)
         result = m_device.memory.createBuffer(
             BufferUse::Indirect, std::max<size_t>(1, m_pipeline.graph.slots.size()) * sizeof(abi::IndirectArguments),
             m_indirect);
+    if (result == VK_SUCCESS)
+        nameBuffers();
     return result == VK_SUCCESS ? createObservers() : result;
 }
 
@@ -166,6 +181,25 @@ void Recorder::shareMemory()
     }
 }
 
+VkResult Recorder::createStatus()
+{
+    const bool counted = m_device.settings.breadcrumbs;
+    const size_t bytes = sizeof(abi::GraphStatus) + (counted ? m_pipeline.graph.slots.size() * sizeof(uint32_t) : 0);
+    const VkResult result =
+        m_device.memory.createBuffer(counted ? BufferUse::Breadcrumbs : BufferUse::Readback, bytes, m_status);
+    if (result == VK_SUCCESS)
+        std::memset(m_status.data(), 0, bytes);
+    return result;
+}
+
+void Recorder::nameBuffers() const
+{
+    const Names& names = m_device.names;
+    names.set(VK_OBJECT_TYPE_BUFFER, m_upload.handle(), {m_name, ", plan and inputs"});
+    names.set(VK_OBJECT_TYPE_BUFFER, m_status.handle(), {m_name, ", status"});
+    names.set(VK_OBJECT_TYPE_BUFFER, m_indirect.handle(), {m_name, ", indirect arguments"});
+}
+
 VkResult Recorder::createObservers()
 {
     for (const ObserverFactory& factory : m_device.observerFactories) {
@@ -175,9 +209,17 @@ VkResult Recorder::createObservers()
             return result;
         if (!observer)
             continue;
-        m_separateSteps |= observer->separatesSteps();
         m_observers.push_back(std::move(observer));
     }
+    if (m_device.settings.breadcrumbs) {
+        // Last, so that nothing of another observer's is inside a step that they blame.
+        const VkResult result = Breadcrumbs::create(m_device, m_observed, m_status, m_breadcrumbs);
+        if (result != VK_SUCCESS)
+            return result;
+        m_observers.push_back(m_breadcrumbs);
+    }
+    for (const auto& observer : m_observers)
+        m_separateSteps |= observer->separatesSteps();
     return VK_SUCCESS;
 }
 
@@ -239,36 +281,64 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
     return VK_SUCCESS;
 }
 
-template <typename Arguments>
-void Recorder::recordMeta(VkCommandBuffer commandBuffer, Meta meta, const Arguments& arguments, Step step)
+// Step by step, what follows goes elsewhere.
+void Recorder::endStep(const Step& step)
 {
-    step.number = m_nextStep++;
-    begin<const Step&>(&StepObserver::beginStep, commandBuffer, step);
-    m_device.meta.dispatch(commandBuffer, meta, arguments, step.groups);
-    end<const Step&>(&StepObserver::endStep, commandBuffer, step);
+    end(&StepObserver::endStep, step);
+    if (!*m_next)
+        return;
+    end(&StepObserver::leaveCommandBuffer);
+    m_target = (*m_next)(m_target);
+    begin(&StepObserver::enterCommandBuffer);
 }
 
-void Recorder::recordBegin(VkCommandBuffer commandBuffer)
+template <typename Arguments>
+void Recorder::recordMeta(Meta meta, const Arguments& arguments, Step step)
+{
+    step.number = m_nextStep++;
+    begin(&StepObserver::beginStep, step);
+    m_device.meta.dispatch(m_target, meta, arguments, step.groups);
+    endStep(step);
+}
+
+void Recorder::recordFirst(VkCommandBuffer commandBuffer, const NextCommandBuffer& next)
+{
+    m_target = commandBuffer;
+    m_next = &next;
+    recordBegin();
+    recordSweep();
+    m_next = nullptr;
+}
+
+void Recorder::recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffer& next)
+{
+    m_target = commandBuffer;
+    m_next = &next;
+    recordSweep();
+    m_next = nullptr;
+}
+
+void Recorder::recordBegin()
 {
     const graph::Graph& graph = m_pipeline.graph;
     // The scratch memory may have been used by the commands before; whoever wrote it did so in compute shaders.
-    computeBarrier(m_device, commandBuffer);
+    computeBarrier();
     const uint64_t elements =
         std::max<uint64_t>({graph.slots.size(), graph.streams.size(), graph.levels.size(), m_fedGranules});
     const auto groups = static_cast<uint32_t>(
         std::clamp<uint64_t>((elements + kBeginWidth - 1) / kBeginWidth, 1, m_device.fullGroups(kBeginWidth, 1)));
-    recordMeta(commandBuffer, Meta::Begin, m_begin, {.kind = Step::Kind::Begin, .groups = groups});
-    computeBarrier(m_device, commandBuffer);
+    recordMeta(Meta::Begin, m_begin, {.kind = Step::Kind::Begin, .groups = groups});
+    computeBarrier();
 }
 
-void Recorder::recordSweep(VkCommandBuffer commandBuffer)
+void Recorder::recordSweep()
 {
     m_nextStep = 1;
-    begin(&StepObserver::beginSweep, commandBuffer);
+    begin(&StepObserver::beginSweep);
     if (!m_isFed) {
-        begin<uint32_t>(&StepObserver::beginLevel, commandBuffer, 0);
-        recordMeta(commandBuffer, Meta::Feed, m_feed, {.kind = Step::Kind::Feed, .groups = m_feedGroups});
-        end<uint32_t>(&StepObserver::endLevel, commandBuffer, 0);
+        begin(&StepObserver::beginLevel, 0);
+        recordMeta(Meta::Feed, m_feed, {.kind = Step::Kind::Feed, .groups = m_feedGroups});
+        end(&StepObserver::endLevel, 0);
     }
     // The slots come in order of level.
     uint32_t level = 0;
@@ -277,48 +347,48 @@ void Recorder::recordSweep(VkCommandBuffer commandBuffer)
         level = m_pipeline.graph.slots[m_plan.slots[first]].level;
         while (last < m_plan.slots.size() && m_pipeline.graph.slots[m_plan.slots[last]].level == level)
             ++last;
-        recordLevel(commandBuffer, std::span(m_plan.slots).subspan(first, last - first));
+        recordLevel(std::span(m_plan.slots).subspan(first, last - first));
         first = last;
     }
     if (!m_plan.fits) {
-        computeBarrier(m_device, commandBuffer);
+        computeBarrier();
         abi::TurnArguments turn{};
         turn.graph = m_scratch;
-        recordMeta(commandBuffer, Meta::Turn, turn, {.kind = Step::Kind::Turn, .level = level, .groups = 1});
+        recordMeta(Meta::Turn, turn, {.kind = Step::Kind::Turn, .level = level, .groups = 1});
     }
     if (!m_plan.fits || !m_observers.empty())
-        computeBarrier(m_device, commandBuffer);
-    end(&StepObserver::endSweep, commandBuffer);
+        computeBarrier();
+    end(&StepObserver::endSweep);
     // GraphStatus: what is left, and errors.
-    hostBarrier(m_device, commandBuffer);
+    hostBarrier(m_device, m_target);
 }
 
-void Recorder::recordLevel(VkCommandBuffer commandBuffer, std::span<const uint32_t> slots)
+void Recorder::recordLevel(std::span<const uint32_t> slots)
 {
     const uint32_t level = m_pipeline.graph.slots[slots.front()].level;
-    computeBarrier(m_device, commandBuffer);
-    begin(&StepObserver::beginLevel, commandBuffer, level);
+    computeBarrier();
+    begin(&StepObserver::beginLevel, level);
     if (indirect())
-        recordPlan(commandBuffer, level);
-    pushConstants(commandBuffer);
+        recordPlan(level);
+    pushConstants();
     const std::vector<Batch> batches = batchesOf(slots);
     for (size_t i = 0; i < batches.size(); ++i) {
         if (i > 0 && m_separateSteps)
-            computeBarrier(m_device, commandBuffer);
-        recordNodes(commandBuffer, batches[i], batches.size());
+            computeBarrier();
+        recordNodes(batches[i], batches.size());
     }
-    end(&StepObserver::endLevel, commandBuffer, level);
+    end(&StepObserver::endLevel, level);
 }
 
 // The application's, where the nodes read them from push constants.
-void Recorder::pushConstants(VkCommandBuffer commandBuffer) const
+void Recorder::pushConstants() const
 {
     if (!m_pushConstants.empty() && !m_pipeline.pushConstantsInMemory)
-        m_device.table->CmdPushConstants(commandBuffer, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+        m_device.table->CmdPushConstants(m_target, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                                          static_cast<uint32_t>(m_pushConstants.size()), m_pushConstants.data());
 }
 
-void Recorder::recordPlan(VkCommandBuffer commandBuffer, uint32_t level)
+void Recorder::recordPlan(uint32_t level)
 {
     abi::PlanArguments plan{};
     plan.graph = m_scratch;
@@ -326,8 +396,8 @@ void Recorder::recordPlan(VkCommandBuffer commandBuffer, uint32_t level)
     plan.level = level;
     plan.flags = m_feed.flags;
     plan.slotCount = static_cast<uint32_t>(m_pipeline.graph.slots.size());
-    recordMeta(commandBuffer, Meta::Plan, plan, {.kind = Step::Kind::Plan, .level = level, .groups = 1});
-    indirectBarrier(m_device, commandBuffer);
+    recordMeta(Meta::Plan, plan, {.kind = Step::Kind::Plan, .level = level, .groups = 1});
+    indirectBarrier(m_device, m_target);
 }
 
 // Nodes of an array mostly share a pipeline. One dispatch costs less than one each: on an H200 0.2 to 0.4 us a node,
@@ -368,7 +438,7 @@ uint32_t Recorder::directGroups(const Batch& batch, size_t batchesOfLevel) const
     return static_cast<uint32_t>(std::clamp<uint64_t>(batch.groups, 1, full));
 }
 
-void Recorder::recordNodes(VkCommandBuffer commandBuffer, const Batch& batch, size_t batchesOfLevel)
+void Recorder::recordNodes(const Batch& batch, size_t batchesOfLevel)
 {
     std::vector<uint32_t> slots;
     if (!m_observers.empty())
@@ -379,14 +449,15 @@ void Recorder::recordNodes(VkCommandBuffer commandBuffer, const Batch& batch, si
                     .level = m_pipeline.graph.slots[batch.first].level,
                     .slots = slots,
                     .groups = indirect() ? 0 : directGroups(batch, batchesOfLevel)};
-    begin<const Step&>(&StepObserver::beginStep, commandBuffer, step);
-    if (!m_observers.empty())
-        pushConstants(commandBuffer);
-    dispatchNodes(commandBuffer, batch, step.groups);
-    end<const Step&>(&StepObserver::endStep, commandBuffer, step);
+    begin(&StepObserver::beginStep, step);
+    // In another command buffer, or behind another user of push constants.
+    if (*m_next || !m_observers.empty())
+        pushConstants();
+    dispatchNodes(batch, step.groups);
+    endStep(step);
 }
 
-void Recorder::dispatchNodes(VkCommandBuffer commandBuffer, const Batch& batch, uint32_t groups) const
+void Recorder::dispatchNodes(const Batch& batch, uint32_t groups) const
 {
     const VkuDeviceDispatchTable& table = *m_device.table;
     const VkDeviceSize argumentsOffset = batch.first * sizeof(abi::IndirectArguments);
@@ -397,14 +468,14 @@ void Recorder::dispatchNodes(VkCommandBuffer commandBuffer, const Batch& batch, 
     arguments.pushConstants = m_pushConstantAddress;
     arguments.work = indirect() ? m_indirect.address() + argumentsOffset
                                 : batch.count | uint64_t{batch.step} * abi::kSlotInfoBytes << 32;
-    table.CmdBindPipeline(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE,
+    table.CmdBindPipeline(m_target, VK_PIPELINE_BIND_POINT_COMPUTE,
                           m_pipeline.pipelines[m_pipeline.graph.slots[batch.first].node]);
-    table.CmdPushConstants(commandBuffer, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT,
-                           m_pipeline.argumentsOffsetBytes, sizeof arguments, &arguments);
+    table.CmdPushConstants(m_target, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, m_pipeline.argumentsOffsetBytes,
+                           sizeof arguments, &arguments);
     if (indirect())
-        table.CmdDispatchIndirect(commandBuffer, m_indirect.handle(), argumentsOffset);
+        table.CmdDispatchIndirect(m_target, m_indirect.handle(), argumentsOffset);
     else
-        table.CmdDispatch(commandBuffer, groups, 1, 1);
+        table.CmdDispatch(m_target, groups, 1, 1);
 }
 
 abi::GraphStatus Recorder::status() const
@@ -412,6 +483,11 @@ abi::GraphStatus Recorder::status() const
     abi::GraphStatus status;
     std::memcpy(&status, m_status.data(), sizeof status);
     return status;
+}
+
+std::optional<Progress> Recorder::progress() const
+{
+    return m_breadcrumbs ? std::optional(m_breadcrumbs->progress()) : std::nullopt;
 }
 
 }  // namespace
@@ -423,8 +499,7 @@ VkResult recordDispatch(Device& device, VkCommandBuffer commandBuffer, const Dis
     const VkResult result = recorder->prepare(request);
     if (result != VK_SUCCESS)
         return result;
-    recorder->recordBegin(commandBuffer);
-    recorder->recordSweep(commandBuffer);
+    recorder->recordFirst(commandBuffer, request.next);
     out = std::move(recorder);
     return VK_SUCCESS;
 }

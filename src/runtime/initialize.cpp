@@ -10,7 +10,8 @@
 namespace millrace::runtime {
 
 VkResult recordInitialize(Device& device, VkCommandBuffer commandBuffer, const GraphPipeline& pipeline,
-                          VkDeviceAddress scratch, VkDeviceSize, std::shared_ptr<void>& keepAlive)
+                          VkDeviceAddress scratch, VkDeviceSize, std::shared_ptr<void>& keepAlive,
+                          const std::string& name)
 {
     Device::Impl& impl = device.impl();
     const std::vector<uint32_t> words = graph::staticTables(pipeline.graph, scratch, pipeline.graphId);
@@ -20,7 +21,9 @@ VkResult recordInitialize(Device& device, VkCommandBuffer commandBuffer, const G
         return result;
     std::memcpy(source->data(), words.data(), words.size() * sizeof(uint32_t));
 
-    Label label(impl, commandBuffer, "Millrace: initialize scratch memory");
+    const std::string graph = name.empty() ? "graph " + std::to_string(pipeline.graphId) : name;
+    impl.names.set(VK_OBJECT_TYPE_BUFFER, source->handle(), {graph, ", static tables"});
+    Label label(impl, commandBuffer, "Millrace: " + graph + ", initialize scratch memory");
     abi::InitArguments arguments{};
     arguments.source = source->address();
     arguments.destination = scratch;

@@ -30,16 +30,38 @@ public:
     void endLevel(VkCommandBuffer commandBuffer, uint32_t) override { end(commandBuffer); }
     void beginStep(VkCommandBuffer commandBuffer, const Step& step) override
     {
-        begin(commandBuffer, stepText(m_dispatch, step));
+        // It stands before the first sweep.
+        const char* prefix = step.kind == Step::Kind::Begin ? "Millrace: " : "";
+        begin(commandBuffer, prefix + stepText(m_dispatch, step));
     }
     void endStep(VkCommandBuffer commandBuffer, const Step&) override { end(commandBuffer); }
+    // Each command buffer has all labels that apply to it, and begins and ends the same.
+    void leaveCommandBuffer(VkCommandBuffer commandBuffer) override
+    {
+        for (size_t i = 0; i < m_open.size(); ++i)
+            m_device.table->CmdEndDebugUtilsLabelEXT(commandBuffer);
+    }
+    void enterCommandBuffer(VkCommandBuffer commandBuffer) override
+    {
+        for (const std::string& text : m_open)
+            beginLabel(m_device, commandBuffer, text);
+    }
 
 private:
-    void begin(VkCommandBuffer commandBuffer, const std::string& text) { beginLabel(m_device, commandBuffer, text); }
-    void end(VkCommandBuffer commandBuffer) { m_device.table->CmdEndDebugUtilsLabelEXT(commandBuffer); }
+    void begin(VkCommandBuffer commandBuffer, std::string text)
+    {
+        beginLabel(m_device, commandBuffer, text);
+        m_open.push_back(std::move(text));
+    }
+    void end(VkCommandBuffer commandBuffer)
+    {
+        m_device.table->CmdEndDebugUtilsLabelEXT(commandBuffer);
+        m_open.pop_back();
+    }
 
     const Device::Impl& m_device;
     const ObservedDispatch& m_dispatch;
+    std::vector<std::string> m_open;
 };
 
 }  // namespace

@@ -7,6 +7,15 @@
 
 namespace millrace::runtime {
 
+namespace {
+
+void VKAPI_PTR nameMemory(VmaAllocator, uint32_t, VkDeviceMemory memory, VkDeviceSize, void* names)
+{
+    static_cast<const Names*>(names)->set(VK_OBJECT_TYPE_DEVICE_MEMORY, memory, {"memory of graphs in flight"});
+}
+
+}  // namespace
+
 Buffer::~Buffer()
 {
     if (m_allocation)
@@ -23,9 +32,11 @@ void Buffer::swap(Buffer& other) noexcept
 }
 
 VkResult Memory::create(VkInstance instance, VkPhysicalDevice physical, VkDevice device,
-                        const VkuInstanceDispatchTable& instanceTable, const VkuDeviceDispatchTable& table)
+                        const VkuInstanceDispatchTable& instanceTable, const VkuDeviceDispatchTable& table,
+                        const Names& names)
 {
     m_device = device;
+    m_names = names;
     m_getAddress = table.GetBufferDeviceAddress;
     const VmaVulkanFunctions vulkanFunctions = vmaFunctions(instanceTable, table);
     VmaAllocatorCreateInfo info{};
@@ -35,6 +46,8 @@ VkResult Memory::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
     info.instance = instance;
     info.vulkanApiVersion = VK_API_VERSION_1_3;
     info.pVulkanFunctions = &vulkanFunctions;
+    const VmaDeviceMemoryCallbacks callbacks{nameMemory, nullptr, &m_names};
+    info.pDeviceMemoryCallbacks = &callbacks;
     // Plans are small; the default of 256 MiB blocks would dwarf them.
     info.preferredLargeHeapBlockSize = 4ull << 20;
     return vmaCreateAllocator(&info, &m_allocator);
@@ -61,6 +74,9 @@ VkResult Memory::createBuffer(BufferUse use, VkDeviceSize bytes, Buffer& out)
             wanted.flags |= VMA_ALLOCATION_CREATE_HOST_ACCESS_SEQUENTIAL_WRITE_BIT;
             wanted.requiredFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
             break;
+        case BufferUse::Breadcrumbs:
+            info.usage |= VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+            [[fallthrough]];
         case BufferUse::Readback:
             wanted.usage = VMA_MEMORY_USAGE_AUTO_PREFER_HOST;
             wanted.flags |= VMA_ALLOCATION_CREATE_HOST_ACCESS_RANDOM_BIT;

@@ -8,18 +8,21 @@
 #include <cstddef>
 #include <memory>
 
+#include "runtime/names.h"
+
 struct VmaAllocator_T;
 struct VmaAllocation_T;
 
 namespace millrace::runtime {
 
 enum class BufferUse {
-    Upload,    // written once by the host, read by shaders
-    Readback,  // written by shaders, read by the host
-    Indirect,  // written by shaders, read as indirect arguments; not mapped
+    Upload,       // written once by the host, read by shaders
+    Readback,     // written by shaders, read by the host
+    Indirect,     // written by shaders, read as indirect arguments; not mapped
+    Breadcrumbs,  // Readback that transfer commands read and write
 };
 
-// A mapped, coherent buffer (Upload, Readback). Unmapped for Indirect.
+// A mapped, coherent buffer. Unmapped for Indirect.
 class Buffer {
 public:
     Buffer() = default;
@@ -50,7 +53,8 @@ private:
 class Memory {
 public:
     VkResult create(VkInstance instance, VkPhysicalDevice physical, VkDevice device,
-                    const VkuInstanceDispatchTable& instanceTable, const VkuDeviceDispatchTable& table);
+                    const VkuInstanceDispatchTable& instanceTable, const VkuDeviceDispatchTable& table,
+                    const Names& names);
     ~Memory();
 
     // Out-of-memory errors only. `bytes` > 0.
@@ -60,6 +64,7 @@ private:
     VmaAllocator_T* m_allocator = nullptr;
     VkDevice m_device = VK_NULL_HANDLE;
     PFN_vkGetBufferDeviceAddress m_getAddress = nullptr;
+    Names m_names;
 };
 
 }  // namespace millrace::runtime

@@ -28,9 +28,30 @@ std::span<const uint32_t> code(Meta meta)
     return {};
 }
 
-VkResult createPipeline(VkDevice device, const VkuDeviceDispatchTable& table, std::span<const uint32_t> words,
+// As in docs/debugging.md.
+const char* nameOf(Meta meta)
+{
+    switch (meta) {
+        case Meta::Init:
+            return "initialize";
+        case Meta::Begin:
+            return "begin";
+        case Meta::Feed:
+            return "feed";
+        case Meta::Turn:
+            return "turn";
+        case Meta::Plan:
+            return "plan";
+        case Meta::Count:
+            break;
+    }
+    return "";
+}
+
+VkResult createPipeline(VkDevice device, const VkuDeviceDispatchTable& table, const Names& names, Meta meta,
                         VkPipelineLayout layout, VkPipeline& out)
 {
+    const std::span<const uint32_t> words = code(meta);
     VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     moduleInfo.codeSize = words.size_bytes();
     moduleInfo.pCode = words.data();
@@ -38,6 +59,7 @@ VkResult createPipeline(VkDevice device, const VkuDeviceDispatchTable& table, st
     VkResult result = table.CreateShaderModule(device, &moduleInfo, nullptr, &module);
     if (result != VK_SUCCESS)
         return result;
+    names.set(VK_OBJECT_TYPE_SHADER_MODULE, module, {nameOf(meta)});
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
@@ -46,12 +68,14 @@ VkResult createPipeline(VkDevice device, const VkuDeviceDispatchTable& table, st
     info.layout = layout;
     result = table.CreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, nullptr, &out);
     table.DestroyShaderModule(device, module, nullptr);
+    if (result == VK_SUCCESS)
+        names.set(VK_OBJECT_TYPE_PIPELINE, out, {nameOf(meta)});
     return result;
 }
 
 }  // namespace
 
-VkResult MetaPipelines::create(VkDevice device, const VkuDeviceDispatchTable& table)
+VkResult MetaPipelines::create(VkDevice device, const VkuDeviceDispatchTable& table, const Names& names)
 {
     m_device = device;
     m_table = &table;
@@ -60,8 +84,9 @@ VkResult MetaPipelines::create(VkDevice device, const VkuDeviceDispatchTable& ta
     info.pushConstantRangeCount = 1;
     info.pPushConstantRanges = &range;
     VkResult result = table.CreatePipelineLayout(device, &info, nullptr, &m_layout);
+    names.set(VK_OBJECT_TYPE_PIPELINE_LAYOUT, m_layout, {"layout of the scheduler"});
     for (size_t i = 0; result == VK_SUCCESS && i < m_pipelines.size(); ++i)
-        result = createPipeline(device, table, code(static_cast<Meta>(i)), m_layout, m_pipelines[i]);
+        result = createPipeline(device, table, names, static_cast<Meta>(i), m_layout, m_pipelines[i]);
     return result;
 }
 

@@ -8,6 +8,8 @@
 #include <array>
 #include <cstddef>
 
+#include "runtime/names.h"
+
 namespace millrace::runtime {
 
 enum class Meta { Init, Begin, Feed, Turn, Plan, Count };
@@ -15,7 +17,7 @@ enum class Meta { Init, Begin, Feed, Turn, Plan, Count };
 class MetaPipelines {
 public:
     // `table` must outlive this.
-    VkResult create(VkDevice device, const VkuDeviceDispatchTable& table);
+    VkResult create(VkDevice device, const VkuDeviceDispatchTable& table, const Names& names);
     ~MetaPipelines();
 
     // Binds the shader, pushes its arguments and dispatches `groups` workgroups.

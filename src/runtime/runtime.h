@@ -27,7 +27,8 @@ struct Settings {
     Path path = Path::Direct;
     uint64_t maxScratchBytes = 0;  // what maxSize aims at; 0: chosen for the device
     uint32_t gridGroups = 0;       // workgroups of a full direct dispatch; 0: chosen for the device
-    bool labels = false;           // debug labels on every dispatch (VK_EXT_debug_utils enabled)
+    bool labels = false;           // VK_EXT_debug_utils is enabled: debug labels on every dispatch, names for objects
+    bool breadcrumbs = false;      // RecordedDispatch::progress() knows; nodes are compiled with Options::counted
 };
 
 // Per VkDevice: meta pipelines and what was learned of the device. Created once, used from any thread.
@@ -65,6 +66,9 @@ struct GraphPipeline {
     bool pushConstantsInMemory = false;  // the pipelines read the application's push constants from memory
 };
 
+// Ends the command buffer `before` and gives another one for what follows, in which descriptor sets are bound as in it.
+using NextCommandBuffer = std::function<VkCommandBuffer(VkCommandBuffer before)>;
+
 // Everything one vkCmdDispatchGraph* says.
 struct DispatchRequest {
     const GraphPipeline* pipeline = nullptr;
@@ -74,8 +78,21 @@ struct DispatchRequest {
     const VkDispatchGraphCountInfoAMDX* countInfo = nullptr;  // Host, Indirect
     VkDeviceAddress countAddress = 0;                         // IndirectCount
     std::string name = {};                                    // of the graph, for observers
+    NextCommandBuffer next = {};  // step by step: behind each step, what follows goes to the next command buffer
     std::span<const uint8_t> pushConstants;  // the application's, from offset 0; at most argumentsOffsetBytes unless
                                              // they go to memory. Copied.
+};
+
+// How far the device is in a dispatch (Settings::breadcrumbs).
+struct Progress {
+    enum class Where {
+        Before,  // nothing of it has run, as far as is known
+        Inside,  // a step has begun and not ended
+        Behind,  // a step has ended and the next, if any, not begun
+    };
+    Where where = Where::Before;
+    uint64_t mark = 0;  // changes whenever a step begins or ends
+    std::string text;   // the step and, of nodes, how many workgroups have finished
 };
 
 // The commands of one dispatch: the first sweep, and what continues it where completion is not certain. Owns the memory
@@ -86,17 +103,20 @@ public:
     virtual bool mayContinue() const = 0;  // false: one sweep completes it, nothing else to do
     // Records another sweep into a command buffer of the same queue family, whose descriptor sets the caller has bound
     // with GraphPipeline::layout at the compute bind point.
-    virtual void recordSweep(VkCommandBuffer commandBuffer) = 0;
+    virtual void recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffer& next = {}) = 0;
     // After the sweep has completed on the device.
     virtual bool hasRemaining() const = 0;
     // Errors are there as soon as the device has met them, the rest after a sweep that may be continued.
     virtual abi::GraphStatus status() const = 0;
+    // Any time, from any thread. Empty without Settings::breadcrumbs.
+    virtual std::optional<Progress> progress() const = 0;
 };
 
 // Copies the static tables to the scratch memory. Outside a render pass; disturbs the compute pipeline binding and push
-// constants. `keepAlive` owns what the recorded commands read.
+// constants. `keepAlive` owns what the recorded commands read. `name` of the graph, for labels.
 VkResult recordInitialize(Device& device, VkCommandBuffer commandBuffer, const GraphPipeline& pipeline,
-                          VkDeviceAddress scratch, VkDeviceSize scratchBytes, std::shared_ptr<void>& keepAlive);
+                          VkDeviceAddress scratch, VkDeviceSize scratchBytes, std::shared_ptr<void>& keepAlive,
+                          const std::string& name = {});
 
 // Records the first sweep. Outside a render pass; descriptor sets are bound as for recordSweep. Leaves the compute
 // pipeline binding and all push constants disturbed, and conditional rendering in force applies to the whole graph.

@@ -50,6 +50,8 @@ struct ObservedDispatch {
 //     beginStep(Begin) endStep
 //     per sweep: beginSweep { beginLevel { beginStep endStep } endLevel } endSweep
 //
+// The Turn step belongs to no level.
+//
 // At beginLevel() and endSweep() all earlier writes of compute shaders are visible to compute shaders. A sweep may be
 // recorded several times, and each recorded one may be executed several times.
 class StepObserver {
@@ -62,6 +64,10 @@ public:
     virtual void endLevel(VkCommandBuffer, uint32_t /*level*/) {}
     virtual void beginStep(VkCommandBuffer, const Step&) {}
     virtual void endStep(VkCommandBuffer, const Step&) {}
+    // Step by step, behind each endStep(): what follows goes to another command buffer, which is submitted when all
+    // commands before have completed.
+    virtual void leaveCommandBuffer(VkCommandBuffer) {}
+    virtual void enterCommandBuffer(VkCommandBuffer) {}
 
     // True: steps of one level must not run at the same time. A barrier between compute shaders stands between them.
     virtual bool separatesSteps() const { return false; }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/test_instance.h"
 
+#include "layer/recorder.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -55,8 +57,7 @@ TestInstance::TestInstance(const InstanceOptions& options)
     VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
     messenger.messageSeverity =
         VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
-    messenger.messageType =
-        VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+    messenger.messageType = options.types;
     messenger.pfnUserCallback = onMessage;
     messenger.pUserData = this;
     VkLayerSettingsCreateInfoEXT layerSettings{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT};
@@ -65,6 +66,8 @@ TestInstance::TestInstance(const InstanceOptions& options)
     std::vector<const char*> layers;
     if (options.emulation)
         layers.push_back(kEmulation);
+    if (options.recorder)
+        layers.push_back(kRecorder);
     if (spyInstalled())
         layers.push_back(kSpy);
     if (!std::getenv("MILLRACE_TEST_NO_VALIDATION"))
@@ -75,6 +78,8 @@ TestInstance::TestInstance(const InstanceOptions& options)
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     if (!layers.empty())
         info.pNext = &layerSettings;
+    if (options.chained)
+        layerSettings.pNext = &messenger;
     info.pApplicationInfo = &application;
     info.enabledLayerCount = static_cast<uint32_t>(layers.size());
     info.ppEnabledLayerNames = layers.data();
@@ -131,8 +136,21 @@ void TestInstance::expectMessage(const std::string& id)
         EXPECT_EQ(message.id, id) << message.text;
 }
 
+namespace {
+
+// Everything of ours says what is wrong and what to do about it.
+bool isComplete(const Message& message)
+{
+    const bool ours = message.id.starts_with("Millrace-") || message.id.find("AMDX") != std::string::npos;
+    const size_t advice = message.text.rfind(". ");
+    return !ours || (advice != std::string::npos && message.text.ends_with('.') && message.text.size() > advice + 12);
+}
+
+}  // namespace
+
 void TestInstance::add(Message message)
 {
+    EXPECT_TRUE(isComplete(message)) << message.id << ": " << message.text;
     std::lock_guard lock(m_mutex);
     m_messages.push_back(std::move(message));
 }

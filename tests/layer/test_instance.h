@@ -14,6 +14,11 @@ namespace millrace::layertest {
 struct InstanceOptions {
     bool emulation = true;  // our layer
     bool debugUtils = true;
+    bool recorder = false;  // the recorder layer (recorder.h) below ours
+    // Of the messenger.
+    VkDebugUtilsMessageTypeFlagsEXT types =
+        VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+    bool chained = false;                         // the messenger is given to vkCreateInstance as well
     std::map<std::string, std::string> settings;  // of our layer: switches, numbers, words
     uint32_t apiVersion = VK_API_VERSION_1_3;
 };

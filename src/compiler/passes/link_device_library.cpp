@@ -27,6 +27,7 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Options& options)
     variant.vulkanMemoryModel = shader.vulkanMemoryModel;
     variant.indirect = options.indirect;
     variant.batched = options.batched;
+    variant.counted = options.counted;
     variant.emits = emitsOf(shader.node);
     if (shader.node.packWidth > 0) {
         variant.kind = abi::kKindPacked;

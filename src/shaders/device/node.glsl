@@ -8,6 +8,7 @@
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #include "device/chunks.glsl"
+#include "device/count.glsl"
 #include "device/locate.glsl"
 
 void mr_begin(const uvec4 a, const uvec4 b)
@@ -51,6 +52,7 @@ bool mr_next()
 {
     // The workgroup before has left shared memory.
     barrier();
+    mr_count_finished();
     if (g_unit >= g_end) {
         if (MR_EMITS != kEmitsNothing && g_end > uint64_t(0))
             mr_publish_chunk();

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a capture tool below the layer can show: labels around every dispatch, names on every object of ours.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "layer/recorder.h"
+#include "layer/test_device.h"
+
+namespace millrace::layertest {
+
+namespace {
+
+using Stack = std::vector<std::string>;
+
+// The open labels at each dispatch. Fails where labels are not balanced in a command buffer, or a dispatch has none.
+std::vector<Stack> stacksOf(const std::vector<Event>& events)
+{
+    std::vector<Stack> dispatches;
+    std::map<uint64_t, Stack> open;
+    for (const Event& event : events) {
+        Stack& stack = open[event.object];
+        switch (event.what) {
+            case Seen::BeginCommandBuffer:
+                stack.clear();
+                break;
+            case Seen::BeginLabel:
+                stack.push_back(event.text);
+                break;
+            case Seen::EndLabel:
+                EXPECT_FALSE(stack.empty()) << "a label ends that never began";
+                if (!stack.empty())
+                    stack.pop_back();
+                break;
+            case Seen::Dispatch:
+                EXPECT_FALSE(stack.empty()) << "a dispatch without label";
+                dispatches.push_back(stack);
+                break;
+            case Seen::EndCommandBuffer:
+                EXPECT_TRUE(stack.empty()) << stack.back() << " does not end";
+                break;
+            default:
+                break;
+        }
+    }
+    return dispatches;
+}
+
+std::vector<std::string> innermost(const std::vector<Stack>& stacks)
+{
+    std::vector<std::string> labels;
+    for (const Stack& stack : stacks)
+        labels.push_back(stack.empty() ? "" : stack.back());
+    return labels;
+}
+
+// All objects that were created between the last takeEvents() and these events are named like ours, but for those that
+// the application itself has got.
+void expectNamed(const std::vector<Event>& events, const std::set<uint64_t>& own, size_t atLeast)
+{
+    std::map<std::pair<uint32_t, uint64_t>, std::string> names;
+    std::vector<const Event*> created;
+    for (const Event& event : events) {
+        if (event.what == Seen::Create && !own.contains(event.object))
+            created.push_back(&event);
+        if (event.what == Seen::Name)
+            names[{event.type, event.object}] = event.text;
+    }
+    EXPECT_GE(created.size(), atLeast);
+    for (const Event* event : created)
+        EXPECT_TRUE((names[{event->type, event->object}]).starts_with("Millrace: "))
+            << "an object of type " << event->type << " is called '" << names[{event->type, event->object}] << "'";
+}
+
+bool hasName(const std::vector<Event>& events, VkObjectType type, const std::string& name)
+{
+    return std::any_of(events.begin(), events.end(), [&](const Event& event) {
+        return event.what == Seen::Name && event.type == static_cast<uint32_t>(type) && event.text == name;
+    });
+}
+
+void setName(const TestDevice& device, const Graph& graph, const char* name)
+{
+    VkDebugUtilsObjectNameInfoEXT info{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
+    info.objectType = VK_OBJECT_TYPE_PIPELINE;
+    info.objectHandle = reinterpret_cast<uint64_t>(graph.pipeline);
+    info.pObjectName = name;
+    MILLRACE_CHECK(device.get<PFN_vkSetDebugUtilsObjectNameEXT>("vkSetDebugUtilsObjectNameEXT")(device.handle, &info));
+}
+
+struct Twins {
+    explicit Twins(const InstanceOptions& options = {}) : device(withRecorder(options)), named(options.debugUtils)
+    {
+        graph = device.createGraph({TestDevice::stage(device.createProgram("level_a"), "a"),
+                                    TestDevice::stage(device.createProgram("level_b"), "b")});
+        out = device.createBuffer(1024);
+        set = device.createSet(out);
+        if (named)
+            setName(device, graph, "twins");
+        takeEvents();
+    }
+
+    static InstanceOptions withRecorder(InstanceOptions options)
+    {
+        options.recorder = true;
+        return options;
+    }
+
+    std::vector<Event> run()
+    {
+        VkCommandBuffer cmd = device.begin();
+        device.prepare(cmd, graph, set);
+        device.dispatch(cmd, graph, "a", 2, {3, 2});
+        device.submitAndWait(cmd);
+        EXPECT_EQ(out.words[0], 8u);  // b's grids are 1, 2 and 3 workgroups of 4
+        return takeEvents();
+    }
+
+    TestDevice device;
+    bool named;
+    Graph graph;
+    Buffer out;
+    VkDescriptorSet set;
+};
+
+TEST(DebugLabels, NameGraphStepLevelNodeRecords)
+{
+    Twins test;
+    const std::vector<Stack> stacks = stacksOf(test.run());
+    EXPECT_EQ(innermost(stacks), (std::vector<std::string>{
+                                     "Millrace: graph 'twins', initialize scratch memory",
+                                     "Millrace: graph 'twins', step 0, level 0: begin",
+                                     "graph 'twins', step 1, level 1: node a[0], 2 records",
+                                     "graph 'twins', step 2, level 2: node b[0], at most 16 records",
+                                 }));
+    ASSERT_EQ(stacks.size(), 4u);
+    EXPECT_EQ(stacks[2], (Stack{"Millrace: graph 'twins'", "level 1", stacks[2].back()}));
+    EXPECT_EQ(stacks[3], (Stack{"Millrace: graph 'twins'", "level 2", stacks[3].back()}));
+}
+
+TEST(DebugLabels, IndirectPath_HasPlans)
+{
+    Twins test({.settings = {{"path", "indirect"}}});
+    const std::vector<std::string> labels = innermost(stacksOf(test.run()));
+    ASSERT_EQ(labels.size(), 6u);
+    EXPECT_EQ(labels[2], "graph 'twins', step 1, level 1: plan");
+    EXPECT_EQ(labels[5], "graph 'twins', step 4, level 2: node b[0], at most 16 records");
+}
+
+TEST(DebugLabels, NodeArrayInOneDispatch)
+{
+    TestDevice device({.recorder = true});
+    std::vector<VkPipelineShaderStageCreateInfo> stages{
+        TestDevice::stage(device.createProgram("array_a_value"), "choose")};
+    VkPipelineShaderStageNodeCreateInfoAMDX nodes[3];
+    const VkShaderModule member = device.createProgram("array_n");
+    for (uint32_t i = 0; i < 3; ++i) {
+        nodes[i] = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX, nullptr, "arr", i == 2 ? 4 : i + 1};
+        stages.push_back(TestDevice::stage(member, "member"));
+        stages.back().pNext = &nodes[i];
+    }
+    const Graph graph = device.createGraph(stages);
+    setName(device, graph, "array");
+    const VkDescriptorSet set = device.createSet(device.createBuffer(1024));
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, graph, set);
+    device.dispatch(cmd, graph, "choose", 1, {0});
+    device.submitAndWait(cmd);
+    const std::vector<std::string> labels = innermost(stacksOf(takeEvents()));
+    ASSERT_FALSE(labels.empty());
+    EXPECT_EQ(labels.back(), "graph 'array', step 2, level 2: nodes arr[1] to arr[4], at most 24 records");
+}
+
+// A graph that needs many sweeps, in many command buffers. The device knows the number of records alone.
+TEST(DebugLabels, SplitGraph_BalancedInEachCommandBuffer)
+{
+    for (const char* stepByStep : {"false", "true"}) {
+        TestDevice device({.recorder = true, .settings = {{"step_by_step", stepByStep}}});
+        const Graph graph =
+            device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")}, Scratch::Minimum);
+        setName(device, graph, "tree");
+        const Buffer out = device.createBuffer(1024);
+        VkCommandBuffer cmd = device.begin();
+        device.prepare(cmd, graph, device.createSet(out));
+        device.dispatchIndirect(cmd, graph, "recurse", 30, std::vector<uint32_t>(30, 0));
+        device.submitAndWait(cmd);
+        EXPECT_EQ(out.words[4], 30u * 16u);
+        const std::vector<Stack> stacks = stacksOf(takeEvents());
+        // Initialize, begin, and twice: feed, five levels, turn.
+        ASSERT_EQ(stacks.size(), 16u);
+        for (size_t sweep = 0; sweep < 2; ++sweep) {
+            const size_t first = 2 + 7 * sweep;
+            EXPECT_EQ(stacks[first].back(), "graph 'tree', step 1, level 0: feed");
+            EXPECT_EQ(stacks[first + 2].back(),
+                      "graph 'tree', step 3, level 2: node recurse[0], 3 recursions left, number of records unknown");
+            EXPECT_EQ(stacks[first + 2].size(), 3u);
+            EXPECT_EQ(stacks[first + 6].back(), "graph 'tree', step 7, level 5: turn");
+            EXPECT_EQ(stacks[first + 6].front(), "Millrace: graph 'tree'");
+        }
+    }
+}
+
+TEST(DebugLabels, NothingWithoutTheExtension)
+{
+    Twins test({.debugUtils = false});
+    for (const Event& event : test.run())
+        EXPECT_TRUE(event.what != Seen::BeginLabel && event.what != Seen::Name) << event.text;
+}
+
+TEST(DebugLabels, SettingAsksForThem)
+{
+    Twins test({.debugUtils = false, .settings = {{"debug_labels", "true"}}});
+    const std::vector<Stack> stacks = stacksOf(test.run());
+    ASSERT_EQ(stacks.size(), 4u);
+    EXPECT_NE(stacks[3].back().find("step 2, level 2: node b[0]"), std::string::npos);
+}
+
+TEST(DebugNames, OfDeviceLayoutAndPipelines)
+{
+    Twins test;
+    TestDevice& device = test.device;
+    VkPipelineLayoutCreateInfo layoutInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    VkPipelineLayout layout = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreatePipelineLayout(device.handle, &layoutInfo, nullptr, &layout));
+    expectNamed(takeEvents(), {reinterpret_cast<uint64_t>(layout)}, 1);
+    vkDestroyPipelineLayout(device.handle, layout, nullptr);
+
+    const VkPipelineShaderStageCreateInfo stage = TestDevice::stage(device.createProgram("recurse"), "recurse");
+    VkExecutionGraphPipelineCreateInfoAMDX info{VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX};
+    info.stageCount = 1;
+    info.pStages = &stage;
+    info.layout = device.layout;
+    info.basePipelineIndex = -1;
+    takeEvents();
+    VkPipeline graph = VK_NULL_HANDLE;
+    MILLRACE_CHECK(device.createGraphs(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &graph));
+    const std::vector<Event> events = takeEvents();
+    expectNamed(events, {}, 2);
+    EXPECT_TRUE(hasName(events, VK_OBJECT_TYPE_PIPELINE, "Millrace: node recurse[0]"));
+    EXPECT_TRUE(hasName(events, VK_OBJECT_TYPE_SHADER_MODULE, "Millrace: node recurse[0]"));
+    vkDestroyPipeline(device.handle, graph, nullptr);
+}
+
+TEST(DebugNames, OfTheScheduler)
+{
+    TestInstance instance({.recorder = true});  // loads the layer
+    takeEvents();
+    TestDevice device({.recorder = true});
+    const std::vector<Event> events = takeEvents();
+    for (const char* name : {"initialize", "begin", "feed", "plan", "turn"})
+        EXPECT_TRUE(hasName(events, VK_OBJECT_TYPE_PIPELINE, std::string("Millrace: ") + name)) << name;
+}
+
+TEST(DebugNames, OfWhatADispatchNeeds)
+{
+    for (const char* breadcrumbs : {"false", "true"}) {
+        Twins test({.settings = {{"breadcrumbs", breadcrumbs}, {"step_by_step", "true"}, {"path", "indirect"}}});
+        VkCommandBuffer cmd = test.device.begin();
+        takeEvents();
+        test.device.prepare(cmd, test.graph, test.set);
+        test.device.dispatch(cmd, test.graph, "a", 1, {2});
+        const std::vector<Event> recorded = takeEvents();
+        // Static tables, plan, status, arguments, and the memory they are in.
+        expectNamed(recorded, {}, 5);
+        for (const char* part : {"static tables", "plan and inputs", "status", "indirect arguments"})
+            EXPECT_TRUE(hasName(recorded, VK_OBJECT_TYPE_BUFFER, std::string("Millrace: graph 'twins', ") + part))
+                << part;
+        EXPECT_EQ(hasName(recorded, VK_OBJECT_TYPE_BUFFER, "Millrace: graph 'twins', breadcrumbs"),
+                  breadcrumbs == std::string("true"));
+        EXPECT_TRUE(hasName(recorded, VK_OBJECT_TYPE_COMMAND_BUFFER, "Millrace: graph 'twins', step by step"));
+        test.device.submitAndWait(cmd);
+        expectNamed(takeEvents(), {}, 1);  // the queue's fence
+    }
+}
+
+}  // namespace
+
+}  // namespace millrace::layertest

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layer for tests, below the one under test: writes down labels, dispatches, submissions, objects and their names,
+// and can pretend that the device is lost.
+#include <vulkan/utility/vk_dispatch_table.h>
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan.h>
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <type_traits>
+
+#include "layer/recorder.h"
+
+namespace {
+
+using millrace::layertest::Event;
+using millrace::layertest::Seen;
+using Table = VkuDeviceDispatchTable;
+
+struct Instance {
+    VkInstance handle = VK_NULL_HANDLE;
+    VkuInstanceDispatchTable table{};
+};
+
+struct State {
+    std::mutex mutex;
+    std::map<void*, Instance> instances;
+    std::map<void*, Table> devices;
+    std::vector<Event> events;
+    std::map<VkCommandBuffer, std::vector<std::string>> labels;  // that are open
+    std::string loseAt;                                          // label
+    std::map<VkCommandBuffer, bool> stopped;
+    bool lost = false;
+};
+
+State& state()
+{
+    static State all;
+    return all;
+}
+
+template <typename Handle>
+void* keyOf(Handle handle)
+{
+    return *reinterpret_cast<void**>(handle);
+}
+
+template <typename Handle>
+uint64_t idOf(Handle handle)
+{
+    if constexpr (std::is_pointer_v<Handle>)
+        return reinterpret_cast<uintptr_t>(handle);
+    else
+        return handle;
+}
+
+template <typename Handle>
+Table& tableOf(Handle handle)
+{
+    std::lock_guard lock(state().mutex);
+    return state().devices.at(keyOf(handle));
+}
+
+template <typename Handle>
+void note(Seen what, Handle object, const char* text = "", VkObjectType type = VK_OBJECT_TYPE_UNKNOWN)
+{
+    std::lock_guard lock(state().mutex);
+    state().events.push_back({what, static_cast<uint32_t>(type), idOf(object), text});
+}
+
+// True if the command must not run, since the device was lost before it.
+bool isStopped(VkCommandBuffer commandBuffer)
+{
+    std::lock_guard lock(state().mutex);
+    return state().stopped[commandBuffer];
+}
+
+// Whether the device is to be lost in the dispatch that comes now.
+bool losesHere(VkCommandBuffer commandBuffer)
+{
+    std::lock_guard lock(state().mutex);
+    const std::vector<std::string>& labels = state().labels[commandBuffer];
+    const bool here =
+        !state().loseAt.empty() && !labels.empty() && labels.back().find(state().loseAt) != std::string::npos;
+    if (here)
+        state().stopped[commandBuffer] = true;
+    return here;
+}
+
+void noteSubmission(VkCommandBuffer commandBuffer)
+{
+    note(Seen::Submit, commandBuffer);
+    std::lock_guard lock(state().mutex);
+    state().lost |= state().stopped[commandBuffer];
+}
+
+VkResult orLost(VkResult result)
+{
+    std::lock_guard lock(state().mutex);
+    return state().lost && result >= 0 ? VK_ERROR_DEVICE_LOST : result;
+}
+
+template <typename Info>
+auto* linkOf(const void* chain, VkStructureType type)
+{
+    for (auto* item = static_cast<const VkBaseInStructure*>(chain); item; item = item->pNext) {
+        auto* info = const_cast<Info*>(reinterpret_cast<const Info*>(item));
+        if (item->sType == type && info->function == VK_LAYER_LINK_INFO)
+            return info;
+    }
+    return static_cast<Info*>(nullptr);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
+                                              VkInstance* out)
+{
+    auto* link = linkOf<VkLayerInstanceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
+    const PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    const VkResult result =
+        reinterpret_cast<PFN_vkCreateInstance>(next(nullptr, "vkCreateInstance"))(info, allocator, out);
+    if (result != VK_SUCCESS)
+        return result;
+    std::lock_guard lock(state().mutex);
+    Instance& instance = state().instances[keyOf(*out)];
+    instance.handle = *out;
+    vkuInitInstanceDispatchTable(*out, &instance.table, next);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyInstance(VkInstance handle, const VkAllocationCallbacks* allocator)
+{
+    PFN_vkDestroyInstance next = nullptr;
+    {
+        std::lock_guard lock(state().mutex);
+        next = state().instances.at(keyOf(handle)).table.DestroyInstance;
+        state().instances.erase(keyOf(handle));
+    }
+    next(handle, allocator);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
+                                            const VkAllocationCallbacks* allocator, VkDevice* out)
+{
+    auto* link = linkOf<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
+    const VkLayerDeviceLink own = *link->u.pLayerInfo;
+    link->u.pLayerInfo = own.pNext;
+    VkInstance instance = VK_NULL_HANDLE;
+    {
+        std::lock_guard lock(state().mutex);
+        instance = state().instances.at(keyOf(physical)).handle;
+    }
+    auto create = reinterpret_cast<PFN_vkCreateDevice>(own.pfnNextGetInstanceProcAddr(instance, "vkCreateDevice"));
+    const VkResult result = create(physical, info, allocator, out);
+    if (result != VK_SUCCESS)
+        return result;
+    std::lock_guard lock(state().mutex);
+    state().lost = false;
+    state().loseAt.clear();
+    vkuInitDeviceDispatchTable(*out, &state().devices[keyOf(*out)], own.pfnNextGetDeviceProcAddr);
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCallbacks* allocator)
+{
+    const PFN_vkDestroyDevice next = tableOf(handle).DestroyDevice;
+    {
+        std::lock_guard lock(state().mutex);
+        state().devices.erase(keyOf(handle));
+    }
+    next(handle, allocator);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer handle, const VkCommandBufferBeginInfo* info)
+{
+    note(Seen::BeginCommandBuffer, handle);
+    {
+        std::lock_guard lock(state().mutex);
+        state().labels[handle].clear();
+        state().stopped[handle] = false;
+    }
+    return tableOf(handle).BeginCommandBuffer(handle, info);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL EndCommandBuffer(VkCommandBuffer handle)
+{
+    note(Seen::EndCommandBuffer, handle);
+    return tableOf(handle).EndCommandBuffer(handle);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBeginDebugUtilsLabelEXT(VkCommandBuffer handle, const VkDebugUtilsLabelEXT* label)
+{
+    note(Seen::BeginLabel, handle, label->pLabelName);
+    {
+        std::lock_guard lock(state().mutex);
+        state().labels[handle].emplace_back(label->pLabelName);
+    }
+    tableOf(handle).CmdBeginDebugUtilsLabelEXT(handle, label);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdEndDebugUtilsLabelEXT(VkCommandBuffer handle)
+{
+    note(Seen::EndLabel, handle);
+    {
+        std::lock_guard lock(state().mutex);
+        if (!state().labels[handle].empty())
+            state().labels[handle].pop_back();
+    }
+    tableOf(handle).CmdEndDebugUtilsLabelEXT(handle);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDispatch(VkCommandBuffer handle, uint32_t x, uint32_t y, uint32_t z)
+{
+    note(Seen::Dispatch, handle);
+    if (!isStopped(handle) && !losesHere(handle))
+        tableOf(handle).CmdDispatch(handle, x, y, z);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdDispatchIndirect(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset)
+{
+    note(Seen::Dispatch, handle);
+    if (!isStopped(handle) && !losesHere(handle))
+        tableOf(handle).CmdDispatchIndirect(handle, buffer, offset);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdFillBuffer(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset,
+                                         VkDeviceSize size, uint32_t data)
+{
+    if (!isStopped(handle))
+        tableOf(handle).CmdFillBuffer(handle, buffer, offset, size, data);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue handle, uint32_t count, const VkSubmitInfo* submits, VkFence fence)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t c = 0; c < submits[i].commandBufferCount; ++c)
+            noteSubmission(submits[i].pCommandBuffers[c]);
+    return tableOf(handle).QueueSubmit(handle, count, submits, fence);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue handle, uint32_t count, const VkSubmitInfo2* submits, VkFence fence)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t c = 0; c < submits[i].commandBufferInfoCount; ++c)
+            noteSubmission(submits[i].pCommandBufferInfos[c].commandBuffer);
+    return tableOf(handle).QueueSubmit2(handle, count, submits, fence);
+}
+
+// The work is done before the device is called lost, so that nothing is in use when the test ends.
+VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice handle, uint32_t count, const VkFence* fences, VkBool32 all,
+                                             uint64_t timeout)
+{
+    const VkResult result = tableOf(handle).WaitForFences(handle, count, fences, all, timeout);
+    note(Seen::Wait, handle);
+    return orLost(result);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue handle)
+{
+    const VkResult result = tableOf(handle).QueueWaitIdle(handle);
+    note(Seen::Wait, handle);
+    return orLost(result);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL DeviceWaitIdle(VkDevice handle)
+{
+    const VkResult result = tableOf(handle).DeviceWaitIdle(handle);
+    note(Seen::Wait, handle);
+    return orLost(result);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectNameEXT(VkDevice handle, const VkDebugUtilsObjectNameInfoEXT* info)
+{
+    note(Seen::Name, info->objectHandle, info->pObjectName ? info->pObjectName : "", info->objectType);
+    return tableOf(handle).SetDebugUtilsObjectNameEXT(handle, info);
+}
+
+// Commands that make one object from a structure.
+template <auto Member, VkObjectType Type>
+struct Create;
+template <typename Info, typename Handle,
+          VkResult (VKAPI_PTR* Table::*Member)(VkDevice, const Info*, const VkAllocationCallbacks*, Handle*),
+          VkObjectType Type>
+struct Create<Member, Type> {
+    static VKAPI_ATTR VkResult VKAPI_CALL call(VkDevice device, const Info* info,
+                                               const VkAllocationCallbacks* allocator, Handle* out)
+    {
+        const VkResult result = (tableOf(device).*Member)(device, info, allocator, out);
+        if (result == VK_SUCCESS)
+            note(Seen::Create, *out, "", Type);
+        return result;
+    }
+};
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t count,
+                                                      const VkComputePipelineCreateInfo* infos,
+                                                      const VkAllocationCallbacks* allocator, VkPipeline* out)
+{
+    const VkResult result = tableOf(device).CreateComputePipelines(device, cache, count, infos, allocator, out);
+    for (uint32_t i = 0; i < count; ++i)
+        if (out[i])
+            note(Seen::Create, out[i], "", VK_OBJECT_TYPE_PIPELINE);
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL AllocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo* info,
+                                                      VkCommandBuffer* out)
+{
+    const VkResult result = tableOf(device).AllocateCommandBuffers(device, info, out);
+    for (uint32_t i = 0; result == VK_SUCCESS && i < info->commandBufferCount; ++i)
+        note(Seen::Create, out[i], "", VK_OBJECT_TYPE_COMMAND_BUFFER);
+    return result;
+}
+
+PFN_vkVoidFunction ownFunction(const char* name);
+
+PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice handle, const char* name)
+{
+    const PFN_vkVoidFunction next = tableOf(handle).GetDeviceProcAddr(handle, name);
+    const PFN_vkVoidFunction own = ownFunction(name);
+    return next && own ? own : next;
+}
+
+PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char* name)
+{
+    if (const PFN_vkVoidFunction own = ownFunction(name))
+        return own;
+    if (!handle)
+        return nullptr;
+    PFN_vkGetInstanceProcAddr next = nullptr;
+    {
+        std::lock_guard lock(state().mutex);
+        next = state().instances.at(keyOf(handle)).table.GetInstanceProcAddr;
+    }
+    return next(handle, name);
+}
+
+#define RECORDER_ENTRY(name)                                   \
+    {                                                          \
+        "vk" #name, reinterpret_cast<PFN_vkVoidFunction>(name) \
+    }
+#define RECORDER_CREATE(name, type)                                                                          \
+    {                                                                                                        \
+        "vk" #name, reinterpret_cast<PFN_vkVoidFunction>(&Create<&Table::name, VK_OBJECT_TYPE_##type>::call) \
+    }
+
+PFN_vkVoidFunction ownFunction(const char* name)
+{
+    static const std::map<std::string, PFN_vkVoidFunction> functions = {
+        {"vkGetInstanceProcAddr", reinterpret_cast<PFN_vkVoidFunction>(getInstanceProcAddr)},
+        {"vkGetDeviceProcAddr", reinterpret_cast<PFN_vkVoidFunction>(getDeviceProcAddr)},
+        RECORDER_ENTRY(CreateInstance),
+        RECORDER_ENTRY(DestroyInstance),
+        RECORDER_ENTRY(CreateDevice),
+        RECORDER_ENTRY(DestroyDevice),
+        RECORDER_ENTRY(BeginCommandBuffer),
+        RECORDER_ENTRY(EndCommandBuffer),
+        RECORDER_ENTRY(CmdBeginDebugUtilsLabelEXT),
+        RECORDER_ENTRY(CmdEndDebugUtilsLabelEXT),
+        RECORDER_ENTRY(CmdDispatch),
+        RECORDER_ENTRY(CmdDispatchIndirect),
+        RECORDER_ENTRY(CmdFillBuffer),
+        RECORDER_ENTRY(QueueSubmit),
+        RECORDER_ENTRY(QueueSubmit2),
+        RECORDER_ENTRY(WaitForFences),
+        RECORDER_ENTRY(QueueWaitIdle),
+        RECORDER_ENTRY(DeviceWaitIdle),
+        RECORDER_ENTRY(SetDebugUtilsObjectNameEXT),
+        RECORDER_ENTRY(CreateComputePipelines),
+        RECORDER_ENTRY(AllocateCommandBuffers),
+        RECORDER_CREATE(CreateShaderModule, SHADER_MODULE),
+        RECORDER_CREATE(CreatePipelineLayout, PIPELINE_LAYOUT),
+        RECORDER_CREATE(CreateBuffer, BUFFER),
+        RECORDER_CREATE(AllocateMemory, DEVICE_MEMORY),
+        RECORDER_CREATE(CreateCommandPool, COMMAND_POOL),
+        RECORDER_CREATE(CreateFence, FENCE),
+        RECORDER_CREATE(CreateSemaphore, SEMAPHORE),
+        RECORDER_CREATE(CreateImage, IMAGE),
+        RECORDER_CREATE(CreateQueryPool, QUERY_POOL),
+        RECORDER_CREATE(CreateDescriptorSetLayout, DESCRIPTOR_SET_LAYOUT),
+        RECORDER_CREATE(CreateDescriptorPool, DESCRIPTOR_POOL),
+    };
+    const auto found = functions.find(name);
+    return found == functions.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+#define RECORDER_EXPORT extern "C" __attribute__((visibility("default")))
+
+RECORDER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation)
+{
+    negotiation->loaderLayerInterfaceVersion = CURRENT_LOADER_LAYER_INTERFACE_VERSION;
+    negotiation->pfnGetInstanceProcAddr = getInstanceProcAddr;
+    negotiation->pfnGetDeviceProcAddr = getDeviceProcAddr;
+    negotiation->pfnGetPhysicalDeviceProcAddr = nullptr;
+    return VK_SUCCESS;
+}
+
+RECORDER_EXPORT void millraceRecorderTake(void (*visit)(const Event& event, void* user), void* user)
+{
+    std::vector<Event> events;
+    {
+        std::lock_guard lock(state().mutex);
+        events.swap(state().events);
+    }
+    for (const Event& event : events)
+        visit(event, user);
+}
+
+RECORDER_EXPORT void millraceRecorderLoseDevice(const char* label)
+{
+    std::lock_guard lock(state().mutex);
+    state().loseAt = label;
+}
