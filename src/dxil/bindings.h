@@ -11,6 +11,9 @@
 
 namespace millrace::dxil {
 
+// Counters of buffers in the resource heap: an array of buffers at this binding of its set, each at its buffer's index.
+inline constexpr uint32_t kHeapCounters = 1;
+
 struct Place {
     enum class Kind : uint8_t {
         Descriptor,  // set, binding

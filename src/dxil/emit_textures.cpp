@@ -347,6 +347,9 @@ Id Emitter::sampledImage(const Value& call, const Handle& image, bool depth)
 // Derivatives in compute shaders: over 2 x 2 invocations, or four in a row.
 void Emitter::needDerivatives()
 {
+    if (m_entry.kind == ShaderKind::Pixel) {
+        return;
+    }
     m_needsDerivatives = true;
     m_b.extension("SPV_KHR_compute_shader_derivatives");
     const bool isLinear = m_entry.threads[0] % 2 != 0 || m_entry.threads[1] % 2 != 0;

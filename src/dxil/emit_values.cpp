@@ -499,15 +499,39 @@ Id Emitter::dynamicElement(const Value& i)
     if (partCount(type) == 1) {
         return type.count == 1 ? vector.id() : m_b.emit(spv::Op::OpVectorExtractDynamic, scalar, {vector.id(), index});
     }
-    const Id memory = m_b.arrayType(scalar, static_cast<uint32_t>(type.count));
-    const Id variable = local(memory);
-    std::vector<Id> all;
-    for (uint32_t e = 0; e < type.count; e++) {
-        all.push_back(element(type, vector, e));
-    }
-    m_b.store(variable, m_b.construct(memory, all));
     const Id pointer = m_b.pointerType(spv::StorageClass::Function, scalar);
-    return m_b.load(scalar, m_b.emit(spv::Op::OpAccessChain, pointer, {variable, index}));
+    return m_b.load(scalar, m_b.emit(spv::Op::OpAccessChain, pointer, {indexedCopy(i.operands[0]), index}));
+}
+
+bool Emitter::isIndexed(const Value& i) const
+{
+    return i.op == Op::ExtractElement && partCount(*i.operands[0]->type) > 1 && !constantOf(i.operands[1]);
+}
+
+// Vectors that are indexed are stored where they are made, which is once however often they are read; those that no
+// instruction makes, once in each block that reads them.
+Id Emitter::indexedCopy(const Value* vector)
+{
+    const bool isMadeOnce = vector->parent != nullptr;
+    Id& variable = m_indexedCopies[{vector, isMadeOnce ? Id{} : m_label}];
+    if (!variable.value) {
+        variable = storeIndexed(vector);
+    }
+    return variable;
+}
+
+Id Emitter::storeIndexed(const Value* vector)
+{
+    const Type& type = *vector->type;
+    const Val value = get(vector);
+    const Id memory = m_b.arrayType(scalarType(*type.element), static_cast<uint32_t>(type.count));
+    std::vector<Id> elements;
+    for (uint32_t e = 0; e < type.count; e++) {
+        elements.push_back(element(type, value, e));
+    }
+    const Id variable = local(memory);
+    m_b.store(variable, m_b.construct(memory, elements));
+    return variable;
 }
 
 Val Emitter::insertDynamic(const Value& i)

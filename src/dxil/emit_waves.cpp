@@ -471,7 +471,21 @@ void Emitter::opDerivative(const Value& call)
                                                     spv::Op::OpDPdyFine};
     needDerivatives();
     m_b.capability(spv::Capability::DerivativeControl);
-    emitParts(call, kOps.at(opcodeOf(call) - kDerivCoarseX), {call.operands[1]}, false);
+    const spv::Op op = kOps.at(opcodeOf(call) - kDerivCoarseX);
+    if (registerBits(call.type->scalar()) == 32) {
+        emitParts(call, op, {call.operands[1]}, false);
+        return;
+    }
+    // Vulkan has them of 32 bits only.
+    const Val value = get(call.operands[1]);
+    Val out;
+    for (size_t p = 0; p < partCount(*call.type); p++) {
+        const Id type = partType(*call.type, p);
+        const Id wide = like(m_b.floatType(32), type);
+        const Id result = m_b.emit(op, wide, {m_b.emit(spv::Op::OpFConvert, wide, {value.parts.at(p)})});
+        out.parts.push_back(m_b.emit(spv::Op::OpFConvert, type, {result}));
+    }
+    set(call, std::move(out));
 }
 
 }  // namespace millrace::dxil

@@ -61,6 +61,9 @@ void Emitter::findUses(const Value& i)
     if (i.op == Op::ExtractValue && !i.indices.empty() && i.indices[0] < 32) {
         m_usedFields[i.operands[0]] |= 1u << i.indices[0];
     }
+    if (isIndexed(i)) {
+        m_indexed.insert(i.operands[0]);
+    }
     if (i.op == Op::Phi && i.type->isStruct()) {
         for (const Value* operand : i.operands) {
             m_usedFields[operand] = ~0u;
@@ -99,10 +102,17 @@ Status Emitter::run(const std::unordered_map<const Function*, Structure>& struct
         m_b.capability(spv::Capability::ShaderEnqueueAMDX);
         m_b.extension("SPV_AMDX_shader_enqueue");
         inputVariable();
+    } else if (m_entry.kind == ShaderKind::Mesh || m_entry.kind == ShaderKind::Amplification) {
+        m_b.capability(spv::Capability::MeshShadingEXT);
+        m_b.extension("SPV_EXT_mesh_shader");
     }
     try {
-        const Id main = emitFunction(*m_entry.function, structures.at(m_entry.function));
-        declareEntryPoint(main);
+        if (m_entry.kind == ShaderKind::Library) {
+            emitLibrary();
+            return m_error ? Status(*m_error) : Status();
+        }
+        const Id body = emitFunction(*m_entry.function, structures.at(m_entry.function));
+        declareEntryPoint(m_entry.kind == ShaderKind::Amplification ? taskMain(body) : body);
     } catch (const std::out_of_range&) {
         unsupported("an operand that is not of the type that the operation takes");
     }
@@ -112,16 +122,48 @@ Status Emitter::run(const std::unordered_map<const Function*, Structure>& struct
     return {};
 }
 
+// All functions, for others to link with.
+void Emitter::emitLibrary()
+{
+    m_b.capability(spv::Capability::Linkage);
+    for (const auto& function : m_ir.functions) {
+        const auto structure = m_structures->find(function.get());
+        if (structure == m_structures->end()) {
+            continue;
+        }
+        const Id id = emitFunction(*function, structure->second);
+        // Names of C++ begin with a mark that they are not to be changed.
+        const std::string name = function->name.starts_with('\1') ? function->name.substr(1) : function->name;
+        m_b.name(id, name);
+        m_b.module()
+            .section(Section::Annotations)
+            .push_back(instruction(spv::Op::OpDecorate)
+                           .add(id)
+                           .add(static_cast<uint32_t>(spv::Decoration::LinkageAttributes))
+                           .add(name)
+                           .add(static_cast<uint32_t>(spv::LinkageType::Export)));
+    }
+}
+
 // A node's entry point is named like the node, so that a module needs nobody to say which node it is.
 std::string Emitter::entryPointName() const
 {
     return m_entry.kind == ShaderKind::Node && !m_entry.node.id.name.empty() ? m_entry.node.id.name : m_entry.name;
 }
 
+static spv::ExecutionModel modelOf(ShaderKind kind)
+{
+    return kind == ShaderKind::Mesh            ? spv::ExecutionModel::MeshEXT
+           : kind == ShaderKind::Vertex        ? spv::ExecutionModel::Vertex
+           : kind == ShaderKind::Pixel         ? spv::ExecutionModel::Fragment
+           : kind == ShaderKind::Amplification ? spv::ExecutionModel::TaskEXT
+                                               : spv::ExecutionModel::GLCompute;
+}
+
 void Emitter::declareEntryPoint(Id function)
 {
     Instruction entry = instruction(spv::Op::OpEntryPoint)
-                            .add(static_cast<uint32_t>(spv::ExecutionModel::GLCompute))
+                            .add(static_cast<uint32_t>(modelOf(m_entry.kind)))
                             .add(function)
                             .add(entryPointName());
     for (const Instruction& i : m_b.module().section(Section::Globals)) {
@@ -134,11 +176,17 @@ void Emitter::declareEntryPoint(Id function)
     declareExecutionModes(function);
     if (m_entry.kind == ShaderKind::Node) {
         declareNode(function);
+    } else if (m_entry.kind == ShaderKind::Mesh) {
+        declareMesh(function);
     }
 }
 
 void Emitter::declareExecutionModes(Id function)
 {
+    if (m_entry.kind == ShaderKind::Vertex || m_entry.kind == ShaderKind::Pixel) {
+        declareGraphicsModes(function);
+        return;
+    }
     spirv::InstructionList& modes = m_b.module().section(Section::ExecutionModes);
     modes.push_back(instruction(spv::Op::OpExecutionMode)
                         .add(function)
@@ -155,6 +203,78 @@ void Emitter::declareExecutionModes(Id function)
     }
 }
 
+// The type that a pointer argument is used as; pointers themselves have none.
+const Type* Emitter::pointeeOf(const Function& function, const Value& argument) const
+{
+    const Type* accessed = nullptr;
+    for (const Block* block : m_structures->at(&function).order) {
+        for (const Value* i : block->instructions) {
+            if (i->op == Op::GetElementPtr && i->operands[0] == &argument) {
+                return i->elementType;
+            }
+            if (i->op == Op::Load && i->operands[0] == &argument) {
+                accessed = i->type;
+            } else if (i->op == Op::Store && i->operands[1] == &argument) {
+                accessed = i->operands[0]->type;
+            }
+        }
+    }
+    return accessed;
+}
+
+// Gives the types. An argument that is a pointer is a variable of the caller.
+std::vector<Id> Emitter::declareParameters(const Function& function, spirv::Function& out, std::vector<Val>& values)
+{
+    std::vector<Id> types;
+    const auto declare = [&](Id type) {
+        out.parameters.push_back(instruction(spv::Op::OpFunctionParameter, type, m_b.newId()));
+        types.push_back(type);
+        return out.parameters.back().result;
+    };
+    for (const Value* argument : function.arguments) {
+        if (!argument->type->isPointer()) {
+            for (size_t p = 0; p < partCount(*argument->type); p++) {
+                values[argument->number].parts.push_back(declare(partType(*argument->type, p)));
+            }
+            continue;
+        }
+        const Type* pointee = pointeeOf(function, *argument);
+        if (argument->type->addressSpace != 0) {
+            unsupported("an argument that is a pointer to other memory than that of the caller");
+        }
+        if (pointee) {
+            auto pointer = std::make_shared<Pointer>();
+            pointer->type = pointee;
+            pointer->base = declare(m_b.pointerType(pointer->storage, memoryType(*pointee, Form::Plain)));
+            values[argument->number].pointer = std::move(pointer);
+        }
+    }
+    return types;
+}
+
+// Vectors of several parts are returned as a structure.
+Id Emitter::resultType(const Type& type)
+{
+    if (type.isVoid()) {
+        return m_b.voidType();
+    }
+    if (type.isAggregate()) {
+        return unsupported("a function that returns " + type.text());
+    }
+    if (partCount(type) == 1) {
+        return partType(type, 0);
+    }
+    Id& out = m_resultTypes[&type];
+    if (!out) {
+        std::vector<Id> parts;
+        for (size_t p = 0; p < partCount(type); p++) {
+            parts.push_back(partType(type, p));
+        }
+        out = m_b.structType(parts);
+    }
+    return out;
+}
+
 // A function that is not inlined: DXC leaves none but [noinline] and exported ones, all without resources as arguments.
 Id Emitter::emitFunction(const Function& function, const Structure& structure)
 {
@@ -163,25 +283,12 @@ Id Emitter::emitFunction(const Function& function, const Structure& structure)
         return known->second;
     }
     spirv::Function out;
-    std::vector<Id> parameters;
     std::vector<Val> values(function.valueCount);
-    for (const Value* argument : function.arguments) {
-        for (size_t p = 0; p < partCount(*argument->type); p++) {
-            const Id type = partType(*argument->type, p);
-            out.parameters.push_back(instruction(spv::Op::OpFunctionParameter, type, m_b.newId()));
-            parameters.push_back(type);
-            values[argument->number].parts.push_back(out.parameters.back().result);
-        }
-    }
-    const bool isVoid = function.resultType->isVoid();
-    if (!isVoid && (partCount(*function.resultType) != 1 || function.resultType->isAggregate())) {
-        unsupported("a function that returns " + function.resultType->text());
-    }
-    const Id resultType = isVoid ? m_b.voidType() : partType(*function.resultType, 0);
+    const std::vector<Id> parameters = declareParameters(function, out, values);
+    const Id result = resultType(*function.resultType);
     const Id id = m_b.newId();
     m_functions[&function] = id;
-    out.definition =
-        instruction(spv::Op::OpFunction, resultType, id).add(0u).add(m_b.functionType(resultType, parameters));
+    out.definition = instruction(spv::Op::OpFunction, result, id).add(0u).add(m_b.functionType(result, parameters));
 
     std::swap(m_values, values);
     const Function* const outerFunction = std::exchange(m_function, &function);
@@ -251,8 +358,16 @@ void Emitter::emitBlock(const Block& block, const Structure& structure, spirv::F
     m_label = target.label;
     out.blocks.push_back(std::move(target));
     m_b.setBlock(&out.blocks.back().body);
+    std::vector<const Value*> indexed;  // made and not yet stored, since nothing may stand between phis
     for (const Value* i : block.instructions) {
         m_instruction = i;
+        if (i->op != Op::Phi) {
+            std::ranges::for_each(indexed, [&](const Value* vector) { indexedCopy(vector); });
+            indexed.clear();
+        }
+        if (m_indexed.contains(i)) {
+            indexed.push_back(i);
+        }
         if (i->isTerminator()) {
             m_ends[&block] = m_label;
             emitTerminator(block, structure);
@@ -312,7 +427,11 @@ void Emitter::emitTerminator(const Block& block, const Structure& structure)
             if (last.operands.empty()) {
                 m_b.emitVoid(spv::Op::OpReturn, {});
             } else {
-                m_b.emitVoid(spv::Op::OpReturnValue, {condition});
+                const Val value = get(last.operands[0]);
+                m_b.emitVoid(spv::Op::OpReturnValue,
+                             {value.parts.size() == 1 ? value.id()
+                                                      : m_b.emit(spv::Op::OpCompositeConstruct,
+                                                                 resultType(*last.operands[0]->type), value.parts)});
             }
             break;
         default:
@@ -404,17 +523,53 @@ void Emitter::emitCall(const Value& i)
         unsupported("a call of " + name + ", which has no body");
         return;
     }
-    std::vector<Id> operands = {emitFunction(*i.function, structure->second)};
-    for (const Value* argument : i.operands) {
-        if (argument->type->isPointer() || argument->type->isAggregate()) {
-            unsupported("an argument of type " + argument->type->text());
+    emitFunctionCall(i, structure->second);
+}
+
+void Emitter::emitFunctionCall(const Value& i, const Structure& structure)
+{
+    std::vector<Id> operands = {emitFunction(*i.function, structure)};
+    std::vector<std::pair<Pointer, Pointer>> copies;
+    for (size_t a = 0; a < i.operands.size() && a < i.function->arguments.size(); a++) {
+        const Type& type = *i.operands[a]->type;
+        const Val value = get(i.operands[a]);
+        if (!type.isPointer()) {
+            operands.insert(operands.end(), value.parts.begin(), value.parts.end());
+            continue;
+        }
+        const Type* pointee = pointeeOf(*i.function, *i.function->arguments[a]);
+        if (!pointee) {
+            continue;  // the function does not look at it
+        }
+        if (!value.pointer) {
+            unsupported("an argument of type " + type.text() + " that is no variable");
             return;
         }
-        const Val value = get(argument);
-        operands.insert(operands.end(), value.parts.begin(), value.parts.end());
+        // Only whole variables can be handed over: others are copied there and back, as HLSL says of inout.
+        Pointer from = descend(*value.pointer, pointee);
+        Pointer to;
+        to.type = pointee;
+        to.base = local(memoryType(*pointee, Form::Plain));
+        if (from.type != pointee) {
+            unsupported("an argument that is a pointer into " + value.pointer->type->text());
+            return;
+        }
+        copyMemory(to, from);
+        operands.push_back(to.base);
+        copies.emplace_back(std::move(from), std::move(to));
     }
-    const Id type = i.type->isVoid() ? m_b.voidType() : partType(*i.type, 0);
-    set(i, m_b.emit(spv::Op::OpFunctionCall, type, operands));
+    const Id result = m_b.emit(spv::Op::OpFunctionCall, resultType(*i.type), operands);
+    for (const auto& [from, to] : copies) {
+        copyMemory(from, to);
+    }
+    Val out(result);
+    if (!i.type->isVoid() && partCount(*i.type) > 1) {
+        out = {};
+        for (uint32_t p = 0; p < partCount(*i.type); p++) {
+            out.parts.push_back(m_b.extract(partType(*i.type, p), result, p));
+        }
+    }
+    set(i, std::move(out));
 }
 
 Id Emitter::builtInVariable(spv::BuiltIn which, Id type)
@@ -425,6 +580,9 @@ Id Emitter::builtInVariable(spv::BuiltIn which, Id type)
     }
     const Id variable = m_b.variable(spv::StorageClass::Input, type);
     m_b.decorate(variable, spv::Decoration::BuiltIn, {static_cast<uint32_t>(which)});
+    if (m_entry.kind == ShaderKind::Pixel) {
+        m_b.decorate(variable, spv::Decoration::Flat);  // they are integers
+    }
     m_builtIns[static_cast<uint32_t>(which)] = {variable, type};
     return variable;
 }

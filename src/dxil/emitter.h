@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emits one entry point as a module. One class over several files: emitter.cpp (module, functions, blocks),
-// emit_values, emit_memory, emit_math, emit_resources, emit_textures, emit_waves, emit_nodes.
+// emit_values, emit_memory, emit_math, emit_handles, emit_descriptors, emit_buffers, emit_textures, emit_waves,
+// emit_nodes, emit_mesh, emit_graphics.
 #pragma once
 
 #include <functional>
@@ -93,11 +94,16 @@ private:
     void findUses(const Value& instruction);
     void declareEntryPoint(Id function);
     void declareExecutionModes(Id function);
+    void emitLibrary();
+    const Type* pointeeOf(const Function& function, const Value& argument) const;
+    std::vector<Id> declareParameters(const Function& function, spirv::Function& out, std::vector<Val>& values);
+    Id resultType(const Type& type);
     Id emitFunction(const Function& function, const Structure& structure);
     void emitBlock(const Block& block, const Structure& structure, spirv::Function& out);
     void emitTerminator(const Block& block, const Structure& structure);
     void emitInstruction(const Value& i);
     void emitCall(const Value& i);
+    void emitFunctionCall(const Value& i, const Structure& structure);
     void emitOperation(const Value& i, uint32_t opcode);  // operations.cpp
     static Handler handlerOf(uint32_t opcode);
     Id builtIn(spv::BuiltIn which, Id type);  // loaded
@@ -126,6 +132,9 @@ private:
     Id element(const Type& type, const Val& value, uint32_t index);
     Val assemble(const Type& type, const std::vector<Id>& elements);
     Id dynamicElement(const Value& i);
+    bool isIndexed(const Value& i) const;
+    Id indexedCopy(const Value* vector);  // a variable that is an array
+    Id storeIndexed(const Value* vector);
     Val insertDynamic(const Value& i);
     void emitBinary(const Value& i);
     void emitBooleanBinary(const Value& i);
@@ -220,7 +229,7 @@ private:
     Id like(Id component, Id type);  // a type of as many components as `type`
     Val mapParts(const Value& i, const Type& operandType, const Val& operand, Id (Emitter::*map)(Id, Id));
 
-    // emit_resources.cpp
+    // emit_handles.cpp, emit_descriptors.cpp, emit_buffers.cpp
     void opCreateHandle(const Value& call);
     void opCreateHandleFromBinding(const Value& call);
     void opCreateHandleForLib(const Value& call);
@@ -363,6 +372,52 @@ private:
     void opOutputIsValid(const Value& call);
     void opRemainingRecursion(const Value& call);
 
+    // emit_mesh.cpp
+    struct MeshOutput {
+        Id variable;
+        Id component;                    // type of a scalar
+        std::optional<uint32_t> member;  // of the block of built-ins
+        uint32_t firstDistance = 0;      // of all clip or cull distances, that of the element
+    };
+    void declareMesh(Id function);
+    Id taskMain(Id body);
+    void opSetMeshOutputs(const Value& call);
+    void opEmitIndices(const Value& call);
+    void opMeshPayload(const Value& call);
+    void opStoreMeshOutput(const Value& call);
+    void opDispatchMesh(const Value& call);
+    void opViewId(const Value& call);
+    const SignatureElement* elementOf(const Value& call) const;
+    const MeshOutput& meshOutput(const SignatureElement& element, bool isPrimitive);
+    std::vector<const SignatureElement*> builtInsOf(bool isPrimitive) const;
+    Id builtInMember(const SignatureElement& element);
+    Id builtInBlock(bool isPrimitive);
+    MeshOutput builtInOutput(const SignatureElement& element, bool isPrimitive);
+    Id outputComponent(const SignatureElement& element);
+    Id outputValue(const SignatureElement& element, Id component, const Value& value);
+    std::vector<const Value*> storesOfRow(const Value& call, uint32_t column, uint32_t columns);
+    uint32_t locationOf(const SignatureElement& element, bool isPrimitive) const;
+    Id payloadVariable(const Type& type);
+    void copyMemory(const Pointer& to, const Pointer& from);
+
+    // emit_graphics.cpp
+    struct StageVariable {
+        Id variable;
+        Id component;           // type of a scalar
+        uint32_t elements = 1;  // of an array, or none
+        uint32_t columns = 1;
+        uint32_t first = 0;  // element that is the first of the signature's
+    };
+    void declareGraphicsModes(Id function);
+    void opLoadInput(const Value& call);
+    void opStoreOutput(const Value& call);
+    void opDiscard(const Value& call);
+    const StageVariable& stageVariable(const SignatureElement& element, bool isInput);
+    void decorateStageVariable(const SignatureElement& element, bool isInput, Id variable);
+    std::optional<spv::BuiltIn> graphicsBuiltIn(SemanticKind kind, bool isInput) const;
+    Id stagePointer(const StageVariable& variable, bool isInput, Id row, uint32_t column);
+    std::optional<Id> inputOfVulkan(const SignatureElement& element, uint32_t column);
+
     Module& m_ir;
     const ProgramInfo& m_info;
     const EntryPoint& m_entry;
@@ -384,7 +439,10 @@ private:
     std::unordered_map<const Block*, Id> m_ends;  // label of the last SPIR-V block of an IR block
     Id m_label;                                   // of the current SPIR-V block
     std::unordered_map<const Value*, uint32_t> m_usedFields;
+    std::unordered_set<const Value*> m_indexed;  // split vectors of which elements are read by an index
+    std::map<std::pair<const Value*, Id>, Id> m_indexedCopies;
     std::unordered_map<const Function*, Id> m_functions;
+    std::unordered_map<const Type*, Id> m_resultTypes;  // of functions
 
     // The module.
     std::unordered_map<const Value*, Val> m_constants;
@@ -410,6 +468,17 @@ private:
     const Type* m_inputType = nullptr;
     Id m_input;
     Id m_inputArray;
+
+    // The vertex or pixel shader.
+    std::map<const SignatureElement*, StageVariable> m_stageVariables;
+    bool m_writesDepth = false;
+
+    // The mesh or amplification shader.
+    std::map<const SignatureElement*, MeshOutput> m_meshOutputs;
+    std::map<bool, Id> m_builtInBlocks;  // of vertices, of primitives
+    Id m_meshIndices;
+    Id m_payload;
+    Id m_meshGroups;  // how many to dispatch
 };
 
 }  // namespace millrace::dxil

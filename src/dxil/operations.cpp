@@ -8,6 +8,10 @@ namespace millrace::dxil {
 Emitter::Handler Emitter::handlerOf(uint32_t opcode)
 {
     switch (opcode) {
+        case 4:  // LoadInput
+            return &Emitter::opLoadInput;
+        case 5:  // StoreOutput
+            return &Emitter::opStoreOutput;
         case 6:   // FAbs
         case 12:  // Cos
         case 13:  // Sin
@@ -114,6 +118,8 @@ Emitter::Handler Emitter::handlerOf(uint32_t opcode)
             return &Emitter::opBarrier;
         case 81:  // CalculateLOD
             return &Emitter::opCalculateLod;
+        case 82:  // Discard
+            return &Emitter::opDiscard;
         case 83:  // DerivCoarseX
         case 84:  // DerivCoarseY
         case 85:  // DerivFineX
@@ -169,6 +175,8 @@ Emitter::Handler Emitter::handlerOf(uint32_t opcode)
         case 135:  // WaveAllBitCount
         case 136:  // WavePrefixBitCount
             return &Emitter::opWaveCount;
+        case 138:  // ViewID
+            return &Emitter::opViewId;
         case 139:  // RawBufferLoad
             return &Emitter::opRawBufferLoad;
         case 140:  // RawBufferStore
@@ -186,6 +194,17 @@ Emitter::Handler Emitter::handlerOf(uint32_t opcode)
             return &Emitter::opWaveMultiPrefix;
         case 167:  // WaveMultiPrefixBitCount
             return &Emitter::opWaveMultiPrefixCount;
+        case 168:  // SetMeshOutputCounts
+            return &Emitter::opSetMeshOutputs;
+        case 169:  // EmitIndices
+            return &Emitter::opEmitIndices;
+        case 170:  // GetMeshPayload
+            return &Emitter::opMeshPayload;
+        case 171:  // StoreVertexOutput
+        case 172:  // StorePrimitiveOutput
+            return &Emitter::opStoreMeshOutput;
+        case 173:  // DispatchMesh
+            return &Emitter::opDispatchMesh;
         case 216:  // AnnotateHandle
             return &Emitter::opAnnotateHandle;
         case 217:  // CreateHandleFromBinding

@@ -161,6 +161,45 @@ NodeIo readNodeIo(const Metadata* list)
     return out;
 }
 
+SignatureElement readSignatureElement(const Metadata* node)
+{
+    SignatureElement out;
+    out.id = number32(node->at(0));
+    out.name = node->at(1)->string;
+    out.component = static_cast<ComponentType>(std::min<uint64_t>(node->at(2)->numberOr(0), 18));
+    out.kind = static_cast<SemanticKind>(std::min<uint64_t>(node->at(3)->numberOr(0), 255));
+    out.index = number32(node->at(4)->at(0));
+    out.interpolation = number32(node->at(5));
+    out.rows = std::clamp(number32(node->at(6), 1), 1u, 64u);
+    out.columns = std::clamp(number32(node->at(7), 1), 1u, 4u);
+    out.startRow = number32(node->at(8), kUnbounded);
+    out.startColumn = number32(node->at(9)) & 3;
+    return out;
+}
+
+// Inputs, outputs, and what a mesh shader says of primitives.
+void readSignatures(const Metadata* lists, EntryPoint& out)
+{
+    for (const Metadata* element : lists->at(0)->operands) {
+        out.inputs.push_back(readSignatureElement(element));
+    }
+    for (const Metadata* element : lists->at(1)->operands) {
+        out.outputs.push_back(readSignatureElement(element));
+    }
+    for (const Metadata* element : lists->at(2)->operands) {
+        out.primitives.push_back(readSignatureElement(element));
+    }
+}
+
+void readMeshState(const Metadata* value, EntryPoint& out)
+{
+    constexpr uint64_t kLines = 1;
+    out.threads = readThree(value->at(0));
+    out.mesh.maxVertices = number32(value->at(1));
+    out.mesh.maxPrimitives = number32(value->at(2));
+    out.mesh.verticesPerPrimitive = value->at(3)->numberOr(0) == kLines ? 2 : 3;
+}
+
 void readProperty(uint64_t tag, const Metadata* value, EntryPoint& out)
 {
     switch (tag) {
@@ -169,6 +208,12 @@ void readProperty(uint64_t tag, const Metadata* value, EntryPoint& out)
             break;
         case 8:
             out.kind = static_cast<ShaderKind>(std::min<uint64_t>(value->numberOr(0), 15));
+            break;
+        case 9:
+            readMeshState(value, out);
+            break;
+        case 10:
+            out.threads = readThree(value->at(0));
             break;
         case 11:
         case 23:
@@ -235,6 +280,7 @@ Status readEntryPoint(const Metadata* node, const Container& container, ProgramI
         }
         readProperty(tag, value, entry);
     });
+    readSignatures(node->at(2), entry);
     const Value* symbol = node->at(0)->value;
     if (!symbol || symbol->kind != Value::Kind::Function) {
         // The first entry of a library stands for the library.
@@ -251,6 +297,9 @@ Status readEntryPoint(const Metadata* node, const Container& container, ProgramI
     }
     if (Status status = checkNode(entry); !status) {
         return status;
+    }
+    if (entry.mesh.maxVertices > 256 || entry.mesh.maxPrimitives > 256) {
+        return fail("entry point \"" + entry.name + "\" has more than 256 vertices or primitives");
     }
     if (container.kind != ShaderKind::Library) {
         entry.kind = container.kind;

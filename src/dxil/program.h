@@ -133,6 +133,47 @@ struct Node {
     std::vector<NodeIo> outputs;
 };
 
+// The numbers are DXIL's; those that are known here have names.
+enum class SemanticKind : uint8_t {
+    Arbitrary = 0,
+    VertexId = 1,
+    InstanceId = 2,
+    Position = 3,
+    Layer = 4,
+    Viewport = 5,
+    ClipDistance = 6,
+    CullDistance = 7,
+    PrimitiveId = 10,
+    SampleIndex = 12,
+    IsFrontFace = 13,
+    Target = 16,
+    Depth = 17,
+    ShadingRate = 29,
+    CullPrimitive = 30,
+};
+
+// What a shader reads or writes under one semantic: rows of up to four columns, at a place among the registers of the
+// signature.
+struct SignatureElement {
+    uint32_t id = 0;
+    std::string name;  // without the index
+    uint32_t index = 0;
+    ComponentType component = ComponentType::Invalid;
+    SemanticKind kind = SemanticKind::Arbitrary;
+    uint32_t interpolation = 0;  // DXIL's number
+    uint32_t rows = 1;
+    uint32_t columns = 1;
+    uint32_t startRow = kUnbounded;  // kUnbounded: it has no place
+    uint32_t startColumn = 0;
+};
+
+// How much a mesh shader gives out.
+struct MeshLimits {
+    uint32_t maxVertices = 0;
+    uint32_t maxPrimitives = 0;
+    uint32_t verticesPerPrimitive = 3;  // 2: lines
+};
+
 struct EntryPoint {
     std::string name;
     Function* function = nullptr;
@@ -140,6 +181,10 @@ struct EntryPoint {
     std::array<uint32_t, 3> threads = {1, 1, 1};
     std::vector<uint32_t> waveSizes;  // one; or minimum, maximum, preferred
     Node node;                        // kind Node
+    std::vector<SignatureElement> inputs;
+    std::vector<SignatureElement> outputs;     // kind Mesh: of vertices
+    std::vector<SignatureElement> primitives;  // kind Mesh
+    MeshLimits mesh;                           // kind Mesh
     // The record of its local root arguments; 0 bytes: it has none.
     uint32_t localBytes = 0;
 };

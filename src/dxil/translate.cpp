@@ -85,6 +85,13 @@ Status collect(Function& function, std::vector<Function*>& out, uint32_t depth)
 Result<Shader> Translator::translate(const EntryPoint& entry, const Bindings& bindings)
 {
     std::vector<Function*> functions;
+    if (entry.kind == ShaderKind::Library) {
+        for (const auto& function : m_program.module().functions) {
+            if (!function->blocks.empty()) {
+                functions.push_back(function.get());
+            }
+        }
+    }
     if (Status status = collect(*entry.function, functions, 0); !status) {
         return status.error();
     }
@@ -112,7 +119,9 @@ Result<Shader> Translator::translate(const EntryPoint& entry, const Bindings& bi
 
 bool isSupported(ShaderKind kind)
 {
-    return kind == ShaderKind::Compute || kind == ShaderKind::Node;
+    return kind == ShaderKind::Compute || kind == ShaderKind::Node || kind == ShaderKind::Mesh ||
+           kind == ShaderKind::Amplification || kind == ShaderKind::Library || kind == ShaderKind::Vertex ||
+           kind == ShaderKind::Pixel;
 }
 
 constexpr std::string_view kSignaturePart = "RTS0";
@@ -163,6 +172,19 @@ std::vector<Resource> withoutGlobals(std::vector<Resource> resources)
         resource.global = nullptr;
     }
     return resources;
+}
+
+// A library that has functions and nothing else is one module of them.
+void addFunctions(Source& source)
+{
+    const auto& functions = source.program->module().functions;
+    const auto found = std::ranges::find_if(functions, [](const auto& function) { return !function->blocks.empty(); });
+    if (source.container.kind == ShaderKind::Library && source.info.entryPoints.empty() && found != functions.end()) {
+        EntryPoint& all = source.info.entryPoints.emplace_back();
+        all.name = "functions";
+        all.function = found->get();
+        all.kind = ShaderKind::Library;
+    }
 }
 
 // All libraries as one graph.
@@ -270,6 +292,9 @@ Status Collection::read(std::span<const Library> libraries)
             return Diagnostic{"dxil", "", "only libraries can be put together"};
         }
         m_sources.push_back(std::move(*source));
+    }
+    if (m_sources.size() == 1) {
+        addFunctions(m_sources[0]);
     }
     if (Status status = checkNames(); !status) {
         return status;
@@ -508,6 +533,9 @@ Result<RootSignature> readSignatureOf(std::span<const uint8_t> container)
 
 Status validate(const Shader& shader)
 {
+    if (shader.entry.kind == ShaderKind::Library) {
+        return spirv::validate(shader.words, spirv::Environment::Universal);
+    }
     if (!shader.hasPayloadAtomics) {
         return spirv::validate(shader.words);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DXIL to SPIR-V: compute shaders as they are, each node of a work graph library as a module of
+// DXIL to SPIR-V: compute, mesh and other shaders as they are, each node of a work graph library as a module of
 // SPV_AMDX_shader_enqueue. docs/dxil.md says what is supported and how things are mapped.
 #pragma once
 

@@ -34,10 +34,10 @@ Result<std::string> disassemble(std::span<const uint32_t> words)
     return text;
 }
 
-Status validate(std::span<const uint32_t> words)
+Status validate(std::span<const uint32_t> words, Environment environment)
 {
     Messages messages;
-    spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_3);
+    spvtools::SpirvTools tools(environment == Environment::Universal ? SPV_ENV_UNIVERSAL_1_6 : SPV_ENV_VULKAN_1_3);
     tools.SetMessageConsumer(messages.consumer());
     spvtools::ValidatorOptions options;
     options.SetScalarBlockLayout(true);

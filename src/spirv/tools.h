@@ -17,8 +17,9 @@ using Words = std::vector<uint32_t>;
 Result<Words> assemble(std::string_view text);
 Result<std::string> disassemble(std::span<const uint32_t> words);  // friendly names, no header, indented
 
-// spirv-val for Vulkan 1.3 (environment vulkan1.3, scalar block layout allowed).
-Status validate(std::span<const uint32_t> words);
+// spirv-val, scalar block layout allowed. Vulkan knows no modules that are to be linked.
+enum class Environment : uint8_t { Vulkan13, Universal };
+Status validate(std::span<const uint32_t> words, Environment environment = Environment::Vulkan13);
 
 // Inlines every call that an entry point reaches and drops the functions. For modules whose functions take payload
 // pointers. A module without calls comes back as it is.

@@ -139,11 +139,11 @@ TEST(RootSignature, EveryPrefixAndEveryFlippedWord_IsReadOrRefused)
 TEST(Translate, OtherKindOfShader_IsNamed)
 {
     std::vector<uint8_t> bytes = sample();
-    put(bytes, programAt(bytes), 0u << 16 | 0x66);
+    put(bytes, programAt(bytes), 2u << 16 | 0x66);
     const auto made = translate(bytes, {});
     ASSERT_FALSE(made);
     if (canReadBitcode()) {
-        EXPECT_NE(made.error().text().find("pixel shader"), std::string::npos) << made.error().text();
+        EXPECT_NE(made.error().text().find("geometry shader"), std::string::npos) << made.error().text();
     }
 }
 

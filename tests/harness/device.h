@@ -35,6 +35,7 @@ struct DeviceOptions {
     bool enableEnqueue = true;  // the extension and its feature
     bool enableMaintenance5 = true;
     bool allFeatures = false;  // of Vulkan 1.0 to 1.2, robust access excepted
+    bool meshShaders = false;  // where there are any, see Device::hasMeshShaders
 
     auto operator<=>(const DeviceOptions&) const = default;
 };
@@ -77,6 +78,7 @@ public:
     VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueueFeatures{};
     VkPhysicalDeviceShaderEnqueuePropertiesAMDX limits{};
     bool validated = false;  // the validation layer is there
+    bool hasMeshShaders = false;
 
     PFN_vkCreateExecutionGraphPipelinesAMDX createGraphs = nullptr;
     PFN_vkGetExecutionGraphPipelineScratchSizeAMDX getScratchSize = nullptr;

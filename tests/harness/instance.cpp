@@ -123,12 +123,15 @@ void Device::createInstance(const DeviceOptions& options)
 
 void Device::queryFeatures()
 {
-    enqueueFeatures = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
+    VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+    enqueueFeatures = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX, &mesh};
     features13 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &enqueueFeatures};
     features11 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &features13};
     features12 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &features11};
     features = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features12};
     vkGetPhysicalDeviceFeatures2(physical, &features);
+    hasMeshShaders = mesh.meshShader != 0 && mesh.taskShader != 0;
+    enqueueFeatures.pNext = nullptr;
     limits = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX};
     VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &limits};
     vkGetPhysicalDeviceProperties2(physical, &all);
@@ -180,6 +183,14 @@ void Device::createDevice(const DeviceOptions& options)
     if (options.enableMaintenance5) {
         extensions.push_back(VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
         *tail = &maintenance5;
+        tail = &maintenance5.pNext;
+    }
+    VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+    if (options.meshShaders && hasMeshShaders) {
+        extensions.push_back(VK_EXT_MESH_SHADER_EXTENSION_NAME);
+        mesh.meshShader = VK_TRUE;
+        mesh.taskShader = VK_TRUE;
+        *tail = &mesh;
     }
     uint32_t count = 0;
     vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);

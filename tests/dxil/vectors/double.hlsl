@@ -19,11 +19,8 @@ if ((k & 1) != 0) {
     chosen = b * CONST(2);
 }
 PUT(chosen);
-// Each such element is found in a copy of the vector in memory: too much work for long ones.
-if (N <= 8) {
-    VEC turned = a;
-    for (uint i = 0; i < N; i++) {
-        turned[i] = a[(i + k) % N];
-    }
-    PUT(turned);
+VEC turned = a;
+for (uint i = 0; i < N; i++) {
+    turned[i] = a[(i + k) % N];
 }
+PUT(turned);

@@ -29,14 +29,11 @@ if ((k & 1) != 0) {
     chosen = b * CONST(2);
 }
 PUT(chosen);
-// Each such element is found in a copy of the vector in memory: too much work for long ones.
-if (N <= 8) {
-    VEC turned = a;
-    for (uint i = 0; i < N; i++) {
-        turned[i] = a[(i + k) % N];
-    }
-    PUT(turned);
+VEC turned = a;
+for (uint i = 0; i < N; i++) {
+    turned[i] = a[(i + k) % N];
 }
+PUT(turned);
 VEC several[3];
 several[0] = a;
 several[1] = b;
