@@ -15,12 +15,14 @@ ALLOWED = {
     "abi": set(),
     "spirv": {"base", "abi"},
     "graph": {"base", "abi"},
-    "compiler": {"base", "abi", "spirv", "graph", "shaders"},
+    "compiler": {"base", "abi", "data", "spirv", "graph", "shaders"},
     "glsl": {"base", "spirv"},
     "dxil": {"base", "spirv"},
-    "runtime": {"base", "abi", "graph", "shaders"},
+    "trace": {"base"},
+    "data": {"base"},
+    "runtime": {"base", "abi", "data", "graph", "shaders", "trace"},
     "api": {"base", "abi", "spirv", "graph", "compiler"},
-    "layer": {"base", "abi", "spirv", "graph", "compiler", "runtime", "shaders"},
+    "layer": {"base", "abi", "data", "spirv", "graph", "compiler", "runtime", "shaders", "trace"},
     "shaders": {"abi"},
 }
 SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".glsl", ".comp", ".inc"}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/device.h"
 
+#include "layer/capture_output.h"
 #include "layer/chain.h"
 #include "layer/command_pool.h"
 #include "layer/device_create_info.h"
@@ -12,7 +13,10 @@
 #include "layer/queue.h"
 #include "layer/shader_modules.h"
 #include "layer/status_watch.h"
+#include "layer/trace_output.h"
 #include "layer/update_templates.h"
+#include "runtime/capture_recorder.h"
+#include "runtime/trace_recorder.h"
 
 namespace millrace::layer {
 
@@ -137,7 +141,14 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
     if (device->usesGraphs())
         result = runtime::Device::create(instance.handle, physical, device->handle, instance.table, device->table,
                                          instance.settings.runtime, device->runtime);
+    if (result == VK_SUCCESS && device->usesGraphs())
+        result = startTrace(*device);
+    if (result == VK_SUCCESS && device->usesGraphs())
+        result = startCapture(*device);
     if (result != VK_SUCCESS) {
+        device->trace.reset();
+        device->capture.reset();
+        device->runtime.reset();
         device->table.DestroyDevice(device->handle, allocator);
         return result;
     }
@@ -199,6 +210,7 @@ Device::Device(Instance& owner)
       statusWatch(std::make_unique<StatusWatch>()),
       faults(std::make_unique<Faults>(*this))
 {
+    statusWatch->alsoDo([this] { drainRecorders(); });
 }
 
 Device::~Device()
@@ -209,7 +221,20 @@ Device::~Device()
     commandPools.clear();
     graphObjects.clear();
     pipelineLayouts.clear();
+    drainRecorders();
+    trace.reset();
+    capture.reset();
     runtime.reset();
+}
+
+void Device::drainRecorders()
+{
+    if (trace)
+        trace->drain();
+    if (capture)
+        capture->drain();
+    if (tellProblems)
+        tellProblems();
 }
 
 Device* Device::of(void* key)

@@ -6,6 +6,7 @@
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -18,8 +19,10 @@
 #include "runtime/names.h"
 
 namespace millrace::runtime {
+class CaptureRecorder;
 class Device;
-}
+class TraceRecorder;
+}  // namespace millrace::runtime
 
 namespace millrace::layer {
 
@@ -55,6 +58,9 @@ struct Device {
     uint32_t uses = kUseAlways;  // bits of Use
     std::vector<VkQueueFamilyProperties> queueFamilies;
     std::unique_ptr<runtime::Device> runtime;
+    std::unique_ptr<runtime::TraceRecorder> trace;      // setting "trace"
+    std::unique_ptr<runtime::CaptureRecorder> capture;  // setting "capture"
+    std::function<void()> tellProblems;                 // that it met
 
     Registry<ShaderModule> shaderModules;  // that may hold nodes
     Registry<DescriptorSetLayout> setLayouts;
@@ -75,6 +81,8 @@ struct Device {
 
     const Settings& settings() const { return instance.settings; }
     const Messages& messages() const { return instance.messages; }
+    // Takes what traces and captures have written. When the device has finished something.
+    void drainRecorders();
     bool usesGraphs() const { return uses & kUseGraphs; }
     bool emulatesMaintenance5() const { return uses & kUseMaintenance5; }
 

@@ -159,6 +159,8 @@ VkResult GraphBuilder::link()
     pipeline.graphId = newGraphId();
     for (const std::shared_ptr<NodePipeline>& node : m_object->nodes)
         pipeline.pipelines.push_back(node->pipeline);
+    for (const std::shared_ptr<NodePipeline>& node : m_object->nodes)
+        pipeline.payloadTypes.push_back(node->payloadType);
     pipeline.layout = m_object->layout->handle;
     pipeline.argumentsOffsetBytes = m_object->layout->argumentsOffsetBytes;
     pipeline.pushConstantsInMemory = m_object->layout->pushConstantsInMemory;

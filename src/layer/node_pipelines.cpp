@@ -7,8 +7,10 @@
 #include <map>
 #include <thread>
 
+#include "compiler/reflect_types.h"
 #include "layer/chain.h"
 #include "layer/pipeline_caches.h"
+#include "spirv/edit.h"
 
 namespace millrace::layer {
 
@@ -105,8 +107,22 @@ NodeResult share(const NodeResult& owner, const NodeRequest& request)
     out.node->node.id.name = options.nodeName.value_or(options.entryPoint);
     out.node->node.id.index = options.shaderIndex.value_or(owner.node->node.id.index);
     out.node->pipeline = owner.node->pipeline;
+    out.node->payloadType = owner.node->payloadType;
     out.node->owner = owner.node;
     return out;
+}
+
+// Null if the module does not say; what it says wrong, compiling it has reported.
+data::DataTypeRef payloadTypeOf(const NodeRequest& request, const graph::Node& node)
+{
+    using data::DataType;
+    if (!node.declaresPayload && node.mode == graph::LaunchMode::Dynamic)
+        return data::structureType({{"grid", 0, data::vectorType(data::scalarType(DataType::Kind::Unsigned, 32), 3)}});
+    Result<spirv::Module> module = spirv::read(*request.words);
+    // Lengths of arrays may be specialization constants.
+    if (!module || !spirv::specialize(*module, request.options.specialization))
+        return nullptr;
+    return compiler::reflectPayload(*module, request.options.entryPoint);
 }
 
 class NodeBuilder {
@@ -206,6 +222,8 @@ VkResult NodeBuilder::createPipeline(const NodeRequest& request, const compiler:
     created->node = node.node;
     const std::string index = std::to_string(node.node.id.index);
     m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module, {"node ", node.node.id.name, "[", index, "]"});
+    if (!m_device.settings().capture.empty())
+        created->payloadType = payloadTypeOf(request, node.node);
     result = callDriver(info, &created->pipeline);
     m_device.table.DestroyShaderModule(m_device.handle, module, nullptr);
     out.feedback.flags |= feedback.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "compiler/compile.h"
+#include "data/data_type.h"
 #include "layer/pipeline_layouts.h"
 #include "layer/shader_modules.h"
 
@@ -23,6 +24,7 @@ struct NodePipeline {
 
     Device& device;
     graph::Node node;
+    data::DataTypeRef payloadType;  // if somebody wants to look into payloads
     VkPipeline pipeline = VK_NULL_HANDLE;
     std::shared_ptr<const NodePipeline> owner;  // of the pipeline, if that is another node with the same code
 };

@@ -32,6 +32,10 @@ void visitSettings(Settings& settings, Visitor&& visitor)
     visitor("path", Words{settings.runtime.path, runtime::Path::Direct, runtime::Path::Indirect, "direct", "indirect"});
     visitor("max_scratch_mib", Mebibytes{settings.runtime.maxScratchBytes});
     visitor("grid_groups", settings.runtime.gridGroups);
+    visitor("trace", settings.trace);
+    visitor("trace_detail", Words{settings.traceNodes, false, true, "steps", "nodes"});
+    visitor("capture", settings.capture);
+    visitor("capture_file", settings.captureFile);
     visitor("hide_maintenance5", settings.hideMaintenance5);
     visitor("debug_labels", settings.debugLabels);
     visitor("step_by_step", settings.stepByStep);
@@ -100,6 +104,7 @@ class Writer {
 public:
     void operator()(const char* name, bool value) { m_texts.push_back({name, value ? "true" : "false"}); }
     void operator()(const char* name, uint32_t value) { m_texts.push_back({name, std::to_string(value)}); }
+    void operator()(const char* name, const std::string& value) { m_texts.push_back({name, value}); }
     void operator()(const char* name, Mebibytes mebibytes)
     {
         m_texts.push_back({name, std::to_string(mebibytes.bytes >> 20)});

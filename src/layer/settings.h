@@ -30,6 +30,10 @@ struct Settings {
     bool stepByStep = false;   // each step is a submission of its own
     uint32_t stepLimitMs = 0;  // report steps that take longer; 0: none. Implies runtime::Settings::breadcrumbs
     Continuation continuation = Continuation::Complete;
+    std::string trace;        // file, empty: none
+    bool traceNodes = false;  // each node by itself
+    std::string capture;      // filters, see capture_filter.h; empty: none
+    std::string captureFile;
     runtime::Settings runtime;
 };
 

@@ -32,6 +32,8 @@ void StatusWatch::poll()
     // Without the lock: messages may lead to anything, such as another wait.
     for (const std::shared_ptr<GraphRun>& run : alive())
         run->reportStatus();
+    if (m_action)
+        m_action();
 }
 
 }  // namespace millrace::layer

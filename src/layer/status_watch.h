@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -15,10 +16,13 @@ class StatusWatch {
 public:
     void add(const std::shared_ptr<GraphRun>& run);
     void poll();
+    // Done by each poll() as well. Before anything polls.
+    void alsoDo(std::function<void()> action) { m_action = std::move(action); }
     std::vector<std::shared_ptr<GraphRun>> alive();
 
 private:
     std::atomic<bool> m_any{false};
+    std::function<void()> m_action;
     std::mutex m_mutex;
     std::vector<std::weak_ptr<GraphRun>> m_runs;
 };

@@ -223,6 +223,7 @@ VkResult Submission::complete(Queue& queue, const Split& split, uint32_t deviceM
         const VkResult result = submitSweeps(queue, steps, sweeps);
         if (result != VK_SUCCESS)
             return result;
+        queue.device.drainRecorders();
         const abi::GraphStatus now = run.dispatch->status();
         idleSweeps = sameProgress(last, now) ? idleSweeps + static_cast<uint32_t>(sweeps) : 0;
         last = now;

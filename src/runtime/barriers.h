@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three memory barriers that a graph needs.
+// The memory barriers that a graph needs.
 #pragma once
 
 #include "runtime/device_impl.h"
@@ -28,6 +28,16 @@ inline void indirectBarrier(const Device::Impl& device, VkCommandBuffer commandB
 {
     memoryBarrier(device, commandBuffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
                   VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
+}
+
+// Between query results that commands copy and shaders that read them, and behind those.
+inline void resultsBarrier(const Device::Impl& device, VkCommandBuffer commandBuffer)
+{
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+    const VkPipelineStageFlags stages = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+    device.table->CmdPipelineBarrier(commandBuffer, stages, stages, 0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
 inline void hostBarrier(const Device::Impl& device, VkCommandBuffer commandBuffer)

@@ -30,7 +30,7 @@ public:
           m_pipeline(*request.pipeline),
           m_scratch(request.scratch),
           m_name(request.name.empty() ? "graph " + std::to_string(m_pipeline.graphId) : request.name),
-          m_observed{m_pipeline, m_plan, m_scratch, request.scratchBytes, m_name},
+          m_observed{m_pipeline, m_plan, m_scratch, request.scratchBytes, m_name, m_apiNodes},
           m_pushConstants(request.pushConstants.begin(), request.pushConstants.end())
     {
     }
@@ -92,6 +92,7 @@ private:
     const GraphPipeline& m_pipeline;
     VkDeviceAddress m_scratch;
     const std::string m_name;
+    std::vector<uint32_t> m_apiNodes;
     const ObservedDispatch m_observed;
     std::vector<uint8_t> m_pushConstants;
     graph::DispatchPlan m_plan;
@@ -130,6 +131,11 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     } else {
         m_plan = graph::plan(m_pipeline.graph, request.scratchBytes, std::nullopt);
     }
+    for (const graph::KnownInput& input : inputs.known)
+        m_apiNodes.push_back(input.node);
+    for (uint32_t i = 0; !host && i < m_pipeline.graph.nodes.size(); ++i)
+        if (m_pipeline.graph.apiQueues[i] != abi::kNoQueue)
+            m_apiNodes.push_back(i);
     m_maxGroups.assign(m_pipeline.graph.slots.size(), 0);
     m_bases.assign(m_pipeline.graph.slots.size(), 0);
     for (size_t i = 0; i < m_plan.slots.size(); ++i) {
@@ -404,7 +410,7 @@ void Recorder::recordPlan(uint32_t level)
 // and their workgroups balance each other.
 bool Recorder::canJoin(const Batch& batch, uint32_t slot) const
 {
-    if (!m_plan.fits || indirect() || batch.count == abi::kMaxBatchSlots)
+    if (!m_plan.fits || indirect() || m_separateSteps || batch.count == abi::kMaxBatchSlots)
         return false;
     const graph::Graph& graph = m_pipeline.graph;
     if (!graph.nodes[graph.slots[slot].node].batched)

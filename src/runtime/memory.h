@@ -19,10 +19,11 @@ enum class BufferUse {
     Upload,       // written once by the host, read by shaders
     Readback,     // written by shaders, read by the host
     Indirect,     // written by shaders, read as indirect arguments; not mapped
+    Results,      // written by copies of query results, read by shaders; not mapped
     Breadcrumbs,  // Readback that transfer commands read and write
 };
 
-// A mapped, coherent buffer. Unmapped for Indirect.
+// A mapped, coherent buffer (Upload, Readback, Breadcrumbs), or one that is not mapped.
 class Buffer {
 public:
     Buffer() = default;

@@ -22,6 +22,12 @@ std::span<const uint32_t> code(Meta meta)
             return shaders::meta_turn;
         case Meta::Plan:
             return shaders::meta_plan;
+        case Meta::Snapshot:
+            return shaders::meta_snapshot;
+        case Meta::Mark:
+            return shaders::meta_mark;
+        case Meta::Capture:
+            return shaders::meta_capture;
         case Meta::Count:
             break;
     }
@@ -42,6 +48,12 @@ const char* nameOf(Meta meta)
             return "turn";
         case Meta::Plan:
             return "plan";
+        case Meta::Snapshot:
+            return "trace a sweep";
+        case Meta::Mark:
+            return "trace a step";
+        case Meta::Capture:
+            return "capture payloads";
         case Meta::Count:
             break;
     }
@@ -79,15 +91,22 @@ VkResult MetaPipelines::create(VkDevice device, const VkuDeviceDispatchTable& ta
 {
     m_device = device;
     m_table = &table;
+    m_names = names;
     const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kArgumentBytes};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     info.pushConstantRangeCount = 1;
     info.pPushConstantRanges = &range;
     VkResult result = table.CreatePipelineLayout(device, &info, nullptr, &m_layout);
     names.set(VK_OBJECT_TYPE_PIPELINE_LAYOUT, m_layout, {"layout of the scheduler"});
-    for (size_t i = 0; result == VK_SUCCESS && i < m_pipelines.size(); ++i)
-        result = createPipeline(device, table, names, static_cast<Meta>(i), m_layout, m_pipelines[i]);
+    for (size_t i = 0; result == VK_SUCCESS && i < static_cast<size_t>(Meta::Snapshot); ++i)
+        result = add(static_cast<Meta>(i));
     return result;
+}
+
+VkResult MetaPipelines::add(Meta meta)
+{
+    VkPipeline& pipeline = m_pipelines[static_cast<size_t>(meta)];
+    return pipeline ? VK_SUCCESS : createPipeline(m_device, *m_table, m_names, meta, m_layout, pipeline);
 }
 
 MetaPipelines::~MetaPipelines()

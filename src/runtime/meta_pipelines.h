@@ -12,12 +12,15 @@
 
 namespace millrace::runtime {
 
-enum class Meta { Init, Begin, Feed, Turn, Plan, Count };
+// From Snapshot on they are made when somebody wants them.
+enum class Meta { Init, Begin, Feed, Turn, Plan, Snapshot, Mark, Capture, Count };
 
 class MetaPipelines {
 public:
     // `table` must outlive this.
     VkResult create(VkDevice device, const VkuDeviceDispatchTable& table, const Names& names);
+    // One that create() has not made. Not while others dispatch it.
+    VkResult add(Meta meta);
     ~MetaPipelines();
 
     // Binds the shader, pushes its arguments and dispatches `groups` workgroups.
@@ -35,6 +38,7 @@ private:
 
     VkDevice m_device = VK_NULL_HANDLE;
     const VkuDeviceDispatchTable* m_table = nullptr;
+    Names m_names;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
     std::array<VkPipeline, static_cast<size_t>(Meta::Count)> m_pipelines{};
 };

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "data/data_type.h"
 #include "graph/graph.h"
 #include "graph/plan.h"
 #include "runtime/step_observer.h"
@@ -57,11 +58,12 @@ private:
 struct GraphPipeline {
     graph::Graph graph;
     graph::ScratchSizes sizes;
-    uint32_t graphId = 0;                      // unique in the process, never 0
-    std::vector<VkPipeline> pipelines;         // per graph node; not owned
-    VkPipelineLayout layout = VK_NULL_HANDLE;  // compute layout of those pipelines: the application's sets, its push
-                                               // constants followed by abi::NodeArguments, one range with the
-                                               // compute stage alone; not owned
+    uint32_t graphId = 0;                         // unique in the process, never 0
+    std::vector<VkPipeline> pipelines;            // per graph node; not owned
+    std::vector<data::DataTypeRef> payloadTypes;  // per graph node, null if unknown; empty if nobody asks
+    VkPipelineLayout layout = VK_NULL_HANDLE;     // compute layout of those pipelines: the application's sets, its push
+                                                  // constants followed by abi::NodeArguments, one range with the
+                                                  // compute stage alone; not owned
     uint32_t argumentsOffsetBytes = 0;
     bool pushConstantsInMemory = false;  // the pipelines read the application's push constants from memory
 };

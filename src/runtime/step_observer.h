@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "graph/plan.h"
 
@@ -41,6 +42,8 @@ struct ObservedDispatch {
     VkDeviceAddress scratch = 0;
     VkDeviceSize scratchBytes = 0;
     const std::string& name;  // of the graph, as the application called it or "graph 7"
+    // That the API sends payloads to: nodes of the infos where the host reads them, else all that it may.
+    const std::vector<uint32_t>& apiNodes;
 };
 
 // Watches the recording of one vkCmdDispatchGraph*AMDX. The calls come in pairs, on the thread that records, and may

@@ -83,6 +83,7 @@ void Graph::send(const Launch& launch)
         if (i * launch.stride + bytes > launch.payloads.size())
             throw RuleError("API payloads of " + target->node->label() + " are too short");
         Payload* payload = newPayload(bytes);
+        m_statistics.bytesFromApi += bytes;
         if (bytes)
             std::memcpy(payload->block.data, launch.payloads.data() + i * launch.stride, bytes);
         payload->remaining = target->node->recursion;
@@ -118,6 +119,7 @@ void Graph::runLevel(Level& level)
 {
     for (auto& [key, payloads] : level) {
         Node& node = *key.first;
+        m_nodeStatistics = &m_statistics.nodes[{node.name, node.index, key.second}];
         std::shuffle(payloads.begin(), payloads.end(), m_random);
         try {
             if (node.coalescing)
@@ -145,6 +147,7 @@ void Graph::runCoalescing(Node& node, uint32_t remaining, std::vector<Payload*>&
                            payloads.begin() + static_cast<std::ptrdiff_t>(first + take));
         for (Payload* payload : input.items)
             payload->block.readOnly = node.shares.has_value();
+        m_nodeStatistics->payloads += take;
         runWorkgroup(node, remaining, {0, 0, 0}, input);
         for (Payload* payload : input.items)
             payload->block.readOnly = false;
@@ -167,6 +170,7 @@ void Graph::runGrid(Node& node, uint32_t remaining, Payload* payload)
     std::iota(order.begin(), order.end(), 0u);
     std::shuffle(order.begin(), order.end(), m_random);
     m_workgroupsLeft = count;
+    m_nodeStatistics->payloads += count > 0 ? 1 : 0;
     PayloadArray input;
     input.isInput = true;
     input.items = {payload};
@@ -183,7 +187,10 @@ void Graph::runWorkgroup(Node& node, uint32_t remaining, Grid id, PayloadArray& 
         throw TooMuchWork("too many workgroups");
     if (!node.machine)
         node.machine = std::make_unique<Machine>(node.program, node.localSize, m_memory);
-    m_statistics.invocations += uint64_t{node.localSize[0]} * node.localSize[1] * node.localSize[2];
+    const uint64_t invocations = uint64_t{node.localSize[0]} * node.localSize[1] * node.localSize[2];
+    m_statistics.invocations += invocations;
+    m_nodeStatistics->invocations += invocations;
+    ++m_nodeStatistics->workgroups;
     m_node = &node;
     m_remaining = remaining;
     m_input = input.items[0];
@@ -251,6 +258,7 @@ void Graph::enqueue(PayloadArray* array)
     array->enqueued = true;
     for (Payload* payload : array->items) {
         payload->block.locked = true;
+        m_nodeStatistics->bytesSent += m_targetList[array->target]->node->payloadBytes;
         add(*m_targetList[array->target], payload);
     }
 }

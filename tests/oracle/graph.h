@@ -3,6 +3,9 @@
 #pragma once
 
 #include <deque>
+#include <map>
+#include <string>
+#include <tuple>
 
 #include "oracle/node.h"
 
@@ -33,6 +36,14 @@ struct TooMuchWork : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// Of one node at one remaining recursion level.
+struct NodeStatistics {
+    uint64_t payloads = 0;  // that started a workgroup or took part in one
+    uint64_t workgroups = 0;
+    uint64_t invocations = 0;
+    uint64_t bytesSent = 0;
+};
+
 struct Statistics {
     uint64_t workgroups = 0;
     uint64_t invocations = 0;
@@ -41,6 +52,8 @@ struct Statistics {
     uint64_t mostPayloadsOfOneLevel = 0;
     uint64_t mostBytesOfOneLevel = 0;
     uint32_t depth = 0;
+    std::map<std::tuple<std::string, uint32_t, uint32_t>, NodeStatistics> nodes;  // by name, index, remaining
+    uint64_t bytesFromApi = 0;
 };
 
 class Graph final : private NodeActions {
@@ -110,6 +123,7 @@ private:
     // The workgroup that runs.
     Node* m_node = nullptr;
     uint32_t m_remaining = 0;
+    NodeStatistics* m_nodeStatistics = nullptr;
     Payload* m_input = nullptr;
     uint64_t m_workgroupsLeft = 0;
     bool m_finished = false;

@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compiler/reflect_types.h"
 #include "spirv/edit.h"
 #include "spirv/module.h"
 #include "tools/run/numbers.h"
-#include "tools/run/reflect_types.h"
 
 namespace millrace::tools::run {
 
 namespace {
 
+using compiler::TypeReflection;
 using spirv::Id;
 using spirv::Instruction;
 using spirv::Module;

@@ -34,6 +34,17 @@ Json timesJson(const std::vector<double>& values)
     return {{"median", medianOf(values)}, {"min", std::ranges::min(values)}, {"all", values}};
 }
 
+// Where a captured payload was.
+std::string originText(const Json& payload)
+{
+    std::string text = printable(payload["node"].get<std::string>()) + "[" + payload["index"].dump() + "], level " +
+                       payload["level"].dump();
+    if (payload["dispatch"] != 0 || payload["run"] != 0) {
+        text += ", dispatch " + payload["dispatch"].dump() + ", run " + payload["run"].dump();
+    }
+    return text;
+}
+
 Json contentOf(const Resource& resource)
 {
     return decodeJson(*resource.type, resource.result.data(), resource.result.size());
@@ -65,6 +76,12 @@ void printReport(std::ostream& out, const Report& report, const Work& work)
         if (resource.description->print) {
             out << "result:   " << printable(resource.name()) << " = " << contentOf(resource).dump() << "\n";
         }
+    }
+    for (const Json& payload : report.shown.value_or(Json::array())) {
+        out << "payload:  " << originText(payload) << ": " << printable(payload["payload"].dump()) << "\n";
+    }
+    if (report.shown && report.shown->empty()) {
+        out << "payload:  none\n";
     }
     for (const OutputFile& file : report.files) {
         out << "written:  " << printable(file.path) << "\n";
@@ -101,6 +118,9 @@ Json reportJson(const Report& report, const Work& work)
         if (resource.description->print) {
             out["results"][resource.name()] = contentOf(resource);
         }
+    }
+    if (report.shown) {
+        out["shown"] = *report.shown;
     }
     out["files"] = Json::array();
     for (const OutputFile& file : report.files) {

@@ -2,6 +2,7 @@
 // What `millrace run` says of a run.
 #pragma once
 
+#include <optional>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@ struct Report {
     Execution execution;
     std::vector<OutputFile> files;
     std::vector<Difference> differences;
-    size_t checked = 0;  // resources
+    size_t checked = 0;         // resources
+    std::optional<Json> shown;  // payloads, if somebody wanted to see them
     std::vector<Message> messages;
 };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `millrace run`: an execution graph from files, without any program around it.
+#include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <new>
@@ -9,8 +12,11 @@
 #include <sstream>
 #include <string>
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 
+#include "layer/capture_filter.h"
 #include "tools/commands.h"
 #include "tools/console.h"
 #include "tools/progress.h"
@@ -35,6 +41,9 @@ struct Arguments {
     std::string form;
     std::string check;
     std::string folder = ".";
+    std::string trace;
+    std::string traceDetail;
+    std::vector<std::string> show;
     uint32_t repeats = 1;
     bool validate = false;
     bool asJson = false;
@@ -61,6 +70,78 @@ ExecutionOptions executionOptions(const Arguments& arguments, const GraphDescrip
     options.scratchBytes = parseBytes(scratch);
     return options;
 }
+
+// What the layer is to do besides; the environment is what it asks first. Throws DeviceError.
+void setUpLayer(const Arguments& arguments)
+{
+    if (!arguments.trace.empty()) {
+        if (!std::ofstream(arguments.trace)) {
+            throw DeviceError("cannot write the trace \"" + arguments.trace + "\"");
+        }
+        setenv("VK_MILLRACE_EMULATION_TRACE", arguments.trace.c_str(), 1);
+    }
+    if (!arguments.traceDetail.empty()) {
+        setenv("VK_MILLRACE_EMULATION_TRACE_DETAIL", arguments.traceDetail.c_str(), 1);
+    }
+}
+
+// What the user wants to see, for the layer. Throws DeviceError if the graph has no such node.
+std::string captureFilters(const Arguments& arguments, const Program& program)
+{
+    std::string all;
+    for (const std::string& text : arguments.show) {
+        for (const runtime::CaptureFilter& filter : *layer::parseCaptureFilters(text)) {
+            const bool isThere = std::ranges::any_of(program.nodes, [&](const ProgramNode& node) {
+                return node.node.id.name == filter.node &&
+                       filter.index.value_or(node.node.id.index) == node.node.id.index;
+            });
+            if (!isThere) {
+                throw DeviceError("--show: the graph has no node \"" + filter.node + "\"" +
+                                  (filter.index ? " with index " + std::to_string(*filter.index) : ""));
+            }
+        }
+        all += (all.empty() ? "" : "; ") + text;
+    }
+    return all;
+}
+
+// The layer writes payloads to a file, and here is where.
+class CaptureFile {
+public:
+    explicit CaptureFile(const std::string& filters)
+    {
+        if (filters.empty()) {
+            return;
+        }
+        m_path = (std::filesystem::temp_directory_path() / "millrace-show-XXXXXX.json").string();
+        const int file = mkstemps(m_path.data(), 5);
+        if (file < 0) {
+            throw DeviceError("cannot make a file for payloads in " + m_path);
+        }
+        close(file);
+        setenv("VK_MILLRACE_EMULATION_CAPTURE", filters.c_str(), 1);
+        setenv("VK_MILLRACE_EMULATION_CAPTURE_FILE", m_path.c_str(), 1);
+    }
+    ~CaptureFile()
+    {
+        if (!m_path.empty()) {
+            std::error_code error;
+            std::filesystem::remove(m_path, error);
+        }
+    }
+    CaptureFile(const CaptureFile&) = delete;
+    CaptureFile& operator=(const CaptureFile&) = delete;
+
+    Json read() const
+    {
+        std::ifstream file(m_path);
+        Json out = Json::parse(file, nullptr, false);
+        return out.is_array() ? out : Json::array();
+    }
+
+private:
+    std::string m_path;
+};
 
 // What layers said, the errors last. Returns whether there were any.
 bool reportMessages(const std::vector<Message>& messages)
@@ -137,6 +218,8 @@ public:
 
     int operator()(std::unique_ptr<Instance>& instance)
     {
+        setUpLayer(m_arguments);
+        const CaptureFile captured(captureFilters(m_arguments, m_program));
         instance = std::make_unique<Instance>(m_arguments.validate);
         Report report;
         {
@@ -144,16 +227,27 @@ public:
             report.device = device.properties().deviceName;
             report.driver = device.driver();
             report.isEmulated = device.isEmulated();
+            if ((!m_arguments.trace.empty() || !m_arguments.show.empty()) && !device.isEmulated()) {
+                throw DeviceError(
+                    "--trace and --show see graphs that Millrace runs, and here the driver runs them; setting "
+                    "force_enable has Millrace run them");
+            }
             const Progress progress("running");
             report.execution =
                 execute(*instance, device, m_program, m_work, executionOptions(m_arguments, m_description));
         }
         report.files = writeOutputs(m_work, m_arguments.folder);
+        if (!m_arguments.trace.empty()) {
+            report.files.push_back({"trace", m_arguments.trace});
+        }
         report.checked = m_expectations.size();
         for (const Expectation& expectation : m_expectations) {
             if (auto difference = compare(expectation, m_work.resources[expectation.resource])) {
                 report.differences.push_back(std::move(*difference));
             }
+        }
+        if (!m_arguments.show.empty()) {
+            report.shown = captured.read();
         }
         report.messages = instance->messages();
         if (m_arguments.asJson) {
@@ -242,6 +336,23 @@ Command addRun(CLI::App& app)
         ->check(CLI::Range(1u, 1000000u))
         ->type_name("COUNT")
         ->capture_default_str();
+    command
+        ->add_option("--trace", arguments->trace,
+                     "write what every step did: for Perfetto if it ends in .json, else for 'millrace report'")
+        ->type_name("FILE");
+    command->add_option("--trace-detail", arguments->traceDetail, "run the nodes of a level together, or one by one")
+        ->check(CLI::IsMember({"steps", "nodes"}))
+        ->needs("--trace")
+        ->type_name("steps|nodes");
+    auto* show =
+        command->add_option("--show", arguments->show,
+                            "print payloads that a node receives; behind its name there may be an index, \"level "
+                            "2\", \"first 10\", \"where member > 3\"; may be repeated");
+    show->type_name("NODE");
+    show->expected(1)->take_all()->allow_extra_args(false)->check([](const std::string& text) {
+        const auto filters = layer::parseCaptureFilters(text);
+        return !filters ? filters.error().text() : filters->empty() ? std::string("the name of a node is missing") : "";
+    });
     command->add_flag("--validate", arguments->validate,
                       "use the validation layer and Millrace's own checks of valid usage");
     command->add_flag("--json", arguments->asJson, "write JSON instead of text");

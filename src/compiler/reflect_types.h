@@ -3,17 +3,23 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "data/data_type.h"
 #include "spirv/module.h"
-#include "tools/run/data_type.h"
 
-namespace millrace::tools::run {
+namespace millrace::compiler {
+
+using data::DataTypeRef;
+
+// What members without a name are called: "member2", or "@8" if that is their offset in the structure.
+enum class NamelessMembers { Number, Offset };
 
 class TypeReflection {
 public:
-    explicit TypeReflection(const spirv::Module& module);
+    explicit TypeReflection(const spirv::Module& module, NamelessMembers nameless = NamelessMembers::Number);
 
     // Null, with the reason, for types that cannot be in memory or lack their layout.
     DataTypeRef reflect(spirv::Id type, std::string& error);
@@ -35,10 +41,15 @@ private:
     DataTypeRef fail(const std::string& why);
 
     const spirv::Module& m_module;
+    const NamelessMembers m_nameless;
     std::map<std::pair<uint32_t, uint32_t>, Decorations> m_members;
     std::map<std::pair<uint32_t, uint32_t>, std::string> m_names;
     std::map<uint32_t, uint64_t> m_strides;
     std::string m_error;
 };
 
-}  // namespace millrace::tools::run
+// The type of the payloads that an entry point receives, nameless members by offset. Null if it receives none, or what
+// it says cannot be read.
+DataTypeRef reflectPayload(const spirv::Module& module, const std::string& entryPoint);
+
+}  // namespace millrace::compiler

@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/run/reflect_types.h"
+#include "compiler/reflect_types.h"
 
-namespace millrace::tools::run {
+#include <set>
 
+namespace millrace::compiler {
+
+using data::arrayType;
+using data::DataMember;
+using data::DataType;
+using data::scalarType;
+using data::structureType;
+using data::vectorType;
 using spirv::Id;
 using spirv::Instruction;
 using Kind = DataType::Kind;
@@ -25,7 +33,8 @@ DataTypeRef strided(Kind kind, const DataTypeRef& element, uint64_t count, uint6
 
 }  // namespace
 
-TypeReflection::TypeReflection(const spirv::Module& module) : m_module(module)
+TypeReflection::TypeReflection(const spirv::Module& module, NamelessMembers nameless)
+    : m_module(module), m_nameless(nameless)
 {
     for (const Instruction& i : module.section(spirv::Section::Annotations)) {
         if (i.op == spv::Op::OpDecorate && i.operandCount() == 3 &&
@@ -157,7 +166,8 @@ DataTypeRef TypeReflection::reflectStructure(const Instruction& type, uint32_t d
             return nullptr;
         }
         if (member.name.empty()) {
-            member.name = "member" + std::to_string(m);
+            member.name = m_nameless == NamelessMembers::Number ? "member" + std::to_string(m)
+                                                                : "@" + std::to_string(member.offset);
         }
         if (m + 1 < type.operandCount() &&
             (member.type->isRuntimeArray() || member.type->findOpenMember() != nullptr)) {
@@ -168,4 +178,26 @@ DataTypeRef TypeReflection::reflectStructure(const Instruction& type, uint32_t d
     return structureType(std::move(members));
 }
 
-}  // namespace millrace::tools::run
+DataTypeRef reflectPayload(const spirv::Module& module, const std::string& entryPoint)
+{
+    std::set<uint32_t> interface;
+    for (const Instruction& i : module.section(spirv::Section::EntryPoints))
+        if (i.string(2) == entryPoint)
+            for (size_t o = 3; o < i.operandCount(); o++)
+                interface.insert(i.id(o).value);
+    for (const Instruction& i : module.section(spirv::Section::Globals)) {
+        if (i.op != spv::Op::OpVariable || i.literal(0) != static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX) ||
+            !interface.contains(i.result.value))
+            continue;
+        const Id type = module.pointee(i.type);
+        const Instruction* array = module.findDefinition(type);
+        const bool isArray = array != nullptr && array->op == spv::Op::OpTypeNodePayloadArrayAMDX;
+        std::string error;
+        DataTypeRef payload =
+            TypeReflection(module, NamelessMembers::Offset).reflect(isArray ? array->id(0) : type, error);
+        return payload && payload->bytes > 0 ? payload : nullptr;
+    }
+    return nullptr;
+}
+
+}  // namespace millrace::compiler

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/run/data_type.h"
+#include "data/data_type.h"
 
 #include <algorithm>
 
-namespace millrace::tools::run {
+namespace millrace::data {
 
 namespace {
 
@@ -184,4 +184,4 @@ std::vector<Column> columnsOf(const DataTypeRef& type)
     return out;
 }
 
-}  // namespace millrace::tools::run
+}  // namespace millrace::data

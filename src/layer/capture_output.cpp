@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/capture_output.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "data/scalars.h"
+#include "data/text.h"
+#include "layer/capture_filter.h"
+#include "layer/device.h"
+#include "layer/output_path.h"
+
+namespace millrace::layer {
+
+namespace {
+
+struct CloseFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, CloseFile>;
+
+std::string contentOf(const runtime::CapturedPayload& payload)
+{
+    return payload.type ? data::jsonText(*payload.type, payload.bytes) : data::jsonWords(payload.bytes);
+}
+
+// Where a payload comes from, for JSON and, as one line, for CSV.
+struct Origin {
+    const char* name;
+    std::string value;
+    bool isText = false;
+};
+
+std::vector<Origin> originOf(const runtime::CapturedPayload& payload)
+{
+    return {{"graph", payload.graph, true},
+            {"dispatch", std::to_string(payload.dispatch)},
+            {"run", std::to_string(payload.run)},
+            {"sweep", std::to_string(payload.sweep)},
+            {"level", std::to_string(payload.slot.level)},
+            {"node", payload.node.name, true},
+            {"index", std::to_string(payload.node.index)},
+            {"recursions_left", std::to_string(payload.slot.remaining)},
+            {"number", std::to_string(payload.number)}};
+}
+
+// Problems go to the application, each once, but not from in here: what it does then may lead back to us.
+class Output : public runtime::CaptureSink {
+public:
+    explicit Output(const Device& device) : m_device(device) {}
+
+    void tell()
+    {
+        std::vector<std::string> problems;
+        {
+            const std::lock_guard lock(m_mutex);
+            problems.swap(m_problems);
+        }
+        for (const std::string& text : problems)
+            m_device.messages().warning("Millrace-capture", objectReference(VK_OBJECT_TYPE_DEVICE, m_device.handle),
+                                        text);
+    }
+
+    void lost(uint64_t payloads) override
+    {
+        problem(std::to_string(payloads) +
+                " captured payloads were lost: the application submitted too much before it waited; capture fewer "
+                "(\"first\", \"level\", \"where\")");
+    }
+    void problem(const std::string& text) override
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_said.insert(text).second)
+            m_problems.push_back(text);
+    }
+
+private:
+    const Device& m_device;
+    std::mutex m_mutex;
+    std::set<std::string> m_said;
+    std::vector<std::string> m_problems;
+};
+
+// For people, on standard error.
+class TextOutput final : public Output {
+public:
+    using Output::Output;
+    void payload(const runtime::CapturedPayload& payload) override
+    {
+        std::fprintf(stderr, "Millrace: %s, level %u, node '%s'[%u], payload %u: %s\n", payload.graph.c_str(),
+                     payload.slot.level, payload.node.name.c_str(), payload.node.index, payload.number,
+                     contentOf(payload).c_str());
+    }
+};
+
+// An array of objects. The end is written each time, and written over by the next: a process may be killed at any time.
+class JsonOutput final : public Output {
+public:
+    JsonOutput(const Device& device, File file) : Output(device), m_file(std::move(file))
+    {
+        std::fputs("[\n]\n", m_file.get());
+        std::fflush(m_file.get());
+    }
+    void payload(const runtime::CapturedPayload& payload) override
+    {
+        std::string text = m_first ? "{" : ",\n{";
+        m_first = false;
+        for (const Origin& origin : originOf(payload))
+            text += std::string("\"") + origin.name +
+                    "\": " + (origin.isText ? data::quotedJson(origin.value) : origin.value) + ", ";
+        text += "\"payload\": " + contentOf(payload) + "}\n]\n";
+        std::fseek(m_file.get(), -3, SEEK_END);
+        std::fputs(text.c_str(), m_file.get());
+        std::fflush(m_file.get());
+    }
+
+private:
+    File m_file;
+    bool m_first = true;
+};
+
+std::string quotedCsv(const std::string& text)
+{
+    if (text.find_first_of(",\"\r\n") == std::string::npos)
+        return text;
+    std::string out = "\"";
+    for (const char c : text)
+        out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
+// A line for each payload, a column for each scalar. Payloads with other columns go to a file of their own.
+class CsvOutput final : public Output {
+public:
+    CsvOutput(const Device& device, std::string path, File file) : Output(device), m_path(std::move(path))
+    {
+        m_unused = std::move(file);
+    }
+    void payload(const runtime::CapturedPayload& payload) override
+    {
+        std::string header;
+        std::string line;
+        for (const Origin& origin : originOf(payload)) {
+            header += std::string(header.empty() ? "" : ",") + origin.name;
+            line += (line.empty() ? "" : ",") + quotedCsv(origin.value);
+        }
+        for (const data::Column& column : columnsOf(payload)) {
+            header += "," + quotedCsv(column.name);
+            uint8_t bytes[8] = {};
+            const size_t left = payload.bytes.size() - std::min<size_t>(column.offset, payload.bytes.size());
+            std::memcpy(bytes, payload.bytes.data() + column.offset, std::min<size_t>(left, column.scalar->bytes));
+            line += "," + data::scalarText(*column.scalar, bytes);
+        }
+        if (std::FILE* file = fileFor(header)) {
+            std::fprintf(file, "%s\n", line.c_str());
+            std::fflush(file);
+        }
+    }
+
+private:
+    static std::vector<data::Column> columnsOf(const runtime::CapturedPayload& payload)
+    {
+        if (payload.type)
+            return data::columnsOf(data::DataTypeRef(std::shared_ptr<void>(), payload.type));
+        std::vector<data::Column> columns;
+        for (size_t offset = 0; offset < payload.bytes.size(); offset += 4)
+            columns.push_back(
+                {"@" + std::to_string(offset), offset, data::scalarType(data::DataType::Kind::Unsigned, 32)});
+        return columns;
+    }
+
+    std::FILE* fileFor(const std::string& header)
+    {
+        auto [entry, isNew] = m_files.try_emplace(header);
+        if (!isNew)
+            return entry->second.get();
+        entry->second = m_unused ? std::move(m_unused) : File(std::fopen(outputPath(m_path).c_str(), "wb"));
+        if (entry->second)
+            std::fprintf(entry->second.get(), "%s\n", header.c_str());
+        else
+            problem("cannot write another file like " + m_path + ": " + std::strerror(errno));
+        return entry->second.get();
+    }
+
+    std::string m_path;
+    File m_unused;  // the first, until its columns are known
+    std::map<std::string, File> m_files;
+};
+
+std::shared_ptr<Output> open(const Device& device, const std::string& pattern)
+{
+    if (pattern.empty())
+        return std::make_shared<TextOutput>(device);
+    const std::string path = outputPath(pattern);
+    File file(std::fopen(path.c_str(), "wb"));
+    if (!file)
+        return nullptr;
+    if (path.ends_with(".csv"))
+        return std::make_shared<CsvOutput>(device, pattern, std::move(file));
+    return std::make_shared<JsonOutput>(device, std::move(file));
+}
+
+}  // namespace
+
+VkResult startCapture(Device& device)
+{
+    const Settings& settings = device.settings();
+    if (settings.capture.empty())
+        return VK_SUCCESS;
+    const ObjectReference reference = objectReference(VK_OBJECT_TYPE_DEVICE, device.handle);
+    Result<std::vector<runtime::CaptureFilter>> filters = parseCaptureFilters(settings.capture);
+    if (!filters) {
+        device.messages().warning("Millrace-capture", reference,
+                                  filters.error().text() + "; nothing is captured. docs/capture.md has examples");
+        return VK_SUCCESS;
+    }
+    std::shared_ptr<Output> output = open(device, settings.captureFile);
+    if (!output) {
+        device.messages().warning("Millrace-capture", reference,
+                                  "cannot write " + settings.captureFile + ": " + std::strerror(errno) +
+                                      "; nothing is captured. Setting capture_file has the name of the file");
+        return VK_SUCCESS;
+    }
+    device.tellProblems = [output] { output->tell(); };
+    return runtime::CaptureRecorder::create(*device.runtime, std::move(output), std::move(*filters), device.capture);
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of files that settings ask for.
+#pragma once
+
+#include <string>
+
+namespace millrace::layer {
+
+// "%p" becomes the process. Who asks for the same name again gets one with "-2", "-3" and so on in front of the suffix:
+// each device of a process writes files of its own.
+std::string outputPath(std::string pattern);
+
+}  // namespace millrace::layer

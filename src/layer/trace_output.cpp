@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/trace_output.h"
+
+#include "layer/device.h"
+#include "layer/output_path.h"
+#include "runtime/trace_recorder.h"
+#include "trace/chrome.h"
+#include "trace/file.h"
+
+namespace millrace::layer {
+
+namespace {
+
+Result<std::shared_ptr<trace::Sink>> open(const std::string& path)
+{
+    auto shared = [](auto writer) {
+        return writer ? Result<std::shared_ptr<trace::Sink>>(std::move(*writer)) : writer.error();
+    };
+    return path.ends_with(".json") ? shared(trace::ChromeWriter::create(path))
+                                   : shared(trace::FileWriter::create(path));
+}
+
+std::string settingsText(const Settings& settings)
+{
+    std::string text;
+    for (const SettingText& setting : settingTexts(settings))
+        text += (text.empty() ? "" : ", ") + std::string(setting.key) + " = " + setting.value;
+    return text;
+}
+
+}  // namespace
+
+VkResult startTrace(Device& device)
+{
+    const Settings& settings = device.settings();
+    if (settings.trace.empty())
+        return VK_SUCCESS;
+    Result<std::shared_ptr<trace::Sink>> sink = open(outputPath(settings.trace));
+    if (!sink) {
+        device.messages().warning("Millrace-trace", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
+                                  sink.error().text() + "; nothing is traced. Setting trace has the name of the file");
+        return VK_SUCCESS;
+    }
+    return runtime::TraceRecorder::create(device.physical, device.instance.table, *device.runtime, std::move(*sink),
+                                          {.exact = settings.traceNodes, .settings = settingsText(settings)},
+                                          device.trace);
+}
+
+}  // namespace millrace::layer

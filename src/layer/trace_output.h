@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Setting "trace": what graphs do, into a file.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+namespace millrace::layer {
+
+struct Device;
+
+// Begins a trace if the setting asks for one. A file that cannot be written is a warning, and nothing is traced.
+VkResult startTrace(Device& device);
+
+}  // namespace millrace::layer

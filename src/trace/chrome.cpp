@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trace/chrome.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace millrace::trace {
+
+namespace {
+
+// What a process, which stands for a graph, shows beside each other.
+constexpr uint32_t kSweeps = 1;
+constexpr uint32_t kLevels = 2;
+constexpr uint32_t kFirstNode = 10;  // nodes of one level run at the same time, so each has a line of its own
+
+std::string quoted(const std::string& text)
+{
+    std::string out = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') {
+            out += '\\';
+            out += c;
+        } else if (static_cast<unsigned char>(c) < 0x20) {
+            char code[8];
+            std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(c));
+            out += code;
+        } else {
+            out += c;
+        }
+    }
+    return out + "\"";
+}
+
+// The JSON counts in microseconds.
+std::string microseconds(uint64_t nanoseconds)
+{
+    char text[40];
+    std::snprintf(text, sizeof text, "%llu.%03u", static_cast<unsigned long long>(nanoseconds / 1000),
+                  static_cast<unsigned>(nanoseconds % 1000));
+    return text;
+}
+
+std::string number(const char* name, uint64_t value)
+{
+    return "\"" + std::string(name) + "\":" + std::to_string(value);
+}
+
+std::string slice(uint32_t process, uint32_t thread, const std::string& name, const Span& time, const std::string& more)
+{
+    return "\"ph\":\"X\"," + number("pid", process) + "," + number("tid", thread) + ",\"name\":" + quoted(name) +
+           ",\"ts\":" + microseconds(time.begin) + ",\"dur\":" + microseconds(time.end - time.begin) + ",\"args\":{" +
+           more + "}";
+}
+
+std::string counter(uint32_t process, const std::string& name, uint64_t at, const std::string& values)
+{
+    return "\"ph\":\"C\"," + number("pid", process) + ",\"name\":" + quoted(name) + ",\"ts\":" + microseconds(at) +
+           ",\"args\":{" + values + "}";
+}
+
+std::string nodeText(const Graph& graph, const Slot& slot)
+{
+    const Node& node = graph.nodes[slot.node];
+    std::string text = node.name + "[" + std::to_string(node.index) + "]";
+    if (node.maxRecursion > 0)
+        text += ", " + std::to_string(slot.remaining) + " recursions left";
+    return text;
+}
+
+std::string workText(const NodeWork& work)
+{
+    std::string text = number("records", work.records) + "," + number("workgroups", work.workgroups) + "," +
+                       number("lanes used", work.lanesUsed) + "," + number("lanes held", work.lanesHeld) + "," +
+                       number("bytes read", work.bytesRead);
+    if (work.bytesWritten)
+        text += "," + number("bytes written", *work.bytesWritten);
+    if (work.waiting > 0)
+        text += "," + number("waiting", work.waiting);
+    return text;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ChromeWriter>> ChromeWriter::create(const std::string& path)
+{
+    std::FILE* file = std::fopen(path.c_str(), "wb");
+    if (!file)
+        return Diagnostic{"trace", path, std::string("cannot write the trace: ") + std::strerror(errno)};
+    std::fputs("[\n]\n", file);
+    return std::unique_ptr<ChromeWriter>(new ChromeWriter(file));
+}
+
+ChromeWriter::~ChromeWriter()
+{
+    std::fclose(m_file);
+}
+
+// The end is written each time, and written over by the next: a process may be killed at any time.
+void ChromeWriter::event(const std::string& members)
+{
+    std::fseek(m_file, -3, SEEK_END);
+    std::fputs(m_first ? "{" : ",\n{", m_file);
+    std::fputs(members.c_str(), m_file);
+    std::fputs("}\n]\n", m_file);
+    m_first = false;
+}
+
+void ChromeWriter::nameThread(uint32_t process, uint32_t thread, const std::string& name)
+{
+    event("\"ph\":\"M\",\"name\":\"thread_name\"," + number("pid", process) + "," + number("tid", thread) +
+          ",\"args\":{\"name\":" + quoted(name) + "}");
+}
+
+void ChromeWriter::device(const Device& device)
+{
+    event("\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":" + quoted(device.name) + "}");
+}
+
+void ChromeWriter::graph(const Graph& graph)
+{
+    m_graphs[graph.id] = graph;
+    m_lanes[graph.id] = 0;
+    event("\"ph\":\"M\",\"name\":\"process_name\"," + number("pid", graph.id) +
+          ",\"args\":{\"name\":" + quoted(graph.name) + "}");
+    nameThread(graph.id, kSweeps, "sweeps");
+    nameThread(graph.id, kLevels, "levels");
+    std::fflush(m_file);
+}
+
+void ChromeWriter::dispatch(const Dispatch& dispatch)
+{
+    m_dispatches[dispatch.id] = dispatch;
+}
+
+void ChromeWriter::level(const Graph& graph, const Sweep& sweep, const LevelWork& level)
+{
+    uint64_t records = 0;
+    for (const NodeWork& work : level.nodes)
+        records += work.records;
+    std::string more = number("records", records);
+    if (level.bytesWritten)
+        more += "," + number("bytes written", *level.bytesWritten);
+    const std::string name = level.level == 0 ? "level 0: API" : "level " + std::to_string(level.level);
+    event(slice(graph.id, kLevels, name, level.time, more));
+    uint32_t& lanes = m_lanes[graph.id];
+    for (uint32_t i = 0; i < level.nodes.size(); ++i) {
+        const NodeWork& work = level.nodes[i];
+        if (i >= lanes)
+            nameThread(graph.id, kFirstNode + lanes++, "nodes");
+        event(slice(graph.id, kFirstNode + i, nodeText(graph, graph.slots[work.slot]), work.time.value_or(level.time),
+                    workText(work)));
+    }
+    if (level.memoryBytes)
+        event(counter(graph.id, "payload memory", level.time.end, number("bytes", *level.memoryBytes)));
+    (void)sweep;
+}
+
+void ChromeWriter::sweep(const Sweep& sweep)
+{
+    const Dispatch& dispatch = m_dispatches[sweep.dispatch];
+    const Graph& graph = m_graphs[dispatch.graph];
+    event(slice(graph.id, kSweeps, sweep.number == 0 ? graph.name : "continuation " + std::to_string(sweep.number),
+                sweep.time,
+                number("dispatch", sweep.dispatch) + "," + number("run", sweep.run) + "," +
+                    number("sweep", sweep.number) + "," + number("steps", dispatch.steps.size()) + "," +
+                    number("barriers", dispatch.barriersSweep + (sweep.number == 0 ? dispatch.barriersOnce : 0)) + "," +
+                    number("scratch bytes", dispatch.scratchBytes) + "," + number("memory bytes", sweep.memoryBytes) +
+                    "," + number("bytes written", sweep.bytesWritten)));
+    for (const LevelWork& work : sweep.levels)
+        level(graph, sweep, work);
+    for (const QueueFill& fill : sweep.queues) {
+        const Queue& queue = graph.queues[fill.queue];
+        event(counter(graph.id, "queue of " + nodeText(graph, graph.slots[queue.slot]), sweep.time.end,
+                      number("arrived", fill.arrived) + "," + number("entries", fill.entries)));
+    }
+    std::fflush(m_file);
+}
+
+void ChromeWriter::lost(uint64_t sweeps)
+{
+    event("\"ph\":\"i\",\"s\":\"g\",\"pid\":0,\"tid\":0,\"ts\":0,\"name\":" +
+          quoted(std::to_string(sweeps) + " sweeps were not recorded"));
+    std::fflush(m_file);
+}
+
+}  // namespace millrace::trace

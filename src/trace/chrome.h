@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trace as the JSON that Perfetto and chrome://tracing open (docs/trace.md, "In Perfetto"), written as it comes.
+#pragma once
+
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "trace/trace.h"
+
+namespace millrace::trace {
+
+class ChromeWriter final : public Sink {
+public:
+    // Fails if the file cannot be made.
+    static Result<std::unique_ptr<ChromeWriter>> create(const std::string& path);
+    ~ChromeWriter() override;
+    ChromeWriter(const ChromeWriter&) = delete;
+
+    void device(const Device& device) override;
+    void graph(const Graph& graph) override;
+    void dispatch(const Dispatch& dispatch) override;
+    void sweep(const Sweep& sweep) override;
+    void lost(uint64_t sweeps) override;
+
+private:
+    explicit ChromeWriter(std::FILE* file) : m_file(file) {}
+    void event(const std::string& members);
+    void nameThread(uint32_t process, uint32_t thread, const std::string& name);
+    void level(const Graph& graph, const Sweep& sweep, const LevelWork& level);
+
+    std::FILE* m_file;
+    bool m_first = true;
+    std::map<uint32_t, Graph> m_graphs;
+    std::map<uint32_t, Dispatch> m_dispatches;
+    std::map<uint32_t, uint32_t> m_lanes;  // per graph: threads that show nodes and have a name
+};
+
+}  // namespace millrace::trace

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a trace says of execution graphs that ran: facts, nothing of how the scheduler counts them. docs/trace.md
+// explains each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace millrace::trace {
+
+inline constexpr uint32_t kNone = UINT32_MAX;
+
+enum class Launch : uint8_t { Static, Dynamic, Coalescing, Packed };
+const char* nameOf(Launch launch);
+
+// A payload array type that a node sends.
+struct Output {
+    std::string target;  // name of the nodes that receive it
+    uint32_t payloadBytes = 0;
+    uint32_t budget = 0;  // payloads of a workgroup
+    uint32_t pool = 0;    // index of the output whose budget counts
+};
+
+struct Node {
+    std::string name;
+    uint32_t index = 0;
+    std::string entryPoint;
+    Launch launch = Launch::Dynamic;
+    uint32_t invocations = 1;       // of a workgroup
+    uint32_t staticWorkgroups = 1;  // of a payload
+    uint32_t maxInput = 1;          // payloads that a workgroup of a coalescing node takes at most
+    uint32_t payloadBytes = 0;
+    uint32_t maxRecursion = 0;
+    uint32_t sharesInputWith = kNone;  // node
+    std::vector<Output> outputs;
+};
+
+// A node at one remaining recursion level.
+struct Slot {
+    uint32_t node = 0;
+    uint32_t remaining = 0;
+    uint32_t queue = 0;
+    uint32_t level = 0;
+    std::vector<std::vector<uint32_t>> outputQueues;  // per output: where it may send to
+};
+
+// Where payloads for one node (and those that share its input) at one recursion level go.
+struct Queue {
+    uint32_t slot = 0;  // the first that reads it
+    uint32_t payloadBytes = 0;
+    uint32_t strideBytes = 0;  // with what is kept beside a payload
+};
+
+struct Graph {
+    uint32_t id = 0;
+    std::string name;
+    std::vector<Node> nodes;
+    std::vector<Slot> slots;
+    std::vector<Queue> queues;
+    uint32_t levels = 0;  // level 0, the API, included
+};
+
+// A dispatch of ours, in order. Those of one level may run at the same time unless the trace is exact.
+struct Step {
+    uint32_t level = 0;
+    std::vector<uint32_t> slots;  // none: the payloads of the API
+    uint32_t groups = 0;          // workgroups of ours; 0: counted on the device
+};
+
+// One recorded vkCmdDispatchGraph*AMDX.
+struct Dispatch {
+    uint32_t id = 0;
+    uint32_t graph = 0;
+    bool fits = false;      // one sweep was proven to be enough
+    bool indirect = false;  // the indirect path
+    bool exact = false;     // steps were kept apart, so that each has its own time and bytes
+    bool timed = false;     // the device has a clock
+    uint64_t scratchBytes = 0;
+    uint64_t tableBytes = 0;             // of which static tables, states and entry tables
+    std::vector<uint64_t> regionBytes;   // of which for the payloads that each level sends
+    std::vector<uint64_t> queueEntries;  // per queue: entries its largest table holds
+    std::vector<Step> steps;
+    uint32_t barriersOnce = 0;   // in front of the first sweep
+    uint32_t barriersSweep = 0;  // per sweep
+};
+
+struct Span {
+    uint64_t begin = 0;  // nanoseconds
+    uint64_t end = 0;
+};
+
+// What one slot did in one sweep.
+struct NodeWork {
+    uint32_t slot = 0;
+    uint64_t records = 0;     // payloads begun
+    uint64_t workgroups = 0;  // of the node
+    uint64_t lanesUsed = 0;   // invocations of the node
+    uint64_t lanesHeld = 0;   // that the device kept for them: whole subgroups
+    uint64_t bytesRead = 0;
+    std::optional<uint64_t> bytesWritten;  // payloads sent, unless others may have sent them
+    uint64_t waiting = 0;      // units (workgroups, or payloads of a coalescing node) left for a later sweep
+    std::optional<Span> time;  // unless others ran at the same time
+};
+
+struct LevelWork {
+    uint32_t level = 0;
+    Span time;
+    std::optional<uint64_t> bytesWritten;  // unless other levels may have sent them
+    std::optional<uint64_t> memoryBytes;   // of its region in use at the end
+    std::vector<NodeWork> nodes;           // that had work, or had to leave it
+};
+
+struct QueueFill {
+    uint32_t queue = 0;
+    uint64_t arrived = 0;  // payloads in this sweep
+    uint64_t entries = 0;  // of its fullest table at the end
+};
+
+// One pass over the levels.
+struct Sweep {
+    uint32_t dispatch = 0;
+    uint32_t run = 0;     // of the dispatch: submissions count from 0
+    uint32_t number = 0;  // of the run; above 0: a continuation
+    Span time;
+    uint32_t error = 0;  // abi::kError*, with how many payloads were dropped so far
+    uint32_t dropped = 0;
+    uint64_t bytesWritten = 0;
+    uint64_t memoryBytes = 0;       // most in use: payloads, where everything fits, else regions in use
+    std::vector<LevelWork> levels;  // in order, level 0 included
+    std::vector<QueueFill> queues;  // that received something or hold something
+};
+
+struct Device {
+    std::string name;
+    std::string settings;  // in words
+    uint32_t subgroupSize = 0;
+};
+
+// Takes a trace as it is made, or as it is read.
+class Sink {
+public:
+    virtual ~Sink() = default;
+    virtual void device(const Device&) = 0;
+    virtual void graph(const Graph&) = 0;        // before its dispatches
+    virtual void dispatch(const Dispatch&) = 0;  // before its sweeps
+    virtual void sweep(const Sweep&) = 0;
+    virtual void lost(uint64_t sweeps) = 0;  // that nobody could keep
+};
+
+}  // namespace millrace::trace

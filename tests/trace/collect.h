@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps everything that a trace says.
+#pragma once
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trace/trace.h"
+
+namespace millrace::trace {
+
+class Collector final : public Sink {
+public:
+    std::vector<Device> devices;
+    std::vector<Graph> graphs;
+    std::map<uint32_t, Dispatch> dispatches;
+    std::vector<Sweep> sweeps;
+    uint64_t lostSweeps = 0;
+
+    void device(const Device& device) override { devices.push_back(device); }
+    void graph(const Graph& graph) override { graphs.push_back(graph); }
+    void dispatch(const Dispatch& dispatch) override { dispatches[dispatch.id] = dispatch; }
+    void sweep(const Sweep& sweep) override { sweeps.push_back(sweep); }
+    void lost(uint64_t sweeps) override { lostSweeps += sweeps; }
+};
+
+inline std::vector<char> readBytes(const std::string& path)
+{
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace millrace::trace

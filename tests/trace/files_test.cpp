@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compact file: what was written is read, and what is damaged is refused.
+#include <gtest/gtest.h>
+
+#include "trace/archive.h"
+#include "trace/collect.h"
+#include "trace/file.h"
+
+namespace millrace::trace {
+
+namespace {
+
+Graph graph()
+{
+    Graph graph{.id = 7, .name = "tree \"of\" life", .levels = 3};
+    graph.nodes.push_back({.name = "root",
+                           .index = 300,
+                           .entryPoint = "main",
+                           .launch = Launch::Coalescing,
+                           .invocations = 64,
+                           .maxInput = 5,
+                           .payloadBytes = 12,
+                           .outputs = {{"leaf", 8, 70000, 0}}});
+    graph.nodes.push_back({.name = "leaf", .launch = Launch::Packed, .sharesInputWith = 0});
+    graph.slots = {{0, 0, 0, 1, {{1}}}, {1, 2, 1, 2, {}}};
+    graph.queues = {{0, 12, 16}, {1, 8, 8}};
+    return graph;
+}
+
+Dispatch dispatch()
+{
+    return {.id = 2,
+            .graph = 7,
+            .exact = true,
+            .timed = true,
+            .scratchBytes = uint64_t{1} << 33,
+            .tableBytes = 4096,
+            .regionBytes = {16, 32, 0},
+            .queueEntries = {1, 2},
+            .steps = {{0, {}, 1}, {1, {0}, 0}, {2, {1}, 12}},
+            .barriersOnce = 2,
+            .barriersSweep = 5};
+}
+
+Sweep sweep()
+{
+    Sweep sweep{.dispatch = 2, .run = 1, .number = 3, .time = {uint64_t{1} << 60, (uint64_t{1} << 60) + 1000}};
+    sweep.bytesWritten = 80;
+    sweep.levels = {{0, sweep.time, 16, std::nullopt, {}},
+                    {1, sweep.time, std::nullopt, 64, {{0, 5, 1, 64, 64, 60, std::nullopt, 9, sweep.time}}}};
+    sweep.queues = {{1, 10, 2}};
+    return sweep;
+}
+
+std::string bytesOf(const auto& value)
+{
+    Encoder encoder;
+    encoder(value);
+    return encoder.take();
+}
+
+class Files : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        auto writer = FileWriter::create(m_path);
+        ASSERT_TRUE(writer) << writer.error().text();
+        (*writer)->device({"a device", "path = direct", 32});
+        (*writer)->graph(graph());
+        (*writer)->dispatch(dispatch());
+        (*writer)->sweep(sweep());
+        (*writer)->lost(4);
+        writer->reset();
+        m_bytes = readBytes(m_path);
+    }
+
+    const std::string m_path = testing::TempDir() + "millrace_trace_file.mrtrace";
+    std::vector<char> m_bytes;
+};
+
+TEST_F(Files, ReadWhatWasWritten)
+{
+    Collector found;
+    const Status status = read(m_bytes, found);
+    ASSERT_TRUE(status) << status.error().text();
+    ASSERT_EQ(found.devices.size(), 1u);
+    EXPECT_EQ(found.devices[0].name, "a device");
+    EXPECT_EQ(found.devices[0].subgroupSize, 32u);
+    ASSERT_EQ(found.graphs.size(), 1u);
+    EXPECT_EQ(found.graphs[0].nodes[0].index, 300u);
+    EXPECT_EQ(found.graphs[0].nodes[1].launch, Launch::Packed);
+    EXPECT_EQ(bytesOf(found.graphs[0]), bytesOf(graph()));
+    EXPECT_EQ(bytesOf(found.dispatches[2]), bytesOf(dispatch()));
+    ASSERT_EQ(found.sweeps.size(), 1u);
+    EXPECT_EQ(found.sweeps[0].levels[1].nodes[0].waiting, 9u);
+    EXPECT_FALSE(found.sweeps[0].levels[1].bytesWritten);
+    EXPECT_EQ(found.sweeps[0].time.begin, uint64_t{1} << 60);
+    EXPECT_EQ(bytesOf(found.sweeps[0]), bytesOf(sweep()));
+    EXPECT_EQ(found.lostSweeps, 4u);
+}
+
+// A process may be killed at any time.
+TEST_F(Files, CutOffAnywhere)
+{
+    size_t whole = 0;
+    for (size_t length = 8; length <= m_bytes.size(); ++length) {
+        Collector found;
+        const Status status = read(std::span(m_bytes).first(length), found);
+        ASSERT_TRUE(status) << length << ": " << status.error().text();
+        whole = found.sweeps.size();
+    }
+    EXPECT_EQ(whole, 1u);
+}
+
+// Whatever stands in it, reading ends, and nothing refers to what is not there.
+TEST_F(Files, Damaged)
+{
+    uint32_t refused = 0;
+    for (size_t at = 0; at < m_bytes.size(); ++at) {
+        for (const int change : {0x01, 0x40, 0xff}) {
+            std::vector<char> bytes = m_bytes;
+            bytes[at] = static_cast<char>(bytes[at] ^ change);
+            Collector found;
+            refused += read(bytes, found) ? 0 : 1;
+            for (const Sweep& sweep : found.sweeps) {
+                ASSERT_TRUE(found.dispatches.contains(sweep.dispatch));
+                for (const LevelWork& level : sweep.levels)
+                    for (const NodeWork& work : level.nodes)
+                        ASSERT_LT(work.slot, 2u);
+            }
+        }
+    }
+    EXPECT_GT(refused, m_bytes.size() / 4);
+    Collector nothing;
+    EXPECT_FALSE(read(std::string_view("[{}]"), nothing));
+}
+
+TEST_F(Files, CannotBeMade)
+{
+    const auto writer = FileWriter::create("/nowhere/at/all");
+    ASSERT_FALSE(writer);
+    EXPECT_NE(writer.error().text().find("/nowhere/at/all"), std::string::npos);
+}
+
+}  // namespace
+
+}  // namespace millrace::trace
