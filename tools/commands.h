@@ -29,6 +29,9 @@ Command addGraph(CLI::App& app);
 // Shows devices and settings.
 Command addInfo(CLI::App& app);
 
+// Shows what a trace says.
+Command addReport(CLI::App& app);
+
 // Runs a graph that a JSON file describes.
 Command addRun(CLI::App& app);
 

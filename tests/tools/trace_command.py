@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`millrace run --trace`, `--show` and `millrace report` from outside: usage: trace_command.py MILLRACE SOURCES"""
+
+import html.parser
+import json
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+from command_line import Command
+
+RUN = Command(sys.argv[1], "run")
+REPORT = Command(sys.argv[1], "report")
+FIRST = pathlib.Path(sys.argv[2]) / "examples/first_graph/graph.json"
+VOID = {"meta", "input", "br", "link"}
+
+
+class Page(html.parser.HTMLParser):
+    """Checks that elements nest and collects what the page refers to."""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=True)
+        self.open, self.links, self.ids, self.data, self.script = [], [], set(), "", ""
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        self.links += [attributes[name] for name in ("src", "href", "xlink:href", "srcset") if name in attributes]
+        if "id" in attributes:
+            assert attributes["id"] not in self.ids, attributes["id"]
+            self.ids.add(attributes["id"])
+        if tag not in VOID:
+            self.open.append((tag, attributes))
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1][0] == tag, (tag, self.open[-3:], self.getpos())
+        self.open.pop()
+
+    def handle_data(self, text):
+        if self.open and self.open[-1][0] == "script":
+            if self.open[-1][1].get("id") == "data":
+                self.data += text
+            else:
+                self.script += text
+
+
+class TraceCommand(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def trace(self, name="a.mrtrace", *arguments):
+        path = self.folder / name
+        report = RUN.json(FIRST, "-o", self.folder, "--trace", path, *arguments)
+        self.assertIn({"resource": "trace", "path": str(path)}, report["files"])
+        return path
+
+    def test_summary(self):
+        found = REPORT.json(self.trace())
+        graph = found["graphs"][0]
+        nodes = {node["name"]: node for node in graph["nodes"]}
+        # examples/first_graph sends 100 records.
+        self.assertEqual((nodes["start"]["records"], nodes["add"]["records"]), (1, 100))
+        self.assertEqual((graph["runs"], graph["continuations"], graph["dropped"]), (1, 0, 0))
+        self.assertIn({"from": 0, "to": 1, "payloads": 100, "exact": True}, graph["flows"])
+
+    def test_repeats_and_little_memory(self):
+        graph = REPORT.json(self.trace("b.mrtrace", "--repeat", "3", "--scratch", "min", "--trace-detail", "nodes"))
+        graph = graph["graphs"][0]
+        self.assertEqual(graph["runs"], 3)
+        self.assertEqual(sum(node["records"] for node in graph["nodes"]), 303)
+        self.assertTrue(all(node["bytes_written"] is not None for node in graph["nodes"]))
+
+    def test_text(self):
+        text = REPORT(self.trace()).stdout
+        self.assertRegex(text, r"start +1 +1 ")
+        self.assertRegex(text, r"add +2 +100 ")
+
+    def test_perfetto(self):
+        direct = json.loads(self.trace("c.json").read_text())
+        path = self.folder / "d.json"
+        REPORT(self.trace(), "-o", path)
+        for events in (direct, json.loads(path.read_text())):
+            slices = [event for event in events if event["ph"] == "X"]
+            self.assertEqual([e["args"]["records"] for e in slices if e["name"].startswith("add")], [100])
+            self.assertTrue(all(e["dur"] >= 0 and e["ts"] >= 0 for e in slices))
+            names = {e["args"]["name"] for e in events if e["name"] == "thread_name"}
+            self.assertLessEqual({"sweeps", "levels", "nodes"}, names)
+
+    def page(self, trace):
+        path = self.folder / "page.html"
+        REPORT(trace, "-o", path)
+        page = Page()
+        page.feed(path.read_text())
+        page.close()
+        self.assertEqual(page.open, [])
+        return page, json.loads(page.data), path.read_text()
+
+    def test_page_is_whole_and_needs_nothing_else(self):
+        page, data, text = self.page(self.trace())
+        self.assertEqual([link for link in page.links if not link.startswith("#")], [])
+        self.assertNotRegex(page.script, r"fetch\(|XMLHttpRequest|import\s|https?:")
+        self.assertNotRegex(text, r"@import|url\(")
+        # What the script asks for is there.
+        for name in re.findall(r"\$\(\"([\w-]+)\"\)", page.script):
+            self.assertIn(name, page.ids)
+        for n in set(data["graphs"][0]["boxes"]):
+            self.assertIn(f"g0n{n}", page.ids)
+        steps = data["steps"]
+        self.assertEqual(len({len(column) for column in steps.values()}), 1)
+        self.assertEqual([count for count in steps["records"] if count > 0], [1, 100])
+
+    def test_hostile_names(self):
+        graph = json.loads(FIRST.read_text())
+        for node in graph["nodes"]:
+            node["file"] = str(FIRST.parent / node["file"])
+        graph["nodes"][0]["name"] = "</script><b>&\"'\\"
+        graph["dispatches"][0]["node"] = graph["nodes"][0]["name"]
+        path = self.folder / "graph.json"
+        path.write_text(json.dumps(graph))
+        trace = self.folder / "e.mrtrace"
+        RUN(path, "-o", self.folder, "--trace", trace)
+        _, data, text = self.page(trace)
+        self.assertEqual(data["graphs"][0]["nodes"][0]["name"], graph["nodes"][0]["name"])
+        self.assertNotIn("<b>", text)
+
+    def fails(self, status, command, *arguments):
+        result = command(*arguments)
+        self.assertEqual(result.returncode, status, result.stderr)
+        return result.stderr
+
+    def test_files_that_are_no_traces(self):
+        path = self.folder / "x"
+        self.assertIn("cannot be read", self.fails(1, REPORT, path))
+        for content in (b"", b"MRTRACE", b"MRTRACE1S\1\0\0\0\0", b"[]"):
+            path.write_bytes(content)
+            self.assertIn("trace", self.fails(1, REPORT, path), content)
+        self.assertIn("cannot write", self.fails(1, RUN, FIRST, "--trace", self.folder / "no/where"))
+
+    def test_show(self):
+        shown = RUN.json(FIRST, "-o", self.folder, "--show", "add first 200")["shown"]
+        self.assertEqual(len(shown), 100)
+        members = {tuple(item["payload"]) for item in shown}
+        self.assertEqual(len(members), 1)
+        self.assertNotIn("@0", members.pop())
+        text = RUN(FIRST, "-o", self.folder, "--show", "start", "--show", "add first 2").stdout
+        self.assertEqual(len(re.findall(r"^payload:  add\[0\], level 2: \{", text, re.MULTILINE)), 2)
+        self.assertEqual(len(re.findall(r"^payload:  start\[0\], level 1: \{", text, re.MULTILINE)), 1)
+
+    def test_show_nothing_there(self):
+        self.assertIn("no node \"ad\"", self.fails(1, RUN, FIRST, "--show", "ad"))
+        self.assertIn("above 0", self.fails(2, RUN, FIRST, "--show", "add first 0"))
+        self.assertIn("payload:  none", RUN(FIRST, "-o", self.folder, "--show", "add level 9").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands out in a trace, in words, with what to do about it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/report/summary.h"
+
+namespace millrace::tools::report {
+
+struct Finding {
+    enum class Kind { Problem, Hint };
+    Kind kind = Kind::Hint;
+    uint32_t graph = 0;
+    std::optional<uint32_t> node;
+    std::string text;
+    std::string advice;
+};
+
+// Problems first, then what matters most.
+std::vector<Finding> findIn(const TraceSummary& trace);
+
+}  // namespace millrace::tools::report

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/report/page.h"
+
+#include <algorithm>
+
+#include "tools/console.h"
+#include "tools/report/flow_graph.h"
+#include "tools/report/page_parts.h"
+
+namespace millrace::tools::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json numberOrNull(const std::optional<uint64_t>& value)
+{
+    return value ? Json(*value) : Json(nullptr);
+}
+
+Json nodeJson(const trace::Node& shape, const NodeSummary& node, bool timed)
+{
+    return {{"name", printable(shape.name)},
+            {"index", shape.index},
+            {"launch", trace::nameOf(shape.launch)},
+            {"invocations", shape.invocations},
+            {"recursions", shape.maxRecursion},
+            {"levels", node.activeLevels == 0 ? Json(nullptr) : Json{node.firstLevel, node.lastLevel}},
+            {"steps", node.activeLevels},
+            {"records", node.records},
+            {"workgroups", node.workgroups},
+            {"lanes_used", node.lanesUsed},
+            {"lanes_held", node.lanesHeld},
+            {"bytes_read", node.bytesRead},
+            {"bytes_written", numberOrNull(node.bytesWritten.get())},
+            {"budget_bytes", node.budgetBytes},
+            {"ns", timed ? numberOrNull(node.nanoseconds.get()) : Json(nullptr)}};
+}
+
+Json flowJson(const Flow& flow)
+{
+    return {{"from", flow.from ? Json(*flow.from) : Json(nullptr)},
+            {"to", flow.to},
+            {"payloads", flow.payloads},
+            {"exact", flow.exact}};
+}
+
+Json graphJson(const GraphSummary& graph, bool timed)
+{
+    Json out{{"name", printable(graph.shape.name)},
+             {"levels", graph.shape.levels},
+             {"dispatches", graph.dispatches},
+             {"runs", graph.runs},
+             {"sweeps", graph.sweeps},
+             {"continuations", graph.sweeps - std::min(graph.runs, graph.sweeps)},
+             {"steps", graph.steps},
+             {"barriers", graph.barriers},
+             {"ns", timed ? Json(graph.nanoseconds) : Json(nullptr)},
+             {"bytes_written", graph.bytesWritten},
+             {"memory_bytes", graph.memoryBytes},
+             {"scratch_bytes", graph.scratchBytes},
+             {"table_bytes", graph.tableBytes},
+             {"region_bytes", graph.regionBytes},
+             {"fits", graph.fits},
+             {"exact", graph.exact},
+             {"dropped", graph.dropped},
+             {"nodes", Json::array()},
+             {"flows", Json::array()}};
+    for (size_t n = 0; n < graph.nodes.size(); n++) {
+        out["nodes"].push_back(nodeJson(graph.shape.nodes[n], graph.nodes[n], timed));
+    }
+    for (const Flow& flow : graph.flows) {
+        out["flows"].push_back(flowJson(flow));
+    }
+    return out;
+}
+
+// As columns, since there may be many.
+Json stepsJson(const TraceSummary& trace)
+{
+    Json out;
+    const uint64_t origin = trace.steps.empty() ? 0 : trace.steps.front().time.begin;
+    auto column = [&](const char* name, auto value) {
+        Json& list = out[name] = Json::array();
+        for (const StepSummary& step : trace.steps) {
+            list.push_back(value(step));
+        }
+    };
+    column("graph", [](const StepSummary& s) { return Json(s.graph); });
+    column("run", [](const StepSummary& s) { return Json(s.run); });
+    column("sweep", [](const StepSummary& s) { return Json(s.sweep); });
+    column("level", [](const StepSummary& s) { return Json(s.level); });
+    column("begin", [&](const StepSummary& s) { return Json(s.time.begin - origin); });
+    column("ns", [](const StepSummary& s) { return Json(s.time.end - s.time.begin); });
+    column("records", [](const StepSummary& s) { return Json(s.records); });
+    column("workgroups", [](const StepSummary& s) { return Json(s.workgroups); });
+    column("lanes_used", [](const StepSummary& s) { return Json(s.lanesUsed); });
+    column("lanes_held", [](const StepSummary& s) { return Json(s.lanesHeld); });
+    column("memory_bytes", [](const StepSummary& s) { return Json(s.memoryBytes); });
+    column("nodes", [](const StepSummary& s) { return Json(s.nodes); });
+    column("busiest", [](const StepSummary& s) { return s.busiest ? Json(*s.busiest) : Json(nullptr); });
+    return out;
+}
+
+// For the text of an element or an attribute.
+std::string htmlText(const std::string& text)
+{
+    std::string out;
+    for (const char c : text) {
+        out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : std::string(1, c);
+    }
+    return out;
+}
+
+// JSON inside a script element: no tag may end it.
+std::string scriptText(std::string text)
+{
+    for (size_t at = 0; (at = text.find('<', at)) != std::string::npos; at += 6) {
+        text.replace(at, 1, "\\u003c");
+    }
+    return text;
+}
+
+std::string replaceAll(std::string text, const std::string& what, const std::string& with)
+{
+    for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
+        text.replace(at, what.size(), with);
+    }
+    return text;
+}
+
+}  // namespace
+
+Json reportJson(const TraceSummary& trace, const std::vector<Finding>& findings, bool withSteps)
+{
+    Json out{{"device",
+              {{"name", printable(trace.device.name)},
+               {"settings", printable(trace.device.settings)},
+               {"subgroup_size", trace.device.subgroupSize}}},
+             {"timed", trace.timed},
+             {"lost_sweeps", trace.lostSweeps},
+             {"findings", Json::array()},
+             {"graphs", Json::array()}};
+    for (const Finding& finding : findings) {
+        out["findings"].push_back({{"kind", finding.kind == Finding::Kind::Problem ? "problem" : "hint"},
+                                   {"graph", finding.graph},
+                                   {"node", finding.node ? Json(*finding.node) : Json(nullptr)},
+                                   {"text", printable(finding.text)},
+                                   {"advice", printable(finding.advice)}});
+    }
+    for (const GraphSummary& graph : trace.graphs) {
+        out["graphs"].push_back(graphJson(graph, trace.timed));
+    }
+    if (withSteps) {
+        out["steps"] = stepsJson(trace);
+    }
+    return out;
+}
+
+Result<std::string> makePage(const TraceSummary& trace, const std::vector<Finding>& findings, const std::string& title)
+{
+    Json data = reportJson(trace, findings, true);
+    std::string drawings;
+    for (uint32_t g = 0; g < trace.graphs.size(); g++) {
+        const Result<std::string> drawing = drawFlow(trace, g);
+        if (!drawing) {
+            return drawing.error();
+        }
+        drawings += "<div class=\"drawing\" id=\"drawing" + std::to_string(g) + "\" hidden>" + *drawing + "</div>\n";
+        data["graphs"][g]["boxes"] = boxesOf(trace.graphs[g]);
+    }
+    std::string page = kPageHtml;
+    page = replaceAll(page, "{{title}}", htmlText(printable(title)));
+    page = replaceAll(page, "{{style}}", kPageCss);
+    page = replaceAll(page, "{{script}}", kPageJs);
+    page = replaceAll(page, "{{drawings}}", drawings);
+    return replaceAll(page, "{{data}}", scriptText(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
+}
+
+}  // namespace millrace::tools::report

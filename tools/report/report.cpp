@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// `millrace report`: what a trace says, as text, as a page, or for Perfetto.
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/commands.h"
+#include "tools/console.h"
+#include "tools/files.h"
+#include "tools/progress.h"
+#include "tools/report/page.h"
+#include "tools/report_errors.h"
+#include "trace/chrome.h"
+#include "trace/file.h"
+
+namespace millrace::tools {
+
+namespace {
+
+using namespace millrace::tools::report;
+
+struct Arguments {
+    std::string file;
+    std::string output;
+    bool asJson = false;
+};
+
+std::string timeText(uint64_t nanoseconds)
+{
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.3f ms", static_cast<double>(nanoseconds) * 1e-6);
+    return text;
+}
+
+std::string bytesOrDash(const std::optional<uint64_t>& bytes)
+{
+    return bytes ? bytesText(*bytes) : "-";
+}
+
+void printGraph(const GraphSummary& graph, bool timed)
+{
+    std::cout << colour(Colour::Bold, printable(graph.shape.name)) << ": " << graph.runs << " runs, "
+              << graph.sweeps - std::min(graph.runs, graph.sweeps) << " continuations, " << graph.steps << " steps, "
+              << graph.barriers << " barriers" << (timed ? ", " + timeText(graph.nanoseconds) : "") << "\n"
+              << "  scratch memory " << bytesText(graph.scratchBytes) << ", of which tables "
+              << bytesText(graph.tableBytes) << ", payloads up to " << bytesText(graph.memoryBytes) << "\n";
+    Table table({"node", "levels", "records", "workgroups", "lanes", "read", "written", "time"});
+    for (size_t n = 0; n < graph.nodes.size(); n++) {
+        const NodeSummary& node = graph.nodes[n];
+        const auto time = timed ? node.nanoseconds.get() : std::nullopt;
+        std::string levels = std::to_string(node.firstLevel);
+        levels += node.lastLevel > node.firstLevel ? "-" + std::to_string(node.lastLevel) : "";
+        char lanes[16];
+        std::snprintf(lanes, sizeof(lanes), "%.0f %%", node.lanes() * 100);
+        table.add({printable(nameOf(graph.shape.nodes[n])), node.activeLevels > 0 ? levels : "-",
+                   std::to_string(node.records), std::to_string(node.workgroups), lanes, bytesText(node.bytesRead),
+                   bytesOrDash(node.bytesWritten.get()), time ? timeText(*time) : "-"});
+    }
+    table.print(std::cout, "  ");
+}
+
+void printSummary(const TraceSummary& trace, const std::vector<Finding>& findings)
+{
+    std::cout << "device: " << printable(trace.device.name) << "\n";
+    for (const GraphSummary& graph : trace.graphs) {
+        std::cout << "\n";
+        printGraph(graph, trace.timed);
+    }
+    std::cout << (findings.empty() ? "\nnothing stands out\n" : "\n");
+    for (const Finding& finding : findings) {
+        const bool isProblem = finding.kind == Finding::Kind::Problem;
+        const std::string graph = trace.graphs.size() > 1 ? trace.graphs[finding.graph].shape.name + ": " : "";
+        std::cout << colour(isProblem ? Colour::Red : Colour::Yellow, isProblem ? "problem" : "hint") << ": "
+                  << printable(graph + finding.text) << "\n         " << printable(finding.advice) << "\n";
+    }
+}
+
+int writePerfetto(const std::string& bytes, const std::string& path)
+{
+    auto writer = trace::ChromeWriter::create(path);
+    if (!writer) {
+        return fail(writer.error().text());
+    }
+    const Status status = trace::read(bytes, **writer);
+    return status ? 0 : fail(status.error().text());
+}
+
+int runReport(const Arguments& arguments)
+{
+    std::string bytes;
+    if (!readFile(arguments.file, bytes)) {
+        return reportErrors({{arguments.file, "", "cannot be read"}}, arguments.asJson);
+    }
+    const Result<TraceSummary> trace = summarize(bytes);
+    if (!trace) {
+        return reportErrors({{arguments.file, trace.error().where, trace.error().message}}, arguments.asJson);
+    }
+    const std::vector<Finding> findings = findIn(*trace);
+    if (arguments.asJson) {
+        std::cout << reportJson(*trace, findings, false).dump(2) << "\n";
+    } else if (arguments.output.empty()) {
+        printSummary(*trace, findings);
+    }
+    if (arguments.output.empty()) {
+        return 0;
+    }
+    if (arguments.output.ends_with(".json")) {
+        return writePerfetto(bytes, arguments.output);
+    }
+    const Progress progress("drawing");
+    const Result<std::string> page =
+        makePage(*trace, findings, std::filesystem::path(arguments.file).filename().string());
+    return page ? writeFile(arguments.output, *page) : fail(page.error().text());
+}
+
+}  // namespace
+
+Command addReport(CLI::App& app)
+{
+    const auto arguments = std::make_shared<Arguments>();
+    CLI::App* command = app.add_subcommand("report", "Show what a trace says: as text, as a page, or for Perfetto");
+    command->footer(
+        "A trace is what 'millrace run --trace' writes, and the layer's setting \"trace\"; docs/trace.md explains it.\n"
+        "\n"
+        "Examples:\n"
+        "  millrace run graph.json --trace graph.mrtrace\n"
+        "  millrace report graph.mrtrace\n"
+        "  millrace report graph.mrtrace -o graph.html");
+    command->add_option("trace", arguments->file, "the compact file")->type_name("FILE")->required();
+    command
+        ->add_option("-o,--output", arguments->output,
+                     "write a page that needs nothing else, or for Perfetto if the name ends in .json")
+        ->type_name("FILE");
+    command->add_flag("--json", arguments->asJson, "write JSON instead of text");
+    return [arguments] { return runReport(*arguments); };
+}
+
+}  // namespace millrace::tools

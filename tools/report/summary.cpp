@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/report/summary.h"
+
+#include <algorithm>
+#include <set>
+
+#include "trace/file.h"
+
+namespace millrace::tools::report {
+
+namespace {
+
+class Summary final : public trace::Sink {
+public:
+    explicit Summary(TraceSummary& out) : m_out(out) {}
+
+    void device(const trace::Device& device) override { m_out.device = device; }
+    void graph(const trace::Graph& graph) override
+    {
+        m_graphs[graph.id] = m_out.graphs.size();
+        GraphSummary& summary = m_out.graphs.emplace_back();
+        summary.shape = graph;
+        summary.nodes.resize(graph.nodes.size());
+    }
+    void dispatch(const trace::Dispatch& dispatch) override;
+    void sweep(const trace::Sweep& sweep) override;
+    void lost(uint64_t sweeps) override { m_out.lostSweeps += sweeps; }
+
+    void finish();
+
+private:
+    // Of a graph: payloads that a queue received, by who may have sent them.
+    using Senders = std::set<std::optional<uint32_t>>;
+    struct Arrived {
+        uint64_t payloads = 0;
+        bool exact = true;
+    };
+
+    void level(const trace::Sweep& sweep, const trace::LevelWork& level, GraphSummary& graph, uint64_t& memory);
+    void node(const trace::LevelWork& level, const trace::NodeWork& work, GraphSummary& graph, StepSummary& step,
+              uint64_t& most);
+    void flows(const trace::Sweep& sweep, size_t graph);
+
+    TraceSummary& m_out;
+    std::map<uint32_t, size_t> m_graphs;
+    std::map<uint32_t, trace::Dispatch> m_dispatches;
+    std::map<std::pair<size_t, std::pair<std::optional<uint32_t>, uint32_t>>, Arrived> m_flows;
+};
+
+void Summary::dispatch(const trace::Dispatch& dispatch)
+{
+    m_dispatches[dispatch.id] = dispatch;
+    GraphSummary& graph = m_out.graphs[m_graphs.at(dispatch.graph)];
+    ++graph.dispatches;
+    graph.exact &= dispatch.exact;
+    graph.fits &= dispatch.fits;
+    graph.scratchBytes = std::max(graph.scratchBytes, dispatch.scratchBytes);
+    graph.tableBytes = std::max(graph.tableBytes, dispatch.tableBytes);
+    uint64_t regions = 0;
+    for (uint64_t bytes : dispatch.regionBytes)
+        regions += bytes;
+    graph.regionBytes = std::max(graph.regionBytes, regions);
+    m_out.timed &= dispatch.timed;
+}
+
+// What the workgroups of a node may send at most.
+uint64_t budgetBytes(const trace::Node& node)
+{
+    std::map<uint32_t, uint64_t> pools;
+    for (const trace::Output& output : node.outputs) {
+        const uint64_t budget = output.pool < node.outputs.size() ? node.outputs[output.pool].budget : output.budget;
+        pools[output.pool] = std::max(pools[output.pool], budget * output.payloadBytes);
+    }
+    uint64_t bytes = 0;
+    for (const auto& [pool, most] : pools)
+        bytes += most;
+    return bytes;
+}
+
+void Summary::node(const trace::LevelWork& level, const trace::NodeWork& work, GraphSummary& graph, StepSummary& step,
+                   uint64_t& most)
+{
+    const uint32_t index = graph.shape.slots[work.slot].node;
+    NodeSummary& node = graph.nodes[index];
+    if (work.workgroups == 0)
+        return;
+    if (node.activeLevels == 0)
+        node.firstLevel = level.level;
+    node.firstLevel = std::min(node.firstLevel, level.level);
+    node.lastLevel = std::max(node.lastLevel, level.level);
+    ++node.activeLevels;
+    node.records += work.records;
+    node.workgroups += work.workgroups;
+    node.lanesUsed += work.lanesUsed;
+    node.lanesHeld += work.lanesHeld;
+    node.bytesRead += work.bytesRead;
+    node.budgetBytes += work.workgroups * budgetBytes(graph.shape.nodes[index]);
+    node.bytesWritten.add(work.bytesWritten);
+    node.nanoseconds.add(work.time ? std::optional(work.time->end - work.time->begin) : std::nullopt);
+    node.most = std::max(node.most, work.workgroups);
+    step.records += work.records;
+    step.workgroups += work.workgroups;
+    step.lanesUsed += work.lanesUsed;
+    step.lanesHeld += work.lanesHeld;
+    ++step.nodes;
+    if (work.workgroups > most) {
+        most = work.workgroups;
+        step.busiest = index;
+    }
+}
+
+void Summary::level(const trace::Sweep& sweep, const trace::LevelWork& level, GraphSummary& graph, uint64_t& memory)
+{
+    StepSummary step;
+    step.graph = static_cast<uint32_t>(&graph - m_out.graphs.data());
+    step.dispatch = sweep.dispatch;
+    step.run = sweep.run;
+    step.sweep = sweep.number;
+    step.level = level.level;
+    step.time = level.time;
+    uint64_t most = 0;
+    for (const trace::NodeWork& work : level.nodes)
+        node(level, work, graph, step, most);
+    // Never more than all of the sweep together.
+    memory = std::min(memory + level.memoryBytes.value_or(0), sweep.memoryBytes);
+    step.memoryBytes = memory;
+    if (level.level > 0 && step.workgroups == 0) {
+        ++graph.emptySteps;
+        graph.emptyNanoseconds += level.time.end - level.time.begin;
+    }
+    m_out.steps.push_back(step);
+}
+
+void Summary::flows(const trace::Sweep& sweep, size_t index)
+{
+    const GraphSummary& graph = m_out.graphs[index];
+    std::map<uint32_t, Senders> senders;  // per queue
+    for (const trace::LevelWork& level : sweep.levels)
+        for (const trace::NodeWork& work : level.nodes)
+            if (work.workgroups > 0)
+                for (const auto& queues : graph.shape.slots[work.slot].outputQueues)
+                    for (uint32_t queue : queues)
+                        senders[queue].insert(graph.shape.slots[work.slot].node);
+    for (const trace::QueueFill& fill : sweep.queues) {
+        if (fill.arrived == 0)
+            continue;
+        Senders& from = senders[fill.queue];
+        if (from.empty())
+            from.insert(std::nullopt);
+        const uint32_t to = graph.shape.slots[graph.shape.queues[fill.queue].slot].node;
+        for (const std::optional<uint32_t>& sender : from) {
+            Arrived& arrived = m_flows[{index, {sender, to}}];
+            arrived.payloads += fill.arrived;
+            arrived.exact &= from.size() == 1;
+        }
+    }
+}
+
+void Summary::sweep(const trace::Sweep& sweep)
+{
+    const trace::Dispatch& dispatch = m_dispatches.at(sweep.dispatch);
+    const size_t index = m_graphs.at(dispatch.graph);
+    GraphSummary& graph = m_out.graphs[index];
+    ++graph.sweeps;
+    graph.runs += sweep.number == 0 ? 1 : 0;
+    graph.steps += dispatch.steps.size();
+    graph.barriers += dispatch.barriersSweep + (sweep.number == 0 ? dispatch.barriersOnce : 0);
+    graph.nanoseconds += sweep.time.end - sweep.time.begin;
+    graph.bytesWritten += sweep.bytesWritten;
+    graph.memoryBytes = std::max(graph.memoryBytes, sweep.memoryBytes);
+    if (sweep.error != 0) {
+        graph.error = sweep.error;
+        graph.dropped = std::max(graph.dropped, sweep.dropped);
+    }
+    uint64_t memory = 0;
+    for (const trace::LevelWork& work : sweep.levels)
+        level(sweep, work, graph, memory);
+    flows(sweep, index);
+}
+
+void Summary::finish()
+{
+    for (const auto& [key, arrived] : m_flows)
+        m_out.graphs[key.first].flows.push_back({key.second.first, key.second.second, arrived.payloads, arrived.exact});
+    std::ranges::stable_sort(m_out.steps, {}, [](const StepSummary& step) { return step.time.begin; });
+}
+
+}  // namespace
+
+Result<TraceSummary> summarize(const std::string& bytes)
+{
+    TraceSummary out;
+    Summary summary(out);
+    const Status status = trace::read(bytes, summary);
+    if (!status)
+        return status.error();
+    summary.finish();
+    return out;
+}
+
+std::string nameOf(const trace::Node& node)
+{
+    return node.name + (node.index > 0 ? "[" + std::to_string(node.index) + "]" : "");
+}
+
+}  // namespace millrace::tools::report
