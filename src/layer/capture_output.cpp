@@ -28,6 +28,8 @@ std::string contentOf(const runtime::CapturedPayload& payload)
     return payload.type ? data::jsonText(*payload.type, payload.bytes) : data::jsonWords(payload.bytes);
 }
 
+constexpr char kNameOfTheFile[] = "Setting capture_file has the name of the file; its folder must be there";
+
 // Where a payload comes from, for JSON and, as one line, for CSV.
 struct Origin {
     const char* name;
@@ -55,34 +57,39 @@ public:
 
     void tell()
     {
-        std::vector<std::string> problems;
+        std::vector<Problem> problems;
         {
             const std::lock_guard lock(m_mutex);
             problems.swap(m_problems);
         }
-        for (const std::string& text : problems)
+        for (const Problem& problem : problems)
             m_device.messages().warning("Millrace-capture", objectReference(VK_OBJECT_TYPE_DEVICE, m_device.handle),
-                                        text);
+                                        problem.text, problem.advice);
     }
 
     void lost(uint64_t payloads) override
     {
         problem(std::to_string(payloads) +
-                " captured payloads were lost: the application submitted too much before it waited; capture fewer "
-                "(\"first\", \"level\", \"where\")");
+                    " captured payloads were lost: the application submitted too much before it waited",
+                "Capture fewer, with \"first\", \"level\" or \"where\" in setting capture");
     }
-    void problem(const std::string& text) override
+    void problem(const std::string& text, const std::string& advice) override
     {
         const std::lock_guard lock(m_mutex);
         if (m_said.insert(text).second)
-            m_problems.push_back(text);
+            m_problems.push_back({text, advice});
     }
 
 private:
+    struct Problem {
+        std::string text;
+        std::string advice;
+    };
+
     const Device& m_device;
     std::mutex m_mutex;
     std::set<std::string> m_said;
-    std::vector<std::string> m_problems;
+    std::vector<Problem> m_problems;
 };
 
 // For people, on standard error.
@@ -182,7 +189,7 @@ private:
         if (entry->second)
             std::fprintf(entry->second.get(), "%s\n", header.c_str());
         else
-            problem("cannot write another file like " + m_path + ": " + std::strerror(errno));
+            problem("cannot write another file like " + m_path + ": " + std::strerror(errno), kNameOfTheFile);
         return entry->second.get();
     }
 
@@ -214,15 +221,16 @@ VkResult startCapture(Device& device)
     const ObjectReference reference = objectReference(VK_OBJECT_TYPE_DEVICE, device.handle);
     Result<std::vector<runtime::CaptureFilter>> filters = parseCaptureFilters(settings.capture);
     if (!filters) {
-        device.messages().warning("Millrace-capture", reference,
-                                  filters.error().text() + "; nothing is captured. docs/capture.md has examples");
+        device.messages().warning("Millrace-capture", reference, filters.error().text() + "; nothing is captured",
+                                  "Correct setting capture; docs/capture.md has examples");
         return VK_SUCCESS;
     }
     std::shared_ptr<Output> output = open(device, settings.captureFile);
     if (!output) {
-        device.messages().warning("Millrace-capture", reference,
-                                  "cannot write " + settings.captureFile + ": " + std::strerror(errno) +
-                                      "; nothing is captured. Setting capture_file has the name of the file");
+        device.messages().warning(
+            "Millrace-capture", reference,
+            "cannot write " + settings.captureFile + ": " + std::strerror(errno) + "; nothing is captured",
+            kNameOfTheFile);
         return VK_SUCCESS;
     }
     device.tellProblems = [output] { output->tell(); };

@@ -38,7 +38,8 @@ VkResult startTrace(Device& device)
     Result<std::shared_ptr<trace::Sink>> sink = open(outputPath(settings.trace));
     if (!sink) {
         device.messages().warning("Millrace-trace", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
-                                  sink.error().text() + "; nothing is traced. Setting trace has the name of the file");
+                                  sink.error().text() + "; nothing is traced",
+                                  "Setting trace has the name of the file; its folder must be there");
         return VK_SUCCESS;
     }
     return runtime::TraceRecorder::create(device.physical, device.instance.table, *device.runtime, std::move(*sink),

@@ -10,6 +10,7 @@
 #include "data/scalars.h"
 #include "runtime/barriers.h"
 #include "runtime/device_impl.h"
+#include "runtime/labels.h"
 #include "runtime/step_observer.h"
 
 namespace millrace::runtime {
@@ -158,14 +159,16 @@ bool CaptureObserver::addCondition(const CaptureFilter& filter, uint32_t node, a
     const data::DataTypeRef type = typeOf(node);
     const std::optional<data::Column> member = findMember(type, info, filter.member);
     if (!member) {
-        m_recorder->sink->problem("the payload of " + nameOf(info.id) + " has no member \"" + filter.member + "\" in " +
-                                  (type ? data::nameOf(*type) : std::to_string(info.payloadBytes) + " bytes") +
-                                  "; scalars are \"name\", \"name.x\" or \"name[0]\", a word is \"@\" and its offset");
+        m_recorder->sink->problem(
+            "the payload of " + nameOf(info.id) + " has no member \"" + filter.member + "\" in " +
+                (type ? data::nameOf(*type) : std::to_string(info.payloadBytes) + " bytes"),
+            "Correct setting capture: scalars are \"name\", \"name.x\" or \"name[0]\", a word is \"@\" and its offset");
         return false;
     }
     uint8_t bytes[8] = {};
     if (const auto error = data::scalarFromText(*member->scalar, filter.value, bytes)) {
-        m_recorder->sink->problem("member \"" + filter.member + "\" of " + nameOf(info.id) + ": " + *error);
+        m_recorder->sink->problem("member \"" + filter.member + "\" of " + nameOf(info.id) + ": " + *error,
+                                  "Correct the value behind \"where\" in setting capture");
         return false;
     }
     const bool isSigned = member->scalar->kind == data::DataType::Kind::Signed;
@@ -196,6 +199,8 @@ VkResult CaptureObserver::prepare()
                                               abi::kCaptureRingBytes + uint64_t{records} * m_recordBytes, m_ring);
     if (result != VK_SUCCESS)
         return result;
+    m_device.names.set(VK_OBJECT_TYPE_BUFFER, m_jobBuffer.handle(), {m_name, ", capture filters"});
+    m_device.names.set(VK_OBJECT_TYPE_BUFFER, m_ring.handle(), {m_name, ", captured payloads"});
     std::memcpy(m_jobBuffer.data(), m_jobs.data(), jobBytes);
     ring() = {0, 0, records, 0};
     const std::lock_guard lock(m_recorder->mutex);
@@ -213,7 +218,10 @@ void CaptureObserver::dispatch(VkCommandBuffer commandBuffer, uint32_t job) cons
     arguments.job = job;
     arguments.jobCount = static_cast<uint32_t>(m_jobs.size());
     arguments.recordBytes = m_recordBytes;
-    m_device.meta.dispatch(commandBuffer, Meta::Capture, arguments, 1);
+    {
+        const Label label(m_device, commandBuffer, "capture payloads");
+        m_device.meta.dispatch(commandBuffer, Meta::Capture, arguments, 1);
+    }
     computeBarrier(m_device, commandBuffer);
 }
 

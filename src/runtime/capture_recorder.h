@@ -42,7 +42,7 @@ public:
     virtual ~CaptureSink() = default;
     virtual void payload(const CapturedPayload& payload) = 0;
     virtual void lost(uint64_t payloads) = 0;  // that nobody has fetched in time
-    virtual void problem(const std::string& text) = 0;
+    virtual void problem(const std::string& text, const std::string& advice) = 0;
 };
 
 // Thread-safe, but for its creation. The sink is called by one thread at a time.

@@ -30,7 +30,7 @@ public:
           m_pipeline(*request.pipeline),
           m_scratch(request.scratch),
           m_name(request.name.empty() ? "graph " + std::to_string(m_pipeline.graphId) : request.name),
-          m_observed{m_pipeline, m_plan, m_scratch, request.scratchBytes, m_name, m_apiNodes},
+          m_observed{m_pipeline, m_plan, m_scratch, request.scratchBytes, m_name, m_apiNodes, m_isFed},
           m_pushConstants(request.pushConstants.begin(), request.pushConstants.end())
     {
     }
@@ -111,6 +111,7 @@ private:
     std::vector<std::shared_ptr<StepObserver>> m_observers;
     std::shared_ptr<Breadcrumbs> m_breadcrumbs;
     bool m_separateSteps = false;
+    bool m_separateSlots = false;
 
     // While it records.
     VkCommandBuffer m_target = VK_NULL_HANDLE;
@@ -224,8 +225,10 @@ VkResult Recorder::createObservers()
             return result;
         m_observers.push_back(m_breadcrumbs);
     }
-    for (const auto& observer : m_observers)
+    for (const auto& observer : m_observers) {
         m_separateSteps |= observer->separatesSteps();
+        m_separateSlots |= observer->separatesSlots();
+    }
     return VK_SUCCESS;
 }
 
@@ -410,7 +413,7 @@ void Recorder::recordPlan(uint32_t level)
 // and their workgroups balance each other.
 bool Recorder::canJoin(const Batch& batch, uint32_t slot) const
 {
-    if (!m_plan.fits || indirect() || m_separateSteps || batch.count == abi::kMaxBatchSlots)
+    if (!m_plan.fits || indirect() || m_separateSlots || batch.count == abi::kMaxBatchSlots)
         return false;
     const graph::Graph& graph = m_pipeline.graph;
     if (!graph.nodes[graph.slots[slot].node].batched)

@@ -44,6 +44,7 @@ struct ObservedDispatch {
     const std::string& name;  // of the graph, as the application called it or "graph 7"
     // That the API sends payloads to: nodes of the infos where the host reads them, else all that it may.
     const std::vector<uint32_t>& apiNodes;
+    const bool& isFed;  // the host has prepared those payloads, and Begin copies them: there is no Feed
 };
 
 // Watches the recording of one vkCmdDispatchGraph*AMDX. The calls come in pairs, on the thread that records, and may
@@ -74,6 +75,8 @@ public:
 
     // True: steps of one level must not run at the same time. A barrier between compute shaders stands between them.
     virtual bool separatesSteps() const { return false; }
+    // True: each step of nodes has one slot.
+    virtual bool separatesSlots() const { return false; }
 };
 
 // Makes the observer of one dispatch, or none. An error makes the recording fail with it.

@@ -8,6 +8,7 @@
 #include "abi/trace.h"
 #include "runtime/barriers.h"
 #include "runtime/device_impl.h"
+#include "runtime/labels.h"
 #include "runtime/step_observer.h"
 #include "runtime/trace_decode.h"
 
@@ -64,13 +65,14 @@ public:
           m_graph(dispatch.pipeline.graph),
           m_plan(dispatch.plan),
           m_scratch(dispatch.scratch),
+          m_isFed(dispatch.isFed),
           m_decoder(m_graph, dispatch.apiNodes, m_recorder->subgroupSize, m_recorder->clock)
     {
         describe(dispatch);
     }
     ~TraceObserver() override;
 
-    VkResult prepare();
+    VkResult prepare(const std::string& name);
 
     void beginSweep(VkCommandBuffer commandBuffer) override;
     void beginStep(VkCommandBuffer commandBuffer, const Step& step) override;
@@ -78,6 +80,7 @@ public:
     void beginLevel(VkCommandBuffer commandBuffer, uint32_t level) override;
     void endLevel(VkCommandBuffer commandBuffer, uint32_t level) override;
     bool separatesSteps() const override { return m_recorder->exact; }
+    bool separatesSlots() const override { return m_recorder->exact; }
 
     // Requires: the recorder's lock.
     void drain();
@@ -85,6 +88,8 @@ public:
 private:
     void describe(const ObservedDispatch& dispatch);
     std::vector<uint32_t> streamsOf(std::span<const uint32_t> slots) const;
+    void start(VkCommandBuffer commandBuffer);
+    void addStep(VkCommandBuffer commandBuffer, const Step& step);
     uint32_t writeTime(VkCommandBuffer commandBuffer);
     void mark(VkCommandBuffer commandBuffer, uint32_t step);
     void snapshot(VkCommandBuffer commandBuffer);
@@ -96,6 +101,7 @@ private:
     const graph::Graph& m_graph;
     const graph::DispatchPlan& m_plan;
     const VkDeviceAddress m_scratch;
+    const bool m_isFed;
     trace::Graph m_description;
     TraceDecoder m_decoder;
     TraceDecoder::Shape m_shape;
@@ -109,6 +115,7 @@ private:
     uint32_t m_recordedLost = 0;
 
     // Of the sweep that is being recorded.
+    bool m_started = false;
     uint32_t m_nextTime = 0;
     uint32_t m_levelBegin = 0;
     uint32_t m_stepBegin = 0;
@@ -173,7 +180,7 @@ std::vector<uint32_t> TraceObserver::streamsOf(std::span<const uint32_t> slots) 
 }
 
 // How a record is laid out follows from the plan alone: a slot has a dispatch of its own, or less.
-VkResult TraceObserver::prepare()
+VkResult TraceObserver::prepare(const std::string& name)
 {
     const auto slots = static_cast<uint32_t>(m_plan.slots.size());
     const auto levels = static_cast<uint32_t>(m_graph.levels.size());
@@ -207,12 +214,18 @@ VkResult TraceObserver::prepare()
         return result;
     if (marks > 0)
         std::memcpy(m_streams.data(), marked.data(), marks * sizeof(uint32_t));
+    const Names& names = m_device.names;
+    names.set(VK_OBJECT_TYPE_BUFFER, m_ring.handle(), {name, ", trace"});
+    names.set(VK_OBJECT_TYPE_BUFFER, m_times.handle(), {name, ", times"});
+    names.set(VK_OBJECT_TYPE_BUFFER, m_streams.handle(), {name, ", traced streams"});
     if (!m_shape.dispatch.timed)
         return VK_SUCCESS;
     VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     info.queryType = VK_QUERY_TYPE_TIMESTAMP;
     info.queryCount = times;
-    return m_device.table->CreateQueryPool(m_device.device, &info, nullptr, &m_queries);
+    result = m_device.table->CreateQueryPool(m_device.device, &info, nullptr, &m_queries);
+    names.set(VK_OBJECT_TYPE_QUERY_POOL, m_queries, {name, ", times"});
+    return result;
 }
 
 // When everything before it is done. Returns its place in the record.
@@ -223,8 +236,17 @@ uint32_t TraceObserver::writeTime(VkCommandBuffer commandBuffer)
     return m_nextTime++;
 }
 
+// The first sweep starts with the step before it.
 void TraceObserver::beginSweep(VkCommandBuffer commandBuffer)
 {
+    if (!m_started)
+        start(commandBuffer);
+    m_started = false;
+}
+
+void TraceObserver::start(VkCommandBuffer commandBuffer)
+{
+    m_started = true;
     m_nextTime = 0;
     m_nextStep = 0;
     m_nextMarks = 0;
@@ -235,6 +257,8 @@ void TraceObserver::beginSweep(VkCommandBuffer commandBuffer)
 
 void TraceObserver::beginStep(VkCommandBuffer commandBuffer, const Step& step)
 {
+    if (step.kind == Step::Kind::Begin)
+        start(commandBuffer);
     // What stands between two steps is nobody's time.
     if (m_recorder->exact && step.kind == Step::Kind::Nodes)
         m_stepBegin = writeTime(commandBuffer);
@@ -242,8 +266,15 @@ void TraceObserver::beginStep(VkCommandBuffer commandBuffer, const Step& step)
 
 void TraceObserver::endStep(VkCommandBuffer commandBuffer, const Step& step)
 {
-    if (step.kind != Step::Kind::Feed && step.kind != Step::Kind::Nodes)
-        return;
+    const bool feeds = step.kind == (m_isFed ? Step::Kind::Begin : Step::Kind::Feed);
+    if (feeds || step.kind == Step::Kind::Nodes)
+        addStep(commandBuffer, step);
+    if (feeds && m_isFed)
+        endLevel(commandBuffer, 0);
+}
+
+void TraceObserver::addStep(VkCommandBuffer commandBuffer, const Step& step)
+{
     const uint32_t number = m_nextStep++;
     if (!m_described) {
         m_shape.dispatch.steps.push_back({step.level, {step.slots.begin(), step.slots.end()}, step.groups});
@@ -251,7 +282,7 @@ void TraceObserver::endStep(VkCommandBuffer commandBuffer, const Step& step)
     }
     if (!m_recorder->exact)
         return;
-    if (step.kind == Step::Kind::Feed) {
+    if (step.kind != Step::Kind::Nodes) {
         m_shape.steps[number] = {0, writeTime(commandBuffer)};
         return;
     }
@@ -282,6 +313,7 @@ void TraceObserver::mark(VkCommandBuffer commandBuffer, uint32_t step)
     arguments.count = static_cast<uint32_t>(marks.streams.size());
     arguments.recordBytes = m_shape.layout.bytes;
     arguments.offset = m_shape.layout.marks + marks.first * static_cast<uint32_t>(sizeof(uint64_t));
+    const Label label(m_device, commandBuffer, "trace a step");
     m_device.meta.dispatch(commandBuffer, Meta::Mark, arguments, std::clamp(arguments.count / 64, 1u, 64u));
 }
 
@@ -310,7 +342,10 @@ void TraceObserver::snapshot(VkCommandBuffer commandBuffer)
     arguments.timeCount = m_shape.layout.timeCount;
     arguments.recordBytes = m_shape.layout.bytes;
     arguments.flags = m_plan.fits ? abi::kFlagFits : 0;
-    m_device.meta.dispatch(commandBuffer, Meta::Snapshot, arguments, 1);
+    {
+        const Label label(m_device, commandBuffer, "trace a sweep");
+        m_device.meta.dispatch(commandBuffer, Meta::Snapshot, arguments, 1);
+    }
     // The next sweep copies the times of its own.
     resultsBarrier(m_device, commandBuffer);
     if (!m_described)
@@ -363,7 +398,7 @@ VkResult TraceRecorder::create(VkPhysicalDevice physical, const VkuInstanceDispa
                                                  properties11.subgroupSize, clockOf(instanceTable, physical)});
     device.observe([impl = out->m_impl](const ObservedDispatch& dispatch, std::shared_ptr<StepObserver>& observer) {
         auto created = std::make_shared<TraceObserver>(impl, dispatch);
-        const VkResult result = created->prepare();
+        const VkResult result = created->prepare(dispatch.name);
         observer = std::move(created);
         return result;
     });

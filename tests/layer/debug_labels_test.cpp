@@ -202,6 +202,43 @@ TEST(DebugLabels, SplitGraph_BalancedInEachCommandBuffer)
     }
 }
 
+// Dispatches of these settings are labelled, too, and are all that is added.
+TEST(DebugLabels, TraceAndCapture)
+{
+    const std::string file = testing::TempDir() + "millrace_labels_%p.";
+    Twins test({.settings = {{"trace", file + "mrtrace"},
+                             {"trace_detail", "nodes"},
+                             {"capture", "b"},
+                             {"capture_file", file + "csv"}}});
+    VkCommandBuffer cmd = test.device.begin();
+    takeEvents();
+    test.device.prepare(cmd, test.graph, test.set);
+    test.device.dispatch(cmd, test.graph, "a", 2, {3, 2});
+    const std::vector<Event> recorded = takeEvents();
+    test.device.submitAndWait(cmd);
+    std::vector<std::string> labels = innermost(stacksOf(recorded));
+    std::map<std::string, int> added;
+    std::erase_if(labels, [&](const std::string& label) {
+        const bool isOurs = label.starts_with("trace a ") || label == "capture payloads";
+        added[label] += isOurs;
+        return isOurs;
+    });
+    EXPECT_EQ(labels, (std::vector<std::string>{
+                          "Millrace: graph 'twins', initialize scratch memory",
+                          "Millrace: graph 'twins', step 0, level 0: begin",
+                          "graph 'twins', step 1, level 1: node a[0], 2 records",
+                          "graph 'twins', step 2, level 2: node b[0], at most 16 records",
+                      }));
+    // What the API sent, and node a; b sends nothing. Payloads of node b, and what resets their count.
+    EXPECT_EQ(added["trace a step"], 2);
+    EXPECT_EQ(added["trace a sweep"], 1);
+    EXPECT_EQ(added["capture payloads"], 2);
+    expectNamed(recorded, {}, 9);
+    for (const char* part : {"trace", "times", "traced streams", "capture filters", "captured payloads"})
+        EXPECT_TRUE(hasName(recorded, VK_OBJECT_TYPE_BUFFER, std::string("Millrace: graph 'twins', ") + part)) << part;
+    EXPECT_TRUE(hasName(recorded, VK_OBJECT_TYPE_QUERY_POOL, "Millrace: graph 'twins', times"));
+}
+
 TEST(DebugLabels, NothingWithoutTheExtension)
 {
     Twins test({.debugUtils = false});

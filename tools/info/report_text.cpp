@@ -110,7 +110,7 @@ void printSettings(std::ostream& out, const Survey& survey)
 {
     Table table({"setting", "value", "from"});
     for (const SettingState& setting : survey.settings) {
-        table.add({setting.key, printable(setting.value),
+        table.add({setting.key, setting.value.empty() ? "none" : printable(setting.value),
                    setting.source.empty() ? colour(Colour::Grey, "default") : printable(setting.source)});
     }
     out << "\n";

@@ -90,7 +90,8 @@ std::string captureFilters(const Arguments& arguments, const Program& program)
 {
     std::string all;
     for (const std::string& text : arguments.show) {
-        for (const runtime::CaptureFilter& filter : *layer::parseCaptureFilters(text)) {
+        const Result<std::vector<runtime::CaptureFilter>> filters = layer::parseCaptureFilters(text);
+        for (const runtime::CaptureFilter& filter : *filters) {
             const bool isThere = std::ranges::any_of(program.nodes, [&](const ProgramNode& node) {
                 return node.node.id.name == filter.node &&
                        filter.index.value_or(node.node.id.index) == node.node.id.index;
