@@ -105,6 +105,46 @@ def material_classification(folder):
     return {"counts": {"data": {"tiles": [counts[m] for m in range(4)]}}, "picture": {"data": rows}}
 
 
+def mariani_silver(folder):
+    def dwell_at(x, y):
+        cx, cy, zx, zy = x * 96 - 9216, y * 96 - 6144, 0, 0
+        for step in range(63):
+            if zx * zx + zy * zy > 4 * 4096 * 4096:
+                return step
+            # Division that rounds towards zero.
+            zx, zy = int((zx * zx - zy * zy) / 4096) + cx, int(2 * zx * zy / 4096) + cy
+        return 63
+
+    def colour(dwell):
+        return [0, 0, 0] if dwell == 63 else [4 * dwell, 2 * dwell, 160 - 2 * dwell]
+
+    dwells = [[dwell_at(x, y) for x in range(128)] for y in range(128)]
+    rows = [[None] * 128 for _ in range(128)]
+    counts = {"squares": 0, "filled": 0, "drawn": 0}
+
+    def square(x, y, size, depth):
+        counts["squares"] += 1
+        border = {dwells[y + j][x + i] for j in range(size) for i in range(size)
+                  if i in (0, size - 1) or j in (0, size - 1)}
+        if len(border) > 1 and depth > 0:
+            half = size // 2
+            for corner in (x, y), (x + half, y), (x, y + half), (x + half, y + half):
+                square(*corner, half, depth - 1)
+            return
+        counts["drawn" if len(border) > 1 else "filled"] += 1
+        for j in range(size):
+            for i in range(size):
+                if len(border) > 1:
+                    rows[y + j][x + i] = [*colour(dwells[y + j][x + i]), 255]
+                else:
+                    brighter = 60 if i == 0 or j == 0 else 0
+                    rows[y + j][x + i] = [*(min(c + brighter, 255) for c in colour(min(border))), 255]
+
+    square(0, 0, 128, 4)
+    assert counts["filled"] > 16 and counts["drawn"] > 16
+    return {"counts": {"data": counts}, "picture": {"data": rows}}
+
+
 def downsampler(folder):
     level = [[[*texel, 255] for texel in row] for row in picture.read(folder / "downsampler/picture.png")]
     atlas = [[[0] * 4 for _ in range(96)] for _ in range(64)]
@@ -197,5 +237,5 @@ def histogram_tree(folder):
 
 
 ALL = {function.__name__: function for function in (
-    first_graph, fan_out, coalescing, koch, menger, material_classification, downsampler, breadth_first_search,
-    quad_tree, histogram_tree)}
+    first_graph, fan_out, coalescing, koch, menger, material_classification, mariani_silver, downsampler,
+    breadth_first_search, quad_tree, histogram_tree)}
