@@ -40,6 +40,7 @@ const std::vector<Workload>& workloads()
         {"W9", "histogram by payloads of 1 KiB", histogram},
         {"W10", "rays to three materials", rays},
         {"W13", "more payloads than memory", overflow},
+        {"T1", "a trace of a million records", tracing},
     };
     return all;
 }

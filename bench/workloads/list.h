@@ -31,5 +31,6 @@ void sparseProduct(Bench& bench);
 void histogram(Bench& bench);
 void rays(Bench& bench);
 void overflow(Bench& bench);
+void tracing(Bench& bench);
 
 }  // namespace millrace::bench

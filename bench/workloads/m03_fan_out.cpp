@@ -2,27 +2,12 @@
 // M3: payloads of many sizes to a single-invocation node: bandwidth.
 #include <memory>
 
+#include "bench/workloads/fan_out.h"
 #include "bench/workloads/list.h"
 
 namespace millrace::bench {
 
 namespace {
-
-struct Shape {
-    uint32_t payloads;
-    uint32_t words;
-    uint32_t each;  // payloads from an invocation
-    const char* axis = "";
-
-    uint32_t groups() const { return payloads / (64 * each); }
-    // Every number of workgroups here is a power of two.
-    uint32_t gridX() const { return std::min(groups(), 1024u); }
-    uint32_t gridY() const { return groups() / gridX(); }
-    Definitions definitions() const
-    {
-        return {{"WORDS", text(words)}, {"EACH", text(each)}, {"GRID_X", text(gridX())}, {"GRID_Y", text(gridY())}};
-    }
-};
 
 struct Values {
     VkDeviceAddress sums, records, extra;
@@ -30,24 +15,12 @@ struct Values {
     uint32_t padding = 0;
 };
 
-std::vector<uint32_t> sumsOf(const Shape& shape)
-{
-    std::vector<uint32_t> sums(shape.payloads);
-    for (uint32_t id = 0; id < shape.payloads; ++id) {
-        uint32_t sum = id;
-        for (uint32_t i = 1; i < shape.words; ++i)
-            sum += (2 * i + 1) * (id * 2654435761u + i);
-        sums[id] = sum;
-    }
-    return sums;
-}
-
 class FanOut {
 public:
-    FanOut(Bench& bench, const Shape& shape)
+    FanOut(Bench& bench, const FanOutShape& shape)
         : m_bench(bench),
           m_shape(shape),
-          m_sums(bench.device(), sumsOf(shape)),
+          m_sums(bench.device(), shape.sums()),
           m_records(bench.device(), VkDeviceSize{shape.payloads} * shape.words * 4),
           m_values{m_sums.address(), m_records.address(), 0, shape.payloads}
     {
@@ -66,7 +39,7 @@ private:
     void addPeer(Case& todo);
 
     Bench& m_bench;
-    Shape m_shape;
+    FanOutShape m_shape;
     Output m_sums;
     Memory m_records;
     Values m_values;
@@ -115,11 +88,7 @@ void FanOut::addPeer(Case& todo)
 
 CaseResult FanOut::measure()
 {
-    Graph graph(m_bench.device(),
-                {{"m03/spread", "spread", m_shape.definitions()}, {"m03/absorb", "absorb", m_shape.definitions()}},
-                sizeof(VkDeviceAddress));
-    graph.setArguments(argumentsOf(m_sums.address()));
-    graph.setLaunches({harness::launchWords("spread", 0, 1, {})});
+    const std::unique_ptr<Graph> graph = m_shape.createGraph(m_bench.device(), m_sums.address());
     const auto linear = kernels("LINEAR");
     const auto planar = kernels("PLANAR");
     Case todo;
@@ -127,11 +96,11 @@ CaseResult FanOut::measure()
         text(m_shape.payloads) + " payloads of " + text(m_shape.words * 4) + " bytes, " + text(m_shape.each) + " each";
     todo.axis = m_shape.axis;
     todo.x = m_shape.axis == std::string("bytes a payload") ? m_shape.words * 4 : m_shape.payloads;
-    todo.scratchBytes = graph.scratchBytes();
+    todo.scratchBytes = graph->scratchBytes();
     todo.prepare = [&](VkCommandBuffer cmd) { m_sums.clear(cmd); };
     todo.check = [&] { return m_sums.difference(); };
     todo.versions = {
-        {Role::Graph, "graph", [&](VkCommandBuffer cmd) { graph.record(cmd); }},
+        {Role::Graph, "graph", [&](VkCommandBuffer cmd) { graph->record(cmd); }},
         {Role::Hand, "known places", [&](VkCommandBuffer cmd) { byHand(cmd, *linear); }},
         {Role::Hand, "known places, planar", [&](VkCommandBuffer cmd) { byHand(cmd, *planar); }},
     };
@@ -148,7 +117,7 @@ CaseResult FanOut::measure()
 
 void fanOut(Bench& bench)
 {
-    std::vector<Shape> shapes = bench.pick<std::vector<Shape>>(
+    std::vector<FanOutShape> shapes = bench.pick<std::vector<FanOutShape>>(
         {{1 << 24, 1, 4},
          {1 << 24, 4, 4},
          {1 << 26, 4, 4},
@@ -164,7 +133,7 @@ void fanOut(Bench& bench)
         for (uint32_t words = 1; words <= 64; words *= 2)
             shapes.push_back({bench.pick(1u << 22, 1u << 17, 1u << 12), words, 4, "bytes a payload"});
     }
-    for (const Shape& shape : shapes)
+    for (const FanOutShape& shape : shapes)
         FanOut(bench, shape).measure();
 }
 
