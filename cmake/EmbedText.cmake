@@ -1,5 +1,5 @@
-# cmake "-DINPUTS=a.html;b.css" -DOUTPUT=x.cpp -P EmbedText.cmake: files as C++ strings, kPageHtml, kPageCss and so on
-# after their suffixes.
+# cmake "-DINPUTS=a.html;b.css" "-DLIBRARIES=c.js;d.js" -DOUTPUT=x.cpp -P EmbedText.cmake: files as C++ strings, kPageHtml,
+# kPageCss and so on after their suffixes, and kPageLibraries, which ends with a null pointer.
 set(code "#include \"tools/report/page_parts.h\"\nnamespace millrace::tools::report {\n")
 foreach(input IN LISTS INPUTS)
   file(READ "${input}" text)
@@ -9,4 +9,10 @@ foreach(input IN LISTS INPUTS)
   string(TOUPPER "${first}" first)
   string(APPEND code "const char kPage${first}${rest}[] = R\"PAGE(${text})PAGE\";\n")
 endforeach()
+string(APPEND code "const char* const kPageLibraries[] = {\n")
+foreach(library IN LISTS LIBRARIES)
+  file(READ "${library}" text)
+  string(APPEND code "R\"PAGE(${text})PAGE\",\n")
+endforeach()
+string(APPEND code "nullptr};\n")
 file(WRITE "${OUTPUT}" "${code}}\n")

@@ -20,11 +20,15 @@ Result<std::shared_ptr<trace::Sink>> open(const std::string& path)
                                    : shared(trace::FileWriter::create(path));
 }
 
+// Those that are not as by default.
 std::string settingsText(const Settings& settings)
 {
+    const std::vector<SettingText> found = settingTexts(settings);
+    const std::vector<SettingText> defaults = settingTexts(Settings{});
     std::string text;
-    for (const SettingText& setting : settingTexts(settings))
-        text += (text.empty() ? "" : ", ") + std::string(setting.key) + " = " + setting.value;
+    for (size_t i = 0; i < found.size(); ++i)
+        if (found[i].value != defaults[i].value)
+            text += (text.empty() ? "" : ", ") + std::string(found[i].key) + " = " + found[i].value;
     return text;
 }
 

@@ -47,7 +47,7 @@ class Page(html.parser.HTMLParser):
         if self.open and self.open[-1][0] == "script":
             if self.open[-1][1].get("id") == "data":
                 self.data += text
-            else:
+            elif "id" not in self.open[-1][1]:
                 self.script += text
 
 

@@ -129,6 +129,15 @@ std::string replaceAll(std::string text, const std::string& what, const std::str
     return text;
 }
 
+std::string librariesText()
+{
+    std::string text;
+    for (const char* const* library = kPageLibraries; *library != nullptr; library++) {
+        text += std::string(*library) + "\n";
+    }
+    return text;
+}
+
 }  // namespace
 
 Json reportJson(const TraceSummary& trace, const std::vector<Finding>& findings, bool withSteps)
@@ -172,6 +181,7 @@ Result<std::string> makePage(const TraceSummary& trace, const std::vector<Findin
     std::string page = kPageHtml;
     page = replaceAll(page, "{{title}}", htmlText(printable(title)));
     page = replaceAll(page, "{{style}}", kPageCss);
+    page = replaceAll(page, "{{libraries}}", librariesText());
     page = replaceAll(page, "{{script}}", kPageJs);
     page = replaceAll(page, "{{drawings}}", drawings);
     return replaceAll(page, "{{data}}", scriptText(data.dump(-1, ' ', false, Json::error_handler_t::replace)));

@@ -21,6 +21,24 @@ const bytes = (n) => (n === null ? "-" : scaled(n, 1024, ["B", "KiB", "MiB", "Gi
 const time = (ns) => (ns === null ? "-" : scaled(ns, 1000, ["ns", "us", "ms", "s"]));
 const nodeName = (node) => node.name + (node.index > 0 ? "[" + node.index + "]" : "");
 
+// One of the elements is reached by Tab, the others from there by arrow keys.
+function rove(elements) {
+  elements.forEach((element, i) => {
+    element.tabIndex = i === 0 ? 0 : -1;
+    element.addEventListener("focus", () => {
+      elements.forEach((other) => { if (other !== element && other.tabIndex === 0) other.tabIndex = -1; });
+      element.tabIndex = 0;
+    });
+    element.addEventListener("keydown", (event) => {
+      const move = {ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1}[event.key];
+      if (!move) return;
+      event.preventDefault();
+      event.stopPropagation();
+      elements[(i + move + elements.length) % elements.length].focus();
+    });
+  });
+}
+
 let current = 0;      // graph
 let chosenNode = -1;  // of that graph
 const graph = () => data.graphs[current];
@@ -82,11 +100,10 @@ function prepareDrawings() {
     svg.style.maxWidth = svg.viewBox.baseVal.width < 1200 ? "100%" : "none";
     svg.style.height = "auto";
   });
-  data.graphs.forEach((g, index) => new Set(g.boxes).forEach((n) => {
+  data.graphs.forEach((g, index) => rove([...new Set(g.boxes)].flatMap((n) => {
     const box = $("g" + index + "n" + n);
-    if (!box) return;
+    if (!box) return [];
     const members = g.boxes.filter((other) => other === n).length;
-    box.setAttribute("tabindex", "0");
     box.setAttribute("role", "button");
     box.setAttribute("aria-label", g.nodes[n].name + ", " + members + (members > 1 ? " nodes" : " node"));
     box.addEventListener("click", () => choose(n, true));
@@ -95,7 +112,8 @@ function prepareDrawings() {
       event.preventDefault();
       choose(n, true);
     });
-  }));
+    return [box];
+  })));
 }
 
 // The table.
@@ -146,48 +164,61 @@ function showNodes() {
   });
   $("nodes").tBodies[0].replaceChildren(...order.map((n) => {
     const node = graph().nodes[n];
-    const row = make("tr", {onclick: () => choose(n, false)},
-      ...columns.map((column) => make("td", {textContent: column[2](node)})));
+    const row = make("tr", {onclick: () => choose(n, false)}, ...columns.map((column, c) =>
+      make("td", {}, c === 0 ? make("button", {type: "button", textContent: column[2](node)}) : column[2](node))));
     row.dataset.node = n;
     row.classList.toggle("chosen", n === chosenNode);
     return row;
   }));
+  rove([...$("nodes").tBodies[0].querySelectorAll("button")]);
 }
 
 function choose(n, scroll) {
+  const byRow = $("nodes").contains(document.activeElement);
   chosenNode = n;
   document.querySelectorAll(".drawing .node.chosen").forEach((box) => box.classList.remove("chosen"));
   $("g" + current + "n" + graph().boxes[n])?.classList.add("chosen");
   if (!nodeName(graph().nodes[n]).toLowerCase().includes($("find").value.toLowerCase())) $("find").value = "";
   showNodes();
-  if (scroll) document.querySelector("tr.chosen")?.scrollIntoView({block: "center"});
+  const row = document.querySelector("tr.chosen");
+  if (scroll) row?.scrollIntoView({block: "center"});
+  if (byRow) row?.querySelector("button").focus({preventScroll: true});
 }
 
-// The timeline. Without a clock every step counts as long.
+// The timeline. Without a clock every step counts as long. D3 scales, draws axes and zooms; bars go to a canvas, since
+// there may be many.
 
 let steps = [];    // indices into the columns of data.steps, of the current graph
 let begins = [];
 let ends = [];
-let range = [0, 1];  // that is shown
 let chosenStep = -1; // into `steps`
+
+const kLeft = 56;
+const whole = d3.scaleLinear();  // all of the time that there is
+let shown = whole;               // what is shown of it
+const zoomer = d3.zoom();
+
+// Versions of D3 before 6 have the event in a variable.
+const eventOf = (event) => (event instanceof Event ? event : d3.event);
 
 function loadSteps() {
   const all = data.steps;
   steps = all.level.map((level, s) => s).filter((s) => all.graph[s] === current);
   begins = steps.map((s, i) => (data.timed ? all.begin[s] : i));
   ends = steps.map((s, i) => (data.timed ? all.begin[s] + all.ns[s] : i + 1));
-  range = whole();
+  const begin = begins[0] ?? 0;
+  whole.domain([begin, ends.reduce((most, x) => Math.max(most, x), begin + 1)]);
   chosenStep = -1;
   $("step").textContent = steps.length > 0 ? "" : "No step of this graph was recorded.";
 }
 
-function whole() {
-  const end = ends.reduce((most, x) => Math.max(most, x), 0);
-  const begin = begins.length > 0 ? begins[0] : 0;
-  return [begin, Math.max(end, begin + 1)];
+// The indices of what is shown.
+function* visible() {
+  const [first, last] = shown.domain();
+  for (let i = d3.bisectRight(ends, first); i < steps.length && begins[i] < last; i++) yield i;
 }
 
-function context(canvas) {
+function sized(canvas) {
   const ratio = window.devicePixelRatio || 1;
   const [width, height] = [canvas.clientWidth, canvas.clientHeight];
   canvas.width = Math.round(width * ratio);
@@ -199,89 +230,53 @@ function context(canvas) {
   return [to, width, height];
 }
 
-const kLeft = 52;
-const placeOf = (t, width) => kLeft + (t - range[0]) / (range[1] - range[0]) * (width - kLeft);
-
-function mix(a, b, part) {
-  const number = (text) => [1, 3, 5].map((i) => parseInt(text.slice(i, i + 2), 16));
-  const [from, to] = [number(a), number(b)];
-  return "rgb(" + from.map((x, i) => Math.round(x + (to[i] - x) * part)).join(",") + ")";
-}
-
-// The first step that ends behind a time.
-function firstBehind(t) {
-  let low = 0;
-  let high = steps.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (ends[middle] <= t) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 function drawTimeline() {
-  const [to, width, height] = context($("timeline"));
+  const [to, , height] = sized($("timeline"));
   const levels = Math.max(1, graph().levels);
-  const rowHeight = (height - 24) / levels;
-  const [bad, good, text, line] = ["--lanes-bad", "--lanes-good", "--dim", "--line"].map(css);
-  to.fillStyle = text;
-  const every = Math.ceil(14 / rowHeight);
-  for (let level = 0; level < levels; level += every)
-    to.fillText(level === 0 ? "API" : "level " + level, 4, 11 + level * rowHeight + Math.min(rowHeight / 2, 8) - 4);
-  drawAxis(to, width, height, text, line);
-  const all = data.steps;
-  for (let i = firstBehind(range[0]); i < steps.length && begins[i] < range[1]; i++) {
-    const s = steps[i];
-    const x = Math.max(kLeft, placeOf(begins[i], width));
-    const w = Math.max(1, placeOf(ends[i], width) - x - (i + 1 < steps.length ? 0.3 : 0));
-    const idle = all.workgroups[s] === 0;
-    to.fillStyle = idle ? line : mix(bad, good, share(all.lanes_used[s], all.lanes_held[s]));
-    to.fillRect(x, all.level[s] * rowHeight + 1, w, Math.max(1, rowHeight - 1));
-    if (i === chosenStep) {
-      to.strokeStyle = css("--accent");
-      to.lineWidth = 2;
-      to.strokeRect(x - 1, all.level[s] * rowHeight, w + 2, Math.max(3, rowHeight));
-    }
-  }
-}
-
-function drawAxis(to, width, height, text, line) {
-  const span = range[1] - range[0];
-  const rough = span / Math.max(2, (width - kLeft) / 110);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const tick = power * ([1, 2, 5, 10].find((f) => f * power >= rough) ?? 10);
-  to.strokeStyle = line;
-  to.fillStyle = text;
-  to.lineWidth = 1;
-  for (let t = Math.ceil(range[0] / tick) * tick; t <= range[1]; t += tick) {
-    const x = placeOf(t, width);
-    to.beginPath();
-    to.moveTo(x, 0);
-    to.lineTo(x, height - 18);
-    to.stroke();
-    to.fillText(data.timed ? time(t) : count(t), Math.min(x + 2, width - 46), height - 5);
-  }
-}
-
-function drawMemory() {
-  const [to, width, height] = context($("memory"));
-  const all = data.steps;
-  const most = Math.max(1, graph().memory_bytes);
-  const yOf = (n) => height - 4 - n / most * (height - 20);
+  const row = d3.scaleLinear([0, levels], [0, height]);
+  const rowHeight = row(1) - row(0);
+  const lanes = d3.scaleLinear([0, 1], [css("--lanes-bad"), css("--lanes-good")]);
   to.fillStyle = css("--dim");
-  to.fillText(bytes(most), 4, 12);
-  to.fillStyle = css("--high");
-  to.globalAlpha = 0.75;
-  for (let i = firstBehind(range[0]); i < steps.length && begins[i] < range[1]; i++) {
-    const x = Math.max(kLeft, placeOf(begins[i], width));
-    const y = yOf(all.memory_bytes[steps[i]]);
-    to.fillRect(x, y, Math.max(1, placeOf(ends[i], width) - x), height - 4 - y);
+  for (let level = 0; level < levels; level += Math.ceil(14 / rowHeight))
+    to.fillText(level === 0 ? "API" : "level " + level, 4, row(level) + Math.min(rowHeight / 2, 8) + 4);
+  const all = data.steps;
+  for (const i of visible()) {
+    const s = steps[i];
+    const x = Math.max(kLeft, shown(begins[i]));
+    const w = Math.max(1, shown(ends[i]) - x - (i + 1 < steps.length ? 0.3 : 0));
+    to.fillStyle = all.workgroups[s] === 0 ? css("--line") : lanes(share(all.lanes_used[s], all.lanes_held[s]));
+    to.fillRect(x, row(all.level[s]) + 1, w, Math.max(1, rowHeight - 1));
+    if (i !== chosenStep) continue;
+    to.strokeStyle = css("--accent");
+    to.lineWidth = 2;
+    to.strokeRect(x - 1, row(all.level[s]), w + 2, Math.max(3, rowHeight));
   }
-  to.globalAlpha = 1;
+}
+
+// Memory as an area, and the axes of both.
+function drawMemory() {
+  const height = $("memory").clientHeight;
+  const memory = d3.scaleLinear([0, Math.max(1, graph().memory_bytes)], [height - 22, 6]);
+  const places = [...visible()];
+  // Nothing is in use between two sweeps.
+  const corners = places.flatMap((i) => [[begins[i], i], [ends[i], i],
+    ...(i + 1 < steps.length && begins[i + 1] > ends[i] ? [[ends[i], -1], [begins[i + 1], -1]] : [])]);
+  const area = d3.area().x(([t]) => Math.max(kLeft, shown(t))).y0(memory(0))
+    .y1(([, i]) => memory(i < 0 ? 0 : data.steps.memory_bytes[steps[i]]));
+  const svg = d3.select("#memory");
+  svg.select(".area").attr("d", area(corners));
+  svg.select(".bytes").attr("transform", "translate(" + kLeft + ",0)")
+    .call(d3.axisLeft(memory).tickValues([0, memory.domain()[1]]).tickFormat(bytes));
+  svg.select(".time").attr("transform", "translate(0," + (height - 22) + ")")
+    .call(d3.axisBottom(shown).ticks(Math.max(2, $("memory").clientWidth / 110))
+      .tickFormat((t) => (data.timed ? time(t) : count(t))));
 }
 
 function drawTimes() {
+  if (steps.length === 0) return;
+  const canvas = $("timeline");
+  whole.range([kLeft, Math.max(kLeft + 1, canvas.clientWidth)]);
+  shown = d3.zoomTransform(canvas).rescaleX(whole);
   drawTimeline();
   drawMemory();
 }
@@ -298,35 +293,18 @@ function showStep(i) {
     "; lanes " + percent(share(all.lanes_used[s], all.lanes_held[s])) + "; payload memory " +
     bytes(all.memory_bytes[s]) + ".";
   const [begin, end] = [begins[chosenStep], ends[chosenStep]];
-  const span = range[1] - range[0];
-  if (begin < range[0] || end > range[1]) setRange((begin + end) / 2 - span / 2, span);
+  const [first, last] = shown.domain();
+  if (begin < first || end > last) d3.select("#timeline").call(zoomer.translateTo, whole((begin + end) / 2), 0);
   else drawTimes();
 }
 
-function setRange(begin, span) {
-  const [first, last] = whole();
-  span = Math.max(1, Math.min(last - first, span));
-  begin = Math.max(first, Math.min(last - span, begin));
-  range = [begin, begin + span];
-  drawTimes();
-}
-
-function zoom(factor, around = (range[0] + range[1]) / 2) {
-  const span = (range[1] - range[0]) * factor;
-  setRange(around - (around - range[0]) * factor, span);
-}
-
-function timeAt(event) {
-  const canvas = $("timeline");
-  return range[0] + (event.offsetX - kLeft) / (canvas.clientWidth - kLeft) * (range[1] - range[0]);
-}
+const zoomBy = (factor) => d3.select("#timeline").call(zoomer.scaleBy, factor);
 
 function stepAt(event) {
-  const row = Math.floor(event.offsetY / (($("timeline").clientHeight - 24) / Math.max(1, graph().levels)));
-  const slack = (range[1] - range[0]) * 4 / $("timeline").clientWidth;
-  const t = timeAt(event);
+  const row = Math.floor(event.offsetY / ($("timeline").clientHeight / Math.max(1, graph().levels)));
+  const [from, to] = [-4, 4].map((slack) => shown.invert(event.offsetX + slack));
   let best = -1;
-  for (let i = firstBehind(t - slack); i < steps.length && begins[i] <= t + slack; i++)
+  for (let i = d3.bisectRight(ends, from); i < steps.length && begins[i] <= to; i++)
     if (best < 0 || data.steps.level[steps[i]] === row) best = i;
   return best;
 }
@@ -336,38 +314,36 @@ function prepareTimeline() {
   const keys = {
     ArrowRight: () => showStep(chosenStep + 1), ArrowLeft: () => showStep(Math.max(0, chosenStep - 1)),
     Home: () => showStep(0), End: () => showStep(steps.length - 1),
-    "+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2),
+    "+": () => zoomBy(2), "=": () => zoomBy(2), "-": () => zoomBy(0.5),
   };
   canvas.addEventListener("keydown", (event) => {
     if (!keys[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     keys[event.key]();
   });
-  canvas.addEventListener("wheel", (event) => {
-    if (!event.ctrlKey) return;
-    event.preventDefault();
-    zoom(event.deltaY > 0 ? 1.25 : 0.8, timeAt(event));
-  }, {passive: false});
-  let drag = null;
-  canvas.addEventListener("pointerdown", (event) => {
-    drag = {x: event.offsetX, begin: range[0], moved: false};
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    if (!drag) return;
-    const span = range[1] - range[0];
-    drag.moved ||= Math.abs(event.offsetX - drag.x) > 4;
-    if (drag.moved) setRange(drag.begin - (event.offsetX - drag.x) / (canvas.clientWidth - kLeft) * span, span);
-  });
-  canvas.addEventListener("pointerup", (event) => {
-    const found = drag?.moved ? -1 : stepAt(event);
-    drag = null;
+  canvas.addEventListener("click", (event) => {
+    const found = stepAt(event);
     if (found >= 0) showStep(found);
   });
-  canvas.addEventListener("pointercancel", () => { drag = null; });
-  $("zoom-in").onclick = () => zoom(0.5);
-  $("zoom-out").onclick = () => zoom(2);
-  $("zoom-all").onclick = () => { range = whole(); drawTimes(); };
+  // The wheel alone scrolls the page.
+  zoomer.filter((event) => (eventOf(event).type === "wheel" ? eventOf(event).ctrlKey : !eventOf(event).button))
+    .scaleExtent([1, 1e6]).clickDistance(4).on("zoom", drawTimes);
+  // Touch: sideways here, up and down the page.
+  d3.select(canvas).call(zoomer).on("dblclick.zoom", null).style("touch-action", "pan-y");
+  $("zoom-in").onclick = () => zoomBy(2);
+  $("zoom-out").onclick = () => zoomBy(0.5);
+  $("zoom-all").onclick = resetZoom;
+}
+
+function resetZoom() {
+  d3.select("#timeline").call(zoomer.transform, d3.zoomIdentity);
+}
+
+function resizeTimes() {
+  const canvas = $("timeline");
+  const extent = [[kLeft, 0], [Math.max(kLeft + 1, canvas.clientWidth), canvas.clientHeight]];
+  zoomer.extent(extent).translateExtent(extent);
+  drawTimes();
 }
 
 function showGraph() {
@@ -378,10 +354,11 @@ function showGraph() {
   paint();
   showNodes();
   loadSteps();
-  drawTimes();
+  resetZoom();
 }
 
-$("device").textContent = data.device.name + ", subgroups of " + data.device.subgroup_size + "; " + data.device.settings;
+$("device").textContent = data.device.name + ", subgroups of " + data.device.subgroup_size +
+  (data.device.settings ? "; " + data.device.settings : "");
 if (data.graphs.length === 0) {
   document.querySelector("main").replaceChildren(make("p", {textContent: "No graph ran in this trace."}));
 } else {
@@ -391,12 +368,12 @@ if (data.graphs.length === 0) {
   const known = Object.keys(measures).filter((name) => name !== "time" ||
     data.graphs.some((g) => g.nodes.some((node) => node.ns !== null && node.workgroups > 0)));
   $("measure").append(...known.map((name) => make("option", {value: name, textContent: name})));
-  $("measure").value = "lanes held";
+  $("measure").value = known.includes("time") ? "time" : "lanes held";
   $("measure").onchange = paint;
   $("find").oninput = showNodes;
   prepareDrawings();
   prepareTimeline();
   showGraph();
-  new ResizeObserver(drawTimes).observe($("timeline"));
+  new ResizeObserver(resizeTimes).observe($("timeline"));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawTimes);
 }

@@ -1,0 +1,251 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Uses the page of `millrace report` in headless Chromium as a person would: usage: page_test.py MILLRACE MAKE_TRACE
+CHROMEDRIVER [FOLDER FOR SCREENSHOTS [TRACE]]
+
+As wide as a phone and a desktop, light and dark: every element, with mouse and keyboard; with 1,000 nodes and 10,000
+steps too. Fails on errors of scripts, requests to anywhere, or a page wider than the screen. Exit status 77: there is no
+chromedriver.
+"""
+
+import contextlib
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+from browser import Browser
+
+MILLRACE, MAKE_TRACE, DRIVER = sys.argv[1:4]
+SIZES = {"phone": (390, 844), "desktop": (1280, 900)}
+ALL = [(size, scheme) for size in SIZES for scheme in ("light", "dark")]
+TWO = [("phone", "dark"), ("desktop", "light")]
+SLOW = 2  # seconds for an action, on a busy machine
+
+
+def check(condition, text):
+    if not condition:
+        raise AssertionError(text)
+
+
+@contextlib.contextmanager
+def quickly(what):
+    start = time.monotonic()
+    yield
+    took = time.monotonic() - start
+    check(took < SLOW, f"{what} took {took:.1f} s")
+
+
+class Page:
+    def __init__(self, browser, data):
+        self.browser, self.data, self.js = browser, data, browser.js
+
+    def focused(self):
+        return self.js("document.activeElement.id || document.activeElement.textContent")
+
+    def overview(self, graph):
+        numbers = dict(self.js("$$('#overview div').map((e) => [...e.children].map((c) => c.textContent))"))
+        check(len(numbers) == 13, numbers)
+        check(numbers["Nodes"] == f"{len(graph['nodes']):,}" and numbers["Levels"] == str(graph["levels"]), numbers)
+        check(numbers["Continuations"] == f"{graph['continuations']:,}", numbers)
+
+    def findings(self, number):
+        own = [finding for finding in self.data["findings"] if finding["graph"] == number]
+        check(self.js("$$('#findings li').length") == max(1, len(own)), "findings")
+        check(len(own) > 0 or "Nothing stands out" in self.js("$('#findings').textContent"), "no findings")
+        with_node = [finding for finding in own if finding["node"] is not None]
+        check(self.js("$$('#findings button').length") == len(with_node), "findings that lead to a node")
+        if with_node:
+            self.js("$('#findings button').focus()")
+            self.browser.keys("Enter")
+            check(self.js("$('tr.chosen').dataset.node") == str(with_node[0]["node"]), "a finding chooses its node")
+
+    def drawing(self, graph, number):
+        boxes = sorted(set(graph["boxes"]))
+        drawn = self.js("$$('.drawing:not([hidden]) .node[role=button]').map((e) => e.id)")
+        check(sorted(drawn) == sorted(f"g{number}n{box}" for box in boxes), "a box for each node or array")
+        check(self.js("$$('.drawing:not([hidden]) .edge').length") > 0 or len(boxes) < 2, "flows")
+        self.browser.click(f"#g{number}n{boxes[-1]}")
+        check(self.js("$('tr.chosen').dataset.node") == str(boxes[-1]), "a click on a box")
+        self.js("$(a[0]).focus()", f"#g{number}n{boxes[0]}")
+        if len(boxes) > 1:
+            self.browser.keys("ArrowDown")
+            check(self.js("document.activeElement.id") != f"g{number}n{boxes[0]}", "arrow keys between boxes")
+        self.browser.keys("Space")
+        check(self.js("$('.drawing .node.chosen').id") == self.js("document.activeElement.id"), "a box by keyboard")
+        colours = set()
+        for option in range(self.js("$('#measure').options.length")):
+            self.js("(() => { $('#measure').selectedIndex = a[0]; $('#measure').onchange(); })()", option)
+            colours.add(json.dumps(self.js("$$('.drawing:not([hidden]) .node > :is(polygon, ellipse, path)')"
+                                           ".map((e) => e.style.fill)")))
+        busy = [node for node in graph["nodes"] if node["workgroups"] > 0]
+        check(len(colours) > 1 or len(busy) < 2, "colours by measure")
+
+    def timeline(self, number):
+        steps = [graph for graph in self.data["steps"]["graph"] if graph == number]
+        picture = lambda: self.js("$('#timeline').toDataURL() + $('#memory').innerHTML")
+        check(self.js("$('#memory .area').getAttribute('d').length") > 10, "memory")
+        check(self.js("$$('#memory .time .tick').length") >= 2, "ticks of time")
+        text = lambda: self.js("$('#step').textContent")
+        whole = picture()
+        self.js("$('#timeline').focus()")
+        self.browser.keys("Home")
+        check(f"Step 1 of {len(steps)}:" in text(), text())
+        self.browser.keys("ArrowRight")
+        check(f"Step {min(2, len(steps))} of" in text(), text())
+        self.browser.keys("ArrowLeft", "ArrowLeft")
+        check("Step 1 of" in text(), text())
+        self.browser.keys("End")
+        check(f"Step {len(steps)} of" in text(), text())
+        places = [picture()]
+        check(places[0] != whole, "the step is marked")
+        for what, act in (("+", lambda: self.browser.keys("+")), ("-", lambda: self.browser.keys("-")),
+                          ("zoom in", lambda: self.browser.click("#zoom-in")),
+                          ("wheel", lambda: self.browser.wheel("#timeline", -200, control=True)),
+                          ("drag", lambda: self.browser.drag("#timeline", (0.4, 0.5), (0.7, 0.5))),
+                          ("zoom out", lambda: self.browser.click("#zoom-out")),
+                          ("all", lambda: self.browser.click("#zoom-all"))):
+            with quickly(what):
+                act()
+            places.append(picture())
+            check(places[-1] != places[-2], f"{what} changes what is shown")
+        check(places[-1] == places[0] == places[2], "all is shown again")
+        with quickly("20 steps by keyboard"):
+            self.browser.keys(*["ArrowLeft"] * 20)
+        before = picture()
+        self.browser.wheel("#timeline", 40)
+        check(picture() == before, "the wheel alone is the page's")
+        self.click_on_a_step(steps)
+
+    def click_on_a_step(self, steps):
+        """Somewhere in the upper half is one; a click on it tells which."""
+        self.js("(() => { $('#step').textContent = ''; })()")
+        for y in range(1, 40):
+            self.browser.click("#timeline", 0.5, y / 40)
+            if "Step" in self.js("$('#step').textContent"):
+                return
+        raise AssertionError("a click chooses no step")
+
+    def table(self, graph):
+        nodes = len(graph["nodes"])
+        rows = lambda: self.js("$$('#nodes tbody tr').map((e) => [...e.children].map((c) => c.textContent))")
+        check(len(rows()) == nodes, "a row for each node")
+        for column in range(self.js("$$('#nodes th').length")):
+            orders = []
+            for _ in range(2):
+                self.js("$$('#nodes th button')[a[0]].focus()", column)
+                with quickly("sorting"):
+                    self.browser.keys("Enter")
+                check(self.js("$$('#nodes th').findIndex((e) => e.ariaSort)") == column, "sorted by this column")
+                orders.append((self.js("$('#nodes th[aria-sort]').ariaSort"), [row[column] for row in rows()]))
+            check({order for order, _ in orders} == {"ascending", "descending"}, "both ways")
+            first, second = (values for _, values in orders)
+            check(sorted(first) == sorted(second) and first == second[::-1] or len(set(first)) < nodes, "the other way")
+        numbers = [int(row[4].replace(",", "")) for row in self.sorted_by(rows, 4)]
+        check(numbers in (sorted(numbers), sorted(numbers, reverse=True)), "numbers are sorted as such")
+        name = graph["nodes"][-1]["name"]
+        self.browser.click("#find")
+        for key in name:
+            with quickly("a key of a search"):
+                self.browser.keys("Space" if key == " " else key)
+        check(0 < len(rows()) <= nodes and all(name in row[0] for row in rows()), "search")
+        self.browser.click("#nodes tbody tr")
+        check(self.js("$$('tr.chosen').length") == 1, "a click on a row")
+        self.js("(() => { $('#find').value = ''; $('#find').oninput(); $('#nodes td button').focus(); })()")
+        if nodes > 1:
+            self.browser.keys("ArrowDown")
+        chosen = self.focused()
+        self.browser.keys("Enter")
+        check(self.js("$('tr.chosen td').textContent") == chosen, "a row by keyboard")
+        check(self.focused() == chosen, "and the keyboard stays there")
+
+    def sorted_by(self, rows, column):
+        self.js("$$('#nodes th button')[a[0]].click()", column)
+        return rows()
+
+    def tab_through(self):
+        """Every control is reached by Tab, in a number of presses that does not grow with the graph."""
+        self.js("(() => { document.activeElement.blur(); scrollTo(0, 0); })()")
+        self.js("getSelection().collapse(document.body, 0)")
+        reached = []
+        for _ in range(60):
+            self.browser.keys("Tab")
+            reached.append(self.js("((e) => e.id || (e.closest('th') ? 'header' : e.closest('td') ? 'row' : "
+                                   "e.closest('#findings') ? 'finding' : e.className))(document.activeElement)"))
+            if reached[-1] == "row":
+                break
+        wanted = {"measure", "drawings", "zoom-in", "zoom-out", "zoom-all", "timeline", "find", "header", "row"}
+        wanted |= {"graph"} if len(self.data["graphs"]) > 1 else set()
+        check(wanted <= set(reached), f"by Tab only {reached}")
+        check(any(name.startswith(f"g{self.number}n") for name in reached), f"no box by Tab: {reached}")
+
+    def use(self):
+        graphs = self.data["graphs"]
+        check(self.js("$('#chooser').hidden") == (len(graphs) < 2), "a choice of graphs")
+        check(self.js("$('#device').textContent").startswith(self.data["device"]["name"]), "device")
+        for self.number, graph in enumerate(graphs):
+            if len(graphs) > 1:
+                with quickly("choosing a graph"):
+                    self.js("(() => { $('#graph').value = a[0]; $('#graph').onchange(); })()", self.number)
+            self.overview(graph)
+            self.findings(self.number)
+            self.drawing(graph, self.number)
+            self.timeline(self.number)
+            self.table(graph)
+            self.tab_through()
+
+
+def make_page(trace, page):
+    subprocess.run([MILLRACE, "report", trace, "-o", page], check=True)
+    return page
+
+
+def try_page(browser, page, configurations, folder):
+    for size, scheme in configurations:
+        width, height = SIZES[size]
+        browser.resize(width, height, size == "phone")
+        browser.prefer(scheme)
+        start = time.monotonic()
+        browser.open(page)
+        took = time.monotonic() - start
+        data = json.loads(browser.js("$('#data').textContent"))
+        where = f"{page.stem}, {size}, {scheme}"
+        check(browser.js("document.documentElement.scrollWidth") <= width, f"{where}: wider than the screen")
+        back = browser.js("getComputedStyle(document.body).backgroundColor")
+        check((back == "rgb(255, 255, 255)") == (scheme == "light"), f"{where}: background {back}")
+        if folder:
+            browser.screenshot(folder / f"{page.stem}-{size}-{scheme}.png")
+        try:
+            Page(browser, data).use()
+        except AssertionError as error:
+            raise AssertionError(f"{where}: {error}") from error
+        check(browser.js("document.documentElement.scrollWidth") <= width, f"{where}: wider after use")
+        problems = browser.problems()
+        check(not problems, problems)
+        check(took < 5 * SLOW, f"{where}: opened in {took:.1f} s")
+        print(f"{where}: opened in {took:.1f} s, {len(data['steps']['level'])} steps, "
+              f"{sum(len(graph['nodes']) for graph in data['graphs'])} nodes", flush=True)
+
+
+def main():
+    if not shutil.which(DRIVER):
+        print(f"skipped: no {DRIVER}; install chromium-driver")
+        return 77
+    screenshots = pathlib.Path(sys.argv[4]) if len(sys.argv) > 4 else None
+    with tempfile.TemporaryDirectory() as name, Browser(DRIVER) as browser:
+        folder = pathlib.Path(name)
+        if len(sys.argv) > 5:
+            try_page(browser, make_page(sys.argv[5], folder / "given.html"), ALL, screenshots)
+            return 0
+        for kind, nodes, steps, configurations in ("small", 12, 200, ALL), ("large", 1000, 10000, TWO):
+            trace = folder / f"{kind}.mrtrace"
+            subprocess.run([MAKE_TRACE, trace, str(nodes), str(steps)], check=True)
+            try_page(browser, make_page(trace, folder / f"{kind}.html"), configurations, screenshots)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
