@@ -13,7 +13,7 @@ namespace {
 
 // Below these, nothing is said: what costs little is not worth reading about.
 constexpr double kWorthwhileShare = 0.02;
-constexpr double kFewLanes = 0.5;
+constexpr double kIdleLanes = 0.25;
 constexpr double kPoorFill = 0.5;
 constexpr double kUnusedBudget = 0.1;
 constexpr double kSkewed = 4;
@@ -118,7 +118,7 @@ private:
     {
         for (uint32_t n : worst([&](uint32_t i) {
                  const double idle = 1 - m_graph.nodes[i].lanes();
-                 return idle > kFewLanes && weight(i) > kWorthwhileShare ? idle * weight(i) : 0;
+                 return idle >= kIdleLanes && weight(i) > kWorthwhileShare ? idle * weight(i) : 0;
              })) {
             const trace::Node& node = shape(n);
             hint(n,
