@@ -45,7 +45,7 @@ int writeModule(const Arguments& arguments, const DxilModule& made, const std::s
 {
     std::string content(reinterpret_cast<const char*>(made.words.data()), made.words.size() * 4);
     if (arguments.asText) {
-        const auto text = spirv::disassemble(made.words);
+        const auto text = dxil::disassemble(made.words);
         if (!text) {
             return fail(text.error().text());
         }
@@ -181,6 +181,9 @@ int execute(const Arguments& arguments)
     if (!program) {
         return refuse(arguments, program.error().text());
     }
+    if (arguments.wholeVectors) {
+        std::cerr << "note: no spirv-val knows SPV_EXT_long_vector; modules that have it are not validated\n";
+    }
     if (arguments.asJson) {
         std::cout << program->description << "\n";
         return 0;
@@ -227,7 +230,7 @@ Command addDxil(CLI::App& app)
         ->capture_default_str();
     command->add_flag("--validate", arguments->validates, "only check the rules for native vectors (shader model 6.9)");
     command->add_flag("--whole-vectors", arguments->wholeVectors,
-                      "keep vectors of more than four elements whole (SPV_EXT_long_vector): not supported yet");
+                      "keep vectors of more than four elements whole (SPV_EXT_long_vector); not validated");
     command->add_flag("--in-process", arguments->inProcess, "for input that is trusted");
     command->add_flag("--asm", arguments->asText, "write text, to standard output unless -o says otherwise");
     command->add_flag("-v,--verbose", arguments->verbose, "say what was made");

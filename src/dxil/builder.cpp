@@ -57,6 +57,10 @@ Id Builder::floatType(uint32_t bits)
 
 Id Builder::vectorType(Id component, uint32_t count)
 {
+    if (count > 4) {
+        capability(kLongVectors);
+        extension("SPV_EXT_long_vector");
+    }
     return count == 1 ? component : global(instruction(spv::Op::OpTypeVector).add(component).add(count));
 }
 

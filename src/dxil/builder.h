@@ -16,6 +16,9 @@ namespace millrace::dxil {
 
 using spirv::Id;
 
+// Of SPV_EXT_long_vector, which the headers do not know yet.
+inline constexpr spv::Capability kLongVectors = static_cast<spv::Capability>(5425);
+
 class Builder {
 public:
     Builder();

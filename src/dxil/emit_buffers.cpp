@@ -4,6 +4,7 @@
 #include <array>
 
 #include "dxil/emitter.h"
+#include "dxil/opcodes.h"
 
 namespace millrace::dxil {
 
@@ -256,14 +257,13 @@ void Emitter::opCBufferLoad(const Value& call)
 // Atomic operations on resources have their coordinates in operands 2 to 4, or 3 to 5 with an operation in front.
 Id Emitter::resourceAtomicPointer(const Value& call, Id& type)
 {
-    constexpr uint64_t kAtomicBinOp = 78;
     const auto handle = getHandle(call.operands[1]);
     const uint32_t bits = call.type->bits;
     type = m_b.intType(bits);
     if (!handle) {
         return Id{1};
     }
-    const size_t first = constantOf(call.operands[0]) == kAtomicBinOp ? 3 : 2;
+    const size_t first = constantOf(call.operands[0]) == opcode::AtomicBinOp ? 3 : 2;
     const ResourceKind kind = handle->resource.kind;
     if (bits == 64) {
         m_b.capability(spv::Capability::Int64Atomics);

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "dxil/emitter.h"
+#include "dxil/opcodes.h"
 
 namespace millrace::dxil {
 
@@ -11,56 +12,6 @@ using spirv::instruction;
 namespace {
 
 // Numbers of operations that share a function here.
-enum : uint32_t {
-    kFAbs = 6,
-    kSaturate = 7,
-    kIsNaN = 8,
-    kIsInf = 9,
-    kIsFinite = 10,
-    kIsNormal = 11,
-    kCos = 12,
-    kFrc = 22,
-    kLog = 23,
-    kSqrt = 24,
-    kRsqrt = 25,
-    kRoundNe = 26,
-    kRoundNi = 27,
-    kRoundPi = 28,
-    kRoundZ = 29,
-    kBfrev = 30,
-    kCountbits = 31,
-    kFirstbitLo = 32,
-    kFirstbitHi = 33,
-    kFirstbitSHi = 34,
-    kFMax = 35,
-    kFMin = 36,
-    kIMax = 37,
-    kIMin = 38,
-    kUMax = 39,
-    kUMin = 40,
-    kIMul = 41,
-    kUMul = 42,
-    kUDiv = 43,
-    kUAddc = 44,
-    kUSubb = 45,
-    kFMad = 46,
-    kFma = 47,
-    kIbfe = 51,
-    kUbfe = 52,
-    kDot2 = 54,
-    kDot3 = 55,
-    kDot4 = 56,
-    kDot4AddI8 = 163,
-    kVectorReduceAnd = 309,
-    kLegacyDoubleToFloat = 132,
-    kLegacyDoubleToSInt = 133,
-    kLegacyF32ToF16 = 130,
-};
-
-uint32_t opcodeOf(const Value& call)
-{
-    return static_cast<uint32_t>(call.operands[0]->bits);
-}
 
 }  // namespace
 
@@ -81,7 +32,7 @@ void Emitter::opUnary(const Value& call)
         GLSLstd450Cos,  GLSLstd450Sin,         GLSLstd450Tan,       GLSLstd450Acos,  GLSLstd450Asin,  GLSLstd450Atan,
         GLSLstd450Cosh, GLSLstd450Sinh,        GLSLstd450Tanh,      GLSLstd450Exp2,  GLSLstd450Fract, GLSLstd450Log2,
         GLSLstd450Sqrt, GLSLstd450InverseSqrt, GLSLstd450RoundEven, GLSLstd450Floor, GLSLstd450Ceil,  GLSLstd450Trunc};
-    const GLSLstd450 op = kOps.at(opcodeOf(call) - kFAbs);
+    const GLSLstd450 op = kOps.at(opcodeOf(call) - opcode::FAbs);
     const Val value = get(call.operands[1]);
     Val out;
     for (size_t p = 0; p < partCount(*call.type); p++) {
@@ -119,19 +70,19 @@ void Emitter::opSpecialFloat(const Value& call)
         const Id number = like(m_b.intType(bits), from);
         const Id boolean = partType(*call.type, p);
         const Id pattern = m_b.emit(spv::Op::OpBitcast, number, {value.parts.at(p)});
-        const bool wantsMagnitude = opcodeOf(call) <= kIsInf;
+        const bool wantsMagnitude = opcodeOf(call) <= opcode::IsInf;
         const Id masked = m_b.emit(spv::Op::OpBitwiseAnd, number,
                                    {pattern, m_b.constant(number, wantsMagnitude ? magnitude : exponent)});
         const Id limit = m_b.constant(number, exponent);
-        if (opcodeOf(call) == kIsNaN) {
+        if (opcodeOf(call) == opcode::IsNaN) {
             out.parts.push_back(m_b.emit(spv::Op::OpUGreaterThan, boolean, {masked, limit}));
-        } else if (opcodeOf(call) == kIsInf) {
+        } else if (opcodeOf(call) == opcode::IsInf) {
             out.parts.push_back(m_b.emit(spv::Op::OpIEqual, boolean, {masked, limit}));
         } else {
             const Id finite = m_b.emit(spv::Op::OpINotEqual, boolean, {masked, limit});
             const Id some = m_b.emit(spv::Op::OpINotEqual, boolean, {masked, m_b.constant(number, 0)});
-            out.parts.push_back(opcodeOf(call) == kIsFinite ? finite
-                                                            : m_b.emit(spv::Op::OpLogicalAnd, boolean, {finite, some}));
+            out.parts.push_back(
+                opcodeOf(call) == opcode::IsFinite ? finite : m_b.emit(spv::Op::OpLogicalAnd, boolean, {finite, some}));
         }
     }
     set(call, std::move(out));
@@ -235,17 +186,17 @@ void Emitter::opBits(const Value& call)
         const Id type = partType(operand, p);
         const Id part = value.parts.at(p);
         switch (opcodeOf(call)) {
-            case kBfrev:
+            case opcode::Bfrev:
                 out.parts.push_back(reverseBits(type, part));
                 break;
-            case kCountbits:
+            case opcode::Countbits:
                 out.parts.push_back(bitCount(type, part));
                 break;
-            case kFirstbitLo:
+            case opcode::FirstbitLo:
                 out.parts.push_back(lowestBit(type, part));
                 break;
             default:
-                out.parts.push_back(highestBit(type, part, opcodeOf(call) == kFirstbitSHi));
+                out.parts.push_back(highestBit(type, part, opcodeOf(call) == opcode::FirstbitSHi));
                 break;
         }
     }
@@ -256,7 +207,7 @@ void Emitter::opBinary(const Value& call)
 {
     static constexpr std::array<GLSLstd450, 6> kOps = {GLSLstd450NMax, GLSLstd450NMin, GLSLstd450SMax,
                                                        GLSLstd450SMin, GLSLstd450UMax, GLSLstd450UMin};
-    const GLSLstd450 op = kOps.at(opcodeOf(call) - kFMax);
+    const GLSLstd450 op = kOps.at(opcodeOf(call) - opcode::FMax);
     const Val a = get(call.operands[1]);
     const Val b = get(call.operands[2]);
     Val out;
@@ -273,7 +224,7 @@ void Emitter::opTwoOuts(const Value& call)
     const Id a = getId(call.operands[1]);
     const Id b = getId(call.operands[2]);
     Val out;
-    if (opcodeOf(call) == kUDiv) {
+    if (opcodeOf(call) == opcode::UDiv) {
         // D3D gives ~0 for both where the divisor is 0.
         const Id isZero = m_b.emit(spv::Op::OpIEqual, m_b.boolType(), {b, m_b.uintConstant(0)});
         const Id quotient = m_b.emit(spv::Op::OpUDiv, number, {a, b});
@@ -284,7 +235,7 @@ void Emitter::opTwoOuts(const Value& call)
         const std::array<Id, 2> members = {number, number};
         const Id pair = m_b.structType(members);
         const Id product =
-            m_b.emit(opcodeOf(call) == kIMul ? spv::Op::OpSMulExtended : spv::Op::OpUMulExtended, pair, {a, b});
+            m_b.emit(opcodeOf(call) == opcode::IMul ? spv::Op::OpSMulExtended : spv::Op::OpUMulExtended, pair, {a, b});
         out.fields.emplace_back(m_b.extract(number, product, 1));
         out.fields.emplace_back(m_b.extract(number, product, 0));
     }
@@ -295,7 +246,7 @@ void Emitter::opCarry(const Value& call)
 {
     const Id number = m_b.uintType();
     const std::array<Id, 2> members = {number, number};
-    const Id sum = m_b.emit(opcodeOf(call) == kUAddc ? spv::Op::OpIAddCarry : spv::Op::OpISubBorrow,
+    const Id sum = m_b.emit(opcodeOf(call) == opcode::UAddc ? spv::Op::OpIAddCarry : spv::Op::OpISubBorrow,
                             m_b.structType(members), {getId(call.operands[1]), getId(call.operands[2])});
     Val out;
     out.fields.emplace_back(m_b.extract(number, sum, 0));
@@ -313,13 +264,13 @@ void Emitter::opMad(const Value& call)
     Val out;
     for (size_t p = 0; p < partCount(*call.type); p++) {
         const Id type = partType(*call.type, p);
-        if (opcode == kFma) {
+        if (opcode == opcode::Fma) {
             out.parts.push_back(m_b.ext(GLSLstd450Fma, type, {a.parts.at(p), b.parts.at(p), c.parts.at(p)}));
             noContraction(out.parts.back(), call.precise);
             continue;
         }
         // Drivers fuse what they may; `precise` forbids it.
-        const bool isFloat = opcode == kFMad;
+        const bool isFloat = opcode == opcode::FMad;
         const Id product = m_b.emit(isFloat ? spv::Op::OpFMul : spv::Op::OpIMul, type, {a.parts.at(p), b.parts.at(p)});
         out.parts.push_back(m_b.emit(isFloat ? spv::Op::OpFAdd : spv::Op::OpIAdd, type, {product, c.parts.at(p)}));
         noContraction(product, isFloat && call.precise);
@@ -361,7 +312,8 @@ void Emitter::opBitField(const Value& call)
     const Id value = getId(call.operands[3]);
     const Id end = m_b.emit(spv::Op::OpIAdd, number, {width, offset});
     const Id fits = m_b.emit(spv::Op::OpULessThan, boolean, {end, m_b.uintConstant(32)});
-    const spv::Op down = opcodeOf(call) == kIbfe ? spv::Op::OpShiftRightArithmetic : spv::Op::OpShiftRightLogical;
+    const spv::Op down =
+        opcodeOf(call) == opcode::Ibfe ? spv::Op::OpShiftRightArithmetic : spv::Op::OpShiftRightLogical;
     // Up so that the field ends at the top, then down; shift counts stay below 32.
     const Id up = m_b.emit(spv::Op::OpISub, number, {m_b.uintConstant(32), end});
     const Id upCount = m_b.emit(spv::Op::OpBitwiseAnd, number, {up, mask});
@@ -395,7 +347,7 @@ void Emitter::opBitInsert(const Value& call)
 // As products and sums in order, so that results do not depend on the driver's idea of a dot product.
 void Emitter::opDot(const Value& call)
 {
-    const uint32_t count = opcodeOf(call) - kDot2 + 2;
+    const uint32_t count = opcodeOf(call) - opcode::Dot2 + 2;
     const Id type = partType(*call.type, 0);
     Id sum;
     for (uint32_t c = 0; c < count; c++) {
@@ -429,7 +381,7 @@ void Emitter::opVectorReduce(const Value& call)
     const Type& vector = *call.operands[1]->type;
     const Val value = get(call.operands[1]);
     const Id type = partType(*call.type, 0);
-    const bool isAnd = opcodeOf(call) == kVectorReduceAnd;
+    const bool isAnd = opcodeOf(call) == opcode::VectorReduceAnd;
     const bool isBool = vector.scalar().isInt(1);
     const spv::Op op = isBool ? (isAnd ? spv::Op::OpLogicalAnd : spv::Op::OpLogicalOr)
                               : (isAnd ? spv::Op::OpBitwiseAnd : spv::Op::OpBitwiseOr);
@@ -459,7 +411,7 @@ void Emitter::opDot2AddHalf(const Value& call)
 void Emitter::opDot4Add(const Value& call)
 {
     const Id number = m_b.uintType();
-    const bool isSigned = opcodeOf(call) == kDot4AddI8;
+    const bool isSigned = opcodeOf(call) == opcode::Dot4AddI8Packed;
     const spv::Op extract = isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract;
     Id sum = getId(call.operands[1]);
     for (uint32_t byte = 0; byte < 4; byte++) {
@@ -503,7 +455,7 @@ void Emitter::opLegacyHalf(const Value& call)
 {
     const Id number = m_b.uintType();
     const Id pair = m_b.vectorType(m_b.floatType(32), 2);
-    if (opcodeOf(call) == kLegacyF32ToF16) {
+    if (opcodeOf(call) == opcode::LegacyF32ToF16) {
         const std::array<Id, 2> parts = {getId(call.operands[1]), m_b.constant(m_b.floatType(32), 0)};
         set(call, m_b.ext(GLSLstd450PackHalf2x16, number, {m_b.construct(pair, parts)}));
     } else {
@@ -515,9 +467,9 @@ void Emitter::opLegacyHalf(const Value& call)
 void Emitter::opLegacyDouble(const Value& call)
 {
     const uint32_t opcode = opcodeOf(call);
-    const spv::Op op = opcode == kLegacyDoubleToFloat  ? spv::Op::OpFConvert
-                       : opcode == kLegacyDoubleToSInt ? spv::Op::OpConvertFToS
-                                                       : spv::Op::OpConvertFToU;
+    const spv::Op op = opcode == opcode::LegacyDoubleToFloat    ? spv::Op::OpFConvert
+                       : opcode == opcode::LegacyDoubleToSInt32 ? spv::Op::OpConvertFToS
+                                                                : spv::Op::OpConvertFToU;
     set(call, m_b.emit(op, partType(*call.type, 0), {getId(call.operands[1])}));
 }
 

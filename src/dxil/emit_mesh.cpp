@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dxil/emitter.h"
+#include "dxil/opcodes.h"
 
 namespace millrace::dxil {
 
@@ -11,12 +12,11 @@ using spirv::instruction;
 
 namespace {
 
-enum : uint32_t { kStorePrimitiveOutput = 172 };
 constexpr uint32_t kGroupMemory = 2;  // of emitBarrier()
 
 bool isPrimitiveStore(const Value& call)
 {
-    return call.operands[0]->bits == kStorePrimitiveOutput;
+    return opcodeOf(call) == opcode::StorePrimitiveOutput;
 }
 
 // What Vulkan has as a built-in of vertices or primitives; none for what is not one.

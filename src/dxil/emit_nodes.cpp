@@ -4,6 +4,7 @@
 #include <array>
 
 #include "dxil/emitter.h"
+#include "dxil/opcodes.h"
 
 namespace millrace::dxil {
 
@@ -11,8 +12,6 @@ using spirv::Instruction;
 using spirv::instruction;
 
 namespace {
-
-enum : uint32_t { kCreateNodeInput = 250, kAllocateRecords = 238, kGetRecordPtr = 239 };
 
 // The structure that dx.op.getNodeRecordPtr.<name> points to.
 std::string recordNameOf(const Value& call)
@@ -31,11 +30,11 @@ bool isCallOf(const Value& i, uint32_t opcode)
 // The operation that made a handle, through annotations, indexing and phis (any of the values that they merge).
 const Value* originOf(const Value* handle)
 {
-    constexpr uint32_t kIndexNode = 248, kAnnotateNode = 249, kAnnotateRecord = 251;
     constexpr int kMaxSteps = 1000;
     for (int step = 0; step < kMaxSteps; step++) {
         const Value* next = handle;
-        if (isCallOf(*handle, kIndexNode) || isCallOf(*handle, kAnnotateNode) || isCallOf(*handle, kAnnotateRecord)) {
+        if (isCallOf(*handle, opcode::IndexNodeHandle) || isCallOf(*handle, opcode::AnnotateNodeHandle) ||
+            isCallOf(*handle, opcode::AnnotateNodeRecordHandle)) {
             next = handle->operands.at(1);
         } else if (handle->isInstruction(Op::Phi) || handle->isInstruction(Op::Select)) {
             for (const Value* operand : handle->operands) {
@@ -61,15 +60,15 @@ void Emitter::findRecordTypes(const Function& function)
     m_outputs.resize(m_entry.node.outputs.size(), {});
     for (const Block* block : m_structures->at(&function).order) {
         for (const Value* i : block->instructions) {
-            if (!isCallOf(*i, kGetRecordPtr)) {
+            if (!isCallOf(*i, opcode::GetNodeRecordPtr)) {
                 continue;
             }
             const Type* type = m_ir.findStruct(recordNameOf(*i));
             const Value* origin = originOf(i->operands[1]);
             const Type** target = nullptr;
-            if (isCallOf(*origin, kCreateNodeInput)) {
+            if (isCallOf(*origin, opcode::CreateNodeInputRecordHandle)) {
                 target = &m_inputType;
-            } else if (isCallOf(*origin, kAllocateRecords)) {
+            } else if (isCallOf(*origin, opcode::AllocateNodeOutputRecords)) {
                 const Value* output = originOf(origin->operands[1]);
                 const auto index = output->operands.size() > 1 ? constantOf(output->operands[1]) : std::nullopt;
                 if (index && *index < m_outputs.size()) {

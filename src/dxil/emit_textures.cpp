@@ -4,6 +4,7 @@
 #include <array>
 
 #include "dxil/emitter.h"
+#include "dxil/opcodes.h"
 
 namespace millrace::dxil {
 
@@ -11,21 +12,6 @@ using spirv::Instruction;
 using spirv::instruction;
 
 namespace {
-
-enum : uint32_t {
-    kSample = 60,
-    kSampleBias = 61,
-    kSampleLevel = 62,
-    kSampleGrad = 63,
-    kSampleCmp = 64,
-    kSampleCmpLevelZero = 65,
-    kTextureGatherCmp = 74,
-    kTextureGatherRaw = 223,
-    kTextureStoreSample = 225,
-    kSampleCmpLevel = 224,
-    kSampleCmpGrad = 254,
-    kSampleCmpBias = 255,
-};
 
 struct Shape {
     spv::Dim dimension = spv::Dim::Dim2D;
@@ -62,11 +48,6 @@ bool isSignedComponent(ComponentType type)
 bool isUnsignedComponent(ComponentType type)
 {
     return type == ComponentType::U16 || type == ComponentType::U32 || type == ComponentType::U64;
-}
-
-uint32_t opcodeOf(const Value& call)
-{
-    return static_cast<uint32_t>(call.operands[0]->bits);
 }
 
 }  // namespace
@@ -326,7 +307,8 @@ void Emitter::opTextureStore(const Value& call)
         return;
     }
     const Id coordinates = vectorOf(m_b.vectorType(m_b.uintType(), shape.coordinates), call, 2, shape.coordinates);
-    writeTexel(call, *handle, coordinates, 5, opcodeOf(call) == kTextureStoreSample ? call.operands[10] : nullptr);
+    writeTexel(call, *handle, coordinates, 5,
+               opcodeOf(call) == opcode::TextureStoreSample ? call.operands[10] : nullptr);
 }
 
 Id Emitter::sampledImage(const Value& call, const Handle& image, bool depth)
@@ -379,50 +361,72 @@ Id Emitter::texelOffsets(const Value& call, size_t first, uint32_t count, bool& 
     return isConstant && count > 1 ? m_b.composite(type, parts) : m_b.construct(type, parts);
 }
 
+// How an operation samples.
+struct SampleKind {
+    bool compares, hasBias, hasGradient, isExplicit;
+};
+
+static SampleKind sampleKindOf(uint32_t opcode)
+{
+    SampleKind out{};
+    out.compares =
+        opcode == opcode::SampleCmp || opcode == opcode::SampleCmpLevelZero || opcode >= opcode::SampleCmpLevel;
+    out.hasBias = opcode == opcode::SampleBias || opcode == opcode::SampleCmpBias;
+    out.hasGradient = opcode == opcode::SampleGrad || opcode == opcode::SampleCmpGrad;
+    out.isExplicit = out.hasGradient || opcode == opcode::SampleLevel || opcode == opcode::SampleCmpLevel ||
+                     opcode == opcode::SampleCmpLevelZero;
+    return out;
+}
+
+// Image, sampler, four coordinates, three offsets, and what the operation wants besides.
 void Emitter::opSample(const Value& call)
 {
     const auto handle = getHandle(call.operands[1]);
     if (!handle) {
         return;
     }
-    const uint32_t opcode = opcodeOf(call);
     const Shape shape = shapeOf(handle->resource.kind);
-    const bool compares = opcode == kSampleCmp || opcode == kSampleCmpLevelZero || opcode >= kSampleCmpLevel;
-    const bool hasBias = opcode == kSampleBias || opcode == kSampleCmpBias;
-    const bool hasGradient = opcode == kSampleGrad || opcode == kSampleCmpGrad;
-    const bool isExplicit =
-        hasGradient || opcode == kSampleLevel || opcode == kSampleCmpLevel || opcode == kSampleCmpLevelZero;
-    if (!isExplicit) {
+    const SampleKind kind = sampleKindOf(opcodeOf(call));
+    if (!kind.isExplicit) {
         needDerivatives();
     }
-    const Id real = m_b.floatType(32);
-    const Id image = sampledImage(call, *handle, compares);
-    const Id coordinates = vectorOf(m_b.vectorType(real, shape.coordinates), call, 3, shape.coordinates);
-    size_t next = 10;
-    const Id reference = compares ? getId(call.operands[next++]) : Id{};
+    const Id image = sampledImage(call, *handle, kind.compares);
+    const Id coordinates = vectorOf(m_b.vectorType(m_b.floatType(32), shape.coordinates), call, 3, shape.coordinates);
     const Id component = texelType(handle->resource);
     const spv::Op op =
-        compares ? (isExplicit ? spv::Op::OpImageSampleDrefExplicitLod : spv::Op::OpImageSampleDrefImplicitLod)
-                 : (isExplicit ? spv::Op::OpImageSampleExplicitLod : spv::Op::OpImageSampleImplicitLod);
-    Instruction out = instruction(op, compares ? component : m_b.vectorType(component, 4)).add(image).add(coordinates);
-    if (compares) {
-        out.add(reference);
+        kind.compares
+            ? (kind.isExplicit ? spv::Op::OpImageSampleDrefExplicitLod : spv::Op::OpImageSampleDrefImplicitLod)
+            : (kind.isExplicit ? spv::Op::OpImageSampleExplicitLod : spv::Op::OpImageSampleImplicitLod);
+    Instruction out =
+        instruction(op, kind.compares ? component : m_b.vectorType(component, 4)).add(image).add(coordinates);
+    size_t next = 10;
+    if (kind.compares) {
+        out.add(getId(call.operands[next++]));
     }
+    addSampleOperands(call, *handle, next, out);
+    emitTexel(call, *handle, std::move(out), kind.compares);
+}
+
+// Image operands, in the order of their bits. `next` is the first of the call's that is not looked at yet.
+void Emitter::addSampleOperands(const Value& call, const Handle& handle, size_t next, Instruction& out)
+{
+    const SampleKind kind = sampleKindOf(opcodeOf(call));
+    const Shape shape = shapeOf(handle.resource.kind);
+    const Id real = m_b.floatType(32);
     auto mask = static_cast<uint32_t>(spv::ImageOperandsMask::MaskNone);
     std::vector<Id> operands;
     const auto with = [&](spv::ImageOperandsMask bit, Id id) {
         mask |= static_cast<uint32_t>(bit);
         operands.push_back(id);
     };
-    // In the order of their bits.
-    if (hasBias) {
+    if (kind.hasBias) {
         with(spv::ImageOperandsMask::Bias, getId(call.operands[next++]));
     }
-    if (isExplicit && !hasGradient) {
-        with(spv::ImageOperandsMask::Lod,
-             opcode == kSampleCmpLevelZero ? m_b.constant(real, 0) : getId(call.operands[next++]));
+    if (kind.isExplicit && !kind.hasGradient) {
+        const bool isZero = opcodeOf(call) == opcode::SampleCmpLevelZero;
+        with(spv::ImageOperandsMask::Lod, isZero ? m_b.constant(real, 0) : getId(call.operands[next++]));
     }
-    if (hasGradient) {
+    if (kind.hasGradient) {
         const uint32_t count = std::min(3u, shape.coordinates - (shape.isArray ? 1 : 0));
         const Id type = m_b.vectorType(real, count);
         with(spv::ImageOperandsMask::Grad, vectorOf(type, call, next, count));
@@ -437,7 +441,7 @@ void Emitter::opSample(const Value& call)
         }
         with(spv::ImageOperandsMask::ConstOffset, offsets);
     }
-    const bool takesClamp = !isExplicit || hasGradient;
+    const bool takesClamp = !kind.isExplicit || kind.hasGradient;
     if (takesClamp && next < call.operands.size() && !call.operands[next]->isUndef() &&
         !(call.operands[next]->kind == Value::Kind::Float && call.operands[next]->bits == 0)) {
         m_b.capability(spv::Capability::MinLod);
@@ -449,7 +453,6 @@ void Emitter::opSample(const Value& call)
             out.add(id);
         }
     }
-    emitTexel(call, *handle, std::move(out), compares);
 }
 
 void Emitter::opTextureGather(const Value& call)
@@ -459,8 +462,8 @@ void Emitter::opTextureGather(const Value& call)
         return;
     }
     const Shape shape = shapeOf(handle->resource.kind);
-    const bool compares = opcodeOf(call) == kTextureGatherCmp;
-    const bool isRaw = opcodeOf(call) == kTextureGatherRaw;  // texels of one component, as they are
+    const bool compares = opcodeOf(call) == opcode::TextureGatherCmp;
+    const bool isRaw = opcodeOf(call) == opcode::TextureGatherRaw;  // texels of one component, as they are
     const Id image = sampledImage(call, *handle, compares);
     const Id coordinates = vectorOf(m_b.vectorType(m_b.floatType(32), shape.coordinates), call, 3, shape.coordinates);
     Instruction out = instruction(compares ? spv::Op::OpImageDrefGather : spv::Op::OpImageGather,

@@ -30,14 +30,14 @@ Id Emitter::scalarType(const Type& type)
     return unsupported("a value of type " + type.text());
 }
 
-size_t Emitter::partCount(const Type& type)
+size_t Emitter::partCount(const Type& type) const
 {
-    return type.isVector() ? static_cast<size_t>((type.count + 3) / 4) : 1;
+    return type.isVector() ? static_cast<size_t>((type.count + m_partSize - 1) / m_partSize) : 1;
 }
 
-uint32_t Emitter::partSize(const Type& type, size_t part)
+uint32_t Emitter::partSize(const Type& type, size_t part) const
 {
-    return type.isVector() ? static_cast<uint32_t>(std::min<uint64_t>(4, type.count - 4 * part)) : 1;
+    return type.isVector() ? static_cast<uint32_t>(std::min<uint64_t>(m_partSize, type.count - m_partSize * part)) : 1;
 }
 
 Id Emitter::partType(const Type& type, size_t part)
@@ -93,7 +93,7 @@ Val Emitter::aggregate(const Value& value)
     for (size_t p = 0; p < partCount(*value.type); p++) {
         std::vector<Id> ids;
         for (uint32_t e = 0; e < partSize(*value.type, p); e++) {
-            ids.push_back(getId(value.operands[4 * p + e]));
+            ids.push_back(getId(value.operands[m_partSize * p + e]));
         }
         out.parts.push_back(ids.size() == 1 ? ids[0] : m_b.composite(partType(*value.type, p), ids));
     }
@@ -201,8 +201,9 @@ Id Emitter::element(const Type& type, const Val& value, uint32_t index)
     if (!type.isVector()) {
         return value.id();
     }
-    const Id part = value.parts.at(index / 4);
-    return partSize(type, index / 4) == 1 ? part : m_b.extract(scalarType(*type.element), part, index % 4);
+    const uint32_t p = index / m_partSize;
+    const Id part = value.parts.at(p);
+    return partSize(type, p) == 1 ? part : m_b.extract(scalarType(*type.element), part, index % m_partSize);
 }
 
 Val Emitter::assemble(const Type& type, const std::vector<Id>& elements)
@@ -210,7 +211,8 @@ Val Emitter::assemble(const Type& type, const std::vector<Id>& elements)
     Val out;
     for (size_t p = 0; p < partCount(type); p++) {
         const uint32_t size = partSize(type, p);
-        out.parts.push_back(m_b.construct(partType(type, p), std::span<const Id>(elements).subspan(4 * p, size)));
+        out.parts.push_back(
+            m_b.construct(partType(type, p), std::span<const Id>(elements).subspan(m_partSize * p, size)));
     }
     return out;
 }
@@ -540,17 +542,21 @@ Val Emitter::insertDynamic(const Value& i)
     const Val vector = get(i.operands[0]);
     const Id value = getId(i.operands[1]);
     const Id index = getUint(i.operands[2]);
+    if (partCount(type) == 1 && type.count > 4) {
+        return Val(m_b.emit(spv::Op::OpVectorInsertDynamic, partType(type, 0), {vector.id(), value, index}));
+    }
     Val out;
     for (size_t p = 0; p < partCount(type); p++) {
         const uint32_t size = partSize(type, p);
         const Id where =
-            m_b.emit(spv::Op::OpISub, m_b.uintType(), {index, m_b.uintConstant(static_cast<uint32_t>(4 * p))});
+            m_b.emit(spv::Op::OpISub, m_b.uintType(), {index, m_b.uintConstant(static_cast<uint32_t>(m_partSize * p))});
         // Parts are small, so that comparing beats a variable.
         std::vector<Id> elements;
         for (uint32_t e = 0; e < size; e++) {
             const Id here = m_b.emit(spv::Op::OpIEqual, m_b.boolType(), {where, m_b.uintConstant(e)});
-            elements.push_back(m_b.emit(spv::Op::OpSelect, scalarType(*type.element),
-                                        {here, value, element(type, vector, static_cast<uint32_t>(4 * p) + e)}));
+            elements.push_back(
+                m_b.emit(spv::Op::OpSelect, scalarType(*type.element),
+                         {here, value, element(type, vector, static_cast<uint32_t>(m_partSize * p) + e)}));
         }
         out.parts.push_back(m_b.construct(partType(type, p), elements));
     }
@@ -578,7 +584,7 @@ void Emitter::emitVectorInstruction(const Value& i)
             return;
         }
         Val out = get(i.operands[0]);
-        const size_t p = static_cast<size_t>(*index / 4);
+        const size_t p = static_cast<size_t>(*index / m_partSize);
         if (*index < i.type->count) {
             const Id value = getId(i.operands[1]);
             out.parts[p] = partSize(*i.type, p) == 1
@@ -586,7 +592,7 @@ void Emitter::emitVectorInstruction(const Value& i)
                                : m_b.emit(instruction(spv::Op::OpCompositeInsert, partType(*i.type, p))
                                               .add(value)
                                               .add(out.parts[p])
-                                              .add(static_cast<uint32_t>(*index % 4)));
+                                              .add(static_cast<uint32_t>(*index % m_partSize)));
         }
         set(i, std::move(out));
         return;

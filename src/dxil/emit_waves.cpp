@@ -3,6 +3,7 @@
 #include <array>
 
 #include "dxil/emitter.h"
+#include "dxil/opcodes.h"
 
 namespace millrace::dxil {
 
@@ -11,37 +12,17 @@ using spirv::instruction;
 
 namespace {
 
-enum : uint32_t {
-    kThreadId = 93,
-    kGroupId = 94,
-    kThreadIdInGroup = 95,
-    kWaveIsFirstLane = 110,
-    kWaveGetLaneIndex = 111,
-    kWaveGetLaneCount = 112,
-    kWaveAnyTrue = 113,
-    kWaveReadLaneAt = 117,
-    kWaveAllBitCount = 135,
-    kBarrierByHandle = 245,
-    kBarrierByRecord = 246,
-    kDerivCoarseX = 83,
-};
-
 // Of the memory flags of barriers.
 enum : uint32_t { kUavMemory = 1, kGroupMemory = 2, kNodeInputMemory = 4, kNodeOutputMemory = 8 };
-
-uint32_t opcodeOf(const Value& call)
-{
-    return static_cast<uint32_t>(call.operands[0]->bits);
-}
 
 }  // namespace
 
 void Emitter::opThreadId(const Value& call)
 {
     const uint32_t opcode = opcodeOf(call);
-    const spv::BuiltIn which = opcode == kThreadId  ? spv::BuiltIn::GlobalInvocationId
-                               : opcode == kGroupId ? spv::BuiltIn::WorkgroupId
-                                                    : spv::BuiltIn::LocalInvocationId;
+    const spv::BuiltIn which = opcode == opcode::ThreadId  ? spv::BuiltIn::GlobalInvocationId
+                               : opcode == opcode::GroupId ? spv::BuiltIn::WorkgroupId
+                                                           : spv::BuiltIn::LocalInvocationId;
     const Id vector = builtIn(which, m_b.vectorType(m_b.uintType(), 3));
     const auto component = constantOf(call.operands[1]);
     if (!component || *component > 2) {
@@ -97,8 +78,8 @@ void Emitter::opBarrierByMemory(const Value& call)
 {
     const uint32_t opcode = opcodeOf(call);
     const auto semantics = constantOf(call.operands[2]);
-    auto memory = std::optional<uint64_t>(opcode == kBarrierByHandle ? kUavMemory : kNodeInputMemory);
-    if (opcode != kBarrierByHandle && opcode != kBarrierByRecord) {
+    auto memory = std::optional<uint64_t>(opcode == opcode::BarrierByMemoryHandle ? kUavMemory : kNodeInputMemory);
+    if (opcode != opcode::BarrierByMemoryHandle && opcode != opcode::BarrierByNodeRecordHandle) {
         memory = constantOf(call.operands[1]);
     }
     if (!semantics || !memory) {
@@ -121,20 +102,21 @@ void Emitter::opWaveQuery(const Value& call)
 {
     const uint32_t opcode = opcodeOf(call);
     const Id scope = subgroup();
-    if (opcode == kWaveIsFirstLane) {
+    if (opcode == opcode::WaveIsFirstLane) {
         set(call, m_b.emit(spv::Op::OpGroupNonUniformElect, m_b.boolType(), {scope}));
     } else {
-        set(call,
-            builtIn(opcode == kWaveGetLaneIndex ? spv::BuiltIn::SubgroupLocalInvocationId : spv::BuiltIn::SubgroupSize,
-                    m_b.uintType()));
+        set(call, builtIn(opcode == opcode::WaveGetLaneIndex ? spv::BuiltIn::SubgroupLocalInvocationId
+                                                             : spv::BuiltIn::SubgroupSize,
+                          m_b.uintType()));
     }
 }
 
 void Emitter::opWaveVote(const Value& call)
 {
     m_b.capability(spv::Capability::GroupNonUniformVote);
-    set(call, m_b.emit(opcodeOf(call) == kWaveAnyTrue ? spv::Op::OpGroupNonUniformAny : spv::Op::OpGroupNonUniformAll,
-                       m_b.boolType(), {subgroup(), getId(call.operands[1])}));
+    set(call,
+        m_b.emit(opcodeOf(call) == opcode::WaveAnyTrue ? spv::Op::OpGroupNonUniformAny : spv::Op::OpGroupNonUniformAll,
+                 m_b.boolType(), {subgroup(), getId(call.operands[1])}));
 }
 
 Id Emitter::ballotOf(Id condition)
@@ -173,7 +155,7 @@ void Emitter::opWaveAllEqual(const Value& call)
 void Emitter::opWaveRead(const Value& call)
 {
     const Val value = get(call.operands[1]);
-    const bool isAt = opcodeOf(call) == kWaveReadLaneAt;
+    const bool isAt = opcodeOf(call) == opcode::WaveReadLaneAt;
     m_b.capability(isAt ? spv::Capability::GroupNonUniformShuffle : spv::Capability::GroupNonUniformBallot);
     const Id scope = subgroup();
     const Id lane = isAt ? getUint(call.operands[2]) : Id{};
@@ -216,7 +198,6 @@ static spv::Op waveOp(uint64_t op, bool isFloat, bool isSigned)
 
 void Emitter::opWaveArithmetic(const Value& call)
 {
-    constexpr uint32_t kWaveActiveOp = 119;
     const Type& scalar = call.type->scalar();
     const uint64_t which = constantOf(call.operands[2]).value_or(99);
     const bool isSigned = constantOf(call.operands[3]).value_or(0) == 0;
@@ -226,7 +207,7 @@ void Emitter::opWaveArithmetic(const Value& call)
         return;
     }
     const auto operation =
-        opcodeOf(call) == kWaveActiveOp ? spv::GroupOperation::Reduce : spv::GroupOperation::ExclusiveScan;
+        opcodeOf(call) == opcode::WaveActiveOp ? spv::GroupOperation::Reduce : spv::GroupOperation::ExclusiveScan;
     const Val value = get(call.operands[1]);
     Val out;
     for (size_t p = 0; p < partCount(*call.type); p++) {
@@ -265,8 +246,8 @@ Id Emitter::countBallot(Id ballot, spv::GroupOperation operation)
 void Emitter::opWaveCount(const Value& call)
 {
     const Id ballot = ballotOf(getId(call.operands[1]));
-    set(call, countBallot(ballot, opcodeOf(call) == kWaveAllBitCount ? spv::GroupOperation::Reduce
-                                                                     : spv::GroupOperation::ExclusiveScan));
+    set(call, countBallot(ballot, opcodeOf(call) == opcode::WaveAllBitCount ? spv::GroupOperation::Reduce
+                                                                            : spv::GroupOperation::ExclusiveScan));
 }
 
 // A loop over all lanes, in which all active lanes take part: `body` gets the lane and the values carried over, and
@@ -471,7 +452,7 @@ void Emitter::opDerivative(const Value& call)
                                                     spv::Op::OpDPdyFine};
     needDerivatives();
     m_b.capability(spv::Capability::DerivativeControl);
-    const spv::Op op = kOps.at(opcodeOf(call) - kDerivCoarseX);
+    const spv::Op op = kOps.at(opcodeOf(call) - opcode::DerivCoarseX);
     if (registerBits(call.type->scalar()) == 32) {
         emitParts(call, op, {call.operands[1]}, false);
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module around an entry point, its functions and blocks.
 #include "dxil/emitter.h"
+#include "dxil/opcodes.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -12,7 +13,11 @@ using spirv::instruction;
 using spirv::Section;
 
 Emitter::Emitter(Module& module, const ProgramInfo& info, const EntryPoint& entry, const EmitterOptions& options)
-    : m_ir(module), m_info(info), m_entry(entry), m_options(options)
+    : m_ir(module),
+      m_info(info),
+      m_entry(entry),
+      m_options(options),
+      m_partSize(options.wholeVectors ? kMaxVectorSize : 4)
 {
 }
 
@@ -78,7 +83,9 @@ void Emitter::findUses(const Value& i)
     if (i.op == Op::Call && !i.operands.empty() && i.function->name.starts_with("dx.op.barrier")) {
         const uint64_t opcode = constantOf(i.operands[0]).value_or(0);
         const uint64_t flags = constantOf(i.operands.size() > 1 ? i.operands[1] : nullptr).value_or(~uint64_t{0});
-        m_hasUavBarrier = m_hasUavBarrier || (opcode == 80 ? (flags & 6) != 0 : opcode == 245 || (flags & 1) != 0);
+        m_hasUavBarrier = m_hasUavBarrier ||
+                          (opcode == opcode::Barrier ? (flags & 6) != 0
+                                                     : opcode == opcode::BarrierByMemoryHandle || (flags & 1) != 0);
     }
 }
 
@@ -380,6 +387,27 @@ void Emitter::emitBlock(const Block& block, const Structure& structure, spirv::F
     }
 }
 
+void Emitter::emitSwitch(const Value& last, Id condition, const Construct& construct)
+{
+    Instruction out = instruction(spv::Op::OpSwitch).add(condition).add(m_labels.at(last.blocks[0]));
+    const bool isWide = registerBits(*last.operands[0]->type) == 64;
+    const auto& order = construct.caseOrder;
+    for (size_t c = 1; c < last.blocks.size(); c++) {
+        const size_t at = order.empty() ? c : order[c - 1];
+        const uint64_t value = last.cases[at - 1];
+        spirv::Operand literal;
+        literal.first = static_cast<uint16_t>(out.words.size());
+        literal.count = isWide ? 2 : 1;
+        out.words.push_back(static_cast<uint32_t>(value));
+        if (isWide) {
+            out.words.push_back(static_cast<uint32_t>(value >> 32));
+        }
+        out.operands.push_back(literal);
+        out.add(m_labels.at(last.blocks[at]));
+    }
+    m_b.append(std::move(out));
+}
+
 void Emitter::emitTerminator(const Block& block, const Structure& structure)
 {
     const Value& last = *block.terminator();
@@ -403,26 +431,9 @@ void Emitter::emitTerminator(const Block& block, const Structure& structure)
             m_b.emitVoid(spv::Op::OpBranchConditional,
                          {condition, m_labels.at(last.blocks[0]), m_labels.at(last.blocks[1])});
             break;
-        case Op::Switch: {
-            Instruction out = instruction(spv::Op::OpSwitch).add(condition).add(m_labels.at(last.blocks[0]));
-            const bool isWide = registerBits(*last.operands[0]->type) == 64;
-            const auto& order = found->second.caseOrder;
-            for (size_t c = 1; c < last.blocks.size(); c++) {
-                const size_t at = order.empty() ? c : order[c - 1];
-                const uint64_t value = last.cases[at - 1];
-                spirv::Operand literal;
-                literal.first = static_cast<uint16_t>(out.words.size());
-                literal.count = isWide ? 2 : 1;
-                out.words.push_back(static_cast<uint32_t>(value));
-                if (isWide) {
-                    out.words.push_back(static_cast<uint32_t>(value >> 32));
-                }
-                out.operands.push_back(literal);
-                out.add(m_labels.at(last.blocks[at]));
-            }
-            m_b.append(std::move(out));
+        case Op::Switch:
+            emitSwitch(last, condition, found->second);
             break;
-        }
         case Op::Return:
             if (last.operands.empty()) {
                 m_b.emitVoid(spv::Op::OpReturn, {});
@@ -443,63 +454,32 @@ void Emitter::emitTerminator(const Block& block, const Structure& structure)
 void Emitter::emitInstruction(const Value& i)
 {
     switch (i.op) {
-        case Op::Phi:
-            emitPhi(i);
-            break;
-        case Op::Call:
-            emitCall(i);
-            break;
-        case Op::Alloca:
-            emitAlloca(i);
-            break;
-        case Op::Load:
-            emitLoad(i);
-            break;
-        case Op::Store:
-            emitStore(i);
-            break;
+        // clang-format off
+        case Op::Phi: return emitPhi(i);
+        case Op::Call: return emitCall(i);
+        case Op::Alloca: return emitAlloca(i);
+        case Op::Load: return emitLoad(i);
+        case Op::Store: return emitStore(i);
         case Op::GetElementPtr:
-        case Op::AddressSpaceCast:
-            set(i, address(i));
-            break;
-        case Op::AtomicRmw:
-            emitRmw(i);
-            break;
-        case Op::CompareExchange:
-            emitCompareExchange(i);
-            break;
+        case Op::AddressSpaceCast: return set(i, address(i));
+        case Op::AtomicRmw: return emitRmw(i);
+        case Op::CompareExchange: return emitCompareExchange(i);
         case Op::ICmp:
-        case Op::FCmp:
-            emitCompare(i);
-            break;
-        case Op::Select:
-            emitSelect(i);
-            break;
+        case Op::FCmp: return emitCompare(i);
+        case Op::Select: return emitSelect(i);
         case Op::ExtractElement:
         case Op::InsertElement:
-        case Op::ShuffleVector:
-            emitVectorInstruction(i);
-            break;
-        case Op::ExtractValue:
-            emitExtractValue(i);
-            break;
-        case Op::BitCast:
-            emitBitcast(i);
-            break;
-        case Op::Freeze:
-            set(i, get(i.operands[0]));
-            break;
+        case Op::ShuffleVector: return emitVectorInstruction(i);
+        case Op::ExtractValue: return emitExtractValue(i);
+        case Op::BitCast: return emitBitcast(i);
+        case Op::Freeze: return set(i, get(i.operands[0]));
+        // clang-format on
         case Op::InsertValue:
         case Op::Other:
             unsupported("DXIL does not allow this instruction" + (i.text.empty() ? "" : ": " + i.text));
-            break;
+            return;
         default:
-            if (i.op >= Op::Trunc && i.op <= Op::FPExt) {
-                emitConversion(i);
-            } else {
-                emitBinary(i);
-            }
-            break;
+            return i.op >= Op::Trunc && i.op <= Op::FPExt ? emitConversion(i) : emitBinary(i);
     }
 }
 

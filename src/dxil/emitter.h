@@ -56,7 +56,8 @@ struct RecordHandle {
     Id valid;  // whether it is not null, where that is not known
 };
 
-// What an IR value is in SPIR-V. Vectors of more than four elements are several parts of up to four.
+// What an IR value is in SPIR-V. Vectors of more than four elements are several parts of up to four, unless they stay
+// whole.
 struct Val {
     std::vector<Id> parts;
     std::vector<Val> fields;  // of structures
@@ -70,8 +71,17 @@ struct Val {
     Id id() const { return parts.empty() ? Id{} : parts[0]; }
 };
 
+// The operation that a call of a function of DXIL is.
+inline uint32_t opcodeOf(const Value& call)
+{
+    return static_cast<uint32_t>(call.operands[0]->bits);
+}
+
+inline constexpr uint32_t kMaxVectorSize = 1024;  // of native vectors
+
 struct EmitterOptions {
     Bindings bindings;
+    bool wholeVectors = false;
 };
 
 class Emitter {
@@ -101,6 +111,7 @@ private:
     Id emitFunction(const Function& function, const Structure& structure);
     void emitBlock(const Block& block, const Structure& structure, spirv::Function& out);
     void emitTerminator(const Block& block, const Structure& structure);
+    void emitSwitch(const Value& last, Id condition, const Construct& construct);
     void emitInstruction(const Value& i);
     void emitCall(const Value& i);
     void emitFunctionCall(const Value& i, const Structure& structure);
@@ -118,8 +129,8 @@ private:
     // emit_values.cpp
     Id scalarType(const Type& type);
     Id partType(const Type& type, size_t part);
-    static size_t partCount(const Type& type);
-    static uint32_t partSize(const Type& type, size_t part);
+    size_t partCount(const Type& type) const;
+    uint32_t partSize(const Type& type, size_t part) const;
     uint32_t registerBits(const Type& scalar) const;
     Val get(const Value* value);
     Id getId(const Value* value) { return get(value).id(); }
@@ -310,6 +321,7 @@ private:
     void opTextureLoad(const Value& call);
     void opTextureStore(const Value& call);
     void opSample(const Value& call);
+    void addSampleOperands(const Value& call, const Handle& handle, size_t next, spirv::Instruction& out);
     void opTextureGather(const Value& call);
     void opCalculateLod(const Value& call);
     Val imageDimensions(const Handle& handle, const Value* level);
@@ -422,6 +434,7 @@ private:
     const ProgramInfo& m_info;
     const EntryPoint& m_entry;
     const EmitterOptions& m_options;
+    const uint32_t m_partSize;  // elements of a vector that are one part
     Builder m_b;
     std::optional<Diagnostic> m_error;
     bool m_hasPayloadAtomics = false;

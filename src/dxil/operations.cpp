@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which function emits which DXIL operation.
 #include "dxil/emitter.h"
+#include "dxil/opcodes.h"
 #include "dxil/operation_table.h"
 
 namespace millrace::dxil {
@@ -8,252 +9,252 @@ namespace millrace::dxil {
 Emitter::Handler Emitter::handlerOf(uint32_t opcode)
 {
     switch (opcode) {
-        case 4:  // LoadInput
+        case opcode::LoadInput:
             return &Emitter::opLoadInput;
-        case 5:  // StoreOutput
+        case opcode::StoreOutput:
             return &Emitter::opStoreOutput;
-        case 6:   // FAbs
-        case 12:  // Cos
-        case 13:  // Sin
-        case 14:  // Tan
-        case 15:  // Acos
-        case 16:  // Asin
-        case 17:  // Atan
-        case 18:  // Hcos
-        case 19:  // Hsin
-        case 20:  // Htan
-        case 21:  // Exp
-        case 22:  // Frc
-        case 23:  // Log
-        case 24:  // Sqrt
-        case 25:  // Rsqrt
-        case 26:  // Round_ne
-        case 27:  // Round_ni
-        case 28:  // Round_pi
-        case 29:  // Round_z
+        case opcode::FAbs:
+        case opcode::Cos:
+        case opcode::Sin:
+        case opcode::Tan:
+        case opcode::Acos:
+        case opcode::Asin:
+        case opcode::Atan:
+        case opcode::Hcos:
+        case opcode::Hsin:
+        case opcode::Htan:
+        case opcode::Exp:
+        case opcode::Frc:
+        case opcode::Log:
+        case opcode::Sqrt:
+        case opcode::Rsqrt:
+        case opcode::RoundNe:
+        case opcode::RoundNi:
+        case opcode::RoundPi:
+        case opcode::RoundZ:
             return &Emitter::opUnary;
-        case 7:  // Saturate
+        case opcode::Saturate:
             return &Emitter::opSaturate;
-        case 8:   // IsNaN
-        case 9:   // IsInf
-        case 10:  // IsFinite
-        case 11:  // IsNormal
+        case opcode::IsNaN:
+        case opcode::IsInf:
+        case opcode::IsFinite:
+        case opcode::IsNormal:
             return &Emitter::opSpecialFloat;
-        case 30:  // Bfrev
-        case 31:  // Countbits
-        case 32:  // FirstbitLo
-        case 33:  // FirstbitHi
-        case 34:  // FirstbitSHi
+        case opcode::Bfrev:
+        case opcode::Countbits:
+        case opcode::FirstbitLo:
+        case opcode::FirstbitHi:
+        case opcode::FirstbitSHi:
             return &Emitter::opBits;
-        case 35:  // FMax
-        case 36:  // FMin
-        case 37:  // IMax
-        case 38:  // IMin
-        case 39:  // UMax
-        case 40:  // UMin
+        case opcode::FMax:
+        case opcode::FMin:
+        case opcode::IMax:
+        case opcode::IMin:
+        case opcode::UMax:
+        case opcode::UMin:
             return &Emitter::opBinary;
-        case 41:  // IMul
-        case 42:  // UMul
-        case 43:  // UDiv
+        case opcode::IMul:
+        case opcode::UMul:
+        case opcode::UDiv:
             return &Emitter::opTwoOuts;
-        case 44:  // UAddc
-        case 45:  // USubb
+        case opcode::UAddc:
+        case opcode::USubb:
             return &Emitter::opCarry;
-        case 46:  // FMad
-        case 47:  // Fma
-        case 48:  // IMad
-        case 49:  // UMad
+        case opcode::FMad:
+        case opcode::Fma:
+        case opcode::IMad:
+        case opcode::UMad:
             return &Emitter::opMad;
-        case 50:  // Msad
+        case opcode::Msad:
             return &Emitter::opMsad;
-        case 51:  // Ibfe
-        case 52:  // Ubfe
+        case opcode::Ibfe:
+        case opcode::Ubfe:
             return &Emitter::opBitField;
-        case 53:  // Bfi
+        case opcode::Bfi:
             return &Emitter::opBitInsert;
-        case 54:  // Dot2
-        case 55:  // Dot3
-        case 56:  // Dot4
+        case opcode::Dot2:
+        case opcode::Dot3:
+        case opcode::Dot4:
             return &Emitter::opDot;
-        case 57:  // CreateHandle
+        case opcode::CreateHandle:
             return &Emitter::opCreateHandle;
-        case 58:  // CBufferLoad
+        case opcode::CBufferLoad:
             return &Emitter::opCBufferLoad;
-        case 59:  // CBufferLoadLegacy
+        case opcode::CBufferLoadLegacy:
             return &Emitter::opCBufferLoadLegacy;
-        case 60:   // Sample
-        case 61:   // SampleBias
-        case 62:   // SampleLevel
-        case 63:   // SampleGrad
-        case 64:   // SampleCmp
-        case 65:   // SampleCmpLevelZero
-        case 224:  // SampleCmpLevel
-        case 254:  // SampleCmpGrad
-        case 255:  // SampleCmpBias
+        case opcode::Sample:
+        case opcode::SampleBias:
+        case opcode::SampleLevel:
+        case opcode::SampleGrad:
+        case opcode::SampleCmp:
+        case opcode::SampleCmpLevelZero:
+        case opcode::SampleCmpLevel:
+        case opcode::SampleCmpGrad:
+        case opcode::SampleCmpBias:
             return &Emitter::opSample;
-        case 66:  // TextureLoad
+        case opcode::TextureLoad:
             return &Emitter::opTextureLoad;
-        case 67:   // TextureStore
-        case 225:  // TextureStoreSample
+        case opcode::TextureStore:
+        case opcode::TextureStoreSample:
             return &Emitter::opTextureStore;
-        case 68:  // BufferLoad
+        case opcode::BufferLoad:
             return &Emitter::opBufferLoad;
-        case 69:  // BufferStore
+        case opcode::BufferStore:
             return &Emitter::opBufferStore;
-        case 70:  // BufferUpdateCounter
+        case opcode::BufferUpdateCounter:
             return &Emitter::opBufferUpdateCounter;
-        case 71:  // CheckAccessFullyMapped
+        case opcode::CheckAccessFullyMapped:
             return &Emitter::opCheckAccessFullyMapped;
-        case 72:  // GetDimensions
+        case opcode::GetDimensions:
             return &Emitter::opGetDimensions;
-        case 73:   // TextureGather
-        case 74:   // TextureGatherCmp
-        case 223:  // TextureGatherRaw
+        case opcode::TextureGather:
+        case opcode::TextureGatherCmp:
+        case opcode::TextureGatherRaw:
             return &Emitter::opTextureGather;
-        case 78:  // AtomicBinOp
+        case opcode::AtomicBinOp:
             return &Emitter::opAtomicBinOp;
-        case 79:  // AtomicCompareExchange
+        case opcode::AtomicCompareExchange:
             return &Emitter::opAtomicCompareExchange;
-        case 80:  // Barrier
+        case opcode::Barrier:
             return &Emitter::opBarrier;
-        case 81:  // CalculateLOD
+        case opcode::CalculateLOD:
             return &Emitter::opCalculateLod;
-        case 82:  // Discard
+        case opcode::Discard:
             return &Emitter::opDiscard;
-        case 83:  // DerivCoarseX
-        case 84:  // DerivCoarseY
-        case 85:  // DerivFineX
-        case 86:  // DerivFineY
+        case opcode::DerivCoarseX:
+        case opcode::DerivCoarseY:
+        case opcode::DerivFineX:
+        case opcode::DerivFineY:
             return &Emitter::opDerivative;
-        case 93:  // ThreadId
-        case 94:  // GroupId
-        case 95:  // ThreadIdInGroup
+        case opcode::ThreadId:
+        case opcode::GroupId:
+        case opcode::ThreadIdInGroup:
             return &Emitter::opThreadId;
-        case 96:  // FlattenedThreadIdInGroup
+        case opcode::FlattenedThreadIdInGroup:
             return &Emitter::opFlattenedId;
-        case 101:  // MakeDouble
+        case opcode::MakeDouble:
             return &Emitter::opMakeDouble;
-        case 102:  // SplitDouble
+        case opcode::SplitDouble:
             return &Emitter::opSplitDouble;
-        case 110:  // WaveIsFirstLane
-        case 111:  // WaveGetLaneIndex
-        case 112:  // WaveGetLaneCount
+        case opcode::WaveIsFirstLane:
+        case opcode::WaveGetLaneIndex:
+        case opcode::WaveGetLaneCount:
             return &Emitter::opWaveQuery;
-        case 113:  // WaveAnyTrue
-        case 114:  // WaveAllTrue
+        case opcode::WaveAnyTrue:
+        case opcode::WaveAllTrue:
             return &Emitter::opWaveVote;
-        case 115:  // WaveActiveAllEqual
+        case opcode::WaveActiveAllEqual:
             return &Emitter::opWaveAllEqual;
-        case 116:  // WaveActiveBallot
+        case opcode::WaveActiveBallot:
             return &Emitter::opWaveBallot;
-        case 117:  // WaveReadLaneAt
-        case 118:  // WaveReadLaneFirst
+        case opcode::WaveReadLaneAt:
+        case opcode::WaveReadLaneFirst:
             return &Emitter::opWaveRead;
-        case 119:  // WaveActiveOp
-        case 121:  // WavePrefixOp
+        case opcode::WaveActiveOp:
+        case opcode::WavePrefixOp:
             return &Emitter::opWaveArithmetic;
-        case 120:  // WaveActiveBit
+        case opcode::WaveActiveBit:
             return &Emitter::opWaveBits;
-        case 122:  // QuadReadLaneAt
+        case opcode::QuadReadLaneAt:
             return &Emitter::opQuadRead;
-        case 123:  // QuadOp
+        case opcode::QuadOp:
             return &Emitter::opQuad;
-        case 124:  // BitcastI16toF16
-        case 125:  // BitcastF16toI16
-        case 126:  // BitcastI32toF32
-        case 127:  // BitcastF32toI32
-        case 128:  // BitcastI64toF64
-        case 129:  // BitcastF64toI64
+        case opcode::BitcastI16toF16:
+        case opcode::BitcastF16toI16:
+        case opcode::BitcastI32toF32:
+        case opcode::BitcastF32toI32:
+        case opcode::BitcastI64toF64:
+        case opcode::BitcastF64toI64:
             return &Emitter::opBitcast;
-        case 130:  // LegacyF32ToF16
-        case 131:  // LegacyF16ToF32
+        case opcode::LegacyF32ToF16:
+        case opcode::LegacyF16ToF32:
             return &Emitter::opLegacyHalf;
-        case 132:  // LegacyDoubleToFloat
-        case 133:  // LegacyDoubleToSInt32
-        case 134:  // LegacyDoubleToUInt32
+        case opcode::LegacyDoubleToFloat:
+        case opcode::LegacyDoubleToSInt32:
+        case opcode::LegacyDoubleToUInt32:
             return &Emitter::opLegacyDouble;
-        case 135:  // WaveAllBitCount
-        case 136:  // WavePrefixBitCount
+        case opcode::WaveAllBitCount:
+        case opcode::WavePrefixBitCount:
             return &Emitter::opWaveCount;
-        case 138:  // ViewID
+        case opcode::ViewID:
             return &Emitter::opViewId;
-        case 139:  // RawBufferLoad
+        case opcode::RawBufferLoad:
             return &Emitter::opRawBufferLoad;
-        case 140:  // RawBufferStore
+        case opcode::RawBufferStore:
             return &Emitter::opRawBufferStore;
-        case 160:  // CreateHandleForLib
+        case opcode::CreateHandleForLib:
             return &Emitter::opCreateHandleForLib;
-        case 162:  // Dot2AddHalf
+        case opcode::Dot2AddHalf:
             return &Emitter::opDot2AddHalf;
-        case 163:  // Dot4AddI8Packed
-        case 164:  // Dot4AddU8Packed
+        case opcode::Dot4AddI8Packed:
+        case opcode::Dot4AddU8Packed:
             return &Emitter::opDot4Add;
-        case 165:  // WaveMatch
+        case opcode::WaveMatch:
             return &Emitter::opWaveMatch;
-        case 166:  // WaveMultiPrefixOp
+        case opcode::WaveMultiPrefixOp:
             return &Emitter::opWaveMultiPrefix;
-        case 167:  // WaveMultiPrefixBitCount
+        case opcode::WaveMultiPrefixBitCount:
             return &Emitter::opWaveMultiPrefixCount;
-        case 168:  // SetMeshOutputCounts
+        case opcode::SetMeshOutputCounts:
             return &Emitter::opSetMeshOutputs;
-        case 169:  // EmitIndices
+        case opcode::EmitIndices:
             return &Emitter::opEmitIndices;
-        case 170:  // GetMeshPayload
+        case opcode::GetMeshPayload:
             return &Emitter::opMeshPayload;
-        case 171:  // StoreVertexOutput
-        case 172:  // StorePrimitiveOutput
+        case opcode::StoreVertexOutput:
+        case opcode::StorePrimitiveOutput:
             return &Emitter::opStoreMeshOutput;
-        case 173:  // DispatchMesh
+        case opcode::DispatchMesh:
             return &Emitter::opDispatchMesh;
-        case 216:  // AnnotateHandle
+        case opcode::AnnotateHandle:
             return &Emitter::opAnnotateHandle;
-        case 217:  // CreateHandleFromBinding
+        case opcode::CreateHandleFromBinding:
             return &Emitter::opCreateHandleFromBinding;
-        case 218:  // CreateHandleFromHeap
+        case opcode::CreateHandleFromHeap:
             return &Emitter::opCreateHandleFromHeap;
-        case 219:  // Unpack4x8
+        case opcode::Unpack4x8:
             return &Emitter::opUnpack;
-        case 220:  // Pack4x8
+        case opcode::Pack4x8:
             return &Emitter::opPack;
-        case 222:  // QuadVote
+        case opcode::QuadVote:
             return &Emitter::opQuadVote;
-        case 238:  // AllocateNodeOutputRecords
+        case opcode::AllocateNodeOutputRecords:
             return &Emitter::opAllocateRecords;
-        case 239:  // GetNodeRecordPtr
+        case opcode::GetNodeRecordPtr:
             return &Emitter::opRecordPointer;
-        case 240:  // IncrementOutputCount
+        case opcode::IncrementOutputCount:
             return &Emitter::opIncrementOutput;
-        case 241:  // OutputComplete
+        case opcode::OutputComplete:
             return &Emitter::opOutputComplete;
-        case 242:  // GetInputRecordCount
+        case opcode::GetInputRecordCount:
             return &Emitter::opRecordCount;
-        case 243:  // FinishedCrossGroupSharing
+        case opcode::FinishedCrossGroupSharing:
             return &Emitter::opFinishedSharing;
-        case 244:  // BarrierByMemoryType
-        case 245:  // BarrierByMemoryHandle
-        case 246:  // BarrierByNodeRecordHandle
+        case opcode::BarrierByMemoryType:
+        case opcode::BarrierByMemoryHandle:
+        case opcode::BarrierByNodeRecordHandle:
             return &Emitter::opBarrierByMemory;
-        case 247:  // CreateNodeOutputHandle
+        case opcode::CreateNodeOutputHandle:
             return &Emitter::opCreateNodeOutput;
-        case 248:  // IndexNodeHandle
+        case opcode::IndexNodeHandle:
             return &Emitter::opIndexNode;
-        case 249:  // AnnotateNodeHandle
-        case 251:  // AnnotateNodeRecordHandle
+        case opcode::AnnotateNodeHandle:
+        case opcode::AnnotateNodeRecordHandle:
             return &Emitter::opAnnotateNode;
-        case 250:  // CreateNodeInputRecordHandle
+        case opcode::CreateNodeInputRecordHandle:
             return &Emitter::opCreateNodeInput;
-        case 252:  // NodeOutputIsValid
+        case opcode::NodeOutputIsValid:
             return &Emitter::opOutputIsValid;
-        case 253:  // GetRemainingRecursionLevels
+        case opcode::GetRemainingRecursionLevels:
             return &Emitter::opRemainingRecursion;
-        case 303:  // RawBufferVectorLoad
+        case opcode::RawBufferVectorLoad:
             return &Emitter::opRawBufferVectorLoad;
-        case 304:  // RawBufferVectorStore
+        case opcode::RawBufferVectorStore:
             return &Emitter::opRawBufferVectorStore;
-        case 309:  // VectorReduceAnd
-        case 310:  // VectorReduceOr
+        case opcode::VectorReduceAnd:
+        case opcode::VectorReduceOr:
             return &Emitter::opVectorReduce;
-        case 311:  // FDot
+        case opcode::FDot:
             return &Emitter::opVectorDot;
         default:
             return nullptr;

@@ -24,8 +24,8 @@ using Owners = std::unordered_map<const Function*, Program*>;
 
 class Translator {
 public:
-    Translator(const Owners& owners, Program& program, const ProgramInfo& info)
-        : m_owners(owners), m_program(program), m_info(info)
+    Translator(const Owners& owners, Program& program, const ProgramInfo& info, bool wholeVectors)
+        : m_owners(owners), m_program(program), m_info(info), m_wholeVectors(wholeVectors)
     {
     }
     Result<Shader> translate(const EntryPoint& entry, const Bindings& bindings);
@@ -36,6 +36,7 @@ private:
     const Owners& m_owners;
     Program& m_program;
     const ProgramInfo& m_info;
+    const bool m_wholeVectors;
     Structures m_structures;  // of all functions so far, so that each is worked on once
     std::unordered_map<const Function*, bool> m_rebuilt;
 };
@@ -58,6 +59,31 @@ Status Translator::structure(Function& function)
         }
     }
     return m_structures.emplace(&function, std::move(found)), Status();
+}
+
+bool isLongVectors(const spirv::Instruction& i)
+{
+    return i.op == spv::Op::OpCapability && i.literal(0) == static_cast<uint32_t>(kLongVectors);
+}
+
+bool hasLongVectors(const spirv::Module& module)
+{
+    return std::ranges::any_of(module.section(spirv::Section::Capabilities), isLongVectors);
+}
+
+// The module without the capability, at which readers would stop.
+std::vector<uint32_t> withoutLongVectors(const std::vector<uint32_t>& words)
+{
+    constexpr size_t kHeaderWords = 5;
+    const uint32_t capability[] = {2u << 16 | static_cast<uint32_t>(spv::Op::OpCapability),
+                                   static_cast<uint32_t>(kLongVectors)};
+    std::vector<uint32_t> out = words;
+    const auto found = std::search(out.begin() + std::min(kHeaderWords, out.size()), out.end(), std::begin(capability),
+                                   std::end(capability));
+    if (found != out.end()) {
+        out.erase(found, found + 2);
+    }
+    return out;
 }
 
 // Functions that are called, callees included; recursion is not allowed in DXIL.
@@ -104,7 +130,7 @@ Result<Shader> Translator::translate(const EntryPoint& entry, const Bindings& bi
         reached.emplace(function, m_structures.at(function));
         out.wasStructurized = out.wasStructurized || m_rebuilt.contains(function);
     }
-    const EmitterOptions emitterOptions{bindings};
+    const EmitterOptions emitterOptions{bindings, m_wholeVectors};
     Emitter emitter(m_program.module(), m_info, entry, emitterOptions);
     if (Status status = emitter.run(reached); !status) {
         return status.error();
@@ -114,6 +140,7 @@ Result<Shader> Translator::translate(const EntryPoint& entry, const Bindings& bi
     out.entryPoint = emitter.entryPointName();
     out.words = spirv::write(emitter.module());
     out.hasPayloadAtomics = emitter.hasPayloadAtomics();
+    out.hasLongVectors = hasLongVectors(emitter.module());
     return out;
 }
 
@@ -438,7 +465,7 @@ Status Collection::bindLocals()
 
 Status Collection::translate(Source& source, Translation& out)
 {
-    Translator translator(m_owners, *source.program, source.info);
+    Translator translator(m_owners, *source.program, source.info, m_options.wholeVectors);
     for (const EntryPoint& entry : source.info.entryPoints) {
         if (!m_options.entryPoint.empty() && entry.name != m_options.entryPoint) {
             continue;
@@ -494,12 +521,6 @@ Result<Translation> Collection::translate()
 
 Result<Translation> translate(std::span<const Library> libraries, const Options& options)
 {
-    if (options.wholeVectors) {
-        return Diagnostic{
-            "dxil", "",
-            "vectors cannot stay whole: the SPIR-V headers and spirv-val that Millrace is built with do not "
-            "know SPV_EXT_long_vector"};
-    }
     try {
         Collection collection(options);
         if (Status status = collection.read(libraries); !status) {
@@ -531,8 +552,19 @@ Result<RootSignature> readSignatureOf(std::span<const uint8_t> container)
     return readRootSignature(found->bytes);
 }
 
+Result<std::string> disassemble(const std::vector<uint32_t>& words)
+{
+    const std::vector<uint32_t> known = withoutLongVectors(words);
+    const auto text = spirv::disassemble(known);
+    return text && known.size() < words.size() ? "               OpCapability LongVectorEXT\n" + *text : text;
+}
+
 Status validate(const Shader& shader)
 {
+    if (shader.hasLongVectors) {
+        const auto module = spirv::read(withoutLongVectors(shader.words));
+        return module ? Status() : Status(module.error());
+    }
     if (shader.entry.kind == ShaderKind::Library) {
         return spirv::validate(shader.words, spirv::Environment::Universal);
     }

@@ -32,8 +32,8 @@ struct Options {
     std::vector<LocalSignature> localSignatures;  // in front of the program's
     std::vector<NodeOverride> nodes;
     bool onlyListed = false;  // no other nodes than those
-    // Vectors of more than four elements as one value (SPV_EXT_long_vector) and not as several: refused, as long as
-    // there is no spirv-val that knows them.
+    // Vectors of more than four elements as one value (SPV_EXT_long_vector) and not as several. No spirv-val that there
+    // is packages of knows them, so validate() cannot look at such modules.
     bool wholeVectors = false;
 };
 
@@ -51,6 +51,7 @@ struct Shader {
     std::vector<uint32_t> words;
     // Atomic operations on records: spirv-val knows no such pointers, though the extension allows them.
     bool hasPayloadAtomics = false;
+    bool hasLongVectors = false;      // of more than four elements, with Options::wholeVectors
     bool wasStructurized = false;     // control flow that had to be rebuilt
     std::vector<Resource> resources;  // of its library; their globals are gone
     Bindings bindings;                // with what the root signatures say
@@ -70,7 +71,11 @@ Result<Translation> translate(std::span<const uint8_t> container, const Options&
 // The root signature of any container that has one.
 Result<RootSignature> readSignatureOf(std::span<const uint8_t> container);
 
-// spirv-val, which has to look past atomic operations on records.
+// spirv-val, which has to look past atomic operations on records. Of modules with long vectors it is only known that
+// they can be read.
 Status validate(const Shader& shader);
+
+// As spirv::disassemble, which does not know the capability of long vectors.
+Result<std::string> disassemble(const std::vector<uint32_t>& words);
 
 }  // namespace millrace::dxil

@@ -2,30 +2,14 @@
 // Calls of DXIL operations: overloads, shader models and stages, and the operands of buffer loads and stores.
 #include <algorithm>
 
+#include "dxil/opcodes.h"
 #include "dxil/validator.h"
 
 namespace millrace::dxil {
 
 namespace {
 
-enum : uint32_t {
-    kIsNaN = 8,
-    kIsNormal = 11,
-    kLoadInput = 4,
-    kStoreOutput = 5,
-    kCreateHandle = 57,
-    kCBufferLoad = 58,
-    kCBufferLoadLegacy = 59,
-    kRawBufferLoad = 139,
-    kRawBufferStore = 140,
-    kCreateHandleForLib = 160,
-    kAnnotateHandle = 216,
-    kCreateHandleFromBinding = 217,
-    kRawBufferVectorLoad = 303,
-    kRawBufferVectorStore = 304,
-    kVectorReduceAnd = 309,
-    kMaxVectorElements = 1024,
-};
+constexpr uint64_t kMaxVectorElements = 1024;
 
 char codeOf(const Type& type)
 {
@@ -130,9 +114,9 @@ bool Validator::checkOverload(const Value& call, const Operation& operation, con
     }
     std::string hint;
     if (overload->isVector()) {
-        hint = operation.opcode == kLoadInput || operation.opcode == kStoreOutput
+        hint = operation.opcode == opcode::LoadInput || operation.opcode == opcode::StoreOutput
                    ? " Vectors cannot be in signatures of entry points."
-               : operation.opcode == kCBufferLoad || operation.opcode == kCBufferLoadLegacy
+               : operation.opcode == opcode::CBufferLoad || operation.opcode == opcode::CBufferLoadLegacy
                    ? " Vectors cannot be in constant buffers."
                : *operation.vectors == 0 ? " The operation takes no vectors."
                                          : "";
@@ -198,7 +182,7 @@ void Validator::checkOperation(const Value& call, const Operation& operation)
         return;
     }
     // Vectors are of 6.9 whatever the operation.
-    const bool isReduction = operation.opcode >= kVectorReduceAnd;
+    const bool isReduction = operation.opcode >= opcode::VectorReduceAnd;
     const bool isTooEarly = isBefore(isReduction ? 9 : operation.minorVersion) ||
                             (overload && overload->isVector() && isBefore(9) && !isLibrary());
     const ShaderKind kind = kindOf(*m_function);
@@ -208,29 +192,29 @@ void Validator::checkOperation(const Value& call, const Operation& operation)
         return;
     }
     switch (operation.opcode) {
-        case kLoadInput:
-        case kStoreOutput:
+        case opcode::LoadInput:
+        case opcode::StoreOutput:
             if (std::ranges::find(m_info.entryPoints, m_function, &EntryPoint::function) == m_info.entryPoints.end()) {
                 report("INSTR.SIGNATUREOPERATIONNOTINENTRY",
                        "Dxil operation for input output signature must be in entryPoints.");
             }
             break;
-        case kRawBufferVectorLoad:
+        case opcode::RawBufferVectorLoad:
             checkBufferAccess(call, false, 4);
             break;
-        case kRawBufferVectorStore:
+        case opcode::RawBufferVectorStore:
             checkBufferAccess(call, true, 5);
             break;
-        case kRawBufferLoad:
+        case opcode::RawBufferLoad:
             checkBufferAccess(call, false, 5);
             break;
-        case kRawBufferStore:
+        case opcode::RawBufferStore:
             checkBufferAccess(call, true, 9);
             break;
         default:
             break;
     }
-    if (operation.opcode >= kIsNaN && operation.opcode <= kIsNormal && isBefore(9) && overload &&
+    if (operation.opcode >= opcode::IsNaN && operation.opcode <= opcode::IsNormal && isBefore(9) && overload &&
         codeOf(overload->scalar()) == 'h') {
         report("SM.ISSPECIALFLOAT", "16 bit IsSpecialFloat overloads require Shader Model 6.9 or higher.");
     }
@@ -251,7 +235,7 @@ bool Validator::resourceOf(const Value& handle, Resource& out) const
         return found != m_info.resources.end();
     };
     switch (handle.operands[0]->bits) {
-        case kAnnotateHandle: {
+        case opcode::AnnotateHandle: {
             const Value& properties = *handle.operands[2];
             const bool known = properties.kind == Value::Kind::Aggregate && properties.operands.size() == 2;
             out = known ? decodeProperties(static_cast<uint32_t>(number(properties.operands[0])),
@@ -259,12 +243,12 @@ bool Validator::resourceOf(const Value& handle, Resource& out) const
                         : Resource();
             return known;
         }
-        case kCreateHandle:
+        case opcode::CreateHandle:
             return find([&](const Resource& r) {
                 return static_cast<uint64_t>(r.resourceClass) == number(handle.operands[1]) &&
                        r.id == number(handle.operands[2]);
             });
-        case kCreateHandleForLib: {
+        case opcode::CreateHandleForLib: {
             const Value* from = handle.operands[1];
             while (from->kind == Value::Kind::Instruction && !from->operands.empty() && from->op != Op::Call) {
                 from = from->operands[0];

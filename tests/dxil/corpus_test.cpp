@@ -10,6 +10,16 @@ namespace millrace::dxil {
 
 namespace {
 
+void compareWithGolden(const std::string& text, const std::filesystem::path& path)
+{
+    if (std::getenv("MILLRACE_UPDATE_GOLDEN") != nullptr) {
+        std::ofstream(path, std::ios::binary) << text;
+        return;
+    }
+    const std::vector<uint8_t> golden = readBytes(path);
+    EXPECT_EQ(text, std::string(golden.begin(), golden.end()));
+}
+
 class Golden : public testing::TestWithParam<std::string> {};
 
 TEST_P(Golden, IsValidAndAsBefore)
@@ -22,14 +32,35 @@ TEST_P(Golden, IsValidAndAsBefore)
         ASSERT_TRUE(part);
         text += "; " + shader.entry.name + (shader.wasStructurized ? ", control flow rebuilt\n" : "\n") + *part;
     }
-    const std::filesystem::path path = std::filesystem::path(corpusFile(GetParam())).replace_extension(".spvasm");
-    if (std::getenv("MILLRACE_UPDATE_GOLDEN") != nullptr) {
-        std::ofstream(path, std::ios::binary) << text;
-        return;
-    }
-    const std::vector<uint8_t> golden = readBytes(path);
-    EXPECT_EQ(text, std::string(golden.begin(), golden.end()));
+    compareWithGolden(text, std::filesystem::path(corpusFile(GetParam())).replace_extension(".spvasm"));
 }
+
+// Vectors as one value each, which neither spirv-val nor a driver of ours knows: that they are whole, and the text.
+class WholeVectors : public testing::TestWithParam<std::string> {};
+
+TEST_P(WholeVectors, StayWhole)
+{
+    Options options;
+    options.wholeVectors = true;
+    const Translation made = translateFile(GetParam(), options);
+    ASSERT_EQ(made.shaders.size(), 1u);
+    EXPECT_TRUE(made.shaders[0].hasLongVectors);
+    EXPECT_TRUE(validate(made.shaders[0]));
+    const auto text = disassemble(made.shaders[0].words);
+    ASSERT_TRUE(text) << text.error().text();
+    EXPECT_NE(text->find("OpCapability LongVectorEXT\n"), std::string::npos);
+    EXPECT_NE(text->find("OpExtension \"SPV_EXT_long_vector\"\n"), std::string::npos);
+    const std::string name = std::filesystem::path(GetParam()).filename().string() + ".spvasm";
+    compareWithGolden(*text, std::filesystem::path(MILLRACE_DXIL_CORPUS) / "../whole" / name);
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, WholeVectors,
+                         testing::Values("compute/vector_memory", "compute/vector_waves", "functions/vectors"),
+                         [](const auto& info) {
+                             std::string name = info.param;
+                             std::ranges::replace(name, '/', '_');
+                             return name;
+                         });
 
 std::vector<std::string> allNames()
 {
