@@ -27,15 +27,16 @@ LANES = 32
 
 
 def wanted(everything):
-    """All, or for each body and type one length, in turn shared and not."""
+    """All, or for each body and type two of the short lengths, one shared and one not."""
     number = 0
     for body, types in BODIES.items():
         for kind in types:
             number += 1
-            for length in LENGTHS if everything else (LENGTHS[number % 5],):
-                for shared in (False, True) if everything else (number % 2 == 0,):
-                    if not (shared and body in ("waves", "wave_bits", "quads") and length > 16):
-                        yield body, kind, length, shared
+            some = ((LENGTHS[number % 5], number % 2 == 0), (LENGTHS[(number + 2) % 5], number % 2 == 1))
+            every = tuple((length, shared) for length in LENGTHS for shared in (False, True))
+            for length, shared in every if everything else some:
+                if not (shared and body in ("waves", "wave_bits", "quads") and length > 16):
+                    yield body, kind, length, shared
 
 
 def main():

@@ -111,6 +111,12 @@ Vec<T> max(const Vec<T>& a, const Vec<T>& b)
     return zip<T>(a, b, [](T x, T y) { return x < y ? y : x; });
 }
 template <typename T>
+Vec<T> fmod(const Vec<T>& a, const Vec<T>& b)
+{
+    return zip<T>(a, b,
+                  [](T x, T y) { return static_cast<T>(std::fmod(static_cast<double>(x), static_cast<double>(y))); });
+}
+template <typename T>
 Vec<T> mad(const Vec<T>& a, const Vec<T>& b, const Vec<T>& c)
 {
     return a * b + c;
@@ -196,6 +202,7 @@ MR_FUNCTION(log, std::log(x))
 MR_QUESTION(isnan, std::isnan)
 MR_QUESTION(isinf, std::isinf)
 MR_QUESTION(isfinite, std::isfinite)
+MR_QUESTION(isnormal, std::isnormal)
 #undef MR_QUESTION
 
 template <typename T>

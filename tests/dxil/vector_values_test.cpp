@@ -58,6 +58,7 @@ Expected expected(const Vec<T>& values, bool ofType)
 #define TO_INT(v) convert<int32_t>(v)
 #define TO_UINT(v) convert<uint>(v)
 #define CONST(v) T(v)
+#define AND(x, y) ((x) & (y))
 
 template <typename T>
 struct Body {
@@ -384,7 +385,7 @@ void VectorValues::checkLanes(const Case& c)
 TEST_F(VectorValues, SameAsOnTheCpu)
 {
     const vector<Case> cases = allCases();
-    EXPECT_GE(cases.size(), 27u);
+    EXPECT_GE(cases.size(), std::getenv("MILLRACE_VECTORS") ? 1u : 56u);
     const auto run = [&]<typename T>(T, const Case& c) { c.ofLanes() ? checkLanes<T>(c) : check<T>(c); };
     const std::map<std::string, std::function<void(const Case&)>> types = {
         {"f16", [&](const Case& c) { run(Half(), c); }},     {"f32", [&](const Case& c) { run(float(), c); }},

@@ -1,5 +1,6 @@
 // Operations on floats of which the result may be rounded in several ways.
 PUT(a / (abs(b) + CONST(1)));
+PUT(fmod(a, abs(b) + CONST(1)));
 PUT(sqrt(abs(a)));
 PUT(rsqrt(abs(a) + CONST(1)));
 PUT(cos(a));

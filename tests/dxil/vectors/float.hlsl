@@ -19,6 +19,8 @@ PUTB(a == b);
 PUTB(isnan(c));
 PUTB(isinf(c));
 PUTB(isfinite(c));
+PUTB(isnormal(c));
+PUTB(AND(a < b, isfinite(c)));
 PUT(select(a < b, a, b));
 PUTI(TO_INT(a));
 PUTU(TO_UINT(abs(a)));

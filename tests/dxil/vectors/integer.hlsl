@@ -18,6 +18,7 @@ PUTB(a < b);
 PUTB(a >= b);
 PUTB(a == b);
 PUTB(a != c);
+PUTB(AND(a != c, a < b));
 PUT(select(a < b, a, c));
 PUTI(TO_INT(a));
 PUTU(TO_UINT(b));

@@ -17,6 +17,7 @@ static uint slot;
 #define TO_INT(v) ((IVEC)(v))
 #define TO_UINT(v) ((UVEC)(v))
 #define CONST(v) ((T)(v))
+#define AND(x, y) and(x, y)
 
 #ifdef SHARED
 #define PLACE groupshared
