@@ -61,11 +61,15 @@ void main()
     uint own = gl_LocalInvocationIndex;
     if (header.v[0].magic != kGraphMagic)
         return;
+    uint written = 0u;
     if (own == 0u) {
-        bool room = ring.v[0].written - ring.v[0].read < ring.v[0].capacity - 1u;
-        s_record = room ? ring.v[0].written & (ring.v[0].capacity - 1u) : kNoRecord;
+        // In memory of the host: read once, all together.
+        TraceRing now = ring.v[0];
+        written = now.written;
+        bool room = now.written - now.read < now.capacity - 1u;
+        s_record = room ? now.written & (now.capacity - 1u) : kNoRecord;
         if (!room)
-            ring.v[0].lost += 1u;
+            ring.v[0].lost = now.lost + 1u;
     }
     barrier();
     if (s_record == kNoRecord)
@@ -83,5 +87,5 @@ void main()
     memoryBarrierBuffer();
     barrier();
     if (own == 0u)
-        ring.v[0].written += 1u;
+        ring.v[0].written = written + 1u;
 }
