@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 KINDS = ("ps", "vs", "gs", "hs", "ds", "cs", "lib", "rg", "is", "ah", "ch", "mi", "ca", "ms", "as", "node")
-SUPPORTED = ("cs", "lib")
+SUPPORTED = ("cs", "lib", "ms", "as", "vs", "ps")
 
 
 def programs(git_directory, folder="tests/shaders"):
