@@ -33,6 +33,7 @@ struct Arguments {
     uint32_t argumentsOffset = 128;
     bool pushConstantsInMemory = false;
     bool indirect = false;
+    bool fits = false;
     bool noPacking = false;
     bool asText = false;
     bool reflect = false;
@@ -194,6 +195,7 @@ compiler::Options optionsOf(const Arguments& arguments, const spirv::Words& modu
     options.argumentsOffsetBytes = arguments.pushConstantsInMemory ? 0 : arguments.argumentsOffset;
     options.pushConstantsInMemory = arguments.pushConstantsInMemory;
     options.indirect = arguments.indirect;
+    options.fits = arguments.fits;
     options.validate = true;
     if (arguments.noPacking) {
         options.packWidth = 0;
@@ -281,6 +283,7 @@ Command addLower(CLI::App& app)
         ->capture_default_str();
     command->add_flag("--push-constants-in-memory", arguments->pushConstantsInMemory,
                       "read the application's push constants from memory");
+    command->add_flag("--fits", arguments->fits, "for dispatches whose scratch memory is enough for anything");
     command->add_flag("--indirect", arguments->indirect, "one workgroup per workgroup, no loop");
     command->add_flag("--no-packing", arguments->noPacking, "do not pack single-invocation workgroups");
     command->add_flag("--asm", arguments->asText, "write text");

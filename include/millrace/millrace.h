@@ -91,6 +91,9 @@ MILLRACE_API MillraceResult millraceOptionsSetPackWidth(MillraceOptions* options
 /* 1: lower for indirect dispatches, one workgroup for each workgroup of the node. */
 MILLRACE_API MillraceResult millraceOptionsSetIndirect(MillraceOptions* options, int enabled);
 
+/* 1: lower for dispatches whose scratch memory is enough for all they can do, 0: for all others. */
+MILLRACE_API MillraceResult millraceOptionsSetFits(MillraceOptions* options, int enabled);
+
 /* 1: run spirv-val on the result and fail with its message if it objects. */
 MILLRACE_API MillraceResult millraceOptionsSetValidation(MillraceOptions* options, int enabled);
 

@@ -5,10 +5,14 @@
 #include "language.h"
 MR_ABI_BEGIN
 
-// The plan proves that this dispatch fits in its regions: workgroups reserve nothing and stride over the units.
+// The plan proves that this dispatch fits in its regions: workgroups reserve nothing and stride over the units. For feed
+// and plan; nodes have code of their own for it.
 MR_CONST uint kFlagFits = 1u;
 // Indirect path: one workgroup per workgroup, launched from arguments that the plan shader wrote.
 MR_CONST uint kFlagIndirect = 2u;
+// Two dispatches run a slot's units: one if its level turns out to fit, which the device sees when it gets there
+// (device/level_fit.glsl), the other if not.
+MR_CONST uint kFlagTryFit = 4u;
 MR_CONST uint kFlagMask = 63u;
 
 // Pushed for each node dispatch, behind the application's push constants (at the next multiple of 8). The host knows

@@ -27,10 +27,13 @@ MR_CONST uint kKindDynamic = 1u;     // the grid is a member of the payload
 MR_CONST uint kKindCoalescing = 2u;  // a workgroup takes up to unitsPerGroup payloads
 MR_CONST uint kKindPacked = 3u;      // single-invocation nodes: an invocation of ours takes one payload
 
-// What a node's code has to be ready for when it allocates payloads. Link may find that there is less to do.
+// What a node's code has to be ready for when it allocates payloads (graph::CodeTraits).
 MR_CONST uint kEmitsNothing = 0u;
-MR_CONST uint kEmitsToOne = 1u;      // one payload type, which one node receives
-MR_CONST uint kEmitsToSeveral = 2u;
+MR_CONST uint kEmitsToOne = 1u;  // all that a slot emits goes to one queue, or nowhere
+MR_CONST uint kEmitsToFew = 2u;  // to so few that a chunk has an area for each (AreaInfo), where everything fits
+MR_CONST uint kEmitsToSeveral = 3u;
+
+MR_CONST uint kMaxAreas = 16u;
 
 // How a stream counts. Indexed: one entry per run of payloads that lie one after the other, units are payloads.
 // Dynamic: one entry per payload, units are workgroups.
@@ -50,29 +53,30 @@ struct SlotInfo {
     uint level;            // 1 for slots that only the API reaches; 0 is the API itself
     uint unitsPerPayload;  // product of the static grid, else 1
     uint unitsPerGroup;    // payloads a workgroup takes at most (coalescing, packed), else 1
-    uint gridX, gridY;     // static grid
     uint payloadStride;    // of the queue it reads
     uint finishOffset;     // of this slot's finish counter inside the payload, kNoOffset if it tracks none
     uint remainingRecursion;
     uint shaderIndex;
     uint firstOutput;       // into the OutputInfo table
     uint granulesPerGroup;  // the most one workgroup of ours may allocate
+    uint fitGranulesPerGroup;  // likewise, where everything fits: areas are more
+    uint firstArea;            // into the AreaInfo table,
+    uint areaCount;            // so many
     uint entriesPerGroup;   // the most one workgroup of ours may append to any one stream
+    uint fitEntriesPerGroup;  // likewise, where nothing is reserved
     uint name;              // for reports: index of the node in the graph
-    // The queue where everything goes that it emits, and what there is to know of it, so that nobody has to look that up
-    // (a level of 1,024 workgroups takes an H200 6.4 instead of 7.5 us so). kNoQueue if there are several, or none.
+    // The queue where everything goes that it emits, if that is one queue (graph::CodeTraits::emits is kEmitsToOne), and
+    // what there is to know of it, so that nobody has to look that up (a level of 1,024 workgroups takes an H200 6.4
+    // instead of 7.5 us so). Else kNoQueue.
     uint onlyQueue;
-    uint onlyIndex;    // node index
-    uint onlyOutputs;  // a bit for each output that leads there; the others lead nowhere
     uint onlyStride;
     uint onlyStream;  // indexed, kNoStream if it has none
-    uint onlyFinishCount;
-    uint onlyDynamicCount;
+    uint onlyLimit;   // payloads for which one workgroup of ours has memory (packed: one of the node's)
     uint streamState;  // bytes from the start of the scratch memory to the StreamState of `stream`
     // Written by the begin shader: the granule where this slot's workgroups of ours put what they emit, if the dispatch
     // fits (graph::DispatchPlan::bases).
     uint base;
-    uint pad[8];
+    uint pad[9];
 };
 
 MR_CONST uint kSlotInfoBytes = 128u;
@@ -82,10 +86,22 @@ struct OutputInfo {
     uint mapFirst;  // into the node map: queue of node index i is map[mapFirst + i]
     uint mapCount;  // node indices from mapCount on have no node
     uint first;     // map[mapFirst], which is all there is for most nodes
-    uint pad0;
+    uint area;      // of node index 0, among the slot's; node index i has area + i
 };
 
 MR_CONST uint kOutputInfoBytes = 16u;
+
+// The part of a chunk's memory for what goes to one node index of one output (kEmitsToFew), in shares: a share is what
+// one of the node's workgroups may need. The areas of a chunk of n shares are n times as large, and n times as far from
+// its beginning.
+struct AreaInfo {
+    uint stream;  // indexed; kNoStream if it has none
+    uint stride;
+    uint offset;  // granules
+    uint limit;   // payloads
+};
+
+MR_CONST uint kAreaInfoBytes = 16u;
 
 // Where the payloads of one base node (at one recursion level) go. All streams of a queue follow each other: at most one
 // indexed stream, which is then the first, and one dynamic stream per consumer that reads its grid from the payload.
@@ -137,7 +153,7 @@ MR_CONST uint kStreamStateBytes = 128u;
 
 struct SlotState {
     uint64_t cursor;   // units taken so far; may overshoot inside a sweep, the turn shader trims it
-    uint64_t counted;  // of which GraphStatus::units knows
+    uint64_t counted;  // those taken when the sweep began, of which GraphStatus::units knows
     uint pad[28];
 };
 
@@ -148,7 +164,9 @@ struct LevelState {
     uint size;          // granules
     uint entryQuota;    // entries that this level may append to any one stream between two resets
     uint groups;        // workgroups of ours that share it
-    uint pad[25];
+    uint startUsed;     // `used` and the entries of `reserved` when the sweep began
+    uint startEntries;
+    uint pad[23];
 };
 
 // Error codes of GraphStatus::error. Work that would break a limit is dropped, the first cause is kept.
@@ -191,6 +209,8 @@ struct GraphHeader {
     uint64_t slots;        // SlotInfo[slotCount]
     uint64_t outputs;      // OutputInfo[]
     uint64_t nodeMap;      // uint[]
+    uint64_t areas;        // AreaInfo[]
+    uint64_t levelSlots;   // uint[]: the slots of level l, in order, are those from [l] to before [l + 1] on
     uint64_t queues;       // QueueInfo[queueCount]
     uint64_t streams;      // StreamInfo[streamCount]
     uint64_t apiNodes;     // uint[apiNodeCount]: API node index to queue

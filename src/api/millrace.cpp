@@ -169,6 +169,14 @@ MillraceResult millraceOptionsSetIndirect(MillraceOptions* options, int enabled)
     });
 }
 
+MillraceResult millraceOptionsSetFits(MillraceOptions* options, int enabled)
+{
+    return change(options, [&](auto& o) {
+        o.fits = enabled != 0;
+        return MILLRACE_SUCCESS;
+    });
+}
+
 MillraceResult millraceOptionsSetValidation(MillraceOptions* options, int enabled)
 {
     return change(options, [&](auto& o) {

@@ -22,6 +22,7 @@
 #include "compiler/passes/split_payload_copies.h"
 #include "compiler/passes/upgrade_module.h"
 #include "compiler/passes/wrap_entry_point.h"
+#include "graph/code_traits.h"
 #include "spirv/edit.h"
 #include "spirv/tools.h"
 
@@ -83,7 +84,7 @@ struct Pass {
 // lowerPushConstants must come after lowerPayloads only to keep what it adds out of the way.
 // orderPayloadMemory must come after lowerPayloads: barriers order what is buffer memory by then.
 // wrapEntryPoint must come after them: they say what a workgroup starts and ends with.
-// linkDeviceLibrary must come last: the others say which functions they call.
+// linkDeviceLibrary, which finish() runs, must come last: the others say which functions they call.
 constexpr Pass kPasses[] = {
     {"extractEntryPoint", extractEntryPoint},
     {"rejectInvalid", rejectInvalidCode},
@@ -100,12 +101,12 @@ constexpr Pass kPasses[] = {
     {"lowerPushConstants", lowerPushConstants},
     {"orderPayloadMemory", orderPayloadMemory},
     {"wrapEntryPoint", wrapEntryPoint},
-    {"linkDeviceLibrary", linkDeviceLibrary},
 };
+constexpr std::string_view kLastPass = "linkDeviceLibrary";
 
 }  // namespace
 
-Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options)
+Result<LoweredNode> lower(std::span<const uint32_t> words, const Options& options)
 {
     if (const Status status = rejectRevision1(words); !status) {
         return status.error();
@@ -117,30 +118,56 @@ Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& opt
     if (const Status status = rejectUnsupported(*module, options); !status) {
         return status.error();
     }
-    NodeShader shader;
-    shader.module = std::move(*module);
+    auto shader = std::make_shared<NodeShader>();
+    shader->module = std::move(*module);
     for (const Pass& pass : kPasses) {
-        if (const Status status = pass.run(shader, options); !status) {
+        if (const Status status = pass.run(*shader, options); !status) {
             return status.error();
         }
         if (options.afterPass) {
-            options.afterPass(pass.name, spirv::write(shader.module));
+            options.afterPass(pass.name, spirv::write(shader->module));
         }
     }
-    spirv::Words compiled = spirv::write(shader.module);
+    return LoweredNode{shader->node, shader};
+}
+
+Result<spirv::Words> finish(const LoweredNode& lowered, const Code& code, const Options& options)
+{
+    NodeShader shader = *lowered.shader;
+    if (const Status status = linkDeviceLibrary(shader, code, options); !status) {
+        return status.error();
+    }
+    spirv::Words words = spirv::write(shader.module);
+    if (options.afterPass) {
+        options.afterPass(kLastPass, words);
+    }
     if (options.validate) {
-        if (const Status status = spirv::validate(compiled); !status) {
+        if (const Status status = spirv::validate(words); !status) {
             return status.error();
         }
     }
-    return CompiledNode{std::move(compiled), std::move(shader.node)};
+    return words;
+}
+
+Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options)
+{
+    auto lowered = lower(words, options);
+    if (!lowered) {
+        return lowered.error();
+    }
+    const Code code{.fits = options.fits, .traits = graph::codeTraits(lowered->node)};
+    auto finished = finish(*lowered, code, options);
+    if (!finished) {
+        return finished.error();
+    }
+    return CompiledNode{std::move(*finished), std::move(lowered->node)};
 }
 
 std::span<const std::string_view> passNames()
 {
     static const auto names = [] {
-        std::array<std::string_view, std::size(kPasses)> out;
-        std::ranges::transform(kPasses, out.begin(), &Pass::name);
+        std::array<std::string_view, std::size(kPasses) + 1> out;
+        *std::ranges::transform(kPasses, out.begin(), &Pass::name).out = kLastPass;
         return out;
     }();
     return names;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,12 +34,20 @@ struct Options {
     uint32_t minSubgroupSize = 4;  // of the device
     uint32_t packWidth = 64;       // invocations of a packed workgroup; 0 packs nothing
     bool indirect = false;         // for the indirect path: no loop over workgroups
-    bool batched = false;          // several nodes of a graph have this code: one dispatch can run them
+    bool fits = false;             // for dispatches that the plan proves to fit (graph::DispatchPlan::fits), not others
     bool counted = false;          // finished workgroups are counted behind abi::GraphStatus in host memory
     bool validate = false;         // run spirv-val on the output and fail with its message
 
     // Called after each pass with its name and the module's words; for --print-after. May be empty.
     std::function<void(std::string_view pass, std::span<const uint32_t> words)> afterPass;
+};
+
+struct NodeShader;
+
+// A node whose code calls device functions that it does not have yet.
+struct LoweredNode {
+    graph::Node node;
+    std::shared_ptr<const NodeShader> shader;
 };
 
 struct CompiledNode {
@@ -47,7 +56,22 @@ struct CompiledNode {
 };
 
 // Errors: not SPIR-V, revision 1 of the extension, no such entry point, a rule of the extension broken in a way that
-// leaves no meaning, an instruction that cannot be lowered. The diagnostic names pass and instruction.
+// leaves no meaning, an instruction that cannot be lowered. The diagnostic names pass and instruction. Does not look at
+// Options::fits and validate.
+Result<LoweredNode> lower(std::span<const uint32_t> words, const Options& options);
+
+// What the code is for.
+struct Code {
+    bool fits = false;         // Options::fits
+    bool batched = false;      // several nodes of a graph have this code: one dispatch can run them
+    graph::CodeTraits traits;  // of the node in any graph, or in this one
+};
+
+// Gives a node the device functions. `options` as for lower(), of which it needs indirect, counted, minSubgroupSize,
+// validate and afterPass.
+Result<spirv::Words> finish(const LoweredNode& lowered, const Code& code, const Options& options);
+
+// Both, for any graph.
 Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options);
 
 // Of the passes in their order; Options::afterPass is called with each.

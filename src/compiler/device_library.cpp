@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/device_library.h"
 
-#include <array>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -21,18 +21,24 @@ constexpr uint32_t kIndirectSpecId = 2003;
 constexpr uint32_t kEmitsSpecId = 2004;
 constexpr uint32_t kBatchedSpecId = 2005;
 constexpr uint32_t kCountedSpecId = 2007;
-constexpr size_t kKindCount = 4;
-constexpr size_t kEmitsCount = 3;
-
-static_assert(abi::kKindStatic < kKindCount && abi::kKindDynamic < kKindCount && abi::kKindCoalescing < kKindCount &&
-              abi::kKindPacked < kKindCount);
+constexpr uint32_t kSendsGridsSpecId = 2008;
+constexpr uint32_t kSendsTrackedSpecId = 2009;
+constexpr uint32_t kPlainQueuesSpecId = 2010;
 
 std::span<const uint32_t> chooseBuild(const DeviceLibraryVariant& variant)
 {
+    const bool vkmm = variant.vulkanMemoryModel;
     if (variant.kind == abi::kKindPacked) {
-        return variant.vulkanMemoryModel ? shaders::node_library_packed_vkmm : shaders::node_library_packed;
+        return variant.fits ? (vkmm ? shaders::node_library_fits_packed_vkmm : shaders::node_library_fits_packed)
+                            : (vkmm ? shaders::node_library_packed_vkmm : shaders::node_library_packed);
     }
-    return variant.vulkanMemoryModel ? shaders::node_library_vkmm : shaders::node_library;
+    if (!variant.fits) {
+        return vkmm ? shaders::node_library_vkmm : shaders::node_library;
+    }
+    if (variant.kind == abi::kKindDynamic) {
+        return vkmm ? shaders::node_library_fits_dynamic_vkmm : shaders::node_library_fits_dynamic;
+    }
+    return vkmm ? shaders::node_library_fits_vkmm : shaders::node_library_fits;
 }
 
 // Branches on kind and path are decided here, once, and what they leave dead is removed.
@@ -48,6 +54,9 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
         {kEmitsSpecId, {static_cast<uint8_t>(variant.emits), 0, 0, 0}},
         {kBatchedSpecId, {static_cast<uint8_t>(variant.batched), 0, 0, 0}},
         {kCountedSpecId, {static_cast<uint8_t>(variant.counted), 0, 0, 0}},
+        {kSendsGridsSpecId, {static_cast<uint8_t>(variant.sendsGrids), 0, 0, 0}},
+        {kSendsTrackedSpecId, {static_cast<uint8_t>(variant.sendsTracked), 0, 0, 0}},
+        {kPlainQueuesSpecId, {static_cast<uint8_t>(variant.plainQueues), 0, 0, 0}},
     };
     if (const Status status = spirv::specialize(*module, values, spirv::Unnamed::StayOpen); !status) {
         return status.error();
@@ -65,15 +74,19 @@ struct Entry {
     std::optional<Result<spirv::Library>> library;
 };
 
+Entry& entryOf(const DeviceLibraryVariant& variant)
+{
+    static std::mutex mutex;
+    static std::map<DeviceLibraryVariant, Entry> entries;
+    std::lock_guard lock(mutex);
+    return entries[variant];
+}
+
 }  // namespace
 
 const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryVariant& variant)
 {
-    static std::array<Entry, kKindCount * kEmitsCount * 16> entries;
-    size_t index = variant.kind * kEmitsCount + variant.emits;
-    for (const bool choice : {variant.indirect, variant.vulkanMemoryModel, variant.batched, variant.counted})
-        index = index * 2 + (choice ? 1 : 0);
-    Entry& entry = entries[index];
+    Entry& entry = entryOf(variant);
     std::call_once(entry.once, [&] { entry.library.emplace(makeLibrary(variant)); });
     return *entry.library;
 }

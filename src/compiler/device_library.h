@@ -13,16 +13,27 @@ namespace millrace::compiler {
 // What is decided before a node is known; the rest are specialization constants that linking fills in.
 struct DeviceLibraryVariant {
     uint32_t kind = abi::kKindStatic;  // abi::kKind*
+    bool fits = false;
     bool indirect = false;
     bool vulkanMemoryModel = false;
     uint32_t emits = abi::kEmitsToSeveral;  // abi::kEmits*
-    bool batched = false;                   // a dispatch may run several slots
-    bool counted = false;                   // finished workgroups are counted for the host
+    bool sendsGrids = true;                 // and the next two: graph::CodeTraits
+    bool sendsTracked = true;
+    bool plainQueues = false;
+    bool batched = false;  // a dispatch may run several slots
+    bool counted = false;  // finished workgroups are counted for the host
+
+    auto operator<=>(const DeviceLibraryVariant&) const = default;
 };
 
 inline constexpr uint32_t kWorkgroupSizeSpecId = 2001;  // invocations of our workgroup
 inline constexpr uint32_t kInputTableSpecId = 2002;     // entries of the table of input addresses
 inline constexpr uint32_t kSubgroupSizeSpecId = 2006;   // the device's smallest
+inline constexpr uint32_t kOutputStrideSpecId = 2011;   // graph::CodeTraits
+inline constexpr uint32_t kInputStrideSpecId = 2012;    // likewise
+inline constexpr uint32_t kGridXSpecId = 2013;          // static grid
+inline constexpr uint32_t kGridYSpecId = 2014;
+inline constexpr uint32_t kGridZSpecId = 2015;
 
 // Made at the first call for a variant and kept until the process ends. Thread-safe.
 // Errors: only if the library was built wrongly.

@@ -32,6 +32,9 @@ constexpr uint32_t payloadAlignment(uint64_t bytes)
 
 inline constexpr uint32_t kMaxStride = (1u << 17) - 4;  // handles hold the stride in words in 15 bits
 
+// Chunks of up to 16 workgroups of ours, with up to 64 invocations if packed, count their payloads in 31 bits.
+inline constexpr uint32_t kMaxPayloadsInShare = (1u << 31) / 1024 - 1;
+
 enum class LaunchMode {
     Static,      // StaticNumWorkgroupsAMDX
     Dynamic,     // the grid is a payload member, or the implicit uvec3 payload
@@ -89,8 +92,21 @@ struct Node {
     bool apiEntry = true;
     bool usesFinishWriting = false;
     bool writesInput = false;
-    bool batched = false;  // its code can run several slots in one dispatch
+    bool anyGraph = false;  // its code, which is that of a library, relies on nothing of this graph
     std::vector<NodeOutput> outputs;
+};
+
+// What the code of a node may rely on. Short code matters: workgroups of an H200 spend more time on issuing
+// instructions than on waiting (docs/performance.md).
+struct CodeTraits {
+    uint32_t emits = abi::kEmitsToSeveral;  // abi::kEmits*
+    bool sendsGrids = true;                 // a receiver may read its grid from the payload
+    bool sendsTracked = true;               // a receiver may track finishing
+    bool plainQueues = false;   // node index i of an output leads to queue first + i, whose one stream has that number
+    uint32_t outputStride = 0;  // of all payloads that it sends, in bytes; 0 if they differ or are empty
+    uint32_t inputStride = 0;   // of those that it receives, likewise
+
+    bool operator==(const CodeTraits&) const = default;
 };
 
 // A node at one remaining recursion level (and, for a sharing node, at one level of the node it shares with).
@@ -102,6 +118,9 @@ struct Slot {
     uint32_t level = 0;             // 0: nothing can reach it
     uint32_t granulesPerGroup = 0;  // one workgroup of ours, packing included
     uint32_t entriesPerGroup = 0;
+    uint32_t fitGranulesPerGroup = 0;  // and the next: where everything fits, and a chunk may publish once
+    uint32_t fitEntriesPerGroup = 0;
+    std::vector<abi::AreaInfo> areas;  // all node indices of output 0, then of output 1, ...; empty unless kEmitsToFew
     uint32_t finishOffset = abi::kNoOffset;
     std::vector<std::vector<uint32_t>> outputQueues;  // per output: queue of each node index, or abi::kNoQueue
     std::vector<uint32_t> outputMaps;                 // per output: the same map in Graph::maps
@@ -133,6 +152,7 @@ struct Graph {
     std::vector<Queue> queues;
     std::vector<Stream> streams;
     std::vector<Level> levels;        // levels[0] is the API
+    std::vector<CodeTraits> code;     // per node
     std::vector<uint32_t> apiQueues;  // API node index (= index into nodes) to queue, abi::kNoQueue if none
 
     // The maps of all slots' outputs, equal ones once, as they stand in scratch memory except for OutputInfo::first.

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "graph/budgets.h"
+#include "graph/code_traits.h"
 #include "graph/diagnose.h"
 #include "graph/graph.h"
 #include "graph/levels.h"
@@ -31,7 +32,7 @@ public:
             if (Status status = (this->*step)(); !status)
                 return status.error();
         }
-        for (auto step : {assignLevels, computeStrides, computeBudgets}) {
+        for (auto step : {assignLevels, computeStrides, findCodeTraits, computeBudgets}) {
             if (Status status = step(m_graph); !status)
                 return status.error();
         }

@@ -24,7 +24,8 @@ constexpr uint64_t kRegionAlignment = 128 / abi::kGranuleBytes;  // granules; a 
 
 // What StreamState::counter can count besides entries.
 constexpr uint64_t kMaxUnits = (uint64_t(1) << abi::kUnitBits) - 1;
-constexpr uint64_t kMaxIndexedUnits = UINT32_MAX;  // IndexedEntry::first
+constexpr uint64_t kMaxIndexedUnits = UINT32_MAX;         // IndexedEntry::first
+constexpr uint64_t kMaxFittingUnits = uint64_t(1) << 31;  // device/state.glsl, MR_NARROW
 
 uint64_t entryBytes(const Stream& stream)
 {
@@ -61,6 +62,13 @@ std::optional<Division> completeDivision(const Graph& graph, const Work& work)
         if (entries > kMaxStreamEntries || units > (isIndexed ? kMaxIndexedUnits : kMaxUnits))
             return std::nullopt;
         division.capacities.push_back(entries);
+    }
+    for (size_t s = 0; s < graph.slots.size(); ++s) {
+        const Slot& slot = graph.slots[s];
+        const Node& node = graph.nodes[slot.node];
+        if (node.mode != LaunchMode::Dynamic &&
+            std::max(work.groups[s], work.queues[slot.queue].payloads) > kMaxFittingUnits)
+            return std::nullopt;
     }
     return division;
 }

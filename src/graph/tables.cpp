@@ -20,10 +20,11 @@ static_assert(sizeof(abi::SlotState) == kTableAlignment && sizeof(abi::StreamSta
 static_assert(sizeof(abi::GraphHeader) % sizeof(uint32_t) == 0);
 static_assert(sizeof(abi::SlotInfo) == abi::kSlotInfoBytes && abi::kSlotInfoBytes > abi::kFlagMask);
 static_assert(sizeof(abi::OutputInfo) == abi::kOutputInfoBytes);
+static_assert(sizeof(abi::AreaInfo) == abi::kAreaInfoBytes);
 
 // Offsets from the start of the scratch memory.
 struct Offsets {
-    uint64_t slots, outputs, queues, streams, apiNodes, nodeMap;
+    uint64_t slots, outputs, queues, streams, apiNodes, nodeMap, areas, levelSlots;
     uint64_t tablesEnd;
     uint64_t slotStates, streamStates, levelStates, trash;
     uint64_t end;
@@ -50,8 +51,11 @@ Offsets computeOffsets(const Graph& graph, uint64_t scratchAddress)
         return offset;
     };
     uint64_t outputCount = 0;
-    for (const Slot& slot : graph.slots)
+    uint64_t areaCount = 0;
+    for (const Slot& slot : graph.slots) {
         outputCount += slot.outputMaps.size();
+        areaCount += slot.areas.size();
+    }
 
     Offsets offsets{};
     offsets.slots = place(graph.slots.size(), sizeof(abi::SlotInfo));
@@ -60,6 +64,8 @@ Offsets computeOffsets(const Graph& graph, uint64_t scratchAddress)
     offsets.streams = place(graph.streams.size(), sizeof(abi::StreamInfo));
     offsets.apiNodes = place(graph.apiQueues.size(), sizeof(uint32_t));
     offsets.nodeMap = place(graph.nodeMap.size(), sizeof(uint32_t));
+    offsets.areas = place(areaCount, sizeof(abi::AreaInfo));
+    offsets.levelSlots = place(graph.levels.size() + 1 + graph.slots.size(), sizeof(uint32_t));
     offsets.tablesEnd = end;
     offsets.slotStates = place(graph.slots.size(), sizeof(abi::SlotState));
     offsets.streamStates = place(graph.streams.size(), sizeof(abi::StreamState));
@@ -74,21 +80,24 @@ uint32_t streamStateOffset(const Offsets& offsets, const Slot& slot)
     return static_cast<uint32_t>(offsets.streamStates + slot.stream * sizeof(abi::StreamState));
 }
 
-// The queue that all payloads of a slot go to, if there is only one.
-uint32_t onlyQueue(const Slot& slot)
+// The queue that all payloads of a slot go to, if the node's code relies on there being no other.
+uint32_t onlyQueue(const Graph& graph, const Slot& slot)
 {
-    uint32_t only = abi::kNoQueue;
-    if (slot.outputQueues.size() > 32)  // bits of SlotInfo::onlyOutputs
-        return only;
-    for (const std::vector<uint32_t>& queues : slot.outputQueues) {
-        for (uint32_t queue : queues) {
-            if (queue != abi::kNoQueue && only != abi::kNoQueue && queue != only)
-                return abi::kNoQueue;
-            if (queue != abi::kNoQueue)
-                only = queue;
-        }
+    const std::vector<NodeOutput>& outputs = graph.nodes[slot.node].outputs;
+    for (size_t o = 0; o < outputs.size() && graph.code[slot.node].emits == abi::kEmitsToOne; ++o) {
+        for (uint32_t queue : slot.outputQueues[o])
+            if (outputs[o].allocationSites > 0 && queue != abi::kNoQueue)
+                return queue;
     }
-    return only;
+    return abi::kNoQueue;
+}
+
+// Payloads for which a slot's memory is enough, whatever the limit that the node declares.
+uint32_t onlyLimit(const Slot& slot, const Node& node, uint32_t stride)
+{
+    const uint64_t most = kMaxPayloadsInShare;
+    const uint64_t granules = slot.fitGranulesPerGroup / std::max(node.packWidth, 1u);
+    return static_cast<uint32_t>(stride == 0 ? most : std::min(most, granules * abi::kGranuleBytes / stride));
 }
 
 abi::QueueInfo queueInfo(const Graph& graph, uint32_t index)
@@ -109,8 +118,9 @@ abi::QueueInfo queueInfo(const Graph& graph, uint32_t index)
     return info;
 }
 
-abi::OutputInfo outputInfo(const Graph& graph, abi::OutputInfo map)
+abi::OutputInfo outputInfo(const Graph& graph, abi::OutputInfo map, uint32_t area)
 {
+    map.area = area;
     map.first = map.mapCount > 0 ? graph.nodeMap[map.mapFirst] : abi::kNoQueue;
     return map;
 }
@@ -123,26 +133,18 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
     info.level = slot.level;
     info.unitsPerPayload = 1;
     info.unitsPerGroup = 1;
-    info.gridX = info.gridY = 1;
-    info.onlyQueue = onlyQueue(slot);
+    info.onlyQueue = onlyQueue(graph, slot);
     info.onlyStream = abi::kNoStream;
     if (info.onlyQueue != abi::kNoQueue) {
         const abi::QueueInfo queue = queueInfo(graph, info.onlyQueue);
-        for (size_t o = 0; o < slot.outputQueues.size(); ++o)
-            if (std::ranges::count(slot.outputQueues[o], info.onlyQueue) > 0)
-                info.onlyOutputs |= 1u << o;
-        info.onlyIndex = graph.nodes[queue.node].id.index;
         info.onlyStride = queue.stride;
-        info.onlyFinishCount = queue.finishCount;
-        info.onlyDynamicCount = queue.dynamicCount;
         info.onlyStream = queue.indexedStream;
+        info.onlyLimit = onlyLimit(slot, node, queue.stride);
     }
     switch (node.mode) {
         case LaunchMode::Static:
             info.kind = abi::kKindStatic;
-            info.gridX = node.staticGrid[0];
-            info.gridY = node.staticGrid[1];
-            info.unitsPerPayload = info.gridX * info.gridY * node.staticGrid[2];
+            info.unitsPerPayload = node.staticGrid[0] * node.staticGrid[1] * node.staticGrid[2];
             break;
         case LaunchMode::Dynamic:
             info.kind = abi::kKindDynamic;
@@ -158,8 +160,27 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
     info.shaderIndex = node.id.index;
     info.granulesPerGroup = slot.granulesPerGroup;
     info.entriesPerGroup = slot.entriesPerGroup;
+    info.fitGranulesPerGroup = slot.fitGranulesPerGroup;
+    info.fitEntriesPerGroup = slot.fitEntriesPerGroup;
     info.name = slot.node;
     return info;
+}
+
+// abi::GraphHeader::levelSlots.
+std::vector<uint32_t> levelSlots(const Graph& graph)
+{
+    std::vector<uint32_t> words;
+    auto end = static_cast<uint32_t>(graph.levels.size() + 1);
+    for (const Level& level : graph.levels) {
+        words.push_back(end);
+        end += static_cast<uint32_t>(level.slots.size());
+    }
+    words.push_back(end);
+    for (const Level& level : graph.levels) {
+        words.insert(words.end(), level.slots.begin(), level.slots.end());
+        std::sort(words.end() - static_cast<ptrdiff_t>(level.slots.size()), words.end());
+    }
+    return words;
 }
 
 }  // namespace
@@ -226,6 +247,8 @@ std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, 
     header.queues = scratchAddress + offsets.queues;
     header.streams = scratchAddress + offsets.streams;
     header.apiNodes = scratchAddress + offsets.apiNodes;
+    header.areas = scratchAddress + offsets.areas;
+    header.levelSlots = scratchAddress + offsets.levelSlots;
     header.slotStates = scratchAddress + offsets.slotStates;
     header.streamStates = scratchAddress + offsets.streamStates;
     header.levelStates = scratchAddress + offsets.levelStates;
@@ -234,15 +257,25 @@ std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, 
 
     at = offsets.slots;
     uint64_t outputAt = offsets.outputs;
+    uint64_t areaAt = offsets.areas;
     uint32_t outputCount = 0;
+    uint32_t areaCount = 0;
     for (const Slot& slot : graph.slots) {
         abi::SlotInfo info = slotInfo(graph, slot);
         info.firstOutput = outputCount;
+        info.firstArea = areaCount;
+        info.areaCount = static_cast<uint32_t>(slot.areas.size());
         info.streamState = streamStateOffset(offsets, slot);
         write(at, info);
-        for (uint32_t map : slot.outputMaps)
-            write(outputAt, outputInfo(graph, graph.maps[map]));
+        uint32_t area = 0;
+        for (uint32_t map : slot.outputMaps) {
+            write(outputAt, outputInfo(graph, graph.maps[map], area));
+            area += graph.maps[map].mapCount;
+        }
+        for (const abi::AreaInfo& a : slot.areas)
+            write(areaAt, a);
         outputCount += static_cast<uint32_t>(slot.outputMaps.size());
+        areaCount += static_cast<uint32_t>(slot.areas.size());
     }
     at = offsets.queues;
     for (uint32_t q = 0; q < graph.queues.size(); ++q)
@@ -256,6 +289,9 @@ std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, 
     at = offsets.nodeMap;
     for (uint32_t queue : graph.nodeMap)
         write(at, queue);
+    at = offsets.levelSlots;
+    for (uint32_t word : levelSlots(graph))
+        write(at, word);
     return words;
 }
 

@@ -2,6 +2,7 @@
 // vkCreateExecutionGraphPipelinesAMDX and the queries of execution graphs.
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
 #include "layer/chain.h"
 #include "layer/entry_points.h"
@@ -36,9 +37,11 @@ public:
     std::shared_ptr<GraphObject> take() { return std::move(m_object); }
 
 private:
-    VkResult createStages();
+    VkResult lowerStages();
     VkResult addLibraries();
     VkResult link();
+    VkResult compileStages();
+    VkResult checkStages(std::span<const NodeResult> results) const;
     void giveFeedback(uint64_t duration) const;
     VkResult fail(VkResult result, const std::string& why, std::string_view advice) const;
     const VkPipelineCreationFeedbackCreateInfo* feedbackInfo() const
@@ -52,6 +55,7 @@ private:
     const VkExecutionGraphPipelineCreateInfoAMDX& m_createInfo;
     VkPipelineCreateFlags2 m_flags;
     std::shared_ptr<GraphObject> m_object;
+    std::optional<NodeBuilder> m_stages;
     VkPipelineCreationFeedback m_feedback{VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT, 0};
 };
 
@@ -70,17 +74,19 @@ VkResult GraphBuilder::build()
     m_object->layout = graphLayoutOf(m_device, m_createInfo.layout);
     if (!m_object->layout)
         return VK_ERROR_VALIDATION_FAILED_EXT;
-    VkResult result = createStages();
+    VkResult result = lowerStages();
     if (result == VK_SUCCESS)
         result = addLibraries();
     if (result == VK_SUCCESS && m_object->kind == GraphObject::Kind::Graph)
         result = link();
+    if (result == VK_SUCCESS)
+        result = compileStages();
     if (const auto* info = feedbackInfo(); info && info->pPipelineCreationFeedback)
         *info->pPipelineCreationFeedback = m_feedback;
     return result;
 }
 
-VkResult GraphBuilder::createStages()
+VkResult GraphBuilder::lowerStages()
 {
     std::vector<NodeRequest> requests;
     for (uint32_t i = 0; i < m_createInfo.stageCount; ++i) {
@@ -93,28 +99,43 @@ VkResult GraphBuilder::createStages()
                               "Give a module, or code chained to the stage, with a compute entry point of this name");
         requests.push_back(std::move(*request));
     }
-    const std::vector<NodeResult> results = createNodes(m_device, m_cache, m_flags, *m_object->layout, requests);
+    m_stages.emplace(m_device, m_cache, m_flags, m_object->layout, std::move(requests));
+    const std::span<const NodeResult> results = m_stages->lower();
+    for (const NodeResult& node : results)
+        m_object->nodes.push_back(node.node);
+    return checkStages(results);
+}
+
+// Reports what failed. An error says more than that something would have to be compiled.
+VkResult GraphBuilder::checkStages(std::span<const NodeResult> results) const
+{
+    for (size_t i = 0; i < results.size(); ++i)
+        if (!results[i].message.empty())
+            fail(results[i].result, "stage " + std::to_string(i) + ": " + results[i].message, kSeeLowerCommand);
+    auto failed = std::ranges::find_if(results, [](const NodeResult& node) { return node.result < 0; });
+    if (failed == results.end())
+        failed = std::ranges::find_if(results, [](const NodeResult& node) { return node.result != 0; });
+    return failed == results.end() ? VK_SUCCESS : failed->result;
+}
+
+// The stages are the first nodes.
+VkResult GraphBuilder::compileStages()
+{
+    const std::span<const graph::CodeTraits> traits = m_object->graph.graph.code;
+    const std::span<const NodeResult> results =
+        m_stages->compile(traits.first(std::min<size_t>(traits.size(), m_createInfo.stageCount)));
     const auto* feedback = feedbackInfo();
     bool allFromCache = !results.empty();
     for (size_t i = 0; i < results.size(); ++i) {
-        const NodeResult& node = results[i];
         if (feedback && i < feedback->pipelineStageCreationFeedbackCount)
-            feedback->pPipelineStageCreationFeedbacks[i] = node.feedback;
-        m_feedback.duration += node.feedback.duration;
-        allFromCache =
-            allFromCache && (node.feedback.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT);
-        if (node.result == VK_SUCCESS)
-            m_object->nodes.push_back(node.node);
-        else if (!node.message.empty())
-            fail(node.result, "stage " + std::to_string(i) + ": " + node.message, kSeeLowerCommand);
+            feedback->pPipelineStageCreationFeedbacks[i] = results[i].feedback;
+        m_feedback.duration += results[i].feedback.duration;
+        allFromCache = allFromCache &&
+                       (results[i].feedback.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT);
     }
     if (allFromCache)
         m_feedback.flags |= VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
-    // An error says more than that something would have to be compiled.
-    auto failed = std::find_if(results.begin(), results.end(), [](const NodeResult& node) { return node.result < 0; });
-    if (failed == results.end())
-        failed = std::find_if(results.begin(), results.end(), [](const NodeResult& node) { return node.result != 0; });
-    return failed == results.end() ? VK_SUCCESS : failed->result;
+    return checkStages(results);
 }
 
 VkResult GraphBuilder::addLibraries()
@@ -157,8 +178,10 @@ VkResult GraphBuilder::link()
     pipeline.graph = std::move(*graph);
     pipeline.sizes = graph::scratchSizes(pipeline.graph, m_device.runtime->maxScratchBytes());
     pipeline.graphId = newGraphId();
-    for (const std::shared_ptr<NodePipeline>& node : m_object->nodes)
-        pipeline.pipelines.push_back(node->pipeline);
+    pipeline.getPipelines = [object = m_object.get()](bool fits, std::vector<VkPipeline>& out) {
+        return getPipelines(object->nodes, fits, out);
+    };
+    pipeline.isBatched = [object = m_object.get()](uint32_t node) { return object->nodes[node]->code->batched(); };
     for (const std::shared_ptr<NodePipeline>& node : m_object->nodes)
         pipeline.payloadTypes.push_back(node->payloadType);
     pipeline.layout = m_object->layout->handle;

@@ -8,7 +8,9 @@
 #include <thread>
 
 #include "compiler/reflect_types.h"
+#include "graph/code_traits.h"
 #include "layer/chain.h"
+#include "layer/device.h"
 #include "layer/pipeline_caches.h"
 #include "spirv/edit.h"
 
@@ -55,7 +57,6 @@ ContentHash::Value keyOf(const NodeRequest& request)
     }
     hash.addWord(options.argumentsOffsetBytes);
     hash.addWord(options.pushConstantsInMemory);
-    hash.addWord(options.batched);
     return hash.value();
 }
 
@@ -94,22 +95,20 @@ std::vector<size_t> findOwners(std::span<const NodeRequest> requests)
     return owners;
 }
 
-// What the owner of the same code became, under the request's own name and index.
-NodeResult share(const NodeResult& owner, const NodeRequest& request)
+// Calls `work(i)` for all i below `count`.
+template <typename Work>
+void inParallel(size_t count, const Work& work)
 {
-    NodeResult out = owner;
-    out.feedback.duration = 0;
-    if (!owner.node)
-        return out;
-    const compiler::Options& options = request.options;
-    out.node = std::make_shared<NodePipeline>(owner.node->device);
-    out.node->node = owner.node->node;
-    out.node->node.id.name = options.nodeName.value_or(options.entryPoint);
-    out.node->node.id.index = options.shaderIndex.value_or(owner.node->node.id.index);
-    out.node->pipeline = owner.node->pipeline;
-    out.node->payloadType = owner.node->payloadType;
-    out.node->owner = owner.node;
-    return out;
+    std::atomic<size_t> next{0};
+    auto run = [&] {
+        for (size_t i = next++; i < count; i = next++)
+            work(i);
+    };
+    const size_t threads = std::min<size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
+    std::vector<std::jthread> helpers;
+    for (size_t i = 1; i < threads; ++i)
+        helpers.emplace_back(run);
+    run();
 }
 
 // Null if the module does not say; what it says wrong, compiling it has reported.
@@ -125,131 +124,7 @@ data::DataTypeRef payloadTypeOf(const NodeRequest& request, const graph::Node& n
     return compiler::reflectPayload(*module, request.options.entryPoint);
 }
 
-class NodeBuilder {
-public:
-    NodeBuilder(Device& device, VkPipelineCache cache, VkPipelineCreateFlags2 flags, const GraphLayout& layout)
-        : m_device(device),
-          m_cache(cache),
-          m_known(cache ? device.pipelineCaches.find(handleId(cache)) : nullptr),
-          m_flags(static_cast<VkPipelineCreateFlags>(flags) & kNodeFlags),
-          m_layout(layout)
-    {
-    }
-
-    NodeResult build(const NodeRequest& request) const;
-
-private:
-    std::shared_ptr<const compiler::CompiledNode> lower(const NodeRequest& request, NodeResult& out) const;
-    VkResult createPipeline(const NodeRequest& request, const compiler::CompiledNode& node, NodeResult& out) const;
-    VkResult callDriver(const VkComputePipelineCreateInfo& info, VkPipeline* pipeline) const;
-
-    Device& m_device;
-    VkPipelineCache m_cache;
-    PipelineCache* m_known;
-    VkPipelineCreateFlags m_flags;
-    const GraphLayout& m_layout;
-};
-
-NodeResult NodeBuilder::build(const NodeRequest& request) const
-{
-    const auto start = std::chrono::steady_clock::now();
-    NodeResult out;
-    out.feedback.flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
-    if (std::shared_ptr<const compiler::CompiledNode> node = lower(request, out))
-        out.result = createPipeline(request, *node, out);
-    out.feedback.duration = nanosecondsSince(start);
-    return out;
-}
-
-std::shared_ptr<const compiler::CompiledNode> NodeBuilder::lower(const NodeRequest& request, NodeResult& out) const
-{
-    const ContentHash::Value key = m_known ? keyOf(request) : ContentHash::Value{};
-    if (m_known)
-        if (auto known = m_known->find(key))
-            return known;
-    if (m_flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT) {
-        out.result = VK_PIPELINE_COMPILE_REQUIRED;
-        return nullptr;
-    }
-    Result<compiler::CompiledNode> compiled = compiler::compile(*request.words, request.options);
-    if (!compiled) {
-        out.result = VK_ERROR_UNKNOWN;
-        out.message = compiled.error().text();
-        return nullptr;
-    }
-    auto node = std::make_shared<const compiler::CompiledNode>(std::move(*compiled));
-    if (m_known)
-        m_known->insert(key, node);
-    return node;
-}
-
-VkResult NodeBuilder::createPipeline(const NodeRequest& request, const compiler::CompiledNode& node,
-                                     NodeResult& out) const
-{
-    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    moduleInfo.codeSize = node.words.size() * sizeof(uint32_t);
-    moduleInfo.pCode = node.words.data();
-    VkShaderModule module = VK_NULL_HANDLE;
-    VkResult result = m_device.table.CreateShaderModule(m_device.handle, &moduleInfo, nullptr, &module);
-    if (result != VK_SUCCESS)
-        return result;
-
-    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroupSize{
-        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
-    subgroupSize.requiredSubgroupSize = request.requiredSubgroupSize;
-    VkPipelineRobustnessCreateInfo robustness = request.robustness.value_or(VkPipelineRobustnessCreateInfo{});
-    VkPipelineCreationFeedback feedback{};
-    VkPipelineCreationFeedbackCreateInfo feedbackInfo{VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO};
-    feedbackInfo.pPipelineCreationFeedback = &feedback;
-
-    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &feedbackInfo};
-    info.flags = m_flags;
-    info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
-    info.stage.flags = request.stageFlags;
-    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.stage.module = module;
-    info.stage.pName = "main";
-    if (request.robustness)
-        info.stage.pNext = &robustness;
-    if (request.requiredSubgroupSize) {
-        subgroupSize.pNext = const_cast<void*>(info.stage.pNext);
-        info.stage.pNext = &subgroupSize;
-    }
-    info.layout = m_layout.handle;
-    info.basePipelineIndex = -1;
-
-    auto created = std::make_shared<NodePipeline>(m_device);
-    created->node = node.node;
-    const std::string index = std::to_string(node.node.id.index);
-    m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module, {"node ", node.node.id.name, "[", index, "]"});
-    if (!m_device.settings().capture.empty())
-        created->payloadType = payloadTypeOf(request, node.node);
-    result = callDriver(info, &created->pipeline);
-    m_device.table.DestroyShaderModule(m_device.handle, module, nullptr);
-    out.feedback.flags |= feedback.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
-    if (result != VK_SUCCESS)
-        return result;
-    m_device.names.set(VK_OBJECT_TYPE_PIPELINE, created->pipeline, {"node ", node.node.id.name, "[", index, "]"});
-    out.node = std::move(created);
-    return VK_SUCCESS;
-}
-
-VkResult NodeBuilder::callDriver(const VkComputePipelineCreateInfo& info, VkPipeline* pipeline) const
-{
-    std::unique_lock<std::mutex> lock;
-    if (m_known && m_known->externallySynchronized)
-        lock = std::unique_lock(m_known->driverMutex);
-    // The application's allocator must not be called from other threads than its own.
-    return m_device.table.CreateComputePipelines(m_device.handle, m_cache, 1, &info, nullptr, pipeline);
-}
-
 }  // namespace
-
-NodePipeline::~NodePipeline()
-{
-    if (pipeline && !owner)
-        device.table.DestroyPipeline(device.handle, pipeline, nullptr);
-}
 
 Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageCreateInfo& stage,
                               const GraphLayout& layout)
@@ -287,31 +162,117 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     return request;
 }
 
-std::vector<NodeResult> createNodes(Device& device, VkPipelineCache cache, VkPipelineCreateFlags2 flags,
-                                    const GraphLayout& layout, std::span<NodeRequest> requests)
+NodeBuilder::NodeBuilder(Device& device, VkPipelineCache cache, VkPipelineCreateFlags2 flags,
+                         std::shared_ptr<GraphLayout> layout, std::vector<NodeRequest> requests)
+    : m_device(device),
+      m_cache{cache, cache ? device.pipelineCaches.find(handleId(cache)) : nullptr},
+      m_flags(static_cast<VkPipelineCreateFlags>(flags) & kNodeFlags),
+      m_layout(std::move(layout)),
+      m_requests(std::move(requests)),
+      m_owners(findOwners(m_requests)),
+      m_lowered(m_requests.size()),
+      m_results(m_requests.size())
 {
-    const NodeBuilder builder(device, cache, flags, layout);
-    const std::vector<size_t> owners = findOwners(requests);
-    for (size_t i = 0; i < requests.size(); ++i)
-        if (owners[i] != i)
-            requests[owners[i]].options.batched = !requests[owners[i]].options.indirect;
-    std::vector<NodeResult> results(requests.size());
-    std::atomic<size_t> next{0};
-    auto work = [&] {
-        for (size_t i = next++; i < requests.size(); i = next++)
-            if (owners[i] == i)
-                results[i] = builder.build(requests[i]);
-    };
-    const size_t threads = std::min<size_t>(requests.size(), std::max(1u, std::thread::hardware_concurrency()));
-    std::vector<std::jthread> helpers;
-    for (size_t i = 1; i < threads; ++i)
-        helpers.emplace_back(work);
-    work();
-    helpers.clear();
-    for (size_t i = 0; i < requests.size(); ++i)
-        if (owners[i] != i)
-            results[i] = share(results[owners[i]], requests[i]);
-    return results;
+}
+
+void NodeBuilder::lowerOne(size_t request)
+{
+    const auto start = std::chrono::steady_clock::now();
+    NodeResult& out = m_results[request];
+    out.feedback.flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
+    const ContentHash::Value key = m_cache.known ? keyOf(m_requests[request]) : ContentHash::Value{};
+    if (m_cache.known)
+        m_lowered[request] = m_cache.known->find(key);
+    if (!m_lowered[request] && (m_flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
+        out.result = VK_PIPELINE_COMPILE_REQUIRED;
+    } else if (!m_lowered[request]) {
+        Result<compiler::LoweredNode> lowered =
+            compiler::lower(*m_requests[request].words, m_requests[request].options);
+        if (lowered) {
+            m_lowered[request] = std::make_shared<const compiler::LoweredNode>(std::move(*lowered));
+            if (m_cache.known)
+                m_cache.known->insert(key, m_lowered[request]);
+        } else {
+            out.result = VK_ERROR_UNKNOWN;
+            out.message = lowered.error().text();
+        }
+    }
+    out.feedback.duration = nanosecondsSince(start);
+}
+
+std::span<const NodeResult> NodeBuilder::lower()
+{
+    inParallel(m_requests.size(), [this](size_t i) {
+        if (m_owners[i] == i)
+            lowerOne(i);
+    });
+    for (size_t i = 0; i < m_requests.size(); ++i) {
+        m_lowered[i] = m_lowered[m_owners[i]];
+        if (m_owners[i] != i) {
+            m_results[i] = m_results[m_owners[i]];
+            m_results[i].feedback.duration = 0;
+        }
+        if (!m_lowered[i])
+            continue;
+        const compiler::Options& options = m_requests[i].options;
+        m_results[i].node = std::make_shared<NodePipeline>();
+        graph::Node& node = m_results[i].node->node;
+        node = m_lowered[i]->node;
+        if (!m_device.settings().capture.empty())
+            m_results[i].node->payloadType = payloadTypeOf(m_requests[i], node);
+        // The lowered node may be that of another request.
+        node.id.name = options.nodeName.value_or(m_owners[i] == i ? node.id.name : options.entryPoint);
+        node.id.index = options.shaderIndex.value_or(node.id.index);
+    }
+    return m_results;
+}
+
+void NodeBuilder::compileOne(size_t request)
+{
+    const auto start = std::chrono::steady_clock::now();
+    NodeResult& out = m_results[request];
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    VkPipelineCreationFeedbackFlags flags = 0;
+    out.result = out.node->code->get(true, m_cache, pipeline, &flags);
+    out.feedback.flags |= flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
+    out.feedback.duration += nanosecondsSince(start);
+}
+
+std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTraits> traits)
+{
+    auto traitsOf = [&](size_t i) { return traits.empty() ? graph::codeTraits(m_lowered[i]->node) : traits[i]; };
+    std::vector<size_t> users(m_requests.size(), 0);
+    for (size_t i = 0; i < m_requests.size(); ++i) {
+        if (!(traitsOf(m_owners[i]) == traitsOf(i)))
+            m_owners[i] = i;
+        ++users[m_owners[i]];
+    }
+    for (size_t i = 0; i < m_requests.size(); ++i) {
+        const size_t owner = m_owners[i];
+        m_results[i].node->node.anyGraph = traits.empty();
+        const compiler::Code code{.batched = users[i] > 1 && !m_requests[i].options.indirect, .traits = traitsOf(i)};
+        m_results[i].node->code = owner == i
+                                      ? std::make_shared<NodeCode>(m_layout, m_requests[i], m_lowered[i], code, m_flags)
+                                      : m_results[owner].node->code;
+    }
+    inParallel(m_requests.size(), [this](size_t i) {
+        if (m_owners[i] == i)
+            compileOne(i);
+    });
+    for (size_t i = 0; i < m_requests.size(); ++i) {
+        m_results[i].result = m_results[m_owners[i]].result;
+        m_results[i].feedback.flags = m_results[m_owners[i]].feedback.flags;
+    }
+    return m_results;
+}
+
+VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, bool fits, std::vector<VkPipeline>& out)
+{
+    out.assign(nodes.size(), VK_NULL_HANDLE);
+    std::vector<VkResult> results(nodes.size(), VK_SUCCESS);
+    inParallel(nodes.size(), [&](size_t i) { results[i] = nodes[i]->code->get(fits, {}, out[i]); });
+    const auto failed = std::ranges::find_if(results, [](VkResult result) { return result != VK_SUCCESS; });
+    return failed == results.end() ? VK_SUCCESS : *failed;
 }
 
 }  // namespace millrace::layer

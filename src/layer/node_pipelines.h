@@ -1,41 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a shader stage to a driver pipeline that runs it as a node.
+// From shader stages to nodes and their code.
 #pragma once
 
 #include <vulkan/vulkan.h>
 
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "compiler/compile.h"
 #include "data/data_type.h"
-#include "layer/pipeline_layouts.h"
-#include "layer/shader_modules.h"
+#include "layer/node_code.h"
 
 namespace millrace::layer {
 
-// A compiled node and its compute pipeline. Shared by the library it was made for and every graph that includes it.
+// A node and its code. Shared by the library it was made for and every graph that includes it.
 struct NodePipeline {
-    explicit NodePipeline(Device& owner) : device(owner) {}
-    ~NodePipeline();
-
-    Device& device;
     graph::Node node;
-    data::DataTypeRef payloadType;  // if somebody wants to look into payloads
-    VkPipeline pipeline = VK_NULL_HANDLE;
-    std::shared_ptr<const NodePipeline> owner;  // of the pipeline, if that is another node with the same code
-};
-
-// One stage, with everything that may be gone after the creating command copied.
-struct NodeRequest {
-    SharedWords words;
-    compiler::Options options;
-    VkPipelineShaderStageCreateFlags stageFlags = 0;
-    uint32_t requiredSubgroupSize = 0;  // 0: the driver's choice
-    std::optional<VkPipelineRobustnessCreateInfo> robustness;
+    std::shared_ptr<NodeCode> code;  // also of other nodes
+    data::DataTypeRef payloadType;   // if somebody wants to look into payloads
 };
 
 // Fails with the reason if the layer has no code for the stage.
@@ -44,14 +27,39 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
 
 struct NodeResult {
     VkResult result = VK_SUCCESS;
-    std::shared_ptr<NodePipeline> node;
+    std::shared_ptr<NodePipeline> node;  // without code at first
     VkPipelineCreationFeedback feedback{};
     std::string message;  // why lowering failed
 };
 
-// Lowers and compiles in parallel, nodes that differ in name and index only once, for which Options::batched is set.
-// `flags` are those of the application's pipeline.
-std::vector<NodeResult> createNodes(Device& device, VkPipelineCache cache, VkPipelineCreateFlags2 flags,
-                                    const GraphLayout& layout, std::span<NodeRequest> requests);
+// The stages of one creation command, which become nodes in two steps, since the code of a node depends on the graph.
+// Both work in parallel, and do for nodes that differ in name and index only once what can be done once.
+class NodeBuilder {
+public:
+    // `flags` are those of the application's pipeline.
+    NodeBuilder(Device& device, VkPipelineCache cache, VkPipelineCreateFlags2 flags,
+                std::shared_ptr<GraphLayout> layout, std::vector<NodeRequest> requests);
+
+    // First: what linking has to know. Per request.
+    std::span<const NodeResult> lower();
+    // Then: their code. `traits` per request; empty for a library, which may become part of any graph.
+    std::span<const NodeResult> compile(std::span<const graph::CodeTraits> traits);
+
+private:
+    void lowerOne(size_t request);
+    void compileOne(size_t request);
+
+    Device& m_device;
+    const NodeCode::Cache m_cache;
+    const VkPipelineCreateFlags m_flags;
+    const std::shared_ptr<GraphLayout> m_layout;
+    const std::vector<NodeRequest> m_requests;
+    std::vector<size_t> m_owners;  // per request the first with the same code
+    std::vector<std::shared_ptr<const compiler::LoweredNode>> m_lowered;
+    std::vector<NodeResult> m_results;
+};
+
+// The pipelines of all nodes, made where they are missing, in parallel.
+VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, bool fits, std::vector<VkPipeline>& out);
 
 }  // namespace millrace::layer

@@ -240,7 +240,10 @@ VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkCom
                                 "Give a module, or code chained to the stage, with a compute entry point of this name");
         return VK_ERROR_VALIDATION_FAILED_EXT;
     }
-    NodeResult node = std::move(createNodes(device, cache, flags, *object->layout, {&*request, 1}).front());
+    NodeBuilder builder(device, cache, flags, object->layout, {std::move(*request)});
+    NodeResult node = builder.lower().front();
+    if (node.result == VK_SUCCESS)
+        node = builder.compile({}).front();
     if (const auto* feedback = findInChain<VkPipelineCreationFeedbackCreateInfo>(
             createInfo.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO)) {
         *feedback->pPipelineCreationFeedback = node.feedback;

@@ -6,14 +6,14 @@
 
 namespace millrace::layer {
 
-std::shared_ptr<const compiler::CompiledNode> PipelineCache::find(const ContentHash::Value& key) const
+std::shared_ptr<const compiler::LoweredNode> PipelineCache::find(const ContentHash::Value& key) const
 {
     std::lock_guard lock(m_mutex);
     auto found = m_nodes.find(key);
     return found == m_nodes.end() ? nullptr : found->second;
 }
 
-void PipelineCache::insert(const ContentHash::Value& key, std::shared_ptr<const compiler::CompiledNode> node)
+void PipelineCache::insert(const ContentHash::Value& key, std::shared_ptr<const compiler::LoweredNode> node)
 {
     std::lock_guard lock(m_mutex);
     m_nodes.emplace(key, std::move(node));

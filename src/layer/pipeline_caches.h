@@ -21,13 +21,13 @@ struct PipelineCache {
     const bool externallySynchronized;
     std::mutex driverMutex;
 
-    std::shared_ptr<const compiler::CompiledNode> find(const ContentHash::Value& key) const;
-    void insert(const ContentHash::Value& key, std::shared_ptr<const compiler::CompiledNode> node);
+    std::shared_ptr<const compiler::LoweredNode> find(const ContentHash::Value& key) const;
+    void insert(const ContentHash::Value& key, std::shared_ptr<const compiler::LoweredNode> node);
     void merge(const PipelineCache& other);
 
 private:
     mutable std::mutex m_mutex;
-    std::map<ContentHash::Value, std::shared_ptr<const compiler::CompiledNode>> m_nodes;
+    std::map<ContentHash::Value, std::shared_ptr<const compiler::LoweredNode>> m_nodes;
 };
 
 }  // namespace millrace::layer

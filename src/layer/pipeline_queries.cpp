@@ -15,7 +15,7 @@ namespace {
 std::vector<VkPipelineExecutablePropertiesKHR> executablesOf(const Device& device, const NodePipeline& node)
 {
     VkPipelineInfoKHR info{VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR};
-    info.pipeline = node.pipeline;
+    info.pipeline = node.code->fitting();
     uint32_t count = 0;
     device.table.GetPipelineExecutablePropertiesKHR(device.handle, &info, &count, nullptr);
     std::vector<VkPipelineExecutablePropertiesKHR> properties(count,
@@ -31,7 +31,7 @@ bool locate(const Device& device, const GraphObject& object, uint32_t index, VkP
     for (const std::shared_ptr<NodePipeline>& node : object.nodes) {
         const auto count = static_cast<uint32_t>(executablesOf(device, *node).size());
         if (index < count) {
-            info.pipeline = node->pipeline;
+            info.pipeline = node->code->fitting();
             info.executableIndex = index;
             return true;
         }

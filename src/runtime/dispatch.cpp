@@ -85,7 +85,9 @@ private:
     bool canJoin(const Batch& batch, uint32_t slot) const;
     std::vector<Batch> batchesOf(std::span<const uint32_t> slots) const;
     void recordNodes(const Batch& batch, size_t batchesOfLevel);
+    bool triesToFit(uint32_t level) const;
     void dispatchNodes(const Batch& batch, uint32_t groups) const;
+    void dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags, VkPipeline pipeline) const;
     uint32_t directGroups(const Batch& batch, size_t batchesOfLevel) const;
 
     Device::Impl& m_device;
@@ -96,7 +98,9 @@ private:
     const ObservedDispatch m_observed;
     std::vector<uint8_t> m_pushConstants;
     graph::DispatchPlan m_plan;
-    std::vector<uint64_t> m_maxGroups;  // per slot
+    std::vector<VkPipeline> m_pipelines;  // per node
+    std::vector<VkPipeline> m_fitting;    // likewise, where the plan does not fit, for levels that do
+    std::vector<uint64_t> m_maxGroups;    // per slot
     abi::BeginArguments m_begin{};
     abi::FeedArguments m_feed{};
     std::vector<graph::SlotPlace> m_places;  // per slot
@@ -132,6 +136,11 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     } else {
         m_plan = graph::plan(m_pipeline.graph, request.scratchBytes, std::nullopt);
     }
+    VkResult result = m_pipeline.getPipelines(m_plan.fits, m_pipelines);
+    if (result == VK_SUCCESS && !m_plan.fits && !indirect())
+        result = m_pipeline.getPipelines(true, m_fitting);
+    if (result != VK_SUCCESS)
+        return result;
     for (const graph::KnownInput& input : inputs.known)
         m_apiNodes.push_back(input.node);
     for (uint32_t i = 0; !host && i < m_pipeline.graph.nodes.size(); ++i)
@@ -154,7 +163,7 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     if (!m_plan.fits)
         shareMemory();
 
-    VkResult result = createStatus();
+    result = createStatus();
     if (result != VK_SUCCESS)
         return result;
     result = upload(inputs, prepared.value_or(PreparedFeed{}));
@@ -416,11 +425,11 @@ bool Recorder::canJoin(const Batch& batch, uint32_t slot) const
     if (!m_plan.fits || indirect() || m_separateSlots || batch.count == abi::kMaxBatchSlots)
         return false;
     const graph::Graph& graph = m_pipeline.graph;
-    if (!graph.nodes[graph.slots[slot].node].batched)
+    if (!m_pipeline.isBatched || !m_pipeline.isBatched(graph.slots[slot].node))
         return false;
     const uint32_t distance = slot - (batch.first + (batch.count - 1) * batch.step);
     return slot > batch.first && (batch.count == 1 || distance == batch.step) &&
-           m_pipeline.pipelines[graph.slots[slot].node] == m_pipeline.pipelines[graph.slots[batch.first].node] &&
+           m_pipelines[graph.slots[slot].node] == m_pipelines[graph.slots[batch.first].node] &&
            m_maxGroups[slot] < kMaxBatchGroups - batch.groups;
 }
 
@@ -466,19 +475,44 @@ void Recorder::recordNodes(const Batch& batch, size_t batchesOfLevel)
     endStep(step);
 }
 
+// Whether a level may turn out to fit on the device. The same for all its slots, since they share its memory.
+bool Recorder::triesToFit(uint32_t level) const
+{
+    constexpr uint32_t kFewGroups = 32;  // a level with room for no more hardly ever fits
+    if (m_plan.fits || indirect())
+        return false;
+    const abi::LevelPlan& plan = m_plan.levels[level];
+    return std::ranges::all_of(m_pipeline.graph.levels[level].slots, [&](uint32_t s) {
+        const graph::Slot& slot = m_pipeline.graph.slots[s];
+        return plan.size / kFewGroups >= slot.fitGranulesPerGroup &&
+               plan.entryQuota / kFewGroups >= slot.fitEntriesPerGroup;
+    });
+}
+
 void Recorder::dispatchNodes(const Batch& batch, uint32_t groups) const
+{
+    const graph::Slot& slot = m_pipeline.graph.slots[batch.first];
+    uint32_t flags = m_feed.flags | (indirect() ? abi::kFlagIndirect : 0);
+    // They exclude each other, so no barrier is needed.
+    if (triesToFit(slot.level)) {
+        flags |= abi::kFlagTryFit;
+        dispatchSlot(batch, groups, flags, m_fitting[slot.node]);
+    }
+    dispatchSlot(batch, groups, flags, m_pipelines[slot.node]);
+}
+
+void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags, VkPipeline pipeline) const
 {
     const VkuDeviceDispatchTable& table = *m_device.table;
     const VkDeviceSize argumentsOffset = batch.first * sizeof(abi::IndirectArguments);
     abi::NodeArguments arguments{};
     arguments.graph = m_scratch;
-    arguments.slotAndFlags = m_places[batch.first].info | m_feed.flags | (indirect() ? abi::kFlagIndirect : 0);
+    arguments.slotAndFlags = m_places[batch.first].info | flags;
     arguments.streamState = m_places[batch.first].streamState;
     arguments.pushConstants = m_pushConstantAddress;
     arguments.work = indirect() ? m_indirect.address() + argumentsOffset
                                 : batch.count | uint64_t{batch.step} * abi::kSlotInfoBytes << 32;
-    table.CmdBindPipeline(m_target, VK_PIPELINE_BIND_POINT_COMPUTE,
-                          m_pipeline.pipelines[m_pipeline.graph.slots[batch.first].node]);
+    table.CmdBindPipeline(m_target, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     table.CmdPushConstants(m_target, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, m_pipeline.argumentsOffsetBytes,
                            sizeof arguments, &arguments);
     if (indirect())

@@ -58,12 +58,16 @@ private:
 struct GraphPipeline {
     graph::Graph graph;
     graph::ScratchSizes sizes;
-    uint32_t graphId = 0;                         // unique in the process, never 0
-    std::vector<VkPipeline> pipelines;            // per graph node; not owned
+    uint32_t graphId = 0;  // unique in the process, never 0
+    // Per graph node, for dispatches that fit (compiler::Options::fits) or others; equal ones for equal code. May
+    // compile, or fail as vkCreateComputePipelines does. Called from any thread. The pipelines are not owned.
+    std::function<VkResult(bool fits, std::vector<VkPipeline>& out)> getPipelines;
+    // One dispatch of that pipeline may run several slots (compiler::Code::batched). Null: none may.
+    std::function<bool(uint32_t node)> isBatched;
     std::vector<data::DataTypeRef> payloadTypes;  // per graph node, null if unknown; empty if nobody asks
-    VkPipelineLayout layout = VK_NULL_HANDLE;     // compute layout of those pipelines: the application's sets, its push
-                                                  // constants followed by abi::NodeArguments, one range with the
-                                                  // compute stage alone; not owned
+    VkPipelineLayout layout = VK_NULL_HANDLE;  // compute layout of those pipelines: the application's sets, its push
+                                               // constants followed by abi::NodeArguments, one range with the
+                                               // compute stage alone; not owned
     uint32_t argumentsOffsetBytes = 0;
     bool pushConstantsInMemory = false;  // the pipelines read the application's push constants from memory
 };

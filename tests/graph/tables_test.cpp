@@ -105,7 +105,6 @@ TEST_F(Tables, SlotKinds)
 
     EXPECT_EQ(slot(0).kind, abi::kKindStatic);
     EXPECT_EQ(slot(0).unitsPerPayload, 30u);
-    EXPECT_EQ(slot(0).gridY, 3u);
     EXPECT_EQ(slot(0).unitsPerGroup, 1u);
     EXPECT_EQ(slot(0).level, 1u);
     EXPECT_EQ(slot(0).payloadStride, 16u);
@@ -181,11 +180,8 @@ TEST_F(Tables, OnlyQueue)
           makeNode("b"), makeNode("c")});
     const uint32_t only = m_graph.slots[2].queue;
     EXPECT_EQ(slot(0).onlyQueue, only);
-    EXPECT_EQ(slot(0).onlyIndex, m_graph.nodes[queue(only).node].id.index);
-    EXPECT_EQ(slot(0).onlyOutputs, 3u);
     EXPECT_EQ(slot(0).onlyStride, queue(only).stride);
-    EXPECT_EQ(slot(0).onlyFinishCount, queue(only).finishCount);
-    EXPECT_EQ(slot(0).onlyDynamicCount, queue(only).dynamicCount);
+    EXPECT_EQ(slot(0).onlyLimit, slot(0).granulesPerGroup * abi::kGranuleBytes / queue(only).stride);
     EXPECT_EQ(slot(0).onlyStream, queue(only).indexedStream);
     EXPECT_EQ(slot(1).onlyStream, abi::kNoStream);
     EXPECT_EQ(slot(1).onlyQueue, abi::kNoQueue);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/code_traits.h"
 #include "runtime/runtime.h"
 #include "runtime/vulkan_device.h"
 #include "shaders/runtime_test_nodes.h"
@@ -82,15 +83,17 @@ std::vector<graph::Node> nodes()
     return all;
 }
 
-std::span<const uint32_t> code(const graph::Node& n)
+std::span<const uint32_t> code(const graph::Node& n, bool fits)
 {
     if (n.id.name == "fan")
-        return shaders::node_fan;
+        return fits ? shaders::node_fan_fits : shaders::node_fan;
     if (n.id.name == "grids")
-        return shaders::node_grids;
+        return fits ? shaders::node_grids_fits : shaders::node_grids;
     if (n.id.name == "tree")
-        return shaders::node_tree;
-    return n.packWidth ? shaders::node_leaf_packed : shaders::node_leaf;
+        return fits ? shaders::node_tree_fits : shaders::node_tree;
+    if (n.packWidth)
+        return fits ? shaders::node_leaf_packed_fits : shaders::node_leaf_packed;
+    return fits ? shaders::node_leaf_fits : shaders::node_leaf;
 }
 
 uint32_t kind(const graph::Node& n)
@@ -152,7 +155,12 @@ public:
         pipeline.graphId = 7;
         createLayout();
         for (const graph::Node& n : pipeline.graph.nodes)
-            createPipeline(n, path);
+            for (bool fits : {false, true})
+                m_pipelines[fits ? 1 : 0].push_back(createPipeline(n, path, fits));
+        pipeline.getPipelines = [this](bool fits, std::vector<VkPipeline>& out) {
+            out = m_pipelines[fits ? 1 : 0];
+            return VK_SUCCESS;
+        };
         runtime::Settings settings;
         settings.path = path;
         EXPECT_EQ(runtime::Device::create(vulkan.instance, vulkan.physical, vulkan.device, vulkan.instanceTable,
@@ -162,8 +170,9 @@ public:
 
     ~TestGraph()
     {
-        for (VkPipeline p : pipeline.pipelines)
-            vkDestroyPipeline(m_vulkan.device, p, nullptr);
+        for (const std::vector<VkPipeline>& pipelines : m_pipelines)
+            for (VkPipeline p : pipelines)
+                vkDestroyPipeline(m_vulkan.device, p, nullptr);
         vkDestroyPipelineLayout(m_vulkan.device, pipeline.layout, nullptr);
         vkDestroyDescriptorPool(m_vulkan.device, m_pool, nullptr);
         vkDestroyDescriptorSetLayout(m_vulkan.device, m_setLayout, nullptr);
@@ -218,7 +227,7 @@ public:
 
 private:
     void createLayout();
-    void createPipeline(const graph::Node& n, runtime::Path path);
+    VkPipeline createPipeline(const graph::Node& n, runtime::Path path, bool fits);
     void bind(VkCommandBuffer commandBuffer)
     {
         vkCmdBindDescriptorSets(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, 1, &m_set, 0,
@@ -228,6 +237,7 @@ private:
     test::VulkanDevice& m_vulkan;
     std::unique_ptr<runtime::Device> m_device;
     test::HostBuffer m_result;
+    std::vector<VkPipeline> m_pipelines[2];  // that reserve, that fit
     VkDescriptorSetLayout m_setLayout = VK_NULL_HANDLE;
     VkDescriptorPool m_pool = VK_NULL_HANDLE;
     VkDescriptorSet m_set = VK_NULL_HANDLE;
@@ -271,15 +281,25 @@ void TestGraph::createLayout()
     vkUpdateDescriptorSets(device, 1, &write, 0, nullptr);
 }
 
-void TestGraph::createPipeline(const graph::Node& n, runtime::Path path)
+VkPipeline TestGraph::createPipeline(const graph::Node& n, runtime::Path path, bool fits)
 {
-    const uint32_t constants[] = {kind(n), n.packWidth ? n.packWidth : n.localSize[0], n.maxInputPayloads,
-                                  path == runtime::Path::Indirect};
-    const VkSpecializationMapEntry entries[] = {{2000, 0, 4}, {2001, 4, 4}, {2002, 8, 4}, {2003, 12, 4}};
-    const VkSpecializationInfo specialization{4, entries, sizeof constants, constants};
+    const uint32_t constants[] = {kind(n),
+                                  n.packWidth ? n.packWidth : n.localSize[0],
+                                  n.maxInputPayloads,
+                                  path == runtime::Path::Indirect,
+                                  graph::codeTraits(n).emits,
+                                  n.staticGrid[0],
+                                  n.staticGrid[1],
+                                  n.staticGrid[2]};
+    const uint32_t ids[] = {2000, 2001, 2002, 2003, 2004, 2013, 2014, 2015};
+    std::vector<VkSpecializationMapEntry> entries;
+    for (uint32_t i = 0; i < std::size(ids); ++i)
+        entries.push_back({ids[i], 4 * i, 4});
+    const VkSpecializationInfo specialization{static_cast<uint32_t>(entries.size()), entries.data(), sizeof constants,
+                                              constants};
     VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    moduleInfo.codeSize = code(n).size_bytes();
-    moduleInfo.pCode = code(n).data();
+    moduleInfo.codeSize = code(n, fits).size_bytes();
+    moduleInfo.pCode = code(n, fits).data();
     VkShaderModule module;
     vkCreateShaderModule(m_vulkan.device, &moduleInfo, nullptr, &module);
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
@@ -292,7 +312,7 @@ void TestGraph::createPipeline(const graph::Node& n, runtime::Path path)
     VkPipeline created = VK_NULL_HANDLE;
     EXPECT_EQ(vkCreateComputePipelines(m_vulkan.device, VK_NULL_HANDLE, 1, &info, nullptr, &created), VK_SUCCESS);
     vkDestroyShaderModule(m_vulkan.device, module, nullptr);
-    pipeline.pipelines.push_back(created);
+    return created;
 }
 
 class Scheduler : public testing::TestWithParam<runtime::Path> {};

@@ -8,27 +8,18 @@ namespace millrace::compiler {
 
 namespace {
 
-uint32_t emitsOf(const graph::Node& node)
-{
-    uint32_t emitting = 0;
-    bool toOne = true;
-    for (const graph::NodeOutput& output : node.outputs) {
-        if (output.allocationSites == 0)
-            continue;
-        ++emitting;
-        toOne = toOne && (output.constantIndex || output.arraySize == 1u);
-    }
-    return emitting == 0 ? abi::kEmitsNothing : emitting == 1 && toOne ? abi::kEmitsToOne : abi::kEmitsToSeveral;
-}
-
-DeviceLibraryVariant variantOf(const NodeShader& shader, const Options& options)
+DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const Options& options)
 {
     DeviceLibraryVariant variant;
     variant.vulkanMemoryModel = shader.vulkanMemoryModel;
+    variant.fits = code.fits;
     variant.indirect = options.indirect;
-    variant.batched = options.batched;
+    variant.batched = code.batched;
     variant.counted = options.counted;
-    variant.emits = emitsOf(shader.node);
+    variant.emits = code.traits.emits == abi::kEmitsToFew && !code.fits ? abi::kEmitsToSeveral : code.traits.emits;
+    variant.sendsGrids = code.traits.sendsGrids;
+    variant.sendsTracked = code.traits.sendsTracked;
+    variant.plainQueues = code.traits.plainQueues;
     if (shader.node.packWidth > 0) {
         variant.kind = abi::kKindPacked;
         return variant;
@@ -49,13 +40,12 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Options& options)
 
 }  // namespace
 
-Status linkDeviceLibrary(NodeShader& shader, const Options& options)
+Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& options)
 {
-    const auto& library = getDeviceLibrary(variantOf(shader, options));
+    const auto& library = getDeviceLibrary(variantOf(shader, code, options));
     if (!library) {
         return library.error();
     }
-    shader.node.batched = options.batched;
     const graph::Node& node = shader.node;
     const bool isPacked = node.packWidth > 0;
     const uint32_t size = isPacked ? node.packWidth : node.localSize[0] * node.localSize[1] * node.localSize[2];
@@ -64,6 +54,11 @@ Status linkDeviceLibrary(NodeShader& shader, const Options& options)
         {kWorkgroupSizeSpecId, size},
         {kInputTableSpecId, hasTable ? node.maxInputPayloads : 1},
         {kSubgroupSizeSpecId, options.minSubgroupSize},
+        {kOutputStrideSpecId, code.traits.outputStride},
+        {kInputStrideSpecId, code.traits.inputStride},
+        {kGridXSpecId, node.staticGrid[0]},
+        {kGridYSpecId, node.staticGrid[1]},
+        {kGridZSpecId, node.staticGrid[2]},
     };
     if (const Status status = library->linkInto(shader.module, constants); !status) {
         return status;

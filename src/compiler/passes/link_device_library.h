@@ -6,9 +6,9 @@
 
 namespace millrace::compiler {
 
-// Adds the functions of src/shaders/device/node.glsl that the node calls, from the build that fits it, and removes what
+// Adds the functions of src/shaders/device/node.glsl that the node calls, from the build for `code`, and removes what
 // is unused.
 // Ensures: a valid compute shader for Vulkan 1.3 with entry point "main".
-Status linkDeviceLibrary(NodeShader& shader, const Options& options);
+Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& options);
 
 }  // namespace millrace::compiler

@@ -5,11 +5,20 @@
 
 #include "device/state.glsl"
 
-#ifndef MR_PACKED
-shared uint64_t s_address;
+#if !defined(MR_PACKED)
+shared uint s_location;  // of a workgroup's payloads, which begin at
+shared uint s_index;     // this one
 shared uint s_finished;
 shared uint s_counts[kMaxHistogram];
-shared uint64_t s_addresses[kMaxHistogram];
+shared uint s_locations[kMaxHistogram];
+#endif
+
+#if defined(MR_FITS)
+#define MR_FROM_CHUNK (MR_EMITS == kEmitsToOne)
+#define MR_FROM_AREAS (MR_EMITS == kEmitsToFew)
+#else
+#define MR_FROM_CHUNK false
+#define MR_FROM_AREAS false
 #endif
 
 // An input handle has no queue and no memory of its own; mr_element() sends it to mr_input_element().
@@ -31,12 +40,28 @@ uint mr_array_length(const uvec4 handle)
     return handle.z & 0x7fffffffu;
 }
 
-uint mr_queue(const uint payload_type, const uint node_index)
+uint mr_mapped_queue(const OutputInfo info, const uint node_index)
 {
-    OutputInfo info = OutputInfos(g_outputs).v[payload_type];
     if (node_index >= info.mapCount)
         return kNoQueue;
-    return node_index == 0u ? info.first : Words(g_node_map).v[info.mapFirst + node_index];
+    return MR_PLAIN_QUEUES     ? info.first + node_index
+           : node_index == 0u ? info.first
+                              : Words(g_node_map).v[info.mapFirst + node_index];
+}
+
+uint mr_queue(const uint payload_type, const uint node_index)
+{
+    return mr_mapped_queue(OutputInfos(g_outputs).v[payload_type], node_index);
+}
+
+uint mr_indexed_stream(const uint queue)
+{
+    return MR_PLAIN_QUEUES ? queue : MR_QUEUE(queue).indexedStream;
+}
+
+uint mr_stride(const uint queue)
+{
+    return MR_OUTPUT_STRIDE > 0u ? MR_OUTPUT_STRIDE : MR_QUEUE(queue).stride;
 }
 
 bool mr_is_valid(const uint payload_type, const uint node_index)
@@ -50,12 +75,14 @@ uvec4 mr_trash_handle(const uint count)
     return uvec4(unpackUint2x32(mr_address(g_graph, MR_HEADER(g_graph).trashLocation)), count, kNoHandleQueue << 15);
 }
 
-// Of `count` payloads from number `index` on, each `apart` numbers from the next; `address` 0 is trash.
-uvec4 mr_handle(const uint queue, const uint64_t address, const uint index, const uint apart, const uint count)
+// Of `count` payloads from number `index` on, each `apart` numbers from the next, in a run at `location`; kNoLocation is
+// trash.
+uvec4 mr_handle(const uint queue, const uint stride, const uint location, const uint index, const uint apart,
+                const uint count)
 {
-    if (address == uint64_t(0))
+    if (location == kNoLocation)
         return mr_trash_handle(count);
-    uint stride = g_only_queue != kNoQueue ? g_only_stride : MR_QUEUE(queue).stride;
+    uint64_t address = mr_address(g_graph, location);
     return uvec4(unpackUint2x32(address + uint64_t(index) * uint64_t(stride)), count, stride * apart / 4u | queue << 15);
 }
 
@@ -69,7 +96,7 @@ struct Places {
 // Payloads of one invocation lie one after the other, which keeps the order. Where that makes neighbours write more than
 // 64 bytes from each other and all have as many, payload i of one lies beside payload i of the next instead: an H200
 // writes 64 payloads of 20 bytes an invocation three times faster so.
-Places mr_places(const uint queue, const uint count)
+Places mr_places(const uint stride, const uint count)
 {
     const uint kMaxApartBytes = 0x7fffu * 4u;  // in a handle
     const uint kMaxOrderedBytes = 64u;
@@ -80,7 +107,6 @@ Places mr_places(const uint queue, const uint count)
         return places;
     places.total = subgroupAdd(count);
     uint most = subgroupMax(count);
-    uint stride = g_only_queue != kNoQueue ? g_only_stride : MR_QUEUE(queue).stride;
     bool alike = subgroupMin(count > 0u ? count : ~0u) == most;
     if (alike && most * stride > kMaxOrderedBytes && stride <= kMaxApartBytes / senders)
         places.apart = senders;
@@ -89,71 +115,22 @@ Places mr_places(const uint queue, const uint count)
     return places;
 }
 
-// Takes so much of the chunk's memory, in what s_used counts. Returns where, or kNoLocation if the node allocates more
-// than it declared: then nothing behind is taken either, so that what was taken has no holes.
-uint mr_take(const uint amount, const uint count)
+// Memory for a run of `count` > 0 payloads, published. Returns its location, kNoLocation if there is none.
+uint mr_take_run(const uint queue, const uint count)
 {
-    uint before = kNoLocation;
-    if (s_used <= g_limit) {
-        before = atomicAdd(s_used, min(amount, g_limit + 1u));
-        if (before <= g_limit && amount <= g_limit - before)
-            return before;
-        atomicMin(s_failed, before);
-    }
-    mr_note(kErrorPayloadCount, count);
-    return kNoLocation;
-}
-
-// Memory for `count` > 0 payloads that lie one after the other, where everything goes to one queue: published with the
-// chunk. Returns the address, 0 if there is none.
-uint64_t mr_take_payloads(const uint count)
-{
-    uint index = mr_take(count, count);
-    return index == kNoLocation ? uint64_t(0)
-                                : mr_address(g_graph, g_location) + uint64_t(index) * uint64_t(g_only_stride);
-}
-
-// The same with several queues: published at once.
-uint64_t mr_take_run(const uint queue, const uint count)
-{
-    uint64_t granules = mr_granules(MR_QUEUE(queue).stride, count);
-    uint location;
-    if (g_fits) {
-        location = mr_take(uint(min(granules, uint64_t(0x7fffffffu))), count);
-        if (location != kNoLocation)
-            location += g_location;
-    } else {
-        location = mr_take_granules(g_graph, g_level, granules, count);
-    }
-    if (location == kNoLocation)
-        return uint64_t(0);
-    mr_publish_run(g_states, MR_QUEUE(queue).indexedStream, location, count);
-    return mr_address(g_graph, location);
+    uint location = mr_take_memory(mr_stride(queue), count);
+    if (location != kNoLocation)
+        mr_publish_run(g_states, mr_indexed_stream(queue), location, count);
+    return location;
 }
 
 void mr_clear_own_finish_counters(const uvec4 handle, const uint first, const uint step)
 {
     uint queue = handle.w >> 15;
-    if (queue == kNoHandleQueue ||
-        (g_only_queue != kNoQueue ? MR_SLOT.onlyFinishCount : MR_QUEUE(queue).finishCount) == 0u)
+    if (!MR_SENDS_TRACKED || queue == kNoHandleQueue || MR_QUEUE(queue).finishCount == 0u)
         return;
     for (uint i = first; i < mr_array_length(handle); i += step)
         mr_clear_finish_counters(g_graph, queue, mr_element(handle, i));
-}
-
-// Where everything goes to one queue, invocations need nobody's help but their subgroup's.
-uvec4 mr_allocate_from_chunk(const uint payload_type, const uint count, const uint node_index)
-{
-    bool sends = count > 0u && node_index == MR_SLOT.onlyIndex && (MR_SLOT.onlyOutputs >> payload_type & 1u) != 0u;
-    if (count > 0u && !sends)
-        mr_note(kErrorNoNode, node_index);
-    Places places = mr_places(g_only_queue, sends ? count : 0u);
-    uvec2 address = uvec2(0u);
-    if (subgroupElect() && places.total > 0u)
-        address = unpackUint2x32(mr_take_payloads(places.total));
-    address = subgroupBroadcastFirst(address);
-    return sends ? mr_handle(g_only_queue, packUint2x32(address), places.index, places.apart, count)
-                 : mr_trash_handle(count);
 }
 
 void mr_publish_grids(const uvec4 handle, const uint first, const uint step)
@@ -169,9 +146,74 @@ void mr_publish_grids(const uvec4 handle, const uint first, const uint step)
 bool mr_needs_grids(const uvec4 handle)
 {
     uint queue = handle.w >> 15;
-    return queue != kNoHandleQueue && mr_array_length(handle) > 0u && packUint2x32(handle.xy) != uint64_t(0) &&
-           (g_only_queue != kNoQueue ? MR_SLOT.onlyDynamicCount : MR_QUEUE(queue).dynamicCount) > 0u;
+    return MR_SENDS_GRIDS && queue != kNoHandleQueue && mr_array_length(handle) > 0u &&
+           packUint2x32(handle.xy) != uint64_t(0) && MR_QUEUE(queue).dynamicCount > 0u;
 }
+
+uvec4 mr_allocate_nothing(const uint count, const uint node_index)
+{
+    if (count > 0u)
+        mr_note(kErrorNoNode, node_index);
+    return mr_trash_handle(count);
+}
+
+#if defined(MR_FITS)
+
+// Where everything goes to one queue, invocations need nobody's help but their subgroup's: published with the chunk.
+uvec4 mr_allocate_from_chunk(const uint payload_type, const uint count, const uint node_index)
+{
+    bool sends = count > 0u && mr_queue(payload_type, node_index) != kNoQueue;
+    if (count > 0u && !sends)
+        mr_note(kErrorNoNode, node_index);
+    Places places = mr_places(g_only_stride, sends ? count : 0u);
+    uint index = kNoLocation;
+    if (subgroupElect() && places.total > 0u)
+        index = mr_take(places.total, places.total);
+    index = subgroupBroadcastFirst(index);
+    return sends ? mr_handle(g_only_queue, g_only_stride, index == kNoLocation ? kNoLocation : g_location,
+                             index + places.index, places.apart, count)
+                 : mr_trash_handle(count);
+}
+
+// The same with an area for each queue.
+uvec4 mr_allocate_from_areas(const uint payload_type, const uint count, const uint node_index)
+{
+    OutputInfo info = OutputInfos(g_outputs).v[payload_type];
+    uint queue = mr_mapped_queue(info, node_index);
+    uvec4 handle = mr_trash_handle(count);
+    if (count > 0u && queue == kNoQueue)
+        mr_note(kErrorNoNode, node_index);
+    bool waiting = count > 0u && queue != kNoQueue;
+    uint index = info.area + node_index;
+    while (waiting) {
+        if (subgroupBroadcastFirst(index) == index) {
+            AreaInfo area = AreaInfos(g_areas).v[index];
+            Places places = mr_places(area.stride, count);
+            uint first = kNoLocation;
+            if (subgroupElect())
+                first = mr_take_from_area(index, places.total);
+            first = subgroupBroadcastFirst(first);
+            uint location = first == kNoLocation ? kNoLocation : g_location + g_shares * area.offset;
+            handle = mr_handle(queue, area.stride, location, first + places.index, places.apart, count);
+            waiting = false;
+        }
+    }
+    return handle;
+}
+
+#else
+
+uvec4 mr_allocate_from_chunk(const uint payload_type, const uint count, const uint node_index)
+{
+    return mr_trash_handle(count);  // nobody asks
+}
+
+uvec4 mr_allocate_from_areas(const uint payload_type, const uint count, const uint node_index)
+{
+    return mr_trash_handle(count);  // likewise
+}
+
+#endif
 
 // Invocations of a subgroup that target the same queue share a run.
 uvec4 mr_allocate_runs(const uint payload_type, const uint count, const uint node_index)
@@ -183,23 +225,32 @@ uvec4 mr_allocate_runs(const uint payload_type, const uint count, const uint nod
     bool waiting = count > 0u && queue != kNoQueue;
     while (waiting) {
         if (subgroupBroadcastFirst(queue) == queue) {
-            Places places = mr_places(queue, count);
-            uvec2 address = uvec2(0u);
+            uint stride = mr_stride(queue);
+            Places places = mr_places(stride, count);
+            uint location = kNoLocation;
             if (subgroupElect())
-                address = unpackUint2x32(mr_take_run(queue, places.total));
-            handle = mr_handle(queue, packUint2x32(subgroupBroadcastFirst(address)), places.index, places.apart, count);
+                location = mr_take_run(queue, places.total);
+            location = subgroupBroadcastFirst(location);
+            handle = mr_handle(queue, stride, location, places.index, places.apart, count);
             waiting = false;
         }
     }
     return handle;
 }
 
-#ifdef MR_PACKED
+#if defined(MR_PACKED)
 
 uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const uint node_index)
 {
-    uvec4 handle = g_only_queue != kNoQueue ? mr_allocate_from_chunk(payload_type, count, node_index)
-                                            : mr_allocate_runs(payload_type, count, node_index);
+    uvec4 handle;
+    if (MR_EMITS == kEmitsNothing)
+        handle = mr_allocate_nothing(count, node_index);
+    else if (MR_FROM_CHUNK)
+        handle = mr_allocate_from_chunk(payload_type, count, node_index);
+    else if (MR_FROM_AREAS)
+        handle = mr_allocate_from_areas(payload_type, count, node_index);
+    else
+        handle = mr_allocate_runs(payload_type, count, node_index);
     mr_clear_own_finish_counters(handle, 0u, 1u);
     return handle;
 }
@@ -228,8 +279,7 @@ bool mr_finish_writing()
 uvec4 mr_allocate_together(const uint payload_type, const uint count, const uint node_index)
 {
     OutputInfo info = OutputInfos(g_outputs).v[payload_type];
-    Words map = Words(g_node_map);
-    uint queue = node_index < info.mapCount ? map.v[info.mapFirst + node_index] : kNoQueue;
+    uint queue = mr_mapped_queue(info, node_index);
     bool sends = count > 0u && queue != kNoQueue;
     if (count > 0u && !sends)
         mr_note(kErrorNoNode, node_index);
@@ -239,25 +289,27 @@ uvec4 mr_allocate_together(const uint payload_type, const uint count, const uint
         barrier();
         g_counts_clear = true;
     }
-    uvec4 handle = mr_trash_handle(count);
+    uint location = kNoLocation;
+    uint before = 0u;
     for (uint first = 0u; first < info.mapCount; first += kMaxHistogram) {
         uint own = node_index - first;
         bool here = sends && own < kMaxHistogram;
-        uint before = here ? atomicAdd(s_counts[own], count) : 0u;
+        if (here)
+            before = atomicAdd(s_counts[own], count);
         barrier();
         uint end = min(info.mapCount - first, kMaxHistogram);
         for (uint i = gl_LocalInvocationIndex; i < end; i += MR_WORKGROUP_SIZE) {
             uint total = s_counts[i];
             if (total > 0u) {
-                s_addresses[i] = mr_take_run(map.v[info.mapFirst + first + i], total);
+                s_locations[i] = mr_take_run(mr_mapped_queue(info, first + i), total);
                 s_counts[i] = 0u;
             }
         }
         barrier();
         if (here)
-            handle = mr_handle(queue, s_addresses[own], before, 1u, count);
+            location = s_locations[own];
     }
-    return handle;
+    return sends ? mr_handle(queue, mr_stride(queue), location, before, 1u, count) : mr_trash_handle(count);
 }
 
 // All invocations together, where there is one queue: one run, since memory was reserved for no more. The first that
@@ -277,18 +329,22 @@ uvec4 mr_allocate_one_run(const uint payload_type, const uint count, const uint 
     uint before = sends ? atomicAdd(s_counts[0], count) : 0u;
     barrier();
     if (sends && before == 0u) {
-        s_addresses[0] = mr_take_run(queue, s_counts[0]);
+        s_locations[0] = mr_take_run(queue, s_counts[0]);
         s_counts[0] = 0u;
     }
     barrier();
-    return sends ? mr_handle(queue, s_addresses[0], before, 1u, count) : mr_trash_handle(count);
+    return sends ? mr_handle(queue, mr_stride(queue), s_locations[0], before, 1u, count) : mr_trash_handle(count);
 }
 
 uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const uint node_index)
 {
     uvec4 handle;
-    if (g_only_queue != kNoQueue)
+    if (MR_EMITS == kEmitsNothing)
+        handle = mr_allocate_nothing(count, node_index);
+    else if (MR_FROM_CHUNK)
         handle = mr_allocate_from_chunk(payload_type, count, node_index);
+    else if (MR_FROM_AREAS)
+        handle = mr_allocate_from_areas(payload_type, count, node_index);
     else if (MR_WORKGROUP_SIZE <= MR_SUBGROUP_SIZE)
         handle = mr_allocate_runs(payload_type, count, node_index);  // the subgroup is the workgroup: no barriers
     else if (MR_EMITS == kEmitsToSeveral)
@@ -299,20 +355,41 @@ uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const ui
     return handle;
 }
 
+// One invocation takes it; the payloads begin at number `first` of what is at the location.
+uint mr_take_for_workgroup(const uint queue, const uint area, const uint count, out uint first)
+{
+    first = 0u;
+#if defined(MR_FITS)
+    if (MR_FROM_CHUNK) {
+        first = mr_take(count, count);
+        return first == kNoLocation ? kNoLocation : g_location;
+    }
+    if (MR_FROM_AREAS) {
+        first = mr_take_from_area(area, count);
+        return first == kNoLocation ? kNoLocation : g_location + g_shares * AreaInfos(g_areas).v[area].offset;
+    }
+#endif
+    return mr_take_run(queue, count);
+}
+
 uvec4 mr_allocate_workgroup(const uint payload_type, const uint count, const uint node_index)
 {
     const uint kWorkgroupScope = 0x80000000u;
-    uint queue = mr_queue(payload_type, node_index);
-    if (count == 0u || queue == kNoQueue) {
+    OutputInfo info = OutputInfos(g_outputs).v[payload_type];
+    uint queue = mr_mapped_queue(info, node_index);
+    if (MR_EMITS == kEmitsNothing || count == 0u || queue == kNoQueue) {
         if (count > 0u && gl_LocalInvocationIndex == 0u)
             mr_note(kErrorNoNode, node_index);
         return mr_trash_handle(count | kWorkgroupScope);
     }
     barrier();
-    if (gl_LocalInvocationIndex == 0u)
-        s_address = g_only_queue != kNoQueue ? mr_take_payloads(count) : mr_take_run(queue, count);
+    if (gl_LocalInvocationIndex == 0u) {
+        uint index;
+        s_location = mr_take_for_workgroup(queue, info.area + node_index, count, index);
+        s_index = index;
+    }
     barrier();
-    uvec4 handle = mr_handle(queue, s_address, 0u, 1u, count | kWorkgroupScope);
+    uvec4 handle = mr_handle(queue, mr_stride(queue), s_location, s_index, 1u, count | kWorkgroupScope);
     mr_clear_own_finish_counters(handle, gl_LocalInvocationIndex, MR_WORKGROUP_SIZE);
     return handle;
 }
@@ -346,7 +423,7 @@ bool mr_finish_writing()
     }
     barrier();
     memoryBarrier();
-    bool last = s_finished == g_group_count;
+    bool last = s_finished == mr_payload_groups();
     barrier();
     return last;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several slots of one pipeline in one dispatch, where everything fits: their workgroups of ours are numbered through.
+// Several slots of one pipeline in one dispatch: their workgroups of ours are numbered through.
 #ifndef MILLRACE_DEVICE_BATCH_GLSL
 #define MILLRACE_DEVICE_BATCH_GLSL
 
-#include "device/state.glsl"
+#include "device/fitting_slot.glsl"
+
+#if defined(MR_FITS)
 
 uint64_t g_first_slot;  // SlotInfo of the first,
 uint g_batch;           // so many,
@@ -26,11 +28,10 @@ uint64_t mr_batch_info(const uint slot)
 uint mr_slot_groups(const uint64_t info)
 {
     StreamStates stream = StreamStates(g_graph + uint64_t(SlotInfos(info).v[0].streamState));
-    uint64_t units = mr_stream_units(stream.v[0].counter, stream.v[0].capacity, stream.v[0].table);
-    if (MR_KIND == kKindStatic)
-        units *= uint64_t(SlotInfos(info).v[0].unitsPerPayload);
+    Unit units = mr_stream_units(stream.v[0].counter, stream.v[0].capacity, stream.v[0].table) *
+                 Unit(mr_units_per_payload());
     uint perGroup = mr_units_per_group();
-    return mr_divide(units + uint64_t(perGroup - 1u), perGroup);
+    return (uint(units) + perGroup - 1u) / perGroup;
 }
 
 // Each invocation adds up a few neighbours; then the sums are added up. All invocations; ends with a barrier.
@@ -72,19 +73,19 @@ uint mr_groups_before()
 }
 
 // From workgroup `next` of the batch to the last of the slot in use.
-uint mr_groups_behind(const uint64_t next)
+uint mr_groups_behind(const uint next)
 {
-    return s_batch[g_batch_slot] - uint(next);
+    return s_batch[g_batch_slot] - next;
 }
 
 // Turns to the slot that holds workgroup `next` of the batch, not in front of the one in use. False behind the last.
-bool mr_turn_to_slot(const uint64_t next)
+bool mr_turn_to_slot(const uint next)
 {
     uint low = g_batch_slot;
     uint high = g_batch;
     while (low < high) {
         uint middle = (low + high) / 2u;
-        if (uint64_t(s_batch[middle]) <= next)
+        if (s_batch[middle] <= next)
             low = middle + 1u;
         else
             high = middle;
@@ -93,9 +94,12 @@ bool mr_turn_to_slot(const uint64_t next)
         return false;
     if (low != g_batch_slot) {
         g_batch_slot = low;
-        mr_use_slot(mr_batch_info(low), g_graph + uint64_t(SlotInfos(mr_batch_info(low)).v[0].streamState));
+        uint64_t slot = mr_batch_info(low);
+        mr_use_fitting_slot(slot, g_graph + uint64_t(SlotInfos(slot).v[0].streamState));
     }
     return true;
 }
+
+#endif
 
 #endif

@@ -10,9 +10,9 @@ layout(constant_id = 2007) const bool MR_COUNTED = false;
 // The workgroup that was run last, if any, is finished in all its invocations.
 void mr_count_finished()
 {
-    if (!MR_COUNTED || g_end == uint64_t(0))
+    if (!MR_COUNTED || g_end == Unit(0u))
         return;
-#ifdef MR_PACKED
+#if defined(MR_PACKED)
     if (g_input_count == 0u)
         return;
 #else

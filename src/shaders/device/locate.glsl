@@ -7,13 +7,13 @@
 
 // Finds the entry that holds `unit`, the same for all invocations of a subgroup and not before the last one: the last
 // entry whose first unit is not above it. All lanes look at once, each at another entry.
-void mr_seek(const uint64_t unit)
+void mr_seek(const Unit unit)
 {
     if (unit < g_entry_end)
         return;
     uint low = g_entry;
     // Every entry holds a unit at least.
-    uint high = uint(min(uint64_t(g_entries), uint64_t(low) + (unit - g_entry_first) + uint64_t(1)));
+    uint high = low + 1u + uint(min(Unit(g_entries - low - 1u), unit - g_entry_first));
     while (high - low > 1u) {
         uvec4 together = subgroupBallot(true);
         uint parts = subgroupBallotBitCount(together) + 1u;
@@ -28,45 +28,36 @@ void mr_seek(const uint64_t unit)
         g_entry_first = mr_entry_first(g_table, low);
     } else {
         IndexedEntry entry = IndexedEntries(g_table).v[low];
-        g_entry_first = uint64_t(entry.first);
+        g_entry_first = Unit(entry.first);
         g_entry_location = entry.location;
     }
-    g_entry_end = low + 1u < g_entries ? mr_entry_first(g_table, low + 1u) : ~uint64_t(0);
+    g_entry_end = low + 1u < g_entries ? mr_entry_first(g_table, low + 1u) : ~Unit(0u);
 }
 
-// The payload `unit` of an indexed stream, not before the entry of the last mr_seek().
-uint64_t mr_indexed_payload(const uint64_t unit)
+// A payload of an indexed stream, in the entry of the last mr_seek() or behind it.
+uint64_t mr_indexed_payload(const Unit payload)
 {
-    uint64_t first = g_entry_first;
+    Unit first = g_entry_first;
     uint location = g_entry_location;
-    if (unit >= g_entry_end) {
+    if (payload >= g_entry_end) {
         IndexedEntries entries = IndexedEntries(g_table);
         uint low = g_entry + 1u;
-        uint high = uint(min(uint64_t(g_entries), uint64_t(low) + (unit - g_entry_end) + uint64_t(1)));
+        uint high = low + 1u + uint(min(Unit(g_entries - low - 1u), payload - g_entry_end));
         while (high - low > 1u) {
             uint middle = (low + high) / 2u;
-            if (uint64_t(entries.v[middle].first) <= unit)
+            if (Unit(entries.v[middle].first) <= payload)
                 low = middle;
             else
                 high = middle;
         }
         IndexedEntry entry = entries.v[low];
-        first = uint64_t(entry.first);
+        first = Unit(entry.first);
         location = entry.location;
     }
-    return mr_address(g_graph, location) + (unit - first) * uint64_t(MR_SLOT.payloadStride);
+    return mr_address(g_graph, location) + uint64_t(payload - first) * uint64_t(mr_input_stride());
 }
 
-// Numbers inside a payload's grid cost divisions; the next workgroup of the same payload does without.
-void mr_set_group(const uint group, const uvec2 grid)
-{
-    uint row = group / grid.x;
-    uint plane = row / grid.y;
-    g_group = group;
-    g_group_id = uvec3(group - row * grid.x, row - plane * grid.y, plane);
-    g_grid = grid;
-}
-
+// A dynamic payload's next workgroup does without divisions by its grid. False behind the last one.
 bool mr_step_group()
 {
     if (++g_group >= g_group_count)
@@ -83,44 +74,56 @@ bool mr_step_group()
     return true;
 }
 
-void mr_locate_dynamic(const uint64_t unit)
+uvec3 mr_group_id(const uint group, const uvec2 grid)
+{
+    uint row = group / grid.x;
+    uint plane = row / grid.y;
+    return uvec3(group - row * grid.x, row - plane * grid.y, plane);
+}
+
+void mr_locate_dynamic(const Unit unit)
 {
     mr_seek(unit);
     DynamicEntry entry = DynamicEntries(g_table).v[g_entry];
     uvec3 grid = uvec3(entry.gridXY & 0xffffu, entry.gridXY >> 16, entry.gridZAndMore & 0xffffu);
-    mr_set_group(uint(unit - g_entry_first), grid.xy);
+    g_group = uint(unit - g_entry_first);
+    g_grid = grid.xy;
+    g_group_id = mr_group_id(g_group, g_grid);
     g_group_count = grid.x * grid.y * grid.z;
     g_payload = mr_address(g_graph, entry.location) + uint64_t(entry.gridZAndMore >> 16 & (kGranuleBytes - 1u));
-    g_input_count = 1u;
 }
 
-void mr_locate_static(const uint64_t unit)
+// The grid is a constant, and so are its divisions.
+void mr_locate_static(const Unit unit)
 {
-    uint perPayload = MR_SLOT.unitsPerPayload;
-    uint64_t payload = uint64_t(mr_divide(unit, perPayload));
-    mr_seek(payload);
-    g_payload = mr_indexed_payload(payload);
-    mr_set_group(uint(unit - payload * uint64_t(perPayload)), uvec2(MR_SLOT.gridX, MR_SLOT.gridY));
-    g_group_count = perPayload;
-    g_input_count = 1u;
+    uint payload = mr_divide(unit, mr_units_per_payload());
+    mr_seek(Unit(payload));
+    g_payload = mr_indexed_payload(Unit(payload));
+    g_group_id = mr_group_id(uint(unit) - payload * mr_units_per_payload(), uvec2(MR_GRID_X, MR_GRID_Y));
 }
 
-#ifdef MR_PACKED
-void mr_locate_packed(const uint64_t unit)
+// Workgroups of the current payload.
+uint mr_payload_groups()
+{
+    return MR_KIND == kKindStatic ? mr_units_per_payload() : g_group_count;
+}
+
+#if defined(MR_PACKED)
+void mr_locate_packed(const Unit unit)
 {
     mr_seek(unit);
-    uint64_t own = unit + uint64_t(gl_LocalInvocationIndex);
+    Unit own = unit + Unit(gl_LocalInvocationIndex);
     g_input_count = own < g_end ? 1u : 0u;
     if (g_input_count > 0u)
         g_payload = mr_indexed_payload(own);
 }
 #else
-void mr_locate_coalescing(const uint64_t unit)
+void mr_locate_coalescing(const Unit unit)
 {
     mr_seek(unit);
-    g_input_count = uint(min(uint64_t(MR_INPUT_TABLE), g_end - unit));
+    g_input_count = uint(min(Unit(MR_INPUT_TABLE), g_end - unit));
     for (uint i = gl_LocalInvocationIndex; i < g_input_count; i += MR_WORKGROUP_SIZE)
-        s_input[i] = mr_indexed_payload(unit + uint64_t(i));
+        s_input[i] = mr_indexed_payload(unit + Unit(i));
     barrier();
 }
 #endif

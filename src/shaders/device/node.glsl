@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that lowered node shaders call; docs/design.md, "Device functions", lists them.
+// MR_FITS: for dispatches that the plan proves to fit; else memory is reserved before work is taken.
 // MR_PACKED: single-invocation nodes, where every invocation is a workgroup of its own and nothing may be collective.
 #ifndef MILLRACE_DEVICE_NODE_GLSL
 #define MILLRACE_DEVICE_NODE_GLSL
@@ -7,45 +8,43 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
-#include "device/chunks.glsl"
 #include "device/count.glsl"
+#include "device/fitting.glsl"
 #include "device/locate.glsl"
+#include "device/reserving.glsl"
 
 void mr_begin(const uvec4 a, const uvec4 b)
 {
     g_graph = packUint2x32(a.xy);
-    g_fits = (a.z & kFlagFits) != 0u;
     g_work = packUint2x32(b.zw);
-    g_unit = uint64_t(0);
-    g_end = uint64_t(0);
-    g_reserved_groups = 0u;
-    g_location = 0u;
-    g_limit = 0u;
+    g_unit = Unit(0u);
+    g_end = Unit(0u);
     g_payload = uint64_t(0);
     g_group_id = uvec3(0u);
     g_group = 0u;
     g_grid = uvec2(1u);
     g_group_count = 0u;
-    g_input_count = 0u;
+    g_input_count = 1u;
     g_counts_clear = false;
     g_error_count = 0u;
     g_queues = MR_HEADER(g_graph).queues;
     g_node_map = MR_HEADER(g_graph).nodeMap;
     g_states = MR_HEADER(g_graph).streamStates;
-    g_first_slot = g_graph + uint64_t(a.z & ~kFlagMask);
+    g_slot = g_graph + uint64_t(a.z & ~kFlagMask);
+#if defined(MR_FITS)
+    g_first_slot = g_slot;
     g_batch = b.z;
     g_batch_step = b.w;
     g_batch_slot = 0u;
-    if (MR_HEADER(g_graph).magic != kGraphMagic) {
-        g_slot = g_first_slot;
-        g_total = uint64_t(0);
-        g_batch = 1u;
+#endif
+    if (MR_HEADER(g_graph).magic == kGraphMagic) {
+        mr_begin_chunks(g_slot, g_graph + uint64_t(a.w), a.z & kFlagMask);
         return;
     }
-    mr_use_slot(g_first_slot, g_graph + uint64_t(a.w));
-    if (mr_is_batch())
-        mr_begin_batch();
-    mr_begin_chunks();
+    g_total = Unit(0u);
+#if defined(MR_FITS)
+    g_batch = 1u;
+#endif
 }
 
 bool mr_next()
@@ -54,26 +53,24 @@ bool mr_next()
     barrier();
     mr_count_finished();
     if (g_unit >= g_end) {
-        if (MR_EMITS != kEmitsNothing && g_end > uint64_t(0))
+        if (MR_EMITS != kEmitsNothing && g_end > Unit(0u))
             mr_publish_chunk();
         mr_report(g_graph, MR_SLOT.name);
         if (!mr_take_chunk())
             return false;
         g_group_count = 0u;
     }
-#ifdef MR_PACKED
+#if defined(MR_PACKED)
     mr_locate_packed(g_unit);
 #else
     if (MR_KIND == kKindCoalescing)
         mr_locate_coalescing(g_unit);
-    else if (!mr_step_group()) {
-        if (MR_KIND == kKindDynamic)
-            mr_locate_dynamic(g_unit);
-        else
-            mr_locate_static(g_unit);
-    }
+    else if (MR_KIND == kKindStatic)
+        mr_locate_static(g_unit);
+    else if (!mr_step_group())
+        mr_locate_dynamic(g_unit);
 #endif
-    g_unit += uint64_t(mr_units_per_group());
+    g_unit += Unit(mr_units_per_group());
     return true;
 }
 
@@ -104,7 +101,7 @@ uint mr_shader_index()
 
 uint64_t mr_input_element(const uint i)
 {
-#ifndef MR_PACKED
+#if !defined(MR_PACKED)
     if (MR_KIND == kKindCoalescing)
         return s_input[min(i, MR_INPUT_TABLE - 1u)];
 #endif

@@ -14,8 +14,10 @@ const uint kNoLocation = 0xffffffffu;
 // What this workgroup of ours has allocated since it last reserved or took work: granules or, where all goes to one queue
 // and everything fits, payloads.
 shared uint s_used;
+#if !defined(MR_FITS)
 // And how many entries it has appended to all streams, where it reserved some.
 shared uint s_appended;
+#endif
 
 // Takes `granules` of the region of `level`, with one atomic for all invocations of the subgroup that are here. Returns their location, or kNoLocation if the region is full, which the
 // reservation (or the plan) excludes unless the node allocates more than it declared: `count` payloads.
@@ -60,7 +62,9 @@ uint64_t mr_granules(const uint stride, const uint count)
 void mr_append_run(StreamStates state, const uint64_t table, const uint capacity, const uint location, const uint count)
 {
     uint64_t before = atomicAdd(state.v[0].counter, (uint64_t(1) << kUnitBits) | uint64_t(count));
+#if !defined(MR_FITS)
     atomicAdd(s_appended, 1u);
+#endif
     uint rank = uint(before >> kUnitBits);
     if (rank == 0u)
         state.v[0].firstLocation = location;
@@ -153,7 +157,9 @@ void mr_publish_dynamic(const uint64_t graph, const uint stream, const uint64_t 
             if (subgroupElect()) {
                 counter = unpackUint2x32(atomicAdd(states.v[stream].counter,
                                                    (uint64_t(entries) << kUnitBits) | uint64_t(total)));
+#if !defined(MR_FITS)
                 atomicAdd(s_appended, entries);
+#endif
             }
             uint64_t base = packUint2x32(subgroupBroadcastFirst(counter));
             uint rank = uint(base >> kUnitBits) + ahead;

@@ -5,6 +5,14 @@
 
 #include "device/publish.glsl"
 
+// MR_FITS: for dispatches that the plan proves to fit, where nothing is reserved. Then units of all but dynamic streams
+// are below 2^31 (graph::plan), and MR_NARROW makes them 32 bits wide.
+#if defined(MR_NARROW)
+#define Unit uint
+#else
+#define Unit uint64_t
+#endif
+
 layout(constant_id = 2000) const uint MR_KIND = 0u;
 layout(constant_id = 2001) const uint MR_WORKGROUP_SIZE = 64u;
 layout(constant_id = 2002) const uint MR_INPUT_TABLE = 1u;
@@ -12,10 +20,22 @@ layout(constant_id = 2003) const bool MR_INDIRECT = false;
 layout(constant_id = 2004) const uint MR_EMITS = kEmitsToSeveral;
 layout(constant_id = 2005) const bool MR_BATCHED = true;  // the dispatch may run several slots
 layout(constant_id = 2006) const uint MR_SUBGROUP_SIZE = 1u;  // the device's smallest
+// 2007: device/count.glsl
+// What linking found out of the graph (graph::CodeTraits), or nothing.
+layout(constant_id = 2008) const bool MR_SENDS_GRIDS = true;     // a receiver may read its grid from the payload
+layout(constant_id = 2009) const bool MR_SENDS_TRACKED = true;   // payloads may have finish counters
+layout(constant_id = 2010) const bool MR_PLAIN_QUEUES = false;   // node index i leads to queue first + i, whose one stream has that number
+layout(constant_id = 2011) const uint MR_OUTPUT_STRIDE = 0u;     // of all payloads it sends, 0 if they differ
+layout(constant_id = 2012) const uint MR_INPUT_STRIDE = 0u;      // 0: in the slot
+// Of the node itself.
+layout(constant_id = 2013) const uint MR_GRID_X = 1u;  // static grid
+layout(constant_id = 2014) const uint MR_GRID_Y = 1u;
+layout(constant_id = 2015) const uint MR_GRID_Z = 1u;
 
 MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 
 const uint kNoHandleQueue = 0x1ffffu;
+const uint kMaxChunkGroups = 16u;
 
 // Without initializers: GLSL runs those at the start of a shader's own main(), and a library has none. mr_begin() sets
 // them.
@@ -26,45 +46,35 @@ uint64_t g_queues;    // as in the GraphHeader
 uint64_t g_node_map;  // likewise
 uint64_t g_states;    // StreamStates
 uint64_t g_work;      // NodeArguments::work
-bool g_fits;
 
 // The slot that runs.
 uint64_t g_slot;     // SlotInfo
 uint64_t g_outputs;  // OutputInfo of its outputs
 uint64_t g_table;    // entries of its stream,
 uint g_entries;      // so many
-uint64_t g_total;    // units of the slot
+Unit g_total;        // units of the slot
 uint g_level;
-uint g_base;        // SlotInfo::base
-uint g_only_queue;  // where everything goes, if that is one queue and everything fits
-uint g_only_stride;
-uint64_t g_only_table;  // of its indexed stream
-uint g_only_capacity;
 
 // The current chunk: what this workgroup of ours has taken to run.
-uint64_t g_unit;         // its next unit
-uint64_t g_end;          // its end
-uint g_reserved_groups;  // for which memory was reserved
-uint g_location;         // granule where its memory begins, and
-uint g_limit;            // how much there is, in what s_used counts (where everything fits)
+Unit g_unit;  // its next unit
+Unit g_end;   // its end
 
 // The current workgroup (packed: the invocation's own).
 uint64_t g_payload;
 uvec3 g_group_id;
-uint g_group;        // its number among the payload's workgroups
-uvec2 g_grid;        // width and height of their grid
+uint g_group;        // dynamic: its number among the payload's workgroups,
+uvec2 g_grid;        // width and height of their grid,
 uint g_group_count;  // workgroups of the payload
 uint g_input_count;
 bool g_counts_clear;  // s_counts are 0
 
 // The entry found last by mr_seek(). Units only grow.
 uint g_entry;
-uint64_t g_entry_first;
-uint64_t g_entry_end;
+Unit g_entry_first;
+Unit g_entry_end;
 uint g_entry_location;
 
-shared uint s_failed;  // what s_used was when it first went beyond g_limit
-#ifndef MR_PACKED
+#if !defined(MR_PACKED)
 shared uint64_t s_input[MR_INPUT_TABLE];
 #endif
 
@@ -76,23 +86,33 @@ uint mr_units_per_group()
     return MR_KIND == kKindPacked ? MR_WORKGROUP_SIZE : MR_KIND == kKindCoalescing ? MR_INPUT_TABLE : 1u;
 }
 
+uint mr_units_per_payload()
+{
+    return MR_KIND == kKindStatic ? MR_GRID_X * MR_GRID_Y * MR_GRID_Z : 1u;
+}
+
+uint mr_input_stride()
+{
+    return MR_INPUT_STRIDE > 0u ? MR_INPUT_STRIDE : MR_SLOT.payloadStride;
+}
+
 uint64_t mr_dynamic_first(const DynamicEntry entry)
 {
     return uint64_t(entry.first) | uint64_t(entry.gridZAndMore >> 20) << 32;
 }
 
-uint64_t mr_entry_first(const uint64_t table, const uint entry)
+Unit mr_entry_first(const uint64_t table, const uint entry)
 {
-    return MR_KIND == kKindDynamic ? mr_dynamic_first(DynamicEntries(table).v[entry])
-                                   : uint64_t(IndexedEntries(table).v[entry].first);
+    return MR_KIND == kKindDynamic ? Unit(mr_dynamic_first(DynamicEntries(table).v[entry]))
+                                   : Unit(IndexedEntries(table).v[entry].first);
 }
 
 // Units of a stream. Entries beyond its capacity were dropped and reported; the last one that is there has no known end.
-uint64_t mr_stream_units(const uint64_t counter, const uint capacity, const uint64_t table)
+Unit mr_stream_units(const uint64_t counter, const uint capacity, const uint64_t table)
 {
     if (uint(counter >> kUnitBits) <= capacity)
-        return counter & kUnitMask;
-    return capacity > 0u ? mr_entry_first(table, capacity - 1u) : uint64_t(0);
+        return Unit(counter & kUnitMask);
+    return capacity > 0u ? mr_entry_first(table, capacity - 1u) : Unit(0u);
 }
 
 // Turns to a slot. Requires: the memory was initialized.
@@ -106,32 +126,22 @@ void mr_use_slot(const uint64_t slot, const uint64_t streamState)
     g_entry_location = stream.v[0].firstLocation;
     g_outputs = MR_HEADER(g_graph).outputs + uint64_t(MR_SLOT.firstOutput * kOutputInfoBytes);
     g_level = MR_SLOT.level;
-    g_base = MR_SLOT.base;
-    g_only_queue = g_fits ? MR_SLOT.onlyQueue : kNoQueue;
-    g_only_stride = MR_SLOT.onlyStride;
-    // Long before they are needed.
-    g_only_table = uint64_t(0);
-    g_only_capacity = 0u;
-    if (MR_EMITS != kEmitsNothing && g_only_queue != kNoQueue && MR_SLOT.onlyStream != kNoStream) {
-        StreamStates only = mr_stream_state(g_states, MR_SLOT.onlyStream);
-        g_only_table = only.v[0].table;
-        g_only_capacity = only.v[0].capacity;
-    }
     g_entries = min(uint(counter >> kUnitBits), capacity);
-    g_total = mr_stream_units(counter, capacity, g_table);
-    if (MR_KIND == kKindStatic)
-        g_total *= uint64_t(MR_SLOT.unitsPerPayload);
+    g_total = mr_stream_units(counter, capacity, g_table) * Unit(mr_units_per_payload());
     // A single entry needs no search.
     g_entry = 0u;
-    g_entry_first = uint64_t(0);
-    g_entry_end = g_entries == 1u ? ~uint64_t(0) : uint64_t(0);
+    g_entry_first = Unit(0u);
+    g_entry_end = g_entries == 1u ? ~Unit(0u) : Unit(0u);
 }
 
-// n / d where that is below 2^32. Not the 64-bit operator: it costs a hundred instructions, and NVIDIA 580.159 gets it
+// unit / d where that is below 2^32. Not the 64-bit operator: it costs a hundred instructions, and NVIDIA 580.159 gets it
 // wrong in places (meta/plan.comp).
-uint mr_divide(const uint64_t n, const uint d)
+uint mr_divide(const Unit unit, const uint d)
 {
-    uvec2 words = unpackUint2x32(n);
+#if defined(MR_NARROW)
+    return unit / d;
+#else
+    uvec2 words = unpackUint2x32(unit);
     if (words.y == 0u)
         return words.x / d;
     uint rest = words.y;
@@ -147,6 +157,7 @@ uint mr_divide(const uint64_t n, const uint d)
         }
     }
     return quotient;
+#endif
 }
 
 #endif

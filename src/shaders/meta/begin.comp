@@ -58,6 +58,8 @@ void main()
         levels.v[l].size = plan.size;
         levels.v[l].entryQuota = plan.entryQuota;
         levels.v[l].groups = plan.groups;
+        levels.v[l].startUsed = plan.used;
+        levels.v[l].startEntries = 0u;
     }
     for (uint c = 0u; c < a.copyCount; ++c) {
         Copy copy = Copies(a.copies).v[c];

@@ -84,6 +84,8 @@ void main()
             uint64_t entries = levels.v[l].reserved & ~kReservedMask;
             levels.v[l].reserved = entries | uint64_t(levels.v[l].used);
         }
+        levels.v[l].startUsed = levels.v[l].used;
+        levels.v[l].startEntries = uint(levels.v[l].reserved >> kReservedBits);
     }
     barrier();
     if (own == 0u) {

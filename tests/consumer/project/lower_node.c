@@ -40,6 +40,7 @@ static void lowers(size_t count)
     EXPECT(millraceOptionsSetMinSubgroupSize(options, 8) == MILLRACE_SUCCESS);
     EXPECT(millraceOptionsSetPackWidth(options, 32) == MILLRACE_SUCCESS);
     EXPECT(millraceOptionsSetIndirect(options, 0) == MILLRACE_SUCCESS);
+    EXPECT(millraceOptionsSetFits(options, 1) == MILLRACE_SUCCESS);
     EXPECT(millraceOptionsSetValidation(options, 1) == MILLRACE_SUCCESS);
     EXPECT(millraceLower(words, count, options, &node) == MILLRACE_SUCCESS);
 

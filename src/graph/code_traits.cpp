@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/code_traits.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "graph/areas.h"
+
+namespace millrace::graph {
+namespace {
+
+// 0 if strides differ.
+class CommonStride {
+public:
+    void add(uint32_t stride)
+    {
+        m_stride = m_isOpen || m_stride == stride ? stride : 0;
+        m_isOpen = false;
+    }
+    uint32_t value() const { return m_stride; }
+
+private:
+    bool m_isOpen = true;
+    uint32_t m_stride = 0;
+};
+
+bool isPlain(const Graph& graph, uint32_t queue)
+{
+    if (queue == abi::kNoQueue)
+        return false;
+    const Queue& q = graph.queues[queue];
+    return q.streams.size() == 1 && q.streams[0] == queue && graph.streams[queue].kind == abi::kStreamIndexed;
+}
+
+// Looks at all that the slots of a node send.
+class Sent {
+public:
+    explicit Sent(const Graph& graph) : m_graph(graph) {}
+
+    void add(const Slot& slot)
+    {
+        const Node& node = m_graph.nodes[slot.node];
+        std::optional<uint32_t> only;
+        for (size_t o = 0; o < slot.outputQueues.size(); ++o) {
+            const std::vector<uint32_t>& queues = slot.outputQueues[o];
+            for (size_t i = 0; i < queues.size(); ++i)
+                m_plain = m_plain && queues[i] == queues[0] + i && isPlain(m_graph, queues[i]);
+            if (node.outputs[o].allocationSites > 0)
+                addOutput(queues, only);
+        }
+        m_few = m_few && areAreasFew(m_graph, slot);
+    }
+
+    void store(CodeTraits& traits) const
+    {
+        traits.emits = std::min(traits.emits, !m_any      ? abi::kEmitsNothing
+                                              : m_several ? abi::kEmitsToSeveral
+                                                          : abi::kEmitsToOne);
+        traits.sendsGrids = m_grids;
+        traits.sendsTracked = m_tracked;
+        traits.plainQueues = m_plain;
+        traits.outputStride = m_stride.value();
+    }
+
+private:
+    void addOutput(const std::vector<uint32_t>& queues, std::optional<uint32_t>& only)
+    {
+        for (const uint32_t queue : queues) {
+            if (queue == abi::kNoQueue)
+                continue;
+            m_several = m_several || (only && *only != queue);
+            only = queue;
+            addQueue(queue);
+        }
+    }
+
+    void addQueue(uint32_t index)
+    {
+        const Queue& queue = m_graph.queues[index];
+        m_any = true;
+        m_tracked = m_tracked || queue.finishCount > 0;
+        m_stride.add(queue.stride);
+        for (const uint32_t stream : queue.streams)
+            m_grids = m_grids || m_graph.streams[stream].kind == abi::kStreamDynamic;
+    }
+
+    const Graph& m_graph;
+    CommonStride m_stride;
+    bool m_any = false, m_several = false, m_grids = false, m_tracked = false, m_plain = true, m_few = true;
+};
+
+CodeTraits traitsOf(const Graph& graph, uint32_t node)
+{
+    CodeTraits traits = codeTraits(graph.nodes[node]);
+    if (graph.nodes[node].anyGraph)
+        return traits;
+    Sent sent(graph);
+    CommonStride input;
+    for (const Slot& slot : graph.slots) {
+        if (slot.node != node)
+            continue;
+        sent.add(slot);
+        input.add(graph.queues[slot.queue].stride);
+    }
+    sent.store(traits);
+    traits.inputStride = input.value();
+    return traits;
+}
+
+}  // namespace
+
+CodeTraits codeTraits(const Node& node)
+{
+    CodeTraits traits;
+    uint32_t emitting = 0;
+    bool toOne = true;
+    for (const NodeOutput& output : node.outputs) {
+        if (output.allocationSites == 0)
+            continue;
+        ++emitting;
+        toOne = toOne && (output.constantIndex || output.arraySize == 1u);
+    }
+    traits.emits = emitting == 0            ? abi::kEmitsNothing
+                   : emitting == 1 && toOne ? abi::kEmitsToOne
+                                            : abi::kEmitsToSeveral;
+    return traits;
+}
+
+Status findCodeTraits(Graph& graph)
+{
+    for (uint32_t n = 0; n < graph.nodes.size(); ++n)
+        graph.code.push_back(traitsOf(graph, n));
+    return {};
+}
+
+}  // namespace millrace::graph

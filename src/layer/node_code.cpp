@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/node_code.h"
+
+#include "layer/device.h"
+#include "layer/pipeline_caches.h"
+
+namespace millrace::layer {
+
+NodeCode::NodeCode(std::shared_ptr<GraphLayout> layout, const NodeRequest& request,
+                   std::shared_ptr<const compiler::LoweredNode> lowered, const compiler::Code& code,
+                   VkPipelineCreateFlags flags)
+    : m_layout(std::move(layout)), m_request(request), m_lowered(std::move(lowered)), m_code(code), m_flags(flags)
+{
+}
+
+NodeCode::~NodeCode()
+{
+    for (VkPipeline pipeline : m_pipelines)
+        if (pipeline)
+            m_layout->device.table.DestroyPipeline(m_layout->device.handle, pipeline, nullptr);
+}
+
+VkPipeline NodeCode::fitting() const
+{
+    std::lock_guard lock(m_mutex);
+    return m_pipelines[1];
+}
+
+VkResult NodeCode::get(bool fits, const Cache& cache, VkPipeline& out, VkPipelineCreationFeedbackFlags* feedback)
+{
+    std::lock_guard lock(m_mutex);
+    VkPipeline& pipeline = m_pipelines[fits ? 1 : 0];
+    const VkResult result = pipeline ? VK_SUCCESS : create(fits, cache, pipeline, feedback);
+    out = pipeline;
+    return result;
+}
+
+VkResult NodeCode::create(bool fits, const Cache& cache, VkPipeline& out,
+                          VkPipelineCreationFeedbackFlags* feedback) const
+{
+    compiler::Code code = m_code;
+    code.fits = fits;
+    const Result<spirv::Words> words = compiler::finish(*m_lowered, code, m_request.options);
+    if (words)
+        return callDriver(*words, cache, out, feedback);
+    const Device& device = m_layout->device;
+    device.messages().error("Millrace-graph-creation", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
+                            "node " + m_lowered->node.id.name + ": " + words.error().text(), kSeeLowerCommand);
+    return VK_ERROR_UNKNOWN;
+}
+
+VkResult NodeCode::callDriver(const spirv::Words& words, const Cache& cache, VkPipeline& out,
+                              VkPipelineCreationFeedbackFlags* feedback) const
+{
+    Device& device = m_layout->device;
+    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    moduleInfo.codeSize = words.size() * sizeof(uint32_t);
+    moduleInfo.pCode = words.data();
+    VkShaderModule module = VK_NULL_HANDLE;
+    VkResult result = device.table.CreateShaderModule(device.handle, &moduleInfo, nullptr, &module);
+    if (result != VK_SUCCESS)
+        return result;
+
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroupSize{
+        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
+    subgroupSize.requiredSubgroupSize = m_request.requiredSubgroupSize;
+    VkPipelineRobustnessCreateInfo robustness = m_request.robustness.value_or(VkPipelineRobustnessCreateInfo{});
+    VkPipelineCreationFeedback given{};
+    VkPipelineCreationFeedbackCreateInfo feedbackInfo{VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO};
+    feedbackInfo.pPipelineCreationFeedback = &given;
+
+    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &feedbackInfo};
+    info.flags = m_flags;
+    info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+    info.stage.flags = m_request.stageFlags;
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = module;
+    info.stage.pName = "main";
+    if (m_request.robustness)
+        info.stage.pNext = &robustness;
+    if (m_request.requiredSubgroupSize) {
+        subgroupSize.pNext = const_cast<void*>(info.stage.pNext);
+        info.stage.pNext = &subgroupSize;
+    }
+    info.layout = m_layout->handle;
+    info.basePipelineIndex = -1;
+    // An application that asks for no compilation gets none when it creates a graph. Later it cannot be asked.
+    if (!cache.handle)
+        info.flags &= ~static_cast<VkPipelineCreateFlags>(VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT);
+
+    const std::string name = m_lowered->node.id.name + "[" + std::to_string(m_lowered->node.id.index) + "]";
+    device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module, {"node ", name});
+    {
+        std::unique_lock<std::mutex> lock;
+        if (cache.known && cache.known->externallySynchronized)
+            lock = std::unique_lock(cache.known->driverMutex);
+        // The application's allocator must not be called from other threads than its own.
+        result = device.table.CreateComputePipelines(device.handle, cache.handle, 1, &info, nullptr, &out);
+    }
+    device.table.DestroyShaderModule(device.handle, module, nullptr);
+    if (feedback)
+        *feedback = given.flags;
+    device.names.set(VK_OBJECT_TYPE_PIPELINE, out, {"node ", name});
+    return result;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// MR_FITS: workgroups of ours stride over what there is to do, and each chunk has its memory by its number.
+#ifndef MILLRACE_DEVICE_FITTING_GLSL
+#define MILLRACE_DEVICE_FITTING_GLSL
+
+#include "device/batch.glsl"
+#include "device/level_fit.glsl"
+
+#if defined(MR_FITS)
+
+const Unit kNoChunk = ~Unit(0u);
+
+Unit g_start;  // the slot's first unit
+
+// What this workgroup of ours does next, in workgroups of ours of the whole batch.
+Unit g_chunk;         // next chunk
+uint g_chunk_groups;  // in a chunk
+Unit g_next;          // next workgroup of the current chunk
+uint g_left;          // so many are left in it
+
+uint g_location;  // granule where the current chunk's memory begins, and
+uint g_limit;     // how much there is, in what s_used counts
+
+uint g_shares;    // of what its areas have (AreaInfo)
+
+shared uint s_failed;  // what s_used was when it first went beyond g_limit
+shared uint s_area_used[kMaxAreas];  // likewise of areas, in payloads
+shared uint s_area_failed[kMaxAreas];
+
+// False if the level does not fit, which others then run.
+bool mr_try_to_fit()
+{
+    LevelFit fit = mr_fit_level();
+    if (!fit.fits)
+        return false;
+    uint slot = uint(g_slot - MR_HEADER(g_graph).slots) / kSlotInfoBytes;
+    g_start = Unit(SlotStates(MR_HEADER(g_graph).slotStates).v[slot].counted);
+    g_base = fit.base;
+    if (gl_WorkGroupID.x == 0u && gl_LocalInvocationIndex == 0u && g_start < g_total)
+        mr_commit_fit(fit);
+    return g_start < g_total;
+}
+
+void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint flags)
+{
+    mr_use_fitting_slot(slot, streamState);
+    g_start = Unit(0u);
+    if (!MR_INDIRECT && (flags & kFlagTryFit) != 0u && !mr_try_to_fit()) {
+        g_total = Unit(0u);
+        return;
+    }
+    if (mr_is_batch())
+        mr_begin_batch();
+    g_next = Unit(0u);
+    g_left = 0u;
+    if (MR_INDIRECT) {
+        IndirectTable table = IndirectTable(g_work);
+        uint linear = gl_WorkGroupID.x + gl_NumWorkGroups.x * (gl_WorkGroupID.y + gl_NumWorkGroups.y * gl_WorkGroupID.z);
+        g_chunk = linear < table.v[0].groupCount ? Unit(linear) : kNoChunk;
+        g_chunk_groups = 1u;
+        return;
+    }
+    // Several workgroups in a row save searches; enough chunks to fill the grid four times keep it balanced.
+    float groups = mr_is_batch() ? float(mr_batch_groups()) : float(g_total - g_start) / float(mr_units_per_group());
+    g_chunk_groups = uint(clamp(groups / float(gl_NumWorkGroups.x * 4u), 1.0, float(kMaxChunkGroups)));
+    g_chunk = Unit(gl_WorkGroupID.x) * Unit(g_chunk_groups);
+}
+
+// Memory for `units` units in `groups` workgroups of ours, of which the first is number `first`: theirs by their number,
+// so that nobody has to ask.
+void mr_locate_memory(const uint first, const uint groups, const uint units)
+{
+    if (MR_EMITS == kEmitsNothing)
+        return;
+    uint granules = MR_SLOT.fitGranulesPerGroup;
+    g_location = g_base + first * granules;
+    g_shares = MR_KIND == kKindPacked ? units : groups;
+    if (MR_EMITS == kEmitsToOne)
+        g_limit = MR_SLOT.onlyLimit * g_shares;
+    else if (MR_EMITS == kEmitsToSeveral)
+        g_limit = MR_KIND == kKindPacked ? granules / MR_WORKGROUP_SIZE * units : granules * groups;
+}
+
+void mr_reset_memory()
+{
+    if (MR_EMITS == kEmitsToFew) {
+        for (uint i = gl_LocalInvocationIndex; i < kMaxAreas; i += MR_WORKGROUP_SIZE) {
+            s_area_used[i] = 0u;
+            s_area_failed[i] = ~0u;
+        }
+    } else if (MR_EMITS != kEmitsNothing && gl_LocalInvocationIndex == 0u) {
+        s_used = 0u;
+        s_failed = ~0u;
+    }
+}
+
+// The next chunk, or the part of it that belongs to one slot. All invocations; ends with a barrier if it is true.
+bool mr_take_chunk()
+{
+    // Also where the memory is not initialized, and the tables are nowhere.
+    if (g_total == Unit(0u) && !mr_is_batch())
+        return false;
+    mr_reset_memory();
+    if (g_left == 0u) {
+        if (g_chunk == kNoChunk)
+            return false;
+        g_next = g_chunk;
+        g_left = g_chunk_groups;
+        g_chunk = MR_INDIRECT ? kNoChunk : g_chunk + Unit(g_chunk_groups * gl_NumWorkGroups.x);
+    }
+    Unit first = g_next;
+    uint groups = g_left;
+    if (mr_is_batch()) {
+        if (!mr_turn_to_slot(uint(g_next)))
+            return false;
+        first -= Unit(mr_groups_before());
+        groups = min(groups, mr_groups_behind(uint(g_next)));
+    }
+    uint perGroup = mr_units_per_group();
+    Unit left = g_total - g_start;
+    Unit last = perGroup == 1u ? left - Unit(1u) : Unit((uint(left) - 1u) / perGroup);
+    if (first > last)
+        return false;
+    groups = uint(min(Unit(groups), last - first + Unit(1u)));
+    g_next += Unit(groups);
+    g_left -= groups;
+    g_unit = g_start + first * Unit(perGroup);
+    g_end = g_unit + min(g_total - g_unit, Unit(groups * perGroup));
+    mr_locate_memory(uint(first), groups, uint(g_end - g_unit));
+    if (MR_EMITS != kEmitsNothing)
+        barrier();
+    return true;
+}
+
+void mr_publish_areas()
+{
+    for (uint i = gl_LocalInvocationIndex; i < g_area_count; i += MR_WORKGROUP_SIZE) {
+        uint count = min(s_area_used[i], s_area_failed[i]);
+        if (count == 0u)
+            continue;
+        AreaInfo area = AreaInfos(g_areas).v[i];
+        mr_publish_run(g_states, area.stream, g_location + g_shares * area.offset, count);
+    }
+}
+
+// What the chunk sent to a queue lies one after the other and becomes one run.
+void mr_publish_chunk()
+{
+    if (MR_EMITS == kEmitsToFew)
+        mr_publish_areas();
+    if (MR_EMITS != kEmitsToOne || gl_LocalInvocationIndex != 0u || g_only_capacity == 0u)
+        return;
+    uint count = min(s_used, s_failed);
+    if (count > 0u)
+        mr_append_run(mr_stream_state(g_states, MR_SLOT.onlyStream), g_only_table, g_only_capacity, g_location, count);
+}
+
+// Takes so much of the chunk's memory, in what s_used counts. Returns where, or kNoLocation if the node allocates more
+// than it declared: then nothing behind is taken either, so that what was taken has no holes.
+uint mr_take(const uint amount, const uint count)
+{
+    uint before = kNoLocation;
+    if (s_used <= g_limit) {
+        before = atomicAdd(s_used, min(amount, g_limit + 1u));
+        if (before <= g_limit && amount <= g_limit - before)
+            return before;
+        atomicMin(s_failed, before);
+    }
+    mr_note(kErrorPayloadCount, count);
+    return kNoLocation;
+}
+
+// Takes `count` > 0 payloads of an area. Returns the number of the first, or kNoLocation as mr_take().
+uint mr_take_from_area(const uint index, const uint count)
+{
+    uint limit = AreaInfos(g_areas).v[index].limit * g_shares;
+    if (s_area_used[index] <= limit) {
+        uint before = atomicAdd(s_area_used[index], min(count, limit + 1u));
+        if (before <= limit && count <= limit - before)
+            return before;
+        atomicMin(s_area_failed[index], before);
+    }
+    mr_note(kErrorPayloadCount, count);
+    return kNoLocation;
+}
+
+// Memory for a run of `count` > 0 payloads where there are several queues.
+uint mr_take_memory(const uint stride, const uint count)
+{
+    uint64_t granules = mr_granules(stride, count);
+    uint location = mr_take(uint(min(granules, uint64_t(0x7fffffffu))), count);
+    return location == kNoLocation ? kNoLocation : g_location + location;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Without MR_FITS: a workgroup of ours reserves memory for the worst case of a chunk before it takes it.
+#ifndef MILLRACE_DEVICE_RESERVING_GLSL
+#define MILLRACE_DEVICE_RESERVING_GLSL
+
+#include "device/level_fit.glsl"
+
+#if !defined(MR_FITS)
+
+uint g_chunk_groups;     // workgroups of ours that it asks for at a time
+uint g_reserved_groups;  // for which memory was reserved
+bool g_planned;          // indirect path: a workgroup is left that the plan shader reserved and took for
+
+shared uint64_t s_ticket;
+shared uint s_ticket_groups;
+
+void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint flags)
+{
+    mr_use_slot(slot, streamState);
+    // Others run it.
+    if (!MR_INDIRECT && (flags & kFlagTryFit) != 0u && mr_fit_level().fits)
+        g_total = uint64_t(0);
+    g_reserved_groups = 0u;
+    g_planned = MR_INDIRECT;
+    float groups = float(g_total) / float(mr_units_per_group());
+    g_chunk_groups = uint(clamp(groups / float(gl_NumWorkGroups.x * 4u), 1.0, float(kMaxChunkGroups)));
+}
+
+// Reserves memory for the next chunk and takes its units from the slot's cursor. Nobody waits: where memory is
+// short, this workgroup of ours stops and the units stay for a later sweep.
+void mr_take_ticket()
+{
+    uint granules = MR_SLOT.granulesPerGroup;
+    uint entries = MR_SLOT.entriesPerGroup;
+    uint level = g_level;
+    uint unitsPerGroup = mr_units_per_group();
+    // What was reserved for any one stream is enough if it is for all together; mostly there are far fewer.
+    uint64_t reserved = uint64_t(granules) * uint64_t(g_reserved_groups);
+    uint64_t reservedEntries = uint64_t(entries) * uint64_t(g_reserved_groups);
+    if (g_reserved_groups > 0u)
+        mr_return_reservation(g_graph, level, reserved - min(reserved, uint64_t(s_used)),
+                              reservedEntries - min(reservedEntries, uint64_t(s_appended)));
+    s_used = 0u;
+    s_appended = 0u;
+    s_ticket_groups = 0u;
+
+    uint slot = uint(g_slot - MR_HEADER(g_graph).slots) / kSlotInfoBytes;
+    SlotStates states = SlotStates(MR_HEADER(g_graph).slotStates);
+    if (states.v[slot].cursor >= g_total)
+        return;
+    uint groups = mr_reserve(g_graph, level, granules, entries, g_chunk_groups);
+    if (groups == 0u)
+        return;
+    uint64_t units = uint64_t(groups) * uint64_t(unitsPerGroup);
+    uint64_t first = atomicAdd(states.v[slot].cursor, units);
+    if (first >= g_total) {
+        mr_return_reservation(g_graph, level, uint64_t(granules) * uint64_t(groups),
+                              uint64_t(entries) * uint64_t(groups));
+        return;
+    }
+    s_ticket = first;
+    s_ticket_groups = groups;
+}
+
+// On the indirect path the plan shader has reserved and taken: one workgroup each, from where it began.
+bool mr_take_planned()
+{
+    IndirectTable table = IndirectTable(g_work);
+    uint linear = gl_WorkGroupID.x + gl_NumWorkGroups.x * (gl_WorkGroupID.y + gl_NumWorkGroups.y * gl_WorkGroupID.z);
+    if (!g_planned || linear >= table.v[0].groupCount)
+        return false;
+    g_planned = false;
+    g_unit = table.v[0].firstUnit + uint64_t(linear) * uint64_t(mr_units_per_group());
+    g_end = min(g_unit + uint64_t(mr_units_per_group()), g_total);
+    return g_unit < g_end;
+}
+
+bool mr_take_chunk()
+{
+    // Also where the memory is not initialized, and the tables are nowhere.
+    if (g_total == uint64_t(0))
+        return false;
+    if (MR_INDIRECT)
+        return mr_take_planned();
+    if (gl_LocalInvocationIndex == 0u)
+        mr_take_ticket();
+    barrier();
+    g_unit = s_ticket;
+    g_reserved_groups = s_ticket_groups;
+    g_end = min(g_unit + uint64_t(g_reserved_groups) * uint64_t(mr_units_per_group()), g_total);
+    return g_reserved_groups > 0u;
+}
+
+// All runs have been published.
+void mr_publish_chunk()
+{
+}
+
+// Memory for a run of `count` > 0 payloads.
+uint mr_take_memory(const uint stride, const uint count)
+{
+    return mr_take_granules(g_graph, g_level, mr_granules(stride, count), count);
+}
+
+#endif
+
+#endif

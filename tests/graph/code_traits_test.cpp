@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/code_traits.h"
+
+#include "build_nodes.h"
+
+namespace millrace::graph {
+namespace {
+
+Graph linked(std::vector<Node> nodes)
+{
+    Result<Graph> graph = link(std::move(nodes));
+    EXPECT_TRUE(graph) << graph.error().text();
+    return graph ? std::move(*graph) : Graph();
+}
+
+TEST(CodeTraits, NothingIsReliedOnWithoutAGraph)
+{
+    const CodeTraits traits = codeTraits(makeEntry("a", {arrayTo("b", 4)}));
+    EXPECT_EQ(traits, CodeTraits());
+    EXPECT_EQ(codeTraits(makeEntry("a")).emits, abi::kEmitsNothing);
+    EXPECT_EQ(codeTraits(makeEntry("a", {arrayTo("b", 1)})).emits, abi::kEmitsToOne);
+}
+
+TEST(CodeTraits, OneQueueForSeveralOutputs)
+{
+    const Graph graph = linked({makeEntry("a", {outputTo("c"), outputTo("c")}),
+                                makeEntry("b", {outputTo("c"), outputTo("d")}), makeNode("c"), makeNode("d")});
+    EXPECT_EQ(graph.code[0].emits, abi::kEmitsToOne);
+    EXPECT_EQ(graph.code[1].emits, abi::kEmitsToSeveral);
+    EXPECT_EQ(graph.code[2].emits, abi::kEmitsNothing);
+    EXPECT_EQ(graph.code[0].outputStride, graph.queues[graph.slots[2].queue].stride);
+    EXPECT_EQ(graph.code[0].inputStride, graph.queues[graph.slots[0].queue].stride);
+    EXPECT_FALSE(graph.code[0].sendsGrids);
+    EXPECT_FALSE(graph.code[0].sendsTracked);
+}
+
+TEST(CodeTraits, OutputsThatLeadNowhere)
+{
+    const Graph graph = linked({makeEntry("a", {outputTo("missing")})});
+    EXPECT_EQ(graph.code[0].emits, abi::kEmitsNothing);
+    EXPECT_EQ(graph.code[0].outputStride, 0u);
+}
+
+TEST(CodeTraits, ReceiversThatTrackOrReadGrids)
+{
+    Node tracking = makeNode("c");
+    tracking.usesFinishWriting = true;
+    const Graph graph =
+        linked({makeEntry("a", {outputTo("c")}), makeEntry("b", {outputTo("d")}), tracking, makeDynamic("d")});
+    EXPECT_TRUE(graph.code[0].sendsTracked);
+    EXPECT_FALSE(graph.code[0].sendsGrids);
+    EXPECT_FALSE(graph.code[1].sendsTracked);
+    EXPECT_TRUE(graph.code[1].sendsGrids);
+    EXPECT_FALSE(graph.code[1].plainQueues);
+}
+
+TEST(CodeTraits, ArraysWhoseQueuesFollowEachOther)
+{
+    std::vector<Node> nodes = {makeEntry("a", {arrayTo("b", 3)})};
+    for (uint32_t i = 0; i < 3; ++i)
+        nodes.push_back(makeNode("b", {}, i));
+    EXPECT_TRUE(linked(nodes).code[0].plainQueues);
+    std::swap(nodes[1], nodes[2]);
+    EXPECT_FALSE(linked(nodes).code[0].plainQueues);
+}
+
+TEST(CodeTraits, PayloadsOfDifferentSizes)
+{
+    Node large = makeNode("c");
+    large.payloadBytes = 32;
+    const Graph graph = linked({makeEntry("a", {outputTo("b"), outputTo("c", 1, 32)}), makeNode("b"), large});
+    EXPECT_EQ(graph.code[0].outputStride, 0u);
+}
+
+// A node that recurses sends to itself at all levels but the last.
+TEST(CodeTraits, AllRecursionLevels)
+{
+    Node node = makeEntry("a", {outputTo("a")});
+    node.maxRecursion = 3;
+    EXPECT_EQ(linked({node}).code[0].emits, abi::kEmitsToOne);
+    node.outputs.push_back(outputTo("b"));
+    node.outputs[1].budgetPool = 1;
+    EXPECT_EQ(linked({node, makeNode("b")}).code[0].emits, abi::kEmitsToSeveral);
+}
+
+TEST(CodeTraits, CodeOfALibraryReliesOnNoGraph)
+{
+    Node node = makeEntry("a", {outputTo("b"), outputTo("b")});
+    node.anyGraph = true;
+    EXPECT_EQ(linked({node, makeNode("b")}).code[0], codeTraits(node));
+}
+
+}  // namespace
+}  // namespace millrace::graph
