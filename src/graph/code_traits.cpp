@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "graph/areas.h"
-
 namespace millrace::graph {
 namespace {
 
@@ -48,7 +46,6 @@ public:
             if (node.outputs[o].allocationSites > 0)
                 addOutput(queues, only);
         }
-        m_few = m_few && areAreasFew(m_graph, slot);
     }
 
     void store(CodeTraits& traits) const
@@ -86,7 +83,7 @@ private:
 
     const Graph& m_graph;
     CommonStride m_stride;
-    bool m_any = false, m_several = false, m_grids = false, m_tracked = false, m_plain = true, m_few = true;
+    bool m_any = false, m_several = false, m_grids = false, m_tracked = false, m_plain = true;
 };
 
 CodeTraits traitsOf(const Graph& graph, uint32_t node)

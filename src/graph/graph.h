@@ -32,9 +32,6 @@ constexpr uint32_t payloadAlignment(uint64_t bytes)
 
 inline constexpr uint32_t kMaxStride = (1u << 17) - 4;  // handles hold the stride in words in 15 bits
 
-// Chunks of up to 16 workgroups of ours, with up to 64 invocations if packed, count their payloads in 31 bits.
-inline constexpr uint32_t kMaxPayloadsInShare = (1u << 31) / 1024 - 1;
-
 enum class LaunchMode {
     Static,      // StaticNumWorkgroupsAMDX
     Dynamic,     // the grid is a payload member, or the implicit uvec3 payload
@@ -96,8 +93,8 @@ struct Node {
     std::vector<NodeOutput> outputs;
 };
 
-// What the code of a node may rely on. Short code matters: workgroups of an H200 spend more time on issuing
-// instructions than on waiting (docs/performance.md).
+// What the code of a node may rely on. Short code matters: with it small workgroups take a third less time on an H200
+// (docs/performance.md).
 struct CodeTraits {
     uint32_t emits = abi::kEmitsToSeveral;  // abi::kEmits*
     bool sendsGrids = true;                 // a receiver may read its grid from the payload
@@ -118,9 +115,7 @@ struct Slot {
     uint32_t level = 0;             // 0: nothing can reach it
     uint32_t granulesPerGroup = 0;  // one workgroup of ours, packing included
     uint32_t entriesPerGroup = 0;
-    uint32_t fitGranulesPerGroup = 0;  // and the next: where everything fits, and a chunk may publish once
-    uint32_t fitEntriesPerGroup = 0;
-    std::vector<abi::AreaInfo> areas;  // all node indices of output 0, then of output 1, ...; empty unless kEmitsToFew
+    uint32_t fitEntriesPerGroup = 0;  // where everything fits, and a chunk may publish once
     uint32_t finishOffset = abi::kNoOffset;
     std::vector<std::vector<uint32_t>> outputQueues;  // per output: queue of each node index, or abi::kNoQueue
     std::vector<uint32_t> outputMaps;                 // per output: the same map in Graph::maps

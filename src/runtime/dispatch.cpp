@@ -484,7 +484,7 @@ bool Recorder::triesToFit(uint32_t level) const
     const abi::LevelPlan& plan = m_plan.levels[level];
     return std::ranges::all_of(m_pipeline.graph.levels[level].slots, [&](uint32_t s) {
         const graph::Slot& slot = m_pipeline.graph.slots[s];
-        return plan.size / kFewGroups >= slot.fitGranulesPerGroup &&
+        return plan.size / kFewGroups >= slot.granulesPerGroup &&
                plan.entryQuota / kFewGroups >= slot.fitEntriesPerGroup;
     });
 }

@@ -7,9 +7,7 @@
 
 #if defined(MR_FITS)
 
-uint g_base;       // SlotInfo::base
-uint64_t g_areas;  // AreaInfo of the slot (kEmitsToFew),
-uint g_area_count;  // so many
+uint g_base;  // SlotInfo::base
 
 // Where everything goes, if the node emits to one queue (kEmitsToOne). Loaded with the slot, long before it is needed.
 uint g_only_queue;
@@ -21,10 +19,6 @@ void mr_use_fitting_slot(const uint64_t slot, const uint64_t streamState)
 {
     mr_use_slot(slot, streamState);
     g_base = MR_SLOT.base;
-    if (MR_EMITS == kEmitsToFew) {
-        g_areas = MR_HEADER(g_graph).areas + uint64_t(MR_SLOT.firstArea * kAreaInfoBytes);
-        g_area_count = MR_SLOT.areaCount;
-    }
     if (MR_EMITS != kEmitsToOne)
         return;
     g_only_queue = MR_SLOT.onlyQueue;

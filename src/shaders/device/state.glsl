@@ -24,7 +24,8 @@ layout(constant_id = 2006) const uint MR_SUBGROUP_SIZE = 1u;  // the device's sm
 // What linking found out of the graph (graph::CodeTraits), or nothing.
 layout(constant_id = 2008) const bool MR_SENDS_GRIDS = true;     // a receiver may read its grid from the payload
 layout(constant_id = 2009) const bool MR_SENDS_TRACKED = true;   // payloads may have finish counters
-layout(constant_id = 2010) const bool MR_PLAIN_QUEUES = false;   // node index i leads to queue first + i, whose one stream has that number
+// Node index i of an output leads to queue first + i, whose one stream has that number.
+layout(constant_id = 2010) const bool MR_PLAIN_QUEUES = false;
 layout(constant_id = 2011) const uint MR_OUTPUT_STRIDE = 0u;     // of all payloads it sends, 0 if they differ
 layout(constant_id = 2012) const uint MR_INPUT_STRIDE = 0u;      // 0: in the slot
 // Of the node itself.
