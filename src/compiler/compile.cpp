@@ -15,6 +15,7 @@
 #include "compiler/passes/lower_payloads.h"
 #include "compiler/passes/lower_push_constants.h"
 #include "compiler/passes/make_payloads_coherent.h"
+#include "compiler/passes/narrow_coalescing.h"
 #include "compiler/passes/order_payload_memory.h"
 #include "compiler/passes/reflect_node.h"
 #include "compiler/passes/reflect_outputs.h"
@@ -22,6 +23,7 @@
 #include "compiler/passes/split_payload_copies.h"
 #include "compiler/passes/upgrade_module.h"
 #include "compiler/passes/wrap_entry_point.h"
+#include "compiler/prepare.h"
 #include "graph/code_traits.h"
 #include "spirv/edit.h"
 #include "spirv/tools.h"
@@ -78,6 +80,7 @@ struct Pass {
 // rejectInvalid must come before the passes that rely on valid modules, which is all others.
 // inlinePayloadFunctions must come before the passes that ask for the entry point.
 // upgradeModule makes versions and storage classes uniform for those behind it.
+// narrowCoalescing must come before reflectNode, which finds what it made of declarations.
 // reflectNode finds the input, which splitPayloadCopies and all that follow ask for.
 // makePayloadsCoherent needs what reflectNode found of writes, and the accesses that splitPayloadCopies makes.
 // lowerBuiltIns must come before lowerPayloads, which removes the capability of the extension's built-ins.
@@ -85,12 +88,14 @@ struct Pass {
 // orderPayloadMemory must come after lowerPayloads: barriers order what is buffer memory by then.
 // wrapEntryPoint must come after them: they say what a workgroup starts and ends with.
 // linkDeviceLibrary, which finish() runs, must come last: the others say which functions they call.
+// Up to reflectOutputs a module of the extension stays one, as fuse() needs it.
 constexpr Pass kPasses[] = {
     {"extractEntryPoint", extractEntryPoint},
     {"rejectInvalid", rejectInvalidCode},
     {"specialize", specialize},
     {"inlinePayloadFunctions", inlineFunctions},
     {"upgradeModule", upgradeModule},
+    {"narrowCoalescing", narrowCoalescing},
     {"reflectNode", reflectNode},
     {"splitPayloadCopies", splitPayloadCopies},
     {"reflectOutputs", reflectOutputs},
@@ -103,10 +108,30 @@ constexpr Pass kPasses[] = {
     {"wrapEntryPoint", wrapEntryPoint},
 };
 constexpr std::string_view kLastPass = "linkDeviceLibrary";
+constexpr std::string_view kLastPreparingPass = "reflectOutputs";
+
+constexpr size_t preparingPasses()
+{
+    const auto* last = std::ranges::find(kPasses, kLastPreparingPass, &Pass::name);
+    return static_cast<size_t>(last - std::begin(kPasses)) + 1;
+}
+
+Status runPasses(std::span<const Pass> passes, NodeShader& shader, const Options& options)
+{
+    for (const Pass& pass : passes) {
+        if (Status status = pass.run(shader, options); !status) {
+            return status;
+        }
+        if (options.afterPass) {
+            options.afterPass(pass.name, spirv::write(shader.module));
+        }
+    }
+    return {};
+}
 
 }  // namespace
 
-Result<LoweredNode> lower(std::span<const uint32_t> words, const Options& options)
+Result<std::shared_ptr<NodeShader>> prepare(std::span<const uint32_t> words, const Options& options)
 {
     if (const Status status = rejectRevision1(words); !status) {
         return status.error();
@@ -120,15 +145,22 @@ Result<LoweredNode> lower(std::span<const uint32_t> words, const Options& option
     }
     auto shader = std::make_shared<NodeShader>();
     shader->module = std::move(*module);
-    for (const Pass& pass : kPasses) {
-        if (const Status status = pass.run(*shader, options); !status) {
-            return status.error();
-        }
-        if (options.afterPass) {
-            options.afterPass(pass.name, spirv::write(shader->module));
-        }
+    if (const Status status = runPasses(std::span(kPasses).first(preparingPasses()), *shader, options); !status) {
+        return status.error();
     }
-    return LoweredNode{shader->node, shader};
+    return shader;
+}
+
+Result<LoweredNode> lower(std::span<const uint32_t> words, const Options& options)
+{
+    auto shader = prepare(words, options);
+    if (!shader) {
+        return shader.error();
+    }
+    if (const Status status = runPasses(std::span(kPasses).subspan(preparingPasses()), **shader, options); !status) {
+        return status.error();
+    }
+    return LoweredNode{(*shader)->node, std::move(*shader)};
 }
 
 Result<spirv::Words> finish(const LoweredNode& lowered, const Code& code, const Options& options)

@@ -40,6 +40,7 @@ private:
     VkResult lowerStages();
     VkResult addLibraries();
     VkResult link();
+    Result<graph::Graph> fuse(graph::Graph graph);
     VkResult compileStages();
     VkResult checkStages(std::span<const NodeResult> results) const;
     void giveFeedback(uint64_t duration) const;
@@ -164,12 +165,24 @@ VkResult GraphBuilder::addLibraries()
     return VK_SUCCESS;
 }
 
+// Not where somebody wants to see payloads or the application's code as it is.
+Result<graph::Graph> GraphBuilder::fuse(graph::Graph graph)
+{
+    const Settings& settings = m_device.settings();
+    if (!settings.fusion || !settings.capture.empty() || (m_flags & VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT_KHR))
+        return graph;
+    std::vector<compiler::FusionOutcome> outcomes;
+    return m_stages->fuse(std::move(graph), outcomes);
+}
+
 VkResult GraphBuilder::link()
 {
     std::vector<graph::Node> nodes;
     for (const std::shared_ptr<NodePipeline>& node : m_object->nodes)
         nodes.push_back(node->node);
     Result<graph::Graph> graph = graph::link(std::move(nodes));
+    if (graph)
+        graph = fuse(std::move(*graph));
     if (!graph) {
         reportRule(m_device, graph.error().text());
         return VK_ERROR_VALIDATION_FAILED_EXT;

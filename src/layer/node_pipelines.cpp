@@ -227,6 +227,30 @@ std::span<const NodeResult> NodeBuilder::lower()
     return m_results;
 }
 
+Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, std::vector<compiler::FusionOutcome>& outcomes)
+{
+    std::vector<compiler::FusableNode> nodes;
+    for (size_t i = 0; i < m_requests.size(); ++i) {
+        const NodeRequest& request = m_requests[i];
+        const bool isPlain = !request.robustness && request.requiredSubgroupSize == 0 && request.stageFlags == 0;
+        nodes.push_back({*request.words, request.options, *m_lowered[i], m_owners[i], isPlain});
+    }
+    Result<graph::Graph> fused = compiler::fuseGraph(nodes, std::move(graph), outcomes);
+    bool changed = false;
+    for (size_t i = 0; fused && i < nodes.size(); ++i) {
+        if (!nodes[i].changed)
+            continue;
+        changed = true;
+        m_requests[i].words = std::make_shared<const spirv::Words>(std::move(nodes[i].words));
+        m_requests[i].options = std::move(nodes[i].options);
+        m_results[i].node->node = nodes[i].lowered.node;
+        m_lowered[i] = std::make_shared<const compiler::LoweredNode>(std::move(nodes[i].lowered));
+    }
+    if (changed)
+        m_owners = findOwners(m_requests);
+    return fused;
+}
+
 void NodeBuilder::compileOne(size_t request)
 {
     const auto start = std::chrono::steady_clock::now();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/fuse_graph.h"
 #include "data/data_type.h"
 #include "layer/node_code.h"
 
@@ -42,6 +43,9 @@ public:
 
     // First: what linking has to know. Per request.
     std::span<const NodeResult> lower();
+    // Lets consumers run inside their producers, where `graph`, whose first nodes are the requests, allows it. Returns
+    // the graph linked again.
+    Result<graph::Graph> fuse(graph::Graph graph, std::vector<compiler::FusionOutcome>& outcomes);
     // Then: their code. `traits` per request; empty for a library, which may become part of any graph.
     std::span<const NodeResult> compile(std::span<const graph::CodeTraits> traits);
 
@@ -53,7 +57,7 @@ private:
     const NodeCode::Cache m_cache;
     const VkPipelineCreateFlags m_flags;
     const std::shared_ptr<GraphLayout> m_layout;
-    const std::vector<NodeRequest> m_requests;
+    std::vector<NodeRequest> m_requests;
     std::vector<size_t> m_owners;  // per request the first with the same code
     std::vector<std::shared_ptr<const compiler::LoweredNode>> m_lowered;
     std::vector<NodeResult> m_results;

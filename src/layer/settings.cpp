@@ -30,6 +30,7 @@ void visitSettings(Settings& settings, Visitor&& visitor)
     visitor("continuation",
             Words{settings.continuation, Continuation::Complete, Continuation::Single, "complete", "single"});
     visitor("path", Words{settings.runtime.path, runtime::Path::Direct, runtime::Path::Indirect, "direct", "indirect"});
+    visitor("fusion", Words{settings.fusion, true, false, "on", "off"});
     visitor("max_scratch_mib", Mebibytes{settings.runtime.maxScratchBytes});
     visitor("grid_groups", settings.runtime.gridGroups);
     visitor("trace", settings.trace);

@@ -182,7 +182,7 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
     EXPECT_TRUE(std::ranges::equal(passes, passNames()));
     EXPECT_EQ(passes, (std::vector<std::string>{
                           "extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunctions", "upgradeModule",
-                          "reflectNode", "splitPayloadCopies", "reflectOutputs", "makePayloadsCoherent",
+                          "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs", "makePayloadsCoherent",
                           "lowerBuiltIns", "lowerPayloads", "enqueueForgottenPayloads", "lowerPushConstants",
                           "orderPayloadMemory", "wrapEntryPoint", "linkDeviceLibrary"}));
 }

@@ -9,9 +9,10 @@ import tempfile
 import unittest
 
 MILLRACE, SPIRV_VAL, MODULES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
-PASSES = ["extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunctions", "upgradeModule", "reflectNode",
-          "splitPayloadCopies", "reflectOutputs", "makePayloadsCoherent", "lowerBuiltIns", "lowerPayloads",
-          "enqueueForgottenPayloads", "lowerPushConstants", "orderPayloadMemory", "wrapEntryPoint", "linkDeviceLibrary"]
+PASSES = ["extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunctions", "upgradeModule",
+          "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs", "makePayloadsCoherent",
+          "lowerBuiltIns", "lowerPayloads", "enqueueForgottenPayloads", "lowerPushConstants",
+          "orderPayloadMemory", "wrapEntryPoint", "linkDeviceLibrary"]
 
 
 def lower(*arguments):

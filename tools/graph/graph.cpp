@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/compile.h"
+#include "compiler/fuse_graph.h"
 #include "graph/diagnose.h"
 #include "tools/commands.h"
 #include "tools/console.h"
@@ -89,7 +90,8 @@ public:
     }
 
     std::vector<graph::Node> nodes;
-    std::vector<std::string> files;  // per node
+    std::vector<compiler::FusableNode> sources;  // per node
+    std::vector<std::string> files;              // likewise
     std::vector<Diagnostic> errors;
 
 private:
@@ -117,18 +119,21 @@ private:
         options.shaderIndex = stage.node.index;
         // Where push constants go is for the pipeline layout to say, which is not known here.
         options.pushConstantsInMemory = true;
-        auto compiled = compiler::compile(words, options);
-        if (!compiled) {
-            const Diagnostic& error = compiled.error();
+        auto lowered = compiler::lower(words, options);
+        if (!lowered) {
+            const Diagnostic& error = lowered.error();
             errors.push_back({stage.file, error.where,
                               "entry point '" + entryPoint + "': " + error.component + ": " + error.message});
             return;
         }
-        nodes.push_back(std::move(compiled->node));
+        const size_t code = m_codes.try_emplace({stage.file, entryPoint}, m_codes.size()).first->second;
+        nodes.push_back(lowered->node);
+        sources.push_back({words, std::move(options), std::move(*lowered), code});
         files.push_back(stage.file);
     }
 
     std::map<std::string, spirv::Words> m_modules;
+    std::map<std::pair<std::string, std::string>, size_t> m_codes;  // by file and entry point
 };
 
 void load(const Arguments& arguments, Loader& loader)
@@ -197,7 +202,10 @@ int runGraph(const Arguments& arguments)
     if (!linked) {
         return reportErrors({linked.error()}, arguments.asJson);
     }
-    GraphReport report{std::move(*linked), {}, {}, std::move(loader.files)};
+    GraphReport report{std::move(*linked), {}, {}, std::move(loader.files), {}};
+    if (const auto fused = compiler::fuseGraph(loader.sources, report.graph, report.fusion); !fused) {
+        return reportErrors({fused.error()}, arguments.asJson);
+    }
     report.groups = groupNodes(report.graph);
     report.scratch = graph::scratchSizes(report.graph, uint64_t(arguments.maxScratchMib) << 20);
     return writeReport(arguments, report);

@@ -8,6 +8,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "compiler/fuse_graph.h"
 #include "graph/plan.h"
 #include "tools/graph/node_groups.h"
 
@@ -17,7 +18,8 @@ struct GraphReport {
     graph::Graph graph;
     NodeGraph groups;
     graph::ScratchSizes scratch;
-    std::vector<std::string> files;  // per node
+    std::vector<std::string> files;                 // per node
+    std::vector<compiler::FusionOutcome> fusion{};  // the graph is the one before
 };
 
 void printReport(std::ostream& out, const GraphReport& report);

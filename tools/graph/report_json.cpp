@@ -38,6 +38,14 @@ json reportJson(const GraphReport& report)
     for (uint32_t n = 0; n < report.graph.nodes.size(); n++) {
         out["nodes"].push_back(nodeOfGraphJson(report, n));
     }
+    out["fusion"] = json::array();
+    for (const compiler::FusionOutcome& outcome : report.fusion) {
+        json entry = {{"from", outcome.node}, {"to", outcome.output}, {"fused", outcome.fused}};
+        if (!outcome.fused) {
+            entry["why"] = outcome.why;
+        }
+        out["fusion"].push_back(std::move(entry));
+    }
     for (const NodeGroup& group : report.groups.groups) {
         out["groups"].push_back(
             {{"name", groupName(report.graph, group)}, {"nodes", group.nodes}, {"levels", group.levels}});

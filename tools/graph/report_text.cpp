@@ -87,12 +87,25 @@ void printOutputs(std::ostream& out, const GraphReport& report)
     }
 }
 
+void printFusion(std::ostream& out, const GraphReport& report)
+{
+    Table table({"from", "to", "runs inside its producer"});
+    for (const compiler::FusionOutcome& outcome : report.fusion) {
+        table.add({outcome.node, "'" + outcome.output + "'", outcome.fused ? "yes" : "no: " + outcome.why});
+    }
+    if (table.rowCount() > 0) {
+        out << "\n";
+        table.print(out);
+    }
+}
+
 }  // namespace
 
 void printReport(std::ostream& out, const GraphReport& report)
 {
     printNodes(out, report);
     printOutputs(out, report);
+    printFusion(out, report);
     out << "\n"
         << report.graph.nodes.size() << (report.graph.nodes.size() == 1 ? " node, " : " nodes, ")
         << report.graph.levels.size() - 1 << (report.graph.levels.size() == 2 ? " level\n" : " levels\n")

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#define SPV_ENABLE_UTILITY_CODE
 #include "compiler/passes/reflect_node.h"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "compiler/memory_operands.h"
 #include "compiler/payload_origins.h"
 #include "compiler/payload_types.h"
+#include "compiler/workgroup_view.h"
 
 namespace millrace::compiler {
 
@@ -27,46 +27,6 @@ constexpr std::string_view kPass = "reflectNode";
 // and each takes eight bytes of workgroup memory.
 constexpr uint32_t kMaxInputPayloads = 256;
 constexpr uint64_t kMaxInvocations = 65536;
-
-bool isSubgroupOperation(spv::Op op)
-{
-    return spv::OpToString(op) != nullptr && (std::string_view(spv::OpToString(op)).starts_with("OpGroup") ||
-                                              std::string_view(spv::OpToString(op)).starts_with("OpSubgroup") ||
-                                              std::string_view(spv::OpToString(op)).starts_with("OpCooperative"));
-}
-
-bool isSubgroupBuiltIn(uint32_t builtIn)
-{
-    switch (static_cast<spv::BuiltIn>(builtIn)) {
-        case spv::BuiltIn::SubgroupSize:
-        case spv::BuiltIn::NumSubgroups:
-        case spv::BuiltIn::SubgroupId:
-        case spv::BuiltIn::SubgroupLocalInvocationId:
-        case spv::BuiltIn::SubgroupEqMask:
-        case spv::BuiltIn::SubgroupGeMask:
-        case spv::BuiltIn::SubgroupGtMask:
-        case spv::BuiltIn::SubgroupLeMask:
-        case spv::BuiltIn::SubgroupLtMask:
-            return true;
-        default:
-            return false;
-    }
-}
-
-// Whether anything in the shader could tell that other workgroups run beside it in one of ours.
-bool seesWorkgroup(const Module& module)
-{
-    bool found = false;
-    module.forEachInstruction([&](const Instruction& i) {
-        const bool isShared =
-            i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::Workgroup);
-        const bool isMask = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
-                            i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-                            isSubgroupBuiltIn(i.literal(2));
-        found |= isShared || isMask || isSubgroupOperation(i.op);
-    });
-    return found;
-}
 
 struct State {
     NodeShader& shader;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/wrap_entry_point.h"
 
+#include "compiler/function_writer.h"
 #include "compiler/globals.h"
 #include "compiler/memory_operands.h"
 
@@ -29,7 +30,9 @@ struct SharedStart {
     Id value;
 };
 
-struct State {
+struct State : FunctionWriter {
+    explicit State(NodeShader& of) : FunctionWriter(of.module), shader(of) {}
+
     NodeShader& shader;
     Module& module = shader.module;
     Id uintType = module.getIntType(32, false);
@@ -38,32 +41,6 @@ struct State {
     Id uint3Type = module.getVectorType(uintType, 3);
     Id uint4Type = module.getVectorType(uintType, 4);
     std::vector<SharedStart> shared;
-    spirv::Function main;
-
-    Id beginBlock(Id label = {})
-    {
-        main.blocks.push_back({label ? label : module.newId(), {}, {}});
-        return main.blocks.back().label;
-    }
-
-    Emitter out() { return Emitter(module, main.blocks.back().body); }
-
-    void branch(Id target) { out().emitVoid(spv::Op::OpBranch, {target}); }
-
-    // Ends the block with "if (condition)"; the block of the condition holding follows.
-    void beginIf(Id condition, Id join)
-    {
-        const Id then = module.newId();
-        out().keep(spirv::instruction(spv::Op::OpSelectionMerge).add(join).add(0u));
-        out().emitVoid(spv::Op::OpBranchConditional, {condition, then, join});
-        beginBlock(then);
-    }
-
-    void endIf(Id join)
-    {
-        branch(join);
-        beginBlock(join);
-    }
 
     // Two of the eight argument words each.
     Id loadPair(uint32_t pair)
@@ -193,7 +170,7 @@ struct State {
     void clearTogether(Id variable, uint32_t length, Id invocation)
     {
         const Id element = module.findDefinition(module.pointee(module.typeOf(variable)))->id(0);
-        const Id before = main.blocks.back().label;
+        const Id before = label();
         const Id header = module.newId(), check = module.newId(), body = module.newId();
         const Id next = module.newId(), after = module.newId(), increased = module.newId();
         const uint32_t* size = shader.node.localSize;
@@ -286,7 +263,6 @@ struct State {
         beginBlock(next);
         branch(header);
         beginBlock(after);
-        out().emitVoid(spv::Op::OpReturn, {});
     }
 
     // Entry point and execution modes name the new function from now on.
@@ -331,12 +307,7 @@ Status wrapEntryPoint(NodeShader& shader, const Options&)
     Module& module = shader.module;
     state.takeInitializers();
     state.build();
-    const Id created = module.newId();
-    const Id voidType = module.getVoidType();
-    state.main.definition = spirv::instruction(spv::Op::OpFunction, voidType, created)
-                                .add(static_cast<uint32_t>(spv::FunctionControlMask::MaskNone))
-                                .add(module.getFunctionType(voidType, {}));
-    module.functions.push_back(std::move(state.main));
+    const Id created = state.finish();
     state.replaceEntry(created);
     shader.entry = created;
     shader.device.declare(module);

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing a new function, block by block.
+#pragma once
+
+#include <span>
+#include <utility>
+
+#include "spirv/module.h"
+
+namespace millrace::compiler {
+
+class FunctionWriter {
+public:
+    explicit FunctionWriter(spirv::Module& module) : m_module(module) {}
+
+    // A block begins behind the terminator of the one before.
+    spirv::Id beginBlock(spirv::Id label = {})
+    {
+        m_function.blocks.push_back({label ? label : m_module.newId(), {}, {}});
+        return m_function.blocks.back().label;
+    }
+
+    spirv::Emitter out() { return {m_module, m_function.blocks.back().body}; }
+    spirv::Id label() const { return m_function.blocks.back().label; }
+
+    void branch(spirv::Id target) { out().emitVoid(spv::Op::OpBranch, {target}); }
+
+    // Ends the block with "if (condition)"; the block of the condition holding follows.
+    void beginIf(spirv::Id condition, spirv::Id join)
+    {
+        const spirv::Id then = m_module.newId();
+        out().keep(spirv::instruction(spv::Op::OpSelectionMerge).add(join).add(0u));
+        out().emitVoid(spv::Op::OpBranchConditional, {condition, then, join});
+        beginBlock(then);
+    }
+
+    void endIf(spirv::Id join)
+    {
+        branch(join);
+        beginBlock(join);
+    }
+
+    // Ids of a new parameter.
+    spirv::Id addParameter(spirv::Id type)
+    {
+        m_function.parameters.push_back(spirv::instruction(spv::Op::OpFunctionParameter, type, m_module.newId()));
+        return m_function.parameters.back().result;
+    }
+
+    // Ends the last block and gives the module the function, which returns nothing.
+    spirv::Id finish()
+    {
+        out().emitVoid(spv::Op::OpReturn, {});
+        std::vector<spirv::Id> types;
+        for (const spirv::Instruction& parameter : m_function.parameters) {
+            types.push_back(parameter.type);
+        }
+        const spirv::Id voidType = m_module.getVoidType();
+        const spirv::Id created = m_module.newId();
+        m_function.definition = spirv::instruction(spv::Op::OpFunction, voidType, created)
+                                    .add(static_cast<uint32_t>(spv::FunctionControlMask::MaskNone))
+                                    .add(m_module.getFunctionType(voidType, types));
+        m_module.functions.push_back(std::move(m_function));
+        return created;
+    }
+
+private:
+    spirv::Module& m_module;
+    spirv::Function m_function;
+};
+
+}  // namespace millrace::compiler

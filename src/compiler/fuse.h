@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Consumers that run inside their producer, without payloads in memory (architecture D8).
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "compiler/compile.h"
+
+namespace millrace::compiler {
+
+// One code that receives payloads, as nodes of these indices (base index included) of the output's node array.
+struct FusedConsumer {
+    std::span<const uint32_t> words;
+    Options options;
+    std::vector<uint32_t> indices;  // ascending
+};
+
+struct FusedOutput {
+    uint32_t output = 0;                   // into graph::Node::outputs
+    std::vector<FusedConsumer> consumers;  // what goes to other nodes is lost, as without fusion
+};
+
+// The producer with its consumers in it: a module of the extension still, with the same entry point, all
+// specialization applied. An invocation keeps the payloads that it allocates to itself, and runs their consumers when
+// its own code has ended, one after the other.
+// Requires: what graph::planFusion() looked at. Errors say why code cannot be fused.
+Result<spirv::Words> fuse(std::span<const uint32_t> words, const Options& options,
+                          std::span<const FusedOutput> outputs);
+
+}  // namespace millrace::compiler

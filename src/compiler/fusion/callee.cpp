@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/fusion/callee.h"
+
+#include <unordered_set>
+
+#include "compiler/control_flow.h"
+#include "compiler/diagnose.h"
+#include "compiler/function_writer.h"
+#include "compiler/fusion/private_memory.h"
+#include "compiler/globals.h"
+#include "compiler/payload_types.h"
+#include "compiler/pointers.h"
+#include "spirv/edit.h"
+
+namespace millrace::compiler {
+
+using spirv::Emitter;
+using spirv::Id;
+using spirv::Instruction;
+using spirv::Module;
+using spirv::Section;
+
+namespace {
+
+// More would take registers, or more parameters than a function may have (255).
+constexpr size_t kMaxPayloadLeaves = 64;
+constexpr size_t kMaxPushConstantLeaves = 64;
+// A consumer runs with the registers of its producer, whose other work waits for them.
+constexpr size_t kMaxInstructions = 600;
+
+std::unordered_set<uint32_t> usedIds(const Module& module)
+{
+    std::unordered_set<uint32_t> used;
+    for (const spirv::Function& function : module.functions) {
+        for (const spirv::Block& block : function.blocks) {
+            for (const Instruction& i : block.body) {
+                i.forEachUse([&](Id id) { used.insert(id.value); });
+            }
+        }
+    }
+    return used;
+}
+
+class Maker {
+public:
+    explicit Maker(NodeShader node) : m_node(std::move(node)), m_module(m_node.module) {}
+
+    Result<Callee> run(bool givesPushConstants)
+    {
+        const bool made = checkCode() && lowerInput() && (!givesPushConstants || lowerPushConstants()) &&
+                          lowerBuiltIns() && m_memory.finish(m_failure);
+        if (!made) {
+            return m_failure.diagnostic();
+        }
+        takeInitializers();
+        writeFunction();
+        decoratePhysicalPointers(m_module);
+        spirv::removeUnused(m_module);
+        orderGlobals(m_module);
+        const bool hasBlock = static_cast<bool>(findPushConstants(m_module));
+        auto library = spirv::Library::create(std::move(m_module));
+        if (!library) {
+            return library.error();
+        }
+        return Callee{std::move(*library), std::move(m_payload), std::move(m_pushConstants), hasBlock};
+    }
+
+private:
+    bool checkCode()
+    {
+        size_t count = 0;
+        for (const spirv::Function& function : m_module.functions) {
+            for (const spirv::Block& block : function.blocks) {
+                count += block.body.size();
+                for (const Instruction& i : block.body) {
+                    if (i.op == spv::Op::OpControlBarrier || i.op == spv::Op::OpMemoryBarrier) {
+                        return m_failure.at(m_module, i, "orders memory, of which the producer knows nothing");
+                    }
+                }
+            }
+        }
+        return count <= kMaxInstructions ||
+               m_failure.at("size", "it has " + std::to_string(count) + " instructions, more than " +
+                                        std::to_string(kMaxInstructions));
+    }
+
+    // The payload becomes a variable, without the array around it.
+    bool lowerInput()
+    {
+        const Id input = m_node.input;
+        if (!input) {
+            return true;
+        }
+        const Id array = payloadArrayOf(m_module, m_module.typeOf(input));
+        const Id type = array ? m_module.findDefinition(array)->id(0) : m_module.pointee(m_module.typeOf(input));
+        auto leaves = leavesOf(m_module, type, kMaxPayloadLeaves);
+        if (!leaves) {
+            return m_failure.at(leaves.error().where, leaves.error().message);
+        }
+        m_payload = std::move(*leaves);
+        m_input = m_memory.createVariable(type);
+        for (spirv::Function& function : m_module.functions) {
+            spirv::rewriteFunction(m_module, function,
+                                   [&](const Instruction& i, Emitter& out) { lowerInputUse(i, out, array); });
+        }
+        forget(m_module, input);
+        std::erase_if(m_module.section(Section::Globals), [&](const Instruction& i) { return i.result == input; });
+        return !m_failure;
+    }
+
+    void lowerInputUse(const Instruction& i, Emitter& out, Id array)
+    {
+        bool uses = false;
+        for (size_t o = 0; o < i.operandCount(); o++) {
+            uses |= i.isId(o) && i.id(o) == m_node.input;
+        }
+        if (!uses) {
+            out.keep(i);
+        } else if (i.op == spv::Op::OpNodePayloadArrayLengthAMDX) {
+            const Id one = m_module.getConstant(1);
+            const auto op = i.type == m_module.typeOf(one) ? spv::Op::OpCopyObject : spv::Op::OpBitcast;
+            out.keep(spirv::instruction(op, i.type, i.result).add(one));
+        } else if (isAccessChain(i.op) && firstIndexOperand(i.op) == 1) {
+            const auto element = payloadIndexOperand(m_module, i);
+            Instruction chain = spirv::instruction(spv::Op::OpAccessChain, i.type, i.result).add(m_input);
+            for (size_t o = element ? *element + 1 : 1; o < i.operandCount(); o++) {
+                chain.add(i.id(o));
+            }
+            m_memory.add(chain.result);
+            out.keep(std::move(chain));
+        } else if (i.op == spv::Op::OpLoad && !array) {
+            Instruction load = i;
+            load.setId(0, m_input);
+            out.keep(std::move(load));
+        } else {
+            m_failure.at(m_module, i, "uses the input payloads as a whole");
+        }
+    }
+
+    bool lowerPushConstants()
+    {
+        const Id block = findPushConstants(m_module);
+        if (!block) {
+            return true;
+        }
+        const Id type = m_module.pointee(m_module.typeOf(block));
+        auto leaves = leavesOf(m_module, type, kMaxPushConstantLeaves);
+        if (!leaves) {
+            return m_failure.at(leaves.error().where, leaves.error().message);
+        }
+        m_pushConstants = std::move(*leaves);
+        m_block = m_memory.createVariable(type);
+        for (spirv::Function& function : m_module.functions) {
+            for (spirv::Block& b : function.blocks) {
+                for (Instruction& i : b.body) {
+                    for (size_t o = 0; o < i.operandCount(); o++) {
+                        if (i.isId(o) && i.id(o) == block) {
+                            i.setId(o, m_block);
+                        }
+                    }
+                }
+            }
+        }
+        return true;
+    }
+
+    // There is one invocation, and a coalescing node has one workgroup.
+    bool lowerBuiltIns()
+    {
+        const auto used = usedIds(m_module);
+        std::vector<std::pair<Id, spv::BuiltIn>> builtIns;
+        for (const Instruction& i : m_module.section(Section::Annotations)) {
+            const bool isBuiltIn = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
+                                   i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn);
+            if (isBuiltIn) {
+                builtIns.emplace_back(i.id(0), static_cast<spv::BuiltIn>(i.literal(2)));
+            }
+        }
+        for (const auto& [id, builtIn] : builtIns) {
+            if (used.contains(id.value) && !lowerBuiltIn(id, builtIn)) {
+                return false;
+            }
+        }
+        // The constant keeps its value.
+        m_module.removeDecorations([](const Instruction& i) {
+            return i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
+                   i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+                   i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
+        });
+        return true;
+    }
+
+    bool lowerBuiltIn(Id variable, spv::BuiltIn builtIn)
+    {
+        switch (builtIn) {
+            case spv::BuiltIn::WorkgroupSize:
+                return true;
+            case spv::BuiltIn::LocalInvocationId:
+            case spv::BuiltIn::LocalInvocationIndex:
+            case spv::BuiltIn::GlobalInvocationId:
+            case spv::BuiltIn::WorkgroupId:
+            case spv::BuiltIn::RemainingRecursionLevelsAMDX:
+            case spv::BuiltIn::ShaderIndexAMDX:
+                break;
+            default:
+                return m_failure.at(describe(m_module, variable), "a built-in that the producer may have otherwise");
+        }
+        m_module.removeDecorations(
+            [&](const Instruction& i) { return i.op == spv::Op::OpDecorate && i.id(0) == variable; });
+        if (!changeStorage(m_module, variable, spv::StorageClass::Private, m_failure)) {
+            return false;
+        }
+        if (builtIn == spv::BuiltIn::ShaderIndexAMDX) {
+            m_shaderIndices.push_back(variable);
+        } else {
+            m_starts.emplace_back(variable, getNull(m_module, m_module.pointee(m_module.typeOf(variable))));
+        }
+        return true;
+    }
+
+    // The function runs more than once in an invocation.
+    void takeInitializers()
+    {
+        for (Instruction& i : m_module.section(Section::Globals)) {
+            const bool isPrivate = i.op == spv::Op::OpVariable && i.operandCount() > 1 &&
+                                   static_cast<spv::StorageClass>(i.literal(0)) == spv::StorageClass::Private;
+            if (isPrivate) {
+                m_starts.emplace_back(i.result, i.id(1));
+                i = spirv::instruction(i.op, i.type, i.result).add(i.literal(0));
+            }
+        }
+    }
+
+    void writeFunction()
+    {
+        FunctionWriter writer(m_module);
+        const Id uintType = m_module.getIntType(32, false);
+        const Id index = writer.addParameter(uintType);
+        writer.beginBlock();
+        Emitter out = writer.out();
+        for (const auto& [variable, value] : m_starts) {
+            out.emitVoid(spv::Op::OpStore, {variable, value});
+        }
+        for (const Id variable : m_shaderIndices) {
+            const Id type = m_module.pointee(m_module.typeOf(variable));
+            const Id value = type == uintType ? index : out.emit(spv::Op::OpBitcast, type, {index});
+            out.emitVoid(spv::Op::OpStore, {variable, value});
+        }
+        store(writer, m_payload, m_input);
+        store(writer, m_pushConstants, m_block);
+        out.call(m_node.entry, m_module.getVoidType(), {});
+        const Id created = writer.finish();
+        m_module.section(Section::EntryPoints).clear();
+        m_module.section(Section::ExecutionModes).clear();
+        m_module.addCapability(spv::Capability::Linkage);
+        m_module.section(Section::Annotations)
+            .push_back(spirv::instruction(spv::Op::OpDecorate)
+                           .add(created)
+                           .add(static_cast<uint32_t>(spv::Decoration::LinkageAttributes))
+                           .add(kCalleeName)
+                           .add(static_cast<uint32_t>(spv::LinkageType::Export)));
+    }
+
+    void store(FunctionWriter& writer, const std::vector<Leaf>& leaves, Id variable)
+    {
+        for (const Leaf& leaf : leaves) {
+            const Id value = writer.addParameter(leafTypeInCalls(m_module, leaf));
+            Emitter out = writer.out();
+            storeLeaf(out, leaf, variable, spv::StorageClass::Private, value);
+        }
+    }
+
+    NodeShader m_node;
+    Module& m_module;
+    PrivateMemory m_memory{m_module};
+    Failure m_failure{"fuse"};
+    std::vector<Leaf> m_payload, m_pushConstants;
+    Id m_input, m_block;                      // variables that hold them
+    std::vector<std::pair<Id, Id>> m_starts;  // variables and their values
+    std::vector<Id> m_shaderIndices;          // variables
+};
+
+}  // namespace
+
+Id findPushConstants(const Module& module)
+{
+    const auto used = usedIds(module);
+    for (const Instruction& i : module.section(Section::Globals)) {
+        const bool isBlock = i.op == spv::Op::OpVariable && used.contains(i.result.value) &&
+                             static_cast<spv::StorageClass>(i.literal(0)) == spv::StorageClass::PushConstant;
+        if (isBlock) {
+            return i.result;
+        }
+    }
+    return {};
+}
+
+Result<Callee> makeCallee(NodeShader node, bool givesPushConstants)
+{
+    return Maker(std::move(node)).run(givesPushConstants);
+}
+
+}  // namespace millrace::compiler

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/fusion.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace millrace::graph {
+
+namespace {
+
+bool emits(const Node& node)
+{
+    return std::ranges::any_of(node.outputs, [](const NodeOutput& output) { return output.allocationSites > 0; });
+}
+
+class Planner {
+public:
+    explicit Planner(const Graph& graph) : m_graph(graph)
+    {
+        for (const Slot& slot : graph.slots) {
+            addTargets(slot);
+        }
+    }
+
+    FusionPlan run() const
+    {
+        FusionPlan plan;
+        for (const auto& [key, targets] : m_targets) {
+            const auto& [node, output] = key;
+            std::string why = obstacle(node, output);
+            for (size_t t = 0; why.empty() && t < targets.size(); ++t)
+                why = obstacleAt(targets[t].node);
+            if (why.empty())
+                plan.fusions.push_back({node, output, targets});
+            else
+                plan.others.push_back({node, output, std::move(why)});
+        }
+        return plan;
+    }
+
+private:
+    using Key = std::pair<uint32_t, uint32_t>;  // node and output
+
+    void addTargets(const Slot& slot)
+    {
+        const Node& node = m_graph.nodes[slot.node];
+        for (uint32_t o = 0; o < node.outputs.size(); ++o) {
+            if (node.outputs[o].allocationSites == 0)
+                continue;
+            std::vector<FusionTarget>& targets = m_targets[{slot.node, o}];
+            const bool isFirst = targets.empty();
+            const std::vector<uint32_t>& queues = slot.outputQueues[o];
+            for (uint32_t i = 0; i < queues.size(); ++i) {
+                if (queues[i] == abi::kNoQueue)
+                    continue;
+                const uint32_t target = m_graph.slots[m_graph.queues[queues[i]].baseSlot].node;
+                m_producers[target].insert({slot.node, o});
+                if (isFirst)
+                    targets.push_back({i, target});
+            }
+        }
+    }
+
+    std::string name(uint32_t node) const
+    {
+        const NodeId& id = m_graph.nodes[node].id;
+        return "'" + id.name + "'[" + std::to_string(id.index) + "]";
+    }
+
+    // What the producer does.
+    std::string obstacle(uint32_t index, uint32_t o) const
+    {
+        const Node& node = m_graph.nodes[index];
+        const NodeOutput& output = node.outputs[o];
+        const auto sharesBudget = [&](const NodeOutput& other) {
+            return &other != &output && other.budgetPool == output.budgetPool;
+        };
+        if (node.anyGraph)
+            return "the producer is part of a pipeline library";
+        if (!output.perInvocation)
+            return "payloads are allocated by workgroups";
+        if (output.allocationSites > 1 || output.allocatesInLoop)
+            return "payloads are allocated more than once";
+        if (output.tracksFinishWriting)
+            return "payloads track finishing";
+        if (std::ranges::any_of(node.outputs, sharesBudget))
+            return "the output shares its limit with another one";
+        return m_targets.at({index, o}).empty() ? "there is nobody to receive payloads" : "";
+    }
+
+    // What a consumer is.
+    std::string obstacleAt(uint32_t index) const
+    {
+        const Node& node = m_graph.nodes[index];
+        const auto isShared = [&](const Queue& queue) {
+            return m_graph.slots[queue.baseSlot].node == index && queue.slots.size() > 1;
+        };
+        if (node.anyGraph)
+            return name(index) + " is part of a pipeline library";
+        if (node.packWidth == 0)
+            return name(index) + " is no coalescing node that works on each payload by itself";
+        if (m_producers.at(index).size() > 1)
+            return name(index) + " has several producers";
+        if (node.maxRecursion > 0)
+            return name(index) + " is recursive";
+        if (std::ranges::any_of(m_graph.queues, isShared))
+            return name(index) + " shares its input with other nodes";
+        if (node.usesFinishWriting || node.writesInput)
+            return name(index) + " writes to its payload";
+        return emits(node) ? name(index) + " sends payloads itself" : "";
+    }
+
+    const Graph& m_graph;
+    std::map<Key, std::vector<FusionTarget>> m_targets;
+    std::map<uint32_t, std::set<Key>> m_producers;  // by consumer
+};
+
+}  // namespace
+
+FusionPlan planFusion(const Graph& graph)
+{
+    return Planner(graph).run();
+}
+
+}  // namespace millrace::graph

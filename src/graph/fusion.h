@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which consumers may run inside their only producer, as far as the graph tells (architecture D8). What the code says
+// is compiler::fuse()'s matter.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace millrace::graph {
+
+struct FusionTarget {
+    uint32_t index = 0;  // of the node in its array
+    uint32_t node = 0;   // into Graph::nodes
+};
+
+// An output all of whose payloads can stay with the invocation that allocates them.
+struct OutputFusion {
+    uint32_t node = 0;
+    uint32_t output = 0;
+    std::vector<FusionTarget> targets;  // in ascending order of index
+};
+
+struct UnfusedOutput {
+    uint32_t node = 0;
+    uint32_t output = 0;
+    std::string why;
+};
+
+struct FusionPlan {
+    std::vector<OutputFusion> fusions;
+    std::vector<UnfusedOutput> others;  // that allocate payloads
+};
+
+// Consumers that emit nothing come first; when they are fused and the graph is linked again, others may follow.
+FusionPlan planFusion(const Graph& graph);
+
+}  // namespace millrace::graph
