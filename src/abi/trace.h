@@ -46,11 +46,11 @@ struct TraceLevel {
     uint pad0;
 };
 
-// snapshot.comp: one record, before the turn shader.
+// snapshot.comp: one record, before the turn shader; where everything fits, or as soon as nobody counts any more.
 struct SnapshotArguments {
     uint64_t graph;
     uint64_t ring;
-    uint64_t times;  // uint64_t[timeCount]
+    uint64_t times;  // uint64_t[timeCount]; 0: the host fills them in
     uint timeCount;
     uint recordBytes;
     uint flags;  // kFlagFits

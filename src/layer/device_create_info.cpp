@@ -96,6 +96,10 @@ void enableWhatGraphsNeed(vku::safe_VkDeviceCreateInfo& info, const Support& sup
                VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES,
                &VkPhysicalDeviceVulkanMemoryModelFeatures::vulkanMemoryModelDeviceScope);
     }
+    if (support.hostQueryReset)
+        enable(info, k12, &VkPhysicalDeviceVulkan12Features::hostQueryReset,
+               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,
+               &VkPhysicalDeviceHostQueryResetFeatures::hostQueryReset);
     // For the submission of split streams and the barriers of the runtime.
     enable(info, k13, &VkPhysicalDeviceVulkan13Features::synchronization2,
            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,

@@ -72,6 +72,9 @@ void Dispatch::record()
         divide();  // from what the application has recorded before
         m_request.next = [this](VkCommandBuffer) { return divide(); };
     }
+    // Secondaries are not looked for when a primary is submitted.
+    m_request.announced =
+        m_commandBuffer.primary && !(m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
     if (recordFirstSweep() && m_run->dispatch->mayContinue() &&
         m_device.settings().continuation == Continuation::Complete) {
         if (const char* obstacle = m_commandBuffer.rendering.obstacleToSplit()) {

@@ -5,6 +5,7 @@
 #include "layer/command_buffer.h"
 #include "layer/entry_points.h"
 #include "layer/faults.h"
+#include "layer/graph_run.h"
 #include "layer/queue.h"
 #include "layer/status_watch.h"
 #include "layer/submission.h"
@@ -48,12 +49,35 @@ bool mustHold(const Queue& queue, uint32_t count, const Info* submits)
     return held.any() && held.usesAny(Submission(count, submits, VK_NULL_HANDLE).binarySemaphores(queue.device));
 }
 
+void announce(VkCommandBuffer handle)
+{
+    for (const std::shared_ptr<GraphRun>& run : CommandBuffer::of(handle).runs)
+        run->dispatch->beforeExecution();
+}
+
+// Traces are the only ones that want to know.
+void announce(uint32_t count, const VkSubmitInfo* submits)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = 0; k < submits[i].commandBufferCount; ++k)
+            announce(submits[i].pCommandBuffers[k]);
+}
+
+void announce(uint32_t count, const VkSubmitInfo2* submits)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = 0; k < submits[i].commandBufferInfoCount; ++k)
+            announce(submits[i].pCommandBufferInfos[k].commandBuffer);
+}
+
 template <auto Member, typename Info>
 VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fence)
 {
     Queue& queue = queueOf(handle);
     if (queue.device.held->lost())
         return VK_ERROR_DEVICE_LOST;
+    if (queue.device.trace)
+        announce(count, submits);
     if (!mustHold(queue, count, submits))
         return queue.device.faults->check((queue.device.table.*Member)(handle, count, submits, fence));
     auto submission = std::make_shared<Submission>(count, submits, fence);

@@ -25,6 +25,7 @@ struct Support {
     bool storage8 = false;
     bool storage16 = false;
     bool deviceScope = false;
+    bool hostQueryReset = false;  // for traces
 };
 
 // Asks the driver. `knownPhantom`: it claims the feature of VK_AMDX_shader_enqueue and has no commands.

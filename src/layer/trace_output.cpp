@@ -47,7 +47,9 @@ VkResult startTrace(Device& device)
         return VK_SUCCESS;
     }
     return runtime::TraceRecorder::create(device.physical, device.instance.table, *device.runtime, std::move(*sink),
-                                          {.exact = settings.traceNodes, .settings = settingsText(settings)},
+                                          {.exact = settings.traceNodes,
+                                           .hostQueryReset = device.support.hostQueryReset,
+                                           .settings = settingsText(settings)},
                                           device.trace);
 }
 

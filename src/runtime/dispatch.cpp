@@ -30,7 +30,8 @@ public:
           m_pipeline(*request.pipeline),
           m_scratch(request.scratch),
           m_name(request.name.empty() ? "graph " + std::to_string(m_pipeline.graphId) : request.name),
-          m_observed{m_pipeline, m_plan, m_scratch, request.scratchBytes, m_name, m_apiNodes, m_isFed},
+          m_observed{m_pipeline, m_plan,     m_scratch,         request.scratchBytes,
+                     m_name,     m_apiNodes, request.announced, m_isFed},
           m_pushConstants(request.pushConstants.begin(), request.pushConstants.end())
     {
     }
@@ -39,6 +40,11 @@ public:
 
     bool mayContinue() const override { return !m_plan.fits; }
     void recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffer& next) override;
+    void beforeExecution() override
+    {
+        for (const auto& observer : m_observers)
+            observer->beforeExecution();
+    }
     bool hasRemaining() const override { return status().remaining > 0; }
     abi::GraphStatus status() const override;
     std::optional<Progress> progress() const override;
@@ -373,9 +379,8 @@ void Recorder::recordSweep()
         abi::TurnArguments turn{};
         turn.graph = m_scratch;
         recordMeta(Meta::Turn, turn, {.kind = Step::Kind::Turn, .level = level, .groups = 1});
-    }
-    if (!m_plan.fits || !m_observers.empty())
         computeBarrier();
+    }
     end(&StepObserver::endSweep);
     // GraphStatus: what is left, and errors.
     hostBarrier(m_device, m_target);

@@ -65,9 +65,9 @@ struct GraphPipeline {
     // One dispatch of that pipeline may run several slots (compiler::Code::batched). Null: none may.
     std::function<bool(uint32_t node)> isBatched;
     std::vector<data::DataTypeRef> payloadTypes;  // per graph node, null if unknown; empty if nobody asks
-    VkPipelineLayout layout = VK_NULL_HANDLE;  // compute layout of those pipelines: the application's sets, its push
-                                               // constants followed by abi::NodeArguments, one range with the
-                                               // compute stage alone; not owned
+    VkPipelineLayout layout = VK_NULL_HANDLE;     // compute layout of those pipelines: the application's sets, its push
+                                                  // constants followed by abi::NodeArguments, one range with the
+                                                  // compute stage alone; not owned
     uint32_t argumentsOffsetBytes = 0;
     bool pushConstantsInMemory = false;  // the pipelines read the application's push constants from memory
 };
@@ -85,6 +85,9 @@ struct DispatchRequest {
     VkDeviceAddress countAddress = 0;                         // IndirectCount
     std::string name = {};                                    // of the graph, for observers
     NextCommandBuffer next = {};  // step by step: behind each step, what follows goes to the next command buffer
+    // RecordedDispatch::beforeExecution() will be called whenever the command buffer is submitted, which never happens
+    // while it is pending.
+    bool announced = false;
     std::span<const uint8_t> pushConstants;  // the application's, from offset 0; at most argumentsOffsetBytes unless
                                              // they go to memory. Copied.
 };
@@ -110,6 +113,8 @@ public:
     // Records another sweep into a command buffer of the same queue family, whose descriptor sets the caller has bound
     // with GraphPipeline::layout at the compute bind point.
     virtual void recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffer& next = {}) = 0;
+    // Before each submission of the command buffer that it was recorded into, if the request says so.
+    virtual void beforeExecution() = 0;
     // After the sweep has completed on the device.
     virtual bool hasRemaining() const = 0;
     // Errors are there as soon as the device has met them, the rest after a sweep that may be continued.

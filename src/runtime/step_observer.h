@@ -44,6 +44,8 @@ struct ObservedDispatch {
     const std::string& name;  // of the graph, as the application called it or "graph 7"
     // That the API sends payloads to: nodes of the infos where the host reads them, else all that it may.
     const std::vector<uint32_t>& apiNodes;
+    // Whoever submits it calls beforeExecution() each time, and only when it is not pending.
+    const bool announced;
     const bool& isFed;  // the host has prepared those payloads, and Begin copies them: there is no Feed
 };
 
@@ -56,11 +58,15 @@ struct ObservedDispatch {
 //
 // The Turn step belongs to no level.
 //
-// At beginLevel() and endSweep() all earlier writes of compute shaders are visible to compute shaders. A sweep may be
+// At beginLevel() all earlier writes of compute shaders are visible to compute shaders. A sweep may be
 // recorded several times, and each recorded one may be executed several times.
 class StepObserver {
 public:
     virtual ~StepObserver() = default;
+
+    // Not part of the recording. Any thread; what was recorded is not pending, and is going to be submitted once.
+    // Only where the dispatch is announced.
+    virtual void beforeExecution() {}
 
     virtual void beginSweep(VkCommandBuffer) {}
     virtual void endSweep(VkCommandBuffer) {}

@@ -47,6 +47,7 @@ struct TraceRecorder::Impl {
     Device::Impl& device;
     std::shared_ptr<trace::Sink> sink;
     bool exact = false;
+    bool hostQueryReset = false;
     uint32_t subgroupSize = 0;
     TraceClock clock;
 
@@ -57,6 +58,10 @@ struct TraceRecorder::Impl {
 };
 
 // Of one recorded dispatch. Command buffers that hold it are not in use any more when it goes.
+//
+// Times come from a query pool. Where the dispatch is announced before each execution, the host reads and resets it in
+// between. Else a command copies the times into the record, since the next execution may begin before anybody looks;
+// that takes the device longer than all the rest.
 class TraceObserver final : public StepObserver {
 public:
     TraceObserver(std::shared_ptr<TraceRecorder::Impl> recorder, const ObservedDispatch& dispatch)
@@ -66,6 +71,8 @@ public:
           m_plan(dispatch.plan),
           m_scratch(dispatch.scratch),
           m_isFed(dispatch.isFed),
+          m_readsTimes(m_recorder->hostQueryReset && m_recorder->clock.mask != 0 && dispatch.announced &&
+                       dispatch.plan.fits),
           m_decoder(m_graph, dispatch.apiNodes, m_recorder->subgroupSize, m_recorder->clock)
     {
         describe(dispatch);
@@ -74,6 +81,7 @@ public:
 
     VkResult prepare(const std::string& name);
 
+    void beforeExecution() override;
     void beginSweep(VkCommandBuffer commandBuffer) override;
     void beginStep(VkCommandBuffer commandBuffer, const Step& step) override;
     void endStep(VkCommandBuffer commandBuffer, const Step& step) override;
@@ -92,8 +100,11 @@ private:
     void addStep(VkCommandBuffer commandBuffer, const Step& step);
     uint32_t writeTime(VkCommandBuffer commandBuffer);
     void mark(VkCommandBuffer commandBuffer, uint32_t step);
+    bool lastLevelSendsNothing() const;
+    void copyTimes(VkCommandBuffer commandBuffer);
     void snapshot(VkCommandBuffer commandBuffer);
     void publish();
+    bool complete(std::span<std::byte> record) const;
     abi::TraceRing& ring() { return *reinterpret_cast<abi::TraceRing*>(m_ring.data()); }
 
     std::shared_ptr<TraceRecorder::Impl> m_recorder;
@@ -102,10 +113,12 @@ private:
     const graph::DispatchPlan& m_plan;
     const VkDeviceAddress m_scratch;
     const bool m_isFed;
+    const bool m_readsTimes;  // the host does
     trace::Graph m_description;
     TraceDecoder m_decoder;
     TraceDecoder::Shape m_shape;
     uint32_t m_lastLevel = 0;
+    bool m_isEarly = false;    // the snapshot is taken while the last level runs
     bool m_described = false;  // a sweep was recorded, and the sink knows its shape
 
     Buffer m_ring;
@@ -165,6 +178,18 @@ void TraceObserver::describe(const ObservedDispatch& dispatch)
     out.barriersOnce = 2;
     out.barriersSweep = static_cast<uint32_t>(levels.size()) * (out.indirect ? 2 : 1) + (m_plan.fits ? 0 : 2) + 1;
     m_shape.levels.resize(m_graph.levels.size());
+    // Then all is counted when the last level begins, and what waits for its barrier anyway costs nothing more. Without
+    // times nobody would know when the sweep has ended.
+    m_isEarly = m_readsTimes && !m_recorder->exact && m_lastLevel > 0 && lastLevelSendsNothing();
+}
+
+// Nor can it meet errors, where everything fits.
+bool TraceObserver::lastLevelSendsNothing() const
+{
+    return std::ranges::all_of(m_plan.slots, [&](uint32_t s) {
+        const graph::Slot& slot = m_graph.slots[s];
+        return slot.level != m_lastLevel || m_graph.nodes[slot.node].outputs.empty();
+    });
 }
 
 // Whatever the slots may send payloads to, once each.
@@ -206,10 +231,10 @@ VkResult TraceObserver::prepare(const std::string& name)
     if (result != VK_SUCCESS)
         return result;
     ring() = {0, 0, records, 0};
-    result = m_device.memory.createBuffer(BufferUse::Results, times * sizeof(uint64_t), m_times);
-    if (result == VK_SUCCESS)
-        result =
-            m_device.memory.createBuffer(BufferUse::Upload, std::max<size_t>(marks, 1) * sizeof(uint32_t), m_streams);
+    if (!m_readsTimes)
+        result = m_device.memory.createBuffer(BufferUse::Results, times * sizeof(uint64_t), m_times);
+    if (result == VK_SUCCESS && marks > 0)
+        result = m_device.memory.createBuffer(BufferUse::Upload, marks * sizeof(uint32_t), m_streams);
     if (result != VK_SUCCESS)
         return result;
     if (marks > 0)
@@ -236,6 +261,16 @@ uint32_t TraceObserver::writeTime(VkCommandBuffer commandBuffer)
     return m_nextTime++;
 }
 
+// What was executed before has completed, and the host has what it needs of it.
+void TraceObserver::beforeExecution()
+{
+    if (!m_readsTimes)
+        return;
+    const std::lock_guard lock(m_recorder->mutex);
+    drain();
+    m_device.table->ResetQueryPool(m_device.device, m_queries, 0, m_shape.layout.timeCount);
+}
+
 // The first sweep starts with the step before it.
 void TraceObserver::beginSweep(VkCommandBuffer commandBuffer)
 {
@@ -250,7 +285,7 @@ void TraceObserver::start(VkCommandBuffer commandBuffer)
     m_nextTime = 0;
     m_nextStep = 0;
     m_nextMarks = 0;
-    if (m_queries)
+    if (m_queries && !m_readsTimes)
         m_device.table->CmdResetQueryPool(commandBuffer, m_queries, 0, m_shape.layout.timeCount);
     m_levelBegin = writeTime(commandBuffer);
 }
@@ -297,6 +332,8 @@ void TraceObserver::beginLevel(VkCommandBuffer commandBuffer, uint32_t level)
         mark(commandBuffer, trace::kNone);
         computeBarrier(m_device, commandBuffer);
     }
+    if (m_isEarly && level == m_lastLevel)
+        snapshot(commandBuffer);
 }
 
 void TraceObserver::mark(VkCommandBuffer commandBuffer, uint32_t step)
@@ -322,19 +359,33 @@ void TraceObserver::endLevel(VkCommandBuffer commandBuffer, uint32_t level)
     const uint32_t end = writeTime(commandBuffer);
     m_shape.levels[level] = {m_levelBegin, end};
     m_levelBegin = end;
-    if (level == m_lastLevel)
+    if (level != m_lastLevel)
+        return;
+    m_shape.lastTime = end;
+    if (m_readsTimes && !m_isEarly) {
+        computeBarrier(m_device, commandBuffer);
         snapshot(commandBuffer);
+    } else if (!m_readsTimes) {
+        copyTimes(commandBuffer);
+    }
+    if (!m_described)
+        publish();
 }
 
-// Behind the last level, before the turn shader resets what it reads.
+// Behind the last level, before the turn shader resets what the snapshot reads.
+void TraceObserver::copyTimes(VkCommandBuffer commandBuffer)
+{
+    if (m_queries)
+        m_device.table->CmdCopyQueryPoolResults(commandBuffer, m_queries, 0, m_nextTime, m_times.handle(), 0,
+                                                sizeof(uint64_t), VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    resultsBarrier(m_device, commandBuffer);
+    snapshot(commandBuffer);
+    // The next sweep copies the times of its own.
+    resultsBarrier(m_device, commandBuffer);
+}
+
 void TraceObserver::snapshot(VkCommandBuffer commandBuffer)
 {
-    m_shape.lastTime = m_nextTime - 1;
-    const VkuDeviceDispatchTable& table = *m_device.table;
-    if (m_queries)
-        table.CmdCopyQueryPoolResults(commandBuffer, m_queries, 0, m_nextTime, m_times.handle(), 0, sizeof(uint64_t),
-                                      VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
-    resultsBarrier(m_device, commandBuffer);
     abi::SnapshotArguments arguments{};
     arguments.graph = m_scratch;
     arguments.ring = m_ring.address();
@@ -342,14 +393,8 @@ void TraceObserver::snapshot(VkCommandBuffer commandBuffer)
     arguments.timeCount = m_shape.layout.timeCount;
     arguments.recordBytes = m_shape.layout.bytes;
     arguments.flags = m_plan.fits ? abi::kFlagFits : 0;
-    {
-        const Label label(m_device, commandBuffer, "trace a sweep");
-        m_device.meta.dispatch(commandBuffer, Meta::Snapshot, arguments, 1);
-    }
-    // The next sweep copies the times of its own.
-    resultsBarrier(m_device, commandBuffer);
-    if (!m_described)
-        publish();
+    const Label label(m_device, commandBuffer, "trace a sweep");
+    m_device.meta.dispatch(commandBuffer, Meta::Snapshot, arguments, 1);
 }
 
 // Tells the sink of this dispatch, and of its graph if that is new.
@@ -365,6 +410,15 @@ void TraceObserver::publish()
     m_recorder->observers.insert(this);
 }
 
+// Adds the times; false if the sweep has not ended.
+bool TraceObserver::complete(std::span<std::byte> record) const
+{
+    const size_t bytes = (m_shape.lastTime + 1) * sizeof(uint64_t);
+    return m_device.table->GetQueryPoolResults(m_device.device, m_queries, 0, m_shape.lastTime + 1, bytes,
+                                               record.data() + m_shape.layout.times, sizeof(uint64_t),
+                                               VK_QUERY_RESULT_64_BIT) == VK_SUCCESS;
+}
+
 void TraceObserver::drain()
 {
     // The device may be writing the next.
@@ -372,9 +426,12 @@ void TraceObserver::drain()
     const uint32_t written = shared.written;
     const uint32_t capacity = ring().capacity;
     for (uint32_t& read = ring().read; read != written; ++read) {
-        const std::byte* record =
-            m_ring.data() + abi::kTraceRingBytes + uint64_t{read & (capacity - 1)} * m_shape.layout.bytes;
-        m_recorder->sink->sweep(m_decoder.decode(m_shape, {record, m_shape.layout.bytes}));
+        const std::span record(
+            m_ring.data() + abi::kTraceRingBytes + uint64_t{read & (capacity - 1)} * m_shape.layout.bytes,
+            m_shape.layout.bytes);
+        if (m_readsTimes && !complete(record))
+            break;
+        m_recorder->sink->sweep(m_decoder.decode(m_shape, record));
     }
     const uint32_t lost = shared.lost;
     if (lost != m_recordedLost)
@@ -394,7 +451,7 @@ VkResult TraceRecorder::create(VkPhysicalDevice physical, const VkuInstanceDispa
     instanceTable.GetPhysicalDeviceProperties2(physical, &properties);
     sink->device({properties.properties.deviceName, options.settings, properties11.subgroupSize});
     out = std::make_unique<TraceRecorder>();
-    out->m_impl = std::shared_ptr<Impl>(new Impl{device.impl(), std::move(sink), options.exact,
+    out->m_impl = std::shared_ptr<Impl>(new Impl{device.impl(), std::move(sink), options.exact, options.hostQueryReset,
                                                  properties11.subgroupSize, clockOf(instanceTable, physical)});
     device.observe([impl = out->m_impl](const ObservedDispatch& dispatch, std::shared_ptr<StepObserver>& observer) {
         auto created = std::make_shared<TraceObserver>(impl, dispatch);

@@ -14,7 +14,8 @@ struct TraceOptions {
     // Keeps the dispatches of a level apart, so that each has its own time and bytes: what is seen is exact, and
     // slower.
     bool exact = false;
-    std::string settings;  // in words, for whoever reads the trace
+    bool hostQueryReset = false;  // the feature is enabled
+    std::string settings;         // in words, for whoever reads the trace
 };
 
 // Thread-safe, but for its creation.

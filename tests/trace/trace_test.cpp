@@ -197,6 +197,106 @@ TEST_P(Trace, CountsAreThoseOfTheOracle)
     }
 }
 
+// How a command buffer that is recorded once is executed three times.
+struct Executions {
+    const char* name;
+    VkCommandBufferUsageFlags usage;
+    bool waits;  // for each before the next
+};
+
+class TraceOfExecutions : public VulkanTest, public testing::WithParamInterface<std::tuple<Executions, const char*>> {
+protected:
+    static constexpr uint32_t kTimes = 3;
+
+    static VkCommandBuffer record(Runner& runner, const Executions& how, VkPipeline graph, const Buffer& scratch,
+                                  const std::vector<Launch>& launches)
+    {
+        const Device& device = runner.device();
+        VkCommandBufferAllocateInfo allocateInfo{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+        allocateInfo.commandPool = device.pool;
+        allocateInfo.commandBufferCount = 1;
+        VkCommandBuffer cmd = VK_NULL_HANDLE;
+        EXPECT_EQ(vkAllocateCommandBuffers(device.device, &allocateInfo, &cmd), VK_SUCCESS);
+        VkCommandBufferBeginInfo beginInfo{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+        beginInfo.flags = how.usage;
+        EXPECT_EQ(vkBeginCommandBuffer(cmd, &beginInfo), VK_SUCCESS);
+        Device::memoryBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+        runner.bind(cmd, graph);
+        runner.dispatchHost(cmd, graph, scratch, launches);
+        EXPECT_EQ(vkEndCommandBuffer(cmd), VK_SUCCESS);
+        return cmd;
+    }
+
+    static void execute(const Device& device, const Executions& how, VkCommandBuffer cmd)
+    {
+        VkSubmitInfo submitInfo{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+        submitInfo.commandBufferCount = 1;
+        submitInfo.pCommandBuffers = &cmd;
+        for (uint32_t i = 0; i < kTimes; ++i) {
+            EXPECT_EQ(vkQueueSubmit(device.queue, 1, &submitInfo, VK_NULL_HANDLE), VK_SUCCESS);
+            if (how.waits || i + 1 == kTimes) {
+                EXPECT_EQ(vkQueueWaitIdle(device.queue), VK_SUCCESS);
+            }
+        }
+        vkFreeCommandBuffers(device.device, device.pool, 1, &cmd);
+    }
+};
+
+// Each has times of its own, whoever takes them from the device: also of graphs whose last level sends something.
+TEST_P(TraceOfExecutions, EachIsThere)
+{
+    const auto& [how, detail] = GetParam();
+    const std::string path =
+        testing::TempDir() + "millrace_executions_" + how.name + "_" + std::string(detail) + ".mrtrace";
+    std::filesystem::remove(path);
+    DeviceOptions options;
+    options.words = {{"trace", path}, {"trace_detail", detail}};
+    Device traced(options);
+    const std::vector<Program> all = programs();
+    {
+        Runner runner(traced, RunnerOptions{});
+        for (const Program& program : all) {
+            const VkPipeline graph = runner.createGraph(program.stages);
+            const Buffer scratch = runner.createScratch(runner.scratchBytes(graph, Scratch::Maximum));
+            traced.submit([&](VkCommandBuffer cmd) { runner.initialize(cmd, graph, scratch); });
+            execute(traced, how, record(runner, how, graph, scratch, program.launches));
+        }
+    }
+    traced.close();
+    EXPECT_EQ(traced.takeMessages(), std::vector<std::string>());
+    trace::Collector trace;
+    ASSERT_TRUE(trace::read(trace::readBytes(path), trace));
+    ASSERT_EQ(trace.sweeps.size(), kTimes * all.size());
+    uint64_t before = 0;
+    for (size_t i = 0; i < trace.sweeps.size(); ++i) {
+        SCOPED_TRACE(all[i / kTimes].name + ", " + std::to_string(i % kTimes));
+        const trace::Sweep& sweep = trace.sweeps[i];
+        const trace::Sweep& first = trace.sweeps[i / kTimes * kTimes];
+        EXPECT_EQ(sweep.run, i % kTimes);
+        EXPECT_EQ(sweep.number, 0u);
+        EXPECT_GT(sweep.time.begin, before);
+        before = sweep.time.end;
+        ASSERT_EQ(sweep.levels.size(), first.levels.size());
+        for (size_t level = 0; level < sweep.levels.size(); ++level) {
+            EXPECT_LE(sweep.time.begin, sweep.levels[level].time.begin);
+            EXPECT_LT(sweep.levels[level].time.begin, sweep.levels[level].time.end);
+            EXPECT_LE(sweep.levels[level].time.end, sweep.time.end);
+            EXPECT_EQ(sweep.levels[level].nodes.size(), first.levels[level].nodes.size());
+        }
+        EXPECT_GT(first.bytesWritten, 0u);
+        EXPECT_EQ(sweep.bytesWritten, first.bytesWritten);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Cases, TraceOfExecutions,
+    testing::Combine(testing::Values(Executions{"waited_for", 0, true},
+                                     Executions{"in_flight", VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, false}),
+                     testing::Values("steps", "nodes")),
+    [](const auto& info) {
+        return std::string(std::get<0>(info.param).name) + "_" + std::string(std::get<1>(info.param));
+    });
+
 std::string caseName(const testing::TestParamInfo<Case>& info)
 {
     return std::string(std::get<0>(info.param)) + "_" + nameOf(std::get<1>(info.param)) + "_" + std::get<2>(info.param);

@@ -79,7 +79,7 @@ void main()
         Sweeps(to).v[0] = TraceSweep(header.v[0].status.sweeps, header.v[0].status.error, header.v[0].status.errorCount,
                                      0u, header.v[0].feedCursor, header.v[0].feedTotal);
     to += uint64_t(32u);
-    for (uint i = own; i < a.timeCount; i += gl_WorkGroupSize.x)
+    for (uint i = own; a.times != uint64_t(0) && i < a.timeCount; i += gl_WorkGroupSize.x)
         Longs(to).v[i] = Longs(a.times).v[i];
     to += uint64_t(a.timeCount) * uint64_t(8u);
     writeSlots(to);
