@@ -110,11 +110,13 @@ void ChromeWriter::nameThread(uint32_t process, uint32_t thread, const std::stri
 {
     event("\"ph\":\"M\",\"name\":\"thread_name\"," + number("pid", process) + "," + number("tid", thread) +
           ",\"args\":{\"name\":" + quoted(name) + "}");
+    event("\"ph\":\"M\",\"name\":\"thread_sort_index\"," + number("pid", process) + "," + number("tid", thread) +
+          ",\"args\":{" + number("sort_index", thread) + "}");
 }
 
 void ChromeWriter::device(const Device& device)
 {
-    event("\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":" + quoted(device.name) + "}");
+    m_device = device.name;
 }
 
 void ChromeWriter::graph(const Graph& graph)
@@ -123,6 +125,8 @@ void ChromeWriter::graph(const Graph& graph)
     m_lanes[graph.id] = 0;
     event("\"ph\":\"M\",\"name\":\"process_name\"," + number("pid", graph.id) +
           ",\"args\":{\"name\":" + quoted(graph.name) + "}");
+    event("\"ph\":\"M\",\"name\":\"process_labels\"," + number("pid", graph.id) +
+          ",\"args\":{\"labels\":" + quoted(m_device) + "}");
     nameThread(graph.id, kSweeps, "sweeps");
     nameThread(graph.id, kLevels, "levels");
     std::fflush(m_file);
@@ -133,7 +137,7 @@ void ChromeWriter::dispatch(const Dispatch& dispatch)
     m_dispatches[dispatch.id] = dispatch;
 }
 
-void ChromeWriter::level(const Graph& graph, const Sweep& sweep, const LevelWork& level)
+void ChromeWriter::level(const Graph& graph, const LevelWork& level)
 {
     uint64_t records = 0;
     for (const NodeWork& work : level.nodes)
@@ -153,7 +157,6 @@ void ChromeWriter::level(const Graph& graph, const Sweep& sweep, const LevelWork
     }
     if (level.memoryBytes)
         event(counter(graph.id, "payload memory", level.time.end, number("bytes", *level.memoryBytes)));
-    (void)sweep;
 }
 
 void ChromeWriter::sweep(const Sweep& sweep)
@@ -168,7 +171,7 @@ void ChromeWriter::sweep(const Sweep& sweep)
                     number("scratch bytes", dispatch.scratchBytes) + "," + number("memory bytes", sweep.memoryBytes) +
                     "," + number("bytes written", sweep.bytesWritten)));
     for (const LevelWork& work : sweep.levels)
-        level(graph, sweep, work);
+        level(graph, work);
     for (const QueueFill& fill : sweep.queues) {
         const Queue& queue = graph.queues[fill.queue];
         event(counter(graph.id, "queue of " + nodeText(graph, graph.slots[queue.slot]), sweep.time.end,

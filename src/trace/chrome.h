@@ -29,10 +29,11 @@ private:
     explicit ChromeWriter(std::FILE* file) : m_file(file) {}
     void event(const std::string& members);
     void nameThread(uint32_t process, uint32_t thread, const std::string& name);
-    void level(const Graph& graph, const Sweep& sweep, const LevelWork& level);
+    void level(const Graph& graph, const LevelWork& level);
 
     std::FILE* m_file;
     bool m_first = true;
+    std::string m_device;
     std::map<uint32_t, Graph> m_graphs;
     std::map<uint32_t, Dispatch> m_dispatches;
     std::map<uint32_t, uint32_t> m_lanes;  // per graph: threads that show nodes and have a name

@@ -107,13 +107,13 @@ class Browser:
         path.write_bytes(base64.b64decode(self.call("GET", self.session + "/screenshot")))
 
     def problems(self):
-        """Errors of scripts, and requests to anywhere."""
+        """Errors of scripts, and requests to anywhere; code of the page's own for a thread is none."""
         found = [entry["message"] for entry in self.log("browser") if entry["level"] in ("SEVERE", "WARNING")]
         for entry in self.log("performance"):
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 url = message["params"]["request"]["url"]
-                if not url.startswith(("file:", "data:")):
+                if not url.startswith(("file:", "data:", "blob:")):
                     found.append(f"the page asks for {url}")
         return found
 

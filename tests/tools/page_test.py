@@ -66,7 +66,15 @@ class Page:
             self.browser.keys("Enter")
             check(self.js("$('tr.chosen').dataset.node") == str(with_node[0]["node"]), "a finding chooses its node")
 
+    def wait_for_the_drawing(self):
+        """The rest of the page can be used meanwhile."""
+        with quickly("placing the nodes"):
+            while not self.js("!!$('.drawing:not([hidden])[data-placed=true]')"):
+                time.sleep(0.05)
+        check(self.js("$('#placing').hidden"), "and the page says so")
+
     def drawing(self, graph, number):
+        self.wait_for_the_drawing()
         boxes = sorted(set(graph["boxes"]))
         drawn = self.js("$$('.drawing:not([hidden]) .node[role=button]').map((e) => e.id)")
         check(sorted(drawn) == sorted(f"g{number}n{box}" for box in boxes), "a box for each node or array")
@@ -111,10 +119,13 @@ class Page:
                           ("drag", lambda: self.browser.drag("#timeline", (0.4, 0.5), (0.7, 0.5))),
                           ("zoom out", lambda: self.browser.click("#zoom-out")),
                           ("all", lambda: self.browser.click("#zoom-all"))):
-            with quickly(what):
+            patience = time.monotonic() + SLOW
+            with quickly(f"{what}, which changes what is shown,"):
                 act()
-            places.append(picture())
-            check(places[-1] != places[-2], f"{what} changes what is shown")
+                # Chromium may answer before the page has heard of it.
+                while (shown := picture()) == places[-1]:
+                    check(time.monotonic() < patience, f"{what} changes nothing")
+            places.append(shown)
         check(places[-1] == places[0] == places[2], "all is shown again")
         with quickly("20 steps by keyboard"):
             self.browser.keys(*["ArrowLeft"] * 20)

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "tools/console.h"
-#include "tools/report/flow_graph.h"
+#include "tools/report/boxes.h"
 #include "tools/report/page_parts.h"
 
 namespace millrace::tools::report {
@@ -129,11 +129,11 @@ std::string replaceAll(std::string text, const std::string& what, const std::str
     return text;
 }
 
-std::string librariesText()
+std::string joined(const char* const* files)
 {
     std::string text;
-    for (const char* const* library = kPageLibraries; *library != nullptr; library++) {
-        text += std::string(*library) + "\n";
+    for (; *files != nullptr; files++) {
+        text += std::string(*files) + "\n";
     }
     return text;
 }
@@ -166,24 +166,19 @@ Json reportJson(const TraceSummary& trace, const std::vector<Finding>& findings,
     return out;
 }
 
-Result<std::string> makePage(const TraceSummary& trace, const std::vector<Finding>& findings, const std::string& title)
+std::string makePage(const TraceSummary& trace, const std::vector<Finding>& findings, const std::string& title)
 {
     Json data = reportJson(trace, findings, true);
-    std::string drawings;
-    for (uint32_t g = 0; g < trace.graphs.size(); g++) {
-        const Result<std::string> drawing = drawFlow(trace, g);
-        if (!drawing) {
-            return drawing.error();
-        }
-        drawings += "<div class=\"drawing\" id=\"drawing" + std::to_string(g) + "\" hidden>" + *drawing + "</div>\n";
+    for (size_t g = 0; g < trace.graphs.size(); g++) {
         data["graphs"][g]["boxes"] = boxesOf(trace.graphs[g]);
+        data["graphs"][g]["depths"] = depthsOf(trace.graphs[g]);
     }
     std::string page = kPageHtml;
     page = replaceAll(page, "{{title}}", htmlText(printable(title)));
     page = replaceAll(page, "{{style}}", kPageCss);
-    page = replaceAll(page, "{{libraries}}", librariesText());
-    page = replaceAll(page, "{{script}}", kPageJs);
-    page = replaceAll(page, "{{drawings}}", drawings);
+    page = replaceAll(page, "{{d3}}", joined(kPageD3));
+    page = replaceAll(page, "{{dagre}}", joined(kPageDagre));
+    page = replaceAll(page, "{{script}}", std::string(kDrawingJs) + kPageJs);
     return replaceAll(page, "{{data}}", scriptText(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
 }
 

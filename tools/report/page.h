@@ -7,7 +7,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/result.h"
 #include "tools/report/findings.h"
 
 namespace millrace::tools::report {
@@ -15,6 +14,6 @@ namespace millrace::tools::report {
 // Everything that the page shows, and that --json writes.
 nlohmann::ordered_json reportJson(const TraceSummary& trace, const std::vector<Finding>& findings, bool withSteps);
 
-Result<std::string> makePage(const TraceSummary& trace, const std::vector<Finding>& findings, const std::string& title);
+std::string makePage(const TraceSummary& trace, const std::vector<Finding>& findings, const std::string& title);
 
 }  // namespace millrace::tools::report

@@ -1,4 +1,3 @@
-"use strict";
 const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const make = (name, properties = {}, ...children) => {
@@ -67,7 +66,7 @@ function showFindings() {
   $("findings").replaceChildren(...(items.length > 0 ? items : [make("li", {textContent: "Nothing stands out."})]));
 }
 
-// The drawing: Graphviz has placed everything, colours say how much of the whole a node has.
+// The drawing: drawing.js places everything, colours say how much of the whole a node has.
 
 const measures = {
   "time": (node) => node.ns,
@@ -94,15 +93,14 @@ function paint() {
   }
 }
 
-function prepareDrawings() {
-  document.querySelectorAll(".drawing svg").forEach((svg) => {
-    // As large as it is wanted to be read, but no wider than there is room if that is nearly so.
-    svg.style.maxWidth = svg.viewBox.baseVal.width < 1200 ? "100%" : "none";
-    svg.style.height = "auto";
-  });
-  data.graphs.forEach((g, index) => rove([...new Set(g.boxes)].flatMap((n) => {
+function prepareDrawing(index) {
+  const g = data.graphs[index];
+  const svg = $("drawing" + index).querySelector("svg");
+  // As large as it is wanted to be read, but no wider than there is room if that is nearly so.
+  svg.style.maxWidth = svg.viewBox.baseVal.width < 1200 ? "100%" : "none";
+  svg.style.height = "auto";
+  rove([...new Set(g.boxes)].map((n) => {
     const box = $("g" + index + "n" + n);
-    if (!box) return [];
     const members = g.boxes.filter((other) => other === n).length;
     box.setAttribute("role", "button");
     box.setAttribute("aria-label", g.nodes[n].name + ", " + members + (members > 1 ? " nodes" : " node"));
@@ -112,8 +110,29 @@ function prepareDrawings() {
       event.preventDefault();
       choose(n, true);
     });
-    return [box];
-  })));
+    return box;
+  }));
+}
+
+// The first time that a graph is shown; one of many nodes takes a while.
+function showDrawing() {
+  const index = current;
+  document.querySelectorAll(".drawing").forEach((drawing) => { drawing.hidden = drawing.id !== "drawing" + index; });
+  if (!$("drawing" + index)) {
+    const drawing = make("div", {id: "drawing" + index, className: "drawing"});
+    drawing.dataset.placed = "";
+    $("drawings").append(drawing);
+    drawFlow(drawing, data.graphs[index], "g" + index + "n", () => {
+      drawing.dataset.placed = "true";
+      prepareDrawing(index);
+      if (index !== current) return;
+      $("placing").hidden = true;
+      $("drawings").scrollLeft = ($("drawings").scrollWidth - $("drawings").clientWidth) / 2;
+      paint();
+      if (chosenNode >= 0) $("g" + index + "n" + graph().boxes[chosenNode])?.classList.add("chosen");
+    });
+  }
+  $("placing").hidden = $("drawing" + index).dataset.placed === "true";
 }
 
 // The table.
@@ -348,7 +367,7 @@ function resizeTimes() {
 
 function showGraph() {
   chosenNode = -1;
-  document.querySelectorAll(".drawing").forEach((drawing) => { drawing.hidden = drawing.id !== "drawing" + current; });
+  showDrawing();
   showOverview();
   showFindings();
   paint();
@@ -371,7 +390,6 @@ if (data.graphs.length === 0) {
   $("measure").value = known.includes("time") ? "time" : "lanes held";
   $("measure").onchange = paint;
   $("find").oninput = showNodes;
-  prepareDrawings();
   prepareTimeline();
   showGraph();
   new ResizeObserver(resizeTimes).observe($("timeline"));

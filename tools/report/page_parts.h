@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// page.html, page.css and page.js and the libraries that it uses, which the build turns into text.
+// The files of the page and the libraries that it uses, which the build turns into text.
 #pragma once
 
 namespace millrace::tools::report {
@@ -7,6 +7,9 @@ namespace millrace::tools::report {
 extern const char kPageHtml[];
 extern const char kPageCss[];
 extern const char kPageJs[];
-extern const char* const kPageLibraries[];  // the last is null
+extern const char kDrawingJs[];
+// The last is null.
+extern const char* const kPageD3[];
+extern const char* const kPageDagre[];
 
 }  // namespace millrace::tools::report

@@ -111,10 +111,9 @@ int runReport(const Arguments& arguments)
     if (arguments.output.ends_with(".json")) {
         return writePerfetto(bytes, arguments.output);
     }
-    const Progress progress("drawing");
-    const Result<std::string> page =
-        makePage(*trace, findings, std::filesystem::path(arguments.file).filename().string());
-    return page ? writeFile(arguments.output, *page) : fail(page.error().text());
+    const Progress progress("writing");
+    return writeFile(arguments.output,
+                     makePage(*trace, findings, std::filesystem::path(arguments.file).filename().string()));
 }
 
 }  // namespace
