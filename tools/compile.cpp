@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // `millrace compile`: a node shader in GLSL to a module of SPV_AMDX_shader_enqueue.
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
+#include "compiler/compile.h"
 #include "glsl/compile.h"
 #include "spirv/tools.h"
 #include "tools/commands.h"
 #include "tools/console.h"
 #include "tools/files.h"
+#include "tools/graph/node_json.h"
 #include "tools/progress.h"
+#include "tools/report_errors.h"
 
 namespace millrace::tools {
 
@@ -25,7 +31,18 @@ struct Arguments {
     std::vector<std::string> definitions;
     bool debugInformation = false;
     bool asText = false;
+    bool asJson = false;
 };
+
+using Json = nlohmann::ordered_json;
+
+std::string outputPath(const Arguments& arguments)
+{
+    if (!arguments.output.empty()) {
+        return arguments.output;
+    }
+    return arguments.asText ? "-" : std::filesystem::path(arguments.input).replace_extension(".spv").string();
+}
 
 int writeOutput(const Arguments& arguments, const spirv::Words& words)
 {
@@ -37,11 +54,53 @@ int writeOutput(const Arguments& arguments, const spirv::Words& words)
         }
         content = *text;
     }
-    std::string path = arguments.output;
-    if (path.empty()) {
-        path = arguments.asText ? "-" : std::filesystem::path(arguments.input).replace_extension(".spv").string();
+    return writeFile(outputPath(arguments), content);
+}
+
+// Lines "FILE:LINE: error: REASON", in the form of all commands and with the number of the line.
+Json messagesJson(const std::string& lines, const std::string& severity)
+{
+    Json list = Json::array();
+    std::istringstream stream(lines);
+    for (std::string line; std::getline(stream, line);) {
+        const std::string mark = ": " + severity + ": ";
+        const size_t end = line.find(mark);
+        if (end == std::string::npos) {
+            list.push_back({{"source", "compile"}, {"where", ""}, {"message", printable(line)}});
+            continue;
+        }
+        const std::string message = line.substr(end + mark.size());
+        const size_t colon = line.rfind(':', end - 1);
+        const std::string number = colon == std::string::npos ? "" : line.substr(colon + 1, end - colon - 1);
+        const bool hasLine = !number.empty() && number.size() < 10 && std::ranges::all_of(number, isdigit);
+        list.push_back({{"source", printable(line.substr(0, hasLine ? colon : end))},
+                        {"where", hasLine ? "line " + number : ""},
+                        {"message", printable(message)}});
+        if (hasLine) {
+            list.back()["line"] = std::stoul(number);
+        }
     }
-    return writeFile(path, content);
+    return list;
+}
+
+int writeJson(const Arguments& arguments, const glsl::Compiled& compiled)
+{
+    compiler::Options options;
+    options.entryPoint = compiled.entryPoint;
+    const auto lowered = compiler::compile(compiled.words, options);
+    Json warnings = messagesJson(compiled.warnings, "warning");
+    if (!lowered) {
+        warnings.push_back({{"source", printable(arguments.input)},
+                            {"where", printable(lowered.error().where)},
+                            {"message", printable(lowered.error().message)}});
+    }
+    std::cout << Json{{"output", printable(outputPath(arguments))},
+                      {"node", lowered ? Json(nodeJson(lowered->node)) : Json(nullptr)},
+                      {"warnings", warnings},
+                      {"errors", Json::array()}}
+                     .dump(2)
+              << "\n";
+    return 0;
 }
 
 glsl::Options optionsOf(const Arguments& arguments)
@@ -61,7 +120,7 @@ int compile(const Arguments& arguments)
 {
     std::string source;
     if (!readFile(arguments.input, source)) {
-        return fail("cannot read " + printable(arguments.input));
+        return reportErrors({{arguments.input, "", "cannot read the file"}}, arguments.asJson);
     }
     const auto compiled = [&] {
         const Progress progress("compiling");
@@ -70,14 +129,21 @@ int compile(const Arguments& arguments)
     if (!compiled) {
         // In the form of compilers, with file and line.
         std::cerr << compiled.error().text() << "\n";
+        if (arguments.asJson) {
+            std::cout << Json{{"errors", messagesJson(compiled.error().text(), "error")}}.dump(2) << "\n";
+        }
         return 1;
     }
     std::cerr << compiled->warnings;
     const Status status = compiled->hasPayloadAtomics ? Status() : spirv::validate(compiled->words);
     if (!status) {
-        return fail(printable(arguments.input) + ": the module is not valid: " + status.error().text());
+        return reportErrors({{arguments.input, "", "the module is not valid: " + status.error().text()}},
+                            arguments.asJson);
     }
-    return writeOutput(arguments, compiled->words);
+    if (const int written = writeOutput(arguments, compiled->words); written != 0) {
+        return written;
+    }
+    return arguments.asJson ? writeJson(arguments, *compiled) : 0;
 }
 
 }  // namespace
@@ -105,6 +171,13 @@ Command addCompile(CLI::App& app)
         ->allow_extra_args(false);
     command->add_flag("-g", arguments->debugInformation, "keep source text and line numbers");
     command->add_flag("--asm", arguments->asText, "write text, to standard output unless -o says otherwise");
+    command->add_flag("--json", arguments->asJson,
+                      "write errors, warnings and what linking knows of the node to standard output");
+    command->callback([arguments] {
+        if (arguments->asJson && outputPath(*arguments) == "-") {
+            throw CLI::ValidationError("--json", "the result goes to standard output already; say -o FILE");
+        }
+    });
     return [arguments] { return compile(*arguments); };
 }
 

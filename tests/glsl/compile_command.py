@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`millrace compile` from outside: usage: compile_command.py MILLRACE SPIRV_VAL FOLDER_OF_EXAMPLES"""
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -93,12 +94,31 @@ class CompileCommand(unittest.TestCase):
         self.assertTrue(result.stderr.startswith(f"{bad}:10: error: "), result.stderr)
         self.assertFalse(bad.with_suffix(".spv").exists())
 
+    def test_json(self):
+        path = self.folder / "out.spv"
+        found = json.loads(self.compile(self.node, "-I", self.folder / "include", "-o", path, "--json"))
+        self.assertEqual((found["output"], found["warnings"], found["errors"]), (str(path), [], []))
+        self.assertEqual((found["node"]["name"], found["node"]["launch"]["grid"]), ("n", [3, 1, 1]))
+        self.assertEqual(found["node"], json.loads(run("lower", path, "--json").stdout)["node"])
+        self.validate(path)
+        bad = self.folder / "bad.comp"
+        bad.write_text(NODE.replace("word = item.value;", "word = item.values;\n    word = 1 +;"))
+        result = run("compile", bad, "-I", self.folder / "include", "--json")
+        self.assertEqual(result.returncode, 1)
+        errors = json.loads(result.stdout)["errors"]
+        self.assertEqual((errors[0]["source"], errors[0]["where"], errors[0]["line"]), (str(bad), "line 10", 10))
+        self.assertEqual([f"{e['source']}:{e['line']}: error: {e['message']}" for e in errors],
+                         result.stderr.splitlines())
+        absent = run("compile", self.folder / "absent.comp", "--json")
+        self.assertEqual(json.loads(absent.stdout)["errors"][0]["source"], str(self.folder / "absent.comp"))
+        self.assertEqual(run("compile", self.node, "--json", "--asm").returncode, 2)
+
     def test_files_that_cannot_be_used(self):
         for arguments in [[self.folder / "absent.comp"], [self.folder],
                           [self.node, "-I", self.folder / "include", "-o", self.folder / "absent" / "x.spv"]]:
             result = run("compile", *arguments)
             self.assertEqual(result.returncode, 1)
-            self.assertIn("millrace: error: cannot", result.stderr)
+            self.assertRegex(result.stderr, "millrace: error: .*cannot")
 
     def test_wrong_usage(self):
         self.assertEqual(run("compile").returncode, 2)
