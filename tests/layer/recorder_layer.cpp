@@ -1,32 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layer for tests, below the one under test: writes down labels, dispatches, submissions, objects and their names,
 // and can pretend that the device is lost.
-#include <vulkan/utility/vk_dispatch_table.h>
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan.h>
-
 #include <map>
 #include <mutex>
 #include <string>
 #include <type_traits>
+#include <vector>
 
+#include "layer/loaded_layer.h"
 #include "layer/recorder.h"
+
+namespace millrace::layertest {
 
 namespace {
 
-using millrace::layertest::Event;
-using millrace::layertest::Seen;
 using Table = VkuDeviceDispatchTable;
-
-struct Instance {
-    VkInstance handle = VK_NULL_HANDLE;
-    VkuInstanceDispatchTable table{};
-};
 
 struct State {
     std::mutex mutex;
-    std::map<void*, Instance> instances;
-    std::map<void*, Table> devices;
     std::vector<Event> events;
     std::map<VkCommandBuffer, std::vector<std::string>> labels;  // that are open
     std::string loseAt;                                          // label
@@ -41,12 +32,6 @@ State& state()
 }
 
 template <typename Handle>
-void* keyOf(Handle handle)
-{
-    return *reinterpret_cast<void**>(handle);
-}
-
-template <typename Handle>
 uint64_t idOf(Handle handle)
 {
     if constexpr (std::is_pointer_v<Handle>)
@@ -58,8 +43,7 @@ uint64_t idOf(Handle handle)
 template <typename Handle>
 Table& tableOf(Handle handle)
 {
-    std::lock_guard lock(state().mutex);
-    return state().devices.at(keyOf(handle));
+    return deviceOf(handle).table;
 }
 
 template <typename Handle>
@@ -101,75 +85,15 @@ VkResult orLost(VkResult result)
     return state().lost && result >= 0 ? VK_ERROR_DEVICE_LOST : result;
 }
 
-template <typename Info>
-auto* linkOf(const void* chain, VkStructureType type)
-{
-    for (auto* item = static_cast<const VkBaseInStructure*>(chain); item; item = item->pNext) {
-        auto* info = const_cast<Info*>(reinterpret_cast<const Info*>(item));
-        if (item->sType == type && info->function == VK_LAYER_LINK_INFO)
-            return info;
-    }
-    return static_cast<Info*>(nullptr);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
-                                              VkInstance* out)
-{
-    auto* link = linkOf<VkLayerInstanceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
-    const PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    const VkResult result =
-        reinterpret_cast<PFN_vkCreateInstance>(next(nullptr, "vkCreateInstance"))(info, allocator, out);
-    if (result != VK_SUCCESS)
-        return result;
-    std::lock_guard lock(state().mutex);
-    Instance& instance = state().instances[keyOf(*out)];
-    instance.handle = *out;
-    vkuInitInstanceDispatchTable(*out, &instance.table, next);
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR void VKAPI_CALL DestroyInstance(VkInstance handle, const VkAllocationCallbacks* allocator)
-{
-    PFN_vkDestroyInstance next = nullptr;
-    {
-        std::lock_guard lock(state().mutex);
-        next = state().instances.at(keyOf(handle)).table.DestroyInstance;
-        state().instances.erase(keyOf(handle));
-    }
-    next(handle, allocator);
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
                                             const VkAllocationCallbacks* allocator, VkDevice* out)
 {
-    auto* link = linkOf<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
-    const VkLayerDeviceLink own = *link->u.pLayerInfo;
-    link->u.pLayerInfo = own.pNext;
-    VkInstance instance = VK_NULL_HANDLE;
     {
         std::lock_guard lock(state().mutex);
-        instance = state().instances.at(keyOf(physical)).handle;
+        state().lost = false;
+        state().loseAt.clear();
     }
-    auto create = reinterpret_cast<PFN_vkCreateDevice>(own.pfnNextGetInstanceProcAddr(instance, "vkCreateDevice"));
-    const VkResult result = create(physical, info, allocator, out);
-    if (result != VK_SUCCESS)
-        return result;
-    std::lock_guard lock(state().mutex);
-    state().lost = false;
-    state().loseAt.clear();
-    vkuInitDeviceDispatchTable(*out, &state().devices[keyOf(*out)], own.pfnNextGetDeviceProcAddr);
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCallbacks* allocator)
-{
-    const PFN_vkDestroyDevice next = tableOf(handle).DestroyDevice;
-    {
-        std::lock_guard lock(state().mutex);
-        state().devices.erase(keyOf(handle));
-    }
-    next(handle, allocator);
+    return createDevice(physical, info, allocator, out);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer handle, const VkCommandBufferBeginInfo* info)
@@ -313,29 +237,6 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateCommandBuffers(VkDevice device, const VkC
     return result;
 }
 
-PFN_vkVoidFunction ownFunction(const char* name);
-
-PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice handle, const char* name)
-{
-    const PFN_vkVoidFunction next = tableOf(handle).GetDeviceProcAddr(handle, name);
-    const PFN_vkVoidFunction own = ownFunction(name);
-    return next && own ? own : next;
-}
-
-PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char* name)
-{
-    if (const PFN_vkVoidFunction own = ownFunction(name))
-        return own;
-    if (!handle)
-        return nullptr;
-    PFN_vkGetInstanceProcAddr next = nullptr;
-    {
-        std::lock_guard lock(state().mutex);
-        next = state().instances.at(keyOf(handle)).table.GetInstanceProcAddr;
-    }
-    return next(handle, name);
-}
-
 #define RECORDER_ENTRY(name)                                   \
     {                                                          \
         "vk" #name, reinterpret_cast<PFN_vkVoidFunction>(name) \
@@ -345,15 +246,12 @@ PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char*
         "vk" #name, reinterpret_cast<PFN_vkVoidFunction>(&Create<&Table::name, VK_OBJECT_TYPE_##type>::call) \
     }
 
-PFN_vkVoidFunction ownFunction(const char* name)
+}  // namespace
+
+const Functions& ownFunctions()
 {
-    static const std::map<std::string, PFN_vkVoidFunction> functions = {
-        {"vkGetInstanceProcAddr", reinterpret_cast<PFN_vkVoidFunction>(getInstanceProcAddr)},
-        {"vkGetDeviceProcAddr", reinterpret_cast<PFN_vkVoidFunction>(getDeviceProcAddr)},
-        RECORDER_ENTRY(CreateInstance),
-        RECORDER_ENTRY(DestroyInstance),
+    static const Functions functions = {
         RECORDER_ENTRY(CreateDevice),
-        RECORDER_ENTRY(DestroyDevice),
         RECORDER_ENTRY(BeginCommandBuffer),
         RECORDER_ENTRY(EndCommandBuffer),
         RECORDER_ENTRY(CmdBeginDebugUtilsLabelEXT),
@@ -381,23 +279,10 @@ PFN_vkVoidFunction ownFunction(const char* name)
         RECORDER_CREATE(CreateDescriptorSetLayout, DESCRIPTOR_SET_LAYOUT),
         RECORDER_CREATE(CreateDescriptorPool, DESCRIPTOR_POOL),
     };
-    const auto found = functions.find(name);
-    return found == functions.end() ? nullptr : found->second;
+    return functions;
 }
-
-}  // namespace
 
 #define RECORDER_EXPORT extern "C" __attribute__((visibility("default")))
-
-RECORDER_EXPORT VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation)
-{
-    negotiation->loaderLayerInterfaceVersion = CURRENT_LOADER_LAYER_INTERFACE_VERSION;
-    negotiation->pfnGetInstanceProcAddr = getInstanceProcAddr;
-    negotiation->pfnGetDeviceProcAddr = getDeviceProcAddr;
-    negotiation->pfnGetPhysicalDeviceProcAddr = nullptr;
-    return VK_SUCCESS;
-}
 
 RECORDER_EXPORT void millraceRecorderTake(void (*visit)(const Event& event, void* user), void* user)
 {
@@ -415,3 +300,5 @@ RECORDER_EXPORT void millraceRecorderLoseDevice(const char* label)
     std::lock_guard lock(state().mutex);
     state().loseAt = label;
 }
+
+}  // namespace millrace::layertest

@@ -1,57 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layer for tests, below the one under test: complains about everything that a driver without VK_AMDX_shader_enqueue
 // (and perhaps without VK_KHR_maintenance5) must not see.
-#include <vulkan/utility/vk_dispatch_table.h>
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan.h>
-
-#include <cstring>
-#include <map>
-#include <mutex>
 #include <span>
 #include <string>
+
+#include "layer/loaded_layer.h"
+
+namespace millrace::layertest {
 
 namespace {
 
 constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 
-struct Instance {
-    VkInstance handle = VK_NULL_HANDLE;
-    VkuInstanceDispatchTable table{};
-};
-
-struct Device {
-    Instance* instance = nullptr;
-    VkuDeviceDispatchTable table{};
-    bool maintenance5 = false;
-};
-
-std::mutex g_mutex;
-std::map<void*, Instance> g_instances;
-std::map<void*, Device> g_devices;
-
-template <typename Handle>
-void* keyOf(Handle handle)
-{
-    return *reinterpret_cast<void**>(handle);
-}
-
-template <typename Handle>
-Instance& instanceOf(Handle handle)
-{
-    std::lock_guard lock(g_mutex);
-    return g_instances.at(keyOf(handle));
-}
-
-template <typename Handle>
-Device& deviceOf(Handle handle)
-{
-    std::lock_guard lock(g_mutex);
-    return g_devices.at(keyOf(handle));
-}
-
 // Reaches the test through its messenger.
-void complain(const Instance& instance, const std::string& text)
+void complain(const InstanceBelow& instance, const std::string& text)
 {
     VkDebugUtilsMessengerCallbackDataEXT data{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CALLBACK_DATA_EXT};
     data.pMessageIdName = "Spy";
@@ -61,7 +23,7 @@ void complain(const Instance& instance, const std::string& text)
                                                   VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT, &data);
 }
 
-void expect(const Instance& instance, bool holds, const char* text)
+void expect(const InstanceBelow& instance, bool holds, const char* text)
 {
     if (!holds)
         complain(instance, text);
@@ -76,7 +38,7 @@ const Struct* find(const void* chain, VkStructureType type)
     return nullptr;
 }
 
-void checkUsage(const Instance& instance, bool maintenance5, const void* chain, VkBufferUsageFlags usage)
+void checkUsage(const InstanceBelow& instance, bool maintenance5, const void* chain, VkBufferUsageFlags usage)
 {
     const auto* flags2 = find<VkBufferUsageFlags2CreateInfo>(chain, VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO);
     expect(instance, !flags2 || maintenance5, "VkBufferUsageFlags2CreateInfo without maintenance5");
@@ -85,7 +47,7 @@ void checkUsage(const Instance& instance, bool maintenance5, const void* chain, 
            "usage 2 EXECUTION_GRAPH_SCRATCH");
 }
 
-void checkCode(const Instance& instance, std::span<const uint32_t> words)
+void checkCode(const InstanceBelow& instance, std::span<const uint32_t> words)
 {
     constexpr size_t kHeaderWords = 5;
     constexpr uint32_t kOpCapability = 17;
@@ -94,9 +56,9 @@ void checkCode(const Instance& instance, std::span<const uint32_t> words)
         expect(instance, words[at + 1] != kShaderEnqueue, "capability ShaderEnqueueAMDX");
 }
 
-void checkStage(const Device& device, const VkPipelineShaderStageCreateInfo& stage)
+void checkStage(const DeviceBelow& device, const VkPipelineShaderStageCreateInfo& stage)
 {
-    const Instance& instance = *device.instance;
+    const InstanceBelow& instance = *device.instance;
     expect(instance,
            !find<VkBaseInStructure>(stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX),
            "VkPipelineShaderStageNodeCreateInfoAMDX");
@@ -107,7 +69,7 @@ void checkStage(const Device& device, const VkPipelineShaderStageCreateInfo& sta
 }
 
 template <typename Info>
-void checkPipeline(const Device& device, const Info& info)
+void checkPipeline(const DeviceBelow& device, const Info& info)
 {
     const auto* flags2 =
         find<VkPipelineCreateFlags2CreateInfo>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
@@ -121,90 +83,21 @@ void checkBindPoint(VkCommandBuffer commandBuffer, VkPipelineBindPoint bindPoint
     expect(*deviceOf(commandBuffer).instance, bindPoint != kGraphPoint, "bind point EXECUTION_GRAPH");
 }
 
-template <typename Info>
-auto* linkOf(const void* chain, VkStructureType type)
-{
-    for (auto* item = static_cast<const VkBaseInStructure*>(chain); item; item = item->pNext) {
-        auto* info = const_cast<Info*>(reinterpret_cast<const Info*>(item));
-        if (item->sType == type && info->function == VK_LAYER_LINK_INFO)
-            return info;
-    }
-    return static_cast<Info*>(nullptr);
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
-                                              VkInstance* out)
-{
-    auto* link = linkOf<VkLayerInstanceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO);
-    const PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    const VkResult result =
-        reinterpret_cast<PFN_vkCreateInstance>(next(nullptr, "vkCreateInstance"))(info, allocator, out);
-    if (result != VK_SUCCESS)
-        return result;
-    std::lock_guard lock(g_mutex);
-    Instance& instance = g_instances[keyOf(*out)];
-    instance.handle = *out;
-    vkuInitInstanceDispatchTable(*out, &instance.table, next);
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR void VKAPI_CALL DestroyInstance(VkInstance handle, const VkAllocationCallbacks* allocator)
-{
-    const PFN_vkDestroyInstance next = instanceOf(handle).table.DestroyInstance;
-    {
-        std::lock_guard lock(g_mutex);
-        g_instances.erase(keyOf(handle));
-    }
-    next(handle, allocator);
-}
-
-bool enables(const VkDeviceCreateInfo& info, const char* extension)
-{
-    for (uint32_t i = 0; i < info.enabledExtensionCount; ++i)
-        if (std::strcmp(info.ppEnabledExtensionNames[i], extension) == 0)
-            return true;
-    return false;
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
                                             const VkAllocationCallbacks* allocator, VkDevice* out)
 {
-    Instance& instance = instanceOf(physical);
+    const InstanceBelow& instance = instanceOf(physical);
     expect(instance, !enables(*info, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME), "VK_AMDX_shader_enqueue");
     expect(instance,
            !find<VkBaseInStructure>(info->pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX),
            "VkPhysicalDeviceShaderEnqueueFeaturesAMDX");
-    auto* link = linkOf<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO);
-    const VkLayerDeviceLink own = *link->u.pLayerInfo;
-    link->u.pLayerInfo = own.pNext;
-    auto create =
-        reinterpret_cast<PFN_vkCreateDevice>(own.pfnNextGetInstanceProcAddr(instance.handle, "vkCreateDevice"));
-    const VkResult result = create(physical, info, allocator, out);
-    if (result != VK_SUCCESS)
-        return result;
-    std::lock_guard lock(g_mutex);
-    Device& device = g_devices[keyOf(*out)];
-    device.instance = &instance;
-    device.maintenance5 = enables(*info, VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
-    vkuInitDeviceDispatchTable(*out, &device.table, own.pfnNextGetDeviceProcAddr);
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCallbacks* allocator)
-{
-    const PFN_vkDestroyDevice next = deviceOf(handle).table.DestroyDevice;
-    {
-        std::lock_guard lock(g_mutex);
-        g_devices.erase(keyOf(handle));
-    }
-    next(handle, allocator);
+    return createDevice(physical, info, allocator, out);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice handle, const VkBufferCreateInfo* info,
                                             const VkAllocationCallbacks* allocator, VkBuffer* out)
 {
-    const Device& device = deviceOf(handle);
+    const DeviceBelow& device = deviceOf(handle);
     checkUsage(*device.instance, device.maintenance5, info->pNext, info->usage);
     return device.table.CreateBuffer(handle, info, allocator, out);
 }
@@ -213,7 +106,7 @@ VKAPI_ATTR void VKAPI_CALL GetDeviceBufferMemoryRequirements(VkDevice handle,
                                                              const VkDeviceBufferMemoryRequirements* info,
                                                              VkMemoryRequirements2* out)
 {
-    const Device& device = deviceOf(handle);
+    const DeviceBelow& device = deviceOf(handle);
     checkUsage(*device.instance, device.maintenance5, info->pCreateInfo->pNext, info->pCreateInfo->usage);
     device.table.GetDeviceBufferMemoryRequirements(handle, info, out);
 }
@@ -222,7 +115,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferProperties(VkPhysicalD
                                                                      const VkPhysicalDeviceExternalBufferInfo* info,
                                                                      VkExternalBufferProperties* out)
 {
-    const Instance& instance = instanceOf(physical);
+    const InstanceBelow& instance = instanceOf(physical);
     checkUsage(instance, true, info->pNext, info->usage);
     instance.table.GetPhysicalDeviceExternalBufferProperties(physical, info, out);
 }
@@ -230,7 +123,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferProperties(VkPhysicalD
 VKAPI_ATTR VkResult VKAPI_CALL CreateShaderModule(VkDevice handle, const VkShaderModuleCreateInfo* info,
                                                   const VkAllocationCallbacks* allocator, VkShaderModule* out)
 {
-    const Device& device = deviceOf(handle);
+    const DeviceBelow& device = deviceOf(handle);
     checkCode(*device.instance, {info->pCode, info->codeSize / 4});
     return device.table.CreateShaderModule(handle, info, allocator, out);
 }
@@ -239,7 +132,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice handle, VkPipelin
                                                       const VkComputePipelineCreateInfo* infos,
                                                       const VkAllocationCallbacks* allocator, VkPipeline* out)
 {
-    const Device& device = deviceOf(handle);
+    const DeviceBelow& device = deviceOf(handle);
     for (const VkComputePipelineCreateInfo& info : std::span(infos, count)) {
         checkPipeline(device, info);
         checkStage(device, info.stage);
@@ -252,7 +145,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice handle, VkPipeli
                                                        const VkGraphicsPipelineCreateInfo* infos,
                                                        const VkAllocationCallbacks* allocator, VkPipeline* out)
 {
-    const Device& device = deviceOf(handle);
+    const DeviceBelow& device = deviceOf(handle);
     for (const VkGraphicsPipelineCreateInfo& info : std::span(infos, count)) {
         checkPipeline(device, info);
         for (const VkPipelineShaderStageCreateInfo& stage : std::span(info.pStages, info.stageCount))
@@ -266,7 +159,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDescriptorUpdateTemplate(VkDevice handle,
                                                               const VkAllocationCallbacks* allocator,
                                                               VkDescriptorUpdateTemplate* out)
 {
-    const Device& device = deviceOf(handle);
+    const DeviceBelow& device = deviceOf(handle);
     expect(*device.instance, info->pipelineBindPoint != kGraphPoint, "update template for EXECUTION_GRAPH");
     return device.table.CreateDescriptorUpdateTemplate(handle, info, allocator, out);
 }
@@ -296,36 +189,17 @@ VKAPI_ATTR void VKAPI_CALL CmdPushDescriptorSetKHR(VkCommandBuffer commandBuffer
     deviceOf(commandBuffer).table.CmdPushDescriptorSetKHR(commandBuffer, bindPoint, layout, set, count, writes);
 }
 
-PFN_vkVoidFunction ownFunction(const char* name);
-
-PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice handle, const char* name)
-{
-    const PFN_vkVoidFunction next = deviceOf(handle).table.GetDeviceProcAddr(handle, name);
-    const PFN_vkVoidFunction own = ownFunction(name);
-    return next && own ? own : next;
-}
-
-PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char* name)
-{
-    if (const PFN_vkVoidFunction own = ownFunction(name))
-        return own;
-    return handle ? instanceOf(handle).table.GetInstanceProcAddr(handle, name) : nullptr;
-}
-
 #define SPY_ENTRY(name)                                        \
     {                                                          \
         "vk" #name, reinterpret_cast<PFN_vkVoidFunction>(name) \
     }
 
-PFN_vkVoidFunction ownFunction(const char* name)
+}  // namespace
+
+const Functions& ownFunctions()
 {
-    static const std::map<std::string, PFN_vkVoidFunction> functions = {
-        {"vkGetInstanceProcAddr", reinterpret_cast<PFN_vkVoidFunction>(getInstanceProcAddr)},
-        {"vkGetDeviceProcAddr", reinterpret_cast<PFN_vkVoidFunction>(getDeviceProcAddr)},
-        SPY_ENTRY(CreateInstance),
-        SPY_ENTRY(DestroyInstance),
+    static const Functions functions = {
         SPY_ENTRY(CreateDevice),
-        SPY_ENTRY(DestroyDevice),
         SPY_ENTRY(CreateBuffer),
         SPY_ENTRY(GetDeviceBufferMemoryRequirements),
         SPY_ENTRY(GetPhysicalDeviceExternalBufferProperties),
@@ -337,18 +211,7 @@ PFN_vkVoidFunction ownFunction(const char* name)
         SPY_ENTRY(CmdBindDescriptorSets),
         SPY_ENTRY(CmdPushDescriptorSetKHR),
     };
-    const auto found = functions.find(name);
-    return found == functions.end() ? nullptr : found->second;
+    return functions;
 }
 
-}  // namespace
-
-extern "C" __attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation)
-{
-    negotiation->loaderLayerInterfaceVersion = CURRENT_LOADER_LAYER_INTERFACE_VERSION;
-    negotiation->pfnGetInstanceProcAddr = getInstanceProcAddr;
-    negotiation->pfnGetDeviceProcAddr = getDeviceProcAddr;
-    negotiation->pfnGetPhysicalDeviceProcAddr = nullptr;
-    return VK_SUCCESS;
-}
+}  // namespace millrace::layertest
