@@ -14,7 +14,7 @@ set -euo pipefail
 readonly BASE_PACKAGES=(g++ cmake ninja-build pkg-config libgtest-dev libgmock-dev libcli11-dev libstb-dev
                         nlohmann-json3-dev libgraphviz-dev zlib1g-dev llvm-22-dev
                         node-d3-scale node-d3-axis node-d3-zoom node-d3-shape node-dagre-layout
-                        python3 python3-jsonschema man-db zsh fish)  # for tests
+                        python3 python3-jsonschema man-db zsh fish chromium chromium-driver)  # for tests
 
 # "package minimum-version": the oldest versions that are known to work.
 readonly VULKAN_PACKAGES=(

@@ -118,15 +118,16 @@ class TraceCommand(unittest.TestCase):
             elif event["ph"] == "C":
                 self.assertTrue(event["args"] and all(isinstance(n, number) for n in event["args"].values()))
             else:
-                lines.setdefault((event["pid"], event["tid"]), []).append((event["ts"], -event["dur"]))
+                lines.setdefault((event["pid"], event["tid"]), []).append(
+                    (round(event["ts"] * 1000), -round(event["dur"] * 1000)))
         for (process, thread), slices in lines.items():
             self.assertIn(("process_name", process, None), named)
             self.assertIn(("thread_name", process, thread), named)
             ends = []
             for begin, length in sorted(slices):
-                while ends and ends[-1] <= begin + 1e-6:
+                while ends and ends[-1] <= begin:
                     ends.pop()
-                self.assertTrue(not ends or begin - length <= ends[-1] + 1e-6, (process, thread, begin))
+                self.assertTrue(not ends or begin - length <= ends[-1], (process, thread, begin))
                 ends.append(begin - length)
 
     def page(self, trace):
