@@ -8,6 +8,7 @@
 
 #include "compiler/diagnose.h"
 #include "compiler/node_shader.h"
+#include "compiler/passes/choose_packing.h"
 #include "compiler/passes/enqueue_forgotten_payloads.h"
 #include "compiler/passes/inline_payload_functions.h"
 #include "compiler/passes/link_device_library.h"
@@ -82,13 +83,14 @@ struct Pass {
 // upgradeModule makes versions and storage classes uniform for those behind it.
 // narrowCoalescing must come before reflectNode, which finds what it made of declarations.
 // reflectNode finds the input, which splitPayloadCopies and all that follow ask for.
+// choosePacking must come after reflectOutputs, which finds what a node sends.
 // makePayloadsCoherent needs what reflectNode found of writes, and the accesses that splitPayloadCopies makes.
 // lowerBuiltIns must come before lowerPayloads, which removes the capability of the extension's built-ins.
 // lowerPushConstants must come after lowerPayloads only to keep what it adds out of the way.
 // orderPayloadMemory must come after lowerPayloads: barriers order what is buffer memory by then.
 // wrapEntryPoint must come after them: they say what a workgroup starts and ends with.
 // linkDeviceLibrary, which finish() runs, must come last: the others say which functions they call.
-// Up to reflectOutputs a module of the extension stays one, as fuse() needs it.
+// Up to choosePacking a module of the extension stays one, as fuse() needs it.
 constexpr Pass kPasses[] = {
     {"extractEntryPoint", extractEntryPoint},
     {"rejectInvalid", rejectInvalidCode},
@@ -99,6 +101,7 @@ constexpr Pass kPasses[] = {
     {"reflectNode", reflectNode},
     {"splitPayloadCopies", splitPayloadCopies},
     {"reflectOutputs", reflectOutputs},
+    {"choosePacking", choosePacking},
     {"makePayloadsCoherent", makePayloadsCoherent},
     {"lowerBuiltIns", lowerBuiltIns},
     {"lowerPayloads", lowerPayloads},
@@ -108,7 +111,7 @@ constexpr Pass kPasses[] = {
     {"wrapEntryPoint", wrapEntryPoint},
 };
 constexpr std::string_view kLastPass = "linkDeviceLibrary";
-constexpr std::string_view kLastPreparingPass = "reflectOutputs";
+constexpr std::string_view kLastPreparingPass = "choosePacking";
 
 constexpr size_t preparingPasses()
 {

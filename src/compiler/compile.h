@@ -33,10 +33,14 @@ struct Options {
 
     uint32_t minSubgroupSize = 4;  // of the device
     uint32_t packWidth = 64;       // invocations of a packed workgroup; 0 packs nothing
-    bool indirect = false;         // for the indirect path: no loop over workgroups
-    bool fits = false;             // for dispatches that the plan proves to fit (graph::DispatchPlan::fits), not others
-    bool counted = false;          // finished workgroups are counted behind abi::GraphStatus in host memory
-    bool validate = false;         // run spirv-val on the output and fail with its message
+    // Invocations of one of our workgroups where several of the node's run side by side: with a static grid, with one
+    // that comes with the payload.
+    uint32_t staticInvocations = 64;
+    uint32_t dynamicInvocations = 64;
+    bool indirect = false;  // for the indirect path: no loop over workgroups
+    bool fits = false;      // for dispatches that the plan proves to fit (graph::DispatchPlan::fits), not others
+    bool counted = false;   // finished workgroups are counted behind abi::GraphStatus in host memory
+    bool validate = false;  // run spirv-val on the output and fail with its message
 
     // Called after each pass with its name and the module's words; for --print-after. May be empty.
     std::function<void(std::string_view pass, std::span<const uint32_t> words)> afterPass;

@@ -24,6 +24,7 @@ constexpr uint32_t kCountedSpecId = 2007;
 constexpr uint32_t kSendsGridsSpecId = 2008;
 constexpr uint32_t kSendsTrackedSpecId = 2009;
 constexpr uint32_t kPlainQueuesSpecId = 2010;
+constexpr uint32_t kLooseSpecId = 2016;
 
 std::span<const uint32_t> chooseBuild(const DeviceLibraryVariant& variant)
 {
@@ -57,6 +58,7 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
         {kSendsGridsSpecId, {static_cast<uint8_t>(variant.sendsGrids), 0, 0, 0}},
         {kSendsTrackedSpecId, {static_cast<uint8_t>(variant.sendsTracked), 0, 0, 0}},
         {kPlainQueuesSpecId, {static_cast<uint8_t>(variant.plainQueues), 0, 0, 0}},
+        {kLooseSpecId, {static_cast<uint8_t>(variant.loose), 0, 0, 0}},
     };
     if (const Status status = spirv::specialize(*module, values, spirv::Unnamed::StayOpen); !status) {
         return status.error();

@@ -22,6 +22,7 @@ struct DeviceLibraryVariant {
     bool plainQueues = false;
     bool batched = false;  // a dispatch may run several slots
     bool counted = false;  // finished workgroups are counted for the host
+    bool loose = false;    // workgroups need not stay together: graph::isLoose()
 
     auto operator<=>(const DeviceLibraryVariant&) const = default;
 };
@@ -34,6 +35,7 @@ inline constexpr uint32_t kInputStrideSpecId = 2012;    // likewise
 inline constexpr uint32_t kGridXSpecId = 2013;          // static grid
 inline constexpr uint32_t kGridYSpecId = 2014;
 inline constexpr uint32_t kGridZSpecId = 2015;
+inline constexpr uint32_t kNodeSizeSpecId = 2017;  // invocations of the node's workgroup
 
 // Made at the first call for a variant and kept until the process ends. Thread-safe.
 // Errors: only if the library was built wrongly.

@@ -16,6 +16,8 @@ struct StartValue {
     enum class Kind {
         WorkgroupId,
         GlobalInvocationId,
+        LocalInvocationId,     // where several of the node's workgroups share one of ours
+        LocalInvocationIndex,  // likewise
         RemainingRecursion,
         ShaderIndex,
         BuiltIn,   // of the Input variable `source`, another signedness

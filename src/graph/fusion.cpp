@@ -98,7 +98,7 @@ private:
         };
         if (node.anyGraph)
             return name(index) + " is part of a pipeline library";
-        if (node.packWidth == 0)
+        if (!isPacked(node))
             return name(index) + " is no coalescing node that works on each payload by itself";
         if (m_producers.at(index).size() > 1)
             return name(index) + " has several producers";

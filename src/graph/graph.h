@@ -83,7 +83,7 @@ struct Node {
     uint32_t payloadAlignment = 4;  // 8 if it has a 64-bit scalar, else 4
     uint32_t maxInputPayloads = 1;  // coalescing: payloads a workgroup receives at most
     uint32_t localSize[3] = {1, 1, 1};
-    uint32_t packWidth = 0;  // > 0: packed, so many single-invocation workgroups share one of ours
+    uint32_t packWidth = 0;  // > 0: so many of its workgroups run side by side in one of ours
     uint32_t maxRecursion = 0;
     std::optional<NodeId> sharesInputWith;
     bool apiEntry = true;
@@ -92,6 +92,36 @@ struct Node {
     bool anyGraph = false;  // its code, which is that of a library, relies on nothing of this graph
     std::vector<NodeOutput> outputs;
 };
+
+// Of the node's own workgroup.
+constexpr uint32_t invocationsOf(const Node& node)
+{
+    return node.localSize[0] * node.localSize[1] * node.localSize[2];
+}
+
+// Of ours.
+constexpr uint32_t invocationsPerGroup(const Node& node)
+{
+    return invocationsOf(node) * (node.packWidth > 0 ? node.packWidth : 1);
+}
+
+// Single-invocation workgroups for single payloads of an indexed stream, each invocation of ours one of them.
+constexpr bool isPacked(const Node& node)
+{
+    return node.packWidth > 0 && node.mode == LaunchMode::Coalescing;
+}
+
+// A static or dynamic node that emits nothing and cannot tell which invocations share its workgroup.
+constexpr bool isLoose(const Node& node)
+{
+    return node.packWidth > 0 && node.mode != LaunchMode::Coalescing;
+}
+
+// Several of its workgroups side by side in one of ours.
+constexpr bool runsBeside(const Node& node)
+{
+    return isLoose(node) && node.packWidth > 1;
+}
 
 // What the code of a node may rely on. Short code matters: with it small workgroups take a third less time on an H200
 // (docs/performance.md).

@@ -140,13 +140,15 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
         case LaunchMode::Static:
             info.kind = abi::kKindStatic;
             info.unitsPerPayload = node.staticGrid[0] * node.staticGrid[1] * node.staticGrid[2];
+            info.unitsPerGroup = std::max(node.packWidth, 1u);
             break;
         case LaunchMode::Dynamic:
             info.kind = abi::kKindDynamic;
+            info.unitsPerGroup = std::max(node.packWidth, 1u);
             break;
         case LaunchMode::Coalescing:
-            info.kind = node.packWidth > 0 ? abi::kKindPacked : abi::kKindCoalescing;
-            info.unitsPerGroup = node.packWidth > 0 ? node.packWidth : std::max(node.maxInputPayloads, 1u);
+            info.kind = isPacked(node) ? abi::kKindPacked : abi::kKindCoalescing;
+            info.unitsPerGroup = isPacked(node) ? node.packWidth : std::max(node.maxInputPayloads, 1u);
             break;
     }
     info.payloadStride = graph.queues[slot.queue].stride;

@@ -119,7 +119,7 @@ private:
         return saturatingAdd(groups, saturatingMultiply(unknown, most));
     }
 
-    // The node's workgroups, of which a packed workgroup of ours runs packWidth.
+    // The node's workgroups, of which one of ours runs packWidth.
     uint64_t nodeGroups(const Slot& slot) const
     {
         const Node& node = m_graph.nodes[slot.node];
@@ -130,7 +130,7 @@ private:
             const uint64_t grid = uint64_t(node.staticGrid[0]) * node.staticGrid[1] * node.staticGrid[2];
             return saturatingMultiply(payloads, grid);
         }
-        if (node.packWidth > 0 || payloads == kUnlimited)
+        if (isPacked(node) || payloads == kUnlimited)
             return payloads;
         return divideUp(payloads, std::max(node.maxInputPayloads, 1u));
     }

@@ -48,6 +48,11 @@ VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
 
 Device::~Device() = default;
 
+uint32_t Device::staticInvocations() const
+{
+    return m_impl->traits.staticInvocations;
+}
+
 uint64_t Device::maxScratchBytes() const
 {
     return m_impl->settings.maxScratchBytes ? m_impl->settings.maxScratchBytes : m_impl->traits.maxScratchBytes;

@@ -17,6 +17,8 @@ struct DeviceTraits {
     uint32_t maxGroups = 0;
     // Of a node that shares its level with so many others that together they would be too much, at least.
     uint32_t minShare = 1;
+    // Of a workgroup of ours that runs several of a node with a static grid (compiler::Options::staticInvocations).
+    uint32_t staticInvocations = 64;
     // What maxSize aims at. Applications mostly allocate it, and a graph that fits needs no reservations and no look at
     // what is left: two to three times faster where it has millions of payloads.
     uint64_t maxScratchBytes = 0;

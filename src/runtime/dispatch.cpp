@@ -18,11 +18,6 @@ namespace {
 constexpr uint32_t kBeginWidth = 256;                    // invocations of a workgroup of begin.comp
 constexpr uint64_t kMaxBatchGroups = uint64_t{1} << 31;  // device/batch.glsl counts in 32 bits
 
-uint32_t invocationsPerGroup(const graph::Node& node)
-{
-    return node.packWidth ? node.packWidth : node.localSize[0] * node.localSize[1] * node.localSize[2];
-}
-
 class Recorder final : public RecordedDispatch {
 public:
     Recorder(Device& device, const DispatchRequest& request)
@@ -457,7 +452,7 @@ std::vector<Recorder::Batch> Recorder::batchesOf(std::span<const uint32_t> slots
 uint32_t Recorder::directGroups(const Batch& batch, size_t batchesOfLevel) const
 {
     const graph::Node& node = m_pipeline.graph.nodes[m_pipeline.graph.slots[batch.first].node];
-    const uint64_t full = m_device.fullGroups(invocationsPerGroup(node), batchesOfLevel);
+    const uint64_t full = m_device.fullGroups(graph::invocationsPerGroup(node), batchesOfLevel);
     return static_cast<uint32_t>(std::clamp<uint64_t>(batch.groups, 1, full));
 }
 

@@ -46,6 +46,8 @@ public:
 
     // Settings::maxScratchBytes, or what suits the device.
     uint64_t maxScratchBytes() const;
+    // For compiler::Options.
+    uint32_t staticInvocations() const;
 
     struct Impl;
     Impl& impl() { return *m_impl; }

@@ -21,7 +21,7 @@ uint32_t kindOf(const graph::Node& node)
         case graph::LaunchMode::Dynamic:
             return abi::kKindDynamic;
         case graph::LaunchMode::Coalescing:
-            return node.packWidth > 0 ? abi::kKindPacked : abi::kKindCoalescing;
+            return graph::isPacked(node) ? abi::kKindPacked : abi::kKindCoalescing;
     }
     return abi::kKindDynamic;
 }
@@ -40,11 +40,6 @@ trace::Launch launchOf(const graph::Node& node)
     }
 }
 
-uint32_t invocationsOf(const graph::Node& node)
-{
-    return node.localSize[0] * node.localSize[1] * node.localSize[2];
-}
-
 trace::Node describeNode(const graph::Graph& graph, const graph::Node& node)
 {
     trace::Node out;
@@ -52,7 +47,7 @@ trace::Node describeNode(const graph::Graph& graph, const graph::Node& node)
     out.index = node.id.index;
     out.entryPoint = node.entryPoint;
     out.launch = launchOf(node);
-    out.invocations = invocationsOf(node);
+    out.invocations = graph::invocationsOf(node);
     out.staticWorkgroups =
         node.mode == graph::LaunchMode::Static ? node.staticGrid[0] * node.staticGrid[1] * node.staticGrid[2] : 1;
     out.maxInput = node.maxInputPayloads;
@@ -197,7 +192,7 @@ trace::NodeWork TraceDecoder::workOf(const Record& record, uint32_t slot) const
     work.records = found.records;
     work.waiting = found.total - found.after;
     work.bytesRead = work.records * node.payloadBytes;
-    const uint64_t invocations = invocationsOf(node);
+    const uint64_t invocations = graph::invocationsOf(node);
     switch (kindOf(node)) {
         case abi::kKindPacked:
             work.workgroups = units;
@@ -212,7 +207,8 @@ trace::NodeWork TraceDecoder::workOf(const Record& record, uint32_t slot) const
             break;
     }
     work.lanesUsed = work.workgroups * invocations;
-    work.lanesHeld = work.workgroups * roundUp(invocations, m_subgroupSize);
+    work.lanesHeld = graph::runsBeside(node) ? roundUp(work.lanesUsed, m_subgroupSize)
+                                             : work.workgroups * roundUp(invocations, m_subgroupSize);
     return work;
 }
 

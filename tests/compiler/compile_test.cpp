@@ -182,9 +182,9 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
     EXPECT_TRUE(std::ranges::equal(passes, passNames()));
     EXPECT_EQ(passes, (std::vector<std::string>{
                           "extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunctions", "upgradeModule",
-                          "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs", "makePayloadsCoherent",
-                          "lowerBuiltIns", "lowerPayloads", "enqueueForgottenPayloads", "lowerPushConstants",
-                          "orderPayloadMemory", "wrapEntryPoint", "linkDeviceLibrary"}));
+                          "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs", "choosePacking",
+                          "makePayloadsCoherent", "lowerBuiltIns", "lowerPayloads", "enqueueForgottenPayloads",
+                          "lowerPushConstants", "orderPayloadMemory", "wrapEntryPoint", "linkDeviceLibrary"}));
 }
 
 TEST(Compile, Names_Survive)

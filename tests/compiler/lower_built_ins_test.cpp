@@ -2,6 +2,7 @@
 #include "compiler/passes/lower_built_ins.h"
 
 #include "compiler/pass_test.h"
+#include "compiler/passes/choose_packing.h"
 #include "compiler/passes/reflect_node.h"
 
 namespace millrace::compiler {
@@ -10,10 +11,13 @@ namespace {
 
 class LowerBuiltIns : public PassTest {
 protected:
+    LowerBuiltIns() { options.staticInvocations = 8; }
+
     void lower(const ModuleText& module)
     {
         load(module);
         run(reflectNode);
+        run(choosePacking);
         run(lowerBuiltIns);
     }
 
@@ -106,6 +110,16 @@ TEST_F(LowerBuiltIns, Packed_IsInvocationZero)
     EXPECT_EQ(shader.node.packWidth, 64u);
     EXPECT_EQ(kinds(), std::vector(4, StartValue::Kind::Constant));
     EXPECT_EQ(text().find("BuiltIn"), std::string::npos);
+}
+
+TEST_F(LowerBuiltIns, SideBySide_IsComputed)
+{
+    ModuleText module;
+    module.interface = "%out %lid %lidx";
+    module.body = kUseLocal;
+    options.staticInvocations = 64;
+    lower(module);
+    EXPECT_EQ(kinds(), (std::vector{StartValue::Kind::LocalInvocationId, StartValue::Kind::LocalInvocationIndex}));
 }
 
 TEST_F(LowerBuiltIns, SignedBuiltIn_IsConverted)

@@ -10,7 +10,7 @@ import unittest
 
 MILLRACE, SPIRV_VAL, MODULES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 PASSES = ["extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunctions", "upgradeModule",
-          "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs", "makePayloadsCoherent",
+          "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs", "choosePacking", "makePayloadsCoherent",
           "lowerBuiltIns", "lowerPayloads", "enqueueForgottenPayloads", "lowerPushConstants",
           "orderPayloadMemory", "wrapEntryPoint", "linkDeviceLibrary"]
 

@@ -25,6 +25,7 @@ protected:
         shader = {};
         shader.module = std::move(*read);
         shader.node.packWidth = packWidth;
+        shader.node.mode = graph::LaunchMode::Coalescing;
         ASSERT_TRUE(orderPayloadMemory(shader, options));
         const std::string once = functions();
         EXPECT_TRUE(isSameCode(

@@ -2,6 +2,7 @@
 #include "compiler/passes/wrap_entry_point.h"
 
 #include "compiler/pass_test.h"
+#include "compiler/passes/choose_packing.h"
 #include "compiler/passes/lower_built_ins.h"
 #include "compiler/passes/lower_payloads.h"
 #include "compiler/passes/lower_push_constants.h"
@@ -14,12 +15,15 @@ namespace {
 
 class WrapEntryPoint : public PassTest {
 protected:
+    WrapEntryPoint() { options.staticInvocations = 8; }
+
     // All of the main function from its body block on.
     std::string wrapped(const ModuleText& module)
     {
         load(module);
         run(reflectNode);
         run(reflectOutputs);
+        run(choosePacking);
         run(lowerBuiltIns);
         run(lowerPayloads);
         run(lowerPushConstants);

@@ -20,10 +20,7 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
     variant.sendsGrids = code.traits.sendsGrids;
     variant.sendsTracked = code.traits.sendsTracked;
     variant.plainQueues = code.traits.plainQueues;
-    if (shader.node.packWidth > 0) {
-        variant.kind = abi::kKindPacked;
-        return variant;
-    }
+    variant.loose = graph::isLoose(shader.node);
     switch (shader.node.mode) {
         case graph::LaunchMode::Static:
             variant.kind = abi::kKindStatic;
@@ -32,7 +29,7 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
             variant.kind = abi::kKindDynamic;
             break;
         case graph::LaunchMode::Coalescing:
-            variant.kind = abi::kKindCoalescing;
+            variant.kind = graph::isPacked(shader.node) ? abi::kKindPacked : abi::kKindCoalescing;
             break;
     }
     return variant;
@@ -47,11 +44,9 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
         return library.error();
     }
     const graph::Node& node = shader.node;
-    const bool isPacked = node.packWidth > 0;
-    const uint32_t size = isPacked ? node.packWidth : node.localSize[0] * node.localSize[1] * node.localSize[2];
-    const bool hasTable = node.mode == graph::LaunchMode::Coalescing && !isPacked;
+    const bool hasTable = node.mode == graph::LaunchMode::Coalescing && !graph::isPacked(node);
     const spirv::Library::Constant constants[] = {
-        {kWorkgroupSizeSpecId, size},
+        {kWorkgroupSizeSpecId, graph::invocationsPerGroup(node)},
         {kInputTableSpecId, hasTable ? node.maxInputPayloads : 1},
         {kSubgroupSizeSpecId, options.minSubgroupSize},
         {kOutputStrideSpecId, code.traits.outputStride},
@@ -59,6 +54,7 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
         {kGridXSpecId, node.staticGrid[0]},
         {kGridYSpecId, node.staticGrid[1]},
         {kGridZSpecId, node.staticGrid[2]},
+        {kNodeSizeSpecId, graph::invocationsOf(node)},
     };
     if (const Status status = library->linkInto(shader.module, constants); !status) {
         return status;

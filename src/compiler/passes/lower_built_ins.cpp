@@ -59,7 +59,8 @@ struct State {
     {
         const Id type = module.pointee(module.typeOf(variable));
         const bool isCoalescing = shader.node.mode == graph::LaunchMode::Coalescing;
-        const bool isPacked = shader.node.packWidth > 0;
+        const bool isPacked = graph::isPacked(shader.node);
+        const bool isBeside = graph::runsBeside(shader.node);
         const auto is = [&](StartValue::Kind kind) { return StartValue{kind, variable, {}}; };
         const auto isZero = [&] { return StartValue{StartValue::Kind::Constant, variable, getNull(module, type)}; };
         switch (builtIn) {
@@ -80,6 +81,10 @@ struct State {
             case spv::BuiltIn::LocalInvocationIndex:
                 if (isPacked) {
                     return isZero();
+                }
+                if (isBeside) {
+                    return is(builtIn == spv::BuiltIn::LocalInvocationId ? StartValue::Kind::LocalInvocationId
+                                                                         : StartValue::Kind::LocalInvocationIndex);
                 }
                 break;
             default:

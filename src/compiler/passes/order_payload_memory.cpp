@@ -54,7 +54,7 @@ struct State {
                 kept.setId(o, module.getConstant((last & ~kOutputMemory) | kUniformMemory));
             }
         }
-        if (i.op != spv::Op::OpControlBarrier || shader.node.packWidth == 0) {
+        if (i.op != spv::Op::OpControlBarrier || !graph::isPacked(shader.node)) {
             out.keep(std::move(kept));
         } else if ((last & kOrders) != 0) {
             out.emitVoid(spv::Op::OpMemoryBarrier, {kept.id(1), kept.id(2)});

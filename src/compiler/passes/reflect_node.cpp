@@ -9,7 +9,6 @@
 #include "compiler/memory_operands.h"
 #include "compiler/payload_origins.h"
 #include "compiler/payload_types.h"
-#include "compiler/workgroup_view.h"
 
 namespace millrace::compiler {
 
@@ -37,7 +36,6 @@ struct State {
     Failure failure{kPass};
     bool isCoalescing = false;
     bool isStatic = false;
-    bool packsNothing = false;  // an execution mode that speaks of neighbouring invocations
 
     bool constant(const Instruction& i, size_t operand, uint32_t& value)
     {
@@ -94,10 +92,6 @@ struct State {
                 node.apiEntry = false;
                 return true;
             }
-            case spv::ExecutionMode::DerivativeGroupQuadsKHR:
-            case spv::ExecutionMode::DerivativeGroupLinearKHR:
-                packsNothing = true;
-                return true;
             default:
                 return true;
         }
@@ -271,13 +265,6 @@ struct State {
                             (isAtomic(i.op) && i.op != spv::Op::OpAtomicLoad);
         return writes && i.operandCount() > 0 && i.isId(0) && isInput(i.id(0));
     }
-
-    void choosePacking()
-    {
-        const bool isSingle = std::ranges::all_of(node.localSize, [](uint32_t size) { return size == 1; });
-        const bool isPackable = isCoalescing && isSingle && node.maxInputPayloads == 1 && !packsNothing;
-        node.packWidth = isPackable && !seesWorkgroup(module) ? options.packWidth : 0;
-    }
 };
 
 }  // namespace
@@ -287,7 +274,6 @@ Status reflectNode(NodeShader& shader, const Options& options)
     State state{shader, options};
     if (state.readModes() && state.findInput() && state.readInput()) {
         state.readAccesses();
-        state.choosePacking();
     }
     return state.failure.status();
 }

@@ -74,11 +74,37 @@ struct State : FunctionWriter {
         return result;
     }
 
-    Id globalInvocationId()
+    // In the node's workgroup, of which ours may run several.
+    Id localInvocationIndex()
     {
         Emitter emitter = out();
-        const Id local = emitter.emit(spv::Op::OpLoad, uint3Type,
-                                      {getBuiltInVariable(module, spv::BuiltIn::LocalInvocationId, uint3Type)});
+        const Id index = emitter.emit(spv::Op::OpLoad, uintType,
+                                      {getBuiltInVariable(module, spv::BuiltIn::LocalInvocationIndex, uintType)});
+        const Id size = module.getConstant(graph::invocationsOf(shader.node));
+        return graph::runsBeside(shader.node) ? emitter.emit(spv::Op::OpUMod, uintType, {index, size}) : index;
+    }
+
+    Id localInvocationId()
+    {
+        if (!graph::runsBeside(shader.node)) {
+            return out().emit(spv::Op::OpLoad, uint3Type,
+                              {getBuiltInVariable(module, spv::BuiltIn::LocalInvocationId, uint3Type)});
+        }
+        const Id index = localInvocationIndex();
+        Emitter emitter = out();
+        const Id width = module.getConstant(shader.node.localSize[0]);
+        const Id height = module.getConstant(shader.node.localSize[1]);
+        const Id row = emitter.emit(spv::Op::OpUDiv, uintType, {index, width});
+        const Id x = emitter.emit(spv::Op::OpUMod, uintType, {index, width});
+        const Id y = emitter.emit(spv::Op::OpUMod, uintType, {row, height});
+        const Id z = emitter.emit(spv::Op::OpUDiv, uintType, {row, height});
+        return emitter.emit(spv::Op::OpCompositeConstruct, uint3Type, {x, y, z});
+    }
+
+    Id globalInvocationId()
+    {
+        const Id local = localInvocationId();
+        Emitter emitter = out();
         if (shader.node.mode == graph::LaunchMode::Coalescing) {
             return local;
         }
@@ -96,6 +122,10 @@ struct State : FunctionWriter {
                 return {shader.device.call(emitter, DeviceFunction::WorkgroupId, {}), uint3Type};
             case StartValue::Kind::GlobalInvocationId:
                 return {globalInvocationId(), uint3Type};
+            case StartValue::Kind::LocalInvocationId:
+                return {localInvocationId(), uint3Type};
+            case StartValue::Kind::LocalInvocationIndex:
+                return {localInvocationIndex(), uintType};
             case StartValue::Kind::RemainingRecursion:
                 return {shader.device.call(emitter, DeviceFunction::RemainingRecursion, {}), uintType};
             case StartValue::Kind::ShaderIndex:
@@ -249,7 +279,7 @@ struct State : FunctionWriter {
         const Id hasNext = shader.device.call(emitter, DeviceFunction::Next, {});
         out().emitVoid(spv::Op::OpBranchConditional, {hasNext, body, after});
         beginBlock(body);
-        if (shader.node.packWidth > 0) {
+        if (shader.node.packWidth > 1) {
             Emitter inBody = out();
             const Id active = shader.device.call(inBody, DeviceFunction::Active, {});
             const Id join = module.newId();
@@ -286,8 +316,8 @@ struct State : FunctionWriter {
                                .add(created)
                                .add(static_cast<uint32_t>(spv::ExecutionMode::LocalSize));
         for (size_t c = 0; c < 3; c++) {
-            const bool isPacked = shader.node.packWidth > 0 && c == 0;
-            size.add(isPacked ? shader.node.packWidth : shader.node.localSize[c]);
+            const bool isRow = shader.node.packWidth > 1;
+            size.add(!isRow ? shader.node.localSize[c] : c == 0 ? graph::invocationsPerGroup(shader.node) : 1u);
         }
         module.section(Section::ExecutionModes).push_back(std::move(size));
         // "main" is ours from now on.

@@ -31,7 +31,7 @@ uint mr_slot_groups(const uint64_t info)
     Unit units = mr_stream_units(stream.v[0].counter, stream.v[0].capacity, stream.v[0].table) *
                  Unit(mr_units_per_payload());
     uint perGroup = mr_units_per_group();
-    return (uint(units) + perGroup - 1u) / perGroup;
+    return perGroup == 1u ? uint(units) : mr_divide(units + Unit(perGroup - 1u), perGroup);
 }
 
 // Each invocation adds up a few neighbours; then the sums are added up. All invocations; ends with a barrier.

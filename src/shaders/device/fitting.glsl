@@ -103,7 +103,7 @@ bool mr_take_chunk()
     }
     uint perGroup = mr_units_per_group();
     Unit left = g_total - g_start;
-    Unit last = perGroup == 1u ? left - Unit(1u) : Unit((uint(left) - 1u) / perGroup);
+    Unit last = perGroup == 1u ? left - Unit(1u) : Unit(mr_divide(left - Unit(1u), perGroup));
     if (first > last)
         return false;
     groups = uint(min(Unit(groups), last - first + Unit(1u)));

@@ -34,23 +34,30 @@ void mr_seek(const Unit unit)
     g_entry_end = low + 1u < g_entries ? mr_entry_first(g_table, low + 1u) : ~Unit(0u);
 }
 
+// The entry that holds `unit`, which is the one of the last mr_seek() or behind it. Each invocation for itself.
+uint mr_find_entry(const Unit unit)
+{
+    if (unit < g_entry_end)
+        return g_entry;
+    uint low = g_entry + 1u;
+    uint high = low + 1u + uint(min(Unit(g_entries - low - 1u), unit - g_entry_end));
+    while (high - low > 1u) {
+        uint middle = (low + high) / 2u;
+        if (mr_entry_first(g_table, middle) <= unit)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 // A payload of an indexed stream, in the entry of the last mr_seek() or behind it.
 uint64_t mr_indexed_payload(const Unit payload)
 {
     Unit first = g_entry_first;
     uint location = g_entry_location;
     if (payload >= g_entry_end) {
-        IndexedEntries entries = IndexedEntries(g_table);
-        uint low = g_entry + 1u;
-        uint high = low + 1u + uint(min(Unit(g_entries - low - 1u), payload - g_entry_end));
-        while (high - low > 1u) {
-            uint middle = (low + high) / 2u;
-            if (Unit(entries.v[middle].first) <= payload)
-                low = middle;
-            else
-                high = middle;
-        }
-        IndexedEntry entry = entries.v[low];
+        IndexedEntry entry = IndexedEntries(g_table).v[mr_find_entry(payload)];
         first = Unit(entry.first);
         location = entry.location;
     }
@@ -81,12 +88,24 @@ uvec3 mr_group_id(const uint group, const uvec2 grid)
     return uvec3(group - row * grid.x, row - plane * grid.y, plane);
 }
 
-void mr_locate_dynamic(const Unit unit)
+// The invocation's own unit where workgroups are side by side; of those behind the end, the last.
+Unit mr_own_unit(const Unit unit)
 {
-    mr_seek(unit);
-    DynamicEntry entry = DynamicEntries(g_table).v[g_entry];
+    if (!mr_is_beside())
+        return unit;
+    Unit own = unit + Unit(gl_LocalInvocationIndex / MR_NODE_SIZE);
+    g_input_count = own < g_end ? 1u : 0u;
+    return min(own, g_end - Unit(1u));
+}
+
+void mr_locate_dynamic(const Unit first)
+{
+    mr_seek(first);
+    Unit unit = mr_own_unit(first);
+    uint number = mr_is_beside() ? mr_find_entry(unit) : g_entry;
+    DynamicEntry entry = DynamicEntries(g_table).v[number];
     uvec3 grid = uvec3(entry.gridXY & 0xffffu, entry.gridXY >> 16, entry.gridZAndMore & 0xffffu);
-    g_group = uint(unit - g_entry_first);
+    g_group = uint(unit - (mr_is_beside() ? Unit(mr_dynamic_first(entry)) : g_entry_first));
     g_grid = grid.xy;
     g_group_id = mr_group_id(g_group, g_grid);
     g_group_count = grid.x * grid.y * grid.z;
@@ -94,10 +113,11 @@ void mr_locate_dynamic(const Unit unit)
 }
 
 // The grid is a constant, and so are its divisions.
-void mr_locate_static(const Unit unit)
+void mr_locate_static(const Unit first)
 {
+    mr_seek(Unit(mr_divide(first, mr_units_per_payload())));
+    Unit unit = mr_own_unit(first);
     uint payload = mr_divide(unit, mr_units_per_payload());
-    mr_seek(Unit(payload));
     g_payload = mr_indexed_payload(Unit(payload));
     g_group_id = mr_group_id(uint(unit) - payload * mr_units_per_payload(), uvec2(MR_GRID_X, MR_GRID_Y));
 }

@@ -47,10 +47,20 @@ void mr_begin(const uvec4 a, const uvec4 b)
 #endif
 }
 
+// Whether a workgroup must not begin before all of the one before has ended, for the sake of shared memory.
+bool mr_shares_memory()
+{
+#if defined(MR_FITS)
+    return MR_EMITS != kEmitsNothing || (MR_KIND != kKindPacked && !MR_LOOSE);
+#else
+    return true;
+#endif
+}
+
 bool mr_next()
 {
-    // The workgroup before has left shared memory.
-    barrier();
+    if (mr_shares_memory())
+        barrier();
     mr_count_finished();
     if (g_unit >= g_end) {
         if (MR_EMITS != kEmitsNothing && g_end > Unit(0u))
@@ -67,7 +77,7 @@ bool mr_next()
         mr_locate_coalescing(g_unit);
     else if (MR_KIND == kKindStatic)
         mr_locate_static(g_unit);
-    else if (!mr_step_group())
+    else if (mr_is_beside() || !mr_step_group())
         mr_locate_dynamic(g_unit);
 #endif
     g_unit += Unit(mr_units_per_group());

@@ -32,6 +32,10 @@ layout(constant_id = 2012) const uint MR_INPUT_STRIDE = 0u;      // 0: in the sl
 layout(constant_id = 2013) const uint MR_GRID_X = 1u;  // static grid
 layout(constant_id = 2014) const uint MR_GRID_Y = 1u;
 layout(constant_id = 2015) const uint MR_GRID_Z = 1u;
+// The node emits nothing and cannot tell which invocations share its workgroup, so that nothing has to be collective but
+// the search for the first payload. Several of its workgroups may run side by side in one of ours.
+layout(constant_id = 2016) const bool MR_LOOSE = false;
+layout(constant_id = 2017) const uint MR_NODE_SIZE = 64u;  // invocations of one of them
 
 MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 
@@ -60,7 +64,7 @@ uint g_level;
 Unit g_unit;  // its next unit
 Unit g_end;   // its end
 
-// The current workgroup (packed: the invocation's own).
+// The current workgroup (packed or side by side: the invocation's own).
 uint64_t g_payload;
 uvec3 g_group_id;
 uint g_group;        // dynamic: its number among the payload's workgroups,
@@ -82,9 +86,17 @@ shared uint64_t s_input[MR_INPUT_TABLE];
 #define MR_SLOT SlotInfos(g_slot).v[0]
 #define MR_QUEUE(queue) QueueInfos(g_queues).v[queue]
 
+bool mr_is_beside()
+{
+    return MR_LOOSE && MR_WORKGROUP_SIZE > MR_NODE_SIZE;
+}
+
 uint mr_units_per_group()
 {
-    return MR_KIND == kKindPacked ? MR_WORKGROUP_SIZE : MR_KIND == kKindCoalescing ? MR_INPUT_TABLE : 1u;
+    return MR_KIND == kKindPacked       ? MR_WORKGROUP_SIZE
+           : MR_KIND == kKindCoalescing ? MR_INPUT_TABLE
+           : mr_is_beside()             ? MR_WORKGROUP_SIZE / MR_NODE_SIZE
+                                        : 1u;
 }
 
 uint mr_units_per_payload()

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/choose_packing.h"
+
+#include <algorithm>
+
+#include "compiler/workgroup_view.h"
+
+namespace millrace::compiler {
+
+using spirv::Instruction;
+using spirv::Module;
+using spirv::Section;
+
+namespace {
+
+bool speaksOfNeighbours(const Module& module)
+{
+    return std::ranges::any_of(module.section(Section::ExecutionModes), [](const Instruction& i) {
+        const auto mode = static_cast<spv::ExecutionMode>(i.literal(1));
+        return mode == spv::ExecutionMode::DerivativeGroupQuadsKHR ||
+               mode == spv::ExecutionMode::DerivativeGroupLinearKHR;
+    });
+}
+
+bool hasBarriers(const Module& module)
+{
+    bool found = false;
+    module.forEachInstruction([&](const Instruction& i) { found |= i.op == spv::Op::OpControlBarrier; });
+    return found;
+}
+
+bool sends(const graph::Node& node)
+{
+    return std::ranges::any_of(node.outputs,
+                               [](const graph::NodeOutput& output) { return output.allocationSites > 0; });
+}
+
+uint32_t width(const NodeShader& shader, const Options& options)
+{
+    const graph::Node& node = shader.node;
+    const uint32_t invocations = graph::invocationsOf(node);
+    if (node.mode == graph::LaunchMode::Coalescing) {
+        return invocations == 1 && node.maxInputPayloads == 1 ? options.packWidth : 0;
+    }
+    const bool isAlone = sends(node) || node.usesFinishWriting || options.indirect || options.counted;
+    const bool isStatic = node.mode == graph::LaunchMode::Static;
+    const uint32_t wanted = isStatic ? options.staticInvocations : options.dynamicInvocations;
+    return isAlone || hasBarriers(shader.module) ? 0 : std::max(wanted / invocations, 1u);
+}
+
+}  // namespace
+
+Status choosePacking(NodeShader& shader, const Options& options)
+{
+    const uint32_t wanted = width(shader, options);
+    const bool mayPack = wanted > 0 && !speaksOfNeighbours(shader.module) && !seesWorkgroup(shader.module);
+    shader.node.packWidth = mayPack ? wanted : 0;
+    return {};
+}
+
+}  // namespace millrace::compiler

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/result.h"
+#include "compiler/compile.h"
+#include "compiler/node_shader.h"
+
+namespace millrace::compiler {
+
+// Sets graph::Node::packWidth: how many of the node's workgroups share one of ours, where nothing in the shader can tell.
+// Single-invocation nodes do whatever they send; others only if they send nothing, since allocating takes all
+// invocations of ours.
+Status choosePacking(NodeShader& shader, const Options& options);
+
+}  // namespace millrace::compiler

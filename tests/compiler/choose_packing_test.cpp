@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/choose_packing.h"
+
+#include "compiler/pass_test.h"
+#include "compiler/passes/reflect_node.h"
+#include "compiler/passes/reflect_outputs.h"
+
+namespace millrace::compiler {
+
+namespace {
+
+constexpr const char* kCoalescing = "OpExecutionMode %main CoalescingAMDX\n";
+
+class Packing : public PassTest {
+protected:
+    uint32_t width(ModuleText module)
+    {
+        module.modes = std::string(kCoalescing) + "OpExecutionMode %main LocalSize 1 1 1\n" + module.modes;
+        module.globals += R"(
+            %Single = OpTypeNodePayloadArrayAMDX %Rec
+            %np_Single = OpTypePointer NodePayloadAMDX %Single
+            %single = OpVariable %np_Single NodePayloadAMDX)";
+        module.annotations += "\nOpDecorateId %Single NodeMaxPayloadsAMDX %u1";
+        module.interface += " %single";
+        return widthOf(module);
+    }
+
+    uint32_t widthOf(const ModuleText& module)
+    {
+        load(module);
+        run(reflectNode);
+        run(reflectOutputs);
+        run(choosePacking);
+        return shader.node.packWidth;
+    }
+
+    // Four workgroups of eight invocations.
+    static ModuleText grid(const std::string& body = "")
+    {
+        ModuleText module;
+        module.body = body;
+        return module;
+    }
+
+    static ModuleText plain()
+    {
+        ModuleText module;
+        module.modes = "";
+        module.interface = "%out %lidx";
+        return module;
+    }
+};
+
+}  // namespace
+
+TEST_F(Packing, ThreadLaunch_IsPacked)
+{
+    EXPECT_EQ(width(plain()), 64u);
+    options.packWidth = 0;
+    EXPECT_EQ(width(plain()), 0u);
+}
+
+TEST_F(Packing, BarriersDoNotMatter)
+{
+    ModuleText module = plain();
+    module.globals = "%acqrel = OpConstant %uint 264";
+    module.body = "OpControlBarrier %u2 %u2 %acqrel";
+    EXPECT_EQ(width(module), 64u);
+}
+
+TEST_F(Packing, SharedMemory_IsNotPacked)
+{
+    ModuleText module = plain();
+    module.globals = "%wg_uint = OpTypePointer Workgroup %uint\n%shared = OpVariable %wg_uint Workgroup";
+    module.interface += " %shared";
+    EXPECT_EQ(width(module), 0u);
+}
+
+TEST_F(Packing, SubgroupOperation_IsNotPacked)
+{
+    ModuleText module = plain();
+    module.capabilities = "OpCapability GroupNonUniform";
+    module.body = "%elected = OpGroupNonUniformElect %bool %u3";
+    EXPECT_EQ(width(module), 0u);
+}
+
+TEST_F(Packing, SubgroupBuiltIn_IsNotPacked)
+{
+    ModuleText module = plain();
+    module.capabilities = "OpCapability GroupNonUniform";
+    module.annotations = "OpDecorate %sgid BuiltIn SubgroupLocalInvocationId";
+    module.globals = "%sgid = OpVariable %in_uint Input";
+    module.interface += " %sgid";
+    EXPECT_EQ(width(module), 0u);
+}
+
+TEST_F(Packing, Loose_IsSideBySide)
+{
+    EXPECT_EQ(widthOf(grid()), 8u);
+    EXPECT_TRUE(graph::runsBeside(shader.node));
+    EXPECT_EQ(graph::invocationsPerGroup(shader.node), 64u);
+    options.staticInvocations = 256;
+    EXPECT_EQ(widthOf(grid()), 32u);
+    options.staticInvocations = 4;
+    EXPECT_EQ(widthOf(grid()), 1u) << "alone, but loose";
+    EXPECT_TRUE(graph::isLoose(shader.node));
+    EXPECT_FALSE(graph::runsBeside(shader.node));
+}
+
+TEST_F(Packing, SenderIsNotLoose)
+{
+    EXPECT_EQ(widthOf(grid("%h = OpAllocateNodePayloadsAMDX %np_ToRec %u4 %u1 %u0")), 0u);
+}
+
+TEST_F(Packing, BarrierKeepsWorkgroupTogether)
+{
+    ModuleText module = grid("OpControlBarrier %u2 %u2 %acqrel");
+    module.globals = "%acqrel = OpConstant %uint 264";
+    EXPECT_EQ(widthOf(module), 0u);
+}
+
+TEST_F(Packing, SharedMemoryKeepsWorkgroupTogether)
+{
+    ModuleText module = grid();
+    module.globals = "%wg_uint = OpTypePointer Workgroup %uint\n%shared = OpVariable %wg_uint Workgroup";
+    module.interface += " %shared";
+    EXPECT_EQ(widthOf(module), 0u);
+}
+
+TEST_F(Packing, CountedOrIndirectIsAlone)
+{
+    options.counted = true;
+    EXPECT_EQ(widthOf(grid()), 0u);
+    options.counted = false;
+    options.indirect = true;
+    EXPECT_EQ(widthOf(grid()), 0u);
+}
+
+}  // namespace millrace::compiler
