@@ -149,7 +149,7 @@ std::vector<Node> nodesFor(const Scene& scene)
             {"w03/fetch", "fetch", scene.definitions()},
             {"w03/split", "split_fixed", isSmall},
             {"w03/split", "split", scene.definitions()},
-            {"w03/raster", "raster", scene.definitions(), 12}};
+            {"w03/raster", "raster", scene.definitions(), 9}};
 }
 
 }  // namespace

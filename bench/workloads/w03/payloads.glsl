@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "raster.glsl"
-const uint kBins = 12;
-const int kMostPixels = 2048;  // of the largest bin
-const int kSide = 45;          // a square of about so many
+const uint kBins = 9;
+const int kMostPixels = 256;  // of the largest bin
+const int kSide = 16;         // a square of about so many
 
 struct Draw {
     dispatch_grid uint groups;
