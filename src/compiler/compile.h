@@ -37,6 +37,7 @@ struct Options {
     // that comes with the payload.
     uint32_t staticInvocations = 64;
     uint32_t dynamicInvocations = 64;
+    bool nonUniformIndexing = false;  // invocations may index arrays of descriptors differently
     bool indirect = false;  // for the indirect path: no loop over workgroups
     bool fits = false;      // for dispatches that the plan proves to fit (graph::DispatchPlan::fits), not others
     bool counted = false;   // finished workgroups are counted behind abi::GraphStatus in host memory

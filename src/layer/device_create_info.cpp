@@ -65,6 +65,25 @@ void enableInt64(vku::safe_VkDeviceCreateInfo& info)
     const_cast<VkPhysicalDeviceFeatures*>(info.pEnabledFeatures)->shaderInt64 = VK_TRUE;
 }
 
+void enableNonUniformIndexing(vku::safe_VkDeviceCreateInfo& info)
+{
+    using Version = VkPhysicalDeviceVulkan12Features;
+    using Own = VkPhysicalDeviceDescriptorIndexingFeatures;
+    constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    constexpr VkStructureType kOwn = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES;
+    const auto enableOne = [&](VkBool32 Version::*version, VkBool32 Own::*own) {
+        enable(info, k12, version, kOwn, own);
+    };
+    enableOne(&Version::shaderUniformBufferArrayNonUniformIndexing, &Own::shaderUniformBufferArrayNonUniformIndexing);
+    enableOne(&Version::shaderSampledImageArrayNonUniformIndexing, &Own::shaderSampledImageArrayNonUniformIndexing);
+    enableOne(&Version::shaderStorageBufferArrayNonUniformIndexing, &Own::shaderStorageBufferArrayNonUniformIndexing);
+    enableOne(&Version::shaderStorageImageArrayNonUniformIndexing, &Own::shaderStorageImageArrayNonUniformIndexing);
+    enableOne(&Version::shaderUniformTexelBufferArrayNonUniformIndexing,
+              &Own::shaderUniformTexelBufferArrayNonUniformIndexing);
+    enableOne(&Version::shaderStorageTexelBufferArrayNonUniformIndexing,
+              &Own::shaderStorageTexelBufferArrayNonUniformIndexing);
+}
+
 void enableWhatGraphsNeed(vku::safe_VkDeviceCreateInfo& info, const Support& support)
 {
     constexpr VkStructureType k11 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
@@ -96,6 +115,8 @@ void enableWhatGraphsNeed(vku::safe_VkDeviceCreateInfo& info, const Support& sup
                VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES,
                &VkPhysicalDeviceVulkanMemoryModelFeatures::vulkanMemoryModelDeviceScope);
     }
+    if (support.nonUniformIndexing)
+        enableNonUniformIndexing(info);
     if (support.hostQueryReset)
         enable(info, k12, &VkPhysicalDeviceVulkan12Features::hostQueryReset,
                VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,

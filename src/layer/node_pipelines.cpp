@@ -146,6 +146,7 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     request.options.argumentsOffsetBytes = layout.argumentsOffsetBytes;
     request.options.pushConstantsInMemory = layout.pushConstantsInMemory;
     request.options.minSubgroupSize = device.support.minSubgroupSize;
+    request.options.nonUniformIndexing = device.support.nonUniformIndexing;
     request.options.staticInvocations = device.runtime->staticInvocations();
     request.options.indirect = device.settings().runtime.path == runtime::Path::Indirect;
     request.options.counted = device.settings().runtime.breadcrumbs;

@@ -39,6 +39,11 @@ void readAnswers(const runtime::DriverAnswers& answers, Support& support)
     support.storage8 = answers.features12.storageBuffer8BitAccess;
     support.storage16 = answers.features11.storageBuffer16BitAccess;
     support.deviceScope = answers.features12.vulkanMemoryModel && answers.features12.vulkanMemoryModelDeviceScope;
+    const VkPhysicalDeviceVulkan12Features& f = answers.features12;
+    support.nonUniformIndexing =
+        f.shaderUniformBufferArrayNonUniformIndexing && f.shaderSampledImageArrayNonUniformIndexing &&
+        f.shaderStorageBufferArrayNonUniformIndexing && f.shaderStorageImageArrayNonUniformIndexing &&
+        f.shaderUniformTexelBufferArrayNonUniformIndexing && f.shaderStorageTexelBufferArrayNonUniformIndexing;
     support.hostQueryReset = answers.features12.hostQueryReset;
     support.maxPushConstantBytes = answers.limits.maxPushConstantsSize;
     support.minSubgroupSize = std::max(1u, answers.properties13.minSubgroupSize);

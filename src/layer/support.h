@@ -26,6 +26,8 @@ struct Support {
     bool storage16 = false;
     bool deviceScope = false;
     bool hostQueryReset = false;  // for traces
+    // Workgroups that share one of ours may choose different descriptors.
+    bool nonUniformIndexing = false;
 };
 
 // Asks the driver. `knownPhantom`: it claims the feature of VK_AMDX_shader_enqueue and has no commands.

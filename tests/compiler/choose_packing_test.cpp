@@ -136,4 +136,31 @@ TEST_F(Packing, CountedOrIndirectIsAlone)
     EXPECT_EQ(widthOf(grid()), 0u);
 }
 
+TEST_F(Packing, ChosenDescriptors_AreNonUniform)
+{
+    ModuleText module = plain();
+    module.capabilities = "OpCapability StorageBufferArrayDynamicIndexing";
+    module.annotations = "OpDecorate %many DescriptorSet 0\nOpDecorate %many Binding 1";
+    module.globals = R"(
+        %Outs = OpTypeArray %Out %u4
+        %sb_Outs = OpTypePointer StorageBuffer %Outs
+        %many = OpVariable %sb_Outs StorageBuffer)";
+    module.interface += " %many";
+    module.body = R"(
+        %which = OpLoad %uint %lidx
+        %chosen = OpAccessChain %sb_Out %many %which
+        %word = OpAccessChain %sb_uint %chosen %u0 %u0
+        OpStore %word %u1)";
+    EXPECT_EQ(width(module), 0u) << "the device does not take different ones";
+    EXPECT_EQ(text().find("NonUniform"), std::string::npos);
+    options.nonUniformIndexing = true;
+    EXPECT_EQ(width(module), 64u);
+    EXPECT_TRUE(has("OpCapability StorageBufferArrayNonUniformIndexing"));
+    EXPECT_EQ(shader.module.section(spirv::Section::Annotations).back().literal(1),
+              static_cast<uint32_t>(spv::Decoration::NonUniform));
+    module.body = "%chosen = OpAccessChain %sb_Out %many %u2";
+    options.nonUniformIndexing = false;
+    EXPECT_EQ(width(module), 64u) << "all choose the same";
+}
+
 }  // namespace millrace::compiler

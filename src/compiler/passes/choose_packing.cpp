@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/non_uniform.h"
 #include "compiler/workgroup_view.h"
 
 namespace millrace::compiler {
@@ -55,6 +56,13 @@ Status choosePacking(NodeShader& shader, const Options& options)
     const uint32_t wanted = width(shader, options);
     const bool mayPack = wanted > 0 && !speaksOfNeighbours(shader.module) && !seesWorkgroup(shader.module);
     shader.node.packWidth = mayPack ? wanted : 0;
+    if (wanted > 1 && mayPack && indexesDescriptors(shader.module)) {
+        if (options.nonUniformIndexing) {
+            markNonUniform(shader.module);
+        } else {
+            shader.node.packWidth = graph::isLoose(shader.node) ? 1 : 0;
+        }
+    }
     return {};
 }
 
