@@ -220,10 +220,26 @@ uint mr_reserve(const uint64_t graph, const uint level, const uint granules, con
     return 0u;
 }
 
+// The same for an amount, or nothing.
+bool mr_reserve_exactly(const uint64_t graph, const uint level, const uint64_t granules, const uint64_t entries)
+{
+    if (granules == uint64_t(0) && entries == uint64_t(0))
+        return true;
+    LevelStates levels = LevelStates(MR_HEADER(graph).levelStates);
+    uint64_t cost = (entries << kReservedBits) + granules;
+    uint64_t before = atomicAdd(levels.v[level].reserved, cost);
+    if ((before & kReservedMask) + granules <= uint64_t(levels.v[level].size) &&
+        (before >> kReservedBits) + entries <= uint64_t(levels.v[level].entryQuota))
+        return true;
+    atomicAdd(levels.v[level].reserved, uint64_t(0) - cost);
+    return false;
+}
+
 void mr_return_reservation(const uint64_t graph, const uint level, const uint64_t granules, const uint64_t entries)
 {
-    atomicAdd(LevelStates(MR_HEADER(graph).levelStates).v[level].reserved,
-              uint64_t(0) - ((entries << kReservedBits) + granules));
+    if (granules > uint64_t(0) || entries > uint64_t(0))
+        atomicAdd(LevelStates(MR_HEADER(graph).levelStates).v[level].reserved,
+                  uint64_t(0) - ((entries << kReservedBits) + granules));
 }
 
 #endif

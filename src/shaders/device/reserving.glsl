@@ -26,35 +26,44 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
     g_chunk_groups = uint(clamp(groups / float(gl_NumWorkGroups.x * 4u), 1.0, float(kMaxChunkGroups)));
 }
 
+// What was reserved for the chunk before, less what that used, serves the next one if so much is added: mostly little,
+// often nothing. Returns false, with nothing reserved, if that does not fit or nothing is left to do.
+bool mr_keep_reservation(const bool more)
+{
+    // What was reserved for any one stream is enough if it is for all together; mostly there are far fewer.
+    uint64_t granules = uint64_t(MR_SLOT.granulesPerGroup) * uint64_t(g_reserved_groups);
+    uint64_t entries = uint64_t(MR_SLOT.entriesPerGroup) * uint64_t(g_reserved_groups);
+    uint64_t used = min(granules, uint64_t(s_used));
+    uint64_t usedEntries = min(entries, uint64_t(s_appended));
+    if (g_reserved_groups == 0u)
+        return false;
+    if (more && mr_reserve_exactly(g_graph, g_level, used, usedEntries))
+        return true;
+    mr_return_reservation(g_graph, g_level, granules - used, entries - usedEntries);
+    return false;
+}
+
 // Reserves memory for the next chunk and takes its units from the slot's cursor. Nobody waits: where memory is
 // short, this workgroup of ours stops and the units stay for a later sweep.
 void mr_take_ticket()
 {
     uint granules = MR_SLOT.granulesPerGroup;
     uint entries = MR_SLOT.entriesPerGroup;
-    uint level = g_level;
-    uint unitsPerGroup = mr_units_per_group();
-    // What was reserved for any one stream is enough if it is for all together; mostly there are far fewer.
-    uint64_t reserved = uint64_t(granules) * uint64_t(g_reserved_groups);
-    uint64_t reservedEntries = uint64_t(entries) * uint64_t(g_reserved_groups);
-    if (g_reserved_groups > 0u)
-        mr_return_reservation(g_graph, level, reserved - min(reserved, uint64_t(s_used)),
-                              reservedEntries - min(reservedEntries, uint64_t(s_appended)));
+    uint slot = uint(g_slot - MR_HEADER(g_graph).slots) / kSlotInfoBytes;
+    SlotStates states = SlotStates(MR_HEADER(g_graph).slotStates);
+    bool more = states.v[slot].cursor < g_total;
+    uint groups = mr_keep_reservation(more) ? g_reserved_groups : 0u;
     s_used = 0u;
     s_appended = 0u;
     s_ticket_groups = 0u;
-
-    uint slot = uint(g_slot - MR_HEADER(g_graph).slots) / kSlotInfoBytes;
-    SlotStates states = SlotStates(MR_HEADER(g_graph).slotStates);
-    if (states.v[slot].cursor >= g_total)
-        return;
-    uint groups = mr_reserve(g_graph, level, granules, entries, g_chunk_groups);
+    if (more && groups == 0u)
+        groups = mr_reserve(g_graph, g_level, granules, entries, g_chunk_groups);
     if (groups == 0u)
         return;
-    uint64_t units = uint64_t(groups) * uint64_t(unitsPerGroup);
+    uint64_t units = uint64_t(groups) * uint64_t(mr_units_per_group());
     uint64_t first = atomicAdd(states.v[slot].cursor, units);
     if (first >= g_total) {
-        mr_return_reservation(g_graph, level, uint64_t(granules) * uint64_t(groups),
+        mr_return_reservation(g_graph, g_level, uint64_t(granules) * uint64_t(groups),
                               uint64_t(entries) * uint64_t(groups));
         return;
     }
