@@ -39,6 +39,7 @@ struct Arguments {
     bool verbose = false;
     bool validates = false;
     bool wholeVectors = false;
+    uint32_t splitUpTo = 16;
 };
 
 int writeModule(const Arguments& arguments, const DxilModule& made, const std::string& path)
@@ -174,6 +175,7 @@ int execute(const Arguments& arguments)
         return validate(arguments, content);
     }
     prepared.options.wholeVectors = arguments.wholeVectors;
+    prepared.options.splitUpTo = arguments.splitUpTo;
     const auto program = [&] {
         const Progress progress("translating");
         return translateDxil(prepared.libraries, prepared.options, secondsFor(arguments));
@@ -231,6 +233,10 @@ Command addDxil(CLI::App& app)
     command->add_flag("--validate", arguments->validates, "only check the rules for native vectors (shader model 6.9)");
     command->add_flag("--whole-vectors", arguments->wholeVectors,
                       "keep vectors of more than four elements whole (SPV_EXT_long_vector); not validated");
+    command->add_option("--split-up-to", arguments->splitUpTo, "keep longer vectors in arrays, not split")
+        ->type_name("ELEMENTS")
+        ->check(CLI::Range(4, 1024))
+        ->capture_default_str();
     command->add_flag("--in-process", arguments->inProcess, "for input that is trusted");
     command->add_flag("--asm", arguments->asText, "write text, to standard output unless -o says otherwise");
     command->add_flag("-v,--verbose", arguments->verbose, "say what was made");

@@ -305,6 +305,10 @@ void Emitter::opAtomicBinOp(const Value& call)
         unsupported("a 32-bit atomic operation on a resource of 64-bit integers");
         return;
     }
+    if (m_b.isFloat(type) && kOps[static_cast<size_t>(op)] != spv::Op::OpAtomicExchange) {
+        unsupported("an atomic operation on a texture of floats that is no exchange");
+        return;
+    }
     const Id value = m_b.bitcast(type, getId(call.operands[6]), own);
     const Id old =
         m_b.emit(kOps[static_cast<size_t>(op)], type,
@@ -317,6 +321,10 @@ void Emitter::opAtomicCompareExchange(const Value& call)
     Id type;
     const Id pointer = resourceAtomicPointer(call, type);
     const Id own = scalarType(*call.type);
+    if (m_b.isFloat(type)) {
+        unsupported("an atomic comparison in a texture of floats");
+        return;
+    }
     const Id relaxed = m_b.uintConstant(0);
     const Id expected = m_b.bitcast(type, getId(call.operands[5]), own);
     const Id value = m_b.bitcast(type, getId(call.operands[6]), own);

@@ -258,6 +258,9 @@ Val Emitter::loadFrom(Pointer pointer, const Type& type)
 {
     pointer = descend(std::move(pointer), &type);
     const bool elementwise = type.isVector() && (isArrayInMemory(type) || pointer.type != &type);
+    if (isLong(type)) {
+        return Val(unsupported("a load of " + type.text() + " from " + pointer.type->text()));
+    }
     if (type.isVector() && elementwise) {
         if (!(pointer.type->isArray() || pointer.type->isVector()) || pointer.type->count < type.count) {
             return Val(unsupported("a load of " + type.text() + " from " + pointer.type->text()));
@@ -286,6 +289,10 @@ Val Emitter::loadFrom(Pointer pointer, const Type& type)
 void Emitter::storeTo(Pointer pointer, const Type& type, const Val& value)
 {
     pointer = descend(std::move(pointer), &type);
+    if (isLong(type)) {
+        unsupported("a store of " + type.text() + " to " + pointer.type->text());
+        return;
+    }
     if (type.isVector() && (isArrayInMemory(type) || pointer.type != &type)) {
         if (!(pointer.type->isArray() || pointer.type->isVector()) || pointer.type->count < type.count) {
             unsupported("a store of " + type.text() + " to " + pointer.type->text());

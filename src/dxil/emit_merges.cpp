@@ -22,7 +22,7 @@ Val Emitter::phiOf(const Value& i, const Type& type, std::vector<uint32_t> path)
         }
         return out;
     }
-    if (type.isArray() || type.isPointer()) {
+    if (type.isArray() || type.isPointer() || isLong(type)) {
         return Val(unsupported("a phi of " + i.type->text()));
     }
     for (size_t p = 0; p < partCount(type); p++) {

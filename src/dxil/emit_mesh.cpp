@@ -396,7 +396,7 @@ void Emitter::copyMemory(const Pointer& to, const Pointer& from)
         return;
     }
     const Type& type = *from.type;
-    if (!type.isAggregate()) {
+    if (!type.isAggregate() && !isLong(type)) {
         storeTo(to, type, loadFrom(from, type));
         return;
     }

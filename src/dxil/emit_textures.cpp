@@ -112,9 +112,7 @@ Id Emitter::imageType(const Handle& handle, View view)
         const bool isSigned = isSignedComponent(r.component);
         format = isWide ? (isSigned ? spv::ImageFormat::R64i : spv::ImageFormat::R64ui)
                         : (isSigned ? spv::ImageFormat::R32i : spv::ImageFormat::R32ui);
-        if (m_b.isFloat(texel)) {
-            return unsupported("an atomic operation on a texture of floats");
-        }
+        format = m_b.isFloat(texel) ? spv::ImageFormat::R32f : format;
     }
     return m_b.imageType(
         texel, {static_cast<uint32_t>(shape.dimension), view == View::ImageDepth ? 1u : 0u, shape.isArray ? 1u : 0u,
@@ -435,11 +433,11 @@ void Emitter::addSampleOperands(const Value& call, const Handle& handle, size_t 
     }
     bool isConstant = true;
     if (const Id offsets = texelOffsets(call, 7, shape.offsets, isConstant)) {
+        // Others than constants want VK_KHR_maintenance8.
         if (!isConstant) {
-            unsupported("offsets of a sample that are not constant");
-            return;
+            m_b.capability(spv::Capability::ImageGatherExtended);
         }
-        with(spv::ImageOperandsMask::ConstOffset, offsets);
+        with(isConstant ? spv::ImageOperandsMask::ConstOffset : spv::ImageOperandsMask::Offset, offsets);
     }
     const bool takesClamp = !kind.isExplicit || kind.hasGradient;
     if (takesClamp && next < call.operands.size() && !call.operands[next]->isUndef() &&

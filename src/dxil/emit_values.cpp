@@ -30,14 +30,22 @@ Id Emitter::scalarType(const Type& type)
     return unsupported("a value of type " + type.text());
 }
 
+// A long vector counts as one of its elements, which is all that there is of it in a loop over them.
 size_t Emitter::partCount(const Type& type) const
 {
-    return type.isVector() ? static_cast<size_t>((type.count + m_partSize - 1) / m_partSize) : 1;
+    return type.isVector() && !isLong(type) ? static_cast<size_t>((type.count + m_partSize - 1) / m_partSize) : 1;
 }
 
 uint32_t Emitter::partSize(const Type& type, size_t part) const
 {
-    return type.isVector() ? static_cast<uint32_t>(std::min<uint64_t>(m_partSize, type.count - m_partSize * part)) : 1;
+    return type.isVector() && !isLong(type)
+               ? static_cast<uint32_t>(std::min<uint64_t>(m_partSize, type.count - m_partSize * part))
+               : 1;
+}
+
+uint32_t Emitter::elementCount(const Type& type) const
+{
+    return type.isVector() && !isLong(type) ? static_cast<uint32_t>(type.count) : 1;
 }
 
 Id Emitter::partType(const Type& type, size_t part)
@@ -131,11 +139,16 @@ Val Emitter::get(const Value* value)
                 }
                 return Val(unsupported(std::string("the constant expression ") + opText(value->op)));
             }
-            return m_values[value->number];
+            return m_element && isLong(*value->type) ? currentElement(*value) : m_values[value->number];
         case Value::Kind::Argument:
-            return m_values[value->number];
+            return m_element && isLong(*value->type) ? currentElement(*value) : m_values[value->number];
         case Value::Kind::Global:
             return globalPointer(*value->global);
+        case Value::Kind::Aggregate:
+            if (isLong(*value->type)) {
+                return currentElement(*value);
+            }
+            break;
         default:
             break;
     }
@@ -198,7 +211,7 @@ Id Emitter::getUint(const Value* value)
 
 Id Emitter::element(const Type& type, const Val& value, uint32_t index)
 {
-    if (!type.isVector()) {
+    if (!type.isVector() || isLong(type)) {
         return value.id();
     }
     const uint32_t p = index / m_partSize;

@@ -145,7 +145,7 @@ void Emitter::opWaveAllEqual(const Value& call)
     const Type& type = *call.operands[1]->type;
     const Val value = get(call.operands[1]);
     std::vector<Id> elements;
-    for (uint32_t e = 0; e < (type.isVector() ? type.count : 1); e++) {
+    for (uint32_t e = 0; e < elementCount(type); e++) {
         elements.push_back(
             m_b.emit(spv::Op::OpGroupNonUniformAllEqual, m_b.boolType(), {subgroup(), element(type, value, e)}));
     }
@@ -302,21 +302,28 @@ Id Emitter::shuffled(Id type, Id value, Id lane)
 void Emitter::opWaveMatch(const Value& call)
 {
     const Type& type = *call.operands[1]->type;
-    const Val value = get(call.operands[1]);
+    const Val value = isLong(type) ? Val() : get(call.operands[1]);
     const Id ballotType = m_b.vectorType(m_b.uintType(), 4);
     const Id self = builtIn(spv::BuiltIn::SubgroupLocalInvocationId, m_b.uintType());
     const uint32_t bits = registerBits(type.scalar());
     const bool isFloat = type.scalar().isFloat();
     const bool isBool = type.scalar().isInt(1);
     const auto result = forEachLane({ballotType}, {m_b.null(ballotType)}, [&](Id lane, const std::vector<Id>& carried) {
-        Id equal;
-        for (uint32_t e = 0; e < (type.isVector() ? type.count : 1); e++) {
+        const auto andSame = [&](Id equal, Id element) {
             const Id from = scalarType(type.scalar());
             const Id number = isFloat ? m_b.intType(bits) : from;
-            const Id own = m_b.bitcast(number, element(type, value, e), from);
+            const Id own = m_b.bitcast(number, element, from);
             const Id same = m_b.emit(isBool ? spv::Op::OpLogicalEqual : spv::Op::OpIEqual, m_b.boolType(),
                                      {own, shuffled(number, own, lane)});
-            equal = e == 0 ? same : m_b.emit(spv::Op::OpLogicalAnd, m_b.boolType(), {equal, same});
+            return equal ? m_b.emit(spv::Op::OpLogicalAnd, m_b.boolType(), {equal, same}) : same;
+        };
+        Id equal;
+        if (isLong(type)) {
+            equal = forEachElement(type, m_b.boolType(), m_b.boolConstant(true),
+                                   [&](Id before) { return andSame(before, get(call.operands[1]).id()); });
+        }
+        for (uint32_t e = 0; e < value.parts.size() * m_partSize && e < elementCount(type); e++) {
+            equal = andSame(equal, element(type, value, e));
         }
         const Id ballot = ballotOf(equal);
         const Id isSelf = m_b.emit(spv::Op::OpIEqual, m_b.boolType(), {lane, self});

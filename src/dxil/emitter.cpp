@@ -17,7 +17,8 @@ Emitter::Emitter(Module& module, const ProgramInfo& info, const EntryPoint& entr
       m_info(info),
       m_entry(entry),
       m_options(options),
-      m_partSize(options.wholeVectors ? kMaxVectorSize : 4)
+      m_partSize(options.wholeVectors ? kMaxVectorSize : 4),
+      m_longFrom(options.wholeVectors ? kMaxVectorSize : std::max(options.splitUpTo, 4u))
 {
 }
 
@@ -49,7 +50,11 @@ std::string Emitter::place() const
 
 void Emitter::set(const Value& i, Val value)
 {
-    m_values[i.number] = std::move(value);
+    if (m_element && i.type && isLong(*i.type)) {
+        m_long.elements[&i] = std::move(value);
+    } else {
+        m_values[i.number] = std::move(value);
+    }
 }
 
 Id Emitter::local(Id type)
@@ -69,6 +74,7 @@ void Emitter::findUses(const Value& i)
     if (isIndexed(i)) {
         m_indexed.insert(i.operands[0]);
     }
+    findLongUses(i);
     if (i.op == Op::Phi && i.type->isStruct()) {
         for (const Value* operand : i.operands) {
             m_usedFields[operand] = ~0u;
@@ -92,19 +98,35 @@ void Emitter::findUses(const Value& i)
 void Emitter::prepare()
 {
     for (const auto& [function, structure] : *m_structures) {
+        m_function = function;
         for (const Block* block : structure.order) {
+            for (const Value* i : block->instructions) {
+                m_instruction = i;
+                checkOperation(*i);
+            }
+        }
+    }
+    for (const auto& [function, structure] : *m_structures) {
+        for (const Block* block : m_error ? std::vector<Block*>() : structure.order) {
             for (const Value* i : block->instructions) {
                 findUses(*i);
             }
         }
-        findRecordTypes(*function);
+        if (!m_error) {
+            findRecordTypes(*function);
+        }
     }
+    m_function = nullptr;
+    m_instruction = nullptr;
 }
 
 Status Emitter::run(const std::unordered_map<const Function*, Structure>& structures)
 {
     m_structures = &structures;
     prepare();
+    if (m_error) {
+        return *m_error;
+    }
     if (m_entry.kind == ShaderKind::Node) {
         m_b.capability(spv::Capability::ShaderEnqueueAMDX);
         m_b.extension("SPV_AMDX_shader_enqueue");
@@ -239,6 +261,11 @@ std::vector<Id> Emitter::declareParameters(const Function& function, spirv::Func
         return out.parameters.back().result;
     };
     for (const Value* argument : function.arguments) {
+        if (isLong(*argument->type)) {
+            const Id array = m_b.pointerType(spv::StorageClass::Function, longArrayType(*argument->type));
+            values[argument->number].array = declare(array);
+            continue;
+        }
         if (!argument->type->isPointer()) {
             for (size_t p = 0; p < partCount(*argument->type); p++) {
                 values[argument->number].parts.push_back(declare(partType(*argument->type, p)));
@@ -259,7 +286,7 @@ std::vector<Id> Emitter::declareParameters(const Function& function, spirv::Func
     return types;
 }
 
-// Vectors of several parts are returned as a structure.
+// Vectors of several parts are returned as a structure, long ones as an array.
 Id Emitter::resultType(const Type& type)
 {
     if (type.isVoid()) {
@@ -267,6 +294,9 @@ Id Emitter::resultType(const Type& type)
     }
     if (type.isAggregate()) {
         return unsupported("a function that returns " + type.text());
+    }
+    if (isLong(type)) {
+        return longArrayType(type);
     }
     if (partCount(type) == 1) {
         return partType(type, 0);
@@ -306,6 +336,7 @@ Id Emitter::emitFunction(const Function& function, const Structure& structure)
     auto outerLabels = std::exchange(m_labels, {});
     auto outerEnds = std::exchange(m_ends, {});
     auto outerCopies = std::exchange(m_copies, {});
+    auto outerLong = std::exchange(m_long, {});
     const Id outerLabel = m_label;
     for (const Block* block : structure.order) {
         m_labels[block] = m_b.newId();
@@ -325,6 +356,7 @@ Id Emitter::emitFunction(const Function& function, const Structure& structure)
     m_labels = std::move(outerLabels);
     m_ends = std::move(outerEnds);
     m_copies = std::move(outerCopies);
+    m_long = std::move(outerLong);
     m_label = outerLabel;
     if (m_out) {
         m_b.setBlock(&m_out->blocks.back().body);
@@ -366,9 +398,13 @@ void Emitter::emitBlock(const Block& block, const Structure& structure, spirv::F
     out.blocks.push_back(std::move(target));
     m_b.setBlock(&out.blocks.back().body);
     std::vector<const Value*> indexed;  // made and not yet stored, since nothing may stand between phis
+    bool hasLongPhis = true;
     for (const Value* i : block.instructions) {
         m_instruction = i;
         if (i->op != Op::Phi) {
+            if (std::exchange(hasLongPhis, false)) {
+                takeLongPhis(block, structure);
+            }
             std::ranges::for_each(indexed, [&](const Value* vector) { indexedCopy(vector); });
             indexed.clear();
         }
@@ -376,6 +412,7 @@ void Emitter::emitBlock(const Block& block, const Structure& structure, spirv::F
             indexed.push_back(i);
         }
         if (i->isTerminator()) {
+            storeLongPhis(block, structure);
             m_ends[&block] = m_label;
             emitTerminator(block, structure);
         } else {
@@ -413,7 +450,12 @@ void Emitter::emitTerminator(const Block& block, const Structure& structure)
     const Value& last = *block.terminator();
     const auto found = structure.constructs.find(&block);
     // Before the merge instruction, since nothing may stand between it and the branch.
-    const Id condition = last.operands.empty() ? Id{} : getId(last.operands[0]);
+    Id condition;
+    if (!last.operands.empty()) {
+        const Type& type = *last.operands[0]->type;
+        condition =
+            isLong(type) ? m_b.load(longArrayType(type), longArray(*last.operands[0])) : getId(last.operands[0]);
+    }
     if (found != structure.constructs.end()) {
         const Construct& construct = found->second;
         Instruction merge = instruction(construct.next ? spv::Op::OpLoopMerge : spv::Op::OpSelectionMerge);
@@ -437,6 +479,8 @@ void Emitter::emitTerminator(const Block& block, const Structure& structure)
         case Op::Return:
             if (last.operands.empty()) {
                 m_b.emitVoid(spv::Op::OpReturn, {});
+            } else if (isLong(*last.operands[0]->type)) {
+                m_b.emitVoid(spv::Op::OpReturnValue, {condition});
             } else {
                 const Val value = get(last.operands[0]);
                 m_b.emitVoid(spv::Op::OpReturnValue,
@@ -452,6 +496,11 @@ void Emitter::emitTerminator(const Block& block, const Structure& structure)
 }
 
 void Emitter::emitInstruction(const Value& i)
+{
+    concernsLong(i) ? emitLong(i) : dispatch(i);
+}
+
+void Emitter::dispatch(const Value& i)
 {
     switch (i.op) {
         // clang-format off
@@ -512,6 +561,10 @@ void Emitter::emitFunctionCall(const Value& i, const Structure& structure)
     std::vector<std::pair<Pointer, Pointer>> copies;
     for (size_t a = 0; a < i.operands.size() && a < i.function->arguments.size(); a++) {
         const Type& type = *i.operands[a]->type;
+        if (isLong(type)) {
+            operands.push_back(longArray(*i.operands[a]));
+            continue;
+        }
         const Val value = get(i.operands[a]);
         if (!type.isPointer()) {
             operands.insert(operands.end(), value.parts.begin(), value.parts.end());
@@ -543,7 +596,11 @@ void Emitter::emitFunctionCall(const Value& i, const Structure& structure)
         copyMemory(from, to);
     }
     Val out(result);
-    if (!i.type->isVoid() && partCount(*i.type) > 1) {
+    if (isLong(*i.type)) {
+        out = {};
+        out.array = longVariable(*i.type);
+        m_b.store(out.array, result);
+    } else if (!i.type->isVoid() && partCount(*i.type) > 1) {
         out = {};
         for (uint32_t p = 0; p < partCount(*i.type); p++) {
             out.parts.push_back(m_b.extract(partType(*i.type, p), result, p));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emits one entry point as a module. One class over several files: emitter.cpp (module, functions, blocks),
-// emit_values, emit_memory, emit_math, emit_handles, emit_descriptors, emit_buffers, emit_textures, emit_waves,
-// emit_nodes, emit_mesh, emit_graphics.
+// emit_values, emit_long_vectors, emit_memory, emit_math, emit_handles, emit_descriptors, emit_buffers, emit_textures,
+// emit_waves, emit_nodes, emit_mesh, emit_graphics, emit_rare.
 #pragma once
 
 #include <functional>
@@ -57,9 +57,10 @@ struct RecordHandle {
 };
 
 // What an IR value is in SPIR-V. Vectors of more than four elements are several parts of up to four, unless they stay
-// whole.
+// whole; long ones are arrays.
 struct Val {
     std::vector<Id> parts;
+    Id array;                 // a variable of the function
     std::vector<Val> fields;  // of structures
     std::shared_ptr<const Pointer> pointer;
     std::shared_ptr<const Handle> handle;
@@ -82,6 +83,7 @@ inline constexpr uint32_t kMaxVectorSize = 1024;  // of native vectors
 struct EmitterOptions {
     Bindings bindings;
     bool wholeVectors = false;
+    uint32_t splitUpTo = 16;  // elements of vectors; those of more are arrays
 };
 
 class Emitter {
@@ -113,9 +115,11 @@ private:
     void emitTerminator(const Block& block, const Structure& structure);
     void emitSwitch(const Value& last, Id condition, const Construct& construct);
     void emitInstruction(const Value& i);
+    void dispatch(const Value& i);
     void emitCall(const Value& i);
     void emitFunctionCall(const Value& i, const Structure& structure);
     void emitOperation(const Value& i, uint32_t opcode);  // operations.cpp
+    void checkOperation(const Value& i);
     static Handler handlerOf(uint32_t opcode);
     Id builtIn(spv::BuiltIn which, Id type);  // loaded
     Id builtInVariable(spv::BuiltIn which, Id type);
@@ -160,6 +164,53 @@ private:
     // Emits `op` for each part of the result, with the parts of all operands.
     void emitParts(const Value& i, spv::Op op, std::initializer_list<const Value*> operands, bool precise);
     void noContraction(Id id, bool precise);
+
+    // emit_long_vectors.cpp
+    struct LongUse {
+        const Value* user = nullptr;
+        uint32_t count = 0;
+        uint32_t done = 0;
+        bool isLocal = true;  // all users are in the block of the value
+    };
+    struct LongPhi {
+        Id value, incoming;
+    };
+    bool isLong(const Type& type) const;
+    bool concernsLong(const Value& i) const;
+    bool isElementwise(const Value& i) const;
+    bool readsInOrder(const Value& i) const;
+    void findLongUses(const Value& user);
+    bool isFused(const Value& i) const;
+    uint32_t elementCount(const Type& type) const;  // that an instruction is about: 1 in a loop over elements
+    Id longArrayType(const Type& type);
+    Id longVariable(const Type& type);
+    void releaseOperands(const Value& user);
+    Id longArray(const Value& value);
+    Id longElementPointer(Id array, const Type& scalar, Id index);
+    void storeLongElement(Id array, const Type& scalar, Id value);
+    Id loadLongElement(const Value& value, Id index);
+    Val currentElement(const Value& value);
+    Id constantElement(const Value& value);
+    Id forEachElement(const Type& type, Id carriedType, Id initial, const std::function<Id(Id)>& body);
+    void forEachElement(const Type& type, const std::function<void()>& body);
+    void setLong(const Value& i, Id array);
+    void emitLong(const Value& i);
+    void longElementwise(const Value& i);
+    Id longIndex(const Type& type, const Value* index);
+    void longInsert(const Value& i);
+    Id elementAt(const Value& vector, uint32_t index);
+    void longShuffle(const Value& i);
+    void longRegroup(const Value& i);
+    void longMemory(const Value& i);
+    void longLoaded(const Value& i);
+    void longOperation(const Value& i);
+    void longBufferLoad(const Value& call);
+    void longBufferStore(const Value& call);
+    void longReduce(const Value& call, uint32_t opcode);
+    LongPhi& longPhi(const Value& phi);
+    void copyLong(const Type& type, Id to, const Value& from);
+    void storeLongPhis(const Block& block, const Structure& structure);
+    void takeLongPhis(const Block& block, const Structure& structure);
 
     // emit_merges.cpp
     struct Phi {
@@ -357,6 +408,14 @@ private:
     void opThreadId(const Value& call);
     void opFlattenedId(const Value& call);
 
+    // emit_rare.cpp
+    Val samplePosition(Id count, Id index);
+    void opSamplePosition(const Value& call);
+    void opTempRegister(const Value& call);
+    void opCycleCounter(const Value& call);
+    void opIsHelperLane(const Value& call);
+    void opDrawStart(const Value& call);
+
     // emit_nodes.cpp
     void declareNode(Id function);
     Id outputArray(uint32_t output);
@@ -435,6 +494,7 @@ private:
     const EntryPoint& m_entry;
     const EmitterOptions& m_options;
     const uint32_t m_partSize;  // elements of a vector that are one part
+    const uint32_t m_longFrom;  // vectors of more are arrays
     Builder m_b;
     std::optional<Diagnostic> m_error;
     bool m_hasPayloadAtomics = false;
@@ -454,17 +514,29 @@ private:
     std::unordered_map<const Value*, uint32_t> m_usedFields;
     std::unordered_set<const Value*> m_indexed;  // split vectors of which elements are read by an index
     std::map<std::pair<const Value*, Id>, Id> m_indexedCopies;
+    struct {
+        std::map<uint32_t, std::vector<Id>> free;        // variables, by type
+        std::unordered_set<const Value*> shared;         // whose variables are those of others
+        std::unordered_map<const Value*, Val> elements;  // in the loop in work
+        std::unordered_map<const Value*, LongPhi> phis;
+    } m_long;
+    Id m_element;                                          // index of the element, in a loop over those of long vectors
+    std::unordered_map<const Value*, LongUse> m_longUses;  // of all functions
     std::unordered_map<const Function*, Id> m_functions;
     std::unordered_map<const Type*, Id> m_resultTypes;  // of functions
 
     // The module.
     std::unordered_map<const Value*, Val> m_constants;
+    std::unordered_map<const Value*, Id> m_longConstants;  // variables
     std::unordered_map<const Global*, Val> m_globals;
     std::unordered_map<const Global*, bool> m_atomicGlobals;
     std::map<std::pair<const Type*, Form>, Id> m_memoryTypes;
     std::map<std::vector<uint32_t>, Descriptor> m_descriptors;
     std::map<uint32_t, std::pair<Id, Id>> m_builtIns;  // variable and type
     std::vector<Id> m_interface;
+    std::map<uint64_t, Id> m_tempRegisters;
+    Id m_samplePositions;
+    Id m_helperInvocation;
     Id m_pushConstants;
     Id m_localArguments;
     std::map<uint32_t, Id> m_addressedTypes;    // by view

@@ -256,6 +256,18 @@ Emitter::Handler Emitter::handlerOf(uint32_t opcode)
             return &Emitter::opVectorReduce;
         case opcode::FDot:
             return &Emitter::opVectorDot;
+        case opcode::TempRegLoad:
+        case opcode::TempRegStore:
+            return &Emitter::opTempRegister;
+        case opcode::Texture2DMSGetSamplePosition:
+            return &Emitter::opSamplePosition;
+        case opcode::CycleCounterLegacy:
+            return &Emitter::opCycleCounter;
+        case opcode::IsHelperLane:
+            return &Emitter::opIsHelperLane;
+        case opcode::StartVertexLocation:
+        case opcode::StartInstanceLocation:
+            return &Emitter::opDrawStart;
         default:
             return nullptr;
     }
@@ -263,11 +275,24 @@ Emitter::Handler Emitter::handlerOf(uint32_t opcode)
 
 void Emitter::emitOperation(const Value& i, uint32_t opcode)
 {
-    const Operation* operation = findOperation(opcode);
     const Handler handler = handlerOf(opcode);
     if (!handler) {
+        const Operation* operation = findOperation(opcode);
         unsupported(operation ? std::string("the operation ") + operation->name + " is not supported"
                               : "operation " + std::to_string(opcode) + " is unknown");
+        return;
+    }
+    (this->*handler)(i);
+}
+
+// Whether a call has the operands of its operation, of all calls before any is looked at: what is emitted for one
+// depends on others.
+void Emitter::checkOperation(const Value& i)
+{
+    const bool hasNumber = i.op == Op::Call && i.function->name.starts_with("dx.op.") && !i.operands.empty();
+    const auto opcode = hasNumber ? constantOf(i.operands[0]) : std::nullopt;
+    const Operation* operation = opcode ? findOperation(static_cast<uint32_t>(*opcode)) : nullptr;
+    if (!operation) {
         return;
     }
     if (i.operands.size() != operation->operandCount()) {
@@ -279,9 +304,7 @@ void Emitter::emitOperation(const Value& i, uint32_t opcode)
     const std::string_view name = std::string_view(i.function->name).substr(std::string_view("dx.op.").size());
     if (name.substr(0, name.find('.')) != operation->function) {
         unsupported(std::string("the operation ") + operation->name + " as a call of " + i.function->name);
-        return;
     }
-    (this->*handler)(i);
 }
 
 }  // namespace millrace::dxil

@@ -24,8 +24,8 @@ using Owners = std::unordered_map<const Function*, Program*>;
 
 class Translator {
 public:
-    Translator(const Owners& owners, Program& program, const ProgramInfo& info, bool wholeVectors)
-        : m_owners(owners), m_program(program), m_info(info), m_wholeVectors(wholeVectors)
+    Translator(const Owners& owners, Program& program, const ProgramInfo& info, const Options& options)
+        : m_owners(owners), m_program(program), m_info(info), m_options(options)
     {
     }
     Result<Shader> translate(const EntryPoint& entry, const Bindings& bindings);
@@ -36,7 +36,7 @@ private:
     const Owners& m_owners;
     Program& m_program;
     const ProgramInfo& m_info;
-    const bool m_wholeVectors;
+    const Options& m_options;
     Structures m_structures;  // of all functions so far, so that each is worked on once
     std::unordered_map<const Function*, bool> m_rebuilt;
 };
@@ -130,7 +130,7 @@ Result<Shader> Translator::translate(const EntryPoint& entry, const Bindings& bi
         reached.emplace(function, m_structures.at(function));
         out.wasStructurized = out.wasStructurized || m_rebuilt.contains(function);
     }
-    const EmitterOptions emitterOptions{bindings, m_wholeVectors};
+    const EmitterOptions emitterOptions{bindings, m_options.wholeVectors, m_options.splitUpTo};
     Emitter emitter(m_program.module(), m_info, entry, emitterOptions);
     if (Status status = emitter.run(reached); !status) {
         return status.error();
@@ -465,7 +465,7 @@ Status Collection::bindLocals()
 
 Status Collection::translate(Source& source, Translation& out)
 {
-    Translator translator(m_owners, *source.program, source.info, m_options.wholeVectors);
+    Translator translator(m_owners, *source.program, source.info, m_options);
     for (const EntryPoint& entry : source.info.entryPoints) {
         if (!m_options.entryPoint.empty() && entry.name != m_options.entryPoint) {
             continue;

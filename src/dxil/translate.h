@@ -35,6 +35,8 @@ struct Options {
     // Vectors of more than four elements as one value (SPV_EXT_long_vector) and not as several. No spirv-val that there
     // is packages of knows them, so validate() cannot look at such modules.
     bool wholeVectors = false;
+    // Otherwise: vectors of up to so many elements are split, those of more are arrays that loops go over.
+    uint32_t splitUpTo = 16;
 };
 
 // A container, and what of it is used under which name.

@@ -22,21 +22,27 @@ BODIES = {"float": ("f16", "f32"), "close": ("f16", "f32"), "double": ("f64",),
           "wave_bits": ("u32", "u64"), "quads": ("f32", "u16", "i64")}
 LENGTHS = (2, 3, 4, 5, 8, 16, 64, 1024)
 SLOTS = 48
-# A group has 64 KiB of work to share at most: no waves of long vectors there.
 LANES = 32
+SHARED_BYTES = 32768
+
+
+# Of lengths that are arrays, by default: one of each body with 64 elements, and some with 1024.
+LONG = {"float.f32.64.shared", "close.f16.64", "double.f64.64", "integer.i64.64.shared", "bits.u16.64", "signs.i32.64.shared",
+        "waves.f32.64", "wave_bits.u64.64.shared", "quads.u16.64", "signs.i16.1024", "quads.f32.1024", "wave_bits.u32.1024"}
 
 
 def wanted(everything):
-    """All, or for each body and type two of the short lengths, one shared and one not."""
+    """All, or for each body and type two of the short lengths, one shared and one not, and those above."""
     number = 0
     for body, types in BODIES.items():
         for kind in types:
             number += 1
             some = ((LENGTHS[number % 5], number % 2 == 0), (LENGTHS[(number + 2) % 5], number % 2 == 1))
             every = tuple((length, shared) for length in LENGTHS for shared in (False, True))
-            for length, shared in every if everything else some:
-                if not (shared and body in ("waves", "wave_bits", "quads") and length > 16):
-                    yield body, kind, length, shared
+            for length, shared in every:
+                stem = f"{body}.{kind}.{length}" + (".shared" if shared else "")
+                if everything or (length, shared) in some or stem in LONG:
+                    yield body, kind, length, shared, stem
 
 
 def main():
@@ -45,14 +51,14 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         sources = pathlib.Path(name)
         jobs = []
-        for body, kind, length, shared in wanted(len(sys.argv) > 2):
+        for body, kind, length, shared, stem in wanted(len(sys.argv) > 2):
             around = "waves_main" if body in ("waves", "wave_bits", "quads") else "main"
             text = (VECTORS / f"{around}.hlsl").read_text().replace("BODY\n", (VECTORS / f"{body}.hlsl").read_text())
-            stem = f"{body}.{kind}.{length}" + (".shared" if shared else "")
             (sources / f"{stem}.hlsl").write_text(text)
             defines = [f"-DT={TYPES[kind]}", f"-DN={length}", f"-DSLOTS={SLOTS}", f"-DLANES={LANES}"]
             if shared:
-                defines.append("-DSHARED")
+                together = min(LANES, SHARED_BYTES // (int(kind[1:]) // 8 * length))
+                defines += ["-DSHARED", f"-DTOGETHER={together}"]
             jobs.append(["c", sources / f"{stem}.hlsl", folder / f"{stem}.dxil", sources / f"{stem}.txt", "-T", "cs_6_9", "-E",
                          "main", "-enable-16bit-types", *defines])
         (sources / "jobs.tsv").write_text("".join("\t".join(map(str, job)) + "\n" for job in jobs))

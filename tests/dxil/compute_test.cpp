@@ -17,9 +17,11 @@ using Words = std::vector<uint32_t>;
 
 class DxilCompute : public harness::VulkanTest {
 protected:
-    static BufferContents runFile(const std::string& name, BufferContents buffers)
+    static BufferContents runFile(const std::string& name, BufferContents buffers, uint32_t splitUpTo = 16)
     {
-        const Translation made = translateFile("compute/" + name);
+        Options form;
+        form.splitUpTo = splitUpTo;
+        const Translation made = translateFile("compute/" + name, form);
         harness::DeviceOptions options;
         options.allFeatures = true;
         ComputeRun run;
@@ -189,12 +191,25 @@ TEST_F(DxilCompute, Waves)
     }
 }
 
-TEST_F(DxilCompute, LongVectorsInMemory)
+// Converted DXBC.
+TEST_F(DxilCompute, RegistersWithoutTypes)
+{
+    const Words got = runFile("registers", {{{0, 0}, {bits(2.25f), 0, 0}}}).at({0, 0});
+    EXPECT_EQ(got, (Words{bits(2.25f), bits(3.25f), bits(1.5f)}));
+}
+
+// Vectors of more than four elements in both forms: split, and as arrays.
+class DxilVectors : public DxilCompute, public testing::WithParamInterface<uint32_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Forms, DxilVectors, testing::Values(4u, 16u));
+
+TEST_P(DxilVectors, LongVectorsInMemory)
 {
     const Words source = counted(256, 13, 1009);
     const Words list = counted(96, 7, 509);
     const auto got =
-        runFile("vector_memory", {{{0, 1000}, source}, {{0, 1001}, list}, {{0, 0}, Words(1100)}, {{0, 1}, Words(80)}});
+        runFile("vector_memory", {{{0, 1000}, source}, {{0, 1001}, list}, {{0, 0}, Words(1100)}, {{0, 1}, Words(80)}},
+                GetParam());
     for (uint32_t i = 0; i < 16; i++) {
         SCOPED_TRACE(i);
         for (uint32_t e = 0; e < 7; e++) {
@@ -211,10 +226,10 @@ TEST_F(DxilCompute, LongVectorsInMemory)
     }
 }
 
-TEST_F(DxilCompute, LongVectorsOfOtherWidth)
+TEST_P(DxilVectors, LongVectorsOfOtherWidth)
 {
     const Words source = counted(128, 1000003, 999983);
-    const Words got = runFile("vector_bitcasts", {{{0, 1000}, source}, {{0, 0}, Words(128)}}).at({0, 0});
+    const Words got = runFile("vector_bitcasts", {{{0, 1000}, source}, {{0, 0}, Words(128)}}, GetParam()).at({0, 0});
     Words wanted(128);
     const auto copy = [&](size_t word, size_t count) { std::copy_n(&source[word], count, &wanted[word]); };
     copy(0, 8);
@@ -230,10 +245,10 @@ TEST_F(DxilCompute, LongVectorsOfOtherWidth)
     EXPECT_EQ(got, wanted);
 }
 
-TEST_F(DxilCompute, LongVectorsInWaves)
+TEST_P(DxilVectors, LongVectorsInWaves)
 {
     const Words source = counted(160, 11, 251);
-    const Words got = runFile("vector_waves", {{{0, 1000}, source}, {{0, 0}, Words(32 * 20)}}).at({0, 0});
+    const Words got = runFile("vector_waves", {{{0, 1000}, source}, {{0, 0}, Words(32 * 20)}}, GetParam()).at({0, 0});
     for (uint32_t i = 0; i < 32; i++) {
         SCOPED_TRACE(i);
         const uint32_t* out = &got[20 * i];

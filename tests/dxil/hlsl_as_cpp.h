@@ -19,6 +19,7 @@ inline uint32_t sourceWords[128];
 
 #define LOOP
 #define BRANCH
+#define NOINLINE inline
 #define precise
 
 inline uint source_at(uint index)

@@ -26,11 +26,13 @@ void PrintTo(const Reference& reference, std::ostream* out)
 // Generated: a namespace for each file, and a table of all.
 #include "scalar_references.inc"
 
-class Scalar : public harness::VulkanTest, public testing::WithParamInterface<Reference> {};
+class Scalar : public harness::VulkanTest, public testing::WithParamInterface<Reference> {
+protected:
+    void compare(const Translation& made);
+};
 
-TEST_P(Scalar, SameAsOnTheCpu)
+void Scalar::compare(const Translation& made)
 {
-    const Translation made = translateFile("scalar/" + GetParam().name);
     ASSERT_EQ(made.shaders.size(), 1u);
     harness::DeviceOptions options;
     options.allFeatures = true;
@@ -53,12 +55,41 @@ TEST_P(Scalar, SameAsOnTheCpu)
     }
 }
 
+TEST_P(Scalar, SameAsOnTheCpu)
+{
+    compare(translateFile("scalar/" + GetParam().name));
+}
+
+// Those with vectors, which are kept in arrays, or split, other than by default.
+class ScalarVectors : public Scalar {};
+
+TEST_P(ScalarVectors, SameInTheOtherForm)
+{
+    const std::string& name = GetParam().name;
+    Options options;
+    options.splitUpTo = std::stoul(name.substr(name.rfind('_') + 1)) > options.splitUpTo ? 1024 : 4;
+    const Translation made = translateFile("scalar/" + name, options);
+    const Status valid = validate(made.shaders.at(0));
+    EXPECT_TRUE(valid) << valid.error().text();
+    compare(made);
+}
+
 TEST(ScalarCorpus, HasAReferenceForEachFile)
 {
     EXPECT_EQ(corpusNames("scalar").size(), references().size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, Scalar, testing::ValuesIn(references()),
+                         [](const auto& info) { return info.param.name; });
+
+std::vector<Reference> vectors()
+{
+    std::vector<Reference> out = references();
+    std::erase_if(out, [](const Reference& r) { return !r.name.starts_with("vector_"); });
+    return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Corpus, ScalarVectors, testing::ValuesIn(vectors()),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace

@@ -224,7 +224,7 @@ void collect(Function& function, std::vector<Function*>& out)
     }
 }
 
-void emit(Program& program, const ProgramInfo& info, const EntryPoint& entry)
+void emit(Program& program, const ProgramInfo& info, const EntryPoint& entry, bool splitsVectors)
 {
     std::vector<Function*> functions;
     collect(*entry.function, functions);
@@ -236,7 +236,8 @@ void emit(Program& program, const ProgramInfo& info, const EntryPoint& entry)
             return;
         }
     }
-    const EmitterOptions options;
+    EmitterOptions options;
+    options.splitUpTo = splitsVectors ? 16 : 4;
     Emitter emitter(program.module(), info, entry, options);
     (void)emitter.run(structures);
 }
@@ -265,7 +266,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         }
         (void)Validator(*container, (*program)->module(), *info).run();
         if (!info->entryPoints.empty()) {
-            emit(**program, *info, info->entryPoints[input.below(info->entryPoints.size())]);
+            const EntryPoint& entry = info->entryPoints[input.below(info->entryPoints.size())];
+            emit(**program, *info, entry, input.byte() % 2 == 0);
         }
     } catch (const std::exception&) {
         // As translate() and findViolations() have it.
