@@ -169,6 +169,38 @@ Json describe(const dxil::Shader& shader)
     return out;
 }
 
+// The part PSV0.
+Json describe(const dxil::PipelineState& state)
+{
+    Json out = Json::object();
+    if (state.kind) {
+        out["kind"] = dxil::shaderKindText(*state.kind);
+    }
+    if (state.entry) {
+        out["function"] = *state.entry;
+    }
+    if (state.threads) {
+        out["threads"] = *state.threads;
+    }
+    if (state.groupSharedBytes) {
+        out["groupSharedBytes"] = *state.groupSharedBytes;
+    }
+    // Lanes that a program leaves to the device are not told.
+    if (state.minWaveLanes != 0 || state.maxWaveLanes != ~0u) {
+        out["waveLanes"] = {state.minWaveLanes, state.maxWaveLanes};
+    }
+    out["usesViewId"] = state.usesViewId;
+    out["resources"] = Json::array();
+    for (const dxil::PipelineResource& r : state.resources) {
+        out["resources"].push_back(
+            {{"class", dxil::resourceClassText(r.resourceClass)},
+             {"register", r.lowerBound},
+             {"space", r.space},
+             {"count", countOf(r.upperBound == ~0u ? dxil::kUnbounded : r.upperBound - r.lowerBound + 1)}});
+    }
+    return out;
+}
+
 Json describe(const dxil::Translation& translation)
 {
     Json out = {{"entryPoints", Json::array()},
@@ -179,6 +211,9 @@ Json describe(const dxil::Translation& translation)
     }
     for (const dxil::Resource& resource : translation.resources) {
         out["resources"].push_back(describe(resource, translation.bindings.place(resource)));
+    }
+    if (translation.pipelineState) {
+        out["pipelineState"] = describe(*translation.pipelineState);
     }
     out["errors"] = Json::array();
     return out;

@@ -160,6 +160,7 @@ struct Source {
     ProgramInfo info;                 // entry points: those that are used, overrides applied
     std::vector<Resource> resources;  // its own; `info` has those of all whose functions it may call
     Subobjects subobjects;
+    std::optional<PipelineState> pipelineState;
 };
 
 Result<Source> readSource(const Library& library, const Options& options)
@@ -180,6 +181,16 @@ Result<Source> readSource(const Library& library, const Options& options)
         return info.error();
     }
     out.info = std::move(*info);
+    if (const Part* part = out.container.findPart("PSV0")) {
+        auto state = readPipelineState(part->bytes);
+        if (!state) {
+            return state.error();
+        }
+        if (Status status = checkPipelineState(*state, out.container, out.info); !status) {
+            return status.error();
+        }
+        out.pipelineState = std::move(*state);
+    }
     if (const Part* rdat = options.useRootSignature ? out.container.findPart("RDAT") : nullptr) {
         auto subobjects = readSubobjects(rdat->bytes);
         if (!subobjects) {
@@ -500,6 +511,7 @@ Result<Translation> Collection::translate()
         return status.error();
     }
     Translation out;
+    out.pipelineState = m_sources.front().pipelineState;
     out.bindings = m_options.bindings;
     if (m_global) {
         addRootSignature(*m_global, out.bindings);

@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "dxil/bindings.h"
 #include "dxil/overrides.h"
+#include "dxil/pipeline_state.h"
 #include "dxil/program.h"
 #include "dxil/root_signature.h"
 
@@ -61,8 +62,9 @@ struct Shader {
 
 struct Translation {
     std::vector<Shader> shaders;
-    std::vector<Resource> resources;  // of all libraries; their globals are gone
-    Bindings bindings;                // with what the global root signature says
+    std::vector<Resource> resources;             // of all libraries; their globals are gone
+    Bindings bindings;                           // with what the global root signature says
+    std::optional<PipelineState> pipelineState;  // if the container has one; libraries do not
 };
 
 // The nodes of several libraries are one graph; anything else stands in one. Errors: no DXIL, other kinds of shaders,

@@ -14,6 +14,7 @@ import collections
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,10 @@ def cases_of_dxil_spirv(git_directory, folder):
 
 
 def translate(tool, container, target):
+    # A file, or of libraries a folder.
+    if target.is_dir():
+        shutil.rmtree(target)
+    target.unlink(missing_ok=True)
     result = subprocess.run([tool, "dxil", container, "-o", target], capture_output=True, text=True, errors="replace",
                             check=False)
     return result.returncode == 0, result.stderr.strip().rsplit(".dxil: ", maxsplit=1)[-1]

@@ -139,6 +139,10 @@ TEST(RootSignature, EveryPrefixAndEveryFlippedWord_IsReadOrRefused)
 TEST(Translate, OtherKindOfShader_IsNamed)
 {
     std::vector<uint8_t> bytes = sample();
+    // In the part for drivers too, which is checked first.
+    const auto container = readContainer(bytes);
+    const auto state = static_cast<size_t>(container->findPart("PSV0")->bytes.data() - bytes.data());
+    put(bytes, state + 28, 2);
     put(bytes, programAt(bytes), 2u << 16 | 0x66);
     const auto made = translate(bytes, {});
     ASSERT_FALSE(made);

@@ -44,6 +44,13 @@ def test_good(tool, corpus, folder):
     listed = json.loads(run(tool, "dxil", corpus / "nodes/node_array.dxil", "--json").stdout)["entryPoints"]
     check([(e["function"], e["entryPoint"], e["node"]["index"]) for e in listed if e["function"] == "third"] ==
           [("third", "leaf", 3)], "a node is named after its id")
+    state = json.loads(run(tool, "dxil", corpus / "compute/wave_size.dxil", "--json").stdout)["pipelineState"]
+    check((state["kind"], state["function"], state["threads"], state["waveLanes"]) == ("compute", "main", [8, 4, 2], [4, 64]),
+          "what the container tells a driver")
+    check([(r["class"], r["register"], r["space"], r["count"]) for r in state["resources"]] ==
+          [("t", 2, 3, "unbounded"), ("u", 0, 0, 1)], "resources that the container tells of")
+    text = run(tool, "dxil", corpus / "scalar/vector_select_64.dxil", "--asm", "--split-up-to", "64").stdout
+    check(b"OpTypeArray" not in text, "vectors that are split as asked")
     check(b"Binding 7" in result.stdout and b"Binding 8" in result.stdout, "shifts move bindings")
 
 
@@ -69,6 +76,12 @@ def test_bad(tool, corpus, folder):
     result = run(tool, "dxil", "--whole-vectors", corpus / "compute/vector_memory.dxil", "--asm")
     check(result.returncode == 0 and b"OpCapability LongVectorEXT" in result.stdout, "vectors stay whole")
     check(b"not validated" in result.stderr, "whole vectors come with a note")
+    damaged = bytearray((corpus / "compute/wave_size.dxil").read_bytes())
+    damaged[damaged.index(b"PSV0") + 8 + 4 + 36] = 64
+    path.write_bytes(damaged)
+    result = run(tool, "dxil", path, "-o", folder / "bad.spv")
+    check(result.returncode == 1 and b"64 x 4 x 2 of the size of a group, the program 8 x 4 x 2" in result.stderr,
+          "a container that contradicts its program")
     check(run(tool, "dxil").returncode == 2, "wrong usage is 2")
 
 

@@ -3,8 +3,9 @@
 import pathlib
 import re
 
-TABLE = pathlib.Path(__file__).resolve().parents[2] / "src/dxil/operation_table.cpp"
-ROW = re.compile(r'\{(\d+), "(\w+)", "(\w+)", "(\w*)", "(\w*)", "([^"]*)", (\d+), (0x[0-9a-f]+)\}')
+SOURCES = pathlib.Path(__file__).resolve().parents[2] / "src/dxil"
+NUMBER = re.compile(r"^    (\w+) = (\d+),", re.MULTILINE)
+ROW = re.compile(r'\{opcode::(\w+), "(\w+)", "(\w+)", "(\w*)", "(\w*)", "([^"]*)", (\d+), (0x[0-9a-f]+)\}')
 # The letters of operation_table.h.
 TYPES = {"h": ("half", "f16", 2), "f": ("float", "f32", 4), "d": ("double", "f64", 8), "1": ("i1", "i1", 4),
          "w": ("i16", "i16", 2), "i": ("i32", "i32", 4), "l": ("i64", "i64", 8), "8": ("i8", "i8", 1)}
@@ -151,9 +152,14 @@ def with_flags(text, flags):
 
 
 def operations():
-    for opcode, name, function, scalars, vectors, signature, _, stages in ROW.findall(TABLE.read_text(encoding="utf-8")):
-        if vectors and int(stages, 16) >> 5 & 1 and opcode not in ("303", "304"):
-            yield int(opcode), name, function, scalars, vectors, signature
+    numbers = dict(NUMBER.findall((SOURCES / "opcodes.h").read_text(encoding="utf-8")))
+    rows = ROW.findall((SOURCES / "operation_table.cpp").read_text(encoding="utf-8"))
+    if not rows:
+        raise SystemExit("no operations found in operation_table.cpp")
+    for constant, name, function, scalars, vectors, signature, _, stages in rows:
+        opcode = int(numbers[constant])
+        if vectors and int(stages, 16) >> 5 & 1 and opcode not in (303, 304):
+            yield opcode, name, function, scalars, vectors, signature
 
 
 def call_operation(program, opcode, function, signature, letter, count):

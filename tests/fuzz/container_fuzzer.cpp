@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "dxil/container.h"
+#include "dxil/pipeline_state.h"
 #include "dxil/root_signature.h"
 #include "dxil/subobjects.h"
 
@@ -28,6 +29,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         if (signature) {
             Bindings bindings;
             addRootSignature(*signature, bindings);
+        }
+    }
+    if (const Part* part = container->findPart("PSV0")) {
+        const auto state = readPipelineState(part->bytes);
+        if (state && state->resources.size() > part->bytes.size()) {
+            std::abort();
         }
     }
     if (const Part* part = container->findPart("RDAT")) {
