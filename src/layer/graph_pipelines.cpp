@@ -165,11 +165,12 @@ VkResult GraphBuilder::addLibraries()
     return VK_SUCCESS;
 }
 
-// Not where somebody wants to see payloads or the application's code as it is.
+// Not where somebody wants to see payloads, each node, or the application's code as it is.
 Result<graph::Graph> GraphBuilder::fuse(graph::Graph graph)
 {
     const Settings& settings = m_device.settings();
-    if (!settings.fusion || !settings.capture.empty() || (m_flags & VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT_KHR))
+    const bool seesNodes = !settings.capture.empty() || (!settings.trace.empty() && settings.traceNodes);
+    if (!settings.fusion || seesNodes || (m_flags & VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT_KHR))
         return graph;
     std::vector<compiler::FusionOutcome> outcomes;
     return m_stages->fuse(std::move(graph), outcomes);

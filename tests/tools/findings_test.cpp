@@ -140,6 +140,8 @@ TEST(Findings, NodesThatNeverRan)
     TraceSummary trace = healthy();
     trace.graphs[0].shape.nodes.push_back({.name = "never"});
     trace.graphs[0].nodes.emplace_back();
+    EXPECT_EQ(theFinding(trace).text, "1 node did not run by itself: 'never'");
+    trace.graphs[0].shape.slots.push_back({.node = static_cast<uint32_t>(trace.graphs[0].nodes.size() - 1)});
     EXPECT_EQ(theFinding(trace).text, "1 node never had work: 'never'");
 }
 

@@ -15,6 +15,31 @@ from command_line import Command
 RUN = Command(sys.argv[1], "run")
 REPORT = Command(sys.argv[1], "report")
 FIRST = pathlib.Path(sys.argv[2]) / "examples/first_graph/graph.json"
+SEND = """#version 460
+layout(name = "send", static_grid = uvec3(2, 1, 1)) node;
+layout(local_size_x = 32) in;
+struct Start { uint first; };
+struct Item { uint value; };
+nodein Start start;
+layout(node = "take") nodeout Item items[32];
+void main()
+{
+    allocateInvocation(items, 1);
+    items[0].value = start.first;
+    enqueue(items);
+}
+"""
+TAKE = """#version 460
+layout(name = "take", coalescing, api_entry = false) node;
+layout(local_size_x = 1) in;
+struct Item { uint value; };
+nodein Item item[1];
+layout(set = 0, binding = 0) buffer Sum { uint sum; };
+void main()
+{
+    atomicAdd(sum, item[0].value);
+}
+"""
 VOID = {"meta", "input", "br", "link"}
 
 
@@ -78,6 +103,23 @@ class TraceCommand(unittest.TestCase):
         self.assertEqual(graph["runs"], 3)
         self.assertEqual(sum(node["records"] for node in graph["nodes"]), 303)
         self.assertTrue(all(node["bytes_written"] is not None for node in graph["nodes"]))
+
+    def test_a_node_inside_its_producer(self):
+        (self.folder / "send.comp").write_text(SEND)
+        (self.folder / "take.comp").write_text(TAKE)
+        path = self.folder / "fused.json"
+        path.write_text(json.dumps({"nodes": [{"file": "send.comp"}, {"file": "take.comp"}],
+                                    "buffers": [{"name": "sum", "binding": 0}],
+                                    "dispatches": [{"node": "send", "payloads": [{"first": 3}]}]}))
+        for detail, takes in ("steps", None), ("nodes", 64):
+            trace = self.folder / "fused.mrtrace"
+            RUN.json(path, "-o", self.folder, "--trace", trace, "--trace-detail", detail)
+            found = REPORT.json(trace)
+            send, take = found["graphs"][0]["nodes"]
+            self.assertEqual((send["counted"], send["records"]), (True, 1))
+            self.assertEqual((take["counted"], take["records"]), (takes is not None, takes or 0))
+            inside = [finding["text"] for finding in found["findings"] if "by itself" in finding["text"]]
+            self.assertEqual(inside, [] if takes else ["1 node did not run by itself: 'take'"])
 
     def test_text(self):
         text = REPORT(self.trace()).stdout

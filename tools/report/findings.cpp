@@ -240,18 +240,30 @@ private:
 
     void neverRan()
     {
-        std::string names;
-        size_t idle = 0;
+        struct Kind {
+            std::string names;
+            size_t count = 0;
+        };
+        Kind idle, unlinked;
         for (uint32_t n = 0; n < m_graph.nodes.size(); n++) {
-            if (m_graph.nodes[n].workgroups == 0 && ++idle <= kMostOfAKind) {
-                names += (names.empty() ? "" : ", ") + name(n);
+            if (m_graph.nodes[n].workgroups > 0) {
+                continue;
+            }
+            Kind& kind = hasSlot(m_graph.shape, n) ? idle : unlinked;
+            if (++kind.count <= kMostOfAKind) {
+                kind.names += (kind.names.empty() ? "" : ", ") + name(n);
             }
         }
-        if (idle > 0 && m_graph.sweeps > 0) {
-            say(Finding::Kind::Hint, std::nullopt,
-                count(idle, "node", "nodes") + " never had work: " + names + (idle > kMostOfAKind ? " and more" : ""),
-                "nothing was sent to them in this trace");
-        }
+        const auto hintAt = [&](Kind& kind, const char* what, const char* advice) {
+            kind.names += kind.count > kMostOfAKind ? " and more" : "";
+            if (kind.count > 0 && m_graph.sweeps > 0) {
+                say(Finding::Kind::Hint, std::nullopt, count(kind.count, "node", "nodes") + what + kind.names, advice);
+            }
+        };
+        hintAt(idle, " never had work: ", "nothing was sent to them in this trace");
+        hintAt(unlinked, " did not run by itself: ",
+               "who runs inside its producer (docs/fusion.md) is not counted; with trace_detail = nodes each runs by "
+               "itself, and who does not then is sent nothing");
     }
 
     const TraceSummary& m_trace;

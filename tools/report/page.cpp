@@ -18,13 +18,14 @@ Json numberOrNull(const std::optional<uint64_t>& value)
     return value ? Json(*value) : Json(nullptr);
 }
 
-Json nodeJson(const trace::Node& shape, const NodeSummary& node, bool timed)
+Json nodeJson(const trace::Node& shape, const NodeSummary& node, bool timed, bool counted)
 {
     return {{"name", printable(shape.name)},
             {"index", shape.index},
             {"launch", trace::nameOf(shape.launch)},
             {"invocations", shape.invocations},
             {"recursions", shape.maxRecursion},
+            {"counted", counted},
             {"levels", node.activeLevels == 0 ? Json(nullptr) : Json{node.firstLevel, node.lastLevel}},
             {"steps", node.activeLevels},
             {"records", node.records},
@@ -67,7 +68,8 @@ Json graphJson(const GraphSummary& graph, bool timed)
              {"nodes", Json::array()},
              {"flows", Json::array()}};
     for (size_t n = 0; n < graph.nodes.size(); n++) {
-        out["nodes"].push_back(nodeJson(graph.shape.nodes[n], graph.nodes[n], timed));
+        out["nodes"].push_back(
+            nodeJson(graph.shape.nodes[n], graph.nodes[n], timed, hasSlot(graph.shape, static_cast<uint32_t>(n))));
     }
     for (const Flow& flow : graph.flows) {
         out["flows"].push_back(flowJson(flow));

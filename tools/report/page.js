@@ -184,7 +184,8 @@ function showNodes() {
   $("nodes").tBodies[0].replaceChildren(...order.map((n) => {
     const node = graph().nodes[n];
     const row = make("tr", {onclick: () => choose(n, false)}, ...columns.map((column, c) =>
-      make("td", {}, c === 0 ? make("button", {type: "button", textContent: column[2](node)}) : column[2](node))));
+      make("td", {}, c === 0 ? make("button", {type: "button", textContent: column[2](node)})
+        : c > 1 && !node.counted ? "-" : column[2](node))));
     row.dataset.node = n;
     row.classList.toggle("chosen", n === chosenNode);
     return row;

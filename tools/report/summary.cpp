@@ -198,6 +198,11 @@ Result<TraceSummary> summarize(const std::string& bytes)
     return out;
 }
 
+bool hasSlot(const trace::Graph& graph, uint32_t node)
+{
+    return std::ranges::find(graph.slots, node, &trace::Slot::node) != graph.slots.end();
+}
+
 std::string nameOf(const trace::Node& node)
 {
     return node.name + (node.index > 0 ? "[" + std::to_string(node.index) + "]" : "");
