@@ -141,7 +141,9 @@ TEST(Findings, NodesThatNeverRan)
     trace.graphs[0].shape.nodes.push_back({.name = "never"});
     trace.graphs[0].nodes.emplace_back();
     EXPECT_EQ(theFinding(trace).text, "1 node did not run by itself: 'never'");
-    trace.graphs[0].shape.slots.push_back({.node = static_cast<uint32_t>(trace.graphs[0].nodes.size() - 1)});
+    const auto never = static_cast<uint32_t>(trace.graphs[0].nodes.size() - 1);
+    trace.graphs[0].shape.slots.push_back({.node = 0, .level = 1, .outputQueues = {{1}}});
+    trace.graphs[0].shape.slots.push_back({.node = never, .queue = 1, .level = 2});
     EXPECT_EQ(theFinding(trace).text, "1 node never had work: 'never'");
 }
 

@@ -30,7 +30,7 @@ void main()
 }
 """
 TAKE = """#version 460
-layout(name = "take", coalescing, api_entry = false) node;
+layout(name = "take", coalescing) node;
 layout(local_size_x = 1) in;
 struct Item { uint value; };
 nodein Item item[1];

@@ -249,7 +249,7 @@ private:
             if (m_graph.nodes[n].workgroups > 0) {
                 continue;
             }
-            Kind& kind = hasSlot(m_graph.shape, n) ? idle : unlinked;
+            Kind& kind = isCounted(m_graph, n) ? idle : unlinked;
             if (++kind.count <= kMostOfAKind) {
                 kind.names += (kind.names.empty() ? "" : ", ") + name(n);
             }
@@ -262,8 +262,8 @@ private:
         };
         hintAt(idle, " never had work: ", "nothing was sent to them in this trace");
         hintAt(unlinked, " did not run by itself: ",
-               "who runs inside its producer (docs/fusion.md) is not counted; with trace_detail = nodes each runs by "
-               "itself, and who does not then is sent nothing");
+               "the API did not start them; what runs inside its producer (docs/fusion.md) is not counted, unless "
+               "trace_detail = nodes lets each run by itself");
     }
 
     const TraceSummary& m_trace;

@@ -69,7 +69,7 @@ Json graphJson(const GraphSummary& graph, bool timed)
              {"flows", Json::array()}};
     for (size_t n = 0; n < graph.nodes.size(); n++) {
         out["nodes"].push_back(
-            nodeJson(graph.shape.nodes[n], graph.nodes[n], timed, hasSlot(graph.shape, static_cast<uint32_t>(n))));
+            nodeJson(graph.shape.nodes[n], graph.nodes[n], timed, isCounted(graph, static_cast<uint32_t>(n))));
     }
     for (const Flow& flow : graph.flows) {
         out["flows"].push_back(flowJson(flow));

@@ -56,7 +56,7 @@ void printGraph(const GraphSummary& graph, bool timed)
         levels += node.lastLevel > node.firstLevel ? "-" + std::to_string(node.lastLevel) : "";
         char lanes[16];
         std::snprintf(lanes, sizeof(lanes), "%.0f %%", node.lanes() * 100);
-        if (!hasSlot(graph.shape, static_cast<uint32_t>(n))) {
+        if (!isCounted(graph, static_cast<uint32_t>(n))) {
             table.add({printable(nameOf(graph.shape.nodes[n])), "-", "-", "-", "-", "-", "-", "-"});
             continue;
         }

@@ -198,9 +198,23 @@ Result<TraceSummary> summarize(const std::string& bytes)
     return out;
 }
 
-bool hasSlot(const trace::Graph& graph, uint32_t node)
+bool isCounted(const GraphSummary& graph, uint32_t node)
 {
-    return std::ranges::find(graph.slots, node, &trace::Slot::node) != graph.slots.end();
+    if (graph.nodes[node].workgroups > 0) {
+        return true;
+    }
+    std::set<uint32_t> own;
+    for (const trace::Slot& slot : graph.shape.slots) {
+        if (slot.node == node) {
+            own.insert(slot.queue);
+        }
+    }
+    const auto sends = [&](const trace::Slot& slot) {
+        return std::ranges::any_of(slot.outputQueues, [&](const std::vector<uint32_t>& queues) {
+            return std::ranges::any_of(queues, [&](uint32_t queue) { return own.contains(queue); });
+        });
+    };
+    return std::ranges::any_of(graph.shape.slots, sends);
 }
 
 std::string nameOf(const trace::Node& node)

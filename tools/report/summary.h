@@ -107,7 +107,7 @@ Result<TraceSummary> summarize(const std::string& bytes);
 
 std::string nameOf(const trace::Node& node);
 
-// False: nobody sends to it, or it runs inside those who do.
-bool hasSlot(const trace::Graph& graph, uint32_t node);
+// False: it had no work that was counted, and no node sends to it: it may have run inside those who do.
+bool isCounted(const GraphSummary& graph, uint32_t node);
 
 }  // namespace millrace::tools::report
