@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "compiler/diagnose.h"
@@ -66,6 +67,7 @@ public:
             callees.push_back(std::move(*made));
         }
         createVariables();
+        findHandles();
         for (spirv::Function& function : m_module.functions) {
             spirv::rewriteFunction(m_module, function, [this](const Instruction& i, Emitter& out) { visit(i, out); });
         }
@@ -128,6 +130,9 @@ private:
             if (!callee) {
                 return callee.error();
             }
+            if (!satisfies(floatModesOf(m_module, m_shader.entry), callee->floatModes)) {
+                return Diagnostic{"fuse", "execution modes", "its floating-point arithmetic is not the producer's"};
+            }
             m_hasPushConstants |= callee->hasBlock;
             const Kept& kept = m_kept.back();
             for (const Leaf& leaf : callee->payload) {
@@ -157,11 +162,27 @@ private:
         }
     }
 
-    const Kept* keptBy(Id handle) const
+    // What leads to payloads that are kept: the allocation, copies of it, and variables that hold it. There is one
+    // allocation of a type, so all of them mean the same. Looked up before definitions go.
+    void findHandles()
     {
-        const Id array = payloadArrayOf(m_module, m_module.typeOf(handle));
-        const auto found = std::ranges::find_if(m_kept, [&](const Kept& kept) { return kept.array == array; });
-        return array && found != m_kept.end() ? &*found : nullptr;
+        std::unordered_map<uint32_t, const Kept*> byArray;
+        for (const Kept& kept : m_kept) {
+            byArray.emplace(kept.array.value, &kept);
+        }
+        for (const spirv::Function& function : m_module.functions) {
+            for (const spirv::Block& block : function.blocks) {
+                for (const Instruction& i : block.body) {
+                    const auto kept = i.type ? byArray.find(payloadArrayOf(m_module, i.type).value) : byArray.end();
+                    if (kept != byArray.end()) {
+                        m_handles.emplace(i.result.value, kept->second);
+                    }
+                    if (i.op == spv::Op::OpIsNodePayloadValidAMDX) {
+                        m_queried.insert(i.id(0).value);
+                    }
+                }
+            }
+        }
     }
 
     const Kept* keptIn(const Instruction& i) const
@@ -169,19 +190,35 @@ private:
         if (i.op == spv::Op::OpIsNodePayloadValidAMDX) {
             return nullptr;
         }
-        const Id own = i.type ? payloadArrayOf(m_module, i.type) : Id{};
-        for (const Kept& kept : m_kept) {
-            if (own && own == kept.array) {
-                return &kept;
-            }
+        if (const auto own = m_handles.find(i.result.value); i.result && own != m_handles.end()) {
+            return own->second;
         }
         for (size_t o = 0; o < i.operandCount(); o++) {
-            const Kept* kept = i.isId(o) ? keptBy(i.id(o)) : nullptr;
-            if (kept) {
-                return kept;
+            const auto kept = i.isId(o) ? m_handles.find(i.id(o).value) : m_handles.end();
+            if (kept != m_handles.end()) {
+                return kept->second;
             }
         }
         return nullptr;
+    }
+
+    // Instructions that do no more than to pass a handle on, or to send what it leads to.
+    static bool passesHandleOn(spv::Op op)
+    {
+        switch (op) {
+            case spv::Op::OpVariable:
+            case spv::Op::OpLoad:
+            case spv::Op::OpStore:
+            case spv::Op::OpCopyMemory:
+            case spv::Op::OpCopyObject:
+            case spv::Op::OpPhi:
+            case spv::Op::OpSelect:
+            case spv::Op::OpUndef:
+            case spv::Op::OpEnqueueNodePayloadsAMDX:
+                return true;
+            default:
+                return false;
+        }
     }
 
     void visit(const Instruction& i, Emitter& out)
@@ -199,7 +236,9 @@ private:
                     .add(count));
         } else if (isAccessChain(i.op) && firstIndexOperand(i.op) == 1 && payloadIndexOperand(m_module, i) == 1u) {
             access(*kept, i, out);
-        } else if (i.op != spv::Op::OpEnqueueNodePayloadsAMDX) {
+        } else if (i.op == spv::Op::OpVariable && m_queried.contains(i.result.value)) {
+            out.keep(i);
+        } else if (!passesHandleOn(i.op)) {
             m_failure.at(m_module, i, "uses a payload array as a whole");
         }
     }
@@ -253,6 +292,7 @@ private:
     // The new entry point: the producer, then what its payloads ask for.
     Status writeEntry(const std::vector<std::vector<Callee>>& callees)
     {
+        allowAddresses(m_module);
         std::vector<std::vector<Linked>> functions;
         for (const std::vector<Callee>& ofOutput : callees) {
             functions.emplace_back();
@@ -413,6 +453,7 @@ private:
         }
         m_shader.entry = created;
         spirv::removeUnused(m_module);
+        markAliases(m_module);
         updateInterface(m_module, created);
         orderGlobals(m_module);
     }
@@ -425,6 +466,8 @@ private:
     Failure m_failure{"fuse"};
     bool m_hasPushConstants;  // of its own, or of the first consumer that has some
     std::vector<Kept> m_kept;
+    std::unordered_map<uint32_t, const Kept*> m_handles;
+    std::unordered_set<uint32_t> m_queried;  // operands of OpIsNodePayloadValidAMDX
 };
 
 }  // namespace

@@ -93,6 +93,8 @@ private:
     Result<LoweredNode> fuseOutput(uint32_t node, const graph::OutputFusion& fusion)
     {
         FusableNode& producer = m_nodes[node];
+        if (!producer.isPlain)  // which consumers would get, robustness for one
+            return Diagnostic{"fuse", nameOf(node), "its stage has options of its own"};
         std::map<size_t, FusedConsumer> consumers;  // by code
         for (const graph::FusionTarget& target : fusion.targets) {
             const FusableNode& consumer = m_nodes[target.node];

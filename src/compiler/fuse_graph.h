@@ -18,7 +18,7 @@ struct FusableNode {
     Options options;
     LoweredNode lowered;
     size_t code = 0;      // nodes of the same number have the same words and options but for name and index
-    bool isPlain = true;  // it may run with the options of another pipeline
+    bool isPlain = true;  // it may run with the options of another pipeline, and others with its own
     bool changed = false;
 };
 

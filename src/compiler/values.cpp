@@ -2,6 +2,8 @@
 #include "compiler/values.h"
 
 #include <algorithm>
+#include <unordered_set>
+#include <vector>
 
 namespace millrace::compiler {
 
@@ -77,27 +79,34 @@ Id Values::origin(Id id) const
     return id;
 }
 
-std::optional<uint32_t> Values::largest(Id id, uint32_t depth) const
+std::optional<uint32_t> Values::largest(Id id) const
 {
-    const Id from = origin(id);
-    uint32_t value = 0;
-    if (m_module.constantValue(from, value)) {
-        return value;
-    }
-    const Instruction* i = m_module.findDefinition(from);
-    if (!i || depth == kMaxDepth || (i->op != spv::Op::OpSelect && i->op != spv::Op::OpPhi)) {
-        return std::nullopt;
-    }
-    // Operands of a phi are pairs of value and block.
-    const bool isPhi = i->op == spv::Op::OpPhi;
-    for (size_t o = isPhi ? 0 : 1; o < i->operandCount(); o += isPhi ? 2 : 1) {
-        const auto one = largest(i->id(o), depth + 1);
-        if (!one) {
+    // What a value may be one of; a loop comes back to what it has seen.
+    std::vector<Id> todo = {id};
+    std::unordered_set<uint32_t> seen;
+    uint32_t most = 0;
+    while (!todo.empty()) {
+        const Id from = origin(todo.back());
+        todo.pop_back();
+        uint32_t value = 0;
+        if (!seen.insert(from.value).second) {
+            continue;
+        }
+        if (m_module.constantValue(from, value)) {
+            most = std::max(most, value);
+            continue;
+        }
+        const Instruction* i = m_module.findDefinition(from);
+        if (!i || (i->op != spv::Op::OpSelect && i->op != spv::Op::OpPhi)) {
             return std::nullopt;
         }
-        value = std::max(value, *one);
+        // Operands of a phi are pairs of value and block.
+        const bool isPhi = i->op == spv::Op::OpPhi;
+        for (size_t o = isPhi ? 0 : 1; o < i->operandCount(); o += isPhi ? 2 : 1) {
+            todo.push_back(i->id(o));
+        }
     }
-    return value;
+    return most;
 }
 
 }  // namespace millrace::compiler

@@ -24,11 +24,9 @@ public:
 
     // The largest value that an unsigned integer of 32 bits may have, as far as constants and selections among them
     // tell. None if they do not.
-    std::optional<uint32_t> largest(spirv::Id id) const { return largest(id, 0); }
+    std::optional<uint32_t> largest(spirv::Id id) const;
 
 private:
-    std::optional<uint32_t> largest(spirv::Id id, uint32_t depth) const;
-
     const spirv::Module& m_module;
     std::unordered_map<uint32_t, spirv::Id> m_stored;  // by Function or Private variable; none if not known
 };

@@ -52,8 +52,10 @@ public:
         if (!made) {
             return m_failure.diagnostic();
         }
+        FloatModes floatModes = floatModesOf(m_module, m_node.entry);
         takeInitializers();
         writeFunction();
+        allowAddresses(m_module);
         decoratePhysicalPointers(m_module);
         spirv::removeUnused(m_module);
         orderGlobals(m_module);
@@ -62,7 +64,8 @@ public:
         if (!library) {
             return library.error();
         }
-        return Callee{std::move(*library), std::move(m_payload), std::move(m_pushConstants), hasBlock};
+        return Callee{std::move(*library), std::move(m_payload), std::move(m_pushConstants), std::move(floatModes),
+                      hasBlock};
     }
 
 private:

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/fusion/leaves.h"
+#include "compiler/fusion/settle.h"
 #include "compiler/node_shader.h"
 #include "spirv/library.h"
 
@@ -19,6 +20,7 @@ struct Callee {
     spirv::Library library;  // exports kCalleeName
     std::vector<Leaf> payload;
     std::vector<Leaf> pushConstants;
+    FloatModes floatModes;
     bool hasBlock = false;  // of push constants, which the function reads itself
 };
 

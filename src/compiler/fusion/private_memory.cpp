@@ -11,28 +11,16 @@ using spirv::Instruction;
 
 namespace {
 
+// Nothing chooses between pointers: Private ones must not be chosen between.
 bool passesPointerOn(spv::Op op)
 {
-    return isAccessChain(op) || op == spv::Op::OpCopyObject || op == spv::Op::OpPhi || op == spv::Op::OpSelect;
-}
-
-// Operands of a phi are pairs of value and block; the first one of a selection is its condition.
-bool isPointerOperand(const Instruction& i, size_t operand)
-{
-    switch (i.op) {
-        case spv::Op::OpPhi:
-            return operand % 2 == 0;
-        case spv::Op::OpSelect:
-            return operand > 0;
-        default:
-            return operand == 0;
-    }
+    return isAccessChain(op) || op == spv::Op::OpCopyObject;
 }
 
 bool mayUsePointer(const Instruction& i, size_t operand)
 {
     const bool isAccess = i.op == spv::Op::OpLoad || i.op == spv::Op::OpStore;
-    return (isAccess && operand == 0) || (passesPointerOn(i.op) && isPointerOperand(i, operand));
+    return operand == 0 && (isAccess || passesPointerOn(i.op));
 }
 
 }  // namespace
@@ -81,10 +69,8 @@ void PrivateMemory::findDerived()
         for (const spirv::Function& function : m_module.functions) {
             for (const spirv::Block& block : function.blocks) {
                 for (const Instruction& i : block.body) {
-                    for (size_t o = 0; passesPointerOn(i.op) && o < i.operandCount(); o++) {
-                        const bool isDerived = isPointerOperand(i, o) && i.isId(o) && isOurs(i.id(o));
-                        changed |= isDerived && m_pointers.insert(i.result.value).second;
-                    }
+                    const bool isDerived = passesPointerOn(i.op) && isOurs(i.id(0));
+                    changed |= isDerived && m_pointers.insert(i.result.value).second;
                 }
             }
         }
@@ -96,10 +82,6 @@ bool PrivateMemory::retype(Instruction& i, Failure& failure)
     for (size_t o = 0; o < i.operandCount(); o++) {
         if (i.isId(o) && isOurs(i.id(o)) && !mayUsePointer(i, o)) {
             return failure.at(m_module, i, "uses a payload or push constants for more than loads and stores");
-        }
-        const bool isPhiOrSelect = i.op == spv::Op::OpPhi || i.op == spv::Op::OpSelect;
-        if (isPhiOrSelect && isOurs(i.result) && isPointerOperand(i, o) && !isOurs(i.id(o))) {
-            return failure.at(m_module, i, "chooses between a payload and other memory");
         }
     }
     if (i.result && isOurs(i.result)) {

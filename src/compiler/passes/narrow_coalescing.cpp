@@ -132,8 +132,8 @@ private:
     Declarations m_out;
 };
 
-// Instructions that do nothing but compute, whatever is left out around them.
-bool hasEffects(const Module& module, const Instruction& i)
+// Whether others can see that an instruction ran. `acting`: functions of which they can.
+bool hasEffects(const Module& module, const std::unordered_set<uint32_t>& acting, const Instruction& i)
 {
     if (i.op == spv::Op::OpStore) {
         const spv::StorageClass storage = module.storageOf(module.typeOf(i.id(0)));
@@ -155,7 +155,10 @@ bool hasEffects(const Module& module, const Instruction& i)
         case spv::Op::OpReturn:
         case spv::Op::OpUnreachable:
             return false;
+        case spv::Op::OpReturnValue:
+            return false;
         case spv::Op::OpFunctionCall:
+            return acting.contains(i.id(0).value);
         case spv::Op::OpFinishWritingNodePayloadAMDX:
             return true;
         default:
@@ -163,11 +166,31 @@ bool hasEffects(const Module& module, const Instruction& i)
     }
 }
 
+std::unordered_set<uint32_t> findActing(const Module& module)
+{
+    std::unordered_set<uint32_t> acting;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (const spirv::Function& function : module.functions) {
+            for (const spirv::Block& block : function.blocks) {
+                const auto acts = [&](const Instruction& i) { return hasEffects(module, acting, i); };
+                changed |= std::ranges::any_of(block.body, acts) && acting.insert(function.id().value).second;
+            }
+        }
+    }
+    return acting;
+}
+
 // Looks whether the entry point keeps to the pattern.
 class Pattern {
 public:
     Pattern(const Module& module, const spirv::Function& entry, const Declarations& declared)
-        : m_module(module), m_entry(entry), m_declared(declared), m_values(module), m_flow(entry)
+        : m_module(module),
+          m_entry(entry),
+          m_declared(declared),
+          m_values(module),
+          m_flow(entry),
+          m_acting(findActing(module))
     {
     }
 
@@ -322,7 +345,7 @@ private:
             }
         }
         for (size_t b = 0; b < reached.size(); b++) {
-            const auto acts = [&](const Instruction& i) { return hasEffects(m_module, i); };
+            const auto acts = [&](const Instruction& i) { return hasEffects(m_module, m_acting, i); };
             if (reached[b] && std::ranges::any_of(m_entry.blocks[b].body, acts)) {
                 return true;
             }
@@ -365,6 +388,7 @@ private:
     const Declarations& m_declared;
     const Values m_values;
     const ControlFlow m_flow;
+    const std::unordered_set<uint32_t> m_acting;
     std::unordered_set<uint32_t> m_lanes, m_positions, m_lengths;
     std::map<uint32_t, bool> m_guards;
 };

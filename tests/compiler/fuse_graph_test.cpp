@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/fuse_graph.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/fuse_nodes.h"
+
+namespace millrace::compiler {
+
+namespace {
+
+class FuseGraph : public testing::Test {
+protected:
+    void add(const spirv::Words& words, const std::string& name, uint32_t index = 0,
+             std::optional<size_t> sameCodeAs = std::nullopt)
+    {
+        Options options;
+        options.nodeName = name;
+        options.shaderIndex = index;
+        auto lowered = lower(words, options);
+        ASSERT_TRUE(lowered) << lowered.error().text();
+        nodes.push_back({words, std::move(options), std::move(*lowered), sameCodeAs.value_or(nodes.size())});
+    }
+
+    void addProducer(const std::string& name, const NodeSource& source) { add(assembledProducer(source), name); }
+    void addConsumer(const std::string& name, uint32_t index = 0, std::optional<size_t> sameCodeAs = std::nullopt)
+    {
+        add(assembledConsumer(consumer(kWork)), name, index, sameCodeAs);
+    }
+
+    // Of the one output.
+    FusionOutcome outcome()
+    {
+        fuse();
+        EXPECT_EQ(outcomes.size(), 1u);
+        return outcomes.empty() ? FusionOutcome{} : outcomes.front();
+    }
+
+    void fuse()
+    {
+        std::vector<graph::Node> linked;
+        for (const FusableNode& node : nodes) {
+            linked.push_back(node.lowered.node);
+        }
+        auto before = graph::link(std::move(linked));
+        ASSERT_TRUE(before) << before.error().text();
+        auto after = fuseGraph(nodes, std::move(*before), outcomes);
+        ASSERT_TRUE(after) << after.error().text();
+        graph = std::move(*after);
+    }
+
+    static NodeSource sender() { return producer(sends("%u1", "%u0", kFill)); }
+    static NodeSource arraySender(const std::string& size)
+    {
+        NodeSource source = producer(sends("%u1", "%lane", kFill));
+        source.itemDecorations += "OpDecorateId %Items PayloadNodeArraySizeAMDX " + size + "\n";
+        return source;
+    }
+
+    std::vector<FusableNode> nodes;
+    graph::Graph graph;
+    std::vector<FusionOutcome> outcomes;
+};
+
+}  // namespace
+
+TEST_F(FuseGraph, OneConsumer)
+{
+    addProducer("from", sender());
+    addConsumer("item");
+    const FusionOutcome done = outcome();
+    EXPECT_EQ(done.node, "'from'[0]");
+    EXPECT_EQ(done.output, "item");
+    EXPECT_TRUE(done.fused);
+    EXPECT_TRUE(nodes[0].changed);
+    EXPECT_FALSE(nodes[1].changed);
+    EXPECT_TRUE(graph.nodes[0].outputs.empty());
+    EXPECT_EQ(graph.nodes.size(), 2u);
+    EXPECT_TRUE(graph.findNode({"item", 0}));
+    EXPECT_EQ(graph.levels.size(), 2u);  // the API's and one
+}
+
+TEST_F(FuseGraph, ManyNodesOfOneCode)
+{
+    addProducer("from", arraySender("%u16"));
+    for (uint32_t i = 0; i < 16; i++) {
+        addConsumer("item", i, 1);
+    }
+    EXPECT_TRUE(outcome().fused);
+}
+
+TEST_F(FuseGraph, ManyCodes_AreRefused)
+{
+    addProducer("from", arraySender("%u16"));
+    for (uint32_t i = 0; i < 16; i++) {
+        addConsumer("item", i);
+    }
+    EXPECT_EQ(outcome().why, "fuse: its nodes have 16 different codes, more than 8 ('item')");
+    EXPECT_FALSE(nodes[0].changed);
+    EXPECT_EQ(graph.nodes[0].outputs.size(), 1u);
+}
+
+TEST_F(FuseGraph, StagesWithOptionsOfTheirOwn_AreRefused)
+{
+    addProducer("from", sender());
+    addConsumer("item");
+    nodes[1].isPlain = false;
+    EXPECT_EQ(outcome().why, "fuse: its stage has options of its own ('item'[0])");
+    nodes[1].isPlain = true;
+    nodes[0].isPlain = false;
+    EXPECT_EQ(outcome().why, "fuse: its stage has options of its own ('from'[0])");
+    nodes[0].isPlain = true;
+    EXPECT_TRUE(outcome().fused);
+}
+
+TEST_F(FuseGraph, CodeThatCannot_IsNamed)
+{
+    addProducer("from", sender());
+    add(assembledConsumer(consumer(std::string(kWork) + "OpControlBarrier %u2 %u2 %u0\n")), "item");
+    const FusionOutcome done = outcome();
+    EXPECT_FALSE(done.fused);
+    EXPECT_NE(done.why.find("OpControlBarrier"), std::string::npos) << done.why;
+}
+
+// first -> item -> last: in two rounds.
+TEST_F(FuseGraph, Chains)
+{
+    NodeSource middle = consumer(kWork);
+    middle.itemDecorations +=
+        "OpDecorateId %Others NodeMaxPayloadsAMDX %u1\nOpDecorateId %Others PayloadNodeNameAMDX %next\n";
+    middle.globals =
+        "%Others = OpTypeNodePayloadArrayAMDX %Item\n%np_Others = OpTypePointer NodePayloadAMDX %Others\n"
+        "%next = OpConstantStringAMDX \"last\"\n";
+    middle.body +=
+        "%sent = OpAllocateNodePayloadsAMDX %np_Others %u4 %u1 %u0\n"
+        "%a = OpAccessChain %np_uint %sent %u0 %u0\nOpStore %a %key\n"
+        "%b = OpAccessChain %np_uint %sent %u0 %u1\nOpStore %b %key\nOpEnqueueNodePayloadsAMDX %sent\n";
+    addProducer("first", sender());
+    add(assembledConsumer(middle), "item");
+    addConsumer("last");
+    fuse();
+    ASSERT_EQ(outcomes.size(), 2u);
+    EXPECT_TRUE(outcomes[0].fused && outcomes[1].fused);
+    EXPECT_TRUE(nodes[0].changed && nodes[1].changed);
+    EXPECT_EQ(graph.levels.size(), 2u);
+}
+
+// Fusing the same again gives the same, which caches and shared pipelines rely on.
+TEST_F(FuseGraph, Deterministic)
+{
+    std::vector<spirv::Words> words;
+    for (const char* name : {"one", "two"}) {
+        nodes.clear();
+        addProducer(name, sender());
+        addConsumer("item");
+        EXPECT_TRUE(outcome().fused);
+        words.push_back(nodes[0].words);
+    }
+    EXPECT_EQ(words[0], words[1]);
+}
+
+}  // namespace millrace::compiler
