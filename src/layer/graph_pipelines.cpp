@@ -123,16 +123,19 @@ VkResult GraphBuilder::checkStages(std::span<const NodeResult> results) const
 VkResult GraphBuilder::compileStages()
 {
     const std::span<const graph::CodeTraits> traits = m_object->graph.graph.code;
+    const std::vector<bool> reached = reachedNodes(m_object->graph.graph);
     const std::span<const NodeResult> results =
-        m_stages->compile(traits.first(std::min<size_t>(traits.size(), m_createInfo.stageCount)));
+        m_stages->compile(traits.first(std::min<size_t>(traits.size(), m_createInfo.stageCount)), reached);
     const auto* feedback = feedbackInfo();
     bool allFromCache = !results.empty();
     for (size_t i = 0; i < results.size(); ++i) {
         if (feedback && i < feedback->pipelineStageCreationFeedbackCount)
             feedback->pPipelineStageCreationFeedbacks[i] = results[i].feedback;
         m_feedback.duration += results[i].feedback.duration;
+        const bool isNeeded = reached.empty() || reached[i];
         allFromCache = allFromCache &&
-                       (results[i].feedback.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT);
+                       (!isNeeded ||
+                        (results[i].feedback.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT));
     }
     if (allFromCache)
         m_feedback.flags |= VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
@@ -192,8 +195,9 @@ VkResult GraphBuilder::link()
     pipeline.graph = std::move(*graph);
     pipeline.sizes = graph::scratchSizes(pipeline.graph, m_device.runtime->maxScratchBytes());
     pipeline.graphId = newGraphId();
-    pipeline.getPipelines = [object = m_object.get()](bool fits, std::vector<VkPipeline>& out) {
-        return getPipelines(object->nodes, fits, out);
+    pipeline.getPipelines = [object = m_object.get(), reached = reachedNodes(pipeline.graph)](
+                                bool fits, std::vector<VkPipeline>& out) {
+        return getPipelines(object->nodes, reached, fits, out);
     };
     pipeline.isBatched = [object = m_object.get()](uint32_t node) { return object->nodes[node]->code->batched(); };
     for (const std::shared_ptr<NodePipeline>& node : m_object->nodes)

@@ -264,14 +264,19 @@ void NodeBuilder::compileOne(size_t request)
     out.feedback.duration += nanosecondsSince(start);
 }
 
-std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTraits> traits)
+std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTraits> traits,
+                                                 const std::vector<bool>& reached)
 {
     auto traitsOf = [&](size_t i) { return traits.empty() ? graph::codeTraits(m_lowered[i]->node) : traits[i]; };
     std::vector<size_t> users(m_requests.size(), 0);
+    std::vector<bool> needed(m_requests.size(), false);
     for (size_t i = 0; i < m_requests.size(); ++i) {
         if (!(traitsOf(m_owners[i]) == traitsOf(i)))
             m_owners[i] = i;
+        if (!reached.empty() && !reached[i])
+            continue;
         ++users[m_owners[i]];
+        needed[m_owners[i]] = true;
     }
     for (size_t i = 0; i < m_requests.size(); ++i) {
         const size_t owner = m_owners[i];
@@ -281,8 +286,8 @@ std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTrai
                                       ? std::make_shared<NodeCode>(m_layout, m_requests[i], m_lowered[i], code, m_flags)
                                       : m_results[owner].node->code;
     }
-    inParallel(m_requests.size(), [this](size_t i) {
-        if (m_owners[i] == i)
+    inParallel(m_requests.size(), [&](size_t i) {
+        if (needed[i])
             compileOne(i);
     });
     for (size_t i = 0; i < m_requests.size(); ++i) {
@@ -292,11 +297,24 @@ std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTrai
     return m_results;
 }
 
-VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, bool fits, std::vector<VkPipeline>& out)
+std::vector<bool> reachedNodes(const graph::Graph& graph)
+{
+    std::vector<bool> reached(graph.nodes.size(), false);
+    for (const graph::Slot& slot : graph.slots)
+        if (slot.level > 0)
+            reached[slot.node] = true;
+    return reached;
+}
+
+VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, const std::vector<bool>& reached, bool fits,
+                      std::vector<VkPipeline>& out)
 {
     out.assign(nodes.size(), VK_NULL_HANDLE);
     std::vector<VkResult> results(nodes.size(), VK_SUCCESS);
-    inParallel(nodes.size(), [&](size_t i) { results[i] = nodes[i]->code->get(fits, {}, out[i]); });
+    inParallel(nodes.size(), [&](size_t i) {
+        if (reached[i])
+            results[i] = nodes[i]->code->get(fits, {}, out[i]);
+    });
     const auto failed = std::ranges::find_if(results, [](VkResult result) { return result != VK_SUCCESS; });
     return failed == results.end() ? VK_SUCCESS : *failed;
 }

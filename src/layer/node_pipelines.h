@@ -46,8 +46,9 @@ public:
     // Lets consumers run inside their producers, where `graph`, whose first nodes are the requests, allows it. Returns
     // the graph linked again.
     Result<graph::Graph> fuse(graph::Graph graph, std::vector<compiler::FusionOutcome>& outcomes);
-    // Then: their code. `traits` per request; empty for a library, which may become part of any graph.
-    std::span<const NodeResult> compile(std::span<const graph::CodeTraits> traits);
+    // Then: their code. `traits` per request; empty for a library, which may become part of any graph. So `reached`,
+    // which says which nodes need pipelines.
+    std::span<const NodeResult> compile(std::span<const graph::CodeTraits> traits, const std::vector<bool>& reached);
 
 private:
     void lowerOne(size_t request);
@@ -63,7 +64,11 @@ private:
     std::vector<NodeResult> m_results;
 };
 
-// The pipelines of all nodes, made where they are missing, in parallel.
-VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, bool fits, std::vector<VkPipeline>& out);
+// Which nodes of a graph can get payloads. One whose producers have all taken in its code cannot, unless from the API.
+std::vector<bool> reachedNodes(const graph::Graph& graph);
+
+// The pipelines of the nodes that are reached, made where they are missing, in parallel.
+VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, const std::vector<bool>& reached, bool fits,
+                      std::vector<VkPipeline>& out);
 
 }  // namespace millrace::layer

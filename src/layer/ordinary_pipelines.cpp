@@ -243,7 +243,7 @@ VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkCom
     NodeBuilder builder(device, cache, flags, object->layout, {std::move(*request)});
     NodeResult node = builder.lower().front();
     if (node.result == VK_SUCCESS)
-        node = builder.compile({}).front();
+        node = builder.compile({}, {}).front();
     if (const auto* feedback = findInChain<VkPipelineCreationFeedbackCreateInfo>(
             createInfo.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO)) {
         *feedback->pPipelineCreationFeedback = node.feedback;

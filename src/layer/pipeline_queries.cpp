@@ -16,6 +16,8 @@ std::vector<VkPipelineExecutablePropertiesKHR> executablesOf(const Device& devic
 {
     VkPipelineInfoKHR info{VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR};
     info.pipeline = node.code->fitting();
+    if (!info.pipeline)  // nothing reaches the node
+        return {};
     uint32_t count = 0;
     device.table.GetPipelineExecutablePropertiesKHR(device.handle, &info, &count, nullptr);
     std::vector<VkPipelineExecutablePropertiesKHR> properties(count,
