@@ -123,6 +123,21 @@ double meanOf(const GridRange& range)
     return range.skewed ? plain + static_cast<double>(volume(range.max)) / 16 : plain;
 }
 
+// What an invocation does with the payload of its number, and nothing else.
+void choosePerPayload(Random& random, NodeSpec& node)
+{
+    node.perPayload = true;
+    // Lanes and positions would tell invocations from each other, see readBuiltIns().
+    node.salt &= ~3u;
+    node.usesWorkgroupMemory = node.zeroWorkgroupMemory = node.writesInput = false;
+    if (random.chance(50)) {
+        node.maxPayloads = 1;
+        node.localSize = {1, 1, 1};
+    } else {
+        node.maxPayloads = random.range(1, node.invocations());
+    }
+}
+
 void chooseNodeFlags(Random& random, NodeSpec& node, const Family& family)
 {
     node.usesPushConstants = random.chance(30);
@@ -140,6 +155,8 @@ void chooseNodeFlags(Random& random, NodeSpec& node, const Family& family)
     node.finishes = family.layout.trackFinish && !node.sharesIndex && node.kind != Kind::Coalescing;
     if (node.finishes)
         node.earlyReturn = false;
+    if (family.perPayload && node.kind == Kind::Coalescing)
+        choosePerPayload(random, node);
 }
 
 Grid chooseStaticGrid(Random& random, const Family& family, uint64_t target)
@@ -199,19 +216,19 @@ NodeSpec chooseNode(Random& random, GraphSpec& graph, uint32_t familyNumber, uin
     node.entry = node.nameFromApi ? "entry" + std::to_string(node.id) : node.name;
     if (shares)
         node.isApiEntry = random.chance(70) ? std::optional(false) : std::nullopt;
-    else if (random.chance(20))
+    else if (random.chance(family.perPayload ? 75 : 20))
         node.isApiEntry = family.isEntry;
     chooseNodeFlags(random, node, family);
     return node;
 }
 
-void chooseNodes(Random& random, GraphSpec& graph)
+void chooseNodes(Random& random, GraphSpec& graph, uint32_t first)
 {
-    for (uint32_t f = 0; f < graph.families.size(); ++f) {
+    for (uint32_t f = first; f < graph.families.size(); ++f) {
         Family& family = graph.families[f];
         // Known before the nodes, which look at it.
         std::vector<uint32_t> sharers(family.indices.size());
-        const bool shares = !family.layout.trackFinish && random.chance(20);
+        const bool shares = !family.layout.trackFinish && random.chance(family.perPayload ? 5 : 20);
         for (uint32_t& count : sharers) {
             count = shares && random.chance(60) ? random.range(1, 3) : 0;
             family.receivers = std::max(family.receivers, count + 1);
@@ -234,15 +251,10 @@ void chooseNodes(Random& random, GraphSpec& graph)
     }
 }
 
-void chooseLaunches(Random& random, GraphSpec& graph)
+void chooseLaunches(Random& random, GraphSpec& graph, const std::vector<uint32_t>& entries, uint32_t count)
 {
-    const uint32_t count = random.range(1, 3);
     for (uint32_t i = 0; i < count; ++i) {
         LaunchSpec launch;
-        std::vector<uint32_t> entries;
-        for (uint32_t f = 0; f < graph.families.size(); ++f)
-            if (graph.families[f].isEntry)
-                entries.push_back(f);
         launch.family = random.pick(entries);
         Family& family = graph.families[launch.family];
         launch.index = random.pick(family.indices);
@@ -262,12 +274,48 @@ void chooseLaunches(Random& random, GraphSpec& graph)
     }
 }
 
+// Nodes that may run inside the one that sends to them, which may be one of them as well.
+void chooseSingles(Random& random, GraphSpec& graph)
+{
+    const uint32_t count = random.pick<uint32_t>({1, 1, 2});
+    for (uint32_t i = 0; i < count; ++i) {
+        const auto number = static_cast<uint32_t>(graph.families.size());
+        NodeSpec* sender = findSender(random, graph);
+        if (!sender)
+            return;
+        const uint32_t from = sender->id;
+        Family family;
+        family.name = "single" + std::to_string(number);
+        family.indices = chooseIndices(random, family.sparse);
+        family.kind = Kind::Coalescing;
+        family.perPayload = true;
+        family.isEntry = random.chance(30);
+        const auto isSimple = [](const Layout& layout) {
+            return layout.size <= 48 &&
+                   std::ranges::none_of(layout.members, [](const Member& m) { return m.bits < 32; });
+        };
+        do
+            family.layout = chooseLayout(random, random.chance(10), false);
+        while (!isSimple(family.layout) && random.chance(97));
+        if (random.chance(5))
+            family.layout = {};
+        graph.families.push_back(std::move(family));
+        chooseNodes(random, graph, number);
+        if (graph.families[number].isEntry && random.chance(50))
+            chooseLaunches(random, graph, {number}, 1);
+        chooseSingleOutput(random, graph, graph.nodes[from], number);
+    }
+    if (random.chance(90))
+        graph.vulkanMemoryModel = random.chance(45);
+}
+
 // In some families all nodes are one shader, as arrays mostly are.
 void chooseTwins(Random& random, GraphSpec& graph)
 {
     for (uint32_t f = 0; f < graph.families.size(); ++f) {
         // A recursive node sends to its own index.
-        if (graph.families[f].indices.size() < 2 || graph.families[f].recursion > 0 || !random.chance(85))
+        const uint32_t percent = graph.families[f].perPayload ? 50 : 85;
+        if (graph.families[f].indices.size() < 2 || graph.families[f].recursion > 0 || !random.chance(percent))
             continue;
         NodeSpec* first = nullptr;
         for (NodeSpec& node : graph.nodes) {
@@ -307,7 +355,7 @@ void chooseModules(Random& random, GraphSpec& graph)
         ModuleSpec module;
         module.nodes = {node.id};
         // spirv-val rejects NonPrivatePointer on payloads, without which the Vulkan model allows no sharing of them.
-        module.vulkanMemoryModel = random.chance(45) && !sharesPayload;
+        module.vulkanMemoryModel = graph.vulkanMemoryModel.value_or(random.chance(45)) && !sharesPayload;
         module.specConstants = random.chance(40);
         graph.modules.push_back(module);
     }
@@ -340,12 +388,18 @@ GraphSpec chooseGraph(uint64_t seed, uint32_t attempt)
             depth = families;
         }
     }
-    chooseNodes(random, graph);
-    chooseLaunches(random, graph);
+    chooseNodes(random, graph, 0);
+    std::vector<uint32_t> entries;
+    for (uint32_t f = 0; f < families; ++f)
+        if (graph.families[f].isEntry)
+            entries.push_back(f);
+    chooseLaunches(random, graph, entries, random.range(1, 3));
     for (uint32_t f = 0; f < families; ++f) {
         graph.families[f].expectedPayloads *= chooseRecursion(random, graph, f);
         chooseOutputs(random, graph, f);
     }
+    if (random.chance(85))
+        chooseSingles(random, graph);
     chooseTwins(random, graph);
     chooseModules(random, graph);
     return graph;

@@ -14,6 +14,10 @@ void placeMembers(Random& random, Layout& layout);
 
 // choose_outputs.cpp: what the members of a family, and the nodes that share their input, send to later families.
 void chooseOutputs(Random& random, GraphSpec& graph, uint32_t family);
+// A family of nodes that work on each payload by itself, which receives from one output of one node, and may run inside
+// that. Null if no node may send more.
+NodeSpec* findSender(Random& random, GraphSpec& graph);
+void chooseSingleOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t targetFamily);
 // How often a family comes back to itself, as a factor of its payloads; its nodes get the statements.
 double chooseRecursion(Random& random, GraphSpec& graph, uint32_t family);
 

@@ -20,7 +20,7 @@ double meanOf(const Statement& statement, const NodeSpec& node)
     double count = statement.count;
     if (statement.countKind == Count::AtLeastOne)
         count = (count + 1) / 2;
-    else if (statement.countKind == Count::MayBeZero)
+    else if (statement.countKind == Count::MayBeZero || statement.countKind == Count::Chosen)
         count /= 2;
     count *= statement.dynamicLoops ? statement.loops / 2.0 : statement.loops;
     if (statement.scope == Scope::Invocation && node.kind != Kind::Coalescing)
@@ -82,7 +82,7 @@ void chooseShape(Random& random, Statement& statement, const NodeSpec& node)
 {
     statement.salt = random.word();
     statement.scope = random.chance(55) ? Scope::Workgroup : Scope::Invocation;
-    statement.countKind = random.pick<Count>({Count::Fixed, Count::AtLeastOne, Count::MayBeZero});
+    statement.countKind = random.pick<Count>({Count::Fixed, Count::AtLeastOne, Count::MayBeZero, Count::Chosen});
     statement.count = random.chance(50) ? 1 : random.range(1, random.chance(80) ? 6 : 60);
     if (random.chance(30)) {
         statement.loops = random.range(2, 4);
@@ -103,7 +103,7 @@ void chooseShape(Random& random, Statement& statement, const NodeSpec& node)
 void settle(Statement& statement, const NodeSpec& node)
 {
     const bool branches = statement.loops > 1 || statement.rarity > 1 || statement.guard == Guard::Branch ||
-                          node.kind == Kind::Coalescing;
+                          (node.kind == Kind::Coalescing && !node.perPayload);
     if (statement.enqueue == Enqueue::Later && branches)
         statement.enqueue = Enqueue::Now;
     if (statement.scope == Scope::Invocation && statement.guard == Guard::Branch && !statement.recursive)
@@ -150,16 +150,16 @@ void limitRate(GraphSpec& graph, const NodeSpec& node, Statement& statement, uin
     target.expectedPayloads += unitsOf(graph, node) * meanOf(statement, node);
 }
 
-void chooseOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t targetFamily)
+// A statement of this shape.
+void addOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t targetFamily, Statement statement)
 {
     OutputSpec output;
     output.family = targetFamily;
     output.decorateGrid = random.chance(40);
-    Statement statement;
-    chooseShape(random, statement, node);
     chooseIndices(random, graph.families[targetFamily], output, statement);
     // A pool's own budget is that of its first type, so only those can be shared with.
-    if (!node.outputs.empty() && random.chance(25)) {
+    const bool mayShare = !graph.families[targetFamily].perPayload;
+    if (mayShare && !node.outputs.empty() && random.chance(25)) {
         const uint32_t other = random.below(static_cast<uint32_t>(node.outputs.size()));
         if (node.outputs[other].sharesWith < 0)
             output.sharesWith = static_cast<int>(other);
@@ -183,7 +183,43 @@ void chooseOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t tar
     node.statements.push_back(statement);
 }
 
+void chooseOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t targetFamily)
+{
+    Statement statement;
+    chooseShape(random, statement, node);
+    addOutput(random, graph, node, targetFamily, std::move(statement));
+}
+
 }  // namespace
+
+NodeSpec* findSender(Random& random, GraphSpec& graph)
+{
+    std::vector<NodeSpec*> senders;
+    for (NodeSpec& node : graph.nodes) {
+        // Nodes of one name may get one shader, which then sends from each of them.
+        const bool alone = node.sharesIndex || graph.families[node.family].indices.size() == 1;
+        const bool loops = node.kind == Kind::Coalescing && !(node.perPayload && node.invocations() == 1);
+        if (alone && !loops && !node.finishes && node.outputs.size() < 4)
+            senders.push_back(&node);
+    }
+    return senders.empty() ? nullptr : random.pick(senders);
+}
+
+void chooseSingleOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t targetFamily)
+{
+    Statement statement;
+    chooseShape(random, statement, node);
+    statement.scope = Scope::Invocation;
+    statement.loops = 1;
+    statement.dynamicLoops = false;
+    statement.count = random.pick<uint32_t>({1, 1, 1, 2, 3, 5});
+    if (statement.handle == Handle::EitherOf && random.chance(80))
+        statement.handle = Handle::Pointer;
+    if (random.chance(80)) {
+        statement.countKind = random.pick<Count>({Count::Fixed, Count::Chosen});
+    }
+    addOutput(random, graph, node, targetFamily, std::move(statement));
+}
 
 double chooseRecursion(Random& random, GraphSpec& graph, uint32_t familyNumber)
 {

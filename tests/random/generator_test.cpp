@@ -2,8 +2,11 @@
 // The random graphs are correct programs, and their results depend on no order.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 
+#include "compiler/fuse_graph.h"
 #include "oracle/assembler.h"
 #include "random/random_graph.h"
 
@@ -11,7 +14,7 @@ namespace millrace::random {
 
 namespace {
 
-constexpr uint32_t kGraphs = 400;
+constexpr uint32_t kGraphs = 360;
 
 uint32_t firstSeed()
 {
@@ -68,6 +71,51 @@ TEST(RandomGraphs, SameSeed_SameGraph)
     }
 }
 
+// Whether a node runs inside its producer.
+bool fuses(const RandomGraph& graph)
+{
+    std::vector<compiler::FusableNode> nodes;
+    std::vector<graph::Node> linked;
+    for (const NodeSpec& node : graph.spec.nodes) {
+        const GeneratedModule& module = graph.modules[graph.moduleOfNode[node.id]];
+        compiler::Options options{.argumentsOffsetBytes = 128};
+        options.entryPoint = node.entry;
+        if (node.nameFromApi)
+            options.nodeName = node.name;
+        if (node.indexFromApi)
+            options.shaderIndex = node.index;
+        for (const auto& [id, value] : module.specialization) {
+            const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
+            options.specialization.push_back({id, {bytes, bytes + 4}});
+        }
+        auto lowered = compiler::lower(module.words, options);
+        if (!lowered) {
+            ADD_FAILURE() << "seed " << graph.spec.seed << ": " << lowered.error().text();
+            return false;
+        }
+        linked.push_back(lowered->node);
+        nodes.push_back({module.words, std::move(options), std::move(*lowered), node.twinOf.value_or(node.id)});
+    }
+    auto whole = graph::link(std::move(linked));
+    std::vector<compiler::FusionOutcome> outcomes;
+    const bool done = whole && compiler::fuseGraph(nodes, std::move(*whole), outcomes);
+    EXPECT_TRUE(done) << "seed " << graph.spec.seed;
+    if (std::getenv("MILLRACE_SHOW_FUSION"))
+        for (const compiler::FusionOutcome& outcome : outcomes)
+            std::printf("%u %s -> %s: %s\n", static_cast<uint32_t>(graph.spec.seed), outcome.node.c_str(),
+                        outcome.output.c_str(), outcome.fused ? "fused" : outcome.why.c_str());
+    return std::ranges::any_of(outcomes, &compiler::FusionOutcome::fused);
+}
+
+TEST(RandomGraphs, ManyGraphs_CanBeFused)
+{
+    uint32_t fused = 0;
+    constexpr uint32_t kFirst = 1000, kCount = 40;
+    for (uint32_t seed = kFirst; seed < kFirst + kCount; ++seed)
+        fused += fuses(buildGraph(seed, 0));
+    EXPECT_GE(fused, kCount * 2 / 5);
+}
+
 // The generator must not lose a feature without anybody noticing.
 TEST(RandomGraphs, Features_AreAllDrawn)
 {
@@ -81,6 +129,7 @@ TEST(RandomGraphs, Features_AreAllDrawn)
             seen["empty records"] += family.layout.size == 0;
             seen["large records"] += family.layout.size > 2000;
             seen["finish tracking"] += family.layout.trackFinish;
+            seen["work per payload"] += family.perPayload;
             for (const Member& member : family.layout.members) {
                 seen["64-bit member"] += member.bits == 64;
                 seen["16-bit member"] += member.bits == 16;
@@ -119,7 +168,7 @@ TEST(RandomGraphs, Features_AreAllDrawn)
         }
         seen["moved push constants"] += graph.pushConstantBytes > 96;
     }
-    EXPECT_EQ(seen.size(), 33u);
+    EXPECT_EQ(seen.size(), 34u);
     for (const auto& [feature, count] : seen)
         EXPECT_GE(count, 3u) << feature;
 }

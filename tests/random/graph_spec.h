@@ -72,7 +72,7 @@ struct OutputSpec {
 };
 
 enum class Scope { Workgroup, Invocation };
-enum class Count { Fixed, AtLeastOne, MayBeZero };  // `count`, 1 .. count, 0 .. count
+enum class Count { Fixed, AtLeastOne, MayBeZero, Chosen };  // `count`, 1 .. count, 0 .. count, 0 or `count`
 enum class Fill { Strided, FirstInvocation, Together };
 enum class Enqueue { Now, Later, Never };
 enum class Handle { Pointer, Variable, CopiedVariable, EitherOf };
@@ -107,6 +107,7 @@ struct NodeSpec {
     bool nameFromApi = false;
     bool indexFromApi = false;
     Kind kind = Kind::Static;
+    bool perPayload = false;  // coalescing: an invocation does nothing but work on the payload of its number
     Grid localSize = {1, 1, 1};
     Grid staticGrid = {1, 1, 1};
     bool declareMax = false;
@@ -144,6 +145,7 @@ struct Family {
     std::vector<uint32_t> indices;
     Layout layout;
     Kind kind = Kind::Static;
+    bool perPayload = false;  // all nodes are; one output of one node sends to them
     uint32_t recursion = 0;
     bool isEntry = false;
     bool sparse = false;
@@ -175,6 +177,7 @@ struct GraphSpec {
     std::vector<ModuleSpec> modules;
     std::vector<LaunchSpec> launches;
     uint32_t pushConstantBytes = 16;
+    std::optional<bool> vulkanMemoryModel;  // of all modules, where that is possible
 };
 
 // The output buffer: hashed sums, then the counters of each node.

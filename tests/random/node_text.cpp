@@ -30,7 +30,9 @@ void NodeText::emit()
     declareModes();
     declareOutputs();
     readBuiltIns();
-    if (m_node.kind == Kind::Coalescing)
+    if (m_node.perPayload)
+        emitPerPayloadBody();
+    else if (m_node.kind == Kind::Coalescing)
         emitCoalescingBody();
     else
         emitGridBody();
@@ -323,6 +325,66 @@ void NodeText::sendPerInvocation()
             if (statement.scope == Scope::Invocation)
                 emitStatement(statement, {m_body.c(m_node.salt), own, active});
     });
+}
+
+void NodeText::emitSinglePayload(const Id& element)
+{
+    const uint32_t first = kSumWords + kCountersPerNode * m_node.id;
+    const Id word = m_module.uintType();
+    m_body.atomicAdd(m_body.c(first + 2), m_body.c(1));
+    m_body.atomicAdd(m_body.c(first + 3), m_body.load(word, m_module.builtIn("RemainingRecursionLevelsAMDX", word)));
+    const PayloadPlace place = input(element);
+    const Id hash = mixExtras(loadKey(m_body, m_inputType, place));
+    m_body.report(m_body.mix(hashPayload(m_body, m_inputType, place, m_body.c(0), m_body.c(1)), hash));
+    if (m_node.usesAddress)
+        m_body.op(m_module.voidType(), "OpFunctionCall",
+                  m_module.reportAtAddressFunction(m_graph.pushConstantBytes) + " " + hash);
+    for (const Statement& statement : m_node.statements)
+        emitStatement(statement, {hash, hash, ""});
+    for (const Id& array : m_later)
+        m_body.line("OpEnqueueNodePayloadsAMDX " + array);
+    if (m_node.lateReturn)
+        m_body.returnIf(m_body.test("OpIEqual", m_body.u("OpBitwiseAnd", hash, m_body.c(3)), m_body.c(0)));
+    m_body.report(hash);
+}
+
+// Invocations without a payload do nothing, in one of the ways in which programs say so.
+void NodeText::emitPerPayloadBody()
+{
+    declareVariables();
+    if (m_node.invocations() == 1) {
+        emitSinglePayload((m_node.salt & 16) ? m_lane : m_body.c(0));
+        return;
+    }
+    const Id word = m_module.uintType();
+    const Id triple = m_module.vectorType(word, 3);
+    Id lane = m_lane;
+    if ((m_node.salt & 16) && m_node.localSize[1] == 1 && m_node.localSize[2] == 1)
+        lane = m_body.op(word, "OpCompositeExtract",
+                         m_body.load(triple, m_module.builtIn("LocalInvocationId", triple)) + " 0");
+    if (m_node.salt & 32) {
+        const Id kept = m_body.variable(word);
+        m_body.store(kept, lane);
+        lane = m_body.load(word, kept);
+    }
+    const Id count = m_body.op(word, "OpNodePayloadArrayLengthAMDX", m_inputVariable);
+    const auto work = [&] { emitSinglePayload(lane); };
+    switch (m_node.salt >> 6 & 3) {
+        case 0:
+            m_body.ifThen(m_body.test("OpULessThan", lane, count), work);
+            break;
+        case 1:
+            m_body.ifThen(m_body.test("OpUGreaterThan", count, lane), work);
+            break;
+        case 2: {
+            const Id outside = m_body.test("OpUGreaterThanEqual", lane, count);
+            m_body.ifThen(m_body.op(m_module.boolType(), "OpLogicalNot", outside), work);
+            break;
+        }
+        default:
+            m_body.returnIf(m_body.test("OpULessThanEqual", count, lane));
+            work();
+    }
 }
 
 void NodeText::emitCoalescingBody()

@@ -47,6 +47,8 @@ private:
     void countRun();
     void emitGridBody();
     void emitCoalescingBody();
+    void emitPerPayloadBody();
+    void emitSinglePayload(const Id& element);
     void coalescingReports();
     void useWorkgroupMemory(const Id& hash);
     void useWorkgroupMemoryForPayloads();

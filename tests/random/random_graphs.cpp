@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // random_graphs: runs random graphs on a device, through the layer, and compares the results with the oracle's.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,10 +15,11 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: random_graphs [--count N] [--seed S] [--long] [--path direct|indirect|both] [--device NAME]\n"
-    "                     [--dump FOLDER] [--oracle-only] [--times]\n"
+    "                     [--fusion on|off|both] [--dump FOLDER] [--oracle-only] [--times]\n"
     "  --count   number of graphs, with seeds S, S + 1, ... (default 100)\n"
     "  --long    larger graphs, both paths and all forms of dispatch for each\n"
     "  --device  part of the device's name (default: MILLRACE_TEST_DEVICE, else the first device)\n"
+    "  --fusion  the layer's setting (default: on, and off as well for one graph in six)\n"
     "  --times   says how long each part of each graph takes\n"
     "  --dump    writes the SPIR-V of each graph to FOLDER/<seed>\n";
 
@@ -27,7 +29,8 @@ struct Arguments {
     bool isLong = false;
     bool oracleOnly = false;
     bool times = false;
-    std::string path;  // empty: alternates from graph to graph
+    std::string path;    // empty: alternates from graph to graph
+    std::string fusion;  // likewise
     std::string dump;
 };
 
@@ -57,10 +60,12 @@ struct Variant {
     std::string path;
     harness::Scratch scratch;
     harness::Form form;
+    bool fusion = true;
 
     std::string name() const
     {
-        return path + " path, " + harness::nameOf(scratch) + " scratch, " + harness::nameOf(form) + " dispatch";
+        return path + " path, " + harness::nameOf(scratch) + " scratch, " + harness::nameOf(form) + " dispatch" +
+               (fusion ? "" : ", without fusion");
     }
 };
 
@@ -92,12 +97,17 @@ bool parse(int argc, char** argv, Arguments& out)
             setenv("MILLRACE_TEST_DEVICE", value, 1);
         else if (word == "--path")
             out.path = value;
+        else if (word == "--fusion")
+            out.fusion = value;
         else if (word == "--dump")
             out.dump = value;
         else
             return false;
     }
-    return out.path.empty() || out.path == "direct" || out.path == "indirect" || out.path == "both";
+    const auto isOneOf = [](const std::string& value, std::initializer_list<const char*> words) {
+        return value.empty() || std::ranges::find(words, value) != words.end();
+    };
+    return isOneOf(out.path, {"direct", "indirect", "both"}) && isOneOf(out.fusion, {"on", "off", "both"});
 }
 
 std::vector<Variant> variantsFor(uint64_t seed, const Arguments& arguments)
@@ -114,9 +124,14 @@ std::vector<Variant> variantsFor(uint64_t seed, const Arguments& arguments)
         for (auto scratch : {harness::Scratch::Minimum, harness::Scratch::Between, harness::Scratch::Maximum}) {
             for (uint64_t form = 0; form < 3; ++form)
                 if (arguments.isLong || form == turn % 3)
-                    out.push_back({path, scratch, static_cast<harness::Form>(form)});
+                    out.push_back({path, scratch, static_cast<harness::Form>(form), arguments.fusion != "off"});
             ++turn;
         }
+    }
+    // Compiling takes most of the time, so one run must do.
+    if (arguments.fusion == "both" || (arguments.fusion.empty() && (arguments.isLong || seed % 6 == 0))) {
+        out.push_back(out.front());
+        out.back().fusion = false;
     }
     return out;
 }
@@ -179,10 +194,12 @@ std::string compare(const RandomGraph& graph, const std::vector<uint32_t>& wante
 // A graph on one device: pipeline made once, run for each variant.
 class DeviceRun {
 public:
-    DeviceRun(const RandomGraph& graph, const std::string& path) : m_graph(graph)
+    DeviceRun(const RandomGraph& graph, const Variant& variant) : m_graph(graph)
     {
         harness::DeviceOptions options;
-        options.path = path;
+        options.path = variant.path;
+        if (!variant.fusion)
+            options.words["fusion"] = "off";
         harness::RunnerOptions runnerOptions;
         runnerOptions.outputWords = outputWords(graph.spec);
         runnerOptions.table = graph.table;
@@ -235,13 +252,13 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
     if (arguments.oracleOnly)
         return "";
     std::string problems;
-    std::map<std::string, std::unique_ptr<DeviceRun>> runs;
+    std::map<std::pair<std::string, bool>, std::unique_ptr<DeviceRun>> runs;  // by path and fusion
     for (const Variant& variant : variantsFor(seed, arguments)) {
-        std::unique_ptr<DeviceRun>& run = runs[variant.path];
+        std::unique_ptr<DeviceRun>& run = runs[{variant.path, variant.fusion}];
         if (!run) {
             const Timer timer(arguments.times,
                               "create the pipeline of " + std::to_string(graph.spec.nodes.size()) + " nodes");
-            run = std::make_unique<DeviceRun>(graph, variant.path);
+            run = std::make_unique<DeviceRun>(graph, variant);
         }
         const Timer timer(arguments.times, variant.name());
         const std::string problem = run->run(variant, expectation.output);
@@ -256,8 +273,9 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
 void reportFailure(uint64_t seed, const Arguments& arguments, const std::string& problem, const char* program)
 {
     std::printf("FAILED seed %llu\n%s", static_cast<unsigned long long>(seed), problem.c_str());
-    std::printf("  reproduce: %s --count 1 --seed %llu%s%s%s\n", program, static_cast<unsigned long long>(seed),
-                arguments.isLong ? " --long" : "", arguments.path.empty() ? "" : " --path ", arguments.path.c_str());
+    std::printf("  reproduce: %s --count 1 --seed %llu%s%s%s%s%s\n", program, static_cast<unsigned long long>(seed),
+                arguments.isLong ? " --long" : "", arguments.path.empty() ? "" : " --path ", arguments.path.c_str(),
+                arguments.fusion.empty() ? "" : " --fusion ", arguments.fusion.c_str());
     std::fflush(stdout);
 }
 

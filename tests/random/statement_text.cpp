@@ -9,6 +9,10 @@ Id NodeText::countOf(const Statement& statement, const Id& hash)
 {
     if (statement.countKind == Count::Fixed)
         return m_body.c(statement.count);
+    if (statement.countKind == Count::Chosen) {
+        const Id odd = m_body.u("OpBitwiseAnd", m_body.mix(hash, m_body.c(21)), m_body.c(1));
+        return m_body.select(m_body.test("OpIEqual", odd, m_body.c(0)), m_body.c(0), m_body.c(statement.count));
+    }
     const uint32_t least = statement.countKind == Count::AtLeastOne ? 1 : 0;
     const Id value = m_body.u("OpUMod", m_body.mix(hash, m_body.c(21)), m_body.c(statement.count + 1 - least));
     return m_body.u("OpIAdd", value, m_body.c(least));
