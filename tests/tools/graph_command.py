@@ -16,6 +16,45 @@ GRAPH = Command(sys.argv[1], "graph")
 COMPILE = Command(sys.argv[1], "compile")
 SHADERS, ASSEMBLY = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 SVG = "{http://www.w3.org/2000/svg}"
+# A node that takes single words, and one that sends them to nodes of this name, each invocation one.
+SINGLE = """
+    OpCapability Shader
+    OpCapability ShaderEnqueueAMDX
+    OpExtension "SPV_AMDX_shader_enqueue"
+    OpMemoryModel Logical GLSL450
+    OpEntryPoint GLCompute %main "NAME"
+    MODES
+    OpMemberDecorate %Item 0 Offset 0
+    OpDecorateId %Items NodeMaxPayloadsAMDX %u8
+    OpDecorateId %Items PayloadNodeNameAMDX %target
+    %void = OpTypeVoid
+    %func = OpTypeFunction %void
+    %uint = OpTypeInt 32 0
+    %u0 = OpConstant %uint 0
+    %u1 = OpConstant %uint 1
+    %u2 = OpConstant %uint 2
+    %u4 = OpConstant %uint 4
+    %u8 = OpConstant %uint 8
+    %target = OpConstantStringAMDX "TARGET"
+    %Item = OpTypeStruct %uint
+    %Items = OpTypeNodePayloadArrayAMDX %Item
+    %np_Items = OpTypePointer NodePayloadAMDX %Items
+    %main = OpFunction %void None %func
+    %entry = OpLabel
+    BODY
+    OpReturn
+    OpFunctionEnd"""
+
+
+def single(name):
+    modes = "OpExecutionMode %main LocalSize 1 1 1\nOpExecutionMode %main CoalescingAMDX"
+    return SINGLE.replace("NAME", name).replace("MODES", modes).replace("BODY", "")
+
+
+def sender(name, target, scope="%u4"):
+    modes = "OpExecutionMode %main LocalSize 8 1 1\nOpExecutionModeId %main StaticNumWorkgroupsAMDX %u1 %u1 %u1"
+    body = f"%sent = OpAllocateNodePayloadsAMDX %np_Items {scope} %u1 %u0\nOpEnqueueNodePayloadsAMDX %sent"
+    return SINGLE.replace("NAME", name).replace("TARGET", target).replace("MODES", modes).replace("BODY", body)
 
 
 def shaders(*names):
@@ -144,6 +183,25 @@ class GraphCommand(unittest.TestCase):
         graph = GRAPH.json(*array([1, 2, 4]))
         self.assertEqual([group["name"] for group in graph["groups"]], ["choose[0]", "arr[1-2, 4]"])
         self.assertEqual(len(graph["nodes"]), 4)
+
+    def test_consumers_inside_their_producer(self):
+        files = [self.write("a.spvasm", sender("a", "b")), self.write("b.spvasm", single("b")),
+                 self.write("c.spvasm", sender("c", "d", "%u2")), self.write("d.spvasm", single("d"))]
+        rows = [" ".join(line.split()) for line in GRAPH(*files).stdout.splitlines()]
+        self.assertIn("from to runs inside its producer", rows)
+        self.assertIn("'a'[0] 'b' yes", rows)
+        self.assertIn("'c'[0] 'd' no: payloads are allocated by workgroups", rows)
+        graph = GRAPH.json(*files)
+        self.assertEqual(graph["fusion"], [
+            {"from": "'a'[0]", "to": "b", "fused": True},
+            {"from": "'c'[0]", "to": "d", "fused": False, "why": "payloads are allocated by workgroups"}])
+        # Levels and scratch memory are those of the graph as the application made it.
+        self.assertEqual(graph["levelCount"], 2)
+
+    def test_graphs_that_send_nothing_say_nothing_of_fusion(self):
+        file = self.write("b.spvasm", single("b"))
+        self.assertNotIn("runs inside", GRAPH(file).stdout)
+        self.assertEqual(GRAPH.json(file)["fusion"], [])
 
     # What is allowed and seldom meant.
 
