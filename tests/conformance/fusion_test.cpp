@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Consumers that run inside their producer (docs/fusion.md): nothing but time and memory may tell.
+#include <filesystem>
+
+#include "conformance/graph_test.h"
+
+namespace millrace::conformance {
+
+namespace {
+
+constexpr uint32_t kGroups = 3, kLanes = 8;
+
+class Fusion : public GraphTest {
+protected:
+    static DeviceOptions without()
+    {
+        DeviceOptions options;
+        options.words["fusion"] = "off";
+        return options;
+    }
+
+    static VkDeviceSize mostScratch(const std::vector<Stage>& stages, const DeviceOptions& on,
+                                    VkPipelineCreateFlags2 flags)
+    {
+        Runner runner(device(on), RunnerOptions{});
+        GraphOptions options;
+        options.flags = flags;
+        const auto size = runner.scratchSize(runner.createGraph(stages, options));
+        EXPECT_LE(size.minSize, size.maxSize);
+        return size.maxSize;
+    }
+
+    // Payloads that nobody stores take no memory.
+    static bool fuses(const std::vector<Stage>& stages, const DeviceOptions& on = {}, VkPipelineCreateFlags2 flags = 0)
+    {
+        const VkDeviceSize most = mostScratch(stages, on, flags);
+        const VkDeviceSize all = mostScratch(stages, without(), 0);
+        EXPECT_LE(most, all);
+        return most < all;
+    }
+
+    // out[word] += payload, out[word + 1] += 1
+    static Stage single(uint32_t word, uint32_t index = 0, bool isEntry = true)
+    {
+        Stage stage = writeNode("single", [=](NodeWriter& node) {
+            node.coalescing();
+            if (!isEntry)
+                node.noEntry();
+            const Id input = node.input();
+            node.add(word, node.readPayload(input, node.c(0), 0));
+            node.add(word + 1, node.c(1));
+        });
+        stage.index = index;
+        return stage;
+    }
+
+    // Each invocation sends its number to "single".
+    static Stage from(const std::function<Id(NodeWriter&)>& nodeIndex = {}, uint32_t arraySize = 1)
+    {
+        return writeNode("from",
+                         [&](NodeWriter& node) {
+                             node.staticGrid(kGroups);
+                             OutputOptions options;
+                             options.budget = kLanes;
+                             options.arraySize = arraySize;
+                             options.sparse = arraySize > 1;
+                             const PayloadArrayType type = node.output("single", {node.word()}, options);
+                             const Id number =
+                                 node.plus(node.times(node.builtIn("WorkgroupId", 0), node.c(kLanes)), node.lane());
+                             node.send(type, number, nodeIndex ? nodeIndex(node) : node.c(0), false);
+                         },
+                         {kLanes, 1, 1});
+    }
+
+    static constexpr uint32_t kCount = kGroups * kLanes;
+    static constexpr uint32_t kSum = kCount * (kCount - 1) / 2;
+};
+
+TEST_F(Fusion, ConsumersStayNodesForTheApi)
+{
+    const std::vector<Stage> stages = {from(), single(0)};
+    ASSERT_TRUE(fuses(stages));
+    const auto result = run(stages, {launchWords("from", 0, 1, {}), launchWords("single", 0, 3, {100, 200, 300})});
+    EXPECT_EQ(first(result, 2), (std::vector<uint32_t>{kSum + 600, kCount + 3}));
+}
+
+TEST_F(Fusion, WithoutEntry_TheNodeIsFoundStill)
+{
+    const std::vector<Stage> stages = {from(), single(0, 0, false)};
+    ASSERT_TRUE(fuses(stages));
+    EXPECT_EQ(first(run(stages, {launchWords("from", 0, 1, {})}), 2), (std::vector<uint32_t>{kSum, kCount}));
+    Runner runner(device(), RunnerOptions{});
+    const VkPipeline graph = runner.createGraph(stages);
+    EXPECT_NE(runner.nodeIndex(graph, "single", 0), runner.nodeIndex(graph, "from", 0));
+}
+
+TEST_F(Fusion, ArraysWithGaps)
+{
+    // 1, 2 and 5 in turn.
+    const auto lane = [](NodeWriter& node) {
+        const Id turn = node.body().u("OpUMod", node.lane(), node.c(3));
+        const Id gap = node.times(node.body().u("OpUDiv", turn, node.c(2)), node.c(2));
+        return node.plus(node.plus(turn, node.c(1)), gap);
+    };
+    const std::vector<Stage> stages = {from(lane, kLanes), single(0, 1), single(0, 2), single(8, 5)};
+    ASSERT_TRUE(fuses(stages));
+    const auto result = run(stages, {launchWords("from", 0, 1, {}), launchWords("single", 5, 1, {1000})});
+    EXPECT_EQ(first(result, 2), (std::vector<uint32_t>{99 + 108, 18}));
+    EXPECT_EQ(result[8], 69u + 1000);
+    EXPECT_EQ(result[9], 7u);
+}
+
+TEST_F(Fusion, RecursiveProducers)
+{
+    const Stage recursive =
+        writeNode("again",
+                  [](NodeWriter& node) {
+                      node.staticGrid(1);
+                      node.mode("MaxNodeRecursionAMDX " + node.c(4));
+                      const PayloadArrayType own = node.output("again", {node.word()});
+                      OutputOptions options;
+                      options.budget = 4;
+                      const PayloadArrayType type = node.output("single", {node.word()}, options);
+                      const Id depth = node.readPayload(node.input(), node.c(0), 0);
+                      const Id levels = node.builtIn("RemainingRecursionLevelsAMDX");
+                      node.body().ifThen(node.body().test("OpUGreaterThan", levels, node.c(0)),
+                                         [&] { node.send(own, node.plus(depth, node.c(1)), node.c(0)); });
+                      node.send(type, node.plus(depth, node.lane()), node.c(0), false);
+                  },
+                  {4, 1, 1});
+    const std::vector<Stage> stages = {recursive, single(0)};
+    ASSERT_TRUE(fuses(stages));
+    const auto result = run(stages, {launchWords("again", 0, 2, {0, 100})});
+    EXPECT_EQ(first(result, 2), (std::vector<uint32_t>{2 * (4 * 10 + 5 * 6) + 5 * 400, 40}));
+}
+
+TEST_F(Fusion, Chains)
+{
+    const Stage middle = writeNode("single", [](NodeWriter& node) {
+        node.coalescing();
+        OutputOptions options;
+        options.budget = 2;
+        const PayloadArrayType type = node.output("last", {node.word()}, options);
+        const Id value = node.readPayload(node.input(), node.c(0), 0);
+        const Id sent = node.allocate(type, node.c(2), node.c(0), false);
+        node.writePayload(sent, node.c(0), 0, value);
+        node.writePayload(sent, node.c(1), 0, node.c(1000));
+        node.enqueue(sent);
+        node.add(4, node.c(1));
+    });
+    const Stage last = writeNode("last", [](NodeWriter& node) {
+        node.coalescing();
+        node.add(0, node.readPayload(node.input(), node.c(0), 0));
+        node.add(1, node.c(1));
+    });
+    const std::vector<Stage> stages = {from(), middle, last};
+    ASSERT_TRUE(fuses(stages));
+    const auto result = run(
+        stages, {launchWords("from", 0, 1, {}), launchWords("single", 0, 2, {7, 8}), launchWords("last", 0, 1, {5})});
+    EXPECT_EQ(first(result, 2), (std::vector<uint32_t>{kSum + (kCount + 2) * 1000 + 20, (kCount + 2) * 2 + 1}));
+    EXPECT_EQ(result[4], kCount + 2);
+}
+
+// Both have a variable for the buffer.
+TEST_F(Fusion, ConsumersSeeWhatTheirInvocationWrote)
+{
+    const Stage writer = writeNode("from",
+                                   [](NodeWriter& node) {
+                                       node.staticGrid(1);
+                                       OutputOptions options;
+                                       options.budget = kLanes;
+                                       const PayloadArrayType type = node.output("reader", {node.word()}, options);
+                                       const Id own = node.plus(node.lane(), node.c(16));
+                                       node.send(type, own, node.c(0), false);
+                                       node.add(own, node.c(7));
+                                   },
+                                   {kLanes, 1, 1});
+    const Stage reader = writeNode("reader", [](NodeWriter& node) {
+        node.coalescing();
+        const Id own = node.readPayload(node.input(), node.c(0), 0);
+        const Id at =
+            node.body().chain("StorageBuffer", node.uintType(), node.module().outputBuffer(), node.c(0) + " " + own);
+        node.add(0, node.body().load(node.uintType(), at));
+    });
+    ASSERT_TRUE(fuses({writer, reader}));
+    EXPECT_EQ(run({writer, reader}, {launchWords("from", 0, 1, {})})[0], 7 * kLanes);
+}
+
+TEST_F(Fusion, SwitchedOff)
+{
+    const std::vector<Stage> stages = {from(), single(0)};
+    EXPECT_FALSE(fuses(stages, without()));
+    EXPECT_FALSE(fuses(stages, {}, VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT_KHR));
+    for (const auto& [on, flags] : {std::pair<DeviceOptions, VkPipelineCreateFlags2>(without(), 0),
+                                    {{}, VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT_KHR}}) {
+        Runner runner(device(on), RunnerOptions{});
+        GraphOptions options;
+        options.flags = flags;
+        runner.run(runner.createGraph(stages, options), {launchWords("from", 0, 1, {})});
+        EXPECT_EQ(first(runner.outputWords(), 2), (std::vector<uint32_t>{kSum, kCount}));
+    }
+}
+
+TEST_F(Fusion, OffWherePayloadsAreCaptured)
+{
+    DeviceOptions capturing;
+    capturing.words["capture"] = (std::filesystem::temp_directory_path() / "millrace_fusion_test.mrcapture").string();
+    EXPECT_FALSE(fuses({from(), single(0)}, capturing));
+}
+
+TEST_F(Fusion, LibrariesStayAsTheyAre)
+{
+    Runner runner(device(), RunnerOptions{});
+    GraphOptions consumer, producer;
+    consumer.libraries = {runner.createComputeLibrary(single(0))};
+    producer.libraries = {runner.createComputeLibrary(from())};
+    const VkDeviceSize all = mostScratch({from(), single(0)}, without(), 0);
+    const VkPipeline graphs[] = {runner.createGraph({from()}, consumer), runner.createGraph({single(0)}, producer)};
+    for (const VkPipeline graph : graphs) {
+        EXPECT_GE(runner.scratchSize(graph).maxSize, all);
+        runner.clearOutput();
+        runner.run(graph, {launchWords("from", 0, 1, {}), launchWords("single", 0, 1, {5})});
+        EXPECT_EQ(first(runner.outputWords(), 2), (std::vector<uint32_t>{kSum + 5, kCount + 1}));
+    }
+}
+
+}  // namespace
+
+}  // namespace millrace::conformance
