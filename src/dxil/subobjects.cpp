@@ -24,7 +24,9 @@ struct Tables {
 
 std::optional<Tables> readTables(Bytes rdat)
 {
-    Tables out;
+    // A table that is not there is empty, and inside of the part all the same.
+    const Bytes none = rdat.first(0);
+    Tables out{none, none, none, none};
     const auto count = numberAt<uint32_t>(rdat, 4);
     if (!count || *count > kMaxEntries) {
         return std::nullopt;
