@@ -28,6 +28,7 @@ namespace {
 
 // Of payloads of one output that an invocation keeps; they live in registers or on its stack.
 constexpr uint64_t kMaxKeptBytes = 128;
+constexpr size_t kMaxPushConstants = 256;  // parts of a block
 constexpr auto kPrivate = spv::StorageClass::Private;
 
 // An output on its way from payloads to variables.
@@ -457,8 +458,6 @@ private:
         updateInterface(m_module, created);
         orderGlobals(m_module);
     }
-
-    static constexpr size_t kMaxPushConstants = 256;
 
     NodeShader& m_shader;
     Module& m_module;

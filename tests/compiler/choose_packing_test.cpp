@@ -42,6 +42,13 @@ protected:
         return module;
     }
 
+    static ModuleText withSharedMemory(ModuleText module)
+    {
+        module.globals = "%wg_uint = OpTypePointer Workgroup %uint\n%shared = OpVariable %wg_uint Workgroup";
+        module.interface += " %shared";
+        return module;
+    }
+
     static ModuleText plain()
     {
         ModuleText module;
@@ -70,10 +77,7 @@ TEST_F(Packing, BarriersDoNotMatter)
 
 TEST_F(Packing, SharedMemory_IsNotPacked)
 {
-    ModuleText module = plain();
-    module.globals = "%wg_uint = OpTypePointer Workgroup %uint\n%shared = OpVariable %wg_uint Workgroup";
-    module.interface += " %shared";
-    EXPECT_EQ(width(module), 0u);
+    EXPECT_EQ(width(withSharedMemory(plain())), 0u);
 }
 
 TEST_F(Packing, SubgroupOperation_IsNotPacked)
@@ -121,10 +125,7 @@ TEST_F(Packing, BarrierKeepsWorkgroupTogether)
 
 TEST_F(Packing, SharedMemoryKeepsWorkgroupTogether)
 {
-    ModuleText module = grid();
-    module.globals = "%wg_uint = OpTypePointer Workgroup %uint\n%shared = OpVariable %wg_uint Workgroup";
-    module.interface += " %shared";
-    EXPECT_EQ(widthOf(module), 0u);
+    EXPECT_EQ(widthOf(withSharedMemory(grid())), 0u);
 }
 
 TEST_F(Packing, CountedOrIndirectIsAlone)

@@ -153,9 +153,8 @@ bool hasEffects(const Module& module, const std::unordered_set<uint32_t>& acting
         case spv::Op::OpBranchConditional:
         case spv::Op::OpSwitch:
         case spv::Op::OpReturn:
-        case spv::Op::OpUnreachable:
-            return false;
         case spv::Op::OpReturnValue:
+        case spv::Op::OpUnreachable:
             return false;
         case spv::Op::OpFunctionCall:
             return acting.contains(i.id(0).value);

@@ -47,7 +47,8 @@ void mr_begin(const uvec4 a, const uvec4 b)
 #endif
 }
 
-// Whether a workgroup must not begin before all of the one before has ended, for the sake of shared memory.
+// Whether a workgroup must not begin before all of the one before has ended, for the sake of shared memory. Where it may,
+// parts of a subgroup can come to mr_seek() one after the other, which is right for whoever is there.
 bool mr_shares_memory()
 {
 #if defined(MR_FITS)
