@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that few programs have: positions of samples, registers of converted DXBC, clocks, helper lanes.
+#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -108,6 +109,34 @@ void Emitter::opTempRegister(const Value& call)
     }
     const Id value = m_b.bitcast(number, getId(call.operands[2]), own);
     m_b.store(variable, bits == 16 ? m_b.emit(spv::Op::OpUConvert, word, {value}) : value);
+}
+
+// Four components an indexable register, each an element of the array that the pointer leads to. Its elements have 32
+// bits, which are those of min-precision types here.
+void Emitter::opMinPrecisionRegister(const Value& call)
+{
+    const bool isLoad = opcodeOf(call) == opcode::MinPrecXRegLoad;
+    const Type& type = isLoad ? *call.type : *call.operands[4]->type;
+    const Val base = get(call.operands[1]);
+    const auto component = constantOf(call.operands[3]);
+    if (!base.pointer || (component && *component > 3)) {
+        unsupported(base.pointer ? "component " + std::to_string(*component) + " of a register"
+                                 : "a register in what is no variable");
+        return;
+    }
+    Pointer slot = descend(*base.pointer, &type);
+    const auto isArray = [](const Type* within) { return within->isArray(); };
+    if (type.isVector() || std::ranges::count_if(slot.within, isArray) != 1 || !isArray(slot.within.back())) {
+        unsupported("a register of " + type.text() + " in " + base.pointer->type->text());
+        return;
+    }
+    const Id element = m_b.add(m_b.mul(getUint(call.operands[2]), 4), getUint(call.operands[3]));
+    slot.indices.back() = m_b.add(slot.indices.back(), element);
+    if (isLoad) {
+        set(call, loadFrom(std::move(slot), type));
+    } else {
+        storeTo(std::move(slot), type, get(call.operands[4]));
+    }
 }
 
 void Emitter::opCycleCounter(const Value& call)

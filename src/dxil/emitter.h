@@ -412,6 +412,7 @@ private:
     Val samplePosition(Id count, Id index);
     void opSamplePosition(const Value& call);
     void opTempRegister(const Value& call);
+    void opMinPrecisionRegister(const Value& call);
     void opCycleCounter(const Value& call);
     void opIsHelperLane(const Value& call);
     void opDrawStart(const Value& call);

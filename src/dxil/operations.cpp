@@ -259,6 +259,9 @@ Emitter::Handler Emitter::handlerOf(uint32_t opcode)
         case opcode::TempRegLoad:
         case opcode::TempRegStore:
             return &Emitter::opTempRegister;
+        case opcode::MinPrecXRegLoad:
+        case opcode::MinPrecXRegStore:
+            return &Emitter::opMinPrecisionRegister;
         case opcode::Texture2DMSGetSamplePosition:
             return &Emitter::opSamplePosition;
         case opcode::CycleCounterLegacy:

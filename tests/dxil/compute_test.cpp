@@ -198,6 +198,13 @@ TEST_F(DxilCompute, RegistersWithoutTypes)
     EXPECT_EQ(got, (Words{bits(2.25f), bits(3.25f), bits(1.5f)}));
 }
 
+// An array of 16 elements is registers 0 to 3; a pointer to its element 8 begins at register 2.
+TEST_F(DxilCompute, RegistersWithAnIndexAndReducedPrecision)
+{
+    const Words got = runFile("indexable_registers", {{{0, 0}, {2, 40, 65533, 0, 0, 0, 0}}}).at({0, 0});
+    EXPECT_EQ(got, (Words{2, 40, 65533, bits(40.5f), 65533, bits(3.140625f), bits(7.5f)}));
+}
+
 // Vectors of more than four elements in both forms: split, and as arrays.
 class DxilVectors : public DxilCompute, public testing::WithParamInterface<uint32_t> {};
 

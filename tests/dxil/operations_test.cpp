@@ -17,12 +17,11 @@ namespace {
 
 constexpr uint32_t kLastOpcode = 311;  // of shader model 6.9
 
-// Ray queries and sampler feedback are not what these shaders are translated for; how converted DXBC keeps registers of
-// reduced precision is not documented.
+// Ray queries and sampler feedback are not what these shaders are translated for.
 bool isRefused(const std::string& name)
 {
     return name.starts_with("RayQuery_") || name.starts_with("AllocateRayQuery") ||
-           name.starts_with("WriteSamplerFeedback") || name.starts_with("MinPrecXReg");
+           name.starts_with("WriteSamplerFeedback");
 }
 
 // A program of one call.
