@@ -184,7 +184,7 @@ int execute(const Arguments& arguments)
         return refuse(arguments, program.error().text());
     }
     if (arguments.wholeVectors) {
-        std::cerr << "note: no spirv-val knows SPV_EXT_long_vector; modules that have it are not validated\n";
+        std::cerr << "note: modules with SPV_EXT_long_vector are not validated here; spirv-val 2026.1 and later know it\n";
     }
     if (arguments.asJson) {
         std::cout << program->description << "\n";

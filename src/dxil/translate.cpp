@@ -11,6 +11,7 @@
 #include "dxil/emitter.h"
 #include "dxil/link_calls.h"
 #include "dxil/subobjects.h"
+#include "spirv/edit.h"
 #include "spirv/tools.h"
 
 namespace millrace::dxil {
@@ -138,6 +139,7 @@ Result<Shader> Translator::translate(const EntryPoint& entry, const Bindings& bi
     out.entry = entry;
     out.entry.function = nullptr;
     out.entryPoint = emitter.entryPointName();
+    spirv::orderDecorationOperands(emitter.module());
     out.words = spirv::write(emitter.module());
     out.hasPayloadAtomics = emitter.hasPayloadAtomics();
     out.hasLongVectors = hasLongVectors(emitter.module());

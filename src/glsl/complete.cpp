@@ -112,6 +112,7 @@ Result<Completed> completeModule(const spirv::Words& words, const Declarations& 
         dropLines(*module);
     }
     spirv::removeUnused(*module);
+    spirv::orderDecorationOperands(*module);
     return Completed{spirv::write(*module), entryPoint, notes->payloadAtomic};
 }
 

@@ -30,4 +30,8 @@ Status extractEntryPoint(Module& module, std::string_view name);
 // names, and from interfaces what no code uses. Code is not changed.
 void removeUnused(Module& module);
 
+// Puts what OpDecorateId names in front of what it decorates, as spirv-val 2025.4 and later demand; nothing else changes
+// its place.
+void orderDecorationOperands(Module& module);
+
 }  // namespace millrace::spirv

@@ -4,10 +4,12 @@
 their checkouts and Microsoft's compiler.
 
 Usage: check_translations.py MILLRACE DRIVER --dxc GIT_DIRECTORY --dxil-spirv GIT_DIRECTORY [--keep FOLDER]
+                             [--whole SPIRV_VAL]
 
 DRIVER is that of check_validator.py. Of DXC's tests each line that compiles for shader model 6.9 is a case; of dxil-spirv's
 each compute, mesh and amplification shader and each node, compiled as that project does. Prints what does not translate to
-valid SPIR-V, and why, and the counts.
+valid SPIR-V, and why, and the counts. With --whole vectors stay whole, and the corpus and the vector programs are cases too;
+SPIRV_VAL is a validator that knows SPV_EXT_long_vector.
 """
 import argparse
 import collections
@@ -21,6 +23,7 @@ import tempfile
 
 import check_validator
 
+CORPUS = pathlib.Path(__file__).parent / "corpus"
 MODELS = {".comp": "cs", ".mesh": "ms", ".task": "as"}
 
 
@@ -69,14 +72,39 @@ def cases_of_dxil_spirv(git_directory, folder):
         yield f"dxil-spirv, {kind}", ("c", source, made, made.with_suffix(".txt"), *options)
 
 
-def translate(tool, container, target):
+def translate(tool, container, target, validator=None):
     # A file, or of libraries a folder.
     if target.is_dir():
         shutil.rmtree(target)
     target.unlink(missing_ok=True)
-    result = subprocess.run([tool, "dxil", container, "-o", target], capture_output=True, text=True, errors="replace",
-                            check=False)
-    return result.returncode == 0, result.stderr.strip().rsplit(".dxil: ", maxsplit=1)[-1]
+    whole = ["--whole-vectors"] if validator else []
+    result = subprocess.run([tool, "dxil", *whole, container, "-o", target], capture_output=True, text=True,
+                            errors="replace", check=False)
+    if result.returncode != 0:
+        return False, result.stderr.strip().rsplit(".dxil: ", maxsplit=1)[-1]
+    modules = sorted(target.iterdir()) if target.is_dir() else [target]
+    for module in modules if validator else []:
+        # Offsets that are not constant are of VK_KHR_maintenance8. Modules to link with are for no API.
+        for environment in (["--target-env", "vulkan1.3", "--allow-offset-texture-operand"], ["--target-env", "spv1.6"]):
+            said = subprocess.run([validator, *environment, module], capture_output=True, text=True, check=False)
+            if "Capability Linkage" not in said.stdout + said.stderr:
+                break
+        if said.returncode != 0:
+            return False, (said.stdout + said.stderr).strip()
+    return True, ""
+
+
+def check_own(tool, validator, folder, counts):
+    """The corpus and the vector programs."""
+    for kind in ("corpus", "vectors"):
+        for made in sorted((CORPUS.parent / kind).rglob("*.dxil")):
+            count = counts[f"own, {kind}"]
+            count[0] += 1
+            count[1] += 1
+            done, reason = translate(tool, made, folder / "translated", validator)
+            count[2] += done
+            if not done:
+                print(f"own, {kind}: {made.name}: {reason}")
 
 
 def main():
@@ -86,6 +114,7 @@ def main():
     parser.add_argument("--dxc")
     parser.add_argument("--dxil-spirv")
     parser.add_argument("--keep", help="a folder for the compiled programs")
+    parser.add_argument("--whole", metavar="SPIRV_VAL", help="keep vectors whole and validate with this")
     arguments = parser.parse_args()
     counts = collections.defaultdict(lambda: [0, 0, 0])  # cases, compiled, translated
     with tempfile.TemporaryDirectory() as name:
@@ -102,10 +131,12 @@ def main():
             if not made.exists():
                 continue
             counts[kind][1] += 1
-            done, reason = translate(arguments.tool, made, folder / "translated")
+            done, reason = translate(arguments.tool, made, folder / "translated", arguments.whole)
             counts[kind][2] += done
             if not done:
                 print(f"{kind}: {made.name}: {reason}")
+        if arguments.whole:
+            check_own(arguments.tool, arguments.whole, folder, counts)
     for kind, (all_of_them, compiled, translated) in sorted(counts.items()):
         print(f"{kind}: {translated} of {compiled} that compile, of {all_of_them}")
 
