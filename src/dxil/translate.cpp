@@ -10,6 +10,7 @@
 #include "dxil/control_flow.h"
 #include "dxil/emitter.h"
 #include "dxil/link_calls.h"
+#include "dxil/runtime_data.h"
 #include "dxil/subobjects.h"
 #include "spirv/edit.h"
 #include "spirv/tools.h"
@@ -193,7 +194,17 @@ Result<Source> readSource(const Library& library, const Options& options)
         }
         out.pipelineState = std::move(*state);
     }
-    if (const Part* rdat = options.useRootSignature ? out.container.findPart("RDAT") : nullptr) {
+    const Part* rdat = out.container.findPart("RDAT");
+    if (rdat) {
+        const auto data = readRuntimeData(rdat->bytes);
+        if (!data) {
+            return data.error();
+        }
+        if (Status status = checkRuntimeData(*data, out.info); !status) {
+            return status.error();
+        }
+    }
+    if (rdat && options.useRootSignature) {
         auto subobjects = readSubobjects(rdat->bytes);
         if (!subobjects) {
             return subobjects.error();

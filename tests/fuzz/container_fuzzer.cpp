@@ -6,6 +6,7 @@
 #include "dxil/container.h"
 #include "dxil/pipeline_state.h"
 #include "dxil/root_signature.h"
+#include "dxil/runtime_data.h"
 #include "dxil/subobjects.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
@@ -38,6 +39,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
         }
     }
     if (const Part* part = container->findPart("RDAT")) {
+        if (const auto runtime = readRuntimeData(part->bytes)) {
+            (void)checkRuntimeData(*runtime, {});
+        }
         const auto subobjects = readSubobjects(part->bytes);
         for (size_t s = 0; subobjects && s < subobjects->signatures.size(); s++) {
             if (!isInside(subobjects->signatures[s].bytes)) {
