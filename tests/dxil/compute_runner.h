@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a plain compute shader with buffers at the bindings that its module declares.
+// Runs a plain compute shader with buffers, images and samplers at the bindings that its module declares.
 #pragma once
 
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -10,7 +11,9 @@
 
 namespace millrace::dxil {
 
-// Contents of the buffers by set and binding, in words; those that a shader declares and nobody names are zero.
+// Contents of the buffers by set and binding, in words; those that a shader declares and nobody names are zero. Of
+// arrays of descriptors each has the content of one, with its index added to each word; results have one after the
+// other. Images are filled by themselves, and those that can be written are among the results.
 using BufferContents = std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>>;
 
 struct ComputeRun {
@@ -21,6 +24,9 @@ struct ComputeRun {
     std::map<uint32_t, std::vector<uint32_t>> addressed;
     uint32_t groups = 1;
     VkFormat texelFormat = VK_FORMAT_R32_UINT;  // of texel buffers
+    // Images of depths, and samplers that compare. All others repeat and take the nearest texel.
+    std::set<std::pair<uint32_t, uint32_t>> depths;
+    std::set<std::pair<uint32_t, uint32_t>> comparing;
 };
 
 // The buffers afterwards; those reached by address are at set kAddressed.

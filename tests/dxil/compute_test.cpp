@@ -205,6 +205,19 @@ TEST_F(DxilCompute, RegistersWithAnIndexAndReducedPrecision)
     EXPECT_EQ(got, (Words{2, 40, 65533, bits(40.5f), 65533, bits(3.140625f), bits(7.5f)}));
 }
 
+// Of four samples, and of those that there are not.
+TEST_F(DxilCompute, SamplePositions)
+{
+    const Words got = runFile("sample_positions", {{{0, 0}, Words(64)}}).at({0, 0});
+    const std::pair<float, float> wanted[] = {{-2, -6}, {6, -2}, {-6, 2}, {2, 6}, {0, 0}, {0, 0}};
+    for (size_t s = 0; s < std::size(wanted); s++) {
+        const auto [x, y] = wanted[s];
+        EXPECT_EQ(Words(got.begin() + 4 * s, got.begin() + 4 * s + 4),
+                  (Words{bits(x / 16), bits(y / 16), bits(x / 16), bits(y / 16)}))
+            << s;
+    }
+}
+
 // Vectors of more than four elements in both forms: split, and as arrays.
 class DxilVectors : public DxilCompute, public testing::WithParamInterface<uint32_t> {};
 

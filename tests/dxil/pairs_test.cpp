@@ -24,10 +24,11 @@ Words readWords(const std::filesystem::path& path)
 BufferContents contents()
 {
     BufferContents out;
-    for (const uint32_t binding : {1000u, 1001u, 2000u}) {
-        Words& words = out[{0, binding}];
+    // Set 4 is the heap.
+    for (const auto& place : {std::pair{0u, 1000u}, {0u, 1001u}, {0u, 2000u}, {4u, 0u}}) {
+        Words& words = out[place];
         for (uint32_t i = 0; i < 1024; i++) {
-            words.push_back((i * 37 + binding) % 401);
+            words.push_back((i * 37 + place.second) % 401);
         }
     }
     for (const uint32_t binding : {0u, 1u, 2u}) {
@@ -49,6 +50,8 @@ TEST_P(Pairs, SameAsInGlsl)
     run.words = made.shaders[0].words;
     run.buffers = contents();
     run.groups = 2;
+    run.depths = {{0, 1009}};
+    run.comparing = {{0, 3001}};
     const BufferContents got = runCompute(device(options), run);
     run.words = readWords(std::filesystem::path(MILLRACE_DXIL_GLSL) / (GetParam() + ".spv"));
     const BufferContents wanted = runCompute(device(options), run);

@@ -10,7 +10,7 @@ RWByteAddressBuffer words[2] : register(u3);
 [numthreads(16, 1, 1)]
 void main(uint i : SV_GroupIndex)
 {
-    uint sum = first.Load(4 * i) + rest[NonUniformResourceIndex(i)].Load(0) + pairs[i].y;
-    float4 texel = picture[i & 3].SampleLevel(smooth, float2(i, sum) / 16, 0);
+    uint sum = first.Load(4 * i) + rest[NonUniformResourceIndex(i % 4)].Load(0) + pairs[i].y;
+    float4 texel = picture[NonUniformResourceIndex(i & 3)].SampleLevel(smooth, float2(i, sum) / 16, 0);
     words[1].Store(4 * i, sum + (uint)texel.x);
 }
