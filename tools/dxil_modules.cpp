@@ -58,6 +58,8 @@ Json describe(const dxil::NodeIo& io)
     }
     if (io.grid) {
         out["gridOffsetBytes"] = io.grid->offsetBytes;
+        out["gridComponents"] = io.grid->components;
+        out["gridComponentBytes"] = io.grid->componentBytes;
     }
     if (io.arraySize) {
         out["arraySize"] = countOf(*io.arraySize);

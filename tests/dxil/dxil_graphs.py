@@ -139,6 +139,29 @@ def reflection(tool, graphs):
     check("heap and static sampler", [f"DescriptorSet {s}" in text for s in (4, 6, 7)], [True, True, True])
 
 
+def overridden(tool, graphs, folder):
+    """Every override of a node is in what --json says of it."""
+    change = {"entry": "start", "name": "other", "index": 3, "programEntry": True, "localTableIndex": 4,
+              "maxGrid": [7, 2, 1], "sharesInputOf": {"name": "leaf", "index": 1},
+              "outputs": [{"output": 0, "name": "page", "index": 5, "maxRecords": 9},
+                          {"output": 1, "arraySize": 6, "sparse": True, "sharesBudgetWith": 0}]}
+    file = folder / "options.json"
+    file.write_text(json.dumps({"nodes": [change]}))
+    OPTIONS_SCHEMA.validate({"nodes": [change]})
+    listed = json.loads(subprocess.run([tool, "dxil", graphs / "start.dxil", "--options", file, "--json"],
+                                       capture_output=True, check=True).stdout)
+    node = listed["entryPoints"][0]["node"]
+    kept = {"flags", "recordBytes"}
+    node["outputs"] = [{key: value for key, value in output.items() if key not in kept} for output in node["outputs"]]
+    check("every override", node, {
+        "name": "other", "index": 3, "launch": "broadcasting", "programEntry": True, "maxGrid": [7, 2, 1],
+        "sharesInputOf": {"name": "leaf", "index": 1},
+        "inputs": [{"flags": 97, "recordBytes": 16, "gridOffsetBytes": 0, "gridComponents": 3, "gridComponentBytes": 4}],
+        "outputs": [
+            {"node": "page", "index": 5, "maxRecords": 9, "sparse": False},
+            {"node": "list", "index": 0, "maxRecords": 4, "arraySize": 6, "sparse": True, "sharesBudgetWith": 0}]})
+
+
 def mixed_grids(tool, graphs, folder):
     graph = {"nodes": [{"file": str(graphs / "mixed_grids.dxil")}], "buffers": [buffer("words", 0)],
              "dispatches": [{"node": "start", "count": 2}]}
@@ -183,6 +206,7 @@ def main():
         functions(tool, graphs, folder)
         local_root(tool, graphs, folder)
         mixed_grids(tool, graphs, folder)
+        overridden(tool, graphs, folder)
     reflection(tool, graphs)
     refused(tool, graphs, examples)
 

@@ -82,6 +82,56 @@ TEST(Overrides, FunctionListedTwice_IsTwoNodes)
     EXPECT_EQ(entries[2].name, "b");
 }
 
+TEST(Overrides, EachOne_ReachesTheNode)
+{
+    EntryPoint sender = node("a");
+    NodeIo several, single;
+    several.flags = kNodeOutput | kNodeArray;
+    several.id = {"x", 0};
+    several.arraySize = 2;
+    single.flags = kNodeOutput;
+    single.id = {"y", 0};
+    single.maxRecords = 4;
+    sender.node.outputs = {several, single};
+    NodeIo input;
+    input.flags = kNodeInput;
+    input.grid = GridMember{};
+    sender.node.inputs = {input};
+    sender.node.sharesInputOf = NodeId{"other", 1};
+
+    NodeOverride change;
+    change.entry = "a";
+    change.name = "b";
+    change.index = 7;
+    change.isProgramEntry = true;
+    change.localArgumentsIndex = 5;
+    change.maxGrid = {3, 2, 1};
+    change.sharesInputOf = NodeId{"third", 2};
+    change.outputs = {{0, "far", 9, 16, true, {}, 1}, {1, {}, {}, {}, {}, 12, {}}};
+    std::vector<EntryPoint> entries = {sender};
+    ASSERT_TRUE(applyOverrides({change}, false, entries));
+    const Node& got = entries.at(0).node;
+    EXPECT_EQ(got.id.name, "b");
+    EXPECT_EQ(got.id.index, 7u);
+    EXPECT_TRUE(got.isProgramEntry);
+    EXPECT_EQ(got.localArgumentsIndex, 5);
+    EXPECT_FALSE(got.grid);
+    EXPECT_EQ(got.maxGrid, (std::array<uint32_t, 3>{3, 2, 1}));
+    EXPECT_EQ(got.sharesInputOf->name, "third");
+    EXPECT_EQ(got.sharesInputOf->index, 2u);
+    EXPECT_EQ(got.outputs[0].id.name, "far");
+    EXPECT_EQ(got.outputs[0].id.index, 9u);
+    EXPECT_EQ(got.outputs[0].arraySize, 16u);
+    EXPECT_TRUE(got.outputs[0].sparse);
+    EXPECT_EQ(got.outputs[0].sharesBudgetWith, 1u);
+    EXPECT_EQ(got.outputs[1].maxRecords, 12u);
+
+    change.sharesInputOf = NodeId{};
+    entries = {sender};
+    ASSERT_TRUE(applyOverrides({change}, false, entries));
+    EXPECT_FALSE(entries[0].node.sharesInputOf);
+}
+
 TEST(Overrides, GridsOfBothKinds_AreSeparated)
 {
     EntryPoint fixed = node("work"), open = node("work"), sender = node("sender");

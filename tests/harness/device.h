@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -34,8 +35,9 @@ struct DeviceOptions {
     std::map<std::string, std::string> words;
     bool enableEnqueue = true;  // the extension and its feature
     bool enableMaintenance5 = true;
-    bool allFeatures = false;  // of Vulkan 1.0 to 1.2, robust access excepted
-    bool meshShaders = false;  // where there are any, see Device::hasMeshShaders
+    bool allFeatures = false;   // of Vulkan 1.0 to 1.2, robust access excepted
+    bool meshShaders = false;   // where there are any, see Device::hasMeshShaders
+    bool shaderExtras = false;  // extensions that some compute shaders want, see Device::extras
 
     auto operator<=>(const DeviceOptions&) const = default;
 };
@@ -79,6 +81,8 @@ public:
     VkPhysicalDeviceShaderEnqueuePropertiesAMDX limits{};
     bool validated = false;  // the validation layer is there
     bool hasMeshShaders = false;
+    // Of VK_KHR_compute_shader_derivatives, VK_KHR_maintenance8 and VK_EXT_shader_atomic_float those that are on.
+    std::set<std::string> extras;
 
     PFN_vkCreateExecutionGraphPipelinesAMDX createGraphs = nullptr;
     PFN_vkGetExecutionGraphPipelineScratchSizeAMDX getScratchSize = nullptr;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creation of instance and device: layers, their settings, features.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -138,6 +139,49 @@ void Device::queryFeatures()
     properties = all.properties;
 }
 
+namespace {
+
+// Features of extensions that the device has, all of them on.
+class ShaderExtras {
+public:
+    // The names of the extensions.
+    std::set<std::string> findAll(VkPhysicalDevice physical)
+    {
+        uint32_t count = 0;
+        vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+        std::vector<VkExtensionProperties> all(count);
+        vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data());
+        std::set<std::string> out;
+        const auto add = [&](const char* name, auto& features) {
+            const auto isIt = [&](const VkExtensionProperties& e) { return std::strcmp(e.extensionName, name) == 0; };
+            if (std::ranges::any_of(all, isIt)) {
+                features.pNext = m_chain;
+                m_chain = &features;
+                out.insert(name);
+            }
+        };
+        add(VK_KHR_COMPUTE_SHADER_DERIVATIVES_EXTENSION_NAME, m_derivatives);
+        add(VK_KHR_MAINTENANCE_8_EXTENSION_NAME, m_maintenance8);
+        add(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, m_atomicFloat);
+        VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, m_chain};
+        vkGetPhysicalDeviceFeatures2(physical, &features);
+        return out;
+    }
+
+    void* chain() { return m_chain; }
+
+private:
+    void* m_chain = nullptr;
+    VkPhysicalDeviceComputeShaderDerivativesFeaturesKHR m_derivatives{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COMPUTE_SHADER_DERIVATIVES_FEATURES_KHR};
+    VkPhysicalDeviceMaintenance8FeaturesKHR m_maintenance8{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_8_FEATURES_KHR};
+    VkPhysicalDeviceShaderAtomicFloatFeaturesEXT m_atomicFloat{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
+};
+
+}  // namespace
+
 // Only what the shaders of the tests use: what the layer needs besides, it has to switch on itself.
 void Device::createDevice(const DeviceOptions& options)
 {
@@ -191,6 +235,15 @@ void Device::createDevice(const DeviceOptions& options)
         mesh.meshShader = VK_TRUE;
         mesh.taskShader = VK_TRUE;
         *tail = &mesh;
+        tail = &mesh.pNext;
+    }
+    ShaderExtras more;
+    if (options.shaderExtras) {
+        extras = more.findAll(physical);
+        *tail = more.chain();
+    }
+    for (const std::string& name : extras) {
+        extensions.push_back(name.c_str());
     }
     uint32_t count = 0;
     vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
