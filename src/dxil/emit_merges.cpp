@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "dxil/emitter.h"
+#include "dxil/opcodes.h"
 
 namespace millrace::dxil {
 
@@ -120,14 +121,15 @@ static void findSources(const Value* value, std::unordered_set<const Value*>& se
     }
 }
 
-// A handle made by operations on constants only.
+// A handle made by operations on constants only, which made again is the same: new records are others each time.
 static bool isConstantHandle(const Value* value)
 {
     if (value->isInstruction(Op::Load)) {
         return value->operands[0]->kind == Value::Kind::Global && isHandleType(*value->type);
     }
     if (!value->isInstruction(Op::Call) || !isHandleType(*value->type) ||
-        !value->function->name.starts_with("dx.op.")) {
+        !value->function->name.starts_with("dx.op.") || value->operands.empty() ||
+        opcodeOf(*value) == opcode::AllocateNodeOutputRecords) {
         return false;
     }
     return std::ranges::all_of(value->operands, [](const Value* operand) {
@@ -237,6 +239,7 @@ void Emitter::mergeRecords(const Value& i, const std::vector<Val>& values, const
     auto merged = std::make_shared<RecordHandle>(*real->record);
     const Id array = merged->isInput ? m_inputArray : outputArray(merged->output);
     merged->pointer = merged->isInput ? m_input : local(array);
+    merged->isVariable = !merged->isInput;
     const bool anyNull = std::ranges::any_of(values, [](const Val& v) { return v.record->isNull || v.record->valid; });
     Instruction valid = instruction(spv::Op::OpPhi, m_b.boolType());
     for (size_t v = 0; v < values.size(); v++) {
@@ -264,14 +267,49 @@ void Emitter::mergeRecords(const Value& i, const std::vector<Val>& values, const
     set(i, std::move(out));
 }
 
+// As mergeRecords(), where both are there already.
+void Emitter::selectRecords(const Value& i, const RecordHandle& a, const RecordHandle& b)
+{
+    auto merged = std::make_shared<RecordHandle>(a.isNull ? b : a);
+    const Id condition = getId(i.operands[0]);
+    if (!merged->isNull && !merged->isInput) {
+        const Id array = outputArray(merged->output);
+        merged->pointer = local(array);
+        merged->isVariable = true;
+        const auto copy = [&](const RecordHandle& from, Id when) {
+            const Id merge = openIf(when);
+            m_b.store(merged->pointer, m_b.load(array, from.pointer));
+            closeIf(merge);
+        };
+        if (!a.isNull) {
+            copy(a, condition);
+        }
+        if (!b.isNull) {
+            copy(b, m_b.emit(spv::Op::OpLogicalNot, m_b.boolType(), {condition}));
+        }
+    }
+    if (!merged->isNull && (a.isNull || b.isNull || a.valid || b.valid)) {
+        const auto validOf = [&](const RecordHandle& r) { return r.valid ? r.valid : m_b.boolConstant(!r.isNull); };
+        merged->valid = m_b.emit(spv::Op::OpSelect, m_b.boolType(), {condition, validOf(a), validOf(b)});
+    }
+    Val out;
+    out.record = std::move(merged);
+    set(i, std::move(out));
+}
+
 // Selects of handles and addresses.
 void Emitter::mergeSelect(const Value& i)
 {
     const std::vector<Val> values = {get(i.operands[1]), get(i.operands[2])};
-    const bool known = std::ranges::all_of(values, [](const Val& v) { return v.handle || v.output || v.pointer; });
+    const bool known =
+        std::ranges::all_of(values, [](const Val& v) { return v.handle || v.output || v.record || v.pointer; });
     if (!known || !canMerge(values)) {
         unsupported("a choice between different " +
                     std::string(i.type->isPointer() ? "variables" : "resources, outputs or records"));
+        return;
+    }
+    if (values[0].record) {
+        selectRecords(i, *values[0].record, *values[1].record);
         return;
     }
     std::vector<Id> merged = indicesOf(values[0]);

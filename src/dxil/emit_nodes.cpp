@@ -414,7 +414,7 @@ void Emitter::opRecordPointer(const Value& call)
     }
     auto pointer = std::make_shared<Pointer>();
     pointer->base = record->pointer;
-    pointer->storage = spv::StorageClass::NodePayloadAMDX;
+    pointer->storage = record->isVariable ? spv::StorageClass::Function : spv::StorageClass::NodePayloadAMDX;
     pointer->form = Form::Record;
     pointer->type = type;
     pointer->indices = {getUint(call.operands[2])};

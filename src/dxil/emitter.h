@@ -53,7 +53,8 @@ struct RecordHandle {
     bool isNull = false;
     uint32_t output = 0;
     Id pointer;
-    Id valid;  // whether it is not null, where that is not known
+    bool isVariable = false;  // of the function, which stands for one of several
+    Id valid;                 // whether it is not null, where that is not known
 };
 
 // What an IR value is in SPIR-V. Vectors of more than four elements are several parts of up to four, unless they stay
@@ -231,6 +232,7 @@ private:
     void mergePhi(const Value& i);
     bool mergeSameHandle(const Value& i);
     void makeAgain(const Value& handle);
+    void selectRecords(const Value& i, const RecordHandle& a, const RecordHandle& b);
     void mergeSelect(const Value& i);
     void mergeRecords(const Value& i, const std::vector<Val>& values, const std::vector<size_t>& edges);
     void completePhis();

@@ -51,6 +51,13 @@ TEST_F(DxilNodes, ThreadNodeRecursion_VisitsTheTree)
               (std::vector<uint32_t>{wanted[0], wanted[1], wanted[2], wanted[3], wanted[4], wanted[5], 0}));
 }
 
+TEST_F(DxilNodes, RecordsThatAreChosenAmong)
+{
+    const auto got = run(stagesOf("nodes/record_choices"), {launchWords("start", 0, 2, {})});
+    // Twice two groups of eight: one record of 10 i + 1, one of 5; the first group has one more of 100.
+    EXPECT_EQ(first(got, 2), (std::vector<uint32_t>{2 * (2 * (10 * 28 + 8 + 5 * 8) + 8 * 100), 2 * (2 * 16 + 8)}));
+}
+
 TEST_F(DxilNodes, SparseNodeArray_OnlyExistingNodesAreValid)
 {
     const auto got = run(stagesOf("nodes/node_array"), {launchWords("choose", 0, 1, {})});
