@@ -58,6 +58,16 @@ TEST_F(DxilNodes, RecordsThatAreChosenAmong)
     EXPECT_EQ(first(got, 2), (std::vector<uint32_t>{2 * (2 * (10 * 28 + 8 + 5 * 8) + 8 * 100), 2 * (2 * 16 + 8)}));
 }
 
+TEST_F(DxilNodes, GridsOfOtherTypes_AndNodesWithoutAnEnd)
+{
+    const auto got = run(stagesOf("nodes/grids_and_unbounded"), {launchWords("start", 0, 1, {})});
+    // Of the two groups one asks for 3, 2 x 1 x 2 and 1 x 5 groups, the other for 4, 2 x 2 x 2 and 1 x 5. Of the nodes
+    // 0, 100, 400 and 900, and 1, 101, 401 and 901, two are there.
+    const uint32_t narrow = 7 * 500 + 3 + 6;
+    const uint32_t deep = 12 * 16 + 2 * (1 + 100 + 101) + (10 + 11 + 110 + 111);
+    EXPECT_EQ(first(got, 5), (std::vector<uint32_t>{narrow, deep, 2 * (5 * 100 + 10), 101 + 3 * 902, 6}));
+}
+
 TEST_F(DxilNodes, SparseNodeArray_OnlyExistingNodesAreValid)
 {
     const auto got = run(stagesOf("nodes/node_array"), {launchWords("choose", 0, 1, {})});
