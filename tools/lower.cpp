@@ -195,7 +195,7 @@ compiler::Options optionsOf(const Arguments& arguments, const spirv::Words& modu
     options.argumentsOffsetBytes = arguments.pushConstantsInMemory ? 0 : arguments.argumentsOffset;
     options.pushConstantsInMemory = arguments.pushConstantsInMemory;
     options.indirect = arguments.indirect;
-    options.fits = arguments.fits;
+    options.memory = arguments.fits ? graph::MemoryUse::Fits : graph::MemoryUse::Reserves;
     options.validate = true;
     if (arguments.noPacking) {
         options.packWidth = 0;

@@ -121,17 +121,19 @@ struct DynamicEntry {
     uint first;        // workgroups of the stream before this payload, bits 0..31
 };
 
-// Written by the shaders. Counters that workgroups fight over sit 128 bytes apart (D5: 3.8 times faster).
+// Written by the shaders. Counters that workgroups fight over sit 128 bytes apart (D5: 3.8 times faster), and away from
+// what they read, since reads of a line wait behind the additions to it.
 struct StreamState {
     uint64_t counter;  // entries and units; producers add, the turn shader resets
+    uint pad0[30];
     uint64_t table;    // address of its entries; written by the begin shader
     uint capacity;     // entries the table holds
     uint pending;      // turn shader: a consumer has work left
     uint firstLocation;  // of entry 0 (indexed), so that a stream with a single run needs no look at its table
-    uint pad[25];
+    uint pad[27];
 };
 
-MR_CONST uint kStreamStateBytes = 128u;
+MR_CONST uint kStreamStateBytes = 256u;
 
 struct SlotState {
     uint64_t cursor;   // units taken so far; may overshoot inside a sweep, the turn shader trims it
@@ -141,14 +143,16 @@ struct SlotState {
 
 struct LevelState {
     uint64_t reserved;  // entries and granules that running workgroups have reserved in this level's region
+    uint pad0[30];
     uint used;          // granules allocated, relative to begin
+    uint pad1[31];
     uint begin;         // region of the payloads that this level produces, in granules
     uint size;          // granules
     uint entryQuota;    // entries that this level may append to any one stream between two resets
     uint groups;        // workgroups of ours that share it
     uint startUsed;     // `used` and the entries of `reserved` when the sweep began
     uint startEntries;
-    uint pad[23];
+    uint pad[26];
 };
 
 // Error codes of GraphStatus::error. Work that would break a limit is dropped, the first cause is kept.

@@ -172,7 +172,7 @@ MillraceResult millraceOptionsSetIndirect(MillraceOptions* options, int enabled)
 MillraceResult millraceOptionsSetFits(MillraceOptions* options, int enabled)
 {
     return change(options, [&](auto& o) {
-        o.fits = enabled != 0;
+        o.memory = enabled != 0 ? millrace::graph::MemoryUse::Fits : millrace::graph::MemoryUse::Reserves;
         return MILLRACE_SUCCESS;
     });
 }

@@ -190,7 +190,7 @@ Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& opt
     if (!lowered) {
         return lowered.error();
     }
-    const Code code{.fits = options.fits, .traits = graph::codeTraits(lowered->node)};
+    const Code code{.memory = options.memory, .traits = graph::codeTraits(lowered->node)};
     auto finished = finish(*lowered, code, options);
     if (!finished) {
         return finished.error();

@@ -39,7 +39,7 @@ struct Options {
     uint32_t dynamicInvocations = 64;
     bool nonUniformIndexing = false;  // invocations may index arrays of descriptors differently
     bool indirect = false;  // for the indirect path: no loop over workgroups
-    bool fits = false;      // for dispatches that the plan proves to fit (graph::DispatchPlan::fits), not others
+    graph::MemoryUse memory = graph::MemoryUse::Reserves;
     bool counted = false;   // finished workgroups are counted behind abi::GraphStatus in host memory
     bool validate = false;  // run spirv-val on the output and fail with its message
 
@@ -62,12 +62,12 @@ struct CompiledNode {
 
 // Errors: not SPIR-V, revision 1 of the extension, no such entry point, a rule of the extension broken in a way that
 // leaves no meaning, an instruction that cannot be lowered. The diagnostic names pass and instruction. Does not look at
-// Options::fits and validate.
+// Options::memory and validate.
 Result<LoweredNode> lower(std::span<const uint32_t> words, const Options& options);
 
 // What the code is for.
 struct Code {
-    bool fits = false;         // Options::fits
+    graph::MemoryUse memory = graph::MemoryUse::Reserves;
     bool batched = false;      // several nodes of a graph have this code: one dispatch can run them
     graph::CodeTraits traits;  // of the node in any graph, or in this one
 };

@@ -25,15 +25,17 @@ constexpr uint32_t kSendsGridsSpecId = 2008;
 constexpr uint32_t kSendsTrackedSpecId = 2009;
 constexpr uint32_t kPlainQueuesSpecId = 2010;
 constexpr uint32_t kLooseSpecId = 2016;
+constexpr uint32_t kTriesSpecId = 2018;
 
 std::span<const uint32_t> chooseBuild(const DeviceLibraryVariant& variant)
 {
     const bool vkmm = variant.vulkanMemoryModel;
+    const bool fits = variant.memory != graph::MemoryUse::Reserves;
     if (variant.kind == abi::kKindPacked) {
-        return variant.fits ? (vkmm ? shaders::node_library_fits_packed_vkmm : shaders::node_library_fits_packed)
-                            : (vkmm ? shaders::node_library_packed_vkmm : shaders::node_library_packed);
+        return fits ? (vkmm ? shaders::node_library_fits_packed_vkmm : shaders::node_library_fits_packed)
+                    : (vkmm ? shaders::node_library_packed_vkmm : shaders::node_library_packed);
     }
-    if (!variant.fits) {
+    if (!fits) {
         return vkmm ? shaders::node_library_vkmm : shaders::node_library;
     }
     if (variant.kind == abi::kKindDynamic) {
@@ -59,16 +61,22 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
         {kSendsTrackedSpecId, {static_cast<uint8_t>(variant.sendsTracked), 0, 0, 0}},
         {kPlainQueuesSpecId, {static_cast<uint8_t>(variant.plainQueues), 0, 0, 0}},
         {kLooseSpecId, {static_cast<uint8_t>(variant.loose), 0, 0, 0}},
+        {kTriesSpecId, {variant.memory == graph::MemoryUse::Tries, 0, 0, 0}},
     };
     if (const Status status = spirv::specialize(*module, values, spirv::Unnamed::StayOpen); !status) {
         return status.error();
     }
-    const auto simplified = spirv::simplify(spirv::write(*module));
-    if (!simplified) {
-        return simplified.error();
-    }
-    module = spirv::read(*simplified);
-    return module ? spirv::Library::create(std::move(*module)) : module.error();
+    do {
+        const auto simplified = spirv::simplify(spirv::write(*module));
+        if (!simplified) {
+            return simplified.error();
+        }
+        module = spirv::read(*simplified);
+        if (!module) {
+            return module.error();
+        }
+    } while (spirv::foldConstantCalls(*module));
+    return spirv::Library::create(std::move(*module));
 }
 
 struct Entry {

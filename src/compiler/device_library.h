@@ -6,6 +6,7 @@
 
 #include "abi/graph_memory.h"
 #include "base/result.h"
+#include "graph/graph.h"
 #include "spirv/library.h"
 
 namespace millrace::compiler {
@@ -13,7 +14,7 @@ namespace millrace::compiler {
 // What is decided before a node is known; the rest are specialization constants that linking fills in.
 struct DeviceLibraryVariant {
     uint32_t kind = abi::kKindStatic;  // abi::kKind*
-    bool fits = false;
+    graph::MemoryUse memory = graph::MemoryUse::Reserves;
     bool indirect = false;
     bool vulkanMemoryModel = false;
     uint32_t emits = abi::kEmitsToSeveral;  // abi::kEmits*

@@ -123,6 +123,13 @@ constexpr bool runsBeside(const Node& node)
     return isLoose(node) && node.packWidth > 1;
 }
 
+// How the code of a node gets memory for what it sends.
+enum class MemoryUse {
+    Reserves,  // asks before each chunk of work
+    Fits,      // knows where, since the plan proves that there is enough (graph::DispatchPlan::fits)
+    Tries,     // finds out for each level whether there is; others, who reserve, run the level if there is not
+};
+
 // What the code of a node may rely on. Short code matters: with it small workgroups take a third less time on an H200
 // (docs/performance.md).
 struct CodeTraits {

@@ -15,8 +15,8 @@ namespace {
 constexpr uint64_t kTableAlignment = 128;
 constexpr uint64_t kScratchAlignment = 64;  // VUID 09144
 
-static_assert(sizeof(abi::SlotState) == kTableAlignment && sizeof(abi::StreamState) == kTableAlignment &&
-              sizeof(abi::LevelState) == kTableAlignment);
+static_assert(sizeof(abi::SlotState) % kTableAlignment == 0 && sizeof(abi::StreamState) % kTableAlignment == 0 &&
+              sizeof(abi::LevelState) % kTableAlignment == 0 && sizeof(abi::StreamState) == abi::kStreamStateBytes);
 static_assert(sizeof(abi::GraphHeader) % sizeof(uint32_t) == 0);
 static_assert(sizeof(abi::SlotInfo) == abi::kSlotInfoBytes && abi::kSlotInfoBytes > abi::kFlagMask);
 static_assert(sizeof(abi::OutputInfo) == abi::kOutputInfoBytes);

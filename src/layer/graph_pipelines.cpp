@@ -196,8 +196,8 @@ VkResult GraphBuilder::link()
     pipeline.sizes = graph::scratchSizes(pipeline.graph, m_device.runtime->maxScratchBytes());
     pipeline.graphId = newGraphId();
     pipeline.getPipelines = [object = m_object.get(), reached = reachedNodes(pipeline.graph)](
-                                bool fits, std::vector<VkPipeline>& out) {
-        return getPipelines(object->nodes, reached, fits, out);
+                                graph::MemoryUse memory, std::vector<VkPipeline>& out) {
+        return getPipelines(object->nodes, reached, memory, out);
     };
     pipeline.isBatched = [object = m_object.get()](uint32_t node) { return object->nodes[node]->code->batched(); };
     for (const std::shared_ptr<NodePipeline>& node : m_object->nodes)

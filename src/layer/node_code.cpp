@@ -23,23 +23,24 @@ NodeCode::~NodeCode()
 VkPipeline NodeCode::fitting() const
 {
     std::lock_guard lock(m_mutex);
-    return m_pipelines[1];
+    return m_pipelines[static_cast<size_t>(graph::MemoryUse::Fits)];
 }
 
-VkResult NodeCode::get(bool fits, const Cache& cache, VkPipeline& out, VkPipelineCreationFeedbackFlags* feedback)
+VkResult NodeCode::get(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
+                       VkPipelineCreationFeedbackFlags* feedback)
 {
     std::lock_guard lock(m_mutex);
-    VkPipeline& pipeline = m_pipelines[fits ? 1 : 0];
-    const VkResult result = pipeline ? VK_SUCCESS : create(fits, cache, pipeline, feedback);
+    VkPipeline& pipeline = m_pipelines[static_cast<size_t>(memory)];
+    const VkResult result = pipeline ? VK_SUCCESS : create(memory, cache, pipeline, feedback);
     out = pipeline;
     return result;
 }
 
-VkResult NodeCode::create(bool fits, const Cache& cache, VkPipeline& out,
+VkResult NodeCode::create(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
                           VkPipelineCreationFeedbackFlags* feedback) const
 {
     compiler::Code code = m_code;
-    code.fits = fits;
+    code.memory = memory;
     const Result<spirv::Words> words = compiler::finish(*m_lowered, code, m_request.options);
     if (words)
         return callDriver(*words, cache, out, feedback);

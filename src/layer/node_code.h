@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver's pipelines of one node's code: one for dispatches that fit their memory, one for others.
+// The driver's pipelines of one node's code: one for each use of memory.
 #pragma once
 
 #include <vulkan/vulkan.h>
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -28,7 +29,7 @@ struct NodeRequest {
 // Most dispatches of a graph are of one sort, so each pipeline is made when it is first asked for. Thread-safe.
 class NodeCode {
 public:
-    // `flags` are those that the driver may see. `code.fits` means nothing.
+    // `flags` are those that the driver may see. `code.memory` means nothing.
     NodeCode(std::shared_ptr<GraphLayout> layout, const NodeRequest& request,
              std::shared_ptr<const compiler::LoweredNode> lowered, const compiler::Code& code,
              VkPipelineCreateFlags flags);
@@ -42,14 +43,16 @@ public:
         PipelineCache* known = nullptr;
     };
     // Returns an error of the driver, or VK_PIPELINE_COMPILE_REQUIRED. `feedback` may be null.
-    VkResult get(bool fits, const Cache& cache, VkPipeline& out, VkPipelineCreationFeedbackFlags* feedback = nullptr);
+    VkResult get(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
+                 VkPipelineCreationFeedbackFlags* feedback = nullptr);
 
-    // What get(true) made, VK_NULL_HANDLE before.
+    // What get(MemoryUse::Fits) made, VK_NULL_HANDLE before.
     VkPipeline fitting() const;
     bool batched() const { return m_code.batched; }
 
 private:
-    VkResult create(bool fits, const Cache& cache, VkPipeline& out, VkPipelineCreationFeedbackFlags* feedback) const;
+    VkResult create(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
+                    VkPipelineCreationFeedbackFlags* feedback) const;
     VkResult callDriver(const spirv::Words& words, const Cache& cache, VkPipeline& out,
                         VkPipelineCreationFeedbackFlags* feedback) const;
 
@@ -59,7 +62,7 @@ private:
     const compiler::Code m_code;
     const VkPipelineCreateFlags m_flags;
     mutable std::mutex m_mutex;
-    VkPipeline m_pipelines[2] = {};  // that reserves, that fits
+    std::array<VkPipeline, 3> m_pipelines{};  // by graph::MemoryUse
 };
 
 }  // namespace millrace::layer

@@ -259,7 +259,7 @@ void NodeBuilder::compileOne(size_t request)
     NodeResult& out = m_results[request];
     VkPipeline pipeline = VK_NULL_HANDLE;
     VkPipelineCreationFeedbackFlags flags = 0;
-    out.result = out.node->code->get(true, m_cache, pipeline, &flags);
+    out.result = out.node->code->get(graph::MemoryUse::Fits, m_cache, pipeline, &flags);
     out.feedback.flags |= flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
     out.feedback.duration += nanosecondsSince(start);
 }
@@ -306,14 +306,14 @@ std::vector<bool> reachedNodes(const graph::Graph& graph)
     return reached;
 }
 
-VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, const std::vector<bool>& reached, bool fits,
-                      std::vector<VkPipeline>& out)
+VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, const std::vector<bool>& reached,
+                      graph::MemoryUse memory, std::vector<VkPipeline>& out)
 {
     out.assign(nodes.size(), VK_NULL_HANDLE);
     std::vector<VkResult> results(nodes.size(), VK_SUCCESS);
     inParallel(nodes.size(), [&](size_t i) {
         if (reached[i])
-            results[i] = nodes[i]->code->get(fits, {}, out[i]);
+            results[i] = nodes[i]->code->get(memory, {}, out[i]);
     });
     const auto failed = std::ranges::find_if(results, [](VkResult result) { return result != VK_SUCCESS; });
     return failed == results.end() ? VK_SUCCESS : *failed;

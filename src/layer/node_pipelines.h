@@ -68,7 +68,7 @@ private:
 std::vector<bool> reachedNodes(const graph::Graph& graph);
 
 // The pipelines of the nodes that are reached, made where they are missing, in parallel.
-VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, const std::vector<bool>& reached, bool fits,
-                      std::vector<VkPipeline>& out);
+VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, const std::vector<bool>& reached,
+                      graph::MemoryUse memory, std::vector<VkPipeline>& out);
 
 }  // namespace millrace::layer

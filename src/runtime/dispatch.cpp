@@ -100,7 +100,7 @@ private:
     std::vector<uint8_t> m_pushConstants;
     graph::DispatchPlan m_plan;
     std::vector<VkPipeline> m_pipelines;  // per node
-    std::vector<VkPipeline> m_fitting;    // likewise, where the plan does not fit, for levels that do
+    std::vector<VkPipeline> m_trying;     // likewise, where the plan does not fit, for levels that do
     std::vector<uint64_t> m_maxGroups;    // per slot
     abi::BeginArguments m_begin{};
     abi::FeedArguments m_feed{};
@@ -137,9 +137,10 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     } else {
         m_plan = graph::plan(m_pipeline.graph, request.scratchBytes, std::nullopt);
     }
-    VkResult result = m_pipeline.getPipelines(m_plan.fits, m_pipelines);
+    VkResult result =
+        m_pipeline.getPipelines(m_plan.fits ? graph::MemoryUse::Fits : graph::MemoryUse::Reserves, m_pipelines);
     if (result == VK_SUCCESS && !m_plan.fits && !indirect())
-        result = m_pipeline.getPipelines(true, m_fitting);
+        result = m_pipeline.getPipelines(graph::MemoryUse::Tries, m_trying);
     if (result != VK_SUCCESS)
         return result;
     for (const graph::KnownInput& input : inputs.known)
@@ -496,7 +497,7 @@ void Recorder::dispatchNodes(const Batch& batch, uint32_t groups) const
     // They exclude each other, so no barrier is needed.
     if (triesToFit(slot.level)) {
         flags |= abi::kFlagTryFit;
-        dispatchSlot(batch, groups, flags, m_fitting[slot.node]);
+        dispatchSlot(batch, groups, flags, m_trying[slot.node]);
     }
     dispatchSlot(batch, groups, flags, m_pipelines[slot.node]);
 }

@@ -61,9 +61,9 @@ struct GraphPipeline {
     graph::Graph graph;
     graph::ScratchSizes sizes;
     uint32_t graphId = 0;  // unique in the process, never 0
-    // Per graph node, for dispatches that fit (compiler::Options::fits) or others; equal ones for equal code. May
+    // Per graph node, equal ones for equal code. May
     // compile, or fail as vkCreateComputePipelines does. Called from any thread. The pipelines are not owned.
-    std::function<VkResult(bool fits, std::vector<VkPipeline>& out)> getPipelines;
+    std::function<VkResult(graph::MemoryUse memory, std::vector<VkPipeline>& out)> getPipelines;
     // One dispatch of that pipeline may run several slots (compiler::Code::batched). Null: none may.
     std::function<bool(uint32_t node)> isBatched;
     std::vector<data::DataTypeRef> payloadTypes;  // per graph node, null if unknown; empty if nobody asks

@@ -26,6 +26,9 @@ Status specialize(Module& module, std::span<const SpecializationValue> values, U
 // kept is not changed.
 Status extractEntryPoint(Module& module, std::string_view name);
 
+// Calls of functions that return a constant, and do nothing else, become that constant. Returns whether there were any.
+bool foldConstantCalls(Module& module);
+
 // Drops functions, types, constants and variables that neither entry points nor exported functions need, with their
 // names, and from interfaces what no code uses. Code is not changed.
 void removeUnused(Module& module);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -155,10 +156,11 @@ public:
         pipeline.graphId = 7;
         createLayout();
         for (const graph::Node& n : pipeline.graph.nodes)
-            for (bool fits : {false, true})
-                m_pipelines[fits ? 1 : 0].push_back(createPipeline(n, path, fits));
-        pipeline.getPipelines = [this](bool fits, std::vector<VkPipeline>& out) {
-            out = m_pipelines[fits ? 1 : 0];
+            for (graph::MemoryUse memory :
+                 {graph::MemoryUse::Reserves, graph::MemoryUse::Fits, graph::MemoryUse::Tries})
+                m_pipelines[memory].push_back(createPipeline(n, path, memory));
+        pipeline.getPipelines = [this](graph::MemoryUse memory, std::vector<VkPipeline>& out) {
+            out = m_pipelines[memory];
             return VK_SUCCESS;
         };
         runtime::Settings settings;
@@ -170,7 +172,7 @@ public:
 
     ~TestGraph()
     {
-        for (const std::vector<VkPipeline>& pipelines : m_pipelines)
+        for (const auto& [memory, pipelines] : m_pipelines)
             for (VkPipeline p : pipelines)
                 vkDestroyPipeline(m_vulkan.device, p, nullptr);
         vkDestroyPipelineLayout(m_vulkan.device, pipeline.layout, nullptr);
@@ -227,7 +229,7 @@ public:
 
 private:
     void createLayout();
-    VkPipeline createPipeline(const graph::Node& n, runtime::Path path, bool fits);
+    VkPipeline createPipeline(const graph::Node& n, runtime::Path path, graph::MemoryUse memory);
     void bind(VkCommandBuffer commandBuffer)
     {
         vkCmdBindDescriptorSets(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, 1, &m_set, 0,
@@ -237,7 +239,7 @@ private:
     test::VulkanDevice& m_vulkan;
     std::unique_ptr<runtime::Device> m_device;
     test::HostBuffer m_result;
-    std::vector<VkPipeline> m_pipelines[2];  // that reserve, that fit
+    std::map<graph::MemoryUse, std::vector<VkPipeline>> m_pipelines;
     VkDescriptorSetLayout m_setLayout = VK_NULL_HANDLE;
     VkDescriptorPool m_pool = VK_NULL_HANDLE;
     VkDescriptorSet m_set = VK_NULL_HANDLE;
@@ -281,7 +283,7 @@ void TestGraph::createLayout()
     vkUpdateDescriptorSets(device, 1, &write, 0, nullptr);
 }
 
-VkPipeline TestGraph::createPipeline(const graph::Node& n, runtime::Path path, bool fits)
+VkPipeline TestGraph::createPipeline(const graph::Node& n, runtime::Path path, graph::MemoryUse memory)
 {
     const uint32_t constants[] = {kind(n),
                                   n.packWidth ? n.packWidth : n.localSize[0],
@@ -290,16 +292,18 @@ VkPipeline TestGraph::createPipeline(const graph::Node& n, runtime::Path path, b
                                   graph::codeTraits(n).emits,
                                   n.staticGrid[0],
                                   n.staticGrid[1],
-                                  n.staticGrid[2]};
-    const uint32_t ids[] = {2000, 2001, 2002, 2003, 2004, 2013, 2014, 2015};
+                                  n.staticGrid[2],
+                                  memory == graph::MemoryUse::Tries};
+    const uint32_t ids[] = {2000, 2001, 2002, 2003, 2004, 2013, 2014, 2015, 2018};
     std::vector<VkSpecializationMapEntry> entries;
     for (uint32_t i = 0; i < std::size(ids); ++i)
         entries.push_back({ids[i], 4 * i, 4});
     const VkSpecializationInfo specialization{static_cast<uint32_t>(entries.size()), entries.data(), sizeof constants,
                                               constants};
+    const std::span<const uint32_t> words = code(n, memory != graph::MemoryUse::Reserves);
     VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    moduleInfo.codeSize = code(n, fits).size_bytes();
-    moduleInfo.pCode = code(n, fits).data();
+    moduleInfo.codeSize = words.size_bytes();
+    moduleInfo.pCode = words.data();
     VkShaderModule module;
     vkCreateShaderModule(m_vulkan.device, &moduleInfo, nullptr, &module);
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};

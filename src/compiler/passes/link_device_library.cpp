@@ -12,7 +12,7 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
 {
     DeviceLibraryVariant variant;
     variant.vulkanMemoryModel = shader.vulkanMemoryModel;
-    variant.fits = code.fits;
+    variant.memory = code.memory;
     variant.indirect = options.indirect;
     variant.batched = code.batched;
     variant.counted = options.counted;

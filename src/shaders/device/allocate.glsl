@@ -44,12 +44,12 @@ uint mr_mapped_queue(const OutputInfo info, const uint node_index)
         return kNoQueue;
     return MR_PLAIN_QUEUES     ? info.first + node_index
            : node_index == 0u ? info.first
-                              : Words(g_node_map).v[info.mapFirst + node_index];
+                              : Words(mr_node_map()).v[info.mapFirst + node_index];
 }
 
 uint mr_queue(const uint payload_type, const uint node_index)
 {
-    return mr_mapped_queue(OutputInfos(g_outputs).v[payload_type], node_index);
+    return mr_mapped_queue(OutputInfos(mr_outputs()).v[payload_type], node_index);
 }
 
 uint mr_indexed_stream(const uint queue)
@@ -118,7 +118,7 @@ uint mr_take_run(const uint queue, const uint count)
 {
     uint location = mr_take_memory(mr_stride(queue), count);
     if (location != kNoLocation)
-        mr_publish_run(g_states, mr_indexed_stream(queue), location, count);
+        mr_publish_run(s_states, mr_indexed_stream(queue), location, count);
     return location;
 }
 
@@ -151,7 +151,7 @@ bool mr_needs_grids(const uvec4 handle)
 uvec4 mr_allocate_nothing(const uint count, const uint node_index)
 {
     if (count > 0u)
-        mr_note(kErrorNoNode, node_index);
+        mr_report_errors(g_graph, MR_SLOT.name, kErrorNoNode, node_index, 1u);
     return mr_trash_handle(count);
 }
 
@@ -163,12 +163,12 @@ uvec4 mr_allocate_from_chunk(const uint payload_type, const uint count, const ui
     bool sends = count > 0u && mr_queue(payload_type, node_index) != kNoQueue;
     if (count > 0u && !sends)
         mr_note(kErrorNoNode, node_index);
-    Places places = mr_places(g_only_stride, sends ? count : 0u);
+    Places places = mr_places(s_only_stride, sends ? count : 0u);
     uint index = kNoLocation;
     if (subgroupElect() && places.total > 0u)
         index = mr_take(places.total, places.total);
     index = subgroupBroadcastFirst(index);
-    return sends ? mr_handle(g_only_queue, g_only_stride, index == kNoLocation ? kNoLocation : g_location,
+    return sends ? mr_handle(s_only_queue, s_only_stride, index == kNoLocation ? kNoLocation : s_chunk_location,
                              index + places.index, places.apart, count)
                  : mr_trash_handle(count);
 }
@@ -243,7 +243,7 @@ bool mr_finish_writing()
 // the counts at 0 for the next.
 uvec4 mr_allocate_together(const uint payload_type, const uint count, const uint node_index)
 {
-    OutputInfo info = OutputInfos(g_outputs).v[payload_type];
+    OutputInfo info = OutputInfos(mr_outputs()).v[payload_type];
     uint queue = mr_mapped_queue(info, node_index);
     bool sends = count > 0u && queue != kNoQueue;
     if (count > 0u && !sends)
@@ -325,7 +325,7 @@ uint mr_take_for_workgroup(const uint queue, const uint count, out uint first)
 #if defined(MR_FITS)
     if (MR_FROM_CHUNK) {
         first = mr_take(count, count);
-        return first == kNoLocation ? kNoLocation : g_location;
+        return first == kNoLocation ? kNoLocation : s_chunk_location;
     }
 #endif
     return mr_take_run(queue, count);
@@ -337,7 +337,7 @@ uvec4 mr_allocate_workgroup(const uint payload_type, const uint count, const uin
     uint queue = mr_queue(payload_type, node_index);
     if (MR_EMITS == kEmitsNothing || count == 0u || queue == kNoQueue) {
         if (count > 0u && gl_LocalInvocationIndex == 0u)
-            mr_note(kErrorNoNode, node_index);
+            mr_report_errors(g_graph, MR_SLOT.name, kErrorNoNode, node_index, 1u);
         return mr_trash_handle(count | kWorkgroupScope);
     }
     barrier();

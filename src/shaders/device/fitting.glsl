@@ -18,10 +18,10 @@ uint g_chunk_groups;  // in a chunk
 Unit g_next;          // next workgroup of the current chunk
 uint g_left;          // so many are left in it
 
-uint g_location;  // granule where the current chunk's memory begins, and
-uint g_limit;     // how much there is, in what s_used counts
+shared uint s_chunk_location;  // granule where the current chunk's memory begins, and
+shared uint s_chunk_limit;     // how much there is, in what s_used counts
 
-shared uint s_failed;  // what s_used was when it first went beyond g_limit
+shared uint s_failed;  // what s_used was when it first went beyond s_chunk_limit
 
 // False if the level does not fit, which others then run.
 bool mr_try_to_fit()
@@ -31,7 +31,8 @@ bool mr_try_to_fit()
         return false;
     uint slot = uint(g_slot - MR_HEADER(g_graph).slots) / kSlotInfoBytes;
     g_start = Unit(SlotStates(MR_HEADER(g_graph).slotStates).v[slot].counted);
-    g_base = fit.base;
+    if (MR_EMITS != kEmitsNothing && gl_LocalInvocationIndex == 0u)
+        s_base = fit.base;
     if (gl_WorkGroupID.x == 0u && gl_LocalInvocationIndex == 0u && g_start < g_total)
         mr_commit_fit(fit);
     return g_start < g_total;
@@ -41,7 +42,7 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
 {
     mr_use_fitting_slot(slot, streamState);
     g_start = Unit(0u);
-    if (!MR_INDIRECT && (flags & kFlagTryFit) != 0u && !mr_try_to_fit()) {
+    if (MR_TRIES && !mr_try_to_fit()) {
         g_total = Unit(0u);
         return;
     }
@@ -68,14 +69,14 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
 // so that nobody has to ask.
 void mr_locate_memory(const uint first, const uint groups, const uint units)
 {
-    if (MR_EMITS == kEmitsNothing)
+    if (MR_EMITS == kEmitsNothing || gl_LocalInvocationIndex != 0u)
         return;
     uint granules = MR_SLOT.granulesPerGroup;
-    g_location = g_base + first * granules;
+    s_chunk_location = s_base + first * granules;
     if (MR_EMITS == kEmitsToOne)
-        g_limit = MR_SLOT.onlyLimit * (MR_KIND == kKindPacked ? units : groups);
+        s_chunk_limit = MR_SLOT.onlyLimit * (MR_KIND == kKindPacked ? units : groups);
     else
-        g_limit = MR_KIND == kKindPacked ? granules / MR_WORKGROUP_SIZE * units : granules * groups;
+        s_chunk_limit = MR_KIND == kKindPacked ? granules / MR_WORKGROUP_SIZE * units : granules * groups;
 }
 
 // The next chunk, or the part of it that belongs to one slot. All invocations; ends with a barrier if it is true.
@@ -122,11 +123,11 @@ bool mr_take_chunk()
 // What the chunk sent to a single queue lies one after the other and becomes one run.
 void mr_publish_chunk()
 {
-    if (MR_EMITS != kEmitsToOne || gl_LocalInvocationIndex != 0u || g_only_capacity == 0u)
+    if (MR_EMITS != kEmitsToOne || gl_LocalInvocationIndex != 0u || s_only_capacity == 0u)
         return;
     uint count = min(s_used, s_failed);
     if (count > 0u)
-        mr_append_run(mr_stream_state(g_states, MR_SLOT.onlyStream), g_only_table, g_only_capacity, g_location, count);
+        mr_append_run(mr_stream_state(s_states, MR_SLOT.onlyStream), s_only_table, s_only_capacity, s_chunk_location, count);
 }
 
 // Takes so much of the chunk's memory, in what s_used counts. Returns where, or kNoLocation if the node allocates more
@@ -134,9 +135,9 @@ void mr_publish_chunk()
 uint mr_take(const uint amount, const uint count)
 {
     uint before = kNoLocation;
-    if (s_used <= g_limit) {
-        before = atomicAdd(s_used, min(amount, g_limit + 1u));
-        if (before <= g_limit && amount <= g_limit - before)
+    if (s_used <= s_chunk_limit) {
+        before = atomicAdd(s_used, min(amount, s_chunk_limit + 1u));
+        if (before <= s_chunk_limit && amount <= s_chunk_limit - before)
             return before;
         atomicMin(s_failed, before);
     }
@@ -149,7 +150,7 @@ uint mr_take_memory(const uint stride, const uint count)
 {
     uint64_t granules = mr_granules(stride, count);
     uint location = mr_take(uint(min(granules, uint64_t(0x7fffffffu))), count);
-    return location == kNoLocation ? kNoLocation : g_location + location;
+    return location == kNoLocation ? kNoLocation : s_chunk_location + location;
 }
 
 #endif

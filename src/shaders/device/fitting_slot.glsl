@@ -7,28 +7,30 @@
 
 #if defined(MR_FITS)
 
-uint g_base;  // SlotInfo::base
+shared uint s_base;  // SlotInfo::base
 
 // Where everything goes, if the node emits to one queue (kEmitsToOne). Loaded with the slot, long before it is needed.
-uint g_only_queue;
-uint g_only_stride;
-uint64_t g_only_table;  // of its indexed stream
-uint g_only_capacity;
+shared uint s_only_queue;
+shared uint s_only_stride;
+shared uint64_t s_only_table;  // of its indexed stream
+shared uint s_only_capacity;
 
 void mr_use_fitting_slot(const uint64_t slot, const uint64_t streamState)
 {
     mr_use_slot(slot, streamState);
-    g_base = MR_SLOT.base;
+    if (MR_EMITS == kEmitsNothing || gl_LocalInvocationIndex != 0u)
+        return;
+    s_base = MR_SLOT.base;
     if (MR_EMITS != kEmitsToOne)
         return;
-    g_only_queue = MR_SLOT.onlyQueue;
-    g_only_stride = MR_OUTPUT_STRIDE > 0u ? MR_OUTPUT_STRIDE : MR_SLOT.onlyStride;
-    g_only_table = uint64_t(0);
-    g_only_capacity = 0u;
+    s_only_queue = MR_SLOT.onlyQueue;
+    s_only_stride = MR_OUTPUT_STRIDE > 0u ? MR_OUTPUT_STRIDE : MR_SLOT.onlyStride;
+    s_only_table = uint64_t(0);
+    s_only_capacity = 0u;
     if (MR_SLOT.onlyStream != kNoStream) {
-        StreamStates only = mr_stream_state(g_states, MR_SLOT.onlyStream);
-        g_only_table = only.v[0].table;
-        g_only_capacity = only.v[0].capacity;
+        StreamStates only = mr_stream_state(MR_HEADER(g_graph).streamStates, MR_SLOT.onlyStream);
+        s_only_table = only.v[0].table;
+        s_only_capacity = only.v[0].capacity;
     }
 }
 

@@ -32,37 +32,49 @@ uint64_t mr_address(const uint64_t graph, const uint location)
     return graph + uint64_t(location) * uint64_t(kGranuleBytes);
 }
 
-// What went wrong since the last mr_report(). Each place that may fail notes it only, since reporting is long and
-// drivers copy it to every such place.
-uint g_error_count;
-uint g_error;
-uint g_error_value;
+// Of all workgroups the first error is kept, the others are counted. The host's count may lag, since whoever writes it
+// last wins.
+void mr_report_errors(const uint64_t graph, const uint node, const uint error, const uint value, const uint count)
+{
+    Statuses host = Statuses(MR_HEADER(graph).hostStatus);
+    if (atomicCompSwap(MR_HEADER(graph).status.error, kErrorNone, error) == kErrorNone) {
+        MR_HEADER(graph).status.errorNode = node;
+        MR_HEADER(graph).status.errorValue = value;
+        host.v[0].errorNode = node;
+        host.v[0].errorValue = value;
+        host.v[0].error = error;
+    }
+    host.v[0].errorCount = atomicAdd(MR_HEADER(graph).status.errorCount, count) + count;
+}
+
+// What went wrong in the workgroup since the last mr_report(). Each place that may fail notes it only, since reporting is
+// long and drivers copy it to every such place.
+shared uint s_error_count;
+shared uint s_error;  // the first, and what there is to say of it
+shared uint s_error_value;
+
+// Ahead of all notes, with a barrier in between.
+void mr_begin_notes()
+{
+    if (gl_LocalInvocationIndex == 0u)
+        s_error_count = 0u;
+}
 
 void mr_note(const uint error, const uint value)
 {
-    if (g_error_count == 0u) {
-        g_error = error;
-        g_error_value = value;
+    if (atomicAdd(s_error_count, 1u) == 0u) {
+        s_error = error;
+        s_error_value = value;
     }
-    ++g_error_count;
 }
 
-// Of all invocations the first error is kept, the others are counted. The host's count may lag, since whoever writes it
-// last wins.
+// All invocations, behind a barrier.
 void mr_report(const uint64_t graph, const uint node)
 {
-    if (g_error_count == 0u)
+    if (gl_LocalInvocationIndex != 0u || s_error_count == 0u)
         return;
-    Statuses host = Statuses(MR_HEADER(graph).hostStatus);
-    if (atomicCompSwap(MR_HEADER(graph).status.error, kErrorNone, g_error) == kErrorNone) {
-        MR_HEADER(graph).status.errorNode = node;
-        MR_HEADER(graph).status.errorValue = g_error_value;
-        host.v[0].errorNode = node;
-        host.v[0].errorValue = g_error_value;
-        host.v[0].error = g_error;
-    }
-    host.v[0].errorCount = atomicAdd(MR_HEADER(graph).status.errorCount, g_error_count) + g_error_count;
-    g_error_count = 0u;
+    mr_report_errors(graph, node, s_error, s_error_value, s_error_count);
+    s_error_count = 0u;
 }
 
 #endif

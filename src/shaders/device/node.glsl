@@ -26,10 +26,6 @@ void mr_begin(const uvec4 a, const uvec4 b)
     g_group_count = 0u;
     g_input_count = 1u;
     g_counts_clear = false;
-    g_error_count = 0u;
-    g_queues = MR_HEADER(g_graph).queues;
-    g_node_map = MR_HEADER(g_graph).nodeMap;
-    g_states = MR_HEADER(g_graph).streamStates;
     g_slot = g_graph + uint64_t(a.z & ~kFlagMask);
 #if defined(MR_FITS)
     g_first_slot = g_slot;
@@ -37,6 +33,7 @@ void mr_begin(const uvec4 a, const uvec4 b)
     g_batch_step = b.w;
     g_batch_slot = 0u;
 #endif
+    mr_begin_emitting();
     if (MR_HEADER(g_graph).magic == kGraphMagic) {
         mr_begin_chunks(g_slot, g_graph + uint64_t(a.w), a.z & kFlagMask);
         return;
@@ -64,9 +61,10 @@ bool mr_next()
         barrier();
     mr_count_finished();
     if (g_unit >= g_end) {
-        if (MR_EMITS != kEmitsNothing && g_end > Unit(0u))
+        if (MR_EMITS != kEmitsNothing && g_end > Unit(0u)) {
             mr_publish_chunk();
-        mr_report(g_graph, MR_SLOT.name);
+            mr_report(g_graph, MR_SLOT.name);
+        }
         if (!mr_take_chunk())
             return false;
         g_group_count = 0u;

@@ -36,6 +36,8 @@ layout(constant_id = 2015) const uint MR_GRID_Z = 1u;
 // the search for the first payload. Several of its workgroups may run side by side in one of ours.
 layout(constant_id = 2016) const bool MR_LOOSE = false;
 layout(constant_id = 2017) const uint MR_NODE_SIZE = 64u;  // invocations of one of them
+// With MR_FITS: the plan cannot prove it, so the device finds out for each level (device/level_fit.glsl).
+layout(constant_id = 2018) const bool MR_TRIES = false;
 
 MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 
@@ -47,14 +49,10 @@ const uint kMaxChunkGroups = 16u;
 
 // What mr_begin() learned; the same in all invocations.
 uint64_t g_graph;
-uint64_t g_queues;    // as in the GraphHeader
-uint64_t g_node_map;  // likewise
-uint64_t g_states;    // StreamStates
 uint64_t g_work;      // NodeArguments::work
 
 // The slot that runs.
 uint64_t g_slot;     // SlotInfo
-uint64_t g_outputs;  // OutputInfo of its outputs
 uint64_t g_table;    // entries of its stream,
 uint g_entries;      // so many
 Unit g_total;        // units of the slot
@@ -79,12 +77,19 @@ Unit g_entry_first;
 Unit g_entry_end;
 uint g_entry_location;
 
+// What only nodes that emit need, and only now and then, is not worth registers, of which an H200 has too few for its
+// workgroups (docs/performance.md). Invocation 0 writes it, a barrier follows.
+shared uint64_t s_queues;    // as in the GraphHeader
+shared uint64_t s_node_map;  // likewise
+shared uint64_t s_states;    // StreamStates
+shared uint64_t s_outputs;   // OutputInfo of the slot's outputs
+
 #if !defined(MR_PACKED)
 shared uint64_t s_input[MR_INPUT_TABLE];
 #endif
 
 #define MR_SLOT SlotInfos(g_slot).v[0]
-#define MR_QUEUE(queue) QueueInfos(g_queues).v[queue]
+#define MR_QUEUE(queue) QueueInfos(s_queues).v[queue]
 
 bool mr_is_beside()
 {
@@ -128,6 +133,33 @@ Unit mr_stream_units(const uint64_t counter, const uint capacity, const uint64_t
     return capacity > 0u ? mr_entry_first(table, capacity - 1u) : Unit(0u);
 }
 
+uint64_t mr_slot_outputs()
+{
+    return MR_HEADER(g_graph).outputs + uint64_t(MR_SLOT.firstOutput * kOutputInfoBytes);
+}
+
+uint64_t mr_outputs()
+{
+    return MR_EMITS == kEmitsNothing ? mr_slot_outputs() : s_outputs;
+}
+
+uint64_t mr_node_map()
+{
+    return MR_EMITS == kEmitsNothing ? MR_HEADER(g_graph).nodeMap : s_node_map;
+}
+
+void mr_begin_emitting()
+{
+    if (MR_EMITS == kEmitsNothing)
+        return;
+    mr_begin_notes();
+    if (gl_LocalInvocationIndex == 0u) {
+        s_queues = MR_HEADER(g_graph).queues;
+        s_node_map = MR_HEADER(g_graph).nodeMap;
+        s_states = MR_HEADER(g_graph).streamStates;
+    }
+}
+
 // Turns to a slot. Requires: the memory was initialized.
 void mr_use_slot(const uint64_t slot, const uint64_t streamState)
 {
@@ -137,7 +169,8 @@ void mr_use_slot(const uint64_t slot, const uint64_t streamState)
     uint capacity = stream.v[0].capacity;
     g_table = stream.v[0].table;
     g_entry_location = stream.v[0].firstLocation;
-    g_outputs = MR_HEADER(g_graph).outputs + uint64_t(MR_SLOT.firstOutput * kOutputInfoBytes);
+    if (MR_EMITS != kEmitsNothing && gl_LocalInvocationIndex == 0u)
+        s_outputs = mr_slot_outputs();
     g_level = MR_SLOT.level;
     g_entries = min(uint(counter >> kUnitBits), capacity);
     g_total = mr_stream_units(counter, capacity, g_table) * Unit(mr_units_per_payload());

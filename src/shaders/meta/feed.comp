@@ -157,7 +157,8 @@ void main()
 {
     if (MR_HEADER(a.graph).magic != kGraphMagic)
         return;
-    g_error_count = 0u;
+    mr_begin_notes();
+    barrier();
     uint64_t infos = a.infos;
     uint64_t stride = a.stride;
     uint count = a.count;
@@ -193,5 +194,6 @@ void main()
             break;
     }
     finish(blockFirst);
+    barrier();
     mr_report(a.graph, kNoQueue);
 }
