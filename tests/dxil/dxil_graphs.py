@@ -165,8 +165,20 @@ def overridden(tool, graphs, folder):
 def mixed_grids(tool, graphs, folder):
     graph = {"nodes": [{"file": str(graphs / "mixed_grids.dxil")}], "buffers": [buffer("words", 0)],
              "dispatches": [{"node": "start", "count": 2}]}
-    check("grids of both kinds", results(tool, folder, graph, "mixed grids")["words"],
-          filled({0: 2 * 6, 1: 2 * 3 * (100 + 10000), 2: 2 * 2 * 1000}))
+    wanted = filled({0: 2 * 6, 1: 2 * 3 * (100 + 10000), 2: 2 * 2 * 1000})
+    check("grids of both kinds", results(tool, folder, graph, "mixed grids")["words"], wanted)
+
+    # The same with a root signature that is given: the buffer by address, behind constants; and in a table's second range.
+    graph["nodes"][0]["dxil"] = {"rootSignature": {"parameters": [
+        {"class": "u", "register": 0}, {"class": "b", "register": 5, "constants": 3}]}}
+    graph["push_constants"] = [1, 2, 3, 0, {"address": "words"}]
+    check("a given root signature", results(tool, folder, graph, "address")["words"], wanted)
+    graph["nodes"][0]["dxil"] = {"rootSignature": {"parameters": [
+        {"table": [{"class": "s", "register": 0}]},
+        {"table": [{"class": "t", "register": 0, "count": 3}, {"class": "u", "register": 0}]}]}}
+    del graph["push_constants"]
+    graph["buffers"] = [buffer("words", 1, set=1)]
+    check("a given table", results(tool, folder, graph, "table")["words"], wanted)
 
 
 def refused(tool, graphs, examples):
