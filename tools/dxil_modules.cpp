@@ -244,9 +244,18 @@ std::string translateAll(const std::vector<DxilLibrary>& files, const dxil::Opti
         put(out, shader.label.data(), shader.label.size());
         put(out, shader.entryPoint.data(), shader.entryPoint.size());
         put(out, shader.words.data(), shader.words.size() * 4);
+        put(out, shader.entry.waveSizes.data(), shader.entry.waveSizes.size() * 4);
         out.push_back(shader.wasStructurized ? '1' : '0');
     }
     return out;
+}
+
+void copyWords(const std::string& bytes, std::vector<uint32_t>& out)
+{
+    out.resize(bytes.size() / 4);
+    if (!out.empty()) {
+        std::memcpy(out.data(), bytes.data(), out.size() * 4);
+    }
 }
 
 bool takeAll(const std::string& bytes, std::string& description, std::vector<DxilModule>& out)
@@ -257,13 +266,13 @@ bool takeAll(const std::string& bytes, std::string& description, std::vector<Dxi
     }
     while (at < bytes.size()) {
         DxilModule made;
-        std::string words;
+        std::string words, waveSizes;
         if (!take(bytes, at, made.name) || !take(bytes, at, made.entryPoint) || !take(bytes, at, words) ||
-            at == bytes.size()) {
+            !take(bytes, at, waveSizes) || at == bytes.size()) {
             return false;
         }
-        made.words.resize(words.size() / 4);
-        std::memcpy(made.words.data(), words.data(), made.words.size() * 4);
+        copyWords(words, made.words);
+        copyWords(waveSizes, made.waveSizes);
         made.wasStructurized = bytes[at++] == '1';
         out.push_back(std::move(made));
     }

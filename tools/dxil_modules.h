@@ -22,6 +22,7 @@ struct DxilModule {
     std::string name;        // unique: of the function, with the node's where that is not enough
     std::string entryPoint;  // of the module
     spirv::Words words;
+    std::vector<uint32_t> waveSizes;  // one; or minimum, maximum, preferred; as the program says, unchecked
     bool wasStructurized = false;
 };
 

@@ -6,6 +6,7 @@ Usage: dxil_graphs.py MILLRACE GRAPHS EXAMPLES
 """
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -139,6 +140,30 @@ def reflection(tool, graphs):
     check("heap and static sampler", [f"DescriptorSet {s}" in text for s in (4, 6, 7)], [True, True, True])
 
 
+def wave_sizes(tool, graphs, folder):
+    """A node gets the waves that it asks for, or a reason."""
+    def graph(entry):
+        return {"nodes": [{"file": str(graphs / "wave_sizes.dxil"), "entry": entry}], "buffers": [buffer("words", 0)],
+                "dispatches": [{"node": entry}]}
+
+    wants = {f"lanes{size}": range(size, size + 1) for size in (4, 8, 16, 32, 64, 128)}
+    outcomes = {}
+    for entry, sizes in {**wants, "any": range(4, 129), "some": range(4, 129)}.items():
+        result = run(tool, folder, graph(entry))
+        if result.returncode == 0:
+            outcomes[entry] = json.loads(result.stdout)["results"]["words"]["member0"][0]
+            if outcomes[entry] not in sizes:
+                sys.exit(f"{entry}: {outcomes[entry]} lanes")
+        else:
+            outcomes[entry] = re.search(r"it wants waves of .* lanes, the device has \d+(?: to \d+)?", result.stdout +
+                                        result.stderr).group()
+    print(outcomes)
+    reasons = [reason for reason in outcomes.values() if isinstance(reason, str)]
+    # Every device has some size, and none has all.
+    if isinstance(outcomes["any"], str) or len(reasons) in (0, len(wants)):
+        sys.exit("sizes of waves are ignored")
+
+
 def overridden(tool, graphs, folder):
     """Every override of a node is in what --json says of it."""
     change = {"entry": "start", "name": "other", "index": 3, "programEntry": True, "localTableIndex": 4,
@@ -219,6 +244,7 @@ def main():
         local_root(tool, graphs, folder)
         mixed_grids(tool, graphs, folder)
         overridden(tool, graphs, folder)
+        wave_sizes(tool, graphs, folder)
     reflection(tool, graphs)
     refused(tool, graphs, examples)
 

@@ -172,9 +172,13 @@ void Device::choose(const Instance& instance, const std::string& wanted)
 
 void Device::describe(const VkuInstanceDispatchTable& vk)
 {
-    VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceSubgroupSizeControlProperties sizes{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
+    VkPhysicalDeviceSubgroupProperties subgroups{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, &sizes};
+    VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, &subgroups};
     VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &driver};
     vk.GetPhysicalDeviceProperties2(m_physical, &properties);
+    m_waves = {subgroups.subgroupSize, sizes.minSubgroupSize, sizes.maxSubgroupSize};
     m_driver = std::string(driver.driverName) + " " + driver.driverInfo;
 
     uint32_t count = 0;

@@ -19,6 +19,13 @@ struct GraphFunctions {
     PFN_vkCmdDispatchGraphIndirectCountAMDX dispatchIndirectCount = nullptr;
 };
 
+// Lanes of a subgroup: of shaders that ask for none, and the sizes to choose among.
+struct WaveLimits {
+    uint32_t usual = 0;
+    uint32_t smallest = 0;
+    uint32_t largest = 0;
+};
+
 class Device {
 public:
     // Takes the device with `wanted` in its name, whatever the case, or of that number; without it the fastest kind.
@@ -33,6 +40,7 @@ public:
     const VkuDeviceDispatchTable& vk() const { return m_vk; }
     const GraphFunctions& graphs() const { return m_graphs; }
     const VkPhysicalDeviceProperties& properties() const { return m_properties; }
+    const WaveLimits& waves() const { return m_waves; }
     const std::string& driver() const { return m_driver; }
     // Who runs graphs: Millrace if its layer says that it does, else the driver itself.
     bool isEmulated() const { return m_isEmulated; }
@@ -50,6 +58,7 @@ private:
 
     VkPhysicalDevice m_physical = VK_NULL_HANDLE;
     VkPhysicalDeviceProperties m_properties{};
+    WaveLimits m_waves;
     std::string m_driver;
     bool m_isEmulated = false;
     VkDevice m_device = VK_NULL_HANDLE;

@@ -2,16 +2,42 @@
 #include "tools/run/pipeline.h"
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 
 namespace millrace::tools::run {
 
 namespace {
 
+// The size that the shader wants, 0 if it gets it anyway.
+uint32_t chooseWaveSize(const ProgramNode& node, const WaveLimits& device)
+{
+    if (node.waveSizes.empty()) {
+        return 0;
+    }
+    const auto sizeAt = [&](size_t n) { return n < node.waveSizes.size() ? node.waveSizes[n] : 0; };
+    const uint32_t least = sizeAt(0);
+    const uint32_t most = sizeAt(1) != 0 ? sizeAt(1) : least;
+    const uint32_t first = std::max(least, device.smallest);
+    const uint32_t last = std::min(most, device.largest);
+    const auto isIn = [&](uint32_t size) { return size >= first && size <= last; };
+    const uint32_t out = isIn(sizeAt(2)) ? sizeAt(2) : isIn(device.usual) ? device.usual : first;
+    if (first > last || !std::has_single_bit(out)) {
+        const auto text = [](uint32_t a, uint32_t b) {
+            return std::to_string(a) + (a == b ? "" : " to " + std::to_string(b));
+        };
+        throw DeviceError(node.file + ", entry point '" + node.entryPoint + "': it wants waves of " +
+                          text(least, most) + " lanes, the device has " + text(device.smallest, device.largest));
+    }
+    return device.smallest == device.largest ? 0 : out;
+}
+
 // A shader stage with all that it points to, the module included.
 struct Stage {
     Stage(const Device& device, const ProgramNode& from) : m_device(device)
     {
+        waves.requiredSubgroupSize = chooseWaveSize(from, device.waves());
+        node.pNext = waves.requiredSubgroupSize != 0 ? &waves : nullptr;
         VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
         moduleInfo.codeSize = from.words.size() * 4;
         moduleInfo.pCode = from.words.data();
@@ -34,6 +60,8 @@ struct Stage {
     Stage& operator=(const Stage&) = delete;
 
     VkPipelineShaderStageNodeCreateInfoAMDX node{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX};
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo waves{
+        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
     VkPipelineShaderStageCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
 
 private:

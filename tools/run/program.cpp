@@ -105,6 +105,7 @@ std::vector<ProgramNode> translateProgram(const NodeDescription& description, co
         ProgramNode& node = out.emplace_back(common);
         node.words = std::move(module.words);
         node.entryPoint = std::move(module.entryPoint);
+        node.waveSizes = std::move(module.waveSizes);
     }
     return out;
 }

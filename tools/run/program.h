@@ -37,9 +37,10 @@ struct ProgramNode {
     std::optional<std::string> name;  // as given, for VkPipelineShaderStageNodeCreateInfoAMDX
     std::optional<uint32_t> index;
     std::vector<spirv::SpecializationValue> specialization;
-    graph::Node node;       // as linking sees it
-    DataTypeRef payload;    // null: empty
-    DataTypeRef constants;  // the push constant block; null: none
+    std::vector<uint32_t> waveSizes;  // of HLSL's WaveSize: one; or minimum, maximum, preferred
+    graph::Node node;                 // as linking sees it
+    DataTypeRef payload;              // null: empty
+    DataTypeRef constants;            // the push constant block; null: none
     std::vector<BindingUse> bindings;
 };
 
