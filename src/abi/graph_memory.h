@@ -30,7 +30,10 @@ MR_CONST uint kKindPacked = 3u;      // single-invocation nodes: an invocation o
 // What a node's code has to be ready for when it allocates payloads (graph::CodeTraits).
 MR_CONST uint kEmitsNothing = 0u;
 MR_CONST uint kEmitsToOne = 1u;  // all that a slot emits goes to one queue, or nowhere
-MR_CONST uint kEmitsToSeveral = 2u;
+MR_CONST uint kEmitsToFew = 2u;  // to so few that a chunk has an area for each (AreaInfo), where everything fits
+MR_CONST uint kEmitsToSeveral = 3u;
+
+MR_CONST uint kMaxAreas = 32u;
 
 // How a stream counts. Indexed: one entry per run of payloads that lie one after the other, units are payloads.
 // Dynamic: one entry per payload, units are workgroups.
@@ -56,6 +59,9 @@ struct SlotInfo {
     uint shaderIndex;
     uint firstOutput;       // into the OutputInfo table
     uint granulesPerGroup;  // the most one workgroup of ours may allocate
+    uint fitGranulesPerGroup;  // likewise, where everything fits: areas are more
+    uint firstArea;            // into the AreaInfo table,
+    uint areaCount;            // so many
     uint entriesPerGroup;   // the most one workgroup of ours may append to any one stream
     uint fitEntriesPerGroup;  // likewise, where nothing is reserved
     uint name;              // for reports: index of the node in the graph
@@ -70,7 +76,7 @@ struct SlotInfo {
     // Written by the begin shader: the granule where this slot's workgroups of ours put what they emit, if the dispatch
     // fits (graph::DispatchPlan::bases).
     uint base;
-    uint pad[12];
+    uint pad[9];
 };
 
 MR_CONST uint kSlotInfoBytes = 128u;
@@ -80,10 +86,22 @@ struct OutputInfo {
     uint mapFirst;  // into the node map: queue of node index i is map[mapFirst + i]
     uint mapCount;  // node indices from mapCount on have no node
     uint first;     // map[mapFirst], which is all there is for most nodes
-    uint pad0;
+    uint area;      // of node index 0, among the slot's; node index i has area + i
 };
 
 MR_CONST uint kOutputInfoBytes = 16u;
+
+// The part of a chunk's memory for what goes to one node index of one output (kEmitsToFew), in shares: a share is what
+// one of the node's workgroups may need. The areas of a chunk of n shares are n times as large, and n times as far from
+// its beginning.
+struct AreaInfo {
+    uint stream;  // indexed; kNoStream if it has none
+    uint stride;
+    uint offset;  // granules
+    uint limit;   // payloads
+};
+
+MR_CONST uint kAreaInfoBytes = 16u;
 
 // Where the payloads of one base node (at one recursion level) go. All streams of a queue follow each other: at most one
 // indexed stream, which is then the first, and one dynamic stream per consumer that reads its grid from the payload.
@@ -195,6 +213,7 @@ struct GraphHeader {
     uint64_t slots;        // SlotInfo[slotCount]
     uint64_t outputs;      // OutputInfo[]
     uint64_t nodeMap;      // uint[]
+    uint64_t areas;        // AreaInfo[]
     uint64_t levelSlots;   // uint[]: the slots of level l, in order, are those from [l] to before [l + 1] on
     uint64_t queues;       // QueueInfo[queueCount]
     uint64_t streams;      // StreamInfo[streamCount]

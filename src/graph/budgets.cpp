@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "graph/areas.h"
 #include "graph/diagnose.h"
 #include "graph/saturating.h"
 
@@ -40,6 +41,7 @@ private:
     void summarize();
     uint64_t granules(const Slot& slot) const;
     uint64_t entries(const Slot& slot);
+    bool budgetWhereItFits(Slot& slot, const Node& node);
     uint64_t entriesOfOne(const EmissionBound& bound, const MapSummary& map) const
     {
         return std::max(map.hasIndexed ? bound.runsToOneQueue : 0, map.hasDynamic ? bound.payloads : 0);
@@ -164,6 +166,27 @@ uint64_t Budgets::entries(const Slot& slot)
     return most;
 }
 
+// Where everything fits, a chunk publishes once for each queue or area.
+bool Budgets::budgetWhereItFits(Slot& slot, const Node& node)
+{
+    slot.fitGranulesPerGroup = slot.granulesPerGroup;
+    slot.fitEntriesPerGroup = slot.entriesPerGroup;
+    const CodeTraits& code = m_graph.code[slot.node];
+    if (code.emits == abi::kEmitsToFew) {
+        const uint64_t granules = saturatingMultiply(makeAreas(m_graph, slot), std::max(node.packWidth, 1u));
+        if (granules > UINT32_MAX)
+            return false;
+        slot.fitGranulesPerGroup = static_cast<uint32_t>(granules);
+    }
+    if (code.sendsGrids)
+        return true;
+    if (code.emits == abi::kEmitsToOne)
+        slot.fitEntriesPerGroup = std::min(slot.entriesPerGroup, 1u);
+    else if (code.emits == abi::kEmitsToFew)
+        slot.fitEntriesPerGroup = std::min(slot.entriesPerGroup, static_cast<uint32_t>(slot.areas.size()));
+    return true;
+}
+
 Status Budgets::run()
 {
     summarize();
@@ -175,7 +198,10 @@ Status Budgets::run()
         if (like && ((like->remaining > 0 && slot.remaining > 0) || like->outputMaps == slot.outputMaps)) {
             slot.granulesPerGroup = like->granulesPerGroup;
             slot.entriesPerGroup = like->entriesPerGroup;
+            slot.fitGranulesPerGroup = like->fitGranulesPerGroup;
             slot.fitEntriesPerGroup = like->fitEntriesPerGroup;
+            if (m_graph.code[slot.node].emits == abi::kEmitsToFew)
+                makeAreas(m_graph, slot);
             continue;
         }
         const uint64_t width = std::max(node.packWidth, 1u);
@@ -188,9 +214,8 @@ Status Budgets::run()
         }
         slot.granulesPerGroup = static_cast<uint32_t>(granulesPerGroup);
         slot.entriesPerGroup = static_cast<uint32_t>(entriesPerGroup);
-        const CodeTraits& code = m_graph.code[slot.node];
-        const bool publishesOnce = code.emits == abi::kEmitsToOne && !code.sendsGrids;
-        slot.fitEntriesPerGroup = publishesOnce ? std::min(slot.entriesPerGroup, 1u) : slot.entriesPerGroup;
+        if (!budgetWhereItFits(slot, node))
+            return diagnose(node, "one workgroup may enqueue too much to each of several nodes");
     }
     return {};
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "graph/areas.h"
+
 namespace millrace::graph {
 namespace {
 
@@ -46,13 +48,15 @@ public:
             if (node.outputs[o].allocationSites > 0)
                 addOutput(queues, only);
         }
+        m_few = m_few && areAreasFew(m_graph, slot);
     }
 
     void store(CodeTraits& traits) const
     {
-        traits.emits = std::min(traits.emits, !m_any      ? abi::kEmitsNothing
-                                              : m_several ? abi::kEmitsToSeveral
-                                                          : abi::kEmitsToOne);
+        traits.emits = std::min(traits.emits, !m_any       ? abi::kEmitsNothing
+                                              : !m_several ? abi::kEmitsToOne
+                                              : m_few      ? abi::kEmitsToFew
+                                                           : abi::kEmitsToSeveral);
         traits.sendsGrids = m_grids;
         traits.sendsTracked = m_tracked;
         traits.plainQueues = m_plain;
@@ -83,7 +87,7 @@ private:
 
     const Graph& m_graph;
     CommonStride m_stride;
-    bool m_any = false, m_several = false, m_grids = false, m_tracked = false, m_plain = true;
+    bool m_any = false, m_several = false, m_grids = false, m_tracked = false, m_plain = true, m_few = true;
 };
 
 CodeTraits traitsOf(const Graph& graph, uint32_t node)

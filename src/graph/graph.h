@@ -32,6 +32,9 @@ constexpr uint32_t payloadAlignment(uint64_t bytes)
 
 inline constexpr uint32_t kMaxStride = (1u << 17) - 4;  // handles hold the stride in words in 15 bits
 
+// Chunks of up to 16 workgroups of ours, with up to 64 invocations if packed, count their payloads in 31 bits.
+inline constexpr uint32_t kMaxPayloadsInShare = (1u << 31) / 1024 - 1;
+
 enum class LaunchMode {
     Static,      // StaticNumWorkgroupsAMDX
     Dynamic,     // the grid is a payload member, or the implicit uvec3 payload
@@ -152,7 +155,9 @@ struct Slot {
     uint32_t level = 0;             // 0: nothing can reach it
     uint32_t granulesPerGroup = 0;  // one workgroup of ours, packing included
     uint32_t entriesPerGroup = 0;
-    uint32_t fitEntriesPerGroup = 0;  // where everything fits, and a chunk may publish once
+    uint32_t fitGranulesPerGroup = 0;  // and the next: where everything fits, and a chunk may publish once
+    uint32_t fitEntriesPerGroup = 0;
+    std::vector<abi::AreaInfo> areas;  // all node indices of output 0, then of output 1, ...; empty unless kEmitsToFew
     uint32_t finishOffset = abi::kNoOffset;
     std::vector<std::vector<uint32_t>> outputQueues;  // per output: queue of each node index, or abi::kNoQueue
     std::vector<uint32_t> outputMaps;                 // per output: the same map in Graph::maps

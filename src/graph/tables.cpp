@@ -20,10 +20,11 @@ static_assert(sizeof(abi::SlotState) % kTableAlignment == 0 && sizeof(abi::Strea
 static_assert(sizeof(abi::GraphHeader) % sizeof(uint32_t) == 0);
 static_assert(sizeof(abi::SlotInfo) == abi::kSlotInfoBytes && abi::kSlotInfoBytes > abi::kFlagMask);
 static_assert(sizeof(abi::OutputInfo) == abi::kOutputInfoBytes);
+static_assert(sizeof(abi::AreaInfo) == abi::kAreaInfoBytes);
 
 // Offsets from the start of the scratch memory.
 struct Offsets {
-    uint64_t slots, outputs, queues, streams, apiNodes, nodeMap, levelSlots;
+    uint64_t slots, outputs, queues, streams, apiNodes, nodeMap, areas, levelSlots;
     uint64_t tablesEnd;
     uint64_t slotStates, streamStates, levelStates, trash;
     uint64_t end;
@@ -50,8 +51,11 @@ Offsets computeOffsets(const Graph& graph, uint64_t scratchAddress)
         return offset;
     };
     uint64_t outputCount = 0;
-    for (const Slot& slot : graph.slots)
+    uint64_t areaCount = 0;
+    for (const Slot& slot : graph.slots) {
         outputCount += slot.outputMaps.size();
+        areaCount += slot.areas.size();
+    }
 
     Offsets offsets{};
     offsets.slots = place(graph.slots.size(), sizeof(abi::SlotInfo));
@@ -60,6 +64,7 @@ Offsets computeOffsets(const Graph& graph, uint64_t scratchAddress)
     offsets.streams = place(graph.streams.size(), sizeof(abi::StreamInfo));
     offsets.apiNodes = place(graph.apiQueues.size(), sizeof(uint32_t));
     offsets.nodeMap = place(graph.nodeMap.size(), sizeof(uint32_t));
+    offsets.areas = place(areaCount, sizeof(abi::AreaInfo));
     offsets.levelSlots = place(graph.levels.size() + 1 + graph.slots.size(), sizeof(uint32_t));
     offsets.tablesEnd = end;
     offsets.slotStates = place(graph.slots.size(), sizeof(abi::SlotState));
@@ -90,9 +95,8 @@ uint32_t onlyQueue(const Graph& graph, const Slot& slot)
 // Payloads for which a slot's memory is enough, whatever the limit that the node declares.
 uint32_t onlyLimit(const Slot& slot, const Node& node, uint32_t stride)
 {
-    // Chunks of up to 16 workgroups of ours, with up to 64 invocations if packed, count their payloads in 31 bits.
-    const uint64_t most = (uint64_t(1) << 31) / 1024 - 1;
-    const uint64_t granules = slot.granulesPerGroup / std::max(node.packWidth, 1u);
+    const uint64_t most = kMaxPayloadsInShare;
+    const uint64_t granules = slot.fitGranulesPerGroup / std::max(node.packWidth, 1u);
     return static_cast<uint32_t>(stride == 0 ? most : std::min(most, granules * abi::kGranuleBytes / stride));
 }
 
@@ -114,8 +118,9 @@ abi::QueueInfo queueInfo(const Graph& graph, uint32_t index)
     return info;
 }
 
-abi::OutputInfo outputInfo(const Graph& graph, abi::OutputInfo map)
+abi::OutputInfo outputInfo(const Graph& graph, abi::OutputInfo map, uint32_t area)
 {
+    map.area = area;
     map.first = map.mapCount > 0 ? graph.nodeMap[map.mapFirst] : abi::kNoQueue;
     return map;
 }
@@ -157,6 +162,7 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
     info.shaderIndex = node.id.index;
     info.granulesPerGroup = slot.granulesPerGroup;
     info.entriesPerGroup = slot.entriesPerGroup;
+    info.fitGranulesPerGroup = slot.fitGranulesPerGroup;
     info.fitEntriesPerGroup = slot.fitEntriesPerGroup;
     info.name = slot.node;
     return info;
@@ -243,6 +249,7 @@ std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, 
     header.queues = scratchAddress + offsets.queues;
     header.streams = scratchAddress + offsets.streams;
     header.apiNodes = scratchAddress + offsets.apiNodes;
+    header.areas = scratchAddress + offsets.areas;
     header.levelSlots = scratchAddress + offsets.levelSlots;
     header.slotStates = scratchAddress + offsets.slotStates;
     header.streamStates = scratchAddress + offsets.streamStates;
@@ -252,15 +259,25 @@ std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, 
 
     at = offsets.slots;
     uint64_t outputAt = offsets.outputs;
+    uint64_t areaAt = offsets.areas;
     uint32_t outputCount = 0;
+    uint32_t areaCount = 0;
     for (const Slot& slot : graph.slots) {
         abi::SlotInfo info = slotInfo(graph, slot);
         info.firstOutput = outputCount;
+        info.firstArea = areaCount;
+        info.areaCount = static_cast<uint32_t>(slot.areas.size());
         info.streamState = streamStateOffset(offsets, slot);
         write(at, info);
-        for (uint32_t map : slot.outputMaps)
-            write(outputAt, outputInfo(graph, graph.maps[map]));
+        uint32_t area = 0;
+        for (uint32_t map : slot.outputMaps) {
+            write(outputAt, outputInfo(graph, graph.maps[map], area));
+            area += graph.maps[map].mapCount;
+        }
+        for (const abi::AreaInfo& a : slot.areas)
+            write(areaAt, a);
         outputCount += static_cast<uint32_t>(slot.outputMaps.size());
+        areaCount += static_cast<uint32_t>(slot.areas.size());
     }
     at = offsets.queues;
     for (uint32_t q = 0; q < graph.queues.size(); ++q)

@@ -145,7 +145,7 @@ private:
         const uint64_t width = std::max(node.packWidth, 1u);
         const uint64_t groups = inNodeGroups == kUnlimited ? kUnlimited : divideUp(inNodeGroups, width);
         m_work.groups[index] = groups;
-        m_work.granules[index] = saturatingMultiply(inNodeGroups, slot.granulesPerGroup / width);
+        m_work.granules[index] = saturatingMultiply(inNodeGroups, slot.fitGranulesPerGroup / width);
 
         Work::OfLevel& work = m_work.levels[level];
         work.granules = saturatingAdd(work.granules, m_work.granules[index]);
@@ -163,7 +163,8 @@ private:
                 m_emitting.push_back(map);
             emitted.payloads = saturatingAdd(emitted.payloads, saturatingMultiply(inNodeGroups, bound.payloads));
             const uint64_t runs = saturatingMultiply(inNodeGroups, bound.runsToOneQueue);
-            const bool publishesOnce = m_graph.code[slot.node].emits == abi::kEmitsToOne;
+            const uint32_t emits = m_graph.code[slot.node].emits;
+            const bool publishesOnce = emits == abi::kEmitsToOne || emits == abi::kEmitsToFew;
             emitted.runs = saturatingAdd(emitted.runs, publishesOnce ? std::min(runs, groups) : runs);
             emitted.longestRun = std::max(emitted.longestRun, bound.payloads * width);
         }

@@ -485,7 +485,7 @@ bool Recorder::triesToFit(uint32_t level) const
     const abi::LevelPlan& plan = m_plan.levels[level];
     return std::ranges::all_of(m_pipeline.graph.levels[level].slots, [&](uint32_t s) {
         const graph::Slot& slot = m_pipeline.graph.slots[s];
-        return plan.size / kFewGroups >= slot.granulesPerGroup &&
+        return plan.size / kFewGroups >= slot.fitGranulesPerGroup &&
                plan.entryQuota / kFewGroups >= slot.fitEntriesPerGroup;
     });
 }

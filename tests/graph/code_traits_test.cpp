@@ -26,7 +26,7 @@ TEST(CodeTraits, OneQueueForSeveralOutputs)
     const Graph graph = linked({makeEntry("a", {outputTo("c"), outputTo("c")}),
                                 makeEntry("b", {outputTo("c"), outputTo("d")}), makeNode("c"), makeNode("d")});
     EXPECT_EQ(graph.code[0].emits, abi::kEmitsToOne);
-    EXPECT_EQ(graph.code[1].emits, abi::kEmitsToSeveral);
+    EXPECT_EQ(graph.code[1].emits, abi::kEmitsToFew);
     EXPECT_EQ(graph.code[2].emits, abi::kEmitsNothing);
     EXPECT_EQ(graph.code[0].outputStride, graph.queues[graph.slots[2].queue].stride);
     EXPECT_EQ(graph.code[0].inputStride, graph.queues[graph.slots[0].queue].stride);
@@ -80,7 +80,7 @@ TEST(CodeTraits, AllRecursionLevels)
     EXPECT_EQ(linked({node}).code[0].emits, abi::kEmitsToOne);
     node.outputs.push_back(outputTo("b"));
     node.outputs[1].budgetPool = 1;
-    EXPECT_EQ(linked({node, makeNode("b")}).code[0].emits, abi::kEmitsToSeveral);
+    EXPECT_EQ(linked({node, makeNode("b")}).code[0].emits, abi::kEmitsToFew);
 }
 
 TEST(CodeTraits, CodeOfALibraryReliesOnNoGraph)

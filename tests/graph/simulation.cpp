@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "abi/dispatch.h"
 
@@ -127,7 +128,9 @@ private:
             ++m_result.groups[index];
             const uint64_t before = m_levels[slot.level].used;
             m_groupEntries.clear();
+            m_areas.clear();
             m_publishesOnce = m_plan.fits && m_graph.code[slot.node].emits == abi::kEmitsToOne;
+            m_hasAreas = m_plan.fits && m_graph.code[slot.node].emits == abi::kEmitsToFew;
             for (uint64_t i = 0; i < (node.packWidth > 0 ? units : 1); ++i)
                 emit(slot, node);
             const uint64_t granules = m_levels[slot.level].used - before;
@@ -165,15 +168,18 @@ private:
         for (uint32_t i = 0; i < invocations && !map.empty(); ++i) {
             const uint32_t most = std::min<uint64_t>(budget, m_payloadsLeft);
             const uint32_t count = draw(m_random, 0, 1) == 0 ? std::min(most, 1u) : draw(m_random, 0, most);
-            const uint32_t queue = map[draw(m_random, 0, static_cast<uint32_t>(map.size() - 1))];
+            const uint32_t index = draw(m_random, 0, static_cast<uint32_t>(map.size() - 1));
+            const uint32_t queue = map[index];
             if (queue == abi::kNoQueue || count == 0)
                 continue;
             budget -= count;
             m_payloadsLeft -= count;
-            if (together)
+            m_joinsRun = m_hasAreas && !m_areas.insert({o, index}).second;
+            if (together && !m_hasAreas)
                 sharedRuns[queue] += count;
             else
                 publish(slot.level, queue, count);
+            m_joinsRun = false;
         }
         for (const auto& [queue, count] : sharedRuns)
             publish(slot.level, queue, count);
@@ -205,9 +211,9 @@ private:
     void append(uint32_t stream, uint64_t units)
     {
         m_streams[stream].units += units;
-        // What a workgroup of ours sends to a single queue is one run.
+        // What a workgroup of ours sends to a single queue, or to an area, is one run.
         const bool isIndexed = m_graph.streams[stream].kind == abi::kStreamIndexed;
-        if (isIndexed && m_publishesOnce && m_groupEntries[stream] > 0)
+        if (isIndexed && (m_joinsRun || (m_publishesOnce && m_groupEntries[stream] > 0)))
             return;
         ++m_streams[stream].entries;
         ++m_groupEntries[stream];
@@ -250,6 +256,9 @@ private:
     std::vector<Chunk> m_chunks;
     std::map<uint32_t, uint64_t> m_groupEntries;  // of the current workgroup of ours, by stream
     bool m_publishesOnce = false;                 // it does
+    bool m_hasAreas = false;                      // it has, and used these: output and node index
+    std::set<std::pair<uint32_t, uint32_t>> m_areas;
+    bool m_joinsRun = false;  // what is published
     bool m_hasRun = false;
     SimulationResult m_result;
 };

@@ -16,7 +16,9 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
     variant.indirect = options.indirect;
     variant.batched = code.batched;
     variant.counted = options.counted;
-    variant.emits = code.traits.emits;
+    variant.emits = code.traits.emits == abi::kEmitsToFew && code.memory == graph::MemoryUse::Reserves
+                        ? abi::kEmitsToSeveral
+                        : code.traits.emits;
     variant.sendsGrids = code.traits.sendsGrids;
     variant.sendsTracked = code.traits.sendsTracked;
     variant.plainQueues = code.traits.plainQueues;

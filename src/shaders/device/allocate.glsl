@@ -15,8 +15,10 @@ shared uint s_locations[kMaxHistogram];
 
 #if defined(MR_FITS)
 #define MR_FROM_CHUNK (MR_EMITS == kEmitsToOne)
+#define MR_FROM_AREAS (MR_EMITS == kEmitsToFew)
 #else
 #define MR_FROM_CHUNK false
+#define MR_FROM_AREAS false
 #endif
 
 // An input handle has no queue and no memory of its own; mr_element() sends it to mr_input_element().
@@ -173,11 +175,42 @@ uvec4 mr_allocate_from_chunk(const uint payload_type, const uint count, const ui
                  : mr_trash_handle(count);
 }
 
+// The same with an area for each queue.
+uvec4 mr_allocate_from_areas(const uint payload_type, const uint count, const uint node_index)
+{
+    OutputInfo info = OutputInfos(mr_outputs()).v[payload_type];
+    uint queue = mr_mapped_queue(info, node_index);
+    uvec4 handle = mr_trash_handle(count);
+    if (count > 0u && queue == kNoQueue)
+        mr_note(kErrorNoNode, node_index);
+    bool waiting = count > 0u && queue != kNoQueue;
+    uint index = info.area + node_index;
+    while (waiting) {
+        if (subgroupBroadcastFirst(index) == index) {
+            AreaInfo area = AreaInfos(s_areas).v[index];
+            Places places = mr_places(area.stride, count);
+            uint first = kNoLocation;
+            if (subgroupElect())
+                first = mr_take_from_area(index, places.total);
+            first = subgroupBroadcastFirst(first);
+            uint location = first == kNoLocation ? kNoLocation : s_chunk_location + s_chunk_shares * area.offset;
+            handle = mr_handle(queue, area.stride, location, first + places.index, places.apart, count);
+            waiting = false;
+        }
+    }
+    return handle;
+}
+
 #else
 
 uvec4 mr_allocate_from_chunk(const uint payload_type, const uint count, const uint node_index)
 {
     return mr_trash_handle(count);  // nobody asks
+}
+
+uvec4 mr_allocate_from_areas(const uint payload_type, const uint count, const uint node_index)
+{
+    return mr_trash_handle(count);  // likewise
 }
 
 #endif
@@ -214,6 +247,8 @@ uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const ui
         handle = mr_allocate_nothing(count, node_index);
     else if (MR_FROM_CHUNK)
         handle = mr_allocate_from_chunk(payload_type, count, node_index);
+    else if (MR_FROM_AREAS)
+        handle = mr_allocate_from_areas(payload_type, count, node_index);
     else
         handle = mr_allocate_runs(payload_type, count, node_index);
     mr_clear_own_finish_counters(handle, 0u, 1u);
@@ -308,6 +343,8 @@ uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const ui
         handle = mr_allocate_nothing(count, node_index);
     else if (MR_FROM_CHUNK)
         handle = mr_allocate_from_chunk(payload_type, count, node_index);
+    else if (MR_FROM_AREAS)
+        handle = mr_allocate_from_areas(payload_type, count, node_index);
     else if (MR_WORKGROUP_SIZE <= MR_SUBGROUP_SIZE)
         handle = mr_allocate_runs(payload_type, count, node_index);  // the subgroup is the workgroup: no barriers
     else if (MR_EMITS == kEmitsToSeveral)
@@ -319,13 +356,17 @@ uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const ui
 }
 
 // One invocation takes it; the payloads begin at number `first` of what is at the location.
-uint mr_take_for_workgroup(const uint queue, const uint count, out uint first)
+uint mr_take_for_workgroup(const uint queue, const uint area, const uint count, out uint first)
 {
     first = 0u;
 #if defined(MR_FITS)
     if (MR_FROM_CHUNK) {
         first = mr_take(count, count);
         return first == kNoLocation ? kNoLocation : s_chunk_location;
+    }
+    if (MR_FROM_AREAS) {
+        first = mr_take_from_area(area, count);
+        return first == kNoLocation ? kNoLocation : s_chunk_location + s_chunk_shares * AreaInfos(s_areas).v[area].offset;
     }
 #endif
     return mr_take_run(queue, count);
@@ -334,7 +375,8 @@ uint mr_take_for_workgroup(const uint queue, const uint count, out uint first)
 uvec4 mr_allocate_workgroup(const uint payload_type, const uint count, const uint node_index)
 {
     const uint kWorkgroupScope = 0x80000000u;
-    uint queue = mr_queue(payload_type, node_index);
+    OutputInfo info = OutputInfos(mr_outputs()).v[payload_type];
+    uint queue = mr_mapped_queue(info, node_index);
     if (MR_EMITS == kEmitsNothing || count == 0u || queue == kNoQueue) {
         if (count > 0u && gl_LocalInvocationIndex == 0u)
             mr_report_errors(g_graph, MR_SLOT.name, kErrorNoNode, node_index, 1u);
@@ -343,7 +385,7 @@ uvec4 mr_allocate_workgroup(const uint payload_type, const uint count, const uin
     barrier();
     if (gl_LocalInvocationIndex == 0u) {
         uint index;
-        s_location = mr_take_for_workgroup(queue, count, index);
+        s_location = mr_take_for_workgroup(queue, info.area + node_index, count, index);
         s_index = index;
     }
     barrier();

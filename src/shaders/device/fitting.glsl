@@ -18,10 +18,13 @@ uint g_chunk_groups;  // in a chunk
 Unit g_next;          // next workgroup of the current chunk
 uint g_left;          // so many are left in it
 
-shared uint s_chunk_location;  // granule where the current chunk's memory begins, and
-shared uint s_chunk_limit;     // how much there is, in what s_used counts
+shared uint s_chunk_location;  // granule where the current chunk's memory begins,
+shared uint s_chunk_limit;     // how much there is, in what s_used counts,
+shared uint s_chunk_shares;    // of what its areas have (AreaInfo)
 
 shared uint s_failed;  // what s_used was when it first went beyond s_chunk_limit
+shared uint s_area_used[kMaxAreas];  // likewise of areas, in payloads
+shared uint s_area_failed[kMaxAreas];
 
 // False if the level does not fit, which others then run.
 bool mr_try_to_fit()
@@ -71,12 +74,26 @@ void mr_locate_memory(const uint first, const uint groups, const uint units)
 {
     if (MR_EMITS == kEmitsNothing || gl_LocalInvocationIndex != 0u)
         return;
-    uint granules = MR_SLOT.granulesPerGroup;
+    uint granules = MR_SLOT.fitGranulesPerGroup;
     s_chunk_location = s_base + first * granules;
+    s_chunk_shares = MR_KIND == kKindPacked ? units : groups;
     if (MR_EMITS == kEmitsToOne)
-        s_chunk_limit = MR_SLOT.onlyLimit * (MR_KIND == kKindPacked ? units : groups);
-    else
+        s_chunk_limit = MR_SLOT.onlyLimit * s_chunk_shares;
+    else if (MR_EMITS == kEmitsToSeveral)
         s_chunk_limit = MR_KIND == kKindPacked ? granules / MR_WORKGROUP_SIZE * units : granules * groups;
+}
+
+void mr_reset_memory()
+{
+    if (MR_EMITS == kEmitsToFew) {
+        for (uint i = gl_LocalInvocationIndex; i < kMaxAreas; i += MR_WORKGROUP_SIZE) {
+            s_area_used[i] = 0u;
+            s_area_failed[i] = ~0u;
+        }
+    } else if (MR_EMITS != kEmitsNothing && gl_LocalInvocationIndex == 0u) {
+        s_used = 0u;
+        s_failed = ~0u;
+    }
 }
 
 // The next chunk, or the part of it that belongs to one slot. All invocations; ends with a barrier if it is true.
@@ -85,10 +102,7 @@ bool mr_take_chunk()
     // Also where the memory is not initialized, and the tables are nowhere.
     if (g_total == Unit(0u) && !mr_is_batch())
         return false;
-    if (MR_EMITS != kEmitsNothing && gl_LocalInvocationIndex == 0u) {
-        s_used = 0u;
-        s_failed = ~0u;
-    }
+    mr_reset_memory();
     if (g_left == 0u) {
         if (g_chunk == kNoChunk)
             return false;
@@ -120,9 +134,24 @@ bool mr_take_chunk()
     return true;
 }
 
-// What the chunk sent to a single queue lies one after the other and becomes one run.
+void mr_publish_areas()
+{
+    for (uint i = gl_LocalInvocationIndex; i < s_area_count; i += MR_WORKGROUP_SIZE) {
+        uint count = min(s_area_used[i], s_area_failed[i]);
+        if (count == 0u)
+            continue;
+        AreaInfo area = AreaInfos(s_areas).v[i];
+        mr_publish_run(s_states, area.stream, s_chunk_location + s_chunk_shares * area.offset, count);
+    }
+    // Invocation 0 goes on to the next chunk, and reports what the others have noted.
+    barrier();
+}
+
+// What the chunk sent to a queue lies one after the other and becomes one run.
 void mr_publish_chunk()
 {
+    if (MR_EMITS == kEmitsToFew)
+        mr_publish_areas();
     if (MR_EMITS != kEmitsToOne || gl_LocalInvocationIndex != 0u || s_only_capacity == 0u)
         return;
     uint count = min(s_used, s_failed);
@@ -140,6 +169,20 @@ uint mr_take(const uint amount, const uint count)
         if (before <= s_chunk_limit && amount <= s_chunk_limit - before)
             return before;
         atomicMin(s_failed, before);
+    }
+    mr_note(kErrorPayloadCount, count);
+    return kNoLocation;
+}
+
+// Takes `count` > 0 payloads of an area. Returns the number of the first, or kNoLocation as mr_take().
+uint mr_take_from_area(const uint index, const uint count)
+{
+    uint limit = AreaInfos(s_areas).v[index].limit * s_chunk_shares;
+    if (s_area_used[index] <= limit) {
+        uint before = atomicAdd(s_area_used[index], min(count, limit + 1u));
+        if (before <= limit && count <= limit - before)
+            return before;
+        atomicMin(s_area_failed[index], before);
     }
     mr_note(kErrorPayloadCount, count);
     return kNoLocation;

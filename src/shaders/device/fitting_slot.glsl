@@ -7,7 +7,9 @@
 
 #if defined(MR_FITS)
 
-shared uint s_base;  // SlotInfo::base
+shared uint s_base;        // SlotInfo::base
+shared uint64_t s_areas;   // AreaInfo of the slot (kEmitsToFew),
+shared uint s_area_count;  // so many
 
 // Where everything goes, if the node emits to one queue (kEmitsToOne). Loaded with the slot, long before it is needed.
 shared uint s_only_queue;
@@ -21,6 +23,10 @@ void mr_use_fitting_slot(const uint64_t slot, const uint64_t streamState)
     if (MR_EMITS == kEmitsNothing || gl_LocalInvocationIndex != 0u)
         return;
     s_base = MR_SLOT.base;
+    if (MR_EMITS == kEmitsToFew) {
+        s_areas = MR_HEADER(g_graph).areas + uint64_t(MR_SLOT.firstArea * kAreaInfoBytes);
+        s_area_count = MR_SLOT.areaCount;
+    }
     if (MR_EMITS != kEmitsToOne)
         return;
     s_only_queue = MR_SLOT.onlyQueue;

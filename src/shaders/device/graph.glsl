@@ -13,6 +13,7 @@ MR_REFERENCE(Words, uint, 4);
 MR_REFERENCE(GraphHeaders, GraphHeader, 8);
 MR_REFERENCE(SlotInfos, SlotInfo, 8);
 MR_REFERENCE(OutputInfos, OutputInfo, 8);
+MR_REFERENCE(AreaInfos, AreaInfo, 8);
 MR_REFERENCE(QueueInfos, QueueInfo, 8);
 MR_REFERENCE(StreamInfos, StreamInfo, 8);
 MR_REFERENCE(SlotStates, SlotState, 8);

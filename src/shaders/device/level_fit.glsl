@@ -28,7 +28,7 @@ Need mr_slot_need(const uint index)
         return Need(kTooMuchMemory, kTooMuchMemory);
     uint perGroup = infos.v[index].unitsPerGroup;
     uint64_t groups = uint64_t((uint(left) + perGroup - 1u) / perGroup);
-    return Need(min(groups * uint64_t(infos.v[index].granulesPerGroup), kTooMuchMemory),
+    return Need(min(groups * uint64_t(infos.v[index].fitGranulesPerGroup), kTooMuchMemory),
                 min(groups * uint64_t(infos.v[index].fitEntriesPerGroup), kTooMuchMemory));
 }
 
