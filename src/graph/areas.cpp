@@ -37,7 +37,10 @@ bool areAreasFew(const Graph& graph, const Slot& slot)
         for (const uint32_t queue : slot.outputQueues[o]) {
             if (queue == abi::kNoQueue)
                 continue;
-            const uint64_t granules = granulesFor(budgetOf(node, o), graph.queues[queue].stride);
+            const uint32_t budget = budgetOf(node, o);
+            if (budget > kMaxPayloadsInShare)
+                return false;
+            const uint64_t granules = granulesFor(budget, graph.queues[queue].stride);
             uint64_t& pool = pools[node.outputs[o].budgetPool];
             pool = std::max(pool, granules);
             together += granules;
@@ -46,13 +49,13 @@ bool areAreasFew(const Graph& graph, const Slot& slot)
     uint64_t least = 0;
     for (const uint64_t pool : pools)
         least += pool;
-    return together <= kMaxMemoryRatio * least;
+    return together <= kMaxMemoryRatio * least && together <= UINT32_MAX / std::max(node.packWidth, 1u);
 }
 
-uint64_t makeAreas(const Graph& graph, Slot& slot)
+uint32_t makeAreas(const Graph& graph, Slot& slot)
 {
     const Node& node = graph.nodes[slot.node];
-    uint64_t end = 0;
+    uint32_t end = 0;
     for (size_t o = 0; o < slot.outputQueues.size(); ++o) {
         for (const uint32_t index : slot.outputQueues[o]) {
             abi::AreaInfo area{.stream = abi::kNoStream};
@@ -62,9 +65,9 @@ uint64_t makeAreas(const Graph& graph, Slot& slot)
                 if (graph.streams[first].kind == abi::kStreamIndexed)
                     area.stream = first;
                 area.stride = queue.stride;
-                area.offset = static_cast<uint32_t>(std::min<uint64_t>(end, UINT32_MAX));
-                area.limit = std::min(budgetOf(node, o), kMaxPayloadsInShare);
-                end += granulesFor(area.limit, queue.stride);
+                area.offset = end;
+                area.limit = budgetOf(node, o);
+                end += static_cast<uint32_t>(granulesFor(area.limit, queue.stride));
             }
             slot.areas.push_back(area);
         }

@@ -13,7 +13,8 @@ namespace millrace::graph {
 // Requires: strides.
 bool areAreasFew(const Graph& graph, const Slot& slot);
 
-// Fills Slot::areas. Returns the granules that one of the node's workgroups needs.
-uint64_t makeAreas(const Graph& graph, Slot& slot);
+// Fills Slot::areas. Returns the granules that one of the node's workgroups needs, which with all that one of ours runs
+// side by side are below 2^32. Requires: they are few.
+uint32_t makeAreas(const Graph& graph, Slot& slot);
 
 }  // namespace millrace::graph

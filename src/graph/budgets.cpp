@@ -41,7 +41,7 @@ private:
     void summarize();
     uint64_t granules(const Slot& slot) const;
     uint64_t entries(const Slot& slot);
-    bool budgetWhereItFits(Slot& slot, const Node& node);
+    void budgetWhereItFits(Slot& slot, const Node& node);
     uint64_t entriesOfOne(const EmissionBound& bound, const MapSummary& map) const
     {
         return std::max(map.hasIndexed ? bound.runsToOneQueue : 0, map.hasDynamic ? bound.payloads : 0);
@@ -167,24 +167,19 @@ uint64_t Budgets::entries(const Slot& slot)
 }
 
 // Where everything fits, a chunk publishes once for each queue or area.
-bool Budgets::budgetWhereItFits(Slot& slot, const Node& node)
+void Budgets::budgetWhereItFits(Slot& slot, const Node& node)
 {
     slot.fitGranulesPerGroup = slot.granulesPerGroup;
     slot.fitEntriesPerGroup = slot.entriesPerGroup;
     const CodeTraits& code = m_graph.code[slot.node];
-    if (code.emits == abi::kEmitsToFew) {
-        const uint64_t granules = saturatingMultiply(makeAreas(m_graph, slot), std::max(node.packWidth, 1u));
-        if (granules > UINT32_MAX)
-            return false;
-        slot.fitGranulesPerGroup = static_cast<uint32_t>(granules);
-    }
+    if (code.emits == abi::kEmitsToFew)
+        slot.fitGranulesPerGroup = makeAreas(m_graph, slot) * std::max(node.packWidth, 1u);
     if (code.sendsGrids)
-        return true;
+        return;
     if (code.emits == abi::kEmitsToOne)
         slot.fitEntriesPerGroup = std::min(slot.entriesPerGroup, 1u);
     else if (code.emits == abi::kEmitsToFew)
         slot.fitEntriesPerGroup = std::min(slot.entriesPerGroup, static_cast<uint32_t>(slot.areas.size()));
-    return true;
 }
 
 Status Budgets::run()
@@ -214,8 +209,7 @@ Status Budgets::run()
         }
         slot.granulesPerGroup = static_cast<uint32_t>(granulesPerGroup);
         slot.entriesPerGroup = static_cast<uint32_t>(entriesPerGroup);
-        if (!budgetWhereItFits(slot, node))
-            return diagnose(node, "one workgroup may enqueue too much to each of several nodes");
+        budgetWhereItFits(slot, node);
     }
     return {};
 }

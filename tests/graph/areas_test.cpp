@@ -62,6 +62,16 @@ TEST(Areas, NoneWhereTheyTakeTooMuchMemory)
     EXPECT_EQ(slotOf(graph, "p").fitGranulesPerGroup, slotOf(graph, "p").granulesPerGroup);
 }
 
+TEST(Areas, NoneForLimitsBeyondCounting)
+{
+    const std::vector<NodeOutput> outputs = {outputTo("c", kMaxPayloadsInShare), outputTo("d")};
+    const std::vector<Node> receivers = {makeNode("c"), makeNode("d")};
+    EXPECT_EQ(slotOf(graphOf(makeEntry("p", outputs), receivers), "p").areas.size(), 2u);
+    std::vector<NodeOutput> more = outputs;
+    more[0].budget = kMaxPayloadsInShare + 1;
+    EXPECT_TRUE(slotOf(graphOf(makeEntry("p", more), receivers), "p").areas.empty());
+}
+
 TEST(Areas, NoneForMoreThanFit)
 {
     std::vector<NodeOutput> outputs;
