@@ -205,6 +205,19 @@ TEST_F(DxilCompute, RegistersWithAnIndexAndReducedPrecision)
     EXPECT_EQ(got, (Words{2, 40, 65533, bits(40.5f), 65533, bits(3.140625f), bits(7.5f)}));
 }
 
+// Word 1 says where the float is: at byte 36.
+TEST_F(DxilCompute, ConstantsByByte)
+{
+    Words constants(16);
+    constants[1] = 36;
+    constants[9] = bits(2.5f);
+    constants[6] = 77;
+    constants[7] = 88;
+    constants[13] = 0x40020000;  // 2.25 as a double
+    const Words got = runFile("constants_by_byte", {{{0, 2000}, constants}, {{0, 0}, Words(4)}}).at({0, 0});
+    EXPECT_EQ(got, (Words{bits(3.5f), 77, 88, bits(2.25f)}));
+}
+
 // Of four samples, and of those that there are not.
 TEST_F(DxilCompute, SamplePositions)
 {
