@@ -221,6 +221,10 @@ Id Emitter::element(const Type& type, const Val& value, uint32_t index)
 
 Val Emitter::assemble(const Type& type, const std::vector<Id>& elements)
 {
+    // What operations give and take may differ in malformed programs.
+    if (elements.size() != elementCount(type)) {
+        return Val(unsupported(type.text() + " out of " + std::to_string(elements.size()) + " elements"));
+    }
     Val out;
     for (size_t p = 0; p < partCount(type); p++) {
         const uint32_t size = partSize(type, p);
