@@ -328,6 +328,10 @@ void Run::createPipeline()
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = m_device.createModule(m_run.words);
     info.stage.pName = "main";
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroups{
+        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
+    subgroups.requiredSubgroupSize = m_run.subgroupSize;
+    info.stage.pNext = m_run.subgroupSize != 0 ? &subgroups : nullptr;
     info.layout = m_layout;
     const VkResult result = vkCreateComputePipelines(m_device.device, VK_NULL_HANDLE, 1, &info, nullptr, &m_pipeline);
     vkDestroyShaderModule(m_device.device, info.stage.module, nullptr);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compute shaders of the corpus that need more than two inputs, against what their text says.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <numeric>
@@ -43,6 +44,19 @@ Words counted(size_t count, uint32_t factor, uint32_t modulus)
 uint32_t bits(float value)
 {
     return std::bit_cast<uint32_t>(value);
+}
+
+// The size that is preferred, or the nearest that the device has; 0 if it has none or cannot be asked for one.
+uint32_t subgroupSizeFor(const harness::Device& device, uint32_t smallest, uint32_t largest, uint32_t preferred)
+{
+    VkPhysicalDeviceVulkan13Properties has{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &has};
+    vkGetPhysicalDeviceProperties2(device.physical, &all);
+    const uint32_t from = std::max(smallest, has.minSubgroupSize);
+    const uint32_t to = std::min(largest, has.maxSubgroupSize);
+    const bool canAsk = device.features13.subgroupSizeControl != 0 &&
+                        (has.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+    return canAsk && from <= to ? std::clamp(preferred, from, to) : 0;
 }
 
 struct Item {
@@ -228,6 +242,51 @@ TEST_F(DxilCompute, SamplePositions)
         EXPECT_EQ(Words(got.begin() + 4 * s, got.begin() + 4 * s + 4),
                   (Words{bits(x / 16), bits(y / 16), bits(x / 16), bits(y / 16)}))
             << s;
+    }
+}
+
+TEST_F(DxilCompute, Clock)
+{
+    harness::DeviceOptions options;
+    options.shaderExtras = true;
+    if (!device(options).extras.contains(VK_KHR_SHADER_CLOCK_EXTENSION_NAME)) {
+        GTEST_SKIP() << "the device has no " << VK_KHR_SHADER_CLOCK_EXTENSION_NAME;
+    }
+    ComputeRun run;
+    run.words = translateFile("compute/clock").shaders.at(0).words;
+    run.buffers = {{{0, 0}, Words(6, 0xcdcdcdcd)}};
+    const Words got = runCompute(device(options), run).at({0, 0});
+    const uint64_t first = got[0] | uint64_t{got[1]} << 32;
+    const uint64_t second = got[2] | uint64_t{got[3]} << 32;
+    EXPECT_NE(first, 0u);
+    EXPECT_NE(first, 0xcdcdcdcdcdcdcdcd);
+    EXPECT_LE(first, second);
+    EXPECT_LT(second - first, uint64_t{1} << 40);  // so that its halves are not exchanged
+    EXPECT_EQ(got[4], 1u);
+    EXPECT_EQ(got[5], 0xcdcdcdcd);
+}
+
+// What the shader wants stands in the container and in the metadata; SPIR-V has no such word for plain shaders, so that
+// who makes the pipeline asks for a size.
+TEST_F(DxilCompute, WaveSize)
+{
+    const Translation made = translateFile("compute/wave_size");
+    ASSERT_TRUE(made.pipelineState);
+    const std::vector<uint32_t> wanted = made.shaders.at(0).entry.waveSizes;
+    ASSERT_EQ(wanted, (Words{made.pipelineState->minWaveLanes, made.pipelineState->maxWaveLanes, 8}));
+    harness::DeviceOptions options;
+    options.allFeatures = true;
+    ComputeRun run;
+    run.subgroupSize = subgroupSizeFor(device(options), wanted[0], wanted[1], wanted[2]);
+    if (run.subgroupSize == 0) {
+        GTEST_SKIP() << "the device has no subgroups of 4 to 64 that can be asked for";
+    }
+    run.words = made.shaders[0].words;
+    const Words got = runCompute(device(options), run).at({0, 0});
+    for (uint32_t i = 0; i < 64; i++) {
+        EXPECT_EQ(got[2 * i], run.subgroupSize) << i;
+        // Texel 0 of images 0 to 3.
+        EXPECT_EQ(got[2 * i + 1], bits(static_cast<float>((1002 + i / 8 % 4) % 401) / 16)) << i;
     }
 }
 

@@ -163,6 +163,7 @@ public:
         add(VK_KHR_COMPUTE_SHADER_DERIVATIVES_EXTENSION_NAME, m_derivatives);
         add(VK_KHR_MAINTENANCE_8_EXTENSION_NAME, m_maintenance8);
         add(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME, m_atomicFloat);
+        add(VK_KHR_SHADER_CLOCK_EXTENSION_NAME, m_clock);
         VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, m_chain};
         vkGetPhysicalDeviceFeatures2(physical, &features);
         return out;
@@ -178,6 +179,7 @@ private:
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_8_FEATURES_KHR};
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT m_atomicFloat{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT};
+    VkPhysicalDeviceShaderClockFeaturesKHR m_clock{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR};
 };
 
 }  // namespace
@@ -208,6 +210,7 @@ void Device::createDevice(const DeviceOptions& options)
 
     VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v13};
     if (options.allFeatures) {
+        v13.subgroupSizeControl = features13.subgroupSizeControl;
         v11 = features11;
         v11.pNext = &v13;
         v12 = features12;

@@ -6,5 +6,6 @@ Texture2D<float4> images[] : register(t2, space3);
 [numthreads(8, 4, 2)]
 void main(uint3 id : SV_DispatchThreadID)
 {
-    words.Store(4 * id.x, WaveGetLaneCount() + asuint(images[NonUniformResourceIndex(id.y)].Load(uint3(0, 0, 0)).x));
+    uint number = id.x + 8 * id.y + 32 * id.z;
+    words.Store2(8 * number, uint2(WaveGetLaneCount(), asuint(images[NonUniformResourceIndex(id.y)].Load(uint3(0, 0, 0)).x)));
 }
