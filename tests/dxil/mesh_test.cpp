@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of mesh/ draw to an image of 8x8 numbers, which must be what the CPU says. Each cell is one pixel. Lines
-// are not drawn: Mesa 25.0's software driver draws one pixel of them, out of GLSL too.
+// The files of mesh/ draw to an image of 8x8 numbers, which must be what the CPU says. Each cell is one pixel.
 #include <functional>
 #include <optional>
 
@@ -117,6 +116,15 @@ TEST_F(Mesh, Layers)
     SKIP_WITHOUT_MESH_SHADERS();
     check({"layers", "", "primitive", 2, [](uint32_t cell, uint32_t layer) -> std::optional<uint32_t> {
                return layer == (cell % 3 == 0) ? std::optional(cell + 1) : std::nullopt;
+           }});
+}
+
+TEST_F(Mesh, Lines)
+{
+    SKIP_WITHOUT_MESH_SHADERS();
+    check({"lines", "", "primitive", 1, [](uint32_t cell, uint32_t layer) -> std::optional<uint32_t> {
+               const uint32_t row = cell / kMeshImageSize;
+               return layer == 1 || row % 2 != 0 ? std::nullopt : std::optional(10 + row / 2);
            }});
 }
 
