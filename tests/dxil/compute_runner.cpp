@@ -45,6 +45,11 @@ VkImageViewType viewOf(const spirv::Instruction& image)
     }
 }
 
+bool hasOneComponent(VkFormat format)
+{
+    return format == VK_FORMAT_R32_SFLOAT || format == VK_FORMAT_R32_UINT || format == VK_FORMAT_R32_SINT;
+}
+
 VkFormat formatOf(const spirv::Module& module, const spirv::Instruction& image)
 {
     const spirv::Instruction* texel = module.findDefinition(image.id(0));
@@ -134,6 +139,10 @@ std::vector<Declared> declaredIn(const std::vector<uint32_t>& words)
             out.push_back(declared);
         } else {
             known->count = std::max(known->count, declared.count);
+            // What names a format is right for what does not, which is given one of four components.
+            if (declared.image && hasOneComponent(declared.image->format)) {
+                known->image = declared.image;
+            }
         }
     }
     return out;

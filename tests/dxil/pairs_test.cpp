@@ -51,6 +51,7 @@ BufferContents contents()
 
 // What a device must have besides Vulkan 1.3 to run a file.
 const std::map<std::string, std::string> kWants = {
+    {"texture_compares_in_squares", VK_KHR_COMPUTE_SHADER_DERIVATIVES_EXTENSION_NAME},
     {"texture_derivatives", VK_KHR_COMPUTE_SHADER_DERIVATIVES_EXTENSION_NAME},
     {"derivatives_in_a_row", VK_KHR_COMPUTE_SHADER_DERIVATIVES_EXTENSION_NAME},
     {"derivatives_of_vectors", VK_KHR_COMPUTE_SHADER_DERIVATIVES_EXTENSION_NAME},

@@ -4,7 +4,7 @@ layout(set = 0, binding = 0) buffer Words { uint words[]; };
 layout(set = 0, binding = 1, rgba32f) uniform image1D strip;
 layout(set = 0, binding = 2, rgba32f) uniform image2D flat_;
 layout(set = 0, binding = 3, rgba32ui) uniform uimage2DArray layers;
-layout(set = 0, binding = 4, rgba32i) uniform iimage3D solid;
+layout(set = 0, binding = 4, r32i) uniform iimage3D solid;
 layout(set = 0, binding = 5, r32ui) uniform uimage2D counts;
 layout(set = 0, binding = 6, r32i) uniform iimage2D extremes;
 void main()
@@ -24,6 +24,7 @@ void main()
     imageAtomicMax(counts, ivec2(3, 0), uint(n * 7));
     imageAtomicMin(extremes, ivec2(1, 0), -n);
     imageAtomicMax(extremes, ivec2(2, 0), 3 - n);
+    imageAtomicMin(solid, place + ivec3(0, 0, 4), n - 5);
     ivec2 own = ivec2(id.x, 8 + id.y);
     imageAtomicCompSwap(counts, own, imageLoad(counts, own).x + uint(n & 1), 777u);
     for (int c = 0; c < 4; c++) {

@@ -24,6 +24,7 @@ void main(uint3 id : SV_DispatchThreadID)
     InterlockedMax(counts[uint2(3, 0)], n * 7, old);
     InterlockedMin(extremes[uint2(1, 0)], -(int)n);
     InterlockedMax(extremes[uint2(2, 0)], 3 - (int)n);
+    InterlockedMin(solid[uint3(id.xy & 7, 4 + (id.x >> 3))], (int)n - 5);
     uint2 own = uint2(id.x, 8 + id.y);
     InterlockedCompareExchange(counts[own], counts[own] + (n & 1), 777, old);
     words.Store4(32 * n, asuint(before));
