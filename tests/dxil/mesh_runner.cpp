@@ -127,13 +127,15 @@ void Run::createPipeline()
     addStage(VK_SHADER_STAGE_TASK_BIT_EXT, m_run.amplification);
     addStage(VK_SHADER_STAGE_MESH_BIT_EXT, m_run.mesh);
     addStage(VK_SHADER_STAGE_FRAGMENT_BIT, m_run.fragment);
-    const VkViewport viewport{0, 0, kMeshImageSize, kMeshImageSize, 0, 1};
-    const VkRect2D scissor{{0, 0}, {kMeshImageSize, kMeshImageSize}};
+    const uint32_t height = m_run.hasTwoViewports ? kMeshImageSize / 2 : kMeshImageSize;
+    const VkViewport areas[] = {{0, 0, kMeshImageSize, float(height), 0, 1},
+                                {0, float(height), kMeshImageSize, float(height), 0, 1}};
+    const VkRect2D scissors[] = {{{0, 0}, {kMeshImageSize, height}}, {{0, int32_t(height)}, {kMeshImageSize, height}}};
     VkPipelineViewportStateCreateInfo viewports{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
-    viewports.viewportCount = 1;
-    viewports.pViewports = &viewport;
-    viewports.scissorCount = 1;
-    viewports.pScissors = &scissor;
+    viewports.viewportCount = m_run.hasTwoViewports ? 2 : 1;
+    viewports.pViewports = areas;
+    viewports.scissorCount = viewports.viewportCount;
+    viewports.pScissors = scissors;
     VkPipelineRasterizationStateCreateInfo raster{VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
     raster.lineWidth = 1;
     VkPipelineMultisampleStateCreateInfo samples{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};

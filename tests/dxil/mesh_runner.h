@@ -18,6 +18,7 @@ struct MeshRun {
     std::vector<uint32_t> amplification;  // may be empty
     std::vector<uint32_t> fragment;
     uint32_t groups = 1;
+    bool hasTwoViewports = false;  // the upper and the lower half instead of all
 };
 
 struct MeshResult {

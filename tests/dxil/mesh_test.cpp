@@ -21,6 +21,7 @@ struct Case {
     std::string fragment;
     uint32_t groups = 1;
     std::function<std::optional<uint32_t>(uint32_t cell, uint32_t layer)> texel;
+    bool hasTwoViewports = false;
 };
 
 Words wordsOf(const std::filesystem::path& path)
@@ -56,6 +57,7 @@ protected:
         }
         run.fragment = wordsOf(std::filesystem::path(MILLRACE_DXIL_GLSL) / (c.fragment + ".frag.spv"));
         run.groups = c.groups;
+        run.hasTwoViewports = c.hasTwoViewports;
         return runMesh(device(options()), run);
     }
 
@@ -126,6 +128,23 @@ TEST_F(Mesh, Lines)
                const uint32_t row = cell / kMeshImageSize;
                return layer == 1 || row % 2 != 0 ? std::nullopt : std::optional(10 + row / 2);
            }});
+}
+
+// A group for each half of the image, and two that are culled. Both halves are squeezed: rows are two of the shader's.
+TEST_F(Mesh, OutputsOfManyTypes)
+{
+    SKIP_WITHOUT_MESH_SHADERS();
+    check({"output_types", "", "types", 4,
+           [](uint32_t cell, uint32_t layer) -> std::optional<uint32_t> {
+               const uint32_t x = cell % kMeshImageSize;
+               const uint32_t y = cell / kMeshImageSize % 4 * 2 + 1;
+               const uint32_t group = cell / (kCells / 2);
+               const uint32_t value = x | y << 3 | (y + 3) << 6 | (4 + x) << 10 | (5 + group) << 14 |
+                                      (1 + group) << 17 | 2u << 19 | (3 + group) << 21 | group << 24 |
+                                      (7 + group) << 25;
+               return inFirst(layer, value);
+           },
+           true});
 }
 
 TEST_F(Mesh, CompactionByWaves)
