@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <stdexcept>
 
 namespace millrace::dxil {
 
@@ -80,6 +81,9 @@ void TestImage::create()
     info.flags = isOf(m_shape.view, {VK_IMAGE_VIEW_TYPE_CUBE, VK_IMAGE_VIEW_TYPE_CUBE_ARRAY})
                      ? VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT
                      : 0;
+    if (m_shape.isSparse) {
+        info.flags |= VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT;
+    }
     info.imageType = m_extent.depth > 1 ? VK_IMAGE_TYPE_3D : m_extent.height > 1 ? VK_IMAGE_TYPE_2D : VK_IMAGE_TYPE_1D;
     info.format = m_shape.format;
     info.extent = m_extent;
@@ -95,13 +99,54 @@ void TestImage::create()
     allocate.allocationSize = needs.size;
     allocate.memoryTypeIndex = static_cast<uint32_t>(std::countr_zero(needs.memoryTypeBits));
     check(vkAllocateMemory(m_device.device, &allocate, nullptr, &m_memory), "vkAllocateMemory");
-    check(vkBindImageMemory(m_device.device, m_image, m_memory, 0), "vkBindImageMemory");
+    if (m_shape.isSparse) {
+        bindSparsely(needs.alignment);
+    } else {
+        check(vkBindImageMemory(m_device.device, m_image, m_memory, 0), "vkBindImageMemory");
+    }
     VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
     view.image = m_image;
     view.viewType = m_shape.view;
     view.format = m_shape.format;
     view.subresourceRange = range();
     check(vkCreateImageView(m_device.device, &view, nullptr, &m_view), "vkCreateImageView");
+}
+
+// A block for each layer of each level, since these are smaller than blocks; levels of the tail together.
+void TestImage::bindSparsely(VkDeviceSize alignment) const
+{
+    VkSparseImageMemoryRequirements needs{};
+    uint32_t count = 1;
+    vkGetImageSparseMemoryRequirements(m_device.device, m_image, &count, &needs);
+    const VkExtent3D block = needs.formatProperties.imageGranularity;
+    if (count != 1 || block.width < m_extent.width || block.height < m_extent.height) {
+        throw std::runtime_error("a sparse image of several aspects or blocks");
+    }
+    const bool hasOneTail = (needs.formatProperties.flags & VK_SPARSE_IMAGE_FORMAT_SINGLE_MIPTAIL_BIT) != 0;
+    std::vector<VkSparseImageMemoryBind> blocks;
+    std::vector<VkSparseMemoryBind> tails;
+    VkDeviceSize at = 0;
+    for (uint32_t layer = 0; layer < m_layers; layer++) {
+        const bool isAbsent = m_shape.format == VK_FORMAT_R32G32B32A32_UINT && layer + 1 == m_layers;
+        for (uint32_t level = 0; level < std::min(m_levels, needs.imageMipTailFirstLod) && !isAbsent; level++) {
+            blocks.push_back({{range().aspectMask, level, layer}, {}, regionOf(level, 0).imageExtent, m_memory, at, 0});
+            at += alignment;
+        }
+        if (needs.imageMipTailFirstLod < m_levels && (layer == 0 || !hasOneTail)) {
+            tails.push_back(
+                {needs.imageMipTailOffset + layer * needs.imageMipTailStride, needs.imageMipTailSize, m_memory, at, 0});
+            at += needs.imageMipTailSize;
+        }
+    }
+    const VkSparseImageMemoryBindInfo blockInfo{m_image, static_cast<uint32_t>(blocks.size()), blocks.data()};
+    const VkSparseImageOpaqueMemoryBindInfo tailInfo{m_image, static_cast<uint32_t>(tails.size()), tails.data()};
+    VkBindSparseInfo info{VK_STRUCTURE_TYPE_BIND_SPARSE_INFO};
+    info.imageOpaqueBindCount = tails.empty() ? 0 : 1;
+    info.pImageOpaqueBinds = &tailInfo;
+    info.imageBindCount = blocks.empty() ? 0 : 1;
+    info.pImageBinds = &blockInfo;
+    check(vkQueueBindSparse(m_device.queue, 1, &info, VK_NULL_HANDLE), "vkQueueBindSparse");
+    check(vkQueueWaitIdle(m_device.queue), "vkQueueWaitIdle");
 }
 
 uint32_t TestImage::wordsOf(uint32_t level) const

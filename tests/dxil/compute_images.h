@@ -14,6 +14,7 @@ struct ImageShape {
     VkFormat format = VK_FORMAT_R32G32B32A32_SFLOAT;
     bool isStorage = false;  // has one level then, otherwise three
     bool isMultisampled = false;
+    bool isSparse = false;  // of UINT formats the last layer has no memory then, but for its smallest levels
 };
 
 // 16 texels each way, 8 of three dimensions, four layers, 12 of cubes. Every texel of every level has a number of its
@@ -30,6 +31,7 @@ public:
 
 private:
     void create();
+    void bindSparsely(VkDeviceSize alignment) const;
     void fill(uint32_t seed) const;
     void clear(VkCommandBuffer cmd, uint32_t seed) const;
     void transition(VkCommandBuffer cmd, VkImageLayout from, VkImageLayout to) const;

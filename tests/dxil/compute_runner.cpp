@@ -274,6 +274,7 @@ VkDescriptorImageInfo Run::createImage(const Declared& d, uint32_t index)
     }
     ImageShape shape = *d.image;
     shape.format = m_run.depths.contains({d.set, d.binding}) ? VK_FORMAT_D32_SFLOAT : shape.format;
+    shape.isSparse = m_run.hasSparseImages && !shape.isStorage && !shape.isMultisampled;
     auto& images = m_images[{d.set, d.binding}];
     images.push_back(std::make_unique<TestImage>(m_device, shape, d.binding + index));
     return {VK_NULL_HANDLE, images.back()->view(), VK_IMAGE_LAYOUT_GENERAL};

@@ -23,6 +23,7 @@ struct ComputeRun {
     // Buffers that the shader reaches by address: where in the push constants that is, in words, to their contents.
     std::map<uint32_t, std::vector<uint32_t>> addressed;
     uint32_t groups = 1;
+    bool hasSparseImages = false;               // images that are sampled, see ImageShape
     uint32_t subgroupSize = 0;                  // that the pipeline is to have, unless 0
     VkFormat texelFormat = VK_FORMAT_R32_UINT;  // of texel buffers
     // Images of depths, and samplers that compare. All others repeat and take the nearest texel.

@@ -59,6 +59,18 @@ const std::map<std::string, std::string> kWants = {
     {"texture_exchange", VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME},
 };
 
+// What has a status is read from sparse images: the software driver of Mesa 25.0 crashes on others, out of GLSL too.
+bool canBindSparsely(const harness::Device& device)
+{
+    uint32_t count = 0;
+    vkGetPhysicalDeviceQueueFamilyProperties(device.physical, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    vkGetPhysicalDeviceQueueFamilyProperties(device.physical, &count, families.data());
+    const VkPhysicalDeviceFeatures& features = device.features.features;
+    return features.sparseResidencyImage2D != 0 && features.shaderResourceResidency != 0 &&
+           (families[device.queueFamily].queueFlags & VK_QUEUE_SPARSE_BINDING_BIT) != 0;
+}
+
 TEST_P(Pairs, SameAsInGlsl)
 {
     const Translation made = translateFile("pairs/" + GetParam());
@@ -71,6 +83,10 @@ TEST_P(Pairs, SameAsInGlsl)
         GTEST_SKIP() << "the device has no " << wants->second;
     }
     ComputeRun run;
+    run.hasSparseImages = GetParam() == "texture_status";
+    if (run.hasSparseImages && !canBindSparsely(device(options))) {
+        GTEST_SKIP() << "the device has no sparse images of which shaders are told";
+    }
     run.words = made.shaders[0].words;
     run.buffers = contents();
     run.groups = 2;

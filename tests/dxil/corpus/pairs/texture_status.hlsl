@@ -1,6 +1,5 @@
 // -T cs_6_7
-// What is said of memory beside texels: whether all of it is there. The software driver of Mesa 25.0 crashes on
-// each of these, out of GLSL too.
+// What is said of memory beside texels: whether all of it is there. The last layer of t1 is not.
 Texture2D<float4> flat : register(t0);
 Texture2DArray<uint4> layers : register(t1);
 Texture2DArray<float> depths : register(t9);
@@ -24,8 +23,13 @@ void main(uint3 id : SV_DispatchThreadID)
     there |= CheckAccessFullyMapped(status) ? 8 : 0;
     sum.x += depths.SampleCmpLevelZero(below, float3(at, 2), 0.5, int2(1, 0), status);
     there |= CheckAccessFullyMapped(status) ? 16 : 0;
-    uint4 number = layers.Load(int4(id.xy, 3, 0), int2(0, 0), status);
+    uint4 number = layers.Load(int4(id.xy, 1, 0), int2(0, 0), status);
     there |= CheckAccessFullyMapped(status) ? 32 : 0;
+    uint4 absent = layers.Load(int4(id.xy, 3, 0), int2(0, 0), status);
+    if (CheckAccessFullyMapped(status)) {
+        number += absent;
+        there |= 64;
+    }
     uint n = 16 * id.y + id.x;
     words.Store4(32 * n, asuint(sum));
     words.Store4(32 * n + 16, number + 1000 * there);
