@@ -1,4 +1,3 @@
-"use strict";
 // The drawing of a graph with its flow: dagre places boxes and lines, D3 draws them. Colours are page.js' to choose.
 
 // More boxes are placed by a thread of its own, since that takes seconds; the rest of the page goes on.

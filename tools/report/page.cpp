@@ -6,6 +6,7 @@
 #include "tools/console.h"
 #include "tools/report/boxes.h"
 #include "tools/report/page_parts.h"
+#include "tools/report/template.h"
 
 namespace millrace::tools::report {
 
@@ -104,42 +105,6 @@ Json stepsJson(const TraceSummary& trace)
     return out;
 }
 
-// For the text of an element or an attribute.
-std::string htmlText(const std::string& text)
-{
-    std::string out;
-    for (const char c : text) {
-        out += c == '&' ? "&amp;" : c == '<' ? "&lt;" : c == '>' ? "&gt;" : c == '"' ? "&quot;" : std::string(1, c);
-    }
-    return out;
-}
-
-// JSON inside a script element: no tag may end it.
-std::string scriptText(std::string text)
-{
-    for (size_t at = 0; (at = text.find('<', at)) != std::string::npos; at += 6) {
-        text.replace(at, 1, "\\u003c");
-    }
-    return text;
-}
-
-std::string replaceAll(std::string text, const std::string& what, const std::string& with)
-{
-    for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += with.size()) {
-        text.replace(at, what.size(), with);
-    }
-    return text;
-}
-
-std::string joined(const char* const* files)
-{
-    std::string text;
-    for (; *files != nullptr; files++) {
-        text += std::string(*files) + "\n";
-    }
-    return text;
-}
-
 }  // namespace
 
 Json reportJson(const TraceSummary& trace, const std::vector<Finding>& findings, bool withSteps)
@@ -175,13 +140,12 @@ std::string makePage(const TraceSummary& trace, const std::vector<Finding>& find
         data["graphs"][g]["boxes"] = boxesOf(trace.graphs[g]);
         data["graphs"][g]["depths"] = depthsOf(trace.graphs[g]);
     }
-    std::string page = kPageHtml;
-    page = replaceAll(page, "{{title}}", htmlText(printable(title)));
-    page = replaceAll(page, "{{style}}", kPageCss);
-    page = replaceAll(page, "{{d3}}", joined(kPageD3));
-    page = replaceAll(page, "{{dagre}}", joined(kPageDagre));
-    page = replaceAll(page, "{{script}}", std::string(kDrawingJs) + kPageJs);
-    return replaceAll(page, "{{data}}", scriptText(data.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    return fillIn(kPageHtml, {{"style", kPageCss},
+                              {"d3", fillIn(kD3Html, {{"code", joined(kPageD3)}})},
+                              {"dagre", joined(kPageDagre)},
+                              {"script", std::string(kBasicsJs) + kDrawingJs + kPageJs},
+                              {"title", htmlText(printable(title))},
+                              {"data", jsonForScript(data)}});
 }
 
 }  // namespace millrace::tools::report

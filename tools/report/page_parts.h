@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of the page and the libraries that it uses, which the build turns into text.
+// The files of the pages and the libraries that it uses, which the build turns into text.
 #pragma once
 
 namespace millrace::tools::report {
@@ -8,6 +8,11 @@ extern const char kPageHtml[];
 extern const char kPageCss[];
 extern const char kPageJs[];
 extern const char kDrawingJs[];
+extern const char kBenchHtml[];
+extern const char kBenchCss[];
+extern const char kBenchJs[];
+extern const char kBasicsJs[];
+extern const char kD3Html[];
 // The last is null.
 extern const char* const kPageD3[];
 extern const char* const kPageDagre[];

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// `millrace report`: what a trace says, as text, as a page, or for Perfetto.
+// `millrace report`: what a trace says, as text, as a page, or for Perfetto; what results of bench/run say, as text or
+// as a page.
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -12,8 +14,10 @@
 #include "tools/console.h"
 #include "tools/files.h"
 #include "tools/progress.h"
+#include "tools/report/bench_page.h"
 #include "tools/report/page.h"
 #include "tools/report_errors.h"
+#include "tools/run/document.h"
 #include "trace/chrome.h"
 #include "trace/file.h"
 
@@ -24,7 +28,7 @@ namespace {
 using namespace millrace::tools::report;
 
 struct Arguments {
-    std::string file;
+    std::vector<std::string> files;
     std::string output;
     bool asJson = false;
 };
@@ -93,15 +97,12 @@ int writePerfetto(const std::string& bytes, const std::string& path)
     return status ? 0 : fail(status.error().text());
 }
 
-int runReport(const Arguments& arguments)
+int reportTrace(const Arguments& arguments, const std::string& bytes)
 {
-    std::string bytes;
-    if (!readFile(arguments.file, bytes)) {
-        return reportErrors({{arguments.file, "", "cannot be read"}}, arguments.asJson);
-    }
+    const std::string& file = arguments.files.front();
     const Result<TraceSummary> trace = summarize(bytes);
     if (!trace) {
-        return reportErrors({{arguments.file, trace.error().where, trace.error().message}}, arguments.asJson);
+        return reportErrors({{file, trace.error().where, trace.error().message}}, arguments.asJson);
     }
     const std::vector<Finding> findings = findIn(*trace);
     if (arguments.asJson) {
@@ -116,8 +117,53 @@ int runReport(const Arguments& arguments)
         return writePerfetto(bytes, arguments.output);
     }
     const Progress progress("writing");
-    return writeFile(arguments.output,
-                     makePage(*trace, findings, std::filesystem::path(arguments.file).filename().string()));
+    return writeFile(arguments.output, makePage(*trace, findings, std::filesystem::path(file).filename().string()));
+}
+
+int reportBench(const Arguments& arguments)
+{
+    if (arguments.output.ends_with(".json")) {
+        return reportErrors({{arguments.output, "", "only a trace can be written for Perfetto"}}, arguments.asJson);
+    }
+    std::vector<BenchResult> results;
+    try {
+        for (const std::string& file : arguments.files) {
+            results.push_back(readBenchResult(file));
+        }
+    } catch (const run::InputError& error) {
+        const auto [line, column] = error.position();
+        const std::string where = line > 0 ? ":" + std::to_string(line) + ":" + std::to_string(column) : "";
+        return reportErrors({{error.file() + where, error.pointer(), error.what()}}, arguments.asJson);
+    }
+    if (arguments.asJson) {
+        std::cout << benchJson(results).dump(2) << "\n";
+    } else if (arguments.output.empty()) {
+        printBench(std::cout, results);
+    }
+    return arguments.output.empty() ? 0 : writeFile(arguments.output, makeBenchPage(results));
+}
+
+// Traces of both kinds begin otherwise: the compact one with its name, that for Perfetto with a list.
+bool isObject(const std::string& bytes)
+{
+    const size_t first = bytes.find_first_not_of(" \t\r\n");
+    return first != std::string::npos && bytes[first] == '{';
+}
+
+int runReport(const Arguments& arguments)
+{
+    std::string bytes;
+    if (!readFile(arguments.files.front(), bytes)) {
+        return reportErrors({{arguments.files.front(), "", "cannot be read"}}, arguments.asJson);
+    }
+    if (isObject(bytes)) {
+        return reportBench(arguments);
+    }
+    if (arguments.files.size() > 1) {
+        return reportErrors({{arguments.files[1], "", "a trace is shown alone; results of bench/run may be several"}},
+                            arguments.asJson);
+    }
+    return reportTrace(arguments, bytes);
 }
 
 }  // namespace
@@ -125,15 +171,21 @@ int runReport(const Arguments& arguments)
 Command addReport(CLI::App& app)
 {
     const auto arguments = std::make_shared<Arguments>();
-    CLI::App* command = app.add_subcommand("report", "Show what a trace says: as text, as a page, or for Perfetto");
+    CLI::App* command = app.add_subcommand(
+        "report", "Show what a trace or results of the bench say: as text, as a page, or for Perfetto");
     command->footer(
-        "A trace is what 'millrace run --trace' writes, and the layer's setting \"trace\"; docs/trace.md explains it.\n"
+        "A trace is what 'millrace run --trace' writes, and the layer's setting \"trace\"; docs/trace.md explains it. "
+        "A "
+        "result is what 'bench/run' writes (docs/performance.md); of several all are shown side by side.\n"
         "\n"
         "Examples:\n"
         "  millrace run graph.json --trace graph.mrtrace\n"
         "  millrace report graph.mrtrace\n"
-        "  millrace report graph.mrtrace -o graph.html");
-    command->add_option("trace", arguments->file, "the compact file")->type_name("FILE")->required();
+        "  millrace report graph.mrtrace -o graph.html\n"
+        "  millrace report result.json without_fusion.json -o bench.html");
+    command->add_option("file", arguments->files, "the compact trace, or results of bench/run")
+        ->type_name("FILE")
+        ->required();
     command
         ->add_option("-o,--output", arguments->output,
                      "write a page that needs nothing else, or for Perfetto if the name ends in .json")
