@@ -146,7 +146,8 @@ TypeLayouts::TypeLayouts(const Module& module) : m_module(module)
             continue;
         }
         Member& member = m_members[{i.id(0).value, i.literal(1)}];
-        const uint32_t value = i.operandCount() > 3 ? i.literal(3) : 0;
+        // Other decorations than those below may have an id there.
+        const uint32_t value = i.operandCount() > 3 && !i.isId(3) ? i.literal(3) : 0;
         switch (static_cast<spv::Decoration>(i.literal(2))) {
             case spv::Decoration::Offset:
                 member.offset = value;

@@ -82,6 +82,15 @@ TEST(Hostile, HugeStructures)
     EXPECT_NE(refusal(module).find("too many members"), std::string::npos);
 }
 
+// What lower_fuzzer found: an id where the members' decorations that matter have a number.
+TEST(Hostile, MemberDecorationWithAnId)
+{
+    ModuleText module;
+    module.globals = "%Own = OpTypeStruct %uint\n";
+    module.annotations = "OpMemberDecorate %Own 0 UniformId %u1\n";
+    (void)lower(module.words());
+}
+
 TEST(Hostile, LargePayload_IsRefused)
 {
     ModuleText module;
