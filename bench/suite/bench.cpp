@@ -120,8 +120,33 @@ CaseResult Bench::measure(const Case& todo)
     for (uint32_t run = 0; run < m_options.runs; ++run)
         for (size_t i = 0; i < todo.versions.size(); ++i)
             runOnce(todo, todo.versions[i], &result.versions[i].runs);
+    if (todo.graph)
+        measureScratch(todo, result);
     finish(result);
     return m_results.back();
+}
+
+void Bench::measureScratch(const Case& todo, CaseResult& result)
+{
+    const auto graph = std::find_if(todo.versions.begin(), todo.versions.end(),
+                                    [](const Version& version) { return version.role == Role::Graph; });
+    result.scratch = findScratchNeed(m_device, *todo.graph, todo.liveBytes, [&] { runOnce(todo, *graph, nullptr); });
+}
+
+bool Bench::hasMemory(VkDeviceSize bytes, const std::string& what)
+{
+    VkPhysicalDeviceMemoryProperties memory;
+    vkGetPhysicalDeviceMemoryProperties(m_device.physical, &memory);
+    VkDeviceSize most = 0;
+    for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
+        if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
+            most = std::max(most, memory.memoryHeaps[i].size);
+    if (bytes <= most / 5 * 4)
+        return true;
+    const auto mib = [](VkDeviceSize size) { return std::to_string(size >> 20) + " MiB"; };
+    m_leftOut.push_back(m_workload + ", " + what + ": takes " + mib(bytes) + ", the device has " + mib(most));
+    std::printf("%-4s left out: %s\n", m_workload.c_str(), m_leftOut.back().c_str());
+    return false;
 }
 
 void Bench::add(const std::string& name, std::vector<Times> versions)
@@ -161,6 +186,10 @@ void Bench::print(const CaseResult& result) const
             std::printf("  graph is %.2f of it", graph / times.median());
         std::printf("\n");
     }
+    if (result.scratch && result.scratch->oneSweep)
+        std::printf("       scratch memory: %.1f KiB for one sweep, %.1f of it for payloads; at least %.1f\n",
+                    result.scratch->oneSweep / 1024.0, result.scratch->regions / 1024.0,
+                    result.scratch->least / 1024.0);
     std::fflush(stdout);
 }
 

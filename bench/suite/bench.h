@@ -11,6 +11,7 @@
 #include "bench/suite/clocks.h"
 #include "bench/suite/memory.h"
 #include "bench/suite/programs.h"
+#include "bench/suite/scratch.h"
 
 namespace millrace::bench {
 
@@ -51,6 +52,9 @@ struct Case {
     // What grows along a series of cases, and how much of it there is here; "" if the case is of no series.
     std::string axis;
     double x = 0;
+    // Of a case of a series: whose need of scratch memory is measured as well, and what is known of it.
+    Graph* graph = nullptr;
+    VkDeviceSize liveBytes = 0;
 };
 
 // Microseconds.
@@ -68,6 +72,7 @@ struct CaseResult {
     VkDeviceSize scratchBytes = 0;
     std::string axis;
     double x = 0;
+    std::optional<ScratchNeed> scratch{};
 
     // The median of the version with this name; of the fastest hand-written one. 0 if there is none.
     double of(const std::string& version) const;
@@ -106,6 +111,9 @@ public:
     void begin(const std::string& workload) { m_workload = workload; }
     // Throws HarnessError if a result is wrong or a layer says anything.
     CaseResult measure(const Case& todo);
+    // Whether one heap of the device's own memory has room for so much, and a fifth is left. If not, says that `what`
+    // is left out.
+    bool hasMemory(VkDeviceSize bytes, const std::string& what);
     // Times that were not taken by measure().
     void add(const std::string& name, std::vector<Times> versions);
     void figure(const std::string& name, double value, const std::string& unit);
@@ -117,9 +125,11 @@ public:
 
     const std::vector<CaseResult>& results() const { return m_results; }
     const std::vector<Figure>& figures() const { return m_figures; }
+    const std::vector<std::string>& leftOut() const { return m_leftOut; }
 
 private:
     void runOnce(const Case& todo, const Version& version, std::vector<double>* times);
+    void measureScratch(const Case& todo, CaseResult& result);
     void print(const CaseResult& result) const;
     void finish(CaseResult result);
 
@@ -130,6 +140,7 @@ private:
     std::string m_workload;
     std::vector<CaseResult> m_results;
     std::vector<Figure> m_figures;
+    std::vector<std::string> m_leftOut;
 };
 
 struct Workload {

@@ -32,7 +32,8 @@ void addOptions(CLI::App& app, Choice& choice)
     CLI::Option* small = app.add_flag("--small", choice.small, "sizes for a software driver");
     app.add_flag("--smallest", choice.smallest, "sizes for a test of whether it works")->excludes(small);
     app.add_flag("--peer", choice.options.peer, "the published emulation's scheme as well (W1, M3)");
-    app.add_flag("--growth", choice.options.growth, "how time grows with payloads, nodes, levels and payload size");
+    app.add_flag("--growth", choice.options.growth,
+                 "how time and scratch memory grow with payloads, nodes, levels and payload size");
     app.add_flag("--each", choice.options.each, "print the time of every run");
     app.add_option("--json", choice.json, "file to write the result to")->take_last();
     app.add_option("--shaders", choice.shaders, "folder of the shaders (default: MILLRACE_BENCH_SHADERS, or as built)");

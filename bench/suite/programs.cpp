@@ -58,11 +58,39 @@ void indirectBarrier(VkCommandBuffer cmd)
 Graph::Graph(Device& device, const std::vector<Node>& nodes, uint32_t argumentBytes, VkDeviceSize scratchLimit)
     : m_runner(device, optionsFor(argumentBytes)), m_pipeline(m_runner.createGraph(stagesOf(nodes)))
 {
-    const VkExecutionGraphPipelineScratchSizeAMDX size = m_runner.scratchSize(m_pipeline);
-    m_least = size.minSize;
-    m_scratch = device.createDeviceBuffer(std::clamp(scratchLimit, size.minSize, size.maxSize),
-                                          VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX);
-    device.submit([&](VkCommandBuffer cmd) { m_runner.initialize(cmd, m_pipeline, m_scratch); });
+    m_sizes = m_runner.scratchSize(m_pipeline);
+    // To copy from it is for those who look what a dispatch left there.
+    m_scratch =
+        device.createDeviceBuffer(std::clamp(scratchLimit, m_sizes.minSize, m_sizes.maxSize),
+                                  VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
+    initialize(m_scratch.size);
+}
+
+void Graph::initialize(VkDeviceSize bytes)
+{
+    m_used = bytes;
+    m_runner.device().submit([&](VkCommandBuffer cmd) { m_runner.initialize(cmd, m_pipeline, usedScratch()); });
+}
+
+harness::Buffer Graph::usedScratch() const
+{
+    harness::Buffer part = m_scratch;
+    part.size = m_used;
+    return part;
+}
+
+void Graph::useScratch(uint64_t steps)
+{
+    initialize(m_sizes.minSize + steps * scratchStep());
+}
+
+void Graph::readScratch(const harness::Buffer& to, VkDeviceSize at, VkDeviceSize bytes)
+{
+    m_runner.device().submit([&](VkCommandBuffer cmd) {
+        Device::memoryBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT);
+        const VkBufferCopy region{at, 0, bytes};
+        vkCmdCopyBuffer(cmd, m_scratch.handle, to.handle, 1, &region);
+    });
 }
 
 Graph::~Graph()
@@ -73,7 +101,7 @@ Graph::~Graph()
 void Graph::record(VkCommandBuffer cmd)
 {
     m_runner.bind(cmd, m_pipeline);
-    m_runner.dispatchHost(cmd, m_pipeline, m_scratch, m_launches);
+    m_runner.dispatchHost(cmd, m_pipeline, usedScratch(), m_launches);
 }
 
 Kernel::Kernel(Device& device, const std::string& file, uint32_t argumentBytes, const Definitions& definitions)

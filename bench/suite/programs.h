@@ -3,6 +3,7 @@
 // as push constants.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 
 #include "bench/suite/shaders.h"
@@ -45,13 +46,26 @@ public:
     void setLaunches(std::vector<harness::Launch> launches) { m_launches = std::move(launches); }
     void record(VkCommandBuffer cmd);
     VkDeviceSize scratchBytes() const { return m_scratch.size; }
-    VkDeviceSize leastScratchBytes() const { return m_least; }
+    VkDeviceSize leastScratchBytes() const { return m_sizes.minSize; }
+
+    // Scratch memory may be minSize and so many steps more.
+    VkDeviceSize scratchStep() const { return std::max<VkDeviceSize>(m_sizes.sizeGranularity, 1); }
+    uint64_t scratchSteps() const { return (m_scratch.size - m_sizes.minSize) / scratchStep(); }
+    // A part of it from now on. For what is recorded from then on.
+    void useScratch(uint64_t steps);
+    VkDeviceAddress scratchAddress() const { return m_scratch.address; }
+    // Waits until it is done.
+    void readScratch(const harness::Buffer& to, VkDeviceSize at, VkDeviceSize bytes);
 
 private:
+    void initialize(VkDeviceSize bytes);
+    harness::Buffer usedScratch() const;
+
     harness::Runner m_runner;
     VkPipeline m_pipeline = VK_NULL_HANDLE;
+    VkExecutionGraphPipelineScratchSizeAMDX m_sizes{};
     harness::Buffer m_scratch;
-    VkDeviceSize m_least = 0;
+    VkDeviceSize m_used = 0;  // bytes of it
     std::vector<harness::Launch> m_launches;
 };
 

@@ -11,6 +11,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/suite/series.h"
+
 namespace millrace::bench {
 
 using Json = nlohmann::ordered_json;
@@ -52,6 +54,38 @@ Json deviceJson(const harness::Device& device)
             {"validated", device.validated}};
 }
 
+// What is not known is left out.
+Json scratchJson(const ScratchNeed& need)
+{
+    Json json = {{"least", need.least}};
+    if (need.oneSweep) {
+        json["oneSweep"] = need.oneSweep;
+        json["payloads"] = need.regions;
+    }
+    if (need.live)
+        json["live"] = need.live;
+    return json;
+}
+
+Json growthJson(const Series& series)
+{
+    Json json = {{"workload", series.workload}, {"axis", series.axis}, {"what", series.what}, {"unit", series.unit}};
+    const auto growth = tools::report::growthOf(series.points);
+    if (!growth)
+        return json;
+    json["fixed"] = growth->fixed;
+    json["each"] = growth->each;
+    json["deviation"] = growth->deviation;
+    json["exponent"] = growth->exponent;
+    if (growth->ratio) {
+        json["from"] = growth->from;
+        json["to"] = growth->most;
+        json["eachRatio"] = *growth->ratio;
+    }
+    json["linear"] = tools::report::isLinear(*growth);
+    return json;
+}
+
 Json caseJson(const CaseResult& result)
 {
     Json json = {{"workload", result.workload}, {"case", result.name}};
@@ -61,6 +95,8 @@ Json caseJson(const CaseResult& result)
         json["axis"] = result.axis;
         json["x"] = result.x;
     }
+    if (result.scratch)
+        json["scratch"] = scratchJson(*result.scratch);
     const double graph = result.graph();
     if (graph > 0 && result.hand() > 0)
         json["ratio"] = graph / result.hand();
@@ -94,6 +130,10 @@ void writeJson(const Bench& bench, const std::string& file)
     for (const Figure& figure : bench.figures())
         json["figures"].push_back(
             {{"workload", figure.workload}, {"name", figure.name}, {"value", figure.value}, {"unit", figure.unit}});
+    json["growth"] = Json::array();
+    for (const Series& series : seriesIn(bench.results()))
+        json["growth"].push_back(growthJson(series));
+    json["leftOut"] = bench.leftOut();
     std::ofstream out(file, std::ios::binary);
     out << json.dump(1) << "\n";
     out.close();
@@ -101,7 +141,9 @@ void writeJson(const Bench& bench, const std::string& file)
         throw harness::HarnessError("cannot write " + file);
 }
 
-void printGrowth(const Bench& bench)
+namespace {
+
+void printPoints(const Bench& bench)
 {
     std::string series;
     for (const CaseResult& result : bench.results()) {
@@ -109,12 +151,49 @@ void printGrowth(const Bench& bench)
             continue;
         if (series != result.workload + result.axis) {
             series = result.workload + result.axis;
-            std::printf("\n%-4s %20s %12s %14s %12s %7s\n", result.workload.c_str(), result.axis.c_str(), "graph us",
-                        "us for each", "by hand us", "ratio");
+            std::printf("\n%-4s %28s %12s %14s %12s %7s %14s %12s\n", result.workload.c_str(), result.axis.c_str(),
+                        "graph us", "us for each", "by hand us", "ratio", "scratch KiB", "bytes each");
         }
-        std::printf("%-4s %20.0f %12.1f %14.6f %12.1f %7.2f\n", "", result.x, result.graph(), result.graph() / result.x,
+        std::printf("%-4s %28.0f %12.1f %14.6f %12.1f %7.2f", "", result.x, result.graph(), result.graph() / result.x,
                     result.hand(), result.graph() / result.hand());
+        if (result.scratch && result.scratch->oneSweep) {
+            const auto bytes = static_cast<double>(result.scratch->oneSweep);
+            std::printf(" %14.1f %12.2f", bytes / 1024, bytes / result.x);
+        }
+        std::printf("\n");
     }
+}
+
+void printLine(const Series& series, const tools::report::Growth& growth)
+{
+    char ends[64] = "-";
+    if (growth.ratio)
+        std::snprintf(ends, sizeof ends, "%.2f from %.0f on", *growth.ratio, growth.from);
+    std::printf("%-4s %-40s %-22s %10.4g + %10.4g each %5s %7.1f %% %22s %8s\n", series.workload.c_str(),
+                series.axis.c_str(), series.what.c_str(), growth.fixed < 1e-6 ? 0 : growth.fixed,
+                growth.each * growth.most < 1e-6 ? 0 : growth.each, series.unit.c_str(), growth.deviation * 100, ends,
+                tools::report::isLinear(growth) ? "yes" : "no");
+}
+
+}  // namespace
+
+void printGrowth(const Bench& bench)
+{
+    printPoints(bench);
+    const std::vector<Series> all = seriesIn(bench.results());
+    if (all.empty())
+        return;
+    std::printf(
+        "\nHow linear it is: the line whose worst point is nearest, how far that is off, and the largest size's "
+        "share of\neach as a part of that of the smallest size of which the fixed part is at most a tenth.\n"
+        "%-4s %-40s %-22s %34s %9s %22s %8s\n",
+        "", "growth with", "of", "line", "off", "largest / smallest", "within 10 %");
+    for (const Series& series : all)
+        if (const auto growth = tools::report::growthOf(series.points))
+            printLine(series, *growth);
+        else
+            std::printf("%-4s %-40s %-22s fewer than three points\n", series.workload.c_str(), series.axis.c_str(),
+                        series.what.c_str());
 }
 
 void printTable(const Bench& bench)

@@ -14,6 +14,8 @@ struct FanOutShape {
     uint32_t words;
     uint32_t each;  // payloads from an invocation
     const char* axis = "";
+    // The second level looks at its payloads in an order that keeps it from running inside the first (docs/fusion.md).
+    bool inMemory = false;
 
     uint32_t groups() const { return payloads / (64 * each); }
     // Every number of workgroups here is a power of two.
@@ -21,8 +23,13 @@ struct FanOutShape {
     uint32_t gridY() const { return groups() / gridX(); }
     Definitions definitions() const
     {
-        return {{"WORDS", text(words)}, {"EACH", text(each)}, {"GRID_X", text(gridX())}, {"GRID_Y", text(gridY())}};
+        Definitions all{
+            {"WORDS", text(words)}, {"EACH", text(each)}, {"GRID_X", text(gridX())}, {"GRID_Y", text(gridY())}};
+        if (inMemory)
+            all.emplace_back("IN_MEMORY", "");
+        return all;
     }
+    VkDeviceSize bytes() const { return VkDeviceSize{payloads} * words * 4; }
     // What the second level has to write.
     std::vector<uint32_t> sums() const
     {

@@ -44,6 +44,7 @@ CaseResult measure(Bench& bench, uint32_t nodes, const char* axis = "")
     todo.name = text(nodes) + " nodes, 1 of them active";
     todo.axis = axis;
     todo.x = nodes;
+    todo.graph = *axis ? &graph : nullptr;
     todo.scratchBytes = graph.scratchBytes();
     todo.prepare = [&](VkCommandBuffer cmd) {
         output.clear(cmd);

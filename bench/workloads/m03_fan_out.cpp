@@ -9,6 +9,8 @@ namespace millrace::bench {
 
 namespace {
 
+constexpr const char* kBytesAxis = "bytes a payload";
+
 struct Values {
     VkDeviceAddress sums, records, extra;
     uint32_t count;
@@ -21,7 +23,7 @@ public:
         : m_bench(bench),
           m_shape(shape),
           m_sums(bench.device(), shape.sums()),
-          m_records(bench.device(), VkDeviceSize{shape.payloads} * shape.words * 4),
+          m_records(bench.device(), shape.bytes()),
           m_values{m_sums.address(), m_records.address(), 0, shape.payloads}
     {
     }
@@ -94,8 +96,14 @@ CaseResult FanOut::measure()
     Case todo;
     todo.name =
         text(m_shape.payloads) + " payloads of " + text(m_shape.words * 4) + " bytes, " + text(m_shape.each) + " each";
+    if (m_shape.inMemory)
+        todo.name += ", in memory";
     todo.axis = m_shape.axis;
-    todo.x = m_shape.axis == std::string("bytes a payload") ? m_shape.words * 4 : m_shape.payloads;
+    todo.x = todo.axis == kBytesAxis ? m_shape.words * 4 : m_shape.payloads;
+    if (!todo.axis.empty()) {
+        todo.graph = graph.get();
+        todo.liveBytes = m_shape.inMemory ? m_shape.bytes() : 0;
+    }
     todo.scratchBytes = graph->scratchBytes();
     todo.prepare = [&](VkCommandBuffer cmd) { m_sums.clear(cmd); };
     todo.check = [&] { return m_sums.difference(); };
@@ -107,10 +115,31 @@ CaseResult FanOut::measure()
     if (hasPeer())
         addPeer(todo);
     const CaseResult result = m_bench.measure(todo);
-    const double bytes = 2.0 * m_shape.payloads * m_shape.words * 4;
+    const double bytes = 2.0 * static_cast<double>(m_shape.bytes());
     for (const char* version : {"graph", "known places"})
         m_bench.figure(std::string("payloads written and read, ") + version, bytes / result.of(version) * 1e-3, "GB/s");
     return result;
+}
+
+// Series: payloads of 16 bytes up to 64 M, which fusion keeps out of memory, and which it cannot; and larger ones.
+std::vector<FanOutShape> growing(const Bench& bench)
+{
+    std::vector<FanOutShape> shapes;
+    const uint32_t first = bench.pick(20u, 20u, 16u), last = bench.pick(26u, 22u, 18u);
+    for (const bool inMemory : {false, true})
+        for (uint32_t shift = first; shift <= last; ++shift)
+            shapes.push_back({1u << shift, 4, 4, inMemory ? "payloads in memory" : "payloads", inMemory});
+    for (uint32_t words = 1; words <= 64; words *= 2)
+        shapes.push_back({bench.pick(1u << 22, 1u << 17, 1u << 12), words, 4, kBytesAxis, true});
+    return shapes;
+}
+
+// Payloads by hand and in scratch memory with their entries, results and what they have to be.
+bool hasMemory(Bench& bench, const FanOutShape& shape)
+{
+    constexpr VkDeviceSize kScratch = VkDeviceSize{4} << 30;  // main.cpp asks for no more
+    return bench.hasMemory(shape.bytes() + VkDeviceSize{shape.payloads} * 8 + kScratch,
+                           text(shape.payloads) + " payloads of " + text(shape.words * 4) + " bytes");
 }
 
 }  // namespace
@@ -128,13 +157,12 @@ void fanOut(Bench& bench)
         {{1 << 20, 1, 4}, {1 << 20, 4, 4}, {1 << 18, 16, 4}, {1 << 16, 64, 4}, {1 << 18, 4, 64}},
         {{1 << 12, 1, 4}, {1 << 12, 4, 64}, {1 << 10, 256, 1}});
     if (bench.options().growth) {
-        for (uint32_t shift = 20; shift <= bench.pick(26u, 22u, 21u); ++shift)
-            shapes.push_back({1u << shift, 4, 4, "payloads"});
-        for (uint32_t words = 1; words <= 64; words *= 2)
-            shapes.push_back({bench.pick(1u << 22, 1u << 17, 1u << 12), words, 4, "bytes a payload"});
+        const std::vector<FanOutShape> more = growing(bench);
+        shapes.insert(shapes.end(), more.begin(), more.end());
     }
     for (const FanOutShape& shape : shapes)
-        FanOut(bench, shape).measure();
+        if (shape.axis == std::string() || hasMemory(bench, shape))
+            FanOut(bench, shape).measure();
 }
 
 }  // namespace millrace::bench

@@ -13,7 +13,7 @@ struct Values {
     uint32_t places, count;
 };
 
-void measure(Bench& bench, uint32_t places, uint32_t sparse, uint32_t most)
+void measure(Bench& bench, uint32_t places, uint32_t sparse, uint32_t most, const char* axis = "")
 {
     harness::Device& device = bench.device();
     std::vector<uint32_t> expected(places, Output::kUnwritten);
@@ -47,6 +47,12 @@ void measure(Bench& bench, uint32_t places, uint32_t sparse, uint32_t most)
     Case todo;
     todo.name = text(count) + " payloads, 1 of " + text(sparse) + " invocations, " + text(most) + " at once";
     todo.scratchBytes = graph.scratchBytes();
+    todo.axis = axis;
+    todo.x = count;
+    if (*axis) {
+        todo.graph = &graph;
+        todo.liveBytes = VkDeviceSize{count} * 8;
+    }
     todo.prepare = [&](VkCommandBuffer cmd) {
         results.clear(cmd);
         workgroups.fill(cmd, 0);
@@ -72,8 +78,9 @@ void measure(Bench& bench, uint32_t places, uint32_t sparse, uint32_t most)
          }},
     };
     bench.measure(todo);
-    bench.figure("fill, 1 of " + text(sparse) + ", " + text(most) + " at once",
-                 static_cast<double>(count) / taken / most, "");
+    if (!*axis)
+        bench.figure("fill, 1 of " + text(sparse) + ", " + text(most) + " at once",
+                     static_cast<double>(count) / taken / most, "");
 }
 
 }  // namespace
@@ -84,6 +91,9 @@ void coalescing(Bench& bench)
     for (uint32_t most : {64u, 256u})
         for (uint32_t sparse : bench.pick<std::vector<uint32_t>>({1, 4, 64}, {1, 4, 64}, {1, 8}))
             measure(bench, places, sparse, most);
+    // What budgets allow is sixteen times what is sent.
+    for (uint32_t i = 5; bench.options().growth && i-- > 0;)
+        measure(bench, bench.pick(1u << 26, 1u << 22, 1u << 20) >> i, 16, 64, "payloads of one invocation in 16");
 }
 
 }  // namespace millrace::bench

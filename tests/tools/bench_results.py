@@ -21,7 +21,8 @@ def result(slower=1, fusion=None):
         cases.append(case("S1", "only here", 40, 20))
     for shift in range(20, 27):
         n = 1 << shift
-        cases.append(case("M3", f"{n} (growth)", 20 + 2e-6 * slower * n, 10 + 8e-6 * n, axis="payloads", x=n))
+        cases.append(case("M3", f"{n} (growth)", 20 + 2e-6 * slower * n, 10 + 8e-6 * n, axis="payloads", x=n,
+                          scratch={"least": 1 << 20, "oneSweep": 20000 + 16 * n, "payloads": 16 * n, "live": 15 * n}))
     for levels in (1, 2, 4, 8, 16, 32):
         cases.append(case("M1", f"{levels} (growth)", 8 + levels ** 1.5 * slower, 2 * levels, axis="levels", x=levels))
     figures = [{"workload": "M3", "name": "bandwidth", "value": 800.0, "unit": "GB/s"}]

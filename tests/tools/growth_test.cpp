@@ -73,6 +73,33 @@ TEST(Growth, WhatGrowsLessIsNoLineEither)
     EXPECT_FALSE(isLinear(*growthOf({{1, 100}, {2, 50}, {4, 25}})));
 }
 
+TEST(Growth, TheEndsAreComparedFromWhereTheFixedPartIsSmall)
+{
+    // A tenth of 40 + 2x from x = 180 on.
+    const auto growth = growthOf({{1, 42}, {10, 60}, {200, 440}, {1000, 2040}, {10000, 20040}});
+    ASSERT_TRUE(growth);
+    EXPECT_EQ(growth->from, 200);
+    EXPECT_EQ(growth->most, 10000);
+    ASSERT_TRUE(growth->ratio);
+    EXPECT_NEAR(*growth->ratio, 2.004 / 2.2, 1e-6);
+    EXPECT_TRUE(isLinear(*growth));
+    // Only the largest; none.
+    EXPECT_FALSE(growthOf({{1, 42}, {10, 60}, {200, 440}})->ratio);
+    EXPECT_FALSE(growthOf({{1, 42}, {2, 44}, {3, 46}})->ratio);
+}
+
+TEST(Growth, ADriftThatALineHidesIsNotLinear)
+{
+    // Never 10 % from a line through 0, but the largest takes 1.15 times as much each as the smallest.
+    const auto growth = growthOf({{1, 1}, {2, 2.05}, {4, 4.3}, {8, 8.9}, {16, 18.4}});
+    ASSERT_TRUE(growth);
+    EXPECT_LT(growth->deviation, 0.1);
+    ASSERT_TRUE(growth->ratio);
+    EXPECT_NEAR(*growth->ratio, 1.15, 1e-6);
+    EXPECT_FALSE(isLinear(*growth));
+    EXPECT_NE(wordsFor(*growth, "us").find("1.15 times as much each at 16 as at 1"), std::string::npos);
+}
+
 TEST(Growth, ThreeDifferentPointsAreNeeded)
 {
     EXPECT_FALSE(growthOf({}));
@@ -83,7 +110,8 @@ TEST(Growth, ThreeDifferentPointsAreNeeded)
 
 TEST(Growth, InWords)
 {
-    EXPECT_EQ(wordsFor({12.04, 0.00131, 0.031, 1}, "us"), "linear within 10 % (at most 3.1 % off 12 us + 0.00131 us each)");
+    EXPECT_EQ(wordsFor({12.04, 0.00131, 0.031, 1}, "us"),
+              "linear within 10 % (at most 3.1 % off 12 us + 0.00131 us each)");
     EXPECT_EQ(wordsFor({4096, 16, 0.5, 1.25}, "bytes"),
               "not linear within 10 % (50.0 % off 4096 bytes + 16 bytes each; the upper half grows as the power 1.25)");
 }

@@ -36,10 +36,22 @@ def main():
         # W13 is not one of the ten.
         mean = (49 / 423 * 220 / 62 * 37 / 56) ** (1 / 3)
         assert f"{mean:.2f}" in re.search("geometric mean.*", text).group(), text
-        assert re.search("M3 +payloads +graph +linear within 10 %", text), text
-        assert re.search("M1 +levels +graph +not linear", text), text
+        assert re.search("M3 +payloads +time +graph +linear within 10 %", text), text
+        assert re.search("M1 +levels +time +graph +not linear", text), text
+        # 20 us of 20 + 2e-6 n are a tenth from 90 M on, which is above all sizes; the 20,000 bytes are a tenth nowhere.
+        assert re.search("M3 .*for one sweep +graph +linear.*each; 1.00 times as much each at 67108864 as at 1048576",
+                         text), text
+        assert re.search("M3 .*for one sweep +payloads alone +linear", text), text
+        assert re.search("M3 +payloads +least scratch +graph +linear", text), text
+        assert not re.search("M1 .*scratch", text), text
         both = json.loads(report("--json", on, off))
         assert len(both["results"]) == 2 and any(None in case["results"] for case in both["cases"]), both
+        memory = [series for series in both["growth"] if series["unit"] == "bytes"]
+        assert {series["what"] for series in memory} == {"scratch for one sweep", "scratch for payloads",
+                                                         "least scratch"}, memory
+        for line in memory[0]["lines"]:
+            each = (16 if line["is_graph"] else 15)
+            assert line["linear"] and abs(line["each"] / each - 1) < 0.01 and line["from"] == 1 << 20, line
 
         report(on, off, "-o", page)
         html = page.read_text()
@@ -53,6 +65,10 @@ def main():
         wrong["cases"][2]["versions"][0]["median"] = "fast"
         broken.write_text(json.dumps(wrong, indent=1))
         report(broken, fails=r"broken.json:\d+:\d+.*median|median")
+        wrong = result()
+        wrong["cases"][-1]["scratch"] = {"least": -1}
+        broken.write_text(json.dumps(wrong))
+        report(broken, fails="a number above 0")
         report(on, folder / "missing.json", fails="missing.json")
         report(on, "-o", folder / "x.json", fails="only a trace")
 

@@ -143,7 +143,7 @@ const lineColour = (line) => (line.is_graph ? colourOf(line.result) : "var(--han
 function growthFigure(series) {
   const lines = linesOf(series);
   const detail = make("p", {className: "detail", ariaLive: "polite"});
-  const title = series.workload + ": " + (series.unit === "us" ? "time" : series.unit) + " by " + series.axis;
+  const title = series.workload + ": " + series.what + " by " + series.axis;
   const figure = make("figure", {}, make("figcaption", {textContent: title}),
     make("p", {className: "legend"}));
   figure.querySelector(".legend").append(...lines.map((line) =>

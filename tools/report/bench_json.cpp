@@ -84,6 +84,10 @@ Json lineJson(const GrowthLine& line, size_t result, const std::string& unit)
         out["each"] = growth->each;
         out["deviation"] = growth->deviation;
         out["exponent"] = growth->exponent;
+        if (growth->ratio) {
+            out["from"] = growth->from;
+            out["each_ratio"] = *growth->ratio;
+        }
         out["linear"] = isLinear(*growth);
         out["words"] = printable(wordsFor(*growth, unit));
     }
@@ -97,10 +101,14 @@ Json growthJson(const std::vector<BenchResult>& results)
         for (const GrowthSeries& series : growthIn(results[r])) {
             const std::string workload = printable(series.workload), axis = printable(series.axis);
             auto found = std::find_if(all.begin(), all.end(), [&](const Json& other) {
-                return other["workload"] == workload && other["axis"] == axis && other["unit"] == series.unit;
+                return other["workload"] == workload && other["axis"] == axis && other["what"] == series.what;
             });
             if (found == all.end()) {
-                Json empty{{"workload", workload}, {"axis", axis}, {"unit", series.unit}, {"lines", Json::array()}};
+                Json empty{{"workload", workload},
+                           {"axis", axis},
+                           {"what", series.what},
+                           {"unit", series.unit},
+                           {"lines", Json::array()}};
                 found = all.insert(all.end(), std::move(empty));
             }
             for (const GrowthLine& line : series.lines) {

@@ -49,6 +49,15 @@ BenchVersion readVersion(const Value& object)
     return version;
 }
 
+BenchScratch readScratch(const Value& object)
+{
+    const auto bytes = [&](std::string_view key) {
+        const auto value = object.find(key);
+        return value ? positive(*value) : 0;
+    };
+    return {bytes("least"), bytes("oneSweep"), bytes("payloads"), bytes("live")};
+}
+
 BenchCase readCase(const Value& object)
 {
     BenchCase result{.workload = object.get("workload").string(), .name = object.get("case").string()};
@@ -56,6 +65,9 @@ BenchCase readCase(const Value& object)
         result.versions.push_back(readVersion(version));
     }
     readAxis(object, result);
+    if (const auto scratch = object.find("scratch")) {
+        result.scratch = readScratch(*scratch);
+    }
     return result;
 }
 
@@ -65,13 +77,13 @@ void readDevice(const Value& device, BenchResult& result)
     result.driver = textOr(device, "driver", "") + " " + textOr(device, "driverInfo", "");
 }
 
-GrowthSeries& seriesFor(std::vector<GrowthSeries>& all, const std::string& workload, const std::string& axis,
+GrowthSeries& seriesFor(std::vector<GrowthSeries>& all, const BenchCase& each, const std::string& what,
                         const std::string& unit)
 {
     const auto found = std::find_if(all.begin(), all.end(), [&](const GrowthSeries& series) {
-        return series.workload == workload && series.axis == axis && series.unit == unit;
+        return series.workload == each.workload && series.axis == each.axis && series.what == what;
     });
-    return found != all.end() ? *found : all.emplace_back(GrowthSeries{workload, axis, unit, {}});
+    return found != all.end() ? *found : all.emplace_back(GrowthSeries{each.workload, each.axis, what, unit, {}});
 }
 
 GrowthLine& lineFor(GrowthSeries& series, const std::string& name, bool isGraph)
@@ -89,6 +101,15 @@ void addTime(GrowthSeries& series, const char* name, double x, const BenchVersio
     GrowthLine& line = lineFor(series, name, version->role == BenchVersion::Role::Graph);
     line.points.push_back({x, version->median});
     line.range.emplace_back(version->least, version->most);
+}
+
+void addBytes(std::vector<GrowthSeries>& all, const BenchCase& each, const std::string& what, const char* name,
+              double bytes)
+{
+    if (bytes > 0) {
+        const bool isGraph = name == std::string_view("graph");
+        lineFor(seriesFor(all, each, what, "bytes"), name, isGraph).points.push_back({each.x, bytes});
+    }
 }
 
 // One of W1 to W10.
@@ -167,9 +188,13 @@ std::vector<GrowthSeries> growthIn(const BenchResult& result)
     std::vector<GrowthSeries> all;
     for (const BenchCase& each : result.cases) {
         if (!each.axis.empty()) {
-            GrowthSeries& series = seriesFor(all, each.workload, each.axis, "us");
+            GrowthSeries& series = seriesFor(all, each, "time", "us");
             addTime(series, "graph", each.x, each.graph());
             addTime(series, "by hand", each.x, each.hand());
+            addBytes(all, each, "scratch for one sweep", "graph", each.scratch.oneSweep);
+            addBytes(all, each, "scratch for one sweep", "payloads alone", each.scratch.live);
+            addBytes(all, each, "scratch for payloads", "graph", each.scratch.payloads);
+            addBytes(all, each, "least scratch", "graph", each.scratch.least);
         }
     }
     return all;

@@ -19,6 +19,14 @@ struct BenchVersion {
     double most = 0;
 };
 
+// Scratch memory in bytes; 0: not measured.
+struct BenchScratch {
+    double least = 0;     // minSize
+    double oneSweep = 0;  // the least with which one sweep is enough
+    double payloads = 0;  // of that what payloads took
+    double live = 0;      // the payloads alone
+};
+
 struct BenchCase {
     std::string workload;
     std::string name;
@@ -26,6 +34,7 @@ struct BenchCase {
     // What grows along the series that the case belongs to, and how much of it there is; "": none.
     std::string axis;
     double x = 0;
+    BenchScratch scratch{};
 
     // The graph; the fastest program by hand. Null if there is none.
     const BenchVersion* graph() const;
@@ -46,16 +55,17 @@ struct BenchResult {
 // Throws run::InputError for what is no such file, with line and column.
 BenchResult readBenchResult(const std::string& file);
 
-// What grows with one thing: times of the graph and of the best program by hand.
+// What grows with one thing: times of the graph and of the best program by hand, or scratch memory.
 struct GrowthLine {
     std::string name;
     bool isGraph = false;  // the graph's own; else something to compare with
     std::vector<Point> points;
-    std::vector<std::pair<double, double>> range;  // least and most of each point
+    std::vector<std::pair<double, double>> range;  // least and most of each point; of times
 };
 struct GrowthSeries {
     std::string workload;
     std::string axis;
+    std::string what;  // grows with it
     std::string unit;
     std::vector<GrowthLine> lines;
 };

@@ -34,11 +34,11 @@ void printCases(std::ostream& out, const BenchResult& result)
 
 void printGrowth(std::ostream& out, const BenchResult& result)
 {
-    Table table({"", "growth with", "", ""});
+    Table table({"", "growth with", "of", "", ""});
     for (const GrowthSeries& series : growthIn(result)) {
         for (const GrowthLine& line : series.lines) {
             const auto growth = growthOf(line.points);
-            table.add({printable(series.workload), printable(series.axis), printable(line.name),
+            table.add({printable(series.workload), printable(series.axis), series.what, printable(line.name),
                        growth ? printable(wordsFor(*growth, series.unit)) : "fewer than three points"});
         }
     }

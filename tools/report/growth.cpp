@@ -52,6 +52,22 @@ double exponentOf(const Point* begin, const Point* end)
     return (count * xy - x * y) / (count * xx - x * x);
 }
 
+// What a fixed part makes of the time of each is not growth.
+void compareEnds(const std::vector<Point>& points, Growth& growth)
+{
+    constexpr double kFixedPart = 0.1;
+    const auto first = std::find_if(points.begin(), points.end(),
+                                    [&](const Point& point) { return growth.fixed <= kFixedPart * point.y; });
+    if (first == points.end()) {
+        return;
+    }
+    growth.from = first->x;
+    const Point& last = points.back();
+    if (first->x < last.x) {
+        growth.ratio = last.y / last.x / (first->y / first->x);
+    }
+}
+
 std::string number(double value)
 {
     char text[32];
@@ -88,6 +104,8 @@ std::optional<Growth> growthOf(std::vector<Point> points)
     std::tie(growth.fixed, growth.deviation) = bestFixed(growth.each);
     const Point* end = points.data() + points.size();
     growth.exponent = exponentOf(end - std::max<size_t>(2, (points.size() + 1) / 2), end);
+    growth.most = points.back().x;
+    compareEnds(points, growth);
     return growth;
 }
 
@@ -98,7 +116,13 @@ std::string wordsFor(const Growth& growth, const std::string& unit)
     std::snprintf(power, sizeof power, "the upper half grows as the power %.2f", growth.exponent);
     // A search that ends at 0 ends a little beside it.
     const double fixed = growth.fixed < 1e-6 ? 0 : growth.fixed;
-    const std::string line = number(fixed) + " " + unit + " + " + number(growth.each) + " " + unit + " each";
+    std::string line = number(fixed) + " " + unit + " + " + number(growth.each) + " " + unit + " each";
+    if (growth.ratio) {
+        char times[32];
+        std::snprintf(times, sizeof times, "%.2f", *growth.ratio);
+        line += "; " + std::string(times) + " times as much each at " + number(growth.most) + " as at " +
+                number(growth.from);
+    }
     return isLinear(growth) ? "linear within 10 % (at most " + std::string(off) + " off " + line + ")"
                             : "not linear within 10 % (" + std::string(off) + " off " + line + "; " + power + ")";
 }
