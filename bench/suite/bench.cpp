@@ -120,6 +120,7 @@ CaseResult Bench::measure(const Case& todo)
     for (uint32_t run = 0; run < m_options.runs; ++run)
         for (size_t i = 0; i < todo.versions.size(); ++i)
             runOnce(todo, todo.versions[i], &result.versions[i].runs);
+    result.goal = todo.goal;
     if (todo.graph)
         measureScratch(todo, result);
     finish(result);

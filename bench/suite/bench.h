@@ -55,6 +55,8 @@ struct Case {
     // Of a case of a series: whose need of scratch memory is measured as well, and what is known of it.
     Graph* graph = nullptr;
     VkDeviceSize liveBytes = 0;
+    // The version that a goal compares the graph with, if that is not the best program by hand.
+    std::string goal;
 };
 
 // Microseconds.
@@ -73,6 +75,7 @@ struct CaseResult {
     std::string axis;
     double x = 0;
     std::optional<ScratchNeed> scratch{};
+    std::string goal{};
 
     // The median of the version with this name; of the fastest hand-written one. 0 if there is none.
     double of(const std::string& version) const;

@@ -100,6 +100,8 @@ Json caseJson(const CaseResult& result)
     const double graph = result.graph();
     if (graph > 0 && result.hand() > 0)
         json["ratio"] = graph / result.hand();
+    if (!result.goal.empty())
+        json["goal"] = {{"version", result.goal}, {"ratio", graph / result.of(result.goal)}};
     for (const Times& times : result.versions) {
         Json version = {{"name", times.name},
                         {"role", nameOf(times.role)},
@@ -196,29 +198,44 @@ void printGrowth(const Bench& bench)
                         series.what.c_str());
 }
 
+namespace {
+
+void printRow(const CaseResult& result)
+{
+    const double graph = result.graph();
+    std::printf("%-4s %-44s %12.1f %12.1f %7.2f", result.workload.c_str(), result.name.c_str(), graph, result.hand(),
+                graph / result.hand());
+    for (const Times& times : result.versions)
+        if (times.role == Role::Peer)
+            std::printf(" %7.2f", graph / times.median());
+    std::printf("\n");
+    if (!result.goal.empty())
+        std::printf("%-4s %-44s %12.1f %12.1f %7.2f\n", "", ("  against \"" + result.goal + "\"").c_str(), graph,
+                    result.of(result.goal), graph / result.of(result.goal));
+}
+
+}  // namespace
+
 void printTable(const Bench& bench)
 {
     std::printf("\n%-4s %-44s %12s %12s %7s %7s\n", "", "", "graph us", "by hand us", "ratio", "peer");
     double logs = 0;
     uint32_t count = 0;
     for (const CaseResult& result : bench.results()) {
-        const double graph = result.graph();
-        const double hand = result.hand();
-        if (graph <= 0 || hand <= 0 || !result.axis.empty())
+        if (result.graph() <= 0 || result.hand() <= 0 || !result.axis.empty())
             continue;
-        std::printf("%-4s %-44s %12.1f %12.1f %7.2f", result.workload.c_str(), result.name.c_str(), graph, hand,
-                    graph / hand);
-        for (const Times& times : result.versions)
-            if (times.role == Role::Peer)
-                std::printf(" %7.2f", graph / times.median());
-        std::printf("\n");
+        printRow(result);
         if (result.workload[0] == 'W') {
-            logs += std::log(graph / hand);
+            logs += std::log(result.graph() / result.hand());
             ++count;
         }
     }
     if (count)
         std::printf("%-4s %-44s %12s %12s %7.2f\n", "", "geometric mean of the W", "", "", std::exp(logs / count));
+    // Ratios that follow from several cases.
+    for (const Figure& figure : bench.figures())
+        if (figure.unit.empty())
+            std::printf("%-4s = %-68s %7.2f\n", figure.workload.c_str(), figure.name.c_str(), figure.value);
 }
 
 }  // namespace millrace::bench

@@ -9,6 +9,8 @@ namespace millrace::bench {
 
 namespace {
 
+constexpr const char* kDirect = "a workgroup each, list known";
+
 struct Deal {
     std::string name;
     std::vector<uint32_t> grids;
@@ -45,7 +47,7 @@ std::vector<uint32_t> uniform(uint32_t count, uint32_t most)
     return grids;
 }
 
-void measure(Bench& bench, const Deal& deal)
+CaseResult measure(Bench& bench, const Deal& deal)
 {
     const auto hands = static_cast<uint32_t>(deal.grids.size());
     std::vector<uint32_t> table, owners, expected;
@@ -81,8 +83,7 @@ void measure(Bench& bench, const Deal& deal)
     todo.check = [&] { return results.difference(); };
     todo.versions = {
         {Role::Graph, "graph", [&](VkCommandBuffer cmd) { graph.record(cmd); }},
-        {Role::Hand, "a workgroup each, list known",
-         [&](VkCommandBuffer cmd) { direct.dispatchRows(cmd, argumentsOf(listed), groups); }},
+        {Role::Hand, kDirect, [&](VkCommandBuffer cmd) { direct.dispatchRows(cmd, argumentsOf(listed), groups); }},
         {Role::Hand, "prefix sum, 16 in a workgroup",
          [&](VkCommandBuffer cmd) {
              scan.dispatch(cmd, argumentsOf(values), groupsFor(hands, 1024));
@@ -90,7 +91,8 @@ void measure(Bench& bench, const Deal& deal)
              packed.dispatchRows(cmd, argumentsOf(values), groupsFor(groups, 16));
          }},
     };
-    bench.measure(todo);
+    todo.goal = kDirect;
+    return bench.measure(todo);
 }
 
 }  // namespace
@@ -101,12 +103,14 @@ void grids(Bench& bench)
     measure(bench, {"all 10", std::vector<uint32_t>(hands, 10), 10});
     measure(bench, {"0 to 20", uniform(hands, 20), 0, 20});
     Deal deal{"skewed", skewed(hands)};
-    measure(bench, deal);
-    deal.name = "and one of 65535";
-    deal.grids[hands / 2] = bench.pick(65535u, 65535u, 3000u);
-    if (bench.options().size == Size::Smallest)
-        deal.name = "and one of 3000";
-    measure(bench, deal);
+    const CaseResult without = measure(bench, deal);
+    const uint32_t outlier = bench.pick(65535u, 65535u, 3000u);
+    deal.name = "and one of " + text(outlier);
+    deal.grids[hands / 2] = outlier;
+    const CaseResult with = measure(bench, deal);
+    for (const char* version : {"graph", kDirect})
+        bench.figure("skewed, with one of " + text(outlier) + " / without, " + version,
+                     with.of(version) / without.of(version), "");
 }
 
 }  // namespace millrace::bench

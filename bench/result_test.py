@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `bench_suite --growth` writes: series of time and scratch memory, and whether they are linear. Scratch memory is the
-same on every device that takes the payloads at all, so its figures are checked; times are not. Argument: the program."""
+"""What `bench_suite --growth` says and writes: series of time and scratch memory, and whether they are linear; ratios that
+goals name. Scratch memory does not depend on how fast a device is, so its figures are checked; times are not. Argument: the
+program."""
 import json
 import pathlib
 import subprocess
@@ -12,7 +13,7 @@ import tempfile
 def measure(program):
     with tempfile.TemporaryDirectory() as name:
         file = pathlib.Path(name) / "result.json"
-        done = subprocess.run([program, "--smallest", "--runs", "1", "--growth", "--only", "M2,M3,M6", "--json", file],
+        done = subprocess.run([program, "--smallest", "--runs", "1", "--growth", "--only", "M2,M3,M5,M6", "--json", file],
                               capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout[-4000:] + done.stderr
         return json.loads(file.read_text()), done.stdout
@@ -26,8 +27,27 @@ def check_case(case):
     assert scratch["payloads"] >= scratch.get("live", 0), f"{name}: {scratch}"
 
 
+def check_goals(result, text):
+    """Of M5 each case is compared with a workgroup each, which is not always the best program by hand."""
+    cases = [case for case in result["cases"] if case["workload"] == "M5"]
+    medians = []
+    for case in cases:
+        times = {version["name"]: version["median"] for version in case["versions"]}
+        goal = case["goal"]
+        assert goal["version"] == "a workgroup each, list known", goal
+        assert abs(goal["ratio"] - times["graph"] / times[goal["version"]]) < 1e-6, (goal, times)
+        medians.append(times)
+    assert text.count('against "a workgroup each, list known"') == len(cases) == 4, text
+    for version in ("graph", "a workgroup each, list known"):
+        name = f"skewed, with one of 3000 / without, {version}"
+        figure, = [figure for figure in result["figures"] if figure["name"] == name]
+        assert figure["unit"] == "" and abs(figure["value"] - medians[3][version] / medians[2][version]) < 1e-6, figure
+        assert text.count(name) == 2, "where it is measured, and in the table"
+
+
 def main():
     result, text = measure(sys.argv[1])
+    check_goals(result, text)
     series = {(each["workload"], each["axis"], each["what"]): each for each in result["growth"]}
     cases = [case for case in result["cases"] if "axis" in case]
     for case in cases:
