@@ -142,10 +142,20 @@ bool Bench::hasMemory(VkDeviceSize bytes, const std::string& what)
     for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
         if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
             most = std::max(most, memory.memoryHeaps[i].size);
-    if (bytes <= most / 5 * 4)
+    return hasRoom(bytes, most / 5 * 4, what);
+}
+
+bool Bench::hasSharedMemory(uint32_t bytes, const std::string& what)
+{
+    return hasRoom(bytes, m_device.properties.limits.maxComputeSharedMemorySize, what);
+}
+
+bool Bench::hasRoom(VkDeviceSize bytes, VkDeviceSize most, const std::string& what)
+{
+    if (bytes <= most)
         return true;
-    const auto mib = [](VkDeviceSize size) { return std::to_string(size >> 20) + " MiB"; };
-    m_leftOut.push_back(m_workload + ", " + what + ": takes " + mib(bytes) + ", the device has " + mib(most));
+    const auto kib = [](VkDeviceSize size) { return std::to_string(size >> 10) + " KiB"; };
+    m_leftOut.push_back(m_workload + ", " + what + ": takes " + kib(bytes) + " of " + kib(most));
     std::printf("%-4s left out: %s\n", m_workload.c_str(), m_leftOut.back().c_str());
     return false;
 }

@@ -117,6 +117,8 @@ public:
     // Whether one heap of the device's own memory has room for so much, and a fifth is left. If not, says that `what`
     // is left out.
     bool hasMemory(VkDeviceSize bytes, const std::string& what);
+    // Likewise of workgroup memory.
+    bool hasSharedMemory(uint32_t bytes, const std::string& what);
     // Times that were not taken by measure().
     void add(const std::string& name, std::vector<Times> versions);
     void figure(const std::string& name, double value, const std::string& unit);
@@ -132,6 +134,7 @@ public:
 
 private:
     void runOnce(const Case& todo, const Version& version, std::vector<double>* times);
+    bool hasRoom(VkDeviceSize bytes, VkDeviceSize most, const std::string& what);
     void measureScratch(const Case& todo, CaseResult& result);
     void print(const CaseResult& result) const;
     void finish(CaseResult result);

@@ -23,6 +23,7 @@ const std::vector<Workload>& workloads()
         {"M4", "payloads to many nodes", scatter},
         {"M5", "payloads that bring their grid", grids},
         {"M6", "how full workgroups of a coalescing node are", coalescing},
+        {"M7", "node bodies with many registers or much workgroup memory", heavyBodies},
         {"P1", "creation of pipelines", pipelines},
         {"S1", "recursion, 254 payloads from each input", recursion},
         {"S2", "two levels, 64 single invocations from each input", twoLevels},

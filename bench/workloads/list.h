@@ -13,6 +13,7 @@ void fanOut(Bench& bench);
 void scatter(Bench& bench);
 void grids(Bench& bench);
 void coalescing(Bench& bench);
+void heavyBodies(Bench& bench);
 void pipelines(Bench& bench);
 void recursion(Bench& bench);
 void twoLevels(Bench& bench);
