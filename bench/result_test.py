@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What `bench_suite --growth` says and writes: series of time and scratch memory, and whether they are linear; ratios that
-goals name. Scratch memory does not depend on how fast a device is, so its figures are checked; times are not. Argument: the
-program."""
+goals name; and that `millrace report` reads it. Scratch memory does not depend on how fast a device is, so its figures are
+checked; times are not. Arguments: both programs."""
 import json
 import pathlib
 import subprocess
@@ -10,13 +10,15 @@ import sys
 import tempfile
 
 
-def measure(program):
+def measure(program, millrace):
     with tempfile.TemporaryDirectory() as name:
         file = pathlib.Path(name) / "result.json"
         done = subprocess.run([program, "--smallest", "--runs", "1", "--growth", "--only", "M2,M3,M5,M6", "--json", file],
                               capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout[-4000:] + done.stderr
-        return json.loads(file.read_text()), done.stdout
+        report = subprocess.run([millrace, "report", "--json", file], capture_output=True, text=True, check=False)
+        assert report.returncode == 0, report.stderr
+        return json.loads(file.read_text()), done.stdout, json.loads(report.stdout)
 
 
 def check_case(case):
@@ -45,9 +47,21 @@ def check_goals(result, text):
         assert text.count(name) == 2, "where it is measured, and in the table"
 
 
+def check_report(result, report):
+    """Both say the same of the graph's series."""
+    lines = {(series["workload"], series["axis"], series["what"]): line for series in report["growth"]
+             for line in series["lines"] if line["is_graph"]}
+    same = [each for each in result["growth"] if (each["workload"], each["axis"], each["what"]) in lines]
+    assert len(same) == len(lines) > 10, (same, lines)
+    for each in same:
+        line = lines[each["workload"], each["axis"], each["what"]]
+        assert line["linear"] == each["linear"] and abs(line["deviation"] - each["deviation"]) < 1e-6, (line, each)
+
+
 def main():
-    result, text = measure(sys.argv[1])
+    result, text, report = measure(*sys.argv[1:3])
     check_goals(result, text)
+    check_report(result, report)
     series = {(each["workload"], each["axis"], each["what"]): each for each in result["growth"]}
     cases = [case for case in result["cases"] if "axis" in case]
     for case in cases:

@@ -68,7 +68,10 @@ def main():
         wrong = result()
         wrong["cases"][-1]["scratch"] = {"least": -1}
         broken.write_text(json.dumps(wrong))
-        report(broken, fails="a number above 0")
+        report(broken, fails="a number of bytes")
+        wrong["cases"][-1]["scratch"] = {"least": 20, "oneSweep": 20, "payloads": 0}  # they are in no memory
+        broken.write_text(json.dumps(wrong))
+        assert re.search("M1 +levels +scratch for one sweep +graph +fewer", report(broken))
         report(on, folder / "missing.json", fails="missing.json")
         report(on, "-o", folder / "x.json", fails="only a trace")
 

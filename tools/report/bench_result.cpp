@@ -53,7 +53,11 @@ BenchScratch readScratch(const Value& object)
 {
     const auto bytes = [&](std::string_view key) {
         const auto value = object.find(key);
-        return value ? positive(*value) : 0;
+        const double number = value ? value->number() : 0;
+        if (number < 0) {
+            value->fail("a number of bytes is expected");
+        }
+        return number;
     };
     return {bytes("least"), bytes("oneSweep"), bytes("payloads"), bytes("live")};
 }
