@@ -17,6 +17,7 @@
 #include "compiler/passes/lower_push_constants.h"
 #include "compiler/passes/make_payloads_coherent.h"
 #include "compiler/passes/narrow_coalescing.h"
+#include "compiler/passes/narrow_enqueues.h"
 #include "compiler/passes/order_payload_memory.h"
 #include "compiler/passes/reflect_node.h"
 #include "compiler/passes/reflect_outputs.h"
@@ -89,7 +90,8 @@ struct Pass {
 // lowerPushConstants must come after lowerPayloads only to keep what it adds out of the way.
 // orderPayloadMemory must come after lowerPayloads: barriers order what is buffer memory by then.
 // wrapEntryPoint must come after them: they say what a workgroup starts and ends with.
-// linkDeviceLibrary, which finish() runs, must come last: the others say which functions they call.
+// narrowEnqueues and linkDeviceLibrary, which finish() runs, look at the graph; linkDeviceLibrary must come last: the
+// others say which functions they call.
 // Up to choosePacking a module of the extension stays one, as fuse() needs it.
 constexpr Pass kPasses[] = {
     {"extractEntryPoint", extractEntryPoint},
@@ -110,7 +112,15 @@ constexpr Pass kPasses[] = {
     {"orderPayloadMemory", orderPayloadMemory},
     {"wrapEntryPoint", wrapEntryPoint},
 };
-constexpr std::string_view kLastPass = "linkDeviceLibrary";
+struct FinishingPass {
+    std::string_view name;
+    Status (*run)(NodeShader&, const Code&, const Options&);
+};
+
+constexpr FinishingPass kFinishingPasses[] = {
+    {"narrowEnqueues", narrowEnqueues},
+    {"linkDeviceLibrary", linkDeviceLibrary},
+};
 constexpr std::string_view kLastPreparingPass = "choosePacking";
 
 constexpr size_t preparingPasses()
@@ -169,13 +179,15 @@ Result<LoweredNode> lower(std::span<const uint32_t> words, const Options& option
 Result<spirv::Words> finish(const LoweredNode& lowered, const Code& code, const Options& options)
 {
     NodeShader shader = *lowered.shader;
-    if (const Status status = linkDeviceLibrary(shader, code, options); !status) {
-        return status.error();
+    for (const FinishingPass& pass : kFinishingPasses) {
+        if (const Status status = pass.run(shader, code, options); !status) {
+            return status.error();
+        }
+        if (options.afterPass) {
+            options.afterPass(pass.name, spirv::write(shader.module));
+        }
     }
     spirv::Words words = spirv::write(shader.module);
-    if (options.afterPass) {
-        options.afterPass(kLastPass, words);
-    }
     if (options.validate) {
         if (const Status status = spirv::validate(words); !status) {
             return status.error();
@@ -201,8 +213,9 @@ Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& opt
 std::span<const std::string_view> passNames()
 {
     static const auto names = [] {
-        std::array<std::string_view, std::size(kPasses) + 1> out;
-        *std::ranges::transform(kPasses, out.begin(), &Pass::name).out = kLastPass;
+        std::array<std::string_view, std::size(kPasses) + std::size(kFinishingPasses)> out;
+        const auto rest = std::ranges::transform(kPasses, out.begin(), &Pass::name).out;
+        std::ranges::transform(kFinishingPasses, rest, &FinishingPass::name);
         return out;
     }();
     return names;

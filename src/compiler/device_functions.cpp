@@ -32,6 +32,8 @@ constexpr std::array<Signature, static_cast<size_t>(DeviceFunction::Count)> kSig
     {"mr_allocate_invocation", "4uuu"},
     {"mr_allocate_workgroup", "4uuu"},
     {"mr_enqueue", "v4"},
+    {"mr_enqueue_invocation", "v4"},
+    {"mr_enqueue_workgroup", "v4"},
     {"mr_is_valid", "buu"},
     {"mr_finish_writing", "b"},
 }};

@@ -24,6 +24,8 @@ enum class DeviceFunction {
     AllocateInvocation,
     AllocateWorkgroup,
     Enqueue,
+    EnqueueInvocation,
+    EnqueueWorkgroup,
     IsValid,
     FinishWriting,
     Count,

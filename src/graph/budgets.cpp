@@ -174,7 +174,7 @@ void Budgets::budgetWhereItFits(Slot& slot, const Node& node)
     const CodeTraits& code = m_graph.code[slot.node];
     if (code.emits == abi::kEmitsToFew)
         slot.fitGranulesPerGroup = makeAreas(m_graph, slot) * std::max(node.packWidth, 1u);
-    if (code.sendsGrids)
+    if (code.sendsGrids())
         return;
     if (code.emits == abi::kEmitsToOne)
         slot.fitEntriesPerGroup = std::min(slot.entriesPerGroup, 1u);

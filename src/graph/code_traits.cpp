@@ -41,12 +41,13 @@ public:
     {
         const Node& node = m_graph.nodes[slot.node];
         std::optional<uint32_t> only;
+        m_grids.resize(node.outputs.size(), false);
         for (size_t o = 0; o < slot.outputQueues.size(); ++o) {
             const std::vector<uint32_t>& queues = slot.outputQueues[o];
             for (size_t i = 0; i < queues.size(); ++i)
                 m_plain = m_plain && queues[i] == queues[0] + i && isPlain(m_graph, queues[i]);
             if (node.outputs[o].allocationSites > 0)
-                addOutput(queues, only);
+                addOutput(o, queues, only);
         }
         m_few = m_few && areAreasFew(m_graph, slot);
     }
@@ -57,37 +58,39 @@ public:
                                               : !m_several ? abi::kEmitsToOne
                                               : m_few      ? abi::kEmitsToFew
                                                            : abi::kEmitsToSeveral);
-        traits.sendsGrids = m_grids;
+        traits.gridOutputs = m_grids;
         traits.sendsTracked = m_tracked;
         traits.plainQueues = m_plain;
         traits.outputStride = m_stride.value();
     }
 
 private:
-    void addOutput(const std::vector<uint32_t>& queues, std::optional<uint32_t>& only)
+    void addOutput(size_t output, const std::vector<uint32_t>& queues, std::optional<uint32_t>& only)
     {
         for (const uint32_t queue : queues) {
             if (queue == abi::kNoQueue)
                 continue;
             m_several = m_several || (only && *only != queue);
             only = queue;
-            addQueue(queue);
+            addQueue(output, queue);
         }
     }
 
-    void addQueue(uint32_t index)
+    void addQueue(size_t output, uint32_t index)
     {
         const Queue& queue = m_graph.queues[index];
         m_any = true;
         m_tracked = m_tracked || queue.finishCount > 0;
         m_stride.add(queue.stride);
         for (const uint32_t stream : queue.streams)
-            m_grids = m_grids || m_graph.streams[stream].kind == abi::kStreamDynamic;
+            if (m_graph.streams[stream].kind == abi::kStreamDynamic)
+                m_grids[output] = true;
     }
 
     const Graph& m_graph;
     CommonStride m_stride;
-    bool m_any = false, m_several = false, m_grids = false, m_tracked = false, m_plain = true, m_few = true;
+    std::vector<bool> m_grids;  // of each output
+    bool m_any = false, m_several = false, m_tracked = false, m_plain = true, m_few = true;
 };
 
 CodeTraits traitsOf(const Graph& graph, uint32_t node)

@@ -2,6 +2,7 @@
 // An execution graph as plain data: what each node declares, and what follows once all nodes are known.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -137,13 +138,15 @@ enum class MemoryUse {
 // (docs/performance.md).
 struct CodeTraits {
     uint32_t emits = abi::kEmitsToSeveral;  // abi::kEmits*
-    bool sendsGrids = true;                 // a receiver may read its grid from the payload
+    // Of each output: a receiver may read its grid from the payload. Nothing where the graph is not known: any may.
+    std::optional<std::vector<bool>> gridOutputs;
     bool sendsTracked = true;               // a receiver may track finishing
     bool plainQueues = false;   // node index i of an output leads to queue first + i, whose one stream has that number
     uint32_t outputStride = 0;  // of all payloads that it sends, in bytes; 0 if they differ or are empty
     uint32_t inputStride = 0;   // of those that it receives, likewise
 
     bool operator==(const CodeTraits&) const = default;
+    bool sendsGrids() const { return !gridOutputs || std::ranges::find(*gridOutputs, true) != gridOutputs->end(); }
 };
 
 // A node at one remaining recursion level (and, for a sharing node, at one level of the node it shares with).

@@ -184,7 +184,7 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
                           "extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunctions", "upgradeModule",
                           "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs", "choosePacking",
                           "makePayloadsCoherent", "lowerBuiltIns", "lowerPayloads", "enqueueForgottenPayloads",
-                          "lowerPushConstants", "orderPayloadMemory", "wrapEntryPoint", "linkDeviceLibrary"}));
+                          "lowerPushConstants", "orderPayloadMemory", "wrapEntryPoint", "narrowEnqueues", "linkDeviceLibrary"}));
 }
 
 TEST(Compile, Names_Survive)

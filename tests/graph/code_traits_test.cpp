@@ -30,7 +30,7 @@ TEST(CodeTraits, OneQueueForSeveralOutputs)
     EXPECT_EQ(graph.code[2].emits, abi::kEmitsNothing);
     EXPECT_EQ(graph.code[0].outputStride, graph.queues[graph.slots[2].queue].stride);
     EXPECT_EQ(graph.code[0].inputStride, graph.queues[graph.slots[0].queue].stride);
-    EXPECT_FALSE(graph.code[0].sendsGrids);
+    EXPECT_FALSE(graph.code[0].sendsGrids());
     EXPECT_FALSE(graph.code[0].sendsTracked);
 }
 
@@ -48,10 +48,20 @@ TEST(CodeTraits, ReceiversThatTrackOrReadGrids)
     const Graph graph =
         linked({makeEntry("a", {outputTo("c")}), makeEntry("b", {outputTo("d")}), tracking, makeDynamic("d")});
     EXPECT_TRUE(graph.code[0].sendsTracked);
-    EXPECT_FALSE(graph.code[0].sendsGrids);
+    EXPECT_FALSE(graph.code[0].sendsGrids());
     EXPECT_FALSE(graph.code[1].sendsTracked);
-    EXPECT_TRUE(graph.code[1].sendsGrids);
+    EXPECT_TRUE(graph.code[1].sendsGrids());
     EXPECT_FALSE(graph.code[1].plainQueues);
+}
+
+TEST(CodeTraits, GridsAreKnownForEachOutput)
+{
+    const Graph graph =
+        linked({makeEntry("a", {outputTo("b"), outputTo("c"), outputTo("missing")}), makeNode("b"), makeDynamic("c")});
+    EXPECT_EQ(graph.code[0].gridOutputs, (std::vector<bool>{false, true, false}));
+    EXPECT_EQ(graph.code[1].gridOutputs, std::vector<bool>{});
+    EXPECT_FALSE(graph.code[1].sendsGrids());
+    EXPECT_FALSE(codeTraits(makeEntry("a")).gridOutputs);
 }
 
 TEST(CodeTraits, ArraysWhoseQueuesFollowEachOther)

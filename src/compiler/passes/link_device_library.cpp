@@ -19,7 +19,7 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
     variant.emits = code.traits.emits == abi::kEmitsToFew && code.memory == graph::MemoryUse::Reserves
                         ? abi::kEmitsToSeveral
                         : code.traits.emits;
-    variant.sendsGrids = code.traits.sendsGrids;
+    variant.sendsGrids = code.traits.sendsGrids();
     variant.sendsTracked = code.traits.sendsTracked;
     variant.plainQueues = code.traits.plainQueues;
     variant.loose = graph::isLoose(shader.node);

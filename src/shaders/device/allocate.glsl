@@ -260,10 +260,20 @@ uvec4 mr_allocate_workgroup(const uint payload_type, const uint count, const uin
     return mr_allocate_invocation(payload_type, count, node_index);
 }
 
-void mr_enqueue(const uvec4 handle)
+void mr_enqueue_invocation(const uvec4 handle)
 {
     if (mr_needs_grids(handle))
         mr_publish_grids(handle, 0u, 1u);
+}
+
+void mr_enqueue_workgroup(const uvec4 handle)
+{
+    mr_enqueue_invocation(handle);
+}
+
+void mr_enqueue(const uvec4 handle)
+{
+    mr_enqueue_invocation(handle);
 }
 
 // A packed node coalesces, and a coalescing node must not ask.
@@ -395,20 +405,30 @@ uvec4 mr_allocate_workgroup(const uint payload_type, const uint count, const uin
 }
 
 // Indexed streams learn of the payloads when they are allocated. Grids can be read only now.
-void mr_enqueue(const uvec4 handle)
+void mr_enqueue_invocation(const uvec4 handle)
 {
-    bool together = (handle.z & 0x80000000u) != 0u;
+    if (mr_needs_grids(handle))
+        mr_publish_grids(handle, 0u, 1u);
+}
+
+void mr_enqueue_workgroup(const uvec4 handle)
+{
     if (!mr_needs_grids(handle))
         return;
-    // One call with begin and step chosen before would do, but lavapipe (Mesa 25.0.7) then leaves payloads out.
-    if (together) {
-        // Any invocation may have written any payload, and the application has put no barrier in between.
-        memoryBarrierBuffer();
-        barrier();
-        mr_publish_grids(handle, gl_LocalInvocationIndex, MR_WORKGROUP_SIZE);
-    } else {
-        mr_publish_grids(handle, 0u, 1u);
-    }
+    // Any invocation may have written any payload, and the application has put no barrier in between.
+    memoryBarrierBuffer();
+    barrier();
+    mr_publish_grids(handle, gl_LocalInvocationIndex, MR_WORKGROUP_SIZE);
+}
+
+// Where the code does not say how the payloads were allocated. One call of mr_publish_grids() with begin and step chosen
+// before would do, but lavapipe (Mesa 25.0.7) then leaves payloads out.
+void mr_enqueue(const uvec4 handle)
+{
+    if ((handle.z & 0x80000000u) != 0u)
+        mr_enqueue_workgroup(handle);
+    else
+        mr_enqueue_invocation(handle);
 }
 
 // True in the workgroup that is the last of its payload to ask. Acquires what the others wrote before they asked,

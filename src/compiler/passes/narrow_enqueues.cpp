@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/narrow_enqueues.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/device_functions.h"
+
+namespace millrace::compiler {
+
+using spirv::Emitter;
+using spirv::Id;
+using spirv::Instruction;
+
+namespace {
+
+struct Allocation {
+    DeviceFunction enqueue;
+    uint32_t output;
+};
+
+// What `handle` was allocated as, if its definition says so.
+std::optional<Allocation> findAllocation(const NodeShader& shader, Id handle)
+{
+    const Instruction* call = shader.module.findDefinition(handle);
+    while (call && call->op == spv::Op::OpCopyObject)
+        call = shader.module.findDefinition(call->id(0));
+    if (!call)
+        return {};
+    const bool byInvocation = shader.device.isCall(*call, DeviceFunction::AllocateInvocation);
+    uint32_t output = 0;
+    if (!byInvocation && !shader.device.isCall(*call, DeviceFunction::AllocateWorkgroup))
+        return {};
+    if (!shader.module.constantValue(call->id(1), output))
+        return {};
+    return Allocation{byInvocation ? DeviceFunction::EnqueueInvocation : DeviceFunction::EnqueueWorkgroup, output};
+}
+
+bool hasEnqueue(const NodeShader& shader, const spirv::Function& function)
+{
+    return std::ranges::any_of(function.blocks, [&](const spirv::Block& block) {
+        return std::ranges::any_of(
+            block.body, [&](const Instruction& i) { return shader.device.isCall(i, DeviceFunction::Enqueue); });
+    });
+}
+
+bool maySendGrids(const graph::CodeTraits& traits, uint32_t output)
+{
+    return !traits.gridOutputs || output >= traits.gridOutputs->size() || (*traits.gridOutputs)[output];
+}
+
+}  // namespace
+
+Status narrowEnqueues(NodeShader& shader, const Code& code, const Options&)
+{
+    const auto visit = [&](const Instruction& i, Emitter& out) {
+        const bool isEnqueue = shader.device.isCall(i, DeviceFunction::Enqueue);
+        const std::optional<Allocation> allocation = isEnqueue ? findAllocation(shader, i.id(1)) : std::nullopt;
+        if (!allocation)
+            out.keep(i);
+        else if (maySendGrids(code.traits, allocation->output))
+            shader.device.call(out, allocation->enqueue, {i.id(1)});
+    };
+    for (spirv::Function& function : shader.module.functions)
+        if (hasEnqueue(shader, function))
+            spirv::rewriteFunction(shader.module, function, visit);
+    shader.device.declare(shader.module);
+    return {};
+}
+
+}  // namespace millrace::compiler

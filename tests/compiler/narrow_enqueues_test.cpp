@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/narrow_enqueues.h"
+
+#include "compiler/pass_test.h"
+#include "compiler/passes/lower_payloads.h"
+#include "compiler/passes/reflect_node.h"
+#include "compiler/passes/reflect_outputs.h"
+#include "spirv/tools.h"
+
+namespace millrace::compiler {
+
+namespace {
+
+class NarrowEnqueues : public PassTest {
+protected:
+    void lower(const std::string& body)
+    {
+        ModuleText module;
+        module.body = body;
+        load(module);
+        run(reflectNode);
+        run(reflectOutputs);
+        run(lowerPayloads);
+    }
+
+    void apply(std::optional<std::vector<bool>> gridOutputs)
+    {
+        Code code;
+        code.traits.gridOutputs = std::move(gridOutputs);
+        ASSERT_TRUE(narrowEnqueues(shader, code, options));
+        const Status valid = spirv::validate(spirv::write(shader.module));
+        EXPECT_TRUE(valid) << valid.error().text();
+        const std::string once = functions();
+        ASSERT_TRUE(narrowEnqueues(shader, code, options));
+        EXPECT_EQ(functions(), once) << "a second run changes nothing";
+    }
+
+    void expect(const std::string& body)
+    {
+        EXPECT_TRUE(isSameCode(functions(), "%main = OpFunction %void None %func\n%entry = OpLabel\n" + body +
+                                                "\nOpReturn\nOpFunctionEnd\n"));
+    }
+};
+
+// Output 0 for each invocation, output 1 for the workgroup.
+constexpr const char* kTwoOutputs = R"(
+    %a = OpAllocateNodePayloadsAMDX %np_ToArr %u4 %u1 %u0
+    OpEnqueueNodePayloadsAMDX %a
+    %b = OpAllocateNodePayloadsAMDX %np_ToRec %u2 %u1 %u0
+    OpEnqueueNodePayloadsAMDX %b)";
+
+}  // namespace
+
+TEST_F(NarrowEnqueues, UnknownGraph_KeepsAllAndTellsScopes)
+{
+    lower(kTwoOutputs);
+    apply(std::nullopt);
+    expect(R"(
+        %a = OpFunctionCall %v4uint %mr_allocate_invocation %uint_0 %uint_1 %uint_0
+        %1 = OpFunctionCall %void %mr_enqueue_invocation %a
+        %b = OpFunctionCall %v4uint %mr_allocate_workgroup %uint_1 %uint_1 %uint_0
+        %2 = OpFunctionCall %void %mr_enqueue_workgroup %b)");
+}
+
+TEST_F(NarrowEnqueues, OutputWithoutGrids_IsNotEnqueued)
+{
+    lower(kTwoOutputs);
+    apply(std::vector<bool>{false, true});
+    expect(R"(
+        %a = OpFunctionCall %v4uint %mr_allocate_invocation %uint_0 %uint_1 %uint_0
+        %b = OpFunctionCall %v4uint %mr_allocate_workgroup %uint_1 %uint_1 %uint_0
+        %2 = OpFunctionCall %void %mr_enqueue_workgroup %b)");
+}
+
+TEST_F(NarrowEnqueues, NoGridsAtAll)
+{
+    lower(kTwoOutputs);
+    apply(std::vector<bool>{false, false});
+    expect(R"(
+        %a = OpFunctionCall %v4uint %mr_allocate_invocation %uint_0 %uint_1 %uint_0
+        %b = OpFunctionCall %v4uint %mr_allocate_workgroup %uint_1 %uint_1 %uint_0)");
+}
+
+TEST_F(NarrowEnqueues, NoModifyHandleFromVariable)
+{
+    lower(R"(
+        %var = OpVariable %fn_ToArr Function
+        %a = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u1 %u0
+        %v = OpLoad %ToArr %a
+        OpStore %var %v
+        OpEnqueueNodePayloadsAMDX %var)");
+    const std::string before = functions();
+    apply(std::vector<bool>{false});
+    EXPECT_EQ(functions(), before);
+}
+
+}  // namespace millrace::compiler
