@@ -22,6 +22,7 @@
 #include "compiler/passes/reflect_node.h"
 #include "compiler/passes/reflect_outputs.h"
 #include "compiler/passes/reject_unsupported.h"
+#include "compiler/passes/specialize_recursion.h"
 #include "compiler/passes/split_payload_copies.h"
 #include "compiler/passes/upgrade_module.h"
 #include "compiler/passes/wrap_entry_point.h"
@@ -82,6 +83,7 @@ struct Pass {
 // rejectInvalid must come before the passes that rely on valid modules, which is all others.
 // inlinePayloadFunctions must come before the passes that ask for the entry point.
 // upgradeModule makes versions and storage classes uniform for those behind it.
+// specializeRecursion must come before all that look at what a node allocates.
 // narrowCoalescing must come before reflectNode, which finds what it made of declarations.
 // reflectNode finds the input, which splitPayloadCopies and all that follow ask for.
 // choosePacking must come after reflectOutputs, which finds what a node sends.
@@ -99,6 +101,7 @@ constexpr Pass kPasses[] = {
     {"specialize", specialize},
     {"inlinePayloadFunctions", inlineFunctions},
     {"upgradeModule", upgradeModule},
+    {"specializeRecursion", specializeRecursion},
     {"narrowCoalescing", narrowCoalescing},
     {"reflectNode", reflectNode},
     {"splitPayloadCopies", splitPayloadCopies},

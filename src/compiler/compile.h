@@ -25,6 +25,8 @@ struct Options {
     std::optional<std::string> nodeName;  // VkPipelineShaderStageNodeCreateInfoAMDX::pName
     std::optional<uint32_t> shaderIndex;  // ...::index, unless VK_SHADER_INDEX_UNUSED_AMDX
     std::vector<spirv::SpecializationValue> specialization;
+    // The code is for this level of the node's recursion alone: RemainingRecursionLevelsAMDX is this number.
+    std::optional<uint32_t> remainingRecursion;
 
     // Where abi::NodeArguments begins behind the application's push constants; multiple of 8.
     uint32_t argumentsOffsetBytes = 0;
@@ -38,7 +40,7 @@ struct Options {
     uint32_t staticInvocations = 64;
     uint32_t dynamicInvocations = 64;
     bool nonUniformIndexing = false;  // invocations may index arrays of descriptors differently
-    bool indirect = false;  // for the indirect path: no loop over workgroups
+    bool indirect = false;            // for the indirect path: no loop over workgroups
     graph::MemoryUse memory = graph::MemoryUse::Reserves;
     bool counted = false;   // finished workgroups are counted behind abi::GraphStatus in host memory
     bool validate = false;  // run spirv-val on the output and fail with its message

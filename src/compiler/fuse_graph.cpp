@@ -6,6 +6,8 @@
 #include <set>
 
 #include "compiler/fuse.h"
+#include "compiler/node_shader.h"
+#include "compiler/prepare.h"
 #include "graph/fusion.h"
 
 namespace millrace::compiler {
@@ -17,9 +19,31 @@ constexpr size_t kMaxConsumers = 8;
 
 class GraphFuser {
 public:
-    GraphFuser(std::span<FusableNode> nodes, graph::Graph graph) : m_nodes(nodes), m_graph(std::move(graph)) {}
+    GraphFuser(std::vector<FusableNode>& nodes, graph::Graph graph) : m_nodes(nodes), m_graph(std::move(graph)) {}
 
     Status run()
+    {
+        if (Status status = fuseConsumers(); !status)
+            return status;
+        return m_nodes.size() == m_graph.nodes.size() ? fuseLastLevels() : Status();
+    }
+
+    graph::Graph take() { return std::move(m_graph); }
+
+    std::vector<FusionOutcome> outcomes() const
+    {
+        std::vector<FusionOutcome> out = m_fused;
+        for (const auto& [key, why] : m_reasons)
+            out.push_back({nameOf(key.first), key.second, false, false, why});
+        for (const auto& [key, why] : m_failed)
+            out.push_back({nameOf(key.first), key.second, false, false, why});
+        return out;
+    }
+
+private:
+    using Key = std::pair<uint32_t, std::string>;  // node and the name of the receivers
+
+    Status fuseConsumers()
     {
         for (bool again = true; again;) {
             again = false;
@@ -42,20 +66,83 @@ public:
         return {};
     }
 
-    graph::Graph take() { return std::move(m_graph); }
-
-    std::vector<FusionOutcome> outcomes() const
+    // Levels multiply, so the last one has most of the payloads.
+    Status fuseLastLevels()
     {
-        std::vector<FusionOutcome> out = m_fused;
-        for (const auto& [key, why] : m_reasons)
-            out.push_back({nameOf(key.first), key.second, false, why});
-        for (const auto& [key, why] : m_failed)
-            out.push_back({nameOf(key.first), key.second, false, why});
-        return out;
+        bool changed = false;
+        for (const graph::LastLevelFusion& plan : graph::planLastLevels(m_graph)) {
+            const Key key{plan.node, targetOf(plan.node, plan.output)};
+            Result<FusableNode> last =
+                plan.why.empty() ? fuseLastLevel(plan.node) : Result<FusableNode>(Diagnostic{"", "", plan.why});
+            if (last) {
+                m_nodes.push_back(std::move(*last));
+                m_fused.push_back({nameOf(plan.node), key.second, true, true, ""});
+                m_reasons.erase(key);
+                changed = true;
+            } else {
+                m_reasons[key] += ", and its last level cannot run inside it: " + last.error().text();
+            }
+        }
+        return changed ? relink() : Status();
     }
 
-private:
-    using Key = std::pair<uint32_t, std::string>;  // node and the name of the receivers
+    // The level before the last with the last in it. The name and number of the node stay.
+    Result<FusableNode> fuseLastLevel(uint32_t node)
+    {
+        FusableNode last = m_nodes[node];
+        Options inner = last.options;
+        inner.remainingRecursion = 0;
+        last.options.remainingRecursion = 1;
+        const Result<uint32_t> output = findOwnOutput(last);
+        if (!output)
+            return output.error();
+        const FusedConsumer consumer{m_nodes[node].words, inner, {last.lowered.node.id.index}};
+        if (const Status status = sendsNothing(consumer); !status)
+            return status.error();
+        Result<spirv::Words> words = fuse(last.words, last.options, {{{*output, {consumer}}}});
+        if (!words)
+            return words.error();
+        last.options.specialization.clear();
+        last.options.remainingRecursion.reset();
+        Result<LoweredNode> lowered = lower(*words, last.options);
+        if (!lowered)
+            return lowered.error();
+        if (lowered->node.payloadBytes != last.lowered.node.payloadBytes)
+            return Diagnostic{"fuse", nameOf(node), "does not look at its payload before its last level"};
+        last.lowered = std::move(*lowered);
+        last.lowered.node.lastLevelOf = node;
+        last.code = m_nodes.size() + m_codes.try_emplace(*words, m_codes.size()).first->second;
+        last.words = std::move(*words);
+        last.changed = true;
+        return last;
+    }
+
+    static Status sendsNothing(const FusedConsumer& node)
+    {
+        const auto prepared = prepare(node.words, node.options);
+        if (!prepared)
+            return prepared.error();
+        for (const graph::NodeOutput& output : (*prepared)->node.outputs)
+            if (output.allocationSites > 0)
+                return Diagnostic{"fuse", "'" + output.targetName + "'", "the last level may send payloads as well"};
+        return {};
+    }
+
+    // The output of the last level but one that leads to the last.
+    static Result<uint32_t> findOwnOutput(const FusableNode& node)
+    {
+        const auto prepared = prepare(node.words, node.options);
+        if (!prepared)
+            return prepared.error();
+        const std::vector<graph::NodeOutput>& outputs = (*prepared)->node.outputs;
+        const auto isOwn = [&](const graph::NodeOutput& output) {
+            return output.allocationSites > 0 && output.targetName == node.lowered.node.id.name;
+        };
+        if (std::ranges::count_if(outputs, isOwn) != 1)
+            return Diagnostic{"fuse", node.lowered.node.id.name,
+                              "its last level but one sends to itself in no one way"};
+        return static_cast<uint32_t>(std::ranges::find_if(outputs, isOwn) - outputs.begin());
+    }
 
     const std::string& targetOf(uint32_t node, uint32_t output) const
     {
@@ -82,7 +169,7 @@ private:
             if (lowered) {
                 m_nodes[node].lowered = *lowered;
                 m_nodes[node].changed = true;
-                m_fused.push_back({nameOf(node), target, true, ""});
+                m_fused.push_back({nameOf(node), target, true, false, ""});
                 return true;  // the outputs behind it have other numbers now
             }
             m_failed[{node, target}] = lowered.error().text();
@@ -128,6 +215,7 @@ private:
     Status relink()
     {
         std::vector<graph::Node> nodes = m_graph.nodes;
+        nodes.resize(std::max(nodes.size(), m_nodes.size()));
         for (size_t n = 0; n < m_nodes.size(); ++n)
             nodes[n] = m_nodes[n].changed ? m_nodes[n].lowered.node : nodes[n];
         Result<graph::Graph> graph = graph::link(std::move(nodes));
@@ -137,7 +225,7 @@ private:
         return {};
     }
 
-    std::span<FusableNode> m_nodes;
+    std::vector<FusableNode>& m_nodes;
     graph::Graph m_graph;
     std::map<spirv::Words, size_t> m_codes;  // of fused producers
     std::vector<FusionOutcome> m_fused;
@@ -147,7 +235,8 @@ private:
 
 }  // namespace
 
-Result<graph::Graph> fuseGraph(std::span<FusableNode> nodes, graph::Graph graph, std::vector<FusionOutcome>& outcomes)
+Result<graph::Graph> fuseGraph(std::vector<FusableNode>& nodes, graph::Graph graph,
+                               std::vector<FusionOutcome>& outcomes)
 {
     GraphFuser fuser(nodes, std::move(graph));
     const Status status = fuser.run();

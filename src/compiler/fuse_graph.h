@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -27,12 +26,15 @@ struct FusionOutcome {
     std::string node;    // "'name'[index]"
     std::string output;  // name of the nodes that receive payloads
     bool fused = false;
-    std::string why;  // it is not, with a place in the code if that is the reason
+    bool lastLevel = false;  // of a recursion alone: the node runs its own last level
+    std::string why;         // it is not fused, with a place in the code if that is the reason
 };
 
 // Fuses what can be fused and lowers the producers again. `graph` was linked from the nodes, in their order; nodes
-// behind those given belong to others and stay as they are. Returns the graph linked again, or `graph` if nothing was
+// behind those given belong to others and stay as they are. Where there are none, code for the last level of recursive
+// nodes is appended to `nodes` (graph::Node::lastLevelOf). Returns the graph linked again, or `graph` if nothing was
 // fused. Errors: none that linking did not report before.
-Result<graph::Graph> fuseGraph(std::span<FusableNode> nodes, graph::Graph graph, std::vector<FusionOutcome>& outcomes);
+Result<graph::Graph> fuseGraph(std::vector<FusableNode>& nodes, graph::Graph graph,
+                               std::vector<FusionOutcome>& outcomes);
 
 }  // namespace millrace::compiler

@@ -39,6 +39,21 @@ public:
         return plan;
     }
 
+    std::vector<LastLevelFusion> lastLevels() const
+    {
+        std::set<uint32_t> done;
+        for (const Node& node : m_graph.nodes)
+            if (node.lastLevelOf)
+                done.insert(*node.lastLevelOf);
+        std::vector<LastLevelFusion> plan;
+        for (const auto& [key, targets] : m_targets) {
+            const auto& [node, output] = key;
+            if (!m_graph.nodes[node].lastLevelOf && !done.contains(node) && reaches(targets, node))
+                plan.push_back({node, output, obstacleToLastLevel(node, output)});
+        }
+        return plan;
+    }
+
 private:
     using Key = std::pair<uint32_t, uint32_t>;  // node and output
 
@@ -54,12 +69,31 @@ private:
             for (uint32_t i = 0; i < queues.size(); ++i) {
                 if (queues[i] == abi::kNoQueue)
                     continue;
-                const uint32_t target = m_graph.slots[m_graph.queues[queues[i]].baseSlot].node;
+                const uint32_t target = m_graph.ownerOf(m_graph.slots[m_graph.queues[queues[i]].baseSlot]);
                 m_producers[target].insert({slot.node, o});
                 if (isFirst)
                     targets.push_back({i, target});
             }
         }
+    }
+
+    static bool reaches(const std::vector<FusionTarget>& targets, uint32_t node)
+    {
+        return std::ranges::find(targets, node, &FusionTarget::node) != targets.end();
+    }
+
+    std::string obstacleToLastLevel(uint32_t node, uint32_t output) const
+    {
+        if (std::string why = obstacle(node, output); !why.empty())
+            return why;
+        if (m_targets.at({node, output}).size() > 1)
+            return "the output leads to other nodes as well";
+        const auto isOtherWay = [&](const auto& other) {
+            return other.first.first == node && other.first.second != output && reaches(other.second, node);
+        };
+        if (std::ranges::any_of(m_targets, isOtherWay))
+            return name(node) + " sends to itself in several ways";
+        return obstacleAt(node, true);
     }
 
     std::string name(uint32_t node) const
@@ -89,26 +123,27 @@ private:
         return m_targets.at({index, o}).empty() ? "there is nobody to receive payloads" : "";
     }
 
-    // What a consumer is.
-    std::string obstacleAt(uint32_t index) const
+    // What a consumer is. Where it is a level of its own producer, it may be recursive, have other producers, and send:
+    // its last level does not.
+    std::string obstacleAt(uint32_t index, bool isOwnLevel = false) const
     {
         const Node& node = m_graph.nodes[index];
         const auto isShared = [&](const Queue& queue) {
-            return m_graph.slots[queue.baseSlot].node == index && queue.slots.size() > 1;
+            return m_graph.ownerOf(m_graph.slots[queue.baseSlot]) == index && queue.slots.size() > 1;
         };
         if (node.anyGraph)
             return name(index) + " is part of a pipeline library";
         if (!isPacked(node))
             return name(index) + " is no coalescing node that works on each payload by itself";
-        if (m_producers.at(index).size() > 1)
+        if (!isOwnLevel && m_producers.at(index).size() > 1)
             return name(index) + " has several producers";
-        if (node.maxRecursion > 0)
+        if (!isOwnLevel && node.maxRecursion > 0)
             return name(index) + " is recursive";
         if (std::ranges::any_of(m_graph.queues, isShared))
             return name(index) + " shares its input with other nodes";
         if (node.usesFinishWriting || node.writesInput)
             return name(index) + " writes to its payload";
-        return emits(node) ? name(index) + " sends payloads itself" : "";
+        return !isOwnLevel && emits(node) ? name(index) + " sends payloads itself" : "";
     }
 
     const Graph& m_graph;
@@ -121,6 +156,11 @@ private:
 FusionPlan planFusion(const Graph& graph)
 {
     return Planner(graph).run();
+}
+
+std::vector<LastLevelFusion> planLastLevels(const Graph& graph)
+{
+    return Planner(graph).lastLevels();
 }
 
 }  // namespace millrace::graph

@@ -23,6 +23,13 @@ struct OutputFusion {
     std::vector<FusionTarget> targets;  // in ascending order of index
 };
 
+// A node that sends to itself alone through this output, so that its last level could run inside the level before.
+struct LastLevelFusion {
+    uint32_t node = 0;
+    uint32_t output = 0;
+    std::string why;  // it cannot; empty if it can as far as the graph tells
+};
+
 struct UnfusedOutput {
     uint32_t node = 0;
     uint32_t output = 0;
@@ -36,5 +43,8 @@ struct FusionPlan {
 
 // Consumers that emit nothing come first; when they are fused and the graph is linked again, others may follow.
 FusionPlan planFusion(const Graph& graph);
+
+// All recursive nodes that do not have code for their last level yet (Node::lastLevelOf).
+std::vector<LastLevelFusion> planLastLevels(const Graph& graph);
 
 }  // namespace millrace::graph

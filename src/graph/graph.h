@@ -94,6 +94,9 @@ struct Node {
     bool usesFinishWriting = false;
     bool writesInput = false;
     bool anyGraph = false;  // its code, which is that of a library, relies on nothing of this graph
+    // No node of its own but the code, of the node with this number, for the last but one level of its recursion, with
+    // what the last level does in it. Behind all nodes that have a name.
+    std::optional<uint32_t> lastLevelOf;
     std::vector<NodeOutput> outputs;
 };
 
@@ -140,7 +143,7 @@ struct CodeTraits {
     uint32_t emits = abi::kEmitsToSeveral;  // abi::kEmits*
     // Of each output: a receiver may read its grid from the payload. Nothing where the graph is not known: any may.
     std::optional<std::vector<bool>> gridOutputs;
-    bool sendsTracked = true;               // a receiver may track finishing
+    bool sendsTracked = true;   // a receiver may track finishing
     bool plainQueues = false;   // node index i of an output leads to queue first + i, whose one stream has that number
     uint32_t outputStride = 0;  // of all payloads that it sends, in bytes; 0 if they differ or are empty
     uint32_t inputStride = 0;   // of those that it receives, likewise
@@ -201,6 +204,9 @@ struct Graph {
 
     // Index into `nodes`, which is also the node index of vkGetExecutionGraphPipelineNodeIndexAMDX.
     std::optional<uint32_t> findNode(const NodeId& id) const;
+
+    // The node whose level a slot is, whatever code it has.
+    uint32_t ownerOf(const Slot& slot) const { return nodes[slot.node].lastLevelOf.value_or(slot.node); }
 };
 
 // Checks the rules that need all nodes (VUIDs 09134 to 09139, 10184, recursion, sharing, depth) and computes the rest.

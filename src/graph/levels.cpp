@@ -24,7 +24,12 @@ struct Group {
 
 class Levels {
 public:
-    explicit Levels(Graph& graph) : m_graph(graph), m_groups(graph.nodes.size()) {}
+    explicit Levels(Graph& graph) : m_graph(graph), m_groups(graph.nodes.size()), m_runsLast(graph.nodes.size(), false)
+    {
+        for (const Node& node : graph.nodes)
+            if (node.lastLevelOf)
+                m_runsLast[*node.lastLevelOf] = true;
+    }
 
     Status run()
     {
@@ -48,13 +53,16 @@ private:
     void store();
     Diagnostic describeCycle(const std::vector<std::pair<uint32_t, size_t>>& path, Group::Edge last) const;
 
-    uint32_t deepest(uint32_t node) const
+    // Levels below the top one. The last may run inside the one before.
+    uint32_t depthOf(uint32_t node) const
     {
-        return m_groups[node].level + (m_groups[node].recurses ? m_graph.nodes[node].maxRecursion : 0);
+        return m_groups[node].recurses ? m_graph.nodes[node].maxRecursion - (m_runsLast[node] ? 1 : 0) : 0;
     }
+    uint32_t deepest(uint32_t node) const { return m_groups[node].level + depthOf(node); }
 
     Graph& m_graph;
     std::vector<Group> m_groups;    // per node; sharing nodes have none of their own
+    std::vector<bool> m_runsLast;   // per node: there is a Node::lastLevelOf for it
     std::vector<uint32_t> m_order;  // nodes, targets before emitters
 };
 
@@ -63,9 +71,10 @@ void Levels::collectEdges()
     std::vector<uint32_t> seen(m_groups.size(), UINT32_MAX);
     for (const Queue& queue : m_graph.queues) {
         const Slot& base = m_graph.slots[queue.baseSlot];
-        if (base.remaining != m_graph.nodes[base.node].maxRecursion)
+        const uint32_t owner = m_graph.ownerOf(base);
+        if (base.remaining != m_graph.nodes[owner].maxRecursion)
             continue;
-        Group& group = m_groups[base.node];
+        Group& group = m_groups[owner];
         group.topSlot = queue.baseSlot;
         for (uint32_t s : queue.slots) {
             const Slot& slot = m_graph.slots[s];
@@ -77,12 +86,12 @@ void Levels::collectEdges()
                 for (uint32_t target : slot.outputQueues[o]) {
                     if (target == abi::kNoQueue)
                         continue;
-                    const uint32_t node = m_graph.slots[m_graph.queues[target].baseSlot].node;
-                    if (s == queue.baseSlot && node == base.node) {
+                    const uint32_t node = m_graph.ownerOf(m_graph.slots[m_graph.queues[target].baseSlot]);
+                    if (s == queue.baseSlot && node == owner) {
                         group.recurses = true;
-                    } else if (seen[node] != base.node) {
-                        seen[node] = base.node;
-                        group.edges.push_back({node, slot.node});
+                    } else if (seen[node] != owner) {
+                        seen[node] = owner;
+                        group.edges.push_back({node, m_graph.ownerOf(slot)});
                     }
                 }
             }
@@ -159,9 +168,10 @@ void Levels::store()
     m_graph.levels.resize(1);
     for (Queue& queue : m_graph.queues) {
         const Slot& base = m_graph.slots[queue.baseSlot];
-        const Group& group = m_groups[base.node];
-        const uint32_t depth = m_graph.nodes[base.node].maxRecursion - base.remaining;
-        const uint32_t level = group.level == 0 || (depth > 0 && !group.recurses) ? 0 : group.level + depth;
+        const uint32_t owner = m_graph.ownerOf(base);
+        const Group& group = m_groups[owner];
+        const uint32_t depth = m_graph.nodes[owner].maxRecursion - base.remaining;
+        const uint32_t level = group.level == 0 || depth > depthOf(owner) ? 0 : group.level + depth;
         for (uint32_t stream : queue.streams)
             m_graph.streams[stream].level = level;
         for (uint32_t slot : queue.slots)

@@ -73,6 +73,8 @@ private:
     }
 
     bool isSharer(uint32_t node) const { return m_graph.nodes[node].sharesInputWith.has_value(); }
+    // Nodes that others can send to, themselves included.
+    bool hasQueues(uint32_t node) const { return !isSharer(node) && !m_graph.nodes[node].lastLevelOf; }
     Status checkOutput(const Node& node, const NodeOutput& output) const;
     uint32_t createQueue(uint32_t node, uint32_t remaining, std::span<const uint32_t> sharers);
     uint32_t createStream(uint32_t queue, uint32_t kind);
@@ -82,13 +84,19 @@ private:
     std::unordered_map<std::string_view, NodeArray> m_names;
     std::vector<std::vector<uint32_t>> m_sharers;  // per node
     std::vector<uint32_t> m_topQueues;             // per node: where others enqueue to it
+    std::vector<uint32_t> m_lastLevels;            // per node: Node::lastLevelOf, the other way round
     std::map<MapKey, uint32_t> m_maps;             // to Graph::maps
 };
 
 Status Linker::indexNames()
 {
+    m_lastLevels.assign(m_graph.nodes.size(), kNoNode);
     for (uint32_t i = 0; i < m_graph.nodes.size(); ++i) {
         Node& node = m_graph.nodes[i];
+        if (node.lastLevelOf) {
+            m_lastLevels[*node.lastLevelOf] = i;
+            continue;
+        }
         if (node.id.index > kMaxNodeIndex)
             return diagnose(node, "the node index is above " + std::to_string(kMaxNodeIndex));
         if (!node.declaresPayload && node.mode == LaunchMode::Dynamic) {
@@ -208,8 +216,11 @@ uint32_t Linker::createQueue(uint32_t node, uint32_t remaining, std::span<const 
     for (uint32_t consumer : consumers) {
         const uint32_t stream = isDynamic(consumer) ? createStream(index, abi::kStreamDynamic) : indexed;
         const uint32_t slot = static_cast<uint32_t>(m_graph.slots.size());
-        m_graph.slots.push_back(
-            {.node = consumer, .remaining = consumer == node ? remaining : 0, .queue = index, .stream = stream});
+        const bool isLastButOne = consumer == node && remaining == 1 && m_lastLevels[node] != kNoNode;
+        m_graph.slots.push_back({.node = isLastButOne ? m_lastLevels[node] : consumer,
+                                 .remaining = consumer == node ? remaining : 0,
+                                 .queue = index,
+                                 .stream = stream});
         m_graph.streams[stream].slots.push_back(slot);
         m_graph.queues[index].slots.push_back(slot);
     }
@@ -220,7 +231,7 @@ Status Linker::createSlots()
 {
     uint64_t queueCount = 0;
     for (uint32_t i = 0; i < m_graph.nodes.size(); ++i)
-        queueCount += isSharer(i) ? 0 : uint64_t(m_graph.nodes[i].maxRecursion) + 1;
+        queueCount += hasQueues(i) ? uint64_t(m_graph.nodes[i].maxRecursion) + 1 : 0;
     if (queueCount > kMaxQueues) {
         return Diagnostic{"graph", "",
                           "the graph has " + std::to_string(queueCount) +
@@ -229,7 +240,7 @@ Status Linker::createSlots()
     m_topQueues.assign(m_graph.nodes.size(), abi::kNoQueue);
     m_graph.apiQueues.assign(m_graph.nodes.size(), abi::kNoQueue);
     for (uint32_t i = 0; i < m_graph.nodes.size(); ++i) {
-        if (isSharer(i))
+        if (!hasQueues(i))
             continue;
         const Node& node = m_graph.nodes[i];
         m_topQueues[i] = static_cast<uint32_t>(m_graph.queues.size());

@@ -125,7 +125,7 @@ VkResult GraphBuilder::compileStages()
     const std::span<const graph::CodeTraits> traits = m_object->graph.graph.code;
     const std::vector<bool> reached = reachedNodes(m_object->graph.graph);
     const std::span<const NodeResult> results =
-        m_stages->compile(traits.first(std::min<size_t>(traits.size(), m_createInfo.stageCount)), reached);
+        m_stages->compile(traits.first(std::min(traits.size(), m_stages->results().size())), reached);
     const auto* feedback = feedbackInfo();
     bool allFromCache = !results.empty();
     for (size_t i = 0; i < results.size(); ++i) {
@@ -176,7 +176,11 @@ Result<graph::Graph> GraphBuilder::fuse(graph::Graph graph)
     if (!settings.fusion || seesNodes || (m_flags & VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT_KHR))
         return graph;
     std::vector<compiler::FusionOutcome> outcomes;
-    return m_stages->fuse(std::move(graph), outcomes);
+    const size_t before = m_stages->results().size();
+    Result<graph::Graph> fused = m_stages->fuse(std::move(graph), outcomes);
+    for (const NodeResult& added : m_stages->results().subspan(before))
+        m_object->nodes.push_back(added.node);
+    return fused;
 }
 
 VkResult GraphBuilder::link()

@@ -243,6 +243,8 @@ Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, std::vector<compiler:
         if (!nodes[i].changed)
             continue;
         changed = true;
+        if (i == m_requests.size())
+            addCopyOf(*nodes[i].lowered.node.lastLevelOf);
         m_requests[i].words = std::make_shared<const spirv::Words>(std::move(nodes[i].words));
         m_requests[i].options = std::move(nodes[i].options);
         m_results[i].node->node = nodes[i].lowered.node;
@@ -251,6 +253,15 @@ Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, std::vector<compiler:
     if (changed)
         m_owners = findOwners(m_requests);
     return fused;
+}
+
+// A further request, with other code for the same stage.
+void NodeBuilder::addCopyOf(size_t request)
+{
+    m_requests.push_back(m_requests[request]);
+    m_lowered.push_back(m_lowered[request]);
+    m_results.push_back({.node = std::make_shared<NodePipeline>(*m_results[request].node)});
+    m_results.back().feedback.flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
 }
 
 void NodeBuilder::compileOne(size_t request)

@@ -44,14 +44,16 @@ public:
     // First: what linking has to know. Per request.
     std::span<const NodeResult> lower();
     // Lets consumers run inside their producers, where `graph`, whose first nodes are the requests, allows it. Returns
-    // the graph linked again.
+    // the graph linked again, which may have more nodes (compiler::fuseGraph), and then there are more requests.
     Result<graph::Graph> fuse(graph::Graph graph, std::vector<compiler::FusionOutcome>& outcomes);
+    std::span<const NodeResult> results() const { return m_results; }
     // Then: their code. `traits` per request; empty for a library, which may become part of any graph. So `reached`,
     // which says which nodes need pipelines.
     std::span<const NodeResult> compile(std::span<const graph::CodeTraits> traits, const std::vector<bool>& reached);
 
 private:
     void lowerOne(size_t request);
+    void addCopyOf(size_t request);
     void compileOne(size_t request);
 
     Device& m_device;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fuse_graph.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "compiler/fuse_nodes.h"
@@ -157,6 +158,106 @@ TEST_F(FuseGraph, Deterministic)
         words.push_back(nodes[0].words);
     }
     EXPECT_EQ(words[0], words[1]);
+}
+
+// Sends two payloads to itself until no recursion is left, then adds to a word.
+NodeSource recursive(const std::string& index = "%u0")
+{
+    NodeSource source = consumer(std::string(R"(
+        %remaining = OpLoad %uint %rem
+        %is_last = OpIEqual %bool %remaining %u0
+        OpSelectionMerge %rest None
+        OpBranchConditional %is_last %leaf %rest
+        %leaf = OpLabel)") + kWork +
+                                 R"(
+        OpReturn
+        %rest = OpLabel
+        %lane_at = OpAccessChain %np_uint %input %u0 %u1
+        %lane = OpLoad %uint %lane_at
+        %sent = OpAllocateNodePayloadsAMDX %np_Nexts %u4 %u2 )" +
+                                 index + kFill + R"(
+        OpEnqueueNodePayloadsAMDX %sent)");
+    source.interface += " %rem";
+    source.modes += "\nOpExecutionModeId %main MaxNodeRecursionAMDX %u3";
+    source.decorations += R"(
+        OpDecorate %rem BuiltIn RemainingRecursionLevelsAMDX
+        OpDecorateId %Nexts NodeMaxPayloadsAMDX %u2
+        OpDecorateId %Nexts PayloadNodeNameAMDX %name)";
+    source.globals += R"(
+        %Nexts = OpTypeNodePayloadArrayAMDX %Item
+        %np_Nexts = OpTypePointer NodePayloadAMDX %Nexts
+        %rem = OpVariable %in_uint Input)";
+    return source;
+}
+
+TEST_F(FuseGraph, LastLevelOfRecursion)
+{
+    add(assembledConsumer(recursive()), "item");
+    const FusionOutcome done = outcome();
+    EXPECT_EQ(done.node, "'item'[0]");
+    EXPECT_TRUE(done.fused);
+    EXPECT_TRUE(done.lastLevel);
+    ASSERT_EQ(nodes.size(), 2u);
+    EXPECT_FALSE(nodes[0].changed);
+    EXPECT_TRUE(nodes[1].changed);
+    EXPECT_EQ(graph.nodes[1].lastLevelOf, 0u);
+    EXPECT_EQ(graph.findNode({"item", 0}), 0u);
+    EXPECT_EQ(graph.apiQueues[1], abi::kNoQueue);
+    EXPECT_EQ(graph.levels.size(), 4u);  // the API's and three of four
+    ASSERT_EQ(graph.slots.size(), 4u);
+    EXPECT_EQ(graph.slots[2].node, 1u);
+    EXPECT_EQ(graph.slots[2].remaining, 1u);
+    EXPECT_TRUE(graph.slots[2].outputQueues.empty());
+    EXPECT_EQ(graph.slots[3].node, 0u);
+    EXPECT_EQ(graph.slots[3].level, 0u);
+}
+
+TEST_F(FuseGraph, LastLevelOfOneLevelOfRecursion_LeavesNothingToTheNodeItself)
+{
+    NodeSource source = recursive();
+    source.modes.replace(source.modes.find("MaxNodeRecursionAMDX %u3"), 24, "MaxNodeRecursionAMDX %u1");
+    add(assembledConsumer(source), "item");
+    EXPECT_TRUE(outcome().lastLevel);
+    EXPECT_EQ(graph.levels.size(), 2u);
+    EXPECT_EQ(graph.slots[0].node, 1u);
+    EXPECT_EQ(graph.apiQueues[0], graph.slots[0].queue);
+}
+
+TEST_F(FuseGraph, RecursionThatReachesOtherNodes_KeepsItsLastLevel)
+{
+    add(assembledConsumer(recursive("%lane")), "item");
+    addConsumer("item", 1);
+    const FusionOutcome done = outcome();
+    EXPECT_FALSE(done.fused);
+    EXPECT_THAT(done.why,
+                testing::EndsWith("its last level cannot run inside it: the output leads to other nodes as well"));
+    EXPECT_EQ(nodes.size(), 2u);
+}
+
+TEST_F(FuseGraph, RecursionWhoseLastLevelSends_KeepsIt)
+{
+    NodeSource source = recursive();
+    // The last level sends as the others do; where to, nobody is.
+    source.body.replace(source.body.find("OpReturn"), 8, "OpBranch %rest");
+    add(assembledConsumer(source), "item");
+    const FusionOutcome done = outcome();
+    EXPECT_FALSE(done.fused);
+    EXPECT_THAT(done.why, testing::HasSubstr("its last level cannot run inside it"));
+}
+
+TEST_F(FuseGraph, NodesOfOthersBehind_KeepLastLevels)
+{
+    add(assembledConsumer(recursive()), "item");
+    add(assembledConsumer(consumer(kWork)), "other");
+    const FusableNode other = nodes.back();
+    std::vector<graph::Node> linked{nodes[0].lowered.node, nodes[1].lowered.node};
+    auto before = graph::link(std::move(linked));
+    ASSERT_TRUE(before);
+    nodes.pop_back();
+    const auto after = fuseGraph(nodes, std::move(*before), outcomes);
+    ASSERT_TRUE(after);
+    EXPECT_EQ(nodes.size(), 1u);
+    EXPECT_EQ(after->nodes.size(), 2u);
 }
 
 }  // namespace millrace::compiler

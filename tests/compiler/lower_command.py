@@ -10,9 +10,10 @@ import unittest
 
 MILLRACE, SPIRV_VAL, MODULES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 PASSES = ["extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunctions", "upgradeModule",
+          "specializeRecursion",
           "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs", "choosePacking", "makePayloadsCoherent",
           "lowerBuiltIns", "lowerPayloads", "enqueueForgottenPayloads", "lowerPushConstants",
-          "orderPayloadMemory", "wrapEntryPoint", "linkDeviceLibrary"]
+          "orderPayloadMemory", "wrapEntryPoint", "narrowEnqueues", "linkDeviceLibrary"]
 
 
 def lower(*arguments):

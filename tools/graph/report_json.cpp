@@ -43,6 +43,8 @@ json reportJson(const GraphReport& report)
         json entry = {{"from", outcome.node}, {"to", outcome.output}, {"fused", outcome.fused}};
         if (!outcome.fused) {
             entry["why"] = outcome.why;
+        } else if (outcome.lastLevel) {
+            entry["lastLevel"] = true;
         }
         out["fusion"].push_back(std::move(entry));
     }

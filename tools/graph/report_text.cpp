@@ -87,11 +87,19 @@ void printOutputs(std::ostream& out, const GraphReport& report)
     }
 }
 
+std::string whereItRuns(const compiler::FusionOutcome& outcome)
+{
+    if (!outcome.fused) {
+        return "no: " + outcome.why;
+    }
+    return outcome.lastLevel ? "the last level of its recursion" : "yes";
+}
+
 void printFusion(std::ostream& out, const GraphReport& report)
 {
     Table table({"from", "to", "runs inside its producer"});
     for (const compiler::FusionOutcome& outcome : report.fusion) {
-        table.add({outcome.node, "'" + outcome.output + "'", outcome.fused ? "yes" : "no: " + outcome.why});
+        table.add({outcome.node, "'" + outcome.output + "'", whereItRuns(outcome)});
     }
     if (table.rowCount() > 0) {
         out << "\n";

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "compiler/compile.h"
+#include "compiler/node_shader.h"
+
+namespace millrace::compiler {
+
+// With Options::remainingRecursion: RemainingRecursionLevelsAMDX becomes that number, branches that depend on nothing
+// but it and constants are taken, and what they leave unreachable goes, allocations included. Without it nothing
+// changes.
+Status specializeRecursion(NodeShader& shader, const Options& options);
+
+}  // namespace millrace::compiler

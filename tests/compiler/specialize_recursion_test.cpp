@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/passes/specialize_recursion.h"
+
+#include "compiler/pass_test.h"
+
+namespace millrace::compiler {
+
+namespace {
+
+class SpecializeRecursion : public PassTest {
+protected:
+    void apply(const std::string& body, std::optional<uint32_t> remaining)
+    {
+        ModuleText module;
+        module.interface += " %rem";
+        module.names = "OpName %rem \"rem\"\n";
+        module.annotations = "OpDecorate %rem BuiltIn RemainingRecursionLevelsAMDX\n";
+        module.globals = "%rem = OpVariable %in_uint Input\n";
+        module.body = body;
+        load(module);
+        before = functions();
+        options.remainingRecursion = remaining;
+        run(specializeRecursion);
+        const std::string once = functions();
+        run(specializeRecursion);
+        EXPECT_EQ(functions(), once) << "a second run changes nothing";
+    }
+
+    void expect(const std::string& body)
+    {
+        EXPECT_TRUE(isSameCode(functions(),
+                               "%main = OpFunction %void None %func\n%entry = OpLabel\n" + body + "\nOpFunctionEnd\n"));
+    }
+
+    std::string before;
+};
+
+// if (remaining == 0) { out[0] = 1; return; } allocate and enqueue
+constexpr const char* kLeafOrSend = R"(
+    %r = OpLoad %uint %rem
+    %c = OpIEqual %bool %r %u0
+    OpSelectionMerge %rest None
+    OpBranchConditional %c %leaf %rest
+    %leaf = OpLabel
+    %p = OpAccessChain %sb_uint %out %u0 %u0
+    OpStore %p %u1
+    OpReturn
+    %rest = OpLabel
+    %a = OpAllocateNodePayloadsAMDX %np_ToArr %u4 %u2 %u0
+    OpEnqueueNodePayloadsAMDX %a)";
+
+}  // namespace
+
+TEST_F(SpecializeRecursion, NoModifyWithoutLevel)
+{
+    apply(kLeafOrSend, std::nullopt);
+    EXPECT_EQ(functions(), before);
+}
+
+TEST_F(SpecializeRecursion, LastLevel_SendsNothing)
+{
+    apply(kLeafOrSend, 0);
+    expect(R"(
+        %r = OpCopyObject %uint %uint_0
+        %c = OpIEqual %bool %r %uint_0
+        OpBranch %leaf
+        %leaf = OpLabel
+        %p = OpAccessChain %_ptr_StorageBuffer_uint %out %uint_0 %uint_0
+        OpStore %p %uint_1
+        OpReturn)");
+}
+
+TEST_F(SpecializeRecursion, LevelBefore_OnlySends)
+{
+    apply(kLeafOrSend, 1);
+    expect(R"(
+        %r = OpCopyObject %uint %uint_1
+        %c = OpIEqual %bool %r %uint_0
+        OpBranch %rest
+        %rest = OpLabel
+        %a = OpAllocateNodePayloadsAMDX %_ptr_NodePayloadAMDX_ToArr %uint_4 %uint_2 %uint_0
+        OpEnqueueNodePayloadsAMDX %a
+        OpReturn)");
+}
+
+TEST_F(SpecializeRecursion, PhiBehindBothSides_KeepsTheOneThatIsTaken)
+{
+    apply(R"(
+        %r = OpLoad %uint %rem
+        %more = OpUGreaterThan %bool %r %u1
+        %c = OpLogicalNot %bool %more
+        OpSelectionMerge %join None
+        OpBranchConditional %c %then %else
+        %then = OpLabel
+        OpBranch %join
+        %else = OpLabel
+        OpBranch %join
+        %join = OpLabel
+        %v = OpPhi %uint %u2 %then %u3 %else
+        %p = OpAccessChain %sb_uint %out %u0 %u0
+        OpStore %p %v)",
+          5);
+    expect(R"(
+        %r = OpCopyObject %uint %uint_5
+        %more = OpUGreaterThan %bool %r %uint_1
+        %c = OpLogicalNot %bool %more
+        OpBranch %else
+        %else = OpLabel
+        OpBranch %join
+        %join = OpLabel
+        %v = OpPhi %uint %uint_3 %else
+        %p = OpAccessChain %_ptr_StorageBuffer_uint %out %uint_0 %uint_0
+        OpStore %p %v
+        OpReturn)");
+}
+
+TEST_F(SpecializeRecursion, ThroughVariableAndSignedNumbers)
+{
+    apply(R"(
+        %var = OpVariable %fn_uint Function
+        %r = OpLoad %uint %rem
+        OpStore %var %r
+        %again = OpLoad %uint %var
+        %s = OpBitcast %int %again
+        %zero = OpBitcast %int %u0
+        %c = OpSGreaterThan %bool %s %zero
+        OpSelectionMerge %rest None
+        OpBranchConditional %c %then %rest
+        %then = OpLabel
+        %a = OpAllocateNodePayloadsAMDX %np_ToArr %u4 %u2 %u0
+        OpEnqueueNodePayloadsAMDX %a
+        OpBranch %rest
+        %rest = OpLabel)",
+          0);
+    EXPECT_EQ(functions().find("OpAllocateNodePayloadsAMDX"), std::string::npos);
+}
+
+TEST_F(SpecializeRecursion, LoopThatNeverRuns_KeepsItsShape)
+{
+    apply(R"(
+        %r = OpLoad %uint %rem
+        %c = OpINotEqual %bool %r %u0
+        OpBranch %head
+        %head = OpLabel
+        %i = OpPhi %uint %u0 %entry %next %tail
+        OpLoopMerge %exit %tail None
+        OpBranchConditional %c %body %exit
+        %body = OpLabel
+        %a = OpAllocateNodePayloadsAMDX %np_ToArr %u4 %u2 %u0
+        OpEnqueueNodePayloadsAMDX %a
+        OpBranch %tail
+        %tail = OpLabel
+        %next = OpIAdd %uint %i %u1
+        OpBranch %head
+        %exit = OpLabel)",
+          0);
+    expect(R"(
+        %r = OpCopyObject %uint %uint_0
+        %c = OpINotEqual %bool %r %uint_0
+        OpBranch %head
+        %head = OpLabel
+        %i = OpPhi %uint %uint_0 %entry %uint_0 %tail
+        OpLoopMerge %exit %tail None
+        OpBranch %exit
+        %tail = OpLabel
+        OpBranch %head
+        %exit = OpLabel
+        OpReturn)");
+}
+
+TEST_F(SpecializeRecursion, NoModifyOtherBranches)
+{
+    apply(R"(
+        %l = OpLoad %uint %lidx
+        %c = OpIEqual %bool %l %u0
+        OpSelectionMerge %rest None
+        OpBranchConditional %c %then %rest
+        %then = OpLabel
+        OpBranch %rest
+        %rest = OpLabel)",
+          0);
+    EXPECT_EQ(functions(), before);
+}
+
+}  // namespace millrace::compiler
