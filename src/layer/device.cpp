@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/device.h"
 
+#include <span>
+
 #include "layer/capture_output.h"
 #include "layer/chain.h"
 #include "layer/command_pool.h"
@@ -78,6 +80,46 @@ std::vector<VkQueueFamilyProperties> queueFamilies(const Instance& instance, VkP
     return families;
 }
 
+// A queue of the application's, which does not have it yet. Null if none runs compute shaders.
+runtime::IdleQueue idleQueue(Device& device, const VkDeviceCreateInfo& createInfo)
+{
+    runtime::IdleQueue queue;
+    for (const VkDeviceQueueCreateInfo& info :
+         std::span(createInfo.pQueueCreateInfos, createInfo.queueCreateInfoCount)) {
+        const bool computes = device.queueFamilies[info.queueFamilyIndex].queueFlags & VK_QUEUE_COMPUTE_BIT;
+        if (queue.handle || !computes || info.flags != 0)
+            continue;
+        queue.family = info.queueFamilyIndex;
+        device.table.GetDeviceQueue(device.handle, queue.family, 0, &queue.handle);
+    }
+    // The loader sees neither the queue nor command buffers for it; layers below need its dispatch pointer.
+    const auto adopt = [&device](void* object) {
+        return device.setLoaderData ? device.setLoaderData(device.handle, object) : VK_SUCCESS;
+    };
+    if (queue.handle && adopt(queue.handle) != VK_SUCCESS)
+        queue.handle = VK_NULL_HANDLE;
+    queue.adopt = adopt;
+    return queue;
+}
+
+void tellTraits(const Device& device)
+{
+    const ObjectReference object = objectReference(VK_OBJECT_TYPE_DEVICE, device.handle);
+    const Messages& messages = device.messages();
+    for (const std::string& problem : device.runtime->traitChoice().problems)
+        messages.warning("Millrace-setting", object, problem, "README.md lists all settings and their values");
+    if (!device.runtime->whyNotMeasured().empty())
+        messages.info("Millrace-device-not-measured", object,
+                      "the device could not be measured, because " + device.runtime->whyNotMeasured() +
+                          "; its traits follow from its type",
+                      "Settings can say better ones, see docs/layer.md");
+    std::string text;
+    for (const runtime::TraitText& trait : runtime::traitTexts(device.runtime->traitChoice()))
+        text += (text.empty() ? "" : ", ") + trait.key + " " + std::to_string(trait.value) + " (" + trait.origin + ")";
+    messages.info("Millrace-device-traits", object, "traits of the device: " + text,
+                  "Settings of these names change them, see docs/layer.md");
+}
+
 // True if the driver that claims the feature has its commands as well.
 bool hasEntryPoints(const VkuDeviceDispatchTable& table)
 {
@@ -91,10 +133,12 @@ struct Creation {
     const VkAllocationCallbacks* allocator;
     PFN_vkGetInstanceProcAddr nextInstance;
     PFN_vkGetDeviceProcAddr nextDevice;
+    PFN_vkSetDeviceLoaderData setLoaderData;
     VkDevice initial;  // what *pDevice held: the loader hands its own object down this way
 
     VkResult create(std::shared_ptr<Device>& out) const;
     VkResult callDriver(const VkDeviceCreateInfo* info, Device& device) const;
+    VkResult startGraphs(Device& device) const;
 };
 
 VkResult Creation::callDriver(const VkDeviceCreateInfo* info, Device& device) const
@@ -109,10 +153,24 @@ VkResult Creation::callDriver(const VkDeviceCreateInfo* info, Device& device) co
     return result;
 }
 
+VkResult Creation::startGraphs(Device& device) const
+{
+    if (instance.settings.runtime.labels)
+        device.names = runtime::Names(device.handle, device.table);
+    VkResult result = runtime::Device::create(instance.handle, physical, device.handle, instance.table, device.table,
+                                              instance.settings.runtime, idleQueue(device, createInfo), device.runtime);
+    if (result == VK_SUCCESS)
+        tellTraits(device);
+    if (result == VK_SUCCESS)
+        result = startTrace(device);
+    return result == VK_SUCCESS ? startCapture(device) : result;
+}
+
 VkResult Creation::create(std::shared_ptr<Device>& out) const
 {
     auto device = std::make_shared<Device>(instance);
     device->physical = physical;
+    device->setLoaderData = setLoaderData;
     device->support = instance.support(physical);
     device->enabled = enabledByApplication(createInfo);
     const EnabledByApplication& enabled = device->enabled;
@@ -136,15 +194,8 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
     }
     if (result != VK_SUCCESS)
         return result;
-    if (device->usesGraphs() && instance.settings.runtime.labels)
-        device->names = runtime::Names(device->handle, device->table);
     if (device->usesGraphs())
-        result = runtime::Device::create(instance.handle, physical, device->handle, instance.table, device->table,
-                                         instance.settings.runtime, device->runtime);
-    if (result == VK_SUCCESS && device->usesGraphs())
-        result = startTrace(*device);
-    if (result == VK_SUCCESS && device->usesGraphs())
-        result = startCapture(*device);
+        result = startGraphs(*device);
     if (result != VK_SUCCESS) {
         device->trace.reset();
         device->capture.reset();
@@ -165,12 +216,14 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkD
         return VK_ERROR_INITIALIZATION_FAILED;
     VkLayerDeviceLink* const ownLink = link->u.pLayerInfo;
     Instance& instance = Instance::of(physical);
+    const auto* callback = loaderInfo(pCreateInfo, VK_LOADER_DATA_CALLBACK);
     const Creation creation{instance,
                             physical,
                             *pCreateInfo,
                             pAllocator,
                             ownLink->pfnNextGetInstanceProcAddr,
                             ownLink->pfnNextGetDeviceProcAddr,
+                            callback ? callback->u.pfnSetDeviceLoaderData : nullptr,
                             *pDevice};
     link->u.pLayerInfo = ownLink->pNext;
     std::shared_ptr<Device> device;
@@ -185,8 +238,6 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkD
     }
     if (result != VK_SUCCESS)
         return result;
-    if (const auto* callback = loaderInfo(pCreateInfo, VK_LOADER_DATA_CALLBACK))
-        device->setLoaderData = callback->u.pfnSetDeviceLoaderData;
     *pDevice = device->handle;
     devices().insert(handleId(dispatchKey(*pDevice)), std::move(device));
     return VK_SUCCESS;

@@ -44,6 +44,13 @@ void Messages::warning(const char* id, const ObjectReference& object, const std:
          advice);
 }
 
+void Messages::info(const char* id, const ObjectReference& object, const std::string& text,
+                    std::string_view advice) const
+{
+    send(VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT, VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT, id, object, text,
+         advice);
+}
+
 void Messages::validation(const char* vuid, const ObjectReference& object, const std::string& text,
                           std::string_view advice) const
 {
@@ -79,7 +86,7 @@ void Messages::send(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtil
         messenger.callback(severity, type, &data, messenger.userData);
         heard = true;
     }
-    if (!heard)
+    if (!heard && severity != VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT)
         log(severity == VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? Severity::Error : Severity::Warning,
             std::string("[") + id + "] " + text);
 }

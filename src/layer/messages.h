@@ -48,6 +48,8 @@ public:
     // about it; neither ends with a full stop.
     void error(const char* id, const ObjectReference& object, const std::string& text, std::string_view advice) const;
     void warning(const char* id, const ObjectReference& object, const std::string& text, std::string_view advice) const;
+    // Only for those who ask for it: never to stderr.
+    void info(const char* id, const ObjectReference& object, const std::string& text, std::string_view advice) const;
     // A rule of the specification that the application broke (setting "validate").
     void validation(const char* vuid, const ObjectReference& object, const std::string& text,
                     std::string_view advice) const;

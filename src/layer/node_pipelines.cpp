@@ -147,7 +147,10 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     request.options.pushConstantsInMemory = layout.pushConstantsInMemory;
     request.options.minSubgroupSize = device.support.minSubgroupSize;
     request.options.nonUniformIndexing = device.support.nonUniformIndexing;
-    request.options.staticInvocations = device.runtime->staticInvocations();
+    const runtime::DeviceTraits& traits = device.runtime->traits();
+    request.options.packWidth = traits.packedInvocations;
+    request.options.staticInvocations = traits.staticInvocations;
+    request.options.dynamicInvocations = traits.dynamicInvocations;
     request.options.indirect = device.settings().runtime.path == runtime::Path::Indirect;
     request.options.counted = device.settings().runtime.breadcrumbs;
     request.options.validate = device.settings().validateSpirv;

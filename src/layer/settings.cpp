@@ -7,8 +7,10 @@ namespace millrace::layer {
 
 namespace {
 
-struct Mebibytes {
-    uint64_t& bytes;
+// A device trait; 0 leaves it to the device.
+struct TraitSetting {
+    uint32_t& value;
+    const runtime::Trait& trait;
 };
 
 // A setting that has one of two words as value; the first is `first`.
@@ -31,8 +33,9 @@ void visitSettings(Settings& settings, Visitor&& visitor)
             Words{settings.continuation, Continuation::Complete, Continuation::Single, "complete", "single"});
     visitor("path", Words{settings.runtime.path, runtime::Path::Direct, runtime::Path::Indirect, "direct", "indirect"});
     visitor("fusion", Words{settings.fusion, true, false, "on", "off"});
-    visitor("max_scratch_mib", Mebibytes{settings.runtime.maxScratchBytes});
-    visitor("grid_groups", settings.runtime.gridGroups);
+    visitor("device_traits", Words{settings.runtime.measures, true, false, "measured", "type"});
+    for (const runtime::Trait& trait : runtime::traitTable())
+        visitor(trait.key, TraitSetting{settings.runtime.traits.*trait.value, trait});
     visitor("trace", settings.trace);
     visitor("trace_detail", Words{settings.traceNodes, false, true, "steps", "nodes"});
     visitor("capture", settings.capture);
@@ -77,11 +80,16 @@ public:
             value = wanted;
     }
 
-    void operator()(const char* name, Mebibytes mebibytes) const
+    void operator()(const char* name, TraitSetting setting) const
     {
-        auto value = static_cast<uint32_t>(mebibytes.bytes >> 20);
+        uint32_t value = 0;
         (*this)(name, value);
-        mebibytes.bytes = static_cast<uint64_t>(value) << 20;
+        if (value != 0 && !setting.trait.allows(value)) {
+            m_problems.push_back(std::string("setting ") + name + " is " + std::to_string(value) +
+                                 ", which is neither 0 nor " + setting.trait.range() + "; using 0");
+            value = 0;
+        }
+        setting.value = value;
     }
 
     template <typename Enum>
@@ -106,10 +114,7 @@ public:
     void operator()(const char* name, bool value) { m_texts.push_back({name, value ? "true" : "false"}); }
     void operator()(const char* name, uint32_t value) { m_texts.push_back({name, std::to_string(value)}); }
     void operator()(const char* name, const std::string& value) { m_texts.push_back({name, value}); }
-    void operator()(const char* name, Mebibytes mebibytes)
-    {
-        m_texts.push_back({name, std::to_string(mebibytes.bytes >> 20)});
-    }
+    void operator()(const char* name, TraitSetting setting) { (*this)(name, setting.value); }
     template <typename Enum>
     void operator()(const char* name, Words<Enum> words)
     {

@@ -8,6 +8,7 @@
 #include "layer/graph_run.h"
 #include "layer/pipelines.h"
 #include "layer/queue.h"
+#include "runtime/runtime.h"
 
 namespace millrace::layer {
 
@@ -17,9 +18,8 @@ namespace {
 // this is about defects of ours: an application would hang instead of getting a message.
 constexpr uint32_t kMaxIdleSweeps = 8;
 
-// Sweeps between two looks at what is left. Waiting for the device and starting it again costs about as much as a small
-// sweep, so the number doubles while waits are short; sweeps that turn out to be too many find nothing to do.
-constexpr size_t kMaxSweepsPerWait = 16;
+// Waiting for the device and starting it again costs about as much as a small sweep, so the number of sweeps between
+// two looks at what is left doubles while waits are shorter; sweeps that turn out to be too many find nothing to do.
 constexpr std::chrono::milliseconds kShortWait{2};
 
 VkSemaphoreSubmitInfo semaphoreInfo(VkSemaphore semaphore, uint64_t value, uint32_t deviceIndex,
@@ -228,7 +228,7 @@ VkResult Submission::complete(Queue& queue, const Split& split, uint32_t deviceM
         idleSweeps = sameProgress(last, now) ? idleSweeps + static_cast<uint32_t>(sweeps) : 0;
         last = now;
         if (std::chrono::steady_clock::now() - start < kShortWait)
-            sweeps = std::min(2 * sweeps, kMaxSweepsPerWait);
+            sweeps = std::min<size_t>(2 * sweeps, queue.device.runtime->traits().sweepsPerWait);
         if (idleSweeps > kMaxIdleSweeps) {
             queue.device.messages().error(
                 "Millrace-graph-stalled", objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, run.commandBuffer),

@@ -1,29 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/device_impl.h"
 #include "runtime/labels.h"
+#include "runtime/residency.h"
 
 #include <algorithm>
+#include <thread>
 
 namespace millrace::runtime {
 
 namespace {
 
-uint64_t largestLocalHeap(VkPhysicalDevice physical, const VkuInstanceDispatchTable& table)
+void askMemory(VkPhysicalDevice physical, const VkuInstanceDispatchTable& table, DeviceFacts& facts)
 {
     VkPhysicalDeviceMemoryProperties memory;
     table.GetPhysicalDeviceMemoryProperties(physical, &memory);
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < memory.memoryHeapCount; ++i)
+    for (uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
         if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
-            bytes = std::max<uint64_t>(bytes, memory.memoryHeaps[i].size);
-    return bytes;
+            facts.localBytes = std::max<uint64_t>(facts.localBytes, memory.memoryHeaps[i].size);
+        else
+            facts.hasOwnMemory = true;
+    }
+}
+
+DeviceFacts askDevice(VkPhysicalDevice physical, const VkuInstanceDispatchTable& table, DeviceIdentity& identity)
+{
+    VkPhysicalDeviceIDProperties ids{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &ids};
+    table.GetPhysicalDeviceProperties2(physical, &properties);
+    std::copy_n(ids.deviceUUID, VK_UUID_SIZE, identity.begin());
+    std::copy_n(ids.driverUUID, VK_UUID_SIZE, identity.begin() + VK_UUID_SIZE);
+    const VkPhysicalDeviceLimits& limits = properties.properties.limits;
+    DeviceFacts facts;
+    facts.type = properties.properties.deviceType;
+    facts.threads = std::max(std::thread::hardware_concurrency(), 1u);
+    facts.maxGroupInvocations = std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]);
+    askMemory(physical, table, facts);
+    return facts;
+}
+
+// Into the device's TraitChoice. Needs its memory and pipelines.
+void choose(Device::Impl& impl, DeviceFacts facts, const IdleQueue& queue, const DeviceIdentity& identity)
+{
+    if (impl.settings.measures && isWorthMeasuring(facts)) {
+        const Result<Residency> found = measureResidency(impl, queue, identity);
+        if (found)
+            facts.residency = *found;
+        else
+            impl.whyNotMeasured = found.error().message;
+    }
+    impl.choice = chooseTraits(facts, impl.settings.traits);
 }
 
 }  // namespace
 
 VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice device,
                         const VkuInstanceDispatchTable& instanceTable, const VkuDeviceDispatchTable& table,
-                        const Settings& settings, std::unique_ptr<Device>& out)
+                        const Settings& settings, const IdleQueue& queue, std::unique_ptr<Device>& out)
 {
     std::unique_ptr<Device> created(new Device);
     created->m_impl = std::make_unique<Impl>();
@@ -31,14 +63,16 @@ VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
     impl.device = device;
     impl.table = &table;
     impl.settings = settings;
-    VkPhysicalDeviceProperties properties;
-    instanceTable.GetPhysicalDeviceProperties(physical, &properties);
-    impl.traits = traitsOf(properties.deviceType, largestLocalHeap(physical, instanceTable));
     if (settings.labels)
         impl.names = Names(device, table);
     VkResult result = impl.memory.create(instance, physical, device, instanceTable, table, impl.names);
     if (result == VK_SUCCESS)
         result = impl.meta.create(device, table, impl.names);
+    if (result == VK_SUCCESS) {
+        DeviceIdentity identity{};
+        const DeviceFacts facts = askDevice(physical, instanceTable, identity);
+        choose(impl, facts, queue, identity);
+    }
     if (result == VK_SUCCESS && canLabel(impl))
         created->observe(labelObservers(impl));
     if (result == VK_SUCCESS)
@@ -48,14 +82,14 @@ VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
 
 Device::~Device() = default;
 
-uint32_t Device::staticInvocations() const
+const TraitChoice& Device::traitChoice() const
 {
-    return m_impl->traits.staticInvocations;
+    return m_impl->choice;
 }
 
-uint64_t Device::maxScratchBytes() const
+const std::string& Device::whyNotMeasured() const
 {
-    return m_impl->settings.maxScratchBytes ? m_impl->settings.maxScratchBytes : m_impl->traits.maxScratchBytes;
+    return m_impl->whyNotMeasured;
 }
 
 void Device::observe(ObserverFactory factory)

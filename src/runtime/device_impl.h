@@ -2,7 +2,8 @@
 // What the files of this folder share of a device.
 #pragma once
 
-#include "runtime/device_traits.h"
+#include <array>
+
 #include "runtime/memory.h"
 #include "runtime/meta_pipelines.h"
 #include "runtime/names.h"
@@ -10,11 +11,15 @@
 
 namespace millrace::runtime {
 
+// The driver's UUIDs of device and driver.
+using DeviceIdentity = std::array<uint8_t, 2 * VK_UUID_SIZE>;
+
 struct Device::Impl {
     VkDevice device = VK_NULL_HANDLE;
     const VkuDeviceDispatchTable* table = nullptr;
     Settings settings;
-    DeviceTraits traits;
+    TraitChoice choice;
+    std::string whyNotMeasured;
     Names names;
     Memory memory;
     MetaPipelines meta;
@@ -23,7 +28,7 @@ struct Device::Impl {
     // Workgroups of a direct dispatch that cannot know how much it has to do.
     uint32_t fullGroups(uint32_t invocationsPerGroup, size_t dispatches) const
     {
-        return settings.gridGroups ? settings.gridGroups : fullGrid(traits, invocationsPerGroup, dispatches);
+        return fullGrid(choice.traits, invocationsPerGroup, dispatches);
     }
 };
 

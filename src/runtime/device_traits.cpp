@@ -2,55 +2,213 @@
 #include "runtime/device_traits.h"
 
 #include <algorithm>
-#include <thread>
+#include <bit>
 
 namespace millrace::runtime {
 
 namespace {
 
-constexpr uint64_t kLeastScratchBytes = uint64_t{256} << 20;
+using enum TraitOrigin;
+
+constexpr uint32_t kLeastScratchMib = 256;
 // More than this takes long to allocate: the memory of four random graphs 7.6 s of up to 4 GiB each, 1.1 s of 256 MiB
 // (H200, NVIDIA 580.159, driver and clearing).
-constexpr uint64_t kMostScratchBytes = uint64_t{1} << 30;
+constexpr uint32_t kMostScratchMib = 1024;
 constexpr uint64_t kScratchShare = 32;  // of the device's memory
+
+// A workgroup costs a processor far more than a look for work, so as few as keep its threads busy: on two cores, graphs
+// with little memory take half the time with 4 that they take with 16.
+void fillSerial(DeviceTraits& traits, uint32_t threads)
+{
+    traits.gridInvocations = 1;
+    traits.gridMinGroups = 2 * threads;
+    traits.gridMaxGroups = 2 * threads;
+    traits.gridShareGroups = threads;
+    traits.staticInvocations = Residency::kSmall;
+}
+
+// What the parts of a GPU's grid have in common wherever they were measured (H200: 132 multiprocessors of 2048
+// invocations and 32 workgroups). Too small a grid is a disaster (12 times slower at 132 x 64), too large costs little
+// (3.6 against 3.2 us a level at twice the occupancy).
+void fillParallel(DeviceTraits& traits, uint32_t invocations, uint32_t groups)
+{
+    traits.gridInvocations = invocations;
+    traits.gridMaxGroups = groups;
+    // Larger workgroups than this are rare, and wait for each other: two are there for each place.
+    traits.gridMinGroups = std::max(invocations / 512, 1u);
+    traits.gridShareGroups = std::max(groups / 32, 1u);
+}
+
+DeviceTraits byType(const DeviceFacts& facts)
+{
+    // Packed workgroups of 32, 128 and 256 were no faster on the whole, nor were dynamic grids with 256, whose
+    // workgroups' places are searched for one by one. A wait costs about as much as a small sweep.
+    DeviceTraits traits{.packedInvocations = 64, .dynamicInvocations = 64, .sweepsPerWait = 16};
+    switch (facts.type) {
+        case VK_PHYSICAL_DEVICE_TYPE_CPU:
+            break;  // byThreads()
+        case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+            fillParallel(traits, 32 * 2048, 2048);
+            traits.gridShareGroups = 32;
+            traits.staticInvocations = Residency::kSmall;
+            break;
+        default:
+            fillParallel(traits, 132 * 2048, 132 * 32);
+            // Classification, which is all in one node, takes 50 us with 256, 56 with 128 and 67 with 64.
+            traits.staticInvocations = Residency::kLarge;
+            break;
+    }
+    return traits;
+}
+
+DeviceTraits byThreads(const DeviceFacts& facts)
+{
+    DeviceTraits traits;
+    if (facts.type == VK_PHYSICAL_DEVICE_TYPE_CPU)
+        fillSerial(traits, std::max(facts.threads, 1u));
+    return traits;
+}
+
+DeviceTraits byResidency(const Residency& residency)
+{
+    DeviceTraits traits;
+    // Where a place takes a workgroup of any size, its invocations run one after the other: a processor's threads.
+    if (2 * residency.large >= residency.small) {
+        fillSerial(traits, std::max(residency.small, residency.large));
+        return traits;
+    }
+    const uint32_t large = residency.large * Residency::kLarge;
+    const uint32_t invocations = std::max(residency.small * Residency::kSmall, large);
+    fillParallel(traits, invocations, residency.small);
+    // Large ones where they leave (next to) nothing idle.
+    const bool fills = large >= invocations - invocations / 8;
+    traits.staticInvocations = fills ? Residency::kLarge : Residency::kSmall;
+    return traits;
+}
+
+// Memory that is the host's as well is the application's.
+DeviceTraits byMemory(const DeviceFacts& facts)
+{
+    const uint64_t share = facts.hasOwnMemory ? (facts.localBytes / kScratchShare) >> 20 : 0;
+    return {.maxScratchMib = static_cast<uint32_t>(std::clamp<uint64_t>(share, kLeastScratchMib, kMostScratchMib))};
+}
+
+// What of `from` is not 0.
+void take(TraitChoice& choice, const DeviceTraits& from, TraitOrigin origin)
+{
+    for (size_t i = 0; i < kTraitCount; ++i) {
+        const auto member = traitTable()[i].value;
+        if (from.*member == 0)
+            continue;
+        choice.traits.*member = from.*member;
+        choice.origins[i] = origin;
+    }
+}
+
+void keepLimits(TraitChoice& choice, uint32_t maxGroupInvocations)
+{
+    // A limit need not be a power of two.
+    const uint32_t most = std::bit_floor(std::max(maxGroupInvocations, 1u));
+    for (size_t i = 0; i < kTraitCount; ++i) {
+        const Trait& trait = traitTable()[i];
+        uint32_t& value = choice.traits.*trait.value;
+        if (!trait.isWorkgroupSize || value <= most)
+            continue;
+        if (choice.origins[i] == Setting)
+            choice.problems.push_back(std::string("setting ") + trait.key + " is " + std::to_string(value) +
+                                      ", and a workgroup has at most " + std::to_string(maxGroupInvocations) +
+                                      " invocations on this device; using " + std::to_string(most));
+        value = most;
+    }
+}
 
 }  // namespace
 
-DeviceTraits traitsOf(VkPhysicalDeviceType type, uint64_t localBytes)
+const std::array<Trait, kTraitCount>& traitTable()
 {
-    switch (type) {
-        case VK_PHYSICAL_DEVICE_TYPE_CPU:
-            // A workgroup costs a software driver far more than a look for work, so as few as keep its threads busy:
-            // on two cores, graphs with little memory take half the time with 4 that they take with 16.
-            return {.fullInvocations = 1,
-                    .minGroups = 2 * std::max(std::thread::hardware_concurrency(), 1u),
-                    .maxGroups = 1024,
-                    .minShare = std::max(std::thread::hardware_concurrency(), 1u),
-                    .maxScratchBytes = kLeastScratchBytes};
-        case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-            return {.fullInvocations = 65536,
-                    .minGroups = 128,
-                    .maxGroups = 2048,
-                    .minShare = 32,
-                    .maxScratchBytes = kLeastScratchBytes};
-        default:
-            // H200: 132 multiprocessors of 2048 invocations. Too small a grid is a disaster (12 times slower at
-            // 132 x 64), too large costs little (3.6 against 3.2 us a level at twice the occupancy).
-            return {.fullInvocations = 132 * 2048,
-                    .minGroups = 528,
-                    .maxGroups = 4224,
-                    .minShare = 132,
-                    // Classification, which is all in one node, takes 50 us with 256, 56 with 128 and 67 with 64.
-                    .staticInvocations = 256,
-                    .maxScratchBytes = std::clamp(localBytes / kScratchShare, kLeastScratchBytes, kMostScratchBytes)};
+    using T = DeviceTraits;
+    // 65535 workgroups are what every device takes in one dimension.
+    static constexpr std::array<Trait, kTraitCount> kTable = {{
+        {"grid_groups", &T::gridGroups, 1, 65535},
+        {"grid_invocations", &T::gridInvocations, 1, 1u << 24},
+        {"grid_min_groups", &T::gridMinGroups, 1, 65535},
+        {"grid_max_groups", &T::gridMaxGroups, 1, 65535},
+        {"grid_share_groups", &T::gridShareGroups, 1, 65535},
+        {"packed_invocations", &T::packedInvocations, 32, 1024, true},
+        {"static_invocations", &T::staticInvocations, 1, 1024, true},
+        {"dynamic_invocations", &T::dynamicInvocations, 1, 1024, true},
+        {"sweeps_per_wait", &T::sweepsPerWait, 1, 1024},
+        {"max_scratch_mib", &T::maxScratchMib, 1, UINT32_MAX},
+    }};
+    return kTable;
+}
+
+bool Trait::allows(uint32_t wanted) const
+{
+    return wanted >= least && wanted <= most && (!isWorkgroupSize || std::has_single_bit(wanted));
+}
+
+std::string Trait::range() const
+{
+    return std::string(isWorkgroupSize ? "a power of two " : "") + "from " + std::to_string(least) + " to " +
+           std::to_string(most);
+}
+
+const char* nameOf(TraitOrigin origin)
+{
+    switch (origin) {
+        case Type:
+            return "device type";
+        case Driver:
+            return "driver";
+        case Host:
+            return "host threads";
+        case Measured:
+            return "measured";
+        case Setting:
+            return "setting";
     }
+    return "";
+}
+
+bool isWorthMeasuring(const DeviceFacts& facts)
+{
+    return facts.type != VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+TraitChoice chooseTraits(const DeviceFacts& facts, const DeviceTraits& settings)
+{
+    TraitChoice choice;
+    take(choice, byType(facts), Type);
+    take(choice, byMemory(facts), Driver);
+    take(choice, byThreads(facts), Host);
+    if (facts.residency)
+        take(choice, byResidency(*facts.residency), Measured);
+    take(choice, settings, Setting);
+    keepLimits(choice, facts.maxGroupInvocations);
+    return choice;
+}
+
+std::vector<TraitText> traitTexts(const TraitChoice& choice)
+{
+    std::vector<TraitText> texts;
+    for (size_t i = 0; i < kTraitCount; ++i) {
+        const Trait& trait = traitTable()[i];
+        const uint32_t value = choice.traits.*trait.value;
+        if (value > 0)
+            texts.push_back({trait.key, value, nameOf(choice.origins[i])});
+    }
+    return texts;
 }
 
 uint32_t fullGrid(const DeviceTraits& traits, uint32_t invocationsPerGroup, size_t dispatches)
 {
-    const uint32_t full =
-        std::clamp(traits.fullInvocations / std::max(invocationsPerGroup, 1u), traits.minGroups, traits.maxGroups);
-    return std::max(full / static_cast<uint32_t>(std::max<size_t>(dispatches, 1)), traits.minShare);
+    if (traits.gridGroups > 0)
+        return traits.gridGroups;
+    const uint32_t wanted = traits.gridInvocations / std::max(invocationsPerGroup, 1u);
+    // Settings may have the least above the most.
+    const uint32_t full = std::max(std::min(wanted, traits.gridMaxGroups), traits.gridMinGroups);
+    return std::max(full / static_cast<uint32_t>(std::max<size_t>(dispatches, 1)), traits.gridShareGroups);
 }
 
 }  // namespace millrace::runtime

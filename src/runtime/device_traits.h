@@ -1,31 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
-// The choices that depend on the device, in one table.
+// The choices that depend on the device, in one table, and where each comes from. No Vulkan calls.
 #pragma once
 
 #include <vulkan/vulkan.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace millrace::runtime {
 
+// Workgroups are ours. As settings, 0 leaves the choice to the device; chosen, only gridGroups may be 0.
 struct DeviceTraits {
-    // Invocations of a direct dispatch that fill the device: workgroups loop over the work, so fewer leave the device
-    // idle and more only cost their launch (docs/performance.md).
-    uint32_t fullInvocations = 0;
-    // And at least, at most this many workgroups.
-    uint32_t minGroups = 1;
-    uint32_t maxGroups = 0;
-    // Of a node that shares its level with so many others that together they would be too much, at least.
-    uint32_t minShare = 1;
-    // Of a workgroup of ours that runs several of a node with a static grid (compiler::Options::staticInvocations).
-    uint32_t staticInvocations = 64;
-    // What maxSize aims at. Applications mostly allocate it, and a graph that fits needs no reservations and no look at
-    // what is left: two to three times faster where it has millions of payloads.
-    uint64_t maxScratchBytes = 0;
+    // Workgroups of a direct dispatch that fills the device; 0: gridInvocations by their size. Workgroups loop over the
+    // work, so fewer leave the device idle and more only cost their launch (docs/performance.md).
+    uint32_t gridGroups = 0;
+    // Invocations of a direct dispatch that fills the device,
+    uint32_t gridInvocations = 0;
+    // but workgroups at least,
+    uint32_t gridMinGroups = 0;
+    // and at most.
+    uint32_t gridMaxGroups = 0;
+    // Of a node that shares its level with so many others that together they would be too much, workgroups at least.
+    uint32_t gridShareGroups = 0;
+    // Invocations of a workgroup that runs single-invocation nodes (compiler::Options::packWidth).
+    uint32_t packedInvocations = 0;
+    // Of one that runs several workgroups of a node with a static grid (compiler::Options::staticInvocations),
+    uint32_t staticInvocations = 0;
+    // with a grid that comes with the payload (dynamicInvocations).
+    uint32_t dynamicInvocations = 0;
+    // Sweeps at most between two looks at what is left of a graph.
+    uint32_t sweepsPerWait = 0;
+    // What maxSize aims at, in MiB. Applications mostly allocate it, and a graph that fits needs no reservations and no
+    // look at what is left: two to three times faster where it has millions of payloads.
+    uint32_t maxScratchMib = 0;
 };
 
-// `localBytes`: the largest heap of device-local memory.
-DeviceTraits traitsOf(VkPhysicalDeviceType type, uint64_t localBytes);
+// What a trait is called in settings and reports, and what it may be.
+struct Trait {
+    const char* key;
+    uint32_t DeviceTraits::*value;
+    uint32_t least;
+    uint32_t most;
+    bool isWorkgroupSize = false;  // a power of two, and the device has a limit as well
+
+    bool allows(uint32_t wanted) const;
+    std::string range() const;  // "a power of two from 32 to 1024"
+};
+
+inline constexpr size_t kTraitCount = 10;
+const std::array<Trait, kTraitCount>& traitTable();
+
+enum class TraitOrigin {
+    Type,      // the type of the device
+    Driver,    // what the driver says of it
+    Host,      // the host's threads, which a processor runs on
+    Measured,  // at its first use
+    Setting,
+};
+const char* nameOf(TraitOrigin origin);  // "device type", "driver", "host threads", "measured", "setting"
+
+// How many workgroups run at once that use next to no registers and no memory, by their size.
+struct Residency {
+    static constexpr uint32_t kSmall = 64;
+    static constexpr uint32_t kLarge = 256;
+    uint32_t small = 0;  // of kSmall invocations
+    uint32_t large = 0;  // of kLarge
+};
+
+// What is known of a device.
+struct DeviceFacts {
+    VkPhysicalDeviceType type = VK_PHYSICAL_DEVICE_TYPE_OTHER;
+    uint32_t threads = 1;                // of the host
+    uint32_t maxGroupInvocations = 128;  // in the first dimension
+    uint64_t localBytes = 0;             // the largest heap of device-local memory
+    bool hasOwnMemory = false;           // apart from the host's
+    std::optional<Residency> residency;  // if it was measured
+};
+
+struct TraitChoice {
+    DeviceTraits traits;
+    std::array<TraitOrigin, kTraitCount> origins{};  // as traitTable()
+    std::vector<std::string> problems;               // with settings, on this device
+};
+
+// True if measuring says more than is known. Not of processors: their workgroups have the host's threads, which need no
+// measuring. On two cores that others used as well, 13 of 22 measurements found a thread asleep, and the driver
+// compiled the shaders for 80 to 290 ms (lavapipe, Mesa 25.0.7).
+bool isWorthMeasuring(const DeviceFacts& facts);
+
+// A setting that is not 0 wins, then what was measured, then the type.
+TraitChoice chooseTraits(const DeviceFacts& facts, const DeviceTraits& settings);
+
+// A trait in words, for logs and reports.
+struct TraitText {
+    std::string key;
+    uint32_t value;
+    std::string origin;
+};
+std::vector<TraitText> traitTexts(const TraitChoice& choice);
 
 // Workgroups of `invocationsPerGroup` that a full dispatch starts, if it is one of `dispatches` between two barriers.
 uint32_t fullGrid(const DeviceTraits& traits, uint32_t invocationsPerGroup, size_t dispatches);

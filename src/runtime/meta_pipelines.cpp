@@ -28,6 +28,10 @@ std::span<const uint32_t> code(Meta meta)
             return shaders::meta_mark;
         case Meta::Capture:
             return shaders::meta_capture;
+        case Meta::ProbeSmall:
+            return shaders::meta_probe_small;
+        case Meta::ProbeLarge:
+            return shaders::meta_probe_large;
         case Meta::Count:
             break;
     }
@@ -54,6 +58,9 @@ const char* nameOf(Meta meta)
             return "trace a step";
         case Meta::Capture:
             return "capture payloads";
+        case Meta::ProbeSmall:
+        case Meta::ProbeLarge:
+            return "measure the device";
         case Meta::Count:
             break;
     }

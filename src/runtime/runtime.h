@@ -18,6 +18,7 @@
 #include "data/data_type.h"
 #include "graph/graph.h"
 #include "graph/plan.h"
+#include "runtime/device_traits.h"
 #include "runtime/step_observer.h"
 
 namespace millrace::runtime {
@@ -26,28 +27,39 @@ enum class Path { Direct, Indirect };
 
 struct Settings {
     Path path = Path::Direct;
-    uint64_t maxScratchBytes = 0;  // what maxSize aims at; 0: chosen for the device
-    uint32_t gridGroups = 0;       // workgroups of a full direct dispatch; 0: chosen for the device
-    bool labels = false;           // VK_EXT_debug_utils is enabled: debug labels on every dispatch, names for objects
-    bool breadcrumbs = false;      // RecordedDispatch::progress() knows; nodes are compiled with Options::counted
+    bool measures = true;      // how many workgroups the device runs at once; false: traits follow from its type
+    DeviceTraits traits;       // 0: chosen for the device
+    bool labels = false;       // VK_EXT_debug_utils is enabled: debug labels on every dispatch, names for objects
+    bool breadcrumbs = false;  // RecordedDispatch::progress() knows; nodes are compiled with Options::counted
+};
+
+// A queue that nobody else uses during Device::create(), for measuring. A device that its application has not seen yet
+// has such queues.
+struct IdleQueue {
+    VkQueue handle = VK_NULL_HANDLE;  // null: there is none
+    uint32_t family = 0;              // with compute shaders
+    // What a layer has to do with command buffers that it allocates. May be empty.
+    std::function<VkResult(VkCommandBuffer)> adopt = {};
 };
 
 // Per VkDevice: meta pipelines and what was learned of the device. Created once, used from any thread.
 class Device {
 public:
     // `table` must outlive the device. Returns the driver's error if a meta pipeline cannot be made.
+    // Measures the device at its first use, if it can; traits follow from its type if not.
     static VkResult create(VkInstance instance, VkPhysicalDevice physical, VkDevice device,
                            const VkuInstanceDispatchTable& instanceTable, const VkuDeviceDispatchTable& table,
-                           const Settings& settings, std::unique_ptr<Device>& out);
+                           const Settings& settings, const IdleQueue& queue, std::unique_ptr<Device>& out);
     ~Device();
 
     // From now on each dispatch that is recorded has an observer from this factory as well. Not while others record.
     void observe(ObserverFactory factory);
 
-    // Settings::maxScratchBytes, or what suits the device.
-    uint64_t maxScratchBytes() const;
-    // For compiler::Options.
-    uint32_t staticInvocations() const;
+    const DeviceTraits& traits() const { return traitChoice().traits; }
+    const TraitChoice& traitChoice() const;
+    uint64_t maxScratchBytes() const { return uint64_t{traits().maxScratchMib} << 20; }
+    // Why the device was not measured although Settings::measures says so, to follow "because"; empty if it was.
+    const std::string& whyNotMeasured() const;
 
     struct Impl;
     Impl& impl() { return *m_impl; }

@@ -9,6 +9,7 @@
 
 #include "abi/dispatch.h"
 #include "abi/graph_memory.h"
+#include "abi/probe.h"
 #include "shaders/meta.h"
 #include "shaders/node_library.h"
 #include "spirv/module.h"
@@ -146,6 +147,11 @@ const std::vector<Struct>& structs()
          {MEMBER(PlanArguments, graph), MEMBER(PlanArguments, indirect), MEMBER(PlanArguments, level),
           MEMBER(PlanArguments, flags), MEMBER(PlanArguments, slotCount), MEMBER(PlanArguments, pad0)},
          sizeof(abi::PlanArguments)},
+        {"ProbeState", {MEMBER(ProbeState, arrivals), MEMBER(ProbeState, resident)}, sizeof(abi::ProbeState)},
+        {"ProbeArguments",
+         {MEMBER(ProbeArguments, state), MEMBER(ProbeArguments, quietPolls), MEMBER(ProbeArguments, maxPolls),
+          MEMBER(ProbeArguments, nothing), MEMBER(ProbeArguments, pad0)},
+         sizeof(abi::ProbeArguments)},
     };
     return kStructs;
 }
@@ -188,7 +194,7 @@ TEST(AbiLayout, EveryStructIsTheSameInShadersAndCpp)
     std::map<std::string, int> seen;
     for (std::span<const uint32_t> words :
          {shaders::meta_init, shaders::meta_begin, shaders::meta_feed, shaders::meta_turn, shaders::meta_plan,
-          shaders::node_library, shaders::node_library_packed, shaders::node_library_fits}) {
+          shaders::meta_probe_small, shaders::node_library, shaders::node_library_packed, shaders::node_library_fits}) {
         const auto compiled = laidOutStructs(words);
         for (const Struct& s : structs()) {
             const auto [first, last] = compiled.equal_range(s.name);

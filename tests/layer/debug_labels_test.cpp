@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -181,6 +182,7 @@ TEST(DebugLabels, SplitGraph_BalancedInEachCommandBuffer)
         const Graph graph =
             device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")}, Scratch::Minimum);
         setName(device, graph, "tree");
+        takeEvents();
         const Buffer out = device.createBuffer(1024);
         VkCommandBuffer cmd = device.begin();
         device.prepare(cmd, graph, device.createSet(out));
@@ -296,6 +298,24 @@ TEST(DebugNames, OfTheScheduler)
     const std::vector<Event> events = takeEvents();
     for (const char* name : {"initialize", "begin", "feed", "plan", "turn"})
         EXPECT_TRUE(hasName(events, VK_OBJECT_TYPE_PIPELINE, std::string("Millrace: ") + name)) << name;
+}
+
+TEST(DebugLabels, MeasuringTheDevice)
+{
+    setenv("MILLRACE_TEST_DRIVER", "discrete,another", 1);
+    TestInstance instance({.recorder = true, .driver = true});  // loads the recorder
+    takeEvents();
+    TestDevice device({.recorder = true, .driver = true});
+    unsetenv("MILLRACE_TEST_DRIVER");
+    const std::vector<Event> events = takeEvents();
+    const std::vector<std::string> labels = innermost(stacksOf(events));
+    EXPECT_GE(labels.size(), 6u);  // at least a round for each size, of three dispatches
+    for (const std::string& label : labels)
+        EXPECT_EQ(label, "Millrace: measure the device");
+    for (const char* name : {"state", "result"})
+        EXPECT_TRUE(hasName(events, VK_OBJECT_TYPE_BUFFER, std::string("Millrace: measure the device, ") + name));
+    for (VkObjectType type : {VK_OBJECT_TYPE_FENCE, VK_OBJECT_TYPE_COMMAND_BUFFER, VK_OBJECT_TYPE_PIPELINE})
+        EXPECT_TRUE(hasName(events, type, "Millrace: measure the device")) << type;
 }
 
 TEST(DebugNames, OfWhatADispatchNeeds)

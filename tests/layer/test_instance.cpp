@@ -13,10 +13,14 @@ namespace millrace::layertest {
 
 namespace {
 
-VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT type,
+VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                         VkDebugUtilsMessageTypeFlagsEXT type,
                                          const VkDebugUtilsMessengerCallbackDataEXT* data, void* user)
 {
-    static_cast<TestInstance*>(user)->add({data->pMessageIdName ? data->pMessageIdName : "", data->pMessage, type});
+    const std::string id = data->pMessageIdName ? data->pMessageIdName : "";
+    // Everybody else informs of this and that.
+    if (severity != VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT || id.starts_with("Millrace-"))
+        static_cast<TestInstance*>(user)->add({id, data->pMessage, type});
     return VK_FALSE;
 }
 
@@ -57,6 +61,8 @@ TestInstance::TestInstance(const InstanceOptions& options)
     VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
     messenger.messageSeverity =
         VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    if (options.info)
+        messenger.messageSeverity |= VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT;
     messenger.messageType = options.types;
     messenger.pfnUserCallback = onMessage;
     messenger.pUserData = this;
@@ -68,6 +74,8 @@ TestInstance::TestInstance(const InstanceOptions& options)
         layers.push_back(kEmulation);
     if (options.recorder)
         layers.push_back(kRecorder);
+    if (options.driver)
+        layers.push_back(kDriver);
     if (spyInstalled())
         layers.push_back(kSpy);
     if (!std::getenv("MILLRACE_TEST_NO_VALIDATION"))

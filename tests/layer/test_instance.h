@@ -15,6 +15,8 @@ struct InstanceOptions {
     bool emulation = true;  // our layer
     bool debugUtils = true;
     bool recorder = false;  // the recorder layer (recorder.h) below ours
+    bool driver = false;    // the layer that changes the driver (driver_layer.cpp) below ours
+    bool info = false;      // our messages that inform
     // Of the messenger.
     VkDebugUtilsMessageTypeFlagsEXT types =
         VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
@@ -58,7 +60,8 @@ private:
 };
 
 inline constexpr char kEmulation[] = "VK_LAYER_MILLRACE_emulation";
-inline constexpr char kSpy[] = "VK_LAYER_MILLRACE_test_spy";  // below the layer under test, if it is installed
+inline constexpr char kSpy[] = "VK_LAYER_MILLRACE_test_spy";        // below the layer under test, if it is installed
+inline constexpr char kDriver[] = "VK_LAYER_MILLRACE_test_driver";  // changes what the driver says
 inline constexpr char kValidation[] = "VK_LAYER_KHRONOS_validation";
 
 bool spyInstalled();

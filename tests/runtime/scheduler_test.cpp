@@ -166,7 +166,7 @@ public:
         runtime::Settings settings;
         settings.path = path;
         EXPECT_EQ(runtime::Device::create(vulkan.instance, vulkan.physical, vulkan.device, vulkan.instanceTable,
-                                          vulkan.table, settings, m_device),
+                                          vulkan.table, settings, {}, m_device),
                   VK_SUCCESS);
     }
 

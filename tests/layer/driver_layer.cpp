@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layer for tests, below the one under test, that makes the driver look like another. MILLRACE_TEST_DRIVER lists how:
-// "-shaderInt64", "-bufferDeviceAddress", "-ballot", "-storageBuffer8BitAccess", "-maintenance5", "vulkan1.2",
+// "-shaderInt64", "-bufferDeviceAddress", "-ballot", "-storageBuffer8BitAccess", "-maintenance5", "-compute" (no queue
+// runs compute shaders), "another" (than any that the process has seen), "discrete" (no processor), "vulkan1.2",
 // "+shaderEnqueue"; separated by commas.
 #include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -23,6 +25,7 @@ struct Instance {
 
 std::mutex g_mutex;
 std::map<void*, Instance> g_instances;
+std::atomic<uint32_t> g_devices;  // that "another" has made
 
 template <typename Handle>
 const Instance& instanceOf(Handle handle)
@@ -67,10 +70,18 @@ VKAPI_ATTR void VKAPI_CALL DestroyInstance(VkInstance handle, const VkAllocation
     g_instances.erase(key);
 }
 
+void nameAnother(VkPhysicalDeviceIDProperties& ids)
+{
+    const uint32_t number = ++g_devices;
+    std::memcpy(ids.deviceUUID, &number, sizeof number);
+}
+
 void change(VkPhysicalDeviceProperties& properties)
 {
     if (is("vulkan1.2"))
         properties.apiVersion = VK_MAKE_API_VERSION(0, 1, 2, 203);
+    if (is("discrete"))
+        properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice physical, VkPhysicalDeviceProperties* out)
@@ -87,6 +98,16 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physica
         if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES && is("-ballot"))
             reinterpret_cast<VkPhysicalDeviceVulkan11Properties*>(item)->subgroupSupportedOperations &=
                 ~VkSubgroupFeatureFlags(VK_SUBGROUP_FEATURE_BALLOT_BIT);
+        else if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES && is("another"))
+            nameAnother(*reinterpret_cast<VkPhysicalDeviceIDProperties*>(item));
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice physical, uint32_t* count,
+                                                                  VkQueueFamilyProperties* out)
+{
+    instanceOf(physical).table.GetPhysicalDeviceQueueFamilyProperties(physical, count, out);
+    for (uint32_t i = 0; out && is("-compute") && i < *count; ++i)
+        out[i].queueFlags &= ~VkQueueFlags(VK_QUEUE_COMPUTE_BIT);
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice physical, VkPhysicalDeviceFeatures2* out)
@@ -138,6 +159,8 @@ PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char*
         {"vkDestroyInstance", reinterpret_cast<PFN_vkVoidFunction>(DestroyInstance)},
         {"vkGetPhysicalDeviceProperties", reinterpret_cast<PFN_vkVoidFunction>(GetPhysicalDeviceProperties)},
         {"vkGetPhysicalDeviceProperties2", reinterpret_cast<PFN_vkVoidFunction>(GetPhysicalDeviceProperties2)},
+        {"vkGetPhysicalDeviceQueueFamilyProperties",
+         reinterpret_cast<PFN_vkVoidFunction>(GetPhysicalDeviceQueueFamilyProperties)},
         {"vkGetPhysicalDeviceFeatures2", reinterpret_cast<PFN_vkVoidFunction>(GetPhysicalDeviceFeatures2)},
         {"vkEnumerateDeviceExtensionProperties",
          reinterpret_cast<PFN_vkVoidFunction>(EnumerateDeviceExtensionProperties)},
