@@ -449,7 +449,10 @@ VkResult TraceRecorder::create(VkPhysicalDevice physical, const VkuInstanceDispa
     VkPhysicalDeviceVulkan11Properties properties11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
     VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &properties11};
     instanceTable.GetPhysicalDeviceProperties2(physical, &properties);
-    sink->device({properties.properties.deviceName, options.settings, properties11.subgroupSize});
+    trace::Device found{properties.properties.deviceName, options.settings, properties11.subgroupSize};
+    for (const TraitText& trait : traitTexts(device.traitChoice()))
+        found.traits.push_back({trait.key, trait.value, trait.origin});
+    sink->device(found);
     out = std::make_unique<TraceRecorder>();
     out->m_impl = std::shared_ptr<Impl>(new Impl{device.impl(), std::move(sink), options.exact, options.hostQueryReset,
                                                  properties11.subgroupSize, clockOf(instanceTable, physical)});

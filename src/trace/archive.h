@@ -67,9 +67,13 @@ void visit(auto& a, Is<Sweep> auto& v)
 {
     a(v.dispatch, v.run, v.number, v.time, v.error, v.dropped, v.bytesWritten, v.memoryBytes, v.levels, v.queues);
 }
+void visit(auto& a, Is<Trait> auto& v)
+{
+    a(v.name, v.value, v.origin);
+}
 void visit(auto& a, Is<Device> auto& v)
 {
-    a(v.name, v.settings, v.subgroupSize);
+    a(v.name, v.settings, v.subgroupSize, v.traits);
 }
 
 class Encoder {

@@ -116,7 +116,7 @@ void ChromeWriter::nameThread(uint32_t process, uint32_t thread, const std::stri
 
 void ChromeWriter::device(const Device& device)
 {
-    m_device = device.name;
+    m_device = device.name + (device.traits.empty() ? "" : ", " + traitsText(device));
 }
 
 void ChromeWriter::graph(const Graph& graph)

@@ -33,7 +33,7 @@ private:
 
     std::FILE* m_file;
     bool m_first = true;
-    std::string m_device;
+    std::string m_device;  // and its traits
     std::map<uint32_t, Graph> m_graphs;
     std::map<uint32_t, Dispatch> m_dispatches;
     std::map<uint32_t, uint32_t> m_lanes;  // per graph: threads that show nodes and have a name

@@ -172,6 +172,14 @@ const char* nameOf(Launch launch)
     return "";
 }
 
+std::string traitsText(const Device& device)
+{
+    std::string text;
+    for (const Trait& trait : device.traits)
+        text += (text.empty() ? "" : ", ") + trait.name + " " + std::to_string(trait.value) + " (" + trait.origin + ")";
+    return text;
+}
+
 Result<std::unique_ptr<FileWriter>> FileWriter::create(const std::string& path)
 {
     std::FILE* file = std::fopen(path.c_str(), "wb");

@@ -132,11 +132,21 @@ struct Sweep {
     std::vector<QueueFill> queues;  // that received something or hold something
 };
 
+// What was chosen for the device.
+struct Trait {
+    std::string name;
+    uint32_t value = 0;
+    std::string origin;  // "setting", "measured"
+};
+
 struct Device {
     std::string name;
     std::string settings;  // in words
     uint32_t subgroupSize = 0;
+    std::vector<Trait> traits = {};
 };
+// "grid_groups 4 (setting), static_invocations 64 (measured)"
+std::string traitsText(const Device& device);
 
 // Takes a trace as it is made, or as it is read.
 class Sink {

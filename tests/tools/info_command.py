@@ -45,10 +45,13 @@ class InfoCommand(unittest.TestCase):
         return out
 
     def device(self, driver, **variables):
-        """The first device if its driver is changed like this, see driver_layer.cpp."""
+        """The first device if its driver is changed like this, see tests/layer/driver_layer.cpp."""
+        return self.survey(driver, **variables)["devices"][0]
+
+    def survey(self, driver, **variables):
         return self.json(VK_INSTANCE_LAYERS=f"{EMULATION}:VK_LAYER_MILLRACE_test_driver",
                          VK_ADD_LAYER_PATH=f"{LAYERS}:{self.environment['VK_ADD_LAYER_PATH']}",
-                         MILLRACE_TEST_DRIVER=driver, **variables)["devices"][0]
+                         MILLRACE_TEST_DRIVER=driver, **variables)
 
     @staticmethod
     def provided(device, name):
@@ -143,6 +146,49 @@ class InfoCommand(unittest.TestCase):
         device = self.device("+shaderEnqueue", VK_MILLRACE_EMULATION_FORCE_ENABLE="true")
         self.assertEqual(device["graphs"], "millrace")
         self.assertEqual(self.provided(device, "shaderMeshEnqueue"), (True, False))
+
+    # Traits.
+
+    @staticmethod
+    def traits(device):
+        return {row["name"]: (row["value"], row["origin"]) for row in device["traits"]}
+
+    def test_traits_of_a_device(self):
+        info = self.json()
+        traits = self.traits(info["devices"][0])
+        self.assertEqual(traits["packed_invocations"], (64, "device type"))
+        self.assertEqual(traits["max_scratch_mib"][1], "driver")
+        if info["devices"][0]["type"] == "cpu":
+            self.assertEqual(traits["grid_max_groups"], (2 * os.cpu_count(), "host threads"))
+        lines = [line.split() for line in self.info().stdout.splitlines()]
+        for name, (value, origin) in traits.items():
+            self.assertIn([name, str(value), *origin.split()], lines)
+
+    def test_traits_are_measured(self):
+        traits = self.traits(self.device("discrete"))
+        self.assertEqual(traits["grid_max_groups"][1], "measured")
+        self.assertGreaterEqual(traits["grid_max_groups"][0], 2)
+        self.assertEqual(self.traits(self.device("discrete", VK_MILLRACE_EMULATION_DEVICE_TRAITS="type"))
+                         ["grid_max_groups"], (4224, "device type"))
+
+    def test_settings_of_traits_win(self):
+        traits = self.traits(self.device("discrete", VK_MILLRACE_EMULATION_GRID_GROUPS="9",
+                                         VK_MILLRACE_EMULATION_STATIC_INVOCATIONS="32"))
+        self.assertEqual((traits["grid_groups"], traits["static_invocations"]), ((9, "setting"), (32, "setting")))
+
+    def test_device_that_cannot_be_measured(self):
+        info = self.survey("discrete,-compute")
+        self.assertEqual(self.traits(info["devices"][0])["grid_max_groups"], (4224, "device type"))
+        self.assertIn("could not be measured, because no queue", info["warnings"][0])
+
+    def test_no_traits_where_millrace_does_nothing(self):
+        self.assertEqual(self.device("-shaderInt64")["traits"], [])
+        self.assertEqual(self.device("+shaderEnqueue")["traits"], [])
+
+    def test_settings_of_traits_out_of_range(self):
+        info = self.json(VK_MILLRACE_EMULATION_PACKED_INVOCATIONS="48")
+        self.assertEqual(info["warnings"], ["setting packed_invocations is 48, which is neither 0 nor a power of two "
+                                            "from 32 to 1024; using 0"])
 
     # Settings.
 

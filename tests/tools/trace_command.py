@@ -126,6 +126,14 @@ class TraceCommand(unittest.TestCase):
         self.assertRegex(text, r"start +1 +1 ")
         self.assertRegex(text, r"add +2 +100 ")
 
+    def test_traits_of_the_device(self):
+        kind = r"\((measured|host threads)\)"
+        self.assertRegex(REPORT(self.trace("t.mrtrace", "--repeat", "1")).stdout,
+                         rf"traits: grid_invocations \d+ {kind}, grid_min_groups \d+ {kind}")
+        labels = [event["args"]["labels"] for event in json.loads(self.trace("t.json").read_text())
+                  if event["name"] == "process_labels"]
+        self.assertRegex(labels[0], rf", grid_max_groups \d+ {kind}")
+
     def test_perfetto(self):
         direct = json.loads(self.trace("c.json").read_text())
         path = self.folder / "d.json"

@@ -65,7 +65,7 @@ protected:
     {
         auto writer = FileWriter::create(m_path);
         ASSERT_TRUE(writer) << writer.error().text();
-        (*writer)->device({"a device", "path = direct", 32});
+        (*writer)->device({"a device", "path = direct", 32, {{"grid_max_groups", 300, "measured"}}});
         (*writer)->graph(graph());
         (*writer)->dispatch(dispatch());
         (*writer)->sweep(sweep());
@@ -86,6 +86,7 @@ TEST_F(Files, ReadWhatWasWritten)
     ASSERT_EQ(found.devices.size(), 1u);
     EXPECT_EQ(found.devices[0].name, "a device");
     EXPECT_EQ(found.devices[0].subgroupSize, 32u);
+    EXPECT_EQ(traitsText(found.devices[0]), "grid_max_groups 300 (measured)");
     ASSERT_EQ(found.graphs.size(), 1u);
     EXPECT_EQ(found.graphs[0].nodes[0].index, 300u);
     EXPECT_EQ(found.graphs[0].nodes[1].launch, Launch::Packed);

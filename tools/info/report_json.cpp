@@ -65,7 +65,8 @@ Json deviceJson(const DeviceState& device, bool isLayerLoaded)
                  {"provided", Json::array()},
                  {"needs", Json::array()},
                  {"missing", Json::array()},
-                 {"limits", limitsJson(device.limits)}};
+                 {"limits", limitsJson(device.limits)},
+                 {"traits", Json::array()}};
     for (const Provided& provided : device.provided) {
         Json row = {{"name", provided.name}, {"driver", provided.driver}};
         if (isLayerLoaded) {
@@ -79,6 +80,9 @@ Json deviceJson(const DeviceState& device, bool isLayerLoaded)
     for (const Need& need : device.needs) {
         json["needs"].push_back(
             {{"name", need.name}, {"for", need.use}, {"required", need.required}, {"available", need.isThere}});
+    }
+    for (const TraitState& trait : device.traits) {
+        json["traits"].push_back({{"name", trait.name}, {"value", trait.value}, {"origin", trait.origin}});
     }
     for (const Missing& missing : device.missing) {
         json["missing"].push_back({{"name", missing.name}, {"reason", missing.reason}});

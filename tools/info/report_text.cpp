@@ -69,6 +69,19 @@ void printLimits(std::ostream& out, const DeviceState& device)
     table.print(out, kIndent);
 }
 
+void printTraits(std::ostream& out, const DeviceState& device)
+{
+    if (device.traits.empty()) {
+        return;
+    }
+    Table table({"trait", "value", "from"});
+    for (const TraitState& trait : device.traits) {
+        table.add({trait.name, std::to_string(trait.value), trait.origin});
+    }
+    out << "\n";
+    table.print(out, kIndent);
+}
+
 void printDevice(std::ostream& out, const DeviceState& device, bool isLayerLoaded)
 {
     out << "\n"
@@ -87,6 +100,7 @@ void printDevice(std::ostream& out, const DeviceState& device, bool isLayerLoade
     printProvided(out, device, isLayerLoaded);
     printNeeds(out, device);
     printLimits(out, device);
+    printTraits(out, device);
 }
 
 void printLayer(std::ostream& out, const Survey& survey)

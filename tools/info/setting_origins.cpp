@@ -58,10 +58,11 @@ fs::path settingsFile()
 
 }  // namespace
 
-std::vector<SettingState> findSettings(std::vector<std::string>& problems)
+std::vector<SettingState> findSettings(layer::Settings& settings, std::vector<std::string>& problems)
 {
     const VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    const auto values = layer::settingTexts(layer::readSettings(info, problems));
+    settings = layer::readSettings(info, problems);
+    const auto values = layer::settingTexts(settings);
     const auto defaults = layer::settingTexts({});
     VkuLayerSettingSet set = VK_NULL_HANDLE;
     vkuCreateLayerSettingSet(layer::kLayerName, nullptr, nullptr, nullptr, &set);

@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "layer/settings.h"
 #include "tools/info/survey.h"
 
 namespace millrace::tools {
 
-// Values that cannot be read are added to `problems`.
-std::vector<SettingState> findSettings(std::vector<std::string>& problems);
+// Also as the layer has them. Values that cannot be read are added to `problems`.
+std::vector<SettingState> findSettings(layer::Settings& settings, std::vector<std::string>& problems);
 
 }  // namespace millrace::tools

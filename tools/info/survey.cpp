@@ -9,6 +9,7 @@
 
 #include "layer/settings.h"
 #include "runtime/driver_support.h"
+#include "tools/info/device_traits.h"
 #include "tools/info/layer_place.h"
 #include "tools/info/setting_origins.h"
 #include "tools/vulkan/loader.h"
@@ -226,7 +227,18 @@ void findLayer(const Loader& loader, VulkanInstance& instance, LayerState& state
     state.library = loadedLayerLibrary();
 }
 
-void surveyDevices(const VulkanInstance& plain, const VulkanInstance& layered, Survey& result)
+void readTraits(const View& view, const layer::Settings& settings, DeviceState& state,
+                std::vector<std::string>& warnings)
+{
+    std::vector<std::string> found;
+    state.traits = findTraits(view.instance, view.physical, settings, found);
+    for (const std::string& warning : found) {
+        warnings.push_back(std::string(state.properties.deviceName) + ": " + warning);
+    }
+}
+
+void surveyDevices(const VulkanInstance& plain, const VulkanInstance& layered, const layer::Settings& settings,
+                   Survey& result)
 {
     std::vector<std::pair<View, bool>> counterparts;
     if (result.layer.isLoaded) {
@@ -247,6 +259,9 @@ void surveyDevices(const VulkanInstance& plain, const VulkanInstance& layered, S
             readGraphLimits(withLayer == nullptr ? view : *withLayer, state);
         }
         readDriverLimits(view, state);
+        if (state.graphs == Graphs::Millrace) {
+            readTraits(view, settings, state, result.warnings);
+        }
         if (view.hasMillrace()) {
             result.warnings.push_back(
                 std::string(state.properties.deviceName) +
@@ -279,8 +294,9 @@ Result<Survey> survey()
     }
     VulkanInstance layered;
     findLayer(*loader, layered, result.layer);
-    result.settings = findSettings(result.settingProblems);
-    surveyDevices(plain, layered, result);
+    layer::Settings settings;
+    result.settings = findSettings(settings, result.settingProblems);
+    surveyDevices(plain, layered, settings, result);
     return result;
 }
 

@@ -56,6 +56,13 @@ struct Limit {
     std::vector<uint64_t> values;
 };
 
+// What Millrace chooses for a device (docs/layer.md).
+struct TraitState {
+    std::string name;
+    uint32_t value = 0;
+    std::string origin;  // "measured", "setting"
+};
+
 enum class Graphs { None, Driver, Millrace };
 
 struct DeviceState {
@@ -70,6 +77,7 @@ struct DeviceState {
     std::vector<Need> needs;       // empty for drivers that are too old to be asked
     std::vector<Missing> missing;  // why there are no graphs, or what they do without
     std::vector<Limit> limits;
+    std::vector<TraitState> traits;  // where Millrace runs graphs
 };
 
 struct Survey {

@@ -340,7 +340,8 @@ function showGraph() {
 }
 
 $("device").textContent = data.device.name + ", subgroups of " + data.device.subgroup_size +
-  (data.device.settings ? "; " + data.device.settings : "");
+  (data.device.settings ? "; " + data.device.settings : "") +
+  (data.device.traits ? "; " + data.device.traits : "");
 if (data.graphs.length === 0) {
   document.querySelector("main").replaceChildren(make("p", {textContent: "No graph ran in this trace."}));
 } else {

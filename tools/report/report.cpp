@@ -74,6 +74,9 @@ void printGraph(const GraphSummary& graph, bool timed)
 void printSummary(const TraceSummary& trace, const std::vector<Finding>& findings)
 {
     std::cout << "device: " << printable(trace.device.name) << "\n";
+    if (!trace.device.traits.empty()) {
+        std::cout << "traits: " << printable(traitsText(trace.device)) << "\n";
+    }
     for (const GraphSummary& graph : trace.graphs) {
         std::cout << "\n";
         printGraph(graph, trace.timed);

@@ -82,6 +82,7 @@ std::vector<VkExtensionProperties> Loader::extensions() const
 
 VulkanInstance& VulkanInstance::operator=(VulkanInstance&& other) noexcept
 {
+    std::swap(m_getInstanceProcAddr, other.m_getInstanceProcAddr);
     std::swap(m_handle, other.m_handle);
     std::swap(m_table, other.m_table);
     return *this;
@@ -113,9 +114,24 @@ VkResult VulkanInstance::create(const Loader& loader, const std::vector<const ch
     const auto create = findGlobal<PFN_vkCreateInstance>(loader.getInstanceProcAddr(), "vkCreateInstance");
     const VkResult result = create(&info, nullptr, &m_handle);
     if (result == VK_SUCCESS) {
-        vkuInitInstanceDispatchTable(m_handle, &m_table, loader.getInstanceProcAddr());
+        m_getInstanceProcAddr = loader.getInstanceProcAddr();
+        vkuInitInstanceDispatchTable(m_handle, &m_table, m_getInstanceProcAddr);
     } else {
         m_handle = VK_NULL_HANDLE;
+    }
+    return result;
+}
+
+VkResult VulkanInstance::createDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo& info, VkDevice& device,
+                                      VkuDeviceDispatchTable& table) const
+{
+    // What the table of an instance leaves out.
+    const auto create = reinterpret_cast<PFN_vkCreateDevice>(m_getInstanceProcAddr(m_handle, "vkCreateDevice"));
+    const auto getProcAddr =
+        reinterpret_cast<PFN_vkGetDeviceProcAddr>(m_getInstanceProcAddr(m_handle, "vkGetDeviceProcAddr"));
+    const VkResult result = create(physical, &info, nullptr, &device);
+    if (result == VK_SUCCESS) {
+        vkuInitDeviceDispatchTable(device, &table, getProcAddr);
     }
     return result;
 }

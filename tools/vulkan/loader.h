@@ -40,11 +40,16 @@ public:
     // Returns Vulkan's error. Requires: the instance is empty and the loader outlives it.
     VkResult create(const Loader& loader, const std::vector<const char*>& layers);
 
+    VkInstance handle() const { return m_handle; }
     const VkuInstanceDispatchTable& table() const { return m_table; }
+    // Fills `device` and `table` if it returns VK_SUCCESS. The caller destroys the device.
+    VkResult createDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo& info, VkDevice& device,
+                          VkuDeviceDispatchTable& table) const;
     std::vector<VkPhysicalDevice> physicalDevices() const;
     std::vector<VkExtensionProperties> extensions(VkPhysicalDevice physical) const;
 
 private:
+    PFN_vkGetInstanceProcAddr m_getInstanceProcAddr = nullptr;
     VkInstance m_handle = VK_NULL_HANDLE;
     VkuInstanceDispatchTable m_table{};
 };
