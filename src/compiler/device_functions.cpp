@@ -36,6 +36,8 @@ constexpr std::array<Signature, static_cast<size_t>(DeviceFunction::Count)> kSig
     {"mr_enqueue_workgroup", "v4"},
     {"mr_is_valid", "buu"},
     {"mr_finish_writing", "b"},
+    {"mr_solo_next", "b"},
+    {"mr_solo_code", "u"},
 }};
 
 const Signature& signatureOf(DeviceFunction function)

@@ -28,6 +28,8 @@ enum class DeviceFunction {
     EnqueueWorkgroup,
     IsValid,
     FinishWriting,
+    SoloNext,  // and the next: device/solo.glsl
+    SoloCode,
     Count,
 };
 

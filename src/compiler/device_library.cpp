@@ -44,25 +44,13 @@ std::span<const uint32_t> chooseBuild(const DeviceLibraryVariant& variant)
     return vkmm ? shaders::node_library_fits_vkmm : shaders::node_library_fits;
 }
 
-// Branches on kind and path are decided here, once, and what they leave dead is removed.
-Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
+// Branches on `values` are decided here, once, and what they leave dead is removed.
+Result<spirv::Library> makeLibrary(std::span<const uint32_t> words, std::span<const SpecializationValue> values)
 {
-    auto module = spirv::read(chooseBuild(variant));
+    auto module = spirv::read(words);
     if (!module) {
         return module.error();
     }
-    const SpecializationValue values[] = {
-        {kKindSpecId, {static_cast<uint8_t>(variant.kind), 0, 0, 0}},
-        {kIndirectSpecId, {static_cast<uint8_t>(variant.indirect), 0, 0, 0}},
-        {kEmitsSpecId, {static_cast<uint8_t>(variant.emits), 0, 0, 0}},
-        {kBatchedSpecId, {static_cast<uint8_t>(variant.batched), 0, 0, 0}},
-        {kCountedSpecId, {static_cast<uint8_t>(variant.counted), 0, 0, 0}},
-        {kSendsGridsSpecId, {static_cast<uint8_t>(variant.sendsGrids), 0, 0, 0}},
-        {kSendsTrackedSpecId, {static_cast<uint8_t>(variant.sendsTracked), 0, 0, 0}},
-        {kPlainQueuesSpecId, {static_cast<uint8_t>(variant.plainQueues), 0, 0, 0}},
-        {kLooseSpecId, {static_cast<uint8_t>(variant.loose), 0, 0, 0}},
-        {kTriesSpecId, {variant.memory == graph::MemoryUse::Tries, 0, 0, 0}},
-    };
     if (const Status status = spirv::specialize(*module, values, spirv::Unnamed::StayOpen); !status) {
         return status.error();
     }
@@ -77,6 +65,23 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
         }
     } while (spirv::foldConstantCalls(*module));
     return spirv::Library::create(std::move(*module));
+}
+
+Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
+{
+    const SpecializationValue values[] = {
+        {kKindSpecId, {static_cast<uint8_t>(variant.kind), 0, 0, 0}},
+        {kIndirectSpecId, {static_cast<uint8_t>(variant.indirect), 0, 0, 0}},
+        {kEmitsSpecId, {static_cast<uint8_t>(variant.emits), 0, 0, 0}},
+        {kBatchedSpecId, {static_cast<uint8_t>(variant.batched), 0, 0, 0}},
+        {kCountedSpecId, {static_cast<uint8_t>(variant.counted), 0, 0, 0}},
+        {kSendsGridsSpecId, {static_cast<uint8_t>(variant.sendsGrids), 0, 0, 0}},
+        {kSendsTrackedSpecId, {static_cast<uint8_t>(variant.sendsTracked), 0, 0, 0}},
+        {kPlainQueuesSpecId, {static_cast<uint8_t>(variant.plainQueues), 0, 0, 0}},
+        {kLooseSpecId, {static_cast<uint8_t>(variant.loose), 0, 0, 0}},
+        {kTriesSpecId, {variant.memory == graph::MemoryUse::Tries, 0, 0, 0}},
+    };
+    return makeLibrary(chooseBuild(variant), values);
 }
 
 struct Entry {
@@ -99,6 +104,17 @@ const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryVariant& varia
     Entry& entry = entryOf(variant);
     std::call_once(entry.once, [&] { entry.library.emplace(makeLibrary(variant)); });
     return *entry.library;
+}
+
+const Result<spirv::Library>& getSoloLibrary(bool vulkanMemoryModel)
+{
+    static std::once_flag once[2];
+    static std::optional<Result<spirv::Library>> libraries[2];
+    std::call_once(once[vulkanMemoryModel], [&] {
+        libraries[vulkanMemoryModel].emplace(
+            makeLibrary(vulkanMemoryModel ? shaders::solo_library_vkmm : shaders::solo_library, {}));
+    });
+    return *libraries[vulkanMemoryModel];
 }
 
 }  // namespace millrace::compiler

@@ -42,4 +42,7 @@ inline constexpr uint32_t kNodeSizeSpecId = 2017;  // invocations of the node's 
 // Errors: only if the library was built wrongly.
 const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryVariant& variant);
 
+// The same of src/shaders/device/solo.glsl.
+const Result<spirv::Library>& getSoloLibrary(bool vulkanMemoryModel);
+
 }  // namespace millrace::compiler

@@ -49,6 +49,7 @@ public:
     // What get(MemoryUse::Fits) made, VK_NULL_HANDLE before.
     VkPipeline fitting() const;
     bool batched() const { return m_code.batched; }
+    const NodeRequest& request() const { return m_request; }
 
 private:
     VkResult create(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,

@@ -33,6 +33,8 @@ void visitSettings(Settings& settings, Visitor&& visitor)
             Words{settings.continuation, Continuation::Complete, Continuation::Single, "complete", "single"});
     visitor("path", Words{settings.runtime.path, runtime::Path::Direct, runtime::Path::Indirect, "direct", "indirect"});
     visitor("fusion", Words{settings.fusion, true, false, "on", "off"});
+    visitor("solo", Words{settings.solo, false, true, "off", "on"});
+    visitor("solo_rounds", settings.runtime.soloRounds);
     visitor("device_traits", Words{settings.runtime.measures, true, false, "measured", "type"});
     for (const runtime::Trait& trait : runtime::traitTable())
         visitor(trait.key, TraitSetting{settings.runtime.traits.*trait.value, trait});

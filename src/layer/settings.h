@@ -27,6 +27,7 @@ struct Settings {
     bool validateSpirv = false;
     bool hideMaintenance5 = false;
     bool fusion = true;        // consumers run inside their producers where they can
+    bool solo = false;         // one workgroup runs graphs that are small enough
     bool debugLabels = false;  // enable VK_EXT_debug_utils even if nobody else does
     bool stepByStep = false;   // each step is a submission of its own
     uint32_t stepLimitMs = 0;  // report steps that take longer; 0: none. Implies runtime::Settings::breadcrumbs

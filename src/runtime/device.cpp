@@ -74,7 +74,7 @@ VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
         choose(impl, facts, queue, identity);
     }
     if (result == VK_SUCCESS && canLabel(impl))
-        created->observe(labelObservers(impl));
+        impl.observerFactories.push_back(labelObservers(impl));
     if (result == VK_SUCCESS)
         out = std::move(created);
     return result;
@@ -95,6 +95,7 @@ const std::string& Device::whyNotMeasured() const
 void Device::observe(ObserverFactory factory)
 {
     m_impl->observerFactories.push_back(std::move(factory));
+    m_impl->seesSteps = true;
 }
 
 }  // namespace millrace::runtime

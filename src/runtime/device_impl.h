@@ -24,6 +24,7 @@ struct Device::Impl {
     Memory memory;
     MetaPipelines meta;
     std::vector<ObserverFactory> observerFactories;
+    bool seesSteps = false;  // one of them has to
 
     // Workgroups of a direct dispatch that cannot know how much it has to do.
     uint32_t fullGroups(uint32_t invocationsPerGroup, size_t dispatches) const

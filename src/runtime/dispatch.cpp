@@ -9,6 +9,7 @@
 #include "runtime/device_impl.h"
 #include "runtime/inputs.h"
 #include "runtime/prepared_feed.h"
+#include "runtime/solo_dispatch.h"
 #include "runtime/step_observer.h"
 
 namespace millrace::runtime {
@@ -52,6 +53,9 @@ private:
     void shareMemory();
     VkResult createStatus();
     VkResult upload(const HostInputs& inputs, const PreparedFeed& feed);
+    bool mayRunSolo(const DispatchRequest& request) const;
+    VkResult prepareSolo(const DispatchRequest& request, const HostInputs& inputs, bool& isSolo);
+    VkResult uploadSolo(SoloDispatch& solo);
     VkResult createObservers();
     void nameBuffers() const;
     // Calls that member of each observer; behind what it stands around in reverse order.
@@ -71,6 +75,7 @@ private:
     void computeBarrier() const { runtime::computeBarrier(m_device, m_target); }
     template <typename Arguments>
     void recordMeta(Meta meta, const Arguments& arguments, Step step);
+    void recordSolo();
     void recordBegin();
     void recordSweep();
     void pushConstants() const;
@@ -110,6 +115,8 @@ private:
     bool m_isFed = false;        // by begin.comp: the host has prepared what feed.comp would do,
     uint64_t m_fedGranules = 0;  // so much
     VkDeviceAddress m_pushConstantAddress = 0;
+    VkPipeline m_solo = VK_NULL_HANDLE;  // one workgroup runs everything
+    abi::SoloArguments m_soloArguments{};
     Buffer m_upload;
     Buffer m_status;
     Buffer m_indirect;
@@ -137,17 +144,23 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     } else {
         m_plan = graph::plan(m_pipeline.graph, request.scratchBytes, std::nullopt);
     }
+    for (const graph::KnownInput& input : inputs.known)
+        m_apiNodes.push_back(input.node);
+    for (uint32_t i = 0; !host && i < m_pipeline.graph.nodes.size(); ++i)
+        if (m_pipeline.graph.apiQueues[i] != abi::kNoQueue)
+            m_apiNodes.push_back(i);
+    if (mayRunSolo(request)) {
+        bool isSolo = false;
+        const VkResult result = prepareSolo(request, inputs, isSolo);
+        if (isSolo || result != VK_SUCCESS)
+            return result;
+    }
     VkResult result =
         m_pipeline.getPipelines(m_plan.fits ? graph::MemoryUse::Fits : graph::MemoryUse::Reserves, m_pipelines);
     if (result == VK_SUCCESS && !m_plan.fits && !indirect())
         result = m_pipeline.getPipelines(graph::MemoryUse::Tries, m_trying);
     if (result != VK_SUCCESS)
         return result;
-    for (const graph::KnownInput& input : inputs.known)
-        m_apiNodes.push_back(input.node);
-    for (uint32_t i = 0; !host && i < m_pipeline.graph.nodes.size(); ++i)
-        if (m_pipeline.graph.apiQueues[i] != abi::kNoQueue)
-            m_apiNodes.push_back(i);
     m_maxGroups.assign(m_pipeline.graph.slots.size(), 0);
     m_bases.assign(m_pipeline.graph.slots.size(), 0);
     for (size_t i = 0; i < m_plan.slots.size(); ++i) {
@@ -183,6 +196,57 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     if (result == VK_SUCCESS)
         nameBuffers();
     return result == VK_SUCCESS ? createObservers() : result;
+}
+
+// Nobody has to see steps, and the host knows all inputs, of which the device has nothing to report.
+bool Recorder::mayRunSolo(const DispatchRequest& request) const
+{
+    return m_pipeline.solo && m_plan.fits && m_isFed && !indirect() && !request.next && !m_device.seesSteps &&
+           !m_device.settings.breadcrumbs;
+}
+
+VkResult Recorder::prepareSolo(const DispatchRequest& request, const HostInputs& inputs, bool& isSolo)
+{
+    std::optional<SoloDispatch> solo =
+        runtime::prepareSolo(m_pipeline, inputs, m_scratch, request.scratchBytes, m_device.settings.soloRounds);
+    if (!solo)
+        return VK_SUCCESS;
+    VkResult result = m_pipeline.solo->getPipeline(m_solo);
+    if (result == VK_SUCCESS)
+        result = createStatus();
+    if (result == VK_SUCCESS)
+        result = uploadSolo(*solo);
+    if (result == VK_SUCCESS)
+        nameBuffers();
+    isSolo = true;
+    return result == VK_SUCCESS ? createObservers() : result;
+}
+
+// The table, the payloads behind it, and push constants.
+VkResult Recorder::uploadSolo(SoloDispatch& solo)
+{
+    const auto align = [](size_t bytes) { return (bytes + abi::kGranuleBytes - 1) & ~size_t{abi::kGranuleBytes - 1}; };
+    std::vector<uint32_t>& table = solo.plan.table;
+    const VkDeviceAddress status = m_status.address();
+    table[abi::kSoloStatus] = static_cast<uint32_t>(status);
+    table[abi::kSoloStatus + 1] = static_cast<uint32_t>(status >> 32);
+    const size_t payloads = align(table.size() * sizeof(uint32_t));
+    const size_t constants = payloads + solo.payloads.size();
+    const size_t constantBytes = m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0;
+    const VkResult result = m_device.memory.createBuffer(BufferUse::Upload, constants + constantBytes, m_upload);
+    if (result != VK_SUCCESS)
+        return result;
+    std::memcpy(m_upload.data(), table.data(), table.size() * sizeof(uint32_t));
+    if (!solo.payloads.empty())
+        std::memcpy(m_upload.data() + payloads, solo.payloads.data(), solo.payloads.size());
+    if (constantBytes > 0)
+        std::memcpy(m_upload.data() + constants, m_pushConstants.data(), constantBytes);
+    m_soloArguments.graph = m_scratch;
+    m_soloArguments.table = m_upload.address();
+    m_soloArguments.pushConstants = constantBytes > 0 ? m_upload.address() + constants : 0;
+    m_soloArguments.granules = static_cast<uint32_t>(payloads / abi::kGranuleBytes) | solo.plan.fedGranules << 16;
+    m_soloArguments.begin = solo.plan.begin;
+    return VK_SUCCESS;
 }
 
 // Who reserves memory of a level, so that each can keep to its share. On the indirect path one shader does it for all.
@@ -325,8 +389,12 @@ void Recorder::recordFirst(VkCommandBuffer commandBuffer, const NextCommandBuffe
 {
     m_target = commandBuffer;
     m_next = &next;
-    recordBegin();
-    recordSweep();
+    if (m_solo) {
+        recordSolo();
+    } else {
+        recordBegin();
+        recordSweep();
+    }
     m_next = nullptr;
 }
 
@@ -336,6 +404,24 @@ void Recorder::recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffe
     m_next = &next;
     recordSweep();
     m_next = nullptr;
+}
+
+void Recorder::recordSolo()
+{
+    // As for recordBegin().
+    computeBarrier();
+    begin(&StepObserver::beginSweep);
+    const Step step{.kind = Step::Kind::Solo, .slots = m_plan.slots, .groups = 1};
+    begin(&StepObserver::beginStep, step);
+    const VkuDeviceDispatchTable& table = *m_device.table;
+    pushConstants();
+    table.CmdBindPipeline(m_target, VK_PIPELINE_BIND_POINT_COMPUTE, m_solo);
+    table.CmdPushConstants(m_target, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, m_pipeline.argumentsOffsetBytes,
+                           sizeof m_soloArguments, &m_soloArguments);
+    table.CmdDispatch(m_target, 1, 1, 1);
+    end(&StepObserver::endStep, step);
+    end(&StepObserver::endSweep);
+    hostBarrier(m_device, m_target);
 }
 
 void Recorder::recordBegin()

@@ -39,6 +39,8 @@ std::string workText(const ObservedDispatch& dispatch, const Step& step)
             return "plan";
         case Step::Kind::Turn:
             return "turn";
+        case Step::Kind::Solo:
+            return "all levels, in one workgroup";
         case Step::Kind::Nodes:
             break;
     }

@@ -127,14 +127,17 @@ Result<Library> Library::create(Module module)
 // One linking of a library into a module. "Theirs" is the library's, "ours" the module's.
 class Linker {
 public:
-    Linker(const Library& library, Module& module, std::span<const Library::Constant> constants)
+    enum class Missing { Fails, Stays };
+
+    Linker(const Library& library, Module& module, std::span<const Library::Constant> constants, Missing missing)
         : m_library(library),
           m_theirs(library.m_module),
           m_ours(module),
           m_constants(constants),
           m_map(m_theirs.bound),
           m_needed(m_theirs.bound),
-          m_merged(m_theirs.bound)
+          m_merged(m_theirs.bound),
+          m_missing(missing)
     {
     }
 
@@ -188,6 +191,9 @@ private:
             }
             const std::string name = i.string(2);
             const auto found = m_library.m_exports.find(name);
+            if (found == m_library.m_exports.end() && m_missing == Missing::Stays) {
+                continue;
+            }
             if (found == m_library.m_exports.end()) {
                 return failure("nothing exports this function", name);
             }
@@ -202,7 +208,31 @@ private:
                 m_needed[id] = true;
             }
         }
+        mergeImports();
         return {};
+    }
+
+    // Functions that both import are declared once.
+    void mergeImports()
+    {
+        for (const Instruction& theirs : m_theirs.section(Section::Annotations)) {
+            if (!isLinkage(theirs, spv::LinkageType::Import) || !isNeeded(theirs.id(0))) {
+                continue;
+            }
+            for (const Instruction& ours : m_ours.section(Section::Annotations)) {
+                if (isLinkage(ours, spv::LinkageType::Import) && ours.string(2) == theirs.string(2)) {
+                    m_map[theirs.id(0).value] = ours.id(0).value;
+                    m_merged[theirs.id(0).value] = true;
+                    m_sameImports.push_back({theirs.string(2), ours.id(0), theirs.id(0)});
+                }
+            }
+        }
+        for (const Import& import : m_sameImports) {
+            m_needed[import.function.value] = false;
+            for (const Instruction& parameter : m_theirs.findFunction(import.function)->parameters) {
+                m_needed[parameter.result.value] = false;
+            }
+        }
     }
 
     static size_t hashOf(const Instruction& i)
@@ -375,7 +405,7 @@ private:
             const Id subject = i.result ? i.result : i.operandCount() > 0 && i.isId(0) ? i.id(0) : Id{};
             const bool isGiven = isDecoration(i, spv::Decoration::SpecId) && isOrdinary(i.id(0));
             if (!subject || !isNeeded(subject) || m_merged[subject.value] || isGiven ||
-                isDecoration(i, spv::Decoration::LinkageAttributes)) {
+                isLinkage(i, spv::LinkageType::Export)) {
                 continue;
             }
             Instruction copy = translated(i);
@@ -403,6 +433,13 @@ private:
                 return failure("declared with another type than the library's", import.name);
             }
         }
+        for (const Import& import : m_sameImports) {
+            const Function* ours = m_ours.findFunction(import.declaration);
+            const Function* theirs = m_theirs.findFunction(import.function);
+            if (!ours || ours->definition.id(1) != mapped(theirs->definition.id(1))) {
+                return failure("imported with two types", import.name);
+            }
+        }
         return {};
     }
 
@@ -412,7 +449,8 @@ private:
             return std::ranges::any_of(m_imports, [&](const Import& import) { return import.declaration == id; });
         };
         std::erase_if(m_ours.functions, [&](const Function& f) { return isImport(f.id()); });
-        m_ours.removeDecorations([](const Instruction& i) { return isLinkage(i, spv::LinkageType::Import); });
+        m_ours.removeDecorations(
+            [&](const Instruction& i) { return isLinkage(i, spv::LinkageType::Import) && isImport(i.id(0)); });
     }
 
     InstructionList copied(const InstructionList& theirs)
@@ -459,8 +497,8 @@ private:
         for (const Instruction& i : m_theirs.section(Section::Extensions)) {
             m_ours.addExtension(i.string(0));
         }
-        const auto isExport = [](const Instruction& i) { return isLinkage(i, spv::LinkageType::Export); };
-        if (std::ranges::none_of(m_ours.section(Section::Annotations), isExport)) {
+        const auto isLinked = [](const Instruction& i) { return isDecoration(i, spv::Decoration::LinkageAttributes); };
+        if (std::ranges::none_of(m_ours.section(Section::Annotations), isLinked)) {
             m_ours.removeCapability(spv::Capability::Linkage);
         }
     }
@@ -487,7 +525,9 @@ private:
     std::vector<uint32_t> m_map;  // ids of theirs to ours, 0 if not met yet
     std::vector<bool> m_needed;   // ids of theirs
     std::vector<bool> m_merged;   // ids of theirs that stand for something that was ours already
+    Missing m_missing;
     std::vector<Import> m_imports;
+    std::vector<Import> m_sameImports;                  // of both, of nobody's code
     std::unordered_multimap<size_t, size_t> m_known;    // shared globals of ours by hash
     std::unordered_map<uint32_t, uint32_t> m_builtIns;  // of ours
     std::vector<Id> m_variables;                        // of ours, that the library's functions use
@@ -496,7 +536,12 @@ private:
 
 Status Library::linkInto(Module& module, std::span<const Constant> constants) const
 {
-    return Linker(*this, module, constants).run();
+    return Linker(*this, module, constants, Linker::Missing::Fails).run();
+}
+
+Status Library::linkPartInto(Module& module) const
+{
+    return Linker(*this, module, {}, Linker::Missing::Stays).run();
 }
 
 }  // namespace millrace::spirv

@@ -33,6 +33,7 @@ struct DeviceOptions {
     uint32_t maxScratchMib = 256;
     std::map<std::string, bool> switches;  // further settings of our layer
     std::map<std::string, std::string> words;
+    std::map<std::string, uint32_t> numbers;
     bool enableEnqueue = true;  // the extension and its feature
     bool enableMaintenance5 = true;
     bool allFeatures = false;   // of Vulkan 1.0 to 1.2, robust access excepted

@@ -52,6 +52,11 @@ struct LayerSettings {
         numbers.push_back(std::make_unique<int32_t>(static_cast<int32_t>(value)));
         list.push_back({layer, name, VK_LAYER_SETTING_TYPE_INT32_EXT, 1, numbers.back().get()});
     }
+    // Unsigned, as the layer reads numbers. `value` must stay where it is.
+    void addNumber(const char* layer, const char* name, const uint32_t& value)
+    {
+        list.push_back({layer, name, VK_LAYER_SETTING_TYPE_UINT32_EXT, 1, &value});
+    }
     void add(const char* layer, const char* name, bool value)
     {
         switches.push_back(std::make_unique<VkBool32>(value));
@@ -86,6 +91,8 @@ void Device::createInstance(const DeviceOptions& options)
     settings.add(kLayerName, "max_scratch_mib", options.maxScratchMib);
     for (const auto& [name, value] : options.switches)
         settings.add(kLayerName, name.c_str(), value);
+    for (const auto& [name, value] : options.numbers)
+        settings.addNumber(kLayerName, name.c_str(), value);
     for (const auto& [name, value] : options.words)
         settings.add(kLayerName, name.c_str(), value);
     if (validated) {

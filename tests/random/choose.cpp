@@ -35,6 +35,13 @@ Grid chooseLocalSize(Random& random)
     }
 }
 
+// All shapes have so many invocations.
+Grid chooseShape(Random& random, uint32_t invocations)
+{
+    const Grid flat = {invocations, 1, 1};
+    return random.pick<Grid>({flat, {invocations / 4, 4, 1}, {2, 2, invocations / 4}});
+}
+
 uint64_t chooseTarget(Random& random)
 {
     // Most graphs are small, a few are large.
@@ -138,7 +145,7 @@ void choosePerPayload(Random& random, NodeSpec& node)
     }
 }
 
-void chooseNodeFlags(Random& random, NodeSpec& node, const Family& family)
+void chooseNodeFlags(Random& random, NodeSpec& node, const Family& family, bool alike)
 {
     node.usesPushConstants = random.chance(30);
     node.usesTable = random.chance(20);
@@ -157,6 +164,11 @@ void chooseNodeFlags(Random& random, NodeSpec& node, const Family& family)
         node.earlyReturn = false;
     if (family.perPayload && node.kind == Kind::Coalescing)
         choosePerPayload(random, node);
+    if (alike && node.invocations() == 1) {
+        // Nothing that sees its workgroup: no memory of it, no lanes (readBuiltIns()).
+        node.usesWorkgroupMemory = node.zeroWorkgroupMemory = false;
+        node.salt &= ~3u;
+    }
 }
 
 Grid chooseStaticGrid(Random& random, const Family& family, uint64_t target)
@@ -183,7 +195,7 @@ NodeSpec chooseNode(Random& random, GraphSpec& graph, uint32_t familyNumber, uin
     node.family = familyNumber;
     node.index = index;
     node.kind = family.kind;
-    node.localSize = chooseLocalSize(random);
+    node.localSize = graph.invocations ? chooseShape(random, graph.invocations) : chooseLocalSize(random);
     node.salt = random.word();
     if (shares) {
         node.sharesIndex = index;
@@ -218,7 +230,7 @@ NodeSpec chooseNode(Random& random, GraphSpec& graph, uint32_t familyNumber, uin
         node.isApiEntry = random.chance(70) ? std::optional(false) : std::nullopt;
     else if (random.chance(family.perPayload ? 75 : 20))
         node.isApiEntry = family.isEntry;
-    chooseNodeFlags(random, node, family);
+    chooseNodeFlags(random, node, family, graph.invocations > 0);
     return node;
 }
 
@@ -337,6 +349,10 @@ void chooseTwins(Random& random, GraphSpec& graph)
 
 void chooseModules(Random& random, GraphSpec& graph)
 {
+    if (graph.invocations)
+        graph.vulkanMemoryModel = random.chance(45) && std::ranges::none_of(graph.nodes, [](const NodeSpec& node) {
+                                      return node.writesInput || node.finishes;
+                                  });
     for (NodeSpec& node : graph.nodes) {
         if (node.twinOf) {
             node.nameFromApi = graph.nodes[*node.twinOf].nameFromApi;
@@ -363,10 +379,12 @@ void chooseModules(Random& random, GraphSpec& graph)
 
 }  // namespace
 
-GraphSpec chooseGraph(uint64_t seed, uint32_t attempt)
+GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, bool alike)
 {
     Random random(seed * 64 + attempt);
     GraphSpec graph;
+    if (alike)
+        graph.invocations = random.pick<uint32_t>({8, 12, 32, 64});
     graph.seed = seed;
     graph.attempt = attempt;
     graph.targetWorkgroups = std::max<uint64_t>(10, chooseTarget(random) >> (attempt / 2));

@@ -15,11 +15,12 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: random_graphs [--count N] [--seed S] [--long] [--path direct|indirect|both] [--device NAME]\n"
-    "                     [--fusion on|off|both] [--dump FOLDER] [--oracle-only] [--times]\n"
+    "                     [--fusion on|off|both] [--solo] [--dump FOLDER] [--oracle-only] [--times]\n"
     "  --count   number of graphs, with seeds S, S + 1, ... (default 100)\n"
     "  --long    larger graphs, both paths and all forms of dispatch for each\n"
     "  --device  part of the device's name (default: MILLRACE_TEST_DEVICE, else the first device)\n"
     "  --fusion  the layer's setting (default: on, and off as well for one graph in six)\n"
+    "  --solo    one workgroup runs each graph, whose workgroups are alike, however long that takes\n"
     "  --times   says how long each part of each graph takes\n"
     "  --dump    writes the SPIR-V of each graph to FOLDER/<seed>\n";
 
@@ -29,6 +30,7 @@ struct Arguments {
     bool isLong = false;
     bool oracleOnly = false;
     bool times = false;
+    bool solo = false;
     std::string path;    // empty: alternates from graph to graph
     std::string fusion;  // likewise
     std::string dump;
@@ -61,11 +63,12 @@ struct Variant {
     harness::Scratch scratch;
     harness::Form form;
     bool fusion = true;
+    bool solo = false;
 
     std::string name() const
     {
-        return path + " path, " + harness::nameOf(scratch) + " scratch, " + harness::nameOf(form) + " dispatch" +
-               (fusion ? "" : ", without fusion");
+        return (solo ? "solo, " : "") + path + " path, " + harness::nameOf(scratch) + " scratch, " +
+               harness::nameOf(form) + " dispatch" + (fusion ? "" : ", without fusion");
     }
 };
 
@@ -76,6 +79,10 @@ bool parse(int argc, char** argv, Arguments& out)
         const char* value = i + 1 < argc ? argv[i + 1] : nullptr;
         if (word == "--long") {
             out.isLong = true;
+            continue;
+        }
+        if (word == "--solo") {
+            out.solo = true;
             continue;
         }
         if (word == "--times") {
@@ -118,6 +125,11 @@ std::vector<Variant> variantsFor(uint64_t seed, const Arguments& arguments)
     else if (!arguments.path.empty())
         paths = {arguments.path};
     std::vector<Variant> out;
+    if (arguments.solo) {
+        const Variant variant{"direct", harness::Scratch::Maximum, harness::Form::Host, arguments.fusion != "off",
+                              true};
+        return {variant};
+    }
     // Without --long each scratch size meets one form of dispatch; which one changes from graph to graph.
     uint64_t turn = seed / 2;
     for (const std::string& path : paths) {
@@ -200,6 +212,10 @@ public:
         options.path = variant.path;
         if (!variant.fusion)
             options.words["fusion"] = "off";
+        if (variant.solo) {
+            options.words["solo"] = "on";
+            options.numbers["solo_rounds"] = 1u << 30;
+        }
         harness::RunnerOptions runnerOptions;
         runnerOptions.outputWords = outputWords(graph.spec);
         runnerOptions.table = graph.table;
@@ -241,6 +257,7 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
     Effort effort;
     if (arguments.isLong)
         effort = {2'000'000, 2'000'000'000};
+    effort.alike = arguments.solo;
     const auto [graph, expectation] = [&] {
         const Timer timer(arguments.times, "seed " + std::to_string(seed) + ": generate and run on the oracle");
         return makeGraph(seed, effort);
@@ -273,8 +290,9 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
 void reportFailure(uint64_t seed, const Arguments& arguments, const std::string& problem, const char* program)
 {
     std::printf("FAILED seed %llu\n%s", static_cast<unsigned long long>(seed), problem.c_str());
-    std::printf("  reproduce: %s --count 1 --seed %llu%s%s%s%s%s\n", program, static_cast<unsigned long long>(seed),
-                arguments.isLong ? " --long" : "", arguments.path.empty() ? "" : " --path ", arguments.path.c_str(),
+    std::printf("  reproduce: %s --count 1 --seed %llu%s%s%s%s%s%s\n", program, static_cast<unsigned long long>(seed),
+                arguments.isLong ? " --long" : "", arguments.solo ? " --solo" : "",
+                arguments.path.empty() ? "" : " --path ", arguments.path.c_str(),
                 arguments.fusion.empty() ? "" : " --fusion ", arguments.fusion.c_str());
     std::fflush(stdout);
 }

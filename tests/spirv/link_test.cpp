@@ -98,6 +98,88 @@ TEST(Link, GlslFunctions_AreResolved)
     EXPECT_NE(text(*words).find("the_entry_point"), std::string::npos);
 }
 
+// A library whose function "node_1" calls "test_kind", which it imports itself.
+std::string part(const std::string& kindType = "%uint %uint")
+{
+    return R"(
+               OpCapability Shader
+               OpCapability Linkage
+               OpCapability PhysicalStorageBufferAddresses
+               OpMemoryModel PhysicalStorageBuffer64 GLSL450
+               OpName %kind "test_kind"
+               OpName %k "k"
+               OpDecorate %kind LinkageAttributes "test_kind" Import
+               OpDecorate %node LinkageAttributes "node_1" Export
+       %void = OpTypeVoid
+       %uint = OpTypeInt 32 0
+      %float = OpTypeFloat 32
+   %function = OpTypeFunction %void
+   %kindType = OpTypeFunction )" +
+           kindType + R"(
+         %u3 = OpConstant %uint 3
+         %f3 = OpConstant %float 3
+       %kind = OpFunction %uint None %kindType
+          %k = OpFunctionParameter )" +
+           kindType.substr(kindType.find(' ') + 1) + R"(
+               OpFunctionEnd
+       %node = OpFunction %void None %function
+      %entry = OpLabel
+      %value = OpFunctionCall %uint %kind )" +
+           (kindType == "%uint %uint" ? "%u3" : "%f3") + R"(
+               OpReturn
+               OpFunctionEnd
+)";
+}
+
+// The host, which imports "node_1" as well.
+std::string hostOfPart()
+{
+    std::string text = host();
+    const auto insert = [&](const std::string& behind, const std::string& what) {
+        text.insert(text.find(behind) + behind.size(), what);
+    };
+    insert("OpName %add \"host_add\"\n", "OpDecorate %node LinkageAttributes \"node_1\" Import\n");
+    insert("OpFunctionParameter %ulong\n          %v = OpFunctionParameter %uint\n               OpFunctionEnd\n",
+           "%node = OpFunction %void None %function\nOpFunctionEnd\n");
+    insert("%address %value\n", "%again = OpFunctionCall %void %node\n");
+    return text;
+}
+
+TEST(LinkPart, ImportsOfTheLibrary_StayOnce)
+{
+    const auto theirs = library(assembled(part()));
+    ASSERT_TRUE(theirs) << theirs.error().text();
+    auto module = read(assembled(hostOfPart()));
+    ASSERT_TRUE(module) << module.error().text();
+    const Status status = theirs->linkPartInto(*module);
+    ASSERT_TRUE(status) << status.error().text();
+    const auto isImport = [](const Instruction& i) {
+        return i.op == spv::Op::OpDecorate && i.literal(1) == uint32_t(spv::Decoration::LinkageAttributes);
+    };
+    EXPECT_EQ(std::ranges::count_if(module->section(Section::Annotations), isImport), 2);  // test_add, test_kind
+    EXPECT_TRUE(module->hasCapability(spv::Capability::Linkage));
+    EXPECT_EQ(std::ranges::count_if(module->functions, [](const Function& f) { return f.blocks.empty(); }), 2);
+
+    // What is missing comes with the next library.
+    const auto rest = library(shaders::link_library);
+    ASSERT_TRUE(rest);
+    ASSERT_TRUE(rest->linkInto(*module));
+    const Words words = write(*module);
+    EXPECT_TRUE(validate(words)) << validate(words).error().text();
+    EXPECT_FALSE(module->hasCapability(spv::Capability::Linkage));
+}
+
+TEST(LinkPart, ImportsOfTwoTypes_AreRefused)
+{
+    const auto theirs = library(assembled(part("%uint %float")));
+    ASSERT_TRUE(theirs) << theirs.error().text();
+    auto module = read(assembled(hostOfPart()));
+    ASSERT_TRUE(module) << module.error().text();
+    const Status status = theirs->linkPartInto(*module);
+    ASSERT_FALSE(status);
+    EXPECT_NE(status.error().text().find("imported with two types"), std::string::npos) << status.error().text();
+}
+
 TEST(Link, FunctionsThatNobodyImports_AreLeftOut)
 {
     const auto words = linked(assembled(host()));

@@ -20,6 +20,7 @@ struct GraphReport {
     graph::ScratchSizes scratch;
     std::vector<std::string> files;                 // per node
     std::vector<compiler::FusionOutcome> fusion{};  // the graph is the one before
+    std::string whyNotSolo{};                       // empty: one workgroup can run it, if the work is small
 };
 
 void printReport(std::ostream& out, const GraphReport& report);

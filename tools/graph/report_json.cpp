@@ -48,6 +48,10 @@ json reportJson(const GraphReport& report)
         }
         out["fusion"].push_back(std::move(entry));
     }
+    out["solo"] = {{"possible", report.whyNotSolo.empty()}};
+    if (!report.whyNotSolo.empty()) {
+        out["solo"]["why"] = report.whyNotSolo;
+    }
     for (const NodeGroup& group : report.groups.groups) {
         out["groups"].push_back(
             {{"name", groupName(report.graph, group)}, {"nodes", group.nodes}, {"levels", group.levels}});

@@ -107,6 +107,12 @@ void printFusion(std::ostream& out, const GraphReport& report)
     }
 }
 
+void printSolo(std::ostream& out, const GraphReport& report)
+{
+    out << "\nWhere the work is small, one workgroup can run all levels (setting solo): "
+        << (report.whyNotSolo.empty() ? "yes" : "no: " + report.whyNotSolo) << "\n";
+}
+
 }  // namespace
 
 void printReport(std::ostream& out, const GraphReport& report)
@@ -114,6 +120,7 @@ void printReport(std::ostream& out, const GraphReport& report)
     printNodes(out, report);
     printOutputs(out, report);
     printFusion(out, report);
+    printSolo(out, report);
     out << "\n"
         << report.graph.nodes.size() << (report.graph.nodes.size() == 1 ? " node, " : " nodes, ")
         << report.graph.levels.size() - 1 << (report.graph.levels.size() == 2 ? " level\n" : " levels\n")

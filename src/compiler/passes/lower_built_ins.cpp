@@ -20,6 +20,7 @@ namespace {
 
 struct State {
     NodeShader& shader;
+    const Options& options;
     Module& module = shader.module;
     Failure failure{"lowerBuiltIns"};
     std::unordered_set<uint32_t> used;  // ids that function bodies mention
@@ -60,7 +61,7 @@ struct State {
         const Id type = module.pointee(module.typeOf(variable));
         const bool isCoalescing = shader.node.mode == graph::LaunchMode::Coalescing;
         const bool isPacked = graph::isPacked(shader.node);
-        const bool isBeside = graph::runsBeside(shader.node);
+        const bool isBeside = graph::runsBeside(shader.node) || options.solo;
         const auto is = [&](StartValue::Kind kind) { return StartValue{kind, variable, {}}; };
         const auto isZero = [&] { return StartValue{StartValue::Kind::Constant, variable, getNull(module, type)}; };
         switch (builtIn) {
@@ -135,9 +136,9 @@ struct State {
 
 }  // namespace
 
-Status lowerBuiltIns(NodeShader& shader, const Options&)
+Status lowerBuiltIns(NodeShader& shader, const Options& options)
 {
-    State state{shader};
+    State state{shader, options};
     state.lowerAll();
     if (state.failure) {
         return state.failure.status();

@@ -21,6 +21,7 @@ struct State {
     PayloadOrigins origins{module, shader.input};
     // Only workgroups of one dispatch share a payload, and only if somebody writes it there is something to see.
     bool sharesInput = shader.input && (shader.node.writesInput || shader.node.usesFinishWriting);
+    bool readsInput = sharesInput;  // what others wrote in the same dispatch: solo, their producers as well
     Id workgroupScope = module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
     Id queueFamilyScope = module.getConstant(static_cast<uint32_t>(spv::Scope::QueueFamily));
 
@@ -43,7 +44,7 @@ struct State {
     {
         const bool isInput = origins.mayBeInput(i.id(0));
         const bool isOutput = origins.mayBeOutput(i.id(0));
-        if (!isOutput && !(isInput && sharesInput)) {
+        if (!isOutput && !(isInput && readsInput)) {
             return;
         }
         const bool isWide = isInput && sharesInput && shader.node.mode != graph::LaunchMode::Coalescing;
@@ -103,9 +104,10 @@ struct State {
 
 }  // namespace
 
-Status makePayloadsCoherent(NodeShader& shader, const Options&)
+Status makePayloadsCoherent(NodeShader& shader, const Options& options)
 {
     State state{shader};
+    state.readsInput |= options.solo && shader.input;
     if (shader.vulkanMemoryModel) {
         state.forEachAccess([&](Instruction& i) { state.addOperands(i); });
     } else {

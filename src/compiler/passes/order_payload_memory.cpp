@@ -38,8 +38,15 @@ std::vector<size_t> semanticsOperands(const Instruction& i)
 
 struct State {
     NodeShader& shader;
+    const Options& options;
     Module& module = shader.module;
     Failure failure{"orderPayloadMemory"};
+
+    // Then there is nobody to wait for, and others in our workgroup, who run something else, must not be waited for.
+    bool isAlone() const
+    {
+        return graph::isPacked(shader.node) || (options.solo && graph::invocationsOf(shader.node) == 1);
+    }
 
     void visit(const Instruction& i, Emitter& out)
     {
@@ -54,7 +61,7 @@ struct State {
                 kept.setId(o, module.getConstant((last & ~kOutputMemory) | kUniformMemory));
             }
         }
-        if (i.op != spv::Op::OpControlBarrier || !graph::isPacked(shader.node)) {
+        if (i.op != spv::Op::OpControlBarrier || !isAlone()) {
             out.keep(std::move(kept));
         } else if ((last & kOrders) != 0) {
             out.emitVoid(spv::Op::OpMemoryBarrier, {kept.id(1), kept.id(2)});
@@ -64,9 +71,9 @@ struct State {
 
 }  // namespace
 
-Status orderPayloadMemory(NodeShader& shader, const Options&)
+Status orderPayloadMemory(NodeShader& shader, const Options& options)
 {
-    State state{shader};
+    State state{shader, options};
     for (spirv::Function& function : shader.module.functions) {
         spirv::rewriteFunction(shader.module, function,
                                [&](const Instruction& i, Emitter& out) { state.visit(i, out); });

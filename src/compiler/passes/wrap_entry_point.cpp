@@ -4,6 +4,7 @@
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
 #include "compiler/memory_operands.h"
+#include "compiler/workgroup_view.h"
 
 namespace millrace::compiler {
 
@@ -31,9 +32,10 @@ struct SharedStart {
 };
 
 struct State : FunctionWriter {
-    explicit State(NodeShader& of) : FunctionWriter(of.module), shader(of) {}
+    State(NodeShader& of, const Options& given) : FunctionWriter(of.module), shader(of), options(given) {}
 
     NodeShader& shader;
+    const Options& options;
     Module& module = shader.module;
     Id uintType = module.getIntType(32, false);
     Id boolType = module.getBoolType();
@@ -74,6 +76,8 @@ struct State : FunctionWriter {
         return result;
     }
 
+    bool sharesWorkgroup() const { return graph::runsBeside(shader.node) || options.solo; }
+
     // In the node's workgroup, of which ours may run several.
     Id localInvocationIndex()
     {
@@ -81,12 +85,12 @@ struct State : FunctionWriter {
         const Id index = emitter.emit(spv::Op::OpLoad, uintType,
                                       {getBuiltInVariable(module, spv::BuiltIn::LocalInvocationIndex, uintType)});
         const Id size = module.getConstant(graph::invocationsOf(shader.node));
-        return graph::runsBeside(shader.node) ? emitter.emit(spv::Op::OpUMod, uintType, {index, size}) : index;
+        return sharesWorkgroup() ? emitter.emit(spv::Op::OpUMod, uintType, {index, size}) : index;
     }
 
     Id localInvocationId()
     {
-        if (!graph::runsBeside(shader.node)) {
+        if (!sharesWorkgroup()) {
             return out().emit(spv::Op::OpLoad, uint3Type,
                               {getBuiltInVariable(module, spv::BuiltIn::LocalInvocationId, uint3Type)});
         }
@@ -269,7 +273,9 @@ struct State : FunctionWriter {
         const Id header = module.newId(), check = module.newId(), body = module.newId();
         const Id next = module.newId(), after = module.newId();
         beginBlock();
-        begin();
+        if (!options.solo) {
+            begin();
+        }
         branch(header);
         beginBlock(header);
         out().keep(spirv::instruction(spv::Op::OpLoopMerge).add(after).add(next).add(0u));
@@ -279,7 +285,7 @@ struct State : FunctionWriter {
         const Id hasNext = shader.device.call(emitter, DeviceFunction::Next, {});
         out().emitVoid(spv::Op::OpBranchConditional, {hasNext, body, after});
         beginBlock(body);
-        if (shader.node.packWidth > 1) {
+        if (shader.node.packWidth > 1 || (options.solo && !isCollective(shader))) {
             Emitter inBody = out();
             const Id active = shader.device.call(inBody, DeviceFunction::Active, {});
             const Id join = module.newId();
@@ -331,9 +337,9 @@ struct State : FunctionWriter {
 
 }  // namespace
 
-Status wrapEntryPoint(NodeShader& shader, const Options&)
+Status wrapEntryPoint(NodeShader& shader, const Options& options)
 {
-    State state{shader};
+    State state{shader, options};
     Module& module = shader.module;
     state.takeInitializers();
     state.build();

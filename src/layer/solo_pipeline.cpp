@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/solo_pipeline.h"
+
+#include <algorithm>
+
+#include "layer/device.h"
+
+namespace millrace::layer {
+
+namespace {
+
+// Modules of more nodes take drivers long.
+constexpr size_t kMostCodes = 64;
+
+constexpr VkPipelineCreateFlags kFlags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR |
+                                         VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR |
+                                         VK_PIPELINE_CREATE_DESCRIPTOR_BUFFER_BIT_EXT;
+
+Diagnostic failure(std::string message)
+{
+    return {"solo", "", std::move(message)};
+}
+
+}  // namespace
+
+SoloPipeline::~SoloPipeline()
+{
+    const Device& device = m_object.layout->device;
+    if (m_pipeline)
+        device.table.DestroyPipeline(device.handle, m_pipeline, nullptr);
+}
+
+const graph::SoloShape* SoloPipeline::shape()
+{
+    std::lock_guard lock(m_mutex);
+    if (!m_module)
+        m_module = make();
+    return *m_module ? &(*m_module)->shape : nullptr;
+}
+
+// Nodes of the same code come once.
+Result<compiler::SoloModule> SoloPipeline::make()
+{
+    const std::vector<bool> reached = reachedNodes(m_object.graph.graph);
+    std::vector<const NodeCode*> codes;
+    std::vector<compiler::SoloSource> sources;
+    m_codeOfNode.assign(m_object.nodes.size(), 0);
+    for (size_t n = 0; n < m_object.nodes.size(); ++n) {
+        const NodeCode* code = m_object.nodes[n]->code.get();
+        if (!reached[n])
+            continue;
+        const NodeRequest& request = code->request();
+        if (request.robustness || request.requiredSubgroupSize != 0 || request.stageFlags != 0)
+            return failure("a stage has flags, a subgroup size or robustness of its own");
+        const auto known = std::ranges::find(codes, code);
+        m_codeOfNode[n] = static_cast<uint32_t>(known - codes.begin());
+        if (known != codes.end())
+            continue;
+        codes.push_back(code);
+        sources.push_back({*request.words, request.options});
+    }
+    if (sources.empty() || sources.size() > kMostCodes)
+        return failure("it has " + std::to_string(sources.size()) + " different nodes");
+    const Support& support = m_object.layout->device.support;
+    return compiler::makeSolo(sources, {.invocations = support.maxInvocations, .sharedBytes = support.maxSharedBytes});
+}
+
+VkResult SoloPipeline::getPipeline(VkPipeline& out)
+{
+    std::lock_guard lock(m_mutex);
+    const VkResult result = m_pipeline ? VK_SUCCESS : callDriver(m_pipeline);
+    out = m_pipeline;
+    return result;
+}
+
+VkResult SoloPipeline::callDriver(VkPipeline& out) const
+{
+    const Device& device = m_object.layout->device;
+    const spirv::Words& words = (*m_module)->words;
+    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    moduleInfo.codeSize = words.size() * sizeof(uint32_t);
+    moduleInfo.pCode = words.data();
+    VkShaderModule module = VK_NULL_HANDLE;
+    VkResult result = device.table.CreateShaderModule(device.handle, &moduleInfo, nullptr, &module);
+    if (result != VK_SUCCESS)
+        return result;
+    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.flags = static_cast<VkPipelineCreateFlags>(m_object.flags) & kFlags;
+    info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.stage.module = module;
+    info.stage.pName = "main";
+    info.layout = m_object.layout->handle;
+    info.basePipelineIndex = -1;
+    result = device.table.CreateComputePipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &out);
+    device.table.DestroyShaderModule(device.handle, module, nullptr);
+    device.names.set(VK_OBJECT_TYPE_PIPELINE, out, {m_object.name(), ", in one workgroup"});
+    return result;
+}
+
+}  // namespace millrace::layer
