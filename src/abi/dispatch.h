@@ -48,6 +48,14 @@ struct StreamPlan {
     uint64_t counter;  // likewise
 };
 
+// Of SlotInfo, what the dispatch says.
+struct SlotPlan {
+    uint base;
+    uint onlyTable;
+    uint onlyCapacity;
+    uint pad0;
+};
+
 // What begin.comp puts into the scratch memory: payloads and entries of a prepared feed.
 struct Copy {
     uint64_t from;  // both at a granule
@@ -61,7 +69,7 @@ struct BeginArguments {
     uint64_t graph;
     uint64_t levelPlans;   // LevelPlan[levelCount]
     uint64_t streamPlans;  // StreamPlan[streamCount]
-    uint64_t bases;        // uint[slotCount]: SlotInfo::base
+    uint64_t slotPlans;    // SlotPlan[slotCount]
     uint64_t status;       // GraphStatus in host memory
     uint64_t copies;       // Copy[copyCount]
     uint graphId;

@@ -73,10 +73,12 @@ struct SlotInfo {
     uint onlyStream;  // indexed, kNoStream if it has none
     uint onlyLimit;   // payloads for which one workgroup of ours has memory (packed: one of the node's)
     uint streamState;  // bytes from the start of the scratch memory to the StreamState of `stream`
-    // Written by the begin shader: the granule where this slot's workgroups of ours put what they emit, if the dispatch
-    // fits (graph::DispatchPlan::bases).
+    // Written by the begin shader (SlotPlan): the granule where this slot's workgroups of ours put what they emit, if the
+    // dispatch fits (graph::DispatchPlan::bases), and the table of onlyStream, so that nobody has to ask for that in turn.
     uint base;
-    uint pad[9];
+    uint onlyTable;     // granule where its entries begin,
+    uint onlyCapacity;  // so many
+    uint pad[7];
 };
 
 MR_CONST uint kSlotInfoBytes = 128u;

@@ -46,8 +46,11 @@ public:
             const std::vector<uint32_t>& queues = slot.outputQueues[o];
             for (size_t i = 0; i < queues.size(); ++i)
                 m_plain = m_plain && queues[i] == queues[0] + i && isPlain(m_graph, queues[i]);
-            if (node.outputs[o].allocationSites > 0)
-                addOutput(o, queues, only);
+            if (node.outputs[o].allocationSites == 0)
+                continue;
+            addOutput(o, queues, only);
+            const std::optional<uint32_t> index = node.outputs[o].constantIndex;
+            m_received = m_received && index && *index < queues.size() && queues[*index] != abi::kNoQueue;
         }
         m_few = m_few && areAreasFew(m_graph, slot);
     }
@@ -60,6 +63,7 @@ public:
                                                            : abi::kEmitsToSeveral);
         traits.gridOutputs = m_grids;
         traits.sendsTracked = m_tracked;
+        traits.alwaysReceived = m_received && m_any;
         traits.plainQueues = m_plain;
         traits.outputStride = m_stride.value();
     }
@@ -90,7 +94,7 @@ private:
     const Graph& m_graph;
     CommonStride m_stride;
     std::vector<bool> m_grids;  // of each output
-    bool m_any = false, m_several = false, m_tracked = false, m_plain = true, m_few = true;
+    bool m_any = false, m_several = false, m_tracked = false, m_received = true, m_plain = true, m_few = true;
 };
 
 CodeTraits traitsOf(const Graph& graph, uint32_t node)
@@ -101,7 +105,7 @@ CodeTraits traitsOf(const Graph& graph, uint32_t node)
     Sent sent(graph);
     CommonStride input;
     for (const Slot& slot : graph.slots) {
-        if (slot.node != node)
+        if (slot.node != node || slot.level == 0)
             continue;
         sent.add(slot);
         input.add(graph.queues[slot.queue].stride);

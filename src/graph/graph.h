@@ -144,6 +144,7 @@ struct CodeTraits {
     // Of each output: a receiver may read its grid from the payload. Nothing where the graph is not known: any may.
     std::optional<std::vector<bool>> gridOutputs;
     bool sendsTracked = true;   // a receiver may track finishing
+    bool alwaysReceived = false;  // whatever it allocates, since node indices are constants and the nodes are there
     bool plainQueues = false;   // node index i of an output leads to queue first + i, whose one stream has that number
     uint32_t outputStride = 0;  // of all payloads that it sends, in bytes; 0 if they differ or are empty
     uint32_t inputStride = 0;   // of those that it receives, likewise

@@ -81,4 +81,7 @@ struct DispatchPlan {
 // Requires: scratchBytes >= scratchSizes().minBytes.
 DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::span<const KnownInput>> inputs);
 
+// Of `plan.slots[place]`, what the begin shader tells its workgroups.
+abi::SlotPlan slotPlan(const Graph& graph, const DispatchPlan& plan, size_t place);
+
 }  // namespace millrace::graph

@@ -218,6 +218,19 @@ uint32_t trashLocation(const Graph& graph, uint64_t scratchAddress)
     return static_cast<uint32_t>(computeOffsets(graph, scratchAddress).trash / abi::kGranuleBytes);
 }
 
+abi::SlotPlan slotPlan(const Graph& graph, const DispatchPlan& plan, size_t place)
+{
+    abi::SlotPlan out{};
+    out.base = plan.fits ? plan.bases[place] : 0;
+    const uint32_t queue = onlyQueue(graph, graph.slots[plan.slots[place]]);
+    const uint32_t stream = queue == abi::kNoQueue ? abi::kNoStream : queueInfo(graph, queue).indexedStream;
+    if (stream != abi::kNoStream) {
+        out.onlyTable = plan.streams[stream].table;
+        out.onlyCapacity = plan.streams[stream].capacity;
+    }
+    return out;
+}
+
 std::vector<SlotPlace> slotPlaces(const Graph& graph, uint64_t scratchAddress)
 {
     const Offsets offsets = computeOffsets(graph, scratchAddress);

@@ -110,7 +110,7 @@ private:
     abi::BeginArguments m_begin{};
     abi::FeedArguments m_feed{};
     std::vector<graph::SlotPlace> m_places;  // per slot
-    std::vector<uint32_t> m_bases;           // per slot, abi::SlotInfo::base
+    std::vector<abi::SlotPlan> m_slotPlans;  // per slot
     uint32_t m_feedGroups = 1;
     bool m_isFed = false;        // by begin.comp: the host has prepared what feed.comp would do,
     uint64_t m_fedGranules = 0;  // so much
@@ -162,10 +162,10 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     if (result != VK_SUCCESS)
         return result;
     m_maxGroups.assign(m_pipeline.graph.slots.size(), 0);
-    m_bases.assign(m_pipeline.graph.slots.size(), 0);
+    m_slotPlans.assign(m_pipeline.graph.slots.size(), {});
     for (size_t i = 0; i < m_plan.slots.size(); ++i) {
         m_maxGroups[m_plan.slots[i]] = m_plan.maxGroups[i];
-        m_bases[m_plan.slots[i]] = m_plan.fits ? m_plan.bases[i] : 0;
+        m_slotPlans[m_plan.slots[i]] = graph::slotPlan(m_pipeline.graph, m_plan, i);
     }
     m_places = graph::slotPlaces(m_pipeline.graph, m_scratch);
 
@@ -322,7 +322,7 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
         {inputs.infos.data(), feeds ? inputs.infos.size() * sizeof(abi::DispatchInfo) : 0, 0},
         {inputs.payloads.data(), feeds ? inputs.payloads.size() : 0, 0},
         {m_pushConstants.data(), m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0, 0},
-        {m_bases.data(), m_bases.size() * sizeof(uint32_t), 0},
+        {m_slotPlans.data(), m_slotPlans.size() * sizeof(abi::SlotPlan), 0},
         {feed.bytes.data(), feed.bytes.size(), 0},
         {nullptr, feed.parts.size() * sizeof(abi::Copy), 0},
     };
@@ -352,7 +352,7 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
         infos[i].payloads = address + parts[3].offset + inputs.infos[i].payloads;
     if (m_pipeline.pushConstantsInMemory)
         m_pushConstantAddress = address + parts[4].offset;
-    m_begin.bases = address + parts[5].offset;
+    m_begin.slotPlans = address + parts[5].offset;
     m_begin.copies = address + parts[7].offset;
     m_begin.copyCount = static_cast<uint32_t>(feed.parts.size());
     auto* copies = reinterpret_cast<abi::Copy*>(m_upload.data() + parts[7].offset);

@@ -126,7 +126,7 @@ const std::vector<Struct>& structs()
         {"Copy", {MEMBER(Copy, from), MEMBER(Copy, to), MEMBER(Copy, granules), MEMBER(Copy, pad0)}, sizeof(abi::Copy)},
         {"BeginArguments",
          {MEMBER(BeginArguments, graph), MEMBER(BeginArguments, levelPlans), MEMBER(BeginArguments, streamPlans),
-          MEMBER(BeginArguments, bases), MEMBER(BeginArguments, status), MEMBER(BeginArguments, copies),
+          MEMBER(BeginArguments, slotPlans), MEMBER(BeginArguments, status), MEMBER(BeginArguments, copies),
           MEMBER(BeginArguments, graphId), MEMBER(BeginArguments, copyCount)},
          sizeof(abi::BeginArguments)},
         {"InitArguments",

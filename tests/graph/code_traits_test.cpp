@@ -64,6 +64,19 @@ TEST(CodeTraits, GridsAreKnownForEachOutput)
     EXPECT_FALSE(codeTraits(makeEntry("a")).gridOutputs);
 }
 
+TEST(CodeTraits, AllocationsThatAlwaysHaveAReceiver)
+{
+    NodeOutput named = outputTo("b"), beyond = arrayTo("b", 4);
+    named.constantIndex = 0;
+    beyond.sparse = true;
+    const Graph graph = linked({makeEntry("sure", {named}), makeEntry("maybe", {beyond}),
+                                makeEntry("nowhere", {outputTo("missing")}), makeNode("b")});
+    EXPECT_TRUE(graph.code[0].alwaysReceived);
+    EXPECT_FALSE(graph.code[1].alwaysReceived);
+    EXPECT_FALSE(graph.code[2].alwaysReceived);
+    EXPECT_FALSE(graph.code[3].alwaysReceived) << "it sends nothing";
+}
+
 TEST(CodeTraits, ArraysWhoseQueuesFollowEachOther)
 {
     std::vector<Node> nodes = {makeEntry("a", {arrayTo("b", 3)})};

@@ -57,6 +57,7 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
         {kGridYSpecId, node.staticGrid[1]},
         {kGridZSpecId, node.staticGrid[2]},
         {kNodeSizeSpecId, graph::invocationsOf(node)},
+        {kAlwaysReceivedSpecId, code.traits.alwaysReceived},
     };
     if (const Status status = library->linkInto(shader.module, constants); !status) {
         return status;

@@ -162,7 +162,7 @@ uvec4 mr_allocate_nothing(const uint count, const uint node_index)
 // Where everything goes to one queue, invocations need nobody's help but their subgroup's: published with the chunk.
 uvec4 mr_allocate_from_chunk(const uint payload_type, const uint count, const uint node_index)
 {
-    bool sends = count > 0u && mr_queue(payload_type, node_index) != kNoQueue;
+    bool sends = count > 0u && (MR_ALWAYS_RECEIVED || mr_queue(payload_type, node_index) != kNoQueue);
     if (count > 0u && !sends)
         mr_note(kErrorNoNode, node_index);
     Places places = mr_places(s_only_stride, sends ? count : 0u);

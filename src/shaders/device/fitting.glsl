@@ -45,7 +45,7 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
 {
     mr_use_fitting_slot(slot, streamState);
     g_start = Unit(0u);
-    if (MR_TRIES && !mr_try_to_fit()) {
+    if (MR_TRIES && !(g_initialized && mr_try_to_fit())) {
         g_total = Unit(0u);
         return;
     }
@@ -156,7 +156,7 @@ void mr_publish_chunk()
         return;
     uint count = min(s_used, s_failed);
     if (count > 0u)
-        mr_append_run(mr_stream_state(s_states, MR_SLOT.onlyStream), s_only_table, s_only_capacity, s_chunk_location, count);
+        mr_append_run(StreamStates(s_only_state), s_only_table, s_only_capacity, s_chunk_location, count);
 }
 
 // Takes so much of the chunk's memory, in what s_used counts. Returns where, or kNoLocation if the node allocates more

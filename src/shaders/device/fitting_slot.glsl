@@ -14,7 +14,8 @@ shared uint s_area_count;  // so many
 // Where everything goes, if the node emits to one queue (kEmitsToOne). Loaded with the slot, long before it is needed.
 shared uint s_only_queue;
 shared uint s_only_stride;
-shared uint64_t s_only_table;  // of its indexed stream
+shared uint64_t s_only_state;  // StreamState of its indexed stream,
+shared uint64_t s_only_table;  // entries
 shared uint s_only_capacity;
 
 void mr_use_fitting_slot(const uint64_t slot, const uint64_t streamState)
@@ -31,13 +32,9 @@ void mr_use_fitting_slot(const uint64_t slot, const uint64_t streamState)
         return;
     s_only_queue = MR_SLOT.onlyQueue;
     s_only_stride = MR_OUTPUT_STRIDE > 0u ? MR_OUTPUT_STRIDE : MR_SLOT.onlyStride;
-    s_only_table = uint64_t(0);
-    s_only_capacity = 0u;
-    if (MR_SLOT.onlyStream != kNoStream) {
-        StreamStates only = mr_stream_state(MR_HEADER(g_graph).streamStates, MR_SLOT.onlyStream);
-        s_only_table = only.v[0].table;
-        s_only_capacity = only.v[0].capacity;
-    }
+    s_only_state = MR_HEADER(g_graph).streamStates + uint64_t(MR_SLOT.onlyStream * kStreamStateBytes);
+    s_only_table = mr_address(g_graph, MR_SLOT.onlyTable);
+    s_only_capacity = MR_SLOT.onlyCapacity;
 }
 
 #endif

@@ -27,21 +27,15 @@ void mr_begin(const uvec4 a, const uvec4 b)
     g_input_count = 1u;
     g_counts_clear = false;
     g_slot = g_graph + uint64_t(a.z & ~kFlagMask);
+    g_initialized = MR_HEADER(g_graph).magic == kGraphMagic;
 #if defined(MR_FITS)
     g_first_slot = g_slot;
-    g_batch = b.z;
+    g_batch = g_initialized ? b.z : 1u;
     g_batch_step = b.w;
     g_batch_slot = 0u;
 #endif
     mr_begin_emitting();
-    if (MR_HEADER(g_graph).magic == kGraphMagic) {
-        mr_begin_chunks(g_slot, g_graph + uint64_t(a.w), a.z & kFlagMask);
-        return;
-    }
-    g_total = Unit(0u);
-#if defined(MR_FITS)
-    g_batch = 1u;
-#endif
+    mr_begin_chunks(g_slot, g_graph + uint64_t(a.w), a.z & kFlagMask);
 }
 
 // Whether a workgroup must not begin before all of the one before has ended, for the sake of shared memory. Where it may,
@@ -57,7 +51,7 @@ bool mr_shares_memory()
 
 bool mr_next()
 {
-    if (mr_shares_memory())
+    if (mr_shares_memory() && g_end > Unit(0u))
         barrier();
     mr_count_finished();
     if (g_unit >= g_end) {

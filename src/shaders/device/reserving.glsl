@@ -18,7 +18,7 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
 {
     mr_use_slot(slot, streamState);
     // Others run it.
-    if (!MR_INDIRECT && (flags & kFlagTryFit) != 0u && mr_fit_level().fits)
+    if (!MR_INDIRECT && (flags & kFlagTryFit) != 0u && g_initialized && mr_fit_level().fits)
         g_total = uint64_t(0);
     g_reserved_groups = 0u;
     g_planned = MR_INDIRECT;

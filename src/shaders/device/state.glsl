@@ -39,6 +39,9 @@ layout(constant_id = 2017) const uint MR_NODE_SIZE = 64u;  // invocations of one
 // With MR_FITS: the plan cannot prove it, so the device finds out for each level (device/level_fit.glsl).
 layout(constant_id = 2018) const bool MR_TRIES = false;
 
+// Whatever the node allocates has a receiver.
+layout(constant_id = 2019) const bool MR_ALWAYS_RECEIVED = false;
+
 MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 
 const uint kNoHandleQueue = 0x1ffffu;
@@ -52,6 +55,9 @@ const uint kMaxChunkGroups = MR_KIND == kKindDynamic && MR_EMITS == kEmitsNothin
 // What mr_begin() learned; the same in all invocations.
 uint64_t g_graph;
 uint64_t g_work;      // NodeArguments::work
+// Else there is nothing to do, and no address that stands in the memory may be followed. What is at addresses that the
+// host knows may be read all the same, so that no load waits for this one.
+bool g_initialized;
 
 // The slot that runs.
 uint64_t g_slot;     // SlotInfo
@@ -162,12 +168,12 @@ void mr_begin_emitting()
     }
 }
 
-// Turns to a slot. Requires: the memory was initialized.
+// Turns to a slot, which is empty if the memory was not initialized.
 void mr_use_slot(const uint64_t slot, const uint64_t streamState)
 {
     g_slot = slot;
     StreamStates stream = StreamStates(streamState);
-    uint64_t counter = stream.v[0].counter;
+    uint64_t counter = g_initialized ? stream.v[0].counter : uint64_t(0);
     uint capacity = stream.v[0].capacity;
     g_table = stream.v[0].table;
     g_entry_location = stream.v[0].firstLocation;

@@ -10,6 +10,7 @@ layout(push_constant, scalar) uniform Arguments { BeginArguments a; };
 
 MR_REFERENCE(LevelPlans, LevelPlan, 8);
 MR_REFERENCE(StreamPlans, StreamPlan, 8);
+MR_REFERENCE(SlotPlans, SlotPlan, 16);
 MR_REFERENCE(Copies, Copy, 8);
 MR_REFERENCE(Granules, uvec4, 16);
 
@@ -39,7 +40,11 @@ void main()
     for (uint s = i; s < header.v[0].slotCount; s += step) {
         slots.v[s].cursor = uint64_t(0);
         slots.v[s].counted = uint64_t(0);
-        SlotInfos(header.v[0].slots).v[s].base = Words(a.bases).v[s];
+        SlotPlan plan = SlotPlans(a.slotPlans).v[s];
+        SlotInfos infos = SlotInfos(header.v[0].slots);
+        infos.v[s].base = plan.base;
+        infos.v[s].onlyTable = plan.onlyTable;
+        infos.v[s].onlyCapacity = plan.onlyCapacity;
     }
     StreamStates streams = StreamStates(header.v[0].streamStates);
     for (uint s = i; s < header.v[0].streamCount; s += step) {
