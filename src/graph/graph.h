@@ -33,7 +33,9 @@ constexpr uint32_t payloadAlignment(uint64_t bytes)
 
 inline constexpr uint32_t kMaxStride = (1u << 17) - 4;  // handles hold the stride in words in 15 bits
 
-// Chunks of up to 16 workgroups of ours, with up to 64 invocations if packed, count their payloads in 31 bits.
+// Chunks of nodes that send have so many workgroups of ours at most, with up to 64 invocations if packed, and count their
+// payloads in 31 bits.
+inline constexpr uint32_t kMaxChunkGroups = 16;
 inline constexpr uint32_t kMaxPayloadsInShare = (1u << 31) / 1024 - 1;
 
 enum class LaunchMode {

@@ -151,6 +151,9 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     request.options.packWidth = traits.packedInvocations;
     request.options.staticInvocations = traits.staticInvocations;
     request.options.dynamicInvocations = traits.dynamicInvocations;
+    request.options.chunkGroups = traits.chunkGroups;
+    request.options.silentChunkGroups = traits.silentChunkGroups;
+    request.options.orderedBytes = traits.orderedBytes;
     request.options.indirect = device.settings().runtime.path == runtime::Path::Indirect;
     request.options.counted = device.settings().runtime.breadcrumbs;
     request.options.validate = device.settings().validateSpirv;

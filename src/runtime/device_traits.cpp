@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "graph/graph.h"
+
 namespace millrace::runtime {
 
 namespace {
@@ -43,7 +45,13 @@ DeviceTraits byType(const DeviceFacts& facts)
 {
     // Packed workgroups of 32, 128 and 256 were no faster on the whole, nor were dynamic grids with 256, whose
     // workgroups' places are searched for one by one. A wait costs about as much as a small sweep.
-    DeviceTraits traits{.packedInvocations = 64, .dynamicInvocations = 64, .sweepsPerWait = 16};
+    // Chunks and layouts are the H200's (docs/performance.md); on lavapipe they were not found to matter.
+    DeviceTraits traits{.packedInvocations = 64,
+                        .dynamicInvocations = 64,
+                        .chunkGroups = 16,
+                        .silentChunkGroups = 128,
+                        .orderedBytes = 64,
+                        .sweepsPerWait = 16};
     switch (facts.type) {
         case VK_PHYSICAL_DEVICE_TYPE_CPU:
             break;  // byThreads()
@@ -137,6 +145,9 @@ const std::array<Trait, kTraitCount>& traitTable()
         {"packed_invocations", &T::packedInvocations, 32, 1024, true},
         {"static_invocations", &T::staticInvocations, 1, 1024, true},
         {"dynamic_invocations", &T::dynamicInvocations, 1, 1024, true},
+        {"chunk_groups", &T::chunkGroups, 1, graph::kMaxChunkGroups},
+        {"silent_chunk_groups", &T::silentChunkGroups, 1, 1024},
+        {"ordered_bytes", &T::orderedBytes, 1, graph::kMaxStride},
         {"sweeps_per_wait", &T::sweepsPerWait, 1, 1024},
         {"max_scratch_mib", &T::maxScratchMib, 1, UINT32_MAX},
     }};

@@ -33,6 +33,12 @@ struct DeviceTraits {
     uint32_t staticInvocations = 0;
     // with a grid that comes with the payload (dynamicInvocations).
     uint32_t dynamicInvocations = 0;
+    // Workgroups at most that one of ours takes at a time (compiler::Options::chunkGroups),
+    uint32_t chunkGroups = 0;
+    // of a node that sends nothing and whose grids come with the payload (silentChunkGroups).
+    uint32_t silentChunkGroups = 0;
+    // What an invocation sends of more bytes lies side by side with its neighbours' (orderedBytes).
+    uint32_t orderedBytes = 0;
     // Sweeps at most between two looks at what is left of a graph.
     uint32_t sweepsPerWait = 0;
     // What maxSize aims at, in MiB. Applications mostly allocate it, and a graph that fits needs no reservations and no
@@ -52,7 +58,7 @@ struct Trait {
     std::string range() const;  // "a power of two from 32 to 1024"
 };
 
-inline constexpr size_t kTraitCount = 10;
+inline constexpr size_t kTraitCount = 13;
 const std::array<Trait, kTraitCount>& traitTable();
 
 enum class TraitOrigin {

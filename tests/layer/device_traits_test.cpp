@@ -135,10 +135,13 @@ TEST(DeviceTraits, EachSettingWins)
 {
     for (const char* key :
          {"grid_groups", "grid_invocations", "grid_min_groups", "grid_max_groups", "grid_share_groups",
-          "packed_invocations", "static_invocations", "dynamic_invocations", "sweeps_per_wait", "max_scratch_mib"}) {
+          "packed_invocations", "static_invocations", "dynamic_invocations", "silent_chunk_groups", "ordered_bytes",
+          "sweeps_per_wait", "max_scratch_mib"}) {
         const std::string traits = traitsWith({{key, "64"}});
         EXPECT_TRUE(contains(traits, std::string(key) + " 64 (setting)")) << traits;
     }
+    const std::string traits = traitsWith({{"chunk_groups", "7"}});
+    EXPECT_TRUE(contains(traits, "chunk_groups 7 (setting)")) << traits;
 }
 
 TEST(DeviceTraits, ValuesOutOfRange_AreReportedAndLeftOut)
@@ -163,6 +166,8 @@ TEST(DeviceTraits, OddOnes_SameResults)
     expectRecursionRuns({{"grid_invocations", "100000"}, {"grid_min_groups", "37"}, {"grid_max_groups", "5"}});
     expectRecursionRuns({{"packed_invocations", "256"}, {"static_invocations", "512"}, {"dynamic_invocations", "128"}});
     expectRecursionRuns({{"packed_invocations", "32"}, {"static_invocations", "1"}, {"dynamic_invocations", "1"}});
+    expectRecursionRuns({{"chunk_groups", "1"}, {"silent_chunk_groups", "1"}, {"ordered_bytes", "1"}});
+    expectRecursionRuns({{"chunk_groups", "16"}, {"silent_chunk_groups", "1024"}, {"ordered_bytes", "131068"}});
 }
 
 TEST(DeviceTraits, CannotBeMeasured_TypeAndMessage)

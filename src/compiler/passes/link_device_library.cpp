@@ -47,6 +47,7 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
     }
     const graph::Node& node = shader.node;
     const bool hasTable = node.mode == graph::LaunchMode::Coalescing && !graph::isPacked(node);
+    const bool isSilent = node.mode == graph::LaunchMode::Dynamic && code.traits.emits == abi::kEmitsNothing;
     const spirv::Library::Constant constants[] = {
         {kWorkgroupSizeSpecId, graph::invocationsPerGroup(node)},
         {kInputTableSpecId, hasTable ? node.maxInputPayloads : 1},
@@ -58,6 +59,8 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
         {kGridZSpecId, node.staticGrid[2]},
         {kNodeSizeSpecId, graph::invocationsOf(node)},
         {kAlwaysReceivedSpecId, code.traits.alwaysReceived},
+        {kChunkGroupsSpecId, isSilent ? options.silentChunkGroups : options.chunkGroups},
+        {kOrderedBytesSpecId, options.orderedBytes},
     };
     if (const Status status = library->linkInto(shader.module, constants); !status) {
         return status;

@@ -99,7 +99,6 @@ struct Places {
 Places mr_places(const uint stride, const uint count)
 {
     const uint kMaxApartBytes = 0x7fffu * 4u;  // in a handle
-    const uint kMaxOrderedBytes = 64u;
     uvec4 sending = subgroupBallot(count > 0u);
     uint senders = subgroupBallotBitCount(sending);
     Places places = Places(senders, subgroupBallotExclusiveBitCount(sending), 1u);
@@ -108,7 +107,7 @@ Places mr_places(const uint stride, const uint count)
     places.total = subgroupAdd(count);
     uint most = subgroupMax(count);
     bool alike = subgroupMin(count > 0u ? count : ~0u) == most;
-    if (alike && most * stride > kMaxOrderedBytes && stride <= kMaxApartBytes / senders)
+    if (alike && most * stride > MR_ORDERED_BYTES && stride <= kMaxApartBytes / senders)
         places.apart = senders;
     else
         places.index = subgroupExclusiveAdd(count);

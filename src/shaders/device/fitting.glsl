@@ -64,7 +64,7 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
     // it balanced, which single invocations are by themselves (H200: W7 546 to 495 us, S1 381 to 318).
     const uint kChunksPerGroup = MR_KIND == kKindPacked ? 1u : 4u;
     float groups = mr_is_batch() ? float(mr_batch_groups()) : float(g_total - g_start) / float(mr_units_per_group());
-    g_chunk_groups = uint(clamp(groups / float(gl_NumWorkGroups.x * kChunksPerGroup), 1.0, float(kMaxChunkGroups)));
+    g_chunk_groups = uint(clamp(groups / float(gl_NumWorkGroups.x * kChunksPerGroup), 1.0, float(MR_CHUNK_GROUPS)));
     g_chunk = Unit(gl_WorkGroupID.x) * Unit(g_chunk_groups);
 }
 

@@ -23,7 +23,7 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
     g_reserved_groups = 0u;
     g_planned = MR_INDIRECT;
     float groups = float(g_total) / float(mr_units_per_group());
-    g_chunk_groups = uint(clamp(groups / float(gl_NumWorkGroups.x * 4u), 1.0, float(kMaxChunkGroups)));
+    g_chunk_groups = uint(clamp(groups / float(gl_NumWorkGroups.x * 4u), 1.0, float(MR_CHUNK_GROUPS)));
 }
 
 // What was reserved for the chunk before, less what that used, serves the next one if so much is added: mostly little,

@@ -41,13 +41,13 @@ layout(constant_id = 2018) const bool MR_TRIES = false;
 
 // Whatever the node allocates has a receiver.
 layout(constant_id = 2019) const bool MR_ALWAYS_RECEIVED = false;
+// Of the device (compiler::Options).
+layout(constant_id = 2020) const uint MR_CHUNK_GROUPS = 16u;  // workgroups of ours in a chunk at most
+layout(constant_id = 2021) const uint MR_ORDERED_BYTES = 64u;  // that an invocation sends and that stay in order
 
 MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 
 const uint kNoHandleQueue = 0x1ffffu;
-// Longer chunks of grids that come with their payloads have fewer divisions and searches: M5 206 to 171 us on an H200. For
-// other nodes 16 is better (W1 and W10 without fusion take a tenth longer with 128), and who sends has so much memory.
-const uint kMaxChunkGroups = MR_KIND == kKindDynamic && MR_EMITS == kEmitsNothing ? 128u : 16u;
 
 // Without initializers: GLSL runs those at the start of a shader's own main(), and a library has none. mr_begin() sets
 // them.
