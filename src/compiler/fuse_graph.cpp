@@ -140,7 +140,7 @@ private:
         };
         if (std::ranges::count_if(outputs, isOwn) != 1)
             return Diagnostic{"fuse", node.lowered.node.id.name,
-                              "its last level but one sends to itself in no one way"};
+                              "before its last level it does not send to itself by one output alone"};
         return static_cast<uint32_t>(std::ranges::find_if(outputs, isOwn) - outputs.begin());
     }
 
