@@ -90,13 +90,15 @@ private:
     Result<FusableNode> fuseLastLevel(uint32_t node)
     {
         FusableNode last = m_nodes[node];
+        // Not the lowered node's, which may be that of another node with the same code.
+        const graph::NodeId& id = m_graph.nodes[node].id;
         Options inner = last.options;
         inner.remainingRecursion = 0;
         last.options.remainingRecursion = 1;
-        const Result<uint32_t> output = findOwnOutput(last);
+        const Result<uint32_t> output = findOwnOutput(last, id.name);
         if (!output)
             return output.error();
-        const FusedConsumer consumer{m_nodes[node].words, inner, {last.lowered.node.id.index}};
+        const FusedConsumer consumer{m_nodes[node].words, inner, {id.index}};
         if (const Status status = sendsNothing(consumer); !status)
             return status.error();
         Result<spirv::Words> words = fuse(last.words, last.options, {{{*output, {consumer}}}});
@@ -110,6 +112,7 @@ private:
         if (lowered->node.payloadBytes != last.lowered.node.payloadBytes)
             return Diagnostic{"fuse", nameOf(node), "does not look at its payload before its last level"};
         last.lowered = std::move(*lowered);
+        last.lowered.node.id = id;
         last.lowered.node.lastLevelOf = node;
         last.code = m_nodes.size() + m_codes.try_emplace(*words, m_codes.size()).first->second;
         last.words = std::move(*words);
@@ -129,17 +132,17 @@ private:
     }
 
     // The output of the last level but one that leads to the last.
-    static Result<uint32_t> findOwnOutput(const FusableNode& node)
+    static Result<uint32_t> findOwnOutput(const FusableNode& node, const std::string& name)
     {
         const auto prepared = prepare(node.words, node.options);
         if (!prepared)
             return prepared.error();
         const std::vector<graph::NodeOutput>& outputs = (*prepared)->node.outputs;
         const auto isOwn = [&](const graph::NodeOutput& output) {
-            return output.allocationSites > 0 && output.targetName == node.lowered.node.id.name;
+            return output.allocationSites > 0 && output.targetName == name;
         };
         if (std::ranges::count_if(outputs, isOwn) != 1)
-            return Diagnostic{"fuse", node.lowered.node.id.name,
+            return Diagnostic{"fuse", name,
                               "before its last level it does not send to itself by one output alone"};
         return static_cast<uint32_t>(std::ranges::find_if(outputs, isOwn) - outputs.begin());
     }

@@ -223,6 +223,29 @@ TEST_F(FuseGraph, LastLevelOfOneLevelOfRecursion_LeavesNothingToTheNodeItself)
     EXPECT_EQ(graph.apiQueues[0], graph.slots[0].queue);
 }
 
+// As the layer does it: nodes with the same code are lowered once, so the second has the name and index of the first.
+TEST_F(FuseGraph, LastLevelOfANodeThatWasLoweredAsAnother)
+{
+    const spirv::Words words = assembledConsumer(recursive("%u1"));
+    add(words, "item", 0);
+    add(words, "item", 1, 0);
+    const std::vector<FusableNode> before = nodes;
+    fuse();
+    ASSERT_EQ(nodes.size(), 3u);
+    EXPECT_EQ(graph.nodes[2].lastLevelOf, 1u);
+    const spirv::Words fused = nodes[2].words;
+    nodes = before;
+    std::vector<graph::Node> linked{before[0].lowered.node, before[1].lowered.node};
+    nodes[1].lowered = nodes[0].lowered;
+    auto again = graph::link(std::move(linked));
+    ASSERT_TRUE(again);
+    const auto after = fuseGraph(nodes, std::move(*again), outcomes);
+    ASSERT_TRUE(after) << after.error().text();
+    ASSERT_EQ(nodes.size(), 3u);
+    EXPECT_EQ(nodes[2].words, fused);
+    EXPECT_EQ(after->nodes[2].id, (graph::NodeId{"item", 1}));
+}
+
 TEST_F(FuseGraph, RecursionThatReachesOtherNodes_KeepsItsLastLevel)
 {
     add(assembledConsumer(recursive("%lane")), "item");
