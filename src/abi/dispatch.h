@@ -30,6 +30,19 @@ struct NodeArguments {
 
 MR_CONST uint kMaxBatchSlots = 256u;  // that one dispatch runs
 
+// Pushed in place of them where nodes that send nothing run without scheduler (device/leaf.glsl).
+struct LeafArguments {
+    uint64_t payloads;  // the first one
+    // Payloads of a coalescing node, workgroups of others, which are numbered through. 0: the dispatch has the shape of the
+    // grid, each workgroup of ours with so many of a row as it runs side by side, and grids of several payloads are behind
+    // each other in z.
+    uint units;
+    uint stride;             // bytes from one payload to the next
+    uint64_t pushConstants;  // as in NodeArguments
+    uint grid;               // dynamic: width | height << 16 of the only payload's grid
+    uint remainingAndIndex;  // RemainingRecursionLevelsAMDX | ShaderIndexAMDX << 16
+};
+
 // The plan of one dispatch, computed by the host from scratch size and, where it knows them, the inputs.
 struct LevelPlan {
     uint begin;  // granules

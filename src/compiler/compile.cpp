@@ -22,6 +22,7 @@
 #include "compiler/passes/reflect_node.h"
 #include "compiler/passes/reflect_outputs.h"
 #include "compiler/passes/reject_unsupported.h"
+#include "compiler/passes/run_once.h"
 #include "compiler/passes/specialize_recursion.h"
 #include "compiler/passes/split_payload_copies.h"
 #include "compiler/passes/upgrade_module.h"
@@ -92,8 +93,8 @@ struct Pass {
 // lowerPushConstants must come after lowerPayloads only to keep what it adds out of the way.
 // orderPayloadMemory must come after lowerPayloads: barriers order what is buffer memory by then.
 // wrapEntryPoint must come after them: they say what a workgroup starts and ends with.
-// narrowEnqueues and linkDeviceLibrary, which finish() runs, look at the graph; linkDeviceLibrary must come last: the
-// others say which functions they call.
+// narrowEnqueues, runOnce and linkDeviceLibrary, which finish() runs, look at the graph; linkDeviceLibrary must come last:
+// the others say which functions they call.
 // Up to choosePacking a module of the extension stays one, as fuse() needs it.
 constexpr Pass kPasses[] = {
     {"extractEntryPoint", extractEntryPoint},
@@ -122,6 +123,7 @@ struct FinishingPass {
 
 constexpr FinishingPass kFinishingPasses[] = {
     {"narrowEnqueues", narrowEnqueues},
+    {"runOnce", runOnce},
     {"linkDeviceLibrary", linkDeviceLibrary},
 };
 constexpr std::string_view kLastPreparingPass = "choosePacking";

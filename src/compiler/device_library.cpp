@@ -30,6 +30,9 @@ constexpr uint32_t kTriesSpecId = 2018;
 std::span<const uint32_t> chooseBuild(const DeviceLibraryVariant& variant)
 {
     const bool vkmm = variant.vulkanMemoryModel;
+    if (variant.memory == graph::MemoryUse::None) {
+        return vkmm ? shaders::leaf_library_vkmm : shaders::leaf_library;
+    }
     const bool fits = variant.memory != graph::MemoryUse::Reserves;
     if (variant.kind == abi::kKindPacked) {
         return fits ? (vkmm ? shaders::node_library_fits_packed_vkmm : shaders::node_library_fits_packed)

@@ -95,6 +95,7 @@ struct Node {
     bool apiEntry = true;
     bool usesFinishWriting = false;
     bool writesInput = false;
+    bool hasLoops = false;
     bool anyGraph = false;  // its code, which is that of a library, relies on nothing of this graph
     // No node of its own but the code, of the node with this number, for the last but one level of its recursion, with
     // what the last level does in it. Behind all nodes that have a name.
@@ -126,10 +127,32 @@ constexpr bool isLoose(const Node& node)
     return node.packWidth > 0 && node.mode != LaunchMode::Coalescing;
 }
 
+// What one workgroup of ours runs at a time: payloads of a coalescing node, workgroups of others.
+constexpr uint32_t unitsPerGroup(const Node& node)
+{
+    const bool hasTable = node.mode == LaunchMode::Coalescing && !isPacked(node);
+    return std::max(hasTable ? node.maxInputPayloads : node.packWidth, 1u);
+}
+
 // Several of its workgroups side by side in one of ours.
 constexpr bool runsBeside(const Node& node)
 {
     return isLoose(node) && node.packWidth > 1;
+}
+
+// Sends nothing, looks at nobody it could send to, and leaves its input as it is: a node that the host can launch without
+// the scheduler.
+inline bool isLeaf(const Node& node)
+{
+    return node.outputs.empty() && !node.usesFinishWriting && !node.writesInput;
+}
+
+// Of a leaf: a workgroup of ours may stride over the rows of a grid. Where the code is short, going on is cheaper than
+// beginning; where invocations may take different times, those that are done make room for the next sooner otherwise
+// (docs/performance.md).
+constexpr bool stridesRows(const Node& node)
+{
+    return isLoose(node) && !node.hasLoops;
 }
 
 // How the code of a node gets memory for what it sends.
@@ -137,6 +160,7 @@ enum class MemoryUse {
     Reserves,  // asks before each chunk of work
     Fits,      // knows where, since the plan proves that there is enough (graph::DispatchPlan::fits)
     Tries,     // finds out for each level whether there is; others, who reserve, run the level if there is not
+    None,      // sends nothing, and finds what it receives where the host has put it: isLeaf()
 };
 
 // What the code of a node may rely on. Short code matters: with it small workgroups take a third less time on an H200

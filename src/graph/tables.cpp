@@ -132,7 +132,7 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
     info.stream = slot.stream;
     info.level = slot.level;
     info.unitsPerPayload = 1;
-    info.unitsPerGroup = 1;
+    info.unitsPerGroup = unitsPerGroup(node);
     info.onlyQueue = onlyQueue(graph, slot);
     info.onlyStream = abi::kNoStream;
     if (info.onlyQueue != abi::kNoQueue) {
@@ -145,15 +145,12 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
         case LaunchMode::Static:
             info.kind = abi::kKindStatic;
             info.unitsPerPayload = node.staticGrid[0] * node.staticGrid[1] * node.staticGrid[2];
-            info.unitsPerGroup = std::max(node.packWidth, 1u);
             break;
         case LaunchMode::Dynamic:
             info.kind = abi::kKindDynamic;
-            info.unitsPerGroup = std::max(node.packWidth, 1u);
             break;
         case LaunchMode::Coalescing:
             info.kind = isPacked(node) ? abi::kKindPacked : abi::kKindCoalescing;
-            info.unitsPerGroup = isPacked(node) ? node.packWidth : std::max(node.maxInputPayloads, 1u);
             break;
     }
     info.payloadStride = graph.queues[slot.queue].stride;

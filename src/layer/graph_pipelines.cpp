@@ -124,16 +124,16 @@ VkResult GraphBuilder::checkStages(std::span<const NodeResult> results) const
 VkResult GraphBuilder::compileStages()
 {
     const std::span<const graph::CodeTraits> traits = m_object->graph.graph.code;
-    const std::vector<bool> reached = reachedNodes(m_object->graph.graph);
+    const auto uses = firstUses(m_object->graph.graph, m_object->graph.getLeaf != nullptr);
     const std::span<const NodeResult> results =
-        m_stages->compile(traits.first(std::min(traits.size(), m_stages->results().size())), reached);
+        m_stages->compile(traits.first(std::min(traits.size(), m_stages->results().size())), uses);
     const auto* feedback = feedbackInfo();
     bool allFromCache = !results.empty();
     for (size_t i = 0; i < results.size(); ++i) {
         if (feedback && i < feedback->pipelineStageCreationFeedbackCount)
             feedback->pPipelineStageCreationFeedbacks[i] = results[i].feedback;
         m_feedback.duration += results[i].feedback.duration;
-        const bool isNeeded = reached.empty() || reached[i];
+        const bool isNeeded = uses.empty() || uses[i];
         allFromCache = allFromCache &&
                        (!isNeeded ||
                         (results[i].feedback.flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT));
@@ -204,6 +204,10 @@ VkResult GraphBuilder::link()
                                 graph::MemoryUse memory, std::vector<VkPipeline>& out) {
         return getPipelines(object->nodes, reached, memory, out);
     };
+    if (runsLeaves(m_device.settings()))
+        pipeline.getLeaf = [object = m_object.get()](uint32_t node, VkPipeline& out) {
+            return object->nodes[node]->code->get(graph::MemoryUse::None, {}, out);
+        };
     pipeline.isBatched = [object = m_object.get()](uint32_t node) { return object->nodes[node]->code->batched(); };
     if (m_device.settings().solo && !(m_flags & VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT_KHR))
         pipeline.solo = std::make_shared<SoloPipeline>(*m_object);

@@ -20,10 +20,11 @@ NodeCode::~NodeCode()
             m_layout->device.table.DestroyPipeline(m_layout->device.handle, pipeline, nullptr);
 }
 
-VkPipeline NodeCode::fitting() const
+VkPipeline NodeCode::usual() const
 {
     std::lock_guard lock(m_mutex);
-    return m_pipelines[static_cast<size_t>(graph::MemoryUse::Fits)];
+    const VkPipeline fitting = m_pipelines[static_cast<size_t>(graph::MemoryUse::Fits)];
+    return fitting ? fitting : m_pipelines[static_cast<size_t>(graph::MemoryUse::None)];
 }
 
 VkResult NodeCode::get(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,

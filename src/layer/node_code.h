@@ -46,8 +46,8 @@ public:
     VkResult get(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
                  VkPipelineCreationFeedbackFlags* feedback = nullptr);
 
-    // What get(MemoryUse::Fits) made, VK_NULL_HANDLE before.
-    VkPipeline fitting() const;
+    // The pipeline that most dispatches use of those that there are, VK_NULL_HANDLE if there is none.
+    VkPipeline usual() const;
     bool batched() const { return m_code.batched; }
     const NodeRequest& request() const { return m_request; }
 
@@ -63,7 +63,7 @@ private:
     const compiler::Code m_code;
     const VkPipelineCreateFlags m_flags;
     mutable std::mutex m_mutex;
-    std::array<VkPipeline, 3> m_pipelines{};  // by graph::MemoryUse
+    std::array<VkPipeline, 4> m_pipelines{};  // by graph::MemoryUse
 };
 
 }  // namespace millrace::layer

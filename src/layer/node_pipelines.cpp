@@ -270,30 +270,32 @@ void NodeBuilder::addCopyOf(size_t request)
     m_results.back().feedback.flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
 }
 
-void NodeBuilder::compileOne(size_t request)
+void NodeBuilder::compileOne(size_t request, graph::MemoryUse memory)
 {
     const auto start = std::chrono::steady_clock::now();
     NodeResult& out = m_results[request];
     VkPipeline pipeline = VK_NULL_HANDLE;
     VkPipelineCreationFeedbackFlags flags = 0;
-    out.result = out.node->code->get(graph::MemoryUse::Fits, m_cache, pipeline, &flags);
+    out.result = out.node->code->get(memory, m_cache, pipeline, &flags);
     out.feedback.flags |= flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
     out.feedback.duration += nanosecondsSince(start);
 }
 
 std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTraits> traits,
-                                                 const std::vector<bool>& reached)
+                                                 std::span<const std::optional<graph::MemoryUse>> uses)
 {
     auto traitsOf = [&](size_t i) { return traits.empty() ? graph::codeTraits(m_lowered[i]->node) : traits[i]; };
     std::vector<size_t> users(m_requests.size(), 0);
-    std::vector<bool> needed(m_requests.size(), false);
+    std::vector<std::optional<graph::MemoryUse>> needed(m_requests.size());
     for (size_t i = 0; i < m_requests.size(); ++i) {
         if (!(traitsOf(m_owners[i]) == traitsOf(i)))
             m_owners[i] = i;
-        if (!reached.empty() && !reached[i])
+        const std::optional<graph::MemoryUse> use = uses.empty() ? graph::MemoryUse::Fits : uses[i];
+        if (!use)
             continue;
         ++users[m_owners[i]];
-        needed[m_owners[i]] = true;
+        if (needed[m_owners[i]] != graph::MemoryUse::Fits)
+            needed[m_owners[i]] = use;
     }
     for (size_t i = 0; i < m_requests.size(); ++i) {
         const size_t owner = m_owners[i];
@@ -305,7 +307,7 @@ std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTrai
     }
     inParallel(m_requests.size(), [&](size_t i) {
         if (needed[i])
-            compileOne(i);
+            compileOne(i, *needed[i]);
     });
     for (size_t i = 0; i < m_requests.size(); ++i) {
         m_results[i].result = m_results[m_owners[i]].result;
@@ -321,6 +323,25 @@ std::vector<bool> reachedNodes(const graph::Graph& graph)
         if (slot.level > 0)
             reached[slot.node] = true;
     return reached;
+}
+
+std::vector<std::optional<graph::MemoryUse>> firstUses(const graph::Graph& graph, bool leaves)
+{
+    std::vector<bool> isSentTo(graph.queues.size(), false);
+    for (const graph::Slot& slot : graph.slots)
+        for (const std::vector<uint32_t>& queues : slot.outputQueues)
+            for (const uint32_t queue : queues)
+                if (queue != abi::kNoQueue)
+                    isSentTo[queue] = true;
+    std::vector<std::optional<graph::MemoryUse>> uses(graph.nodes.size());
+    for (const graph::Slot& slot : graph.slots) {
+        if (slot.level == 0)
+            continue;
+        const bool isLaunched = leaves && !isSentTo[slot.queue] && graph::isLeaf(graph.nodes[slot.node]);
+        if (uses[slot.node] != graph::MemoryUse::Fits)
+            uses[slot.node] = isLaunched ? graph::MemoryUse::None : graph::MemoryUse::Fits;
+    }
+    return uses;
 }
 
 VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, const std::vector<bool>& reached,

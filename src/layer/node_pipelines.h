@@ -47,14 +47,15 @@ public:
     // the graph linked again, which may have more nodes (compiler::fuseGraph), and then there are more requests.
     Result<graph::Graph> fuse(graph::Graph graph, std::vector<compiler::FusionOutcome>& outcomes);
     std::span<const NodeResult> results() const { return m_results; }
-    // Then: their code. `traits` per request; empty for a library, which may become part of any graph. So `reached`,
-    // which says which nodes need pipelines.
-    std::span<const NodeResult> compile(std::span<const graph::CodeTraits> traits, const std::vector<bool>& reached);
+    // Then: their code. `traits` per request; empty for a library, which may become part of any graph. So `uses`, which
+    // says what for each node's first pipeline is, if it needs one.
+    std::span<const NodeResult> compile(std::span<const graph::CodeTraits> traits,
+                                        std::span<const std::optional<graph::MemoryUse>> uses);
 
 private:
     void lowerOne(size_t request);
     void addCopyOf(size_t request);
-    void compileOne(size_t request);
+    void compileOne(size_t request, graph::MemoryUse memory);
 
     Device& m_device;
     const NodeCode::Cache m_cache;
@@ -68,6 +69,10 @@ private:
 
 // Which nodes of a graph can get payloads. One whose producers have all taken in its code cannot, unless from the API.
 std::vector<bool> reachedNodes(const graph::Graph& graph);
+
+// What each node's pipeline is most likely needed for: without the scheduler (if `leaves` run so) where only the API sends
+// to a leaf. None if the node is not reached.
+std::vector<std::optional<graph::MemoryUse>> firstUses(const graph::Graph& graph, bool leaves);
 
 // The pipelines of the nodes that are reached, made where they are missing, in parallel.
 VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, const std::vector<bool>& reached,

@@ -15,7 +15,7 @@ namespace {
 std::vector<VkPipelineExecutablePropertiesKHR> executablesOf(const Device& device, const NodePipeline& node)
 {
     VkPipelineInfoKHR info{VK_STRUCTURE_TYPE_PIPELINE_INFO_KHR};
-    info.pipeline = node.code->fitting();
+    info.pipeline = node.code->usual();
     if (!info.pipeline)  // nothing reaches the node
         return {};
     uint32_t count = 0;
@@ -33,7 +33,7 @@ bool locate(const Device& device, const GraphObject& object, uint32_t index, VkP
     for (const std::shared_ptr<NodePipeline>& node : object.nodes) {
         const auto count = static_cast<uint32_t>(executablesOf(device, *node).size());
         if (index < count) {
-            info.pipeline = node->code->fitting();
+            info.pipeline = node->code->usual();
             info.executableIndex = index;
             return true;
         }

@@ -33,6 +33,7 @@ void visitSettings(Settings& settings, Visitor&& visitor)
             Words{settings.continuation, Continuation::Complete, Continuation::Single, "complete", "single"});
     visitor("path", Words{settings.runtime.path, runtime::Path::Direct, runtime::Path::Indirect, "direct", "indirect"});
     visitor("fusion", Words{settings.fusion, true, false, "on", "off"});
+    visitor("leaf", Words{settings.leaf, true, false, "on", "off"});
     visitor("solo", Words{settings.solo, false, true, "off", "on"});
     visitor("solo_rounds", settings.runtime.soloRounds);
     visitor("device_traits", Words{settings.runtime.measures, true, false, "measured", "type"});
@@ -130,6 +131,13 @@ private:
 };
 
 }  // namespace
+
+bool runsLeaves(const Settings& settings)
+{
+    const bool areStepsSeen = settings.runtime.breadcrumbs || settings.stepLimitMs > 0 || settings.stepByStep ||
+                              !settings.trace.empty() || !settings.capture.empty();
+    return settings.leaf && settings.runtime.path == runtime::Path::Direct && !areStepsSeen && !settings.validate;
+}
 
 Settings readSettings(const VkInstanceCreateInfo& createInfo, std::vector<std::string>& problems)
 {

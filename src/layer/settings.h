@@ -27,6 +27,7 @@ struct Settings {
     bool validateSpirv = false;
     bool hideMaintenance5 = false;
     bool fusion = true;        // consumers run inside their producers where they can
+    bool leaf = true;          // nodes that send nothing run without the scheduler where they can
     bool solo = false;         // one workgroup runs graphs that are small enough
     bool debugLabels = false;  // enable VK_EXT_debug_utils even if nobody else does
     bool stepByStep = false;   // each step is a submission of its own
@@ -38,6 +39,10 @@ struct Settings {
     std::string captureFile;
     runtime::Settings runtime;
 };
+
+// Whether nodes that send nothing may run without the scheduler: nobody looks at its steps, and nobody wants to know what
+// is wrong with scratch memory that is not used then.
+bool runsLeaves(const Settings& settings);
 
 // Values that cannot be read stay as they are by default, and `problems` says so.
 Settings readSettings(const VkInstanceCreateInfo& createInfo, std::vector<std::string>& problems);

@@ -8,6 +8,7 @@
 #include "runtime/breadcrumbs.h"
 #include "runtime/device_impl.h"
 #include "runtime/inputs.h"
+#include "runtime/leaf_dispatch.h"
 #include "runtime/prepared_feed.h"
 #include "runtime/solo_dispatch.h"
 #include "runtime/step_observer.h"
@@ -34,7 +35,7 @@ public:
 
     VkResult prepare(const DispatchRequest& request);
 
-    bool mayContinue() const override { return !m_plan.fits; }
+    bool mayContinue() const override { return !m_leaves && !m_plan.fits; }
     void recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffer& next) override;
     void beforeExecution() override
     {
@@ -53,7 +54,8 @@ private:
     void shareMemory();
     VkResult createStatus();
     VkResult upload(const HostInputs& inputs, const PreparedFeed& feed);
-    bool mayRunSolo(const DispatchRequest& request) const;
+    bool mayHideSteps(const DispatchRequest& request) const;
+    VkResult prepareLeaves();
     VkResult prepareSolo(const DispatchRequest& request, const HostInputs& inputs, bool& isSolo);
     VkResult uploadSolo(SoloDispatch& solo);
     VkResult createObservers();
@@ -75,6 +77,7 @@ private:
     void computeBarrier() const { runtime::computeBarrier(m_device, m_target); }
     template <typename Arguments>
     void recordMeta(Meta meta, const Arguments& arguments, Step step);
+    void recordLeaves();
     void recordSolo();
     void recordBegin();
     void recordSweep();
@@ -115,7 +118,9 @@ private:
     bool m_isFed = false;        // by begin.comp: the host has prepared what feed.comp would do,
     uint64_t m_fedGranules = 0;  // so much
     VkDeviceAddress m_pushConstantAddress = 0;
-    VkPipeline m_solo = VK_NULL_HANDLE;  // one workgroup runs everything
+    std::optional<LeafDispatch> m_leaves;  // nothing needs the scheduler;
+    std::vector<VkPipeline> m_leafPipelines;  // of each launch
+    VkPipeline m_solo = VK_NULL_HANDLE;    // one workgroup runs everything
     abi::SoloArguments m_soloArguments{};
     Buffer m_upload;
     Buffer m_status;
@@ -149,7 +154,13 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     for (uint32_t i = 0; !host && i < m_pipeline.graph.nodes.size(); ++i)
         if (m_pipeline.graph.apiQueues[i] != abi::kNoQueue)
             m_apiNodes.push_back(i);
-    if (mayRunSolo(request)) {
+    if (host && mayHideSteps(request) && m_pipeline.getLeaf)
+        m_leaves = runtime::prepareLeaves(m_pipeline.graph, inputs, [&](uint32_t invocations) {
+            return m_device.fullGroups(invocations, 1);
+        });
+    if (m_leaves)
+        return prepareLeaves();
+    if (m_pipeline.solo && m_plan.fits && m_isFed && mayHideSteps(request)) {
         bool isSolo = false;
         const VkResult result = prepareSolo(request, inputs, isSolo);
         if (isSolo || result != VK_SUCCESS)
@@ -198,11 +209,36 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     return result == VK_SUCCESS ? createObservers() : result;
 }
 
-// Nobody has to see steps, and the host knows all inputs, of which the device has nothing to report.
-bool Recorder::mayRunSolo(const DispatchRequest& request) const
+// Nobody has to see the scheduler's steps.
+bool Recorder::mayHideSteps(const DispatchRequest& request) const
 {
-    return m_pipeline.solo && m_plan.fits && m_isFed && !indirect() && !request.next && !m_device.seesSteps &&
-           !m_device.settings.breadcrumbs;
+    return !indirect() && !request.next && !m_device.seesSteps && !m_device.settings.breadcrumbs;
+}
+
+// One buffer with the payloads and, behind them, push constants.
+VkResult Recorder::prepareLeaves()
+{
+    for (const LeafDispatch::Launch& launch : m_leaves->launches) {
+        VkPipeline& pipeline = m_leafPipelines.emplace_back();
+        const VkResult result = m_pipeline.getLeaf(m_pipeline.graph.slots[launch.slot].node, pipeline);
+        if (result != VK_SUCCESS)
+            return result;
+    }
+    std::vector<std::byte>& payloads = m_leaves->payloads;
+    const size_t constantBytes = m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0;
+    VkResult result = m_device.memory.createBuffer(BufferUse::Upload,
+                                                   std::max<size_t>(payloads.size() + constantBytes, 16), m_upload);
+    if (result != VK_SUCCESS)
+        return result;
+    std::ranges::copy(payloads, m_upload.data());
+    std::ranges::copy(std::as_bytes(std::span(m_pushConstants)).first(constantBytes), m_upload.data() + payloads.size());
+    for (LeafDispatch::Launch& launch : m_leaves->launches) {
+        launch.arguments.payloads += m_upload.address();
+        launch.arguments.pushConstants = constantBytes > 0 ? m_upload.address() + payloads.size() : 0;
+    }
+    payloads = {};
+    nameBuffers();
+    return createObservers();
 }
 
 VkResult Recorder::prepareSolo(const DispatchRequest& request, const HostInputs& inputs, bool& isSolo)
@@ -389,7 +425,9 @@ void Recorder::recordFirst(VkCommandBuffer commandBuffer, const NextCommandBuffe
 {
     m_target = commandBuffer;
     m_next = &next;
-    if (m_solo) {
+    if (m_leaves) {
+        recordLeaves();
+    } else if (m_solo) {
         recordSolo();
     } else {
         recordBegin();
@@ -404,6 +442,30 @@ void Recorder::recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffe
     m_next = &next;
     recordSweep();
     m_next = nullptr;
+}
+
+// What the application wrote before is its own to wait for, as with any dispatch; and there is no status to read.
+void Recorder::recordLeaves()
+{
+    const VkuDeviceDispatchTable& table = *m_device.table;
+    begin(&StepObserver::beginSweep);
+    for (size_t i = 0; i < m_leaves->launches.size(); ++i) {
+        const LeafDispatch::Launch& launch = m_leaves->launches[i];
+        const Step step{.kind = Step::Kind::Leaf,
+                        .number = static_cast<uint32_t>(i),
+                        .level = m_pipeline.graph.slots[launch.slot].level,
+                        .slots = {&launch.slot, 1},
+                        .groups = launch.groups[0] * launch.groups[1] * launch.groups[2]};
+        begin(&StepObserver::beginStep, step);
+        if (i == 0 || !m_observers.empty())
+            pushConstants();
+        table.CmdBindPipeline(m_target, VK_PIPELINE_BIND_POINT_COMPUTE, m_leafPipelines[i]);
+        table.CmdPushConstants(m_target, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT,
+                               m_pipeline.argumentsOffsetBytes, sizeof launch.arguments, &launch.arguments);
+        table.CmdDispatch(m_target, launch.groups[0], launch.groups[1], launch.groups[2]);
+        end(&StepObserver::endStep, step);
+    }
+    end(&StepObserver::endSweep);
 }
 
 void Recorder::recordSolo()
@@ -610,8 +672,9 @@ void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags,
 
 abi::GraphStatus Recorder::status() const
 {
-    abi::GraphStatus status;
-    std::memcpy(&status, m_status.data(), sizeof status);
+    abi::GraphStatus status{};
+    if (!m_leaves)
+        std::memcpy(&status, m_status.data(), sizeof status);
     return status;
 }
 

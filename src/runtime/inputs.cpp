@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/inputs.h"
 
+#include <algorithm>
 #include <cstring>
-#include <optional>
 
 namespace millrace::runtime {
 
 namespace {
+
+// `bytes` (1, 2 or 4) bytes of a grid.
+uint32_t readComponent(const std::byte* at, uint32_t bytes)
+{
+    uint32_t value = 0;
+    std::memcpy(&value, at, bytes);  // little-endian, as the device's
+    return value;
+}
 
 // Workgroups that one payload asks for; what is out of bounds will be dropped on the device.
 uint64_t groupsOf(const graph::Node& node, const std::byte* payload)
@@ -45,11 +53,16 @@ void copyPayloads(const graph::Node& node, const VkDispatchGraphInfoAMDX& info, 
 
 }  // namespace
 
-uint32_t readComponent(const std::byte* at, uint32_t bytes)
+std::optional<Grid> readGrid(const abi::StreamInfo& stream, const std::byte* payload)
 {
-    uint32_t value = 0;
-    std::memcpy(&value, at, bytes);  // little-endian, as the device's
-    return value;
+    uint32_t size[3] = {1, 1, 1};
+    for (uint32_t c = 0; c < stream.gridComponents; ++c)
+        size[c] = readComponent(payload + stream.gridOffset + size_t{c} * stream.gridComponentBytes,
+                                stream.gridComponentBytes);
+    const Grid grid{size[0], size[1], size[2]};
+    const bool isEmpty = grid.x == 0 || grid.y == 0 || grid.z == 0;
+    const bool isInside = grid.x <= stream.maxX && grid.y <= stream.maxY && grid.z <= stream.maxZ;
+    return isEmpty || (isInside && grid.groups() <= stream.maxGroups) ? std::optional(grid) : std::nullopt;
 }
 
 HostInputs copyHostInputs(const graph::Graph& graph, const VkDispatchGraphCountInfoAMDX& countInfo)
@@ -67,6 +80,14 @@ HostInputs copyHostInputs(const graph::Graph& graph, const VkDispatchGraphCountI
         copyPayloads(graph.nodes[info.nodeIndex], info, out);
     }
     return out;
+}
+
+void placePayloads(const HostInputs& inputs, const abi::DispatchInfo& info, uint32_t stride, std::byte* to)
+{
+    const uint64_t bytes = std::min<uint64_t>(info.payloadStride, stride);
+    const std::byte* from = inputs.payloads.data() + info.payloads;
+    for (uint32_t i = 0; bytes > 0 && i < info.payloadCount; ++i, from += info.payloadStride, to += stride)
+        std::memcpy(to, from, bytes);
 }
 
 }  // namespace millrace::runtime

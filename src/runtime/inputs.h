@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "graph/plan.h"
@@ -18,10 +19,18 @@ struct HostInputs {
     uint64_t chunks = 0;                   // of feed.comp
 };
 
-// `bytes` (1, 2 or 4) bytes of a grid.
-uint32_t readComponent(const std::byte* at, uint32_t bytes);
+struct Grid {
+    uint32_t x = 1, y = 1, z = 1;
+    uint64_t groups() const { return uint64_t{x} * y * z; }
+};
+
+// The grid in a payload of a dynamic stream; none if it is above the limits, and not empty.
+std::optional<Grid> readGrid(const abi::StreamInfo& stream, const std::byte* payload);
 
 // Copies everything; no pointer of the application is kept. Infos that name no node keep their count and no payloads.
 HostInputs copyHostInputs(const graph::Graph& graph, const VkDispatchGraphCountInfoAMDX& countInfo);
+
+// Puts the payloads of an info `stride` bytes apart, from `to` on. What they leave open there stays.
+void placePayloads(const HostInputs& inputs, const abi::DispatchInfo& info, uint32_t stride, std::byte* to);
 
 }  // namespace millrace::runtime

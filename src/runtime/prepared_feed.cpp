@@ -2,23 +2,12 @@
 #include "runtime/prepared_feed.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "graph/saturating.h"
 
 namespace millrace::runtime {
 
 namespace {
-
-// Workgroups of a grid, 0 if it is empty; none if it is above the limits.
-std::optional<uint64_t> groupsOf(const abi::StreamInfo& stream, const uint32_t (&grid)[3])
-{
-    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-        return 0;
-    const bool isInside = grid[0] <= stream.maxX && grid[1] <= stream.maxY && grid[2] <= stream.maxZ;
-    const uint64_t groups = uint64_t{grid[0]} * grid[1] * grid[2];
-    return isInside && groups <= stream.maxGroups ? std::optional(groups) : std::nullopt;
-}
 
 class Feed {
 public:
@@ -48,7 +37,6 @@ private:
         }
     };
 
-    void copyPayloads(const abi::DispatchInfo& info, const graph::Queue& queue);
     void publishRun(uint32_t stream, uint32_t location, uint32_t count);
     bool publishGrids(uint32_t stream, const std::byte* payloads, uint32_t stride, uint32_t location, uint32_t count);
 
@@ -70,7 +58,9 @@ bool Feed::add(const abi::DispatchInfo& info)
     const graph::Queue& queue = m_graph.queues[m_graph.apiQueues[info.nodeIndex]];
     const size_t at = m_region.size();
     const auto location = static_cast<uint32_t>(m_plan.levels[0].begin + at / abi::kGranuleBytes);
-    copyPayloads(info, queue);
+    // Finish counters and padding are 0.
+    m_region.resize(at + graph::roundUp(uint64_t{queue.stride} * info.payloadCount, abi::kGranuleBytes));
+    placePayloads(m_inputs, info, queue.stride, m_region.data() + at);
     for (uint32_t stream : queue.streams) {
         if (m_graph.streams[stream].kind == abi::kStreamIndexed)
             publishRun(stream, location, info.payloadCount);
@@ -78,17 +68,6 @@ bool Feed::add(const abi::DispatchInfo& info)
             return false;
     }
     return true;
-}
-
-// Finish counters and padding are 0.
-void Feed::copyPayloads(const abi::DispatchInfo& info, const graph::Queue& queue)
-{
-    const size_t at = m_region.size();
-    m_region.resize(at + graph::roundUp(uint64_t{queue.stride} * info.payloadCount, abi::kGranuleBytes));
-    const uint64_t bytes = std::min<uint64_t>(info.payloadStride, queue.stride);
-    for (uint32_t i = 0; bytes > 0 && i < info.payloadCount; ++i)
-        std::memcpy(m_region.data() + at + uint64_t{i} * queue.stride,
-                    m_inputs.payloads.data() + info.payloads + i * info.payloadStride, bytes);
 }
 
 void Feed::publishRun(uint32_t stream, uint32_t location, uint32_t count)
@@ -105,19 +84,15 @@ bool Feed::publishGrids(uint32_t stream, const std::byte* payloads, uint32_t str
     Stream& out = m_streams[stream];
     for (uint32_t i = 0; i < count; ++i) {
         const uint64_t offset = uint64_t{i} * stride;
-        uint32_t grid[3] = {1, 1, 1};
-        for (uint32_t c = 0; c < info.gridComponents; ++c)
-            grid[c] = readComponent(payloads + offset + info.gridOffset + uint64_t{c} * info.gridComponentBytes,
-                                    info.gridComponentBytes);
-        const std::optional<uint64_t> groups = groupsOf(info, grid);
-        if (!groups)
+        const std::optional<Grid> grid = readGrid(info, payloads + offset);
+        if (!grid)
             return false;
-        if (*groups == 0)
+        if (grid->groups() == 0)
             continue;
-        const auto more = static_cast<uint32_t>(grid[2] | offset % abi::kGranuleBytes << 16 | out.units >> 32 << 20);
+        const auto more = static_cast<uint32_t>(grid->z | offset % abi::kGranuleBytes << 16 | out.units >> 32 << 20);
         out.append(abi::DynamicEntry{static_cast<uint32_t>(location + offset / abi::kGranuleBytes),
-                                     grid[0] | grid[1] << 16, more, static_cast<uint32_t>(out.units)},
-                   *groups);
+                                     grid->x | grid->y << 16, more, static_cast<uint32_t>(out.units)},
+                   grid->groups());
     }
     return true;
 }

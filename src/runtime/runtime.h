@@ -90,6 +90,8 @@ struct GraphPipeline {
     // Per graph node, equal ones for equal code. May
     // compile, or fail as vkCreateComputePipelines does. Called from any thread. The pipelines are not owned.
     std::function<VkResult(graph::MemoryUse memory, std::vector<VkPipeline>& out)> getPipelines;
+    // Likewise, of one graph::isLeaf() for MemoryUse::None. Null: every dispatch goes through the scheduler.
+    std::function<VkResult(uint32_t node, VkPipeline& out)> getLeaf;
     // One dispatch of that pipeline may run several slots (compiler::Code::batched). Null: none may.
     std::function<bool(uint32_t node)> isBatched;
     std::shared_ptr<SoloCode> solo;               // null: no dispatch is run by one workgroup

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/solo_dispatch.h"
 
-#include <algorithm>
-#include <cstring>
-
 namespace millrace::runtime {
 
 namespace {
@@ -29,12 +26,9 @@ std::vector<std::byte> layOutPayloads(const graph::Graph& graph, const HostInput
         ends[fed.queue] = uint64_t{fed.at} * abi::kGranuleBytes;
     for (const abi::DispatchInfo& info : inputs.infos) {
         const uint32_t queue = graph.apiQueues[info.nodeIndex];
-        const uint64_t stride = graph.queues[queue].stride;
-        const uint64_t copied = std::min<uint64_t>(info.payloadStride, stride);
-        for (uint32_t i = 0; i < info.payloadCount; ++i, ends[queue] += stride)
-            if (copied > 0)
-                std::memcpy(bytes.data() + ends[queue], inputs.payloads.data() + info.payloads + i * info.payloadStride,
-                            copied);
+        const uint32_t stride = graph.queues[queue].stride;
+        placePayloads(inputs, info, stride, bytes.data() + ends[queue]);
+        ends[queue] += uint64_t{stride} * info.payloadCount;
     }
     return bytes;
 }

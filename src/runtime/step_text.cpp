@@ -42,6 +42,7 @@ std::string workText(const ObservedDispatch& dispatch, const Step& step)
         case Step::Kind::Solo:
             return "all levels, in one workgroup";
         case Step::Kind::Nodes:
+        case Step::Kind::Leaf:
             break;
     }
     const graph::Graph& graph = dispatch.pipeline.graph;
@@ -49,7 +50,8 @@ std::string workText(const ObservedDispatch& dispatch, const Step& step)
     std::string text = nodesText(graph, step);
     if (graph.nodes[slot.node].maxRecursion > 0 && step.slots.size() == 1)
         text += ", " + std::to_string(slot.remaining) + (slot.remaining == 1 ? " recursion left" : " recursions left");
-    return text + ", " + recordsText(dispatch.plan, step);
+    text += ", " + recordsText(dispatch.plan, step);
+    return step.kind == Step::Kind::Leaf ? text + ", without the scheduler" : text;
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ PASSES = ["extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunc
           "specializeRecursion",
           "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs", "choosePacking", "makePayloadsCoherent",
           "lowerBuiltIns", "lowerPayloads", "enqueueForgottenPayloads", "lowerPushConstants",
-          "orderPayloadMemory", "wrapEntryPoint", "narrowEnqueues", "linkDeviceLibrary"]
+          "orderPayloadMemory", "wrapEntryPoint", "narrowEnqueues", "runOnce", "linkDeviceLibrary"]
 
 
 def lower(*arguments):

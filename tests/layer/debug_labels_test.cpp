@@ -171,6 +171,34 @@ TEST(DebugLabels, Solo_IsForSmallWorkThatNobodyWatches)
     EXPECT_FALSE(runsSolo({{"solo_rounds", "1000"}, {"trace", "/dev/null"}}));
 }
 
+// Whether a node that sends nothing is run by the scheduler.
+bool isScheduled(std::map<std::string, std::string> settings)
+{
+    TestDevice device({.recorder = true, .settings = std::move(settings)});
+    const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("single_struct"), "fill")});
+    setName(device, graph, "single");
+    const Buffer out = device.createBuffer(1024);
+    const VkDescriptorSet set = device.createSet(out);
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, graph, set);
+    device.dispatch(cmd, graph, "fill", 1, {0, 3});
+    device.submitAndWait(cmd);
+    EXPECT_EQ(out.words[31], 96u);
+    const std::vector<std::string> labels = innermost(stacksOf(takeEvents()));
+    return labels.empty() ||
+           labels.back() != "graph 'single', step 0, level 1: node fill[0], 1 record, without the scheduler";
+}
+
+TEST(DebugLabels, Leaf_IsOneDispatch)
+{
+    EXPECT_FALSE(isScheduled({}));
+    EXPECT_TRUE(isScheduled({{"leaf", "off"}}));
+    EXPECT_TRUE(isScheduled({{"breadcrumbs", "true"}}));
+    EXPECT_TRUE(isScheduled({{"step_by_step", "true"}}));
+    EXPECT_TRUE(isScheduled({{"path", "indirect"}}));
+    EXPECT_TRUE(isScheduled({{"trace", "/dev/null"}}));
+}
+
 TEST(DebugLabels, IndirectPath_HasPlans)
 {
     Twins test({.settings = {{"path", "indirect"}}});

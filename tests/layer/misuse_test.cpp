@@ -36,7 +36,8 @@ std::vector<uint32_t> apiEntry(std::vector<uint32_t> words)
 
 class Misuse : public testing::TestWithParam<std::tuple<Form, Scratch>> {
 protected:
-    Misuse()
+    Misuse() : Misuse(InstanceOptions{}) {}
+    explicit Misuse(const InstanceOptions& options) : device(options)
     {
         graph =
             device.createGraph({TestDevice::stage(device.createProgram("level_a"), "a"),
@@ -162,7 +163,13 @@ TEST_P(Misuse, BudgetExceeded_AllocationDropped)
     EXPECT_EQ(out.words[1], 4 * kGood.grid[0]);
 }
 
-TEST_P(Misuse, ScratchOfAnotherGraph_NothingRuns)
+// Leaf dispatches do not touch it.
+class MisuseOfScratch : public Misuse {
+protected:
+    MisuseOfScratch() : Misuse({.settings = {{"leaf", "off"}}}) {}
+};
+
+TEST_P(MisuseOfScratch, OfAnotherGraph_NothingRuns)
 {
     const Graph other = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")});
     const Buffer scratch = device.createScratch(graph.pipeline, Scratch::Ample);
@@ -177,7 +184,7 @@ TEST_P(Misuse, ScratchOfAnotherGraph_NothingRuns)
     EXPECT_EQ(out.words[1], 0u);
 }
 
-TEST_P(Misuse, ScratchNeverInitialized_NothingRuns)
+TEST_P(MisuseOfScratch, NeverInitialized_NothingRuns)
 {
     VkCommandBuffer cmd = device.begin();
     vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, graph.pipeline);
@@ -224,10 +231,30 @@ std::string nameOf(const testing::TestParamInfo<std::tuple<Form, Scratch>>& info
            (std::get<1>(info.param) == Scratch::Minimum ? "Minimum" : "Ample");
 }
 
-INSTANTIATE_TEST_SUITE_P(Layer, Misuse,
-                         testing::Combine(testing::Values(Form::Host, Form::Indirect, Form::IndirectCount),
-                                          testing::Values(Scratch::Ample, Scratch::Minimum)),
-                         nameOf);
+const auto kCases = testing::Combine(testing::Values(Form::Host, Form::Indirect, Form::IndirectCount),
+                                     testing::Values(Scratch::Ample, Scratch::Minimum));
+INSTANTIATE_TEST_SUITE_P(Layer, Misuse, kCases, nameOf);
+INSTANTIATE_TEST_SUITE_P(Layer, MisuseOfScratch, kCases, nameOf);
+
+// Where the host launches a node that sends nothing, nobody needs scratch memory; with the setting `validate` it is
+// looked at all the same.
+TEST(LeafDispatch, ScratchNeverInitialized_RunsUnlessValidated)
+{
+    for (const bool validates : {false, true}) {
+        TestDevice device({.settings = {{"validate", validates ? "true" : "false"}}});
+        const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("single_struct"), "fill")});
+        const Buffer out = device.createBuffer(256);
+        const VkDescriptorSet set = device.createSet(out);
+        VkCommandBuffer cmd = device.begin();
+        vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, graph.pipeline);
+        vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, device.layout, 0, 1, &set, 0, nullptr);
+        device.dispatch(cmd, graph, "fill", 1, {0, 3});
+        device.submitAndWait(cmd);
+        if (validates)
+            device.instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-scratch-10194");
+        EXPECT_EQ(out.words[31], validates ? 0u : 96u);
+    }
+}
 
 }  // namespace
 

@@ -13,15 +13,6 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
     DeviceLibraryVariant variant;
     variant.vulkanMemoryModel = shader.vulkanMemoryModel;
     variant.memory = code.memory;
-    variant.indirect = options.indirect;
-    variant.batched = code.batched;
-    variant.counted = options.counted;
-    variant.emits = code.traits.emits == abi::kEmitsToFew && code.memory == graph::MemoryUse::Reserves
-                        ? abi::kEmitsToSeveral
-                        : code.traits.emits;
-    variant.sendsGrids = code.traits.sendsGrids();
-    variant.sendsTracked = code.traits.sendsTracked;
-    variant.plainQueues = code.traits.plainQueues;
     variant.loose = graph::isLoose(shader.node);
     switch (shader.node.mode) {
         case graph::LaunchMode::Static:
@@ -34,6 +25,18 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
             variant.kind = graph::isPacked(shader.node) ? abi::kKindPacked : abi::kKindCoalescing;
             break;
     }
+    if (code.memory == graph::MemoryUse::None) {
+        return variant;
+    }
+    variant.indirect = options.indirect;
+    variant.batched = code.batched;
+    variant.counted = options.counted;
+    variant.emits = code.traits.emits == abi::kEmitsToFew && code.memory == graph::MemoryUse::Reserves
+                        ? abi::kEmitsToSeveral
+                        : code.traits.emits;
+    variant.sendsGrids = code.traits.sendsGrids();
+    variant.sendsTracked = code.traits.sendsTracked;
+    variant.plainQueues = code.traits.plainQueues;
     return variant;
 }
 

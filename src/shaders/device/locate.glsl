@@ -81,13 +81,6 @@ bool mr_step_group()
     return true;
 }
 
-uvec3 mr_group_id(const uint group, const uvec2 grid)
-{
-    uint row = group / grid.x;
-    uint plane = row / grid.y;
-    return uvec3(group - row * grid.x, row - plane * grid.y, plane);
-}
-
 // The invocation's own unit where workgroups are side by side; of those behind the end, the last.
 Unit mr_own_unit(const Unit unit)
 {

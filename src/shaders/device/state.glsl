@@ -4,6 +4,7 @@
 #define MILLRACE_DEVICE_STATE_GLSL
 
 #include "device/publish.glsl"
+#include "device/shape.glsl"
 
 // MR_FITS: for dispatches that the plan proves to fit, where nothing is reserved. Then units of all but dynamic streams
 // are below 2^31 (graph::plan), and MR_NARROW makes them 32 bits wide.
@@ -13,9 +14,6 @@
 #define Unit uint64_t
 #endif
 
-layout(constant_id = 2000) const uint MR_KIND = 0u;
-layout(constant_id = 2001) const uint MR_WORKGROUP_SIZE = 64u;
-layout(constant_id = 2002) const uint MR_INPUT_TABLE = 1u;
 layout(constant_id = 2003) const bool MR_INDIRECT = false;
 layout(constant_id = 2004) const uint MR_EMITS = kEmitsToSeveral;
 layout(constant_id = 2005) const bool MR_BATCHED = true;  // the dispatch may run several slots
@@ -27,15 +25,6 @@ layout(constant_id = 2009) const bool MR_SENDS_TRACKED = true;   // payloads may
 // Node index i of an output leads to queue first + i, whose one stream has that number.
 layout(constant_id = 2010) const bool MR_PLAIN_QUEUES = false;
 layout(constant_id = 2011) const uint MR_OUTPUT_STRIDE = 0u;     // of all payloads it sends, 0 if they differ
-layout(constant_id = 2012) const uint MR_INPUT_STRIDE = 0u;      // 0: in the slot
-// Of the node itself.
-layout(constant_id = 2013) const uint MR_GRID_X = 1u;  // static grid
-layout(constant_id = 2014) const uint MR_GRID_Y = 1u;
-layout(constant_id = 2015) const uint MR_GRID_Z = 1u;
-// The node emits nothing and cannot tell which invocations share its workgroup, so that nothing has to be collective but
-// the search for the first payload. Several of its workgroups may run side by side in one of ours.
-layout(constant_id = 2016) const bool MR_LOOSE = false;
-layout(constant_id = 2017) const uint MR_NODE_SIZE = 64u;  // invocations of one of them
 // With MR_FITS: the plan cannot prove it, so the device finds out for each level (device/level_fit.glsl).
 layout(constant_id = 2018) const bool MR_TRIES = false;
 
@@ -98,24 +87,6 @@ shared uint64_t s_input[MR_INPUT_TABLE];
 
 #define MR_SLOT SlotInfos(g_slot).v[0]
 #define MR_QUEUE(queue) QueueInfos(s_queues).v[queue]
-
-bool mr_is_beside()
-{
-    return MR_LOOSE && MR_WORKGROUP_SIZE > MR_NODE_SIZE;
-}
-
-uint mr_units_per_group()
-{
-    return MR_KIND == kKindPacked       ? MR_WORKGROUP_SIZE
-           : MR_KIND == kKindCoalescing ? MR_INPUT_TABLE
-           : mr_is_beside()             ? MR_WORKGROUP_SIZE / MR_NODE_SIZE
-                                        : 1u;
-}
-
-uint mr_units_per_payload()
-{
-    return MR_KIND == kKindStatic ? MR_GRID_X * MR_GRID_Y * MR_GRID_Z : 1u;
-}
 
 uint mr_input_stride()
 {

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/leaf_dispatch.h"
+
+#include <algorithm>
+
+#include "graph/plan.h"
+#include "graph/saturating.h"
+
+namespace millrace::runtime {
+
+namespace {
+
+constexpr uint64_t kMostUnits = uint64_t{1} << 31;
+constexpr uint32_t kMostGroups = 65535;  // of a dimension, that every device has
+
+class Leaves {
+public:
+    Leaves(const graph::Graph& graph, const HostInputs& inputs, const FullGroups& fullGroups)
+        : m_graph(graph), m_inputs(inputs), m_fullGroups(fullGroups)
+    {
+    }
+
+    // False if the scheduler has to do it.
+    bool add(const abi::DispatchInfo& info);
+    LeafDispatch take() { return std::move(m_out); }
+
+private:
+    bool addSlot(uint32_t index, const abi::DispatchInfo& info, size_t payloads);
+    bool addGrids(uint32_t index, const abi::DispatchInfo& info, size_t payloads);
+    // `count` payloads with the same grid.
+    bool launchGrids(uint32_t slot, uint64_t payloads, const Grid& grid, uint64_t count);
+    bool launchNumbered(uint32_t slot, uint64_t payloads, uint64_t units, uint32_t grid = 0);
+    uint32_t rowsAtOnce(uint32_t slot, const Grid& grid, uint64_t groupsOfRow) const;
+    LeafDispatch::Launch& launch(uint32_t slot, uint64_t payloads);
+    const graph::Node& nodeOf(uint32_t slot) const { return m_graph.nodes[m_graph.slots[slot].node]; }
+
+    const graph::Graph& m_graph;
+    const HostInputs& m_inputs;
+    const FullGroups& m_fullGroups;
+    LeafDispatch m_out;
+};
+
+bool Leaves::add(const abi::DispatchInfo& info)
+{
+    const bool isEntry =
+        info.nodeIndex < m_graph.apiQueues.size() && m_graph.apiQueues[info.nodeIndex] != abi::kNoQueue;
+    if (!isEntry || info.payloadCount > abi::kMaxApiPayloads)
+        return false;
+    if (info.payloadCount == 0)
+        return true;
+    const graph::Queue& queue = m_graph.queues[m_graph.apiQueues[info.nodeIndex]];
+    if (!std::ranges::all_of(queue.slots, [&](uint32_t slot) { return graph::isLeaf(nodeOf(slot)); }))
+        return false;
+    const size_t at = m_out.payloads.size();
+    m_out.payloads.resize(at + graph::roundUp(uint64_t{queue.stride} * info.payloadCount, abi::kGranuleBytes));
+    placePayloads(m_inputs, info, queue.stride, m_out.payloads.data() + at);
+    return std::ranges::all_of(queue.slots, [&](uint32_t slot) { return addSlot(slot, info, at); });
+}
+
+bool Leaves::addSlot(uint32_t index, const abi::DispatchInfo& info, size_t payloads)
+{
+    const graph::Node& node = nodeOf(index);
+    switch (node.mode) {
+        case graph::LaunchMode::Static:
+            return launchGrids(index, payloads, {node.staticGrid[0], node.staticGrid[1], node.staticGrid[2]},
+                               info.payloadCount);
+        case graph::LaunchMode::Coalescing:
+            return launchNumbered(index, payloads, info.payloadCount);
+        case graph::LaunchMode::Dynamic:
+            break;
+    }
+    return addGrids(index, info, payloads);
+}
+
+bool Leaves::addGrids(uint32_t index, const abi::DispatchInfo& info, size_t payloads)
+{
+    const graph::Slot& slot = m_graph.slots[index];
+    const abi::StreamInfo stream = graph::streamInfo(m_graph, m_graph.streams[slot.stream]);
+    for (uint32_t i = 0; i < info.payloadCount; ++i, payloads += m_graph.queues[slot.queue].stride) {
+        const std::optional<Grid> grid = readGrid(stream, m_out.payloads.data() + payloads);
+        if (!grid || !launchGrids(index, payloads, *grid, 1))
+            return false;
+    }
+    return true;
+}
+
+bool Leaves::launchGrids(uint32_t slot, uint64_t payloads, const Grid& grid, uint64_t count)
+{
+    if (m_out.launches.size() == kMostLeafLaunches)
+        return false;
+    if (grid.groups() == 0)
+        return true;
+    const uint32_t width = graph::unitsPerGroup(nodeOf(slot));
+    const auto groupsX = static_cast<uint32_t>(graph::divideUp(grid.x, width));
+    // Numbers cost divisions, but nobody is behind the end of a row.
+    const bool areRowsFull = groupsX * width - grid.x <= grid.x / 8;
+    const uint64_t depth = grid.z * count;
+    if (!areRowsFull || depth > kMostGroups)
+        return launchNumbered(slot, payloads, grid.groups() * count, grid.x | grid.y << 16);
+    LeafDispatch::Launch& out = launch(slot, payloads);
+    out.groups[0] = groupsX;
+    out.groups[1] = graph::stridesRows(nodeOf(slot)) ? rowsAtOnce(slot, grid, groupsX * depth) : grid.y;
+    out.groups[2] = static_cast<uint32_t>(depth);
+    out.arguments.grid = grid.x | grid.y << 16;
+    return true;
+}
+
+// So many that the device is full several times, and workgroups of ours do the rest one row after the other.
+uint32_t Leaves::rowsAtOnce(uint32_t slot, const Grid& grid, uint64_t groupsOfRow) const
+{
+    constexpr uint64_t kTimes = 8;
+    constexpr uint64_t kMostEach = 16;
+    const uint64_t wanted = kTimes * m_fullGroups(graph::invocationsPerGroup(nodeOf(slot)));
+    const uint64_t each = std::clamp<uint64_t>(groupsOfRow * grid.y / wanted, 1, kMostEach);
+    return static_cast<uint32_t>(graph::divideUp(grid.y, each));
+}
+
+bool Leaves::launchNumbered(uint32_t slot, uint64_t payloads, uint64_t units, uint32_t grid)
+{
+    if (units > kMostUnits || m_out.launches.size() == kMostLeafLaunches)
+        return false;
+    const uint64_t groups = graph::divideUp(units, graph::unitsPerGroup(nodeOf(slot)));
+    const uint64_t rows = graph::divideUp(groups, kMostGroups);
+    LeafDispatch::Launch& out = launch(slot, payloads);
+    out.groups[0] = static_cast<uint32_t>(graph::divideUp(groups, rows));
+    out.groups[1] = static_cast<uint32_t>(rows);
+    out.arguments.units = static_cast<uint32_t>(units);
+    out.arguments.grid = grid;
+    return true;
+}
+
+LeafDispatch::Launch& Leaves::launch(uint32_t index, uint64_t payloads)
+{
+    const graph::Slot& slot = m_graph.slots[index];
+    LeafDispatch::Launch& out = m_out.launches.emplace_back();
+    out.slot = index;
+    out.arguments.payloads = payloads;
+    out.arguments.stride = m_graph.queues[slot.queue].stride;
+    out.arguments.remainingAndIndex = slot.remaining | nodeOf(index).id.index << 16;
+    return out;
+}
+
+}  // namespace
+
+std::optional<LeafDispatch> prepareLeaves(const graph::Graph& graph, const HostInputs& inputs,
+                                          const FullGroups& fullGroups)
+{
+    Leaves leaves(graph, inputs, fullGroups);
+    for (const abi::DispatchInfo& info : inputs.infos)
+        if (!leaves.add(info))
+            return std::nullopt;
+    return leaves.take();
+}
+
+}  // namespace millrace::runtime

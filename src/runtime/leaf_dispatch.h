@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dispatches of which the host knows all work, since every node that gets inputs is a leaf: they need neither scheduler
+// nor scratch memory, only plain dispatches with as many workgroups as there is work (docs/design.md, "Leaf dispatches").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "abi/dispatch.h"
+#include "graph/graph.h"
+#include "runtime/inputs.h"
+
+namespace millrace::runtime {
+
+// Between two barriers, an H200 starts so many dispatches in the time that the scheduler's own take.
+inline constexpr size_t kMostLeafLaunches = 32;
+
+struct LeafDispatch {
+    // One vkCmdDispatch.
+    struct Launch {
+        uint32_t slot = 0;
+        uint32_t groups[3] = {0, 1, 1};
+        abi::LeafArguments arguments{};  // `payloads` in bytes from the first of LeafDispatch::payloads
+    };
+    std::vector<Launch> launches;
+    std::vector<std::byte> payloads;
+};
+
+// Workgroups that fill the device.
+using FullGroups = std::function<uint32_t(uint32_t invocationsPerGroup)>;
+
+// None if the scheduler has to run it: a node that gets inputs is no leaf, there are many launches or more work than
+// they hold, or feed.comp has something to report (prepareFeed).
+std::optional<LeafDispatch> prepareLeaves(const graph::Graph& graph, const HostInputs& inputs,
+                                          const FullGroups& fullGroups);
+
+}  // namespace millrace::runtime

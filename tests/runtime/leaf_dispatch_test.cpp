@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/leaf_dispatch.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "graph/build_nodes.h"
+
+namespace millrace::runtime {
+
+namespace {
+
+using graph::LaunchMode;
+using graph::Node;
+
+struct Input {
+    uint32_t node;
+    std::vector<uint32_t> words;  // of all payloads
+    uint32_t payloads;
+};
+
+HostInputs hostInputs(const graph::Graph& graph, const std::vector<Input>& inputs)
+{
+    std::vector<VkDispatchGraphInfoAMDX> infos;
+    for (const Input& input : inputs) {
+        VkDispatchGraphInfoAMDX& info = infos.emplace_back();
+        info.nodeIndex = input.node;
+        info.payloadCount = input.payloads;
+        info.payloads.hostAddress = input.words.data();
+        info.payloadStride = input.payloads > 0 ? input.words.size() * 4 / input.payloads : 0;
+    }
+    VkDispatchGraphCountInfoAMDX countInfo{};
+    countInfo.count = static_cast<uint32_t>(infos.size());
+    countInfo.infos.hostAddress = infos.data();
+    countInfo.stride = sizeof infos[0];
+    return copyHostInputs(graph, countInfo);
+}
+
+class Leaves : public testing::Test {
+protected:
+    void link(std::vector<Node> nodes)
+    {
+        Result<graph::Graph> linked = graph::link(std::move(nodes));
+        ASSERT_TRUE(linked) << linked.error().text();
+        m_graph = std::move(*linked);
+    }
+
+    std::optional<LeafDispatch> prepare(const std::vector<Input>& inputs) const
+    {
+        return prepareLeaves(m_graph, hostInputs(m_graph, inputs), [this](uint32_t) { return m_full; });
+    }
+
+    // Of the only launch.
+    LeafDispatch::Launch launch(const std::vector<Input>& inputs) const
+    {
+        const std::optional<LeafDispatch> leaves = prepare(inputs);
+        EXPECT_TRUE(leaves && leaves->launches.size() == 1);
+        return leaves && !leaves->launches.empty() ? leaves->launches[0] : LeafDispatch::Launch{};
+    }
+
+    static std::array<uint32_t, 3> groups(const LeafDispatch::Launch& launch)
+    {
+        return {launch.groups[0], launch.groups[1], launch.groups[2]};
+    }
+
+    static Input payloads(uint32_t count, uint32_t node = 0) { return {node, std::vector<uint32_t>(4 * count), count}; }
+
+    // With a grid of workgroups of 8, `beside` of them in one of ours.
+    static Node gridNode(std::array<uint32_t, 3> grid, uint32_t beside)
+    {
+        Node node = graph::makeEntry("grid");
+        std::ranges::copy(grid, node.staticGrid);
+        node.localSize[0] = 8;
+        node.packWidth = beside;
+        return node;
+    }
+
+    graph::Graph m_graph;
+    uint32_t m_full = 4;
+};
+
+using Groups = std::array<uint32_t, 3>;
+
+}  // namespace
+
+TEST_F(Leaves, StaticGrid_IsTheDispatch)
+{
+    link({gridNode({5, 6, 7}, 0)});
+    const LeafDispatch::Launch one = launch({payloads(1)});
+    EXPECT_EQ(groups(one), (Groups{5, 6, 7}));
+    EXPECT_EQ(one.arguments.units, 0u);
+    EXPECT_EQ(one.arguments.stride, 16u);
+    EXPECT_EQ(groups(launch({payloads(3)})), (Groups{5, 6, 21})) << "payloads are behind each other in z";
+}
+
+TEST_F(Leaves, SideBySide_TakePartsOfRows)
+{
+    Node node = gridNode({33, 6, 1}, 4);
+    node.hasLoops = true;
+    link({node});
+    EXPECT_EQ(groups(launch({payloads(1)})), (Groups{9, 6, 1})) << "33 of 36 places of a row are used";
+    link({gridNode({5, 6, 1}, 4)});
+    const LeafDispatch::Launch numbered = launch({payloads(2)});
+    EXPECT_EQ(groups(numbered), (Groups{15, 1, 1})) << "60 workgroups, of which 5 would leave 3 places of 8";
+    EXPECT_EQ(numbered.arguments.units, 60u);
+}
+
+TEST_F(Leaves, ShortCode_StridesOverRowsOnceTheDeviceIsFull)
+{
+    link({gridNode({10, 100, 1}, 1)});
+    EXPECT_EQ(groups(launch({payloads(1)})), (Groups{10, 7, 1})) << "16 rows each at most";
+    m_full = 40;
+    EXPECT_EQ(groups(launch({payloads(1)})), (Groups{10, 34, 1})) << "three rows each: eight times 40 workgroups";
+    m_full = 1000;
+    EXPECT_EQ(groups(launch({payloads(1)})), (Groups{10, 100, 1}));
+}
+
+TEST_F(Leaves, ManyPayloads_AreNumbered)
+{
+    link({gridNode({1, 1, 1}, 0)});
+    const LeafDispatch::Launch many = launch({payloads(200000)});
+    EXPECT_EQ(groups(many), (Groups{50000, 4, 1}));
+    EXPECT_EQ(many.arguments.units, 200000u);
+}
+
+TEST_F(Leaves, Coalescing_CountsPayloads)
+{
+    Node node = graph::makeEntry("coalescing");
+    node.mode = LaunchMode::Coalescing;
+    node.maxInputPayloads = 8;
+    link({node});
+    const LeafDispatch::Launch coalescing = launch({payloads(17)});
+    EXPECT_EQ(groups(coalescing), (Groups{3, 1, 1}));
+    EXPECT_EQ(coalescing.arguments.units, 17u);
+}
+
+TEST_F(Leaves, DynamicGrids_AreADispatchEach)
+{
+    Node node = graph::makeEntry("dynamic");
+    node.mode = LaunchMode::Dynamic;
+    link({node});
+    const std::optional<LeafDispatch> leaves = prepare({{0, {2, 3, 4, 0, 5, 0, 1, 0, 7, 1, 1, 0}, 3}});
+    ASSERT_TRUE(leaves);
+    ASSERT_EQ(leaves->launches.size(), 2u) << "the second is empty";
+    EXPECT_EQ(groups(leaves->launches[0]), (Groups{2, 3, 4}));
+    EXPECT_EQ(leaves->launches[0].arguments.grid, 2u | 3u << 16);
+    EXPECT_EQ(groups(leaves->launches[1]), (Groups{7, 1, 1}));
+    EXPECT_EQ(leaves->launches[1].arguments.payloads, 32u);
+    EXPECT_FALSE(prepare({{0, {70000, 1, 1, 0}, 1}})) << "the scheduler reports it";
+}
+
+TEST_F(Leaves, LaunchesAreFew)
+{
+    link({gridNode({1, 1, 1}, 0)});
+    EXPECT_TRUE(prepare(std::vector<Input>(kMostLeafLaunches, payloads(1))));
+    EXPECT_FALSE(prepare(std::vector<Input>(kMostLeafLaunches + 1, payloads(1))));
+    const std::optional<LeafDispatch> nothing = prepare({payloads(0)});
+    EXPECT_TRUE(nothing && nothing->launches.empty());
+}
+
+TEST_F(Leaves, OthersNeedTheScheduler)
+{
+    Node sends = graph::makeEntry("sends", {graph::outputTo("to")});
+    link({sends, graph::makeNode("to")});
+    EXPECT_FALSE(prepare({payloads(1)}));
+    Node writes = graph::makeEntry("writes");
+    writes.writesInput = true;
+    link({writes});
+    EXPECT_FALSE(prepare({payloads(1)})) << "the next submission would see it";
+    Node tracks = graph::makeEntry("tracks");
+    tracks.usesFinishWriting = true;
+    link({tracks});
+    EXPECT_FALSE(prepare({payloads(1)}));
+    EXPECT_FALSE(prepare({payloads(1, 7)})) << "there is no such node";
+}
+
+TEST_F(Leaves, SharedInput_AllThatShareItAreLaunched)
+{
+    Node base = graph::makeEntry("base");
+    Node twin = graph::makeNode("twin");
+    twin.sharesInputWith = base.id;
+    twin.staticGrid[0] = 3;
+    link({base, twin});
+    const std::optional<LeafDispatch> leaves = prepare({payloads(2)});
+    ASSERT_TRUE(leaves);
+    ASSERT_EQ(leaves->launches.size(), 2u);
+    EXPECT_EQ(groups(leaves->launches[0]), (Groups{1, 1, 2}));
+    EXPECT_EQ(groups(leaves->launches[1]), (Groups{3, 1, 2}));
+    EXPECT_EQ(leaves->launches[0].arguments.payloads, leaves->launches[1].arguments.payloads);
+}
+
+}  // namespace millrace::runtime
