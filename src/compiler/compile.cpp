@@ -16,6 +16,7 @@
 #include "compiler/passes/lower_payloads.h"
 #include "compiler/passes/lower_push_constants.h"
 #include "compiler/passes/make_payloads_coherent.h"
+#include "compiler/passes/narrow_allocations.h"
 #include "compiler/passes/narrow_coalescing.h"
 #include "compiler/passes/narrow_enqueues.h"
 #include "compiler/passes/order_payload_memory.h"
@@ -93,7 +94,7 @@ struct Pass {
 // lowerPushConstants must come after lowerPayloads only to keep what it adds out of the way.
 // orderPayloadMemory must come after lowerPayloads: barriers order what is buffer memory by then.
 // wrapEntryPoint must come after them: they say what a workgroup starts and ends with.
-// narrowEnqueues, runOnce and linkDeviceLibrary, which finish() runs, look at the graph; linkDeviceLibrary must come last:
+// narrowEnqueues, narrowAllocations, runOnce and linkDeviceLibrary, which finish() runs, look at the graph; linkDeviceLibrary must come last:
 // the others say which functions they call.
 // Up to choosePacking a module of the extension stays one, as fuse() needs it.
 constexpr Pass kPasses[] = {
@@ -123,6 +124,7 @@ struct FinishingPass {
 
 constexpr FinishingPass kFinishingPasses[] = {
     {"narrowEnqueues", narrowEnqueues},
+    {"narrowAllocations", narrowAllocations},
     {"runOnce", runOnce},
     {"linkDeviceLibrary", linkDeviceLibrary},
 };

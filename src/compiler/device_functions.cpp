@@ -31,6 +31,7 @@ constexpr std::array<Signature, static_cast<size_t>(DeviceFunction::Count)> kSig
     {"mr_shader_index", "u"},
     {"mr_allocate_invocation", "4uuu"},
     {"mr_allocate_workgroup", "4uuu"},
+    {"mr_allocate_to_one", "4uuu"},
     {"mr_enqueue", "v4"},
     {"mr_enqueue_invocation", "v4"},
     {"mr_enqueue_workgroup", "v4"},

@@ -23,6 +23,7 @@ enum class DeviceFunction {
     ShaderIndex,
     AllocateInvocation,
     AllocateWorkgroup,
+    AllocateToOne,
     Enqueue,
     EnqueueInvocation,
     EnqueueWorkgroup,

@@ -123,6 +123,15 @@ uint mr_take_run(const uint queue, const uint count)
     return location;
 }
 
+// The same for an invocation that is alone.
+uint mr_take_run_alone(const uint queue, const uint stride, const uint count)
+{
+    uint location = mr_take_memory_alone(stride, count);
+    if (location != kNoLocation)
+        mr_publish_run(s_states, mr_indexed_stream(queue), location, count);
+    return location;
+}
+
 void mr_clear_own_finish_counters(const uvec4 handle, const uint first, const uint step)
 {
     uint queue = handle.w >> 15;
@@ -234,6 +243,77 @@ uvec4 mr_allocate_runs(const uint payload_type, const uint count, const uint nod
             waiting = false;
         }
     }
+    return handle;
+}
+
+// Where all of an allocation go to one node index, which is known when the node is compiled. Each subgroup for itself.
+uvec4 mr_allocate_one_run_each(const uint queue, const bool sends, const uint count)
+{
+    uint stride = MR_ALWAYS_RECEIVED || queue != kNoQueue ? mr_stride(queue) : 0u;
+    Places places = mr_places(stride, sends ? count : 0u);
+    uint location = kNoLocation;
+    if (places.total == 0u)
+        return mr_trash_handle(count);
+    if (subgroupElect())
+        location = mr_take_run_alone(queue, stride, places.total);
+    location = subgroupBroadcastFirst(location);
+    return sends ? mr_handle(queue, stride, location, places.index, places.apart, count) : mr_trash_handle(count);
+}
+
+#if !defined(MR_PACKED)
+
+// All invocations together. Of two allocations one behind the other, the second does not touch what somebody may still
+// look at for the first.
+uvec4 mr_allocate_one_run_together(const uint queue, const bool sends, const uint count)
+{
+    uint turn = g_turn;
+    g_turn ^= 1u;
+    Places places = mr_places(0u, sends ? count : 0u);
+    uint before = 0u;
+    if (subgroupElect() && places.total > 0u)
+        before = atomicAdd(s_sent[turn], places.total);
+    before = subgroupBroadcastFirst(before);
+    barrier();
+    uint total = s_sent[turn];
+    if (total == 0u)
+        return mr_trash_handle(count);
+    uint stride = mr_stride(queue);
+    if (gl_LocalInvocationIndex == 0u)
+        s_location = mr_take_run_alone(queue, stride, total);
+    barrier();
+    if (gl_LocalInvocationIndex == 0u)
+        s_sent[turn] = 0u;
+    return sends ? mr_handle(queue, stride, s_location, before + places.index, places.apart, count)
+                 : mr_trash_handle(count);
+}
+
+#endif
+
+uvec4 mr_allocate_to_one(const uint payload_type, const uint count, const uint node_index)
+{
+    uvec4 handle;
+    if (MR_EMITS == kEmitsNothing) {
+        handle = mr_allocate_nothing(count, node_index);
+    } else if (MR_FROM_CHUNK) {
+        handle = mr_allocate_from_chunk(payload_type, count, node_index);
+    } else if (MR_FROM_AREAS) {
+        handle = mr_allocate_from_areas(payload_type, count, node_index);
+    } else {
+        // The same for all invocations.
+        uint queue = mr_queue(payload_type, node_index);
+        bool sends = count > 0u && (MR_ALWAYS_RECEIVED || queue != kNoQueue);
+        if (count > 0u && !sends)
+            mr_note(kErrorNoNode, node_index);
+#if defined(MR_PACKED)
+        handle = mr_allocate_one_run_each(queue, sends, count);
+#else
+        if (MR_WORKGROUP_SIZE <= MR_SUBGROUP_SIZE)
+            handle = mr_allocate_one_run_each(queue, sends, count);
+        else
+            handle = mr_allocate_one_run_together(queue, sends, count);
+#endif
+    }
+    mr_clear_own_finish_counters(handle, 0u, 1u);
     return handle;
 }
 
@@ -378,7 +458,7 @@ uint mr_take_for_workgroup(const uint queue, const uint area, const uint count, 
         return first == kNoLocation ? kNoLocation : s_chunk_location + s_chunk_shares * AreaInfos(s_areas).v[area].offset;
     }
 #endif
-    return mr_take_run(queue, count);
+    return mr_take_run_alone(queue, mr_stride(queue), count);
 }
 
 uvec4 mr_allocate_workgroup(const uint payload_type, const uint count, const uint node_index)

@@ -196,6 +196,11 @@ uint mr_take_memory(const uint stride, const uint count)
     return location == kNoLocation ? kNoLocation : s_chunk_location + location;
 }
 
+uint mr_take_memory_alone(const uint stride, const uint count)
+{
+    return mr_take_memory(stride, count);
+}
+
 #endif
 
 #endif

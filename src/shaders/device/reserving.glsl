@@ -89,11 +89,11 @@ bool mr_take_chunk()
     // Also where the memory is not initialized, and the tables are nowhere.
     if (g_total == uint64_t(0))
         return false;
-    if (MR_INDIRECT)
-        return mr_take_planned();
-    if (gl_LocalInvocationIndex == 0u)
+    if (!MR_INDIRECT && gl_LocalInvocationIndex == 0u)
         mr_take_ticket();
     barrier();
+    if (MR_INDIRECT)
+        return mr_take_planned();
     g_unit = s_ticket;
     g_reserved_groups = s_ticket_groups;
     g_end = min(g_unit + uint64_t(g_reserved_groups) * uint64_t(mr_units_per_group()), g_total);
@@ -109,6 +109,11 @@ void mr_publish_chunk()
 uint mr_take_memory(const uint stride, const uint count)
 {
     return mr_take_granules(g_graph, g_level, mr_granules(stride, count), count);
+}
+
+uint mr_take_memory_alone(const uint stride, const uint count)
+{
+    return mr_take_granules_alone(g_graph, g_level, mr_granules(stride, count), count);
 }
 
 #endif

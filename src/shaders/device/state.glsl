@@ -82,6 +82,12 @@ shared uint64_t s_states;    // StreamStates
 shared uint64_t s_outputs;   // OutputInfo of the slot's outputs
 
 #if !defined(MR_PACKED)
+// Payloads of all invocations in one allocation, and in the next; g_turn is the number of the next.
+shared uint s_sent[2];
+uint g_turn;
+#endif
+
+#if !defined(MR_PACKED)
 shared uint64_t s_input[MR_INPUT_TABLE];
 #endif
 
@@ -132,6 +138,13 @@ void mr_begin_emitting()
     if (MR_EMITS == kEmitsNothing)
         return;
     mr_begin_notes();
+#if !defined(MR_PACKED)
+    g_turn = 0u;
+    if (gl_LocalInvocationIndex < 2u)
+        s_sent[gl_LocalInvocationIndex] = 0u;
+    if (MR_WORKGROUP_SIZE == 1u)
+        s_sent[1] = 0u;
+#endif
     if (gl_LocalInvocationIndex == 0u) {
         s_queues = MR_HEADER(g_graph).queues;
         s_node_map = MR_HEADER(g_graph).nodeMap;
