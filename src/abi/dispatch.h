@@ -5,8 +5,8 @@
 #include "language.h"
 MR_ABI_BEGIN
 
-// The plan proves that this dispatch fits in its regions: workgroups reserve nothing and stride over the units. For feed
-// and plan; nodes have code of their own for it.
+// The plan proves that this dispatch fits in its regions: workgroups reserve nothing and stride over the units. For
+// feed and plan; nodes have code of their own for it.
 MR_CONST uint kFlagFits = 1u;
 // Indirect path: one workgroup per workgroup, launched from arguments that the plan shader wrote.
 MR_CONST uint kFlagIndirect = 2u;
@@ -33,9 +33,9 @@ MR_CONST uint kMaxBatchSlots = 256u;  // that one dispatch runs
 // Pushed in place of them where nodes that send nothing run without scheduler (device/leaf.glsl).
 struct LeafArguments {
     uint64_t payloads;  // the first one
-    // Payloads of a coalescing node, workgroups of others, which are numbered through. 0: the dispatch has the shape of the
-    // grid, each workgroup of ours with so many of a row as it runs side by side, and grids of several payloads are behind
-    // each other in z.
+    // Payloads of a coalescing node, workgroups of others, which are numbered through. 0: the dispatch has the shape of
+    // the grid, each workgroup of ours with so many of a row as it runs side by side, and grids of several payloads are
+    // behind each other in z.
     uint units;
     uint stride;             // bytes from one payload to the next
     uint64_t pushConstants;  // as in NodeArguments

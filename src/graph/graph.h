@@ -33,8 +33,8 @@ constexpr uint32_t payloadAlignment(uint64_t bytes)
 
 inline constexpr uint32_t kMaxStride = (1u << 17) - 4;  // handles hold the stride in words in 15 bits
 
-// Chunks of nodes that send have so many workgroups of ours at most, with up to 64 invocations if packed, and count their
-// payloads in 31 bits.
+// Chunks of nodes that send have so many workgroups of ours at most, with up to 64 invocations if packed, and count
+// their payloads in 31 bits.
 inline constexpr uint32_t kMaxChunkGroups = 16;
 inline constexpr uint32_t kMaxPayloadsInShare = (1u << 31) / 1024 - 1;
 
@@ -140,8 +140,8 @@ constexpr bool runsBeside(const Node& node)
     return isLoose(node) && node.packWidth > 1;
 }
 
-// Sends nothing, looks at nobody it could send to, and leaves its input as it is: a node that the host can launch without
-// the scheduler.
+// Sends nothing, looks at nobody it could send to, and leaves its input as it is: a node that the host can launch
+// without the scheduler.
 inline bool isLeaf(const Node& node)
 {
     return node.outputs.empty() && !node.usesFinishWriting && !node.writesInput;
@@ -169,7 +169,7 @@ struct CodeTraits {
     uint32_t emits = abi::kEmitsToSeveral;  // abi::kEmits*
     // Of each output: a receiver may read its grid from the payload. Nothing where the graph is not known: any may.
     std::optional<std::vector<bool>> gridOutputs;
-    bool sendsTracked = true;   // a receiver may track finishing
+    bool sendsTracked = true;     // a receiver may track finishing
     bool alwaysReceived = false;  // whatever it allocates, since node indices are constants and the nodes are there
     bool plainQueues = false;   // node index i of an output leads to queue first + i, whose one stream has that number
     uint32_t outputStride = 0;  // of all payloads that it sends, in bytes; 0 if they differ or are empty
@@ -228,6 +228,10 @@ struct Graph {
     // The maps of all slots' outputs, equal ones once, as they stand in scratch memory except for OutputInfo::first.
     std::vector<abi::OutputInfo> maps;
     std::vector<uint32_t> nodeMap;
+
+    // Whether the host can launch all that receive what the API sends to a node without the scheduler: isLeaf(). False
+    // if the API must not send to it.
+    bool areLeaves(uint32_t apiNode) const;
 
     // Index into `nodes`, which is also the node index of vkGetExecutionGraphPipelineNodeIndexAMDX.
     std::optional<uint32_t> findNode(const NodeId& id) const;

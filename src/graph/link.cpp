@@ -400,6 +400,13 @@ Status Linker::checkMemory()
 
 }  // namespace
 
+bool Graph::areLeaves(uint32_t apiNode) const
+{
+    const uint32_t queue = apiNode < apiQueues.size() ? apiQueues[apiNode] : abi::kNoQueue;
+    return queue != abi::kNoQueue &&
+           std::ranges::all_of(queues[queue].slots, [&](uint32_t slot) { return isLeaf(nodes[slots[slot].node]); });
+}
+
 std::optional<uint32_t> Graph::findNode(const NodeId& id) const
 {
     for (uint32_t i = 0; i < nodes.size(); ++i) {

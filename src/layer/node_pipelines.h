@@ -70,8 +70,8 @@ private:
 // Which nodes of a graph can get payloads. One whose producers have all taken in its code cannot, unless from the API.
 std::vector<bool> reachedNodes(const graph::Graph& graph);
 
-// What each node's pipeline is most likely needed for: without the scheduler (if `leaves` run so) where only the API sends
-// to a leaf. None if the node is not reached.
+// What each node's pipeline is most likely needed for: without the scheduler (if `leaves` run so) where only the API
+// sends to a leaf. None if the node is not reached.
 std::vector<std::optional<graph::MemoryUse>> firstUses(const graph::Graph& graph, bool leaves);
 
 // The pipelines of the nodes that are reached, made where they are missing, in parallel.

@@ -40,8 +40,8 @@ struct Settings {
     runtime::Settings runtime;
 };
 
-// Whether nodes that send nothing may run without the scheduler: nobody looks at its steps, and nobody wants to know what
-// is wrong with scratch memory that is not used then.
+// Whether nodes that send nothing may run without the scheduler: nobody looks at its steps, and nobody wants to know
+// what is wrong with scratch memory that is not used then.
 bool runsLeaves(const Settings& settings);
 
 // Values that cannot be read stay as they are by default, and `problems` says so.

@@ -118,9 +118,9 @@ private:
     bool m_isFed = false;        // by begin.comp: the host has prepared what feed.comp would do,
     uint64_t m_fedGranules = 0;  // so much
     VkDeviceAddress m_pushConstantAddress = 0;
-    std::optional<LeafDispatch> m_leaves;  // nothing needs the scheduler;
+    std::optional<LeafDispatch> m_leaves;     // nothing needs the scheduler;
     std::vector<VkPipeline> m_leafPipelines;  // of each launch
-    VkPipeline m_solo = VK_NULL_HANDLE;    // one workgroup runs everything
+    VkPipeline m_solo = VK_NULL_HANDLE;       // one workgroup runs everything
     abi::SoloArguments m_soloArguments{};
     Buffer m_upload;
     Buffer m_status;
@@ -155,9 +155,8 @@ VkResult Recorder::prepare(const DispatchRequest& request)
         if (m_pipeline.graph.apiQueues[i] != abi::kNoQueue)
             m_apiNodes.push_back(i);
     if (host && mayHideSteps(request) && m_pipeline.getLeaf)
-        m_leaves = runtime::prepareLeaves(m_pipeline.graph, inputs, [&](uint32_t invocations) {
-            return m_device.fullGroups(invocations, 1);
-        });
+        m_leaves = runtime::prepareLeaves(m_pipeline.graph, inputs,
+                                          [&](uint32_t invocations) { return m_device.fullGroups(invocations, 1); });
     if (m_leaves)
         return prepareLeaves();
     if (m_pipeline.solo && m_plan.fits && m_isFed && mayHideSteps(request)) {
@@ -231,7 +230,8 @@ VkResult Recorder::prepareLeaves()
     if (result != VK_SUCCESS)
         return result;
     std::ranges::copy(payloads, m_upload.data());
-    std::ranges::copy(std::as_bytes(std::span(m_pushConstants)).first(constantBytes), m_upload.data() + payloads.size());
+    std::ranges::copy(std::as_bytes(std::span(m_pushConstants)).first(constantBytes),
+                      m_upload.data() + payloads.size());
     for (LeafDispatch::Launch& launch : m_leaves->launches) {
         launch.arguments.payloads += m_upload.address();
         launch.arguments.pushConstants = constantBytes > 0 ? m_upload.address() + payloads.size() : 0;

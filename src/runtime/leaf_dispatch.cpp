@@ -42,15 +42,11 @@ private:
 
 bool Leaves::add(const abi::DispatchInfo& info)
 {
-    const bool isEntry =
-        info.nodeIndex < m_graph.apiQueues.size() && m_graph.apiQueues[info.nodeIndex] != abi::kNoQueue;
-    if (!isEntry || info.payloadCount > abi::kMaxApiPayloads)
+    if (!m_graph.areLeaves(info.nodeIndex) || info.payloadCount > abi::kMaxApiPayloads)
         return false;
     if (info.payloadCount == 0)
         return true;
     const graph::Queue& queue = m_graph.queues[m_graph.apiQueues[info.nodeIndex]];
-    if (!std::ranges::all_of(queue.slots, [&](uint32_t slot) { return graph::isLeaf(nodeOf(slot)); }))
-        return false;
     const size_t at = m_out.payloads.size();
     m_out.payloads.resize(at + graph::roundUp(uint64_t{queue.stride} * info.payloadCount, abi::kGranuleBytes));
     placePayloads(m_inputs, info, queue.stride, m_out.payloads.data() + at);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dispatches of which the host knows all work, since every node that gets inputs is a leaf: they need neither scheduler
-// nor scratch memory, only plain dispatches with as many workgroups as there is work (docs/design.md, "Leaf dispatches").
+// nor scratch memory, only plain dispatches with as many workgroups as there is work (docs/design.md, "Leaf
+// dispatches").
 #pragma once
 
 #include <cstddef>

@@ -181,9 +181,8 @@ private:
         const Instruction* ours = findMemoryModel(m_ours);
         // What knows no pointers to memory can be anywhere.
         constexpr auto kLogical = static_cast<uint32_t>(spv::AddressingModel::Logical);
-        const bool fits =
-            theirs && ours && theirs->literal(1) == ours->literal(1) &&
-            (theirs->literal(0) == ours->literal(0) || theirs->literal(0) == kLogical);
+        const bool fits = theirs && ours && theirs->literal(1) == ours->literal(1) &&
+                          (theirs->literal(0) == ours->literal(0) || theirs->literal(0) == kLogical);
         return fits ? Status() : Status(failure("the addressing or memory models differ"));
     }
 

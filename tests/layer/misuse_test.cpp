@@ -247,7 +247,8 @@ TEST(LeafDispatch, ScratchNeverInitialized_RunsUnlessValidated)
         const VkDescriptorSet set = device.createSet(out);
         VkCommandBuffer cmd = device.begin();
         vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, graph.pipeline);
-        vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, device.layout, 0, 1, &set, 0, nullptr);
+        vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, device.layout, 0, 1, &set, 0,
+                                nullptr);
         device.dispatch(cmd, graph, "fill", 1, {0, 3});
         device.submitAndWait(cmd);
         if (validates)

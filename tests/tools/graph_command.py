@@ -203,6 +203,13 @@ class GraphCommand(unittest.TestCase):
         self.assertNotIn("runs inside", GRAPH(file).stdout)
         self.assertEqual(GRAPH.json(file)["fusion"], [])
 
+    def test_says_what_needs_no_scheduler(self):
+        file = self.write("b.spvasm", single("b"))
+        self.assertIn("without scheduler (setting leaf): b[0]\n", GRAPH(file).stdout)
+        self.assertEqual(GRAPH.json(file)["leaves"], [0])
+        self.assertIn("without scheduler (setting leaf): no node\n", GRAPH(*shaders("level_a", "level_b")).stdout)
+        self.assertEqual(GRAPH.json(*shaders("level_a", "level_b"))["leaves"], [])
+
     def test_says_whether_one_workgroup_can_run_it(self):
         file = self.write("b.spvasm", single("b"))
         self.assertIn("one workgroup can run all levels (setting solo): yes", GRAPH(file).stdout)

@@ -230,12 +230,15 @@ int runGraph(const Arguments& arguments)
     if (!linked) {
         return reportErrors({linked.error()}, arguments.asJson);
     }
-    GraphReport report{std::move(*linked), {}, {}, std::move(loader.files), {}, {}};
+    GraphReport report{std::move(*linked), {}, {}, std::move(loader.files), {}, {}, {}};
     const auto fused = compiler::fuseGraph(loader.sources, report.graph, report.fusion);
     if (!fused) {
         return reportErrors({fused.error()}, arguments.asJson);
     }
     report.whyNotSolo = whyNotSolo(loader.sources, *fused);
+    for (uint32_t n = 0; n < report.graph.nodes.size(); n++) {
+        report.leaves.push_back(fused->areLeaves(n));
+    }
     report.groups = groupNodes(report.graph);
     report.scratch = graph::scratchSizes(report.graph, uint64_t(arguments.maxScratchMib) << 20);
     return writeReport(arguments, report);

@@ -48,6 +48,12 @@ json reportJson(const GraphReport& report)
         }
         out["fusion"].push_back(std::move(entry));
     }
+    out["leaves"] = json::array();
+    for (uint32_t n = 0; n < report.graph.nodes.size(); n++) {
+        if (report.leaves[n]) {
+            out["leaves"].push_back(n);
+        }
+    }
     out["solo"] = {{"possible", report.whyNotSolo.empty()}};
     if (!report.whyNotSolo.empty()) {
         out["solo"]["why"] = report.whyNotSolo;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <ostream>
 
 #include "graph/budgets.h"
@@ -107,9 +108,21 @@ void printFusion(std::ostream& out, const GraphReport& report)
     }
 }
 
+void printLeaves(std::ostream& out, const GraphReport& report)
+{
+    std::string names;
+    for (const NodeGroup& group : report.groups.groups) {
+        if (std::ranges::all_of(group.nodes, [&](uint32_t node) { return report.leaves[node]; })) {
+            names += (names.empty() ? "" : ", ") + groupName(report.graph, group);
+        }
+    }
+    out << "\nWhat the application launches without scheduler (setting leaf): " << (names.empty() ? "no node" : names)
+        << "\n";
+}
+
 void printSolo(std::ostream& out, const GraphReport& report)
 {
-    out << "\nWhere the work is small, one workgroup can run all levels (setting solo): "
+    out << "Where the work is small, one workgroup can run all levels (setting solo): "
         << (report.whyNotSolo.empty() ? "yes" : "no: " + report.whyNotSolo) << "\n";
 }
 
@@ -120,6 +133,7 @@ void printReport(std::ostream& out, const GraphReport& report)
     printNodes(out, report);
     printOutputs(out, report);
     printFusion(out, report);
+    printLeaves(out, report);
     printSolo(out, report);
     out << "\n"
         << report.graph.nodes.size() << (report.graph.nodes.size() == 1 ? " node, " : " nodes, ")

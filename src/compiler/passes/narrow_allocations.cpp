@@ -15,8 +15,8 @@ namespace {
 bool isNarrow(const NodeShader& shader, const Instruction& i)
 {
     uint32_t output = 0;
-    return shader.device.isCall(i, DeviceFunction::AllocateInvocation) && shader.module.constantValue(i.id(1), output) &&
-           shader.node.outputs[output].constantIndex;
+    return shader.device.isCall(i, DeviceFunction::AllocateInvocation) &&
+           shader.module.constantValue(i.id(1), output) && shader.node.outputs[output].constantIndex;
 }
 
 }  // namespace

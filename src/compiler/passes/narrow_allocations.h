@@ -7,8 +7,8 @@
 namespace millrace::compiler {
 
 // Calls mr_allocate_to_one() for allocations by invocations of an output whose node index is a constant, which needs
-// neither a histogram over node indices nor a loop over queues. Requires: narrowEnqueues, which looks for allocations by
-// their names, came before.
+// neither a histogram over node indices nor a loop over queues. Requires: narrowEnqueues, which looks for allocations
+// by their names, came before.
 Status narrowAllocations(NodeShader& shader, const Code& code, const Options& options);
 
 }  // namespace millrace::compiler
