@@ -3,6 +3,7 @@
 
 #include "layer/device.h"
 #include "layer/pipeline_caches.h"
+#include "layer/transient_module.h"
 
 namespace millrace::layer {
 
@@ -55,13 +56,9 @@ VkResult NodeCode::callDriver(const spirv::Words& words, const Cache& cache, VkP
                               VkPipelineCreationFeedbackFlags* feedback) const
 {
     Device& device = m_layout->device;
-    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    moduleInfo.codeSize = words.size() * sizeof(uint32_t);
-    moduleInfo.pCode = words.data();
-    VkShaderModule module = VK_NULL_HANDLE;
-    VkResult result = device.table.CreateShaderModule(device.handle, &moduleInfo, nullptr, &module);
-    if (result != VK_SUCCESS)
-        return result;
+    const TransientModule module(device, words);
+    if (module.result() != VK_SUCCESS)
+        return module.result();
 
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfo subgroupSize{
         VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
@@ -73,11 +70,8 @@ VkResult NodeCode::callDriver(const spirv::Words& words, const Cache& cache, VkP
 
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &feedbackInfo};
     info.flags = m_flags;
-    info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+    info.stage = module.stage();
     info.stage.flags = m_request.stageFlags;
-    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.stage.module = module;
-    info.stage.pName = "main";
     if (m_request.robustness)
         info.stage.pNext = &robustness;
     if (m_request.requiredSubgroupSize) {
@@ -91,7 +85,8 @@ VkResult NodeCode::callDriver(const spirv::Words& words, const Cache& cache, VkP
         info.flags &= ~static_cast<VkPipelineCreateFlags>(VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT);
 
     const std::string name = m_lowered->node.id.name + "[" + std::to_string(m_lowered->node.id.index) + "]";
-    device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module, {"node ", name});
+    device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {"node ", name});
+    VkResult result = VK_SUCCESS;
     {
         std::unique_lock<std::mutex> lock;
         if (cache.known && cache.known->externallySynchronized)
@@ -99,7 +94,6 @@ VkResult NodeCode::callDriver(const spirv::Words& words, const Cache& cache, VkP
         // The application's allocator must not be called from other threads than its own.
         result = device.table.CreateComputePipelines(device.handle, cache.handle, 1, &info, nullptr, &out);
     }
-    device.table.DestroyShaderModule(device.handle, module, nullptr);
     if (feedback)
         *feedback = given.flags;
     device.names.set(VK_OBJECT_TYPE_PIPELINE, out, {"node ", name});

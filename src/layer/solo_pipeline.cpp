@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "layer/device.h"
+#include "layer/transient_module.h"
 
 namespace millrace::layer {
 
@@ -76,24 +77,15 @@ VkResult SoloPipeline::getPipeline(VkPipeline& out)
 VkResult SoloPipeline::callDriver(VkPipeline& out) const
 {
     const Device& device = m_object.layout->device;
-    const spirv::Words& words = (*m_module)->words;
-    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    moduleInfo.codeSize = words.size() * sizeof(uint32_t);
-    moduleInfo.pCode = words.data();
-    VkShaderModule module = VK_NULL_HANDLE;
-    VkResult result = device.table.CreateShaderModule(device.handle, &moduleInfo, nullptr, &module);
-    if (result != VK_SUCCESS)
-        return result;
+    const TransientModule module(device, (*m_module)->words);
+    if (module.result() != VK_SUCCESS)
+        return module.result();
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     info.flags = static_cast<VkPipelineCreateFlags>(m_object.flags) & kFlags;
-    info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
-    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.stage.module = module;
-    info.stage.pName = "main";
+    info.stage = module.stage();
     info.layout = m_object.layout->handle;
     info.basePipelineIndex = -1;
-    result = device.table.CreateComputePipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &out);
-    device.table.DestroyShaderModule(device.handle, module, nullptr);
+    const VkResult result = device.table.CreateComputePipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &out);
     device.names.set(VK_OBJECT_TYPE_PIPELINE, out, {m_object.name(), ", in one workgroup"});
     return result;
 }
