@@ -39,13 +39,18 @@ struct Options {
     // that comes with the payload.
     uint32_t staticInvocations = 64;
     uint32_t dynamicInvocations = 64;
-    // Workgroups of ours that one takes at a time, at most graph::kMaxChunkGroups; and if the node sends nothing and has
-    // grids that come with the payload. Longer chunks have fewer divisions and searches, shorter ones balance better.
+    // Workgroups of ours that one takes at a time, at most graph::kMaxChunkGroups; and if the node sends nothing and
+    // has grids that come with the payload. Longer chunks have fewer divisions and searches, shorter ones balance
+    // better.
     uint32_t chunkGroups = 16;
     uint32_t silentChunkGroups = 128;
     // Where each invocation of a subgroup sends as many payloads, of more bytes than this, payload i of one lies beside
     // payload i of the next.
     uint32_t orderedBytes = 64;
+    // Rows of a grid at most that a workgroup does one after the other in a leaf dispatch, if the code has no loops and
+    // if it has.
+    uint32_t leafRows = 16;
+    uint32_t loopingLeafRows = 1;
     bool nonUniformIndexing = false;  // invocations may index arrays of descriptors differently
     bool indirect = false;            // for the indirect path: no loop over workgroups
     graph::MemoryUse memory = graph::MemoryUse::Reserves;

@@ -95,7 +95,7 @@ struct Node {
     bool apiEntry = true;
     bool usesFinishWriting = false;
     bool writesInput = false;
-    bool hasLoops = false;
+    uint32_t leafRows = 1;  // of a grid, that a workgroup of ours does one after the other at most, if a leaf
     bool anyGraph = false;  // its code, which is that of a library, relies on nothing of this graph
     // No node of its own but the code, of the node with this number, for the last but one level of its recursion, with
     // what the last level does in it. Behind all nodes that have a name.
@@ -145,14 +145,6 @@ constexpr bool runsBeside(const Node& node)
 inline bool isLeaf(const Node& node)
 {
     return node.outputs.empty() && !node.usesFinishWriting && !node.writesInput;
-}
-
-// Of a leaf: a workgroup of ours may stride over the rows of a grid. Where the code is short, going on is cheaper than
-// beginning; where invocations may take different times, those that are done make room for the next sooner otherwise
-// (docs/performance.md).
-constexpr bool stridesRows(const Node& node)
-{
-    return isLoose(node) && !node.hasLoops;
 }
 
 // How the code of a node gets memory for what it sends.

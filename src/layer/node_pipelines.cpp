@@ -154,6 +154,8 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     request.options.chunkGroups = traits.chunkGroups;
     request.options.silentChunkGroups = traits.silentChunkGroups;
     request.options.orderedBytes = traits.orderedBytes;
+    request.options.leafRows = traits.leafRows;
+    request.options.loopingLeafRows = traits.loopingLeafRows;
     request.options.indirect = device.settings().runtime.path == runtime::Path::Indirect;
     request.options.counted = device.settings().runtime.breadcrumbs;
     request.options.validate = device.settings().validateSpirv;

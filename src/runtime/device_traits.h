@@ -39,6 +39,11 @@ struct DeviceTraits {
     uint32_t silentChunkGroups = 0;
     // What an invocation sends of more bytes lies side by side with its neighbours' (orderedBytes).
     uint32_t orderedBytes = 0;
+    // Rows of a grid at most that a workgroup of a leaf dispatch does one after the other
+    // (compiler::Options::leafRows),
+    uint32_t leafRows = 0;
+    // where the code has loops (loopingLeafRows).
+    uint32_t loopingLeafRows = 0;
     // Sweeps at most between two looks at what is left of a graph.
     uint32_t sweepsPerWait = 0;
     // What maxSize aims at, in MiB. Applications mostly allocate it, and a graph that fits needs no reservations and no
@@ -58,7 +63,7 @@ struct Trait {
     std::string range() const;  // "a power of two from 32 to 1024"
 };
 
-inline constexpr size_t kTraitCount = 13;
+inline constexpr size_t kTraitCount = 15;
 const std::array<Trait, kTraitCount>& traitTable();
 
 enum class TraitOrigin {

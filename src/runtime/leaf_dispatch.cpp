@@ -95,7 +95,7 @@ bool Leaves::launchGrids(uint32_t slot, uint64_t payloads, const Grid& grid, uin
         return launchNumbered(slot, payloads, grid.groups() * count, grid.x | grid.y << 16);
     LeafDispatch::Launch& out = launch(slot, payloads);
     out.groups[0] = groupsX;
-    out.groups[1] = graph::stridesRows(nodeOf(slot)) ? rowsAtOnce(slot, grid, groupsX * depth) : grid.y;
+    out.groups[1] = rowsAtOnce(slot, grid, groupsX * depth);
     out.groups[2] = static_cast<uint32_t>(depth);
     out.arguments.grid = grid.x | grid.y << 16;
     return true;
@@ -105,9 +105,9 @@ bool Leaves::launchGrids(uint32_t slot, uint64_t payloads, const Grid& grid, uin
 uint32_t Leaves::rowsAtOnce(uint32_t slot, const Grid& grid, uint64_t groupsOfRow) const
 {
     constexpr uint64_t kTimes = 8;
-    constexpr uint64_t kMostEach = 16;
-    const uint64_t wanted = kTimes * m_fullGroups(graph::invocationsPerGroup(nodeOf(slot)));
-    const uint64_t each = std::clamp<uint64_t>(groupsOfRow * grid.y / wanted, 1, kMostEach);
+    const graph::Node& node = nodeOf(slot);
+    const uint64_t wanted = kTimes * m_fullGroups(graph::invocationsPerGroup(node));
+    const uint64_t each = std::clamp<uint64_t>(groupsOfRow * grid.y / wanted, 1, node.leafRows);
     return static_cast<uint32_t>(graph::divideUp(grid.y, each));
 }
 

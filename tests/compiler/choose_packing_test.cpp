@@ -111,6 +111,29 @@ TEST_F(Packing, Loose_IsSideBySide)
     EXPECT_FALSE(graph::runsBeside(shader.node));
 }
 
+TEST_F(Packing, Loose_DoesRowsByItsLoops)
+{
+    options.leafRows = 5;
+    options.loopingLeafRows = 3;
+    widthOf(grid());
+    EXPECT_EQ(shader.node.leafRows, 5u);
+    widthOf(grid(R"(
+        OpBranch %again
+        %again = OpLabel
+        OpLoopMerge %done %next None
+        OpBranch %inside
+        %inside = OpLabel
+        %lane = OpLoad %uint %lidx
+        %more = OpULessThan %bool %lane %u0
+        OpBranchConditional %more %next %done
+        %next = OpLabel
+        OpBranch %again
+        %done = OpLabel)"));
+    EXPECT_EQ(shader.node.leafRows, 3u);
+    widthOf(grid("%h = OpAllocateNodePayloadsAMDX %np_ToRec %u4 %u1 %u0"));
+    EXPECT_EQ(shader.node.leafRows, 1u);
+}
+
 TEST_F(Packing, SenderIsNotLoose)
 {
     EXPECT_EQ(widthOf(grid("%h = OpAllocateNodePayloadsAMDX %np_ToRec %u4 %u1 %u0")), 0u);

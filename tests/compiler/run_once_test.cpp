@@ -80,10 +80,11 @@ TEST_F(RunOnce, OtherUsesOfMemory_Loop)
     }
 }
 
-// Without barriers and loops of its own: workgroups stride over the rows of a grid.
-TEST_F(RunOnce, ShortCodeThatNeedNotWait_Loops)
+// Workgroups stride over the rows of a grid.
+TEST_F(RunOnce, SeveralRows_Loop)
 {
     wrap("");
+    ASSERT_GT(shader.node.leafRows, 1u);
     apply(graph::MemoryUse::None);
     EXPECT_TRUE(hasLoop());
 }

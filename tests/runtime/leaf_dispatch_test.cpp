@@ -96,9 +96,7 @@ TEST_F(Leaves, StaticGrid_IsTheDispatch)
 
 TEST_F(Leaves, SideBySide_TakePartsOfRows)
 {
-    Node node = gridNode({33, 6, 1}, 4);
-    node.hasLoops = true;
-    link({node});
+    link({gridNode({33, 6, 1}, 4)});
     EXPECT_EQ(groups(launch({payloads(1)})), (Groups{9, 6, 1})) << "33 of 36 places of a row are used";
     link({gridNode({5, 6, 1}, 4)});
     const LeafDispatch::Launch numbered = launch({payloads(2)});
@@ -108,7 +106,9 @@ TEST_F(Leaves, SideBySide_TakePartsOfRows)
 
 TEST_F(Leaves, ShortCode_StridesOverRowsOnceTheDeviceIsFull)
 {
-    link({gridNode({10, 100, 1}, 1)});
+    Node node = gridNode({10, 100, 1}, 1);
+    node.leafRows = 16;
+    link({node});
     EXPECT_EQ(groups(launch({payloads(1)})), (Groups{10, 7, 1})) << "16 rows each at most";
     m_full = 40;
     EXPECT_EQ(groups(launch({payloads(1)})), (Groups{10, 34, 1})) << "three rows each: eight times 40 workgroups";

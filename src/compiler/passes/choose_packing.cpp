@@ -30,6 +30,13 @@ bool hasBarriers(const Module& module)
     return found;
 }
 
+bool hasLoops(const Module& module)
+{
+    bool found = false;
+    module.forEachInstruction([&](const Instruction& i) { found |= i.op == spv::Op::OpLoopMerge; });
+    return found;
+}
+
 bool sends(const graph::Node& node)
 {
     return std::ranges::any_of(node.outputs,
@@ -62,6 +69,9 @@ Status choosePacking(NodeShader& shader, const Options& options)
         } else {
             shader.node.packWidth = graph::isLoose(shader.node) ? 1 : 0;
         }
+    }
+    if (graph::isLoose(shader.node)) {
+        shader.node.leafRows = hasLoops(shader.module) ? options.loopingLeafRows : options.leafRows;
     }
     return {};
 }

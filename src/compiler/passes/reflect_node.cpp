@@ -245,7 +245,6 @@ struct State {
         for (const spirv::Function& function : module.functions) {
             for (const spirv::Block& block : function.blocks) {
                 for (const Instruction& i : block.body) {
-                    node.hasLoops |= i.op == spv::Op::OpLoopMerge;
                     node.usesFinishWriting |= i.op == spv::Op::OpFinishWritingNodePayloadAMDX;
                     node.writesInput |= writesInput(origins, i);
                 }
