@@ -139,13 +139,10 @@ private:
 VkResult Recorder::prepare(const DispatchRequest& request)
 {
     HostInputs inputs;
-    std::optional<PreparedFeed> prepared;
     const bool host = request.form == DispatchRequest::Form::Host;
     if (host) {
         inputs = copyHostInputs(m_pipeline.graph, *request.countInfo);
         m_plan = graph::plan(m_pipeline.graph, request.scratchBytes, std::span<const graph::KnownInput>(inputs.known));
-        prepared = prepareFeed(m_pipeline.graph, inputs, m_plan);
-        m_isFed = prepared.has_value();
     } else {
         m_plan = graph::plan(m_pipeline.graph, request.scratchBytes, std::nullopt);
     }
@@ -159,6 +156,10 @@ VkResult Recorder::prepare(const DispatchRequest& request)
                                           [&](uint32_t invocations) { return m_device.fullGroups(invocations, 1); });
     if (m_leaves)
         return prepareLeaves();
+    std::optional<PreparedFeed> prepared;
+    if (host)
+        prepared = prepareFeed(m_pipeline.graph, inputs, m_plan);
+    m_isFed = prepared.has_value();
     if (m_pipeline.solo && m_plan.fits && m_isFed && mayHideSteps(request)) {
         bool isSolo = false;
         const VkResult result = prepareSolo(request, inputs, isSolo);

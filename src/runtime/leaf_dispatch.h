@@ -16,7 +16,8 @@
 
 namespace millrace::runtime {
 
-// Between two barriers, an H200 starts so many dispatches in the time that the scheduler's own take.
+// A choice, not measured by itself. One more dispatch between two barriers takes an H200 about 0.2 us, by the programs
+// by hand of M1 and S4; what the scheduler does before the first level takes 7.
 inline constexpr size_t kMostLeafLaunches = 32;
 
 struct LeafDispatch {

@@ -117,18 +117,7 @@ TEST_F(Packing, Loose_DoesRowsByItsLoops)
     options.loopingLeafRows = 3;
     widthOf(grid());
     EXPECT_EQ(shader.node.leafRows, 5u);
-    widthOf(grid(R"(
-        OpBranch %again
-        %again = OpLabel
-        OpLoopMerge %done %next None
-        OpBranch %inside
-        %inside = OpLabel
-        %lane = OpLoad %uint %lidx
-        %more = OpULessThan %bool %lane %u0
-        OpBranchConditional %more %next %done
-        %next = OpLabel
-        OpBranch %again
-        %done = OpLabel)"));
+    widthOf(grid(kLoop));
     EXPECT_EQ(shader.node.leafRows, 3u);
     widthOf(grid("%h = OpAllocateNodePayloadsAMDX %np_ToRec %u4 %u1 %u0"));
     EXPECT_EQ(shader.node.leafRows, 1u);

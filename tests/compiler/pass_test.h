@@ -39,6 +39,20 @@ struct ModuleText {
     spirv::Words words() const;
 };
 
+// A body with a loop that does nothing.
+inline constexpr const char* kLoop = R"(
+    OpBranch %again
+    %again = OpLabel
+    OpLoopMerge %done %next None
+    OpBranch %inside
+    %inside = OpLabel
+    %lane = OpLoad %uint %lidx
+    %more = OpULessThan %bool %lane %u0
+    OpBranchConditional %more %next %done
+    %next = OpLabel
+    OpBranch %again
+    %done = OpLabel)";
+
 // True if `actual`, as the disassembler writes it, is `expected` but for the numbers of unnamed ids and the spacing.
 testing::AssertionResult isSameCode(const std::string& actual, const std::string& expected);
 

@@ -91,18 +91,7 @@ TEST_F(RunOnce, SeveralRows_Loop)
 
 TEST_F(RunOnce, CodeWithALoop_IsNotInOne)
 {
-    wrap(R"(
-        OpBranch %again
-        %again = OpLabel
-        OpLoopMerge %done %next None
-        OpBranch %inside
-        %inside = OpLabel
-        %index = OpLoad %uint %lidx
-        %more = OpULessThan %bool %index %u0
-        OpBranchConditional %more %next %done
-        %next = OpLabel
-        OpBranch %again
-        %done = OpLabel)");
+    wrap(kLoop);
     apply(graph::MemoryUse::None);
     const std::string all = functions();
     EXPECT_EQ(all.find("OpLoopMerge"), all.rfind("OpLoopMerge")) << "its own";

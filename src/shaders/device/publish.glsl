@@ -51,7 +51,7 @@ uint mr_take_granules(const uint64_t graph, const uint level, const uint64_t gra
     return location + offset;
 }
 
-// The same for an invocation that is alone, without additions over the subgroup: some drivers write each of them out.
+// The same for an invocation that is alone, and has no use for additions over the subgroup.
 uint mr_take_granules_alone(const uint64_t graph, const uint level, const uint64_t granules, const uint count)
 {
     LevelStates levels = LevelStates(MR_HEADER(graph).levelStates);
