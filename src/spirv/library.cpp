@@ -331,10 +331,25 @@ private:
             return;
         }
         const auto constant = std::ranges::find(m_constants, specId->second, &Library::Constant::specId);
-        if (constant != m_constants.end() && global.op == spv::Op::OpSpecConstant) {
+        if (constant == m_constants.end()) {
+            return;
+        }
+        if (global.op == spv::Op::OpSpecConstant) {
             global.op = spv::Op::OpConstant;
             global.setLiteral(0, constant->value);
+        } else if (isBool(global.op)) {
+            global.op = constant->value != 0 ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse;
         }
+    }
+
+    static bool isBool(spv::Op op)
+    {
+        return op == spv::Op::OpSpecConstantTrue || op == spv::Op::OpSpecConstantFalse;
+    }
+
+    static bool isOrdinary(spv::Op op)
+    {
+        return op == spv::Op::OpConstant || op == spv::Op::OpConstantTrue || op == spv::Op::OpConstantFalse;
     }
 
     // The id of ours that can stand for a global of theirs, already translated.
@@ -344,7 +359,7 @@ private:
             isInput(global) && builtIn != m_library.m_builtIns.end()) {
             return findBuiltInInput(builtIn->second, global.type);
         }
-        const bool hasDecoration = m_library.m_distinct[theirs.value] && global.op != spv::Op::OpConstant;
+        const bool hasDecoration = m_library.m_distinct[theirs.value] && !isOrdinary(global.op);
         return isShared(global.op) && !hasDecoration ? findShared(global) : std::nullopt;
     }
 

@@ -17,7 +17,7 @@ namespace millrace::spirv {
 // Immutable once created; any number of threads may link at the same time.
 class Library {
 public:
-    // Value of a specialization constant of 32 bits.
+    // Value of a specialization constant of 32 bits, or of a Boolean one, which is true if the value is not 0.
     struct Constant {
         uint32_t specId;
         uint32_t value;

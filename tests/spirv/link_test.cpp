@@ -229,14 +229,16 @@ TEST(Link, NamesAndDecorationsOfTheLibrary_ComeAlong)
 
 TEST(Link, GivenConstants_AreOrdinary)
 {
-    const Library::Constant two[] = {{7, 2}};
-    const auto words = linked(assembled(host()), two);
+    const Library::Constant both[] = {{7, 2}, {8, 1}};
+    const auto words = linked(assembled(host()), both);
     ASSERT_TRUE(words) << words.error().text();
     EXPECT_TRUE(validate(*words)) << validate(*words).error().text();
+    EXPECT_NE(text(*words).find("IS_TWICE = OpConstantTrue"), std::string::npos) << text(*words);
     EXPECT_EQ(text(*words).find("OpSpecConstant"), std::string::npos) << text(*words);
     EXPECT_EQ(text(*words).find("SpecId"), std::string::npos);
     const auto open = linked(assembled(host()));
     EXPECT_NE(text(*open).find("SpecId 7"), std::string::npos) << "not given: stays open";
+    EXPECT_NE(text(*open).find("SpecId 8"), std::string::npos);
 }
 
 TEST(Link, ThenSimplify_LeavesOneKind)

@@ -4,6 +4,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 
 layout(constant_id = 7) const uint KIND = 0u;
+layout(constant_id = 8) const bool IS_TWICE = false;
 
 layout(buffer_reference, scalar) buffer Words { uint v[]; };
 
@@ -30,7 +31,7 @@ uint test_kind(const uint value)
         factor = 12345u;
     else if (KIND == 2u)
         factor = 54321u;
-    return value * factor;
+    return value * factor * (IS_TWICE ? 2u : 1u);
 }
 
 uint test_unused(const uint value)
