@@ -89,9 +89,15 @@ struct OutputInfo {
     uint mapCount;  // node indices from mapCount on have no node
     uint first;     // map[mapFirst], which is all there is for most nodes
     uint area;      // of node index 0, among the slot's; node index i has area + i
+    // Where everything goes, if the node index is a constant (graph::NodeOutput::constantIndex): one look instead of
+    // three that wait for each other.
+    uint receiver;        // queue, kNoQueue if there is none,
+    uint receiverStride;  // of its payloads
+    uint receiverStream;  // indexed, kNoStream if it has none
+    uint pad0;
 };
 
-MR_CONST uint kOutputInfoBytes = 16u;
+MR_CONST uint kOutputInfoBytes = 32u;
 
 // The part of a chunk's memory for what goes to one node index of one output (kEmitsToFew), in shares: a share is what
 // one of the node's workgroups may need. The areas of a chunk of n shares are n times as large, and n times as far from

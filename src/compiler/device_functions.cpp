@@ -25,6 +25,7 @@ constexpr std::array<Signature, static_cast<size_t>(DeviceFunction::Count)> kSig
     {"mr_input_handle", "4"},
     {"mr_input_count", "u"},
     {"mr_input_element", "lu"},
+    {"mr_output_element", "l4u"},
     {"mr_element", "l4u"},
     {"mr_array_length", "u4"},
     {"mr_remaining_recursion", "u"},

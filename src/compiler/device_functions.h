@@ -17,6 +17,7 @@ enum class DeviceFunction {
     InputHandle,
     InputCount,
     InputElement,
+    OutputElement,
     Element,
     ArrayLength,
     RemainingRecursion,

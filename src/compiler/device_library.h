@@ -40,6 +40,7 @@ inline constexpr uint32_t kNodeSizeSpecId = 2017;  // invocations of the node's 
 inline constexpr uint32_t kAlwaysReceivedSpecId = 2019;  // graph::CodeTraits
 inline constexpr uint32_t kChunkGroupsSpecId = 2020;     // Options::chunkGroups or silentChunkGroups
 inline constexpr uint32_t kOrderedBytesSpecId = 2021;    // Options::orderedBytes
+inline constexpr uint32_t kOutputsSpecId = 2022;         // outputs that a workgroup knows by heart
 
 // Made at the first call for a variant and kept until the process ends. Thread-safe.
 // Errors: only if the library was built wrongly.

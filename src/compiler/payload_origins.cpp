@@ -31,6 +31,11 @@ bool PayloadOrigins::isInputOnly(Id base) const
     return handleMask(base) == kInput;
 }
 
+bool PayloadOrigins::isOutputOnly(Id base) const
+{
+    return handleMask(base) == kOutput;
+}
+
 bool PayloadOrigins::isPayloadMemory(Id pointer) const
 {
     return m_payloadMemory.contains(pointer.value) || isPayloadPointer(m_module, m_module.typeOf(pointer));

@@ -23,6 +23,8 @@ public:
     // What an access chain through a payload array reaches, or what an instruction on a handle means, is the input for
     // certain. `base` is a handle or a pointer to variables that hold some.
     bool isInputOnly(spirv::Id base) const;
+    // Likewise, what the shader has allocated.
+    bool isOutputOnly(spirv::Id base) const;
 
     // A pointer to a payload or a part of one: by its type, or because it was made by an access chain through a
     // payload array in a variable.

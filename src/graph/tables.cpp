@@ -118,10 +118,17 @@ abi::QueueInfo queueInfo(const Graph& graph, uint32_t index)
     return info;
 }
 
-abi::OutputInfo outputInfo(const Graph& graph, abi::OutputInfo map, uint32_t area)
+abi::OutputInfo outputInfo(const Graph& graph, const NodeOutput& output, abi::OutputInfo map, uint32_t area)
 {
     map.area = area;
     map.first = map.mapCount > 0 ? graph.nodeMap[map.mapFirst] : abi::kNoQueue;
+    const uint32_t index = output.constantIndex.value_or(map.mapCount);
+    map.receiver = index < map.mapCount ? graph.nodeMap[map.mapFirst + index] : abi::kNoQueue;
+    if (map.receiver == abi::kNoQueue)
+        return map;
+    const abi::QueueInfo queue = queueInfo(graph, map.receiver);
+    map.receiverStride = queue.stride;
+    map.receiverStream = queue.indexedStream;
     return map;
 }
 
@@ -285,9 +292,10 @@ std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, 
         info.streamState = streamStateOffset(offsets, slot);
         write(at, info);
         uint32_t area = 0;
-        for (uint32_t map : slot.outputMaps) {
-            write(outputAt, outputInfo(graph, graph.maps[map], area));
-            area += graph.maps[map].mapCount;
+        for (size_t o = 0; o < slot.outputMaps.size(); ++o) {
+            const abi::OutputInfo& map = graph.maps[slot.outputMaps[o]];
+            write(outputAt, outputInfo(graph, graph.nodes[slot.node].outputs[o], map, area));
+            area += map.mapCount;
         }
         for (const abi::AreaInfo& a : slot.areas)
             write(areaAt, a);

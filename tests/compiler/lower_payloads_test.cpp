@@ -102,7 +102,7 @@ TEST_F(LowerPayloads, AllocateAndEnqueue_AreCalls)
         OpEnqueueNodePayloadsAMDX %b)",
            R"(
         %a = OpFunctionCall %v4uint %mr_allocate_workgroup %uint_0 %uint_3 %uint_1
-        %address = OpFunctionCall %ulong %mr_element %a %uint_2
+        %address = OpFunctionCall %ulong %mr_output_element %a %uint_2
         %payload = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Grid %address
         %p = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %payload %uint_1
         OpStore %p %uint_5 Aligned 4
@@ -128,7 +128,7 @@ TEST_F(LowerPayloads, ArrayInFunctionVariable_IsAHandle)
         %v = OpCopyObject %v4uint %a
         OpStore %var %v
         %handle = OpLoad %v4uint %var
-        %address = OpFunctionCall %ulong %mr_element %handle %uint_0
+        %address = OpFunctionCall %ulong %mr_output_element %handle %uint_0
         %payload = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Grid %address
         %p = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %payload %uint_1
         OpStore %p %uint_5 Aligned 4
@@ -227,7 +227,7 @@ TEST_F(LowerPayloads, ArrayOfHandles_IsWalkedToTheHandle)
         OpStore %slot %v
         %from = OpAccessChain %_ptr_Function_v4uint %box %uint_1 %uint_1
         %handle = OpLoad %v4uint %from
-        %address = OpFunctionCall %ulong %mr_element %handle %uint_0
+        %address = OpFunctionCall %ulong %mr_output_element %handle %uint_0
         %payload = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Grid %address
         %p = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %payload %uint_1
         OpStore %p %uint_5 Aligned 4
@@ -307,7 +307,7 @@ TEST_F(LowerPayloads, SignedIndices_AreConverted)
         %a = OpFunctionCall %v4uint %mr_allocate_workgroup %uint_0 %count %index
         %narrow = OpSConvert %int %long_1
         %element = OpBitcast %uint %narrow
-        %address = OpFunctionCall %ulong %mr_element %a %element
+        %address = OpFunctionCall %ulong %mr_output_element %a %element
         %payload = OpConvertUToPtr %_ptr_PhysicalStorageBuffer_Rec %address
         %p = OpAccessChain %_ptr_PhysicalStorageBuffer_uint %payload %uint_1
         OpStore %p %uint_5 Aligned 4

@@ -68,7 +68,7 @@ TEST_F(Quirks, HandlesPassThroughFunctions)
         OpReturnValue %r
         OpFunctionEnd)";
     lower(module);
-    EXPECT_TRUE(calls("mr_element"));
+    EXPECT_TRUE(calls("mr_output_element"));
     EXPECT_TRUE(calls("mr_input_element"));
     EXPECT_EQ(wrapped.find("pending_handle"), std::string::npos) << "the enqueue is found";
 }

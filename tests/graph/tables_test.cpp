@@ -188,6 +188,23 @@ TEST_F(Tables, OnlyQueue)
     EXPECT_EQ(slot(2).onlyQueue, abi::kNoQueue);
 }
 
+TEST_F(Tables, Receivers)
+{
+    NodeOutput constant = outputTo("b"), beyond = outputTo("b");
+    constant.constantIndex = 0;
+    beyond.constantIndex = 7;
+    load({makeEntry("a", {constant, outputTo("b"), beyond}), makeNode("b")});
+    const auto output = [&](uint32_t number) {
+        return read<abi::OutputInfo>(m_header.outputs, slot(0).firstOutput + number);
+    };
+    const uint32_t receiver = m_graph.slots[1].queue;
+    EXPECT_EQ(output(0).receiver, receiver);
+    EXPECT_EQ(output(0).receiverStride, queue(receiver).stride);
+    EXPECT_EQ(output(0).receiverStream, queue(receiver).indexedStream);
+    EXPECT_EQ(output(1).receiver, abi::kNoQueue) << "the index is not known";
+    EXPECT_EQ(output(2).receiver, abi::kNoQueue) << "there is no such node";
+}
+
 // Shaders find SlotInfo and StreamState by what the host says, without looking into the header.
 TEST_F(Tables, SlotPlaces)
 {

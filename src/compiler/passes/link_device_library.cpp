@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/link_device_library.h"
 
+#include <algorithm>
+
 #include "compiler/device_library.h"
 #include "spirv/edit.h"
 
@@ -40,6 +42,15 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
     return variant;
 }
 
+// How many outputs a workgroup has in its memory: where all go to one queue, that queue is known anyway.
+uint32_t knownOutputs(const graph::Node& node, const Code& code)
+{
+    constexpr size_t kMost = 8;
+    const bool knowsAll = code.traits.emits == abi::kEmitsToOne && code.traits.alwaysReceived &&
+                          code.memory != graph::MemoryUse::Reserves;
+    return knowsAll ? 0 : static_cast<uint32_t>(std::min(node.outputs.size(), kMost));
+}
+
 }  // namespace
 
 Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& options)
@@ -64,6 +75,7 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
         {kAlwaysReceivedSpecId, code.traits.alwaysReceived},
         {kChunkGroupsSpecId, isSilent ? options.silentChunkGroups : options.chunkGroups},
         {kOrderedBytesSpecId, options.orderedBytes},
+        {kOutputsSpecId, knownOutputs(node, code)},
     };
     if (const Status status = library->linkInto(shader.module, constants); !status) {
         return status;

@@ -219,8 +219,10 @@ struct State {
             handle = handleOf(i, base, out);
         }
         const Id index = toUint(i, i.id(element), out);
+        const DeviceFunction ofHandle =
+            origins.isOutputOnly(base) ? DeviceFunction::OutputElement : DeviceFunction::Element;
         const Id address = isInput ? shader.device.call(out, DeviceFunction::InputElement, {index})
-                                   : shader.device.call(out, DeviceFunction::Element, {handle, index});
+                                   : shader.device.call(out, ofHandle, {handle, index});
         const Id payload = module.findDefinition(array)->id(0);
         const bool isWhole = element + 1 == i.operandCount();
         const Id payloadPointer = isWhole ? i.result : module.newId();

@@ -27,12 +27,14 @@ uvec4 mr_input_handle()
     return uvec4(0u, 0u, g_input_count, kNoHandleQueue << 15);
 }
 
+uint64_t mr_output_element(const uvec4 handle, const uint i)
+{
+    return packUint2x32(handle.xy) + uint64_t(i) * uint64_t((handle.w & 0x7fffu) * 4u);
+}
+
 uint64_t mr_element(const uvec4 handle, const uint i)
 {
-    uint64_t address = packUint2x32(handle.xy);
-    if (address == uint64_t(0))
-        return mr_input_element(i);
-    return address + uint64_t(i) * uint64_t((handle.w & 0x7fffu) * 4u);
+    return packUint2x32(handle.xy) == uint64_t(0) ? mr_input_element(i) : mr_output_element(handle, i);
 }
 
 uint mr_array_length(const uvec4 handle)
@@ -51,7 +53,7 @@ uint mr_mapped_queue(const OutputInfo info, const uint node_index)
 
 uint mr_queue(const uint payload_type, const uint node_index)
 {
-    return mr_mapped_queue(OutputInfos(mr_outputs()).v[payload_type], node_index);
+    return mr_mapped_queue(mr_output(payload_type), node_index);
 }
 
 uint mr_indexed_stream(const uint queue)
@@ -104,14 +106,11 @@ Places mr_places(const uint stride, const uint count)
     Places places = Places(senders, subgroupBallotExclusiveBitCount(sending), 1u);
     if (subgroupBallotBitCount(subgroupBallot(count > 1u)) == 0u)
         return places;
-    places.total = subgroupAdd(count);
     uint most = subgroupMax(count);
-    bool alike = subgroupMin(count > 0u ? count : ~0u) == most;
+    bool alike = subgroupBallotBitCount(subgroupBallot(count == most)) == senders;
     if (alike && most * stride > MR_ORDERED_BYTES && stride <= kMaxApartBytes / senders)
-        places.apart = senders;
-    else
-        places.index = subgroupExclusiveAdd(count);
-    return places;
+        return Places(senders * most, places.index, senders);
+    return Places(subgroupAdd(count), subgroupExclusiveAdd(count), 1u);
 }
 
 // Memory for a run of `count` > 0 payloads, published. Returns its location, kNoLocation if there is none.
@@ -124,11 +123,11 @@ uint mr_take_run(const uint queue, const uint count)
 }
 
 // The same for an invocation that is alone.
-uint mr_take_run_alone(const uint queue, const uint stride, const uint count)
+uint mr_take_run_alone(const uint stream, const uint stride, const uint count)
 {
     uint location = mr_take_memory_alone(stride, count);
     if (location != kNoLocation)
-        mr_publish_run(s_states, mr_indexed_stream(queue), location, count);
+        mr_publish_run(s_states, stream, location, count);
     return location;
 }
 
@@ -186,7 +185,7 @@ uvec4 mr_allocate_from_chunk(const uint payload_type, const uint count, const ui
 // The same with an area for each queue.
 uvec4 mr_allocate_from_areas(const uint payload_type, const uint count, const uint node_index)
 {
-    OutputInfo info = OutputInfos(mr_outputs()).v[payload_type];
+    OutputInfo info = mr_output(payload_type);
     uint queue = mr_mapped_queue(info, node_index);
     uvec4 handle = mr_trash_handle(count);
     if (count > 0u && queue == kNoQueue)
@@ -246,25 +245,31 @@ uvec4 mr_allocate_runs(const uint payload_type, const uint count, const uint nod
     return handle;
 }
 
-// Where all of an allocation go to one node index, which is known when the node is compiled. Each subgroup for itself.
-uvec4 mr_allocate_one_run_each(const uint queue, const bool sends, const uint count)
+uint mr_receiver_stride(const OutputInfo info)
 {
-    uint stride = MR_ALWAYS_RECEIVED || queue != kNoQueue ? mr_stride(queue) : 0u;
+    return MR_OUTPUT_STRIDE > 0u ? MR_OUTPUT_STRIDE : info.receiverStride;
+}
+
+// Where all of an allocation go to one node index, which is known when the node is compiled. Each subgroup for itself.
+uvec4 mr_allocate_one_run_each(const OutputInfo info, const bool sends, const uint count)
+{
+    uint stride = mr_receiver_stride(info);
     Places places = mr_places(stride, sends ? count : 0u);
     uint location = kNoLocation;
     if (places.total == 0u)
         return mr_trash_handle(count);
     if (subgroupElect())
-        location = mr_take_run_alone(queue, stride, places.total);
+        location = mr_take_run_alone(info.receiverStream, stride, places.total);
     location = subgroupBroadcastFirst(location);
-    return sends ? mr_handle(queue, stride, location, places.index, places.apart, count) : mr_trash_handle(count);
+    return sends ? mr_handle(info.receiver, stride, location, places.index, places.apart, count)
+                 : mr_trash_handle(count);
 }
 
 #if !defined(MR_PACKED)
 
 // All invocations together. Of two allocations one behind the other, the second does not touch what somebody may still
 // look at for the first.
-uvec4 mr_allocate_one_run_together(const uint queue, const bool sends, const uint count)
+uvec4 mr_allocate_one_run_together(const OutputInfo info, const bool sends, const uint count)
 {
     uint turn = g_turn;
     g_turn ^= 1u;
@@ -277,13 +282,13 @@ uvec4 mr_allocate_one_run_together(const uint queue, const bool sends, const uin
     uint total = s_sent[turn];
     if (total == 0u)
         return mr_trash_handle(count);
-    uint stride = mr_stride(queue);
+    uint stride = mr_receiver_stride(info);
     if (gl_LocalInvocationIndex == 0u)
-        s_location = mr_take_run_alone(queue, stride, total);
+        s_location = mr_take_run_alone(info.receiverStream, stride, total);
     barrier();
     if (gl_LocalInvocationIndex == 0u)
         s_sent[turn] = 0u;
-    return sends ? mr_handle(queue, stride, s_location, before + places.index, places.apart, count)
+    return sends ? mr_handle(info.receiver, stride, s_location, before + places.index, places.apart, count)
                  : mr_trash_handle(count);
 }
 
@@ -300,17 +305,17 @@ uvec4 mr_allocate_to_one(const uint payload_type, const uint count, const uint n
         handle = mr_allocate_from_areas(payload_type, count, node_index);
     } else {
         // The same for all invocations.
-        uint queue = mr_queue(payload_type, node_index);
-        bool sends = count > 0u && (MR_ALWAYS_RECEIVED || queue != kNoQueue);
+        OutputInfo info = mr_output(payload_type);
+        bool sends = count > 0u && (MR_ALWAYS_RECEIVED || info.receiver != kNoQueue);
         if (count > 0u && !sends)
             mr_note(kErrorNoNode, node_index);
 #if defined(MR_PACKED)
-        handle = mr_allocate_one_run_each(queue, sends, count);
+        handle = mr_allocate_one_run_each(info, sends, count);
 #else
         if (MR_WORKGROUP_SIZE <= MR_SUBGROUP_SIZE)
-            handle = mr_allocate_one_run_each(queue, sends, count);
+            handle = mr_allocate_one_run_each(info, sends, count);
         else
-            handle = mr_allocate_one_run_together(queue, sends, count);
+            handle = mr_allocate_one_run_together(info, sends, count);
 #endif
     }
     mr_clear_own_finish_counters(handle, 0u, 1u);
@@ -363,11 +368,11 @@ bool mr_finish_writing()
 
 #else
 
-// All invocations together: a histogram over the node indices in shared memory, then one run per node index. It leaves
-// the counts at 0 for the next.
+// All invocations together: a histogram over the node indices in shared memory, then one run per node index, which the
+// first that sends there takes. It leaves the counts at 0 for the next.
 uvec4 mr_allocate_together(const uint payload_type, const uint count, const uint node_index)
 {
-    OutputInfo info = OutputInfos(mr_outputs()).v[payload_type];
+    OutputInfo info = mr_output(payload_type);
     uint queue = mr_mapped_queue(info, node_index);
     bool sends = count > 0u && queue != kNoQueue;
     if (count > 0u && !sends)
@@ -386,13 +391,9 @@ uvec4 mr_allocate_together(const uint payload_type, const uint count, const uint
         if (here)
             before = atomicAdd(s_counts[own], count);
         barrier();
-        uint end = min(info.mapCount - first, kMaxHistogram);
-        for (uint i = gl_LocalInvocationIndex; i < end; i += MR_WORKGROUP_SIZE) {
-            uint total = s_counts[i];
-            if (total > 0u) {
-                s_locations[i] = mr_take_run(mr_mapped_queue(info, first + i), total);
-                s_counts[i] = 0u;
-            }
+        if (here && before == 0u) {
+            s_locations[own] = mr_take_run(queue, s_counts[own]);
+            s_counts[own] = 0u;
         }
         barrier();
         if (here)
@@ -445,7 +446,7 @@ uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const ui
 }
 
 // One invocation takes it; the payloads begin at number `first` of what is at the location.
-uint mr_take_for_workgroup(const uint queue, const uint area, const uint count, out uint first)
+uint mr_take_for_workgroup(const uint queue, const uint stride, const uint area, const uint count, out uint first)
 {
     first = 0u;
 #if defined(MR_FITS)
@@ -458,27 +459,32 @@ uint mr_take_for_workgroup(const uint queue, const uint area, const uint count, 
         return first == kNoLocation ? kNoLocation : s_chunk_location + s_chunk_shares * AreaInfos(s_areas).v[area].offset;
     }
 #endif
-    return mr_take_run_alone(queue, mr_stride(queue), count);
+    return mr_take_run_alone(mr_indexed_stream(queue), stride, count);
 }
 
 uvec4 mr_allocate_workgroup(const uint payload_type, const uint count, const uint node_index)
 {
     const uint kWorkgroupScope = 0x80000000u;
-    OutputInfo info = OutputInfos(mr_outputs()).v[payload_type];
-    uint queue = mr_mapped_queue(info, node_index);
-    if (MR_EMITS == kEmitsNothing || count == 0u || queue == kNoQueue) {
-        if (count > 0u && gl_LocalInvocationIndex == 0u)
-            mr_report_errors(g_graph, MR_SLOT.name, kErrorNoNode, node_index, 1u);
+    if (MR_EMITS == kEmitsNothing) {
+        mr_allocate_nothing(gl_LocalInvocationIndex == 0u ? count : 0u, node_index);
         return mr_trash_handle(count | kWorkgroupScope);
     }
+    OutputInfo info = mr_output(payload_type);
+    uint queue = mr_mapped_queue(info, node_index);
+    if (count == 0u || queue == kNoQueue) {
+        if (count > 0u && gl_LocalInvocationIndex == 0u)
+            mr_note(kErrorNoNode, node_index);
+        return mr_trash_handle(count | kWorkgroupScope);
+    }
+    uint stride = info.receiver == queue ? mr_receiver_stride(info) : mr_stride(queue);
     barrier();
     if (gl_LocalInvocationIndex == 0u) {
         uint index;
-        s_location = mr_take_for_workgroup(queue, info.area + node_index, count, index);
+        s_location = mr_take_for_workgroup(queue, stride, info.area + node_index, count, index);
         s_index = index;
     }
     barrier();
-    uvec4 handle = mr_handle(queue, mr_stride(queue), s_location, s_index, 1u, count | kWorkgroupScope);
+    uvec4 handle = mr_handle(queue, stride, s_location, s_index, 1u, count | kWorkgroupScope);
     mr_clear_own_finish_counters(handle, gl_LocalInvocationIndex, MR_WORKGROUP_SIZE);
     return handle;
 }

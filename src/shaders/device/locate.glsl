@@ -16,8 +16,9 @@ void mr_seek(const Unit unit)
     uint high = low + 1u + uint(min(Unit(g_entries - low - 1u), unit - g_entry_first));
     while (high - low > 1u) {
         uvec4 together = subgroupBallot(true);
-        uint parts = subgroupBallotBitCount(together) + 1u;
-        uint step = (high - low + parts - 1u) / parts;
+        // Parts are a power of two, so that nobody divides.
+        uint shift = uint(findMSB(subgroupBallotBitCount(together) + 1u));
+        uint step = (high - low + (1u << shift) - 1u) >> shift;
         uint at = low + (subgroupBallotExclusiveBitCount(together) + 1u) * step;
         bool notAbove = at < high && mr_entry_first(g_table, at) <= unit;
         low += subgroupBallotBitCount(subgroupBallot(notAbove)) * step;
@@ -27,7 +28,7 @@ void mr_seek(const Unit unit)
     if (MR_KIND == kKindDynamic) {
         g_entry_first = mr_entry_first(g_table, low);
     } else {
-        IndexedEntry entry = IndexedEntries(g_table).v[low];
+        IndexedEntry entry = mr_indexed_entry(g_table, low);
         g_entry_first = Unit(entry.first);
         g_entry_location = entry.location;
     }
@@ -57,28 +58,33 @@ uint64_t mr_indexed_payload(const Unit payload)
     Unit first = g_entry_first;
     uint location = g_entry_location;
     if (payload >= g_entry_end) {
-        IndexedEntry entry = IndexedEntries(g_table).v[mr_find_entry(payload)];
+        IndexedEntry entry = mr_indexed_entry(g_table, mr_find_entry(payload));
         first = Unit(entry.first);
         location = entry.location;
     }
     return mr_address(g_graph, location) + uint64_t(payload - first) * uint64_t(mr_input_stride());
 }
 
-// A dynamic payload's next workgroup does without divisions by its grid. False behind the last one.
-bool mr_step_group()
+// A payload's next workgroup does without search and divisions. False behind the last one.
+bool mr_step_group(const uvec2 grid)
 {
     if (++g_group >= g_group_count)
         return false;
     ++g_group_id.x;
-    if (g_group_id.x == g_grid.x) {
+    if (g_group_id.x == grid.x) {
         g_group_id.x = 0u;
         ++g_group_id.y;
-        if (g_group_id.y == g_grid.y) {
+        if (g_group_id.y == grid.y) {
             g_group_id.y = 0u;
             ++g_group_id.z;
         }
     }
     return true;
+}
+
+bool mr_step_static()
+{
+    return mr_units_per_payload() > 1u && mr_step_group(uvec2(MR_GRID_X, MR_GRID_Y));
 }
 
 // The invocation's own unit where workgroups are side by side; of those behind the end, the last.
@@ -112,7 +118,9 @@ void mr_locate_static(const Unit first)
     Unit unit = mr_own_unit(first);
     uint payload = mr_divide(unit, mr_units_per_payload());
     g_payload = mr_indexed_payload(Unit(payload));
-    g_group_id = mr_group_id(uint(unit) - payload * mr_units_per_payload(), uvec2(MR_GRID_X, MR_GRID_Y));
+    g_group = uint(unit) - payload * mr_units_per_payload();
+    g_group_id = mr_group_id(g_group, uvec2(MR_GRID_X, MR_GRID_Y));
+    g_group_count = mr_units_per_payload();
 }
 
 // Workgroups of the current payload.

@@ -68,10 +68,10 @@ bool mr_next()
 #else
     if (MR_KIND == kKindCoalescing)
         mr_locate_coalescing(g_unit);
-    else if (MR_KIND == kKindStatic)
-        mr_locate_static(g_unit);
-    else if (mr_is_beside() || !mr_step_group())
+    else if (MR_KIND == kKindDynamic && (mr_is_beside() || !mr_step_group(g_grid)))
         mr_locate_dynamic(g_unit);
+    else if (MR_KIND == kKindStatic && (mr_is_beside() || !mr_step_static()))
+        mr_locate_static(g_unit);
 #endif
     g_unit += Unit(mr_units_per_group());
     return true;

@@ -86,7 +86,7 @@ void mr_append_run(StreamStates state, const uint64_t table, const uint capacity
     if (rank == 0u)
         state.v[0].firstLocation = location;
     if (rank < capacity)
-        IndexedEntries(table).v[rank] = IndexedEntry(location, uint(before & kUnitMask));
+        NewIndexedEntries(table).v[rank] = IndexedEntry(location, uint(before & kUnitMask));
     else
         mr_note(kErrorPayloadCount, count);
 }
@@ -168,8 +168,9 @@ void mr_publish_dynamic(const uint64_t graph, const uint stream, const uint64_t 
             // At most 128 invocations times 2^24 - 1 groups: 32 bits suffice.
             uint total = subgroupAdd(groups);
             uint before = subgroupExclusiveAdd(groups);
-            uint entries = subgroupAdd(1u);
-            uint ahead = subgroupExclusiveAdd(1u);
+            uvec4 together = subgroupBallot(true);
+            uint entries = subgroupBallotBitCount(together);
+            uint ahead = subgroupBallotExclusiveBitCount(together);
             uvec2 counter = uvec2(0u);
             if (subgroupElect()) {
                 counter = unpackUint2x32(atomicAdd(states.v[stream].counter,
@@ -184,7 +185,7 @@ void mr_publish_dynamic(const uint64_t graph, const uint stream, const uint64_t 
             if (rank < states.v[stream].capacity) {
                 uint64_t offset = payload - graph;
                 uint more = grid.z | (uint(offset) & (kGranuleBytes - 1u)) << 16 | uint(first >> 32) << 20;
-                DynamicEntries(states.v[stream].table).v[rank] =
+                NewDynamicEntries(states.v[stream].table).v[rank] =
                     DynamicEntry(uint(offset / uint64_t(kGranuleBytes)), grid.x | grid.y << 16, more, uint(first));
             } else {
                 mr_note(kErrorPayloadCount, groups);

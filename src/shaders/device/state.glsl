@@ -33,6 +33,7 @@ layout(constant_id = 2019) const bool MR_ALWAYS_RECEIVED = false;
 // Of the device (compiler::Options).
 layout(constant_id = 2020) const uint MR_CHUNK_GROUPS = 16u;  // workgroups of ours in a chunk at most
 layout(constant_id = 2021) const uint MR_ORDERED_BYTES = 64u;  // that an invocation sends and that stay in order
+layout(constant_id = 2022) const uint MR_OUTPUTS = 0u;  // so many of the first outputs are in s_output
 
 MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 
@@ -54,6 +55,7 @@ uint64_t g_table;    // entries of its stream,
 uint g_entries;      // so many
 Unit g_total;        // units of the slot
 uint g_level;
+uint g_input_stride;
 
 // The current chunk: what this workgroup of ours has taken to run.
 Unit g_unit;  // its next unit
@@ -79,7 +81,8 @@ uint g_entry_location;
 shared uint64_t s_queues;    // as in the GraphHeader
 shared uint64_t s_node_map;  // likewise
 shared uint64_t s_states;    // StreamStates
-shared uint64_t s_outputs;   // OutputInfo of the slot's outputs
+shared uint64_t s_outputs;   // OutputInfo of the slot's outputs,
+shared OutputInfo s_output[MR_OUTPUTS > 0u ? MR_OUTPUTS : 1u];  // and the first of them
 
 #if !defined(MR_PACKED)
 // Payloads of all invocations in one allocation, and in the next; g_turn is the number of the next.
@@ -96,7 +99,7 @@ shared uint64_t s_input[MR_INPUT_TABLE];
 
 uint mr_input_stride()
 {
-    return MR_INPUT_STRIDE > 0u ? MR_INPUT_STRIDE : MR_SLOT.payloadStride;
+    return MR_INPUT_STRIDE > 0u ? MR_INPUT_STRIDE : g_input_stride;
 }
 
 uint64_t mr_dynamic_first(const DynamicEntry entry)
@@ -126,6 +129,13 @@ uint64_t mr_slot_outputs()
 uint64_t mr_outputs()
 {
     return MR_EMITS == kEmitsNothing ? mr_slot_outputs() : s_outputs;
+}
+
+OutputInfo mr_output(const uint number)
+{
+    if (MR_EMITS != kEmitsNothing && number < MR_OUTPUTS)
+        return s_output[number];
+    return OutputInfos(mr_outputs()).v[number];
 }
 
 uint64_t mr_node_map()
@@ -163,7 +173,11 @@ void mr_use_slot(const uint64_t slot, const uint64_t streamState)
     g_entry_location = stream.v[0].firstLocation;
     if (MR_EMITS != kEmitsNothing && gl_LocalInvocationIndex == 0u)
         s_outputs = mr_slot_outputs();
+    for (uint i = gl_LocalInvocationIndex; MR_EMITS != kEmitsNothing && g_initialized && i < MR_OUTPUTS;
+         i += MR_WORKGROUP_SIZE)
+        s_output[i] = OutputInfos(mr_slot_outputs()).v[i];
     g_level = MR_SLOT.level;
+    g_input_stride = MR_SLOT.payloadStride;
     g_entries = min(uint(counter >> kUnitBits), capacity);
     g_total = mr_stream_units(counter, capacity, g_table) * Unit(mr_units_per_payload());
     // A single entry needs no search.

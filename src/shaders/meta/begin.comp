@@ -3,6 +3,7 @@
 // what the host has prepared of the feed.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#define MR_WRITES_SLOTS
 #include "device/graph.glsl"
 
 layout(local_size_x = 256) in;
