@@ -3,6 +3,7 @@
 #ifndef MILLRACE_DEVICE_ALLOCATE_GLSL
 #define MILLRACE_DEVICE_ALLOCATE_GLSL
 
+#include "device/handle.glsl"
 #include "device/state.glsl"
 
 #if !defined(MR_PACKED)
@@ -25,21 +26,6 @@ shared uint s_locations[kMaxHistogram];
 uvec4 mr_input_handle()
 {
     return uvec4(0u, 0u, g_input_count, kNoHandleQueue << 15);
-}
-
-uint64_t mr_output_element(const uvec4 handle, const uint i)
-{
-    return packUint2x32(handle.xy) + uint64_t(i) * uint64_t((handle.w & 0x7fffu) * 4u);
-}
-
-uint64_t mr_element(const uvec4 handle, const uint i)
-{
-    return packUint2x32(handle.xy) == uint64_t(0) ? mr_input_element(i) : mr_output_element(handle, i);
-}
-
-uint mr_array_length(const uvec4 handle)
-{
-    return handle.z & 0x7fffffffu;
 }
 
 uint mr_mapped_queue(const OutputInfo info, const uint node_index)

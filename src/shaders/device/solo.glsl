@@ -328,20 +328,7 @@ uint64_t mr_input_element(const uint i)
     return mr_payload_address(g_queue, g_first_payload + min(i, g_input_count - 1u));
 }
 
-uint64_t mr_output_element(const uvec4 handle, const uint i)
-{
-    return packUint2x32(handle.xy) + uint64_t(i) * uint64_t((handle.w & 0x7fffu) * 4u);
-}
-
-uint64_t mr_element(const uvec4 handle, const uint i)
-{
-    return packUint2x32(handle.xy) == uint64_t(0) ? mr_input_element(i) : mr_output_element(handle, i);
-}
-
-uint mr_array_length(const uvec4 handle)
-{
-    return handle.z & 0x7fffffffu;
-}
+#include "device/handle.glsl"
 
 uint mr_remaining_recursion()
 {
