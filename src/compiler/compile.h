@@ -20,13 +20,19 @@
 namespace millrace::compiler {
 
 // What the device can do and what the application asked for; no Vulkan types.
+// Numbers of recursion levels that remain; `most` is one of them.
+struct RecursionRange {
+    uint32_t least = 0;
+    uint32_t most = 0;
+};
+
 struct Options {
     std::string entryPoint = "main";
     std::optional<std::string> nodeName;  // VkPipelineShaderStageNodeCreateInfoAMDX::pName
     std::optional<uint32_t> shaderIndex;  // ...::index, unless VK_SHADER_INDEX_UNUSED_AMDX
     std::vector<spirv::SpecializationValue> specialization;
-    // The code is for this level of the node's recursion alone: RemainingRecursionLevelsAMDX is this number.
-    std::optional<uint32_t> remainingRecursion;
+    // The code is for these levels of the node's recursion alone: RemainingRecursionLevelsAMDX is one of these numbers.
+    std::optional<RecursionRange> remainingRecursion;
 
     // Where abi::NodeArguments begins behind the application's push constants; multiple of 8.
     uint32_t argumentsOffsetBytes = 0;

@@ -127,7 +127,8 @@ private:
             if (!node) {
                 return node.error();
             }
-            auto callee = makeCallee(std::move(**node), m_hasPushConstants);
+            const Caller caller{m_hasPushConstants, consumer.isNextLevel, m_kept.back().most};
+            auto callee = makeCallee(std::move(**node), caller);
             if (!callee) {
                 return callee.error();
             }

@@ -2,12 +2,12 @@
 #include "compiler/fuse_graph.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include "compiler/fuse.h"
-#include "compiler/node_shader.h"
-#include "compiler/prepare.h"
+#include "compiler/fusion/levels.h"
 #include "graph/fusion.h"
 
 namespace millrace::compiler {
@@ -19,13 +19,16 @@ constexpr size_t kMaxConsumers = 8;
 
 class GraphFuser {
 public:
-    GraphFuser(std::vector<FusableNode>& nodes, graph::Graph graph) : m_nodes(nodes), m_graph(std::move(graph)) {}
+    GraphFuser(std::vector<FusableNode>& nodes, graph::Graph graph, bool all)
+        : m_nodes(nodes), m_graph(std::move(graph)), m_all(all)
+    {
+    }
 
     Status run()
     {
         if (Status status = fuseConsumers(); !status)
             return status;
-        return m_nodes.size() == m_graph.nodes.size() ? fuseLastLevels() : Status();
+        return m_nodes.size() == m_graph.nodes.size() ? fuseRecursions() : Status();
     }
 
     graph::Graph take() { return std::move(m_graph); }
@@ -34,9 +37,9 @@ public:
     {
         std::vector<FusionOutcome> out = m_fused;
         for (const auto& [key, why] : m_reasons)
-            out.push_back({nameOf(key.first), key.second, false, false, why});
+            out.push_back({nameOf(key.first), key.second, false, false, 0, why});
         for (const auto& [key, why] : m_failed)
-            out.push_back({nameOf(key.first), key.second, false, false, why});
+            out.push_back({nameOf(key.first), key.second, false, false, 0, why});
         return out;
     }
 
@@ -66,85 +69,88 @@ private:
         return {};
     }
 
-    // Levels multiply, so the last one has most of the payloads.
-    Status fuseLastLevels()
+    // Levels multiply, so the last one has most of the payloads; each that goes takes a dispatch with it.
+    Status fuseRecursions()
     {
         bool changed = false;
         for (const graph::LastLevelFusion& plan : graph::planLastLevels(m_graph)) {
             const Key key{plan.node, targetOf(plan.node, plan.output)};
-            Result<FusableNode> last =
-                plan.why.empty() ? fuseLastLevel(plan.node) : Result<FusableNode>(Diagnostic{"", "", plan.why});
-            if (last) {
-                m_nodes.push_back(std::move(*last));
-                m_fused.push_back({nameOf(plan.node), key.second, true, true, ""});
+            FusionOutcome outcome{.node = nameOf(plan.node), .output = key.second, .fused = true};
+            const Status status = plan.why.empty() ? fuseRecursion(plan.node, outcome) : Diagnostic{"", "", plan.why};
+            if (status) {
+                m_fused.push_back(std::move(outcome));
                 m_reasons.erase(key);
                 changed = true;
             } else {
-                m_reasons[key] += ", and its last level cannot run inside it: " + last.error().text();
+                m_reasons[key] += ", and its last level cannot run inside it: " + status.error().text();
             }
         }
         return changed ? relink() : Status();
     }
 
-    // The level before the last with the last in it. The name and number of the node stay.
-    Result<FusableNode> fuseLastLevel(uint32_t node)
+    // All levels in groups if possible, else the last inside the one before.
+    Status fuseRecursion(uint32_t node, FusionOutcome& outcome)
     {
-        FusableNode last = m_nodes[node];
-        // Not the lowered node's, which may be that of another node with the same code.
-        const graph::NodeId& id = m_graph.nodes[node].id;
-        Options inner = last.options;
-        inner.remainingRecursion = 0;
-        last.options.remainingRecursion = 1;
-        const Result<uint32_t> output = findOwnOutput(last, id.name);
-        if (!output)
-            return output.error();
-        const FusedConsumer consumer{m_nodes[node].words, inner, {id.index}};
-        if (const Status status = sendsNothing(consumer); !status)
-            return status.error();
-        Result<spirv::Words> words = fuse(last.words, last.options, {{{*output, {consumer}}}});
-        if (!words)
-            return words.error();
-        last.options.specialization.clear();
-        last.options.remainingRecursion.reset();
-        Result<LoweredNode> lowered = lower(*words, last.options);
-        if (!lowered)
-            return lowered.error();
-        if (lowered->node.payloadBytes != last.lowered.node.payloadBytes)
-            return Diagnostic{"fuse", nameOf(node), "does not look at its payload before its last level"};
-        last.lowered = std::move(*lowered);
-        last.lowered.node.id = id;
-        last.lowered.node.lastLevelOf = node;
-        last.code = m_nodes.size() + m_codes.try_emplace(*words, m_codes.size()).first->second;
-        last.words = std::move(*words);
-        last.changed = true;
-        return last;
+        const uint32_t levels = m_graph.nodes[node].maxRecursion + 1;
+        const auto choices = chooseLevels(recursiveNode(node), m_all);
+        for (const uint32_t choice : choices ? *choices : std::vector<uint32_t>()) {
+            if (addGroups(node, choice, levels / choice > 1 ? choice : 0)) {
+                outcome.levelsInOne = choice;
+                return {};
+            }
+        }
+        outcome.lastLevel = true;
+        outcome.why = choices ? "" : choices.error().text();
+        // Those above know that no last level is among them, and have no code for it.
+        return addGroups(node, 2, levels > 2 ? 1 : 0);
     }
 
-    static Status sendsNothing(const FusedConsumer& node)
+    RecursiveNode recursiveNode(uint32_t node) const
     {
-        const auto prepared = prepare(node.words, node.options);
-        if (!prepared)
-            return prepared.error();
-        for (const graph::NodeOutput& output : (*prepared)->node.outputs)
-            if (output.allocationSites > 0)
-                return Diagnostic{"fuse", "'" + output.targetName + "'", "the last level may send payloads as well"};
+        // Not the lowered node's id, which may be that of another node with the same code.
+        return {m_nodes[node].words, m_nodes[node].options, m_graph.nodes[node].id, m_graph.nodes[node].maxRecursion};
+    }
+
+    // `others`: levels of each group above the last one, 0 if there is none.
+    Status addGroups(uint32_t node, uint32_t last, uint32_t others)
+    {
+        std::vector<FusableNode> added;
+        for (const graph::LevelGroup& levels : {graph::LevelGroup{node, last, true}, {node, others, false}}) {
+            if (levels.levels == 0)
+                continue;
+            Result<FusableNode> group = makeGroup(node, levels);
+            if (!group)
+                return group.error();
+            added.push_back(std::move(*group));
+        }
+        for (FusableNode& group : added) {
+            group.code = codeOf(group.words);
+            m_nodes.push_back(std::move(group));
+        }
         return {};
     }
 
-    // The output of the last level but one that leads to the last.
-    static Result<uint32_t> findOwnOutput(const FusableNode& node, const std::string& name)
+    // The name and number of the node stay.
+    Result<FusableNode> makeGroup(uint32_t node, const graph::LevelGroup& levels) const
     {
-        const auto prepared = prepare(node.words, node.options);
-        if (!prepared)
-            return prepared.error();
-        const std::vector<graph::NodeOutput>& outputs = (*prepared)->node.outputs;
-        const auto isOwn = [&](const graph::NodeOutput& output) {
-            return output.allocationSites > 0 && output.targetName == name;
-        };
-        if (std::ranges::count_if(outputs, isOwn) != 1)
-            return Diagnostic{"fuse", name,
-                              "before its last level it does not send to itself by one output alone"};
-        return static_cast<uint32_t>(std::ranges::find_if(outputs, isOwn) - outputs.begin());
+        Result<spirv::Words> words = fuseLevels(recursiveNode(node), levels.levels, levels.isLast);
+        if (!words)
+            return words.error();
+        FusableNode group = m_nodes[node];
+        group.options.specialization.clear();
+        Result<LoweredNode> lowered = lower(*words, group.options);
+        if (!lowered)
+            return lowered.error();
+        if (lowered->node.payloadBytes != group.lowered.node.payloadBytes)
+            return Diagnostic{"fuse", nameOf(node), "does not look at its payload before its last level"};
+        if (graph::declaredBytes(lowered->node) > graph::kMaxPayloadDeclarationBytes)
+            return Diagnostic{"fuse", nameOf(node), "declares too many payloads for several levels"};
+        group.lowered = std::move(*lowered);
+        group.lowered.node.id = m_graph.nodes[node].id;
+        group.lowered.node.levelGroup = levels;
+        group.words = std::move(*words);
+        group.changed = true;
+        return group;
     }
 
     const std::string& targetOf(uint32_t node, uint32_t output) const
@@ -172,7 +178,7 @@ private:
             if (lowered) {
                 m_nodes[node].lowered = *lowered;
                 m_nodes[node].changed = true;
-                m_fused.push_back({nameOf(node), target, true, false, ""});
+                m_fused.push_back({nameOf(node), target, true, false, 0, ""});
                 return true;  // the outputs behind it have other numbers now
             }
             m_failed[{node, target}] = lowered.error().text();
@@ -208,7 +214,7 @@ private:
         options.specialization.clear();
         Result<LoweredNode> lowered = lower(*words, options);
         if (lowered) {
-            producer.code = m_nodes.size() + m_codes.try_emplace(*words, m_codes.size()).first->second;
+            producer.code = codeOf(*words);
             producer.words = std::move(*words);
             producer.options = std::move(options);
         }
@@ -228,8 +234,15 @@ private:
         return {};
     }
 
+    size_t codeOf(const spirv::Words& words)
+    {
+        return m_firstCode + m_codes.try_emplace(words, m_codes.size()).first->second;
+    }
+
     std::vector<FusableNode>& m_nodes;
+    const size_t m_firstCode = m_nodes.size();  // behind those of the nodes given
     graph::Graph m_graph;
+    const bool m_all;
     std::map<spirv::Words, size_t> m_codes;  // of fused producers
     std::vector<FusionOutcome> m_fused;
     std::map<Key, std::string> m_reasons;  // of the last plan
@@ -238,10 +251,10 @@ private:
 
 }  // namespace
 
-Result<graph::Graph> fuseGraph(std::vector<FusableNode>& nodes, graph::Graph graph,
+Result<graph::Graph> fuseGraph(std::vector<FusableNode>& nodes, graph::Graph graph, bool all,
                                std::vector<FusionOutcome>& outcomes)
 {
-    GraphFuser fuser(nodes, std::move(graph));
+    GraphFuser fuser(nodes, std::move(graph), all);
     const Status status = fuser.run();
     outcomes = fuser.outcomes();
     if (!status)

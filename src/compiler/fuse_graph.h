@@ -26,15 +26,19 @@ struct FusionOutcome {
     std::string node;    // "'name'[index]"
     std::string output;  // name of the nodes that receive payloads
     bool fused = false;
-    bool lastLevel = false;  // of a recursion alone: the node runs its own last level
-    std::string why;         // it is not fused, with a place in the code if that is the reason
+    // Where the output leads to the node itself: its last level alone runs inside the level above, or so many in one.
+    bool lastLevel = false;
+    uint32_t levelsInOne = 0;
+    // It is not fused, or the last level alone is; with a place in the code if that is the reason.
+    std::string why;
 };
 
 // Fuses what can be fused and lowers the producers again. `graph` was linked from the nodes, in their order; nodes
-// behind those given belong to others and stay as they are. Where there are none, code for the last level of recursive
-// nodes is appended to `nodes` (graph::Node::lastLevelOf). Returns the graph linked again, or `graph` if nothing was
+// behind those given belong to others and stay as they are. Where there are none, code for several levels of
+// recursive nodes is appended to `nodes` (graph::Node::levelGroup). With `all`, also levels are in one that take
+// longer so. Returns the graph linked again, or `graph` if nothing was
 // fused. Errors: none that linking did not report before.
-Result<graph::Graph> fuseGraph(std::vector<FusableNode>& nodes, graph::Graph graph,
+Result<graph::Graph> fuseGraph(std::vector<FusableNode>& nodes, graph::Graph graph, bool all,
                                std::vector<FusionOutcome>& outcomes);
 
 }  // namespace millrace::compiler

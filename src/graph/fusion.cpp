@@ -43,12 +43,12 @@ public:
     {
         std::set<uint32_t> done;
         for (const Node& node : m_graph.nodes)
-            if (node.lastLevelOf)
-                done.insert(*node.lastLevelOf);
+            if (node.levelGroup)
+                done.insert(node.levelGroup->of);
         std::vector<LastLevelFusion> plan;
         for (const auto& [key, targets] : m_targets) {
             const auto& [node, output] = key;
-            if (!m_graph.nodes[node].lastLevelOf && !done.contains(node) && reaches(targets, node))
+            if (!m_graph.nodes[node].levelGroup && !done.contains(node) && reaches(targets, node))
                 plan.push_back({node, output, obstacleToLastLevel(node, output)});
         }
         return plan;

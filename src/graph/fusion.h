@@ -23,7 +23,8 @@ struct OutputFusion {
     std::vector<FusionTarget> targets;  // in ascending order of index
 };
 
-// A node that sends to itself alone through this output, so that its last level could run inside the level before.
+// A node that sends to itself alone through this output, so that its last level could run inside the level before, and
+// others too.
 struct LastLevelFusion {
     uint32_t node = 0;
     uint32_t output = 0;
@@ -44,7 +45,7 @@ struct FusionPlan {
 // Consumers that emit nothing come first; when they are fused and the graph is linked again, others may follow.
 FusionPlan planFusion(const Graph& graph);
 
-// All recursive nodes that do not have code for their last level yet (Node::lastLevelOf).
+// All recursive nodes that do not have code for several of their levels yet (Node::levelGroup).
 std::vector<LastLevelFusion> planLastLevels(const Graph& graph);
 
 }  // namespace millrace::graph

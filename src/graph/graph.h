@@ -75,6 +75,16 @@ struct NodeOutput {
     bool tracksFinishWriting = false;
 };
 
+// Levels of a node's recursion in one: what is sent from one to the next stays in the invocation that sends it.
+struct LevelGroup {
+    uint32_t of = 0;      // the node
+    uint32_t levels = 1;  // one: the code knows at least that it is none of the last ones
+    bool isLast =
+        false;  // the last ones, two at least; else all above, but for the first level where that is left over
+
+    bool operator==(const LevelGroup&) const = default;
+};
+
 // What compiler::compile() learned of a node; together with the compiled code it is all that linking needs.
 struct Node {
     NodeId id;
@@ -97,9 +107,8 @@ struct Node {
     bool writesInput = false;
     uint32_t leafRows = 1;  // of a grid, that a workgroup of ours does one after the other at most, if a leaf
     bool anyGraph = false;  // its code, which is that of a library, relies on nothing of this graph
-    // No node of its own but the code, of the node with this number, for the last but one level of its recursion, with
-    // what the last level does in it. Behind all nodes that have a name.
-    std::optional<uint32_t> lastLevelOf;
+    // No node of its own but code of another for several levels of its recursion. Behind all nodes that have a name.
+    std::optional<LevelGroup> levelGroup;
     std::vector<NodeOutput> outputs;
 };
 
@@ -139,6 +148,10 @@ constexpr bool runsBeside(const Node& node)
 {
     return isLoose(node) && node.packWidth > 1;
 }
+
+// Of all payload types that it declares, where those that share a limit count once (VUID 09195). Requires: valid budget
+// pools.
+uint64_t declaredBytes(const Node& node);
 
 // Sends nothing, looks at nobody it could send to, and leaves its input as it is: a node that the host can launch
 // without the scheduler.
@@ -229,7 +242,11 @@ struct Graph {
     std::optional<uint32_t> findNode(const NodeId& id) const;
 
     // The node whose level a slot is, whatever code it has.
-    uint32_t ownerOf(const Slot& slot) const { return nodes[slot.node].lastLevelOf.value_or(slot.node); }
+    uint32_t ownerOf(const Slot& slot) const
+    {
+        const std::optional<LevelGroup>& group = nodes[slot.node].levelGroup;
+        return group ? group->of : slot.node;
+    }
 };
 
 // Checks the rules that need all nodes (VUIDs 09134 to 09139, 10184, recursion, sharing, depth) and computes the rest.

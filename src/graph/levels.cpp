@@ -22,13 +22,21 @@ struct Group {
     enum class Visit { Not, Open, Done } visit = Visit::Not;
 };
 
+// How many levels of a node's recursion are in one (Node::levelGroup): the last ones, and those above. A level may be
+// left over, the first.
+struct Recursion {
+    uint32_t last = 1;
+    uint32_t others = 1;
+};
+
 class Levels {
 public:
-    explicit Levels(Graph& graph) : m_graph(graph), m_groups(graph.nodes.size()), m_runsLast(graph.nodes.size(), false)
+    explicit Levels(Graph& graph) : m_graph(graph), m_groups(graph.nodes.size()), m_recursions(graph.nodes.size())
     {
         for (const Node& node : graph.nodes)
-            if (node.lastLevelOf)
-                m_runsLast[*node.lastLevelOf] = true;
+            if (node.levelGroup)
+                (node.levelGroup->isLast ? m_recursions[node.levelGroup->of].last
+                                         : m_recursions[node.levelGroup->of].others) = node.levelGroup->levels;
     }
 
     Status run()
@@ -53,17 +61,31 @@ private:
     void store();
     Diagnostic describeCycle(const std::vector<std::pair<uint32_t, size_t>>& path, Group::Edge last) const;
 
-    // Levels below the top one. The last may run inside the one before.
+    // Levels of ours from the top one to that on which `remaining` of its recursion remain.
+    uint32_t depthOf(uint32_t node, uint32_t remaining) const
+    {
+        const uint32_t below = m_graph.nodes[node].maxRecursion - remaining;
+        const uint32_t others = m_recursions[node].others;
+        return (below + others - 1) / others;
+    }
+    // Levels of ours below the top one.
     uint32_t depthOf(uint32_t node) const
     {
-        return m_groups[node].recurses ? m_graph.nodes[node].maxRecursion - (m_runsLast[node] ? 1 : 0) : 0;
+        return m_groups[node].recurses ? depthOf(node, m_recursions[node].last - 1) : 0;
+    }
+    // Nothing is sent to levels that are in one with the level above.
+    bool isInside(uint32_t node, uint32_t remaining) const
+    {
+        const Recursion& recursion = m_recursions[node];
+        const uint32_t levels = remaining < recursion.last ? recursion.last : recursion.others;
+        return remaining < m_graph.nodes[node].maxRecursion && (remaining + 1) % levels != 0;
     }
     uint32_t deepest(uint32_t node) const { return m_groups[node].level + depthOf(node); }
 
     Graph& m_graph;
-    std::vector<Group> m_groups;    // per node; sharing nodes have none of their own
-    std::vector<bool> m_runsLast;   // per node: there is a Node::lastLevelOf for it
-    std::vector<uint32_t> m_order;  // nodes, targets before emitters
+    std::vector<Group> m_groups;          // per node; sharing nodes have none of their own
+    std::vector<Recursion> m_recursions;  // per node
+    std::vector<uint32_t> m_order;        // nodes, targets before emitters
 };
 
 void Levels::collectEdges()
@@ -170,8 +192,9 @@ void Levels::store()
         const Slot& base = m_graph.slots[queue.baseSlot];
         const uint32_t owner = m_graph.ownerOf(base);
         const Group& group = m_groups[owner];
-        const uint32_t depth = m_graph.nodes[owner].maxRecursion - base.remaining;
-        const uint32_t level = group.level == 0 || depth > depthOf(owner) ? 0 : group.level + depth;
+        const uint32_t depth = depthOf(owner, base.remaining);
+        const bool isReached = group.level > 0 && depth <= depthOf(owner) && !isInside(owner, base.remaining);
+        const uint32_t level = isReached ? group.level + depth : 0;
         for (uint32_t stream : queue.streams)
             m_graph.streams[stream].level = level;
         for (uint32_t slot : queue.slots)

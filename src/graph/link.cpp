@@ -74,7 +74,8 @@ private:
 
     bool isSharer(uint32_t node) const { return m_graph.nodes[node].sharesInputWith.has_value(); }
     // Nodes that others can send to, themselves included.
-    bool hasQueues(uint32_t node) const { return !isSharer(node) && !m_graph.nodes[node].lastLevelOf; }
+    bool hasQueues(uint32_t node) const { return !isSharer(node) && !m_graph.nodes[node].levelGroup; }
+    uint32_t codeOf(uint32_t node, uint32_t remaining) const;
     Status checkOutput(const Node& node, const NodeOutput& output) const;
     uint32_t createQueue(uint32_t node, uint32_t remaining, std::span<const uint32_t> sharers);
     uint32_t createStream(uint32_t queue, uint32_t kind);
@@ -84,17 +85,19 @@ private:
     std::unordered_map<std::string_view, NodeArray> m_names;
     std::vector<std::vector<uint32_t>> m_sharers;  // per node
     std::vector<uint32_t> m_topQueues;             // per node: where others enqueue to it
-    std::vector<uint32_t> m_lastLevels;            // per node: Node::lastLevelOf, the other way round
+    std::vector<uint32_t> m_lastGroups;            // per node: Node::levelGroup, the other way round,
+    std::vector<uint32_t> m_otherGroups;           // of the last levels and of others
     std::map<MapKey, uint32_t> m_maps;             // to Graph::maps
 };
 
 Status Linker::indexNames()
 {
-    m_lastLevels.assign(m_graph.nodes.size(), kNoNode);
+    m_lastGroups.assign(m_graph.nodes.size(), kNoNode);
+    m_otherGroups.assign(m_graph.nodes.size(), kNoNode);
     for (uint32_t i = 0; i < m_graph.nodes.size(); ++i) {
         Node& node = m_graph.nodes[i];
-        if (node.lastLevelOf) {
-            m_lastLevels[*node.lastLevelOf] = i;
+        if (node.levelGroup) {
+            (node.levelGroup->isLast ? m_lastGroups : m_otherGroups)[node.levelGroup->of] = i;
             continue;
         }
         if (node.id.index > kMaxNodeIndex)
@@ -147,18 +150,11 @@ Status Linker::checkNodes()
             if (groups > kMaxGroups)
                 return diagnose(node, "StaticNumWorkgroupsAMDX starts more workgroups than the limit");
         }
-        // A shader's payload types count once per set of types that share their limits.
-        std::vector<uint32_t> poolBytes(node.outputs.size(), 0);
         for (const NodeOutput& output : node.outputs) {
             if (output.budgetPool >= node.outputs.size())
                 return diagnose(node, output, "shares its payload limit with a type that is not an output");
-            uint32_t& bytes = poolBytes[output.budgetPool];
-            bytes = std::max(bytes, output.payloadBytes);
         }
-        uint64_t declared = inputBytes(node);
-        for (uint32_t bytes : poolBytes)
-            declared += bytes;
-        if (declared > kMaxPayloadDeclarationBytes) {
+        if (const uint64_t declared = declaredBytes(node); declared > kMaxPayloadDeclarationBytes) {
             return diagnose(node, "its payload declarations have " + std::to_string(declared) +
                                       " bytes, more than maxExecutionGraphShaderPayloadSize (VUID 09195)");
         }
@@ -202,6 +198,20 @@ uint32_t Linker::createStream(uint32_t queue, uint32_t kind)
     return index;
 }
 
+// The node whose code runs the level of a node's recursion, and those that are in one with it.
+uint32_t Linker::codeOf(uint32_t node, uint32_t remaining) const
+{
+    for (const uint32_t code : {m_lastGroups[node], m_otherGroups[node]}) {
+        if (code == kNoNode)
+            continue;
+        const LevelGroup& group = *m_graph.nodes[code].levelGroup;
+        const bool isIts = group.isLast ? remaining < group.levels : remaining >= group.levels;
+        if (isIts && (remaining + 1) % group.levels == 0)
+            return code;
+    }
+    return node;
+}
+
 uint32_t Linker::createQueue(uint32_t node, uint32_t remaining, std::span<const uint32_t> sharers)
 {
     const uint32_t index = static_cast<uint32_t>(m_graph.queues.size());
@@ -216,8 +226,7 @@ uint32_t Linker::createQueue(uint32_t node, uint32_t remaining, std::span<const 
     for (uint32_t consumer : consumers) {
         const uint32_t stream = isDynamic(consumer) ? createStream(index, abi::kStreamDynamic) : indexed;
         const uint32_t slot = static_cast<uint32_t>(m_graph.slots.size());
-        const bool isLastButOne = consumer == node && remaining == 1 && m_lastLevels[node] != kNoNode;
-        m_graph.slots.push_back({.node = isLastButOne ? m_lastLevels[node] : consumer,
+        m_graph.slots.push_back({.node = consumer == node ? codeOf(node, remaining) : consumer,
                                  .remaining = consumer == node ? remaining : 0,
                                  .queue = index,
                                  .stream = stream});
@@ -320,7 +329,9 @@ uint32_t Linker::getMap(const Slot& slot, const NodeOutput& output)
     if (own.name == output.targetName && own.index >= range.first && own.index < range.end && !isSharer(slot.node)) {
         key.selfIndex = own.index;
         // createSlots(): the queues of a node follow each other, the one with most recursion remaining first.
-        key.selfQueue = slot.remaining > 0 ? slot.queue + 1 : abi::kNoQueue;
+        const std::optional<LevelGroup>& group = m_graph.nodes[slot.node].levelGroup;
+        const uint32_t levels = group && !group->isLast ? group->levels : 1;
+        key.selfQueue = slot.remaining >= levels ? slot.queue + levels : abi::kNoQueue;
     }
     auto [it, isNew] = m_maps.try_emplace(key, static_cast<uint32_t>(m_graph.maps.size()));
     if (!isNew)
@@ -414,6 +425,17 @@ std::optional<uint32_t> Graph::findNode(const NodeId& id) const
             return i;
     }
     return std::nullopt;
+}
+
+uint64_t declaredBytes(const Node& node)
+{
+    std::vector<uint32_t> ofPool(node.outputs.size(), 0);
+    for (const NodeOutput& output : node.outputs)
+        ofPool[output.budgetPool] = std::max(ofPool[output.budgetPool], output.payloadBytes);
+    uint64_t declared = inputBytes(node);
+    for (const uint32_t bytes : ofPool)
+        declared += bytes;
+    return declared;
 }
 
 Result<Graph> link(std::vector<Node> nodes)

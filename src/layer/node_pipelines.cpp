@@ -237,7 +237,7 @@ std::span<const NodeResult> NodeBuilder::lower()
     return m_results;
 }
 
-Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, std::vector<compiler::FusionOutcome>& outcomes)
+Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, bool all, std::vector<compiler::FusionOutcome>& outcomes)
 {
     std::vector<compiler::FusableNode> nodes;
     for (size_t i = 0; i < m_requests.size(); ++i) {
@@ -245,14 +245,14 @@ Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, std::vector<compiler:
         const bool isPlain = !request.robustness && request.requiredSubgroupSize == 0 && request.stageFlags == 0;
         nodes.push_back({*request.words, request.options, *m_lowered[i], m_owners[i], isPlain});
     }
-    Result<graph::Graph> fused = compiler::fuseGraph(nodes, std::move(graph), outcomes);
+    Result<graph::Graph> fused = compiler::fuseGraph(nodes, std::move(graph), all, outcomes);
     bool changed = false;
     for (size_t i = 0; fused && i < nodes.size(); ++i) {
         if (!nodes[i].changed)
             continue;
         changed = true;
         if (i == m_requests.size())
-            addCopyOf(*nodes[i].lowered.node.lastLevelOf);
+            addCopyOf(nodes[i].lowered.node.levelGroup->of);
         m_requests[i].words = std::make_shared<const spirv::Words>(std::move(nodes[i].words));
         m_requests[i].options = std::move(nodes[i].options);
         m_results[i].node->node = nodes[i].lowered.node;

@@ -45,7 +45,7 @@ public:
     std::span<const NodeResult> lower();
     // Lets consumers run inside their producers, where `graph`, whose first nodes are the requests, allows it. Returns
     // the graph linked again, which may have more nodes (compiler::fuseGraph), and then there are more requests.
-    Result<graph::Graph> fuse(graph::Graph graph, std::vector<compiler::FusionOutcome>& outcomes);
+    Result<graph::Graph> fuse(graph::Graph graph, bool all, std::vector<compiler::FusionOutcome>& outcomes);
     std::span<const NodeResult> results() const { return m_results; }
     // Then: their code. `traits` per request; empty for a library, which may become part of any graph. So `uses`, which
     // says what for each node's first pipeline is, if it needs one.

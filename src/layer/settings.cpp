@@ -13,13 +13,15 @@ struct TraitSetting {
     const runtime::Trait& trait;
 };
 
-// A setting that has one of two words as value; the first is `first`.
+// A setting that has one of a few words as value; the first is what it is by default.
 template <typename Enum>
 struct Words {
+    struct Meaning {
+        const char* word;
+        Enum value;
+    };
     Enum& value;
-    Enum first, second;
-    const char* firstWord;
-    const char* secondWord;
+    std::vector<Meaning> meanings;
 };
 
 // All settings, with their names, for whoever reads or writes them. The manifest and README.md list them as well.
@@ -30,17 +32,20 @@ void visitSettings(Settings& settings, Visitor&& visitor)
     visitor("validate", settings.validate);
     visitor("validate_spirv", settings.validateSpirv);
     visitor("continuation",
-            Words{settings.continuation, Continuation::Complete, Continuation::Single, "complete", "single"});
-    visitor("path", Words{settings.runtime.path, runtime::Path::Direct, runtime::Path::Indirect, "direct", "indirect"});
-    visitor("fusion", Words{settings.fusion, true, false, "on", "off"});
-    visitor("leaf", Words{settings.leaf, true, false, "on", "off"});
-    visitor("solo", Words{settings.solo, false, true, "off", "on"});
+            Words<Continuation>{settings.continuation,
+                                {{"complete", Continuation::Complete}, {"single", Continuation::Single}}});
+    visitor("path", Words<runtime::Path>{settings.runtime.path,
+                                         {{"direct", runtime::Path::Direct}, {"indirect", runtime::Path::Indirect}}});
+    visitor("fusion",
+            Words<Fusion>{settings.fusion, {{"on", Fusion::Useful}, {"off", Fusion::None}, {"all", Fusion::All}}});
+    visitor("leaf", Words<bool>{settings.leaf, {{"on", true}, {"off", false}}});
+    visitor("solo", Words<bool>{settings.solo, {{"off", false}, {"on", true}}});
     visitor("solo_rounds", settings.runtime.soloRounds);
-    visitor("device_traits", Words{settings.runtime.measures, true, false, "measured", "type"});
+    visitor("device_traits", Words<bool>{settings.runtime.measures, {{"measured", true}, {"type", false}}});
     for (const runtime::Trait& trait : runtime::traitTable())
         visitor(trait.key, TraitSetting{settings.runtime.traits.*trait.value, trait});
     visitor("trace", settings.trace);
-    visitor("trace_detail", Words{settings.traceNodes, false, true, "steps", "nodes"});
+    visitor("trace_detail", Words<bool>{settings.traceNodes, {{"steps", false}, {"nodes", true}}});
     visitor("capture", settings.capture);
     visitor("capture_file", settings.captureFile);
     visitor("hide_maintenance5", settings.hideMaintenance5);
@@ -98,13 +103,19 @@ public:
     template <typename Enum>
     void operator()(const char* name, Words<Enum> words) const
     {
-        std::string value = words.firstWord;
+        std::string value = words.meanings.front().word;
         (*this)(name, value);
-        if (value != words.firstWord && value != words.secondWord)
-            m_problems.push_back(std::string("setting ") + name + " is \"" + value + "\", which is neither \"" +
-                                 words.firstWord + "\" nor \"" + words.secondWord + "\"; using \"" + words.firstWord +
-                                 "\"");
-        words.value = value == words.secondWord ? words.second : words.first;
+        std::string others;
+        for (const auto& meaning : words.meanings) {
+            if (value == meaning.word) {
+                words.value = meaning.value;
+                return;
+            }
+            others += (others.empty() ? "neither \"" : " nor \"") + std::string(meaning.word) + "\"";
+        }
+        words.value = words.meanings.front().value;
+        m_problems.push_back(std::string("setting ") + name + " is \"" + value + "\", which is " + others +
+                             "; using \"" + words.meanings.front().word + "\"");
     }
 
 private:
@@ -121,7 +132,9 @@ public:
     template <typename Enum>
     void operator()(const char* name, Words<Enum> words)
     {
-        m_texts.push_back({name, words.value == words.first ? words.firstWord : words.secondWord});
+        for (const auto& meaning : words.meanings)
+            if (meaning.value == words.value)
+                m_texts.push_back({name, meaning.word});
     }
 
     std::vector<SettingText> take() { return std::move(m_texts); }

@@ -21,12 +21,15 @@ enum class Continuation {
     Single,    // one sweep; what is left is reported as an error
 };
 
+// Consumers run inside their producers: nowhere, where they can and it is of use, or wherever they can.
+enum class Fusion { None, Useful, All };
+
 struct Settings {
     bool forceEnable = false;
     bool validate = false;
     bool validateSpirv = false;
     bool hideMaintenance5 = false;
-    bool fusion = true;        // consumers run inside their producers where they can
+    Fusion fusion = Fusion::Useful;
     bool leaf = true;          // nodes that send nothing run without the scheduler where they can
     bool solo = false;         // one workgroup runs graphs that are small enough
     bool debugLabels = false;  // enable VK_EXT_debug_utils even if nobody else does

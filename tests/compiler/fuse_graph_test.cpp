@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "compiler/fuse_nodes.h"
 
 namespace millrace::compiler {
@@ -45,7 +47,7 @@ protected:
         }
         auto before = graph::link(std::move(linked));
         ASSERT_TRUE(before) << before.error().text();
-        auto after = fuseGraph(nodes, std::move(*before), outcomes);
+        auto after = fuseGraph(nodes, std::move(*before), all, outcomes);
         ASSERT_TRUE(after) << after.error().text();
         graph = std::move(*after);
     }
@@ -61,6 +63,7 @@ protected:
     std::vector<FusableNode> nodes;
     graph::Graph graph;
     std::vector<FusionOutcome> outcomes;
+    bool all = false;
 };
 
 }  // namespace
@@ -161,7 +164,7 @@ TEST_F(FuseGraph, Deterministic)
 }
 
 // Sends two payloads to itself until no recursion is left, then adds to a word.
-NodeSource recursive(const std::string& index = "%u0")
+NodeSource recursive(const std::string& index = "%u0", const std::string& maximum = "%u3")
 {
     NodeSource source = consumer(std::string(R"(
         %remaining = OpLoad %uint %rem
@@ -178,7 +181,7 @@ NodeSource recursive(const std::string& index = "%u0")
                                  index + kFill + R"(
         OpEnqueueNodePayloadsAMDX %sent)");
     source.interface += " %rem";
-    source.modes += "\nOpExecutionModeId %main MaxNodeRecursionAMDX %u3";
+    source.modes += "\nOpExecutionModeId %main MaxNodeRecursionAMDX " + maximum;
     source.decorations += R"(
         OpDecorate %rem BuiltIn RemainingRecursionLevelsAMDX
         OpDecorateId %Nexts NodeMaxPayloadsAMDX %u2
@@ -190,6 +193,15 @@ NodeSource recursive(const std::string& index = "%u0")
     return source;
 }
 
+// The same without atomics.
+NodeSource regular(const std::string& maximum)
+{
+    NodeSource source = recursive("%u0", maximum);
+    const size_t atomic = source.body.find("%old = ");
+    source.body.replace(atomic, source.body.find('\n', atomic) - atomic, "OpStore %word_at %u1");
+    return source;
+}
+
 TEST_F(FuseGraph, LastLevelOfRecursion)
 {
     add(assembledConsumer(recursive()), "item");
@@ -197,14 +209,18 @@ TEST_F(FuseGraph, LastLevelOfRecursion)
     EXPECT_EQ(done.node, "'item'[0]");
     EXPECT_TRUE(done.fused);
     EXPECT_TRUE(done.lastLevel);
-    ASSERT_EQ(nodes.size(), 2u);
+    EXPECT_EQ(done.why, "fuse: it has atomics ('item'[0])");
+    ASSERT_EQ(nodes.size(), 3u);
     EXPECT_FALSE(nodes[0].changed);
-    EXPECT_TRUE(nodes[1].changed);
-    EXPECT_EQ(graph.nodes[1].lastLevelOf, 0u);
+    EXPECT_TRUE(nodes[1].changed && nodes[2].changed);
+    EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 2, true}));
+    EXPECT_EQ(graph.nodes[2].levelGroup, (graph::LevelGroup{0, 1, false}));
     EXPECT_EQ(graph.findNode({"item", 0}), 0u);
     EXPECT_EQ(graph.apiQueues[1], abi::kNoQueue);
     EXPECT_EQ(graph.levels.size(), 4u);  // the API's and three of four
     ASSERT_EQ(graph.slots.size(), 4u);
+    EXPECT_EQ(graph.slots[0].node, 2u);
+    EXPECT_EQ(graph.slots[1].node, 2u);
     EXPECT_EQ(graph.slots[2].node, 1u);
     EXPECT_EQ(graph.slots[2].remaining, 1u);
     EXPECT_TRUE(graph.slots[2].outputQueues.empty());
@@ -214,13 +230,79 @@ TEST_F(FuseGraph, LastLevelOfRecursion)
 
 TEST_F(FuseGraph, LastLevelOfOneLevelOfRecursion_LeavesNothingToTheNodeItself)
 {
-    NodeSource source = recursive();
-    source.modes.replace(source.modes.find("MaxNodeRecursionAMDX %u3"), 24, "MaxNodeRecursionAMDX %u1");
-    add(assembledConsumer(source), "item");
+    add(assembledConsumer(recursive("%u0", "%u1")), "item");
     EXPECT_TRUE(outcome().lastLevel);
     EXPECT_EQ(graph.levels.size(), 2u);
     EXPECT_EQ(graph.slots[0].node, 1u);
     EXPECT_EQ(graph.apiQueues[0], graph.slots[0].queue);
+}
+
+// Two payloads each: four levels are 15 runs of the node in an invocation, five would be too many.
+TEST_F(FuseGraph, AllLevelsOfARecursionInOne)
+{
+    add(assembledConsumer(regular("%u3")), "item");
+    const FusionOutcome done = outcome();
+    EXPECT_EQ(done.levelsInOne, 4u);
+    EXPECT_FALSE(done.lastLevel);
+    ASSERT_EQ(nodes.size(), 2u);
+    EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 4, true}));
+    EXPECT_TRUE(graph.nodes[1].outputs.empty());
+    EXPECT_EQ(graph.levels.size(), 2u);
+}
+
+TEST_F(FuseGraph, GroupsOfLevels)
+{
+    add(assembledConsumer(regular("%u7")), "item");
+    EXPECT_EQ(outcome().levelsInOne, 4u);
+    ASSERT_EQ(nodes.size(), 3u);
+    EXPECT_EQ(graph.levels.size(), 3u);
+    EXPECT_EQ(graph.slots[0].node, 2u);
+    EXPECT_EQ(graph.slots[4].node, 1u);
+    const auto own = std::ranges::find(graph.nodes[2].outputs, 1u, &graph::NodeOutput::allocationSites);
+    ASSERT_NE(own, graph.nodes[2].outputs.end());
+    EXPECT_EQ(own->budget, 16u);
+    const size_t output = static_cast<size_t>(own - graph.nodes[2].outputs.begin());
+    EXPECT_EQ(graph.slots[0].outputQueues[output], std::vector<uint32_t>{graph.slots[4].queue});
+    for (const uint32_t inside : {1u, 2u, 3u, 5u, 6u, 7u}) {
+        EXPECT_EQ(graph.slots[inside].level, 0u) << inside;
+    }
+}
+
+TEST_F(FuseGraph, GroupsOfLevels_LeaveTheFirstByItself)
+{
+    add(assembledConsumer(regular("%u4")), "item");
+    EXPECT_EQ(outcome().levelsInOne, 4u);
+    EXPECT_EQ(graph.levels.size(), 3u);
+    EXPECT_EQ(graph.slots[0].node, 0u);
+    EXPECT_EQ(graph.slots[1].node, 1u);
+}
+
+TEST_F(FuseGraph, LevelsOfDifferentNumbersOfPayloads_StayApart)
+{
+    NodeSource source = regular("%u3");
+    const std::string count = "%np_Nexts %u4 %u2 ";
+    source.body.replace(source.body.find(count), count.size(), "%np_Nexts %u4 %lane ");
+    add(assembledConsumer(source), "item");
+    const FusionOutcome done = outcome();
+    EXPECT_TRUE(done.lastLevel);
+    EXPECT_EQ(done.why, "fuse: invocations may send different numbers of payloads ('item'[0])");
+}
+
+TEST_F(FuseGraph, LevelsThatSomeSendTo_StayApart)
+{
+    NodeSource source = regular("%u3");
+    const std::string send = "%sent = ";
+    source.body.replace(source.body.find(send), send.size(), R"(%is_odd = OpIEqual %bool %lane %u1
+        OpSelectionMerge %none None
+        OpBranchConditional %is_odd %some %none
+        %some = OpLabel
+        %sent = )");
+    source.body += "\nOpBranch %none\n%none = OpLabel\n";
+    add(assembledConsumer(source), "item");
+    EXPECT_TRUE(outcome().lastLevel);
+    nodes.resize(1);
+    all = true;
+    EXPECT_EQ(outcome().levelsInOne, 4u);
 }
 
 // As the layer does it: nodes with the same code are lowered once, so the second has the name and index of the first.
@@ -231,17 +313,17 @@ TEST_F(FuseGraph, LastLevelOfANodeThatWasLoweredAsAnother)
     add(words, "item", 1, 0);
     const std::vector<FusableNode> before = nodes;
     fuse();
-    ASSERT_EQ(nodes.size(), 3u);
-    EXPECT_EQ(graph.nodes[2].lastLevelOf, 1u);
+    ASSERT_EQ(nodes.size(), 4u);
+    EXPECT_EQ(graph.nodes[2].levelGroup, (graph::LevelGroup{1, 2, true}));
     const spirv::Words fused = nodes[2].words;
     nodes = before;
     std::vector<graph::Node> linked{before[0].lowered.node, before[1].lowered.node};
     nodes[1].lowered = nodes[0].lowered;
     auto again = graph::link(std::move(linked));
     ASSERT_TRUE(again);
-    const auto after = fuseGraph(nodes, std::move(*again), outcomes);
+    const auto after = fuseGraph(nodes, std::move(*again), false, outcomes);
     ASSERT_TRUE(after) << after.error().text();
-    ASSERT_EQ(nodes.size(), 3u);
+    ASSERT_EQ(nodes.size(), 4u);
     EXPECT_EQ(nodes[2].words, fused);
     EXPECT_EQ(after->nodes[2].id, (graph::NodeId{"item", 1}));
 }
@@ -277,7 +359,7 @@ TEST_F(FuseGraph, NodesOfOthersBehind_KeepLastLevels)
     auto before = graph::link(std::move(linked));
     ASSERT_TRUE(before);
     nodes.pop_back();
-    const auto after = fuseGraph(nodes, std::move(*before), outcomes);
+    const auto after = fuseGraph(nodes, std::move(*before), false, outcomes);
     ASSERT_TRUE(after);
     EXPECT_EQ(nodes.size(), 1u);
     EXPECT_EQ(after->nodes.size(), 2u);

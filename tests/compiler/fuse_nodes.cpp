@@ -29,6 +29,7 @@ std::string NodeSource::text(const std::string& payloads) const
 %u2 = OpConstant %uint 2
 %u3 = OpConstant %uint 3
 %u4 = OpConstant %uint 4
+%u7 = OpConstant %uint 7
 %u5 = OpConstant %uint 5
 %u8 = OpConstant %uint 8
 %u16 = OpConstant %uint 16

@@ -15,6 +15,7 @@ namespace {
 struct Receiver {
     NodeSource source;
     std::vector<uint32_t> indices = {0};
+    bool isNextLevel = false;
 };
 
 class Fuse : public testing::Test {
@@ -27,7 +28,7 @@ protected:
         }
         FusedOutput output;
         for (size_t r = 0; r < to.size(); r++) {
-            output.consumers.push_back({words[r], options, to[r].indices});
+            output.consumers.push_back({words[r], options, to[r].indices, to[r].isNextLevel});
         }
         return fuse(assembledProducer(from), options, {{output}});
     }
@@ -181,6 +182,52 @@ OpStore %word_at %i
     EXPECT_FALSE(contains(text, "BuiltIn GlobalInvocationId"));
     EXPECT_FALSE(contains(text, "BuiltIn RemainingRecursionLevelsAMDX"));
     EXPECT_EQ(count(text, "BuiltIn LocalInvocationIndex"), 1u);  // the producer's
+}
+
+// Also sends two payloads to others.
+NodeSource sendingConsumer()
+{
+    NodeSource to = consumer(std::string(kWork) + R"(
+%left = OpLoad %uint %levels
+%sent = OpAllocateNodePayloadsAMDX %np_Others %u4 %u2 %u0
+%first = OpAccessChain %np_uint %sent %u0 %u0
+OpStore %first %left
+OpEnqueueNodePayloadsAMDX %sent
+)");
+    to.interface += " %levels";
+    to.decorations = R"(OpDecorate %levels BuiltIn RemainingRecursionLevelsAMDX
+OpDecorateId %Others NodeMaxPayloadsAMDX %u2
+OpDecorateId %Others PayloadNodeNameAMDX %others)";
+    to.globals = R"(%levels = OpVariable %in_uint Input
+%others = OpConstantStringAMDX "others"
+%Others = OpTypeNodePayloadArrayAMDX %Item
+%np_Others = OpTypePointer NodePayloadAMDX %Others)";
+    return to;
+}
+
+TEST_F(Fuse, NextLevelOfARecursion_CountsDownAndSendsForAllCalls)
+{
+    const std::string text = fused(producer(sends("%u3", "%u0", kFill)), {{sendingConsumer(), {0}, true}});
+    EXPECT_EQ(count(text, "BuiltIn RemainingRecursionLevelsAMDX"), 1u);
+    EXPECT_EQ(count(text, "OpISub"), 2u);  // the other one belongs to the choice of the consumer
+    ASSERT_EQ(node.outputs.size(), 1u);
+    EXPECT_EQ(node.outputs[0].targetName, "others");
+    EXPECT_EQ(node.outputs[0].budget, 6u);
+}
+
+TEST_F(Fuse, OtherConsumersThatSend_AreRefused)
+{
+    EXPECT_NE(refused(producer(sends("%u3", "%u0", kFill)), {{sendingConsumer()}}).find("sends payloads"),
+              std::string::npos);
+}
+
+TEST_F(Fuse, NextLevelThatSendsMuch_IsRefused)
+{
+    NodeSource to = sendingConsumer();
+    const std::string budget = "NodeMaxPayloadsAMDX %u2";
+    to.decorations.replace(to.decorations.find(budget), budget.size(), "NodeMaxPayloadsAMDX %many");
+    to.globals += "\n%many = OpConstant %uint 200\n";
+    EXPECT_NE(refused(producer(sends("%u3", "%u0", kFill)), {{to, {0}, true}}).find("600 payloads"), std::string::npos);
 }
 
 TEST_F(Fuse, OtherBuiltIns_AreRefused)

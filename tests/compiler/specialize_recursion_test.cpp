@@ -9,7 +9,7 @@ namespace {
 
 class SpecializeRecursion : public PassTest {
 protected:
-    void apply(const std::string& body, std::optional<uint32_t> remaining)
+    void apply(const std::string& body, std::optional<RecursionRange> remaining)
     {
         ModuleText module;
         module.interface += " %rem";
@@ -59,7 +59,7 @@ TEST_F(SpecializeRecursion, NoModifyWithoutLevel)
 
 TEST_F(SpecializeRecursion, LastLevel_SendsNothing)
 {
-    apply(kLeafOrSend, 0);
+    apply(kLeafOrSend, RecursionRange{0, 0});
     expect(R"(
         %r = OpCopyObject %uint %uint_0
         %c = OpIEqual %bool %r %uint_0
@@ -72,7 +72,7 @@ TEST_F(SpecializeRecursion, LastLevel_SendsNothing)
 
 TEST_F(SpecializeRecursion, LevelBefore_OnlySends)
 {
-    apply(kLeafOrSend, 1);
+    apply(kLeafOrSend, RecursionRange{1, 1});
     expect(R"(
         %r = OpCopyObject %uint %uint_1
         %c = OpIEqual %bool %r %uint_0
@@ -81,6 +81,46 @@ TEST_F(SpecializeRecursion, LevelBefore_OnlySends)
         %a = OpAllocateNodePayloadsAMDX %_ptr_NodePayloadAMDX_ToArr %uint_4 %uint_2 %uint_0
         OpEnqueueNodePayloadsAMDX %a
         OpReturn)");
+}
+
+TEST_F(SpecializeRecursion, SeveralLevels_OnlySend)
+{
+    apply(kLeafOrSend, RecursionRange{1, 5});
+    expect(R"(
+        %r = OpLoad %uint %rem
+        %c = OpIEqual %bool %r %uint_0
+        OpBranch %rest
+        %rest = OpLabel
+        %a = OpAllocateNodePayloadsAMDX %_ptr_NodePayloadAMDX_ToArr %uint_4 %uint_2 %uint_0
+        OpEnqueueNodePayloadsAMDX %a
+        OpReturn)");
+}
+
+// Each comparison with 2 as it goes for numbers from 2 to 4: 0 if never, 1 if always, 2 if it depends.
+TEST_F(SpecializeRecursion, SeveralLevels_TakeWhatHoldsForAll)
+{
+    const std::pair<const char*, int> comparisons[] = {
+        {"OpIEqual %bool %r %u2", 2},         {"OpINotEqual %bool %r %u2", 2},
+        {"OpULessThan %bool %r %u2", 0},      {"OpULessThanEqual %bool %r %u2", 2},
+        {"OpUGreaterThan %bool %r %u2", 2},   {"OpUGreaterThanEqual %bool %r %u2", 1},
+        {"OpSLessThan %bool %u2 %r", 2},      {"OpSGreaterThanEqual %bool %u2 %r", 2},
+        {"OpSLessThanEqual %bool %u2 %r", 1}, {"OpSGreaterThan %bool %u2 %r", 0},
+        {"OpIEqual %bool %r %u1", 0},         {"OpINotEqual %bool %u1 %r", 1},
+    };
+    for (const auto& [comparison, expected] : comparisons) {
+        apply(std::string("%r = OpLoad %uint %rem\n%c = ") + comparison + R"(
+            OpSelectionMerge %join None
+            OpBranchConditional %c %then %join
+            %then = OpLabel
+            %p = OpAccessChain %sb_uint %out %u0 %u0
+            OpStore %p %u1
+            OpBranch %join
+            %join = OpLabel)",
+              RecursionRange{2, 4});
+        const bool isDecided = functions().find("OpBranchConditional") == std::string::npos;
+        const bool isTaken = functions().find("OpStore") != std::string::npos;
+        EXPECT_EQ(!isDecided ? 2 : isTaken ? 1 : 0, expected) << comparison;
+    }
 }
 
 TEST_F(SpecializeRecursion, PhiBehindBothSides_KeepsTheOneThatIsTaken)
@@ -99,7 +139,7 @@ TEST_F(SpecializeRecursion, PhiBehindBothSides_KeepsTheOneThatIsTaken)
         %v = OpPhi %uint %u2 %then %u3 %else
         %p = OpAccessChain %sb_uint %out %u0 %u0
         OpStore %p %v)",
-          5);
+          RecursionRange{5, 5});
     expect(R"(
         %r = OpCopyObject %uint %uint_5
         %more = OpUGreaterThan %bool %r %uint_1
@@ -131,7 +171,7 @@ TEST_F(SpecializeRecursion, ThroughVariableAndSignedNumbers)
         OpEnqueueNodePayloadsAMDX %a
         OpBranch %rest
         %rest = OpLabel)",
-          0);
+          RecursionRange{0, 0});
     EXPECT_EQ(functions().find("OpAllocateNodePayloadsAMDX"), std::string::npos);
 }
 
@@ -153,7 +193,7 @@ TEST_F(SpecializeRecursion, LoopThatNeverRuns_KeepsItsShape)
         %next = OpIAdd %uint %i %u1
         OpBranch %head
         %exit = OpLabel)",
-          0);
+          RecursionRange{0, 0});
     expect(R"(
         %r = OpCopyObject %uint %uint_0
         %c = OpINotEqual %bool %r %uint_0
@@ -178,7 +218,7 @@ TEST_F(SpecializeRecursion, NoModifyOtherBranches)
         %then = OpLabel
         OpBranch %rest
         %rest = OpLabel)",
-          0);
+          RecursionRange{0, 0});
     EXPECT_EQ(functions(), before);
 }
 

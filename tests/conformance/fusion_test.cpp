@@ -20,7 +20,7 @@ protected:
     }
 
     static VkDeviceSize leastScratch(const std::vector<Stage>& stages, const DeviceOptions& on,
-                                    VkPipelineCreateFlags2 flags)
+                                     VkPipelineCreateFlags2 flags)
     {
         Runner runner(device(on), RunnerOptions{});
         GraphOptions options;
@@ -132,6 +132,60 @@ TEST_F(Fusion, RecursiveProducers)
     ASSERT_TRUE(fuses(stages));
     const auto result = run(stages, {launchWords("again", 0, 2, {0, 100})});
     EXPECT_EQ(first(result, 2), (std::vector<uint32_t>{2 * (4 * 10 + 5 * 6) + 5 * 400, 40}));
+}
+
+// out[remaining] += 1, out[word of `levels` + 1 + remaining] += path; sends its level to "single" and `fan` payloads to
+// itself.
+Stage tree(uint32_t levels, uint32_t fan)
+{
+    Stage stage = writeNode("tree", [=](NodeWriter& node) {
+        node.coalescing();
+        node.mode("MaxNodeRecursionAMDX " + node.c(levels));
+        const Id input = node.input();
+        OutputOptions options;
+        options.budget = fan;
+        const PayloadArrayType own = node.output("tree", {node.word()}, options);
+        const PayloadArrayType other = node.output("single", {node.word()});
+        const Id path = node.readPayload(input, node.c(0), 0);
+        const Id remaining = node.builtIn("RemainingRecursionLevelsAMDX");
+        node.add(remaining, node.c(1));
+        node.add(node.plus(remaining, node.c(levels + 1)), path);
+        node.body().ifThen(node.body().test("OpUGreaterThan", remaining, node.c(0)), [&] {
+            node.send(other, remaining, node.c(0), false);
+            const Id array = node.allocate(own, node.c(fan), node.c(3), false);
+            for (uint32_t i = 0; i < fan; ++i)
+                node.writePayload(array, node.c(i), 0, node.plus(node.times(path, node.c(fan)), node.c(i)));
+            node.enqueue(array);
+        });
+    });
+    stage.index = 3;
+    return stage;
+}
+
+TEST_F(Fusion, LevelsInOne)
+{
+    DeviceOptions all;
+    all.words["fusion"] = "all";
+    for (const auto& [levels, fan] :
+         std::vector<std::pair<uint32_t, uint32_t>>{{7, 2}, {4, 2}, {9, 1}, {4, 4}, {1, 3}}) {
+        SCOPED_TRACE(std::to_string(levels) + " levels of " + std::to_string(fan));
+        // Inputs 0 and 1, so that paths of a level are the numbers below twice as many.
+        std::vector<uint32_t> wanted(2 * (levels + 1) + 2);
+        for (uint32_t level = 0, count = 2; level <= levels; ++level, count *= fan) {
+            const uint32_t remaining = levels - level;
+            wanted[remaining] = count;
+            wanted[levels + 1 + remaining] = count * (count - 1) / 2;
+            wanted[2 * (levels + 1)] += count * remaining;
+            wanted[2 * (levels + 1) + 1] += remaining > 0 ? count : 0;
+        }
+        const std::vector<Stage> stages = {tree(levels, fan), single(2 * (levels + 1), 0, false)};
+        EXPECT_NE(leastScratch(stages, all, 0), leastScratch(stages, without(), 0));
+        for (const DeviceOptions& options : {all, DeviceOptions(), without()}) {
+            Runner runner(device(options), RunnerOptions{});
+            runner.run(runner.createGraph(stages), {launchWords("tree", 3, 2, {0, 1})});
+            EXPECT_EQ(first(runner.outputWords(), static_cast<uint32_t>(wanted.size())), wanted);
+        }
+    }
 }
 
 TEST_F(Fusion, Chains)

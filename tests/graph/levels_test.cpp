@@ -68,6 +68,33 @@ TEST(Levels, NodeAfterRecursion_BelowTheLeaf)
     EXPECT_EQ(slotOf(graph, "n2").level, 7u);
 }
 
+TEST(Levels, GroupsOfRecursion_TakeALevelEach)
+{
+    std::vector<Node> nodes = chain(3);
+    nodes[1].maxRecursion = 6;
+    nodes[1].outputs.push_back(outputTo("n1"));
+    nodes[1].outputs[1].budgetPool = 1;
+    for (const bool isLast : {true, false}) {
+        nodes.push_back(nodes[1]);
+        nodes.back().levelGroup = {1, 3, isLast};
+    }
+    nodes[3].outputs.pop_back();  // the last levels send to others alone
+    const Graph graph = linkValid(nodes);
+    const auto levelAndNode = [&](uint32_t remaining) {
+        const Slot& slot = graph.slots[graph.queues[graph.apiQueues[0]].baseSlot + 1 + 6 - remaining];
+        EXPECT_EQ(slot.remaining, remaining);
+        return std::pair(slot.level, slot.node);
+    };
+    EXPECT_EQ(levelAndNode(6), std::pair(2u, 1u));  // left over
+    EXPECT_EQ(levelAndNode(5), std::pair(3u, 4u));
+    EXPECT_EQ(levelAndNode(2), std::pair(4u, 3u));
+    for (const uint32_t inside : {4u, 3u, 1u, 0u})
+        EXPECT_EQ(levelAndNode(inside).first, 0u) << inside;
+    EXPECT_EQ(slotOf(graph, "n2").level, 5u);
+    EXPECT_EQ(graph.slots[graph.queues[graph.apiQueues[0]].baseSlot + 2].outputQueues[1].front(),
+              graph.slots[graph.queues[graph.apiQueues[0]].baseSlot + 1 + 4].queue);
+}
+
 TEST(Levels, ConsumersOfAQueueShareItsLevel)
 {
     const Graph graph = linkValid({makeEntry("a", {outputTo("b")}), makeDynamic("b"),

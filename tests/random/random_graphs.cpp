@@ -15,11 +15,11 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: random_graphs [--count N] [--seed S] [--long] [--path direct|indirect|both] [--device NAME]\n"
-    "                     [--fusion on|off|both] [--solo] [--dump FOLDER] [--oracle-only] [--times]\n"
+    "                     [--fusion on|off|all|both] [--solo] [--dump FOLDER] [--oracle-only] [--times]\n"
     "  --count   number of graphs, with seeds S, S + 1, ... (default 100)\n"
     "  --long    larger graphs, both paths and all forms of dispatch for each\n"
     "  --device  part of the device's name (default: MILLRACE_TEST_DEVICE, else the first device)\n"
-    "  --fusion  the layer's setting (default: on, and off as well for one graph in six)\n"
+    "  --fusion  the layer's setting (default: on or all in turn, and off as well for one graph in six)\n"
     "  --solo    one workgroup runs each graph, whose workgroups are alike, however long that takes\n"
     "  --times   says how long each part of each graph takes\n"
     "  --dump    writes the SPIR-V of each graph to FOLDER/<seed>\n";
@@ -62,13 +62,13 @@ struct Variant {
     std::string path;
     harness::Scratch scratch;
     harness::Form form;
-    bool fusion = true;
+    std::string fusion;
     bool solo = false;
 
     std::string name() const
     {
         return (solo ? "solo, " : "") + path + " path, " + harness::nameOf(scratch) + " scratch, " +
-               harness::nameOf(form) + " dispatch" + (fusion ? "" : ", without fusion");
+               harness::nameOf(form) + " dispatch" + ", fusion " + fusion;
     }
 };
 
@@ -114,7 +114,7 @@ bool parse(int argc, char** argv, Arguments& out)
     const auto isOneOf = [](const std::string& value, std::initializer_list<const char*> words) {
         return value.empty() || std::ranges::find(words, value) != words.end();
     };
-    return isOneOf(out.path, {"direct", "indirect", "both"}) && isOneOf(out.fusion, {"on", "off", "both"});
+    return isOneOf(out.path, {"direct", "indirect", "both"}) && isOneOf(out.fusion, {"on", "off", "all", "both"});
 }
 
 std::vector<Variant> variantsFor(uint64_t seed, const Arguments& arguments)
@@ -125,9 +125,10 @@ std::vector<Variant> variantsFor(uint64_t seed, const Arguments& arguments)
     else if (!arguments.path.empty())
         paths = {arguments.path};
     std::vector<Variant> out;
+    const bool isSet = !arguments.fusion.empty() && arguments.fusion != "both";
+    const std::string fusion = isSet ? arguments.fusion : seed / 6 % 2 ? "all" : "on";
     if (arguments.solo) {
-        const Variant variant{"direct", harness::Scratch::Maximum, harness::Form::Host, arguments.fusion != "off",
-                              true};
+        const Variant variant{"direct", harness::Scratch::Maximum, harness::Form::Host, fusion, true};
         return {variant};
     }
     // Without --long each scratch size meets one form of dispatch; which one changes from graph to graph.
@@ -136,14 +137,14 @@ std::vector<Variant> variantsFor(uint64_t seed, const Arguments& arguments)
         for (auto scratch : {harness::Scratch::Minimum, harness::Scratch::Between, harness::Scratch::Maximum}) {
             for (uint64_t form = 0; form < 3; ++form)
                 if (arguments.isLong || form == turn % 3)
-                    out.push_back({path, scratch, static_cast<harness::Form>(form), arguments.fusion != "off"});
+                    out.push_back({path, scratch, static_cast<harness::Form>(form), fusion});
             ++turn;
         }
     }
     // Compiling takes most of the time, so one run must do.
     if (arguments.fusion == "both" || (arguments.fusion.empty() && (arguments.isLong || seed % 6 == 0))) {
         out.push_back(out.front());
-        out.back().fusion = false;
+        out.back().fusion = "off";
     }
     return out;
 }
@@ -210,8 +211,7 @@ public:
     {
         harness::DeviceOptions options;
         options.path = variant.path;
-        if (!variant.fusion)
-            options.words["fusion"] = "off";
+        options.words["fusion"] = variant.fusion;
         if (variant.solo) {
             options.words["solo"] = "on";
             options.numbers["solo_rounds"] = 1u << 30;
@@ -269,7 +269,7 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
     if (arguments.oracleOnly)
         return "";
     std::string problems;
-    std::map<std::pair<std::string, bool>, std::unique_ptr<DeviceRun>> runs;  // by path and fusion
+    std::map<std::pair<std::string, std::string>, std::unique_ptr<DeviceRun>> runs;  // by path and fusion
     for (const Variant& variant : variantsFor(seed, arguments)) {
         std::unique_ptr<DeviceRun>& run = runs[{variant.path, variant.fusion}];
         if (!run) {

@@ -231,7 +231,7 @@ int runGraph(const Arguments& arguments)
         return reportErrors({linked.error()}, arguments.asJson);
     }
     GraphReport report{std::move(*linked), {}, {}, std::move(loader.files), {}, {}, {}};
-    const auto fused = compiler::fuseGraph(loader.sources, report.graph, report.fusion);
+    const auto fused = compiler::fuseGraph(loader.sources, report.graph, false, report.fusion);
     if (!fused) {
         return reportErrors({fused.error()}, arguments.asJson);
     }

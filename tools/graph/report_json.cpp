@@ -41,10 +41,14 @@ json reportJson(const GraphReport& report)
     out["fusion"] = json::array();
     for (const compiler::FusionOutcome& outcome : report.fusion) {
         json entry = {{"from", outcome.node}, {"to", outcome.output}, {"fused", outcome.fused}};
-        if (!outcome.fused) {
-            entry["why"] = outcome.why;
-        } else if (outcome.lastLevel) {
+        if (outcome.lastLevel) {
             entry["lastLevel"] = true;
+        }
+        if (outcome.levelsInOne > 0) {
+            entry["levelsInOne"] = outcome.levelsInOne;
+        }
+        if (!outcome.why.empty()) {
+            entry["why"] = outcome.why;
         }
         out["fusion"].push_back(std::move(entry));
     }

@@ -93,7 +93,11 @@ std::string whereItRuns(const compiler::FusionOutcome& outcome)
     if (!outcome.fused) {
         return "no: " + outcome.why;
     }
-    return outcome.lastLevel ? "the last level of its recursion" : "yes";
+    if (outcome.levelsInOne > 0) {
+        return std::to_string(outcome.levelsInOne) + " levels of its recursion in one";
+    }
+    const std::string why = outcome.why.empty() ? "" : ", no other: " + outcome.why;
+    return outcome.lastLevel ? "the last level of its recursion" + why : "yes";
 }
 
 void printFusion(std::ostream& out, const GraphReport& report)

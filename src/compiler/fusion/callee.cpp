@@ -27,6 +27,8 @@ constexpr size_t kMaxPayloadLeaves = 64;
 constexpr size_t kMaxPushConstantLeaves = 64;
 // A consumer runs with the registers of its producer, whose other work waits for them.
 constexpr size_t kMaxInstructions = 600;
+// By an invocation, of which memory has room for the worst case, while most send less.
+constexpr uint64_t kMaxSentBytes = 1024;
 
 std::unordered_set<uint32_t> usedIds(const Module& module)
 {
@@ -43,12 +45,12 @@ std::unordered_set<uint32_t> usedIds(const Module& module)
 
 class Maker {
 public:
-    explicit Maker(NodeShader node) : m_node(std::move(node)), m_module(m_node.module) {}
+    Maker(NodeShader node, const Caller& caller) : m_node(std::move(node)), m_module(m_node.module), m_caller(caller) {}
 
-    Result<Callee> run(bool givesPushConstants)
+    Result<Callee> run()
     {
-        const bool made = checkCode() && lowerInput() && (!givesPushConstants || lowerPushConstants()) &&
-                          lowerBuiltIns() && m_memory.finish(m_failure);
+        const bool made = checkCode() && lowerInput() && (!m_caller.givesPushConstants || lowerPushConstants()) &&
+                          lowerBuiltIns() && raiseBudgets() && m_memory.finish(m_failure);
         if (!made) {
             return m_failure.diagnostic();
         }
@@ -208,6 +210,9 @@ private:
             default:
                 return m_failure.at(describe(m_module, variable), "a built-in that the producer may have otherwise");
         }
+        if (builtIn == spv::BuiltIn::RemainingRecursionLevelsAMDX && m_caller.isLevelAbove) {
+            return countDown(variable);
+        }
         m_module.removeDecorations(
             [&](const Instruction& i) { return i.op == spv::Op::OpDecorate && i.id(0) == variable; });
         if (!changeStorage(m_module, variable, spv::StorageClass::Private, m_failure)) {
@@ -219,6 +224,57 @@ private:
             m_starts.emplace_back(variable, getNull(m_module, m_module.pointee(m_module.typeOf(variable))));
         }
         return true;
+    }
+
+    // The built-in is the caller's.
+    bool countDown(Id variable)
+    {
+        for (spirv::Function& function : m_module.functions) {
+            spirv::rewriteFunction(m_module, function, [&](const Instruction& i, Emitter& out) {
+                if (i.op != spv::Op::OpLoad || i.id(0) != variable) {
+                    out.keep(i);
+                    return;
+                }
+                const Id callers = out.emit(spv::Op::OpLoad, i.type, {variable});
+                out.keep(
+                    spirv::instruction(spv::Op::OpISub, i.type, i.result).add(callers).add(m_module.getConstant(1)));
+            });
+        }
+        return true;
+    }
+
+    bool raiseBudgets()
+    {
+        uint64_t bytes = 0;
+        for (const auto& [array, number] : m_node.outputOfArray) {
+            const graph::NodeOutput& output = m_node.node.outputs[number];
+            if (output.allocationSites == 0) {
+                continue;
+            }
+            if (!m_caller.isLevelAbove || !output.perInvocation ||
+                m_module.findDecoration(Id{array}, spv::Decoration::NodeSharesPayloadLimitsWithAMDX)) {
+                return m_failure.at(describe(m_module, Id{array}), "sends payloads as no second level may");
+            }
+            const uint64_t payloads = uint64_t{output.budget} * m_caller.calls;
+            bytes += payloads * output.payloadBytes;
+            if (payloads > kMaxSentBytes || bytes > kMaxSentBytes) {
+                return m_failure.at("size", "all levels in one may send " + std::to_string(payloads) +
+                                                " payloads and more than " + std::to_string(kMaxSentBytes) + " bytes");
+            }
+            setBudget(Id{array}, static_cast<uint32_t>(payloads));
+        }
+        return true;
+    }
+
+    void setBudget(Id array, uint32_t payloads)
+    {
+        constexpr auto kMaxPayloads = static_cast<uint32_t>(spv::Decoration::NodeMaxPayloadsAMDX);
+        m_module.removeDecorations([&](const Instruction& i) {
+            return i.op == spv::Op::OpDecorateId && i.id(0) == array && i.literal(1) == kMaxPayloads;
+        });
+        const Id constant = m_module.getConstant(payloads);
+        m_module.section(Section::Annotations)
+            .push_back(spirv::instruction(spv::Op::OpDecorateId).add(array).add(kMaxPayloads).add(constant));
     }
 
     // The function runs more than once in an invocation.
@@ -275,6 +331,7 @@ private:
 
     NodeShader m_node;
     Module& m_module;
+    const Caller& m_caller;
     PrivateMemory m_memory{m_module};
     Failure m_failure{"fuse"};
     std::vector<Leaf> m_payload, m_pushConstants;
@@ -298,9 +355,9 @@ Id findPushConstants(const Module& module)
     return {};
 }
 
-Result<Callee> makeCallee(NodeShader node, bool givesPushConstants)
+Result<Callee> makeCallee(NodeShader node, const Caller& caller)
 {
-    return Maker(std::move(node)).run(givesPushConstants);
+    return Maker(std::move(node), caller).run();
 }
 
 }  // namespace millrace::compiler

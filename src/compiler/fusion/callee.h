@@ -24,10 +24,16 @@ struct Callee {
     bool hasBlock = false;  // of push constants, which the function reads itself
 };
 
-// `node`: behind the passes that leave it a module of the extension (see compile.cpp). `givesPushConstants`: the caller
-// has push constants of its own, and a shader may have one block only; else the function reads its block itself.
-// Errors say why the node cannot be called.
-Result<Callee> makeCallee(NodeShader node, bool givesPushConstants);
+struct Caller {
+    // It has push constants of its own, and a shader may have one block only; else the function reads its block itself.
+    bool givesPushConstants = false;
+    bool isLevelAbove = false;  // of the node's own recursion
+    uint32_t calls = 0;         // by one invocation, at most
+};
+
+// `node`: behind the passes that leave it a module of the extension (see compile.cpp). What it sends is sent by the
+// caller then, with budgets for all calls. Errors say why the node cannot be called.
+Result<Callee> makeCallee(NodeShader node, const Caller& caller);
 
 // The push constant block that functions use, or none.
 spirv::Id findPushConstants(const spirv::Module& module);

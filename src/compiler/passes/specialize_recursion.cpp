@@ -36,7 +36,7 @@ Id findRemainingRecursion(const Module& module)
 // What follows from the number; looks at a module that does not change meanwhile.
 class Conditions {
 public:
-    Conditions(const Module& module, Id variable, uint32_t remaining)
+    Conditions(const Module& module, Id variable, RecursionRange remaining)
         : m_module(module), m_values(module), m_variable(variable), m_remaining(remaining)
     {
     }
@@ -54,25 +54,61 @@ public:
                 return true;
             case spv::Op::OpConstantFalse:
                 return false;
-            case spv::Op::OpLogicalNot: {
-                const std::optional<bool> operand = truth(i->id(0));
-                return operand ? std::optional(!*operand) : std::nullopt;
-            }
+            case spv::Op::OpLogicalNot:
+                return negated(truth(i->id(0)));
             default:
                 return comparison(*i);
         }
     }
 
 private:
-    std::optional<uint32_t> number(Id id) const
+    // What a number may be.
+    struct Interval {
+        int64_t least, most;
+        bool isBelow(const Interval& other) const { return most < other.least; }
+    };
+
+    std::optional<Interval> interval(Id id, bool isSigned) const
     {
         const Id origin = m_values.origin(id);
         const Instruction* i = m_module.findDefinition(origin);
-        uint32_t value = 0;
         if (i && isRemaining(*i)) {
-            return m_remaining;
+            return Interval{m_remaining.least, m_remaining.most};
         }
-        return m_module.constantValue(origin, value) ? std::optional(value) : std::nullopt;
+        uint32_t value = 0;
+        if (!m_module.constantValue(origin, value)) {
+            return {};
+        }
+        const int64_t number = isSigned ? int64_t{static_cast<int32_t>(value)} : int64_t{value};
+        return Interval{number, number};
+    }
+
+    static std::optional<bool> isLess(const Interval& a, const Interval& b)
+    {
+        if (a.isBelow(b)) {
+            return true;
+        }
+        return a.least >= b.most ? std::optional(false) : std::nullopt;
+    }
+
+    static std::optional<bool> isEqual(const Interval& a, const Interval& b)
+    {
+        if (a.isBelow(b) || b.isBelow(a)) {
+            return false;
+        }
+        const bool isOne = a.least == a.most && b.least == b.most;
+        return isOne ? std::optional(true) : std::nullopt;
+    }
+
+    static std::optional<bool> negated(std::optional<bool> truth)
+    {
+        return truth ? std::optional(!*truth) : std::nullopt;
+    }
+
+    static bool comparesSigned(spv::Op op)
+    {
+        return op == spv::Op::OpSLessThan || op == spv::Op::OpSLessThanEqual || op == spv::Op::OpSGreaterThan ||
+               op == spv::Op::OpSGreaterThanEqual;
     }
 
     std::optional<bool> comparison(const Instruction& i) const
@@ -80,32 +116,27 @@ private:
         if (i.operandCount() != 2 || !i.isId(0) || !i.isId(1)) {
             return {};
         }
-        const std::optional<uint32_t> a = number(i.id(0)), b = number(i.id(1));
+        const auto a = interval(i.id(0), comparesSigned(i.op)), b = interval(i.id(1), comparesSigned(i.op));
         if (!a || !b) {
             return {};
         }
-        const auto signedA = static_cast<int32_t>(*a), signedB = static_cast<int32_t>(*b);
         switch (i.op) {
             case spv::Op::OpIEqual:
-                return *a == *b;
+                return isEqual(*a, *b);
             case spv::Op::OpINotEqual:
-                return *a != *b;
+                return negated(isEqual(*a, *b));
             case spv::Op::OpULessThan:
-                return *a < *b;
-            case spv::Op::OpULessThanEqual:
-                return *a <= *b;
-            case spv::Op::OpUGreaterThan:
-                return *a > *b;
-            case spv::Op::OpUGreaterThanEqual:
-                return *a >= *b;
             case spv::Op::OpSLessThan:
-                return signedA < signedB;
-            case spv::Op::OpSLessThanEqual:
-                return signedA <= signedB;
-            case spv::Op::OpSGreaterThan:
-                return signedA > signedB;
+                return isLess(*a, *b);
+            case spv::Op::OpUGreaterThanEqual:
             case spv::Op::OpSGreaterThanEqual:
-                return signedA >= signedB;
+                return negated(isLess(*a, *b));
+            case spv::Op::OpUGreaterThan:
+            case spv::Op::OpSGreaterThan:
+                return isLess(*b, *a);
+            case spv::Op::OpULessThanEqual:
+            case spv::Op::OpSLessThanEqual:
+                return negated(isLess(*b, *a));
             default:
                 return {};
         }
@@ -114,7 +145,7 @@ private:
     const Module& m_module;
     const Values m_values;
     const Id m_variable;
-    const uint32_t m_remaining;
+    const RecursionRange m_remaining;
 };
 
 // Where a block's branch is known to go.
@@ -245,11 +276,12 @@ Status specializeRecursion(NodeShader& shader, const Options& options)
     for (const Function& function : module.functions) {
         taken.push_back(findTakenBranches(function, conditions));
     }
-    const Id number = module.getConstant(*options.remainingRecursion);
+    const RecursionRange range = *options.remainingRecursion;
+    const Id number = range.least == range.most ? module.getConstant(range.least) : Id{};
     for (size_t f = 0; f < taken.size(); f++) {
         Function& function = module.functions[f];
         spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) {
-            if (!conditions.isRemaining(i)) {
+            if (!number || !conditions.isRemaining(i)) {
                 out.keep(i);
                 return;
             }
