@@ -311,11 +311,21 @@ void chooseSingles(Random& random, GraphSpec& graph)
         while (!isSimple(family.layout) && random.chance(97));
         if (random.chance(5))
             family.layout = {};
+        if (random.chance(40))
+            family.recursion = random.range(1, 8);
         graph.families.push_back(std::move(family));
         chooseNodes(random, graph, number);
+        for (NodeSpec& node : graph.nodes) {
+            if (node.family == number && !node.sharesIndex && node.recursion > 0) {
+                node.maxPayloads = 1;
+                node.localSize = {1, 1, 1};
+            }
+        }
         if (graph.families[number].isEntry && random.chance(50))
             chooseLaunches(random, graph, {number}, 1);
         chooseSingleOutput(random, graph, graph.nodes[from], number);
+        if (graph.families[number].recursion > 0)
+            chooseSingleRecursion(random, graph, number);
     }
     if (random.chance(90))
         graph.vulkanMemoryModel = random.chance(45);

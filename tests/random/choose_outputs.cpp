@@ -221,6 +221,39 @@ void chooseSingleOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32
     addOutput(random, graph, node, targetFamily, std::move(statement));
 }
 
+void chooseSingleRecursion(Random& random, GraphSpec& graph, uint32_t familyNumber)
+{
+    const Family& family = graph.families[familyNumber];
+    for (NodeSpec& node : graph.nodes) {
+        if (node.family != familyNumber || node.sharesIndex)
+            continue;
+        Statement statement;
+        chooseShape(random, statement, node);
+        statement.scope = Scope::Invocation;
+        statement.loops = 1;
+        statement.dynamicLoops = false;
+        statement.recursive = true;
+        statement.guard = Guard::Branch;
+        statement.salt |= 1;  // on what remains, see NodeText::validity()
+        statement.nodeIndices = {node.index};
+        if (statement.handle == Handle::EitherOf)
+            statement.handle = Handle::Pointer;
+        const double room = static_cast<double>(graph.targetWorkgroups) / std::max(1.0, family.expectedPayloads);
+        statement.count = family.recursion < 4 && room > 50 ? random.range(1, 3) : random.range(1, 2);
+        statement.countKind = random.pick<Count>({Count::Fixed, Count::Fixed, Count::Chosen});
+        if (room < 50)
+            statement.rarity = 2;
+        statement.output = static_cast<uint32_t>(node.outputs.size());
+        settle(statement, node);
+        OutputSpec output;
+        output.family = familyNumber;
+        output.sparse = node.index > 0;
+        node.outputs.push_back(output);
+        addBudget(node, statement.output, mostOf(statement, node));
+        node.statements.push_back(statement);
+    }
+}
+
 double chooseRecursion(Random& random, GraphSpec& graph, uint32_t familyNumber)
 {
     const Family& family = graph.families[familyNumber];

@@ -72,7 +72,7 @@ TEST(RandomGraphs, SameSeed_SameGraph)
 }
 
 // Whether a node runs inside its producer.
-bool fuses(const RandomGraph& graph)
+std::vector<compiler::FusionOutcome> fuse(const RandomGraph& graph)
 {
     std::vector<compiler::FusableNode> nodes;
     std::vector<graph::Node> linked;
@@ -91,29 +91,33 @@ bool fuses(const RandomGraph& graph)
         auto lowered = compiler::lower(module.words, options);
         if (!lowered) {
             ADD_FAILURE() << "seed " << graph.spec.seed << ": " << lowered.error().text();
-            return false;
+            return {};
         }
         linked.push_back(lowered->node);
         nodes.push_back({module.words, std::move(options), std::move(*lowered), node.twinOf.value_or(node.id)});
     }
     auto whole = graph::link(std::move(linked));
     std::vector<compiler::FusionOutcome> outcomes;
-    const bool done = whole && compiler::fuseGraph(nodes, std::move(*whole), outcomes);
+    const bool done = whole && compiler::fuseGraph(nodes, std::move(*whole), true, outcomes);
     EXPECT_TRUE(done) << "seed " << graph.spec.seed;
     if (std::getenv("MILLRACE_SHOW_FUSION"))
         for (const compiler::FusionOutcome& outcome : outcomes)
             std::printf("%u %s -> %s: %s\n", static_cast<uint32_t>(graph.spec.seed), outcome.node.c_str(),
                         outcome.output.c_str(), outcome.fused ? "fused" : outcome.why.c_str());
-    return std::ranges::any_of(outcomes, &compiler::FusionOutcome::fused);
+    return outcomes;
 }
 
 TEST(RandomGraphs, ManyGraphs_CanBeFused)
 {
-    uint32_t fused = 0;
+    uint32_t fused = 0, levelsInOne = 0;
     constexpr uint32_t kFirst = 1000, kCount = 40;
-    for (uint32_t seed = kFirst; seed < kFirst + kCount; ++seed)
-        fused += fuses(buildGraph(seed, 0));
+    for (uint32_t seed = kFirst; seed < kFirst + kCount; ++seed) {
+        const std::vector<compiler::FusionOutcome> outcomes = fuse(buildGraph(seed, 0));
+        fused += std::ranges::any_of(outcomes, &compiler::FusionOutcome::fused);
+        levelsInOne += std::ranges::any_of(outcomes, &compiler::FusionOutcome::levelsInOne);
+    }
     EXPECT_GE(fused, kCount * 2 / 5);
+    EXPECT_GE(levelsInOne, 4u);
 }
 
 // The generator must not lose a feature without anybody noticing.
