@@ -11,9 +11,9 @@ void mr_seek(const Unit unit)
 {
     if (unit < g_entry_end)
         return;
-    uint low = g_entry;
+    uint low = g_single ? uint(unit) : g_entry;
     // Every entry holds a unit at least.
-    uint high = low + 1u + uint(min(Unit(g_entries - low - 1u), unit - g_entry_first));
+    uint high = low + 1u + (g_single ? 0u : uint(min(Unit(g_entries - low - 1u), unit - g_entry_first)));
     while (high - low > 1u) {
         uvec4 together = subgroupBallot(true);
         // Parts are a power of two, so that nobody divides.
@@ -40,8 +40,8 @@ uint mr_find_entry(const Unit unit)
 {
     if (unit < g_entry_end)
         return g_entry;
-    uint low = g_entry + 1u;
-    uint high = low + 1u + uint(min(Unit(g_entries - low - 1u), unit - g_entry_end));
+    uint low = g_single ? uint(unit) : g_entry + 1u;
+    uint high = low + 1u + (g_single ? 0u : uint(min(Unit(g_entries - low - 1u), unit - g_entry_end)));
     while (high - low > 1u) {
         uint middle = (low + high) / 2u;
         if (mr_entry_first(g_table, middle) <= unit)

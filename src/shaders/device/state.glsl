@@ -53,6 +53,7 @@ bool g_initialized;
 uint64_t g_slot;     // SlotInfo
 uint64_t g_table;    // entries of its stream,
 uint g_entries;      // so many
+bool g_single;       // each of one unit, so that nobody searches
 Unit g_total;        // units of the slot
 uint g_level;
 uint g_input_stride;
@@ -180,6 +181,7 @@ void mr_use_slot(const uint64_t slot, const uint64_t streamState)
     g_input_stride = MR_SLOT.payloadStride;
     g_entries = min(uint(counter >> kUnitBits), capacity);
     g_total = mr_stream_units(counter, capacity, g_table) * Unit(mr_units_per_payload());
+    g_single = (counter & kUnitMask) == counter >> kUnitBits;
     // A single entry needs no search.
     g_entry = 0u;
     g_entry_first = Unit(0u);
