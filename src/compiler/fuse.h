@@ -14,7 +14,7 @@ struct FusedConsumer {
     std::span<const uint32_t> words;
     Options options;
     std::vector<uint32_t> indices;  // ascending
-    // It is the producer, at one level less of its recursion: it may send, for which the producer's budgets grow.
+    // It is the producer, at one level less of its recursion: it may send, with its budgets as often as it is run.
     bool isNextLevel = false;
 };
 

@@ -37,9 +37,9 @@ public:
     {
         std::vector<FusionOutcome> out = m_fused;
         for (const auto& [key, why] : m_reasons)
-            out.push_back({nameOf(key.first), key.second, false, false, 0, why});
+            out.push_back({.node = nameOf(key.first), .output = key.second, .why = why});
         for (const auto& [key, why] : m_failed)
-            out.push_back({nameOf(key.first), key.second, false, false, 0, why});
+            out.push_back({.node = nameOf(key.first), .output = key.second, .why = why});
         return out;
     }
 
@@ -178,7 +178,7 @@ private:
             if (lowered) {
                 m_nodes[node].lowered = *lowered;
                 m_nodes[node].changed = true;
-                m_fused.push_back({nameOf(node), target, true, false, 0, ""});
+                m_fused.push_back({.node = nameOf(node), .output = target, .fused = true});
                 return true;  // the outputs behind it have other numbers now
             }
             m_failed[{node, target}] = lowered.error().text();

@@ -8,8 +8,8 @@
 namespace millrace::graph {
 namespace {
 
-// One base node with all its recursion levels and sharing nodes. Other nodes see only its top, so the graph of groups
-// has the paths of the graph of slots, and is much smaller where nodes recurse.
+// One base node with all its recursion levels and sharing nodes. Other nodes send to its top only, so the graph of
+// groups has the paths of the graph of slots, and is much smaller where nodes recurse.
 struct Group {
     uint32_t topSlot = UINT32_MAX;
     bool recurses = false;
@@ -91,15 +91,20 @@ private:
 void Levels::collectEdges()
 {
     std::vector<uint32_t> seen(m_groups.size(), UINT32_MAX);
+    std::vector<bool> isDone(m_graph.nodes.size(), false);  // all slots with one code send to the same others
     for (const Queue& queue : m_graph.queues) {
         const Slot& base = m_graph.slots[queue.baseSlot];
         const uint32_t owner = m_graph.ownerOf(base);
-        if (base.remaining != m_graph.nodes[owner].maxRecursion)
+        if (isInside(owner, base.remaining))
             continue;
         Group& group = m_groups[owner];
-        group.topSlot = queue.baseSlot;
+        if (base.remaining == m_graph.nodes[owner].maxRecursion)
+            group.topSlot = queue.baseSlot;
         for (uint32_t s : queue.slots) {
             const Slot& slot = m_graph.slots[s];
+            if (isDone[slot.node])
+                continue;
+            isDone[slot.node] = true;
             const std::vector<NodeOutput>& outputs = m_graph.nodes[slot.node].outputs;
             for (size_t o = 0; o < outputs.size(); ++o) {
                 // A type that is only queried leads nowhere.

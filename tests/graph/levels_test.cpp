@@ -95,6 +95,23 @@ TEST(Levels, GroupsOfRecursion_TakeALevelEach)
               graph.slots[graph.queues[graph.apiQueues[0]].baseSlot + 1 + 4].queue);
 }
 
+// Code for some levels of a recursion alone may have lost what only other levels send.
+TEST(Levels, NodeThatTheLastLevelsAloneSendTo_IsBelowThem)
+{
+    Node first = makeEntry("n", {outputTo("n")});
+    first.maxRecursion = 3;
+    std::vector<Node> nodes = {first, makeNode("x"), first, first};
+    nodes[0].outputs.push_back(outputTo("x"));
+    nodes[0].outputs[1].budgetPool = 1;
+    nodes[2].outputs = {outputTo("x")};
+    nodes[2].levelGroup = {0, 2, true};
+    nodes[3].levelGroup = {0, 1, false};
+    const Graph graph = linkValid(nodes);
+    EXPECT_EQ(graph.slots[0].node, 3u);
+    EXPECT_EQ(graph.slots[2].level, 3u);
+    EXPECT_EQ(slotOf(graph, "x").level, 4u);
+}
+
 TEST(Levels, ConsumersOfAQueueShareItsLevel)
 {
     const Graph graph = linkValid({makeEntry("a", {outputTo("b")}), makeDynamic("b"),

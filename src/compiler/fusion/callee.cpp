@@ -231,7 +231,12 @@ private:
     {
         for (spirv::Function& function : m_module.functions) {
             spirv::rewriteFunction(m_module, function, [&](const Instruction& i, Emitter& out) {
-                if (i.op != spv::Op::OpLoad || i.id(0) != variable) {
+                bool uses = false;
+                i.forEachUse([&](Id id) { uses |= id == variable; });
+                if (uses && i.op != spv::Op::OpLoad) {
+                    m_failure.at(m_module, i, "uses the number of levels for more than loads");
+                }
+                if (!uses || m_failure) {
                     out.keep(i);
                     return;
                 }
@@ -240,7 +245,7 @@ private:
                     spirv::instruction(spv::Op::OpISub, i.type, i.result).add(callers).add(m_module.getConstant(1)));
             });
         }
-        return true;
+        return !m_failure;
     }
 
     bool raiseBudgets()

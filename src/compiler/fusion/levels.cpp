@@ -154,10 +154,9 @@ Result<spirv::Words> fuseLevels(const RecursiveNode& node, uint32_t levels, bool
         if (!output) {
             return output.error();
         }
-        Result<spirv::Words> fused =
-            fuse(node.words, options,
-                 {{{*output,
-                    {{.words = below, .options = optionsBelow, .indices = {node.id.index}, .isNextLevel = !isLast}}}}});
+        const FusedConsumer next{
+            .words = below, .options = optionsBelow, .indices = {node.id.index}, .isNextLevel = true};
+        Result<spirv::Words> fused = fuse(node.words, options, {{{*output, {next}}}});
         if (!fused) {
             return fused;
         }
