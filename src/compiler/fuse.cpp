@@ -351,6 +351,9 @@ private:
     // for (i = 0; i < count; ++i) consumer(payloads[i]);
     void run(FunctionWriter& writer, const Kept& kept, const std::vector<Linked>& functions)
     {
+        if (functions.empty()) {
+            return;
+        }
         const Id uintType = m_module.getIntType(32, false);
         const Id zero = m_module.getConstant(0);
         const Id count = writer.out().emit(spv::Op::OpLoad, uintType, {kept.count});

@@ -20,7 +20,7 @@ struct FusedConsumer {
 
 struct FusedOutput {
     uint32_t output = 0;                   // into graph::Node::outputs
-    std::vector<FusedConsumer> consumers;  // what goes to other nodes is lost, as without fusion
+    std::vector<FusedConsumer> consumers;  // what goes to other nodes is lost, as without fusion; all if there are none
 };
 
 // The producer with its consumers in it: a module of the extension still, with the same entry point, all

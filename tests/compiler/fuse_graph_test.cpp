@@ -288,6 +288,39 @@ TEST_F(FuseGraph, LevelsOfDifferentNumbersOfPayloads_StayApart)
     EXPECT_EQ(done.why, "fuse: invocations may send different numbers of payloads ('item'[0])");
 }
 
+// As Direct3D 12's compilers write it, whose allocations must be in uniform control flow.
+TEST_F(FuseGraph, LastLevelThatAllocatesNothing)
+{
+    NodeSource source = recursive();
+    source.body = std::string(R"(
+        %remaining = OpLoad %uint %rem
+        %sends = OpINotEqual %bool %remaining %u0
+        %count = OpSelect %uint %sends %u2 %u0
+        %sent = OpAllocateNodePayloadsAMDX %np_Nexts %u4 %count %u0
+        OpSelectionMerge %end None
+        OpBranchConditional %sends %fill %leaf
+        %fill = OpLabel
+        %own_at = OpAccessChain %np_uint %input %u0 %u1
+        %own = OpLoad %uint %own_at
+        %at = OpAccessChain %np_uint %sent %u0 %u0
+        OpStore %at %own
+        OpBranch %end
+        %leaf = OpLabel)") +
+                  kWork + R"(
+        OpBranch %end
+        %end = OpLabel
+        OpEnqueueNodePayloadsAMDX %sent)";
+    add(assembledConsumer(source), "item");
+    const FusionOutcome done = outcome();
+    EXPECT_TRUE(done.lastLevel) << done.why;
+    EXPECT_EQ(done.why, "fuse: it has atomics ('item'[0])");
+    EXPECT_TRUE(graph.nodes[1].outputs.empty());
+    nodes.resize(1);
+    all = true;
+    EXPECT_EQ(outcome().levelsInOne, 4u);
+    EXPECT_TRUE(graph.nodes[1].outputs.empty());
+}
+
 TEST_F(FuseGraph, LevelsThatSomeSendTo_StayApart)
 {
     NodeSource source = regular("%u3");

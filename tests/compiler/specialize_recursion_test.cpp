@@ -123,6 +123,30 @@ TEST_F(SpecializeRecursion, SeveralLevels_TakeWhatHoldsForAll)
     }
 }
 
+TEST_F(SpecializeRecursion, Selections)
+{
+    apply(R"(
+        %r = OpLoad %uint %rem
+        %c = OpINotEqual %bool %r %u0
+        %n = OpSelect %uint %c %u2 %u0
+        %l = OpLoad %uint %lidx
+        %other = OpIEqual %bool %l %u2
+        %m = OpSelect %uint %other %u3 %u4
+        %p = OpAccessChain %sb_uint %out %u0 %n
+        OpStore %p %m)",
+          RecursionRange{0, 0});
+    expect(R"(
+        %r = OpCopyObject %uint %uint_0
+        %c = OpINotEqual %bool %r %uint_0
+        %n = OpCopyObject %uint %uint_0
+        %l = OpLoad %uint %lidx
+        %other = OpIEqual %bool %l %uint_2
+        %m = OpSelect %uint %other %uint_3 %uint_4
+        %p = OpAccessChain %_ptr_StorageBuffer_uint %out %uint_0 %n
+        OpStore %p %m
+        OpReturn)");
+}
+
 TEST_F(SpecializeRecursion, PhiBehindBothSides_KeepsTheOneThatIsTaken)
 {
     apply(R"(

@@ -135,8 +135,8 @@ TEST_F(Fusion, RecursiveProducers)
 }
 
 // out[remaining] += 1, out[word of `levels` + 1 + remaining] += path; sends its level to "single" and `fan` payloads to
-// itself.
-Stage tree(uint32_t levels, uint32_t fan)
+// itself. `always`: it allocates where no recursion is left as well, but nothing.
+Stage tree(uint32_t levels, uint32_t fan, bool always)
 {
     Stage stage = writeNode("tree", [=](NodeWriter& node) {
         node.coalescing();
@@ -150,13 +150,21 @@ Stage tree(uint32_t levels, uint32_t fan)
         const Id remaining = node.builtIn("RemainingRecursionLevelsAMDX");
         node.add(remaining, node.c(1));
         node.add(node.plus(remaining, node.c(levels + 1)), path);
-        node.body().ifThen(node.body().test("OpUGreaterThan", remaining, node.c(0)), [&] {
+        const Id sends = node.body().test("OpUGreaterThan", remaining, node.c(0));
+        Id array;
+        if (always)
+            array = node.allocate(own, node.body().select(sends, node.c(fan), node.c(0)), node.c(3), false);
+        node.body().ifThen(sends, [&] {
             node.send(other, remaining, node.c(0), false);
-            const Id array = node.allocate(own, node.c(fan), node.c(3), false);
+            if (!always)
+                array = node.allocate(own, node.c(fan), node.c(3), false);
             for (uint32_t i = 0; i < fan; ++i)
                 node.writePayload(array, node.c(i), 0, node.plus(node.times(path, node.c(fan)), node.c(i)));
-            node.enqueue(array);
+            if (!always)
+                node.enqueue(array);
         });
+        if (always)
+            node.enqueue(array);
     });
     stage.index = 3;
     return stage;
@@ -178,7 +186,7 @@ TEST_F(Fusion, LevelsInOne)
             wanted[2 * (levels + 1)] += count * remaining;
             wanted[2 * (levels + 1) + 1] += remaining > 0 ? count : 0;
         }
-        const std::vector<Stage> stages = {tree(levels, fan), single(2 * (levels + 1), 0, false)};
+        const std::vector<Stage> stages = {tree(levels, fan, fan % 2 == 0), single(2 * (levels + 1), 0, false)};
         EXPECT_NE(leastScratch(stages, all, 0), leastScratch(stages, without(), 0));
         for (const DeviceOptions& options : {all, DeviceOptions(), without()}) {
             Runner runner(device(options), RunnerOptions{});

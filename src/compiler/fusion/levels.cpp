@@ -9,6 +9,7 @@
 #include "compiler/node_shader.h"
 #include "compiler/payload_types.h"
 #include "compiler/prepare.h"
+#include "compiler/values.h"
 
 namespace millrace::compiler {
 
@@ -45,17 +46,53 @@ Result<uint32_t> findOwnOutput(const graph::Node& node, const graph::NodeId& id)
     return static_cast<uint32_t>(std::ranges::find_if(node.outputs, isOwn) - node.outputs.begin());
 }
 
-Status checkLastLevel(const graph::Node& node, const graph::NodeId& id)
+// The allocations of an output.
+std::vector<const Instruction*> findAllocations(const NodeShader& shader, uint32_t output)
 {
-    for (const graph::NodeOutput& output : node.outputs) {
-        if (output.allocationSites > 0) {
-            return failure(id, "the last level may send payloads as well, to '" + output.targetName + "'");
-        }
-        if (output.targetName == id.name) {  // the level above would get the same answer
-            return failure(id, "the last level asks whether it may send to itself");
+    std::vector<const Instruction*> found;
+    for (const spirv::Function& function : shader.module.functions) {
+        for (const spirv::Block& block : function.blocks) {
+            for (const Instruction& i : block.body) {
+                const bool allocates = i.op == spv::Op::OpAllocateNodePayloadsAMDX;
+                const auto array = allocates ? shader.outputOfArray.find(payloadArrayOf(shader.module, i.type).value)
+                                             : shader.outputOfArray.end();
+                if (array != shader.outputOfArray.end() && array->second == output) {
+                    found.push_back(&i);
+                }
+            }
         }
     }
-    return {};
+    return found;
+}
+
+// Where a compiler leaves the allocation in and makes its count 0, as Direct3D 12's uniform control flow asks for.
+bool allocatesNothing(const NodeShader& shader, uint32_t output)
+{
+    const std::vector<const Instruction*> allocations = findAllocations(shader, output);
+    return allocations.size() == 1 && Values(shader.module).largest(allocations.front()->id(1)) == 0u;
+}
+
+// The last level, without the allocations that it makes of nothing.
+Result<spirv::Words> makeLastLevel(const RecursiveNode& node, const Options& options)
+{
+    const auto shader = prepare(node.words, options);
+    if (!shader) {
+        return shader.error();
+    }
+    std::vector<FusedOutput> nothing;
+    const std::vector<graph::NodeOutput>& outputs = (*shader)->node.outputs;
+    for (uint32_t o = 0; o < outputs.size(); o++) {
+        const bool allocates = outputs[o].allocationSites > 0;
+        if (allocates && !allocatesNothing(**shader, o)) {
+            return failure(node.id, "the last level may send payloads as well, to '" + outputs[o].targetName + "'");
+        }
+        if (allocates) {
+            nothing.push_back({.output = o, .consumers = {}});
+        } else if (outputs[o].targetName == node.id.name) {  // the level above would get the same answer
+            return failure(node.id, "the last level asks whether it may send to itself");
+        }
+    }
+    return fuse(node.words, options, nothing);
 }
 
 bool leaves(const spirv::Block& block)
@@ -91,6 +128,7 @@ std::optional<uint32_t> findFanOut(const NodeShader& shader, uint32_t output)
 {
     const spirv::Module& module = shader.module;
     const spirv::Function& entry = *module.findFunction(shader.entry);
+    const Values values(module);
     for (size_t b = 0; b < entry.blocks.size(); b++) {
         for (const Instruction& i : entry.blocks[b].body) {
             if (i.op != spv::Op::OpAllocateNodePayloadsAMDX) {
@@ -99,7 +137,7 @@ std::optional<uint32_t> findFanOut(const NodeShader& shader, uint32_t output)
             const auto array = shader.outputOfArray.find(payloadArrayOf(module, i.type).value);
             uint32_t count = 0;
             if (array != shader.outputOfArray.end() && array->second == output) {
-                const bool isKnown = module.constantValue(i.id(1), count) && isAlwaysRun(entry, b);
+                const bool isKnown = module.constantValue(values.origin(i.id(1)), count) && isAlwaysRun(entry, b);
                 return isKnown ? std::optional(count) : std::nullopt;
             }
         }
@@ -131,19 +169,12 @@ uint64_t countRuns(uint32_t fanOut, uint32_t levels)
 
 Result<spirv::Words> fuseLevels(const RecursiveNode& node, uint32_t levels, bool isLast)
 {
-    spirv::Words below(node.words.begin(), node.words.end());
+    Options optionsOfLast = node.options;
+    optionsOfLast.remainingRecursion = remainingAt(node, levels - 1, levels, isLast);
+    Result<spirv::Words> below = isLast ? makeLastLevel(node, optionsOfLast) : fuse(node.words, optionsOfLast, {});
     Options optionsBelow = node.options;
-    optionsBelow.remainingRecursion = remainingAt(node, levels - 1, levels, isLast);
-    if (isLast) {
-        const auto last = prepare(below, optionsBelow);
-        if (!last) {
-            return last.error();
-        }
-        if (const Status status = checkLastLevel((*last)->node, node.id); !status) {
-            return status.error();
-        }
-    }
-    for (uint32_t level = levels - 1; level-- > 0;) {
+    optionsBelow.specialization.clear();  // applied
+    for (uint32_t level = levels - 1; below && level-- > 0;) {
         Options options = node.options;
         options.remainingRecursion = remainingAt(node, level, levels, isLast);
         const auto above = prepare(node.words, options);
@@ -155,16 +186,10 @@ Result<spirv::Words> fuseLevels(const RecursiveNode& node, uint32_t levels, bool
             return output.error();
         }
         const FusedConsumer next{
-            .words = below, .options = optionsBelow, .indices = {node.id.index}, .isNextLevel = true};
-        Result<spirv::Words> fused = fuse(node.words, options, {{{*output, {next}}}});
-        if (!fused) {
-            return fused;
-        }
-        below = std::move(*fused);
-        optionsBelow.specialization.clear();
-        optionsBelow.remainingRecursion.reset();
+            .words = *below, .options = optionsBelow, .indices = {node.id.index}, .isNextLevel = true};
+        below = fuse(node.words, options, {{{*output, {next}}}});
     }
-    return levels > 1 ? below : fuse(below, optionsBelow, {});
+    return below;
 }
 
 Result<std::vector<uint32_t>> chooseLevels(const RecursiveNode& node, bool all)

@@ -164,6 +164,23 @@ std::unordered_map<uint32_t, Id> findTakenBranches(const Function& function, con
     return taken;
 }
 
+// What a selection is known to be, by its result.
+std::unordered_map<uint32_t, Id> findKnownSelections(const Module& module, const Conditions& conditions)
+{
+    std::unordered_map<uint32_t, Id> known;
+    for (const Function& function : module.functions) {
+        for (const Block& block : function.blocks) {
+            for (const Instruction& i : block.body) {
+                const auto truth = i.op == spv::Op::OpSelect ? conditions.truth(i.id(0)) : std::nullopt;
+                if (truth) {
+                    known.emplace(i.result.value, i.id(*truth ? 1 : 2));
+                }
+            }
+        }
+    }
+    return known;
+}
+
 void takeBranch(Block& block, Id target)
 {
     block.body.pop_back();
@@ -276,11 +293,17 @@ Status specializeRecursion(NodeShader& shader, const Options& options)
     for (const Function& function : module.functions) {
         taken.push_back(findTakenBranches(function, conditions));
     }
+    const std::unordered_map<uint32_t, Id> selections = findKnownSelections(module, conditions);
     const RecursionRange range = *options.remainingRecursion;
     const Id number = range.least == range.most ? module.getConstant(range.least) : Id{};
     for (size_t f = 0; f < taken.size(); f++) {
         Function& function = module.functions[f];
         spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) {
+            const auto selected = i.result ? selections.find(i.result.value) : selections.end();
+            if (selected != selections.end()) {
+                out.keep(spirv::instruction(spv::Op::OpCopyObject, i.type, i.result).add(selected->second));
+                return;
+            }
             if (!number || !conditions.isRemaining(i)) {
                 out.keep(i);
                 return;
