@@ -233,7 +233,7 @@ void chooseSingleRecursion(Random& random, GraphSpec& graph, uint32_t familyNumb
         statement.loops = 1;
         statement.dynamicLoops = false;
         statement.recursive = true;
-        statement.guard = Guard::Branch;
+        statement.guard = random.pick<Guard>({Guard::Branch, Guard::CountOnly});
         statement.salt |= 1;  // on what remains, see NodeText::validity()
         statement.nodeIndices = {node.index};
         if (statement.handle == Handle::EitherOf)
