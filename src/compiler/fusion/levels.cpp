@@ -34,42 +34,60 @@ RecursionRange remainingAt(const RecursiveNode& node, uint32_t level, uint32_t l
     return isLast ? RecursionRange{below, below} : RecursionRange{next + below, node.maxRecursion - level};
 }
 
-// The output that leads to the next level.
-Result<uint32_t> findOwnOutput(const graph::Node& node, const graph::NodeId& id)
+// A level that sends, and the output that leads to the next.
+struct SendingLevel {
+    std::shared_ptr<NodeShader> shader;
+    uint32_t output;
+};
+
+Result<SendingLevel> prepareSending(const RecursiveNode& node, const RecursionRange& remaining)
 {
-    const auto isOwn = [&](const graph::NodeOutput& output) {
-        return output.allocationSites > 0 && output.targetName == id.name;
-    };
-    if (std::ranges::count_if(node.outputs, isOwn) != 1) {
-        return failure(id, "before its last level it does not send to itself by one output alone");
+    Options options = node.options;
+    options.remainingRecursion = remaining;
+    const auto shader = prepare(node.words, options);
+    if (!shader) {
+        return shader.error();
     }
-    return static_cast<uint32_t>(std::ranges::find_if(node.outputs, isOwn) - node.outputs.begin());
+    const std::vector<graph::NodeOutput>& outputs = (*shader)->node.outputs;
+    const auto isOwn = [&](const graph::NodeOutput& output) {
+        return output.allocationSites > 0 && output.targetName == node.id.name;
+    };
+    if (std::ranges::count_if(outputs, isOwn) != 1) {
+        return failure(node.id, "before its last level it does not send to itself by one output alone");
+    }
+    return SendingLevel{*shader, static_cast<uint32_t>(std::ranges::find_if(outputs, isOwn) - outputs.begin())};
 }
 
-// The allocations of an output.
-std::vector<const Instruction*> findAllocations(const NodeShader& shader, uint32_t output)
+struct Allocation {
+    const spirv::Function* function;
+    size_t block;
+    spirv::Id count;
+};
+
+// The one allocation of an output, if it is one.
+std::optional<Allocation> findAllocation(const NodeShader& shader, uint32_t output)
 {
-    std::vector<const Instruction*> found;
+    std::vector<Allocation> found;
     for (const spirv::Function& function : shader.module.functions) {
-        for (const spirv::Block& block : function.blocks) {
-            for (const Instruction& i : block.body) {
+        for (size_t b = 0; b < function.blocks.size(); b++) {
+            for (const Instruction& i : function.blocks[b].body) {
                 const bool allocates = i.op == spv::Op::OpAllocateNodePayloadsAMDX;
                 const auto array = allocates ? shader.outputOfArray.find(payloadArrayOf(shader.module, i.type).value)
                                              : shader.outputOfArray.end();
                 if (array != shader.outputOfArray.end() && array->second == output) {
-                    found.push_back(&i);
+                    found.push_back({&function, b, i.id(1)});
                 }
             }
         }
     }
-    return found;
+    return found.size() == 1 ? std::optional(found.front()) : std::nullopt;
 }
 
 // Where a compiler leaves the allocation in and makes its count 0, as Direct3D 12's uniform control flow asks for.
 bool allocatesNothing(const NodeShader& shader, uint32_t output)
 {
-    const std::vector<const Instruction*> allocations = findAllocations(shader, output);
-    return allocations.size() == 1 && Values(shader.module).largest(allocations.front()->id(1)) == 0u;
+    const std::optional<Allocation> allocation = findAllocation(shader, output);
+    return allocation && Values(shader.module).largest(allocation->count) == 0u;
 }
 
 // The last level, without the allocations that it makes of nothing.
@@ -95,7 +113,7 @@ Result<spirv::Words> makeLastLevel(const RecursiveNode& node, const Options& opt
     return fuse(node.words, options, nothing);
 }
 
-bool leaves(const spirv::Block& block)
+bool isExit(const spirv::Block& block)
 {
     const spv::Op op = block.body.back().op;
     return op == spv::Op::OpReturn || op == spv::Op::OpReturnValue;
@@ -114,7 +132,7 @@ bool isAlwaysRun(const spirv::Function& function, size_t block)
             continue;
         }
         seen[next] = true;
-        if (leaves(function.blocks[next])) {
+        if (isExit(function.blocks[next])) {
             return false;
         }
         open.insert(open.end(), flow.successors(next).begin(), flow.successors(next).end());
@@ -124,25 +142,15 @@ bool isAlwaysRun(const spirv::Function& function, size_t block)
 
 // How many payloads each invocation sends to the next level, if that never differs. Where it does, those with few wait
 // for those with many, level after level: W7 took 554 instead of 394 us on an H200, W13 5.9 instead of 5.1 ms.
-std::optional<uint32_t> findFanOut(const NodeShader& shader, uint32_t output)
+std::optional<uint32_t> findFanOut(const SendingLevel& level)
 {
-    const spirv::Module& module = shader.module;
-    const spirv::Function& entry = *module.findFunction(shader.entry);
-    const Values values(module);
-    for (size_t b = 0; b < entry.blocks.size(); b++) {
-        for (const Instruction& i : entry.blocks[b].body) {
-            if (i.op != spv::Op::OpAllocateNodePayloadsAMDX) {
-                continue;
-            }
-            const auto array = shader.outputOfArray.find(payloadArrayOf(module, i.type).value);
-            uint32_t count = 0;
-            if (array != shader.outputOfArray.end() && array->second == output) {
-                const bool isKnown = module.constantValue(values.origin(i.id(1)), count) && isAlwaysRun(entry, b);
-                return isKnown ? std::optional(count) : std::nullopt;
-            }
-        }
-    }
-    return {};
+    const NodeShader& shader = *level.shader;
+    const std::optional<Allocation> allocation = findAllocation(shader, level.output);
+    uint32_t count = 0;
+    const bool isKnown = allocation && allocation->function->id() == shader.entry &&
+                         shader.module.constantValue(Values(shader.module).origin(allocation->count), count) &&
+                         isAlwaysRun(*allocation->function, allocation->block);
+    return isKnown ? std::optional(count) : std::nullopt;
 }
 
 bool hasAtomics(const spirv::Module& module)
@@ -177,36 +185,26 @@ Result<spirv::Words> fuseLevels(const RecursiveNode& node, uint32_t levels, bool
     for (uint32_t level = levels - 1; below && level-- > 0;) {
         Options options = node.options;
         options.remainingRecursion = remainingAt(node, level, levels, isLast);
-        const auto above = prepare(node.words, options);
+        const Result<SendingLevel> above = prepareSending(node, *options.remainingRecursion);
         if (!above) {
             return above.error();
         }
-        const Result<uint32_t> output = findOwnOutput((*above)->node, node.id);
-        if (!output) {
-            return output.error();
-        }
         const FusedConsumer next{
             .words = *below, .options = optionsBelow, .indices = {node.id.index}, .isNextLevel = true};
-        below = fuse(node.words, options, {{{*output, {next}}}});
+        below = fuse(node.words, options, {{{above->output, {next}}}});
     }
     return below;
 }
 
 Result<std::vector<uint32_t>> chooseLevels(const RecursiveNode& node, bool all)
 {
-    Options options = node.options;
-    options.remainingRecursion = RecursionRange{1, node.maxRecursion};
-    const auto shader = prepare(node.words, options);
-    if (!shader) {
-        return shader.error();
+    const Result<SendingLevel> level = prepareSending(node, {1, node.maxRecursion});
+    if (!level) {
+        return level.error();
     }
-    const Result<uint32_t> output = findOwnOutput((*shader)->node, node.id);
-    if (!output) {
-        return output.error();
-    }
-    std::optional<uint32_t> fanOut = findFanOut(**shader, *output);
+    std::optional<uint32_t> fanOut = findFanOut(*level);
     if (!fanOut && all) {
-        fanOut = (*shader)->node.outputs[*output].budget;
+        fanOut = level->shader->node.outputs[level->output].budget;
     }
     if (!fanOut) {
         return failure(node.id, "invocations may send different numbers of payloads");
