@@ -66,7 +66,7 @@ struct SlotPlan {
     uint base;
     uint onlyTable;
     uint onlyCapacity;
-    uint pad0;
+    uint leftRoom;
 };
 
 // What begin.comp puts into the scratch memory: payloads and entries of a prepared feed.

@@ -78,7 +78,13 @@ struct SlotInfo {
     uint base;
     uint onlyTable;     // granule where its entries begin,
     uint onlyCapacity;  // so many
-    uint pad[7];
+    // Recursion depth first: where in its payloads the levels are that remain behind each, kNoOffset if that is
+    // remainingRecursion; where they are in those that it leaves to others, and for how many of those there is memory
+    // (written by the begin shader).
+    uint remainingOffset;
+    uint leftOffset;
+    uint leftRoom;
+    uint pad[4];
 };
 
 MR_CONST uint kSlotInfoBytes = 128u;

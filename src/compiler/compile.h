@@ -26,6 +26,13 @@ struct RecursionRange {
     uint32_t most = 0;
 };
 
+// Recursion in which an invocation goes on with what it has sent (device/depth_first.glsl).
+struct DepthFirst {
+    uint32_t recursion = 0;      // levels of it
+    uint32_t sentMost = 0;       // payloads that the node sends at a time
+    uint32_t queuePayloads = 0;  // that are kept in front of the stack
+};
+
 struct Options {
     std::string entryPoint = "main";
     std::optional<std::string> nodeName;  // VkPipelineShaderStageNodeCreateInfoAMDX::pName
@@ -57,8 +64,11 @@ struct Options {
     // if it has.
     uint32_t leafRows = 16;
     uint32_t loopingLeafRows = 1;
-    bool nonUniformIndexing = false;  // invocations may index arrays of descriptors differently
-    bool indirect = false;            // for the indirect path: no loop over workgroups
+    // Payloads that keep the device busy: a level with fewer is not run depth first.
+    uint32_t busyPayloads = 1;
+    std::optional<DepthFirst> depthFirst;  // of code that makeDepthFirst() made
+    bool nonUniformIndexing = false;       // invocations may index arrays of descriptors differently
+    bool indirect = false;                 // for the indirect path: no loop over workgroups
     graph::MemoryUse memory = graph::MemoryUse::Reserves;
     bool solo = false;      // for compiler/solo.h: the node is one of several in a module, and shares its workgroup
     bool counted = false;   // finished workgroups are counted behind abi::GraphStatus in host memory

@@ -38,6 +38,12 @@ constexpr std::array<Signature, static_cast<size_t>(DeviceFunction::Count)> kSig
     {"mr_enqueue_workgroup", "v4"},
     {"mr_is_valid", "buu"},
     {"mr_finish_writing", "b"},
+    {"mr_next_depth_first", "u"},
+    {"mr_kept_count", "u"},
+    {"mr_take_kept", "u"},
+    {"mr_take_to_leave", "uu"},
+    {"mr_place_to_keep", "u"},
+    {"mr_keep", "bu"},
     {"mr_solo_next", "b"},
     {"mr_solo_code", "u"},
 }};

@@ -30,6 +30,12 @@ enum class DeviceFunction {
     EnqueueWorkgroup,
     IsValid,
     FinishWriting,
+    NextDepthFirst,  // and the next: device/depth_first.glsl
+    KeptCount,
+    TakeKept,
+    TakeToLeave,
+    PlaceToKeep,
+    Keep,
     SoloNext,  // and the next: device/solo.glsl
     SoloCode,
     Count,

@@ -36,10 +36,14 @@ inline constexpr uint32_t kInputStrideSpecId = 2012;    // likewise
 inline constexpr uint32_t kGridXSpecId = 2013;          // static grid
 inline constexpr uint32_t kGridYSpecId = 2014;
 inline constexpr uint32_t kGridZSpecId = 2015;
-inline constexpr uint32_t kNodeSizeSpecId = 2017;  // invocations of the node's workgroup
+inline constexpr uint32_t kNodeSizeSpecId = 2017;        // invocations of the node's workgroup
 inline constexpr uint32_t kAlwaysReceivedSpecId = 2019;  // graph::CodeTraits
 inline constexpr uint32_t kChunkGroupsSpecId = 2020;     // Options::chunkGroups or silentChunkGroups
 inline constexpr uint32_t kOrderedBytesSpecId = 2021;    // Options::orderedBytes
+inline constexpr uint32_t kDepthFirstSpecId = 2023;      // graph::Node
+inline constexpr uint32_t kBusyPayloadsSpecId = 2024;    // Options
+inline constexpr uint32_t kSentMostSpecId = 2025;        // DepthFirst
+inline constexpr uint32_t kQueuePayloadsSpecId = 2026;   // likewise
 inline constexpr uint32_t kOutputsSpecId = 2022;         // outputs that a workgroup knows by heart
 
 // Made at the first call for a variant and kept until the process ends. Thread-safe.

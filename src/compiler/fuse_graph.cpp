@@ -7,6 +7,7 @@
 #include <set>
 
 #include "compiler/fuse.h"
+#include "compiler/fusion/depth_first.h"
 #include "compiler/fusion/levels.h"
 #include "graph/fusion.h"
 
@@ -76,7 +77,8 @@ private:
         for (const graph::LastLevelFusion& plan : graph::planLastLevels(m_graph)) {
             const Key key{plan.node, targetOf(plan.node, plan.output)};
             FusionOutcome outcome{.node = nameOf(plan.node), .output = key.second, .fused = true};
-            const Status status = plan.why.empty() ? fuseRecursion(plan.node, outcome) : Diagnostic{"", "", plan.why};
+            const Status status =
+                plan.why.empty() ? fuseRecursion(plan.node, plan.output, outcome) : Diagnostic{"", "", plan.why};
             if (status) {
                 m_fused.push_back(std::move(outcome));
                 m_reasons.erase(key);
@@ -88,21 +90,52 @@ private:
         return changed ? relink() : Status();
     }
 
-    // All levels in groups if possible, else the last inside the one before.
-    Status fuseRecursion(uint32_t node, FusionOutcome& outcome)
+    // All levels in groups, or depth first, if possible; else the last inside the one before.
+    Status fuseRecursion(uint32_t node, uint32_t output, FusionOutcome& outcome)
     {
         const uint32_t levels = m_graph.nodes[node].maxRecursion + 1;
-        const auto choices = chooseLevels(recursiveNode(node), m_all);
-        for (const uint32_t choice : choices ? *choices : std::vector<uint32_t>()) {
-            if (addGroups(node, choice, levels / choice > 1 ? choice : 0)) {
-                outcome.levelsInOne = choice;
+        const Result<LevelChoice> choice = chooseLevels(recursiveNode(node), m_all);
+        if (!choice)
+            return choice.error();
+        for (const uint32_t inOne : choice->levels) {
+            if (addGroups(node, inOne, levels / inOne > 1 ? inOne : 0)) {
+                outcome.levelsInOne = inOne;
                 return {};
             }
         }
+        outcome.why = choice->why;
+        if (!choice->isEven) {
+            const Status status = runDepthFirst(node, output);
+            if (status) {
+                outcome.depthFirst = true;
+                return {};
+            }
+            outcome.why = status.error().text();
+        }
         outcome.lastLevel = true;
-        outcome.why = choices ? "" : choices.error().text();
         // Those above know that no last level is among them, and have no code for it.
         return addGroups(node, 2, levels > 2 ? 1 : 0);
+    }
+
+    Status runDepthFirst(uint32_t node, uint32_t output)
+    {
+        FusableNode& own = m_nodes[node];
+        Result<DepthFirstNode> made = makeDepthFirst(recursiveNode(node), output);
+        if (!made)
+            return made.error();
+        Options options = own.options;
+        options.specialization.clear();
+        options.depthFirst = made->sizes;
+        Result<LoweredNode> lowered = lower(made->words, options);
+        if (!lowered)
+            return lowered.error();
+        own.lowered = std::move(*lowered);
+        own.lowered.node.id = m_graph.nodes[node].id;
+        own.code = codeOf(made->words);
+        own.words = std::move(made->words);
+        own.options = std::move(options);
+        own.changed = true;
+        return {};
     }
 
     RecursiveNode recursiveNode(uint32_t node) const

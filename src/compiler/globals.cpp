@@ -213,6 +213,17 @@ Id getNull(Module& module, Id type)
     return null;
 }
 
+Id findBuiltIn(const Module& module, spv::BuiltIn builtIn)
+{
+    for (const Instruction& i : module.section(Section::Annotations)) {
+        if (i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+            i.literal(2) == static_cast<uint32_t>(builtIn)) {
+            return i.id(0);
+        }
+    }
+    return {};
+}
+
 Id getBuiltInVariable(Module& module, spv::BuiltIn builtIn, Id type)
 {
     const Id pointer = module.getPointerType(spv::StorageClass::Input, type);

@@ -15,6 +15,9 @@ void updateInterface(spirv::Module& module, spirv::Id entry);
 
 spirv::Id getNull(spirv::Module& module, spirv::Id type);
 
+// What has a built-in's value: the first, of any type; none if there is none.
+spirv::Id findBuiltIn(const spirv::Module& module, spv::BuiltIn builtIn);
+
 // The Input variable of a built-in, unsigned; made if there is none.
 spirv::Id getBuiltInVariable(spirv::Module& module, spv::BuiltIn builtIn, spirv::Id type);
 

@@ -302,6 +302,12 @@ Status computeStrides(Graph& graph)
             end += 4;
             ++queue.finishCount;
         }
+        const Slot& base = graph.slots[queue.baseSlot];
+        const Node& owner = graph.nodes[base.node];
+        if (owner.depthFirst > 0 && base.remaining < owner.maxRecursion) {
+            queue.remainingOffset = static_cast<uint32_t>(end);
+            end += 4;
+        }
         end = roundUp(end, payloads[q].alignment);
         if (end > kMaxStride) {
             return diagnose(
@@ -310,6 +316,9 @@ Status computeStrides(Graph& graph)
         }
         queue.stride = static_cast<uint32_t>(end);
     }
+    for (Slot& slot : graph.slots)
+        if (graph.nodes[slot.node].depthFirst > 0 && slot.remaining > 0)
+            slot.leftOffset = graph.queues[slot.queue + 1].remainingOffset;  // createSlots(): the next is the one below
     return {};
 }
 

@@ -105,6 +105,10 @@ struct Node {
     bool apiEntry = true;
     bool usesFinishWriting = false;
     bool writesInput = false;
+    // > 0: an invocation runs itself what its payload sends, so many levels of recursion (device/depth_first.glsl), and
+    // may leave payloads of any level to others. The slots below the top one, of which maxRecursion counts, are for
+    // those.
+    uint32_t depthFirst = 0;
     uint32_t leafRows = 1;  // of a grid, that a workgroup of ours does one after the other at most, if a leaf
     bool anyGraph = false;  // its code, which is that of a library, relies on nothing of this graph
     // No node of its own but code of another for several levels of its recursion. Behind all nodes that have a name.
@@ -197,6 +201,7 @@ struct Slot {
     uint32_t fitEntriesPerGroup = 0;
     std::vector<abi::AreaInfo> areas;  // all node indices of output 0, then of output 1, ...; empty unless kEmitsToFew
     uint32_t finishOffset = abi::kNoOffset;
+    uint32_t leftOffset = abi::kNoOffset;             // Queue::remainingOffset of what the slot leaves to others
     std::vector<std::vector<uint32_t>> outputQueues;  // per output: queue of each node index, or abi::kNoQueue
     std::vector<uint32_t> outputMaps;                 // per output: the same map in Graph::maps
 };
@@ -208,6 +213,7 @@ struct Queue {
     uint32_t stride = 0;
     uint32_t finishOffset = 0;
     uint32_t finishCount = 0;
+    uint32_t remainingOffset = abi::kNoOffset;  // in payloads of any level (Node::depthFirst): how many remain
 };
 
 struct Stream {

@@ -40,6 +40,7 @@ uint64_t tableGranules(const Stream& stream, uint64_t capacity)
 // Sizes of everything behind the fixed part.
 struct Division {
     std::vector<uint64_t> regions;     // per level, granules
+    std::vector<uint64_t> spare;       // likewise, behind each region, for what is left to others; none if empty
     std::vector<uint64_t> quotas;      // per level, entries
     std::vector<uint64_t> capacities;  // per stream, entries
 };
@@ -66,7 +67,7 @@ std::optional<Division> completeDivision(const Graph& graph, const Work& work)
     for (size_t s = 0; s < graph.slots.size(); ++s) {
         const Slot& slot = graph.slots[s];
         const Node& node = graph.nodes[slot.node];
-        if (node.mode != LaunchMode::Dynamic &&
+        if (node.mode != LaunchMode::Dynamic && node.depthFirst == 0 &&
             std::max(work.groups[s], work.queues[slot.queue].payloads) > kMaxFittingUnits)
             return std::nullopt;
     }
@@ -81,6 +82,31 @@ uint64_t totalGranules(const Graph& graph, const Division& division)
     for (size_t s = 0; s < graph.streams.size(); ++s)
         total += tableGranules(graph.streams[s], division.capacities[s]);
     return total;
+}
+
+// Gives `granules` that the dispatch does not need to levels that leave payloads to others, and their streams.
+void spend(const Graph& graph, const Work& work, uint64_t granules, Division& division)
+{
+    constexpr uint64_t kMostGranules = (64 << 20) / abi::kGranuleBytes;
+    const auto levels = std::ranges::count_if(work.levels, &Work::OfLevel::leaves);
+    if (levels == 0)
+        return;
+    const uint64_t share = std::min(granules / static_cast<uint64_t>(levels), kMostGranules);
+    division.spare.assign(work.levels.size(), 0);
+    for (size_t l = 0; l < work.levels.size(); ++l) {
+        if (!work.levels[l].leaves)
+            continue;
+        std::vector<uint32_t> streams;
+        for (uint32_t q = 0; q < graph.queues.size(); ++q)
+            if (work.queues[q].isLeft && work.queues[q].sources.test(l))
+                streams.push_back(graph.queues[q].streams.front());
+        // A quarter for entries, which runs of four payloads of 8 bytes take.
+        const uint64_t entriesInGranule = abi::kGranuleBytes / sizeof(abi::IndexedEntry);
+        division.quotas[l] = share / 4 / streams.size() * entriesInGranule;
+        division.spare[l] = (share - share / 4) / kRegionAlignment * kRegionAlignment;
+        for (const uint32_t stream : streams)
+            division.capacities[stream] += division.quotas[l];
+    }
 }
 
 // Divides memory that is too small for the whole dispatch. Every level gets room for the same number of its worst
@@ -227,6 +253,17 @@ void placeSlots(const Graph& graph, const Work& work, DispatchPlan& plan)
     }
 }
 
+// Where slots have their memory by number, what is left to others goes behind it.
+void openSpare(const Division& division, DispatchPlan& plan)
+{
+    for (size_t l = 0; l < division.spare.size(); ++l) {
+        if (division.spare[l] == 0)
+            continue;
+        plan.levels[l].begin += static_cast<uint32_t>(division.regions[l]);
+        plan.levels[l].size = static_cast<uint32_t>(division.spare[l]);
+    }
+}
+
 void layOut(const Graph& graph, const Division& division, uint64_t begin, DispatchPlan& plan)
 {
     uint64_t at = begin;
@@ -234,7 +271,7 @@ void layOut(const Graph& graph, const Division& division, uint64_t begin, Dispat
         plan.levels.push_back({.begin = static_cast<uint32_t>(at),
                                .size = static_cast<uint32_t>(division.regions[l]),
                                .entryQuota = static_cast<uint32_t>(division.quotas[l])});
-        at += division.regions[l];
+        at += division.regions[l] + (division.spare.empty() ? 0 : division.spare[l]);
     }
     for (size_t s = 0; s < division.capacities.size(); ++s) {
         plan.streams.push_back(
@@ -284,19 +321,24 @@ DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::
             plan.maxGroups.push_back(work.groups[slot]);
             const Work::OfQueue& queue = work.queues[graph.slots[slot].queue];
             const bool fromApi = queue.sources.count() == 1 && queue.sources.test(0);
-            plan.inputs[slot] = {queue.payloads, fromApi && queue.payloads != kUnlimited};
+            const uint64_t payloads = queue.isLeft ? kUnlimited : queue.payloads;
+            plan.inputs[slot] = {payloads, fromApi && payloads != kUnlimited};
         }
     }
     std::optional<Division> division = completeDivision(graph, work);
     plan.fits = division && totalGranules(graph, *division) <= available;
-    if (!plan.fits) {
+    if (plan.fits) {
+        spend(graph, work, available - totalGranules(graph, *division), *division);
+    } else {
         const Shares shares(graph, work, available);
         assert(shares.cost(Shares::kOneGroup) <= available);
         division = shares.divide(shares.largestRoom(available));
     }
     layOut(graph, *division, begin, plan);
-    if (plan.fits)
+    if (plan.fits) {
         placeSlots(graph, work, plan);
+        openSpare(*division, plan);
+    }
     return plan;
 }
 

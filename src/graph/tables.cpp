@@ -162,10 +162,13 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
     }
     info.payloadStride = graph.queues[slot.queue].stride;
     info.finishOffset = slot.finishOffset;
-    info.remainingRecursion = slot.remaining;
+    info.remainingRecursion = node.depthFirst > 0 ? node.depthFirst : slot.remaining;
+    info.remainingOffset = graph.queues[slot.queue].remainingOffset;
+    info.leftOffset = slot.leftOffset;
     info.shaderIndex = node.id.index;
-    info.granulesPerGroup = slot.granulesPerGroup;
-    info.entriesPerGroup = slot.entriesPerGroup;
+    // Depth first, nothing is reserved: what is left to others is left where there happens to be room.
+    info.granulesPerGroup = node.depthFirst > 0 ? 0 : slot.granulesPerGroup;
+    info.entriesPerGroup = node.depthFirst > 0 ? 0 : slot.entriesPerGroup;
     info.fitGranulesPerGroup = slot.fitGranulesPerGroup;
     info.fitEntriesPerGroup = slot.fitEntriesPerGroup;
     info.name = slot.node;
@@ -224,9 +227,15 @@ uint32_t trashLocation(const Graph& graph, uint64_t scratchAddress)
 
 abi::SlotPlan slotPlan(const Graph& graph, const DispatchPlan& plan, size_t place)
 {
+    const Slot& slot = graph.slots[plan.slots[place]];
     abi::SlotPlan out{};
     out.base = plan.fits ? plan.bases[place] : 0;
-    const uint32_t queue = onlyQueue(graph, graph.slots[plan.slots[place]]);
+    if (slot.leftOffset != abi::kNoOffset) {
+        const uint64_t bytes = plan.levels[slot.level].size * uint64_t(abi::kGranuleBytes);
+        out.leftRoom =
+            static_cast<uint32_t>(std::min<uint64_t>(bytes / graph.queues[slot.queue + 1].stride, UINT32_MAX));
+    }
+    const uint32_t queue = onlyQueue(graph, slot);
     const uint32_t stream = queue == abi::kNoQueue ? abi::kNoStream : queueInfo(graph, queue).indexedStream;
     if (stream != abi::kNoStream) {
         out.onlyTable = plan.streams[stream].table;

@@ -138,14 +138,15 @@ private:
     void runSlot(uint32_t level, uint32_t index)
     {
         const Slot& slot = m_graph.slots[index];
-        const uint64_t inNodeGroups = nodeGroups(slot);
+        const Node& node = m_graph.nodes[slot.node];
+        const uint64_t inNodeGroups = m_work.queues[slot.queue].isLeft ? kUnlimited : nodeGroups(slot);
         if (inNodeGroups == 0)
             return;
-        const Node& node = m_graph.nodes[slot.node];
         const uint64_t width = std::max(node.packWidth, 1u);
         const uint64_t groups = inNodeGroups == kUnlimited ? kUnlimited : divideUp(inNodeGroups, width);
         m_work.groups[index] = groups;
-        m_work.granules[index] = saturatingMultiply(inNodeGroups, slot.fitGranulesPerGroup / width);
+        m_work.granules[index] =
+            node.depthFirst > 0 ? 0 : saturatingMultiply(inNodeGroups, slot.fitGranulesPerGroup / width);
 
         Work::OfLevel& work = m_work.levels[level];
         work.granules = saturatingAdd(work.granules, m_work.granules[index]);
@@ -153,6 +154,10 @@ private:
         work.reservedEntries = saturatingAdd(work.reservedEntries, saturatingMultiply(groups, slot.entriesPerGroup));
         work.granulesPerGroup = std::max(work.granulesPerGroup, slot.granulesPerGroup);
         work.entriesPerGroup = std::max(work.entriesPerGroup, slot.entriesPerGroup);
+        if (node.depthFirst > 0) {
+            leave(level, slot);
+            return;
+        }
         for (size_t o = 0; o < node.outputs.size(); ++o) {
             const uint32_t map = slot.outputMaps[o];
             const EmissionBound bound = emissionBound(node, node.outputs[o], m_graph.maps[map].mapCount);
@@ -167,6 +172,18 @@ private:
             const bool publishesOnce = emits == abi::kEmitsToOne || emits == abi::kEmitsToFew;
             emitted.runs = saturatingAdd(emitted.runs, publishesOnce ? std::min(runs, groups) : runs);
             emitted.longestRun = std::max(emitted.longestRun, bound.payloads * width);
+        }
+    }
+
+    // Recursion depth first needs no memory, but leaves payloads to the next slot where there is some.
+    void leave(uint32_t level, const Slot& slot)
+    {
+        for (const uint32_t q : slot.outputQueues[0]) {
+            if (q == abi::kNoQueue)
+                continue;
+            m_work.levels[level].leaves = true;
+            m_work.queues[q].isLeft = true;
+            m_work.queues[q].sources.set(level);
         }
     }
 

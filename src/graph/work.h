@@ -21,6 +21,7 @@ struct Work {
         uint64_t payloads = 0;
         uint64_t runs = 0;        // entries of the indexed stream
         uint64_t longestRun = 0;  // payloads
+        bool isLeft = false;      // and any number of payloads that recursion depth first leaves to others
         LevelSet sources;         // levels that feed it
     };
     struct OfLevel {
@@ -31,6 +32,7 @@ struct Work {
         // The worst workgroup of ours, of all slots that can run; level 0: of feed.comp.
         uint32_t granulesPerGroup = 0;
         uint32_t entriesPerGroup = 0;
+        bool leaves = false;  // payloads to others, if there is memory (Node::depthFirst)
     };
     std::vector<OfQueue> queues;
     std::vector<OfLevel> levels;

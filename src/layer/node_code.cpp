@@ -31,6 +31,9 @@ VkPipeline NodeCode::usual() const
 VkResult NodeCode::get(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
                        VkPipelineCreationFeedbackFlags* feedback)
 {
+    // What it leaves to others has no place that anybody knows.
+    if (m_lowered->node.depthFirst > 0)
+        memory = graph::MemoryUse::Reserves;
     std::lock_guard lock(m_mutex);
     VkPipeline& pipeline = m_pipelines[static_cast<size_t>(memory)];
     const VkResult result = pipeline ? VK_SUCCESS : create(memory, cache, pipeline, feedback);

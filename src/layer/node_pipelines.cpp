@@ -153,6 +153,8 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     request.options.dynamicInvocations = traits.dynamicInvocations;
     request.options.chunkGroups = traits.chunkGroups;
     request.options.silentChunkGroups = traits.silentChunkGroups;
+    const uint32_t groups = runtime::fullGrid(traits, traits.packedInvocations, 1);
+    request.options.busyPayloads = std::max(groups * traits.packedInvocations / 4, 1u);
     request.options.orderedBytes = traits.orderedBytes;
     request.options.leafRows = traits.leafRows;
     request.options.loopingLeafRows = traits.loopingLeafRows;
@@ -340,7 +342,9 @@ std::vector<std::optional<graph::MemoryUse>> firstUses(const graph::Graph& graph
         if (slot.level == 0)
             continue;
         const bool isLaunched = leaves && !isSentTo[slot.queue] && graph::isLeaf(graph.nodes[slot.node]);
-        if (uses[slot.node] != graph::MemoryUse::Fits)
+        if (graph.nodes[slot.node].depthFirst > 0)
+            uses[slot.node] = graph::MemoryUse::Reserves;
+        else if (uses[slot.node] != graph::MemoryUse::Fits)
             uses[slot.node] = isLaunched ? graph::MemoryUse::None : graph::MemoryUse::Fits;
     }
     return uses;

@@ -575,7 +575,8 @@ bool Recorder::canJoin(const Batch& batch, uint32_t slot) const
     if (!m_plan.fits || indirect() || m_separateSlots || batch.count == abi::kMaxBatchSlots)
         return false;
     const graph::Graph& graph = m_pipeline.graph;
-    if (!m_pipeline.isBatched || !m_pipeline.isBatched(graph.slots[slot].node))
+    const uint32_t node = graph.slots[slot].node;
+    if (!m_pipeline.isBatched || !m_pipeline.isBatched(node) || graph.nodes[node].depthFirst > 0)
         return false;
     const uint32_t distance = slot - (batch.first + (batch.count - 1) * batch.step);
     return slot > batch.first && (batch.count == 1 || distance == batch.step) &&
@@ -602,7 +603,10 @@ std::vector<Recorder::Batch> Recorder::batchesOf(std::span<const uint32_t> slots
 uint32_t Recorder::directGroups(const Batch& batch, size_t batchesOfLevel) const
 {
     const graph::Node& node = m_pipeline.graph.nodes[m_pipeline.graph.slots[batch.first].node];
-    const uint64_t full = m_device.fullGroups(graph::invocationsPerGroup(node), batchesOfLevel);
+    uint64_t full = m_device.fullGroups(graph::invocationsPerGroup(node), batchesOfLevel);
+    // What recursion depth first leaves to others is mostly nothing.
+    if (node.depthFirst > 0 && m_pipeline.graph.slots[batch.first].remaining < node.maxRecursion)
+        full = std::max<uint64_t>(full / 4, 1);
     return static_cast<uint32_t>(std::clamp<uint64_t>(batch.groups, 1, full));
 }
 
@@ -634,7 +638,8 @@ bool Recorder::triesToFit(uint32_t level) const
     const abi::LevelPlan& plan = m_plan.levels[level];
     return std::ranges::all_of(m_pipeline.graph.levels[level].slots, [&](uint32_t s) {
         const graph::Slot& slot = m_pipeline.graph.slots[s];
-        return plan.size / kFewGroups >= slot.fitGranulesPerGroup &&
+        return m_pipeline.graph.nodes[slot.node].depthFirst == 0 &&
+               plan.size / kFewGroups >= slot.fitGranulesPerGroup &&
                plan.entryQuota / kFewGroups >= slot.fitEntriesPerGroup;
     });
 }

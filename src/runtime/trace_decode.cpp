@@ -55,8 +55,10 @@ trace::Node describeNode(const graph::Graph& graph, const graph::Node& node)
     out.maxRecursion = node.maxRecursion;
     if (node.sharesInputWith)
         out.sharesInputWith = graph.findNode(*node.sharesInputWith).value_or(trace::kNone);
+    // Depth first, nothing is reserved.
     for (const graph::NodeOutput& output : node.outputs)
-        out.outputs.push_back({output.targetName, output.payloadBytes, output.budget, output.budgetPool});
+        out.outputs.push_back(
+            {output.targetName, output.payloadBytes, node.depthFirst > 0 ? 0 : output.budget, output.budgetPool});
     return out;
 }
 

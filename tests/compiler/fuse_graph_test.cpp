@@ -163,45 +163,6 @@ TEST_F(FuseGraph, Deterministic)
     EXPECT_EQ(words[0], words[1]);
 }
 
-// Sends two payloads to itself until no recursion is left, then adds to a word.
-NodeSource recursive(const std::string& index = "%u0", const std::string& maximum = "%u3")
-{
-    NodeSource source = consumer(std::string(R"(
-        %remaining = OpLoad %uint %rem
-        %is_last = OpIEqual %bool %remaining %u0
-        OpSelectionMerge %rest None
-        OpBranchConditional %is_last %leaf %rest
-        %leaf = OpLabel)") + kWork +
-                                 R"(
-        OpReturn
-        %rest = OpLabel
-        %lane_at = OpAccessChain %np_uint %input %u0 %u1
-        %lane = OpLoad %uint %lane_at
-        %sent = OpAllocateNodePayloadsAMDX %np_Nexts %u4 %u2 )" +
-                                 index + kFill + R"(
-        OpEnqueueNodePayloadsAMDX %sent)");
-    source.interface += " %rem";
-    source.modes += "\nOpExecutionModeId %main MaxNodeRecursionAMDX " + maximum;
-    source.decorations += R"(
-        OpDecorate %rem BuiltIn RemainingRecursionLevelsAMDX
-        OpDecorateId %Nexts NodeMaxPayloadsAMDX %u2
-        OpDecorateId %Nexts PayloadNodeNameAMDX %name)";
-    source.globals += R"(
-        %Nexts = OpTypeNodePayloadArrayAMDX %Item
-        %np_Nexts = OpTypePointer NodePayloadAMDX %Nexts
-        %rem = OpVariable %in_uint Input)";
-    return source;
-}
-
-// The same without atomics.
-NodeSource regular(const std::string& maximum)
-{
-    NodeSource source = recursive("%u0", maximum);
-    const size_t atomic = source.body.find("%old = ");
-    source.body.replace(atomic, source.body.find('\n', atomic) - atomic, "OpStore %word_at %u1");
-    return source;
-}
-
 TEST_F(FuseGraph, LastLevelOfRecursion)
 {
     add(assembledConsumer(recursive()), "item");
@@ -209,7 +170,7 @@ TEST_F(FuseGraph, LastLevelOfRecursion)
     EXPECT_EQ(done.node, "'item'[0]");
     EXPECT_TRUE(done.fused);
     EXPECT_TRUE(done.lastLevel);
-    EXPECT_EQ(done.why, "fuse: it has atomics ('item'[0])");
+    EXPECT_EQ(done.why, "it has atomics");
     ASSERT_EQ(nodes.size(), 3u);
     EXPECT_FALSE(nodes[0].changed);
     EXPECT_TRUE(nodes[1].changed && nodes[2].changed);
@@ -277,15 +238,50 @@ TEST_F(FuseGraph, GroupsOfLevels_LeaveTheFirstByItself)
     EXPECT_EQ(graph.slots[1].node, 1u);
 }
 
-TEST_F(FuseGraph, LevelsOfDifferentNumbersOfPayloads_StayApart)
+// Slots below the top one are for what is left to others, of any level: five, however deep the recursion is.
+TEST_F(FuseGraph, LevelsOfDifferentNumbersOfPayloads_RunDepthFirst)
 {
-    NodeSource source = regular("%u3");
-    const std::string count = "%np_Nexts %u4 %u2 ";
-    source.body.replace(source.body.find(count), count.size(), "%np_Nexts %u4 %lane ");
-    add(assembledConsumer(source), "item");
+    add(assembledConsumer(uneven("%u7")), "item");
     const FusionOutcome done = outcome();
-    EXPECT_TRUE(done.lastLevel);
-    EXPECT_EQ(done.why, "fuse: invocations may send different numbers of payloads ('item'[0])");
+    EXPECT_TRUE(done.fused && done.depthFirst);
+    EXPECT_FALSE(done.lastLevel);
+    ASSERT_EQ(nodes.size(), 1u);
+    EXPECT_TRUE(nodes[0].changed);
+    EXPECT_EQ(graph.nodes[0].depthFirst, 7u);
+    EXPECT_EQ(graph.nodes[0].maxRecursion, 5u);
+    ASSERT_EQ(graph.slots.size(), 6u);
+    EXPECT_EQ(graph.queues[0].remainingOffset, abi::kNoOffset);
+    EXPECT_EQ(graph.slots[0].leftOffset, 8u);
+    EXPECT_EQ(graph.queues[1].remainingOffset, 8u);
+    EXPECT_EQ(graph.queues[1].stride, 16u);
+    EXPECT_EQ(graph.slots[5].leftOffset, abi::kNoOffset);
+}
+
+TEST_F(FuseGraph, DepthFirst_OnlyAsDeepAsTheRecursion)
+{
+    add(assembledConsumer(uneven("%u1")), "item");
+    EXPECT_TRUE(outcome().depthFirst);
+    EXPECT_EQ(graph.nodes[0].maxRecursion, 1u);
+    EXPECT_EQ(graph.levels.size(), 3u);
+}
+
+// What else it sends would have to wait in memory until it has run.
+TEST_F(FuseGraph, RecursionThatSendsToOthers_FusesItsLastLevel)
+{
+    NodeSource source = uneven("%u3");
+    source.itemDecorations +=
+        "OpDecorateId %Others NodeMaxPayloadsAMDX %u1\nOpDecorateId %Others PayloadNodeNameAMDX %next\n";
+    source.globals +=
+        "\n%Others = OpTypeNodePayloadArrayAMDX %Item\n%np_Others = OpTypePointer NodePayloadAMDX %Others\n"
+        "%next = OpConstantStringAMDX \"last\"\n";
+    source.body += "\n%other = OpAllocateNodePayloadsAMDX %np_Others %u2 %u1 %u0\nOpEnqueueNodePayloadsAMDX %other\n";
+    add(assembledConsumer(source), "item");
+    addConsumer("last");
+    fuse();
+    const auto own = std::ranges::find(outcomes, "item", &FusionOutcome::output);
+    ASSERT_NE(own, outcomes.end());
+    EXPECT_TRUE(own->lastLevel);
+    EXPECT_THAT(own->why, testing::HasSubstr("it sends to other nodes as well"));
 }
 
 // As Direct3D 12's compilers write it, whose allocations must be in uniform control flow.
@@ -313,7 +309,7 @@ TEST_F(FuseGraph, LastLevelThatAllocatesNothing)
     add(assembledConsumer(source), "item");
     const FusionOutcome done = outcome();
     EXPECT_TRUE(done.lastLevel) << done.why;
-    EXPECT_EQ(done.why, "fuse: it has atomics ('item'[0])");
+    EXPECT_EQ(done.why, "it has atomics");
     EXPECT_TRUE(graph.nodes[1].outputs.empty());
     nodes.resize(1);
     all = true;
@@ -321,7 +317,7 @@ TEST_F(FuseGraph, LastLevelThatAllocatesNothing)
     EXPECT_TRUE(graph.nodes[1].outputs.empty());
 }
 
-TEST_F(FuseGraph, LevelsThatSomeSendTo_StayApart)
+TEST_F(FuseGraph, LevelsThatSomeSendTo_RunDepthFirst)
 {
     NodeSource source = regular("%u3");
     const std::string send = "%sent = ";
@@ -332,8 +328,9 @@ TEST_F(FuseGraph, LevelsThatSomeSendTo_StayApart)
         %sent = )");
     source.body += "\nOpBranch %none\n%none = OpLabel\n";
     add(assembledConsumer(source), "item");
-    EXPECT_TRUE(outcome().lastLevel);
-    nodes.resize(1);
+    EXPECT_TRUE(outcome().depthFirst);
+    nodes.clear();
+    add(assembledConsumer(source), "item");
     all = true;
     EXPECT_EQ(outcome().levelsInOne, 4u);
 }

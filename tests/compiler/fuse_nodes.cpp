@@ -88,4 +88,49 @@ std::string sends(const std::string& count, const std::string& index, const std:
            "\n" + fill + "\nOpEnqueueNodePayloadsAMDX %sent\n";
 }
 
+NodeSource recursive(const std::string& index, const std::string& maximum)
+{
+    NodeSource source = consumer(std::string(R"(
+        %remaining = OpLoad %uint %rem
+        %is_last = OpIEqual %bool %remaining %u0
+        OpSelectionMerge %rest None
+        OpBranchConditional %is_last %leaf %rest
+        %leaf = OpLabel)") + kWork +
+                                 R"(
+        OpReturn
+        %rest = OpLabel
+        %lane_at = OpAccessChain %np_uint %input %u0 %u1
+        %lane = OpLoad %uint %lane_at
+        %sent = OpAllocateNodePayloadsAMDX %np_Nexts %u4 %u2 )" +
+                                 index + kFill + R"(
+        OpEnqueueNodePayloadsAMDX %sent)");
+    source.interface += " %rem";
+    source.modes += "\nOpExecutionModeId %main MaxNodeRecursionAMDX " + maximum;
+    source.decorations += R"(
+        OpDecorate %rem BuiltIn RemainingRecursionLevelsAMDX
+        OpDecorateId %Nexts NodeMaxPayloadsAMDX %u2
+        OpDecorateId %Nexts PayloadNodeNameAMDX %name)";
+    source.globals += R"(
+        %Nexts = OpTypeNodePayloadArrayAMDX %Item
+        %np_Nexts = OpTypePointer NodePayloadAMDX %Nexts
+        %rem = OpVariable %in_uint Input)";
+    return source;
+}
+
+NodeSource regular(const std::string& maximum)
+{
+    NodeSource source = recursive("%u0", maximum);
+    const size_t atomic = source.body.find("%old = ");
+    source.body.replace(atomic, source.body.find('\n', atomic) - atomic, "OpStore %word_at %u1");
+    return source;
+}
+
+NodeSource uneven(const std::string& maximum)
+{
+    NodeSource source = regular(maximum);
+    const std::string count = "%np_Nexts %u4 %u2 ";
+    source.body.replace(source.body.find(count), count.size(), "%np_Nexts %u4 %lane ");
+    return source;
+}
+
 }  // namespace millrace::compiler

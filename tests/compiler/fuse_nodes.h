@@ -45,6 +45,12 @@ NodeSource consumer(const std::string& body);
 // Each invocation allocates %sent; %lane is its number.
 std::string sends(const std::string& count, const std::string& index, const std::string& fill);
 
+// Sends two payloads to itself until no recursion is left, then adds to a word; without atomics; as many payloads as
+// its own one says.
+NodeSource recursive(const std::string& index = "%u0", const std::string& maximum = "%u3");
+NodeSource regular(const std::string& maximum);
+NodeSource uneven(const std::string& maximum);
+
 inline constexpr const char* kFill = R"(
 %first = OpAccessChain %np_uint %sent %u0 %u0
 OpStore %first %lane

@@ -196,6 +196,78 @@ TEST_F(Fusion, LevelsInOne)
     }
 }
 
+// out[remaining] += 1, out[8 + remaining] += path; sends two or three payloads to itself, which its path says, and now
+// and then none. `words` in each payload, of which all but the first are copied.
+Stage thicket(uint32_t levels, uint32_t words)
+{
+    return writeNode("thicket", [=](NodeWriter& node) {
+        node.coalescing();
+        node.mode("MaxNodeRecursionAMDX " + node.c(levels));
+        std::vector<Field> fields;
+        for (uint32_t word = 0; word < words; ++word)
+            fields.push_back(node.word(4 * word));
+        const Id input = node.inputArray(fields);
+        OutputOptions options;
+        options.budget = 3;
+        const PayloadArrayType own = node.output("thicket", fields, options);
+        const Id path = node.readPayload(input, node.c(0), 0);
+        const Id remaining = node.builtIn("RemainingRecursionLevelsAMDX");
+        node.add(remaining, node.c(1));
+        node.add(node.plus(remaining, node.c(8)), path);
+        if (words > 1)
+            node.add(node.c(16), node.readPayload(input, node.c(0), words - 1));
+        const Id isBare = node.body().test("OpIEqual", node.body().u("OpUMod", path, node.c(13)), node.c(5));
+        const Id some = node.plus(node.c(2), node.body().u("OpBitwiseAnd", path, node.c(1)));
+        const Id count = node.body().select(isBare, node.c(0), some);
+        node.body().ifThen(node.body().test("OpUGreaterThan", remaining, node.c(0)), [&] {
+            const Id array = node.allocate(own, count, node.c(0), false);
+            for (uint32_t i = 0; i < 3; ++i)
+                node.body().ifThen(node.body().test("OpULessThan", node.c(i), count), [&] {
+                    node.writePayload(array, node.c(i), 0, node.plus(node.times(path, node.c(3)), node.c(i + 1)));
+                    for (uint32_t word = 1; word < words; ++word)
+                        node.writePayload(array, node.c(i), word, node.readPayload(input, node.c(0), word));
+                });
+            node.enqueue(array);
+        });
+    });
+}
+
+// One input at first keeps few invocations busy, so most of what it sends is left to others; of many, some run so long
+// that they leave the rest.
+TEST_F(Fusion, RecursionDepthFirst)
+{
+    struct Forest {
+        uint32_t inputs, levels, words;
+    };
+    for (const auto& [inputs, levels, words] :
+         {Forest{1, 6, 1}, Forest{3, 6, 3}, Forest{70, 5, 3}, Forest{66, 7, 1}, Forest{5, 1, 1}}) {
+        SCOPED_TRACE(std::to_string(inputs) + " inputs of " + std::to_string(words) + " words");
+        std::vector<uint32_t> payloads;
+        for (uint32_t i = 0; i < inputs; ++i)
+            for (uint32_t word = 0; word < words; ++word)
+                payloads.push_back(word == 0 ? i + 1 : 1000 * word + i);
+        const auto result = run({thicket(levels, words)}, {launchWords("thicket", 0, inputs, payloads)});
+        EXPECT_EQ(result[levels], inputs);
+        EXPECT_GT(result[0], inputs << (levels - 1));
+    }
+}
+
+TEST_F(Fusion, RecursionDepthFirst_FromAnotherNode)
+{
+    const Stage from = writeNode("from",
+                                 [](NodeWriter& node) {
+                                     node.staticGrid(kGroups);
+                                     OutputOptions options;
+                                     options.budget = kLanes;
+                                     const PayloadArrayType type = node.output("thicket", {node.word()}, options);
+                                     node.send(type, node.plus(node.lane(), node.c(1)), node.c(0), false);
+                                 },
+                                 {kLanes, 1, 1});
+    const auto result =
+        run({from, thicket(5, 1)}, {launchWords("from", 0, 2, {}), launchWords("thicket", 0, 2, {20, 21})});
+    EXPECT_EQ(result[5], 2 * kCount + 2);
+}
+
 TEST_F(Fusion, Chains)
 {
     const Stage middle = writeNode("single", [](NodeWriter& node) {

@@ -287,6 +287,68 @@ TEST(Plan, MoreThanLocationsReach_IsLeftAlone)
 }
 
 // StreamState::counter has 24 bits for entries and 40 for units.
+// Recursion of any depth: its slots below the top one are for what is left to others.
+std::vector<Node> depthFirst()
+{
+    std::vector<Node> nodes{makeEntry("from", {outputTo("tree", 64)}), makePacked("tree", {outputTo("tree", 32)})};
+    nodes[1].apiEntry = true;
+    nodes[1].maxRecursion = 3;
+    nodes[1].depthFirst = 20;
+    nodes[1].outputs[0].allocatesInLoop = true;
+    nodes[1].outputs[0].perInvocation = true;
+    return nodes;
+}
+
+TEST(Plan, DepthFirst_FitsWhateverItSends)
+{
+    const Graph graph = linkValid(depthFirst());
+    const DispatchPlan plan =
+        planKnown(graph, scratchSizes(graph, 64 * kMiB).maxBytes, {{.node = 0, .payloadCount = 1000}});
+    ASSERT_TRUE(plan.fits);
+    ASSERT_EQ(plan.slots.size(), 5u);
+    EXPECT_EQ(groupsOf(graph, plan, "tree", 3), 1000u);
+    EXPECT_EQ(groupsOf(graph, plan, "tree", 2), UINT64_MAX);
+    EXPECT_EQ(groupsOf(graph, plan, "tree", 0), UINT64_MAX);
+    EXPECT_EQ(plan.inputs[&slotOf(graph, "tree", 1) - graph.slots.data()].records, UINT64_MAX);
+    EXPECT_EQ(slotOf(graph, "tree", 3).leftOffset, 16u);
+    EXPECT_EQ(graph.queues[slotOf(graph, "tree", 2).queue].stride, 32u);
+}
+
+// What nobody needs is for what is left to others: behind the memory of those that have it by number, before that of
+// the next level, and all within what there is.
+TEST(Plan, DepthFirst_SharesTheRest)
+{
+    const Graph graph = linkValid(depthFirst());
+    const uint64_t bytes = scratchSizes(graph, 64 * kMiB).maxBytes;
+    const DispatchPlan plan = planKnown(graph, bytes, {{.node = 0, .payloadCount = 1000}});
+    ASSERT_TRUE(plan.fits);
+    EXPECT_EQ(plan.levels[1].entryQuota, 1000u);
+    EXPECT_EQ(plan.levels[5].size, 0u);  // the last of them leaves nothing
+    uint64_t end = plan.bases[0] + uint64_t(plan.levels[1].size);
+    for (size_t level = 2; level < 5; ++level) {
+        EXPECT_GE(plan.levels[level].begin, end) << level;
+        EXPECT_GE(plan.levels[level].size * uint64_t(abi::kGranuleBytes), 10 * kMiB) << level;
+        EXPECT_GT(plan.levels[level].entryQuota, 100000u) << level;
+        const Slot& receiver = graph.slots[graph.levels[level + 1].slots.front()];
+        EXPECT_GE(plan.streams[receiver.stream].capacity, plan.levels[level].entryQuota) << level;
+        end = plan.levels[level].begin + uint64_t(plan.levels[level].size);
+    }
+    for (const abi::StreamPlan& stream : plan.streams)
+        end = std::max(end, stream.table + stream.capacity * sizeof(abi::IndexedEntry) / abi::kGranuleBytes);
+    EXPECT_LE(end * abi::kGranuleBytes, bytes);
+}
+
+TEST(Plan, DepthFirst_WithUnknownInputs)
+{
+    const Graph graph = linkValid(depthFirst());
+    const ScratchSizes sizes = scratchSizes(graph, 0);
+    const DispatchPlan plan = millrace::graph::plan(graph, sizes.minBytes, std::nullopt);
+    EXPECT_FALSE(plan.fits);
+    EXPECT_EQ(plan.slots.size(), 5u);
+    for (size_t level = 2; level < 5; ++level)
+        EXPECT_GT(plan.levels[level].size, 0u) << level;
+}
+
 TEST(Plan, CountersCannotOverflow)
 {
     Node node = makeDynamic("b");

@@ -44,6 +44,9 @@ json reportJson(const GraphReport& report)
         if (outcome.lastLevel) {
             entry["lastLevel"] = true;
         }
+        if (outcome.depthFirst) {
+            entry["depthFirst"] = true;
+        }
         if (outcome.levelsInOne > 0) {
             entry["levelsInOne"] = outcome.levelsInOne;
         }

@@ -96,6 +96,9 @@ std::string whereItRuns(const compiler::FusionOutcome& outcome)
     if (outcome.levelsInOne > 0) {
         return std::to_string(outcome.levelsInOne) + " levels of its recursion in one";
     }
+    if (outcome.depthFirst) {
+        return "its recursion, depth first";
+    }
     const std::string why = outcome.why.empty() ? "" : ", no other: " + outcome.why;
     return outcome.lastLevel ? "the last level of its recursion" + why : "yes";
 }

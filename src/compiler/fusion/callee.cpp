@@ -6,6 +6,8 @@
 #include "compiler/control_flow.h"
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
+#include "compiler/fusion/entry.h"
+#include "compiler/fusion/held_input.h"
 #include "compiler/fusion/private_memory.h"
 #include "compiler/globals.h"
 #include "compiler/payload_types.h"
@@ -23,7 +25,6 @@ using spirv::Section;
 namespace {
 
 // More would take registers, or more parameters than a function may have (255).
-constexpr size_t kMaxPayloadLeaves = 64;
 constexpr size_t kMaxPushConstantLeaves = 64;
 // A consumer runs with the registers of its producer, whose other work waits for them.
 constexpr size_t kMaxInstructions = 600;
@@ -55,7 +56,9 @@ public:
             return m_failure.diagnostic();
         }
         FloatModes floatModes = floatModesOf(m_module, m_node.entry);
-        takeInitializers();
+        for (const auto& start : takeInitializers(m_module)) {
+            m_starts.push_back(start);
+        }
         writeFunction();
         allowAddresses(m_module);
         decoratePhysicalPointers(m_module);
@@ -66,7 +69,7 @@ public:
         if (!library) {
             return library.error();
         }
-        return Callee{std::move(*library), std::move(m_payload), std::move(m_pushConstants), std::move(floatModes),
+        return Callee{std::move(*library), std::move(m_input.leaves), std::move(m_pushConstants), std::move(floatModes),
                       hasBlock};
     }
 
@@ -89,57 +92,19 @@ private:
                                         std::to_string(kMaxInstructions));
     }
 
-    // The payload becomes a variable, without the array around it.
+    // The payload becomes a variable.
     bool lowerInput()
     {
-        const Id input = m_node.input;
-        if (!input) {
-            return true;
+        const std::optional<HeldInput> held = holdInput(m_node, m_memory, m_failure);
+        if (!held) {
+            return false;
         }
-        const Id array = payloadArrayOf(m_module, m_module.typeOf(input));
-        const Id type = array ? m_module.findDefinition(array)->id(0) : m_module.pointee(m_module.typeOf(input));
-        auto leaves = leavesOf(m_module, type, kMaxPayloadLeaves);
-        if (!leaves) {
-            return m_failure.at(leaves.error().where, leaves.error().message);
+        m_input = *held;
+        if (const Id input = m_node.input) {
+            forget(m_module, input);
+            std::erase_if(m_module.section(Section::Globals), [&](const Instruction& i) { return i.result == input; });
         }
-        m_payload = std::move(*leaves);
-        m_input = m_memory.createVariable(type);
-        for (spirv::Function& function : m_module.functions) {
-            spirv::rewriteFunction(m_module, function,
-                                   [&](const Instruction& i, Emitter& out) { lowerInputUse(i, out, array); });
-        }
-        forget(m_module, input);
-        std::erase_if(m_module.section(Section::Globals), [&](const Instruction& i) { return i.result == input; });
-        return !m_failure;
-    }
-
-    void lowerInputUse(const Instruction& i, Emitter& out, Id array)
-    {
-        bool uses = false;
-        for (size_t o = 0; o < i.operandCount(); o++) {
-            uses |= i.isId(o) && i.id(o) == m_node.input;
-        }
-        if (!uses) {
-            out.keep(i);
-        } else if (i.op == spv::Op::OpNodePayloadArrayLengthAMDX) {
-            const Id one = m_module.getConstant(1);
-            const auto op = i.type == m_module.typeOf(one) ? spv::Op::OpCopyObject : spv::Op::OpBitcast;
-            out.keep(spirv::instruction(op, i.type, i.result).add(one));
-        } else if (isAccessChain(i.op) && firstIndexOperand(i.op) == 1) {
-            const auto element = payloadIndexOperand(m_module, i);
-            Instruction chain = spirv::instruction(spv::Op::OpAccessChain, i.type, i.result).add(m_input);
-            for (size_t o = element ? *element + 1 : 1; o < i.operandCount(); o++) {
-                chain.add(i.id(o));
-            }
-            m_memory.add(chain.result);
-            out.keep(std::move(chain));
-        } else if (i.op == spv::Op::OpLoad && !array) {
-            Instruction load = i;
-            load.setId(0, m_input);
-            out.keep(std::move(load));
-        } else {
-            m_failure.at(m_module, i, "uses the input payloads as a whole");
-        }
+        return true;
     }
 
     bool lowerPushConstants()
@@ -266,33 +231,9 @@ private:
                 return m_failure.at("size", "all levels in one may send " + std::to_string(payloads) +
                                                 " payloads and more than " + std::to_string(kMaxSentBytes) + " bytes");
             }
-            setBudget(Id{array}, static_cast<uint32_t>(payloads));
+            setBudget(m_module, Id{array}, static_cast<uint32_t>(payloads));
         }
         return true;
-    }
-
-    void setBudget(Id array, uint32_t payloads)
-    {
-        constexpr auto kMaxPayloads = static_cast<uint32_t>(spv::Decoration::NodeMaxPayloadsAMDX);
-        m_module.removeDecorations([&](const Instruction& i) {
-            return i.op == spv::Op::OpDecorateId && i.id(0) == array && i.literal(1) == kMaxPayloads;
-        });
-        const Id constant = m_module.getConstant(payloads);
-        m_module.section(Section::Annotations)
-            .push_back(spirv::instruction(spv::Op::OpDecorateId).add(array).add(kMaxPayloads).add(constant));
-    }
-
-    // The function runs more than once in an invocation.
-    void takeInitializers()
-    {
-        for (Instruction& i : m_module.section(Section::Globals)) {
-            const bool isPrivate = i.op == spv::Op::OpVariable && i.operandCount() > 1 &&
-                                   static_cast<spv::StorageClass>(i.literal(0)) == spv::StorageClass::Private;
-            if (isPrivate) {
-                m_starts.emplace_back(i.result, i.id(1));
-                i = spirv::instruction(i.op, i.type, i.result).add(i.literal(0));
-            }
-        }
     }
 
     void writeFunction()
@@ -310,7 +251,7 @@ private:
             const Id value = type == uintType ? index : out.emit(spv::Op::OpBitcast, type, {index});
             out.emitVoid(spv::Op::OpStore, {variable, value});
         }
-        store(writer, m_payload, m_input);
+        store(writer, m_input.leaves, m_input.variable);
         store(writer, m_pushConstants, m_block);
         out.call(m_node.entry, m_module.getVoidType(), {});
         const Id created = writer.finish();
@@ -339,8 +280,9 @@ private:
     const Caller& m_caller;
     PrivateMemory m_memory{m_module};
     Failure m_failure{"fuse"};
-    std::vector<Leaf> m_payload, m_pushConstants;
-    Id m_input, m_block;                      // variables that hold them
+    HeldInput m_input;
+    std::vector<Leaf> m_pushConstants;
+    Id m_block;                               // a variable that holds them
     std::vector<std::pair<Id, Id>> m_starts;  // variables and their values
     std::vector<Id> m_shaderIndices;          // variables
 };

@@ -204,13 +204,13 @@ Id loadLeaf(Emitter& out, const Leaf& leaf, Id base, spv::StorageClass storage, 
     return out.emit(op, type, {value});
 }
 
-void storeLeaf(Emitter& out, const Leaf& leaf, Id base, spv::StorageClass storage, Id value)
+void storeLeaf(Emitter& out, const Leaf& leaf, Id base, spv::StorageClass storage, Id value, std::span<const Id> before)
 {
     if (leafTypeInCalls(out.module(), leaf) != leaf.type) {
         const auto op = isPointer(out.module(), leaf.type) ? spv::Op::OpConvertUToPtr : spv::Op::OpBitcast;
         value = out.emit(op, leaf.type, {value});
     }
-    out.emitVoid(spv::Op::OpStore, {pointerTo(out, leaf, base, storage, {}), value});
+    out.emitVoid(spv::Op::OpStore, {pointerTo(out, leaf, base, storage, before), value});
 }
 
 }  // namespace millrace::compiler

@@ -30,6 +30,7 @@ const Leaf* findLeaf(std::span<const Leaf> leaves, const Leaf& like);
 spirv::Id leafTypeInCalls(spirv::Module& module, const Leaf& leaf);
 spirv::Id loadLeaf(spirv::Emitter& out, const Leaf& leaf, spirv::Id base, spv::StorageClass storage,
                    std::span<const spirv::Id> before = {});
-void storeLeaf(spirv::Emitter& out, const Leaf& leaf, spirv::Id base, spv::StorageClass storage, spirv::Id value);
+void storeLeaf(spirv::Emitter& out, const Leaf& leaf, spirv::Id base, spv::StorageClass storage, spirv::Id value,
+               std::span<const spirv::Id> before = {});
 
 }  // namespace millrace::compiler

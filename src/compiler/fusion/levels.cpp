@@ -196,34 +196,35 @@ Result<spirv::Words> fuseLevels(const RecursiveNode& node, uint32_t levels, bool
     return below;
 }
 
-Result<std::vector<uint32_t>> chooseLevels(const RecursiveNode& node, bool all)
+Result<LevelChoice> chooseLevels(const RecursiveNode& node, bool all)
 {
     const Result<SendingLevel> level = prepareSending(node, {1, node.maxRecursion});
     if (!level) {
         return level.error();
     }
-    std::optional<uint32_t> fanOut = findFanOut(*level);
-    if (!fanOut && all) {
-        fanOut = level->shader->node.outputs[level->output].budget;
-    }
-    if (!fanOut) {
-        return failure(node.id, "invocations may send different numbers of payloads");
-    }
-    // Those of one subgroup would add to the same words more often than before: S5 took 8.2 instead of 7.3 ms.
     const auto anyLevel = prepare(node.words, node.options);
     if (!anyLevel) {
         return anyLevel.error();
     }
-    if (!all && hasAtomics((*anyLevel)->module)) {
-        return failure(node.id, "it has atomics");
+    const std::optional<uint32_t> fanOut = findFanOut(*level);
+    LevelChoice choice{.isEven = fanOut.has_value()};
+    if (!fanOut && !all) {
+        choice.why = "invocations may send different numbers of payloads";
+        return choice;
     }
-    std::vector<uint32_t> choices;
+    // Those of one subgroup would add to the same words more often than before: S5 took 8.2 instead of 7.3 ms.
+    if (hasAtomics((*anyLevel)->module) && !all) {
+        choice.why = "it has atomics";
+        return choice;
+    }
+    const uint32_t most = fanOut.value_or(level->shader->node.outputs[level->output].budget);
     for (uint32_t levels = node.maxRecursion + 1; levels > 1; levels--) {
-        if ((node.maxRecursion + 1) % levels <= 1 && countRuns(*fanOut, levels) <= kMaxRuns) {
-            choices.push_back(levels);
+        if ((node.maxRecursion + 1) % levels <= 1 && countRuns(most, levels) <= kMaxRuns) {
+            choice.levels.push_back(levels);
         }
     }
-    return choices.empty() ? Result<std::vector<uint32_t>>(failure(node.id, "it sends too many payloads")) : choices;
+    choice.why = choice.levels.empty() ? "it sends too many payloads" : "";
+    return choice;
 }
 
 }  // namespace millrace::compiler

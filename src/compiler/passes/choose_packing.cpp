@@ -63,6 +63,7 @@ Status choosePacking(NodeShader& shader, const Options& options)
     const uint32_t wanted = width(shader, options);
     const bool mayPack = wanted > 0 && !speaksOfNeighbours(shader.module) && !seesWorkgroup(shader.module);
     shader.node.packWidth = mayPack ? wanted : 0;
+    shader.node.depthFirst = options.depthFirst && mayPack ? options.depthFirst->recursion : 0;
     if (wanted > 1 && mayPack && indexesDescriptors(shader.module)) {
         if (options.nonUniformIndexing) {
             markNonUniform(shader.module);

@@ -48,7 +48,7 @@ uint32_t knownOutputs(const graph::Node& node, const Code& code)
     constexpr size_t kMost = 8;
     const bool knowsAll = code.traits.emits == abi::kEmitsToOne && code.traits.alwaysReceived &&
                           code.memory != graph::MemoryUse::Reserves;
-    return knowsAll ? 0 : static_cast<uint32_t>(std::min(node.outputs.size(), kMost));
+    return knowsAll || node.depthFirst > 0 ? 0 : static_cast<uint32_t>(std::min(node.outputs.size(), kMost));
 }
 
 }  // namespace
@@ -76,6 +76,10 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
         {kChunkGroupsSpecId, isSilent ? options.silentChunkGroups : options.chunkGroups},
         {kOrderedBytesSpecId, options.orderedBytes},
         {kOutputsSpecId, knownOutputs(node, code)},
+        {kDepthFirstSpecId, node.depthFirst > 0},
+        {kSentMostSpecId, options.depthFirst ? options.depthFirst->sentMost : 1},
+        {kQueuePayloadsSpecId, options.depthFirst ? options.depthFirst->queuePayloads : 0},
+        {kBusyPayloadsSpecId, options.busyPayloads},
     };
     if (const Status status = library->linkInto(shader.module, constants); !status) {
         return status;

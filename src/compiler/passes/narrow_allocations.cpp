@@ -15,7 +15,7 @@ namespace {
 bool isNarrow(const NodeShader& shader, const Instruction& i)
 {
     uint32_t output = 0;
-    return shader.device.isCall(i, DeviceFunction::AllocateInvocation) &&
+    return shader.node.depthFirst == 0 && shader.device.isCall(i, DeviceFunction::AllocateInvocation) &&
            shader.module.constantValue(i.id(1), output) && shader.node.outputs[output].constantIndex;
 }
 

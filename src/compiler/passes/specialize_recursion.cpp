@@ -18,20 +18,8 @@ using spirv::Function;
 using spirv::Id;
 using spirv::Instruction;
 using spirv::Module;
-using spirv::Section;
 
 namespace {
-
-Id findRemainingRecursion(const Module& module)
-{
-    for (const Instruction& i : module.section(Section::Annotations)) {
-        if (i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-            i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::RemainingRecursionLevelsAMDX)) {
-            return i.id(0);
-        }
-    }
-    return {};
-}
 
 // What follows from the number; looks at a module that does not change meanwhile.
 class Conditions {
@@ -284,7 +272,7 @@ void removeUnreached(Module& module, Function& function)
 Status specializeRecursion(NodeShader& shader, const Options& options)
 {
     Module& module = shader.module;
-    const Id variable = findRemainingRecursion(module);
+    const Id variable = findBuiltIn(module, spv::BuiltIn::RemainingRecursionLevelsAMDX);
     if (!options.remainingRecursion || !variable) {
         return {};
     }

@@ -310,8 +310,34 @@ uvec4 mr_allocate_to_one(const uint payload_type, const uint count, const uint n
 
 #if defined(MR_PACKED)
 
+#if !defined(MR_FITS)
+// What each invocation that is here leaves to others (device/depth_first.glsl), in memory that nobody has reserved: none
+// where there is none.
+uvec4 mr_allocate_to_leave(const uint payload_type, const uint count)
+{
+    OutputInfo info = mr_output(payload_type);  // the only one
+    uint stride = info.receiverStride;
+    Places places = mr_places(stride, count);
+    uint location = kNoLocation;
+    if (subgroupElect() && info.receiver != kNoQueue &&
+        mr_reserve_exactly(g_graph, g_level, mr_granules(stride, places.total), uint64_t(1)))
+        location = mr_take_run_alone(info.receiverStream, stride, places.total);
+    location = subgroupBroadcastFirst(location);
+    if (location == kNoLocation) {
+        mr_keep_all();
+        return mr_trash_handle(0u);
+    }
+    g_left = mr_handle(info.receiver, stride, location, places.index, places.apart, count);
+    return g_left;
+}
+#endif
+
 uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const uint node_index)
 {
+#if !defined(MR_FITS)
+    if (MR_DEPTH_FIRST)
+        return mr_allocate_to_leave(payload_type, count);
+#endif
     uvec4 handle;
     if (MR_EMITS == kEmitsNothing)
         handle = mr_allocate_nothing(count, node_index);

@@ -12,6 +12,7 @@
 #include "device/fitting.glsl"
 #include "device/locate.glsl"
 #include "device/reserving.glsl"
+#include "device/depth_first.glsl"
 
 void mr_begin(const uvec4 a, const uvec4 b)
 {
@@ -36,6 +37,10 @@ void mr_begin(const uvec4 a, const uvec4 b)
 #endif
     mr_begin_emitting();
     mr_begin_chunks(g_slot, g_graph + uint64_t(a.w), a.z & kFlagMask);
+#if defined(MR_PACKED) && !defined(MR_FITS)
+    if (MR_DEPTH_FIRST)
+        mr_begin_depth_first();
+#endif
 }
 
 // Whether a workgroup must not begin before all of the one before has ended, for the sake of shared memory. Where it may,
@@ -63,6 +68,12 @@ bool mr_next()
             return false;
         g_group_count = 0u;
     }
+#if defined(MR_PACKED) && !defined(MR_FITS)
+    if (MR_DEPTH_FIRST) {
+        mr_locate_depth_first();
+        return true;
+    }
+#endif
 #if defined(MR_PACKED)
     mr_locate_packed(g_unit);
 #else
@@ -94,6 +105,10 @@ uint mr_input_count()
 
 uint mr_remaining_recursion()
 {
+#if defined(MR_PACKED) && !defined(MR_FITS)
+    if (MR_DEPTH_FIRST)
+        return g_remaining;
+#endif
     return MR_SLOT.remainingRecursion;
 }
 

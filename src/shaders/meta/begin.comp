@@ -46,6 +46,7 @@ void main()
         infos.v[s].base = plan.base;
         infos.v[s].onlyTable = plan.onlyTable;
         infos.v[s].onlyCapacity = plan.onlyCapacity;
+        infos.v[s].leftRoom = plan.leftRoom;
     }
     StreamStates streams = StreamStates(header.v[0].streamStates);
     for (uint s = i; s < header.v[0].streamCount; s += step) {

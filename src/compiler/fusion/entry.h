@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Another entry point for a node that stays a module of the extension.
+#pragma once
+
+#include "compiler/node_shader.h"
+
+namespace millrace::compiler {
+
+// Gives all that is said of the entry point to a function that was made for it, and drops what is not used any more.
+void replaceEntry(NodeShader& shader, spirv::Id created);
+
+// Says how many payloads of a payload array type a workgroup allocates at most (NodeMaxPayloadsAMDX).
+void setBudget(spirv::Module& module, spirv::Id array, uint32_t payloads);
+
+// Takes the initializers of Private variables away, for code that runs more than once in an invocation. Returns the
+// variables and their values.
+std::vector<std::pair<spirv::Id, spirv::Id>> takeInitializers(spirv::Module& module);
+
+}  // namespace millrace::compiler

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The input payload of a single-invocation node in a variable.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "compiler/diagnose.h"
+#include "compiler/fusion/leaves.h"
+#include "compiler/fusion/private_memory.h"
+#include "compiler/node_shader.h"
+
+namespace millrace::compiler {
+
+struct HeldInput {
+    spirv::Id variable;  // none if the node looks at no payload
+    std::vector<Leaf> leaves;
+    bool isArray = false;  // the input itself is an array of payloads, as coalescing nodes have it
+};
+
+// All functions find the input payload in a variable, which somebody has to fill. The input variable itself stays.
+// None, and a failure, where code does more than to read members.
+std::optional<HeldInput> holdInput(NodeShader& shader, PrivateMemory& memory, Failure& failure);
+
+}  // namespace millrace::compiler

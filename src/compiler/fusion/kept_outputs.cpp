@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/fusion/kept_outputs.h"
+
+#include <algorithm>
+
+#include "compiler/payload_types.h"
+#include "compiler/values.h"
+#include "spirv/edit.h"
+
+namespace millrace::compiler {
+
+using spirv::Emitter;
+using spirv::Id;
+using spirv::Instruction;
+using spirv::Module;
+
+namespace {
+
+constexpr auto kPrivate = spv::StorageClass::Private;
+constexpr size_t kMaxLeaves = 128;  // of a payload
+
+// The one allocation of a payload array type.
+Instruction findAllocation(const Module& module, Id array)
+{
+    for (const spirv::Function& function : module.functions) {
+        for (const spirv::Block& block : function.blocks) {
+            for (const Instruction& i : block.body) {
+                if (i.op == spv::Op::OpAllocateNodePayloadsAMDX && payloadArrayOf(module, i.type) == array) {
+                    return i;
+                }
+            }
+        }
+    }
+    return {};
+}
+
+// Instructions that do no more than to pass a handle on, or to send what it leads to.
+bool passesHandleOn(spv::Op op)
+{
+    switch (op) {
+        case spv::Op::OpVariable:
+        case spv::Op::OpLoad:
+        case spv::Op::OpStore:
+        case spv::Op::OpCopyMemory:
+        case spv::Op::OpCopyObject:
+        case spv::Op::OpPhi:
+        case spv::Op::OpSelect:
+        case spv::Op::OpUndef:
+        case spv::Op::OpEnqueueNodePayloadsAMDX:
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+bool KeptOutputs::add(uint32_t number, uint32_t mostBytes)
+{
+    KeptOutput kept{.output = number};
+    for (const auto& [array, output] : m_shader.outputOfArray) {
+        kept.array = output == number ? Id{array} : kept.array;
+    }
+    const graph::NodeOutput& output = m_shader.node.outputs[number];
+    const Instruction allocation = findAllocation(m_module, kept.array);
+    kept.allocation = allocation.type;
+    kept.scope = allocation.id(0);
+    kept.payload = m_module.findDefinition(kept.array)->id(0);
+    kept.most = std::min(output.budget, Values(m_module).largest(allocation.id(1)).value_or(output.budget));
+    if (kept.most * uint64_t{output.payloadBytes} > mostBytes || kept.most > mostBytes) {
+        return m_failure.at("size", "an invocation may allocate " + std::to_string(kept.most) + " payloads of " +
+                                        std::to_string(output.payloadBytes) + " bytes, more than " +
+                                        std::to_string(mostBytes) + " bytes");
+    }
+    auto leaves = leavesOf(m_module, kept.payload, kMaxLeaves);
+    if (!leaves) {
+        return m_failure.at(leaves.error().where, leaves.error().message);
+    }
+    kept.leaves = std::move(*leaves);
+    m_kept.push_back(std::move(kept));
+    return true;
+}
+
+void KeptOutputs::makeStack(uint32_t room, Id first)
+{
+    m_kept.back().first = first;
+    m_room = room;
+}
+
+bool KeptOutputs::lower()
+{
+    for (KeptOutput& kept : m_kept) {
+        createVariables(kept);
+    }
+    findHandles();
+    for (spirv::Function& function : m_module.functions) {
+        spirv::rewriteFunction(m_module, function, [this](const Instruction& i, Emitter& out) { visit(i, out); });
+    }
+    return !m_failure;
+}
+
+void KeptOutputs::createVariables(KeptOutput& kept)
+{
+    const Id uintPointer = m_module.getPointerType(kPrivate, m_module.getIntType(32, false));
+    kept.payloads = m_memory.createVariable(kept.payload, std::max(kept.first ? m_room : kept.most, 1u));
+    kept.count = m_module.createVariable(uintPointer, kPrivate);
+    kept.index = m_module.createVariable(uintPointer, kPrivate);
+    const std::string name = m_shader.node.outputs[kept.output].targetName;
+    m_module.setName(kept.payloads, name + "_payloads");
+    m_module.setName(kept.count, name + "_count");
+    m_module.setName(kept.index, name + "_index");
+}
+
+// What leads to payloads that are kept: the allocation, copies of it, and variables that hold it. There is one
+// allocation of a type, so all of them mean the same. Looked up before definitions go.
+void KeptOutputs::findHandles()
+{
+    std::unordered_map<uint32_t, const KeptOutput*> byArray;
+    for (const KeptOutput& kept : m_kept) {
+        byArray.emplace(kept.array.value, &kept);
+    }
+    for (const spirv::Function& function : m_module.functions) {
+        for (const spirv::Block& block : function.blocks) {
+            for (const Instruction& i : block.body) {
+                const auto kept = i.type ? byArray.find(payloadArrayOf(m_module, i.type).value) : byArray.end();
+                if (kept != byArray.end()) {
+                    m_handles.emplace(i.result.value, kept->second);
+                }
+                if (i.op == spv::Op::OpIsNodePayloadValidAMDX) {
+                    m_queried.insert(i.id(0).value);
+                }
+            }
+        }
+    }
+}
+
+const KeptOutput* KeptOutputs::keptIn(const Instruction& i) const
+{
+    if (i.op == spv::Op::OpIsNodePayloadValidAMDX) {
+        return nullptr;
+    }
+    if (const auto own = m_handles.find(i.result.value); i.result && own != m_handles.end()) {
+        return own->second;
+    }
+    for (size_t o = 0; o < i.operandCount(); o++) {
+        const auto kept = i.isId(o) ? m_handles.find(i.id(o).value) : m_handles.end();
+        if (kept != m_handles.end()) {
+            return kept->second;
+        }
+    }
+    return nullptr;
+}
+
+void KeptOutputs::visit(const Instruction& i, Emitter& out)
+{
+    const KeptOutput* kept = keptIn(i);
+    if (!kept) {
+        out.keep(i);
+    } else if (i.op == spv::Op::OpAllocateNodePayloadsAMDX) {
+        allocate(*kept, i, out);
+    } else if (i.op == spv::Op::OpNodePayloadArrayLengthAMDX) {
+        const Id uintType = m_module.getIntType(32, false);
+        const Id count = out.emit(spv::Op::OpLoad, uintType, {kept->count});
+        out.keep(spirv::instruction(i.type == uintType ? spv::Op::OpCopyObject : spv::Op::OpBitcast, i.type, i.result)
+                     .add(count));
+    } else if (isAccessChain(i.op) && firstIndexOperand(i.op) == 1 && payloadIndexOperand(m_module, i) == 1u) {
+        access(*kept, i, out);
+    } else if (i.op == spv::Op::OpVariable && m_queried.contains(i.result.value)) {
+        out.keep(i);
+    } else if (!passesHandleOn(i.op)) {
+        m_failure.at(m_module, i, "uses a payload array as a whole");
+    }
+}
+
+// 32-bit integers of any signedness, as all compilers give them.
+Id KeptOutputs::toUint(const Instruction& i, Id value, Emitter& out)
+{
+    const Id uintType = m_module.getIntType(32, false);
+    const Id type = m_module.typeOf(value);
+    if (type == uintType) {
+        return value;
+    }
+    if (type != m_module.getIntType(32, true)) {
+        m_failure.at(m_module, i, "a count or an index that has not 32 bits");
+        return value;
+    }
+    return out.emit(spv::Op::OpBitcast, uintType, {value});
+}
+
+Id KeptOutputs::smaller(Id value, uint32_t most, Emitter& out)
+{
+    const Id uintType = m_module.getIntType(32, false);
+    const Id bound = m_module.getConstant(most);
+    const Id isLess = out.emit(spv::Op::OpULessThan, m_module.getBoolType(), {value, bound});
+    return out.emit(spv::Op::OpSelect, uintType, {isLess, value, bound});
+}
+
+void KeptOutputs::allocate(const KeptOutput& kept, const Instruction& i, Emitter& out)
+{
+    const uint32_t base = m_shader.node.outputs[kept.output].baseIndex;
+    Id index = toUint(i, i.id(2), out);
+    if (base != 0) {
+        index = out.emit(spv::Op::OpIAdd, m_module.getIntType(32, false), {index, m_module.getConstant(base)});
+    }
+    out.emitVoid(spv::Op::OpStore, {kept.count, smaller(toUint(i, i.id(1), out), kept.most, out)});
+    out.emitVoid(spv::Op::OpStore, {kept.index, index});
+}
+
+void KeptOutputs::access(const KeptOutput& kept, const Instruction& i, Emitter& out)
+{
+    const uint32_t last = std::max(kept.most, 1u) - 1;
+    Id index = last == 0 ? m_module.getConstant(0) : smaller(toUint(i, i.id(1), out), last, out);
+    if (kept.first) {
+        const Id uintType = m_module.getIntType(32, false);
+        const Id first = out.emit(spv::Op::OpLoad, uintType, {kept.first});
+        index = out.emit(spv::Op::OpIAdd, uintType, {first, index});
+    }
+    Instruction chain = spirv::instruction(spv::Op::OpAccessChain, i.type, i.result).add(kept.payloads).add(index);
+    for (size_t o = 2; o < i.operandCount(); o++) {
+        chain.add(i.id(o));
+    }
+    m_memory.add(chain.result);
+    out.keep(std::move(chain));
+}
+
+}  // namespace millrace::compiler

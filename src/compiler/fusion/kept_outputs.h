@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outputs whose payloads stay with the invocation that allocates them, in variables.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/diagnose.h"
+#include "compiler/fusion/leaves.h"
+#include "compiler/fusion/private_memory.h"
+#include "compiler/node_shader.h"
+
+namespace millrace::compiler {
+
+struct KeptOutput {
+    uint32_t output = 0;       // into graph::Node::outputs
+    spirv::Id array;           // the payload array type
+    spirv::Id payload;         // what it is an array of
+    uint32_t most = 0;         // payloads that the allocation is for at most; what is beyond is dropped
+    std::vector<Leaf> leaves;  // of a payload
+    spirv::Id allocation;      // type and scope of the allocation
+    spirv::Id scope;
+    // Variables: an array of payloads; how many were allocated, for which node index (base index included); and, if not
+    // none, where they begin in the array.
+    spirv::Id payloads, count, index, first;
+};
+
+class KeptOutputs {
+public:
+    KeptOutputs(NodeShader& shader, PrivateMemory& memory, Failure& failure)
+        : m_shader(shader), m_module(shader.module), m_memory(memory), m_failure(failure)
+    {
+    }
+
+    // Requires: one allocation with invocation scope, not in a loop. Fails if an invocation may keep more than
+    // `mostBytes`.
+    bool add(uint32_t output, uint32_t mostBytes);
+    // Of the output added last, room for `room` payloads, of which `first`, a variable of an unsigned integer, says
+    // where those of an allocation begin.
+    void makeStack(uint32_t room, spirv::Id first);
+    // Variables take the place of payloads in all functions. Fails where code does more with them than that.
+    bool lower();
+
+    const std::vector<KeptOutput>& all() const { return m_kept; }
+
+private:
+    void createVariables(KeptOutput& kept);
+    void findHandles();
+    const KeptOutput* keptIn(const spirv::Instruction& i) const;
+    void visit(const spirv::Instruction& i, spirv::Emitter& out);
+    void allocate(const KeptOutput& kept, const spirv::Instruction& i, spirv::Emitter& out);
+    void access(const KeptOutput& kept, const spirv::Instruction& i, spirv::Emitter& out);
+    spirv::Id toUint(const spirv::Instruction& i, spirv::Id value, spirv::Emitter& out);
+    spirv::Id smaller(spirv::Id value, uint32_t most, spirv::Emitter& out);
+
+    NodeShader& m_shader;
+    spirv::Module& m_module;
+    PrivateMemory& m_memory;
+    Failure& m_failure;
+    std::vector<KeptOutput> m_kept;
+    uint32_t m_room = 0;  // of the stack, if one is
+    std::unordered_map<uint32_t, const KeptOutput*> m_handles;
+    std::unordered_set<uint32_t> m_queried;  // operands of OpIsNodePayloadValidAMDX
+};
+
+}  // namespace millrace::compiler

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "compiler/compile.h"
+#include "graph/graph.h"
+
+namespace millrace::compiler {
+
+// A node that sends to itself.
+struct RecursiveNode {
+    std::span<const uint32_t> words;
+    const Options& options;
+    const graph::NodeId& id;
+    uint32_t maxRecursion;
+};
+
+}  // namespace millrace::compiler

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recursion depth first (docs/fusion.md): behind each payload, an invocation runs what that sent, and what that sent in
+// turn, from a stack of its own. So no payload needs memory, and invocations whose trees differ do not wait for each
+// other, level after level. The payloads are the compiler's (compiler/fusion/depth_first.h); here is which one comes next.
+//
+// Where a slot has too few payloads for all invocations of the device, each runs some breadth first and leaves what they
+// send to others, in the next slot; likewise what is on the stack of one that has run long. That is never necessary: it
+// asks for memory when it does it, and goes on by itself if there is none.
+#ifndef MILLRACE_DEVICE_DEPTH_FIRST_GLSL
+#define MILLRACE_DEVICE_DEPTH_FIRST_GLSL
+
+#include "device/locate.glsl"
+
+#if defined(MR_PACKED) && !defined(MR_FITS)
+
+uint64_t mr_output_element(const uvec4 handle, const uint i);
+
+layout(constant_id = 2023) const bool MR_DEPTH_FIRST = false;
+layout(constant_id = 2024) const uint MR_BUSY_PAYLOADS = 1u;  // so many keep the device busy
+layout(constant_id = 2025) const uint MR_SENT_MOST = 1u;      // payloads that the node sends at a time
+layout(constant_id = 2026) const uint MR_QUEUE_PAYLOADS = 0u; // that are kept in front of the stack
+
+const uint kNothingNext = 0u;
+const uint kInputNext = 1u;  // the invocation's next payload of the slot,
+const uint kKeptNext = 2u;   // one that it has kept, to run
+const uint kLeaveNext = 3u;  // or it leaves all that it has kept to others, if there is memory
+
+// Runs behind a payload of the slot before it leaves the rest to others.
+const uint kMostRuns = 512u;
+
+Unit g_own;         // the invocation's unit
+uint g_remaining;   // recursion levels behind the payload in hand
+uint g_runs;        // since the last payload of the slot
+bool g_is_wide;     // breadth first
+uvec4 g_left;       // handle of the payloads that it leaves to others
+
+// Breadth first: a queue, of which the first payloads are of one level and all others of the next.
+uint g_first;
+uint g_last;  // behind the last one
+uint g_front_remaining;
+uint g_front_count;
+
+// Depth first: a stack behind it, and how many of it are of each level, in bits of their own from level 0 on.
+uint g_stack;
+uvec2 g_waiting;
+
+void mr_begin_depth_first()
+{
+    const uint kRoomForEach = 8u;
+    g_is_wide = g_total < Unit(min(MR_BUSY_PAYLOADS, MR_SLOT.leftRoom / kRoomForEach));
+    g_remaining = 0u;
+    g_runs = 0u;
+    g_first = 0u;
+    g_last = 0u;
+    g_front_remaining = 0u;
+    g_front_count = 0u;
+    g_stack = 0u;
+    g_waiting = uvec2(0u);
+}
+
+// The whole chunk at once, of which each invocation takes its own payloads when it has time for them.
+void mr_locate_depth_first()
+{
+    mr_seek(g_unit);
+    g_own = g_unit + Unit(gl_LocalInvocationIndex);
+    g_input_count = g_own < g_end ? 1u : 0u;
+    g_own -= Unit(MR_WORKGROUP_SIZE);
+    g_unit = g_end;
+}
+
+uint mr_top_remaining()
+{
+    uint offset = MR_SLOT.remainingOffset;
+    return offset == kNoOffset ? MR_SLOT.remainingRecursion : Words(g_payload + uint64_t(offset)).v[0];
+}
+
+// Each invocation for itself, as the others.
+uint mr_next_depth_first()
+{
+    if (g_stack > 0u || g_first < g_last)
+        return g_is_wide || g_runs >= kMostRuns ? kLeaveNext : kKeptNext;
+    g_own += Unit(MR_WORKGROUP_SIZE);
+    if (g_own >= g_end)
+        return kNothingNext;
+    g_payload = mr_indexed_payload(g_own);
+    g_remaining = mr_top_remaining();
+    g_runs = 0u;
+    g_first = 0u;
+    g_last = 0u;
+    return kInputNext;
+}
+
+uint mr_level_bits()
+{
+    return uint(findMSB(MR_SENT_MOST)) + 1u;
+}
+
+// The levels that are in the first word.
+uint mr_low_levels()
+{
+    return 32u / mr_level_bits();
+}
+
+uint mr_take_from_stack()
+{
+    bool isLow = g_waiting.x != 0u;
+    uint level = uint(findLSB(isLow ? g_waiting.x : g_waiting.y)) / mr_level_bits();
+    uint one = 1u << level * mr_level_bits();
+    if (isLow)
+        g_waiting.x -= one;
+    else
+        g_waiting.y -= one;
+    g_remaining = isLow ? level : level + mr_low_levels();
+    return MR_QUEUE_PAYLOADS + --g_stack;
+}
+
+uint mr_take_from_queue()
+{
+    if (g_front_count == 0u) {
+        --g_front_remaining;
+        g_front_count = g_last - g_first;
+    }
+    --g_front_count;
+    g_remaining = g_front_remaining;
+    return g_first++;
+}
+
+// Takes a payload that is kept, of which there is one. Returns its place.
+uint mr_take_kept()
+{
+    return g_stack > 0u ? mr_take_from_stack() : mr_take_from_queue();
+}
+
+uint mr_kept_count()
+{
+    return g_stack + g_last - g_first;
+}
+
+// The same for others, to whom it is payload `i` of what mr_allocate_invocation() gave.
+uint mr_take_to_leave(const uint i)
+{
+    uint place = mr_take_kept();
+    Words(mr_output_element(g_left, i) + uint64_t(MR_SLOT.leftOffset)).v[0] = g_remaining;
+    return place;
+}
+
+// Where the node puts what it sends.
+uint mr_place_to_keep()
+{
+    return g_is_wide ? g_last : MR_QUEUE_PAYLOADS + g_stack;
+}
+
+// Keeps the `count` payloads that the node has put there. Returns whether to run another one that is kept.
+bool mr_keep(const uint count)
+{
+    uint sent = g_remaining > 0u ? count : 0u;
+    if (g_is_wide) {
+        if (g_first == g_last) {
+            g_front_remaining = g_remaining - 1u;
+            g_front_count = sent;
+        }
+        g_last += sent;
+        return g_first < g_last && g_last + MR_SENT_MOST <= MR_QUEUE_PAYLOADS;
+    }
+    if (sent > 0u) {
+        uint level = g_remaining - 1u;
+        if (level < mr_low_levels())
+            g_waiting.x += sent << level * mr_level_bits();
+        else
+            g_waiting.y += sent << (level - mr_low_levels()) * mr_level_bits();
+        g_stack += sent;
+    }
+    return g_stack > 0u && ++g_runs < kMostRuns;
+}
+
+// There is no memory for others to take it.
+void mr_keep_all()
+{
+    g_is_wide = false;
+    g_runs = 0u;
+}
+
+#endif
+
+#endif
