@@ -19,7 +19,6 @@
 
 namespace millrace::compiler {
 
-// What the device can do and what the application asked for; no Vulkan types.
 // Numbers of recursion levels that remain; `most` is one of them.
 struct RecursionRange {
     uint32_t least = 0;
@@ -33,6 +32,7 @@ struct DepthFirst {
     uint32_t queuePayloads = 0;  // that are kept in front of the stack
 };
 
+// What the device can do and what the application asked for; no Vulkan types.
 struct Options {
     std::string entryPoint = "main";
     std::optional<std::string> nodeName;  // VkPipelineShaderStageNodeCreateInfoAMDX::pName
@@ -64,7 +64,7 @@ struct Options {
     // if it has.
     uint32_t leafRows = 16;
     uint32_t loopingLeafRows = 1;
-    // Payloads that keep the device busy: a level with fewer is not run depth first.
+    // Payloads that keep the device busy: invocations of a level with fewer leave what they send to others.
     uint32_t busyPayloads = 1;
     std::optional<DepthFirst> depthFirst;  // of code that makeDepthFirst() made
     bool nonUniformIndexing = false;       // invocations may index arrays of descriptors differently

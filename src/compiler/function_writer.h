@@ -40,6 +40,35 @@ public:
         beginBlock(join);
     }
 
+    // for (i = 0; i < count; ++i) body(i);
+    template <typename Body>
+    void forEach(spirv::Id count, const Body& body)
+    {
+        const spirv::Id uintType = m_module.getIntType(32, false), before = label();
+        const spirv::Id header = m_module.newId(), check = m_module.newId(), inside = m_module.newId();
+        const spirv::Id next = m_module.newId(), after = m_module.newId();
+        const spirv::Id i = m_module.newId(), increased = m_module.newId();
+        branch(header);
+        beginBlock(header);
+        out().keep(spirv::instruction(spv::Op::OpPhi, uintType, i)
+                       .add(m_module.getConstant(0))
+                       .add(before)
+                       .add(increased)
+                       .add(next));
+        out().keep(spirv::instruction(spv::Op::OpLoopMerge).add(after).add(next).add(0u));
+        branch(check);
+        beginBlock(check);
+        const spirv::Id isInside = out().emit(spv::Op::OpULessThan, m_module.getBoolType(), {i, count});
+        out().emitVoid(spv::Op::OpBranchConditional, {isInside, inside, after});
+        beginBlock(inside);
+        body(i);
+        branch(next);
+        beginBlock(next);
+        out().keep(spirv::instruction(spv::Op::OpIAdd, uintType, increased).add(i).add(m_module.getConstant(1)));
+        branch(header);
+        beginBlock(after);
+    }
+
     // Ids of a new parameter.
     spirv::Id addParameter(spirv::Id type)
     {

@@ -2,9 +2,6 @@
 #include "compiler/fuse.h"
 
 #include <algorithm>
-#include <map>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
@@ -13,9 +10,7 @@
 #include "compiler/fusion/kept_outputs.h"
 #include "compiler/fusion/private_memory.h"
 #include "compiler/globals.h"
-#include "compiler/payload_types.h"
 #include "compiler/prepare.h"
-#include "compiler/values.h"
 #include "spirv/edit.h"
 
 namespace millrace::compiler {
@@ -172,25 +167,7 @@ private:
             writer.endIf(join);
             return;
         }
-        const Id before = writer.label();
-        const Id header = m_module.newId(), check = m_module.newId(), body = m_module.newId();
-        const Id next = m_module.newId(), after = m_module.newId(), i = m_module.newId(), increased = m_module.newId();
-        writer.branch(header);
-        writer.beginBlock(header);
-        writer.out().keep(
-            spirv::instruction(spv::Op::OpPhi, uintType, i).add(zero).add(before).add(increased).add(next));
-        writer.out().keep(spirv::instruction(spv::Op::OpLoopMerge).add(after).add(next).add(0u));
-        writer.branch(check);
-        writer.beginBlock(check);
-        const Id inside = writer.out().emit(spv::Op::OpULessThan, m_module.getBoolType(), {i, count});
-        writer.out().emitVoid(spv::Op::OpBranchConditional, {inside, body, after});
-        writer.beginBlock(body);
-        choose(writer, kept, consumers, functions, index, i);
-        writer.branch(next);
-        writer.beginBlock(next);
-        writer.out().keep(spirv::instruction(spv::Op::OpIAdd, uintType, increased).add(i).add(m_module.getConstant(1)));
-        writer.branch(header);
-        writer.beginBlock(after);
+        writer.forEach(count, [&](Id i) { choose(writer, kept, consumers, functions, index, i); });
     }
 
     // The consumer of the node index.

@@ -10,7 +10,6 @@
 #include "compiler/fusion/held_input.h"
 #include "compiler/fusion/private_memory.h"
 #include "compiler/globals.h"
-#include "compiler/payload_types.h"
 #include "compiler/pointers.h"
 #include "spirv/edit.h"
 

@@ -8,11 +8,8 @@
 #include "compiler/fusion/entry.h"
 #include "compiler/fusion/held_input.h"
 #include "compiler/fusion/kept_outputs.h"
-#include "compiler/fusion/settle.h"
 #include "compiler/globals.h"
-#include "compiler/payload_types.h"
 #include "compiler/prepare.h"
-#include "spirv/edit.h"
 
 namespace millrace::compiler {
 
@@ -241,29 +238,14 @@ private:
         const Id handle = m_writer.out().emit(spv::Op::OpAllocateNodePayloadsAMDX, kept().allocation,
                                               {kept().scope, wanted, constant(index)});
         const Id count = m_writer.out().emit(spv::Op::OpNodePayloadArrayLengthAMDX, m_uint, {handle});
-        const Id before = m_writer.label();
-        const Id header = m_module.newId(), check = m_module.newId(), body = m_module.newId();
-        const Id next = m_module.newId(), after = m_module.newId(), i = m_module.newId(), increased = m_module.newId();
-        m_writer.branch(header);
-        m_writer.beginBlock(header);
-        m_writer.out().keep(
-            spirv::instruction(spv::Op::OpPhi, m_uint, i).add(constant(0)).add(before).add(increased).add(next));
-        m_writer.out().keep(spirv::instruction(spv::Op::OpLoopMerge).add(after).add(next).add(0u));
-        m_writer.branch(check);
-        m_writer.beginBlock(check);
-        m_writer.out().emitVoid(spv::Op::OpBranchConditional, {compare(spv::Op::OpULessThan, i, count), body, after});
-        m_writer.beginBlock(body);
-        const Id place = ask(DeviceFunction::TakeToLeave, {i});
-        Emitter out = m_writer.out();
-        for (const Leaf& leaf : kept().leaves) {
-            const Id value = loadLeaf(out, leaf, kept().payloads, kPrivate, {{place}});
-            storeLeaf(out, leaf, handle, kPayload, value, {{i}});
-        }
-        m_writer.branch(next);
-        m_writer.beginBlock(next);
-        m_writer.out().keep(spirv::instruction(spv::Op::OpIAdd, m_uint, increased).add(i).add(constant(1)));
-        m_writer.branch(header);
-        m_writer.beginBlock(after);
+        m_writer.forEach(count, [&](Id i) {
+            const Id place = ask(DeviceFunction::TakeToLeave, {i});
+            Emitter out = m_writer.out();
+            for (const Leaf& leaf : kept().leaves) {
+                const Id value = loadLeaf(out, leaf, kept().payloads, kPrivate, {{place}});
+                storeLeaf(out, leaf, handle, kPayload, value, {{i}});
+            }
+        });
         m_writer.out().emitVoid(spv::Op::OpEnqueueNodePayloadsAMDX, {handle});
     }
 

@@ -5,7 +5,6 @@
 
 #include "compiler/payload_types.h"
 #include "compiler/values.h"
-#include "spirv/edit.h"
 
 namespace millrace::compiler {
 
@@ -84,7 +83,7 @@ bool KeptOutputs::add(uint32_t number, uint32_t mostBytes)
 void KeptOutputs::makeStack(uint32_t room, Id first)
 {
     m_kept.back().first = first;
-    m_room = room;
+    m_kept.back().room = room;
 }
 
 bool KeptOutputs::lower()
@@ -102,7 +101,7 @@ bool KeptOutputs::lower()
 void KeptOutputs::createVariables(KeptOutput& kept)
 {
     const Id uintPointer = m_module.getPointerType(kPrivate, m_module.getIntType(32, false));
-    kept.payloads = m_memory.createVariable(kept.payload, std::max(kept.first ? m_room : kept.most, 1u));
+    kept.payloads = m_memory.createVariable(kept.payload, std::max(kept.first ? kept.room : kept.most, 1u));
     kept.count = m_module.createVariable(uintPointer, kPrivate);
     kept.index = m_module.createVariable(uintPointer, kPrivate);
     const std::string name = m_shader.node.outputs[kept.output].targetName;

@@ -24,6 +24,7 @@ struct KeptOutput {
     // Variables: an array of payloads; how many were allocated, for which node index (base index included); and, if not
     // none, where they begin in the array.
     spirv::Id payloads, count, index, first;
+    uint32_t room = 0;  // payloads in the array, if `first` is there
 };
 
 class KeptOutputs {
@@ -59,7 +60,6 @@ private:
     PrivateMemory& m_memory;
     Failure& m_failure;
     std::vector<KeptOutput> m_kept;
-    uint32_t m_room = 0;  // of the stack, if one is
     std::unordered_map<uint32_t, const KeptOutput*> m_handles;
     std::unordered_set<uint32_t> m_queried;  // operands of OpIsNodePayloadValidAMDX
 };
