@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fuse.h"
 
-#include <algorithm>
-
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/fusion/callee.h"
 #include "compiler/fusion/entry.h"
 #include "compiler/fusion/kept_outputs.h"
 #include "compiler/fusion/private_memory.h"
-#include "compiler/globals.h"
 #include "compiler/prepare.h"
-#include "spirv/edit.h"
 
 namespace millrace::compiler {
 
