@@ -8,6 +8,7 @@
 #include "compiler/fusion/kept_outputs.h"
 #include "compiler/fusion/private_memory.h"
 #include "compiler/prepare.h"
+#include "compiler/workgroup_view.h"
 
 namespace millrace::compiler {
 
@@ -20,9 +21,14 @@ using spirv::Section;
 namespace {
 
 // Of payloads of one output that an invocation keeps; they live in registers or on its stack.
-constexpr uint64_t kMaxKeptBytes = 128;
+constexpr uint32_t kMaxKeptBytes = 128;
+// Likewise by a workgroup; and all memory that workgroups share then, of 16 KiB that every device has. Nodes have up to
+// 6 KiB of their own (device/state.glsl).
+constexpr uint32_t kMaxSharedPayloadBytes = 4096;
+constexpr uint64_t kMaxSharedBytes = 8192;
 constexpr size_t kMaxPushConstants = 256;  // parts of a block
 constexpr auto kPrivate = spv::StorageClass::Private;
+constexpr auto kWorkgroup = spv::StorageClass::Workgroup;
 
 // A consumer that was linked into the producer.
 struct Linked {
@@ -41,7 +47,8 @@ public:
     {
         std::vector<std::vector<Callee>> callees;
         for (const FusedOutput& output : outputs) {
-            if (!m_kept.add(output.output, kMaxKeptBytes)) {
+            const auto keeper = output.byWorkgroup ? KeptOutputs::Keeper::Workgroup : KeptOutputs::Keeper::Invocation;
+            if (!m_kept.add(output.output, keeper, output.byWorkgroup ? kMaxSharedPayloadBytes : kMaxKeptBytes)) {
                 return m_failure.status();
             }
             auto made = makeCallees(output);
@@ -65,7 +72,9 @@ private:
             if (!node) {
                 return node.error();
             }
-            const Caller caller{m_hasPushConstants, consumer.isNextLevel, m_kept.all().back().most};
+            const KeptOutput& kept = m_kept.all().back();
+            const Caller caller{m_hasPushConstants, consumer.isNextLevel, kept.most,
+                                output.byWorkgroup ? kept.room : 0};
             auto callee = makeCallee(std::move(**node), caller);
             if (!callee) {
                 return callee.error();
@@ -74,7 +83,6 @@ private:
                 return Diagnostic{"fuse", "execution modes", "its floating-point arithmetic is not the producer's"};
             }
             m_hasPushConstants |= callee->hasBlock;
-            const KeptOutput& kept = m_kept.all().back();
             for (const Leaf& leaf : callee->payload) {
                 if (!findLeaf(kept.leaves, leaf)) {
                     return Diagnostic{"fuse", "payload",
@@ -95,11 +103,15 @@ private:
         for (const std::vector<Callee>& ofOutput : callees) {
             functions.emplace_back();
             for (const Callee& callee : ofOutput) {
-                functions.back().push_back({declare(callee), &callee});
-                if (const Status status = callee.library.linkInto(m_module); !status) {
+                if (const Status status = link(callee, m_kept.all()[functions.size() - 1], functions.back()); !status) {
                     return status;
                 }
             }
+        }
+        if (m_kept.inWorkgroup() && sharedBytesOf(m_module) > kMaxSharedBytes) {
+            return Diagnostic{"fuse", "workgroup memory",
+                              "producer and consumers have " + std::to_string(sharedBytesOf(m_module)) +
+                                  " bytes, more than " + std::to_string(kMaxSharedBytes)};
         }
         FunctionWriter writer(m_module);
         writer.beginBlock();
@@ -107,6 +119,9 @@ private:
             writer.out().emitVoid(spv::Op::OpStore, {kept.count, m_module.getConstant(0)});
         }
         writer.out().call(m_shader.entry, m_module.getVoidType(), {});
+        if (m_kept.inWorkgroup()) {
+            addBarrier(writer, m_shader);
+        }
         for (size_t k = 0; k < outputs.size(); k++) {
             run(writer, m_kept.all()[k], outputs[k].consumers, functions[k]);
         }
@@ -117,14 +132,49 @@ private:
         return {};
     }
 
+    Status link(const Callee& callee, const KeptOutput& kept, std::vector<Linked>& functions)
+    {
+        functions.push_back({declare(callee), &callee});
+        if (kept.byWorkgroup) {
+            announce(kept.payloads, kSharedPayloadsName, spv::LinkageType::Export);
+        }
+        const Status status = callee.library.linkInto(m_module);
+        if (kept.byWorkgroup) {
+            m_module.removeDecorations([&](const Instruction& i) { return isLinkage(i) && i.id(0) == kept.payloads; });
+            m_module.removeCapability(spv::Capability::Linkage);
+        }
+        return status;
+    }
+
+    static bool isLinkage(const Instruction& i)
+    {
+        return i.op == spv::Op::OpDecorate && i.operandCount() > 1 &&
+               i.literal(1) == static_cast<uint32_t>(spv::Decoration::LinkageAttributes);
+    }
+
+    void announce(Id id, std::string_view name, spv::LinkageType type)
+    {
+        m_module.section(Section::Annotations)
+            .push_back(spirv::instruction(spv::Op::OpDecorate)
+                           .add(id)
+                           .add(static_cast<uint32_t>(spv::Decoration::LinkageAttributes))
+                           .add(name)
+                           .add(static_cast<uint32_t>(type)));
+    }
+
     Id declare(const Callee& callee)
     {
-        std::vector<Id> types = {m_module.getIntType(32, false)};
-        for (const auto* leaves : {&callee.payload, &callee.pushConstants}) {
-            for (const Leaf& leaf : *leaves) {
+        const bool byWorkgroup = callee.groups > 0;
+        std::vector<Id> types(byWorkgroup ? 3 : 1, m_module.getIntType(32, false));
+        const auto add = [&](const std::vector<Leaf>& leaves) {
+            for (const Leaf& leaf : leaves) {
                 types.push_back(leafTypeInCalls(m_module, leaf));
             }
+        };
+        if (!byWorkgroup) {
+            add(callee.payload);
         }
+        add(callee.pushConstants);
         const Id voidType = m_module.getVoidType();
         const Id declared = m_module.newId();
         spirv::Function function;
@@ -135,12 +185,7 @@ private:
             function.parameters.push_back(spirv::instruction(spv::Op::OpFunctionParameter, type, m_module.newId()));
         }
         m_module.functions.push_back(std::move(function));
-        m_module.section(Section::Annotations)
-            .push_back(spirv::instruction(spv::Op::OpDecorate)
-                           .add(declared)
-                           .add(static_cast<uint32_t>(spv::Decoration::LinkageAttributes))
-                           .add(kCalleeName)
-                           .add(static_cast<uint32_t>(spv::LinkageType::Import)));
+        announce(declared, kCalleeName, spv::LinkageType::Import);
         return declared;
     }
 
@@ -153,6 +198,15 @@ private:
         }
         const Id uintType = m_module.getIntType(32, false);
         const Id zero = m_module.getConstant(0);
+        if (kept.taken) {
+            writer.forEach(countTaken(writer, kept), [&](Id i) {
+                Emitter out = writer.out();
+                const Id pointer = m_module.getPointerType(kWorkgroup, uintType);
+                const Id index = out.emit(spv::Op::OpAccessChain, pointer, {kept.indices, i});
+                choose(writer, kept, consumers, functions, m_memory.loadShared(out, uintType, index), i);
+            });
+            return;
+        }
         const Id count = writer.out().emit(spv::Op::OpLoad, uintType, {kept.count});
         const Id index = writer.out().emit(spv::Op::OpLoad, uintType, {kept.index});
         if (kept.most <= 1) {
@@ -166,6 +220,17 @@ private:
         writer.forEach(count, [&](Id i) { choose(writer, kept, consumers, functions, index, i); });
     }
 
+    // Payloads that invocations of the workgroup have taken.
+    Id countTaken(FunctionWriter& writer, const KeptOutput& kept)
+    {
+        const Id uintType = m_module.getIntType(32, false);
+        Emitter out = writer.out();
+        const Id most = m_module.getConstant(kept.most);
+        const Id taken = m_memory.loadShared(out, uintType, kept.taken);
+        const Id isLess = out.emit(spv::Op::OpULessThan, m_module.getBoolType(), {taken, most});
+        return out.emit(spv::Op::OpSelect, uintType, {isLess, taken, most});
+    }
+
     // The consumer of the node index.
     void choose(FunctionWriter& writer, const KeptOutput& kept, std::span<const FusedConsumer> consumers,
                 const std::vector<Linked>& functions, Id index, Id payload)
@@ -174,7 +239,11 @@ private:
             const Id isThis = isAmong(writer, index, consumers[f].indices);
             const Id join = m_module.newId();
             writer.beginIf(isThis, join);
-            call(writer, kept, functions[f], index, payload);
+            if (kept.byWorkgroup) {
+                runGroups(writer, kept, functions[f], index, payload);
+            } else {
+                call(writer, kept, functions[f], index, payload, {});
+            }
             writer.endIf(join);
         }
     }
@@ -198,13 +267,32 @@ private:
         return among;
     }
 
-    void call(FunctionWriter& writer, const KeptOutput& kept, const Linked& linked, Id index, Id payload)
+    // All workgroups of the consumer's grid.
+    void runGroups(FunctionWriter& writer, const KeptOutput& kept, const Linked& linked, Id index, Id payload)
+    {
+        const auto run = [&](Id group) {
+            call(writer, kept, linked, index, payload, group);
+            if (linked.callee->sharesMemory && (kept.most > 1 || linked.callee->groups > 1)) {
+                addBarrier(writer, m_shader);
+            }
+        };
+        if (linked.callee->groups == 1) {
+            run(m_module.getConstant(0));
+        } else {
+            writer.forEach(m_module.getConstant(linked.callee->groups), run);
+        }
+    }
+
+    void call(FunctionWriter& writer, const KeptOutput& kept, const Linked& linked, Id index, Id payload, Id group)
     {
         Emitter out = writer.out();
         Instruction call = spirv::instruction(spv::Op::OpFunctionCall, m_module.getVoidType(), m_module.newId())
                                .add(linked.function)
                                .add(index);
-        for (const Leaf& leaf : linked.callee->payload) {
+        if (group) {
+            call.add(payload).add(group);
+        }
+        for (const Leaf& leaf : group ? std::vector<Leaf>() : linked.callee->payload) {
             call.add(loadLeaf(out, *findLeaf(kept.leaves, leaf), kept.payloads, kPrivate, {{payload}}));
         }
         for (const Leaf& leaf : linked.callee->pushConstants) {

@@ -21,11 +21,12 @@ struct FusedConsumer {
 struct FusedOutput {
     uint32_t output = 0;                   // into graph::Node::outputs
     std::vector<FusedConsumer> consumers;  // what goes to other nodes is lost, as without fusion; all if there are none
+    bool byWorkgroup = false;              // all invocations of the producer's workgroup run a consumer together
 };
 
 // The producer with its consumers in it: a module of the extension still, with the same entry point, all
-// specialization applied. An invocation keeps the payloads that it allocates to itself, and runs their consumers when
-// its own code has ended, one after the other.
+// specialization applied. An invocation, or a workgroup, keeps the payloads that it allocates to itself, and runs their
+// consumers when its own code has ended, one after the other.
 // Requires: what graph::planFusion() looked at. Errors say why code cannot be fused.
 Result<spirv::Words> fuse(std::span<const uint32_t> words, const Options& options,
                           std::span<const FusedOutput> outputs);

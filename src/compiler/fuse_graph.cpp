@@ -77,8 +77,7 @@ private:
         for (const graph::LastLevelFusion& plan : graph::planLastLevels(m_graph)) {
             const Key key{plan.node, targetOf(plan.node, plan.output)};
             FusionOutcome outcome{.node = nameOf(plan.node), .output = key.second, .fused = true};
-            const Status status =
-                plan.why.empty() ? fuseRecursion(plan.node, plan.output, outcome) : Diagnostic{"", "", plan.why};
+            const Status status = plan.why.empty() ? fuseRecursion(plan, outcome) : Diagnostic{"", "", plan.why};
             if (status) {
                 m_fused.push_back(std::move(outcome));
                 m_reasons.erase(key);
@@ -91,21 +90,21 @@ private:
     }
 
     // All levels in groups, or depth first, if possible; else the last inside the one before.
-    Status fuseRecursion(uint32_t node, uint32_t output, FusionOutcome& outcome)
+    Status fuseRecursion(const graph::LastLevelFusion& plan, FusionOutcome& outcome)
     {
-        const uint32_t levels = m_graph.nodes[node].maxRecursion + 1;
-        const Result<LevelChoice> choice = chooseLevels(recursiveNode(node), m_all);
+        const uint32_t levels = m_graph.nodes[plan.node].maxRecursion + 1;
+        const Result<LevelChoice> choice = chooseLevels(recursiveNode(plan), m_all);
         if (!choice)
             return choice.error();
         for (const uint32_t inOne : choice->levels) {
-            if (addGroups(node, inOne, levels / inOne > 1 ? inOne : 0)) {
+            if (addGroups(plan, inOne, levels / inOne > 1 ? inOne : 0)) {
                 outcome.levelsInOne = inOne;
                 return {};
             }
         }
         outcome.why = choice->why;
-        if (!choice->isEven) {
-            const Status status = runDepthFirst(node, output);
+        if (!choice->isEven && !plan.byWorkgroup) {
+            const Status status = runDepthFirst(plan);
             if (status) {
                 outcome.depthFirst = true;
                 return {};
@@ -114,13 +113,13 @@ private:
         }
         outcome.lastLevel = true;
         // Those above know that no last level is among them, and have no code for it.
-        return addGroups(node, 2, levels > 2 ? 1 : 0);
+        return addGroups(plan, 2, levels > 2 ? 1 : 0);
     }
 
-    Status runDepthFirst(uint32_t node, uint32_t output)
+    Status runDepthFirst(const graph::LastLevelFusion& plan)
     {
-        FusableNode& own = m_nodes[node];
-        Result<DepthFirstNode> made = makeDepthFirst(recursiveNode(node), output);
+        FusableNode& own = m_nodes[plan.node];
+        Result<DepthFirstNode> made = makeDepthFirst(recursiveNode(plan), plan.output);
         if (!made)
             return made.error();
         Options options = own.options;
@@ -130,7 +129,7 @@ private:
         if (!lowered)
             return lowered.error();
         own.lowered = std::move(*lowered);
-        own.lowered.node.id = m_graph.nodes[node].id;
+        own.lowered.node.id = m_graph.nodes[plan.node].id;
         own.code = codeOf(made->words);
         own.words = std::move(made->words);
         own.options = std::move(options);
@@ -138,20 +137,21 @@ private:
         return {};
     }
 
-    RecursiveNode recursiveNode(uint32_t node) const
+    RecursiveNode recursiveNode(const graph::LastLevelFusion& plan) const
     {
         // Not the lowered node's id, which may be that of another node with the same code.
-        return {m_nodes[node].words, m_nodes[node].options, m_graph.nodes[node].id, m_graph.nodes[node].maxRecursion};
+        const graph::Node& node = m_graph.nodes[plan.node];
+        return {m_nodes[plan.node].words, m_nodes[plan.node].options, node.id, node.maxRecursion, plan.byWorkgroup};
     }
 
     // `others`: levels of each group above the last one, 0 if there is none.
-    Status addGroups(uint32_t node, uint32_t last, uint32_t others)
+    Status addGroups(const graph::LastLevelFusion& plan, uint32_t last, uint32_t others)
     {
         std::vector<FusableNode> added;
-        for (const graph::LevelGroup& levels : {graph::LevelGroup{node, last, true}, {node, others, false}}) {
+        for (const graph::LevelGroup& levels : {graph::LevelGroup{plan.node, last, true}, {plan.node, others, false}}) {
             if (levels.levels == 0)
                 continue;
-            Result<FusableNode> group = makeGroup(node, levels);
+            Result<FusableNode> group = makeGroup(plan, levels);
             if (!group)
                 return group.error();
             added.push_back(std::move(*group));
@@ -164,9 +164,10 @@ private:
     }
 
     // The name and number of the node stay.
-    Result<FusableNode> makeGroup(uint32_t node, const graph::LevelGroup& levels) const
+    Result<FusableNode> makeGroup(const graph::LastLevelFusion& plan, const graph::LevelGroup& levels) const
     {
-        Result<spirv::Words> words = fuseLevels(recursiveNode(node), levels.levels, levels.isLast);
+        const uint32_t node = plan.node;
+        Result<spirv::Words> words = fuseLevels(recursiveNode(plan), levels.levels, levels.isLast);
         if (!words)
             return words.error();
         FusableNode group = m_nodes[node];
@@ -211,7 +212,8 @@ private:
             if (lowered) {
                 m_nodes[node].lowered = *lowered;
                 m_nodes[node].changed = true;
-                m_fused.push_back({.node = nameOf(node), .output = target, .fused = true});
+                m_fused.push_back(
+                    {.node = nameOf(node), .output = target, .fused = true, .byWorkgroup = fusion.byWorkgroup});
                 return true;  // the outputs behind it have other numbers now
             }
             m_failed[{node, target}] = lowered.error().text();
@@ -237,7 +239,7 @@ private:
                               "its nodes have " + std::to_string(consumers.size()) + " different codes, more than " +
                                   std::to_string(kMaxConsumers)};
         }
-        FusedOutput output{.output = fusion.output};
+        FusedOutput output{.output = fusion.output, .consumers = {}, .byWorkgroup = fusion.byWorkgroup};
         for (auto& [code, consumer] : consumers)
             output.consumers.push_back(std::move(consumer));
         Result<spirv::Words> words = fuse(producer.words, producer.options, {{output}});

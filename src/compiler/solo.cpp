@@ -41,43 +41,6 @@ std::string nameOf(const NodeShader& node)
     return "node '" + node.node.id.name + "'";
 }
 
-// Bytes of a type without a layout, roughly: what the device functions leave free is rounded as well.
-uint64_t bytesOf(const Module& module, Id type)
-{
-    const Instruction* definition = module.findDefinition(type);
-    uint64_t bytes = 0;
-    uint32_t length = 0;
-    switch (definition ? definition->op : spv::Op::OpNop) {
-        case spv::Op::OpTypeInt:
-        case spv::Op::OpTypeFloat:
-            return std::max(definition->literal(0) / 8, 4u);
-        case spv::Op::OpTypeVector:
-        case spv::Op::OpTypeMatrix:
-            return bytesOf(module, definition->id(0)) * (definition->literal(1) == 3 ? 4 : definition->literal(1));
-        case spv::Op::OpTypeArray:
-            return module.constantValue(definition->id(1), length) ? bytesOf(module, definition->id(0)) * length
-                                                                   : UINT32_MAX;
-        case spv::Op::OpTypeStruct:
-            for (size_t m = 0; m < definition->operandCount(); m++) {
-                bytes += bytesOf(module, definition->id(m)) + 4;
-            }
-            return bytes;
-        default:
-            return 8;
-    }
-}
-
-uint64_t sharedBytesOf(const Module& module)
-{
-    uint64_t bytes = 0;
-    for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::Workgroup)) {
-            bytes += bytesOf(module, module.pointee(i.type));
-        }
-    }
-    return bytes;
-}
-
 // How the entry point wants to run, but for its size.
 std::vector<std::vector<uint32_t>> modesOf(const NodeShader& node)
 {

@@ -2,12 +2,15 @@
 #define SPV_ENABLE_UTILITY_CODE
 #include "compiler/workgroup_view.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace millrace::compiler {
 
+using spirv::Id;
 using spirv::Instruction;
 using spirv::Module;
+using spirv::Section;
 
 namespace {
 
@@ -33,6 +36,32 @@ bool isSubgroupBuiltIn(uint32_t builtIn)
             return true;
         default:
             return false;
+    }
+}
+
+// Bytes of a type without a layout, roughly: what the device functions leave free is rounded as well.
+uint64_t bytesOf(const Module& module, Id type)
+{
+    const Instruction* definition = module.findDefinition(type);
+    uint64_t bytes = 0;
+    uint32_t length = 0;
+    switch (definition ? definition->op : spv::Op::OpNop) {
+        case spv::Op::OpTypeInt:
+        case spv::Op::OpTypeFloat:
+            return std::max(definition->literal(0) / 8, 4u);
+        case spv::Op::OpTypeVector:
+        case spv::Op::OpTypeMatrix:
+            return bytesOf(module, definition->id(0)) * (definition->literal(1) == 3 ? 4 : definition->literal(1));
+        case spv::Op::OpTypeArray:
+            return module.constantValue(definition->id(1), length) ? bytesOf(module, definition->id(0)) * length
+                                                                   : UINT32_MAX;
+        case spv::Op::OpTypeStruct:
+            for (size_t m = 0; m < definition->operandCount(); m++) {
+                bytes += bytesOf(module, definition->id(m)) + 4;
+            }
+            return bytes;
+        default:
+            return 8;
     }
 }
 
@@ -65,6 +94,17 @@ bool isCollective(const NodeShader& shader)
         found |= i.op == spv::Op::OpControlBarrier || (asksAll && !isSingle);
     });
     return found;
+}
+
+uint64_t sharedBytesOf(const Module& module)
+{
+    uint64_t bytes = 0;
+    for (const Instruction& i : module.section(Section::Globals)) {
+        if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::Workgroup)) {
+            bytes += bytesOf(module, module.pointee(i.type));
+        }
+    }
+    return bytes;
 }
 
 }  // namespace millrace::compiler

@@ -13,4 +13,7 @@ bool seesWorkgroup(const spirv::Module& module);
 // calls device functions that do. A node behind lowerPayloads.
 bool isCollective(const NodeShader& shader);
 
+// Of its workgroup variables, roughly.
+uint64_t sharedBytesOf(const spirv::Module& module);
+
 }  // namespace millrace::compiler

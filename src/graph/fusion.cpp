@@ -9,6 +9,9 @@ namespace millrace::graph {
 
 namespace {
 
+// Of a consumer, that a workgroup of its producer may run one after the other.
+constexpr uint64_t kMostGroupRuns = 8;
+
 bool emits(const Node& node)
 {
     return std::ranges::any_of(node.outputs, [](const NodeOutput& output) { return output.allocationSites > 0; });
@@ -28,11 +31,14 @@ public:
         FusionPlan plan;
         for (const auto& [key, targets] : m_targets) {
             const auto& [node, output] = key;
-            std::string why = obstacle(node, output);
+            const bool byWorkgroup = std::ranges::any_of(targets, [&](const FusionTarget& target) {
+                return m_graph.nodes[target.node].mode == LaunchMode::Static;
+            });
+            std::string why = obstacle(node, output, byWorkgroup);
             for (size_t t = 0; why.empty() && t < targets.size(); ++t)
-                why = obstacleAt(targets[t].node);
+                why = byWorkgroup ? obstacleToWorkgroups(node, output, targets[t].node) : obstacleAt(targets[t].node);
             if (why.empty())
-                plan.fusions.push_back({node, output, targets});
+                plan.fusions.push_back({node, output, targets, byWorkgroup});
             else
                 plan.others.push_back({node, output, std::move(why)});
         }
@@ -49,7 +55,7 @@ public:
         for (const auto& [key, targets] : m_targets) {
             const auto& [node, output] = key;
             if (!m_graph.nodes[node].levelGroup && !done.contains(node) && reaches(targets, node))
-                plan.push_back({node, output, obstacleToLastLevel(node, output)});
+                plan.push_back({node, output, obstacleToLastLevel(node, output), hasWorkgroups(m_graph.nodes[node])});
         }
         return plan;
     }
@@ -84,7 +90,8 @@ private:
 
     std::string obstacleToLastLevel(uint32_t node, uint32_t output) const
     {
-        if (std::string why = obstacle(node, output); !why.empty())
+        const bool byWorkgroup = hasWorkgroups(m_graph.nodes[node]);
+        if (std::string why = obstacle(node, output, byWorkgroup); !why.empty())
             return why;
         if (m_targets.at({node, output}).size() > 1)
             return "the output leads to other nodes as well";
@@ -93,8 +100,11 @@ private:
         };
         if (std::ranges::any_of(m_targets, isOtherWay))
             return name(node) + " sends to itself in several ways";
-        return obstacleAt(node, true);
+        return byWorkgroup ? obstacleToWorkgroups(node, output, node, true) : obstacleAt(node, true);
     }
+
+    // Several invocations, for each payload as many.
+    static bool hasWorkgroups(const Node& node) { return node.mode == LaunchMode::Static && invocationsOf(node) > 1; }
 
     std::string name(uint32_t node) const
     {
@@ -103,7 +113,7 @@ private:
     }
 
     // What the producer does.
-    std::string obstacle(uint32_t index, uint32_t o) const
+    std::string obstacle(uint32_t index, uint32_t o, bool byWorkgroup) const
     {
         const Node& node = m_graph.nodes[index];
         const NodeOutput& output = node.outputs[o];
@@ -112,7 +122,7 @@ private:
         };
         if (node.anyGraph)
             return "the producer is part of a pipeline library";
-        if (!output.perInvocation)
+        if (!output.perInvocation && !byWorkgroup)
             return "payloads are allocated by workgroups";
         if (output.allocationSites > 1 || output.allocatesInLoop)
             return "payloads are allocated more than once";
@@ -123,9 +133,34 @@ private:
         return m_targets.at({index, o}).empty() ? "there is nobody to receive payloads" : "";
     }
 
+    // Why a workgroup of the producer cannot run those of the consumer.
+    std::string obstacleToWorkgroups(uint32_t producer, uint32_t o, uint32_t index, bool isOwnLevel = false) const
+    {
+        const Node& above = m_graph.nodes[producer];
+        const Node& node = m_graph.nodes[index];
+        const uint64_t groups = uint64_t{node.staticGrid[0]} * node.staticGrid[1] * node.staticGrid[2];
+        if (node.mode != LaunchMode::Static)
+            return name(index) + " is no node of a static grid, as others that receive are";
+        if (invocationsOf(node) == 1)
+            return name(index) + " is no coalescing node that works on each payload by itself";
+        if (!std::ranges::equal(node.localSize, above.localSize))
+            return name(index) + " has workgroups of another shape";
+        if (groups * above.outputs[o].budget > kMostGroupRuns)
+            return "a workgroup may send to " + std::to_string(groups * above.outputs[o].budget) + " workgroups of " +
+                   name(index) + ", which are faster side by side";
+        return obstacleToReceiving(index, isOwnLevel);
+    }
+
     // What a consumer is. Where it is a level of its own producer, it may be recursive, have other producers, and send:
     // its last level does not.
     std::string obstacleAt(uint32_t index, bool isOwnLevel = false) const
+    {
+        if (!isPacked(m_graph.nodes[index]))
+            return name(index) + " is no coalescing node that works on each payload by itself";
+        return obstacleToReceiving(index, isOwnLevel);
+    }
+
+    std::string obstacleToReceiving(uint32_t index, bool isOwnLevel = false) const
     {
         const Node& node = m_graph.nodes[index];
         const auto isShared = [&](const Queue& queue) {
@@ -133,8 +168,6 @@ private:
         };
         if (node.anyGraph)
             return name(index) + " is part of a pipeline library";
-        if (!isPacked(node))
-            return name(index) + " is no coalescing node that works on each payload by itself";
         if (!isOwnLevel && m_producers.at(index).size() > 1)
             return name(index) + " has several producers";
         if (!isOwnLevel && node.maxRecursion > 0)

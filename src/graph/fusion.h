@@ -16,11 +16,12 @@ struct FusionTarget {
     uint32_t node = 0;   // into Graph::nodes
 };
 
-// An output all of whose payloads can stay with the invocation that allocates them.
+// An output all of whose payloads can stay with the invocation that allocates them, or with its workgroup.
 struct OutputFusion {
     uint32_t node = 0;
     uint32_t output = 0;
     std::vector<FusionTarget> targets;  // in ascending order of index
+    bool byWorkgroup = false;  // their workgroups have the producer's shape, whose invocations run them together
 };
 
 // A node that sends to itself alone through this output, so that its last level could run inside the level before, and
@@ -28,7 +29,8 @@ struct OutputFusion {
 struct LastLevelFusion {
     uint32_t node = 0;
     uint32_t output = 0;
-    std::string why;  // it cannot; empty if it can as far as the graph tells
+    std::string why;           // it cannot; empty if it can as far as the graph tells
+    bool byWorkgroup = false;  // as OutputFusion
 };
 
 struct UnfusedOutput {

@@ -212,14 +212,84 @@ private:
             }
         }
         mergeImports();
+        return resolveVariables();
+    }
+
+    // Variables that they import, with the types that theirs and ours have by different ids.
+    Status resolveVariables()
+    {
+        for (const Instruction& i : m_theirs.section(Section::Annotations)) {
+            const Instruction* theirs =
+                isLinkage(i, spv::LinkageType::Import) ? m_theirs.findDefinition(i.id(0)) : nullptr;
+            if (!theirs || theirs->op != spv::Op::OpVariable || !isNeeded(theirs->result)) {
+                continue;
+            }
+            const Instruction* ours = findExported(i.string(2));
+            if (!ours) {
+                return failure("nothing exports this variable", i.string(2));
+            }
+            if (theirs->literal(0) != ours->literal(0) ||
+                !mergeType(m_theirs.pointee(theirs->type), m_ours.pointee(ours->type))) {
+                return failure("exported with another type", i.string(2));
+            }
+            merge(theirs->result, ours->result);
+        }
         return {};
+    }
+
+    const Instruction* findExported(const std::string& name) const
+    {
+        for (const Instruction& i : m_ours.section(Section::Annotations)) {
+            const Instruction* variable = isLinkage(i, spv::LinkageType::Export) && i.string(2) == name
+                                              ? m_ours.findDefinition(i.id(0))
+                                              : nullptr;
+            if (variable && variable->op == spv::Op::OpVariable) {
+                return variable;
+            }
+        }
+        return nullptr;
+    }
+
+    // Types of the same structure become one. Those with a layout are never the same here.
+    bool mergeType(Id theirType, Id ourType)
+    {
+        if (m_merged[theirType.value]) {
+            return m_map[theirType.value] == ourType.value;
+        }
+        const Instruction& theirs = *m_theirs.findDefinition(theirType);
+        const Instruction& ours = *m_ours.findDefinition(ourType);
+        const bool isAlike = theirs.op == ours.op && theirs.operandCount() == ours.operandCount() &&
+                             !m_library.m_distinct[theirType.value];
+        for (size_t o = 0; isAlike && o < theirs.operandCount(); o++) {
+            if (!mergeOperand(theirs, ours, o)) {
+                return false;
+            }
+        }
+        if (isAlike) {
+            merge(theirType, ourType);
+        }
+        return isAlike;
+    }
+
+    bool mergeOperand(const Instruction& theirs, const Instruction& ours, size_t o)
+    {
+        uint32_t theirValue = 0, ourValue = 0;
+        if (!theirs.isId(o)) {
+            return theirs.literal(o) == ours.literal(o);
+        }
+        if (theirs.op == spv::Op::OpTypeArray && o == 1) {
+            return m_theirs.constantValue(theirs.id(o), theirValue) && m_ours.constantValue(ours.id(o), ourValue) &&
+                   theirValue == ourValue;
+        }
+        return mergeType(theirs.id(o), ours.id(o));
     }
 
     // Functions that both import are declared once.
     void mergeImports()
     {
         for (const Instruction& theirs : m_theirs.section(Section::Annotations)) {
-            if (!isLinkage(theirs, spv::LinkageType::Import) || !isNeeded(theirs.id(0))) {
+            const bool isFunction = isLinkage(theirs, spv::LinkageType::Import) && m_theirs.findFunction(theirs.id(0));
+            if (!isFunction || !isNeeded(theirs.id(0))) {
                 continue;
             }
             for (const Instruction& ours : m_ours.section(Section::Annotations)) {
@@ -342,10 +412,7 @@ private:
         }
     }
 
-    static bool isBool(spv::Op op)
-    {
-        return op == spv::Op::OpSpecConstantTrue || op == spv::Op::OpSpecConstantFalse;
-    }
+    static bool isBool(spv::Op op) { return op == spv::Op::OpSpecConstantTrue || op == spv::Op::OpSpecConstantFalse; }
 
     static bool isOrdinary(spv::Op op)
     {
@@ -374,6 +441,16 @@ private:
         if (!theirs.result || !isNeeded(theirs.result)) {
             return;
         }
+        if (!m_merged[theirs.result.value]) {
+            copyNewGlobal(theirs);
+        }
+        if (theirs.op == spv::Op::OpVariable) {
+            m_variables.push_back(mapped(theirs.result));
+        }
+    }
+
+    void copyNewGlobal(const Instruction& theirs)
+    {
         Instruction global = translated(theirs);
         specialize(global, theirs.result);
         m_mayFold |= global.op == spv::Op::OpSpecConstantOp || global.op == spv::Op::OpSpecConstantComposite;
@@ -385,9 +462,6 @@ private:
             if (!m_library.m_distinct[theirs.result.value]) {
                 remember(m_ours.section(Section::Globals).size() - 1);
             }
-        }
-        if (theirs.op == spv::Op::OpVariable) {
-            m_variables.push_back(mapped(theirs.result));
         }
     }
 

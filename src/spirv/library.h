@@ -29,7 +29,8 @@ public:
     // Gives `module` the functions that it imports. Specialization constants of the library that `constants` names
     // become ordinary ones. Ensures: types and constants that both declare are there once, and so are builtin inputs;
     // every entry point lists the variables that it may have got; a function keeps the name that the module gave it.
-    // The same arguments give the same module. Errors: an import that the library lacks or has with another type;
+    // The same arguments give the same module. A variable that the library imports is the one that the module exports
+    // by that name. Errors: an import that the library (or, of a variable, the module) lacks or has with another type;
     // another addressing or memory model. The module is not to be used then.
     Status linkInto(Module& module, std::span<const Constant> constants = {}) const;
 

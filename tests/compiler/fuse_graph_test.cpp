@@ -211,6 +211,35 @@ TEST_F(FuseGraph, AllLevelsOfARecursionInOne)
     EXPECT_EQ(graph.levels.size(), 2u);
 }
 
+TEST_F(FuseGraph, LevelsOfWorkgroups)
+{
+    // All invocations allocate two payloads together.
+    NodeSource source = regular("%u3");
+    source.modes =
+        "OpExecutionMode %main LocalSize 8 1 1\nOpExecutionModeId %main StaticNumWorkgroupsAMDX %u1 %u1 %u1\n"
+        "OpExecutionModeId %main MaxNodeRecursionAMDX %u3";
+    const std::string allocation = "%np_Nexts %u4 %u2";
+    source.body.replace(source.body.find(allocation), allocation.size(), "%np_Nexts %u2 %u2");
+    add(assembledConsumer(source), "item");
+    const FusionOutcome done = outcome();
+    EXPECT_EQ(done.levelsInOne, 4u) << done.why;
+    ASSERT_EQ(nodes.size(), 2u);
+    EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 4, true}));
+    EXPECT_TRUE(graph.nodes[1].outputs.empty());
+    EXPECT_EQ(graph.nodes[1].localSize[0], 8u);
+}
+
+TEST_F(FuseGraph, WorkgroupsOfOneShape)
+{
+    addProducer("from", sender());
+    NodeSource mate = consumer(kWork);
+    mate.modes = "OpExecutionMode %main LocalSize 8 1 1\nOpExecutionModeId %main StaticNumWorkgroupsAMDX %u1 %u1 %u1";
+    add(assembledConsumer(mate), "item");
+    const FusionOutcome done = outcome();
+    EXPECT_TRUE(done.fused && done.byWorkgroup) << done.why;
+    EXPECT_TRUE(graph.nodes[0].outputs.empty());
+}
+
 TEST_F(FuseGraph, GroupsOfLevels)
 {
     add(assembledConsumer(regular("%u7")), "item");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/fusion.h"
 
+#include <gmock/gmock.h>
+
 #include "build_nodes.h"
 
 namespace millrace::graph {
@@ -181,6 +183,70 @@ TEST(Fusion, ConsumersOfOtherKinds)
 }
 
 // One member of an array stands for all of them.
+// A static node of 8 invocations that sends `budget` payloads at most.
+Node workgroups(std::string name, std::vector<NodeOutput> outputs, uint32_t width = 8)
+{
+    Node node = makeEntry(std::move(name), std::move(outputs));
+    node.localSize[0] = width;
+    return node;
+}
+
+NodeOutput sentByWorkgroup(uint32_t budget)
+{
+    NodeOutput output = kept("b");
+    output.perInvocation = false;
+    output.budget = budget;
+    return output;
+}
+
+TEST(Fusion, WorkgroupsOfOneShape)
+{
+    for (const bool perInvocation : {false, true}) {
+        NodeOutput output = sentByWorkgroup(4);
+        output.perInvocation = perInvocation;
+        Node consumer = workgroups("b", {});
+        consumer.staticGrid[1] = 2;
+        const FusionPlan plan = planFusion(linkValid({workgroups("a", {output}), consumer}));
+        ASSERT_EQ(plan.fusions.size(), 1u);
+        EXPECT_TRUE(plan.fusions[0].byWorkgroup);
+    }
+    EXPECT_FALSE(planFusion(linkValid({makeEntry("a", {kept("b")}), makePacked("b")})).fusions[0].byWorkgroup);
+}
+
+TEST(Fusion, WorkgroupsOfOtherShapes)
+{
+    EXPECT_THAT(obstacle({workgroups("a", {sentByWorkgroup(1)}), workgroups("b", {}, 16)}),
+                testing::HasSubstr("'b'[0] has workgroups of another shape"));
+    Node tall = workgroups("b", {}, 4);
+    tall.localSize[1] = 2;
+    EXPECT_THAT(obstacle({workgroups("a", {sentByWorkgroup(1)}), tall}), testing::HasSubstr("another shape"));
+    // A single invocation is no workgroup to share memory with.
+    EXPECT_THAT(obstacle({makeEntry("a", {sentByWorkgroup(1)}), makeEntry("b")}),
+                testing::HasSubstr("is no coalescing node"));
+}
+
+TEST(Fusion, ManyWorkgroups_StaySideBySide)
+{
+    EXPECT_EQ(obstacle({workgroups("a", {sentByWorkgroup(8)}), workgroups("b", {})}), "");
+    EXPECT_THAT(obstacle({workgroups("a", {sentByWorkgroup(9)}), workgroups("b", {})}),
+                testing::HasSubstr("may send to 9 workgroups of 'b'[0]"));
+    Node wide = workgroups("b", {});
+    wide.staticGrid[0] = 3;
+    EXPECT_THAT(obstacle({workgroups("a", {sentByWorkgroup(3)}), wide}), testing::HasSubstr("9 workgroups"));
+}
+
+TEST(Fusion, RecursionOfWorkgroups)
+{
+    NodeOutput again = sentByWorkgroup(2);
+    again.targetName = "a";
+    Node node = workgroups("a", {again});
+    node.maxRecursion = 3;
+    const auto plan = planLastLevels(linkValid({node}));
+    ASSERT_EQ(plan.size(), 1u);
+    EXPECT_TRUE(plan[0].byWorkgroup);
+    EXPECT_EQ(plan[0].why, "");
+}
+
 TEST(Fusion, OneMemberThatCannot)
 {
     Node other = makeCoalescing("b", 8);

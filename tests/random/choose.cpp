@@ -299,8 +299,9 @@ void chooseSingles(Random& random, GraphSpec& graph)
         Family family;
         family.name = "single" + std::to_string(number);
         family.indices = chooseIndices(random, family.sparse);
-        family.kind = Kind::Coalescing;
-        family.perPayload = true;
+        family.isMate = sender->invocations() > 1 && random.chance(50);
+        family.kind = family.isMate ? Kind::Static : Kind::Coalescing;
+        family.perPayload = !family.isMate;
         family.isEntry = random.chance(30);
         const auto isSimple = [](const Layout& layout) {
             return layout.size <= 48 &&
@@ -311,12 +312,17 @@ void chooseSingles(Random& random, GraphSpec& graph)
         while (!isSimple(family.layout) && random.chance(97));
         if (random.chance(5))
             family.layout = {};
-        if (random.chance(40))
+        if (family.perPayload && random.chance(40))
             family.recursion = random.range(1, 8);
         graph.families.push_back(std::move(family));
         chooseNodes(random, graph, number);
         for (NodeSpec& node : graph.nodes) {
-            if (node.family == number && !node.sharesIndex && node.recursion > 0) {
+            if (node.family != number || node.sharesIndex)
+                continue;
+            if (graph.families[number].isMate) {
+                node.localSize = graph.nodes[from].localSize;
+                node.staticGrid = {volume(node.staticGrid) > 1 ? 2u : 1u, 1, 1};  // one may write to its input
+            } else if (node.recursion > 0) {
                 node.maxPayloads = 1;
                 node.localSize = {1, 1, 1};
             }

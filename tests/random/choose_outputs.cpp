@@ -158,7 +158,7 @@ void addOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t target
     output.decorateGrid = random.chance(40);
     chooseIndices(random, graph.families[targetFamily], output, statement);
     // A pool's own budget is that of its first type, so only those can be shared with.
-    const bool mayShare = !graph.families[targetFamily].perPayload;
+    const bool mayShare = !graph.families[targetFamily].perPayload && !graph.families[targetFamily].isMate;
     if (mayShare && !node.outputs.empty() && random.chance(25)) {
         const uint32_t other = random.below(static_cast<uint32_t>(node.outputs.size()));
         if (node.outputs[other].sharesWith < 0)
@@ -209,7 +209,8 @@ void chooseSingleOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32
 {
     Statement statement;
     chooseShape(random, statement, node);
-    statement.scope = Scope::Invocation;
+    if (!graph.families[targetFamily].isMate)
+        statement.scope = Scope::Invocation;
     statement.loops = 1;
     statement.dynamicLoops = false;
     statement.count = random.pick<uint32_t>({1, 1, 1, 2, 3, 5});

@@ -134,6 +134,7 @@ TEST(RandomGraphs, Features_AreAllDrawn)
             seen["large records"] += family.layout.size > 2000;
             seen["finish tracking"] += family.layout.trackFinish;
             seen["work per payload"] += family.perPayload;
+            seen["workgroups of their sender's shape"] += family.isMate;
             for (const Member& member : family.layout.members) {
                 seen["64-bit member"] += member.bits == 64;
                 seen["16-bit member"] += member.bits == 16;
@@ -172,7 +173,7 @@ TEST(RandomGraphs, Features_AreAllDrawn)
         }
         seen["moved push constants"] += graph.pushConstantBytes > 96;
     }
-    EXPECT_EQ(seen.size(), 34u);
+    EXPECT_EQ(seen.size(), 35u);
     for (const auto& [feature, count] : seen)
         EXPECT_GE(count, 3u) << feature;
 }

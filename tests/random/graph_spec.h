@@ -146,6 +146,7 @@ struct Family {
     Layout layout;
     Kind kind = Kind::Static;
     bool perPayload = false;  // all nodes are; one output of one node sends to them
+    bool isMate = false;      // static nodes of the shape of the one that sends to them
     uint32_t recursion = 0;
     bool isEntry = false;
     bool sparse = false;

@@ -279,6 +279,87 @@ TEST(Link, Threads_ShareALibrary)
     }
 }
 
+namespace {
+
+// Has a workgroup variable of `type` that it exports; or, as a library, imports it and writes it in an exported
+// function.
+std::string sharing(const std::string& type, bool isLibrary)
+{
+    const std::string common = R"(
+               OpCapability Shader
+               OpCapability Linkage
+               OpMemoryModel Logical GLSL450
+)";
+    const std::string types = R"(
+       %void = OpTypeVoid
+   %function = OpTypeFunction %void
+       %uint = OpTypeInt 32 0
+      %float = OpTypeFloat 32
+         %u0 = OpConstant %uint 0
+         %u3 = OpConstant %uint 3
+      %words = OpTypeArray %uint %u3
+       %pair = OpTypeStruct )" +
+                              type +
+                              R"(
+    %pointer = OpTypePointer Workgroup %pair
+       %word = OpTypePointer Workgroup %uint
+     %shared = OpVariable %pointer Workgroup
+)";
+    if (isLibrary) {
+        return common + R"(
+               OpDecorate %shared LinkageAttributes "shared" Import
+               OpDecorate %write LinkageAttributes "write" Export
+)" + types + R"(
+      %write = OpFunction %void None %function
+      %entry = OpLabel
+         %at = OpAccessChain %word %shared %u0
+               OpStore %at %u3
+               OpReturn
+               OpFunctionEnd
+)";
+    }
+    return common + R"(
+               OpEntryPoint GLCompute %main "main" %shared
+               OpExecutionMode %main LocalSize 8 1 1
+               OpDecorate %shared LinkageAttributes "shared" Export
+               OpDecorate %write LinkageAttributes "write" Import
+)" + types +
+           R"(
+      %write = OpFunction %void None %function
+               OpFunctionEnd
+       %main = OpFunction %void None %function
+      %entry = OpLabel
+    %nothing = OpFunctionCall %void %write
+               OpReturn
+               OpFunctionEnd
+)";
+}
+
+}  // namespace
+
+TEST(Link, VariablesOfTheLibrary_AreTheModules)
+{
+    auto module = read(*assemble(sharing("%uint %words", false)));
+    const auto shared = library(*assemble(sharing("%uint %words", true)));
+    ASSERT_TRUE(module && shared);
+    ASSERT_TRUE(shared->linkInto(*module));
+    const std::string text = *disassemble(write(*module));
+    EXPECT_EQ(text.find(" OpVariable "), text.rfind(" OpVariable "));
+    EXPECT_EQ(text.find(" OpTypeStruct "), text.rfind(" OpTypeStruct "));
+    EXPECT_NE(text.find("OpStore"), std::string::npos);
+    EXPECT_EQ(text.find("Import"), std::string::npos);
+}
+
+TEST(Link, VariablesOfOtherTypes_AreRefused)
+{
+    auto module = read(*assemble(sharing("%uint %words", false)));
+    const auto other = library(*assemble(sharing("%uint %float", true)));
+    ASSERT_TRUE(module && other);
+    const Status status = other->linkInto(*module);
+    ASSERT_FALSE(status);
+    EXPECT_NE(status.error().text().find("exported with another type"), std::string::npos);
+}
+
 TEST(Link, OtherMemoryModel_IsRefused)
 {
     std::string text = host();

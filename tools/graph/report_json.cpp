@@ -47,6 +47,9 @@ json reportJson(const GraphReport& report)
         if (outcome.depthFirst) {
             entry["depthFirst"] = true;
         }
+        if (outcome.byWorkgroup) {
+            entry["byWorkgroup"] = true;
+        }
         if (outcome.levelsInOne > 0) {
             entry["levelsInOne"] = outcome.levelsInOne;
         }

@@ -99,6 +99,9 @@ std::string whereItRuns(const compiler::FusionOutcome& outcome)
     if (outcome.depthFirst) {
         return "its recursion, depth first";
     }
+    if (outcome.byWorkgroup) {
+        return "yes, a workgroup in its workgroup";
+    }
     const std::string why = outcome.why.empty() ? "" : ", no other: " + outcome.why;
     return outcome.lastLevel ? "the last level of its recursion" + why : "yes";
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/callee.h"
 
+#include <array>
 #include <unordered_set>
 
 #include "compiler/control_flow.h"
@@ -49,13 +50,14 @@ public:
 
     Result<Callee> run()
     {
+        findSharedMemory();
         const bool made = checkCode() && lowerInput() && (!m_caller.givesPushConstants || lowerPushConstants()) &&
                           lowerBuiltIns() && raiseBudgets() && m_memory.finish(m_failure);
         if (!made) {
             return m_failure.diagnostic();
         }
         FloatModes floatModes = floatModesOf(m_module, m_node.entry);
-        for (const auto& start : takeInitializers(m_module)) {
+        for (const auto& start : takeInitializers(m_module, spv::StorageClass::Private)) {
             m_starts.push_back(start);
         }
         writeFunction();
@@ -68,11 +70,22 @@ public:
         if (!library) {
             return library.error();
         }
-        return Callee{std::move(*library), std::move(m_input.leaves), std::move(m_pushConstants), std::move(floatModes),
+        Callee callee{std::move(*library), std::move(m_input.leaves), std::move(m_pushConstants), std::move(floatModes),
                       hasBlock};
+        callee.groups = byWorkgroup() ? groups() : 0;
+        callee.sharesMemory = m_sharesMemory;
+        return callee;
     }
 
 private:
+    bool byWorkgroup() const { return m_caller.payloads > 0; }
+
+    uint32_t groups() const
+    {
+        const uint32_t* grid = m_node.node.staticGrid;
+        return grid[0] * grid[1] * grid[2];
+    }
+
     bool checkCode()
     {
         size_t count = 0;
@@ -80,7 +93,9 @@ private:
             for (const spirv::Block& block : function.blocks) {
                 count += block.body.size();
                 for (const Instruction& i : block.body) {
-                    if (i.op == spv::Op::OpControlBarrier || i.op == spv::Op::OpMemoryBarrier) {
+                    const bool orders = i.op == spv::Op::OpControlBarrier || i.op == spv::Op::OpMemoryBarrier;
+                    m_sharesMemory |= orders;
+                    if (orders && !byWorkgroup()) {
                         return m_failure.at(m_module, i, "orders memory, of which the producer knows nothing");
                     }
                 }
@@ -91,10 +106,20 @@ private:
                                         std::to_string(kMaxInstructions));
     }
 
+    // It starts with its values whenever the node runs.
+    void findSharedMemory()
+    {
+        for (const Instruction& i : m_module.section(Section::Globals)) {
+            m_sharesMemory |= i.op == spv::Op::OpVariable &&
+                              static_cast<spv::StorageClass>(i.literal(0)) == spv::StorageClass::Workgroup;
+        }
+        m_sharedStarts = takeInitializers(m_module, spv::StorageClass::Workgroup);
+    }
+
     // The payload becomes a variable.
     bool lowerInput()
     {
-        const std::optional<HeldInput> held = holdInput(m_node, m_memory, m_failure);
+        const std::optional<HeldInput> held = holdInput(m_node, m_memory, m_failure, m_caller.payloads);
         if (!held) {
             return false;
         }
@@ -133,7 +158,7 @@ private:
         return true;
     }
 
-    // There is one invocation, and a coalescing node has one workgroup.
+    // There is one invocation, and a coalescing node has one workgroup; or those of the producer's workgroup.
     bool lowerBuiltIns()
     {
         const auto used = usedIds(m_module);
@@ -164,6 +189,16 @@ private:
         switch (builtIn) {
             case spv::BuiltIn::WorkgroupSize:
                 return true;
+            case spv::BuiltIn::SubgroupId:
+            case spv::BuiltIn::NumSubgroups:
+            case spv::BuiltIn::SubgroupSize:
+            case spv::BuiltIn::SubgroupLocalInvocationId:
+            case spv::BuiltIn::SubgroupEqMask:
+            case spv::BuiltIn::SubgroupGeMask:
+            case spv::BuiltIn::SubgroupGtMask:
+            case spv::BuiltIn::SubgroupLeMask:
+            case spv::BuiltIn::SubgroupLtMask:
+                return byWorkgroup() || failBuiltIn(variable);
             case spv::BuiltIn::LocalInvocationId:
             case spv::BuiltIn::LocalInvocationIndex:
             case spv::BuiltIn::GlobalInvocationId:
@@ -172,7 +207,12 @@ private:
             case spv::BuiltIn::ShaderIndexAMDX:
                 break;
             default:
-                return m_failure.at(describe(m_module, variable), "a built-in that the producer may have otherwise");
+                return failBuiltIn(variable);
+        }
+        const bool isLocal =
+            builtIn == spv::BuiltIn::LocalInvocationId || builtIn == spv::BuiltIn::LocalInvocationIndex;
+        if (byWorkgroup() && isLocal) {
+            return true;
         }
         if (builtIn == spv::BuiltIn::RemainingRecursionLevelsAMDX && m_caller.isLevelAbove) {
             return countDown(variable);
@@ -184,10 +224,19 @@ private:
         }
         if (builtIn == spv::BuiltIn::ShaderIndexAMDX) {
             m_shaderIndices.push_back(variable);
+        } else if (byWorkgroup() && builtIn == spv::BuiltIn::WorkgroupId) {
+            m_groupIds.push_back(variable);
+        } else if (byWorkgroup() && builtIn == spv::BuiltIn::GlobalInvocationId) {
+            m_globalIds.push_back(variable);
         } else {
             m_starts.emplace_back(variable, getNull(m_module, m_module.pointee(m_module.typeOf(variable))));
         }
         return true;
+    }
+
+    bool failBuiltIn(Id variable)
+    {
+        return m_failure.at(describe(m_module, variable), "a built-in that the producer may have otherwise");
     }
 
     // The built-in is the caller's.
@@ -220,11 +269,11 @@ private:
             if (output.allocationSites == 0) {
                 continue;
             }
-            if (!m_caller.isLevelAbove || !output.perInvocation ||
+            if (!m_caller.isLevelAbove || !(output.perInvocation || byWorkgroup()) ||
                 m_module.findDecoration(Id{array}, spv::Decoration::NodeSharesPayloadLimitsWithAMDX)) {
                 return m_failure.at(describe(m_module, Id{array}), "sends payloads as no second level may");
             }
-            const uint64_t payloads = uint64_t{output.budget} * m_caller.calls;
+            const uint64_t payloads = uint64_t{output.budget} * m_caller.calls * (byWorkgroup() ? groups() : 1);
             bytes += payloads * output.payloadBytes;
             if (payloads > kMaxSentBytes || bytes > kMaxSentBytes) {
                 return m_failure.at("size", "all levels in one may send " + std::to_string(payloads) +
@@ -246,23 +295,107 @@ private:
             out.emitVoid(spv::Op::OpStore, {variable, value});
         }
         for (const Id variable : m_shaderIndices) {
-            const Id type = m_module.pointee(m_module.typeOf(variable));
-            const Id value = type == uintType ? index : out.emit(spv::Op::OpBitcast, type, {index});
-            out.emitVoid(spv::Op::OpStore, {variable, value});
+            storeBits(out, variable, index, uintType);
         }
-        store(writer, m_input.leaves, m_input.variable);
+        if (byWorkgroup()) {
+            setWorkgroup(writer);
+            startSharedMemory(writer);
+        } else {
+            store(writer, m_input.leaves, m_input.variable);
+        }
         store(writer, m_pushConstants, m_block);
-        out.call(m_node.entry, m_module.getVoidType(), {});
+        writer.out().call(m_node.entry, m_module.getVoidType(), {});
         const Id created = writer.finish();
         m_module.section(Section::EntryPoints).clear();
         m_module.section(Section::ExecutionModes).clear();
         m_module.addCapability(spv::Capability::Linkage);
+        announce(created, kCalleeName, spv::LinkageType::Export);
+        if (m_input.number) {
+            announce(m_input.variable, kSharedPayloadsName, spv::LinkageType::Import);
+        }
+    }
+
+    void announce(Id id, std::string_view name, spv::LinkageType type)
+    {
         m_module.section(Section::Annotations)
             .push_back(spirv::instruction(spv::Op::OpDecorate)
-                           .add(created)
+                           .add(id)
                            .add(static_cast<uint32_t>(spv::Decoration::LinkageAttributes))
-                           .add(kCalleeName)
-                           .add(static_cast<uint32_t>(spv::LinkageType::Export)));
+                           .add(name)
+                           .add(static_cast<uint32_t>(type)));
+    }
+
+    static void storeBits(Emitter& out, Id variable, Id value, Id type)
+    {
+        const Id wanted = out.module().pointee(out.module().typeOf(variable));
+        value = type == wanted ? value : out.emit(spv::Op::OpBitcast, wanted, {value});
+        out.emitVoid(spv::Op::OpStore, {variable, value});
+    }
+
+    // Which payload the workgroup is for, and which one it is in the grid.
+    void setWorkgroup(FunctionWriter& writer)
+    {
+        const Id uintType = m_module.getIntType(32, false);
+        const Id number = writer.addParameter(uintType);
+        const Id group = writer.addParameter(uintType);
+        Emitter out = writer.out();
+        if (m_input.number) {
+            out.emitVoid(spv::Op::OpStore, {m_input.number, number});
+        }
+        if (m_groupIds.empty() && m_globalIds.empty()) {
+            return;
+        }
+        const Id uint3Type = m_module.getVectorType(uintType, 3);
+        const Id id = groupId(out, group);
+        for (const Id variable : m_groupIds) {
+            storeBits(out, variable, id, uint3Type);
+        }
+        for (const Id variable : m_globalIds) {
+            const Id size = vector(out, {m_node.node.localSize[0], m_node.node.localSize[1], m_node.node.localSize[2]});
+            const Id first = out.emit(spv::Op::OpIMul, uint3Type, {id, size});
+            const Id local = getBuiltInVariable(m_module, spv::BuiltIn::LocalInvocationId, uint3Type);
+            const Id place = out.emit(spv::Op::OpLoad, uint3Type, {local});
+            storeBits(out, variable, out.emit(spv::Op::OpIAdd, uint3Type, {first, place}), uint3Type);
+        }
+    }
+
+    void startSharedMemory(FunctionWriter& writer)
+    {
+        if (m_sharedStarts.empty()) {
+            return;
+        }
+        const Id uintType = m_module.getIntType(32, false);
+        const Id index = getBuiltInVariable(m_module, spv::BuiltIn::LocalInvocationIndex, uintType);
+        const Id own = writer.out().emit(spv::Op::OpLoad, uintType, {index});
+        const Id isFirst = writer.out().emit(spv::Op::OpIEqual, m_module.getBoolType(), {own, m_module.getConstant(0)});
+        const Id join = m_module.newId();
+        writer.beginIf(isFirst, join);
+        for (const auto& [variable, value] : m_sharedStarts) {
+            writer.out().keep(
+                sharedAccess(spirv::instruction(spv::Op::OpStore).add(variable).add(value), m_node.vulkanMemoryModel));
+        }
+        writer.endIf(join);
+        addBarrier(writer, m_node);
+    }
+
+    Id groupId(Emitter& out, Id group)
+    {
+        const Id uintType = m_module.getIntType(32, false);
+        const Id width = m_module.getConstant(m_node.node.staticGrid[0]);
+        const Id height = m_module.getConstant(m_node.node.staticGrid[1]);
+        const Id row = out.emit(spv::Op::OpUDiv, uintType, {group, width});
+        const Id x = out.emit(spv::Op::OpUMod, uintType, {group, width});
+        const Id y = out.emit(spv::Op::OpUMod, uintType, {row, height});
+        const Id z = out.emit(spv::Op::OpUDiv, uintType, {row, height});
+        return out.emit(spv::Op::OpCompositeConstruct, m_module.getVectorType(uintType, 3), {x, y, z});
+    }
+
+    Id vector(Emitter& out, const std::array<uint32_t, 3>& values)
+    {
+        const Id type = m_module.getVectorType(m_module.getIntType(32, false), 3);
+        return out.emit(
+            spv::Op::OpCompositeConstruct, type,
+            {m_module.getConstant(values[0]), m_module.getConstant(values[1]), m_module.getConstant(values[2])});
     }
 
     void store(FunctionWriter& writer, const std::vector<Leaf>& leaves, Id variable)
@@ -284,6 +417,9 @@ private:
     Id m_block;                               // a variable that holds them
     std::vector<std::pair<Id, Id>> m_starts;  // variables and their values
     std::vector<Id> m_shaderIndices;          // variables
+    std::vector<Id> m_groupIds, m_globalIds;  // likewise
+    std::vector<std::pair<Id, Id>> m_sharedStarts;
+    bool m_sharesMemory = false;
 };
 
 }  // namespace

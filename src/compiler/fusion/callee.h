@@ -14,21 +14,30 @@ namespace millrace::compiler {
 
 inline constexpr std::string_view kCalleeName = "mr_fused_node";
 
-// The function has an unsigned integer for the node's index and one for each leaf of the payload, then of the push
-// constants, all of 32 or 64 bits.
+// An array of payloads in workgroup memory, which the module exports that gets a function of a workgroup.
+inline constexpr std::string_view kSharedPayloadsName = "mr_fused_payloads";
+
+// The function has an unsigned integer for the node's index; then one for each leaf of the payload or, if it is called
+// by workgroups, one for the payload's number in the array and one for the workgroup's in the node's grid; then one for
+// each leaf of the push constants. All have 32 or 64 bits.
 struct Callee {
     spirv::Library library;  // exports kCalleeName
     std::vector<Leaf> payload;
     std::vector<Leaf> pushConstants;
     FloatModes floatModes;
     bool hasBlock = false;  // of push constants, which the function reads itself
+    // If it is called by workgroups: workgroups of its grid, for each of which it is called, and whether a workgroup
+    // may begin only when the one before has ended, for the sake of its shared memory.
+    uint32_t groups = 0;
+    bool sharesMemory = false;
 };
 
 struct Caller {
     // It has push constants of its own, and a shader may have one block only; else the function reads its block itself.
     bool givesPushConstants = false;
     bool isLevelAbove = false;  // of the node's own recursion
-    uint32_t calls = 0;         // by one invocation, at most
+    uint32_t calls = 0;         // by one invocation, or for one payload of a workgroup's, at most
+    uint32_t payloads = 0;      // > 0: all invocations of a workgroup call together, for one of so many payloads
 };
 
 // `node`: behind the passes that leave it a module of the extension (see compile.cpp). What it sends is sent by the

@@ -39,7 +39,8 @@ public:
 
     Status run(uint32_t output)
     {
-        if (!checkCode(output) || !m_outputs.add(output, kMaxKeptBytes) || !chooseSizes()) {
+        if (!checkCode(output) || !m_outputs.add(output, KeptOutputs::Keeper::Invocation, kMaxKeptBytes) ||
+            !chooseSizes()) {
             return m_failure.status();
         }
         const auto input = holdInput(m_shader, m_memory, m_failure);
@@ -169,7 +170,7 @@ private:
     // }
     void writeEntry()
     {
-        m_starts = takeInitializers(m_module);
+        m_starts = takeInitializers(m_module, spv::StorageClass::Private);
         m_writer.beginBlock();
         const Id header = m_module.newId(), check = m_module.newId(), body = m_module.newId();
         const Id next = m_module.newId(), after = m_module.newId();

@@ -41,13 +41,28 @@ void setBudget(Module& module, Id array, uint32_t payloads)
         .push_back(spirv::instruction(spv::Op::OpDecorateId).add(array).add(kMaxPayloads).add(constant));
 }
 
-std::vector<std::pair<Id, Id>> takeInitializers(Module& module)
+void addBarrier(FunctionWriter& writer, const NodeShader& shader)
+{
+    using Mask = spv::MemorySemanticsMask;
+    uint32_t semantics = 0;
+    for (const Mask mask : {Mask::AcquireRelease, Mask::WorkgroupMemory, Mask::UniformMemory, Mask::ImageMemory}) {
+        semantics |= static_cast<uint32_t>(mask);
+    }
+    if (shader.vulkanMemoryModel) {
+        semantics |= static_cast<uint32_t>(Mask::MakeAvailable) | static_cast<uint32_t>(Mask::MakeVisible);
+    }
+    spirv::Emitter out = writer.out();
+    const Id workgroup = out.module().getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
+    out.emitVoid(spv::Op::OpControlBarrier, {workgroup, workgroup, out.module().getConstant(semantics)});
+}
+
+std::vector<std::pair<Id, Id>> takeInitializers(Module& module, spv::StorageClass storage)
 {
     std::vector<std::pair<Id, Id>> values;
     for (Instruction& i : module.section(Section::Globals)) {
-        const bool isPrivate = i.op == spv::Op::OpVariable && i.operandCount() > 1 &&
-                               static_cast<spv::StorageClass>(i.literal(0)) == spv::StorageClass::Private;
-        if (isPrivate) {
+        const bool isInitialized = i.op == spv::Op::OpVariable && i.operandCount() > 1 &&
+                                   static_cast<spv::StorageClass>(i.literal(0)) == storage;
+        if (isInitialized) {
             values.emplace_back(i.result, i.id(1));
             i = spirv::instruction(i.op, i.type, i.result).add(i.literal(0));
         }

@@ -2,6 +2,7 @@
 // Another entry point for a node that stays a module of the extension.
 #pragma once
 
+#include "compiler/function_writer.h"
 #include "compiler/node_shader.h"
 
 namespace millrace::compiler {
@@ -12,8 +13,12 @@ void replaceEntry(NodeShader& shader, spirv::Id created);
 // Says how many payloads of a payload array type a workgroup allocates at most (NodeMaxPayloadsAMDX).
 void setBudget(spirv::Module& module, spirv::Id array, uint32_t payloads);
 
-// Takes the initializers of Private variables away, for code that runs more than once in an invocation. Returns the
-// variables and their values.
-std::vector<std::pair<spirv::Id, spirv::Id>> takeInitializers(spirv::Module& module);
+// Where all invocations of a workgroup are. Orders buffers and images as well as workgroup memory, since a consumer
+// sees what its producer wrote.
+void addBarrier(FunctionWriter& writer, const NodeShader& shader);
+
+// Takes the initializers of Private or Workgroup variables away, for code that runs more than once in an invocation.
+// Returns the variables and their values.
+std::vector<std::pair<spirv::Id, spirv::Id>> takeInitializers(spirv::Module& module, spv::StorageClass storage);
 
 }  // namespace millrace::compiler

@@ -14,6 +14,7 @@ namespace {
 
 // More would take registers, or more parameters than a function may have (255).
 constexpr size_t kMaxPayloadLeaves = 64;
+constexpr size_t kMaxSharedLeaves = 128;  // in workgroup memory
 
 bool uses(const Instruction& i, Id id)
 {
@@ -32,6 +33,35 @@ struct Holder {
     PrivateMemory& memory;
     Failure& failure;
 
+    spv::StorageClass storage() const
+    {
+        return held.number ? spv::StorageClass::Workgroup : spv::StorageClass::Private;
+    }
+
+    // A chain that leads to the payload.
+    Instruction begin(Id type, Id result, Emitter& out) const
+    {
+        Instruction chain = spirv::instruction(spv::Op::OpAccessChain, type, result).add(held.variable);
+        if (held.number) {
+            chain.add(out.emit(spv::Op::OpLoad, module.getIntType(32, false), {held.number}));
+        }
+        return chain;
+    }
+
+    Id wholePayload(Emitter& out) const
+    {
+        if (!held.number) {
+            return held.variable;
+        }
+        const Id array = module.pointee(module.typeOf(held.variable));
+        const Id type = module.getPointerType(storage(), module.findDefinition(array)->id(0));
+        Instruction chain = begin(type, module.newId(), out);
+        const Id result = chain.result;
+        memory.add(result, storage());
+        out.keep(std::move(chain));
+        return result;
+    }
+
     void visit(const Instruction& i, Emitter& out)
     {
         if (!uses(i, input)) {
@@ -43,15 +73,15 @@ struct Holder {
         } else if (isAccessChain(i.op) && firstIndexOperand(i.op) == 1) {
             // The array around the payload is gone.
             const auto element = payloadIndexOperand(module, i);
-            Instruction chain = spirv::instruction(spv::Op::OpAccessChain, i.type, i.result).add(held.variable);
+            Instruction chain = begin(i.type, i.result, out);
             for (size_t o = element ? *element + 1 : 1; o < i.operandCount(); o++) {
                 chain.add(i.id(o));
             }
-            memory.add(chain.result);
+            memory.add(chain.result, storage());
             out.keep(std::move(chain));
         } else if (i.op == spv::Op::OpLoad && !held.isArray) {
             Instruction load = i;
-            load.setId(0, held.variable);
+            load.setId(0, wholePayload(out));
             out.keep(std::move(load));
         } else {
             failure.at(module, i, "uses the input payloads as a whole");
@@ -61,7 +91,7 @@ struct Holder {
 
 }  // namespace
 
-std::optional<HeldInput> holdInput(NodeShader& shader, PrivateMemory& memory, Failure& failure)
+std::optional<HeldInput> holdInput(NodeShader& shader, PrivateMemory& memory, Failure& failure, uint32_t payloads)
 {
     HeldInput held;
     const Id input = shader.input;
@@ -71,12 +101,17 @@ std::optional<HeldInput> holdInput(NodeShader& shader, PrivateMemory& memory, Fa
     Module& module = shader.module;
     const Id array = payloadArrayOf(module, module.typeOf(input));
     const Id type = array ? module.findDefinition(array)->id(0) : module.pointee(module.typeOf(input));
-    auto leaves = leavesOf(module, type, kMaxPayloadLeaves);
+    auto leaves = leavesOf(module, type, payloads > 0 ? kMaxSharedLeaves : kMaxPayloadLeaves);
     if (!leaves) {
         failure.at(leaves.error().where, leaves.error().message);
         return std::nullopt;
     }
-    held = {memory.createVariable(type), std::move(*leaves), static_cast<bool>(array)};
+    constexpr auto kPrivate = spv::StorageClass::Private;
+    const auto storage = payloads > 0 ? spv::StorageClass::Workgroup : kPrivate;
+    held = {memory.createVariable(type, payloads, storage), std::move(*leaves), static_cast<bool>(array), {}};
+    if (payloads > 0) {
+        held.number = module.createVariable(module.getPointerType(kPrivate, module.getIntType(32, false)), kPrivate);
+    }
     Holder holder{module, input, held, memory, failure};
     for (spirv::Function& function : module.functions) {
         spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) { holder.visit(i, out); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input payload of a single-invocation node in a variable.
+// The input payload of a node in a variable.
 #pragma once
 
 #include <optional>
@@ -16,10 +16,13 @@ struct HeldInput {
     spirv::Id variable;  // none if the node looks at no payload
     std::vector<Leaf> leaves;
     bool isArray = false;  // the input itself is an array of payloads, as coalescing nodes have it
+    // The variable is one of several in workgroup memory, of which a Private variable, this one, says the number.
+    spirv::Id number;
 };
 
 // All functions find the input payload in a variable, which somebody has to fill. The input variable itself stays.
 // None, and a failure, where code does more than to read members.
-std::optional<HeldInput> holdInput(NodeShader& shader, PrivateMemory& memory, Failure& failure);
+// With `payloads` in workgroup memory, an array of so many, of which the node's is one.
+std::optional<HeldInput> holdInput(NodeShader& shader, PrivateMemory& memory, Failure& failure, uint32_t payloads = 0);
 
 }  // namespace millrace::compiler

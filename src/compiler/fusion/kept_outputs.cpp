@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "compiler/function_writer.h"
+#include "compiler/globals.h"
 #include "compiler/payload_types.h"
 #include "compiler/values.h"
 
@@ -16,6 +18,7 @@ using spirv::Module;
 namespace {
 
 constexpr auto kPrivate = spv::StorageClass::Private;
+constexpr auto kWorkgroup = spv::StorageClass::Workgroup;
 constexpr size_t kMaxLeaves = 128;  // of a payload
 
 // The one allocation of a payload array type.
@@ -52,11 +55,48 @@ bool passesHandleOn(spv::Op op)
     }
 }
 
+// void take(count, index): payloads for the invocation, which fill the workgroup's one after the other.
+Id writeTake(Module& module, const KeptOutput& kept)
+{
+    const Id uintType = module.getIntType(32, false);
+    FunctionWriter writer(module);
+    const Id count = writer.addParameter(uintType);
+    const Id index = writer.addParameter(uintType);
+    const Id most = module.getConstant(kept.most);
+    const Id join = module.newId();
+    writer.beginBlock();
+    Emitter out = writer.out();
+    out.emitVoid(spv::Op::OpStore, {kept.count, module.getConstant(0)});
+    out.emitVoid(spv::Op::OpStore, {kept.first, most});
+    writer.beginIf(out.emit(spv::Op::OpINotEqual, module.getBoolType(), {count, module.getConstant(0)}), join);
+    Emitter inside = writer.out();
+    const Id scope = module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
+    const Id relaxed = module.getConstant(0);
+    const Id taken = inside.emit(spv::Op::OpAtomicIAdd, uintType, {kept.taken, scope, relaxed, count});
+    const auto smaller = [&](Id a, Id b) {
+        const Id isLess = inside.emit(spv::Op::OpULessThan, module.getBoolType(), {a, b});
+        return inside.emit(spv::Op::OpSelect, uintType, {isLess, a, b});
+    };
+    const Id first = smaller(taken, most);
+    const Id got = smaller(count, inside.emit(spv::Op::OpISub, uintType, {most, first}));
+    inside.emitVoid(spv::Op::OpStore, {kept.first, first});
+    inside.emitVoid(spv::Op::OpStore, {kept.count, got});
+    writer.forEach(got, [&](Id i) {
+        Emitter body = writer.out();
+        const Id place = body.emit(spv::Op::OpIAdd, uintType, {first, i});
+        const Id pointer = module.getPointerType(kWorkgroup, uintType);
+        const Id where = body.emit(spv::Op::OpAccessChain, pointer, {kept.indices, place});
+        body.emitVoid(spv::Op::OpStore, {where, index});
+    });
+    writer.endIf(join);
+    return writer.finish();
+}
+
 }  // namespace
 
-bool KeptOutputs::add(uint32_t number, uint32_t mostBytes)
+bool KeptOutputs::add(uint32_t number, Keeper keeper, uint32_t mostBytes)
 {
-    KeptOutput kept{.output = number};
+    KeptOutput kept{.output = number, .byWorkgroup = keeper == Keeper::Workgroup};
     for (const auto& [array, output] : m_shader.outputOfArray) {
         kept.array = output == number ? Id{array} : kept.array;
     }
@@ -65,9 +105,15 @@ bool KeptOutputs::add(uint32_t number, uint32_t mostBytes)
     kept.allocation = allocation.type;
     kept.scope = allocation.id(0);
     kept.payload = m_module.findDefinition(kept.array)->id(0);
-    kept.most = std::min(output.budget, Values(m_module).largest(allocation.id(1)).value_or(output.budget));
+    kept.most = output.budget;
+    if (!kept.byWorkgroup || !output.perInvocation) {
+        kept.most = std::min(kept.most, Values(m_module).largest(allocation.id(1)).value_or(kept.most));
+    }
+    // One more where invocations share them, which is nobody's: there goes what is written beyond what was allocated.
+    kept.room = std::max(kept.most, 1u) + (kept.byWorkgroup && output.perInvocation ? 1 : 0);
     if (kept.most * uint64_t{output.payloadBytes} > mostBytes || kept.most > mostBytes) {
-        return m_failure.at("size", "an invocation may allocate " + std::to_string(kept.most) + " payloads of " +
+        const std::string who = kept.byWorkgroup ? "a workgroup" : "an invocation";
+        return m_failure.at("size", who + " may allocate " + std::to_string(kept.most) + " payloads of " +
                                         std::to_string(output.payloadBytes) + " bytes, more than " +
                                         std::to_string(mostBytes) + " bytes");
     }
@@ -78,6 +124,11 @@ bool KeptOutputs::add(uint32_t number, uint32_t mostBytes)
     kept.leaves = std::move(*leaves);
     m_kept.push_back(std::move(kept));
     return true;
+}
+
+bool KeptOutputs::inWorkgroup() const
+{
+    return std::ranges::any_of(m_kept, &KeptOutput::byWorkgroup);
 }
 
 void KeptOutputs::makeStack(uint32_t room, Id first)
@@ -101,13 +152,33 @@ bool KeptOutputs::lower()
 void KeptOutputs::createVariables(KeptOutput& kept)
 {
     const Id uintPointer = m_module.getPointerType(kPrivate, m_module.getIntType(32, false));
-    kept.payloads = m_memory.createVariable(kept.payload, std::max(kept.first ? kept.room : kept.most, 1u));
+    if (kept.byWorkgroup && m_shader.node.outputs[kept.output].perInvocation) {
+        shareArray(kept);
+    }
+    kept.payloads = m_memory.createVariable(kept.payload, kept.room, kept.byWorkgroup ? kWorkgroup : kPrivate);
     kept.count = m_module.createVariable(uintPointer, kPrivate);
     kept.index = m_module.createVariable(uintPointer, kPrivate);
     const std::string name = m_shader.node.outputs[kept.output].targetName;
     m_module.setName(kept.payloads, name + "_payloads");
     m_module.setName(kept.count, name + "_count");
     m_module.setName(kept.index, name + "_index");
+    if (kept.taken) {
+        kept.take = writeTake(m_module, kept);
+    }
+}
+
+void KeptOutputs::shareArray(KeptOutput& kept)
+{
+    const Id uintType = m_module.getIntType(32, false);
+    kept.first = m_module.createVariable(m_module.getPointerType(kPrivate, uintType), kPrivate);
+    kept.indices = m_memory.createVariable(uintType, std::max(kept.most, 1u), kWorkgroup);
+    const Id start = getNull(m_module, uintType);
+    const Id pointer = m_module.getPointerType(kWorkgroup, uintType);
+    kept.taken = m_module.newId();
+    m_module.section(spirv::Section::Globals)
+        .push_back(spirv::instruction(spv::Op::OpVariable, pointer, kept.taken)
+                       .add(static_cast<uint32_t>(kWorkgroup))
+                       .add(start));
 }
 
 // What leads to payloads that are kept: the allocation, copies of it, and variables that hold it. There is one
@@ -201,7 +272,12 @@ void KeptOutputs::allocate(const KeptOutput& kept, const Instruction& i, Emitter
     if (base != 0) {
         index = out.emit(spv::Op::OpIAdd, m_module.getIntType(32, false), {index, m_module.getConstant(base)});
     }
-    out.emitVoid(spv::Op::OpStore, {kept.count, smaller(toUint(i, i.id(1), out), kept.most, out)});
+    const Id count = smaller(toUint(i, i.id(1), out), kept.most, out);
+    if (kept.take) {
+        out.call(kept.take, m_module.getVoidType(), {count, index});
+        return;
+    }
+    out.emitVoid(spv::Op::OpStore, {kept.count, count});
     out.emitVoid(spv::Op::OpStore, {kept.index, index});
 }
 
@@ -214,11 +290,14 @@ void KeptOutputs::access(const KeptOutput& kept, const Instruction& i, Emitter& 
         const Id first = out.emit(spv::Op::OpLoad, uintType, {kept.first});
         index = out.emit(spv::Op::OpIAdd, uintType, {first, index});
     }
+    if (kept.taken) {
+        index = smaller(index, kept.most, out);
+    }
     Instruction chain = spirv::instruction(spv::Op::OpAccessChain, i.type, i.result).add(kept.payloads).add(index);
     for (size_t o = 2; o < i.operandCount(); o++) {
         chain.add(i.id(o));
     }
-    m_memory.add(chain.result);
+    m_memory.add(chain.result, kept.byWorkgroup ? kWorkgroup : kPrivate);
     out.keep(std::move(chain));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Outputs whose payloads stay with the invocation that allocates them, in variables.
+// Outputs whose payloads stay with the invocation that allocates them, or with its workgroup, in variables.
 #pragma once
 
 #include <unordered_map>
@@ -17,14 +17,18 @@ struct KeptOutput {
     uint32_t output = 0;       // into graph::Node::outputs
     spirv::Id array;           // the payload array type
     spirv::Id payload;         // what it is an array of
-    uint32_t most = 0;         // payloads that the allocation is for at most; what is beyond is dropped
+    uint32_t most = 0;         // payloads that the keeper has at most; what is beyond is dropped
     std::vector<Leaf> leaves;  // of a payload
     spirv::Id allocation;      // type and scope of the allocation
     spirv::Id scope;
     // Variables: an array of payloads; how many were allocated, for which node index (base index included); and, if not
     // none, where they begin in the array.
     spirv::Id payloads, count, index, first;
-    uint32_t room = 0;  // payloads in the array, if `first` is there
+    uint32_t room = 0;  // payloads in the array
+    // The array is in workgroup memory. Where invocations allocate, they take their payloads from it: workgroup
+    // variables of how many were taken, and the node index of each, and a function that takes some.
+    bool byWorkgroup = false;
+    spirv::Id taken, indices, take;
 };
 
 class KeptOutputs {
@@ -34,9 +38,11 @@ public:
     {
     }
 
-    // Requires: one allocation with invocation scope, not in a loop. Fails if an invocation may keep more than
-    // `mostBytes`.
-    bool add(uint32_t output, uint32_t mostBytes);
+    enum class Keeper { Invocation, Workgroup };
+
+    // Requires: one allocation, not in a loop, of invocation scope if invocations keep payloads and there are several.
+    // Fails if a keeper may have more than `mostBytes`.
+    bool add(uint32_t output, Keeper keeper, uint32_t mostBytes);
     // Of the output added last, room for `room` payloads, of which `first`, a variable of an unsigned integer, says
     // where those of an allocation begin.
     void makeStack(uint32_t room, spirv::Id first);
@@ -44,9 +50,11 @@ public:
     bool lower();
 
     const std::vector<KeptOutput>& all() const { return m_kept; }
+    bool inWorkgroup() const;  // some of them
 
 private:
     void createVariables(KeptOutput& kept);
+    void shareArray(KeptOutput& kept);
     void findHandles();
     const KeptOutput* keptIn(const spirv::Instruction& i) const;
     void visit(const spirv::Instruction& i, spirv::Emitter& out);

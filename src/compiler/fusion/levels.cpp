@@ -191,7 +191,7 @@ Result<spirv::Words> fuseLevels(const RecursiveNode& node, uint32_t levels, bool
         }
         const FusedConsumer next{
             .words = *below, .options = optionsBelow, .indices = {node.id.index}, .isNextLevel = true};
-        below = fuse(node.words, options, {{{above->output, {next}}}});
+        below = fuse(node.words, options, {{{above->output, {next}, node.byWorkgroup}}});
     }
     return below;
 }
@@ -209,7 +209,8 @@ Result<LevelChoice> chooseLevels(const RecursiveNode& node, bool all)
     const std::optional<uint32_t> fanOut = findFanOut(*level);
     LevelChoice choice{.isEven = fanOut.has_value()};
     if (!fanOut && !all) {
-        choice.why = "invocations may send different numbers of payloads";
+        choice.why =
+            std::string(node.byWorkgroup ? "workgroups" : "invocations") + " may send different numbers of payloads";
         return choice;
     }
     // Those of one subgroup would add to the same words more often than before: S5 took 8.2 instead of 7.3 ms.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/private_memory.h"
 
+#include "compiler/memory_operands.h"
 #include "compiler/payload_types.h"
 
 namespace millrace::compiler {
@@ -25,6 +26,24 @@ bool mayUsePointer(const Instruction& i, size_t operand)
 
 }  // namespace
 
+Instruction sharedAccess(Instruction access, bool vulkanMemoryModel)
+{
+    if (vulkanMemoryModel) {
+        MemoryOperands operands;
+        operands.set(spv::MemoryAccessMask::NonPrivatePointer);
+        addMemoryOperands(access, operands);
+    }
+    return access;
+}
+
+PrivateMemory::PrivateMemory(spirv::Module& module) : m_module(module)
+{
+    for (const Instruction& i : module.section(spirv::Section::MemoryModel)) {
+        m_vulkanMemoryModel |=
+            i.op == spv::Op::OpMemoryModel && i.literal(1) == static_cast<uint32_t>(spv::MemoryModel::Vulkan);
+    }
+}
+
 Id PrivateMemory::plain(Id type)
 {
     if (const auto known = m_plain.find(type.value); known != m_plain.end()) {
@@ -46,7 +65,7 @@ Id PrivateMemory::plain(Id type)
     return result;
 }
 
-Id PrivateMemory::createVariable(Id type, uint32_t count)
+Id PrivateMemory::createVariable(Id type, uint32_t count, spv::StorageClass storage)
 {
     Id held = plain(type);
     if (count > 0) {
@@ -56,9 +75,8 @@ Id PrivateMemory::createVariable(Id type, uint32_t count)
             .push_back(spirv::instruction(spv::Op::OpTypeArray, {}, array).add(held).add(length));
         held = array;
     }
-    constexpr auto kPrivate = spv::StorageClass::Private;
-    const Id variable = m_module.createVariable(m_module.getPointerType(kPrivate, held), kPrivate);
-    add(variable);
+    const Id variable = m_module.createVariable(m_module.getPointerType(storage, held), storage);
+    add(variable, storage);
     return variable;
 }
 
@@ -69,8 +87,8 @@ void PrivateMemory::findDerived()
         for (const spirv::Function& function : m_module.functions) {
             for (const spirv::Block& block : function.blocks) {
                 for (const Instruction& i : block.body) {
-                    const bool isDerived = passesPointerOn(i.op) && isOurs(i.id(0));
-                    changed |= isDerived && m_pointers.insert(i.result.value).second;
+                    const auto base = passesPointerOn(i.op) ? m_pointers.find(i.id(0).value) : m_pointers.end();
+                    changed |= base != m_pointers.end() && m_pointers.emplace(i.result.value, base->second).second;
                 }
             }
         }
@@ -85,12 +103,19 @@ bool PrivateMemory::retype(Instruction& i, Failure& failure)
         }
     }
     if (i.result && isOurs(i.result)) {
-        i.type = m_module.getPointerType(spv::StorageClass::Private, plain(m_module.pointee(i.type)));
+        i.type = m_module.getPointerType(m_pointers.at(i.result.value), plain(m_module.pointee(i.type)));
     }
     return true;
 }
 
-// Memory operands speak of memory that others see.
+Id PrivateMemory::loadShared(Emitter& out, Id type, Id pointer) const
+{
+    const Id value = m_module.newId();
+    out.keep(ordered(spirv::instruction(spv::Op::OpLoad, type, value).add(pointer), spv::StorageClass::Workgroup));
+    return value;
+}
+
+// Memory operands of before speak of buffers.
 void PrivateMemory::lowerAccess(const Instruction& i, Emitter& out)
 {
     const bool isLoad = i.op == spv::Op::OpLoad;
@@ -99,16 +124,18 @@ void PrivateMemory::lowerAccess(const Instruction& i, Emitter& out)
         out.keep(i);
         return;
     }
+    const spv::StorageClass storage = m_pointers.at(i.id(0).value);
     const Id type = isLoad ? i.type : m_module.typeOf(i.id(1));
     const Id held = plain(type);
     if (isLoad && held == type) {
-        out.keep(spirv::instruction(i.op, type, i.result).add(i.id(0)));
+        out.keep(ordered(spirv::instruction(i.op, type, i.result).add(i.id(0)), storage));
     } else if (isLoad) {
-        const Id value = out.emit(i.op, held, {i.id(0)});
+        const Id value = m_module.newId();
+        out.keep(ordered(spirv::instruction(i.op, held, value).add(i.id(0)), storage));
         out.keep(spirv::instruction(spv::Op::OpCopyLogical, type, i.result).add(value));
     } else {
         const Id value = held == type ? i.id(1) : out.emit(spv::Op::OpCopyLogical, held, {i.id(1)});
-        out.emitVoid(i.op, {i.id(0), value});
+        out.keep(ordered(spirv::instruction(i.op).add(i.id(0)).add(value), storage));
     }
 }
 

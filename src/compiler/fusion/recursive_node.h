@@ -14,6 +14,7 @@ struct RecursiveNode {
     const Options& options;
     const graph::NodeId& id;
     uint32_t maxRecursion;
+    bool byWorkgroup = false;  // what a workgroup sends stays in it, and all its invocations run a level together
 };
 
 }  // namespace millrace::compiler
