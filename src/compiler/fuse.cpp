@@ -198,13 +198,10 @@ private:
         }
         const Id uintType = m_module.getIntType(32, false);
         const Id zero = m_module.getConstant(0);
-        if (kept.taken) {
-            writer.forEach(countTaken(writer, kept), [&](Id i) {
-                Emitter out = writer.out();
-                const Id pointer = m_module.getPointerType(kWorkgroup, uintType);
-                const Id index = out.emit(spv::Op::OpAccessChain, pointer, {kept.indices, i});
-                choose(writer, kept, consumers, functions, m_memory.loadShared(out, uintType, index), i);
-            });
+        if (kept.indices) {
+            const Id all =
+                kept.taken ? countTaken(writer, kept) : writer.out().emit(spv::Op::OpLoad, uintType, {kept.count});
+            writer.forEach(all, [&](Id i) { choose(writer, kept, consumers, functions, indexOf(writer, kept, i), i); });
             return;
         }
         const Id count = writer.out().emit(spv::Op::OpLoad, uintType, {kept.count});
@@ -218,6 +215,17 @@ private:
             return;
         }
         writer.forEach(count, [&](Id i) { choose(writer, kept, consumers, functions, index, i); });
+    }
+
+    // The node index of a payload.
+    Id indexOf(FunctionWriter& writer, const KeptOutput& kept, Id payload)
+    {
+        const Id uintType = m_module.getIntType(32, false);
+        Emitter out = writer.out();
+        const Id pointer = m_module.getPointerType(kept.byWorkgroup ? kWorkgroup : kPrivate, uintType);
+        const Id index = out.emit(spv::Op::OpAccessChain, pointer, {kept.indices, payload});
+        return kept.byWorkgroup ? m_memory.loadShared(out, uintType, index)
+                                : out.emit(spv::Op::OpLoad, uintType, {index});
     }
 
     // Payloads that invocations of the workgroup have taken.

@@ -17,6 +17,11 @@ bool emits(const Node& node)
     return std::ranges::any_of(node.outputs, [](const NodeOutput& output) { return output.allocationSites > 0; });
 }
 
+bool allocatesAgain(const NodeOutput& output)
+{
+    return output.allocationSites > 1 || output.allocatesInLoop;
+}
+
 class Planner {
 public:
     explicit Planner(const Graph& graph) : m_graph(graph)
@@ -93,6 +98,8 @@ private:
         const bool byWorkgroup = hasWorkgroups(m_graph.nodes[node]);
         if (std::string why = obstacle(node, output, byWorkgroup); !why.empty())
             return why;
+        if (allocatesAgain(m_graph.nodes[node].outputs[output]))
+            return "payloads are allocated more than once";
         if (m_targets.at({node, output}).size() > 1)
             return "the output leads to other nodes as well";
         const auto isOtherWay = [&](const auto& other) {
@@ -124,7 +131,7 @@ private:
             return "the producer is part of a pipeline library";
         if (!output.perInvocation && !byWorkgroup)
             return "payloads are allocated by workgroups";
-        if (output.allocationSites > 1 || output.allocatesInLoop)
+        if (byWorkgroup && allocatesAgain(output))
             return "payloads are allocated more than once";
         if (output.tracksFinishWriting)
             return "payloads track finishing";

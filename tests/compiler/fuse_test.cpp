@@ -386,6 +386,93 @@ OpEnqueueNodePayloadsAMDX %copy
     EXPECT_FALSE(contains(fused(producer(copied), {{consumer(kWork)}}), "OpTypeNodePayloadArrayAMDX"));
 }
 
+namespace {
+
+// Two allocations through one variable, the second of which is another node's, and the length of what it holds.
+constexpr const char* kTwice = R"(
+%kept = OpVariable %fn_Items Function
+%lane = OpLoad %uint %lidx
+%sent = OpAllocateNodePayloadsAMDX %np_Items %u4 %u2 %u0
+%handle = OpLoad %Items %sent
+OpStore %kept %handle
+%at = OpAccessChain %fn_uint %kept %u1 %u0
+OpStore %at %lane
+OpEnqueueNodePayloadsAMDX %kept
+%more = OpAllocateNodePayloadsAMDX %np_Items %u4 %u1 %u1
+%other = OpLoad %Items %more
+OpStore %kept %other
+%length = OpNodePayloadArrayLengthAMDX %uint %kept
+%there = OpAccessChain %np_uint %more %u0 %u1
+OpStore %there %length
+OpEnqueueNodePayloadsAMDX %more
+)";
+
+}  // namespace
+
+// Each payload has a node index of its own, and the payloads of all allocations lie one after the other.
+TEST_F(Fuse, SeveralAllocations)
+{
+    NodeSource from = producer(kTwice);
+    from.itemDecorations += "OpDecorateId %Items PayloadNodeArraySizeAMDX %u2\n";
+    const std::string text = fused(from, {{consumer(kWork), {0, 1}}});
+    EXPECT_FALSE(contains(text, "OpAllocateNodePayloadsAMDX"));
+    EXPECT_FALSE(contains(text, "OpTypeNodePayloadArrayAMDX"));
+    EXPECT_TRUE(contains(text, "%uint_4 = OpConstant %uint 4"));  // three and nobody's
+    EXPECT_EQ(count(text, "OpLoopMerge"), 2u);                    // node indices, and the consumers
+}
+
+TEST_F(Fuse, SeveralAllocations_OneOfThemByTheWorkgroup_AreRefused)
+{
+    std::string body = kTwice;
+    const std::string scope = "%more = OpAllocateNodePayloadsAMDX %np_Items %u4";
+    body.replace(body.find(scope), scope.size(), "%more = OpAllocateNodePayloadsAMDX %np_Items %u2");
+    EXPECT_NE(refused(producer(body), {{consumer(kWork)}}).find("allocated by workgroups, and by others"),
+              std::string::npos);
+}
+
+// How many is not known, but not more than all may be.
+TEST_F(Fuse, AllocationsInALoop)
+{
+    const std::string body = R"(
+%lane = OpLoad %uint %lidx
+OpBranch %again
+%again = OpLabel
+%turn = OpPhi %uint %u0 %entry %following %next
+OpLoopMerge %done %next None
+OpBranch %inside
+%inside = OpLabel
+%sent = OpAllocateNodePayloadsAMDX %np_Items %u4 %u1 %u0
+%at = OpAccessChain %np_uint %sent %u0 %u0
+OpStore %at %turn
+OpEnqueueNodePayloadsAMDX %sent
+OpBranch %next
+%next = OpLabel
+%following = OpIAdd %uint %turn %u1
+%more = OpULessThan %bool %following %u3
+OpBranchConditional %more %again %done
+%done = OpLabel
+)";
+    const std::string text = fused(producer(body), {{consumer(kWork)}});
+    EXPECT_FALSE(contains(text, "OpAllocateNodePayloadsAMDX"));
+    EXPECT_TRUE(contains(text, "%uint_9 = OpConstant %uint 9"));  // the limit and nobody's
+}
+
+TEST_F(Fuse, HandlesThatTwoAllocationsMayMean)
+{
+    const std::string body = R"(
+%lane = OpLoad %uint %lidx
+%first = OpAllocateNodePayloadsAMDX %np_Items %u4 %u1 %u0
+%second = OpAllocateNodePayloadsAMDX %np_Items %u4 %u1 %u0
+%is_odd = OpIEqual %bool %lane %u1
+%some = OpSelect %np_Items %is_odd %first %second
+%at = OpAccessChain %np_uint %some %u0 %u0
+OpStore %at %lane
+OpEnqueueNodePayloadsAMDX %first
+OpEnqueueNodePayloadsAMDX %second
+)";
+    EXPECT_TRUE(contains(fused(producer(body), {{consumer(kWork)}}), "OpSelect %uint"));
+}
+
 TEST_F(Fuse, NodesWithoutPayloads)
 {
     NodeSource from = producer(sends("%u1", "%u0", ""));

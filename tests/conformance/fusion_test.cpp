@@ -110,6 +110,34 @@ TEST_F(Fusion, ArraysWithGaps)
     EXPECT_EQ(result[9], 7u);
 }
 
+// A loop, and another allocation behind it, through handles in one variable.
+TEST_F(Fusion, SeveralAllocations)
+{
+    constexpr uint32_t kFew = 4;
+    const Stage many =
+        writeNode("from",
+                  [](NodeWriter& node) {
+                      node.staticGrid(kGroups);
+                      OutputOptions options;
+                      options.budget = 3 * kFew;
+                      options.arraySize = 2;
+                      const PayloadArrayType type = node.output("single", {node.word()}, options);
+                      const Id odd = node.body().u("OpBitwiseAnd", node.lane(), node.c(1));
+                      node.body().loop(node.c(0), node.c(2), node.c(1), [&](const Id& turn) {
+                          node.send(type, node.plus(node.times(turn, node.c(100)), node.lane()), odd, false);
+                      });
+                      node.send(type, node.c(1000), node.c(0), false);
+                  },
+                  {kFew, 1, 1});
+    const std::vector<Stage> stages = {many, single(0, 0), single(8, 1)};
+    ASSERT_TRUE(fuses(stages));
+    const auto result = run(stages, {launchWords("from", 0, 1, {})});
+    // Lanes 0 and 2 twice in each workgroup, and all lanes once.
+    EXPECT_EQ(first(result, 2), (std::vector<uint32_t>{kGroups * (2 * 2 + 200 + 4000), kGroups * 8}));
+    EXPECT_EQ(result[8], kGroups * (2 * 4 + 200));
+    EXPECT_EQ(result[9], kGroups * 4);
+}
+
 TEST_F(Fusion, RecursiveProducers)
 {
     const Stage recursive =

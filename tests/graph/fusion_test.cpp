@@ -127,11 +127,11 @@ TEST(Fusion, ProducersOfOtherKinds)
 
     NodeOutput twice = kept("b");
     twice.allocationSites = 2;
-    EXPECT_EQ(obstacle({makeEntry("a", {twice}), makePacked("b")}), "payloads are allocated more than once");
+    EXPECT_EQ(obstacle({makeEntry("a", {twice}), makePacked("b")}), "");
 
     NodeOutput loop = kept("b");
     loop.allocatesInLoop = true;
-    EXPECT_EQ(obstacle({makeEntry("a", {loop}), makePacked("b")}), "payloads are allocated more than once");
+    EXPECT_EQ(obstacle({makeEntry("a", {loop}), makePacked("b")}), "");
 
     EXPECT_EQ(obstacle({makeEntry("a", {kept("missing")})}), "there is nobody to receive payloads");
 
@@ -223,6 +223,13 @@ TEST(Fusion, WorkgroupsOfOtherShapes)
     // A single invocation is no workgroup to share memory with.
     EXPECT_THAT(obstacle({makeEntry("a", {sentByWorkgroup(1)}), makeEntry("b")}),
                 testing::HasSubstr("is no coalescing node"));
+}
+
+TEST(Fusion, WorkgroupsThatSendAgain)
+{
+    NodeOutput twice = sentByWorkgroup(1);
+    twice.allocationSites = 2;
+    EXPECT_EQ(obstacle({workgroups("a", {twice}), workgroups("b", {})}), "payloads are allocated more than once");
 }
 
 TEST(Fusion, ManyWorkgroups_StaySideBySide)

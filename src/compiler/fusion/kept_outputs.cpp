@@ -19,21 +19,33 @@ namespace {
 
 constexpr auto kPrivate = spv::StorageClass::Private;
 constexpr auto kWorkgroup = spv::StorageClass::Workgroup;
-constexpr size_t kMaxLeaves = 128;  // of a payload
+constexpr size_t kMaxLeaves = 128;   // of a payload
+constexpr uint32_t kIndexBytes = 4;  // that are kept beside a payload where each has a node index of its own
 
-// The one allocation of a payload array type.
-Instruction findAllocation(const Module& module, Id array)
+// Those of a payload array type.
+std::vector<Instruction> findAllocations(const Module& module, Id array)
 {
-    for (const spirv::Function& function : module.functions) {
-        for (const spirv::Block& block : function.blocks) {
-            for (const Instruction& i : block.body) {
-                if (i.op == spv::Op::OpAllocateNodePayloadsAMDX && payloadArrayOf(module, i.type) == array) {
-                    return i;
-                }
-            }
+    std::vector<Instruction> found;
+    module.forEachInstruction([&](const Instruction& i) {
+        if (i.op == spv::Op::OpAllocateNodePayloadsAMDX && payloadArrayOf(module, i.type) == array) {
+            found.push_back(i);
         }
+    });
+    return found;
+}
+
+// Payloads that they are for at most; none if it is not known.
+std::optional<uint64_t> largestSum(const Module& module, const std::vector<Instruction>& allocations)
+{
+    uint64_t sum = 0;
+    for (const Instruction& allocation : allocations) {
+        const std::optional<uint32_t> largest = Values(module).largest(allocation.id(1));
+        if (!largest) {
+            return std::nullopt;
+        }
+        sum += *largest;
     }
-    return {};
+    return sum;
 }
 
 // Instructions that do no more than to pass a handle on, or to send what it leads to.
@@ -55,6 +67,45 @@ bool passesHandleOn(spv::Op op)
     }
 }
 
+Id smallerOf(Emitter& out, Id a, Id b)
+{
+    Module& module = out.module();
+    const Id isLess = out.emit(spv::Op::OpULessThan, module.getBoolType(), {a, b});
+    return out.emit(spv::Op::OpSelect, module.getIntType(32, false), {isLess, a, b});
+}
+
+// for (i = 0; i < count; ++i) indices[first + i] = index;
+void fillIndices(FunctionWriter& writer, Module& module, const KeptOutput& kept, Id first, Id count, Id index)
+{
+    const Id uintType = module.getIntType(32, false);
+    const Id pointer = module.getPointerType(kept.byWorkgroup ? kWorkgroup : kPrivate, uintType);
+    writer.forEach(count, [&](Id i) {
+        Emitter out = writer.out();
+        const Id place = out.emit(spv::Op::OpIAdd, uintType, {first, i});
+        const Id where = out.emit(spv::Op::OpAccessChain, pointer, {kept.indices, place});
+        out.emitVoid(spv::Op::OpStore, {where, index});
+    });
+}
+
+// void take(count, index): payloads of the invocation, behind those that it has.
+Id writeLineUp(Module& module, const KeptOutput& kept)
+{
+    const Id uintType = module.getIntType(32, false);
+    FunctionWriter writer(module);
+    const Id count = writer.addParameter(uintType);
+    const Id index = writer.addParameter(uintType);
+    writer.beginBlock();
+    Emitter out = writer.out();
+    const Id first = out.emit(spv::Op::OpLoad, uintType, {kept.count});
+    const Id left = out.emit(spv::Op::OpISub, uintType, {module.getConstant(kept.most), first});
+    const Id got = smallerOf(out, count, left);
+    out.emitVoid(spv::Op::OpStore, {kept.count, out.emit(spv::Op::OpIAdd, uintType, {first, got})});
+    const Id high = out.emit(spv::Op::OpShiftLeftLogical, uintType, {got, module.getConstant(kHandleCountBit)});
+    out.emitVoid(spv::Op::OpStore, {kept.handle, out.emit(spv::Op::OpBitwiseOr, uintType, {high, first})});
+    fillIndices(writer, module, kept, first, got, index);
+    return writer.finish();
+}
+
 // void take(count, index): payloads for the invocation, which fill the workgroup's one after the other.
 Id writeTake(Module& module, const KeptOutput& kept)
 {
@@ -73,21 +124,11 @@ Id writeTake(Module& module, const KeptOutput& kept)
     const Id scope = module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
     const Id relaxed = module.getConstant(0);
     const Id taken = inside.emit(spv::Op::OpAtomicIAdd, uintType, {kept.taken, scope, relaxed, count});
-    const auto smaller = [&](Id a, Id b) {
-        const Id isLess = inside.emit(spv::Op::OpULessThan, module.getBoolType(), {a, b});
-        return inside.emit(spv::Op::OpSelect, uintType, {isLess, a, b});
-    };
-    const Id first = smaller(taken, most);
-    const Id got = smaller(count, inside.emit(spv::Op::OpISub, uintType, {most, first}));
+    const Id first = smallerOf(inside, taken, most);
+    const Id got = smallerOf(inside, count, inside.emit(spv::Op::OpISub, uintType, {most, first}));
     inside.emitVoid(spv::Op::OpStore, {kept.first, first});
     inside.emitVoid(spv::Op::OpStore, {kept.count, got});
-    writer.forEach(got, [&](Id i) {
-        Emitter body = writer.out();
-        const Id place = body.emit(spv::Op::OpIAdd, uintType, {first, i});
-        const Id pointer = module.getPointerType(kWorkgroup, uintType);
-        const Id where = body.emit(spv::Op::OpAccessChain, pointer, {kept.indices, place});
-        body.emitVoid(spv::Op::OpStore, {where, index});
-    });
+    fillIndices(writer, module, kept, first, got, index);
     writer.endIf(join);
     return writer.finish();
 }
@@ -101,17 +142,25 @@ bool KeptOutputs::add(uint32_t number, Keeper keeper, uint32_t mostBytes)
         kept.array = output == number ? Id{array} : kept.array;
     }
     const graph::NodeOutput& output = m_shader.node.outputs[number];
-    const Instruction allocation = findAllocation(m_module, kept.array);
-    kept.allocation = allocation.type;
-    kept.scope = allocation.id(0);
+    const std::vector<Instruction> allocations = findAllocations(m_module, kept.array);
+    kept.allocation = allocations.front().type;
+    kept.scope = allocations.front().id(0);
+    kept.isRepeated = allocations.size() > 1 || output.allocatesInLoop;
+    if (kept.isRepeated && !checkScopes(allocations)) {
+        return false;
+    }
     kept.payload = m_module.findDefinition(kept.array)->id(0);
     kept.most = output.budget;
-    if (!kept.byWorkgroup || !output.perInvocation) {
-        kept.most = std::min(kept.most, Values(m_module).largest(allocation.id(1)).value_or(kept.most));
+    if (!output.allocatesInLoop && (!kept.byWorkgroup || !output.perInvocation)) {
+        kept.most =
+            static_cast<uint32_t>(std::min<uint64_t>(kept.most, largestSum(m_module, allocations).value_or(kept.most)));
     }
-    // One more where invocations share them, which is nobody's: there goes what is written beyond what was allocated.
-    kept.room = std::max(kept.most, 1u) + (kept.byWorkgroup && output.perInvocation ? 1 : 0);
-    if (kept.most * uint64_t{output.payloadBytes} > mostBytes || kept.most > mostBytes) {
+    // One more where several allocations share them, which is nobody's: there goes what is written beyond what was
+    // allocated.
+    const bool isShared = kept.isRepeated || (kept.byWorkgroup && output.perInvocation);
+    kept.room = std::max(kept.most, 1u) + (isShared ? 1 : 0);
+    const uint32_t bytes = output.payloadBytes + (kept.isRepeated ? kIndexBytes : 0);
+    if (kept.most * uint64_t{bytes} > mostBytes || kept.most > mostBytes) {
         const std::string who = kept.byWorkgroup ? "a workgroup" : "an invocation";
         return m_failure.at("size", who + " may allocate " + std::to_string(kept.most) + " payloads of " +
                                         std::to_string(output.payloadBytes) + " bytes, more than " +
@@ -129,6 +178,20 @@ bool KeptOutputs::add(uint32_t number, Keeper keeper, uint32_t mostBytes)
 bool KeptOutputs::inWorkgroup() const
 {
     return std::ranges::any_of(m_kept, &KeptOutput::byWorkgroup);
+}
+
+// Of several allocations. Those of one are looked at by the planner (graph::planFusion()).
+bool KeptOutputs::checkScopes(const std::vector<Instruction>& allocations)
+{
+    constexpr auto kInvocation = static_cast<uint32_t>(spv::Scope::Invocation);
+    for (const Instruction& i : allocations) {
+        uint32_t scope = 0;
+        const bool isKnown = m_module.constantValue(i.id(0), scope);
+        if (!isKnown || (scope != kInvocation && graph::invocationsOf(m_shader.node) > 1)) {
+            return m_failure.at(m_module, i, "payloads are allocated by workgroups, and by others");
+        }
+    }
+    return true;
 }
 
 void KeptOutputs::makeStack(uint32_t room, Id first)
@@ -162,9 +225,20 @@ void KeptOutputs::createVariables(KeptOutput& kept)
     m_module.setName(kept.payloads, name + "_payloads");
     m_module.setName(kept.count, name + "_count");
     m_module.setName(kept.index, name + "_index");
+    if (kept.isRepeated) {
+        lineUp(kept);
+    }
     if (kept.taken) {
         kept.take = writeTake(m_module, kept);
     }
+}
+
+void KeptOutputs::lineUp(KeptOutput& kept)
+{
+    const Id uintType = m_module.getIntType(32, false);
+    kept.indices = m_memory.createVariable(uintType, std::max(kept.most, 1u));
+    kept.handle = m_module.createVariable(m_module.getPointerType(kPrivate, uintType), kPrivate);
+    kept.take = writeLineUp(m_module, kept);
 }
 
 void KeptOutputs::shareArray(KeptOutput& kept)
@@ -181,8 +255,8 @@ void KeptOutputs::shareArray(KeptOutput& kept)
                        .add(start));
 }
 
-// What leads to payloads that are kept: the allocation, copies of it, and variables that hold it. There is one
-// allocation of a type, so all of them mean the same. Looked up before definitions go.
+// What leads to payloads that are kept: allocations, copies of them, and variables that hold them. If there is one
+// allocation of a type, all of them mean the same. Looked up before definitions go.
 void KeptOutputs::findHandles()
 {
     std::unordered_map<uint32_t, const KeptOutput*> byArray;
@@ -195,6 +269,9 @@ void KeptOutputs::findHandles()
                 const auto kept = i.type ? byArray.find(payloadArrayOf(m_module, i.type).value) : byArray.end();
                 if (kept != byArray.end()) {
                     m_handles.emplace(i.result.value, kept->second);
+                }
+                if (kept != byArray.end() && i.op == spv::Op::OpVariable) {
+                    m_variables.insert(i.result.value);
                 }
                 if (i.op == spv::Op::OpIsNodePayloadValidAMDX) {
                     m_queried.insert(i.id(0).value);
@@ -228,6 +305,8 @@ void KeptOutputs::visit(const Instruction& i, Emitter& out)
         out.keep(i);
     } else if (i.op == spv::Op::OpAllocateNodePayloadsAMDX) {
         allocate(*kept, i, out);
+    } else if (kept->isRepeated && i.op != spv::Op::OpEnqueueNodePayloadsAMDX) {
+        visitHandle(*kept, i, out);
     } else if (i.op == spv::Op::OpNodePayloadArrayLengthAMDX) {
         const Id uintType = m_module.getIntType(32, false);
         const Id count = out.emit(spv::Op::OpLoad, uintType, {kept->count});
@@ -275,17 +354,97 @@ void KeptOutputs::allocate(const KeptOutput& kept, const Instruction& i, Emitter
     const Id count = smaller(toUint(i, i.id(1), out), kept.most, out);
     if (kept.take) {
         out.call(kept.take, m_module.getVoidType(), {count, index});
+        if (kept.isRepeated) {
+            const Id uintType = m_module.getIntType(32, false);
+            out.keep(spirv::instruction(spv::Op::OpLoad, uintType, i.result).add(kept.handle));
+        }
         return;
     }
     out.emitVoid(spv::Op::OpStore, {kept.count, count});
     out.emitVoid(spv::Op::OpStore, {kept.index, index});
 }
 
+// Where the allocation's payload lies in the array; nobody's payload if it has no such.
+Id KeptOutputs::placeOf(const KeptOutput& kept, const Instruction& i, Emitter& out)
+{
+    const Id uintType = m_module.getIntType(32, false);
+    const Id handle = handleValue(i.id(0), out);
+    const Id index = toUint(i, i.id(1), out);
+    const Id first = out.emit(spv::Op::OpBitwiseAnd, uintType, {handle, m_module.getConstant(kHandleFirstMask)});
+    const Id count = out.emit(spv::Op::OpShiftRightLogical, uintType, {handle, m_module.getConstant(kHandleCountBit)});
+    const Id isThere = out.emit(spv::Op::OpULessThan, m_module.getBoolType(), {index, count});
+    const Id place = out.emit(spv::Op::OpIAdd, uintType, {first, index});
+    return out.emit(spv::Op::OpSelect, uintType, {isThere, place, m_module.getConstant(kept.room - 1)});
+}
+
+// A number, of a variable what it holds.
+Id KeptOutputs::handleValue(Id handle, Emitter& out)
+{
+    const Id uintType = m_module.getIntType(32, false);
+    return m_variables.contains(handle.value) ? out.emit(spv::Op::OpLoad, uintType, {handle}) : handle;
+}
+
+// Handles are numbers where an invocation has several.
+void KeptOutputs::visitHandle(const KeptOutput& kept, const Instruction& i, Emitter& out)
+{
+    const Id uintType = m_module.getIntType(32, false);
+    switch (i.op) {
+        case spv::Op::OpNodePayloadArrayLengthAMDX: {
+            const Id handle = handleValue(i.id(0), out);
+            const Id bit = m_module.getConstant(kHandleCountBit);
+            const Id count = out.emit(spv::Op::OpShiftRightLogical, uintType, {handle, bit});
+            const auto op = i.type == uintType ? spv::Op::OpCopyObject : spv::Op::OpBitcast;
+            out.keep(spirv::instruction(op, i.type, i.result).add(count));
+            return;
+        }
+        case spv::Op::OpVariable: {
+            const auto storage = static_cast<spv::StorageClass>(i.literal(0));
+            const bool isPlain = storage == spv::StorageClass::Function && !m_queried.contains(i.result.value);
+            if (!isPlain) {
+                break;
+            }
+            const Id type = m_module.getPointerType(storage, uintType);
+            out.keep(spirv::instruction(i.op, type, i.result).add(i.literal(0)));
+            return;
+        }
+        case spv::Op::OpLoad:
+            out.keep(spirv::instruction(spv::Op::OpCopyObject, uintType, i.result).add(handleValue(i.id(0), out)));
+            return;
+        case spv::Op::OpStore:
+            out.emitVoid(i.op, {i.id(0), i.id(1)});
+            return;
+        case spv::Op::OpCopyMemory:
+            out.emitVoid(spv::Op::OpStore, {i.id(0), handleValue(i.id(1), out)});
+            return;
+        case spv::Op::OpCopyObject:
+        case spv::Op::OpPhi:
+        case spv::Op::OpSelect:
+        case spv::Op::OpUndef: {
+            if (i.op == spv::Op::OpCopyObject && m_variables.contains(i.id(0).value)) {
+                break;
+            }
+            Instruction number = i;
+            number.type = uintType;
+            out.keep(std::move(number));
+            return;
+        }
+        default:
+            if (isAccessChain(i.op) && firstIndexOperand(i.op) == 1 && payloadIndexOperand(m_module, i) == 1u) {
+                access(kept, i, out);
+                return;
+            }
+            break;
+    }
+    m_failure.at(m_module, i, "uses a payload array as a whole");
+}
+
 void KeptOutputs::access(const KeptOutput& kept, const Instruction& i, Emitter& out)
 {
     const uint32_t last = std::max(kept.most, 1u) - 1;
     Id index = last == 0 ? m_module.getConstant(0) : smaller(toUint(i, i.id(1), out), last, out);
-    if (kept.first) {
+    if (kept.isRepeated) {
+        index = placeOf(kept, i, out);
+    } else if (kept.first) {
         const Id uintType = m_module.getIntType(32, false);
         const Id first = out.emit(spv::Op::OpLoad, uintType, {kept.first});
         index = out.emit(spv::Op::OpIAdd, uintType, {first, index});

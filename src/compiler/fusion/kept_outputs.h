@@ -13,6 +13,9 @@
 
 namespace millrace::compiler {
 
+inline constexpr uint32_t kHandleCountBit = 16;
+inline constexpr uint32_t kHandleFirstMask = 0xffff;
+
 struct KeptOutput {
     uint32_t output = 0;       // into graph::Node::outputs
     spirv::Id array;           // the payload array type
@@ -29,6 +32,11 @@ struct KeptOutput {
     // variables of how many were taken, and the node index of each, and a function that takes some.
     bool byWorkgroup = false;
     spirv::Id taken, indices, take;
+    // An invocation allocates more than once: `count` and `indices` are of all its allocations, and a handle is a
+    // number, which the function leaves in `handle`: where the allocation begins in the array, and kHandleCountBit
+    // above that how many payloads it has.
+    bool isRepeated = false;
+    spirv::Id handle;
 };
 
 class KeptOutputs {
@@ -40,8 +48,8 @@ public:
 
     enum class Keeper { Invocation, Workgroup };
 
-    // Requires: one allocation, not in a loop, of invocation scope if invocations keep payloads and there are several.
-    // Fails if a keeper may have more than `mostBytes`.
+    // Requires: one allocation, not in a loop, if workgroups keep payloads; all of invocation scope if invocations do
+    // and there are several of them. Fails if a keeper may have more than `mostBytes`.
     bool add(uint32_t output, Keeper keeper, uint32_t mostBytes);
     // Of the output added last, room for `room` payloads, of which `first`, a variable of an unsigned integer, says
     // where those of an allocation begin.
@@ -55,11 +63,16 @@ public:
 private:
     void createVariables(KeptOutput& kept);
     void shareArray(KeptOutput& kept);
+    void lineUp(KeptOutput& kept);
+    bool checkScopes(const std::vector<spirv::Instruction>& allocations);
     void findHandles();
     const KeptOutput* keptIn(const spirv::Instruction& i) const;
     void visit(const spirv::Instruction& i, spirv::Emitter& out);
     void allocate(const KeptOutput& kept, const spirv::Instruction& i, spirv::Emitter& out);
+    void visitHandle(const KeptOutput& kept, const spirv::Instruction& i, spirv::Emitter& out);
     void access(const KeptOutput& kept, const spirv::Instruction& i, spirv::Emitter& out);
+    spirv::Id placeOf(const KeptOutput& kept, const spirv::Instruction& i, spirv::Emitter& out);
+    spirv::Id handleValue(spirv::Id handle, spirv::Emitter& out);
     spirv::Id toUint(const spirv::Instruction& i, spirv::Id value, spirv::Emitter& out);
     spirv::Id smaller(spirv::Id value, uint32_t most, spirv::Emitter& out);
 
@@ -69,7 +82,8 @@ private:
     Failure& m_failure;
     std::vector<KeptOutput> m_kept;
     std::unordered_map<uint32_t, const KeptOutput*> m_handles;
-    std::unordered_set<uint32_t> m_queried;  // operands of OpIsNodePayloadValidAMDX
+    std::unordered_set<uint32_t> m_queried;    // operands of OpIsNodePayloadValidAMDX
+    std::unordered_set<uint32_t> m_variables;  // that hold handles
 };
 
 }  // namespace millrace::compiler
