@@ -6,7 +6,7 @@
 #include "compiler/fusion/callee.h"
 #include "compiler/fusion/entry.h"
 #include "compiler/fusion/kept_outputs.h"
-#include "compiler/fusion/private_memory.h"
+#include "compiler/fusion/plain_memory.h"
 #include "compiler/prepare.h"
 #include "compiler/workgroup_view.h"
 
@@ -136,7 +136,7 @@ private:
     {
         functions.push_back({declare(callee), &callee});
         if (kept.byWorkgroup) {
-            announce(kept.payloads, kSharedPayloadsName, spv::LinkageType::Export);
+            announce(m_module, kept.payloads, kSharedPayloadsName, spv::LinkageType::Export);
         }
         const Status status = callee.library.linkInto(m_module);
         if (kept.byWorkgroup) {
@@ -150,16 +150,6 @@ private:
     {
         return i.op == spv::Op::OpDecorate && i.operandCount() > 1 &&
                i.literal(1) == static_cast<uint32_t>(spv::Decoration::LinkageAttributes);
-    }
-
-    void announce(Id id, std::string_view name, spv::LinkageType type)
-    {
-        m_module.section(Section::Annotations)
-            .push_back(spirv::instruction(spv::Op::OpDecorate)
-                           .add(id)
-                           .add(static_cast<uint32_t>(spv::Decoration::LinkageAttributes))
-                           .add(name)
-                           .add(static_cast<uint32_t>(type)));
     }
 
     Id declare(const Callee& callee)
@@ -185,7 +175,7 @@ private:
             function.parameters.push_back(spirv::instruction(spv::Op::OpFunctionParameter, type, m_module.newId()));
         }
         m_module.functions.push_back(std::move(function));
-        announce(declared, kCalleeName, spv::LinkageType::Import);
+        announce(m_module, declared, kCalleeName, spv::LinkageType::Import);
         return declared;
     }
 
@@ -324,7 +314,7 @@ private:
 
     NodeShader& m_shader;
     Module& m_module;
-    PrivateMemory m_memory{m_module};
+    PlainMemory m_memory{m_module};
     Failure m_failure{"fuse"};
     bool m_hasPushConstants;  // of its own, or of the first consumer that has some
     KeptOutputs m_kept{m_shader, m_memory, m_failure};

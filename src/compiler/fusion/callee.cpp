@@ -9,7 +9,7 @@
 #include "compiler/function_writer.h"
 #include "compiler/fusion/entry.h"
 #include "compiler/fusion/held_input.h"
-#include "compiler/fusion/private_memory.h"
+#include "compiler/fusion/plain_memory.h"
 #include "compiler/globals.h"
 #include "compiler/pointers.h"
 #include "spirv/edit.h"
@@ -309,20 +309,10 @@ private:
         m_module.section(Section::EntryPoints).clear();
         m_module.section(Section::ExecutionModes).clear();
         m_module.addCapability(spv::Capability::Linkage);
-        announce(created, kCalleeName, spv::LinkageType::Export);
+        announce(m_module, created, kCalleeName, spv::LinkageType::Export);
         if (m_input.number) {
-            announce(m_input.variable, kSharedPayloadsName, spv::LinkageType::Import);
+            announce(m_module, m_input.variable, kSharedPayloadsName, spv::LinkageType::Import);
         }
-    }
-
-    void announce(Id id, std::string_view name, spv::LinkageType type)
-    {
-        m_module.section(Section::Annotations)
-            .push_back(spirv::instruction(spv::Op::OpDecorate)
-                           .add(id)
-                           .add(static_cast<uint32_t>(spv::Decoration::LinkageAttributes))
-                           .add(name)
-                           .add(static_cast<uint32_t>(type)));
     }
 
     static void storeBits(Emitter& out, Id variable, Id value, Id type)
@@ -410,7 +400,7 @@ private:
     NodeShader m_node;
     Module& m_module;
     const Caller& m_caller;
-    PrivateMemory m_memory{m_module};
+    PlainMemory m_memory{m_module};
     Failure m_failure{"fuse"};
     HeldInput m_input;
     std::vector<Leaf> m_pushConstants;

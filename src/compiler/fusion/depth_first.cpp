@@ -287,7 +287,7 @@ private:
     NodeShader& m_shader;
     Module& m_module;
     const RecursiveNode& m_node;
-    PrivateMemory m_memory{m_module};
+    PlainMemory m_memory{m_module};
     Failure m_failure{"fuse"};
     KeptOutputs m_outputs{m_shader, m_memory, m_failure};
     FunctionWriter m_writer{m_module};

@@ -30,6 +30,16 @@ void replaceEntry(NodeShader& shader, Id created)
     orderGlobals(module);
 }
 
+void announce(Module& module, Id id, std::string_view name, spv::LinkageType type)
+{
+    module.section(Section::Annotations)
+        .push_back(spirv::instruction(spv::Op::OpDecorate)
+                       .add(id)
+                       .add(static_cast<uint32_t>(spv::Decoration::LinkageAttributes))
+                       .add(name)
+                       .add(static_cast<uint32_t>(type)));
+}
+
 void setBudget(Module& module, Id array, uint32_t payloads)
 {
     constexpr auto kMaxPayloads = static_cast<uint32_t>(spv::Decoration::NodeMaxPayloadsAMDX);

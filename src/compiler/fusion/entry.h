@@ -10,6 +10,9 @@ namespace millrace::compiler {
 // Gives all that is said of the entry point to a function that was made for it, and drops what is not used any more.
 void replaceEntry(NodeShader& shader, spirv::Id created);
 
+// Says under which name others find a function or a variable, or it is found with them.
+void announce(spirv::Module& module, spirv::Id id, std::string_view name, spv::LinkageType type);
+
 // Says how many payloads of a payload array type a workgroup allocates at most (NodeMaxPayloadsAMDX).
 void setBudget(spirv::Module& module, spirv::Id array, uint32_t payloads);
 

@@ -30,7 +30,7 @@ struct Holder {
     Module& module;
     Id input;
     const HeldInput& held;
-    PrivateMemory& memory;
+    PlainMemory& memory;
     Failure& failure;
 
     spv::StorageClass storage() const
@@ -91,7 +91,7 @@ struct Holder {
 
 }  // namespace
 
-std::optional<HeldInput> holdInput(NodeShader& shader, PrivateMemory& memory, Failure& failure, uint32_t payloads)
+std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, Failure& failure, uint32_t payloads)
 {
     HeldInput held;
     const Id input = shader.input;

@@ -7,7 +7,7 @@
 
 #include "compiler/diagnose.h"
 #include "compiler/fusion/leaves.h"
-#include "compiler/fusion/private_memory.h"
+#include "compiler/fusion/plain_memory.h"
 #include "compiler/node_shader.h"
 
 namespace millrace::compiler {
@@ -23,6 +23,6 @@ struct HeldInput {
 // All functions find the input payload in a variable, which somebody has to fill. The input variable itself stays.
 // None, and a failure, where code does more than to read members.
 // With `payloads` in workgroup memory, an array of so many, of which the node's is one.
-std::optional<HeldInput> holdInput(NodeShader& shader, PrivateMemory& memory, Failure& failure, uint32_t payloads = 0);
+std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, Failure& failure, uint32_t payloads = 0);
 
 }  // namespace millrace::compiler

@@ -8,7 +8,7 @@
 
 #include "compiler/diagnose.h"
 #include "compiler/fusion/leaves.h"
-#include "compiler/fusion/private_memory.h"
+#include "compiler/fusion/plain_memory.h"
 #include "compiler/node_shader.h"
 
 namespace millrace::compiler {
@@ -41,7 +41,7 @@ struct KeptOutput {
 
 class KeptOutputs {
 public:
-    KeptOutputs(NodeShader& shader, PrivateMemory& memory, Failure& failure)
+    KeptOutputs(NodeShader& shader, PlainMemory& memory, Failure& failure)
         : m_shader(shader), m_module(shader.module), m_memory(memory), m_failure(failure)
     {
     }
@@ -78,7 +78,7 @@ private:
 
     NodeShader& m_shader;
     spirv::Module& m_module;
-    PrivateMemory& m_memory;
+    PlainMemory& m_memory;
     Failure& m_failure;
     std::vector<KeptOutput> m_kept;
     std::unordered_map<uint32_t, const KeptOutput*> m_handles;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/fusion/private_memory.h"
+#include "compiler/fusion/plain_memory.h"
 
 #include "compiler/memory_operands.h"
 #include "compiler/payload_types.h"
@@ -36,7 +36,7 @@ Instruction sharedAccess(Instruction access, bool vulkanMemoryModel)
     return access;
 }
 
-PrivateMemory::PrivateMemory(spirv::Module& module) : m_module(module)
+PlainMemory::PlainMemory(spirv::Module& module) : m_module(module)
 {
     for (const Instruction& i : module.section(spirv::Section::MemoryModel)) {
         m_vulkanMemoryModel |=
@@ -44,7 +44,7 @@ PrivateMemory::PrivateMemory(spirv::Module& module) : m_module(module)
     }
 }
 
-Id PrivateMemory::plain(Id type)
+Id PlainMemory::plain(Id type)
 {
     if (const auto known = m_plain.find(type.value); known != m_plain.end()) {
         return known->second;
@@ -65,7 +65,7 @@ Id PrivateMemory::plain(Id type)
     return result;
 }
 
-Id PrivateMemory::createVariable(Id type, uint32_t count, spv::StorageClass storage)
+Id PlainMemory::createVariable(Id type, uint32_t count, spv::StorageClass storage)
 {
     Id held = plain(type);
     if (count > 0) {
@@ -80,7 +80,7 @@ Id PrivateMemory::createVariable(Id type, uint32_t count, spv::StorageClass stor
     return variable;
 }
 
-void PrivateMemory::findDerived()
+void PlainMemory::findDerived()
 {
     for (bool changed = true; changed;) {
         changed = false;
@@ -95,7 +95,7 @@ void PrivateMemory::findDerived()
     }
 }
 
-bool PrivateMemory::retype(Instruction& i, Failure& failure)
+bool PlainMemory::retype(Instruction& i, Failure& failure)
 {
     for (size_t o = 0; o < i.operandCount(); o++) {
         if (i.isId(o) && isOurs(i.id(o)) && !mayUsePointer(i, o)) {
@@ -108,7 +108,7 @@ bool PrivateMemory::retype(Instruction& i, Failure& failure)
     return true;
 }
 
-Id PrivateMemory::loadShared(Emitter& out, Id type, Id pointer) const
+Id PlainMemory::loadShared(Emitter& out, Id type, Id pointer) const
 {
     const Id value = m_module.newId();
     out.keep(ordered(spirv::instruction(spv::Op::OpLoad, type, value).add(pointer), spv::StorageClass::Workgroup));
@@ -116,7 +116,7 @@ Id PrivateMemory::loadShared(Emitter& out, Id type, Id pointer) const
 }
 
 // Memory operands of before speak of buffers.
-void PrivateMemory::lowerAccess(const Instruction& i, Emitter& out)
+void PlainMemory::lowerAccess(const Instruction& i, Emitter& out)
 {
     const bool isLoad = i.op == spv::Op::OpLoad;
     const bool isStore = i.op == spv::Op::OpStore;
@@ -139,7 +139,7 @@ void PrivateMemory::lowerAccess(const Instruction& i, Emitter& out)
     }
 }
 
-bool PrivateMemory::finish(Failure& failure)
+bool PlainMemory::finish(Failure& failure)
 {
     findDerived();
     for (spirv::Function& function : m_module.functions) {

@@ -14,9 +14,9 @@ spirv::Instruction sharedAccess(spirv::Instruction access, bool vulkanMemoryMode
 
 // Types with a memory layout lose it here: Private and Workgroup variables must not have one
 // (VUID-StandaloneSpirv-None-10684).
-class PrivateMemory {
+class PlainMemory {
 public:
-    explicit PrivateMemory(spirv::Module& module);
+    explicit PlainMemory(spirv::Module& module);
 
     // The type without its layout; itself if it has none.
     spirv::Id plain(spirv::Id type);
