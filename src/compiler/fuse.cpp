@@ -73,7 +73,7 @@ private:
                 return node.error();
             }
             const KeptOutput& kept = m_kept.all().back();
-            const Caller caller{m_hasPushConstants, consumer.isNextLevel, kept.most,
+            const Caller caller{m_hasPushConstants, consumer.isNextLevel, consumer.isShared, kept.most,
                                 output.byWorkgroup ? kept.room : 0};
             auto callee = makeCallee(std::move(**node), caller);
             if (!callee) {

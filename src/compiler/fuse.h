@@ -16,6 +16,7 @@ struct FusedConsumer {
     std::vector<uint32_t> indices;  // ascending
     // It is the producer, at one level less of its recursion: it may send, with its budgets as often as it is run.
     bool isNextLevel = false;
+    bool isShared = false;  // other nodes send to it as well, so its code is copied
 };
 
 struct FusedOutput {

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/parallel.h"
 #include "compiler/fuse.h"
 #include "compiler/fusion/depth_first.h"
 #include "compiler/fusion/levels.h"
@@ -20,8 +21,8 @@ constexpr size_t kMaxConsumers = 8;
 
 class GraphFuser {
 public:
-    GraphFuser(std::vector<FusableNode>& nodes, graph::Graph graph, bool all)
-        : m_nodes(nodes), m_graph(std::move(graph)), m_all(all)
+    GraphFuser(std::vector<FusableNode>& nodes, graph::Graph graph, bool all, const FuseFunction& fuseOne)
+        : m_nodes(nodes), m_graph(std::move(graph)), m_all(all), m_fuseOne(fuseOne)
     {
     }
 
@@ -60,8 +61,7 @@ private:
                 if (!m_failed.contains({fusion.node, targetOf(fusion.node, fusion.output)}))
                     byProducer[fusion.node].push_back(fusion);
             }
-            for (const auto& [node, fusions] : byProducer)
-                again = fuseNode(node, fusions) || again;
+            again = fuseProducers(byProducer);
             if (!again)
                 break;
             if (Status status = relink(); !status)
@@ -203,27 +203,91 @@ private:
         m_reasons[{node, targetOf(node, output)}] = why;
     }
 
-    // One output at a time, so that one that cannot be fused does not stand in the way of others.
-    bool fuseNode(uint32_t node, const std::vector<graph::OutputFusion>& fusions)
+    // A producer with the consumers of one output in it; or why none of its outputs can be fused.
+    struct Attempt {
+        const graph::OutputFusion* done = nullptr;
+        FusedCode code;
+        std::vector<std::pair<std::string, std::string>> failed;  // target and why
+    };
+
+    // What producers of the same code become depends on this alone: their outputs with the codes that receive.
+    using Fusions = std::vector<graph::OutputFusion>;
+    using Shape = std::vector<std::vector<size_t>>;
+
+    Shape shapeOf(uint32_t node, const Fusions& fusions) const
     {
+        Shape shape = {{m_nodes[node].code, m_nodes[node].isPlain}};
         for (const graph::OutputFusion& fusion : fusions) {
-            const std::string target = targetOf(node, fusion.output);
-            const Result<LoweredNode> lowered = fuseOutput(node, fusion);
-            if (lowered) {
-                m_nodes[node].lowered = *lowered;
-                m_nodes[node].changed = true;
-                m_fused.push_back(
-                    {.node = nameOf(node), .output = target, .fused = true, .byWorkgroup = fusion.byWorkgroup});
-                return true;  // the outputs behind it have other numbers now
+            shape.push_back({fusion.output, fusion.byWorkgroup});
+            for (const graph::FusionTarget& target : fusion.targets) {
+                const FusableNode& consumer = m_nodes[target.node];
+                shape.back().insert(shape.back().end(),
+                                    {target.index, consumer.code, consumer.isPlain, target.isShared});
             }
-            m_failed[{node, target}] = lowered.error().text();
         }
-        return false;
+        return shape;
     }
 
-    Result<LoweredNode> fuseOutput(uint32_t node, const graph::OutputFusion& fusion)
+    // Consumers send nothing, so that none of them is a producer as well.
+    bool fuseProducers(const std::map<uint32_t, Fusions>& byProducer)
     {
+        std::map<Shape, std::vector<uint32_t>> byShape;
+        for (const auto& [node, fusions] : byProducer)
+            byShape[shapeOf(node, fusions)].push_back(node);
+        std::vector<const std::vector<uint32_t>*> alike;
+        for (const auto& [shape, nodes] : byShape)
+            alike.push_back(&nodes);
+        std::vector<Attempt> attempts(alike.size());
+        inParallel(alike.size(), [&](size_t i) {
+            const uint32_t node = alike[i]->front();
+            attempts[i] = tryNode(node, byProducer.at(node));
+        });
+        bool fused = false;
+        for (size_t i = 0; i < alike.size(); ++i) {
+            for (const uint32_t node : *alike[i])
+                fused = apply(attempts[i], node) || fused;
+        }
+        return fused;
+    }
+
+    // One output at a time, so that one that cannot be fused does not stand in the way of others.
+    Attempt tryNode(uint32_t node, const Fusions& fusions) const
+    {
+        Attempt attempt;
+        for (const graph::OutputFusion& fusion : fusions) {
+            const Status status = fuseOutput(node, fusion, attempt);
+            if (status) {
+                attempt.done = &fusion;
+                return attempt;  // the outputs behind it have other numbers now
+            }
+            attempt.failed.emplace_back(targetOf(node, fusion.output), status.error().text());
+        }
+        return attempt;
+    }
+
+    bool apply(const Attempt& attempt, uint32_t node)
+    {
+        for (const auto& [target, why] : attempt.failed)
+            m_failed[{node, target}] = why;
+        if (!attempt.done)
+            return false;
+        m_fused.push_back({.node = nameOf(node),
+                           .output = targetOf(node, attempt.done->output),
+                           .fused = true,
+                           .byWorkgroup = attempt.done->byWorkgroup});
         FusableNode& producer = m_nodes[node];
+        producer.code = codeOf(attempt.code.words);
+        producer.words = attempt.code.words;
+        producer.options.specialization.clear();
+        producer.lowered = attempt.code.lowered;
+        producer.lowered.node.id = m_graph.nodes[node].id;
+        producer.changed = true;
+        return true;
+    }
+
+    Status fuseOutput(uint32_t node, const graph::OutputFusion& fusion, Attempt& attempt) const
+    {
+        const FusableNode& producer = m_nodes[node];
         if (!producer.isPlain)  // which consumers would get, robustness for one
             return Diagnostic{"fuse", nameOf(node), "its stage has options of its own"};
         std::map<size_t, FusedConsumer> consumers;  // by code
@@ -233,6 +297,7 @@ private:
                 return Diagnostic{"fuse", nameOf(target.node), "its stage has options of its own"};
             FusedConsumer& fused = consumers.try_emplace(consumer.code, consumer.words, consumer.options).first->second;
             fused.indices.push_back(target.index);
+            fused.isShared |= target.isShared;
         }
         if (consumers.size() > kMaxConsumers) {
             return Diagnostic{"fuse", "'" + targetOf(node, fusion.output) + "'",
@@ -242,18 +307,11 @@ private:
         FusedOutput output{.output = fusion.output, .consumers = {}, .byWorkgroup = fusion.byWorkgroup};
         for (auto& [code, consumer] : consumers)
             output.consumers.push_back(std::move(consumer));
-        Result<spirv::Words> words = fuse(producer.words, producer.options, {{output}});
-        if (!words)
-            return words.error();
-        Options options = producer.options;
-        options.specialization.clear();
-        Result<LoweredNode> lowered = lower(*words, options);
-        if (lowered) {
-            producer.code = codeOf(*words);
-            producer.words = std::move(*words);
-            producer.options = std::move(options);
-        }
-        return lowered;
+        Result<FusedCode> code = m_fuseOne(producer, output);
+        if (!code)
+            return code.error();
+        attempt.code = std::move(*code);
+        return {};
     }
 
     Status relink()
@@ -278,6 +336,7 @@ private:
     const size_t m_firstCode = m_nodes.size();  // behind those of the nodes given
     graph::Graph m_graph;
     const bool m_all;
+    const FuseFunction& m_fuseOne;
     std::map<spirv::Words, size_t> m_codes;  // of fused producers
     std::vector<FusionOutcome> m_fused;
     std::map<Key, std::string> m_reasons;  // of the last plan
@@ -286,10 +345,23 @@ private:
 
 }  // namespace
 
-Result<graph::Graph> fuseGraph(std::vector<FusableNode>& nodes, graph::Graph graph, bool all,
-                               std::vector<FusionOutcome>& outcomes)
+Result<FusedCode> fuseCode(const FusableNode& producer, const FusedOutput& output)
 {
-    GraphFuser fuser(nodes, std::move(graph), all);
+    Result<spirv::Words> words = fuse(producer.words, producer.options, {{output}});
+    if (!words)
+        return words.error();
+    Options options = producer.options;
+    options.specialization.clear();
+    Result<LoweredNode> lowered = lower(*words, options);
+    if (!lowered)
+        return lowered.error();
+    return FusedCode{std::move(*words), std::move(*lowered)};
+}
+
+Result<graph::Graph> fuseGraph(std::vector<FusableNode>& nodes, graph::Graph graph, bool all,
+                               std::vector<FusionOutcome>& outcomes, const FuseFunction& fuseOne)
+{
+    GraphFuser fuser(nodes, std::move(graph), all, fuseOne);
     const Status status = fuser.run();
     outcomes = fuser.outcomes();
     if (!status)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/compile.h"
+#include "compiler/fuse.h"
 #include "graph/graph.h"
 #include "spirv/tools.h"
 
@@ -20,6 +21,16 @@ struct FusableNode {
     bool isPlain = true;  // it may run with the options of another pipeline, and others with its own
     bool changed = false;
 };
+
+// A producer with consumers in it, all specialization applied.
+struct FusedCode {
+    spirv::Words words;
+    LoweredNode lowered;
+};
+
+// What consumers make of a producer. Called by several threads at once.
+using FuseFunction = std::function<Result<FusedCode>(const FusableNode& producer, const FusedOutput& output)>;
+Result<FusedCode> fuseCode(const FusableNode& producer, const FusedOutput& output);
 
 // What became of an output that allocates payloads.
 struct FusionOutcome {
@@ -38,9 +49,9 @@ struct FusionOutcome {
 // Fuses what can be fused and lowers the producers again. `graph` was linked from the nodes, in their order; nodes
 // behind those given belong to others and stay as they are. Where there are none, code for several levels of
 // recursive nodes is appended to `nodes` (graph::Node::levelGroup). With `all`, also levels are in one that take
-// longer so. Returns the graph linked again, or `graph` if nothing was
+// longer so. `fuseOne` may remember what fuseCode() gave. Returns the graph linked again, or `graph` if nothing was
 // fused. Errors: none that linking did not report before.
 Result<graph::Graph> fuseGraph(std::vector<FusableNode>& nodes, graph::Graph graph, bool all,
-                               std::vector<FusionOutcome>& outcomes);
+                               std::vector<FusionOutcome>& outcomes, const FuseFunction& fuseOne = fuseCode);
 
 }  // namespace millrace::compiler

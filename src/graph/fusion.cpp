@@ -43,7 +43,7 @@ public:
             for (size_t t = 0; why.empty() && t < targets.size(); ++t)
                 why = byWorkgroup ? obstacleToWorkgroups(node, output, targets[t].node) : obstacleAt(targets[t].node);
             if (why.empty())
-                plan.fusions.push_back({node, output, targets, byWorkgroup});
+                plan.fusions.push_back({node, output, marked(targets), byWorkgroup});
             else
                 plan.others.push_back({node, output, std::move(why)});
         }
@@ -86,6 +86,13 @@ private:
                     targets.push_back({i, target});
             }
         }
+    }
+
+    std::vector<FusionTarget> marked(std::vector<FusionTarget> targets) const
+    {
+        for (FusionTarget& target : targets)
+            target.isShared = m_producers.at(target.node).size() > 1;
+        return targets;
     }
 
     static bool reaches(const std::vector<FusionTarget>& targets, uint32_t node)
@@ -175,8 +182,6 @@ private:
         };
         if (node.anyGraph)
             return name(index) + " is part of a pipeline library";
-        if (!isOwnLevel && m_producers.at(index).size() > 1)
-            return name(index) + " has several producers";
         if (!isOwnLevel && node.maxRecursion > 0)
             return name(index) + " is recursive";
         if (std::ranges::any_of(m_graph.queues, isShared))

@@ -12,8 +12,9 @@
 namespace millrace::graph {
 
 struct FusionTarget {
-    uint32_t index = 0;  // of the node in its array
-    uint32_t node = 0;   // into Graph::nodes
+    uint32_t index = 0;     // of the node in its array
+    uint32_t node = 0;      // into Graph::nodes
+    bool isShared = false;  // others send to it as well, which would have a copy each
 };
 
 // An output all of whose payloads can stay with the invocation that allocates them, or with its workgroup.

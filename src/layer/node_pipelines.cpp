@@ -2,11 +2,10 @@
 #include "layer/node_pipelines.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <map>
-#include <thread>
 
+#include "base/parallel.h"
 #include "compiler/reflect_types.h"
 #include "graph/code_traits.h"
 #include "layer/chain.h"
@@ -41,11 +40,10 @@ std::vector<spirv::SpecializationValue> readSpecialization(const VkSpecializatio
     return values;
 }
 
-ContentHash::Value keyOf(const NodeRequest& request)
+// What lowering looks at, but for what is the device's.
+void addNode(ContentHash& hash, std::span<const uint32_t> words, const compiler::Options& options)
 {
-    const compiler::Options& options = request.options;
-    ContentHash hash;
-    hash.add(*request.words);
+    hash.add(words);
     hash.add(options.entryPoint);
     hash.addWord(options.nodeName.has_value());
     hash.add(options.nodeName.value_or(""));
@@ -57,6 +55,27 @@ ContentHash::Value keyOf(const NodeRequest& request)
     }
     hash.addWord(options.argumentsOffsetBytes);
     hash.addWord(options.pushConstantsInMemory);
+}
+
+ContentHash::Value keyOf(const NodeRequest& request)
+{
+    ContentHash hash;
+    addNode(hash, *request.words, request.options);
+    return hash.value();
+}
+
+ContentHash::Value keyOf(const compiler::FusableNode& producer, const compiler::FusedOutput& output)
+{
+    ContentHash hash;
+    addNode(hash, producer.words, producer.options);
+    hash.addWord(output.output);
+    hash.addWord(output.byWorkgroup);
+    for (const compiler::FusedConsumer& consumer : output.consumers) {
+        addNode(hash, consumer.words, consumer.options);
+        hash.addWord(static_cast<uint32_t>(consumer.indices.size()));
+        hash.add(consumer.indices);
+        hash.addWord(consumer.isShared);
+    }
     return hash.value();
 }
 
@@ -93,22 +112,6 @@ std::vector<size_t> findOwners(std::span<const NodeRequest> requests)
         owners.push_back(*requests[owner].words == *requests[i].words ? owner : i);
     }
     return owners;
-}
-
-// Calls `work(i)` for all i below `count`.
-template <typename Work>
-void inParallel(size_t count, const Work& work)
-{
-    std::atomic<size_t> next{0};
-    auto run = [&] {
-        for (size_t i = next++; i < count; i = next++)
-            work(i);
-    };
-    const size_t threads = std::min<size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
-    std::vector<std::jthread> helpers;
-    for (size_t i = 1; i < threads; ++i)
-        helpers.emplace_back(run);
-    run();
 }
 
 // Null if the module does not say; what it says wrong, compiling it has reported.
@@ -247,7 +250,10 @@ Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, bool all, std::vector
         const bool isPlain = !request.robustness && request.requiredSubgroupSize == 0 && request.stageFlags == 0;
         nodes.push_back({*request.words, request.options, *m_lowered[i], m_owners[i], isPlain});
     }
-    Result<graph::Graph> fused = compiler::fuseGraph(nodes, std::move(graph), all, outcomes);
+    const auto fuseOne = [this](const compiler::FusableNode& producer, const compiler::FusedOutput& output) {
+        return fuseCode(producer, output);
+    };
+    Result<graph::Graph> fused = compiler::fuseGraph(nodes, std::move(graph), all, outcomes, fuseOne);
     bool changed = false;
     for (size_t i = 0; fused && i < nodes.size(); ++i) {
         if (!nodes[i].changed)
@@ -263,6 +269,20 @@ Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, bool all, std::vector
     if (changed)
         m_owners = findOwners(m_requests);
     return fused;
+}
+
+Result<compiler::FusedCode> NodeBuilder::fuseCode(const compiler::FusableNode& producer,
+                                                  const compiler::FusedOutput& output) const
+{
+    if (!m_cache.known)
+        return compiler::fuseCode(producer, output);
+    const ContentHash::Value key = keyOf(producer, output);
+    if (const auto known = m_cache.known->findFused(key))
+        return *known;
+    Result<compiler::FusedCode> code = compiler::fuseCode(producer, output);
+    if (code)
+        m_cache.known->insertFused(key, std::make_shared<const compiler::FusedCode>(*code));
+    return code;
 }
 
 // A further request, with other code for the same stage.

@@ -54,6 +54,8 @@ public:
 
 private:
     void lowerOne(size_t request);
+    Result<compiler::FusedCode> fuseCode(const compiler::FusableNode& producer,
+                                         const compiler::FusedOutput& output) const;
     void addCopyOf(size_t request);
     void compileOne(size_t request, graph::MemoryUse memory);
 

@@ -19,12 +19,26 @@ void PipelineCache::insert(const ContentHash::Value& key, std::shared_ptr<const 
     m_nodes.emplace(key, std::move(node));
 }
 
+std::shared_ptr<const compiler::FusedCode> PipelineCache::findFused(const ContentHash::Value& key) const
+{
+    std::lock_guard lock(m_mutex);
+    auto found = m_fused.find(key);
+    return found == m_fused.end() ? nullptr : found->second;
+}
+
+void PipelineCache::insertFused(const ContentHash::Value& key, std::shared_ptr<const compiler::FusedCode> code)
+{
+    std::lock_guard lock(m_mutex);
+    m_fused.emplace(key, std::move(code));
+}
+
 void PipelineCache::merge(const PipelineCache& other)
 {
     if (&other == this)
         return;
     std::scoped_lock lock(m_mutex, other.m_mutex);
     m_nodes.insert(other.m_nodes.begin(), other.m_nodes.end());
+    m_fused.insert(other.m_fused.begin(), other.m_fused.end());
 }
 
 namespace {

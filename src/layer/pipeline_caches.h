@@ -8,7 +8,7 @@
 #include <memory>
 #include <mutex>
 
-#include "compiler/compile.h"
+#include "compiler/fuse_graph.h"
 #include "layer/content_hash.h"
 
 namespace millrace::layer {
@@ -23,11 +23,14 @@ struct PipelineCache {
 
     std::shared_ptr<const compiler::LoweredNode> find(const ContentHash::Value& key) const;
     void insert(const ContentHash::Value& key, std::shared_ptr<const compiler::LoweredNode> node);
+    std::shared_ptr<const compiler::FusedCode> findFused(const ContentHash::Value& key) const;
+    void insertFused(const ContentHash::Value& key, std::shared_ptr<const compiler::FusedCode> code);
     void merge(const PipelineCache& other);
 
 private:
     mutable std::mutex m_mutex;
     std::map<ContentHash::Value, std::shared_ptr<const compiler::LoweredNode>> m_nodes;
+    std::map<ContentHash::Value, std::shared_ptr<const compiler::FusedCode>> m_fused;
 };
 
 }  // namespace millrace::layer

@@ -240,6 +240,42 @@ TEST_F(FuseGraph, WorkgroupsOfOneShape)
     EXPECT_TRUE(graph.nodes[0].outputs.empty());
 }
 
+// Each gets a copy, if that is short.
+TEST_F(FuseGraph, SeveralProducers)
+{
+    addProducer("from", sender());
+    addProducer("other", producer(sends("%u2", "%u0", kFill)));
+    addProducer("third", sender());
+    nodes.back().code = 0;  // the first one's
+    addConsumer("item");
+    fuse();
+    ASSERT_EQ(outcomes.size(), 3u);
+    for (const FusionOutcome& outcome : outcomes) {
+        EXPECT_TRUE(outcome.fused) << outcome.node << outcome.why;
+    }
+    EXPECT_EQ(graph.levels.size(), 2u);
+    EXPECT_EQ(nodes[0].words, nodes[2].words);
+    EXPECT_EQ(nodes[0].code, nodes[2].code);
+    EXPECT_NE(nodes[0].code, nodes[1].code);
+    EXPECT_EQ(nodes[2].lowered.node.id.name, "third");
+}
+
+TEST_F(FuseGraph, SeveralProducersOfLongCode)
+{
+    std::string work = kWork;
+    for (int i = 0; i < 64; i++) {
+        work += "%more" + std::to_string(i) + " = OpIAdd %uint %key %u1\n";
+    }
+    addProducer("from", sender());
+    addProducer("other", sender());
+    add(assembledConsumer(consumer(work)), "item");
+    fuse();
+    ASSERT_EQ(outcomes.size(), 2u);
+    EXPECT_FALSE(outcomes[0].fused);
+    EXPECT_THAT(outcomes[0].why,
+                testing::HasSubstr("it has several producers, and loops or more than 64 instructions"));
+}
+
 TEST_F(FuseGraph, GroupsOfLevels)
 {
     add(assembledConsumer(regular("%u7")), "item");

@@ -110,6 +110,23 @@ TEST_F(Fusion, ArraysWithGaps)
     EXPECT_EQ(result[9], 7u);
 }
 
+TEST_F(Fusion, SeveralProducers)
+{
+    const Stage other = writeNode("other",
+                                  [](NodeWriter& node) {
+                                      node.staticGrid(1);
+                                      OutputOptions options;
+                                      options.budget = kLanes;
+                                      const PayloadArrayType type = node.output("single", {node.word()}, options);
+                                      node.send(type, node.c(50), node.c(0), false);
+                                  },
+                                  {kLanes, 1, 1});
+    const std::vector<Stage> stages = {from(), other, single(0)};
+    ASSERT_TRUE(fuses(stages));
+    const auto result = run(stages, {launchWords("from", 0, 1, {}), launchWords("other", 0, 1, {})});
+    EXPECT_EQ(first(result, 2), (std::vector<uint32_t>{kSum + 50 * kLanes, kCount + kLanes}));
+}
+
 // A loop, and another allocation behind it, through handles in one variable.
 TEST_F(Fusion, SeveralAllocations)
 {

@@ -266,13 +266,14 @@ TEST(Fusion, SeveralProducers)
 {
     FusionPlan plan =
         planFusion(linkValid({makeEntry("a", {kept("c")}), makeEntry("b", {kept("c")}), makePacked("c")}));
-    EXPECT_TRUE(plan.fusions.empty());
-    ASSERT_EQ(plan.others.size(), 2u);
-    EXPECT_EQ(plan.others[0].why, "'c'[0] has several producers");
+    ASSERT_EQ(plan.fusions.size(), 2u);
+    EXPECT_TRUE(plan.fusions[0].targets[0].isShared && plan.fusions[1].targets[0].isShared);
     // Two outputs of one node are two.
     plan = planFusion(linkValid({makeEntry("a", {kept("c"), kept("c")}), makePacked("c")}));
-    EXPECT_TRUE(plan.fusions.empty());
-    EXPECT_EQ(plan.others.size(), 2u);
+    ASSERT_EQ(plan.fusions.size(), 2u);
+    EXPECT_TRUE(plan.fusions[0].targets[0].isShared);
+    plan = planFusion(linkValid({makeEntry("a", {kept("c")}), makePacked("c")}));
+    EXPECT_FALSE(plan.fusions[0].targets[0].isShared);
 }
 
 TEST(Fusion, EachOutputByItself)

@@ -28,6 +28,8 @@ namespace {
 constexpr size_t kMaxPushConstantLeaves = 64;
 // A consumer runs with the registers of its producer, whose other work waits for them.
 constexpr size_t kMaxInstructions = 600;
+// Of one that several producers have a copy of.
+constexpr size_t kMaxCopiedInstructions = 64;
 // By an invocation, of which memory has room for the worst case, while most send less.
 constexpr uint64_t kMaxSentBytes = 1024;
 
@@ -101,9 +103,20 @@ private:
                 }
             }
         }
+        if (m_caller.isOneOfMany && (count > kMaxCopiedInstructions || hasLoops())) {
+            return m_failure.at("size", "it has several producers, and loops or more than " +
+                                            std::to_string(kMaxCopiedInstructions) + " instructions");
+        }
         return count <= kMaxInstructions ||
                m_failure.at("size", "it has " + std::to_string(count) + " instructions, more than " +
                                         std::to_string(kMaxInstructions));
+    }
+
+    bool hasLoops() const
+    {
+        bool found = false;
+        m_module.forEachInstruction([&](const Instruction& i) { found |= i.op == spv::Op::OpLoopMerge; });
+        return found;
     }
 
     // It starts with its values whenever the node runs.
