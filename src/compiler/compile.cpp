@@ -49,9 +49,9 @@ Status extractEntryPoint(NodeShader& shader, const Options& options)
     return spirv::extractEntryPoint(shader.module, options.entryPoint);
 }
 
-Status rejectInvalidCode(NodeShader& shader, const Options&)
+Status rejectInvalidCode(NodeShader& shader, const Options& options)
 {
-    return rejectInvalid(shader.module);
+    return options.isValid ? Status() : rejectInvalid(shader.module);
 }
 
 // What all other passes ask for.

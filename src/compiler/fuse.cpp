@@ -68,7 +68,7 @@ private:
     {
         std::vector<Callee> callees;
         for (const FusedConsumer& consumer : output.consumers) {
-            auto node = prepare(consumer.words, consumer.options);
+            auto node = prepareAgain(consumer.words, consumer.options);
             if (!node) {
                 return node.error();
             }
@@ -324,7 +324,7 @@ private:
 
 Result<spirv::Words> fuse(std::span<const uint32_t> words, const Options& options, std::span<const FusedOutput> outputs)
 {
-    auto shader = prepare(words, options);
+    auto shader = prepareAgain(words, options);
     if (!shader) {
         return shader.error();
     }

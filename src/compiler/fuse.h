@@ -28,7 +28,8 @@ struct FusedOutput {
 // The producer with its consumers in it: a module of the extension still, with the same entry point, all
 // specialization applied. An invocation, or a workgroup, keeps the payloads that it allocates to itself, and runs their
 // consumers when its own code has ended, one after the other.
-// Requires: what graph::planFusion() looked at. Errors say why code cannot be fused.
+// Requires: what graph::planFusion() looked at, of modules that lower() took or this function made. Errors say why code
+// cannot be fused.
 Result<spirv::Words> fuse(std::span<const uint32_t> words, const Options& options,
                           std::span<const FusedOutput> outputs);
 

@@ -303,7 +303,7 @@ private:
 
 Result<DepthFirstNode> makeDepthFirst(const RecursiveNode& node, uint32_t output)
 {
-    auto shader = prepare(node.words, node.options);
+    auto shader = prepareAgain(node.words, node.options);
     if (!shader) {
         return shader.error();
     }

@@ -44,7 +44,7 @@ Result<SendingLevel> prepareSending(const RecursiveNode& node, const RecursionRa
 {
     Options options = node.options;
     options.remainingRecursion = remaining;
-    const auto shader = prepare(node.words, options);
+    const auto shader = prepareAgain(node.words, options);
     if (!shader) {
         return shader.error();
     }
@@ -93,7 +93,7 @@ bool allocatesNothing(const NodeShader& shader, uint32_t output)
 // The last level, without the allocations that it makes of nothing.
 Result<spirv::Words> makeLastLevel(const RecursiveNode& node, const Options& options)
 {
-    const auto shader = prepare(node.words, options);
+    const auto shader = prepareAgain(node.words, options);
     if (!shader) {
         return shader.error();
     }
@@ -202,7 +202,7 @@ Result<LevelChoice> chooseLevels(const RecursiveNode& node, bool all)
     if (!level) {
         return level.error();
     }
-    const auto anyLevel = prepare(node.words, node.options);
+    const auto anyLevel = prepareAgain(node.words, node.options);
     if (!anyLevel) {
         return anyLevel.error();
     }
