@@ -43,6 +43,7 @@ std::vector<spirv::SpecializationValue> readSpecialization(const VkSpecializatio
 // What lowering looks at, but for what is the device's.
 void addNode(ContentHash& hash, std::span<const uint32_t> words, const compiler::Options& options)
 {
+    hash.addWord(static_cast<uint32_t>(words.size()));
     hash.add(words);
     hash.add(options.entryPoint);
     hash.addWord(options.nodeName.has_value());
