@@ -23,7 +23,7 @@ namespace {
 // Of payloads of one output that an invocation keeps; they live in registers or on its stack.
 constexpr uint32_t kMaxKeptBytes = 128;
 // Likewise by a workgroup; and all memory that workgroups share then, of 16 KiB that every device has. Nodes have up to
-// 6 KiB of their own (device/state.glsl).
+// 6 KiB of their own (device/*.glsl).
 constexpr uint32_t kMaxSharedPayloadBytes = 4096;
 constexpr uint64_t kMaxSharedBytes = 8192;
 constexpr size_t kMaxPushConstants = 256;  // parts of a block

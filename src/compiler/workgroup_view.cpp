@@ -21,24 +21,6 @@ bool isSubgroupOperation(spv::Op op)
                                               std::string_view(spv::OpToString(op)).starts_with("OpCooperative"));
 }
 
-bool isSubgroupBuiltIn(uint32_t builtIn)
-{
-    switch (static_cast<spv::BuiltIn>(builtIn)) {
-        case spv::BuiltIn::SubgroupSize:
-        case spv::BuiltIn::NumSubgroups:
-        case spv::BuiltIn::SubgroupId:
-        case spv::BuiltIn::SubgroupLocalInvocationId:
-        case spv::BuiltIn::SubgroupEqMask:
-        case spv::BuiltIn::SubgroupGeMask:
-        case spv::BuiltIn::SubgroupGtMask:
-        case spv::BuiltIn::SubgroupLeMask:
-        case spv::BuiltIn::SubgroupLtMask:
-            return true;
-        default:
-            return false;
-    }
-}
-
 // Bytes of a type without a layout, roughly: what the device functions leave free is rounded as well.
 uint64_t bytesOf(const Module& module, Id type)
 {
@@ -67,6 +49,24 @@ uint64_t bytesOf(const Module& module, Id type)
 
 }  // namespace
 
+bool isSubgroupBuiltIn(spv::BuiltIn builtIn)
+{
+    switch (builtIn) {
+        case spv::BuiltIn::SubgroupSize:
+        case spv::BuiltIn::NumSubgroups:
+        case spv::BuiltIn::SubgroupId:
+        case spv::BuiltIn::SubgroupLocalInvocationId:
+        case spv::BuiltIn::SubgroupEqMask:
+        case spv::BuiltIn::SubgroupGeMask:
+        case spv::BuiltIn::SubgroupGtMask:
+        case spv::BuiltIn::SubgroupLeMask:
+        case spv::BuiltIn::SubgroupLtMask:
+            return true;
+        default:
+            return false;
+    }
+}
+
 bool seesWorkgroup(const Module& module)
 {
     bool found = false;
@@ -75,7 +75,7 @@ bool seesWorkgroup(const Module& module)
             i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::Workgroup);
         const bool isMask = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
                             i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-                            isSubgroupBuiltIn(i.literal(2));
+                            isSubgroupBuiltIn(static_cast<spv::BuiltIn>(i.literal(2)));
         found |= isShared || isMask || isSubgroupOperation(i.op);
     });
     return found;

@@ -5,6 +5,8 @@
 
 namespace millrace::compiler {
 
+bool isSubgroupBuiltIn(spv::BuiltIn builtIn);
+
 // Whether anything in the shader could tell how many invocations its workgroup has: workgroup memory, subgroup
 // operations and built-ins. Barriers are not among it.
 bool seesWorkgroup(const spirv::Module& module);

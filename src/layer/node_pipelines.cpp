@@ -198,7 +198,7 @@ void NodeBuilder::lowerOne(size_t request)
     out.feedback.flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
     const ContentHash::Value key = m_cache.known ? keyOf(m_requests[request]) : ContentHash::Value{};
     if (m_cache.known)
-        m_lowered[request] = m_cache.known->find(key);
+        m_lowered[request] = m_cache.known->lowered.find(key);
     if (!m_lowered[request] && (m_flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
         out.result = VK_PIPELINE_COMPILE_REQUIRED;
     } else if (!m_lowered[request]) {
@@ -207,7 +207,7 @@ void NodeBuilder::lowerOne(size_t request)
         if (lowered) {
             m_lowered[request] = std::make_shared<const compiler::LoweredNode>(std::move(*lowered));
             if (m_cache.known)
-                m_cache.known->insert(key, m_lowered[request]);
+                m_cache.known->lowered.insert(key, m_lowered[request]);
         } else {
             out.result = VK_ERROR_UNKNOWN;
             out.message = lowered.error().text();
@@ -278,11 +278,11 @@ Result<compiler::FusedCode> NodeBuilder::fuseCode(const compiler::FusableNode& p
     if (!m_cache.known)
         return compiler::fuseCode(producer, output);
     const ContentHash::Value key = keyOf(producer, output);
-    if (const auto known = m_cache.known->findFused(key))
+    if (const auto known = m_cache.known->fused.find(key))
         return *known;
     Result<compiler::FusedCode> code = compiler::fuseCode(producer, output);
     if (code)
-        m_cache.known->insertFused(key, std::make_shared<const compiler::FusedCode>(*code));
+        m_cache.known->fused.insert(key, std::make_shared<const compiler::FusedCode>(*code));
     return code;
 }
 

@@ -13,7 +13,36 @@
 
 namespace millrace::layer {
 
-// Thread-safe.
+// By content. Thread-safe.
+template <typename T>
+class ContentMap {
+public:
+    std::shared_ptr<const T> find(const ContentHash::Value& key) const
+    {
+        std::lock_guard lock(m_mutex);
+        const auto found = m_values.find(key);
+        return found == m_values.end() ? nullptr : found->second;
+    }
+
+    void insert(const ContentHash::Value& key, std::shared_ptr<const T> value)
+    {
+        std::lock_guard lock(m_mutex);
+        m_values.emplace(key, std::move(value));
+    }
+
+    void merge(const ContentMap& other)
+    {
+        if (&other == this)
+            return;
+        std::scoped_lock lock(m_mutex, other.m_mutex);
+        m_values.insert(other.m_values.begin(), other.m_values.end());
+    }
+
+private:
+    mutable std::mutex m_mutex;
+    std::map<ContentHash::Value, std::shared_ptr<const T>> m_values;
+};
+
 struct PipelineCache {
     explicit PipelineCache(bool external) : externallySynchronized(external) {}
 
@@ -21,16 +50,8 @@ struct PipelineCache {
     const bool externallySynchronized;
     std::mutex driverMutex;
 
-    std::shared_ptr<const compiler::LoweredNode> find(const ContentHash::Value& key) const;
-    void insert(const ContentHash::Value& key, std::shared_ptr<const compiler::LoweredNode> node);
-    std::shared_ptr<const compiler::FusedCode> findFused(const ContentHash::Value& key) const;
-    void insertFused(const ContentHash::Value& key, std::shared_ptr<const compiler::FusedCode> code);
-    void merge(const PipelineCache& other);
-
-private:
-    mutable std::mutex m_mutex;
-    std::map<ContentHash::Value, std::shared_ptr<const compiler::LoweredNode>> m_nodes;
-    std::map<ContentHash::Value, std::shared_ptr<const compiler::FusedCode>> m_fused;
+    ContentMap<compiler::LoweredNode> lowered;
+    ContentMap<compiler::FusedCode> fused;
 };
 
 }  // namespace millrace::layer

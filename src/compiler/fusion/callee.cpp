@@ -11,7 +11,9 @@
 #include "compiler/fusion/held_input.h"
 #include "compiler/fusion/plain_memory.h"
 #include "compiler/globals.h"
+#include "compiler/grid_position.h"
 #include "compiler/pointers.h"
+#include "compiler/workgroup_view.h"
 #include "spirv/edit.h"
 
 namespace millrace::compiler {
@@ -202,16 +204,6 @@ private:
         switch (builtIn) {
             case spv::BuiltIn::WorkgroupSize:
                 return true;
-            case spv::BuiltIn::SubgroupId:
-            case spv::BuiltIn::NumSubgroups:
-            case spv::BuiltIn::SubgroupSize:
-            case spv::BuiltIn::SubgroupLocalInvocationId:
-            case spv::BuiltIn::SubgroupEqMask:
-            case spv::BuiltIn::SubgroupGeMask:
-            case spv::BuiltIn::SubgroupGtMask:
-            case spv::BuiltIn::SubgroupLeMask:
-            case spv::BuiltIn::SubgroupLtMask:
-                return byWorkgroup() || failBuiltIn(variable);
             case spv::BuiltIn::LocalInvocationId:
             case spv::BuiltIn::LocalInvocationIndex:
             case spv::BuiltIn::GlobalInvocationId:
@@ -220,7 +212,8 @@ private:
             case spv::BuiltIn::ShaderIndexAMDX:
                 break;
             default:
-                return failBuiltIn(variable);
+                return (byWorkgroup() && isSubgroupBuiltIn(builtIn)) ||
+                       m_failure.at(describe(m_module, variable), "a built-in that the producer may have otherwise");
         }
         const bool isLocal =
             builtIn == spv::BuiltIn::LocalInvocationId || builtIn == spv::BuiltIn::LocalInvocationIndex;
@@ -245,11 +238,6 @@ private:
             m_starts.emplace_back(variable, getNull(m_module, m_module.pointee(m_module.typeOf(variable))));
         }
         return true;
-    }
-
-    bool failBuiltIn(Id variable)
-    {
-        return m_failure.at(describe(m_module, variable), "a built-in that the producer may have otherwise");
     }
 
     // The built-in is the caller's.
@@ -349,7 +337,7 @@ private:
             return;
         }
         const Id uint3Type = m_module.getVectorType(uintType, 3);
-        const Id id = groupId(out, group);
+        const Id id = positionInGrid(out, group, m_node.node.staticGrid);
         for (const Id variable : m_groupIds) {
             storeBits(out, variable, id, uint3Type);
         }
@@ -379,18 +367,6 @@ private:
         }
         writer.endIf(join);
         addBarrier(writer, m_node);
-    }
-
-    Id groupId(Emitter& out, Id group)
-    {
-        const Id uintType = m_module.getIntType(32, false);
-        const Id width = m_module.getConstant(m_node.node.staticGrid[0]);
-        const Id height = m_module.getConstant(m_node.node.staticGrid[1]);
-        const Id row = out.emit(spv::Op::OpUDiv, uintType, {group, width});
-        const Id x = out.emit(spv::Op::OpUMod, uintType, {group, width});
-        const Id y = out.emit(spv::Op::OpUMod, uintType, {row, height});
-        const Id z = out.emit(spv::Op::OpUDiv, uintType, {row, height});
-        return out.emit(spv::Op::OpCompositeConstruct, m_module.getVectorType(uintType, 3), {x, y, z});
     }
 
     Id vector(Emitter& out, const std::array<uint32_t, 3>& values)

@@ -3,6 +3,7 @@
 
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
+#include "compiler/grid_position.h"
 #include "compiler/memory_operands.h"
 #include "compiler/workgroup_view.h"
 
@@ -96,13 +97,7 @@ struct State : FunctionWriter {
         }
         const Id index = localInvocationIndex();
         Emitter emitter = out();
-        const Id width = module.getConstant(shader.node.localSize[0]);
-        const Id height = module.getConstant(shader.node.localSize[1]);
-        const Id row = emitter.emit(spv::Op::OpUDiv, uintType, {index, width});
-        const Id x = emitter.emit(spv::Op::OpUMod, uintType, {index, width});
-        const Id y = emitter.emit(spv::Op::OpUMod, uintType, {row, height});
-        const Id z = emitter.emit(spv::Op::OpUDiv, uintType, {row, height});
-        return emitter.emit(spv::Op::OpCompositeConstruct, uint3Type, {x, y, z});
+        return positionInGrid(emitter, index, shader.node.localSize);
     }
 
     Id globalInvocationId()
