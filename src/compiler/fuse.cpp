@@ -84,7 +84,12 @@ private:
             }
             m_hasPushConstants |= callee->hasBlock;
             for (const Leaf& leaf : callee->payload) {
-                if (!findLeaf(kept.leaves, leaf)) {
+                const Leaf* same = findLeaf(kept.leaves, leaf);
+                // A workgroup's payloads are not copied member by member: one variable serves both.
+                if (same && output.byWorkgroup && same->path != leaf.path) {
+                    return Diagnostic{"fuse", "payload", "the producer has another structure"};
+                }
+                if (!same) {
                     return Diagnostic{"fuse", "payload",
                                       "the producer has no member of " + std::to_string(leaf.bits) +
                                           " bits at offset " + std::to_string(leaf.offsetBytes)};

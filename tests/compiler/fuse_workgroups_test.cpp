@@ -116,11 +116,17 @@ TEST_F(FuseWorkgroups, OfOtherPayloads_AreRefused)
     source.item = "%Item = OpTypeStruct %uint %uint %uint";
     EXPECT_NE(refused(producer(sendsTogether("%u1", kFill)), {{source}}).find("no member of 32 bits at offset 8"),
               std::string::npos);
+    NodeSource swapped = mate(kWork);
+    swapped.itemDecorations =
+        "OpMemberDecorate %Item 0 Offset 4\nOpMemberDecorate %Item 1 Offset 0\n"
+        "OpDecorateId %Items NodeMaxPayloadsAMDX %u1\n";
+    EXPECT_NE(refused(producer(sendsTogether("%u1", kFill)), {{swapped}}).find("the producer has another structure"),
+              std::string::npos);
     NodeSource vector = mate("%key_at = OpAccessChain %np_uint %input %u0 %u0 %u1\n%key = OpLoad %uint %key_at\n");
     vector.itemDecorations = "OpMemberDecorate %Item 0 Offset 0\n";
     vector.itemDecorations += "OpDecorateId %Items NodeMaxPayloadsAMDX %u1\n";
     vector.item = "%Item = OpTypeStruct %uint2";
-    EXPECT_NE(refused(producer(sendsTogether("%u1", kFill)), {{vector}}).find("exported with another type"),
+    EXPECT_NE(refused(producer(sendsTogether("%u1", kFill)), {{vector}}).find("the producer has another structure"),
               std::string::npos);
 }
 
