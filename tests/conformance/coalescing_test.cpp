@@ -68,6 +68,46 @@ TEST_F(Coalescing, FromManyWorkgroups)
     EXPECT_EQ(first(result, 3), (std::vector<uint32_t>{7 * 120 + 16 * 21, 7 * 16, 0}));
 }
 
+// Two producers and a loop: the nodes do not run inside those who send to them.
+TEST_F(Coalescing, SinglePayloadsInLongRuns)
+{
+    static constexpr uint32_t kGroups = 40, kLanes = 33, kNodes = 3;
+    std::vector<Stage> stages;
+    for (const char* name : {"a", "b"}) {
+        stages.push_back(writeNode(name,
+                                   [](NodeWriter& node) {
+                                       node.staticGrid(kGroups);
+                                       OutputOptions options;
+                                       options.budget = kLanes;
+                                       options.arraySize = kNodes;
+                                       const PayloadArrayType type = node.output("single", {node.word()}, options);
+                                       const Id group = node.builtIn("WorkgroupId", 0);
+                                       const Id number = node.plus(node.times(group, node.c(kLanes)), node.lane());
+                                       node.send(type, number, node.body().u("OpUMod", group, node.c(kNodes)), false);
+                                   },
+                                   {kLanes, 1, 1}));
+    }
+    for (uint32_t index = 0; index < kNodes; ++index) {
+        stages.push_back(writeNode("single", [index](NodeWriter& node) {
+            node.coalescing();
+            const Id input = node.input();
+            const Id payload = node.readPayload(input, node.c(0), 0);
+            node.body().loop(node.c(0), node.c(2), node.c(1), [&](const Id&) {
+                node.add(2 * index, payload);
+                node.add(2 * index + 1, node.c(1));
+            });
+        }));
+        stages.back().index = index;
+    }
+    std::vector<uint32_t> expected(2 * kNodes);
+    for (uint32_t i = 0; i < kGroups * kLanes; ++i) {
+        expected[i / kLanes % kNodes * 2] += 2 * 2 * i;
+        expected[i / kLanes % kNodes * 2 + 1] += 2 * 2;
+    }
+    const auto result = run(stages, {launchWords("a", 0, 1, {}), launchWords("b", 0, 1, {})});
+    EXPECT_EQ(first(result, 2 * kNodes), expected);
+}
+
 TEST_F(Coalescing, Length_OneInOtherNodes)
 {
     const Stage fixed = writeNode("fixed", [](NodeWriter& node) {
