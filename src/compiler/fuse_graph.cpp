@@ -19,6 +19,14 @@ namespace {
 // Consumers run one after the other, and each brings its registers.
 constexpr size_t kMaxConsumers = 8;
 
+// Of code that was made of valid nodes here. Validating it again would take as long as all else; Options::validate
+// looks at what becomes of it.
+Result<LoweredNode> lowerMade(const spirv::Words& words, Options options)
+{
+    options.isValid = true;
+    return lower(words, options);
+}
+
 class GraphFuser {
 public:
     GraphFuser(std::vector<FusableNode>& nodes, graph::Graph graph, bool all, const FuseFunction& fuseOne)
@@ -125,7 +133,7 @@ private:
         Options options = own.options;
         options.specialization.clear();
         options.depthFirst = made->sizes;
-        Result<LoweredNode> lowered = lower(made->words, options);
+        Result<LoweredNode> lowered = lowerMade(made->words, options);
         if (!lowered)
             return lowered.error();
         own.lowered = std::move(*lowered);
@@ -172,7 +180,7 @@ private:
             return words.error();
         FusableNode group = m_nodes[node];
         group.options.specialization.clear();
-        Result<LoweredNode> lowered = lower(*words, group.options);
+        Result<LoweredNode> lowered = lowerMade(*words, group.options);
         if (!lowered)
             return lowered.error();
         if (lowered->node.payloadBytes != group.lowered.node.payloadBytes)
@@ -352,7 +360,7 @@ Result<FusedCode> fuseCode(const FusableNode& producer, const FusedOutput& outpu
         return words.error();
     Options options = producer.options;
     options.specialization.clear();
-    Result<LoweredNode> lowered = lower(*words, options);
+    Result<LoweredNode> lowered = lowerMade(*words, options);
     if (!lowered)
         return lowered.error();
     return FusedCode{std::move(*words), std::move(*lowered)};

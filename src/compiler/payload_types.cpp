@@ -83,6 +83,14 @@ Id queriedPayloadArray(const Module& module, const Instruction& query)
 
 bool holdsHandles(const Module& module, Id type)
 {
+    // Most types are neither, and this is asked of every instruction.
+    const Instruction* definition = module.findDefinition(type);
+    const bool isComposite =
+        definition && (definition->op == spv::Op::OpTypeArray || definition->op == spv::Op::OpTypeRuntimeArray ||
+                       definition->op == spv::Op::OpTypeStruct);
+    if (!isComposite) {
+        return isHandle(module, type);
+    }
     std::unordered_set<uint32_t> seen;
     return holdsHandles(module, type, seen);
 }
