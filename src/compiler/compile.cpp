@@ -151,7 +151,7 @@ Status runPasses(std::span<const Pass> passes, NodeShader& shader, const Options
 
 }  // namespace
 
-Result<std::shared_ptr<NodeShader>> prepare(std::span<const uint32_t> words, const Options& options)
+Result<std::shared_ptr<NodeShader>> prepareShader(std::span<const uint32_t> words, const Options& options)
 {
     if (const Status status = rejectRevision1(words); !status) {
         return status.error();
@@ -171,21 +171,37 @@ Result<std::shared_ptr<NodeShader>> prepare(std::span<const uint32_t> words, con
     return shader;
 }
 
-Result<LoweredNode> lower(std::span<const uint32_t> words, const Options& options)
+Result<PreparedNode> prepare(std::span<const uint32_t> words, const Options& options)
 {
-    auto shader = prepare(words, options);
+    auto shader = prepareShader(words, options);
     if (!shader) {
         return shader.error();
     }
-    if (const Status status = runPasses(std::span(kPasses).subspan(preparingPasses()), **shader, options); !status) {
-        return status.error();
-    }
-    return LoweredNode{(*shader)->node, std::move(*shader)};
+    return PreparedNode{(*shader)->node, std::move(*shader)};
 }
 
-Result<spirv::Words> finish(const LoweredNode& lowered, const Code& code, const Options& options)
+Result<NodeShader> lower(const PreparedNode& prepared, const Options& options)
 {
-    NodeShader shader = *lowered.shader;
+    NodeShader shader = *prepared.shader;
+    if (const Status status = runPasses(std::span(kPasses).subspan(preparingPasses()), shader, options); !status) {
+        return status.error();
+    }
+    return shader;
+}
+
+Status checkLowering(const PreparedNode& prepared, const Options& options)
+{
+    auto lowered = lower(prepared, options);
+    return lowered ? Status() : lowered.error();
+}
+
+Result<spirv::Words> finish(const PreparedNode& prepared, const Code& code, const Options& options)
+{
+    auto lowered = lower(prepared, options);
+    if (!lowered) {
+        return lowered.error();
+    }
+    NodeShader& shader = *lowered;
     for (const FinishingPass& pass : kFinishingPasses) {
         if (const Status status = pass.run(shader, code, options); !status) {
             return status.error();
@@ -205,16 +221,16 @@ Result<spirv::Words> finish(const LoweredNode& lowered, const Code& code, const 
 
 Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options)
 {
-    auto lowered = lower(words, options);
-    if (!lowered) {
-        return lowered.error();
+    auto prepared = prepare(words, options);
+    if (!prepared) {
+        return prepared.error();
     }
-    const Code code{.memory = options.memory, .traits = graph::codeTraits(lowered->node)};
-    auto finished = finish(*lowered, code, options);
+    const Code code{.memory = options.memory, .traits = graph::codeTraits(prepared->node)};
+    auto finished = finish(*prepared, code, options);
     if (!finished) {
         return finished.error();
     }
-    return CompiledNode{std::move(*finished), std::move(lowered->node)};
+    return CompiledNode{std::move(*finished), std::move(prepared->node)};
 }
 
 std::span<const std::string_view> passNames()

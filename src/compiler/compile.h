@@ -72,7 +72,7 @@ struct Options {
     graph::MemoryUse memory = graph::MemoryUse::Reserves;
     bool solo = false;      // for compiler/solo.h: the node is one of several in a module, and shares its workgroup
     bool counted = false;   // finished workgroups are counted behind abi::GraphStatus in host memory
-    bool isValid = false;   // the input was lowered before or made of such, so that nobody need validate it
+    bool isValid = false;   // the input was prepared before or made of such, so that nobody need validate it
     bool validate = false;  // run spirv-val on the output and fail with its message
 
     // Called after each pass with its name and the module's words; for --print-after. May be empty.
@@ -81,8 +81,8 @@ struct Options {
 
 struct NodeShader;
 
-// A node whose code calls device functions that it does not have yet.
-struct LoweredNode {
+// A node as the first passes leave it: simplified, a module of the extension still, with what it declares.
+struct PreparedNode {
     graph::Node node;
     std::shared_ptr<const NodeShader> shader;
 };
@@ -93,9 +93,8 @@ struct CompiledNode {
 };
 
 // Errors: not SPIR-V, revision 1 of the extension, no such entry point, a rule of the extension broken in a way that
-// leaves no meaning, an instruction that cannot be lowered. The diagnostic names pass and instruction. Does not look at
-// Options::memory and validate.
-Result<LoweredNode> lower(std::span<const uint32_t> words, const Options& options);
+// leaves no meaning. The diagnostic names pass and instruction. Does not look at Options::memory and validate.
+Result<PreparedNode> prepare(std::span<const uint32_t> words, const Options& options);
 
 // What the code is for.
 struct Code {
@@ -104,9 +103,12 @@ struct Code {
     graph::CodeTraits traits;  // of the node in any graph, or in this one
 };
 
-// Gives a node the device functions. `options` as for lower(), of which it needs indirect, counted, minSubgroupSize,
-// validate and afterPass.
-Result<spirv::Words> finish(const LoweredNode& lowered, const Code& code, const Options& options);
+// Lowers a node and gives it the device functions. `options` as for prepare(). Errors: an instruction that cannot be
+// lowered, whatever the code is for.
+Result<spirv::Words> finish(const PreparedNode& prepared, const Code& code, const Options& options);
+
+// What finish() would say of a node that nobody needs.
+Status checkLowering(const PreparedNode& prepared, const Options& options);
 
 // Both, for any graph.
 Result<CompiledNode> compile(std::span<const uint32_t> words, const Options& options);

@@ -68,14 +68,14 @@ private:
     {
         std::vector<Callee> callees;
         for (const FusedConsumer& consumer : output.consumers) {
-            auto node = prepareAgain(consumer.words, consumer.options);
+            auto node = shaderOf(consumer);
             if (!node) {
                 return node.error();
             }
             const KeptOutput& kept = m_kept.all().back();
             const Caller caller{m_hasPushConstants, consumer.isNextLevel, consumer.isShared, kept.most,
                                 output.byWorkgroup ? kept.room : 0};
-            auto callee = makeCallee(std::move(**node), caller);
+            auto callee = makeCallee(std::move(*node), caller);
             if (!callee) {
                 return callee.error();
             }
@@ -98,6 +98,18 @@ private:
             callees.push_back(std::move(*callee));
         }
         return callees;
+    }
+
+    static Result<NodeShader> shaderOf(const FusedConsumer& consumer)
+    {
+        if (consumer.prepared) {
+            return NodeShader(*consumer.prepared);
+        }
+        auto shader = prepareAgain(consumer.words, consumer.options);
+        if (!shader) {
+            return shader.error();
+        }
+        return std::move(**shader);
     }
 
     // The new entry point: the producer, then what its payloads ask for.
@@ -325,6 +337,14 @@ private:
     KeptOutputs m_kept{m_shader, m_memory, m_failure};
 };
 
+Result<spirv::Words> fuse(NodeShader& shader, std::span<const FusedOutput> outputs)
+{
+    if (const Status status = Fuser(shader).run(outputs); !status) {
+        return status.error();
+    }
+    return spirv::write(shader.module);
+}
+
 }  // namespace
 
 Result<spirv::Words> fuse(std::span<const uint32_t> words, const Options& options, std::span<const FusedOutput> outputs)
@@ -333,10 +353,13 @@ Result<spirv::Words> fuse(std::span<const uint32_t> words, const Options& option
     if (!shader) {
         return shader.error();
     }
-    if (const Status status = Fuser(**shader).run(outputs); !status) {
-        return status.error();
-    }
-    return spirv::write((*shader)->module);
+    return fuse(**shader, outputs);
+}
+
+Result<spirv::Words> fuse(const PreparedNode& producer, std::span<const FusedOutput> outputs)
+{
+    NodeShader shader = *producer.shader;
+    return fuse(shader, outputs);
 }
 
 }  // namespace millrace::compiler

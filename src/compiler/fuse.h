@@ -16,7 +16,8 @@ struct FusedConsumer {
     std::vector<uint32_t> indices;  // ascending
     // It is the producer, at one level less of its recursion: it may send, with its budgets as often as it is run.
     bool isNextLevel = false;
-    bool isShared = false;  // other nodes send to it as well, so its code is copied
+    bool isShared = false;                                 // other nodes send to it as well, so its code is copied
+    std::shared_ptr<const NodeShader> prepared = nullptr;  // of the words with the options, if there is that already
 };
 
 struct FusedOutput {
@@ -28,9 +29,10 @@ struct FusedOutput {
 // The producer with its consumers in it: a module of the extension still, with the same entry point, all
 // specialization applied. An invocation, or a workgroup, keeps the payloads that it allocates to itself, and runs their
 // consumers when its own code has ended, one after the other.
-// Requires: what graph::planFusion() looked at, of modules that lower() took or this function made. Errors say why code
-// cannot be fused.
+// Requires: what graph::planFusion() looked at, of modules that prepare() took or this function made. Errors say why
+// code cannot be fused.
 Result<spirv::Words> fuse(std::span<const uint32_t> words, const Options& options,
                           std::span<const FusedOutput> outputs);
+Result<spirv::Words> fuse(const PreparedNode& producer, std::span<const FusedOutput> outputs);
 
 }  // namespace millrace::compiler

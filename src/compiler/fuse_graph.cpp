@@ -21,10 +21,10 @@ constexpr size_t kMaxConsumers = 8;
 
 // Of code that was made of valid nodes here. Validating it again would take as long as all else; Options::validate
 // looks at what becomes of it.
-Result<LoweredNode> lowerMade(const spirv::Words& words, Options options)
+Result<PreparedNode> prepareMade(const spirv::Words& words, Options options)
 {
     options.isValid = true;
-    return lower(words, options);
+    return prepare(words, options);
 }
 
 class GraphFuser {
@@ -133,11 +133,11 @@ private:
         Options options = own.options;
         options.specialization.clear();
         options.depthFirst = made->sizes;
-        Result<LoweredNode> lowered = lowerMade(made->words, options);
-        if (!lowered)
-            return lowered.error();
-        own.lowered = std::move(*lowered);
-        own.lowered.node.id = m_graph.nodes[plan.node].id;
+        Result<PreparedNode> prepared = prepareMade(made->words, options);
+        if (!prepared)
+            return prepared.error();
+        own.prepared = std::move(*prepared);
+        own.prepared.node.id = m_graph.nodes[plan.node].id;
         own.code = codeOf(made->words);
         own.words = std::move(made->words);
         own.options = std::move(options);
@@ -147,7 +147,7 @@ private:
 
     RecursiveNode recursiveNode(const graph::LastLevelFusion& plan) const
     {
-        // Not the lowered node's id, which may be that of another node with the same code.
+        // Not the prepared node's id, which may be that of another node with the same code.
         const graph::Node& node = m_graph.nodes[plan.node];
         return {m_nodes[plan.node].words, m_nodes[plan.node].options, node.id, node.maxRecursion, plan.byWorkgroup};
     }
@@ -180,16 +180,16 @@ private:
             return words.error();
         FusableNode group = m_nodes[node];
         group.options.specialization.clear();
-        Result<LoweredNode> lowered = lowerMade(*words, group.options);
-        if (!lowered)
-            return lowered.error();
-        if (lowered->node.payloadBytes != group.lowered.node.payloadBytes)
+        Result<PreparedNode> prepared = prepareMade(*words, group.options);
+        if (!prepared)
+            return prepared.error();
+        if (prepared->node.payloadBytes != group.prepared.node.payloadBytes)
             return Diagnostic{"fuse", nameOf(node), "does not look at its payload before its last level"};
-        if (graph::declaredBytes(lowered->node) > graph::kMaxPayloadDeclarationBytes)
+        if (graph::declaredBytes(prepared->node) > graph::kMaxPayloadDeclarationBytes)
             return Diagnostic{"fuse", nameOf(node), "declares too many payloads for several levels"};
-        group.lowered = std::move(*lowered);
-        group.lowered.node.id = m_graph.nodes[node].id;
-        group.lowered.node.levelGroup = levels;
+        group.prepared = std::move(*prepared);
+        group.prepared.node.id = m_graph.nodes[node].id;
+        group.prepared.node.levelGroup = levels;
         group.words = std::move(*words);
         group.changed = true;
         return group;
@@ -287,8 +287,8 @@ private:
         producer.code = codeOf(attempt.code.words);
         producer.words = attempt.code.words;
         producer.options.specialization.clear();
-        producer.lowered = attempt.code.lowered;
-        producer.lowered.node.id = m_graph.nodes[node].id;
+        producer.prepared = attempt.code.prepared;
+        producer.prepared.node.id = m_graph.nodes[node].id;
         producer.changed = true;
         return true;
     }
@@ -304,6 +304,7 @@ private:
             if (!consumer.isPlain)
                 return Diagnostic{"fuse", nameOf(target.node), "its stage has options of its own"};
             FusedConsumer& fused = consumers.try_emplace(consumer.code, consumer.words, consumer.options).first->second;
+            fused.prepared = consumer.prepared.shader;
             fused.indices.push_back(target.index);
             fused.isShared |= target.isShared;
         }
@@ -327,7 +328,7 @@ private:
         std::vector<graph::Node> nodes = m_graph.nodes;
         nodes.resize(std::max(nodes.size(), m_nodes.size()));
         for (size_t n = 0; n < m_nodes.size(); ++n)
-            nodes[n] = m_nodes[n].changed ? m_nodes[n].lowered.node : nodes[n];
+            nodes[n] = m_nodes[n].changed ? m_nodes[n].prepared.node : nodes[n];
         Result<graph::Graph> graph = graph::link(std::move(nodes));
         if (!graph)
             return graph.error();
@@ -355,15 +356,15 @@ private:
 
 Result<FusedCode> fuseCode(const FusableNode& producer, const FusedOutput& output)
 {
-    Result<spirv::Words> words = fuse(producer.words, producer.options, {{output}});
+    Result<spirv::Words> words = fuse(producer.prepared, {{output}});
     if (!words)
         return words.error();
     Options options = producer.options;
     options.specialization.clear();
-    Result<LoweredNode> lowered = lowerMade(*words, options);
-    if (!lowered)
-        return lowered.error();
-    return FusedCode{std::move(*words), std::move(*lowered)};
+    Result<PreparedNode> prepared = prepareMade(*words, options);
+    if (!prepared)
+        return prepared.error();
+    return FusedCode{std::move(*words), std::move(*prepared)};
 }
 
 Result<graph::Graph> fuseGraph(std::vector<FusableNode>& nodes, graph::Graph graph, bool all,

@@ -16,7 +16,7 @@ namespace millrace::compiler {
 struct FusableNode {
     spirv::Words words;  // a fused producer's become others, with Options::specialization applied
     Options options;
-    LoweredNode lowered;
+    PreparedNode prepared;
     size_t code = 0;      // nodes of the same number have the same words and options but for name and index
     bool isPlain = true;  // it may run with the options of another pipeline, and others with its own
     bool changed = false;
@@ -25,7 +25,7 @@ struct FusableNode {
 // A producer with consumers in it, all specialization applied.
 struct FusedCode {
     spirv::Words words;
-    LoweredNode lowered;
+    PreparedNode prepared;
 };
 
 // What consumers make of a producer. Called by several threads at once.
@@ -46,7 +46,7 @@ struct FusionOutcome {
     std::string why;
 };
 
-// Fuses what can be fused and lowers the producers again. `graph` was linked from the nodes, in their order; nodes
+// Fuses what can be fused and prepares the producers again. `graph` was linked from the nodes, in their order; nodes
 // behind those given belong to others and stay as they are. Where there are none, code for several levels of
 // recursive nodes is appended to `nodes` (graph::Node::levelGroup). With `all`, also levels are in one that take
 // longer so. `fuseOne` may remember what fuseCode() gave. Returns the graph linked again, or `graph` if nothing was

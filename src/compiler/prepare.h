@@ -9,14 +9,17 @@
 
 namespace millrace::compiler {
 
-// The first passes of lower(), which simplify a node and learn what it declares but leave it a module of the extension.
-Result<std::shared_ptr<NodeShader>> prepare(std::span<const uint32_t> words, const Options& options);
+// The first passes, which simplify a node and learn what it declares but leave it a module of the extension.
+Result<std::shared_ptr<NodeShader>> prepareShader(std::span<const uint32_t> words, const Options& options);
 
-// The same for words that lower() took before, or that fuse() made. Validating takes longer than all else.
+// The same for words that prepare() took before, or that fuse() made. Validating takes longer than all else.
 inline Result<std::shared_ptr<NodeShader>> prepareAgain(std::span<const uint32_t> words, Options options)
 {
     options.isValid = true;
-    return prepare(words, options);
+    return prepareShader(words, options);
 }
+
+// The passes behind them: code that calls device functions which it does not have yet.
+Result<NodeShader> lower(const PreparedNode& prepared, const Options& options);
 
 }  // namespace millrace::compiler

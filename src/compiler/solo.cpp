@@ -11,6 +11,7 @@
 #include "compiler/globals.h"
 #include "compiler/node_shader.h"
 #include "compiler/non_uniform.h"
+#include "compiler/prepare.h"
 #include "compiler/solo/blocks.h"
 #include "compiler/solo/unrestrict.h"
 #include "compiler/workgroup_view.h"
@@ -102,11 +103,15 @@ private:
         for (const SoloSource& source : sources) {
             Options options = source.options;
             options.solo = true;
-            auto lowered = lower(source.words, options);
+            const auto prepared = prepare(source.words, options);
+            if (!prepared) {
+                return prepared.error();
+            }
+            auto lowered = lower(*prepared, options);
             if (!lowered) {
                 return lowered.error();
             }
-            Part part{*lowered->shader, {}};
+            Part part{std::move(*lowered), {}};
             const NodeShader& shader = part.shader;
             part.code.invocations = graph::invocationsOf(shader.node);
             part.code.isCollective = isCollective(shader);

@@ -12,7 +12,7 @@
 
 namespace millrace::compiler {
 
-// What a node is compiled from: as for lower().
+// What a node is compiled from: as for prepare().
 struct SoloSource {
     std::span<const uint32_t> words;
     Options options;

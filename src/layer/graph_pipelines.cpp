@@ -102,7 +102,7 @@ VkResult GraphBuilder::lowerStages()
         requests.push_back(std::move(*request));
     }
     m_stages.emplace(m_device, m_cache, m_flags, m_object->layout, std::move(requests));
-    const std::span<const NodeResult> results = m_stages->lower();
+    const std::span<const NodeResult> results = m_stages->prepare();
     for (const NodeResult& node : results)
         m_object->nodes.push_back(node.node);
     return checkStages(results);

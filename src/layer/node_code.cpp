@@ -8,9 +8,9 @@
 namespace millrace::layer {
 
 NodeCode::NodeCode(std::shared_ptr<GraphLayout> layout, const NodeRequest& request,
-                   std::shared_ptr<const compiler::LoweredNode> lowered, const compiler::Code& code,
+                   std::shared_ptr<const compiler::PreparedNode> prepared, const compiler::Code& code,
                    VkPipelineCreateFlags flags)
-    : m_layout(std::move(layout)), m_request(request), m_lowered(std::move(lowered)), m_code(code), m_flags(flags)
+    : m_layout(std::move(layout)), m_request(request), m_prepared(std::move(prepared)), m_code(code), m_flags(flags)
 {
 }
 
@@ -32,7 +32,7 @@ VkResult NodeCode::get(graph::MemoryUse memory, const Cache& cache, VkPipeline& 
                        VkPipelineCreationFeedbackFlags* feedback)
 {
     // What it leaves to others has no place that anybody knows.
-    if (m_lowered->node.depthFirst > 0)
+    if (m_prepared->node.depthFirst > 0)
         memory = graph::MemoryUse::Reserves;
     std::lock_guard lock(m_mutex);
     VkPipeline& pipeline = m_pipelines[static_cast<size_t>(memory)];
@@ -46,12 +46,12 @@ VkResult NodeCode::create(graph::MemoryUse memory, const Cache& cache, VkPipelin
 {
     compiler::Code code = m_code;
     code.memory = memory;
-    const Result<spirv::Words> words = compiler::finish(*m_lowered, code, m_request.options);
+    const Result<spirv::Words> words = compiler::finish(*m_prepared, code, m_request.options);
     if (words)
         return callDriver(*words, cache, out, feedback);
     const Device& device = m_layout->device;
     device.messages().error("Millrace-graph-creation", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
-                            "node " + m_lowered->node.id.name + ": " + words.error().text(), kSeeLowerCommand);
+                            "node " + m_prepared->node.id.name + ": " + words.error().text(), kSeeLowerCommand);
     return VK_ERROR_UNKNOWN;
 }
 
@@ -87,7 +87,7 @@ VkResult NodeCode::callDriver(const spirv::Words& words, const Cache& cache, VkP
     if (!cache.handle)
         info.flags &= ~static_cast<VkPipelineCreateFlags>(VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT);
 
-    const std::string name = m_lowered->node.id.name + "[" + std::to_string(m_lowered->node.id.index) + "]";
+    const std::string name = m_prepared->node.id.name + "[" + std::to_string(m_prepared->node.id.index) + "]";
     device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {"node ", name});
     VkResult result = VK_SUCCESS;
     {

@@ -31,7 +31,7 @@ class NodeCode {
 public:
     // `flags` are those that the driver may see. `code.memory` means nothing.
     NodeCode(std::shared_ptr<GraphLayout> layout, const NodeRequest& request,
-             std::shared_ptr<const compiler::LoweredNode> lowered, const compiler::Code& code,
+             std::shared_ptr<const compiler::PreparedNode> prepared, const compiler::Code& code,
              VkPipelineCreateFlags flags);
     ~NodeCode();
     NodeCode(const NodeCode&) = delete;
@@ -59,7 +59,7 @@ private:
 
     const std::shared_ptr<GraphLayout> m_layout;
     const NodeRequest m_request;
-    const std::shared_ptr<const compiler::LoweredNode> m_lowered;
+    const std::shared_ptr<const compiler::PreparedNode> m_prepared;
     const compiler::Code m_code;
     const VkPipelineCreateFlags m_flags;
     mutable std::mutex m_mutex;

@@ -40,7 +40,7 @@ std::vector<spirv::SpecializationValue> readSpecialization(const VkSpecializatio
     return values;
 }
 
-// What lowering looks at, but for what is the device's.
+// What compiling looks at, but for what is the device's.
 void addNode(ContentHash& hash, std::span<const uint32_t> words, const compiler::Options& options)
 {
     hash.addWord(static_cast<uint32_t>(words.size()));
@@ -186,57 +186,57 @@ NodeBuilder::NodeBuilder(Device& device, VkPipelineCache cache, VkPipelineCreate
       m_layout(std::move(layout)),
       m_requests(std::move(requests)),
       m_owners(findOwners(m_requests)),
-      m_lowered(m_requests.size()),
+      m_prepared(m_requests.size()),
       m_results(m_requests.size())
 {
 }
 
-void NodeBuilder::lowerOne(size_t request)
+void NodeBuilder::prepareOne(size_t request)
 {
     const auto start = std::chrono::steady_clock::now();
     NodeResult& out = m_results[request];
     out.feedback.flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
     const ContentHash::Value key = m_cache.known ? keyOf(m_requests[request]) : ContentHash::Value{};
     if (m_cache.known)
-        m_lowered[request] = m_cache.known->lowered.find(key);
-    if (!m_lowered[request] && (m_flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
+        m_prepared[request] = m_cache.known->prepared.find(key);
+    if (!m_prepared[request] && (m_flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
         out.result = VK_PIPELINE_COMPILE_REQUIRED;
-    } else if (!m_lowered[request]) {
-        Result<compiler::LoweredNode> lowered =
-            compiler::lower(*m_requests[request].words, m_requests[request].options);
-        if (lowered) {
-            m_lowered[request] = std::make_shared<const compiler::LoweredNode>(std::move(*lowered));
+    } else if (!m_prepared[request]) {
+        Result<compiler::PreparedNode> prepared =
+            compiler::prepare(*m_requests[request].words, m_requests[request].options);
+        if (prepared) {
+            m_prepared[request] = std::make_shared<const compiler::PreparedNode>(std::move(*prepared));
             if (m_cache.known)
-                m_cache.known->lowered.insert(key, m_lowered[request]);
+                m_cache.known->prepared.insert(key, m_prepared[request]);
         } else {
             out.result = VK_ERROR_UNKNOWN;
-            out.message = lowered.error().text();
+            out.message = prepared.error().text();
         }
     }
     out.feedback.duration = nanosecondsSince(start);
 }
 
-std::span<const NodeResult> NodeBuilder::lower()
+std::span<const NodeResult> NodeBuilder::prepare()
 {
     inParallel(m_requests.size(), [this](size_t i) {
         if (m_owners[i] == i)
-            lowerOne(i);
+            prepareOne(i);
     });
     for (size_t i = 0; i < m_requests.size(); ++i) {
-        m_lowered[i] = m_lowered[m_owners[i]];
+        m_prepared[i] = m_prepared[m_owners[i]];
         if (m_owners[i] != i) {
             m_results[i] = m_results[m_owners[i]];
             m_results[i].feedback.duration = 0;
         }
-        if (!m_lowered[i])
+        if (!m_prepared[i])
             continue;
         const compiler::Options& options = m_requests[i].options;
         m_results[i].node = std::make_shared<NodePipeline>();
         graph::Node& node = m_results[i].node->node;
-        node = m_lowered[i]->node;
+        node = m_prepared[i]->node;
         if (!m_device.settings().capture.empty())
             m_results[i].node->payloadType = payloadTypeOf(m_requests[i], node);
-        // The lowered node may be that of another request.
+        // What is prepared may be that of another request.
         node.id.name = options.nodeName.value_or(m_owners[i] == i ? node.id.name : options.entryPoint);
         node.id.index = options.shaderIndex.value_or(node.id.index);
     }
@@ -249,7 +249,7 @@ Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, bool all, std::vector
     for (size_t i = 0; i < m_requests.size(); ++i) {
         const NodeRequest& request = m_requests[i];
         const bool isPlain = !request.robustness && request.requiredSubgroupSize == 0 && request.stageFlags == 0;
-        nodes.push_back({*request.words, request.options, *m_lowered[i], m_owners[i], isPlain});
+        nodes.push_back({*request.words, request.options, *m_prepared[i], m_owners[i], isPlain});
     }
     const auto fuseOne = [this](const compiler::FusableNode& producer, const compiler::FusedOutput& output) {
         return fuseCode(producer, output);
@@ -261,11 +261,11 @@ Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, bool all, std::vector
             continue;
         changed = true;
         if (i == m_requests.size())
-            addCopyOf(nodes[i].lowered.node.levelGroup->of);
+            addCopyOf(nodes[i].prepared.node.levelGroup->of);
         m_requests[i].words = std::make_shared<const spirv::Words>(std::move(nodes[i].words));
         m_requests[i].options = std::move(nodes[i].options);
-        m_results[i].node->node = nodes[i].lowered.node;
-        m_lowered[i] = std::make_shared<const compiler::LoweredNode>(std::move(nodes[i].lowered));
+        m_results[i].node->node = nodes[i].prepared.node;
+        m_prepared[i] = std::make_shared<const compiler::PreparedNode>(std::move(nodes[i].prepared));
     }
     if (changed)
         m_owners = findOwners(m_requests);
@@ -290,9 +290,19 @@ Result<compiler::FusedCode> NodeBuilder::fuseCode(const compiler::FusableNode& p
 void NodeBuilder::addCopyOf(size_t request)
 {
     m_requests.push_back(m_requests[request]);
-    m_lowered.push_back(m_lowered[request]);
+    m_prepared.push_back(m_prepared[request]);
     m_results.push_back({.node = std::make_shared<NodePipeline>(*m_results[request].node)});
     m_results.back().feedback.flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
+}
+
+// Code that has a mistake is reported even if nobody needs it.
+void NodeBuilder::checkOne(size_t request)
+{
+    const Status status = compiler::checkLowering(*m_prepared[request], m_requests[request].options);
+    if (status)
+        return;
+    m_results[request].result = VK_ERROR_UNKNOWN;
+    m_results[request].message = status.error().text();
 }
 
 void NodeBuilder::compileOne(size_t request, graph::MemoryUse memory)
@@ -309,7 +319,7 @@ void NodeBuilder::compileOne(size_t request, graph::MemoryUse memory)
 std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTraits> traits,
                                                  std::span<const std::optional<graph::MemoryUse>> uses)
 {
-    auto traitsOf = [&](size_t i) { return traits.empty() ? graph::codeTraits(m_lowered[i]->node) : traits[i]; };
+    auto traitsOf = [&](size_t i) { return traits.empty() ? graph::codeTraits(m_prepared[i]->node) : traits[i]; };
     std::vector<size_t> users(m_requests.size(), 0);
     std::vector<std::optional<graph::MemoryUse>> needed(m_requests.size());
     for (size_t i = 0; i < m_requests.size(); ++i) {
@@ -326,13 +336,15 @@ std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTrai
         const size_t owner = m_owners[i];
         m_results[i].node->node.anyGraph = traits.empty();
         const compiler::Code code{.batched = users[i] > 1 && !m_requests[i].options.indirect, .traits = traitsOf(i)};
-        m_results[i].node->code = owner == i
-                                      ? std::make_shared<NodeCode>(m_layout, m_requests[i], m_lowered[i], code, m_flags)
-                                      : m_results[owner].node->code;
+        m_results[i].node->code =
+            owner == i ? std::make_shared<NodeCode>(m_layout, m_requests[i], m_prepared[i], code, m_flags)
+                       : m_results[owner].node->code;
     }
     inParallel(m_requests.size(), [&](size_t i) {
         if (needed[i])
             compileOne(i, *needed[i]);
+        else if (m_owners[i] == i)
+            checkOne(i);
     });
     for (size_t i = 0; i < m_requests.size(); ++i) {
         m_results[i].result = m_results[m_owners[i]].result;

@@ -30,7 +30,7 @@ struct NodeResult {
     VkResult result = VK_SUCCESS;
     std::shared_ptr<NodePipeline> node;  // without code at first
     VkPipelineCreationFeedback feedback{};
-    std::string message;  // why lowering failed
+    std::string message;  // why compiling failed
 };
 
 // The stages of one creation command, which become nodes in two steps, since the code of a node depends on the graph.
@@ -42,7 +42,7 @@ public:
                 std::shared_ptr<GraphLayout> layout, std::vector<NodeRequest> requests);
 
     // First: what linking has to know. Per request.
-    std::span<const NodeResult> lower();
+    std::span<const NodeResult> prepare();
     // Lets consumers run inside their producers, where `graph`, whose first nodes are the requests, allows it. Returns
     // the graph linked again, which may have more nodes (compiler::fuseGraph), and then there are more requests.
     Result<graph::Graph> fuse(graph::Graph graph, bool all, std::vector<compiler::FusionOutcome>& outcomes);
@@ -53,10 +53,11 @@ public:
                                         std::span<const std::optional<graph::MemoryUse>> uses);
 
 private:
-    void lowerOne(size_t request);
+    void prepareOne(size_t request);
     Result<compiler::FusedCode> fuseCode(const compiler::FusableNode& producer,
                                          const compiler::FusedOutput& output) const;
     void addCopyOf(size_t request);
+    void checkOne(size_t request);
     void compileOne(size_t request, graph::MemoryUse memory);
 
     Device& m_device;
@@ -65,7 +66,7 @@ private:
     const std::shared_ptr<GraphLayout> m_layout;
     std::vector<NodeRequest> m_requests;
     std::vector<size_t> m_owners;  // per request the first with the same code
-    std::vector<std::shared_ptr<const compiler::LoweredNode>> m_lowered;
+    std::vector<std::shared_ptr<const compiler::PreparedNode>> m_prepared;
     std::vector<NodeResult> m_results;
 };
 

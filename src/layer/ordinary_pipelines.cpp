@@ -241,7 +241,7 @@ VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkCom
         return VK_ERROR_VALIDATION_FAILED_EXT;
     }
     NodeBuilder builder(device, cache, flags, object->layout, {std::move(*request)});
-    NodeResult node = builder.lower().front();
+    NodeResult node = builder.prepare().front();
     if (node.result == VK_SUCCESS)
         node = builder.compile({}, {}).front();
     if (const auto* feedback = findInChain<VkPipelineCreationFeedbackCreateInfo>(

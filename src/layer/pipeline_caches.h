@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipeline caches: what was lowered with them, beside what the driver keeps.
+// Pipeline caches: what was compiled with them, beside what the driver keeps.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -50,7 +50,7 @@ struct PipelineCache {
     const bool externallySynchronized;
     std::mutex driverMutex;
 
-    ContentMap<compiler::LoweredNode> lowered;
+    ContentMap<compiler::PreparedNode> prepared;
     ContentMap<compiler::FusedCode> fused;
 };
 

@@ -20,9 +20,9 @@ protected:
         Options options;
         options.nodeName = name;
         options.shaderIndex = index;
-        auto lowered = lower(words, options);
-        ASSERT_TRUE(lowered) << lowered.error().text();
-        nodes.push_back({words, std::move(options), std::move(*lowered), sameCodeAs.value_or(nodes.size())});
+        auto prepared = prepare(words, options);
+        ASSERT_TRUE(prepared) << prepared.error().text();
+        nodes.push_back({words, std::move(options), std::move(*prepared), sameCodeAs.value_or(nodes.size())});
     }
 
     void addProducer(const std::string& name, const NodeSource& source) { add(assembledProducer(source), name); }
@@ -43,7 +43,7 @@ protected:
     {
         std::vector<graph::Node> linked;
         for (const FusableNode& node : nodes) {
-            linked.push_back(node.lowered.node);
+            linked.push_back(node.prepared.node);
         }
         auto before = graph::link(std::move(linked));
         ASSERT_TRUE(before) << before.error().text();
@@ -257,7 +257,7 @@ TEST_F(FuseGraph, SeveralProducers)
     EXPECT_EQ(nodes[0].words, nodes[2].words);
     EXPECT_EQ(nodes[0].code, nodes[2].code);
     EXPECT_NE(nodes[0].code, nodes[1].code);
-    EXPECT_EQ(nodes[2].lowered.node.id.name, "third");
+    EXPECT_EQ(nodes[2].prepared.node.id.name, "third");
 }
 
 TEST_F(FuseGraph, SeveralProducersOfLongCode)
@@ -400,7 +400,7 @@ TEST_F(FuseGraph, LevelsThatSomeSendTo_RunDepthFirst)
     EXPECT_EQ(outcome().levelsInOne, 4u);
 }
 
-// As the layer does it: nodes with the same code are lowered once, so the second has the name and index of the first.
+// As the layer does it: nodes with the same code are prepared once, so the second has the name and index of the first.
 TEST_F(FuseGraph, LastLevelOfANodeThatWasLoweredAsAnother)
 {
     const spirv::Words words = assembledConsumer(recursive("%u1"));
@@ -412,8 +412,8 @@ TEST_F(FuseGraph, LastLevelOfANodeThatWasLoweredAsAnother)
     EXPECT_EQ(graph.nodes[2].levelGroup, (graph::LevelGroup{1, 2, true}));
     const spirv::Words fused = nodes[2].words;
     nodes = before;
-    std::vector<graph::Node> linked{before[0].lowered.node, before[1].lowered.node};
-    nodes[1].lowered = nodes[0].lowered;
+    std::vector<graph::Node> linked{before[0].prepared.node, before[1].prepared.node};
+    nodes[1].prepared = nodes[0].prepared;
     auto again = graph::link(std::move(linked));
     ASSERT_TRUE(again);
     const auto after = fuseGraph(nodes, std::move(*again), false, outcomes);
@@ -450,7 +450,7 @@ TEST_F(FuseGraph, NodesOfOthersBehind_KeepLastLevels)
     add(assembledConsumer(recursive()), "item");
     add(assembledConsumer(consumer(kWork)), "other");
     const FusableNode other = nodes.back();
-    std::vector<graph::Node> linked{nodes[0].lowered.node, nodes[1].lowered.node};
+    std::vector<graph::Node> linked{nodes[0].prepared.node, nodes[1].prepared.node};
     auto before = graph::link(std::move(linked));
     ASSERT_TRUE(before);
     nodes.pop_back();

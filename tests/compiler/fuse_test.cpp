@@ -592,10 +592,10 @@ TEST_F(Fuse, AChain)
     const auto both = fuse(assembled(middle.text("%input = OpVariable %np_Items NodePayloadAMDX\n")), options,
                            {{{0, {{last, options, {0}}}}}});
     ASSERT_TRUE(both) << both.error().text();
-    const auto lowered = lower(*both, options);
-    ASSERT_TRUE(lowered) << lowered.error().text();
-    EXPECT_TRUE(lowered->node.outputs.empty());
-    EXPECT_GT(lowered->node.packWidth, 0u);
+    const auto prepared = prepare(*both, options);
+    ASSERT_TRUE(prepared) << prepared.error().text();
+    EXPECT_TRUE(prepared->node.outputs.empty());
+    EXPECT_GT(prepared->node.packWidth, 0u);
     const auto all =
         fuse(assembled(producer(sends("%u2", "%u0", kFill)).text("")), options, {{{0, {{*both, options, {0}}}}}});
     ASSERT_TRUE(all) << all.error().text();

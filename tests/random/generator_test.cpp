@@ -88,13 +88,13 @@ std::vector<compiler::FusionOutcome> fuse(const RandomGraph& graph)
             const auto* bytes = reinterpret_cast<const uint8_t*>(&value);
             options.specialization.push_back({id, {bytes, bytes + 4}});
         }
-        auto lowered = compiler::lower(module.words, options);
-        if (!lowered) {
-            ADD_FAILURE() << "seed " << graph.spec.seed << ": " << lowered.error().text();
+        auto prepared = compiler::prepare(module.words, options);
+        if (!prepared) {
+            ADD_FAILURE() << "seed " << graph.spec.seed << ": " << prepared.error().text();
             return {};
         }
-        linked.push_back(lowered->node);
-        nodes.push_back({module.words, std::move(options), std::move(*lowered), node.twinOf.value_or(node.id)});
+        linked.push_back(prepared->node);
+        nodes.push_back({module.words, std::move(options), std::move(*prepared), node.twinOf.value_or(node.id)});
     }
     auto whole = graph::link(std::move(linked));
     std::vector<compiler::FusionOutcome> outcomes;

@@ -123,16 +123,17 @@ private:
         options.shaderIndex = stage.node.index;
         // Where push constants go is for the pipeline layout to say, which is not known here.
         options.pushConstantsInMemory = true;
-        auto lowered = compiler::lower(words, options);
-        if (!lowered) {
-            const Diagnostic& error = lowered.error();
+        auto prepared = compiler::prepare(words, options);
+        const Status status = prepared ? compiler::checkLowering(*prepared, options) : prepared.error();
+        if (!status) {
+            const Diagnostic& error = status.error();
             errors.push_back({stage.file, error.where,
                               "entry point '" + entryPoint + "': " + error.component + ": " + error.message});
             return;
         }
         const size_t code = m_codes.try_emplace({stage.file, entryPoint}, m_codes.size()).first->second;
-        nodes.push_back(lowered->node);
-        sources.push_back({words, std::move(options), std::move(*lowered), code});
+        nodes.push_back(prepared->node);
+        sources.push_back({words, std::move(options), std::move(*prepared), code});
         files.push_back(stage.file);
     }
 
