@@ -337,6 +337,40 @@ void chooseSingles(Random& random, GraphSpec& graph)
         graph.vulkanMemoryModel = random.chance(45);
 }
 
+// Two nodes that send a payload or two from each of many invocations to nodes that work on each by itself: too long to be
+// copied into both, so their payloads lie in memory, in long runs.
+void chooseCrowd(Random& random, GraphSpec& graph)
+{
+    const auto first = static_cast<uint32_t>(graph.families.size());
+    const uint32_t last = first + 2;
+    for (uint32_t f = first; f <= last; ++f) {
+        Family family;
+        family.name = "crowd" + std::to_string(f);
+        family.indices = f == last ? chooseIndices(random, family.sparse) : std::vector<uint32_t>{0};
+        family.kind = f == last ? Kind::Coalescing : Kind::Static;
+        family.perPayload = f == last;
+        family.isEntry = f != last;
+        family.layout = chooseLayout(random, false, false);
+        graph.families.push_back(std::move(family));
+    }
+    chooseNodes(random, graph, first);
+    for (uint32_t f = first; f < last; ++f) {
+        for (NodeSpec& node : graph.nodes) {
+            if (node.family != f || node.sharesIndex)
+                continue;
+            node.localSize = {random.range(17, 64), 1, 1};
+            node.staticGrid = {random.range(4, 40), 1, 1};
+            node.writesInput = false;
+            graph.families[f].meanGrid = node.staticGrid[0];
+        }
+        chooseLaunches(random, graph, {f}, 1);
+        graph.families[f].expectedPayloads = graph.launches.back().count = std::min(graph.launches.back().count, 2u);
+        for (NodeSpec& node : graph.nodes)
+            if (node.family == f && !node.sharesIndex)
+                chooseCrowdOutput(random, graph, node, last);
+    }
+}
+
 // In some families all nodes are one shader, as arrays mostly are.
 void chooseTwins(Random& random, GraphSpec& graph)
 {
@@ -434,6 +468,8 @@ GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, bool alike)
     }
     if (random.chance(85))
         chooseSingles(random, graph);
+    if (!alike && graph.targetWorkgroups >= 1000 && random.chance(40))
+        chooseCrowd(random, graph);
     chooseTwins(random, graph);
     chooseModules(random, graph);
     return graph;

@@ -18,6 +18,8 @@ void chooseOutputs(Random& random, GraphSpec& graph, uint32_t family);
 // that. Null if no node may send more.
 NodeSpec* findSender(Random& random, GraphSpec& graph);
 void chooseSingleOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t targetFamily);
+// Likewise, but from each of its invocations.
+void chooseCrowdOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t targetFamily);
 // Nodes of such a family send to themselves as well. Requires: they work on one payload each.
 void chooseSingleRecursion(Random& random, GraphSpec& graph, uint32_t family);
 // How often a family comes back to itself, as a factor of its payloads; its nodes get the statements.

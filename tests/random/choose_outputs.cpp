@@ -222,6 +222,18 @@ void chooseSingleOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32
     addOutput(random, graph, node, targetFamily, std::move(statement));
 }
 
+void chooseCrowdOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t targetFamily)
+{
+    Statement statement;
+    chooseShape(random, statement, node);
+    statement.scope = Scope::Invocation;
+    statement.loops = 1;
+    statement.dynamicLoops = false;
+    statement.count = random.range(1, 2);
+    statement.countKind = random.pick<Count>({Count::Fixed, Count::Fixed, Count::Chosen});
+    addOutput(random, graph, node, targetFamily, std::move(statement));
+}
+
 void chooseSingleRecursion(Random& random, GraphSpec& graph, uint32_t familyNumber)
 {
     const Family& family = graph.families[familyNumber];
