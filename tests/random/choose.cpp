@@ -337,8 +337,8 @@ void chooseSingles(Random& random, GraphSpec& graph)
         graph.vulkanMemoryModel = random.chance(45);
 }
 
-// Two nodes that send a payload or two from each of many invocations to nodes that work on each by itself: too long to be
-// copied into both, so their payloads lie in memory, in long runs.
+// Two nodes that send a payload or two from each of many invocations to nodes that work on each by itself: too long to
+// be copied into both, so their payloads lie in memory, in long runs.
 void chooseCrowd(Random& random, GraphSpec& graph)
 {
     const auto first = static_cast<uint32_t>(graph.families.size());
