@@ -72,7 +72,7 @@ struct Options {
     graph::MemoryUse memory = graph::MemoryUse::Reserves;
     bool solo = false;      // for compiler/solo.h: the node is one of several in a module, and shares its workgroup
     bool counted = false;   // finished workgroups are counted behind abi::GraphStatus in host memory
-    bool isValid = false;   // the input was prepared before or made of such, so that nobody need validate it
+    bool isValid = false;   // the input was prepared before, so that nobody need validate it
     bool validate = false;  // run spirv-val on the output and fail with its message
 
     // Called after each pass with its name and the module's words; for --print-after. May be empty.

@@ -19,14 +19,6 @@ namespace {
 // Consumers run one after the other, and each brings its registers.
 constexpr size_t kMaxConsumers = 8;
 
-// Of code that was made of valid nodes here. Validating it again would take as long as all else; Options::validate
-// looks at what becomes of it.
-Result<PreparedNode> prepareMade(const spirv::Words& words, Options options)
-{
-    options.isValid = true;
-    return prepare(words, options);
-}
-
 class GraphFuser {
 public:
     GraphFuser(std::vector<FusableNode>& nodes, graph::Graph graph, bool all, const FuseFunction& fuseOne)
@@ -133,7 +125,7 @@ private:
         Options options = own.options;
         options.specialization.clear();
         options.depthFirst = made->sizes;
-        Result<PreparedNode> prepared = prepareMade(made->words, options);
+        Result<PreparedNode> prepared = prepare(made->words, options);
         if (!prepared)
             return prepared.error();
         own.prepared = std::move(*prepared);
@@ -180,7 +172,7 @@ private:
             return words.error();
         FusableNode group = m_nodes[node];
         group.options.specialization.clear();
-        Result<PreparedNode> prepared = prepareMade(*words, group.options);
+        Result<PreparedNode> prepared = prepare(*words, group.options);
         if (!prepared)
             return prepared.error();
         if (prepared->node.payloadBytes != group.prepared.node.payloadBytes)
@@ -361,7 +353,7 @@ Result<FusedCode> fuseCode(const FusableNode& producer, const FusedOutput& outpu
         return words.error();
     Options options = producer.options;
     options.specialization.clear();
-    Result<PreparedNode> prepared = prepareMade(*words, options);
+    Result<PreparedNode> prepared = prepare(*words, options);
     if (!prepared)
         return prepared.error();
     return FusedCode{std::move(*words), std::move(*prepared)};

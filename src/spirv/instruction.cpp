@@ -123,8 +123,16 @@ bool isSharedType(spv::Op op)
         case spv::Op::OpTypePointer:
         case spv::Op::OpTypeFunction:
             return true;
-        default:
+        case spv::Op::OpTypeArray:
+        case spv::Op::OpTypeRuntimeArray:
+        case spv::Op::OpTypeStruct:
+        case spv::Op::OpTypeOpaque:
+        case spv::Op::OpTypeNodePayloadArrayAMDX:
+        case spv::Op::OpConstant:
+        case spv::Op::OpVariable:
             return false;
+        default:  // images and what vendors have
+            return isType(op);
     }
 }
 

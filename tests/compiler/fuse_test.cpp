@@ -535,6 +535,28 @@ TEST_F(Fuse, Buffers)
     EXPECT_EQ(count(fused(alone, {{to}}), " Aliased\n"), 0u);
 }
 
+// A module may declare types of images and samplers once only.
+TEST_F(Fuse, Images)
+{
+    const auto writesImage = [](NodeSource source, const std::string& value) {
+        source.decorations = "OpDecorate %image DescriptorSet 0\nOpDecorate %image Binding 7\n";
+        source.globals =
+            "%v2uint = OpTypeVector %uint 2\n%image2d = OpTypeImage %uint 2D 0 0 0 2 R32ui\n"
+            "%v4uint = OpTypeVector %uint 4\n%uc_image = OpTypePointer UniformConstant %image2d\n"
+            "%place = OpConstantComposite %v2uint %u1 %u3\n%image = OpVariable %uc_image UniformConstant\n";
+        source.interface += " %image";
+        source.body += "%texel = OpCompositeConstruct %v4uint " + value + " " + value + " " + value + " " + value +
+                       "\n%where = OpLoad %image2d %image\nOpImageWrite %where %place %texel\n";
+        return source;
+    };
+    const std::string text =
+        fused(writesImage(producer(sends("%u1", "%u0", kFill)), "%lane"), {{writesImage(consumer(kWork), "%key")}});
+    EXPECT_EQ(count(text, " OpTypeImage "), 1u);
+    EXPECT_EQ(count(text, " OpImageWrite "), 2u);
+    EXPECT_EQ(count(text, "Binding 7"), 2u);
+    EXPECT_EQ(count(text, " Aliased\n"), 2u);
+}
+
 TEST_F(Fuse, VulkanMemoryModel)
 {
     NodeSource from = producer(sends("%u1", "%u0", R"(
