@@ -44,6 +44,7 @@ public:
     void launches();
     void copies();
     void atomics();
+    void residents();
 
 private:
     Bench& m_bench;
@@ -137,6 +138,25 @@ void Raw::atomics()
     }
 }
 
+// What workgroup memory leaves of the workgroups that could be there at once.
+void Raw::residents()
+{
+    struct Values {
+        VkDeviceAddress counters;
+        uint32_t rounds;
+    };
+    const Values values{m_counter.address(), m_bench.pick(2000u, 100u, 10u)};
+    const uint32_t groups = m_bench.pick(16384u, 256u, 16u);
+    for (uint32_t bytes : {256u, 2048u, 4096u, 8192u}) {
+        const Kernel kernel(m_bench.device(), "raw/resident", sizeof values, Definitions{{"WORDS", text(bytes / 4)}});
+        m_bench.submit([&](VkCommandBuffer cmd) { m_counter.fill(cmd, 0); });
+        m_bench.submit([&](VkCommandBuffer cmd) { kernel.dispatch(cmd, argumentsOf(values), groups); });
+        expect("workgroups that are still there", 0, 1);
+        const uint32_t most = m_counter.download(8)[1];
+        m_bench.figure("workgroups of 32 at once, sharing " + text(bytes) + " bytes each", most, "");
+    }
+}
+
 }  // namespace
 
 void raw(Bench& bench)
@@ -146,6 +166,7 @@ void raw(Bench& bench)
     probes.launches();
     probes.copies();
     probes.atomics();
+    probes.residents();
 }
 
 }  // namespace millrace::bench
