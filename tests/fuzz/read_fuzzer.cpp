@@ -9,7 +9,9 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
 {
     std::vector<uint32_t> words(size / 4);
-    std::memcpy(words.data(), data, words.size() * 4);
+    if (!words.empty()) {
+        std::memcpy(words.data(), data, words.size() * 4);
+    }
     const auto module = millrace::spirv::read(words);
     if (!module) {
         return 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "oracle/machine.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "oracle/layout.h"
@@ -125,8 +126,8 @@ void Machine::writeBuiltIns(Lane& lane, uint32_t index, const WorkgroupInput& in
 void Machine::prepare(const WorkgroupInput& input, std::minstd_rand& random)
 {
     // Undefined memory holds something else each time, so that a result that depends on it shows.
-    std::memset(m_laneStorage.data(), static_cast<int>(random() >> 8 & 0xff), m_laneStorage.size());
-    std::memset(m_groupStorage.data(), static_cast<int>(random() >> 8 & 0xff), m_groupStorage.size());
+    std::ranges::fill(m_laneStorage, static_cast<uint8_t>(random() >> 8));
+    std::ranges::fill(m_groupStorage, static_cast<uint8_t>(random() >> 8));
     for (const auto& [offset, size] : m_program.zeroGroupMemory)
         std::memset(m_groupStorage.data() + offset, 0, size);
     for (uint32_t i = 0; i < m_lanes.size(); ++i) {
