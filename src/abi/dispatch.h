@@ -38,7 +38,9 @@ struct LeafArguments {
     // behind each other in z.
     uint units;
     uint stride;             // bytes from one payload to the next
-    uint64_t pushConstants;  // as in NodeArguments
+    // The application's push constants, as in NodeArguments, or scratch memory for what workgroups keep: each has its
+    // part by its number, and goes on until all units are done (graph::Node::groupMemoryBytes).
+    uint64_t memory;
     uint grid;               // dynamic: width | height << 16 of the only payload's grid
     uint remainingAndIndex;  // RemainingRecursionLevelsAMDX | ShaderIndexAMDX << 16
 };

@@ -20,6 +20,7 @@
 #include "compiler/passes/narrow_coalescing.h"
 #include "compiler/passes/narrow_enqueues.h"
 #include "compiler/passes/order_payload_memory.h"
+#include "compiler/passes/place_kept_payloads.h"
 #include "compiler/passes/reflect_node.h"
 #include "compiler/passes/reflect_outputs.h"
 #include "compiler/passes/reject_unsupported.h"
@@ -94,7 +95,7 @@ struct Pass {
 // lowerPushConstants must come after lowerPayloads only to keep what it adds out of the way.
 // orderPayloadMemory must come after lowerPayloads: barriers order what is buffer memory by then.
 // wrapEntryPoint must come after them: they say what a workgroup starts and ends with.
-// narrowEnqueues, narrowAllocations, runOnce and linkDeviceLibrary, which finish() runs, look at the graph;
+// narrowEnqueues, narrowAllocations, placeKeptPayloads, runOnce and linkDeviceLibrary, which finish() runs, look at the graph;
 // linkDeviceLibrary must come last: the others say which functions they call. Up to choosePacking a module of the
 // extension stays one, as fuse() needs it.
 constexpr Pass kPasses[] = {
@@ -125,6 +126,7 @@ struct FinishingPass {
 constexpr FinishingPass kFinishingPasses[] = {
     {"narrowEnqueues", narrowEnqueues},
     {"narrowAllocations", narrowAllocations},
+    {"placeKeptPayloads", placeKeptPayloads},
     {"runOnce", runOnce},
     {"linkDeviceLibrary", linkDeviceLibrary},
 };

@@ -64,6 +64,9 @@ struct Options {
     // if it has.
     uint32_t leafRows = 16;
     uint32_t loopingLeafRows = 1;
+    // Of payloads that a workgroup keeps; what has more is in scratch memory where the node is a leaf. Needs the Vulkan
+    // memory model.
+    uint32_t keptBytes = UINT32_MAX;
     // Payloads that keep the device busy: invocations of a level with fewer leave what they send to others.
     uint32_t busyPayloads = 1;
     std::optional<DepthFirst> depthFirst;  // of code that makeDepthFirst() made

@@ -36,7 +36,8 @@ enum class DeviceFunction {
     TakeToLeave,
     PlaceToKeep,
     Keep,
-    SoloNext,  // and the next: device/solo.glsl
+    WorkgroupMemory,  // device/leaf.glsl
+    SoloNext,         // and the next: device/solo.glsl
     SoloCode,
     Count,
 };

@@ -26,6 +26,8 @@ constexpr uint32_t kSendsTrackedSpecId = 2009;
 constexpr uint32_t kPlainQueuesSpecId = 2010;
 constexpr uint32_t kLooseSpecId = 2016;
 constexpr uint32_t kTriesSpecId = 2018;
+constexpr uint32_t kImagesSpecId = 2028;  // solo: nodes may write some
+constexpr uint32_t kKeepsSpecId = 2029;
 
 std::span<const uint32_t> chooseBuild(const DeviceLibraryVariant& variant)
 {
@@ -83,6 +85,7 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
         {kPlainQueuesSpecId, {static_cast<uint8_t>(variant.plainQueues), 0, 0, 0}},
         {kLooseSpecId, {static_cast<uint8_t>(variant.loose), 0, 0, 0}},
         {kTriesSpecId, {variant.memory == graph::MemoryUse::Tries, 0, 0, 0}},
+        {kKeepsSpecId, {static_cast<uint8_t>(variant.keeps), 0, 0, 0}},
     };
     return makeLibrary(chooseBuild(variant), values);
 }
@@ -109,15 +112,18 @@ const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryVariant& varia
     return *entry.library;
 }
 
-const Result<spirv::Library>& getSoloLibrary(bool vulkanMemoryModel)
+const Result<spirv::Library>& getSoloLibrary(bool vulkanMemoryModel, bool images)
 {
-    static std::once_flag once[2];
-    static std::optional<Result<spirv::Library>> libraries[2];
-    std::call_once(once[vulkanMemoryModel], [&] {
-        libraries[vulkanMemoryModel].emplace(
-            makeLibrary(vulkanMemoryModel ? shaders::solo_library_vkmm : shaders::solo_library, {}));
+    constexpr size_t kVariants = 4;
+    static std::once_flag once[kVariants];
+    static std::optional<Result<spirv::Library>> libraries[kVariants];
+    const size_t variant = 2 * (images ? 1 : 0) + (vulkanMemoryModel ? 1 : 0);
+    std::call_once(once[variant], [&] {
+        const SpecializationValue values[] = {{kImagesSpecId, {static_cast<uint8_t>(images), 0, 0, 0}}};
+        libraries[variant].emplace(
+            makeLibrary(vulkanMemoryModel ? shaders::solo_library_vkmm : shaders::solo_library, values));
     });
-    return *libraries[vulkanMemoryModel];
+    return *libraries[variant];
 }
 
 }  // namespace millrace::compiler

@@ -24,6 +24,7 @@ struct DeviceLibraryVariant {
     bool batched = false;  // a dispatch may run several slots
     bool counted = false;  // finished workgroups are counted for the host
     bool loose = false;    // workgroups need not stay together: graph::isLoose()
+    bool keeps = false;    // leaves: workgroups have scratch memory, graph::Node::groupMemoryBytes
 
     auto operator<=>(const DeviceLibraryVariant&) const = default;
 };
@@ -44,13 +45,14 @@ inline constexpr uint32_t kDepthFirstSpecId = 2023;      // graph::Node
 inline constexpr uint32_t kBusyPayloadsSpecId = 2024;    // Options
 inline constexpr uint32_t kSentMostSpecId = 2025;        // DepthFirst
 inline constexpr uint32_t kQueuePayloadsSpecId = 2026;   // likewise
+inline constexpr uint32_t kMemoryBytesSpecId = 2027;     // graph::Node::groupMemoryBytes
 inline constexpr uint32_t kOutputsSpecId = 2022;         // outputs that a workgroup knows by heart
 
 // Made at the first call for a variant and kept until the process ends. Thread-safe.
 // Errors: only if the library was built wrongly.
 const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryVariant& variant);
 
-// The same of src/shaders/device/solo.glsl.
-const Result<spirv::Library>& getSoloLibrary(bool vulkanMemoryModel);
+// The same of src/shaders/device/solo.glsl. `images`: nodes may write some.
+const Result<spirv::Library>& getSoloLibrary(bool vulkanMemoryModel, bool images);
 
 }  // namespace millrace::compiler

@@ -201,6 +201,15 @@ void updateInterface(Module& module, Id entry)
     }
 }
 
+bool hasStorageImages(const Module& module)
+{
+    constexpr size_t kSampled = 5;
+    constexpr uint32_t kStorage = 2;
+    return std::ranges::any_of(module.section(Section::Globals), [](const Instruction& i) {
+        return i.op == spv::Op::OpTypeImage && i.literal(kSampled) == kStorage;
+    });
+}
+
 Id getNull(Module& module, Id type)
 {
     for (const Instruction& i : module.section(Section::Globals)) {

@@ -166,7 +166,7 @@ private:
 
     Status finish(SoloModule& out)
     {
-        const auto& library = getSoloLibrary(ours().vulkanMemoryModel);
+        const auto& library = getSoloLibrary(ours().vulkanMemoryModel, hasStorageImages(module()));
         if (!library) {
             return library.error();
         }

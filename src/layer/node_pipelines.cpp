@@ -162,6 +162,9 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     request.options.orderedBytes = traits.orderedBytes;
     request.options.leafRows = traits.leafRows;
     request.options.loopingLeafRows = traits.loopingLeafRows;
+    // Payloads elsewhere take the Vulkan memory model.
+    if (device.support.deviceScope)
+        request.options.keptBytes = traits.keptBytes;
     request.options.indirect = device.settings().runtime.path == runtime::Path::Indirect;
     request.options.counted = device.settings().runtime.breadcrumbs;
     request.options.validate = device.settings().validateSpirv;

@@ -31,6 +31,7 @@ void fillSerial(DeviceTraits& traits, uint32_t threads)
     // loops, 0.75, 0.52 and 0.49.
     traits.leafRows = 64;
     traits.loopingLeafRows = 64;
+    traits.keptBytes = 4096;  // all: workgroup memory is memory there
 }
 
 // What the parts of a GPU's grid have in common wherever they were measured (H200: 132 multiprocessors of 2048
@@ -58,6 +59,7 @@ DeviceTraits byType(const DeviceFacts& facts)
                         .orderedBytes = 64,
                         .leafRows = 16,
                         .loopingLeafRows = 1,
+                        .keptBytes = 1024,
                         .sweepsPerWait = 16};
     switch (facts.type) {
         case VK_PHYSICAL_DEVICE_TYPE_CPU:
@@ -157,6 +159,7 @@ const std::array<Trait, kTraitCount>& traitTable()
         {"ordered_bytes", &T::orderedBytes, 1, graph::kMaxStride},
         {"leaf_rows", &T::leafRows, 1, 1024},
         {"looping_leaf_rows", &T::loopingLeafRows, 1, 1024},
+        {"kept_bytes", &T::keptBytes, 1, 4096},
         {"sweeps_per_wait", &T::sweepsPerWait, 1, 1024},
         {"max_scratch_mib", &T::maxScratchMib, 1, UINT32_MAX},
     }};

@@ -44,6 +44,8 @@ struct DeviceTraits {
     uint32_t leafRows = 0;
     // where the code has loops (loopingLeafRows).
     uint32_t loopingLeafRows = 0;
+    // Of payloads that a workgroup keeps in workgroup memory at most (compiler::Options::keptBytes).
+    uint32_t keptBytes = 0;
     // Sweeps at most between two looks at what is left of a graph.
     uint32_t sweepsPerWait = 0;
     // What maxSize aims at, in MiB. Applications mostly allocate it, and a graph that fits needs no reservations and no
@@ -63,7 +65,7 @@ struct Trait {
     std::string range() const;  // "a power of two from 32 to 1024"
 };
 
-inline constexpr size_t kTraitCount = 15;
+inline constexpr size_t kTraitCount = 16;
 const std::array<Trait, kTraitCount>& traitTable();
 
 enum class TraitOrigin {

@@ -152,7 +152,7 @@ VkResult Recorder::prepare(const DispatchRequest& request)
         if (m_pipeline.graph.apiQueues[i] != abi::kNoQueue)
             m_apiNodes.push_back(i);
     if (host && mayHideSteps(request) && m_pipeline.getLeaf)
-        m_leaves = runtime::prepareLeaves(m_pipeline.graph, inputs,
+        m_leaves = runtime::prepareLeaves(m_pipeline.graph, inputs, request.scratchBytes,
                                           [&](uint32_t invocations) { return m_device.fullGroups(invocations, 1); });
     if (m_leaves)
         return prepareLeaves();
@@ -235,7 +235,10 @@ VkResult Recorder::prepareLeaves()
                       m_upload.data() + payloads.size());
     for (LeafDispatch::Launch& launch : m_leaves->launches) {
         launch.arguments.payloads += m_upload.address();
-        launch.arguments.pushConstants = constantBytes > 0 ? m_upload.address() + payloads.size() : 0;
+        if (constantBytes > 0)
+            launch.arguments.memory = m_upload.address() + payloads.size();
+        else if (launch.arguments.memory > 0)
+            launch.arguments.memory += m_scratch;
     }
     payloads = {};
     nameBuffers();
@@ -449,6 +452,8 @@ void Recorder::recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffe
 void Recorder::recordLeaves()
 {
     const VkuDeviceDispatchTable& table = *m_device.table;
+    if (m_leaves->usesScratch)
+        computeBarrier();  // as for recordBegin()
     begin(&StepObserver::beginSweep);
     for (size_t i = 0; i < m_leaves->launches.size(); ++i) {
         const LeafDispatch::Launch& launch = m_leaves->launches[i];

@@ -15,8 +15,12 @@ constexpr uint32_t kMostGroups = 65535;  // of a dimension, that every device ha
 
 class Leaves {
 public:
-    Leaves(const graph::Graph& graph, const HostInputs& inputs, const FullGroups& fullGroups)
-        : m_graph(graph), m_inputs(inputs), m_fullGroups(fullGroups)
+    Leaves(const graph::Graph& graph, const HostInputs& inputs, uint64_t scratchBytes, const FullGroups& fullGroups)
+        : m_graph(graph),
+          m_inputs(inputs),
+          m_scratchBytes(scratchBytes),
+          m_fullGroups(fullGroups),
+          m_scratchEnd(graph::fixedBytes(graph))
     {
     }
 
@@ -30,13 +34,16 @@ private:
     // `count` payloads with the same grid.
     bool launchGrids(uint32_t slot, uint64_t payloads, const Grid& grid, uint64_t count);
     bool launchNumbered(uint32_t slot, uint64_t payloads, uint64_t units, uint32_t grid = 0);
+    bool takeMemory(const graph::Node& node, uint64_t groups, LeafDispatch::Launch& out);
     uint32_t rowsAtOnce(uint32_t slot, const Grid& grid, uint64_t groupsOfRow) const;
     LeafDispatch::Launch& launch(uint32_t slot, uint64_t payloads);
     const graph::Node& nodeOf(uint32_t slot) const { return m_graph.nodes[m_graph.slots[slot].node]; }
 
     const graph::Graph& m_graph;
     const HostInputs& m_inputs;
+    const uint64_t m_scratchBytes;
     const FullGroups& m_fullGroups;
+    uint64_t m_scratchEnd;  // of what is taken
     LeafDispatch m_out;
 };
 
@@ -91,7 +98,7 @@ bool Leaves::launchGrids(uint32_t slot, uint64_t payloads, const Grid& grid, uin
     // Numbers cost divisions, but nobody is behind the end of a row.
     const bool areRowsFull = groupsX * width - grid.x <= grid.x / 8;
     const uint64_t depth = grid.z * count;
-    if (!areRowsFull || depth > kMostGroups)
+    if (!areRowsFull || depth > kMostGroups || nodeOf(slot).groupMemoryBytes > 0)
         return launchNumbered(slot, payloads, grid.groups() * count, grid.x | grid.y << 16);
     LeafDispatch::Launch& out = launch(slot, payloads);
     out.groups[0] = groupsX;
@@ -122,7 +129,19 @@ bool Leaves::launchNumbered(uint32_t slot, uint64_t payloads, uint64_t units, ui
     out.groups[1] = static_cast<uint32_t>(rows);
     out.arguments.units = static_cast<uint32_t>(units);
     out.arguments.grid = grid;
-    return true;
+    return nodeOf(slot).groupMemoryBytes == 0 || takeMemory(nodeOf(slot), groups, out);
+}
+
+// For no more workgroups than run at once, each of which goes on with the next units.
+bool Leaves::takeMemory(const graph::Node& node, uint64_t groups, LeafDispatch::Launch& out)
+{
+    const uint64_t full = std::min(m_fullGroups(graph::invocationsPerGroup(node)), kMostGroups);
+    out.groups[0] = static_cast<uint32_t>(std::min(groups, full));
+    out.groups[1] = 1;
+    out.arguments.memory = m_scratchEnd;
+    m_scratchEnd += uint64_t{out.groups[0]} * node.groupMemoryBytes;
+    m_out.usesScratch = true;
+    return m_scratchEnd <= m_scratchBytes;
 }
 
 LeafDispatch::Launch& Leaves::launch(uint32_t index, uint64_t payloads)
@@ -138,10 +157,10 @@ LeafDispatch::Launch& Leaves::launch(uint32_t index, uint64_t payloads)
 
 }  // namespace
 
-std::optional<LeafDispatch> prepareLeaves(const graph::Graph& graph, const HostInputs& inputs,
+std::optional<LeafDispatch> prepareLeaves(const graph::Graph& graph, const HostInputs& inputs, uint64_t scratchBytes,
                                           const FullGroups& fullGroups)
 {
-    Leaves leaves(graph, inputs, fullGroups);
+    Leaves leaves(graph, inputs, scratchBytes, fullGroups);
     for (const abi::DispatchInfo& info : inputs.infos)
         if (!leaves.add(info))
             return std::nullopt;

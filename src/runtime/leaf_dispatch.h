@@ -25,18 +25,21 @@ struct LeafDispatch {
     struct Launch {
         uint32_t slot = 0;
         uint32_t groups[3] = {0, 1, 1};
-        abi::LeafArguments arguments{};  // `payloads` in bytes from the first of LeafDispatch::payloads
+        // `payloads` in bytes from the first of LeafDispatch::payloads, `memory` from the start of the scratch memory.
+        abi::LeafArguments arguments{};
     };
     std::vector<Launch> launches;
     std::vector<std::byte> payloads;
+    bool usesScratch = false;  // launches have memory there, behind the tables
 };
 
 // Workgroups that fill the device.
 using FullGroups = std::function<uint32_t(uint32_t invocationsPerGroup)>;
 
 // None if the scheduler has to run it: a node that gets inputs is no leaf, there are many launches or more work than
-// they hold, or feed.comp has something to report (prepareFeed).
-std::optional<LeafDispatch> prepareLeaves(const graph::Graph& graph, const HostInputs& inputs,
+// they hold, workgroups need more scratch memory to fill the device than there is, or feed.comp has something to report
+// (prepareFeed).
+std::optional<LeafDispatch> prepareLeaves(const graph::Graph& graph, const HostInputs& inputs, uint64_t scratchBytes,
                                           const FullGroups& fullGroups);
 
 }  // namespace millrace::runtime

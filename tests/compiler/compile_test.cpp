@@ -189,8 +189,8 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
                                         "reflectOutputs",         "choosePacking",      "makePayloadsCoherent",
                                         "lowerBuiltIns",          "lowerPayloads",      "enqueueForgottenPayloads",
                                         "lowerPushConstants",     "orderPayloadMemory", "wrapEntryPoint",
-                                        "narrowEnqueues",         "narrowAllocations",  "runOnce",
-                                        "linkDeviceLibrary"}));
+                                        "narrowEnqueues",         "narrowAllocations",  "placeKeptPayloads",
+                                        "runOnce",                "linkDeviceLibrary"}));
 }
 
 TEST(Compile, Names_Survive)

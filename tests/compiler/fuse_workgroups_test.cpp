@@ -65,6 +65,28 @@ TEST_F(FuseWorkgroups, TogetherForOnePayload)
     EXPECT_EQ(node.packWidth, 0u);
 }
 
+// A consumer sees images that its producer wrote; nobody waits for them where there are none.
+TEST_F(FuseWorkgroups, Barriers_OrderImagesWhereThereAreSome)
+{
+    const NodeSource from = producer(sendsTogether("%u1", kFill));
+    EXPECT_TRUE(contains(fused(from, {{mate(kWork)}}), "OpControlBarrier %uint_2 %uint_2 %uint_328"));
+    NodeSource reader = mate(std::string(kWork) + R"(
+%where = OpLoad %image2d %image
+%texel = OpImageRead %v4uint %where %place
+%first_of = OpCompositeExtract %uint %texel 0
+OpStore %word_at %first_of
+)");
+    reader.decorations = "OpDecorate %image DescriptorSet 0\nOpDecorate %image Binding 7\n";
+    reader.globals = R"(%image2d = OpTypeImage %uint 2D 0 0 0 2 R32ui
+%v4uint = OpTypeVector %uint 4
+%uc_image = OpTypePointer UniformConstant %image2d
+%place = OpConstantComposite %uint2 %u1 %u3
+%image = OpVariable %uc_image UniformConstant
+)";
+    reader.interface += " %image";
+    EXPECT_TRUE(contains(fused(from, {{reader}}), "OpControlBarrier %uint_2 %uint_2 %uint_2376"));
+}
+
 // The workgroup's payloads, each with its node index, which invocations take as they come.
 TEST_F(FuseWorkgroups, OfPayloadsThatInvocationsSend)
 {

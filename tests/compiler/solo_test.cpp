@@ -310,6 +310,30 @@ TEST_F(Solo, WorkgroupMemory_MustFit)
     EXPECT_TRUE(made().shape.codes[0].isCollective);
 }
 
+// Of buffers, workgroup memory and, where nodes could write some, images.
+TEST_F(Solo, Levels_OrderImagesWhereThereAreSome)
+{
+    add(node(kStoresLane));
+    const std::string without = text();
+    EXPECT_GT(count(without, "%uint_328"), 0u);
+    EXPECT_EQ(count(without, "%uint_2376"), 0u);
+    ModuleText module = node(kStoresLane + std::string(R"(
+        %where = OpLoad %image2d %image
+        OpImageWrite %where %place %texel)"));
+    module.annotations = "OpDecorate %image DescriptorSet 0\nOpDecorate %image Binding 7\n";
+    module.globals = R"(
+        %image2d = OpTypeImage %uint 2D 0 0 0 2 R32ui
+        %uc_image = OpTypePointer UniformConstant %image2d
+        %place = OpConstantComposite %uint2 %u1 %u3
+        %texel = OpConstantComposite %uint4 %u1 %u1 %u1 %u1
+        %image = OpVariable %uc_image UniformConstant)";
+    module.interface += " %image";
+    add(module);
+    const std::string with = text();
+    EXPECT_GT(count(with, "%uint_2376"), 0u);
+    EXPECT_EQ(count(with, "%uint_328"), 0u);
+}
+
 TEST_F(Solo, MemoryModels_AreNotMixed)
 {
     ModuleText other = node(kStoresLane);

@@ -378,6 +378,14 @@ Id sharedWords(NodeWriter& node)
     return words;
 }
 
+std::vector<Field> words(NodeWriter& node, uint32_t count)
+{
+    std::vector<Field> fields;
+    for (uint32_t w = 0; w < count; ++w)
+        fields.push_back(node.word(4 * w));
+    return fields;
+}
+
 // out[8 index + lane] += the sum of payload and number of the neighbour, by way of workgroup memory, in each of two
 // workgroups.
 Stage mates(uint32_t index)
@@ -474,6 +482,59 @@ TEST_F(Fusion, WorkgroupsSeeWhatTheirProducerWrote)
     ASSERT_TRUE(fuses({writer, reader}));
     EXPECT_EQ(first(run({writer, reader}, {launchWords("from", 0, 1, {})}), kLanes),
               (std::vector<uint32_t>{1, 0, 3, 2, 5, 4, 7, 6}));
+}
+
+// Payloads of 24 words: 0 to 23 more than the first.
+TEST_F(Fusion, WorkgroupsKeepPayloadsInScratchMemory)
+{
+    constexpr uint32_t kWords = 24, kMany = 100;
+    const Stage from = writeNode("from",
+                                 [](NodeWriter& node) {
+                                     node.staticGrid(kMany);
+                                     OutputOptions options;
+                                     options.budget = 3;
+                                     const PayloadArrayType type = node.output("sum", words(node, kWords), options);
+                                     BodyText& body = node.body();
+                                     const Id group = node.builtIn("WorkgroupId", 0);
+                                     const Id mine = body.u("OpUMod", node.lane(), node.c(3));
+                                     const Id sends = body.test("OpIEqual", mine, node.c(0));
+                                     const Id count = body.select(sends, node.c(1), node.c(0));
+                                     const Id array = node.allocate(type, count, node.c(0), false);
+                                     body.ifThen(sends, [&] {
+                                         const Id first = node.plus(group, node.lane());
+                                         for (uint32_t w = 0; w < kWords; ++w)
+                                             node.writePayload(array, node.c(0), w, node.plus(first, node.c(w)));
+                                     });
+                                     node.enqueue(array);
+                                 },
+                                 {kLanes, 1, 1});
+    const Stage to = writeNode("sum",
+                               [](NodeWriter& node) {
+                                   node.staticGrid(1);
+                                   node.noEntry();
+                                   const Id input = node.inputArray(words(node, kWords));
+                                   Id sum = node.lane();
+                                   for (uint32_t w = 0; w < kWords; ++w)
+                                       sum = node.plus(sum, node.readPayload(input, node.c(0), w));
+                                   node.add(node.lane(), sum);
+                               },
+                               {kLanes, 1, 1});
+    std::vector<uint32_t> wanted;
+    for (uint32_t lane = 0; lane < kLanes; ++lane)
+        wanted.push_back(3 * kMany * lane + 3 * kMany * (kWords * (kWords - 1) / 2) +
+                         kWords * (3 * (kMany * (kMany - 1) / 2) + kMany * (0 + 3 + 6)));
+    DeviceOptions moved;
+    moved.numbers["kept_bytes"] = 1;
+    moved.words["validate_spirv"] = "true";
+    for (const DeviceOptions& options : {moved, DeviceOptions()}) {
+        for (const harness::Scratch scratch : {harness::Scratch::Maximum, harness::Scratch::Minimum}) {
+            Runner runner(device(options), RunnerOptions{});
+            RunOptions run;
+            run.scratch = scratch;
+            runner.run(runner.createGraph({from, to}), {launchWords("from", 0, 1, {})}, run);
+            EXPECT_EQ(first(runner.outputWords(), kLanes), wanted);
+        }
+    }
 }
 
 // out[remaining] += path, by one invocation of each workgroup, which sends two payloads together.

@@ -212,6 +212,8 @@ public:
         harness::DeviceOptions options;
         options.path = variant.path;
         options.words["fusion"] = variant.fusion;
+        if (variant.fusion == "all")
+            options.numbers["kept_bytes"] = 1;  // payloads that workgroups keep in scratch memory, where that is possible
         if (variant.solo) {
             options.words["solo"] = "on";
             options.numbers["solo_rounds"] = 1u << 30;

@@ -48,7 +48,7 @@ protected:
 
     std::optional<LeafDispatch> prepare(const std::vector<Input>& inputs) const
     {
-        return prepareLeaves(m_graph, hostInputs(m_graph, inputs), [this](uint32_t) { return m_full; });
+        return prepareLeaves(m_graph, hostInputs(m_graph, inputs), m_scratchBytes, [this](uint32_t) { return m_full; });
     }
 
     // Of the only launch.
@@ -78,6 +78,7 @@ protected:
 
     graph::Graph m_graph;
     uint32_t m_full = 4;
+    uint64_t m_scratchBytes = 0;
 };
 
 using Groups = std::array<uint32_t, 3>;
@@ -188,6 +189,35 @@ TEST_F(Leaves, SharedInput_AllThatShareItAreLaunched)
     EXPECT_EQ(groups(leaves->launches[0]), (Groups{1, 1, 2}));
     EXPECT_EQ(groups(leaves->launches[1]), (Groups{3, 1, 2}));
     EXPECT_EQ(leaves->launches[0].arguments.payloads, leaves->launches[1].arguments.payloads);
+}
+
+// As many workgroups as run at once, each with its memory behind the tables; the rest is theirs, one after the other.
+TEST_F(Leaves, KeptPayloads_TakeScratchMemory)
+{
+    Node node = gridNode({100, 3, 1}, 0);
+    node.groupMemoryBytes = 256;
+    Node other = node;
+    other.id.index = 1;
+    link({node, other});
+    const uint64_t tables = graph::fixedBytes(m_graph);
+    m_scratchBytes = tables + 8 * 256;
+    const std::optional<LeafDispatch> leaves = prepare({payloads(2), payloads(1, 1)});
+    ASSERT_TRUE(leaves);
+    EXPECT_TRUE(leaves->usesScratch);
+    ASSERT_EQ(leaves->launches.size(), 2u);
+    EXPECT_EQ(groups(leaves->launches[0]), (Groups{4, 1, 1}));
+    EXPECT_EQ(leaves->launches[0].arguments.units, 600u);
+    EXPECT_EQ(leaves->launches[0].arguments.memory, tables);
+    EXPECT_EQ(leaves->launches[1].arguments.memory, tables + 4 * 256u) << "they run at the same time";
+    m_scratchBytes -= 1;
+    EXPECT_FALSE(prepare({payloads(2), payloads(1, 1)})) << "the scheduler has code that needs none";
+}
+
+TEST_F(Leaves, OthersTakeNoScratchMemory)
+{
+    link({gridNode({5, 6, 7}, 0)});
+    EXPECT_FALSE(prepare({payloads(1)})->usesScratch);
+    EXPECT_EQ(launch({payloads(1)}).arguments.memory, 0u);
 }
 
 }  // namespace millrace::runtime

@@ -55,8 +55,11 @@ void addBarrier(FunctionWriter& writer, const NodeShader& shader)
 {
     using Mask = spv::MemorySemanticsMask;
     uint32_t semantics = 0;
-    for (const Mask mask : {Mask::AcquireRelease, Mask::WorkgroupMemory, Mask::UniformMemory, Mask::ImageMemory}) {
+    for (const Mask mask : {Mask::AcquireRelease, Mask::WorkgroupMemory, Mask::UniformMemory}) {
         semantics |= static_cast<uint32_t>(mask);
+    }
+    if (hasStorageImages(shader.module)) {
+        semantics |= static_cast<uint32_t>(Mask::ImageMemory);
     }
     if (shader.vulkanMemoryModel) {
         semantics |= static_cast<uint32_t>(Mask::MakeAvailable) | static_cast<uint32_t>(Mask::MakeVisible);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/fusion/kept_memory.h"
 #include "compiler/fusion/take_payloads.h"
 #include "compiler/globals.h"
 #include "compiler/payload_types.h"
@@ -153,6 +154,9 @@ void KeptOutputs::createVariables(KeptOutput& kept)
         shareArray(kept);
     }
     kept.payloads = m_memory.createVariable(kept.payload, kept.room, kept.byWorkgroup ? kWorkgroup : kPrivate);
+    if (kept.byWorkgroup) {
+        markKept(m_module, kept.payloads);
+    }
     kept.count = m_module.createVariable(uintPointer, kPrivate);
     kept.index = m_module.createVariable(uintPointer, kPrivate);
     const std::string name = m_shader.node.outputs[kept.output].targetName;

@@ -28,6 +28,7 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
             break;
     }
     if (code.memory == graph::MemoryUse::None) {
+        variant.keeps = shader.node.groupMemoryBytes > 0;
         return variant;
     }
     variant.indirect = options.indirect;
@@ -80,6 +81,7 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
         {kSentMostSpecId, options.depthFirst ? options.depthFirst->sentMost : 1},
         {kQueuePayloadsSpecId, options.depthFirst ? options.depthFirst->queuePayloads : 0},
         {kBusyPayloadsSpecId, options.busyPayloads},
+        {kMemoryBytesSpecId, node.groupMemoryBytes},
     };
     if (const Status status = library->linkInto(shader.module, constants); !status) {
         return status;

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "compiler/diagnose.h"
+#include "compiler/fusion/kept_memory.h"
+#include "compiler/memory_model.h"
 #include "compiler/memory_operands.h"
 #include "compiler/payload_origins.h"
 #include "compiler/payload_types.h"
@@ -267,6 +269,15 @@ struct State {
     }
 };
 
+// For payloads that workgroups keep; 0 if they stay in workgroup memory. Their address stands where that of push constants
+// in memory would.
+uint32_t memoryToMoveTo(const Module& module, const Options& options)
+{
+    const uint32_t bytes = keptMemoryBytes(module);
+    const bool isWanted = bytes > options.keptBytes && !options.pushConstantsInMemory && !options.indirect;
+    return isWanted && mayUseVulkanMemoryModel(module) ? bytes : 0;
+}
+
 }  // namespace
 
 Status reflectNode(NodeShader& shader, const Options& options)
@@ -274,6 +285,7 @@ Status reflectNode(NodeShader& shader, const Options& options)
     State state{shader, options};
     if (state.readModes() && state.findInput() && state.readInput()) {
         state.readAccesses();
+        shader.node.groupMemoryBytes = memoryToMoveTo(shader.module, options);
     }
     return state.failure.status();
 }

@@ -8,14 +8,19 @@
 #include "abi/dispatch.h"
 #include "device/shape.glsl"
 
+layout(constant_id = 2027) const uint MR_MEMORY_BYTES = 0u;  // of scratch memory that a workgroup of ours has,
+layout(constant_id = 2029) const bool MR_KEEPS = false;      // if it has some
+
 // abi::LeafArguments
 uint64_t g_payloads;
 uint g_units;
 uint g_stride;
+uint64_t g_memory;
 uint g_grid;
 uint g_remaining_and_index;
 
 bool g_is_done;
+uint g_number;  // of what the workgroup runs, in workgroups of ours
 uint64_t g_payload;  // the first, of a coalescing node
 uint g_input_count;
 uvec3 g_group_id;
@@ -25,9 +30,11 @@ void mr_begin(const uvec4 a, const uvec4 b)
     g_payloads = packUint2x32(a.xy);
     g_units = a.z;
     g_stride = MR_INPUT_STRIDE > 0u ? MR_INPUT_STRIDE : a.w;
+    g_memory = packUint2x32(b.xy);
     g_grid = b.z;
     g_remaining_and_index = b.w;
     g_is_done = false;
+    g_number = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
     g_payload = uint64_t(0);
     g_input_count = 1u;
     g_group_id = uvec3(0u);
@@ -65,7 +72,7 @@ void mr_locate_in_grid()
 // False if the whole workgroup of ours is behind the end. Of those that share it, there the last one stays.
 bool mr_locate_by_number()
 {
-    uint first = (gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x) * mr_units_per_group();
+    uint first = g_number * mr_units_per_group();
     uint unit = min(first + mr_place(), g_units - 1u);
     g_input_count = first + mr_place() < g_units ? 1u : 0u;
     if (MR_KIND == kKindStatic) {
@@ -87,6 +94,15 @@ bool mr_next()
 {
     const bool kHasGrid = MR_KIND == kKindStatic || MR_KIND == kKindDynamic;
     bool isNumbered = !kHasGrid || g_units > 0u;
+    if (MR_KEEPS) {
+        if (g_is_done) {
+            // Nobody looks any more at what the workgroup before has kept.
+            barrier();
+            g_number += gl_NumWorkGroups.x;
+        }
+        g_is_done = true;
+        return mr_locate_by_number();
+    }
     if (g_is_done) {
         // Not reached by nodes that do not stride (runOnce).
         g_group_id.y += gl_NumWorkGroups.y;
@@ -97,6 +113,12 @@ bool mr_next()
         return mr_locate_by_number();
     mr_locate_in_grid();
     return true;
+}
+
+// From `offset` bytes on.
+uint64_t mr_workgroup_memory(const uint offset)
+{
+    return g_memory + uint64_t(gl_WorkGroupID.x) * uint64_t(MR_MEMORY_BYTES) + uint64_t(offset);
 }
 
 bool mr_active()

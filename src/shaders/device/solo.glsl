@@ -13,6 +13,7 @@
 #include "device/graph.glsl"
 
 layout(constant_id = 2001) const uint MR_WORKGROUP_SIZE = 64u;
+layout(constant_id = 2028) const bool MR_IMAGES = true;  // nodes may write images
 
 #ifdef MR_VULKAN_MEMORY_MODEL
 const int kLevelSemantics = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
@@ -50,12 +51,15 @@ uint g_group_count;  // workgroups of the payload
 
 #define MR_STEP(word) s_words[g_step + word]
 
-// All that this workgroup wrote before is there for it behind this.
+// All that this workgroup wrote before is there for it behind this. Images only if there are some: S1 with one input takes
+// an H200 11.0 us without them, 11.6 with.
 void mr_level_barrier()
 {
-    controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup,
-                   gl_StorageSemanticsBuffer | gl_StorageSemanticsShared | gl_StorageSemanticsImage,
-                   kLevelSemantics);
+    const int kMemory = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
+    if (MR_IMAGES)
+        controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, kMemory | gl_StorageSemanticsImage, kLevelSemantics);
+    else
+        controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, kMemory, kLevelSemantics);
 }
 
 void mr_note_node(const uint error, const uint value)
