@@ -95,9 +95,9 @@ struct Pass {
 // lowerPushConstants must come after lowerPayloads only to keep what it adds out of the way.
 // orderPayloadMemory must come after lowerPayloads: barriers order what is buffer memory by then.
 // wrapEntryPoint must come after them: they say what a workgroup starts and ends with.
-// narrowEnqueues, narrowAllocations, placeKeptPayloads, runOnce and linkDeviceLibrary, which finish() runs, look at the graph;
-// linkDeviceLibrary must come last: the others say which functions they call. Up to choosePacking a module of the
-// extension stays one, as fuse() needs it.
+// narrowEnqueues, narrowAllocations, placeKeptPayloads, runOnce and linkDeviceLibrary, which finish() runs, look at the
+// graph; linkDeviceLibrary must come last: the others say which functions they call. Up to choosePacking a module of
+// the extension stays one, as fuse() needs it.
 constexpr Pass kPasses[] = {
     {"extractEntryPoint", extractEntryPoint},
     {"rejectInvalid", rejectInvalidCode},

@@ -13,8 +13,8 @@ void orderGlobals(spirv::Module& module);
 // The entry point's interface: all global variables that `entry` and what it calls mention.
 void updateInterface(spirv::Module& module, spirv::Id entry);
 
-// Images that code may write to. To order them is not for free: W2, with three barriers for each workgroup, took an H200
-// 84 us where they did, and 72 without.
+// Images that code may write to. To order them is not for free: W2, with three barriers for each workgroup, took an
+// H200 84 us where they did, and 72 without.
 bool hasStorageImages(const spirv::Module& module);
 
 spirv::Id getNull(spirv::Module& module, spirv::Id type);

@@ -83,7 +83,8 @@ public:
             setSemantics(changed, 2, false);
         } else if (i.op == spv::Op::OpLoad || i.op == spv::Op::OpStore) {
             shareMemory(changed);
-        } else if (i.op == spv::Op::OpImageRead || i.op == spv::Op::OpImageSparseRead || i.op == spv::Op::OpImageWrite) {
+        } else if (i.op == spv::Op::OpImageRead || i.op == spv::Op::OpImageSparseRead ||
+                   i.op == spv::Op::OpImageWrite) {
             shareTexel(changed);
         }
         out.keep(std::move(changed));

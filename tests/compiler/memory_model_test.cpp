@@ -27,8 +27,8 @@ spirv::Module moduleOf(const std::string& annotations, const std::string& body)
         OpDecorate %out DescriptorSet 0
         OpDecorate %out Binding 0
         OpDecorate %image DescriptorSet 0
-        OpDecorate %image Binding 1)" +
-                                       annotations + R"(
+        OpDecorate %image Binding 1)" + annotations +
+                                       R"(
         %void = OpTypeVoid
         %func = OpTypeFunction %void
         %uint = OpTypeInt 32 0

@@ -21,8 +21,8 @@ constexpr uint32_t kGroupAlignment = 128;  // a cache line
 
 bool isMark(const Instruction& i)
 {
-    return i.op == spv::Op::OpDecorateString &&
-           i.literal(1) == static_cast<uint32_t>(spv::Decoration::UserSemantic) && i.string(2) == kMark;
+    return i.op == spv::Op::OpDecorateString && i.literal(1) == static_cast<uint32_t>(spv::Decoration::UserSemantic) &&
+           i.string(2) == kMark;
 }
 
 std::optional<PlainSize> structSize(const Module& module, const Instruction& type)

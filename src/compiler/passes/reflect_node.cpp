@@ -269,8 +269,8 @@ struct State {
     }
 };
 
-// For payloads that workgroups keep; 0 if they stay in workgroup memory. Their address stands where that of push constants
-// in memory would.
+// For payloads that workgroups keep; 0 if they stay in workgroup memory. Their address stands where that of push
+// constants in memory would.
 uint32_t memoryToMoveTo(const Module& module, const Options& options)
 {
     const uint32_t bytes = keptMemoryBytes(module);
