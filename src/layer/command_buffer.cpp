@@ -29,6 +29,7 @@ VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer handle, const 
 VKAPI_ATTR VkResult VKAPI_CALL EndCommandBuffer(VkCommandBuffer handle)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.makeVisibleToHost();
     const VkResult result = commandBuffer.device.table.EndCommandBuffer(commandBuffer.current);
     return result == VK_SUCCESS ? commandBuffer.failure : result;
 }
@@ -78,6 +79,7 @@ void CommandBuffer::reset()
     pushConstants.clear();
     rendering = {};
     initialized.clear();
+    isReadByHost = false;
     m_told.clear();
     failure = VK_SUCCESS;
 }
@@ -105,11 +107,19 @@ VkCommandBuffer CommandBuffer::beginHidden(const std::string& name, VkCommandBuf
     return hidden;
 }
 
+void CommandBuffer::makeVisibleToHost()
+{
+    if (isReadByHost)
+        runtime::recordHostBarrier(*device.runtime, current);
+    isReadByHost = false;
+}
+
 bool CommandBuffer::divide(Split split, const std::string& name)
 {
     const VkCommandBuffer next = beginHidden(name);
     if (!next)
         return false;
+    makeVisibleToHost();
     if (const VkResult result = device.table.EndCommandBuffer(current); result != VK_SUCCESS)
         fail(result);
     if (splits.empty())

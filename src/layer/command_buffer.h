@@ -52,6 +52,7 @@ struct CommandBuffer {
     RenderingScope rendering;
     // Scratch addresses that this command buffer initialized, and the graph each is for (setting "validate").
     std::unordered_map<VkDeviceAddress, uint32_t> initialized;
+    bool isReadByHost = false;      // what `current` has recorded of graphs, since the last makeVisibleToHost()
     VkResult failure = VK_SUCCESS;  // of a command of ours; vkEndCommandBuffer returns it
 
     // Sets commands that the application gives are kept in the log of primaries alone: nothing is split or restored in
@@ -62,6 +63,8 @@ struct CommandBuffer {
     void reset();
     // Starts a hidden command buffer of the same kind. Null if that fails, which vkEndCommandBuffer will tell.
     VkCommandBuffer beginHidden(const std::string& name, VkCommandBufferUsageFlags moreUsage = 0);
+    // Before the driver's command buffer ends, or a render pass instance begins that will be suspended then.
+    void makeVisibleToHost();
     // Ends the driver's command buffer here and goes on in a hidden one, in which no state is set. False if that fails.
     bool divide(Split split, const std::string& name);
     void fail(VkResult result);

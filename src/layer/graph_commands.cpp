@@ -135,6 +135,7 @@ bool Dispatch::recordFirstSweep()
     m_run = std::make_shared<GraphRun>(m_device, m_command, m_commandBuffer.handle,
                                        m_device.graphObjects.share(handleId(handleOf<VkPipeline>(&m_object))),
                                        std::move(dispatch));
+    m_commandBuffer.isReadByHost |= m_run->dispatch->isReadByHost();
     m_commandBuffer.runs.push_back(m_run);
     m_device.statusWatch->add(m_run);
     m_device.faults->watch();
@@ -174,6 +175,7 @@ std::vector<VkCommandBuffer> Dispatch::recordHiddenSweep()
         return hidden;
     };
     auto end = [&](VkCommandBuffer hidden) {
+        runtime::recordHostBarrier(*m_device.runtime, hidden);
         const VkResult result = m_device.table.EndCommandBuffer(hidden);
         if (result != VK_SUCCESS)
             m_commandBuffer.fail(result);

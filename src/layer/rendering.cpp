@@ -41,6 +41,9 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRen
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     const VkuDeviceDispatchTable& table = commandBuffer.device.table;
+    // Behind a suspended instance there may be no barrier.
+    if (pRenderingInfo->flags & VK_RENDERING_SUSPENDING_BIT)
+        commandBuffer.makeVisibleToHost();
     if (!commandBuffer.primary) {
         table.CmdBeginRendering(commandBuffer.current, pRenderingInfo);
         return;

@@ -43,6 +43,7 @@ public:
             observer->beforeExecution();
     }
     bool hasRemaining() const override { return status().remaining > 0; }
+    bool isReadByHost() const override { return !m_leaves; }
     abi::GraphStatus status() const override;
     std::optional<Progress> progress() const override;
 
@@ -489,7 +490,6 @@ void Recorder::recordSolo()
     table.CmdDispatch(m_target, 1, 1, 1);
     end(&StepObserver::endStep, step);
     end(&StepObserver::endSweep);
-    hostBarrier(m_device, m_target);
 }
 
 void Recorder::recordBegin()
@@ -532,8 +532,6 @@ void Recorder::recordSweep()
         computeBarrier();
     }
     end(&StepObserver::endSweep);
-    // GraphStatus: what is left, and errors.
-    hostBarrier(m_device, m_target);
 }
 
 void Recorder::recordLevel(std::span<const uint32_t> slots)
@@ -706,6 +704,11 @@ VkResult recordDispatch(Device& device, VkCommandBuffer commandBuffer, const Dis
     recorder->recordFirst(commandBuffer, request.next);
     out = std::move(recorder);
     return VK_SUCCESS;
+}
+
+void recordHostBarrier(Device& device, VkCommandBuffer commandBuffer)
+{
+    hostBarrier(device.impl(), commandBuffer);
 }
 
 }  // namespace millrace::runtime

@@ -144,6 +144,8 @@ public:
     // Records another sweep into a command buffer of the same queue family, whose descriptor sets the caller has bound
     // with GraphPipeline::layout at the compute bind point.
     virtual void recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffer& next = {}) = 0;
+    // The device writes what the host reads here: recordHostBarrier() has to follow.
+    virtual bool isReadByHost() const = 0;
     // Before each submission of the command buffer that it was recorded into, if the request says so.
     virtual void beforeExecution() = 0;
     // After the sweep has completed on the device.
@@ -164,5 +166,9 @@ VkResult recordInitialize(Device& device, VkCommandBuffer commandBuffer, const G
 // pipeline binding and all push constants disturbed, and conditional rendering in force applies to the whole graph.
 VkResult recordDispatch(Device& device, VkCommandBuffer commandBuffer, const DispatchRequest& request,
                         std::shared_ptr<RecordedDispatch>& out);
+
+// Makes what dispatches and sweeps have written visible to the host. Behind all of a command buffer, since each takes an
+// H200 a microsecond. Outside a render pass.
+void recordHostBarrier(Device& device, VkCommandBuffer commandBuffer);
 
 }  // namespace millrace::runtime

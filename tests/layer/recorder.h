@@ -14,6 +14,8 @@ enum class Seen : uint32_t {
     BeginLabel,  // object: command buffer; text
     EndLabel,
     Dispatch,
+    HostBarrier,  // a barrier behind which the host reads
+    BeginRendering,
     Submit,  // object: command buffer; one event for each
     Wait,    // for a fence, a queue or the device
     Create,  // object; type

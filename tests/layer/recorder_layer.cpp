@@ -148,6 +148,24 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchIndirect(VkCommandBuffer handle, VkBuffer 
         tableOf(handle).CmdDispatchIndirect(handle, buffer, offset);
 }
 
+VKAPI_ATTR void VKAPI_CALL CmdPipelineBarrier(VkCommandBuffer handle, VkPipelineStageFlags from, VkPipelineStageFlags to,
+                                              VkDependencyFlags flags, uint32_t memoryCount,
+                                              const VkMemoryBarrier* memory, uint32_t bufferCount,
+                                              const VkBufferMemoryBarrier* buffers, uint32_t imageCount,
+                                              const VkImageMemoryBarrier* images)
+{
+    if (to & VK_PIPELINE_STAGE_HOST_BIT)
+        note(Seen::HostBarrier, handle);
+    tableOf(handle).CmdPipelineBarrier(handle, from, to, flags, memoryCount, memory, bufferCount, buffers, imageCount,
+                                       images);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRenderingInfo* info)
+{
+    note(Seen::BeginRendering, handle);
+    tableOf(handle).CmdBeginRendering(handle, info);
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdFillBuffer(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset,
                                          VkDeviceSize size, uint32_t data)
 {
@@ -258,6 +276,8 @@ const Functions& ownFunctions()
         RECORDER_ENTRY(CmdEndDebugUtilsLabelEXT),
         RECORDER_ENTRY(CmdDispatch),
         RECORDER_ENTRY(CmdDispatchIndirect),
+        RECORDER_ENTRY(CmdPipelineBarrier),
+        RECORDER_ENTRY(CmdBeginRendering),
         RECORDER_ENTRY(CmdFillBuffer),
         RECORDER_ENTRY(QueueSubmit),
         RECORDER_ENTRY(QueueSubmit2),

@@ -212,12 +212,14 @@ public:
                 VK_SUCCESS);
             bind(commandBuffer);
             EXPECT_EQ(runtime::recordDispatch(*m_device, commandBuffer, request, dispatch), VK_SUCCESS);
+            runtime::recordHostBarrier(*m_device, commandBuffer);
         });
         sweeps = 1;
         for (; dispatch->mayContinue() && dispatch->hasRemaining() && sweeps < 3000; ++sweeps)
             m_vulkan.run([&](VkCommandBuffer commandBuffer) {
                 bind(commandBuffer);
                 dispatch->recordSweep(commandBuffer);
+                runtime::recordHostBarrier(*m_device, commandBuffer);
             });
         EXPECT_EQ(dispatch->status().remaining, 0u) << "after " << sweeps << " sweeps";
         EXPECT_EQ(dispatch->status().error, abi::kErrorNone);
