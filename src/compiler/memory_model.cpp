@@ -51,12 +51,18 @@ bool isShared(spv::StorageClass storage)
     }
 }
 
-// The model has no sequential consistency.
-uint32_t orderedAs(uint32_t semantics)
+// The model has no sequential consistency; `most` is the strongest order that the operand may have.
+uint32_t orderedAs(uint32_t semantics, Semantics most)
 {
     const bool isSequential = (semantics & bit(Semantics::SequentiallyConsistent)) != 0;
-    return isSequential ? (semantics & ~bit(Semantics::SequentiallyConsistent)) | bit(Semantics::AcquireRelease)
-                        : semantics;
+    return isSequential ? (semantics & ~bit(Semantics::SequentiallyConsistent)) | bit(most) : semantics;
+}
+
+Semantics strongestOf(spv::Op op)
+{
+    return op == spv::Op::OpAtomicLoad    ? Semantics::Acquire
+           : op == spv::Op::OpAtomicStore ? Semantics::Release
+                                          : Semantics::AcquireRelease;
 }
 
 uint32_t madeAvailable(uint32_t semantics)
@@ -75,12 +81,12 @@ public:
     {
         Instruction changed = i;
         if (i.op == spv::Op::OpControlBarrier || i.op == spv::Op::OpMemoryBarrier) {
-            setSemantics(changed, i.op == spv::Op::OpControlBarrier ? 2 : 1, true);
-        } else if (i.op == spv::Op::OpAtomicCompareExchange) {
-            setSemantics(changed, 2, false);
-            setSemantics(changed, 3, false);
+            orderBarrier(changed, i.op == spv::Op::OpControlBarrier ? 2 : 1);
         } else if (isAtomic(i.op)) {
-            setSemantics(changed, 2, false);
+            order(changed, 2, strongestOf(i.op));
+            if (i.op == spv::Op::OpAtomicCompareExchange) {
+                order(changed, 3, Semantics::Acquire);  // if they differ, nothing is written
+            }
         } else if (i.op == spv::Op::OpLoad || i.op == spv::Op::OpStore) {
             shareMemory(changed);
         } else if (i.op == spv::Op::OpImageRead || i.op == spv::Op::OpImageSparseRead ||
@@ -91,12 +97,20 @@ public:
     }
 
 private:
-    void setSemantics(Instruction& i, size_t operand, bool isBarrier)
+    void order(Instruction& i, size_t operand, Semantics most)
     {
         uint32_t semantics = 0;
         if (m_module.constantValue(i.id(operand), semantics)) {
-            const uint32_t ordered = orderedAs(semantics);
-            i.setId(operand, m_module.getConstant(isBarrier ? madeAvailable(ordered) : ordered));
+            i.setId(operand, m_module.getConstant(orderedAs(semantics, most)));
+        }
+    }
+
+    void orderBarrier(Instruction& i, size_t operand)
+    {
+        uint32_t semantics = 0;
+        if (m_module.constantValue(i.id(operand), semantics)) {
+            const uint32_t ordered = orderedAs(semantics, Semantics::AcquireRelease);
+            i.setId(operand, m_module.getConstant(madeAvailable(ordered)));
         }
     }
 

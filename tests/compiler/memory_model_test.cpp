@@ -99,6 +99,27 @@ TEST(MemoryModel, AccessesThatOthersSee_AreNotPrivate)
     EXPECT_EQ(spirv::write(module), words) << "a second time changes nothing";
 }
 
+// Where that order is not allowed, the strongest that is.
+TEST(MemoryModel, SequentialAtomics)
+{
+    spirv::Module module = moduleOf("", R"(
+        %word = OpAccessChain %sb_uint %out %u0 %u1
+        %a = OpAtomicLoad %uint %word %u1 %sequential
+        OpAtomicStore %word %u1 %sequential %a
+        %b = OpAtomicCompareExchange %uint %word %u1 %sequential %sequential %a %u2)");
+    useVulkanMemoryModel(module);
+    const spirv::Words words = spirv::write(module);
+    const Status valid = spirv::validate(words);
+    EXPECT_TRUE(valid) << valid.error().text();
+    const std::string text = *spirv::disassemble(words);
+    const size_t begin = text.find("OpAtomicLoad %uint");
+    EXPECT_TRUE(isSameCode(text.substr(begin, text.find("OpReturn") - begin), R"(
+        OpAtomicLoad %uint %word %uint_1 %uint_66
+        OpAtomicStore %word %uint_1 %uint_68 %a
+        %b = OpAtomicCompareExchange %uint %word %uint_1 %uint_72 %uint_66 %a %uint_2)"))
+        << text;
+}
+
 TEST(MemoryModel, WhatIsDeclaredCoherentOrVolatile_StaysWhatItIs)
 {
     EXPECT_FALSE(mayUseVulkanMemoryModel(moduleOf("\nOpMemberDecorate %Out 0 Coherent", "")));
