@@ -37,7 +37,7 @@ struct LeafArguments {
     // the grid, each workgroup of ours with so many of a row as it runs side by side, and grids of several payloads are
     // behind each other in z.
     uint units;
-    uint stride;             // bytes from one payload to the next
+    uint stride;  // bytes from one payload to the next
     // The application's push constants, as in NodeArguments, or scratch memory for what workgroups keep: each has its
     // part by its number, and goes on until all units are done (graph::Node::groupMemoryBytes).
     uint64_t memory;

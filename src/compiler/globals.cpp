@@ -201,13 +201,16 @@ void updateInterface(Module& module, Id entry)
     }
 }
 
-bool hasStorageImages(const Module& module)
+bool isStorageImage(const Instruction& type)
 {
     constexpr size_t kSampled = 5;
     constexpr uint32_t kStorage = 2;
-    return std::ranges::any_of(module.section(Section::Globals), [](const Instruction& i) {
-        return i.op == spv::Op::OpTypeImage && i.literal(kSampled) == kStorage;
-    });
+    return type.op == spv::Op::OpTypeImage && type.literal(kSampled) == kStorage;
+}
+
+bool hasStorageImages(const Module& module)
+{
+    return std::ranges::any_of(module.section(Section::Globals), isStorageImage);
 }
 
 Id getNull(Module& module, Id type)

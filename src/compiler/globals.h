@@ -13,7 +13,9 @@ void orderGlobals(spirv::Module& module);
 // The entry point's interface: all global variables that `entry` and what it calls mention.
 void updateInterface(spirv::Module& module, spirv::Id entry);
 
-// Images that code may write to. To order them is not for free: W2, with three barriers for each workgroup, took an
+// Of a type: images that code may write to.
+bool isStorageImage(const spirv::Instruction& type);
+// A module has some. To order them is not for free: W2, with three barriers for each workgroup, took an
 // H200 84 us where they did, and 72 without.
 bool hasStorageImages(const spirv::Module& module);
 

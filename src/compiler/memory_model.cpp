@@ -32,7 +32,8 @@ bool declaresCoherence(const Instruction& i)
     return decoration == spv::Decoration::Coherent || decoration == spv::Decoration::Volatile;
 }
 
-bool isVolatile(const Instruction& i)
+// Volatile, or a copy, which has two sets of operands and is rare: splitPayloadCopies leaves none of payloads.
+bool isRefused(const Instruction& i)
 {
     const bool isAccess = i.op == spv::Op::OpLoad || i.op == spv::Op::OpStore;
     return i.op == spv::Op::OpCopyMemory || (isAccess && memoryOperandsOf(i).has(spv::MemoryAccessMask::Volatile));
@@ -144,7 +145,7 @@ private:
 bool mayUseVulkanMemoryModel(const Module& module)
 {
     bool may = std::ranges::none_of(module.section(Section::Annotations), declaresCoherence);
-    module.forEachInstruction([&](const Instruction& i) { may &= !isVolatile(i); });
+    module.forEachInstruction([&](const Instruction& i) { may &= !isRefused(i); });
     return may;
 }
 

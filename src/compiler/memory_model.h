@@ -6,7 +6,8 @@
 
 namespace millrace::compiler {
 
-// False if something is declared Coherent or Volatile, which would have to become operands of each access.
+// False if something is declared Coherent or Volatile, which would have to become operands of each access, and with
+// OpCopyMemory.
 bool mayUseVulkanMemoryModel(const spirv::Module& module);
 
 // Accesses of memory and images that others can see become non-private, and barriers make them available and visible:

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/globals.h"
+
 namespace millrace::compiler {
 
 using spirv::Id;
@@ -40,9 +42,7 @@ bool isWritable(const Module& module, const Instruction& variable)
     while (type && (type->op == spv::Op::OpTypeArray || type->op == spv::Op::OpTypeRuntimeArray)) {
         type = module.findDefinition(type->id(0));
     }
-    constexpr uint32_t kStorageImage = 2;
-    return storage == spv::StorageClass::UniformConstant && type && type->op == spv::Op::OpTypeImage &&
-           type->literal(5) == kStorageImage;
+    return storage == spv::StorageClass::UniformConstant && type && isStorageImage(*type);
 }
 
 }  // namespace
