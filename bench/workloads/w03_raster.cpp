@@ -145,11 +145,16 @@ std::vector<Node> nodesFor(const Scene& scene)
 {
     Definitions isSmall = scene.definitions();
     isSmall.emplace_back("SMALL", "");
+    Definitions wide = scene.definitions();
+    wide.emplace_back("WIDE", "");
+    // Boxes of up to 64 pixels, as the first pass by hand draws with one invocation.
+    const uint32_t kBins = 9, kNarrow = 7;
     return {{"w03/distribute", "distribute", scene.definitions()},
             {"w03/fetch", "fetch", scene.definitions()},
             {"w03/split", "split_fixed", isSmall},
             {"w03/split", "split", scene.definitions()},
-            {"w03/raster", "raster", scene.definitions(), 9}};
+            {"w03/raster", "raster", scene.definitions(), kNarrow},
+            {"w03/raster", "raster", wide, kBins - kNarrow, {}, kNarrow}};
 }
 
 }  // namespace

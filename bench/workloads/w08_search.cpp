@@ -10,6 +10,8 @@ namespace millrace::bench {
 
 namespace {
 
+constexpr uint32_t kPart = 1024;  // neighbours, to a workgroup of a vertex of many
+
 struct Network {
     std::vector<uint32_t> offsets;  // of each vertex in `neighbours`, and the end
     std::vector<uint32_t> neighbours;
@@ -82,7 +84,8 @@ std::vector<Node> nodesFor(uint32_t levels, uint32_t groups)
     const char* const names[] = {"few", "some", "many"};
     for (uint32_t level = 0; level <= levels; ++level)
         for (uint32_t kind = 0; kind < 3; ++kind) {
-            Definitions definitions{{"LEVEL", text(level)}, {"KIND", text(kind)}, {"MANY_GROUPS", text(groups)}};
+            Definitions definitions{
+                {"LEVEL", text(level)}, {"KIND", text(kind)}, {"PART", text(kPart)}, {"MANY_GROUPS", text(groups)}};
             if (level == levels)
                 definitions.emplace_back("LAST", "");
             nodes.push_back({"w08/expand", names[kind], definitions, 1, {}, level});
@@ -148,7 +151,7 @@ void breadthFirst(Bench& bench)
     harness::Device& device = bench.device();
     Output distances(device, reference.distances);
     const Memory offsets(device, network.offsets), neighbours(device, network.neighbours);
-    Graph graph(device, nodesFor(reference.levels, groupsFor(most, 256)), 24);
+    Graph graph(device, nodesFor(reference.levels, groupsFor(most, kPart)), 24);
     graph.setArguments(argumentsOf(std::array{distances.address(), offsets.address(), neighbours.address()}));
     graph.setLaunches({harness::launchWords("some", 0, 1, {source})});
     const ByHand byHand(device, network, reference,

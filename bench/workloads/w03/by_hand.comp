@@ -52,7 +52,7 @@ void main()
     const ivec4 box = boxOf(triangle.v);
     const bool isSmall = sizeOf(box) <= kSmall;
     if (visible && isSmall) {
-        coverBox(depths, triangle, box);
+        coverBox(depths, triangle, box, 0, 1);
     }
     uint wanted = 0;
     if (visible && !isSmall) {

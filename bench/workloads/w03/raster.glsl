@@ -71,11 +71,12 @@ void cover(Words depths, Triangle triangle, int area, ivec2 p)
     }
 }
 
-void coverBox(Words depths, Triangle triangle, ivec4 box)
+// What invocation `lane` of `lanes` in a row has to do.
+void coverBox(Words depths, Triangle triangle, ivec4 box, uint lane, uint lanes)
 {
     const int area = doubleArea(triangle.v);
     for (int y = box.y; y <= box.w; ++y) {
-        for (int x = box.x; x <= box.z; ++x) {
+        for (int x = box.x + int(lane); x <= box.z; x += int(lanes)) {
             cover(depths, triangle, area, ivec2(x, y));
         }
     }

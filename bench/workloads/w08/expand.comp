@@ -1,29 +1,28 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // SPDX-License-Identifier: Apache-2.0
-// Looks at the neighbours of a vertex that is LEVEL away: KIND 0 with one invocation, 1 with one workgroup, 2 with many.
+// Looks at the neighbours of vertices that are LEVEL away: KIND 0 with one invocation for each, 1 with 32, 2 with a
+// workgroup for each PART neighbours.
 // Payloads may come in any order, so a shorter way may be found later; it then goes on from there again.
 #include "search.glsl"
 
 #if KIND == 0
-layout(name = "few", coalescing, api_entry = false) node;
-layout(local_size_x = 1) in;
-#define STEP 1
+#define SIZE 1
+#define LANES 1
 #define MOST 31
-#define TOTAL 31
+layout(name = "few", coalescing, api_entry = false) node;
 #elif KIND == 1
-layout(name = "some", static_grid = uvec3(1, 1, 1)) node;
-layout(local_size_x = 64) in;
-#define STEP 64
-#define MOST 16
-#define TOTAL 1024
+#define SIZE 64
+#define LANES 32
+#define MOST 32
+layout(name = "some", coalescing) node;
 #else
+#define SIZE 64
+#define LANES 64
+#define MOST (PART / LANES)
 layout(name = "many", max_grid = uvec3(MANY_GROUPS, 1, 1), api_entry = false) node;
-layout(local_size_x = 256) in;
-#define STEP 256
-#define MOST 1
-#define TOTAL 256
 #endif
+layout(local_size_x = SIZE) in;
 
 struct Vertex {
     uint id;
@@ -34,19 +33,14 @@ struct Large {
 #endif
     uint id;
 };
-#if KIND == 0
-nodein Vertex vertex[1];
-#define ID vertex[0].id
-#elif KIND == 1
-nodein Vertex vertex;
-#define ID vertex.id
-#else
+#if KIND == 2
 nodein Large vertex;
-#define ID vertex.id
+#else
+nodein Vertex vertices[SIZE / LANES];
 #endif
 
 #ifndef LAST
-layout(node = "few", base_index = LEVEL + 1, array_size = 1) nodeout Vertex few[TOTAL];
+layout(node = "few", base_index = LEVEL + 1, array_size = 1) nodeout Vertex few[SIZE * MOST];
 layout(node = "some", base_index = LEVEL + 1, array_size = 1, shares_budget_with = few) nodeout Vertex some[];
 layout(node = "many", base_index = LEVEL + 1, array_size = 1, shares_budget_with = few) nodeout Large many[];
 #endif
@@ -55,17 +49,20 @@ layout(push_constant, scalar) uniform Arguments { Words distances; Words offsets
 
 void main()
 {
-    const uint id = ID;
-    const uint begin = offsets.v[id];
-    const uint end = offsets.v[id + 1];
 #if KIND == 2
-    const uint first = begin + gl_WorkGroupID.x * 256 + gl_LocalInvocationIndex;
+    const uint id = vertex.id;
+    const uint end = offsets.v[id + 1];
+    const uint first = offsets.v[id] + gl_WorkGroupID.x * PART + gl_LocalInvocationIndex;
 #else
-    const uint first = begin + gl_LocalInvocationIndex;
+    const uint which = gl_LocalInvocationIndex / LANES;
+    const bool works = which < vertices.length();
+    const uint id = vertices[works ? which : 0].id;
+    const uint end = works ? offsets.v[id + 1] : 0;
+    const uint first = offsets.v[id] + gl_LocalInvocationIndex % LANES;
 #endif
     uint found[3] = uint[](0, 0, 0);
     for (uint i = 0; i < MOST; ++i) {
-        const uint at = first + i * STEP;
+        const uint at = first + i * LANES;
         if (at < end) {
             const uint other = neighbours.v[at];
             if (distances.v[other] > LEVEL + 1 && atomicMin(distances.v[other], LEVEL + 1) > LEVEL + 1) {
@@ -76,19 +73,19 @@ void main()
 #ifndef LAST
     allocateInvocation(few, bitCount(found[0]));
     for (uint i = 0, bits = found[0]; bits != 0; ++i, bits &= bits - 1) {
-        few[i].id = neighbours.v[first + findLSB(bits) * STEP];
+        few[i].id = neighbours.v[first + findLSB(bits) * LANES];
     }
     enqueue(few);
     allocateInvocation(some, bitCount(found[1]));
     for (uint i = 0, bits = found[1]; bits != 0; ++i, bits &= bits - 1) {
-        some[i].id = neighbours.v[first + findLSB(bits) * STEP];
+        some[i].id = neighbours.v[first + findLSB(bits) * LANES];
     }
     enqueue(some);
     allocateInvocation(many, bitCount(found[2]));
     for (uint i = 0, bits = found[2]; bits != 0; ++i, bits &= bits - 1) {
-        const uint other = neighbours.v[first + findLSB(bits) * STEP];
+        const uint other = neighbours.v[first + findLSB(bits) * LANES];
         many[i].id = other;
-        many[i].groups = (offsets.v[other + 1] - offsets.v[other] + 255) / 256;
+        many[i].groups = (offsets.v[other + 1] - offsets.v[other] + PART - 1) / PART;
     }
     enqueue(many);
 #endif
