@@ -124,10 +124,8 @@ struct FinishingPass {
 };
 
 constexpr FinishingPass kFinishingPasses[] = {
-    {"narrowEnqueues", narrowEnqueues},
-    {"narrowAllocations", narrowAllocations},
-    {"placeKeptPayloads", placeKeptPayloads},
-    {"runOnce", runOnce},
+    {"narrowEnqueues", narrowEnqueues},       {"narrowAllocations", narrowAllocations},
+    {"placeKeptPayloads", placeKeptPayloads}, {"runOnce", runOnce},
     {"linkDeviceLibrary", linkDeviceLibrary},
 };
 constexpr std::string_view kLastPreparingPass = "choosePacking";
@@ -162,11 +160,16 @@ Result<std::shared_ptr<NodeShader>> prepareShader(std::span<const uint32_t> word
     if (!module) {
         return module.error();
     }
-    if (const Status status = rejectUnsupported(*module, options); !status) {
+    return prepareShader(std::move(*module), options);
+}
+
+Result<std::shared_ptr<NodeShader>> prepareShader(spirv::Module module, const Options& options)
+{
+    if (const Status status = rejectUnsupported(module, options); !status) {
         return status.error();
     }
     auto shader = std::make_shared<NodeShader>();
-    shader->module = std::move(*module);
+    shader->module = std::move(module);
     if (const Status status = runPasses(std::span(kPasses).first(preparingPasses()), *shader, options); !status) {
         return status.error();
     }

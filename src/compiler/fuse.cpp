@@ -337,14 +337,6 @@ private:
     KeptOutputs m_kept{m_shader, m_memory, m_failure};
 };
 
-Result<spirv::Words> fuse(NodeShader& shader, std::span<const FusedOutput> outputs)
-{
-    if (const Status status = Fuser(shader).run(outputs); !status) {
-        return status.error();
-    }
-    return spirv::write(shader.module);
-}
-
 }  // namespace
 
 Result<spirv::Words> fuse(std::span<const uint32_t> words, const Options& options, std::span<const FusedOutput> outputs)
@@ -353,13 +345,19 @@ Result<spirv::Words> fuse(std::span<const uint32_t> words, const Options& option
     if (!shader) {
         return shader.error();
     }
-    return fuse(**shader, outputs);
+    if (const Status status = Fuser(**shader).run(outputs); !status) {
+        return status.error();
+    }
+    return spirv::write((*shader)->module);
 }
 
-Result<spirv::Words> fuse(const PreparedNode& producer, std::span<const FusedOutput> outputs)
+Result<spirv::Module> fuse(const PreparedNode& producer, std::span<const FusedOutput> outputs)
 {
     NodeShader shader = *producer.shader;
-    return fuse(shader, outputs);
+    if (const Status status = Fuser(shader).run(outputs); !status) {
+        return status.error();
+    }
+    return std::move(shader.module);
 }
 
 }  // namespace millrace::compiler

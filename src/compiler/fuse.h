@@ -7,6 +7,10 @@
 
 #include "compiler/compile.h"
 
+namespace millrace::spirv {
+class Module;
+}  // namespace millrace::spirv
+
 namespace millrace::compiler {
 
 // One code that receives payloads, as nodes of these indices (base index included) of the output's node array.
@@ -33,6 +37,6 @@ struct FusedOutput {
 // code cannot be fused.
 Result<spirv::Words> fuse(std::span<const uint32_t> words, const Options& options,
                           std::span<const FusedOutput> outputs);
-Result<spirv::Words> fuse(const PreparedNode& producer, std::span<const FusedOutput> outputs);
+Result<spirv::Module> fuse(const PreparedNode& producer, std::span<const FusedOutput> outputs);
 
 }  // namespace millrace::compiler

@@ -10,6 +10,7 @@
 #include "compiler/fuse.h"
 #include "compiler/fusion/depth_first.h"
 #include "compiler/fusion/levels.h"
+#include "compiler/prepare.h"
 #include "graph/fusion.h"
 
 namespace millrace::compiler {
@@ -348,15 +349,16 @@ private:
 
 Result<FusedCode> fuseCode(const FusableNode& producer, const FusedOutput& output)
 {
-    Result<spirv::Words> words = fuse(producer.prepared, {{output}});
-    if (!words)
-        return words.error();
+    Result<spirv::Module> module = fuse(producer.prepared, {{output}});
+    if (!module)
+        return module.error();
+    spirv::Words words = spirv::write(*module);
     Options options = producer.options;
     options.specialization.clear();
-    Result<PreparedNode> prepared = prepare(*words, options);
-    if (!prepared)
-        return prepared.error();
-    return FusedCode{std::move(*words), std::move(*prepared)};
+    auto shader = prepareShader(std::move(*module), options);
+    if (!shader)
+        return shader.error();
+    return FusedCode{std::move(words), {(*shader)->node, std::move(*shader)}};
 }
 
 Result<graph::Graph> fuseGraph(std::vector<FusableNode>& nodes, graph::Graph graph, bool all,

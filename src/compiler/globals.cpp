@@ -2,11 +2,13 @@
 #include "compiler/globals.h"
 
 #include <algorithm>
-#include <map>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <vector>
+
+#include "spirv/id_set.h"
 
 namespace millrace::compiler {
 
@@ -118,23 +120,29 @@ void sortGlobals(Module& module)
 
 bool mergeTypesOnce(Module& module)
 {
-    std::unordered_set<uint32_t> decorated;
+    spirv::IdSet kept;  // decorated, or declared before
     for (const Instruction& i : module.section(Section::Annotations)) {
-        decorated.insert(i.id(0).value);
+        kept.insert(i.id(0));
     }
-    std::unordered_set<uint32_t> forward;
-    std::map<std::pair<spv::Op, decltype(Instruction::words)>, uint32_t> known;
-    std::unordered_map<uint32_t, uint32_t> merged;
+    std::vector<const Instruction*> types;
     for (const Instruction& i : module.section(Section::Globals)) {
         if (i.op == spv::Op::OpTypeForwardPointer) {
-            forward.insert(i.id(0).value);
+            kept.insert(i.id(0));
         }
-        if (!spirv::isSharedType(i.op) || decorated.contains(i.result.value) || forward.contains(i.result.value)) {
-            continue;
+        if (spirv::isSharedType(i.op) && !kept.contains(i.result)) {
+            types.push_back(&i);
         }
-        const auto [first, isNew] = known.try_emplace({i.op, i.words}, i.result.value);
-        if (!isNew) {
-            merged[i.result.value] = first->second;
+    }
+    // Equal ones side by side, in their order.
+    std::ranges::sort(types, [](const Instruction* a, const Instruction* b) {
+        return std::tie(a->op, a->words, a) < std::tie(b->op, b->words, b);
+    });
+    std::unordered_map<uint32_t, uint32_t> merged;
+    for (size_t first = 0, t = 1; t < types.size(); t++) {
+        if (types[t]->op == types[first]->op && types[t]->words == types[first]->words) {
+            merged[types[t]->result.value] = types[first]->result.value;
+        } else {
+            first = t;
         }
     }
     if (merged.empty()) {
@@ -161,30 +169,33 @@ void orderGlobals(Module& module)
 
 void updateInterface(Module& module, Id entry)
 {
-    std::unordered_map<uint32_t, std::vector<Id>> uses;  // by function or global
+    spirv::IdSet functions, variables;
     for (const spirv::Function& function : module.functions) {
-        std::vector<Id>& list = uses[function.id().value];
-        for (const spirv::Block& block : function.blocks) {
-            for (const Instruction& i : block.body) {
-                i.forEachUse([&](Id use) { list.push_back(use); });
-            }
-        }
+        functions.insert(function.id());
     }
-    std::unordered_set<uint32_t> variables;
     for (const Instruction& i : module.section(Section::Globals)) {
         if (i.op == spv::Op::OpVariable || i.op == spv::Op::OpUntypedVariableKHR) {
-            variables.insert(i.result.value);
-            i.forEachUse([&](Id use) { uses[i.result.value].push_back(use); });
+            variables.insert(i.result);
         }
     }
-    std::unordered_set<uint32_t> reached;
-    std::vector<Id> pending = {entry};
-    while (!pending.empty()) {
+    spirv::IdSet reached;
+    std::vector<Id> pending;
+    const auto reach = [&](Id id) {
+        if ((functions.contains(id) || variables.contains(id)) && reached.insert(id)) {
+            pending.push_back(id);
+        }
+    };
+    for (reach(entry); !pending.empty();) {
         const Id id = pending.back();
         pending.pop_back();
-        const auto found = uses.find(id.value);
-        if (found != uses.end() && reached.insert(id.value).second) {
-            pending.insert(pending.end(), found->second.begin(), found->second.end());
+        if (variables.contains(id)) {
+            std::as_const(module).findDefinition(id)->forEachUse(reach);
+            continue;
+        }
+        for (const spirv::Block& block : module.findFunction(id)->blocks) {
+            for (const Instruction& i : block.body) {
+                i.forEachUse(reach);
+            }
         }
     }
     for (Instruction& i : module.section(Section::EntryPoints)) {
@@ -193,7 +204,7 @@ void updateInterface(Module& module, Id entry)
         }
         Instruction updated = spirv::instruction(i.op).add(i.literal(0)).add(entry).add(i.string(2));
         for (const Instruction& global : module.section(Section::Globals)) {
-            if (variables.contains(global.result.value) && reached.contains(global.result.value)) {
+            if (variables.contains(global.result) && reached.contains(global.result)) {
                 updated.add(global.result);
             }
         }

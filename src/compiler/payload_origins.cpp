@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/payload_origins.h"
 
+#include <algorithm>
+
 #include "compiler/payload_types.h"
 
 namespace millrace::compiler {
@@ -10,8 +12,13 @@ using spirv::Instruction;
 
 PayloadOrigins::PayloadOrigins(const spirv::Module& module, Id input) : m_module(module)
 {
+    for (const Instruction& i : module.section(spirv::Section::Globals)) {
+        if (i.result && !i.type && compiler::holdsHandles(module, i.result)) {
+            m_handleTypes.insert(i.result);
+        }
+    }
     if (input) {
-        m_masks[input.value] = kInput;
+        addMask(input, kInput);
     }
     // Ends: masks and sets only grow.
     do {
@@ -38,13 +45,12 @@ bool PayloadOrigins::isOutputOnly(Id base) const
 
 bool PayloadOrigins::isPayloadMemory(Id pointer) const
 {
-    return m_payloadMemory.contains(pointer.value) || isPayloadPointer(m_module, m_module.typeOf(pointer));
+    return m_payloadMemory.contains(pointer) || isPayloadPointer(m_module, m_module.typeOf(pointer));
 }
 
 PayloadOrigins::Mask PayloadOrigins::maskOf(Id id) const
 {
-    const auto found = m_masks.find(id.value);
-    return found == m_masks.end() ? Mask{0} : found->second;
+    return id.value < m_masks.size() ? m_masks[id.value] : Mask{0};
 }
 
 PayloadOrigins::Mask PayloadOrigins::contentOf(Id pointer) const
@@ -77,6 +83,7 @@ void PayloadOrigins::unite(Id a, Id b)
 void PayloadOrigins::addMask(Id id, Mask mask)
 {
     if ((mask & ~maskOf(id)) != 0) {
+        m_masks.resize(std::max<size_t>(m_masks.size(), id.value + size_t{1}));
         m_masks[id.value] |= mask;
         m_changed = true;
     }
@@ -92,14 +99,14 @@ void PayloadOrigins::addContent(Id pointer, Mask mask)
 
 void PayloadOrigins::addPayloadMemory(Id pointer)
 {
-    m_changed |= m_payloadMemory.insert(pointer.value).second;
+    m_changed |= m_payloadMemory.insert(pointer);
 }
 
 // A pointer to variables that hold handles, as opposed to a handle.
 bool PayloadOrigins::pointsToHandles(Id pointer) const
 {
     const Id type = m_module.typeOf(pointer);
-    return m_module.pointee(type) && !isHandle(m_module, type) && holdsHandles(m_module, m_module.pointee(type));
+    return m_module.pointee(type) && !isHandle(m_module, type) && holdsHandles(m_module.pointee(type));
 }
 
 PayloadOrigins::Mask PayloadOrigins::handleMask(Id base) const
@@ -121,7 +128,7 @@ void PayloadOrigins::visit(const spirv::Function& function, const Instruction& i
             break;
         case spv::Op::OpLoad:
             // Through a payload pointer come values; through a handle or a pointer to handles come handles.
-            if (holdsHandles(m_module, i.type) || isPayloadPointer(m_module, i.type)) {
+            if (holdsHandles(i.type) || isPayloadPointer(m_module, i.type)) {
                 addMask(i.result, isHandle(m_module, m_module.typeOf(i.id(0))) ? maskOf(i.id(0)) : contentOf(i.id(0)));
             }
             break;
@@ -174,7 +181,7 @@ void PayloadOrigins::visitCall(const Instruction& i)
         if (pointsToHandles(argument)) {
             unite(argument, parameter);
         }
-        if (m_payloadMemory.contains(argument.value)) {
+        if (m_payloadMemory.contains(argument)) {
             addPayloadMemory(parameter);
         }
     }
@@ -185,7 +192,7 @@ void PayloadOrigins::visitCall(const Instruction& i)
 void PayloadOrigins::visitOther(const Instruction& i)
 {
     const Id pointee = m_module.pointee(i.type);
-    if (!i.result || !i.type || (!pointee && !holdsHandles(m_module, i.type))) {
+    if (!i.result || !i.type || (!pointee && !holdsHandles(i.type))) {
         return;
     }
     for (size_t o = 0; o < i.operandCount(); o++) {
@@ -193,7 +200,7 @@ void PayloadOrigins::visitOther(const Instruction& i)
             continue;
         }
         addMask(i.result, maskOf(i.id(o)));
-        if (pointee && m_payloadMemory.contains(i.id(o).value)) {
+        if (pointee && m_payloadMemory.contains(i.id(o))) {
             addPayloadMemory(i.result);
         }
         if (pointsToHandles(i.id(o)) && pointsToHandles(i.result)) {

@@ -4,8 +4,9 @@
 #pragma once
 
 #include <unordered_map>
-#include <unordered_set>
+#include <vector>
 
+#include "spirv/id_set.h"
 #include "spirv/module.h"
 
 namespace millrace::compiler {
@@ -42,6 +43,7 @@ private:
     void addMask(spirv::Id id, Mask mask);
     void addContent(spirv::Id pointer, Mask mask);
     void addPayloadMemory(spirv::Id pointer);
+    bool holdsHandles(spirv::Id type) const { return m_handleTypes.contains(type); }
     bool pointsToHandles(spirv::Id pointer) const;
     Mask handleMask(spirv::Id base) const;
 
@@ -52,10 +54,11 @@ private:
 
     const spirv::Module& m_module;
     bool m_changed = false;
-    std::unordered_map<uint32_t, Mask> m_masks;        // of handles and payload pointers; of functions: their results
+    spirv::IdSet m_handleTypes;                        // that are handles or hold some
+    std::vector<Mask> m_masks;                         // by id: of handles, payload pointers, what functions return
     std::unordered_map<uint32_t, Mask> m_contents;     // of variables that hold handles, by root
     std::unordered_map<uint32_t, uint32_t> m_parents;  // pointers that may alias, as a forest
-    std::unordered_set<uint32_t> m_payloadMemory;      // pointers of another storage class
+    spirv::IdSet m_payloadMemory;                      // pointers of another storage class
 };
 
 }  // namespace millrace::compiler

@@ -38,7 +38,7 @@ struct StageInfo {
 
 VkShaderModule Runner::moduleFor(const std::vector<uint32_t>& words)
 {
-    VkShaderModule& module = m_modules[words];
+    VkShaderModule& module = m_modules[{words.begin(), words.end()}];
     if (!module) {
         module = m_device.createModule(words);
         onDestroy([this, created = module] { vkDestroyShaderModule(m_device.device, created, nullptr); });

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <unordered_map>
 
 #include "harness/device.h"
 
@@ -106,7 +108,7 @@ private:
     std::vector<VkDescriptorSetLayout> m_setLayouts;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
     std::vector<VkDescriptorSet> m_sets;
-    std::map<std::vector<uint32_t>, VkShaderModule> m_modules;
+    std::unordered_map<std::u32string, VkShaderModule> m_modules;  // by words
     std::vector<std::function<void()>> m_cleanup;
 };
 

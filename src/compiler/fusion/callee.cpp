@@ -2,7 +2,6 @@
 #include "compiler/fusion/callee.h"
 
 #include <array>
-#include <unordered_set>
 
 #include "compiler/control_flow.h"
 #include "compiler/diagnose.h"
@@ -15,6 +14,7 @@
 #include "compiler/pointers.h"
 #include "compiler/workgroup_view.h"
 #include "spirv/edit.h"
+#include "spirv/id_set.h"
 
 namespace millrace::compiler {
 
@@ -34,19 +34,6 @@ constexpr size_t kMaxInstructions = 600;
 constexpr size_t kMaxCopiedInstructions = 64;
 // By an invocation, of which memory has room for the worst case, while most send less.
 constexpr uint64_t kMaxSentBytes = 1024;
-
-std::unordered_set<uint32_t> usedIds(const Module& module)
-{
-    std::unordered_set<uint32_t> used;
-    for (const spirv::Function& function : module.functions) {
-        for (const spirv::Block& block : function.blocks) {
-            for (const Instruction& i : block.body) {
-                i.forEachUse([&](Id id) { used.insert(id.value); });
-            }
-        }
-    }
-    return used;
-}
 
 class Maker {
 public:
@@ -176,7 +163,7 @@ private:
     // There is one invocation, and a coalescing node has one workgroup; or those of the producer's workgroup.
     bool lowerBuiltIns()
     {
-        const auto used = usedIds(m_module);
+        const auto used = spirv::usedInFunctions(m_module);
         std::vector<std::pair<Id, spv::BuiltIn>> builtIns;
         for (const Instruction& i : m_module.section(Section::Annotations)) {
             const bool isBuiltIn = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
@@ -186,7 +173,7 @@ private:
             }
         }
         for (const auto& [id, builtIn] : builtIns) {
-            if (used.contains(id.value) && !lowerBuiltIn(id, builtIn)) {
+            if (used.contains(id) && !lowerBuiltIn(id, builtIn)) {
                 return false;
             }
         }
@@ -405,9 +392,9 @@ private:
 
 Id findPushConstants(const Module& module)
 {
-    const auto used = usedIds(module);
+    const auto used = spirv::usedInFunctions(module);
     for (const Instruction& i : module.section(Section::Globals)) {
-        const bool isBlock = i.op == spv::Op::OpVariable && used.contains(i.result.value) &&
+        const bool isBlock = i.op == spv::Op::OpVariable && used.contains(i.result) &&
                              static_cast<spv::StorageClass>(i.literal(0)) == spv::StorageClass::PushConstant;
         if (isBlock) {
             return i.result;

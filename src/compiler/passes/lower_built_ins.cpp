@@ -2,12 +2,12 @@
 #include "compiler/passes/lower_built_ins.h"
 
 #include <optional>
-#include <unordered_set>
 #include <vector>
 
 #include "compiler/diagnose.h"
 #include "compiler/globals.h"
 #include "compiler/pointers.h"
+#include "spirv/id_set.h"
 
 namespace millrace::compiler {
 
@@ -23,18 +23,7 @@ struct State {
     const Options& options;
     Module& module = shader.module;
     Failure failure{"lowerBuiltIns"};
-    std::unordered_set<uint32_t> used;  // ids that function bodies mention
-
-    void findUses()
-    {
-        for (const spirv::Function& function : module.functions) {
-            for (const spirv::Block& block : function.blocks) {
-                for (const Instruction& i : block.body) {
-                    i.forEachUse([&](Id id) { used.insert(id.value); });
-                }
-            }
-        }
-    }
+    const spirv::IdSet used = spirv::usedInFunctions(module);
 
     bool isSigned(Id type) const
     {
@@ -66,7 +55,7 @@ struct State {
         const auto isZero = [&] { return StartValue{StartValue::Kind::Constant, variable, getNull(module, type)}; };
         switch (builtIn) {
             case spv::BuiltIn::NumWorkgroups:
-                if (used.contains(variable.value)) {
+                if (used.contains(variable)) {
                     failure.at(describe(module, variable), "a node must not use NumWorkgroups");
                 }
                 return std::nullopt;
@@ -107,7 +96,7 @@ struct State {
             const bool isAbout = i.op == spv::Op::OpDecorate && i.id(0) == variable;
             return isAbout && i.literal(1) != static_cast<uint32_t>(spv::Decoration::RelaxedPrecision);
         });
-        if (used.contains(variable.value)) {
+        if (used.contains(variable)) {
             shader.startValues.push_back(*value);
         }
         return changeStorage(module, variable, spv::StorageClass::Private, failure);
@@ -115,7 +104,6 @@ struct State {
 
     void lowerAll()
     {
-        findUses();
         std::vector<std::pair<Id, spv::BuiltIn>> builtIns;
         for (const Instruction& i : module.section(Section::Annotations)) {
             const bool isBuiltIn = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/passes/lower_push_constants.h"
 
+#include <algorithm>
 #include <cstddef>
-#include <set>
-#include <unordered_set>
 
 #include "abi/dispatch.h"
 #include "compiler/diagnose.h"
@@ -11,6 +10,7 @@
 #include "compiler/memory_operands.h"
 #include "compiler/payload_types.h"
 #include "compiler/pointers.h"
+#include "spirv/id_set.h"
 
 namespace millrace::compiler {
 
@@ -36,16 +36,9 @@ struct State {
 
     bool findBlock(Id& block)
     {
-        std::set<uint32_t> used;
-        for (const spirv::Function& function : module.functions) {
-            for (const spirv::Block& b : function.blocks) {
-                for (const Instruction& i : b.body) {
-                    i.forEachUse([&](Id id) { used.insert(id.value); });
-                }
-            }
-        }
+        const spirv::IdSet used = spirv::usedInFunctions(module);
         for (const Instruction& i : module.section(Section::Globals)) {
-            const bool isBlock = i.op == spv::Op::OpVariable && used.contains(i.result.value) &&
+            const bool isBlock = i.op == spv::Op::OpVariable && used.contains(i.result) &&
                                  i.literal(0) == static_cast<uint32_t>(spv::StorageClass::PushConstant);
             if (isBlock && block) {
                 return failure.at(module, i, "a second push constant block");
@@ -122,10 +115,32 @@ struct State {
         return true;
     }
 
+    // As anything but what an access chain begins with.
+    static bool usesWhole(const Instruction& i, Id block)
+    {
+        const bool isMember = isAccessChain(i.op) && firstIndexOperand(i.op) == 1 && i.operandCount() > 1;
+        for (size_t o = isMember ? 1 : 0; o < i.operandCount(); o++) {
+            if (i.isId(o) && i.id(o) == block) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static bool usesWhole(const spirv::Function& function, Id block)
+    {
+        return std::ranges::any_of(function.blocks, [&](const spirv::Block& b) {
+            return std::ranges::any_of(b.body, [&](const Instruction& i) { return usesWhole(i, block); });
+        });
+    }
+
     // Accesses to the block as a whole name its type, which is about to change.
     bool splitWholeAccesses(Id block, Id type)
     {
         for (spirv::Function& function : module.functions) {
+            if (!usesWhole(function, block)) {
+                continue;
+            }
             spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) {
                 const bool isCopy = i.op == spv::Op::OpCopyMemory && i.id(1) == block;
                 if (i.op == spv::Op::OpLoad && i.id(0) == block) {
@@ -135,12 +150,8 @@ struct State {
                     loadMembers(value, block, type, out);
                     out.emitVoid(spv::Op::OpStore, {i.id(0), value});
                 } else {
-                    for (size_t o = 0; o < i.operandCount(); o++) {
-                        const bool isMember =
-                            isAccessChain(i.op) && firstIndexOperand(i.op) == 1 && i.operandCount() > 1 && o == 0;
-                        if (i.isId(o) && i.id(o) == block && !isMember) {
-                            failure.at(module, i, "uses the push constant block as a whole");
-                        }
+                    if (usesWhole(i, block)) {
+                        failure.at(module, i, "uses the push constant block as a whole");
                     }
                     out.keep(i);
                 }

@@ -2,7 +2,6 @@
 #include "compiler/passes/reflect_node.h"
 
 #include <algorithm>
-#include <unordered_set>
 #include <vector>
 
 #include "compiler/diagnose.h"
@@ -11,6 +10,7 @@
 #include "compiler/memory_operands.h"
 #include "compiler/payload_origins.h"
 #include "compiler/payload_types.h"
+#include "spirv/id_set.h"
 
 namespace millrace::compiler {
 
@@ -148,28 +148,21 @@ struct State {
     // uses.
     bool findInput()
     {
-        std::unordered_set<uint32_t> used;
-        for (const spirv::Function& function : module.functions) {
-            for (const spirv::Block& block : function.blocks) {
-                for (const Instruction& i : block.body) {
-                    i.forEachUse([&](Id id) { used.insert(id.value); });
-                }
-            }
-        }
-        std::unordered_set<uint32_t> listed;
+        const spirv::IdSet used = spirv::usedInFunctions(module);
+        spirv::IdSet listed;
         for (const Instruction& i : module.section(Section::EntryPoints)) {
             for (size_t o = 3; i.id(1) == shader.entry && o < i.operandCount(); o++) {
-                listed.insert(i.id(o).value);
+                listed.insert(i.id(o));
             }
         }
         std::vector<Id> inputs, usedInputs;
         for (const Instruction& i : module.section(Section::Globals)) {
             const bool isInput = i.op == spv::Op::OpVariable &&
                                  i.literal(0) == static_cast<uint32_t>(spv::StorageClass::NodePayloadAMDX);
-            if (isInput && used.contains(i.result.value)) {
+            if (isInput && used.contains(i.result)) {
                 usedInputs.push_back(i.result);
             }
-            if (isInput && (used.contains(i.result.value) || listed.contains(i.result.value))) {
+            if (isInput && (used.contains(i.result) || listed.contains(i.result))) {
                 inputs.push_back(i.result);
             }
         }

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
+
+#include "spirv/id_set.h"
 
 namespace millrace::compiler {
 
@@ -68,17 +69,10 @@ private:
 
 std::vector<Id> usedBlocks(const Module& module)
 {
-    std::unordered_set<uint32_t> used;
-    for (const spirv::Function& function : module.functions) {
-        for (const spirv::Block& block : function.blocks) {
-            for (const Instruction& i : block.body) {
-                i.forEachUse([&](Id id) { used.insert(id.value); });
-            }
-        }
-    }
+    const spirv::IdSet used = spirv::usedInFunctions(module);
     std::vector<Id> blocks;
     for (const Instruction& i : module.section(Section::Globals)) {
-        if (i.op == spv::Op::OpVariable && used.contains(i.result.value) &&
+        if (i.op == spv::Op::OpVariable && used.contains(i.result) &&
             i.literal(0) == static_cast<uint32_t>(spv::StorageClass::PushConstant)) {
             blocks.push_back(i.result);
         }
