@@ -59,7 +59,7 @@ struct StreamPlan {
     uint table;          // granule where its entries begin
     uint capacity;       // entries
     uint firstLocation;  // as in the StreamState when the sweep begins,
-    uint pad0;
+    uint roomStride;     // bytes of a payload if the stream may have room, else 0
     uint64_t counter;  // likewise
 };
 
@@ -89,6 +89,8 @@ struct BeginArguments {
     uint64_t copies;       // Copy[copyCount]
     uint graphId;
     uint copyCount;
+    uint roomBegin;  // granules that streams may have as room
+    uint roomGranules;
 };
 
 // init.comp: copies the static tables (built by the host for this scratch address) to the scratch memory.

@@ -25,6 +25,7 @@ struct DeviceLibraryVariant {
     bool counted = false;  // finished workgroups are counted for the host
     bool loose = false;    // workgroups need not stay together: graph::isLoose()
     bool keeps = false;    // leaves: workgroups have scratch memory, graph::Node::groupMemoryBytes
+    bool rooms = false;    // graph::CodeTraits
 
     auto operator<=>(const DeviceLibraryVariant&) const = default;
 };

@@ -185,6 +185,7 @@ struct CodeTraits {
     bool plainQueues = false;   // node index i of an output leads to queue first + i, whose one stream has that number
     uint32_t outputStride = 0;  // of all payloads that it sends, in bytes; 0 if they differ or are empty
     uint32_t inputStride = 0;   // of those that it receives, likewise
+    bool rooms = false;         // a stream that it sends to or receives from may have room (Stream::mayHaveRoom)
 
     bool operator==(const CodeTraits&) const = default;
     bool sendsGrids() const { return !gridOutputs || std::ranges::find(*gridOutputs, true) != gridOutputs->end(); }
@@ -223,6 +224,9 @@ struct Stream {
     uint32_t queue = 0;
     uint32_t level = 0;
     std::vector<uint32_t> slots;  // consumers
+    // Indexed: all that send to it publish each run by itself (abi::kEmitsToSeveral), so runs can go to memory where each
+    // payload is at its number (abi::StreamState::room).
+    bool mayHaveRoom = false;
 };
 
 struct Level {

@@ -38,6 +38,8 @@ void visitSettings(Settings& settings, Visitor&& visitor)
                                          {{"direct", runtime::Path::Direct}, {"indirect", runtime::Path::Indirect}}});
     visitor("fusion",
             Words<Fusion>{settings.fusion, {{"on", Fusion::Useful}, {"off", Fusion::None}, {"all", Fusion::All}}});
+    visitor("feedback", Words<Feedback>{settings.feedback,
+                                        {{"auto", Feedback::Useful}, {"off", Feedback::None}, {"on", Feedback::All}}});
     visitor("leaf", Words<bool>{settings.leaf, {{"on", true}, {"off", false}}});
     visitor("solo", Words<bool>{settings.solo, {{"off", false}, {"on", true}}});
     visitor("solo_rounds", settings.runtime.soloRounds);
@@ -150,6 +152,12 @@ bool runsLeaves(const Settings& settings)
     const bool areStepsSeen = settings.runtime.breadcrumbs || settings.stepLimitMs > 0 || settings.stepByStep ||
                               !settings.trace.empty() || !settings.capture.empty();
     return settings.leaf && settings.runtime.path == runtime::Path::Direct && !areStepsSeen && !settings.validate;
+}
+
+bool hasRooms(const Settings& settings, bool isProcessor)
+{
+    const bool isWanted = settings.feedback == Feedback::All || (settings.feedback == Feedback::Useful && isProcessor);
+    return isWanted && settings.runtime.path == runtime::Path::Direct;
 }
 
 Settings readSettings(const VkInstanceCreateInfo& createInfo, std::vector<std::string>& problems)

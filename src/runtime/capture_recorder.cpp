@@ -91,6 +91,7 @@ public:
     ~CaptureObserver() override;
 
     bool isNeeded() const { return !m_jobs.empty(); }
+    bool readsStreams() const override { return true; }
     VkResult prepare();
 
     void beginSweep(VkCommandBuffer commandBuffer) override;

@@ -52,6 +52,7 @@ public:
 
 private:
     bool indirect() const { return m_device.settings.path == Path::Indirect; }
+    void keepFeedOutOfRooms();
     void shareMemory();
     VkResult createStatus();
     VkResult upload(const HostInputs& inputs, const PreparedFeed& feed);
@@ -161,6 +162,8 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     if (host)
         prepared = prepareFeed(m_pipeline.graph, inputs, m_plan);
     m_isFed = prepared.has_value();
+    if (!m_isFed)
+        keepFeedOutOfRooms();
     if (m_pipeline.solo && m_plan.fits && m_isFed && mayHideSteps(request)) {
         bool isSolo = false;
         const VkResult result = prepareSolo(request, inputs, isSolo);
@@ -288,6 +291,16 @@ VkResult Recorder::uploadSolo(SoloDispatch& solo)
     m_soloArguments.granules = static_cast<uint32_t>(payloads / abi::kGranuleBytes) | solo.plan.fedGranules << 16;
     m_soloArguments.begin = solo.plan.begin;
     return VK_SUCCESS;
+}
+
+// feed.comp writes entries for all that it feeds. (Of what begin.comp copies, streams have a count to begin with.)
+void Recorder::keepFeedOutOfRooms()
+{
+    const graph::Graph& graph = m_pipeline.graph;
+    for (const uint32_t node : m_apiNodes)
+        if (graph.apiQueues[node] != abi::kNoQueue)
+            for (const uint32_t stream : graph.queues[graph.apiQueues[node]].streams)
+                m_plan.streams[stream].roomStride = 0;
 }
 
 // Who reserves memory of a level, so that each can keep to its share. On the indirect path one shader does it for all.
@@ -501,6 +514,10 @@ void Recorder::recordBegin()
         std::max<uint64_t>({graph.slots.size(), graph.streams.size(), graph.levels.size(), m_fedGranules});
     const auto groups = static_cast<uint32_t>(
         std::clamp<uint64_t>((elements + kBeginWidth - 1) / kBeginWidth, 1, m_device.fullGroups(kBeginWidth, 1)));
+    if (m_pipeline.hasRooms && m_plan.fits && std::ranges::none_of(m_observers, &StepObserver::readsStreams)) {
+        m_begin.roomBegin = m_plan.spareBegin;
+        m_begin.roomGranules = m_plan.spareGranules;
+    }
     recordMeta(Meta::Begin, m_begin, {.kind = Step::Kind::Begin, .groups = groups});
     computeBarrier();
 }

@@ -260,8 +260,18 @@ void Runner::run(VkPipeline graph, const std::vector<Launch>& launches, const Ru
     Buffer arguments;
     if (options.form != Form::Host)
         arguments = createArguments(graph, launches, options.infoStride);
+    const bool rehearses = !options.rehearsal.empty();
+    if (rehearses) {
+        m_device.submit([&](VkCommandBuffer cmd) {
+            initialize(cmd, graph, scratch);
+            bind(cmd, graph);
+            dispatchHost(cmd, graph, scratch, options.rehearsal, options.infoStride);
+        });
+        clearOutput();
+    }
     m_device.submit([&](VkCommandBuffer cmd) {
-        initialize(cmd, graph, scratch);
+        if (!rehearses)
+            initialize(cmd, graph, scratch);
         bind(cmd, graph);
         if (options.form == Form::Host)
             dispatchHost(cmd, graph, scratch, launches, options.infoStride);

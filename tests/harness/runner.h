@@ -43,6 +43,8 @@ struct RunOptions {
     Scratch scratch = Scratch::Minimum;
     Form form = Form::Host;
     uint64_t infoStride = sizeof(VkDispatchGraphInfoAMDX);
+    // Dispatched first, with the same scratch memory; the output is cleared then.
+    std::vector<Launch> rehearsal = {};
 };
 
 struct GraphOptions {

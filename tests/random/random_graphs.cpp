@@ -213,7 +213,8 @@ public:
         options.path = variant.path;
         options.words["fusion"] = variant.fusion;
         if (variant.fusion == "all")
-            options.numbers["kept_bytes"] = 1;  // payloads that workgroups keep in scratch memory, where that is possible
+            options.numbers["kept_bytes"] =
+                1;  // payloads that workgroups keep in scratch memory, where that is possible
         if (variant.solo) {
             options.words["solo"] = "on";
             options.numbers["solo_rounds"] = 1u << 30;
@@ -236,6 +237,11 @@ public:
         options.scratch = variant.scratch;
         options.form = variant.form;
         options.infoStride = m_graph.spec.seed % 3 ? 24 : 40;
+        // Before that, in the same scratch memory, the same or less, so that there is room for all or for some of it.
+        if (m_graph.spec.seed % 3 > 0)
+            options.rehearsal = launchesOf(m_graph);
+        for (harness::Launch& launch : options.rehearsal)
+            launch.count = m_graph.spec.seed % 3 == 1 ? launch.count : std::min(launch.count, 1u);
         m_runner->run(m_pipeline, launchesOf(m_graph), options);
         std::string problem = compare(m_graph, wanted, m_runner->outputWords());
         for (const std::string& message : m_runner->device().takeMessages())

@@ -3,12 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "graph/code_traits.h"
+#include "graph/plan.h"
 #include "runtime/runtime.h"
 #include "runtime/vulkan_device.h"
 #include "shaders/runtime_test_nodes.h"
@@ -20,7 +22,7 @@ using Words = std::vector<uint32_t>;
 
 constexpr uint32_t kResultWords = 64;
 constexpr uint32_t kRecursion = 5;
-constexpr uint32_t kFanGroups[] = {1200, 3, 0, 700};
+const Words kFanGroups = {1200, 3, 0, 700};
 
 uint32_t hash(uint32_t x)
 {
@@ -119,10 +121,10 @@ void expectTree(Words& result, uint32_t remaining, uint32_t weight)
         expectTree(result, remaining - 1, weight + i);
 }
 
-Words expected(uint32_t seed)
+Words expected(uint32_t seed, const Words& fanGroups = kFanGroups)
 {
     Words result(kResultWords, 0);
-    for (uint32_t groups : kFanGroups)
+    for (uint32_t groups : fanGroups)
         for (uint32_t g = 0; g < groups; ++g) {
             for (uint32_t i = 0; i < 64; ++i) {
                 const uint32_t h = hash((g * 64 + i) ^ seed);
@@ -184,11 +186,36 @@ public:
     // Runs the graph to its end and returns the result words; `sweeps` tells how many it took.
     Words run(VkDeviceSize scratchBytes, uint32_t seed, uint32_t& sweeps)
     {
+        test::HostBuffer scratch = createScratch(scratchBytes);
+        initialize(scratch, scratchBytes);
+        const Words result = dispatch(scratch, scratchBytes, seed, kFanGroups, sweeps);
+        m_vulkan.destroy(scratch);
+        return result;
+    }
+
+    test::HostBuffer createScratch(VkDeviceSize bytes)
+    {
+        test::HostBuffer scratch = m_vulkan.createBuffer(bytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+        std::fill_n(scratch.words, bytes / 4, 0xcdcdcdcdu);
+        return scratch;
+    }
+
+    void initialize(const test::HostBuffer& scratch, VkDeviceSize bytes)
+    {
+        std::shared_ptr<void> tables;
+        m_vulkan.run([&](VkCommandBuffer commandBuffer) {
+            EXPECT_EQ(runtime::recordInitialize(*m_device, commandBuffer, pipeline, scratch.address, bytes, tables),
+                      VK_SUCCESS);
+        });
+    }
+
+    // The same in memory that was initialized, after other dispatches or none.
+    Words dispatch(const test::HostBuffer& scratch, VkDeviceSize scratchBytes, uint32_t seed, const Words& fanGroups,
+                   uint32_t& sweeps)
+    {
         std::fill_n(m_result.words, kResultWords, 0u);
-        test::HostBuffer scratch = m_vulkan.createBuffer(scratchBytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-        std::fill_n(scratch.words, scratchBytes / 4, 0xcdcdcdcdu);
         std::vector<std::array<uint32_t, 2>> payloads;
-        for (uint32_t groups : kFanGroups)
+        for (uint32_t groups : fanGroups)
             payloads.push_back({groups, seed});
         VkDispatchGraphInfoAMDX info{};
         info.payloadCount = static_cast<uint32_t>(payloads.size());
@@ -204,12 +231,8 @@ public:
         request.scratchBytes = scratchBytes;
         request.countInfo = &count;
 
-        std::shared_ptr<void> tables;
         std::shared_ptr<runtime::RecordedDispatch> dispatch;
         m_vulkan.run([&](VkCommandBuffer commandBuffer) {
-            EXPECT_EQ(
-                runtime::recordInitialize(*m_device, commandBuffer, pipeline, scratch.address, scratchBytes, tables),
-                VK_SUCCESS);
             bind(commandBuffer);
             EXPECT_EQ(runtime::recordDispatch(*m_device, commandBuffer, request, dispatch), VK_SUCCESS);
             runtime::recordHostBarrier(*m_device, commandBuffer);
@@ -223,7 +246,6 @@ public:
             });
         EXPECT_EQ(dispatch->status().remaining, 0u) << "after " << sweeps << " sweeps";
         EXPECT_EQ(dispatch->status().error, abi::kErrorNone);
-        m_vulkan.destroy(scratch);
         return Words(m_result.words, m_result.words + kResultWords);
     }
 
@@ -295,8 +317,9 @@ VkPipeline TestGraph::createPipeline(const graph::Node& n, runtime::Path path, g
                                   n.staticGrid[0],
                                   n.staticGrid[1],
                                   n.staticGrid[2],
-                                  memory == graph::MemoryUse::Tries};
-    const uint32_t ids[] = {2000, 2001, 2002, 2003, 2004, 2013, 2014, 2015, 2018};
+                                  memory == graph::MemoryUse::Tries,
+                                  memory == graph::MemoryUse::Fits};
+    const uint32_t ids[] = {2000, 2001, 2002, 2003, 2004, 2013, 2014, 2015, 2018, 2030};
     std::vector<VkSpecializationMapEntry> entries;
     for (uint32_t i = 0; i < std::size(ids); ++i)
         entries.push_back({ids[i], 4 * i, 4});
@@ -319,6 +342,55 @@ VkPipeline TestGraph::createPipeline(const graph::Node& n, runtime::Path path, g
     EXPECT_EQ(vkCreateComputePipelines(m_vulkan.device, VK_NULL_HANDLE, 1, &info, nullptr, &created), VK_SUCCESS);
     vkDestroyShaderModule(m_vulkan.device, module, nullptr);
     return created;
+}
+
+// States of the streams of all leaves after a dispatch.
+std::vector<abi::StreamState> leafStreams(const TestGraph& graph, const test::HostBuffer& scratch)
+{
+    const graph::Graph& g = graph.pipeline.graph;
+    const std::vector<graph::SlotPlace> places = graph::slotPlaces(g, scratch.address);
+    std::vector<abi::StreamState> states;
+    for (size_t s = 0; s < g.slots.size(); ++s)
+        if (g.nodes[g.slots[s].node].id.name == "leaf")
+            std::memcpy(&states.emplace_back(), scratch.words + places[s].streamState / 4, sizeof(abi::StreamState));
+    return states;
+}
+
+TEST(Rooms, AreAsLargeAsTheDispatchBeforeNeeded_AndRunsThatHaveNoneGoElsewhere)
+{
+    constexpr VkDeviceSize kBytes = 64 << 20;
+    constexpr uint64_t kOpen = ~uint64_t{0};
+    test::VulkanDevice vulkan;
+    {
+        TestGraph graph(vulkan, runtime::Path::Direct);
+        graph.pipeline.hasRooms = true;
+        test::HostBuffer scratch = graph.createScratch(kBytes);
+        graph.initialize(scratch, kBytes);
+        const auto run = [&](const Words& fanGroups) {
+            uint32_t sweeps = 0;
+            EXPECT_EQ(graph.dispatch(scratch, kBytes, 1, fanGroups, sweeps), expected(1, fanGroups));
+            return leafStreams(graph, scratch);
+        };
+        const auto unitsOf = [](const abi::StreamState& state) { return state.counter & 0xffffffffffull; };
+        // What stood in the memory asks for more than there is.
+        for (const abi::StreamState& state : run({3}))
+            EXPECT_EQ(state.room, 0u);
+        for (const abi::StreamState& state : run({1200, 3, 0, 700})) {
+            EXPECT_GT(state.room, 0u);
+            EXPECT_LT(state.room, unitsOf(state));
+            EXPECT_LT(state.closed, state.counter);
+        }
+        for (uint32_t i = 0; i < 2; ++i)
+            for (const abi::StreamState& state : run({700, 1200})) {
+                EXPECT_GE(state.room, unitsOf(state));
+                EXPECT_EQ(state.closed, kOpen);
+            }
+        EXPECT_EQ(run({}).size(), 5u);
+        for (const abi::StreamState& state : run({3}))
+            EXPECT_EQ(state.room, 0u) << "nothing was received before";
+        vulkan.destroy(scratch);
+    }
+    EXPECT_EQ(vulkan.messages(), 0u);
 }
 
 class Scheduler : public testing::TestWithParam<runtime::Path> {};

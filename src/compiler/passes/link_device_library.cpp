@@ -40,6 +40,7 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
     variant.sendsGrids = code.traits.sendsGrids();
     variant.sendsTracked = code.traits.sendsTracked;
     variant.plainQueues = code.traits.plainQueues;
+    variant.rooms = options.rooms && code.traits.rooms && code.memory == graph::MemoryUse::Fits;
     return variant;
 }
 
