@@ -106,6 +106,75 @@ TEST(CodeTraits, AllRecursionLevels)
     EXPECT_EQ(linked({node, makeNode("b")}).code[0].emits, abi::kEmitsToFew);
 }
 
+// "a" sends to 40 nodes "b", which is more than chunks have areas for.
+std::vector<Node> fanOut()
+{
+    constexpr uint32_t kMany = 40;
+    std::vector<Node> nodes = {makeEntry("a", {arrayTo("b", kMany)})};
+    for (uint32_t i = 0; i < kMany; ++i)
+        nodes.push_back(makeNode("b", {}, i));
+    return nodes;
+}
+
+bool mayHaveRoom(const Graph& graph, uint32_t node)
+{
+    for (const Slot& slot : graph.slots)
+        if (slot.node == node)
+            return graph.streams[slot.stream].mayHaveRoom;
+    return false;
+}
+
+TEST(Rooms, WhereAllSendersPublishEachRun)
+{
+    const Graph graph = linked(fanOut());
+    ASSERT_EQ(graph.code[0].emits, abi::kEmitsToSeveral);
+    EXPECT_FALSE(mayHaveRoom(graph, 0)) << "nobody but the API sends to it";
+    for (uint32_t node = 1; node < graph.nodes.size(); ++node) {
+        EXPECT_TRUE(mayHaveRoom(graph, node));
+        EXPECT_TRUE(graph.code[node].rooms);
+    }
+    EXPECT_TRUE(graph.code[0].rooms);
+}
+
+TEST(Rooms, NotBesideSendersThatPublishChunks)
+{
+    std::vector<Node> nodes = fanOut();
+    nodes.push_back(makeEntry("one", {arrayTo("b", 1)}));
+    const Graph graph = linked(nodes);
+    ASSERT_EQ(graph.code[nodes.size() - 1].emits, abi::kEmitsToOne);
+    EXPECT_FALSE(mayHaveRoom(graph, 1)) << "\"one\" sends to b[0]";
+    EXPECT_TRUE(mayHaveRoom(graph, 2));
+    EXPECT_FALSE(graph.code[nodes.size() - 1].rooms);
+}
+
+TEST(Rooms, NotForCodeThatKnowsNoGraph)
+{
+    std::vector<Node> nodes = fanOut();
+    nodes[3].anyGraph = true;
+    const Graph receiver = linked(nodes);
+    EXPECT_FALSE(mayHaveRoom(receiver, 3));
+    EXPECT_TRUE(mayHaveRoom(receiver, 4));
+    nodes = fanOut();
+    nodes[0].anyGraph = true;
+    EXPECT_FALSE(mayHaveRoom(linked(nodes), 1));
+}
+
+TEST(Rooms, NotForStreamsOfGridsAndEmptyPayloads)
+{
+    std::vector<Node> nodes = fanOut();
+    for (size_t n = 1; n < nodes.size(); ++n) {
+        const NodeId id = nodes[n].id;
+        nodes[n] = makeDynamic("b");
+        nodes[n].id = id;
+    }
+    EXPECT_FALSE(mayHaveRoom(linked(nodes), 1));
+    nodes = fanOut();
+    nodes[0].outputs[0].payloadBytes = 0;
+    for (size_t n = 1; n < nodes.size(); ++n)
+        nodes[n].payloadBytes = 0;
+    EXPECT_FALSE(mayHaveRoom(linked(nodes), 1));
+}
+
 TEST(CodeTraits, CodeOfALibraryReliesOnNoGraph)
 {
     Node node = makeEntry("a", {outputTo("b"), outputTo("b")});

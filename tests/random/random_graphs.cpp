@@ -212,6 +212,7 @@ public:
         harness::DeviceOptions options;
         options.path = variant.path;
         options.words["fusion"] = variant.fusion;
+        options.words["feedback"] = graph.spec.seed % 4 == 0 ? "off" : "on";
         if (variant.fusion == "all")
             options.numbers["kept_bytes"] =
                 1;  // payloads that workgroups keep in scratch memory, where that is possible
