@@ -81,6 +81,7 @@ private:
     void recordMeta(Meta meta, const Arguments& arguments, Step step);
     void recordLeaves();
     void recordSolo();
+    bool mayHaveRooms() const;
     void recordBegin();
     void recordSweep();
     void pushConstants() const;
@@ -505,6 +506,13 @@ void Recorder::recordSolo()
     end(&StepObserver::endSweep);
 }
 
+bool Recorder::mayHaveRooms() const
+{
+    return m_pipeline.hasRooms && m_plan.fits &&
+           std::ranges::any_of(m_plan.streams, [](const abi::StreamPlan& stream) { return stream.roomStride > 0; }) &&
+           std::ranges::none_of(m_observers, [](const auto& observer) { return observer->readsStreams(); });
+}
+
 void Recorder::recordBegin()
 {
     const graph::Graph& graph = m_pipeline.graph;
@@ -514,7 +522,7 @@ void Recorder::recordBegin()
         std::max<uint64_t>({graph.slots.size(), graph.streams.size(), graph.levels.size(), m_fedGranules});
     const auto groups = static_cast<uint32_t>(
         std::clamp<uint64_t>((elements + kBeginWidth - 1) / kBeginWidth, 1, m_device.fullGroups(kBeginWidth, 1)));
-    if (m_pipeline.hasRooms && m_plan.fits && std::ranges::none_of(m_observers, &StepObserver::readsStreams)) {
+    if (mayHaveRooms()) {
         m_begin.roomBegin = m_plan.spareBegin;
         m_begin.roomGranules = m_plan.spareGranules;
     }
