@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a request to what is to be recorded: the plan, pipelines, what the host hands to the shaders.
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/recorder.h"
+
+namespace millrace::runtime {
+
+VkResult Recorder::prepare(const DispatchRequest& request)
+{
+    HostInputs inputs;
+    plan(request, inputs);
+    const bool host = request.form == DispatchRequest::Form::Host;
+    if (host && mayHideSteps(request) && m_pipeline.getLeaf)
+        m_leaves = runtime::prepareLeaves(m_pipeline.graph, inputs, request.scratchBytes,
+                                          [&](uint32_t invocations) { return m_device.fullGroups(invocations, 1); });
+    if (m_leaves)
+        return prepareLeaves();
+    std::optional<PreparedFeed> feed;
+    if (host)
+        feed = prepareFeed(m_pipeline.graph, inputs, m_plan);
+    m_isFed = feed.has_value();
+    if (!m_isFed)
+        keepFeedOutOfRooms();
+    if (m_pipeline.solo && m_plan.fits && m_isFed && mayHideSteps(request)) {
+        bool isSolo = false;
+        const VkResult result = prepareSolo(request, inputs, isSolo);
+        if (isSolo || result != VK_SUCCESS)
+            return result;
+    }
+    return prepareSweeps(request, inputs, feed.value_or(PreparedFeed{}));
+}
+
+void Recorder::plan(const DispatchRequest& request, HostInputs& inputs)
+{
+    const graph::Graph& graph = m_pipeline.graph;
+    const bool host = request.form == DispatchRequest::Form::Host;
+    if (host) {
+        inputs = copyHostInputs(graph, *request.countInfo);
+        m_plan = graph::plan(graph, request.scratchBytes, std::span<const graph::KnownInput>(inputs.known));
+    } else {
+        m_plan = graph::plan(graph, request.scratchBytes, std::nullopt);
+    }
+    for (const graph::KnownInput& input : inputs.known)
+        m_apiNodes.push_back(input.node);
+    for (uint32_t i = 0; !host && i < graph.nodes.size(); ++i)
+        if (graph.apiQueues[i] != abi::kNoQueue)
+            m_apiNodes.push_back(i);
+}
+
+// What the scheduler needs.
+VkResult Recorder::prepareSweeps(const DispatchRequest& request, const HostInputs& inputs, const PreparedFeed& feed)
+{
+    const graph::Graph& graph = m_pipeline.graph;
+    VkResult result =
+        m_pipeline.getPipelines(m_plan.fits ? graph::MemoryUse::Fits : graph::MemoryUse::Reserves, m_pipelines);
+    if (result == VK_SUCCESS && !m_plan.fits && !indirect())
+        result = m_pipeline.getPipelines(graph::MemoryUse::Tries, m_trying);
+    if (result != VK_SUCCESS)
+        return result;
+    m_maxGroups.assign(graph.slots.size(), 0);
+    m_slotPlans.assign(graph.slots.size(), {});
+    for (size_t i = 0; i < m_plan.slots.size(); ++i) {
+        m_maxGroups[m_plan.slots[i]] = m_plan.maxGroups[i];
+        m_slotPlans[m_plan.slots[i]] = graph::slotPlan(graph, m_plan, i);
+    }
+    m_places = graph::slotPlaces(graph, m_scratch);
+    const uint64_t fullFeed = m_device.fullGroups(abi::kFeedChunkPayloads, 1);
+    const bool host = request.form == DispatchRequest::Form::Host;
+    m_feedGroups = static_cast<uint32_t>(host ? std::clamp<uint64_t>(inputs.chunks, 1, fullFeed) : fullFeed);
+    if (!m_plan.fits)
+        shareMemory();
+
+    result = createStatus();
+    if (result != VK_SUCCESS)
+        return result;
+    result = upload(inputs, feed);
+    describeFeed(request);
+    if (result == VK_SUCCESS && indirect())
+        result = m_device.memory.createBuffer(
+            BufferUse::Indirect, std::max<size_t>(1, graph.slots.size()) * sizeof(abi::IndirectArguments), m_indirect);
+    if (result == VK_SUCCESS)
+        nameBuffers();
+    return result == VK_SUCCESS ? createObservers() : result;
+}
+
+// For feed.comp, but for what upload() has put where. The node shaders' flags are its own.
+void Recorder::describeFeed(const DispatchRequest& request)
+{
+    m_feed.graph = m_scratch;
+    m_feed.graphId = m_pipeline.graphId;
+    m_feed.flags = m_plan.fits ? abi::kFlagFits : 0;
+    if (request.form == DispatchRequest::Form::Indirect) {
+        m_feed.infos = request.countInfo->infos.deviceAddress;
+        m_feed.stride = request.countInfo->stride;
+        m_feed.count = request.countInfo->count;
+    } else if (request.form == DispatchRequest::Form::IndirectCount) {
+        m_feed.countInfo = request.countAddress;
+    }
+}
+
+// Nobody has to see the scheduler's steps.
+bool Recorder::mayHideSteps(const DispatchRequest& request) const
+{
+    return !indirect() && !request.next && !m_device.seesSteps && !m_device.settings.breadcrumbs;
+}
+
+// One buffer with the payloads and, behind them, push constants.
+VkResult Recorder::prepareLeaves()
+{
+    for (const LeafDispatch::Launch& launch : m_leaves->launches) {
+        VkPipeline& pipeline = m_leafPipelines.emplace_back();
+        const VkResult result = m_pipeline.getLeaf(m_pipeline.graph.slots[launch.slot].node, pipeline);
+        if (result != VK_SUCCESS)
+            return result;
+    }
+    std::vector<std::byte>& payloads = m_leaves->payloads;
+    const size_t constantBytes = m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0;
+    VkResult result = m_device.memory.createBuffer(BufferUse::Upload,
+                                                   std::max<size_t>(payloads.size() + constantBytes, 16), m_upload);
+    if (result != VK_SUCCESS)
+        return result;
+    std::ranges::copy(payloads, m_upload.data());
+    std::ranges::copy(std::as_bytes(std::span(m_pushConstants)).first(constantBytes),
+                      m_upload.data() + payloads.size());
+    for (LeafDispatch::Launch& launch : m_leaves->launches) {
+        launch.arguments.payloads += m_upload.address();
+        if (constantBytes > 0)
+            launch.arguments.memory = m_upload.address() + payloads.size();
+        else if (launch.arguments.memory > 0)
+            launch.arguments.memory += m_scratch;
+    }
+    payloads = {};
+    nameBuffers();
+    return createObservers();
+}
+
+VkResult Recorder::prepareSolo(const DispatchRequest& request, const HostInputs& inputs, bool& isSolo)
+{
+    std::optional<SoloDispatch> solo =
+        runtime::prepareSolo(m_pipeline, inputs, m_scratch, request.scratchBytes, m_device.settings.soloRounds);
+    if (!solo)
+        return VK_SUCCESS;
+    VkResult result = m_pipeline.solo->getPipeline(m_solo);
+    if (result == VK_SUCCESS)
+        result = createStatus();
+    if (result == VK_SUCCESS)
+        result = uploadSolo(*solo);
+    if (result == VK_SUCCESS)
+        nameBuffers();
+    isSolo = true;
+    return result == VK_SUCCESS ? createObservers() : result;
+}
+
+// The table, the payloads behind it, and push constants.
+VkResult Recorder::uploadSolo(SoloDispatch& solo)
+{
+    const auto align = [](size_t bytes) { return (bytes + abi::kGranuleBytes - 1) & ~size_t{abi::kGranuleBytes - 1}; };
+    std::vector<uint32_t>& table = solo.plan.table;
+    const VkDeviceAddress status = m_status.address();
+    table[abi::kSoloStatus] = static_cast<uint32_t>(status);
+    table[abi::kSoloStatus + 1] = static_cast<uint32_t>(status >> 32);
+    const size_t payloads = align(table.size() * sizeof(uint32_t));
+    const size_t constants = payloads + solo.payloads.size();
+    const size_t constantBytes = m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0;
+    const VkResult result = m_device.memory.createBuffer(BufferUse::Upload, constants + constantBytes, m_upload);
+    if (result != VK_SUCCESS)
+        return result;
+    std::memcpy(m_upload.data(), table.data(), table.size() * sizeof(uint32_t));
+    if (!solo.payloads.empty())
+        std::memcpy(m_upload.data() + payloads, solo.payloads.data(), solo.payloads.size());
+    if (constantBytes > 0)
+        std::memcpy(m_upload.data() + constants, m_pushConstants.data(), constantBytes);
+    m_soloArguments.graph = m_scratch;
+    m_soloArguments.table = m_upload.address();
+    m_soloArguments.pushConstants = constantBytes > 0 ? m_upload.address() + constants : 0;
+    m_soloArguments.granules = static_cast<uint32_t>(payloads / abi::kGranuleBytes) | solo.plan.fedGranules << 16;
+    m_soloArguments.begin = solo.plan.begin;
+    return VK_SUCCESS;
+}
+
+// feed.comp writes entries for all that it feeds. (Of what begin.comp copies, streams have a count to begin with.)
+void Recorder::keepFeedOutOfRooms()
+{
+    const graph::Graph& graph = m_pipeline.graph;
+    for (const uint32_t node : m_apiNodes)
+        if (graph.apiQueues[node] != abi::kNoQueue)
+            for (const uint32_t stream : graph.queues[graph.apiQueues[node]].streams)
+                m_plan.streams[stream].roomStride = 0;
+}
+
+// Who reserves memory of a level, so that each can keep to its share. On the indirect path one shader does it for all.
+void Recorder::shareMemory()
+{
+    m_plan.levels[0].groups = m_feedGroups;
+    std::vector<size_t> slotsOfLevel(m_plan.levels.size(), 0);
+    for (uint32_t slot : m_plan.slots)
+        ++slotsOfLevel[m_pipeline.graph.slots[slot].level];
+    for (uint32_t slot : m_plan.slots) {
+        const uint32_t level = m_pipeline.graph.slots[slot].level;
+        const Batch alone{.first = slot, .groups = std::min(m_maxGroups[slot], kMaxBatchGroups)};
+        m_plan.levels[level].groups += indirect() ? 0 : directGroups(alone, slotsOfLevel[level]);
+    }
+}
+
+VkResult Recorder::createStatus()
+{
+    const bool counted = m_device.settings.breadcrumbs;
+    const size_t bytes = sizeof(abi::GraphStatus) + (counted ? m_pipeline.graph.slots.size() * sizeof(uint32_t) : 0);
+    const VkResult result =
+        m_device.memory.createBuffer(counted ? BufferUse::Breadcrumbs : BufferUse::Readback, bytes, m_status);
+    if (result == VK_SUCCESS)
+        std::memset(m_status.data(), 0, bytes);
+    return result;
+}
+
+void Recorder::nameBuffers() const
+{
+    const Names& names = m_device.names;
+    names.set(VK_OBJECT_TYPE_BUFFER, m_upload.handle(), {m_name, ", plan and inputs"});
+    names.set(VK_OBJECT_TYPE_BUFFER, m_status.handle(), {m_name, ", status"});
+    names.set(VK_OBJECT_TYPE_BUFFER, m_indirect.handle(), {m_name, ", indirect arguments"});
+}
+
+VkResult Recorder::createObservers()
+{
+    for (const ObserverFactory& factory : m_device.observerFactories) {
+        std::shared_ptr<StepObserver> observer;
+        const VkResult result = factory(m_observed, observer);
+        if (result != VK_SUCCESS)
+            return result;
+        if (!observer)
+            continue;
+        m_observers.push_back(std::move(observer));
+    }
+    if (m_device.settings.breadcrumbs) {
+        // Last, so that nothing of another observer's is inside a step that they blame.
+        const VkResult result = Breadcrumbs::create(m_device, m_observed, m_status, m_breadcrumbs);
+        if (result != VK_SUCCESS)
+            return result;
+        m_observers.push_back(m_breadcrumbs);
+    }
+    for (const auto& observer : m_observers) {
+        m_separateSteps |= observer->separatesSteps();
+        m_separateSlots |= observer->separatesSlots();
+    }
+    return VK_SUCCESS;
+}
+
+// One buffer, each part at a multiple of 16.
+VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
+{
+    const bool feeds = !m_isFed;  // feed.comp does
+    struct Part {
+        const void* data;
+        size_t bytes;
+        size_t offset;
+    };
+    Part parts[] = {
+        {m_plan.levels.data(), m_plan.levels.size() * sizeof(abi::LevelPlan), 0},
+        {m_plan.streams.data(), m_plan.streams.size() * sizeof(abi::StreamPlan), 0},
+        {inputs.infos.data(), feeds ? inputs.infos.size() * sizeof(abi::DispatchInfo) : 0, 0},
+        {inputs.payloads.data(), feeds ? inputs.payloads.size() : 0, 0},
+        {m_pushConstants.data(), m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0, 0},
+        {m_slotPlans.data(), m_slotPlans.size() * sizeof(abi::SlotPlan), 0},
+        {feed.bytes.data(), feed.bytes.size(), 0},
+        {nullptr, feed.parts.size() * sizeof(abi::Copy), 0},
+    };
+    size_t bytes = 0;
+    for (Part& part : parts) {
+        part.offset = bytes;
+        bytes += (part.bytes + 15) & ~size_t{15};
+    }
+    const VkResult result = m_device.memory.createBuffer(BufferUse::Upload, std::max<size_t>(bytes, 16), m_upload);
+    if (result != VK_SUCCESS)
+        return result;
+    for (const Part& part : parts)
+        if (part.data && part.bytes > 0)
+            std::memcpy(m_upload.data() + part.offset, part.data, part.bytes);
+
+    const VkDeviceAddress address = m_upload.address();
+    m_begin.graph = m_scratch;
+    m_begin.graphId = m_pipeline.graphId;
+    m_begin.levelPlans = address + parts[0].offset;
+    m_begin.streamPlans = address + parts[1].offset;
+    m_begin.status = m_status.address();
+    m_feed.infos = address + parts[2].offset;
+    m_feed.stride = sizeof(abi::DispatchInfo);
+    m_feed.count = static_cast<uint32_t>(inputs.infos.size());
+    auto* infos = reinterpret_cast<abi::DispatchInfo*>(m_upload.data() + parts[2].offset);
+    for (size_t i = 0; feeds && i < inputs.infos.size(); ++i)
+        infos[i].payloads = address + parts[3].offset + inputs.infos[i].payloads;
+    if (m_pipeline.pushConstantsInMemory)
+        m_pushConstantAddress = address + parts[4].offset;
+    m_begin.slotPlans = address + parts[5].offset;
+    m_begin.copies = address + parts[7].offset;
+    m_begin.copyCount = static_cast<uint32_t>(feed.parts.size());
+    auto* copies = reinterpret_cast<abi::Copy*>(m_upload.data() + parts[7].offset);
+    VkDeviceAddress from = address + parts[6].offset;
+    for (const PreparedFeed::Part& part : feed.parts) {
+        *copies++ = {from, m_scratch + uint64_t{part.to} * abi::kGranuleBytes, part.granules, 0};
+        from += uint64_t{part.granules} * abi::kGranuleBytes;
+    }
+    m_fedGranules = feed.bytes.size() / abi::kGranuleBytes;
+    return VK_SUCCESS;
+}
+
+}  // namespace millrace::runtime

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one vkCmdDispatchGraph*AMDX becomes. prepare_dispatch.cpp works out what is to be recorded, dispatch.cpp records
+// it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "runtime/breadcrumbs.h"
+#include "runtime/device_impl.h"
+#include "runtime/inputs.h"
+#include "runtime/leaf_dispatch.h"
+#include "runtime/prepared_feed.h"
+#include "runtime/solo_dispatch.h"
+#include "runtime/step_observer.h"
+
+namespace millrace::runtime {
+
+// prepare() once, then recordFirst(), then the calls of RecordedDispatch, whose thread rules hold.
+class Recorder final : public RecordedDispatch {
+public:
+    Recorder(Device& device, const DispatchRequest& request)
+        : m_device(device.impl()),
+          m_pipeline(*request.pipeline),
+          m_scratch(request.scratch),
+          m_name(request.name.empty() ? "graph " + std::to_string(m_pipeline.graphId) : request.name),
+          m_observed{m_pipeline, m_plan,     m_scratch,         request.scratchBytes,
+                     m_name,     m_apiNodes, request.announced, m_isFed},
+          m_pushConstants(request.pushConstants.begin(), request.pushConstants.end())
+    {
+    }
+
+    // VkResult: of what the driver was asked for. What was made meanwhile goes with the object.
+    VkResult prepare(const DispatchRequest& request);
+
+    bool mayContinue() const override { return !m_leaves && !m_plan.fits; }
+    void recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffer& next) override;
+    void beforeExecution() override
+    {
+        for (const auto& observer : m_observers)
+            observer->beforeExecution();
+    }
+    bool hasRemaining() const override { return status().remaining > 0; }
+    bool isReadByHost() const override { return !m_leaves; }
+    abi::GraphStatus status() const override;
+    std::optional<Progress> progress() const override;
+
+    // Begins and records the first sweep.
+    void recordFirst(VkCommandBuffer commandBuffer, const NextCommandBuffer& next);
+
+private:
+    static constexpr uint64_t kMaxBatchGroups = uint64_t{1} << 31;  // device/batch.glsl counts in 32 bits
+
+    bool indirect() const { return m_device.settings.path == Path::Indirect; }
+
+    // Of prepare().
+    void plan(const DispatchRequest& request, HostInputs& inputs);
+    VkResult prepareSweeps(const DispatchRequest& request, const HostInputs& inputs, const PreparedFeed& feed);
+    void describeFeed(const DispatchRequest& request);
+    void keepFeedOutOfRooms();
+    void shareMemory();
+    VkResult createStatus();
+    VkResult upload(const HostInputs& inputs, const PreparedFeed& feed);
+    bool mayHideSteps(const DispatchRequest& request) const;
+    VkResult prepareLeaves();
+    VkResult prepareSolo(const DispatchRequest& request, const HostInputs& inputs, bool& isSolo);
+    VkResult uploadSolo(SoloDispatch& solo);
+    VkResult createObservers();
+    void nameBuffers() const;
+
+    // Of recordFirst() and recordSweep().
+    // Calls that member of each observer; behind what it stands around in reverse order.
+    template <typename... Args>
+    void begin(void (StepObserver::*call)(VkCommandBuffer, Args...), std::type_identity_t<Args>... args) const
+    {
+        for (const auto& observer : m_observers)
+            ((*observer).*call)(m_target, args...);
+    }
+    template <typename... Args>
+    void end(void (StepObserver::*call)(VkCommandBuffer, Args...), std::type_identity_t<Args>... args) const
+    {
+        for (auto observer = m_observers.rbegin(); observer != m_observers.rend(); ++observer)
+            ((**observer).*call)(m_target, args...);
+    }
+    void endStep(const Step& step);
+    void computeBarrier() const;
+    template <typename Arguments>
+    void recordMeta(Meta meta, const Arguments& arguments, Step step);
+    void recordLeaves();
+    void recordSolo();
+    bool mayHaveRooms() const;
+    void recordBegin();
+    void recordSweep();
+    void pushConstants() const;
+    void recordLevel(std::span<const uint32_t> slots);
+    void recordPlan(uint32_t level);
+    // Slots of one level that one dispatch runs.
+    struct Batch {
+        uint32_t first = 0;
+        uint32_t count = 1;
+        uint32_t step = 0;    // slots from one to the next
+        uint64_t groups = 0;  // of ours, at most
+    };
+    bool canJoin(const Batch& batch, uint32_t slot) const;
+    std::vector<Batch> batchesOf(std::span<const uint32_t> slots) const;
+    void recordNodes(const Batch& batch, size_t batchesOfLevel);
+    bool triesToFit(uint32_t level) const;
+    void dispatchNodes(const Batch& batch, uint32_t groups) const;
+    void dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags, VkPipeline pipeline) const;
+    uint32_t directGroups(const Batch& batch, size_t batchesOfLevel) const;
+
+    Device::Impl& m_device;
+    const GraphPipeline& m_pipeline;
+    VkDeviceAddress m_scratch;
+    const std::string m_name;
+    std::vector<uint32_t> m_apiNodes;
+    const ObservedDispatch m_observed;
+    std::vector<uint8_t> m_pushConstants;
+    graph::DispatchPlan m_plan;
+    std::vector<VkPipeline> m_pipelines;  // per node
+    std::vector<VkPipeline> m_trying;     // likewise, where the plan does not fit, for levels that do
+    std::vector<uint64_t> m_maxGroups;    // per slot
+    abi::BeginArguments m_begin{};
+    abi::FeedArguments m_feed{};
+    std::vector<graph::SlotPlace> m_places;  // per slot
+    std::vector<abi::SlotPlan> m_slotPlans;  // per slot
+    uint32_t m_feedGroups = 1;
+    bool m_isFed = false;        // by begin.comp: the host has prepared what feed.comp would do,
+    uint64_t m_fedGranules = 0;  // so much
+    VkDeviceAddress m_pushConstantAddress = 0;
+    std::optional<LeafDispatch> m_leaves;     // nothing needs the scheduler;
+    std::vector<VkPipeline> m_leafPipelines;  // of each launch
+    VkPipeline m_solo = VK_NULL_HANDLE;       // one workgroup runs everything
+    abi::SoloArguments m_soloArguments{};
+    Buffer m_upload;
+    Buffer m_status;
+    Buffer m_indirect;
+    std::vector<std::shared_ptr<StepObserver>> m_observers;
+    std::shared_ptr<Breadcrumbs> m_breadcrumbs;
+    bool m_separateSteps = false;
+    bool m_separateSlots = false;
+
+    // While it records.
+    VkCommandBuffer m_target = VK_NULL_HANDLE;
+    const NextCommandBuffer* m_next = nullptr;
+    uint32_t m_nextStep = 0;
+};
+
+}  // namespace millrace::runtime
