@@ -104,8 +104,8 @@ public:
         m_values.room = network.vertices();
         m_values.counters = m_counters.address();
         for (uint32_t kind = 0; kind < 3; ++kind)
-            m_kernels.push_back(
-                std::make_unique<Kernel>(device, "w08/by_hand", sizeof(Values), Definitions{{"KIND", text(kind)}}));
+            m_kernels.push_back(std::make_unique<Kernel>(device, "w08/by_hand", sizeof(Values),
+                                                         Definitions{{"KIND", text(kind)}, {"PART", text(kPart)}}));
     }
 
     // The source is of some neighbours.

@@ -341,6 +341,7 @@ DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::
     const uint64_t spare = layOut(graph, *division, begin, plan);
     if (plan.fits) {
         plan.spareBegin = static_cast<uint32_t>(spare);
+        // Sums of granules in begin.comp stop at INT32_MAX.
         plan.spareGranules = static_cast<uint32_t>(std::min<uint64_t>(end - spare, INT32_MAX - 1));
         placeSlots(graph, work, plan);
         openSpare(*division, plan);

@@ -1,7 +1,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 // SPDX-License-Identifier: Apache-2.0
-// A level, for one kind of vertices: 256 of few neighbours to a workgroup, four of some, or 256 neighbours of one of many.
+// A level, for one kind of vertices: 256 of few neighbours to a workgroup, four of some, or PART
+// neighbours of one of many.
 #include "search.glsl"
 layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform Arguments {
@@ -27,7 +28,7 @@ shared uint bases[3];
 #define PACKED 4
 #else
 #define STEP 256
-#define MOST 1
+#define MOST (PART / STEP)
 #define PACKED 1
 #endif
 
@@ -40,7 +41,7 @@ void main()
         const uint id = mine < all ? from.v[KIND * room + mine] : 0;
         uint first = offsets.v[id] + lane % STEP;
 #if KIND == 2
-        first += from.v[3 * room + mine] * 256;
+        first += from.v[3 * room + mine] * PART;
 #endif
         const uint end = mine < all ? offsets.v[id + 1] : 0;
         if (lane < 3) {
@@ -56,7 +57,7 @@ void main()
                     const uint degree = offsets.v[other + 1] - offsets.v[other];
                     const uint kind = kindOf(degree);
                     found[kind] |= 1 << i;
-                    sizes[kind] += kind == 2 ? (degree + 255) / 256 : 1;
+                    sizes[kind] += kind == 2 ? (degree + PART - 1) / PART : 1;
                 }
             }
         }
@@ -77,7 +78,7 @@ void main()
                 if (kind < 2) {
                     to.v[kind * room + place++] = other;
                 } else {
-                    const uint parts = (offsets.v[other + 1] - offsets.v[other] + 255) / 256;
+                    const uint parts = (offsets.v[other + 1] - offsets.v[other] + PART - 1) / PART;
                     for (uint part = 0; part < parts; ++part) {
                         to.v[2 * room + place] = other;
                         to.v[3 * room + place++] = part;
