@@ -157,7 +157,7 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     request.options.dynamicInvocations = traits.dynamicInvocations;
     request.options.chunkGroups = traits.chunkGroups;
     request.options.silentChunkGroups = traits.silentChunkGroups;
-    const uint32_t groups = runtime::fullGrid(traits, traits.packedInvocations, 1);
+    const uint32_t groups = runtime::fullGrid(traits, traits.packedInvocations);
     request.options.busyPayloads = std::max(groups * traits.packedInvocations / 4, 1u);
     request.options.orderedBytes = traits.orderedBytes;
     request.options.leafRows = traits.leafRows;

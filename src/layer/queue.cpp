@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/queue.h"
 
+#include <chrono>
+
 #include "layer/faults.h"
 
 namespace millrace::layer {
@@ -76,12 +78,30 @@ VkResult Queue::submitAndWait(std::span<const VkSubmitInfo2> submits)
         result = table.CreateFence(device.handle, &info, nullptr, &m_fence);
         device.names.set(VK_OBJECT_TYPE_FENCE, m_fence, {"fence of a queue"});
     }
+    if (result == VK_SUCCESS && m_isSignaled)
+        result = table.ResetFences(device.handle, 1, &m_fence);
+    m_isSignaled = false;
     if (result == VK_SUCCESS)
         result = table.QueueSubmit2(handle, static_cast<uint32_t>(submits.size()), submits.data(), m_fence);
     if (result == VK_SUCCESS)
-        result = table.WaitForFences(device.handle, 1, &m_fence, VK_TRUE, UINT64_MAX);
-    if (result == VK_SUCCESS)
-        result = table.ResetFences(device.handle, 1, &m_fence);
+        result = waitForFence();
+    m_isSignaled = result == VK_SUCCESS;
+    return result;
+}
+
+// The device stands still until the host has seen that it is done and goes on. To wake up takes the host longer than
+// most graphs take, so it looks for a while before it sleeps (docs/performance.md).
+VkResult Queue::waitForFence()
+{
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point deadline = Clock::now() + std::chrono::microseconds(device.runtime->traits().spinUs);
+    VkResult result = device.table.GetFenceStatus(device.handle, m_fence);
+    while (result == VK_NOT_READY && Clock::now() < deadline) {
+        std::this_thread::yield();
+        result = device.table.GetFenceStatus(device.handle, m_fence);
+    }
+    if (result == VK_NOT_READY)
+        result = device.table.WaitForFences(device.handle, 1, &m_fence, VK_TRUE, UINT64_MAX);
     return result;
 }
 

@@ -45,6 +45,7 @@ private:
     };
 
     void run();
+    VkResult waitForFence();
 
     std::atomic<uint32_t> m_waiting{0};  // items not finished
     std::mutex m_mutex;
@@ -53,6 +54,7 @@ private:
     bool m_stop = false;
     std::thread m_thread;
     VkFence m_fence = VK_NULL_HANDLE;
+    bool m_isSignaled = false;
 };
 
 }  // namespace millrace::layer

@@ -27,9 +27,9 @@ struct Device::Impl {
     bool seesSteps = false;  // one of them has to
 
     // Workgroups of a direct dispatch that cannot know how much it has to do.
-    uint32_t fullGroups(uint32_t invocationsPerGroup, size_t dispatches) const
+    uint32_t fullGroups(uint32_t invocationsPerGroup, size_t nodes = 1, size_t nodesOfLevel = 1) const
     {
-        return fullGrid(choice.traits, invocationsPerGroup, dispatches);
+        return fullGrid(choice.traits, invocationsPerGroup, nodes, nodesOfLevel);
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "graph/graph.h"
 
@@ -32,6 +33,7 @@ void fillSerial(DeviceTraits& traits, uint32_t threads)
     traits.leafRows = 64;
     traits.loopingLeafRows = 64;
     traits.keptBytes = 4096;  // all: workgroup memory is memory there
+    traits.spinUs = 1;        // who looks takes the time of who works
 }
 
 // What the parts of a GPU's grid have in common wherever they were measured (H200: 132 multiprocessors of 2048
@@ -60,7 +62,8 @@ DeviceTraits byType(const DeviceFacts& facts)
                         .leafRows = 16,
                         .loopingLeafRows = 1,
                         .keptBytes = 1024,
-                        .sweepsPerWait = 16};
+                        .sweepsPerWait = 16,
+                        .spinUs = 2000};
     switch (facts.type) {
         case VK_PHYSICAL_DEVICE_TYPE_CPU:
             break;  // byThreads()
@@ -161,6 +164,7 @@ const std::array<Trait, kTraitCount>& traitTable()
         {"looping_leaf_rows", &T::loopingLeafRows, 1, 1024},
         {"kept_bytes", &T::keptBytes, 1, 4096},
         {"sweeps_per_wait", &T::sweepsPerWait, 1, 1024},
+        {"spin_us", &T::spinUs, 1, 1000000},
         {"max_scratch_mib", &T::maxScratchMib, 1, UINT32_MAX},
     }};
     return kTable;
@@ -224,14 +228,20 @@ std::vector<TraitText> traitTexts(const TraitChoice& choice)
     return texts;
 }
 
-uint32_t fullGrid(const DeviceTraits& traits, uint32_t invocationsPerGroup, size_t dispatches)
+uint32_t fullGrid(const DeviceTraits& traits, uint32_t invocationsPerGroup, size_t nodes, size_t nodesOfLevel)
 {
     if (traits.gridGroups > 0)
         return traits.gridGroups;
     const uint32_t wanted = traits.gridInvocations / std::max(invocationsPerGroup, 1u);
     // Settings may have the least above the most.
     const uint32_t full = std::max(std::min(wanted, traits.gridMaxGroups), traits.gridMinGroups);
-    return std::max(full / static_cast<uint32_t>(std::max<size_t>(dispatches, 1)), traits.gridShareGroups);
+    if (nodes >= nodesOfLevel)
+        return full;
+    // Many nodes have about their part of what a level has to do. A single one may have anything between its part and
+    // all of it: the mean of these by their ratio.
+    const double all = static_cast<double>(nodesOfLevel);
+    const double share = std::max(static_cast<double>(nodes) / all, 1 / std::sqrt(all));
+    return std::max(static_cast<uint32_t>(full * share), std::min(traits.gridShareGroups, full));
 }
 
 }  // namespace millrace::runtime

@@ -25,7 +25,7 @@ struct DeviceTraits {
     uint32_t gridMinGroups = 0;
     // and at most.
     uint32_t gridMaxGroups = 0;
-    // Of a node that shares its level with so many others that together they would be too much, workgroups at least.
+    // Of a node that shares its level with many others, workgroups at least.
     uint32_t gridShareGroups = 0;
     // Invocations of a workgroup that runs single-invocation nodes (compiler::Options::packWidth).
     uint32_t packedInvocations = 0;
@@ -48,6 +48,8 @@ struct DeviceTraits {
     uint32_t keptBytes = 0;
     // Sweeps at most between two looks at what is left of a graph.
     uint32_t sweepsPerWait = 0;
+    // Microseconds that a queue's thread looks again and again whether a graph is complete before it goes to sleep.
+    uint32_t spinUs = 0;
     // What maxSize aims at, in MiB. Applications mostly allocate it, and a graph that fits needs no reservations and no
     // look at what is left: two to three times faster where it has millions of payloads.
     uint32_t maxScratchMib = 0;
@@ -65,7 +67,7 @@ struct Trait {
     std::string range() const;  // "a power of two from 32 to 1024"
 };
 
-inline constexpr size_t kTraitCount = 16;
+inline constexpr size_t kTraitCount = 17;
 const std::array<Trait, kTraitCount>& traitTable();
 
 enum class TraitOrigin {
@@ -117,7 +119,8 @@ struct TraitText {
 };
 std::vector<TraitText> traitTexts(const TraitChoice& choice);
 
-// Workgroups of `invocationsPerGroup` that a full dispatch starts, if it is one of `dispatches` between two barriers.
-uint32_t fullGrid(const DeviceTraits& traits, uint32_t invocationsPerGroup, size_t dispatches);
+// Workgroups of `invocationsPerGroup` that a full dispatch starts. It may be for `nodes` of the `nodesOfLevel` that run
+// at the same time, of which nobody knows how much each has to do.
+uint32_t fullGrid(const DeviceTraits& traits, uint32_t invocationsPerGroup, size_t nodes = 1, size_t nodesOfLevel = 1);
 
 }  // namespace millrace::runtime

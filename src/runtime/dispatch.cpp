@@ -120,7 +120,7 @@ void Recorder::recordBegin()
     const uint64_t elements =
         std::max<uint64_t>({graph.slots.size(), graph.streams.size(), graph.levels.size(), m_fedGranules});
     const auto groups = static_cast<uint32_t>(
-        std::clamp<uint64_t>((elements + kBeginWidth - 1) / kBeginWidth, 1, m_device.fullGroups(kBeginWidth, 1)));
+        std::clamp<uint64_t>((elements + kBeginWidth - 1) / kBeginWidth, 1, m_device.fullGroups(kBeginWidth)));
     if (mayHaveRooms()) {
         m_begin.roomBegin = m_plan.spareBegin;
         m_begin.roomGranules = m_plan.spareGranules;
@@ -170,7 +170,7 @@ void Recorder::recordLevel(std::span<const uint32_t> slots)
     for (size_t i = 0; i < batches.size(); ++i) {
         if (i > 0 && m_separateSteps)
             computeBarrier();
-        recordNodes(batches[i], batches.size());
+        recordNodes(batches[i], slots.size());
     }
     end(&StepObserver::endLevel, level);
 }
@@ -227,17 +227,17 @@ std::vector<Recorder::Batch> Recorder::batchesOf(std::span<const uint32_t> slots
     return batches;
 }
 
-uint32_t Recorder::directGroups(const Batch& batch, size_t batchesOfLevel) const
+uint32_t Recorder::directGroups(const Batch& batch, size_t nodesOfLevel) const
 {
     const graph::Node& node = m_pipeline.graph.nodes[m_pipeline.graph.slots[batch.first].node];
-    uint64_t full = m_device.fullGroups(graph::invocationsPerGroup(node), batchesOfLevel);
+    uint64_t full = m_device.fullGroups(graph::invocationsPerGroup(node), batch.count, nodesOfLevel);
     // What recursion depth first leaves to others is mostly nothing.
     if (node.depthFirst > 0 && m_pipeline.graph.slots[batch.first].remaining < node.maxRecursion)
         full = std::max<uint64_t>(full / 4, 1);
     return static_cast<uint32_t>(std::clamp<uint64_t>(batch.groups, 1, full));
 }
 
-void Recorder::recordNodes(const Batch& batch, size_t batchesOfLevel)
+void Recorder::recordNodes(const Batch& batch, size_t nodesOfLevel)
 {
     std::vector<uint32_t> slots;
     if (!m_observers.empty())
@@ -247,7 +247,7 @@ void Recorder::recordNodes(const Batch& batch, size_t batchesOfLevel)
                     .number = m_nextStep++,
                     .level = m_pipeline.graph.slots[batch.first].level,
                     .slots = slots,
-                    .groups = indirect() ? 0 : directGroups(batch, batchesOfLevel)};
+                    .groups = indirect() ? 0 : directGroups(batch, nodesOfLevel)};
     begin(&StepObserver::beginStep, step);
     // In another command buffer, or behind another user of push constants.
     if (*m_next || !m_observers.empty())

@@ -31,7 +31,7 @@ VkResult recordInitialize(Device& device, VkCommandBuffer commandBuffer, const G
     // Whatever graph used this memory before must be through with it.
     computeBarrier(impl, commandBuffer);
     constexpr uint32_t kWidth = 256;  // invocations of a workgroup of init.comp
-    const size_t groups = std::clamp<size_t>(words.size() / kWidth, 1, impl.fullGroups(kWidth, 1));
+    const size_t groups = std::clamp<size_t>(words.size() / kWidth, 1, impl.fullGroups(kWidth));
     impl.meta.dispatch(commandBuffer, Meta::Init, arguments, static_cast<uint32_t>(groups));
     keepAlive = std::move(source);
     return VK_SUCCESS;

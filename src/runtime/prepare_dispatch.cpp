@@ -14,7 +14,7 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     const bool host = request.form == DispatchRequest::Form::Host;
     if (host && mayHideSteps(request) && m_pipeline.getLeaf)
         m_leaves = runtime::prepareLeaves(m_pipeline.graph, inputs, request.scratchBytes,
-                                          [&](uint32_t invocations) { return m_device.fullGroups(invocations, 1); });
+                                          [&](uint32_t invocations) { return m_device.fullGroups(invocations); });
     if (m_leaves)
         return prepareLeaves();
     std::optional<PreparedFeed> feed;
@@ -66,7 +66,7 @@ VkResult Recorder::prepareSweeps(const DispatchRequest& request, const HostInput
         m_slotPlans[m_plan.slots[i]] = graph::slotPlan(graph, m_plan, i);
     }
     m_places = graph::slotPlaces(graph, m_scratch);
-    const uint64_t fullFeed = m_device.fullGroups(abi::kFeedChunkPayloads, 1);
+    const uint64_t fullFeed = m_device.fullGroups(abi::kFeedChunkPayloads);
     const bool host = request.form == DispatchRequest::Form::Host;
     m_feedGroups = static_cast<uint32_t>(host ? std::clamp<uint64_t>(inputs.chunks, 1, fullFeed) : fullFeed);
     if (!m_plan.fits)

@@ -217,12 +217,35 @@ TEST(DeviceTraits, TextsSayWhereFrom_AndLeaveOutWhatIsNotChosen)
 TEST(FullGrid, BySizeOfWorkgroup_BetweenLeastAndMost)
 {
     const DeviceTraits traits = chooseTraits(gpu(), {}).traits;
-    EXPECT_EQ(fullGrid(traits, 64, 1), 4224u);
-    EXPECT_EQ(fullGrid(traits, 8, 1), 4224u);
-    EXPECT_EQ(fullGrid(traits, 256, 1), 1056u);
-    EXPECT_EQ(fullGrid(traits, 1024, 1), 528u);
-    EXPECT_EQ(fullGrid(traits, 64, 4), 1056u);
-    EXPECT_EQ(fullGrid(traits, 64, 1000), 132u);
+    EXPECT_EQ(fullGrid(traits, 64), 4224u);
+    EXPECT_EQ(fullGrid(traits, 8), 4224u);
+    EXPECT_EQ(fullGrid(traits, 256), 1056u);
+    EXPECT_EQ(fullGrid(traits, 1024), 528u);
+}
+
+TEST(FullGrid, OneNodeOfSeveral_BetweenAllAndItsPart)
+{
+    const DeviceTraits traits = chooseTraits(gpu(), {}).traits;
+    EXPECT_EQ(fullGrid(traits, 64, 1, 4), 2112u);
+    EXPECT_EQ(fullGrid(traits, 256, 1, 4), 528u);
+    EXPECT_EQ(fullGrid(traits, 64, 1, 100), 422u);
+    EXPECT_EQ(fullGrid(traits, 64, 1, 100000), 132u);
+}
+
+TEST(FullGrid, ManyNodesOfALevel_TheirPart)
+{
+    const DeviceTraits traits = chooseTraits(gpu(), {}).traits;
+    EXPECT_EQ(fullGrid(traits, 64, 256, 1024), 1056u);
+    EXPECT_EQ(fullGrid(traits, 64, 1024, 1024), 4224u);
+}
+
+TEST(FullGrid, LeastOfANode_NotMoreThanAll)
+{
+    DeviceTraits settings;
+    settings.gridShareGroups = 4000;
+    const DeviceTraits traits = chooseTraits(gpu(), settings).traits;
+    EXPECT_EQ(fullGrid(traits, 64, 1, 4), 4000u);
+    EXPECT_EQ(fullGrid(traits, 1024, 1, 4), 528u);
 }
 
 TEST(FullGrid, SettingReplacesAllOfIt)
@@ -230,15 +253,15 @@ TEST(FullGrid, SettingReplacesAllOfIt)
     DeviceTraits settings;
     settings.gridGroups = 5;
     const DeviceTraits traits = chooseTraits(gpu(), settings).traits;
-    EXPECT_EQ(fullGrid(traits, 64, 1), 5u);
-    EXPECT_EQ(fullGrid(traits, 1024, 100), 5u);
+    EXPECT_EQ(fullGrid(traits, 64), 5u);
+    EXPECT_EQ(fullGrid(traits, 1024, 1, 100), 5u);
 }
 
 TEST(FullGrid, LeastAboveMost_Least)
 {
     DeviceTraits settings;
     settings.gridMinGroups = 9000;
-    EXPECT_EQ(fullGrid(chooseTraits(gpu(), settings).traits, 64, 1), 9000u);
+    EXPECT_EQ(fullGrid(chooseTraits(gpu(), settings).traits, 64), 9000u);
 }
 
 }  // namespace

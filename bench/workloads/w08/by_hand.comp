@@ -18,6 +18,7 @@ layout(push_constant, scalar) uniform Arguments {
 shared uint counts[3];
 shared uint bases[3];
 
+#define BATCH 8  // loads that do not wait for each other
 #if KIND == 0
 #define STEP 1
 #define MOST 31
@@ -49,14 +50,21 @@ void main()
         }
         uint found[3] = uint[](0, 0, 0);
         uint sizes[3] = uint[](0, 0, 0);
-        for (uint i = 0; i < MOST; ++i) {
-            const uint at = first + i * STEP;
-            if (at < end) {
-                const uint other = neighbours.v[at];
-                if (distances.v[other] > level + 1 && atomicMin(distances.v[other], level + 1) > level + 1) {
-                    const uint degree = offsets.v[other + 1] - offsets.v[other];
+        for (uint i = 0; i < MOST && first + i * STEP < end; i += BATCH) {
+            uint others[BATCH];
+            uint seen[BATCH];
+            for (uint j = 0; j < BATCH; ++j) {
+                const uint at = first + (i + j) * STEP;
+                others[j] = at < end && i + j < MOST ? neighbours.v[at] : id;
+            }
+            for (uint j = 0; j < BATCH; ++j) {
+                seen[j] = distances.v[others[j]];
+            }
+            for (uint j = 0; j < BATCH; ++j) {
+                if (seen[j] > level + 1 && atomicMin(distances.v[others[j]], level + 1) > level + 1) {
+                    const uint degree = offsets.v[others[j] + 1] - offsets.v[others[j]];
                     const uint kind = kindOf(degree);
-                    found[kind] |= 1 << i;
+                    found[kind] |= 1 << i + j;
                     sizes[kind] += kind == 2 ? (degree + PART - 1) / PART : 1;
                 }
             }

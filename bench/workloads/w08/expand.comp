@@ -5,6 +5,7 @@
 // workgroup for each PART neighbours.
 // Payloads may come in any order, so a shorter way may be found later; it then goes on from there again.
 #include "search.glsl"
+#define BATCH 4  // loads that do not wait for each other
 
 #if KIND == 0
 #define SIZE 1
@@ -61,12 +62,19 @@ void main()
     const uint first = offsets.v[id] + gl_LocalInvocationIndex % LANES;
 #endif
     uint found[3] = uint[](0, 0, 0);
-    for (uint i = 0; i < MOST; ++i) {
-        const uint at = first + i * LANES;
-        if (at < end) {
-            const uint other = neighbours.v[at];
-            if (distances.v[other] > LEVEL + 1 && atomicMin(distances.v[other], LEVEL + 1) > LEVEL + 1) {
-                found[kindOf(offsets.v[other + 1] - offsets.v[other])] |= 1 << i;
+    for (uint i = 0; i < MOST && first + i * LANES < end; i += BATCH) {
+        uint others[BATCH];
+        uint seen[BATCH];
+        for (uint j = 0; j < BATCH; ++j) {
+            const uint at = first + (i + j) * LANES;
+            others[j] = at < end && i + j < MOST ? neighbours.v[at] : id;
+        }
+        for (uint j = 0; j < BATCH; ++j) {
+            seen[j] = distances.v[others[j]];
+        }
+        for (uint j = 0; j < BATCH; ++j) {
+            if (seen[j] > LEVEL + 1 && atomicMin(distances.v[others[j]], LEVEL + 1) > LEVEL + 1) {
+                found[kindOf(offsets.v[others[j] + 1] - offsets.v[others[j]])] |= 1 << i + j;
             }
         }
     }
