@@ -91,6 +91,8 @@ struct BeginArguments {
     uint copyCount;
     uint roomBegin;  // granules that streams may have as room
     uint roomGranules;
+    uint isFed;  // copies are all of the feed: feed.comp does not run
+    uint pad0;
 };
 
 // init.comp: copies the static tables (built by the host for this scratch address) to the scratch memory.

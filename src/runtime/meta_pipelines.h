@@ -32,7 +32,7 @@ public:
     }
 
 private:
-    static constexpr size_t kArgumentBytes = 64;
+    static constexpr size_t kArgumentBytes = 72;
     void dispatchBytes(VkCommandBuffer commandBuffer, Meta meta, const void* arguments, size_t bytes,
                        uint32_t groups) const;
 

@@ -18,7 +18,8 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     if (m_leaves)
         return prepareLeaves();
     std::optional<PreparedFeed> feed;
-    if (host)
+    // Observers see sweeps that all begin with a feed, but for the only one.
+    if (host && (m_plan.fits || mayHideSteps(request)))
         feed = prepareFeed(m_pipeline.graph, inputs, m_plan);
     m_isFed = feed.has_value();
     if (!m_isFed)
@@ -285,6 +286,7 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
     m_begin.levelPlans = address + parts[0].offset;
     m_begin.streamPlans = address + parts[1].offset;
     m_begin.status = m_status.address();
+    m_begin.isFed = m_isFed;
     m_feed.infos = address + parts[2].offset;
     m_feed.stride = sizeof(abi::DispatchInfo);
     m_feed.count = static_cast<uint32_t>(inputs.infos.size());

@@ -18,6 +18,7 @@ public:
 
     // False if feed.comp has to do it.
     bool add(const abi::DispatchInfo& info);
+    bool fits() const;  // the entries; add() has seen to the payloads
     PreparedFeed finish();
 
 private:
@@ -58,8 +59,11 @@ bool Feed::add(const abi::DispatchInfo& info)
     const graph::Queue& queue = m_graph.queues[m_graph.apiQueues[info.nodeIndex]];
     const size_t at = m_region.size();
     const auto location = static_cast<uint32_t>(m_plan.levels[0].begin + at / abi::kGranuleBytes);
+    const uint64_t end = at + graph::roundUp(uint64_t{queue.stride} * info.payloadCount, abi::kGranuleBytes);
+    if (!m_plan.fits && end / abi::kGranuleBytes > m_plan.levels[0].size)
+        return false;
     // Finish counters and padding are 0.
-    m_region.resize(at + graph::roundUp(uint64_t{queue.stride} * info.payloadCount, abi::kGranuleBytes));
+    m_region.resize(end);
     placePayloads(m_inputs, info, queue.stride, m_region.data() + at);
     for (uint32_t stream : queue.streams) {
         if (m_graph.streams[stream].kind == abi::kStreamIndexed)
@@ -97,6 +101,12 @@ bool Feed::publishGrids(uint32_t stream, const std::byte* payloads, uint32_t str
     return true;
 }
 
+bool Feed::fits() const
+{
+    const uint32_t quota = m_plan.levels[0].entryQuota;
+    return m_plan.fits || std::ranges::all_of(m_streams, [&](const Stream& stream) { return stream.count <= quota; });
+}
+
 PreparedFeed Feed::finish()
 {
     PreparedFeed feed;
@@ -122,12 +132,12 @@ PreparedFeed Feed::finish()
 
 std::optional<PreparedFeed> prepareFeed(const graph::Graph& graph, const HostInputs& inputs, graph::DispatchPlan& plan)
 {
-    if (!plan.fits)
-        return std::nullopt;
     Feed feed(graph, inputs, plan);
     for (const abi::DispatchInfo& info : inputs.infos)
         if (!feed.add(info))
             return std::nullopt;
+    if (!feed.fits())
+        return std::nullopt;
     return feed.finish();
 }
 

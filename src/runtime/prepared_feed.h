@@ -22,8 +22,9 @@ struct PreparedFeed {
     std::vector<Part> parts;
 };
 
-// Enters into `plan` what the streams and the region of level 0 hold when everything is fed. None if the plan does not
-// fit, or if feed.comp has something to report: a node that is no entry, too many payloads, a grid out of bounds.
+// Enters into `plan` what the streams and the region of level 0 hold when everything is fed. None if that is more than
+// they have room for, which feed.comp then does in parts, or if it has something to report: a node that is no entry,
+// too many payloads, a grid out of bounds.
 std::optional<PreparedFeed> prepareFeed(const graph::Graph& graph, const HostInputs& inputs, graph::DispatchPlan& plan);
 
 }  // namespace millrace::runtime

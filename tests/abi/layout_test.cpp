@@ -139,7 +139,7 @@ const std::vector<Struct>& structs()
          {MEMBER(BeginArguments, graph), MEMBER(BeginArguments, levelPlans), MEMBER(BeginArguments, streamPlans),
           MEMBER(BeginArguments, slotPlans), MEMBER(BeginArguments, status), MEMBER(BeginArguments, copies),
           MEMBER(BeginArguments, graphId), MEMBER(BeginArguments, copyCount), MEMBER(BeginArguments, roomBegin),
-          MEMBER(BeginArguments, roomGranules)},
+          MEMBER(BeginArguments, roomGranules), MEMBER(BeginArguments, isFed), MEMBER(BeginArguments, pad0)},
          sizeof(abi::BeginArguments)},
         {"InitArguments",
          {MEMBER(InitArguments, source), MEMBER(InitArguments, destination), MEMBER(InitArguments, wordCount),

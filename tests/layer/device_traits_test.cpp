@@ -163,6 +163,7 @@ TEST(DeviceTraits, OddOnes_SameResults)
     expectRecursionRuns({});
     expectRecursionRuns({{"device_traits", "type"}});
     expectRecursionRuns({{"grid_groups", "1"}, {"sweeps_per_wait", "1"}});
+    expectRecursionRuns({{"spin_us", "1000000"}, {"grid_share_groups", "1"}});
     expectRecursionRuns({{"grid_invocations", "100000"}, {"grid_min_groups", "37"}, {"grid_max_groups", "5"}});
     expectRecursionRuns({{"packed_invocations", "256"}, {"static_invocations", "512"}, {"dynamic_invocations", "128"}});
     expectRecursionRuns({{"packed_invocations", "32"}, {"static_invocations", "1"}, {"dynamic_invocations", "1"}});

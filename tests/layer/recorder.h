@@ -17,7 +17,7 @@ enum class Seen : uint32_t {
     HostBarrier,  // a barrier behind which the host reads
     BeginRendering,
     Submit,  // object: command buffer; one event for each
-    Wait,    // for a fence, a queue or the device
+    Wait,    // for a fence, a queue or the device, or a look at a fence that is signaled
     Create,  // object; type
     Name,    // object; type; text
 };

@@ -198,6 +198,15 @@ VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice handle, uint32_t count, co
     return orLost(result);
 }
 
+VKAPI_ATTR VkResult VKAPI_CALL GetFenceStatus(VkDevice handle, VkFence fence)
+{
+    const VkResult result = tableOf(handle).GetFenceStatus(handle, fence);
+    if (result == VK_NOT_READY)
+        return result;
+    note(Seen::Wait, handle);
+    return orLost(result);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue handle)
 {
     const VkResult result = tableOf(handle).QueueWaitIdle(handle);
@@ -282,6 +291,7 @@ const Functions& ownFunctions()
         RECORDER_ENTRY(QueueSubmit),
         RECORDER_ENTRY(QueueSubmit2),
         RECORDER_ENTRY(WaitForFences),
+        RECORDER_ENTRY(GetFenceStatus),
         RECORDER_ENTRY(QueueWaitIdle),
         RECORDER_ENTRY(DeviceWaitIdle),
         RECORDER_ENTRY(SetDebugUtilsObjectNameEXT),

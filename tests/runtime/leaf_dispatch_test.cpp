@@ -6,6 +6,7 @@
 #include <array>
 
 #include "graph/build_nodes.h"
+#include "runtime/make_inputs.h"
 
 namespace millrace::runtime {
 
@@ -13,29 +14,6 @@ namespace {
 
 using graph::LaunchMode;
 using graph::Node;
-
-struct Input {
-    uint32_t node;
-    std::vector<uint32_t> words;  // of all payloads
-    uint32_t payloads;
-};
-
-HostInputs hostInputs(const graph::Graph& graph, const std::vector<Input>& inputs)
-{
-    std::vector<VkDispatchGraphInfoAMDX> infos;
-    for (const Input& input : inputs) {
-        VkDispatchGraphInfoAMDX& info = infos.emplace_back();
-        info.nodeIndex = input.node;
-        info.payloadCount = input.payloads;
-        info.payloads.hostAddress = input.words.data();
-        info.payloadStride = input.payloads > 0 ? input.words.size() * 4 / input.payloads : 0;
-    }
-    VkDispatchGraphCountInfoAMDX countInfo{};
-    countInfo.count = static_cast<uint32_t>(infos.size());
-    countInfo.infos.hostAddress = infos.data();
-    countInfo.stride = sizeof infos[0];
-    return copyHostInputs(graph, countInfo);
-}
 
 class Leaves : public testing::Test {
 protected:

@@ -7,6 +7,9 @@ struct Square {
     uint least;
     uint most;
 };
+// Pixels on each side of a workgroup: those to draw take long, those to fill are many.
+const uint kDraw = 8;
+const uint kFill = 16;
 // The inside of a square.
 struct Region {
     dispatch_grid uvec2 groups;

@@ -4,11 +4,14 @@
 // The inside of a square: of one value (node "fill"), or not (node "draw", with DRAW).
 #include "payloads.glsl"
 #ifdef DRAW
-layout(name = "draw", max_grid = uvec3((2 * LEAST + 7) / 8, (2 * LEAST + 7) / 8, 1), api_entry = false) node;
+const uint kMost = (2 * LEAST + kDraw - 1) / kDraw;
+layout(name = "draw", max_grid = uvec3(kMost, kMost, 1), api_entry = false) node;
+layout(local_size_x = kDraw, local_size_y = kDraw) in;
 #else
-layout(name = "fill", max_grid = uvec3((TILE + 5) / 8, (TILE + 5) / 8, 1), api_entry = false) node;
+const uint kMost = (TILE - 2 + kFill - 1) / kFill;
+layout(name = "fill", max_grid = uvec3(kMost, kMost, 1), api_entry = false) node;
+layout(local_size_x = kFill, local_size_y = kFill) in;
 #endif
-layout(local_size_x = 8, local_size_y = 8) in;
 
 nodein Region region;
 

@@ -30,11 +30,10 @@ void main()
     }
     const uint least = square.least;
     const uint part = (size - 2) / 2;
-    const uvec2 groups = uvec2((size - 2 + 7) / 8);
     if (least == square.most) {
         allocateWorkgroup(same, 1);
         if (lane == 0) {
-            same[0].groups = groups;
+            same[0].groups = uvec2((size - 2 + kFill - 1) / kFill);
             same[0].at = at + 1;
             same[0].size = size - 2;
             same[0].value = least;
@@ -43,7 +42,7 @@ void main()
     } else if (part < LEAST) {
         allocateWorkgroup(small, 1);
         if (lane == 0) {
-            small[0].groups = groups;
+            small[0].groups = uvec2((size - 2 + kDraw - 1) / kDraw);
             small[0].at = at + 1;
             small[0].size = size - 2;
         }

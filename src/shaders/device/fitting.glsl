@@ -45,7 +45,7 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
 {
     mr_use_fitting_slot(slot, streamState);
     g_start = Unit(0u);
-    if (MR_TRIES && !(g_initialized && mr_try_to_fit())) {
+    if (MR_TRIES && (mr_is_superfluous() || !mr_try_to_fit())) {
         g_total = Unit(0u);
         return;
     }

@@ -40,6 +40,12 @@ uint64_t mr_add_all(const uint64_t number)
     return uint64_t(low) + (uint64_t(high) << 20);
 }
 
+// Whether those before this workgroup of ours are as many as the slot can have work for. It need not look at the level.
+bool mr_is_superfluous()
+{
+    return Unit(gl_WorkGroupID.x) * Unit(mr_units_per_group()) >= g_total;
+}
+
 struct LevelFit {
     bool fits;
     uint base;  // granule where the slot's workgroups put what they emit

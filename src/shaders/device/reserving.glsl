@@ -17,8 +17,8 @@ shared uint s_ticket_groups;
 void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint flags)
 {
     mr_use_slot(slot, streamState);
-    // Others run it.
-    if (!MR_INDIRECT && (flags & kFlagTryFit) != 0u && g_initialized && mr_fit_level().fits)
+    // Or others run it.
+    if (!MR_INDIRECT && (mr_is_superfluous() || ((flags & kFlagTryFit) != 0u && mr_fit_level().fits)))
         g_total = uint64_t(0);
     g_reserved_groups = 0u;
     g_planned = MR_INDIRECT;

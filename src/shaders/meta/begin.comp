@@ -83,7 +83,7 @@ void main()
     }
     if (i == 0u) {
         header.v[0].feedCursor = uint64_t(0);
-        header.v[0].feedTotal = ~uint64_t(0);
+        header.v[0].feedTotal = a.isFed != 0u ? uint64_t(0) : ~uint64_t(0);
         header.v[0].feedCounted = 0u;
         header.v[0].hostStatus = a.status;
         header.v[0].status = GraphStatus(0u, 0u, kErrorNone, 0u, 0u, 0u, 0u, 0u);
