@@ -69,7 +69,7 @@ void Queue::run()
     }
 }
 
-VkResult Queue::submitAndWait(std::span<const VkSubmitInfo2> submits)
+VkResult Queue::submit(std::span<const VkSubmitInfo2> submits)
 {
     const VkuDeviceDispatchTable& table = device.table;
     VkResult result = VK_SUCCESS;
@@ -83,15 +83,12 @@ VkResult Queue::submitAndWait(std::span<const VkSubmitInfo2> submits)
     m_isSignaled = false;
     if (result == VK_SUCCESS)
         result = table.QueueSubmit2(handle, static_cast<uint32_t>(submits.size()), submits.data(), m_fence);
-    if (result == VK_SUCCESS)
-        result = waitForFence();
-    m_isSignaled = result == VK_SUCCESS;
     return result;
 }
 
 // The device stands still until the host has seen that it is done and goes on. To wake up takes the host longer than
 // most graphs take, so it looks for a while before it sleeps (docs/performance.md).
-VkResult Queue::waitForFence()
+VkResult Queue::wait()
 {
     using Clock = std::chrono::steady_clock;
     const Clock::time_point deadline = Clock::now() + std::chrono::microseconds(device.runtime->traits().spinUs);
@@ -102,6 +99,7 @@ VkResult Queue::waitForFence()
     }
     if (result == VK_NOT_READY)
         result = device.table.WaitForFences(device.handle, 1, &m_fence, VK_TRUE, UINT64_MAX);
+    m_isSignaled = result == VK_SUCCESS;
     return result;
 }
 

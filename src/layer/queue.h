@@ -34,8 +34,10 @@ struct Queue {
     // Waits until the thread is idle.
     void drain();
 
-    // For the thread: submits, waits for completion.
-    VkResult submitAndWait(std::span<const VkSubmitInfo2> submits);
+    // For the thread or, while that has no work, for who is about to give it some: submits what wait() waits for, once
+    // for each time.
+    VkResult submit(std::span<const VkSubmitInfo2> submits);
+    VkResult wait();
 
 private:
     struct Item {
@@ -45,7 +47,6 @@ private:
     };
 
     void run();
-    VkResult waitForFence();
 
     std::atomic<uint32_t> m_waiting{0};  // items not finished
     std::mutex m_mutex;

@@ -39,12 +39,12 @@ Queue& queueOf(VkQueue handle)
     return *Device::of(handle).queues.find(handleId(handle));
 }
 
-// True if a submission cannot go to the driver now.
+// True if what is submitted has to wait for what is not yet with the driver.
 template <typename Info>
-bool mustHold(const Queue& queue, uint32_t count, const Info* submits)
+bool mustWait(const Queue& queue, uint32_t count, const Info* submits)
 {
     HeldWork& held = *queue.device.held;
-    if (queue.busy() || (held.anySplit() && Submission::hasSplit(count, submits)))
+    if (queue.busy())
         return true;
     return held.any() && held.usesAny(Submission(count, submits, VK_NULL_HANDLE).binarySemaphores(queue.device));
 }
@@ -78,10 +78,16 @@ VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fen
         return VK_ERROR_DEVICE_LOST;
     if (queue.device.trace)
         announce(count, submits);
-    if (!mustHold(queue, count, submits))
+    const bool waits = mustWait(queue, count, submits);
+    const bool isSplit = queue.device.held->anySplit() && Submission::hasSplit(count, submits);
+    if (!waits && !isSplit)
         return queue.device.faults->check((queue.device.table.*Member)(handle, count, submits, fence));
     auto submission = std::make_shared<Submission>(count, submits, fence);
     const std::vector<VkSemaphore> semaphores = submission->binarySemaphores(queue.device);
+    // To wake the thread takes as long as many a graph.
+    if (!waits)
+        if (const VkResult result = queue.device.faults->check(submission->begin(queue)); result != VK_SUCCESS)
+            return result;
     queue.enqueue([&queue, submission] { return submission->run(queue); }, semaphores, fence);
     return VK_SUCCESS;
 }

@@ -49,6 +49,12 @@ bool sameProgress(const abi::GraphStatus& a, const abi::GraphStatus& b)
     return a.remaining == b.remaining && a.units == b.units && a.errorCount == b.errorCount;
 }
 
+VkResult submitAndWait(Queue& queue, std::span<const VkSubmitInfo2> submits)
+{
+    const VkResult result = queue.submit(submits);
+    return result == VK_SUCCESS ? queue.wait() : result;
+}
+
 }  // namespace
 
 Submission::Submission(uint32_t count, const VkSubmitInfo* submits, VkFence fence) : m_fence(fence)
@@ -147,15 +153,17 @@ VkSubmitInfo2 Submission::Batch::info() const
     return info;
 }
 
-VkResult Submission::run(Queue& queue)
+std::vector<VkSubmitInfo2> Submission::Part::infos() const
 {
-    std::vector<Batch> pieces;
-    auto infos = [&] {
-        std::vector<VkSubmitInfo2> list;
-        for (const Batch& piece : pieces)
-            list.push_back(piece.info());
-        return list;
-    };
+    std::vector<VkSubmitInfo2> list;
+    for (const Batch& batch : batches)
+        list.push_back(batch.info());
+    return list;
+}
+
+std::vector<Submission::Part> Submission::takeParts()
+{
+    std::vector<Part> parts(1);
     for (Batch& batch : m_batches) {
         Batch piece;
         piece.flags = batch.flags;
@@ -167,22 +175,43 @@ VkResult Submission::run(Queue& queue)
                 piece.commandBuffers.back().commandBuffer = commandBuffer.streams[i];
                 if (i == commandBuffer.splits.size())
                     break;
-                pieces.push_back(std::move(piece));
-                VkResult result = queue.submitAndWait(infos());
-                if (result == VK_SUCCESS)
-                    result = complete(queue, commandBuffer.splits[i], info.deviceMask);
-                if (result != VK_SUCCESS)
-                    return result;
-                pieces.clear();
+                parts.back().batches.push_back(std::move(piece));
+                parts.back().split = &commandBuffer.splits[i];
+                parts.back().deviceMask = info.deviceMask;
+                parts.emplace_back();
                 piece = Batch{};
                 piece.flags = batch.flags;
             }
         }
         piece.signals = std::move(batch.signals);
         piece.chain = std::move(batch.chain);
-        pieces.push_back(std::move(piece));
+        parts.back().batches.push_back(std::move(piece));
     }
-    const std::vector<VkSubmitInfo2> last = infos();
+    return parts;
+}
+
+VkResult Submission::begin(Queue& queue)
+{
+    m_parts = takeParts();
+    return queue.submit(m_parts.front().infos());
+}
+
+VkResult Submission::run(Queue& queue)
+{
+    const bool hasBegun = !m_parts.empty();
+    const std::vector<Part> parts = hasBegun ? std::move(m_parts) : takeParts();
+    VkResult result = VK_SUCCESS;
+    for (size_t i = 0; i + 1 < parts.size(); ++i) {
+        if (i > 0 || !hasBegun)
+            result = queue.submit(parts[i].infos());
+        if (result == VK_SUCCESS)
+            result = queue.wait();
+        if (result == VK_SUCCESS)
+            result = complete(queue, *parts[i].split, parts[i].deviceMask);
+        if (result != VK_SUCCESS)
+            return result;
+    }
+    const std::vector<VkSubmitInfo2> last = parts.back().infos();
     return queue.device.table.QueueSubmit2(queue.handle, static_cast<uint32_t>(last.size()), last.data(), m_fence);
 }
 
@@ -194,11 +223,11 @@ VkResult Submission::submitSweeps(Queue& queue, const std::vector<VkCommandBuffe
     info.commandBufferInfoCount = static_cast<uint32_t>(list.size());
     info.pCommandBufferInfos = list.data();
     if (steps.size() == 1)
-        return queue.submitAndWait({&info, 1});
+        return submitAndWait(queue, {&info, 1});
     info.commandBufferInfoCount = 1;
     for (size_t i = 0; i < sweeps * steps.size(); ++i) {
         info.pCommandBufferInfos = &steps[i % steps.size()];
-        if (const VkResult result = queue.submitAndWait({&info, 1}); result != VK_SUCCESS)
+        if (const VkResult result = submitAndWait(queue, {&info, 1}); result != VK_SUCCESS)
             return result;
     }
     return VK_SUCCESS;
