@@ -18,7 +18,7 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     if (m_leaves)
         return prepareLeaves();
     std::optional<PreparedFeed> feed;
-    // Observers see sweeps that all begin with a feed, but for the only one.
+    // Where more sweeps may follow, observers rely on each beginning with the same steps, a feed among them.
     if (host && (m_plan.fits || mayHideSteps(request)))
         feed = prepareFeed(m_pipeline.graph, inputs, m_plan);
     m_isFed = feed.has_value();
