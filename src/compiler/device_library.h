@@ -35,6 +35,7 @@ inline constexpr uint32_t kInputTableSpecId = 2002;     // entries of the table 
 inline constexpr uint32_t kSubgroupSizeSpecId = 2006;   // the device's smallest
 inline constexpr uint32_t kOutputStrideSpecId = 2011;   // graph::CodeTraits
 inline constexpr uint32_t kInputStrideSpecId = 2012;    // likewise
+inline constexpr uint32_t kInputTogetherSpecId = 2031;
 inline constexpr uint32_t kGridXSpecId = 2013;          // static grid
 inline constexpr uint32_t kGridYSpecId = 2014;
 inline constexpr uint32_t kGridZSpecId = 2015;

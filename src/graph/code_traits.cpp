@@ -115,6 +115,20 @@ CodeTraits traitsOf(const Graph& graph, uint32_t node)
     return traits;
 }
 
+// How many payloads lie apart that an invocation has sent at a time (NodeOutput::together).
+void findTogether(Graph& graph)
+{
+    std::vector<uint32_t> most(graph.queues.size(), 0);
+    for (const Slot& slot : graph.slots)
+        for (size_t o = 0; o < slot.outputQueues.size(); ++o)
+            for (const uint32_t queue : slot.outputQueues[o])
+                if (queue != abi::kNoQueue)
+                    most[queue] = std::max(most[queue], graph.nodes[slot.node].outputs[o].together);
+    for (const Slot& slot : graph.slots)
+        if (slot.level > 0 && !graph.nodes[slot.node].anyGraph)
+            graph.code[slot.node].inputTogether = std::max(graph.code[slot.node].inputTogether, most[slot.queue]);
+}
+
 // Which streams may have room, and whose code has to know.
 void findRooms(Graph& graph)
 {
@@ -168,6 +182,7 @@ Status findCodeTraits(Graph& graph)
 {
     for (uint32_t n = 0; n < graph.nodes.size(); ++n)
         graph.code.push_back(traitsOf(graph, n));
+    findTogether(graph);
     findRooms(graph);
     return {};
 }

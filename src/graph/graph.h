@@ -72,6 +72,7 @@ struct NodeOutput {
     uint32_t allocationSites = 0;  // static OpAllocateNodePayloadsAMDX of this type; 0: it is only queried
     bool allocatesInLoop = false;  // any of them may run more than once in a workgroup
     bool perInvocation = false;    // any of them has Invocation scope
+    uint32_t together = 0;         // payloads that an invocation allocates at a time, at most; 0 if none is a constant
     bool tracksFinishWriting = false;
 };
 
@@ -185,6 +186,7 @@ struct CodeTraits {
     bool plainQueues = false;   // node index i of an output leads to queue first + i, whose one stream has that number
     uint32_t outputStride = 0;  // of all payloads that it sends, in bytes; 0 if they differ or are empty
     uint32_t inputStride = 0;   // of those that it receives, likewise
+    uint32_t inputTogether = 0;  // payloads that senders' invocations allocate at a time (NodeOutput::together), the most
     bool rooms = false;         // a stream that it sends to or receives from may have room (Stream::mayHaveRoom)
 
     bool operator==(const CodeTraits&) const = default;

@@ -67,6 +67,17 @@ TEST_F(ReflectOutputs, OneAllocation)
     EXPECT_FALSE(outputs[0].tracksFinishWriting);
 }
 
+TEST_F(ReflectOutputs, Together_TheMostThatAnInvocationAllocatesAtATime)
+{
+    EXPECT_EQ(reflect(withBody("%a = OpAllocateNodePayloadsAMDX %np_ToRec %u2 %u3 %u1"))[0].together, 0u)
+        << "workgroup";
+    EXPECT_EQ(reflect(withBody(R"(
+        %a = OpAllocateNodePayloadsAMDX %np_ToRec %u4 %u2 %u1
+        %b = OpAllocateNodePayloadsAMDX %np_ToRec %u4 %u3 %u1)"))[0]
+                  .together,
+              3u);
+}
+
 TEST_F(ReflectOutputs, OrderIsThatOfTheTypes)
 {
     const auto& outputs = reflect(withBody(R"(

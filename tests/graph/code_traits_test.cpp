@@ -34,6 +34,17 @@ TEST(CodeTraits, OneQueueForSeveralOutputs)
     EXPECT_FALSE(graph.code[0].sendsTracked);
 }
 
+TEST(CodeTraits, ReceiversKnowWhatIsSentTogether)
+{
+    Node a = makeEntry("a", {outputTo("c"), outputTo("d")}), b = makeEntry("b", {outputTo("c")});
+    a.outputs[0].together = 3;
+    b.outputs[0].together = 4;
+    const Graph graph = linked({a, b, makeNode("c"), makeNode("d")});
+    EXPECT_EQ(graph.code[0].inputTogether, 0u);
+    EXPECT_EQ(graph.code[2].inputTogether, 4u);
+    EXPECT_EQ(graph.code[3].inputTogether, 0u);
+}
+
 TEST(CodeTraits, OutputsThatLeadNowhere)
 {
     const Graph graph = linked({makeEntry("a", {outputTo("missing")})});

@@ -70,6 +70,7 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
         {kSubgroupSizeSpecId, options.minSubgroupSize},
         {kOutputStrideSpecId, code.traits.outputStride},
         {kInputStrideSpecId, code.traits.inputStride},
+        {kInputTogetherSpecId, code.traits.inputTogether},
         {kGridXSpecId, node.staticGrid[0]},
         {kGridYSpecId, node.staticGrid[1]},
         {kGridZSpecId, node.staticGrid[2]},

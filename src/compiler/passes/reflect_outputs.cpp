@@ -28,6 +28,7 @@ struct Use {
     uint32_t allocationSites = 0;
     bool allocatesInLoop = false;
     bool perInvocation = false;
+    uint32_t together = 0;
     bool hasUnknownIndex = false;
     std::optional<uint32_t> nodeIndex;   // that all sites and queries have used so far
     std::optional<uint64_t> count = 0u;  // payloads of all sites together, if known
@@ -102,6 +103,9 @@ struct State {
         use.perInvocation |= perInvocation;
         use.addIndex(constant(i.id(2)));
         const auto count = constant(i.id(1));
+        if (perInvocation) {
+            use.together = std::max(use.together, count.value_or(0));
+        }
         const uint64_t times =
             perInvocation ? uint64_t{shader.node.localSize[0]} * shader.node.localSize[1] * shader.node.localSize[2]
                           : 1;
@@ -145,6 +149,7 @@ struct State {
         out.allocationSites = use.allocationSites;
         out.allocatesInLoop = use.allocatesInLoop;
         out.perInvocation = use.perInvocation;
+        out.together = use.together;
         const Id payload = module.findDefinition(array)->id(0);
         const auto layout = layouts.layout(payload);
         if (!layout) {

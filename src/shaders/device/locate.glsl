@@ -130,13 +130,38 @@ uint mr_payload_groups()
 }
 
 #if defined(MR_PACKED)
+// Where payload i of neighbours lies side by side (mr_places()), neighbours of ours take what one of theirs sent at a time,
+// one after the other: code mostly puts what belongs together into one place, and of loads the cache makes the best.
+const uint kSendersBeside = MR_SUBGROUP_SIZE;
+const uint kUnitsBeside = kSendersBeside * MR_INPUT_TOGETHER;
+
+bool mr_are_beside()
+{
+#if defined(MR_FITS)
+    // With several sweeps, units that are there later would change which those before them are.
+    return !MR_TRIES && MR_INPUT_TOGETHER > 1u && MR_INPUT_TOGETHER * MR_INPUT_STRIDE > MR_ORDERED_BYTES;
+#else
+    return false;
+#endif
+}
+
+// Another unit for each: that is right wherever payloads lie.
+Unit mr_unit_beside(const Unit unit)
+{
+    uint place = uint(unit % Unit(kUnitsBeside));
+    Unit first = unit - Unit(place);
+    if (g_total - first < Unit(kUnitsBeside))
+        return unit;
+    return first + Unit(place % MR_INPUT_TOGETHER * kSendersBeside + place / MR_INPUT_TOGETHER);
+}
+
 void mr_locate_packed(const Unit unit)
 {
-    mr_seek(unit);
+    mr_seek(mr_are_beside() ? unit - unit % Unit(kUnitsBeside) : unit);
     Unit own = unit + Unit(gl_LocalInvocationIndex);
     g_input_count = own < g_end ? 1u : 0u;
     if (g_input_count > 0u)
-        g_payload = mr_indexed_payload(own);
+        g_payload = mr_indexed_payload(mr_are_beside() ? mr_unit_beside(own) : own);
 }
 #else
 void mr_locate_coalescing(const Unit unit)
