@@ -130,16 +130,16 @@ uint mr_payload_groups()
 }
 
 #if defined(MR_PACKED)
-// Where payload i of neighbours lies side by side (mr_places()), neighbours of ours take what one of theirs sent at a time,
-// one after the other: code mostly puts what belongs together into one place, and of loads the cache makes the best.
+// Where payload i of neighbours lies side by side (mr_places()), neighbours of ours take MR_INPUT_BESIDE payloads of one of
+// theirs, then those of the next: code mostly writes what comes of one sender's payloads into one place.
 const uint kSendersBeside = MR_SUBGROUP_SIZE;
-const uint kUnitsBeside = kSendersBeside * MR_INPUT_TOGETHER;
+const uint kUnitsBeside = kSendersBeside * MR_INPUT_BESIDE;
 
 bool mr_are_beside()
 {
 #if defined(MR_FITS)
     // With several sweeps, units that are there later would change which those before them are.
-    return !MR_TRIES && MR_INPUT_TOGETHER > 1u && MR_INPUT_TOGETHER * MR_INPUT_STRIDE > MR_ORDERED_BYTES;
+    return !MR_TRIES && MR_INPUT_BESIDE > 1u;
 #else
     return false;
 #endif
@@ -152,7 +152,7 @@ Unit mr_unit_beside(const Unit unit)
     Unit first = unit - Unit(place);
     if (g_total - first < Unit(kUnitsBeside))
         return unit;
-    return first + Unit(place % MR_INPUT_TOGETHER * kSendersBeside + place / MR_INPUT_TOGETHER);
+    return first + Unit(place % MR_INPUT_BESIDE * kSendersBeside + place / MR_INPUT_BESIDE);
 }
 
 void mr_locate_packed(const Unit unit)

@@ -9,7 +9,7 @@ layout(constant_id = 2000) const uint MR_KIND = 0u;
 layout(constant_id = 2001) const uint MR_WORKGROUP_SIZE = 64u;
 layout(constant_id = 2002) const uint MR_INPUT_TABLE = 1u;
 layout(constant_id = 2012) const uint MR_INPUT_STRIDE = 0u;  // of all payloads that it receives, 0 if they differ
-layout(constant_id = 2031) const uint MR_INPUT_TOGETHER = 0u;  // of them, what a sender allocates at a time
+layout(constant_id = 2031) const uint MR_INPUT_BESIDE = 1u;  // payloads of one sender that neighbours of ours take
 layout(constant_id = 2013) const uint MR_GRID_X = 1u;        // static grid
 layout(constant_id = 2014) const uint MR_GRID_Y = 1u;
 layout(constant_id = 2015) const uint MR_GRID_Z = 1u;
