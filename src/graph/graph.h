@@ -110,6 +110,7 @@ struct Node {
     // may leave payloads of any level to others. The slots below the top one, of which maxRecursion counts, are for
     // those.
     uint32_t depthFirst = 0;
+    uint32_t busyPayloads = UINT32_MAX;  // likewise: so many keep the device busy, so that none need be left to others
     uint32_t leafRows = 1;  // of a grid, that a workgroup of ours does one after the other at most, if a leaf
     // > 0: as a leaf, each workgroup of ours has so much scratch memory for payloads that it keeps (docs/fusion.md).
     uint32_t groupMemoryBytes = 0;

@@ -230,7 +230,9 @@ abi::SlotPlan slotPlan(const Graph& graph, const DispatchPlan& plan, size_t plac
     const Slot& slot = graph.slots[plan.slots[place]];
     abi::SlotPlan out{};
     out.base = plan.fits ? plan.bases[place] : 0;
-    if (slot.leftOffset != abi::kNoOffset) {
+    // The plan may have no slot to leave anything to.
+    if (slot.leftOffset != abi::kNoOffset &&
+        std::ranges::find(plan.slots, graph.queues[slot.queue + 1].baseSlot) != plan.slots.end()) {
         const uint64_t bytes = plan.levels[slot.level].size * uint64_t(abi::kGranuleBytes);
         out.leftRoom =
             static_cast<uint32_t>(std::min<uint64_t>(bytes / graph.queues[slot.queue + 1].stride, UINT32_MAX));

@@ -372,6 +372,46 @@ TEST(Plan, DepthFirst_WithUnknownInputs)
         EXPECT_GT(plan.levels[level].size, 0u) << level;
 }
 
+// Of five slots for what is left to others, there are as many as it takes to make the device busy, and one more.
+TEST(Plan, DepthFirst_LeavesAsOftenAsItTakes)
+{
+    std::vector<Node> nodes = depthFirst();
+    nodes[1].maxRecursion = 5;
+    nodes[1].busyPayloads = 65536;
+    const Graph graph = linkValid(nodes);
+    const auto slotsWith = [&](uint32_t node, uint64_t payloads) {
+        const DispatchPlan plan =
+            planKnown(graph, scratchSizes(graph, 64 * kMiB).maxBytes, {{.node = node, .payloadCount = payloads}});
+        EXPECT_TRUE(plan.fits);
+        const auto last = std::ranges::max(plan.slots, {}, [&](uint32_t s) { return graph.slots[s].level; });
+        const auto place = std::ranges::find(plan.slots, last) - plan.slots.begin();
+        EXPECT_EQ(graph::slotPlan(graph, plan, static_cast<size_t>(place)).leftRoom, 0u);
+        EXPECT_GT(graph::slotPlan(graph, plan, static_cast<size_t>(place) - 1).leftRoom, 0u);
+        return std::ranges::count_if(plan.slots, [&](uint32_t s) { return graph.slots[s].node == 1; });
+    };
+    EXPECT_EQ(slotsWith(1, 1), 6);
+    EXPECT_EQ(slotsWith(1, 1000), 5);
+    EXPECT_EQ(slotsWith(1, 10000), 4);
+    EXPECT_EQ(slotsWith(1, 60000), 3);
+    EXPECT_EQ(slotsWith(0, 1), 6);      // of 64 that may come, two are counted on
+    EXPECT_EQ(slotsWith(0, 10000), 4);  // of 640,000
+    EXPECT_EQ(slotsWith(0, 20000), 3);
+}
+
+// A dispatch that need not fit has memory at every level, but nobody may leave anything to slots that do not run.
+TEST(Plan, DepthFirst_LeavesNothingToSlotsThatDoNotRun)
+{
+    std::vector<Node> nodes = depthFirst();
+    nodes[1].busyPayloads = 16;
+    const Graph graph = linkValid(nodes);
+    const DispatchPlan plan = planKnown(graph, scratchSizes(graph, 0).minBytes, {{.node = 0, .payloadCount = 1000000}});
+    EXPECT_FALSE(plan.fits);
+    ASSERT_EQ(plan.slots.size(), 4u);
+    EXPECT_GT(plan.levels[graph.slots[plan.slots[3]].level].size, 0u);
+    EXPECT_GT(graph::slotPlan(graph, plan, 2).leftRoom, 0u);
+    EXPECT_EQ(graph::slotPlan(graph, plan, 3).leftRoom, 0u);
+}
+
 TEST(Plan, CountersCannotOverflow)
 {
     Node node = makeDynamic("b");

@@ -64,6 +64,7 @@ Status choosePacking(NodeShader& shader, const Options& options)
     const bool mayPack = wanted > 0 && !speaksOfNeighbours(shader.module) && !seesWorkgroup(shader.module);
     shader.node.packWidth = mayPack ? wanted : 0;
     shader.node.depthFirst = options.depthFirst && mayPack ? options.depthFirst->recursion : 0;
+    shader.node.busyPayloads = options.busyPayloads;
     if (wanted > 1 && mayPack && indexesDescriptors(shader.module)) {
         if (options.nonUniformIndexing) {
             markNonUniform(shader.module);
