@@ -13,6 +13,8 @@ MR_CONST uint kFlagIndirect = 2u;
 // Two dispatches run a slot's units: one if its level turns out to fit, which the device sees when it gets there
 // (device/level_fit.glsl), the other if not.
 MR_CONST uint kFlagTryFit = 4u;
+// The dispatch is one workgroup, and all of the first level: it does what begin.comp does (device/begin_dispatch.glsl).
+MR_CONST uint kFlagBegins = 8u;
 MR_CONST uint kFlagMask = 63u;
 
 // Pushed for each node dispatch, behind the application's push constants (at the next multiple of 8). The host knows
@@ -24,7 +26,7 @@ struct NodeArguments {
     uint64_t pushConstants;  // the application's push constants where they had to move to memory, else 0
     // Direct path: how many slots this dispatch runs (lower half) and the bytes between their SlotInfos (upper half).
     // Several only where everything fits and all share a pipeline. Indirect path: the address of the slot's
-    // IndirectArguments.
+    // IndirectArguments. With kFlagBegins: that of BeginArguments.
     uint64_t work;
 };
 
@@ -92,7 +94,9 @@ struct BeginArguments {
     uint roomBegin;  // granules that streams may have as room
     uint roomGranules;
     uint isFed;  // copies are all of the feed: feed.comp does not run
-    uint pad0;
+    uint slotCount;  // these as in the GraphHeader, so that nobody waits for that
+    uint streamCount;
+    uint levelCount;
 };
 
 // init.comp: copies the static tables (built by the host for this scratch address) to the scratch memory.

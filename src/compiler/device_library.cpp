@@ -36,6 +36,11 @@ std::span<const uint32_t> chooseBuild(const DeviceLibraryVariant& variant)
     if (variant.memory == graph::MemoryUse::None) {
         return vkmm ? shaders::leaf_library_vkmm : shaders::leaf_library;
     }
+    if (variant.begins) {
+        return variant.kind == abi::kKindPacked    ? shaders::node_library_begins_packed
+               : variant.kind == abi::kKindDynamic ? shaders::node_library_begins_dynamic
+                                                   : shaders::node_library_begins;
+    }
     const bool fits = variant.memory != graph::MemoryUse::Reserves;
     if (variant.kind == abi::kKindPacked) {
         return fits ? (vkmm ? shaders::node_library_fits_packed_vkmm : shaders::node_library_fits_packed)

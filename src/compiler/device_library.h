@@ -26,6 +26,7 @@ struct DeviceLibraryVariant {
     bool loose = false;    // workgroups need not stay together: graph::isLoose()
     bool keeps = false;    // leaves: workgroups have scratch memory, graph::Node::groupMemoryBytes
     bool rooms = false;    // graph::CodeTraits
+    bool begins = false;   // likewise; where the dispatch fits
 
     auto operator<=>(const DeviceLibraryVariant&) const = default;
 };

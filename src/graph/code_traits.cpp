@@ -129,6 +129,16 @@ void findTogether(Graph& graph)
             graph.code[slot.node].inputTogether = std::max(graph.code[slot.node].inputTogether, most[slot.queue]);
 }
 
+// Who may begin a dispatch. Code of the Vulkan memory model would have to say of each access that others see it.
+void findBegins(Graph& graph)
+{
+    for (const Slot& slot : graph.slots) {
+        const Node& node = graph.nodes[slot.node];
+        if (slot.level == 1 && !node.vulkanMemoryModel && node.depthFirst == 0 && !node.anyGraph)
+            graph.code[slot.node].begins = true;
+    }
+}
+
 // Which streams may have room, and whose code has to know.
 void findRooms(Graph& graph)
 {
@@ -183,6 +193,7 @@ Status findCodeTraits(Graph& graph)
     for (uint32_t n = 0; n < graph.nodes.size(); ++n)
         graph.code.push_back(traitsOf(graph, n));
     findTogether(graph);
+    findBegins(graph);
     findRooms(graph);
     return {};
 }

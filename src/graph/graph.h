@@ -114,6 +114,7 @@ struct Node {
     uint32_t leafRows = 1;  // of a grid, that a workgroup of ours does one after the other at most, if a leaf
     // > 0: as a leaf, each workgroup of ours has so much scratch memory for payloads that it keeps (docs/fusion.md).
     uint32_t groupMemoryBytes = 0;
+    bool vulkanMemoryModel = false;
     bool anyGraph = false;  // its code, which is that of a library, relies on nothing of this graph
     // No node of its own but code of another for several levels of its recursion. Behind all nodes that have a name.
     std::optional<LevelGroup> levelGroup;
@@ -184,11 +185,12 @@ struct CodeTraits {
     std::optional<std::vector<bool>> gridOutputs;
     bool sendsTracked = true;     // a receiver may track finishing
     bool alwaysReceived = false;  // whatever it allocates, since node indices are constants and the nodes are there
-    bool plainQueues = false;   // node index i of an output leads to queue first + i, whose one stream has that number
-    uint32_t outputStride = 0;  // of all payloads that it sends, in bytes; 0 if they differ or are empty
-    uint32_t inputStride = 0;   // of those that it receives, likewise
-    uint32_t inputTogether = 0;  // payloads that senders' invocations allocate at a time (NodeOutput::together), the most
-    bool rooms = false;         // a stream that it sends to or receives from may have room (Stream::mayHaveRoom)
+    bool plainQueues = false;    // node index i of an output leads to queue first + i, whose one stream has that number
+    uint32_t outputStride = 0;   // of all payloads that it sends, in bytes; 0 if they differ or are empty
+    uint32_t inputStride = 0;    // of those that it receives, likewise
+    uint32_t inputTogether = 0;  // of those, the most that an invocation sends at a time (NodeOutput::together)
+    bool rooms = false;          // a stream that it sends to or receives from may have room (Stream::mayHaveRoom)
+    bool begins = false;  // only the API sends to it, so it may be all of the first level (device/begin_dispatch.glsl)
 
     bool operator==(const CodeTraits&) const = default;
     bool sendsGrids() const { return !gridOutputs || std::ranges::find(*gridOutputs, true) != gridOutputs->end(); }
@@ -227,8 +229,8 @@ struct Stream {
     uint32_t queue = 0;
     uint32_t level = 0;
     std::vector<uint32_t> slots;  // consumers
-    // Indexed: all that send to it publish each run by itself (abi::kEmitsToSeveral), so runs can go to memory where each
-    // payload is at its number (abi::StreamState::room).
+    // Indexed: all that send to it publish each run by itself (abi::kEmitsToSeveral), so runs can go to memory where
+    // each payload is at its number (abi::StreamState::room).
     bool mayHaveRoom = false;
 };
 

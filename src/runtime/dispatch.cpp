@@ -48,7 +48,8 @@ void Recorder::recordFirst(VkCommandBuffer commandBuffer, const NextCommandBuffe
     } else if (m_solo) {
         recordSolo();
     } else {
-        recordBegin();
+        if (m_beginInside == 0)
+            recordBegin();
         recordSweep();
     }
     m_next = nullptr;
@@ -112,13 +113,31 @@ bool Recorder::mayHaveRooms() const
            std::ranges::none_of(m_observers, [](const auto& observer) { return observer->readsStreams(); });
 }
 
-void Recorder::recordBegin()
+// Of what begin.comp has one invocation for each.
+uint64_t Recorder::elementsToBegin() const
 {
     const graph::Graph& graph = m_pipeline.graph;
+    return std::max<uint64_t>({graph.slots.size(), graph.streams.size(), graph.levels.size(), m_fedGranules});
+}
+
+// Whether one workgroup of ours is all of the first level and can do what begin.comp does, in about the same time.
+bool Recorder::beginsInside() const
+{
+    constexpr uint64_t kMostEach = 4;  // elements for an invocation
+    const graph::Graph& graph = m_pipeline.graph;
+    if (!m_plan.fits || !m_isFed || m_plan.slots.empty() || mayHaveRooms())
+        return false;
+    const graph::Slot& first = graph.slots[m_plan.slots.front()];
+    const bool isAlone = m_plan.slots.size() == 1 || graph.slots[m_plan.slots[1]].level > first.level;
+    return isAlone && m_plan.maxGroups.front() == 1 && graph.code[first.node].begins &&
+           elementsToBegin() <= kMostEach * graph::invocationsPerGroup(graph.nodes[first.node]);
+}
+
+void Recorder::recordBegin()
+{
     // The scratch memory may have been used by the commands before; whoever wrote it did so in compute shaders.
     computeBarrier();
-    const uint64_t elements =
-        std::max<uint64_t>({graph.slots.size(), graph.streams.size(), graph.levels.size(), m_fedGranules});
+    const uint64_t elements = elementsToBegin();
     const auto groups = static_cast<uint32_t>(
         std::clamp<uint64_t>((elements + kBeginWidth - 1) / kBeginWidth, 1, m_device.fullGroups(kBeginWidth)));
     if (mayHaveRooms()) {
@@ -292,7 +311,11 @@ void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags,
     arguments.slotAndFlags = m_places[batch.first].info | flags;
     arguments.streamState = m_places[batch.first].streamState;
     arguments.pushConstants = m_pushConstantAddress;
+    const bool begins = m_beginInside != 0 && batch.first == m_plan.slots.front();
+    if (begins)
+        arguments.slotAndFlags |= abi::kFlagBegins;
     arguments.work = indirect() ? m_indirect.address() + argumentsOffset
+                     : begins   ? m_beginInside
                                 : batch.count | uint64_t{batch.step} * abi::kSlotInfoBytes << 32;
     table.CmdBindPipeline(m_target, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     table.CmdPushConstants(m_target, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, m_pipeline.argumentsOffsetBytes,

@@ -32,7 +32,7 @@ public:
     }
 
 private:
-    static constexpr size_t kArgumentBytes = 72;
+    static constexpr size_t kArgumentBytes = 80;
     void dispatchBytes(VkCommandBuffer commandBuffer, Meta meta, const void* arguments, size_t bytes,
                        uint32_t groups) const;
 

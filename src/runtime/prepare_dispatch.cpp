@@ -78,6 +78,8 @@ VkResult Recorder::prepareSweeps(const DispatchRequest& request, const HostInput
         return result;
     result = upload(inputs, feed);
     describeFeed(request);
+    if (!mayHideSteps(request) || !beginsInside())
+        m_beginInside = 0;
     if (result == VK_SUCCESS && indirect())
         result = m_device.memory.createBuffer(
             BufferUse::Indirect, std::max<size_t>(1, graph.slots.size()) * sizeof(abi::IndirectArguments), m_indirect);
@@ -267,6 +269,7 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
         {m_slotPlans.data(), m_slotPlans.size() * sizeof(abi::SlotPlan), 0},
         {feed.bytes.data(), feed.bytes.size(), 0},
         {nullptr, feed.parts.size() * sizeof(abi::Copy), 0},
+        {nullptr, sizeof(abi::BeginArguments), 0},
     };
     size_t bytes = 0;
     for (Part& part : parts) {
@@ -287,6 +290,9 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
     m_begin.streamPlans = address + parts[1].offset;
     m_begin.status = m_status.address();
     m_begin.isFed = m_isFed;
+    m_begin.slotCount = static_cast<uint32_t>(m_pipeline.graph.slots.size());
+    m_begin.streamCount = static_cast<uint32_t>(m_pipeline.graph.streams.size());
+    m_begin.levelCount = static_cast<uint32_t>(m_pipeline.graph.levels.size());
     m_feed.infos = address + parts[2].offset;
     m_feed.stride = sizeof(abi::DispatchInfo);
     m_feed.count = static_cast<uint32_t>(inputs.infos.size());
@@ -305,6 +311,8 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
         from += uint64_t{part.granules} * abi::kGranuleBytes;
     }
     m_fedGranules = feed.bytes.size() / abi::kGranuleBytes;
+    std::memcpy(m_upload.data() + parts[8].offset, &m_begin, sizeof m_begin);
+    m_beginInside = address + parts[8].offset;
     return VK_SUCCESS;
 }
 

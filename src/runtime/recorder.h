@@ -93,6 +93,8 @@ private:
     void recordLeaves();
     void recordSolo();
     bool mayHaveRooms() const;
+    uint64_t elementsToBegin() const;
+    bool beginsInside() const;
     void recordBegin();
     void recordSweep();
     void pushConstants() const;
@@ -129,8 +131,9 @@ private:
     std::vector<graph::SlotPlace> m_places;  // per slot
     std::vector<abi::SlotPlan> m_slotPlans;  // per slot
     uint32_t m_feedGroups = 1;
-    bool m_isFed = false;        // by begin.comp: the host has prepared what feed.comp would do,
-    uint64_t m_fedGranules = 0;  // so much
+    VkDeviceAddress m_beginInside = 0;  // BeginArguments, if the first level's only workgroup does what begin.comp does
+    bool m_isFed = false;               // by begin.comp: the host has prepared what feed.comp would do,
+    uint64_t m_fedGranules = 0;         // so much
     VkDeviceAddress m_pushConstantAddress = 0;
     std::optional<LeafDispatch> m_leaves;     // nothing needs the scheduler;
     std::vector<VkPipeline> m_leafPipelines;  // of each launch

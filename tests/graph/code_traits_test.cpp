@@ -45,6 +45,22 @@ TEST(CodeTraits, ReceiversKnowWhatIsSentTogether)
     EXPECT_EQ(graph.code[3].inputTogether, 0u);
 }
 
+// A dispatch's first level may be one workgroup of theirs.
+TEST(CodeTraits, WhoOnlyTheApiSendsToMayBegin)
+{
+    Node recursive = makeNode("b");
+    recursive.apiEntry = true;
+    recursive.maxRecursion = 2;
+    recursive.outputs = {outputTo("b")};
+    Node vulkan = makeEntry("d", {outputTo("c")});
+    vulkan.vulkanMemoryModel = true;
+    const Graph graph = linked({makeEntry("a", {outputTo("c")}), recursive, makeNode("c"), vulkan});
+    EXPECT_TRUE(graph.code[0].begins);
+    EXPECT_TRUE(graph.code[1].begins);
+    EXPECT_FALSE(graph.code[2].begins);
+    EXPECT_FALSE(graph.code[3].begins);
+}
+
 TEST(CodeTraits, OutputsThatLeadNowhere)
 {
     const Graph graph = linked({makeEntry("a", {outputTo("missing")})});

@@ -199,6 +199,48 @@ TEST(DebugLabels, Leaf_IsOneDispatch)
     EXPECT_TRUE(isScheduled({{"trace", "/dev/null"}}));
 }
 
+bool hasBegin(const std::vector<Event>& events)
+{
+    const std::vector<std::string> labels = innermost(stacksOf(events));
+    return std::ranges::any_of(labels, [](const std::string& label) { return label.ends_with(": begin"); });
+}
+
+// Whether a dispatch whose first level is so many workgroups begins by a step of its own.
+bool twinsBegin(uint32_t groups, std::map<std::string, std::string> settings = {})
+{
+    Twins test({.settings = std::move(settings)});
+    VkCommandBuffer cmd = test.device.begin();
+    test.device.prepare(cmd, test.graph, test.set);
+    for (uint32_t i = 0; i < 2; ++i)
+        test.device.dispatch(cmd, test.graph, "a", groups, std::vector<uint32_t>(groups, 1));
+    test.device.submitAndWait(cmd);
+    EXPECT_EQ(test.out.words[0], 2 * groups * 4u);
+    return hasBegin(takeEvents());
+}
+
+TEST(DebugLabels, OneWorkgroupBeginsTheDispatchItself)
+{
+    EXPECT_FALSE(twinsBegin(1));
+    EXPECT_TRUE(twinsBegin(3));
+    EXPECT_TRUE(twinsBegin(1, {{"breadcrumbs", "true"}}));
+    EXPECT_TRUE(twinsBegin(1, {{"path", "indirect"}}));
+    EXPECT_TRUE(twinsBegin(1, {{"trace", "/dev/null"}}));
+}
+
+// One invocation would take longer than a dispatch.
+TEST(DebugLabels, OneInvocationBeginsNoManySlots)
+{
+    TestDevice device({.recorder = true});
+    const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")});
+    const Buffer out = device.createBuffer(1024);
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, graph, device.createSet(out));
+    device.dispatch(cmd, graph, "recurse", 1, {0});
+    device.submitAndWait(cmd);
+    EXPECT_EQ(out.words[4], 16u);
+    EXPECT_TRUE(hasBegin(takeEvents()));
+}
+
 TEST(DebugLabels, IndirectPath_HasPlans)
 {
     Twins test({.settings = {{"path", "indirect"}}});

@@ -278,6 +278,7 @@ Status reflectNode(NodeShader& shader, const Options& options)
     State state{shader, options};
     if (state.readModes() && state.findInput() && state.readInput()) {
         state.readAccesses();
+        shader.node.vulkanMemoryModel = shader.vulkanMemoryModel;
         shader.node.groupMemoryBytes = memoryToMoveTo(shader.module, options);
     }
     return state.failure.status();

@@ -8,17 +8,13 @@
 
 #define MR_REFERENCE(name, type, alignment) \
     layout(buffer_reference, scalar, buffer_reference_align = alignment) buffer name { type v[]; }
-// What no shader of the dispatch writes through any name: drivers need not order it with anything.
+// What no shader of the dispatch writes through any name, once it has begun: drivers need not order it with anything.
 #define MR_READ_ONLY_REFERENCE(name, type, alignment) \
     layout(buffer_reference, scalar, buffer_reference_align = alignment) readonly buffer name { type v[]; }
 
 MR_REFERENCE(Words, uint, 4);
 MR_REFERENCE(GraphHeaders, GraphHeader, 8);
-#if defined(MR_WRITES_SLOTS)
-MR_REFERENCE(SlotInfos, SlotInfo, 8);
-#else
 MR_READ_ONLY_REFERENCE(SlotInfos, SlotInfo, 8);
-#endif
 MR_READ_ONLY_REFERENCE(OutputInfos, OutputInfo, 8);
 MR_READ_ONLY_REFERENCE(AreaInfos, AreaInfo, 8);
 MR_READ_ONLY_REFERENCE(QueueInfos, QueueInfo, 8);

@@ -13,11 +13,42 @@
 #include "device/locate.glsl"
 #include "device/reserving.glsl"
 #include "device/depth_first.glsl"
+#if defined(MR_BEGINS)
+#include "device/begin_dispatch.glsl"
+
+MR_REFERENCE(BeginRecords, BeginArguments, 8);
+
+// This workgroup is all of the first level: it does what begin.comp does, which spares a dispatch and a barrier. Returns
+// 0, which drivers do not know: they may move loads of what is read only to all others (SlotInfo) to the front of a
+// barrier, unless their address comes from behind it.
+uint64_t mr_begin_dispatch(const uint64_t arguments)
+{
+    BeginArguments a = BeginRecords(arguments).v[0];
+    a.graph = g_graph;  // the same, without that load
+    bool may = mr_may_begin(a);
+    uint i = gl_LocalInvocationIndex;
+    mr_begin_feed(a, may, i, MR_WORKGROUP_SIZE);
+    mr_begin_slots(a, may, i, MR_WORKGROUP_SIZE);
+    mr_begin_streams(a, may, i, MR_WORKGROUP_SIZE);
+    mr_begin_levels(a, may, i, MR_WORKGROUP_SIZE);
+    mr_begin_header(a, may, i);
+    memoryBarrierBuffer();
+    barrier();
+    return MR_HEADER(g_graph).magic == kGraphMagic ? uint64_t(MR_HEADER(g_graph).feedCounted) : uint64_t(0);
+}
+#endif
 
 void mr_begin(const uvec4 a, const uvec4 b)
 {
     g_graph = packUint2x32(a.xy);
     g_work = packUint2x32(b.zw);
+    bool begins = false;
+    uint64_t nothing = uint64_t(0);
+#if defined(MR_BEGINS)
+    begins = (a.z & kFlagBegins) != 0u;
+    if (begins)
+        nothing = mr_begin_dispatch(g_work);
+#endif
     g_unit = Unit(0u);
     g_end = Unit(0u);
     g_payload = uint64_t(0);
@@ -27,11 +58,11 @@ void mr_begin(const uvec4 a, const uvec4 b)
     g_group_count = 0u;
     g_input_count = 1u;
     g_counts_clear = false;
-    g_slot = g_graph + uint64_t(a.z & ~kFlagMask);
+    g_slot = g_graph + uint64_t(a.z & ~kFlagMask) + nothing;
     g_initialized = MR_HEADER(g_graph).magic == kGraphMagic;
 #if defined(MR_FITS)
     g_first_slot = g_slot;
-    g_batch = g_initialized ? b.z : 1u;
+    g_batch = g_initialized && !begins ? b.z : 1u;
     g_batch_step = b.w;
     g_batch_slot = 0u;
 #endif

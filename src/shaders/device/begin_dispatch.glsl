@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a dispatch begins with: counters are reset, tables and regions are laid out as the host planned them, and what the
+// host has prepared of the feed is put there. By begin.comp, or by the one workgroup that is all of the first level.
+#ifndef MILLRACE_DEVICE_BEGIN_DISPATCH_GLSL
+#define MILLRACE_DEVICE_BEGIN_DISPATCH_GLSL
+
+#include "device/graph.glsl"
+
+MR_REFERENCE(LevelPlans, LevelPlan, 8);
+MR_REFERENCE(StreamPlans, StreamPlan, 8);
+MR_REFERENCE(SlotPlans, SlotPlan, 16);
+MR_REFERENCE(NewSlotInfos, SlotInfo, 8);
+MR_REFERENCE(Copies, Copy, 8);
+MR_REFERENCE(Granules, uvec4, 16);
+
+// Memory of another graph, or of none: nothing behind it can be trusted, and nothing is written but the header.
+bool mr_may_begin(const BeginArguments a)
+{
+    return MR_HEADER(a.graph).magic == kGraphMagic && MR_HEADER(a.graph).graph == a.graphId;
+}
+
+// Without the magic number every later shader of this dispatch does nothing; invocations that still see it find another
+// graph's identity.
+void mr_begin_header(const BeginArguments a, const bool may, const uint i)
+{
+    if (i != 0u)
+        return;
+    GraphHeaders header = GraphHeaders(a.graph);
+    if (may) {
+        header.v[0].feedCursor = uint64_t(0);
+        header.v[0].feedTotal = a.isFed != 0u ? uint64_t(0) : ~uint64_t(0);
+        header.v[0].feedCounted = 0u;
+        header.v[0].hostStatus = a.status;
+        header.v[0].status = GraphStatus(0u, 0u, kErrorNone, 0u, 0u, 0u, 0u, 0u);
+    } else {
+        header.v[0].magic = 0u;
+        header.v[0].status = GraphStatus(0u, 0u, kErrorNotInitialized, kNoQueue, 0u, 1u, 0u, 0u);
+        Statuses(a.status).v[0] = header.v[0].status;
+    }
+}
+
+// Which elements are an invocation's: those of each kind are begun by other subgroups, so that no load waits for that of
+// another kind.
+uint mr_first_to_begin(const uint kind, const uint i, const uint step)
+{
+    return (i + step - kind * (step / 4u)) % step;
+}
+
+// Plans are loaded whether they are needed or not, again so that no load waits.
+void mr_begin_slots(const BeginArguments a, const bool may, const uint i, const uint step)
+{
+    for (uint s = mr_first_to_begin(0u, i, step); s < a.slotCount; s += step) {
+        SlotPlan plan = SlotPlans(a.slotPlans).v[s];
+        SlotStates states = SlotStates(MR_HEADER(a.graph).slotStates);
+        NewSlotInfos infos = NewSlotInfos(MR_HEADER(a.graph).slots);
+        if (may) {
+            states.v[s].cursor = uint64_t(0);
+            states.v[s].counted = uint64_t(0);
+            infos.v[s].base = plan.base;
+            infos.v[s].onlyTable = plan.onlyTable;
+            infos.v[s].onlyCapacity = plan.onlyCapacity;
+            infos.v[s].leftRoom = plan.leftRoom;
+        }
+    }
+}
+
+void mr_begin_streams(const BeginArguments a, const bool may, const uint i, const uint step)
+{
+    for (uint s = mr_first_to_begin(1u, i, step); s < a.streamCount; s += step) {
+        StreamPlan plan = StreamPlans(a.streamPlans).v[s];
+        StreamStates streams = StreamStates(MR_HEADER(a.graph).streamStates);
+        if (may) {
+            streams.v[s].closed = ~uint64_t(0);
+            if (a.roomGranules == 0u)
+                streams.v[s].room = 0u;
+            streams.v[s].counter = plan.counter;
+            streams.v[s].firstLocation = plan.firstLocation;
+            streams.v[s].table = mr_address(a.graph, plan.table);
+            streams.v[s].capacity = plan.capacity;
+        }
+    }
+}
+
+void mr_begin_levels(const BeginArguments a, const bool may, const uint i, const uint step)
+{
+    for (uint l = mr_first_to_begin(2u, i, step); l < a.levelCount; l += step) {
+        LevelPlan plan = LevelPlans(a.levelPlans).v[l];
+        LevelStates levels = LevelStates(MR_HEADER(a.graph).levelStates);
+        if (may) {
+            levels.v[l].reserved = uint64_t(0);
+            levels.v[l].used = plan.used;
+            levels.v[l].begin = plan.begin;
+            levels.v[l].size = plan.size;
+            levels.v[l].entryQuota = plan.entryQuota;
+            levels.v[l].groups = plan.groups;
+            levels.v[l].startUsed = plan.used;
+            levels.v[l].startEntries = 0u;
+        }
+    }
+}
+
+void mr_begin_feed(const BeginArguments a, const bool may, const uint i, const uint step)
+{
+    for (uint c = 0u; c < a.copyCount; ++c) {
+        Copy copy = Copies(a.copies).v[c];
+        for (uint g = mr_first_to_begin(3u, i, step); g < copy.granules; g += step) {
+            uvec4 granule = Granules(copy.from).v[g];
+            if (may)
+                Granules(copy.to).v[g] = granule;
+        }
+    }
+}
+
+#endif
