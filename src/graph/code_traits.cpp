@@ -115,7 +115,7 @@ CodeTraits traitsOf(const Graph& graph, uint32_t node)
     return traits;
 }
 
-// How many payloads lie apart that an invocation has sent at a time (NodeOutput::together).
+// How many payloads the invocations that send to a node allocate at a time, the most (NodeOutput::together).
 void findTogether(Graph& graph)
 {
     std::vector<uint32_t> most(graph.queues.size(), 0);

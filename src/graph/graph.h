@@ -114,8 +114,8 @@ struct Node {
     uint32_t leafRows = 1;  // of a grid, that a workgroup of ours does one after the other at most, if a leaf
     // > 0: as a leaf, each workgroup of ours has so much scratch memory for payloads that it keeps (docs/fusion.md).
     uint32_t groupMemoryBytes = 0;
-    bool vulkanMemoryModel = false;
-    bool anyGraph = false;  // its code, which is that of a library, relies on nothing of this graph
+    bool vulkanMemoryModel = false;  // of its code
+    bool anyGraph = false;           // its code, which is that of a library, relies on nothing of this graph
     // No node of its own but code of another for several levels of its recursion. Behind all nodes that have a name.
     std::optional<LevelGroup> levelGroup;
     std::vector<NodeOutput> outputs;
