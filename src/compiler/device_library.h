@@ -37,6 +37,7 @@ inline constexpr uint32_t kSubgroupSizeSpecId = 2006;   // the device's smallest
 inline constexpr uint32_t kOutputStrideSpecId = 2011;   // graph::CodeTraits
 inline constexpr uint32_t kInputStrideSpecId = 2012;    // likewise
 inline constexpr uint32_t kInputBesideSpecId = 2031;    // payloads of one sender that neighbours take
+inline constexpr uint32_t kPartsSpecId = 2032;          // graph::Node
 inline constexpr uint32_t kGridXSpecId = 2013;          // static grid
 inline constexpr uint32_t kGridYSpecId = 2014;
 inline constexpr uint32_t kGridZSpecId = 2015;

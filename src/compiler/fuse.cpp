@@ -7,6 +7,7 @@
 #include "compiler/fusion/entry.h"
 #include "compiler/fusion/kept_outputs.h"
 #include "compiler/fusion/plain_memory.h"
+#include "compiler/globals.h"
 #include "compiler/prepare.h"
 #include "compiler/workgroup_view.h"
 
@@ -73,8 +74,8 @@ private:
                 return node.error();
             }
             const KeptOutput& kept = m_kept.all().back();
-            const Caller caller{m_hasPushConstants, consumer.isNextLevel, consumer.isShared, kept.most,
-                                output.byWorkgroup ? kept.room : 0};
+            const Caller caller{m_hasPushConstants, consumer.isNextLevel, consumer.isShared,
+                                output.oneEach ? 1 : kept.most, output.byWorkgroup ? kept.room : 0};
             auto callee = makeCallee(std::move(*node), caller);
             if (!callee) {
                 return callee.error();
@@ -140,7 +141,7 @@ private:
             addBarrier(writer, m_shader);
         }
         for (size_t k = 0; k < outputs.size(); k++) {
-            run(writer, m_kept.all()[k], outputs[k].consumers, functions[k]);
+            run(writer, m_kept.all()[k], outputs[k], functions[k]);
         }
         if (m_failure) {
             return m_failure.status();
@@ -196,10 +197,11 @@ private:
         return declared;
     }
 
-    // for (i = 0; i < count; ++i) consumer(payloads[i]);
-    void run(FunctionWriter& writer, const KeptOutput& kept, std::span<const FusedConsumer> consumers,
+    // for (i = 0; i < count; ++i) consumer(payloads[i]); or consumer(payloads[part]);
+    void run(FunctionWriter& writer, const KeptOutput& kept, const FusedOutput& output,
              const std::vector<Linked>& functions)
     {
+        const std::span<const FusedConsumer> consumers = output.consumers;
         if (functions.empty()) {
             return;
         }
@@ -213,6 +215,10 @@ private:
         }
         const Id count = writer.out().emit(spv::Op::OpLoad, uintType, {kept.count});
         const Id index = writer.out().emit(spv::Op::OpLoad, uintType, {kept.index});
+        if (output.oneEach) {
+            choose(writer, kept, consumers, functions, index, part(writer));
+            return;
+        }
         if (kept.most <= 1) {
             const Id any = writer.out().emit(spv::Op::OpINotEqual, m_module.getBoolType(), {count, zero});
             const Id join = m_module.newId();
@@ -222,6 +228,19 @@ private:
             return;
         }
         writer.forEach(count, [&](Id i) { choose(writer, kept, consumers, functions, index, i); });
+    }
+
+    // Which of its payloads is the invocation's.
+    Id part(FunctionWriter& writer)
+    {
+        const Id uintType = m_module.getIntType(32, false);
+        const Id uint3Type = m_module.getVectorType(uintType, 3);
+        const Id workgroup = getBuiltInVariable(m_module, spv::BuiltIn::WorkgroupId, uint3Type);
+        Emitter out = writer.out();
+        const Id id = out.emit(spv::Op::OpLoad, uint3Type, {workgroup});
+        const Id x = m_module.newId();
+        out.keep(spirv::instruction(spv::Op::OpCompositeExtract, uintType, x).add(id).add(0u));
+        return x;
     }
 
     // The node index of a payload.

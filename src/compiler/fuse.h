@@ -28,6 +28,9 @@ struct FusedOutput {
     uint32_t output = 0;                   // into graph::Node::outputs
     std::vector<FusedConsumer> consumers;  // what goes to other nodes is lost, as without fusion; all if there are none
     bool byWorkgroup = false;              // all invocations of the producer's workgroup run a consumer together
+    // Each invocation runs the consumer of one of its payloads, of which it always has as many: which, its WorkgroupId
+    // says (graph::Node::parts). By invocations, of one consumer, and the output has one node index.
+    bool oneEach = false;
 };
 
 // The producer with its consumers in it: a module of the extension still, with the same entry point, all

@@ -98,7 +98,7 @@ private:
         if (!choice)
             return choice.error();
         for (const uint32_t inOne : choice->levels) {
-            if (addGroups(plan, inOne, levels / inOne > 1 ? inOne : 0)) {
+            if (addGroups(plan, inOne, levels / inOne > 1 ? inOne : 0, choice->parts)) {
                 outcome.levelsInOne = inOne;
                 return {};
             }
@@ -114,7 +114,7 @@ private:
         }
         outcome.lastLevel = true;
         // Those above know that no last level is among them, and have no code for it.
-        return addGroups(plan, 2, levels > 2 ? 1 : 0);
+        return addGroups(plan, 2, levels > 2 ? 1 : 0, 1);
     }
 
     Status runDepthFirst(const graph::LastLevelFusion& plan)
@@ -145,14 +145,15 @@ private:
         return {m_nodes[plan.node].words, m_nodes[plan.node].options, node.id, node.maxRecursion, plan.byWorkgroup};
     }
 
-    // `others`: levels of each group above the last one, 0 if there is none.
-    Status addGroups(const graph::LastLevelFusion& plan, uint32_t last, uint32_t others)
+    // `others`: levels of each group above the last one, 0 if there is none; `parts`: invocations to a payload of
+    // theirs.
+    Status addGroups(const graph::LastLevelFusion& plan, uint32_t last, uint32_t others, uint32_t parts)
     {
         std::vector<FusableNode> added;
         for (const graph::LevelGroup& levels : {graph::LevelGroup{plan.node, last, true}, {plan.node, others, false}}) {
             if (levels.levels == 0)
                 continue;
-            Result<FusableNode> group = makeGroup(plan, levels);
+            Result<FusableNode> group = makeGroup(plan, levels, levels.isLast || levels.levels == 1 ? 1 : parts);
             if (!group)
                 return group.error();
             added.push_back(std::move(*group));
@@ -165,17 +166,21 @@ private:
     }
 
     // The name and number of the node stay.
-    Result<FusableNode> makeGroup(const graph::LastLevelFusion& plan, const graph::LevelGroup& levels) const
+    Result<FusableNode> makeGroup(const graph::LastLevelFusion& plan, const graph::LevelGroup& levels,
+                                  uint32_t parts) const
     {
         const uint32_t node = plan.node;
-        Result<spirv::Words> words = fuseLevels(recursiveNode(plan), levels.levels, levels.isLast);
+        Result<spirv::Words> words = fuseLevels(recursiveNode(plan), levels.levels, levels.isLast, parts);
         if (!words)
             return words.error();
         FusableNode group = m_nodes[node];
         group.options.specialization.clear();
+        group.options.parts = parts;
         Result<PreparedNode> prepared = prepare(*words, group.options);
         if (!prepared)
             return prepared.error();
+        if (prepared->node.parts != parts)
+            return makeGroup(plan, levels, 1);
         if (prepared->node.payloadBytes != group.prepared.node.payloadBytes)
             return Diagnostic{"fuse", nameOf(node), "does not look at its payload before its last level"};
         if (graph::declaredBytes(prepared->node) > graph::kMaxPayloadDeclarationBytes)

@@ -68,7 +68,8 @@ std::optional<Division> completeDivision(const Graph& graph, const Work& work)
         const Slot& slot = graph.slots[s];
         const Node& node = graph.nodes[slot.node];
         if (node.mode != LaunchMode::Dynamic && node.depthFirst == 0 &&
-            std::max(work.groups[s], work.queues[slot.queue].payloads) > kMaxFittingUnits)
+            std::max(work.groups[s], saturatingMultiply(work.queues[slot.queue].payloads, node.parts)) >
+                kMaxFittingUnits)
             return std::nullopt;
     }
     return division;

@@ -158,6 +158,7 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
             break;
         case LaunchMode::Coalescing:
             info.kind = isPacked(node) ? abi::kKindPacked : abi::kKindCoalescing;
+            info.unitsPerPayload = node.parts;
             break;
     }
     info.payloadStride = graph.queues[slot.queue].stride;

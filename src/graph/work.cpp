@@ -131,7 +131,7 @@ private:
             return saturatingMultiply(payloads, grid);
         }
         if (isPacked(node) || payloads == kUnlimited)
-            return payloads;
+            return saturatingMultiply(payloads, node.parts);
         return divideUp(payloads, std::max(node.maxInputPayloads, 1u));
     }
 

@@ -53,7 +53,7 @@ Result<compiler::SoloModule> SoloPipeline::make()
         const NodeRequest& request = code->request();
         if (request.robustness || request.requiredSubgroupSize != 0 || request.stageFlags != 0)
             return failure("a stage has flags, a subgroup size or robustness of its own");
-        if (request.options.depthFirst)
+        if (request.options.depthFirst || request.options.parts > 1)
             return failure("'" + m_object.nodes[n]->node.id.name + "' runs its recursion depth first");
         const auto known = std::ranges::find(codes, code);
         m_codeOfNode[n] = static_cast<uint32_t>(known - codes.begin());

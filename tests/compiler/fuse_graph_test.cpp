@@ -294,6 +294,40 @@ TEST_F(FuseGraph, GroupsOfLevels)
     }
 }
 
+// Of what sends four payloads, each invocation runs one, and sends what that sends.
+NodeSource wide()
+{
+    NodeSource source = regular("%u3");
+    const std::string count = "%np_Nexts %u4 %u2 ";
+    source.body.replace(source.body.find(count), count.size(), "%np_Nexts %u4 %u4 ");
+    const std::string limit = "%Nexts NodeMaxPayloadsAMDX %u2";
+    source.decorations.replace(source.decorations.find(limit), limit.size(), "%Nexts NodeMaxPayloadsAMDX %u4");
+    return source;
+}
+
+TEST_F(FuseGraph, GroupsOfLevels_WithAnInvocationForEachPayload)
+{
+    add(assembledConsumer(wide()), "item");
+    EXPECT_EQ(outcome().levelsInOne, 2u);
+    ASSERT_EQ(graph.nodes.size(), 3u);
+    EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 2, true}));
+    EXPECT_EQ(graph.nodes[1].parts, 1u);
+    EXPECT_EQ(graph.nodes[2].parts, 4u);
+    const auto own = std::ranges::find(graph.nodes[2].outputs, 1u, &graph::NodeOutput::allocationSites);
+    ASSERT_NE(own, graph.nodes[2].outputs.end());
+    EXPECT_EQ(own->budget, 4u);
+}
+
+TEST_F(FuseGraph, GroupsOfLevelsThatWrite_HaveOneInvocation)
+{
+    NodeSource source = wide();
+    source.body += "\n%elsewhere = OpAccessChain %sb_uint %out %u0 %u1\nOpStore %elsewhere %u1";
+    add(assembledConsumer(source), "item");
+    EXPECT_EQ(outcome().levelsInOne, 2u);
+    ASSERT_EQ(graph.nodes.size(), 3u);
+    EXPECT_EQ(graph.nodes[2].parts, 1u);
+}
+
 TEST_F(FuseGraph, GroupsOfLevels_LeaveTheFirstByItself)
 {
     add(assembledConsumer(regular("%u4")), "item");

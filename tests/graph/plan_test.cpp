@@ -372,6 +372,16 @@ TEST(Plan, DepthFirst_WithUnknownInputs)
         EXPECT_GT(plan.levels[level].size, 0u) << level;
 }
 
+TEST(Plan, SeveralInvocationsToAPayload)
+{
+    std::vector<Node> nodes{makeEntry("from", {outputTo("each", 64)}), makePacked("each", {})};
+    nodes[1].parts = 4;
+    const Graph graph = linkValid(nodes);
+    const DispatchPlan plan =
+        planKnown(graph, scratchSizes(graph, 64 * kMiB).maxBytes, {{.node = 0, .payloadCount = 10}});
+    EXPECT_EQ(groupsOf(graph, plan, "each"), 640u * 4 / nodes[1].packWidth);
+}
+
 // Of five slots for what is left to others, there are as many as it takes to make the device busy, and one more.
 TEST(Plan, DepthFirst_LeavesAsOftenAsItTakes)
 {

@@ -72,6 +72,7 @@ Status choosePacking(NodeShader& shader, const Options& options)
             shader.node.packWidth = graph::isLoose(shader.node) ? 1 : 0;
         }
     }
+    shader.node.parts = graph::isPacked(shader.node) ? options.parts : 1;
     if (graph::isLoose(shader.node)) {
         shader.node.leafRows = hasLoops(shader.module) ? options.loopingLeafRows : options.leafRows;
     }

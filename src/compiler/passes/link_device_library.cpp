@@ -87,6 +87,7 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
         {kOutputStrideSpecId, code.traits.outputStride},
         {kInputStrideSpecId, code.traits.inputStride},
         {kInputBesideSpecId, payloadsBeside(code.traits, options)},
+        {kPartsSpecId, node.parts},
         {kGridXSpecId, node.staticGrid[0]},
         {kGridYSpecId, node.staticGrid[1]},
         {kGridZSpecId, node.staticGrid[2]},

@@ -60,7 +60,7 @@ struct State {
                 }
                 return std::nullopt;
             case spv::BuiltIn::WorkgroupId:
-                return isCoalescing ? isZero() : is(StartValue::Kind::WorkgroupId);
+                return isCoalescing && shader.node.parts == 1 ? isZero() : is(StartValue::Kind::WorkgroupId);
             case spv::BuiltIn::GlobalInvocationId:
                 return isPacked ? isZero() : is(StartValue::Kind::GlobalInvocationId);
             case spv::BuiltIn::RemainingRecursionLevelsAMDX:

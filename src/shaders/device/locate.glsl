@@ -155,8 +155,25 @@ Unit mr_unit_beside(const Unit unit)
     return first + Unit(place % MR_INPUT_BESIDE * kSendersBeside + place / MR_INPUT_BESIDE);
 }
 
+// Several invocations to a payload.
+void mr_locate_part(const Unit unit)
+{
+    mr_seek(Unit(mr_divide(unit, MR_PARTS)));
+    Unit own = unit + Unit(gl_LocalInvocationIndex);
+    g_input_count = own < g_end ? 1u : 0u;
+    if (g_input_count == 0u)
+        return;
+    uint payload = mr_divide(own, MR_PARTS);
+    g_payload = mr_indexed_payload(Unit(payload));
+    g_group_id.x = uint(own) - payload * MR_PARTS;
+}
+
 void mr_locate_packed(const Unit unit)
 {
+    if (MR_PARTS > 1u) {
+        mr_locate_part(unit);
+        return;
+    }
     mr_seek(mr_are_beside() ? unit - unit % Unit(kUnitsBeside) : unit);
     Unit own = unit + Unit(gl_LocalInvocationIndex);
     g_input_count = own < g_end ? 1u : 0u;

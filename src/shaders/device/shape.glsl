@@ -10,6 +10,7 @@ layout(constant_id = 2001) const uint MR_WORKGROUP_SIZE = 64u;
 layout(constant_id = 2002) const uint MR_INPUT_TABLE = 1u;
 layout(constant_id = 2012) const uint MR_INPUT_STRIDE = 0u;  // of all payloads that it receives, 0 if they differ
 layout(constant_id = 2031) const uint MR_INPUT_BESIDE = 1u;  // payloads of one sender that neighbours of ours take
+layout(constant_id = 2032) const uint MR_PARTS = 1u;  // packed: invocations that have each payload
 layout(constant_id = 2013) const uint MR_GRID_X = 1u;        // static grid
 layout(constant_id = 2014) const uint MR_GRID_Y = 1u;
 layout(constant_id = 2015) const uint MR_GRID_Z = 1u;
@@ -33,7 +34,7 @@ uint mr_units_per_group()
 
 uint mr_units_per_payload()
 {
-    return MR_KIND == kKindStatic ? MR_GRID_X * MR_GRID_Y * MR_GRID_Z : 1u;
+    return MR_KIND == kKindStatic ? MR_GRID_X * MR_GRID_Y * MR_GRID_Z : MR_PARTS;
 }
 
 // The place in its grid of a workgroup.

@@ -44,7 +44,7 @@ uint64_t mr_payloads_before(const SlotInfo slot, const StreamState stream, const
         }
         return uint64_t(low);
     }
-    if (slot.kind != kKindStatic || slot.unitsPerPayload <= 1u)
+    if (slot.unitsPerPayload <= 1u)
         return unit;
     // By bisection, since drivers get 64-bit divisions wrong (plan.comp).
     uint64_t low = uint64_t(0);
