@@ -71,7 +71,7 @@ struct Options {
     // Payloads that keep the device busy: invocations of a level with fewer leave what they send to others.
     uint32_t busyPayloads = 1;
     std::optional<DepthFirst> depthFirst;  // of code that makeDepthFirst() made
-    uint32_t parts = 1;                    // of code that fuseLevels() made: LevelChoice::parts
+    uint32_t parts = 1;                    // of code that fuseLevels() made: LevelsInOne::parts()
     bool nonUniformIndexing = false;       // invocations may index arrays of descriptors differently
     bool indirect = false;                 // for the indirect path: no loop over workgroups
     graph::MemoryUse memory = graph::MemoryUse::Reserves;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fuse.h"
 
+#include <algorithm>
+
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/fusion/callee.h"
+#include "compiler/fusion/descent.h"
 #include "compiler/fusion/entry.h"
 #include "compiler/fusion/kept_outputs.h"
 #include "compiler/fusion/plain_memory.h"
-#include "compiler/globals.h"
 #include "compiler/prepare.h"
 #include "compiler/workgroup_view.h"
 
@@ -57,6 +59,12 @@ public:
                 return made.error();
             }
             callees.push_back(std::move(*made));
+            if (output.descent.levels > 0) {
+                m_descent.emplace(m_shader, m_memory, m_failure, output.descent.levels, output.descent.fanOut);
+            }
+        }
+        if (m_descent && !m_descent->lower()) {
+            return m_failure.status();
         }
         if (!m_kept.lower() || !m_memory.finish(m_failure)) {
             return m_failure.status();
@@ -74,8 +82,9 @@ private:
                 return node.error();
             }
             const KeptOutput& kept = m_kept.all().back();
-            const Caller caller{m_hasPushConstants, consumer.isNextLevel, consumer.isShared,
-                                output.oneEach ? 1 : kept.most, output.byWorkgroup ? kept.room : 0};
+            const Caller caller{m_hasPushConstants, consumer.isNextLevel ? std::max(output.descent.levels, 1u) : 0,
+                                consumer.isShared, output.descent.levels > 0 ? 1 : kept.most,
+                                output.byWorkgroup ? kept.room : 0};
             auto callee = makeCallee(std::move(*node), caller);
             if (!callee) {
                 return callee.error();
@@ -136,12 +145,16 @@ private:
         for (const KeptOutput& kept : m_kept.all()) {
             writer.out().emitVoid(spv::Op::OpStore, {kept.count, m_module.getConstant(0)});
         }
-        writer.out().call(m_shader.entry, m_module.getVoidType(), {});
-        if (m_kept.inWorkgroup()) {
-            addBarrier(writer, m_shader);
-        }
-        for (size_t k = 0; k < outputs.size(); k++) {
-            run(writer, m_kept.all()[k], outputs[k], functions[k]);
+        if (m_descent) {
+            descend(writer, functions[0]);
+        } else {
+            writer.out().call(m_shader.entry, m_module.getVoidType(), {});
+            if (m_kept.inWorkgroup()) {
+                addBarrier(writer, m_shader);
+            }
+            for (size_t k = 0; k < outputs.size(); k++) {
+                run(writer, m_kept.all()[k], outputs[k].consumers, functions[k]);
+            }
         }
         if (m_failure) {
             return m_failure.status();
@@ -197,11 +210,20 @@ private:
         return declared;
     }
 
-    // for (i = 0; i < count; ++i) consumer(payloads[i]); or consumer(payloads[part]);
-    void run(FunctionWriter& writer, const KeptOutput& kept, const FusedOutput& output,
+    // consumer(payload);
+    void descend(FunctionWriter& writer, const std::vector<Linked>& functions)
+    {
+        const KeptOutput& kept = m_kept.all().front();
+        m_descent->write(writer, kept);
+        const Id index = writer.out().emit(spv::Op::OpLoad, m_module.getIntType(32, false), {kept.index});
+        const HeldInput& item = m_descent->item();
+        callWith(writer, functions.front(), index, item.leaves, item.variable, {});
+    }
+
+    // for (i = 0; i < count; ++i) consumer(payloads[i]);
+    void run(FunctionWriter& writer, const KeptOutput& kept, std::span<const FusedConsumer> consumers,
              const std::vector<Linked>& functions)
     {
-        const std::span<const FusedConsumer> consumers = output.consumers;
         if (functions.empty()) {
             return;
         }
@@ -215,10 +237,6 @@ private:
         }
         const Id count = writer.out().emit(spv::Op::OpLoad, uintType, {kept.count});
         const Id index = writer.out().emit(spv::Op::OpLoad, uintType, {kept.index});
-        if (output.oneEach) {
-            choose(writer, kept, consumers, functions, index, part(writer));
-            return;
-        }
         if (kept.most <= 1) {
             const Id any = writer.out().emit(spv::Op::OpINotEqual, m_module.getBoolType(), {count, zero});
             const Id join = m_module.newId();
@@ -228,19 +246,6 @@ private:
             return;
         }
         writer.forEach(count, [&](Id i) { choose(writer, kept, consumers, functions, index, i); });
-    }
-
-    // Which of its payloads is the invocation's.
-    Id part(FunctionWriter& writer)
-    {
-        const Id uintType = m_module.getIntType(32, false);
-        const Id uint3Type = m_module.getVectorType(uintType, 3);
-        const Id workgroup = getBuiltInVariable(m_module, spv::BuiltIn::WorkgroupId, uint3Type);
-        Emitter out = writer.out();
-        const Id id = out.emit(spv::Op::OpLoad, uint3Type, {workgroup});
-        const Id x = m_module.newId();
-        out.keep(spirv::instruction(spv::Op::OpCompositeExtract, uintType, x).add(id).add(0u));
-        return x;
     }
 
     // The node index of a payload.
@@ -276,7 +281,7 @@ private:
             if (kept.byWorkgroup) {
                 runGroups(writer, kept, functions[f], index, payload);
             } else {
-                call(writer, kept, functions[f], index, payload, {});
+                callWith(writer, functions[f], index, kept.leaves, kept.payloads, {{payload}});
             }
             writer.endIf(join);
         }
@@ -305,7 +310,7 @@ private:
     void runGroups(FunctionWriter& writer, const KeptOutput& kept, const Linked& linked, Id index, Id payload)
     {
         const auto run = [&](Id group) {
-            call(writer, kept, linked, index, payload, group);
+            call(writer, linked, {index, payload, group});
             if (linked.callee->sharesMemory && (kept.most > 1 || linked.callee->groups > 1)) {
                 addBarrier(writer, m_shader);
             }
@@ -317,20 +322,28 @@ private:
         }
     }
 
-    void call(FunctionWriter& writer, const KeptOutput& kept, const Linked& linked, Id index, Id payload, Id group)
+    // For a payload in a Private variable, or in one place of it.
+    void callWith(FunctionWriter& writer, const Linked& linked, Id index, std::span<const Leaf> leaves, Id variable,
+                  std::span<const Id> place)
     {
         Emitter out = writer.out();
-        Instruction call = spirv::instruction(spv::Op::OpFunctionCall, m_module.getVoidType(), m_module.newId())
-                               .add(linked.function)
-                               .add(index);
-        if (group) {
-            call.add(payload).add(group);
+        std::vector<Id> arguments{index};
+        for (const Leaf& leaf : linked.callee->payload) {
+            arguments.push_back(loadLeaf(out, *findLeaf(leaves, leaf), variable, kPrivate, place));
         }
-        for (const Leaf& leaf : group ? std::vector<Leaf>() : linked.callee->payload) {
-            call.add(loadLeaf(out, *findLeaf(kept.leaves, leaf), kept.payloads, kPrivate, {{payload}}));
-        }
+        call(writer, linked, std::move(arguments));
+    }
+
+    void call(FunctionWriter& writer, const Linked& linked, std::vector<Id> arguments)
+    {
+        Emitter out = writer.out();
         for (const Leaf& leaf : linked.callee->pushConstants) {
-            call.add(pushConstant(out, leaf));
+            arguments.push_back(pushConstant(out, leaf));
+        }
+        Instruction call = spirv::instruction(spv::Op::OpFunctionCall, m_module.getVoidType(), m_module.newId());
+        call.add(linked.function);
+        for (const Id argument : arguments) {
+            call.add(argument);
         }
         out.keep(std::move(call));
     }
@@ -354,6 +367,7 @@ private:
     Failure m_failure{"fuse"};
     bool m_hasPushConstants;  // of its own, or of the first consumer that has some
     KeptOutputs m_kept{m_shader, m_memory, m_failure};
+    std::optional<Descent> m_descent;
 };
 
 }  // namespace

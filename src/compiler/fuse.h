@@ -18,7 +18,7 @@ struct FusedConsumer {
     std::span<const uint32_t> words;
     Options options;
     std::vector<uint32_t> indices;  // ascending
-    // It is the producer, at one level less of its recursion: it may send, with its budgets as often as it is run.
+    // It is the producer, below so many levels of its recursion: it may send, with its budgets as often as it is run.
     bool isNextLevel = false;
     bool isShared = false;                                 // other nodes send to it as well, so its code is copied
     std::shared_ptr<const NodeShader> prepared = nullptr;  // of the words with the options, if there is that already
@@ -28,9 +28,12 @@ struct FusedOutput {
     uint32_t output = 0;                   // into graph::Node::outputs
     std::vector<FusedConsumer> consumers;  // what goes to other nodes is lost, as without fusion; all if there are none
     bool byWorkgroup = false;              // all invocations of the producer's workgroup run a consumer together
-    // Each invocation runs the consumer of one of its payloads, of which it always has as many: which, its WorkgroupId
-    // says (graph::Node::parts). By invocations, of one consumer, and the output has one node index.
-    bool oneEach = false;
+    // levels > 0: the producer, which always sends `fanOut` payloads to itself and has no effects, runs so many times,
+    // and then its one consumer, each time for the payload that is the invocation's (fusion/descent.h).
+    struct {
+        uint32_t levels = 0;
+        uint32_t fanOut = 0;
+    } descent;
 };
 
 // The producer with its consumers in it: a module of the extension still, with the same entry point, all

@@ -97,9 +97,10 @@ private:
         const Result<LevelChoice> choice = chooseLevels(recursiveNode(plan), m_all);
         if (!choice)
             return choice.error();
-        for (const uint32_t inOne : choice->levels) {
-            if (addGroups(plan, inOne, levels / inOne > 1 ? inOne : 0, choice->parts)) {
-                outcome.levelsInOne = inOne;
+        for (const LevelSplit& split : choice->splits) {
+            if (addGroups(plan, split)) {
+                outcome.levelsInOne = split.last.levels;
+                outcome.parts = std::max(split.last.parts(), split.others.parts());
                 return {};
             }
         }
@@ -114,7 +115,7 @@ private:
         }
         outcome.lastLevel = true;
         // Those above know that no last level is among them, and have no code for it.
-        return addGroups(plan, 2, levels > 2 ? 1 : 0, 1);
+        return addGroups(plan, {{2, true}, {levels > 2 ? 1u : 0u, false, 2}});
     }
 
     Status runDepthFirst(const graph::LastLevelFusion& plan)
@@ -145,15 +146,13 @@ private:
         return {m_nodes[plan.node].words, m_nodes[plan.node].options, node.id, node.maxRecursion, plan.byWorkgroup};
     }
 
-    // `others`: levels of each group above the last one, 0 if there is none; `parts`: invocations to a payload of
-    // theirs.
-    Status addGroups(const graph::LastLevelFusion& plan, uint32_t last, uint32_t others, uint32_t parts)
+    Status addGroups(const graph::LastLevelFusion& plan, const LevelSplit& split)
     {
         std::vector<FusableNode> added;
-        for (const graph::LevelGroup& levels : {graph::LevelGroup{plan.node, last, true}, {plan.node, others, false}}) {
+        for (const LevelsInOne& levels : {split.last, split.others}) {
             if (levels.levels == 0)
                 continue;
-            Result<FusableNode> group = makeGroup(plan, levels, levels.isLast || levels.levels == 1 ? 1 : parts);
+            Result<FusableNode> group = makeGroup(plan, levels);
             if (!group)
                 return group.error();
             added.push_back(std::move(*group));
@@ -166,28 +165,27 @@ private:
     }
 
     // The name and number of the node stay.
-    Result<FusableNode> makeGroup(const graph::LastLevelFusion& plan, const graph::LevelGroup& levels,
-                                  uint32_t parts) const
+    Result<FusableNode> makeGroup(const graph::LastLevelFusion& plan, const LevelsInOne& levels) const
     {
         const uint32_t node = plan.node;
-        Result<spirv::Words> words = fuseLevels(recursiveNode(plan), levels.levels, levels.isLast, parts);
+        Result<spirv::Words> words = fuseLevels(recursiveNode(plan), levels);
         if (!words)
             return words.error();
         FusableNode group = m_nodes[node];
         group.options.specialization.clear();
-        group.options.parts = parts;
+        group.options.parts = levels.parts();
         Result<PreparedNode> prepared = prepare(*words, group.options);
         if (!prepared)
             return prepared.error();
-        if (prepared->node.parts != parts)
-            return makeGroup(plan, levels, 1);
+        if (prepared->node.parts != levels.parts())
+            return Diagnostic{"fuse", nameOf(node), "its invocations do not run side by side"};
         if (prepared->node.payloadBytes != group.prepared.node.payloadBytes)
             return Diagnostic{"fuse", nameOf(node), "does not look at its payload before its last level"};
         if (graph::declaredBytes(prepared->node) > graph::kMaxPayloadDeclarationBytes)
             return Diagnostic{"fuse", nameOf(node), "declares too many payloads for several levels"};
         group.prepared = std::move(*prepared);
         group.prepared.node.id = m_graph.nodes[node].id;
-        group.prepared.node.levelGroup = levels;
+        group.prepared.node.levelGroup = {node, levels.levels, levels.isLast};
         group.words = std::move(*words);
         group.changed = true;
         return group;

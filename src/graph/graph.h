@@ -114,7 +114,8 @@ struct Node {
     // those.
     uint32_t depthFirst = 0;
     uint32_t busyPayloads = UINT32_MAX;  // likewise: so many keep the device busy, so that none need be left to others
-    uint32_t leafRows = 1;  // of a grid, that a workgroup of ours does one after the other at most, if a leaf
+    // As a leaf: rows of a grid, or parts of payloads, that a workgroup of ours does one after the other at most.
+    uint32_t leafRows = 1;
     // > 0: as a leaf, each workgroup of ours has so much scratch memory for payloads that it keeps (docs/fusion.md).
     uint32_t groupMemoryBytes = 0;
     bool vulkanMemoryModel = false;  // of its code

@@ -77,8 +77,9 @@ private:
     bool isInside(uint32_t node, uint32_t remaining) const
     {
         const Recursion& recursion = m_recursions[node];
-        const uint32_t levels = remaining < recursion.last ? recursion.last : recursion.others;
-        return remaining < m_graph.nodes[node].maxRecursion && (remaining + 1) % levels != 0;
+        const bool isFirst =
+            remaining + 1 >= recursion.last && (remaining + 1 - recursion.last) % recursion.others == 0;
+        return remaining < m_graph.nodes[node].maxRecursion && !isFirst;
     }
     uint32_t deepest(uint32_t node) const { return m_groups[node].level + depthOf(node); }
 

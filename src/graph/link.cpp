@@ -201,15 +201,14 @@ uint32_t Linker::createStream(uint32_t queue, uint32_t kind)
 // The node whose code runs the level of a node's recursion, and those that are in one with it.
 uint32_t Linker::codeOf(uint32_t node, uint32_t remaining) const
 {
-    for (const uint32_t code : {m_lastGroups[node], m_otherGroups[node]}) {
-        if (code == kNoNode)
-            continue;
-        const LevelGroup& group = *m_graph.nodes[code].levelGroup;
-        const bool isIts = group.isLast ? remaining < group.levels : remaining >= group.levels;
-        if (isIts && (remaining + 1) % group.levels == 0)
-            return code;
-    }
-    return node;
+    if (m_lastGroups[node] == kNoNode)
+        return node;
+    const uint32_t last = m_graph.nodes[m_lastGroups[node]].levelGroup->levels;
+    if (remaining < last)
+        return remaining + 1 == last ? m_lastGroups[node] : node;
+    const uint32_t others = m_otherGroups[node];
+    const bool isFirst = others != kNoNode && (remaining + 1 - last) % m_graph.nodes[others].levelGroup->levels == 0;
+    return isFirst ? others : node;
 }
 
 uint32_t Linker::createQueue(uint32_t node, uint32_t remaining, std::span<const uint32_t> sharers)

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "graph/saturating.h"
 #include "runtime/step_text.h"
 
 namespace millrace::runtime {
@@ -65,8 +66,10 @@ Breadcrumbs::Breadcrumbs(const Device::Impl& device, const ObservedDispatch& dis
     for (size_t i = 0; i < dispatch.plan.slots.size(); ++i) {
         const uint32_t slot = dispatch.plan.slots[i];
         // A workgroup of ours runs several of a packed node, one for each record.
-        const bool packed = graph.nodes[graph.slots[slot].node].packWidth > 0;
-        m_maxGroups[slot] = packed ? dispatch.plan.inputs[slot].records : dispatch.plan.maxGroups[i];
+        const graph::Node& node = graph.nodes[graph.slots[slot].node];
+        m_maxGroups[slot] = node.packWidth > 0
+                                ? graph::saturatingMultiply(dispatch.plan.inputs[slot].records, node.parts)
+                                : dispatch.plan.maxGroups[i];
     }
 }
 

@@ -10,8 +10,8 @@ namespace millrace::runtime {
 
 namespace {
 
-constexpr uint64_t kMostUnits = uint64_t{1} << 31;
-constexpr uint32_t kMostGroups = 65535;  // of a dimension, that every device has
+constexpr uint64_t kMostUnits = uint64_t{1} << 30;  // of twice as many numbers fit in 32 bits
+constexpr uint32_t kMostGroups = 65535;             // of a dimension, that every device has
 
 class Leaves {
 public:
@@ -36,6 +36,7 @@ private:
     bool launchNumbered(uint32_t slot, uint64_t payloads, uint64_t units, uint32_t grid = 0);
     bool takeMemory(const graph::Node& node, uint64_t groups, LeafDispatch::Launch& out);
     uint32_t rowsAtOnce(uint32_t slot, const Grid& grid, uint64_t groupsOfRow) const;
+    uint64_t turns(const graph::Node& node, uint64_t groups) const;
     LeafDispatch::Launch& launch(uint32_t slot, uint64_t payloads);
     const graph::Node& nodeOf(uint32_t slot) const { return m_graph.nodes[m_graph.slots[slot].node]; }
 
@@ -68,7 +69,7 @@ bool Leaves::addSlot(uint32_t index, const abi::DispatchInfo& info, size_t paylo
             return launchGrids(index, payloads, {node.staticGrid[0], node.staticGrid[1], node.staticGrid[2]},
                                info.payloadCount);
         case graph::LaunchMode::Coalescing:
-            return launchNumbered(index, payloads, info.payloadCount);
+            return launchNumbered(index, payloads, uint64_t{info.payloadCount} * node.parts);
         case graph::LaunchMode::Dynamic:
             break;
     }
@@ -111,25 +112,31 @@ bool Leaves::launchGrids(uint32_t slot, uint64_t payloads, const Grid& grid, uin
 // So many that the device is full several times, and workgroups of ours do the rest one row after the other.
 uint32_t Leaves::rowsAtOnce(uint32_t slot, const Grid& grid, uint64_t groupsOfRow) const
 {
+    return static_cast<uint32_t>(graph::divideUp(grid.y, turns(nodeOf(slot), groupsOfRow * grid.y)));
+}
+
+// That a workgroup of ours takes.
+uint64_t Leaves::turns(const graph::Node& node, uint64_t groups) const
+{
     constexpr uint64_t kTimes = 8;
-    const graph::Node& node = nodeOf(slot);
     const uint64_t wanted = kTimes * m_fullGroups(graph::invocationsPerGroup(node));
-    const uint64_t each = std::clamp<uint64_t>(groupsOfRow * grid.y / wanted, 1, node.leafRows);
-    return static_cast<uint32_t>(graph::divideUp(grid.y, each));
+    return std::clamp<uint64_t>(groups / wanted, 1, node.leafRows);
 }
 
 bool Leaves::launchNumbered(uint32_t slot, uint64_t payloads, uint64_t units, uint32_t grid)
 {
     if (units > kMostUnits || m_out.launches.size() == kMostLeafLaunches)
         return false;
-    const uint64_t groups = graph::divideUp(units, graph::unitsPerGroup(nodeOf(slot)));
+    const graph::Node& node = nodeOf(slot);
+    const uint64_t all = graph::divideUp(units, graph::unitsPerGroup(node));
+    const uint64_t groups = node.parts > 1 ? graph::divideUp(all, turns(node, all)) : all;
     const uint64_t rows = graph::divideUp(groups, kMostGroups);
     LeafDispatch::Launch& out = launch(slot, payloads);
     out.groups[0] = static_cast<uint32_t>(graph::divideUp(groups, rows));
     out.groups[1] = static_cast<uint32_t>(rows);
     out.arguments.units = static_cast<uint32_t>(units);
     out.arguments.grid = grid;
-    return nodeOf(slot).groupMemoryBytes == 0 || takeMemory(nodeOf(slot), groups, out);
+    return node.groupMemoryBytes == 0 || takeMemory(node, groups, out);
 }
 
 // For no more workgroups than run at once, each of which goes on with the next units.

@@ -276,9 +276,34 @@ TEST_F(FuseGraph, SeveralProducersOfLongCode)
                 testing::HasSubstr("it has several producers, and loops or more than 64 instructions"));
 }
 
+// Whose levels may be long, so that none is run again and again.
+NodeSource longRegular(const std::string& maximum)
+{
+    NodeSource source = regular(maximum);
+    const std::string lane = "%lane = OpLoad %uint %lane_at\n";
+    source.body.replace(source.body.find(lane), lane.size(), lane + R"(
+        OpStore %count %u0
+        OpBranch %header
+        %header = OpLabel
+        OpLoopMerge %done %again None
+        OpBranch %check
+        %check = OpLabel
+        %now = OpLoad %uint %count
+        %more = OpULessThan %bool %now %lane
+        OpBranchConditional %more %again %done
+        %again = OpLabel
+        %one = OpIAdd %uint %now %u1
+        OpStore %count %one
+        OpBranch %header
+        %done = OpLabel
+        )");
+    source.body = "%count = OpVariable %fn_uint Function\n" + source.body;
+    return source;
+}
+
 TEST_F(FuseGraph, GroupsOfLevels)
 {
-    add(assembledConsumer(regular("%u7")), "item");
+    add(assembledConsumer(longRegular("%u7")), "item");
     EXPECT_EQ(outcome().levelsInOne, 4u);
     ASSERT_EQ(nodes.size(), 3u);
     EXPECT_EQ(graph.levels.size(), 3u);
@@ -286,7 +311,9 @@ TEST_F(FuseGraph, GroupsOfLevels)
     EXPECT_EQ(graph.slots[4].node, 1u);
     const auto own = std::ranges::find(graph.nodes[2].outputs, 1u, &graph::NodeOutput::allocationSites);
     ASSERT_NE(own, graph.nodes[2].outputs.end());
-    EXPECT_EQ(own->budget, 16u);
+    EXPECT_EQ(own->budget, 2u) << "an invocation goes on from one of eight";
+    EXPECT_EQ(graph.nodes[2].parts, 8u);
+    EXPECT_EQ(graph.nodes[1].parts, 1u);
     const size_t output = static_cast<size_t>(own - graph.nodes[2].outputs.begin());
     EXPECT_EQ(graph.slots[0].outputQueues[output], std::vector<uint32_t>{graph.slots[4].queue});
     for (const uint32_t inside : {1u, 2u, 3u, 5u, 6u, 7u}) {
@@ -294,10 +321,10 @@ TEST_F(FuseGraph, GroupsOfLevels)
     }
 }
 
-// Of what sends four payloads, each invocation runs one, and sends what that sends.
-NodeSource wide()
+// Each sends four payloads.
+NodeSource wide(const std::string& maximum)
 {
-    NodeSource source = regular("%u3");
+    NodeSource source = regular(maximum);
     const std::string count = "%np_Nexts %u4 %u2 ";
     source.body.replace(source.body.find(count), count.size(), "%np_Nexts %u4 %u4 ");
     const std::string limit = "%Nexts NodeMaxPayloadsAMDX %u2";
@@ -305,32 +332,49 @@ NodeSource wide()
     return source;
 }
 
-TEST_F(FuseGraph, GroupsOfLevels_WithAnInvocationForEachPayload)
+// 4^6 ways, at the end of which an invocation runs a payload and the four that it sends.
+TEST_F(FuseGraph, LevelsThatOnlySend_AreInOneThroughout)
 {
-    add(assembledConsumer(wide()), "item");
-    EXPECT_EQ(outcome().levelsInOne, 2u);
-    ASSERT_EQ(graph.nodes.size(), 3u);
-    EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 2, true}));
-    EXPECT_EQ(graph.nodes[1].parts, 1u);
-    EXPECT_EQ(graph.nodes[2].parts, 4u);
-    const auto own = std::ranges::find(graph.nodes[2].outputs, 1u, &graph::NodeOutput::allocationSites);
-    ASSERT_NE(own, graph.nodes[2].outputs.end());
-    EXPECT_EQ(own->budget, 4u);
+    add(assembledConsumer(wide("%u7")), "item");
+    const FusionOutcome done = outcome();
+    EXPECT_EQ(done.levelsInOne, 8u);
+    EXPECT_EQ(done.parts, 4096u);
+    ASSERT_EQ(graph.nodes.size(), 2u);
+    EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 8, true}));
+    EXPECT_EQ(graph.nodes[1].parts, 4096u);
+    EXPECT_TRUE(graph.nodes[1].outputs.empty());
+    EXPECT_EQ(graph.levels.size(), 2u);
 }
 
-TEST_F(FuseGraph, GroupsOfLevelsThatWrite_HaveOneInvocation)
+// No way has more than 65,536 ends: as few levels of ours as can be, about as long.
+TEST_F(FuseGraph, DeepRecursion_HasGroupsOfTwoSizes)
 {
-    NodeSource source = wide();
+    add(assembledConsumer(wide("%u16")), "item");
+    EXPECT_EQ(outcome().levelsInOne, 8u);
+    ASSERT_EQ(graph.nodes.size(), 3u);
+    EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 8, true}));
+    EXPECT_EQ(graph.nodes[2].levelGroup, (graph::LevelGroup{0, 9, false}));
+    EXPECT_EQ(graph.nodes[2].parts, 65536u);
+    EXPECT_EQ(graph.levels.size(), 3u);
+    EXPECT_EQ(graph.slots[0].node, 2u);
+    EXPECT_EQ(graph.slots[9].node, 1u);
+    EXPECT_EQ(graph.slots[9].level, 2u);
+}
+
+// As often as others come by, if they ran it as well.
+TEST_F(FuseGraph, LevelsThatWrite_RunOnce)
+{
+    NodeSource source = wide("%u3");
     source.body += "\n%elsewhere = OpAccessChain %sb_uint %out %u0 %u1\nOpStore %elsewhere %u1";
     add(assembledConsumer(source), "item");
-    EXPECT_EQ(outcome().levelsInOne, 2u);
-    ASSERT_EQ(graph.nodes.size(), 3u);
-    EXPECT_EQ(graph.nodes[2].parts, 1u);
+    const FusionOutcome done = outcome();
+    EXPECT_EQ(done.levelsInOne, 2u);
+    EXPECT_EQ(done.parts, 1u);
 }
 
 TEST_F(FuseGraph, GroupsOfLevels_LeaveTheFirstByItself)
 {
-    add(assembledConsumer(regular("%u4")), "item");
+    add(assembledConsumer(longRegular("%u4")), "item");
     EXPECT_EQ(outcome().levelsInOne, 4u);
     EXPECT_EQ(graph.levels.size(), 3u);
     EXPECT_EQ(graph.slots[0].node, 0u);

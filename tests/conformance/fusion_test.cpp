@@ -241,6 +241,79 @@ TEST_F(Fusion, LevelsInOne)
     }
 }
 
+std::vector<Field> words(NodeWriter& node, uint32_t count)
+{
+    std::vector<Field> fields;
+    for (uint32_t w = 0; w < count; ++w)
+        fields.push_back(node.word(4 * w));
+    return fields;
+}
+
+// A tree of which each leaf writes what came down to it to a word of its own, and no other node does anything. What
+// came down depends on each level on its way.
+Stage quietTree(uint32_t levels, uint32_t fan)
+{
+    return writeNode("tree", [=](NodeWriter& node) {
+        node.coalescing();
+        node.mode("MaxNodeRecursionAMDX " + node.c(levels));
+        const std::vector<Field> fields = words(node, 2);
+        const Id input = node.inputArray(fields);
+        OutputOptions options;
+        options.budget = fan;
+        const PayloadArrayType own = node.output("tree", fields, options);
+        BodyText& body = node.body();
+        const Id path = node.readPayload(input, node.c(0), 0);
+        const Id remaining = node.builtIn("RemainingRecursionLevelsAMDX");
+        const Id here = node.plus(node.times(remaining, path), node.builtIn("WorkgroupId", 0));
+        const Id sum = node.plus(node.times(node.readPayload(input, node.c(0), 1), node.c(5)), here);
+        const auto isLeaf = [&] { return body.test("OpIEqual", remaining, node.c(0)); };
+        body.ifElse(
+            isLeaf(),
+            [&] {
+                const Id out = node.module().outputBuffer();
+                body.store(body.chain("StorageBuffer", node.uintType(), out, node.c(0) + " " + path), sum);
+            },
+            [&] {
+                const Id array = node.allocate(own, node.c(fan), node.c(0), false);
+                for (uint32_t i = 0; i < fan; ++i) {
+                    const Id child = node.plus(node.times(path, node.c(fan)), node.c(i));
+                    node.writePayload(array, node.c(i), 0, child);
+                    node.writePayload(array, node.c(i), 1, node.plus(sum, node.c(i)));
+                }
+                node.enqueue(array);
+            });
+    });
+}
+
+// Each invocation runs one payload of each level but the last, however many levels that are (fusion/descent.h); 12 of
+// two payloads are 1,024 invocations for the first one, those of three and of seven no power of two.
+TEST_F(Fusion, LevelsInOne_AWayDownForEachInvocation)
+{
+    for (const auto& [levels, fan] :
+         std::vector<std::pair<uint32_t, uint32_t>>{{11, 2}, {6, 3}, {5, 4}, {3, 7}, {2, 12}, {1, 5}}) {
+        SCOPED_TRACE(std::to_string(levels) + " levels of " + std::to_string(fan));
+        Options options;
+        options.words = 2;
+        for (uint32_t level = 0; level < levels; ++level)
+            options.words *= fan;
+        const Stage from = writeNode("from", [](NodeWriter& node) {
+            node.staticGrid(1);
+            OutputOptions two;
+            two.budget = 2;
+            const Id array = node.allocate(node.output("tree", words(node, 2), two), node.c(2), node.c(0));
+            for (uint32_t i = 0; i < 2; ++i) {
+                node.writePayload(array, node.c(i), 0, node.c(i));
+                node.writePayload(array, node.c(i), 1, node.c(7 + i));
+            }
+            node.enqueue(array);
+        });
+        const auto fromHost = run({quietTree(levels, fan)}, {launchWords("tree", 0, 2, {0, 7, 1, 8})}, options);
+        EXPECT_NE(fromHost.front(), 0u);
+        EXPECT_NE(fromHost.back(), 0u);
+        EXPECT_EQ(run({from, quietTree(levels, fan)}, {launchWords("from", 0, 1, {})}, options), fromHost);
+    }
+}
+
 // out[remaining] += 1, out[8 + remaining] += path; sends two or three payloads to itself, which its path says, and now
 // and then none. `words` in each payload, of which all but the first are copied.
 Stage thicket(uint32_t levels, uint32_t words)
@@ -376,14 +449,6 @@ Id sharedWords(NodeWriter& node)
     module.global(words + " = OpVariable " + module.pointerType("Workgroup", array) + " Workgroup");
     module.addInterface(words);
     return words;
-}
-
-std::vector<Field> words(NodeWriter& node, uint32_t count)
-{
-    std::vector<Field> fields;
-    for (uint32_t w = 0; w < count; ++w)
-        fields.push_back(node.word(4 * w));
-    return fields;
 }
 
 // out[8 index + lane] += the sum of payload and number of the neighbour, by way of workgroup memory, in each of two

@@ -95,6 +95,28 @@ TEST(Levels, GroupsOfRecursion_TakeALevelEach)
               graph.slots[graph.queues[graph.apiQueues[0]].baseSlot + 1 + 4].queue);
 }
 
+TEST(Levels, GroupsOfRecursion_MayBeLongerThanTheLast)
+{
+    std::vector<Node> nodes = {makeEntry("n", {outputTo("n")})};
+    nodes[0].maxRecursion = 12;
+    for (const bool isLast : {true, false}) {
+        nodes.push_back(nodes[0]);
+        nodes.back().levelGroup = {0, isLast ? 2u : 5u, isLast};
+    }
+    nodes[1].outputs.clear();
+    const Graph graph = linkValid(nodes);
+    const std::map<uint32_t, std::pair<uint32_t, uint32_t>> codes = {
+        {12, {1, 0}}, {11, {2, 2}}, {6, {3, 2}}, {1, {4, 1}}};  // by what remains: level and code
+    for (const Slot& slot : graph.slots) {
+        const auto code = codes.find(slot.remaining);
+        EXPECT_EQ(slot.level, code == codes.end() ? 0 : code->second.first) << slot.remaining;
+        if (code != codes.end())
+            EXPECT_EQ(slot.node, code->second.second) << slot.remaining;
+    }
+    EXPECT_EQ(graph.slots[1].outputQueues[0].front(), graph.slots[6].queue);
+    EXPECT_EQ(graph.slots[6].outputQueues[0].front(), graph.slots[11].queue);
+}
+
 // Code for some levels of a recursion alone may have lost what only other levels send.
 TEST(Levels, NodeThatTheLastLevelsAloneSendTo_IsBelowThem)
 {

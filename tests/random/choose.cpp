@@ -313,7 +313,7 @@ void chooseSingles(Random& random, GraphSpec& graph)
         if (random.chance(5))
             family.layout = {};
         if (family.perPayload && random.chance(40))
-            family.recursion = random.range(1, 8);
+            family.recursion = random.range(1, random.chance(50) ? 8 : 3);
         graph.families.push_back(std::move(family));
         chooseNodes(random, graph, number);
         for (NodeSpec& node : graph.nodes) {

@@ -190,6 +190,19 @@ void chooseOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t tar
     addOutput(random, graph, node, targetFamily, std::move(statement));
 }
 
+// Each level sends as many payloads and does nothing else: a tree with leaves of which none knows of another.
+void chooseQuietTree(Random& random, Statement& statement, NodeSpec& node, double room)
+{
+    const auto leaves = [&](uint32_t count) { return std::pow(count, node.recursion); };
+    node.isQuietAbove = true;
+    statement.guard = Guard::Branch;
+    statement.countKind = Count::Fixed;
+    statement.rarity = 1;
+    statement.count = random.range(2, 5);
+    while (statement.count > 1 && leaves(statement.count) > std::max(room, 32.0))
+        statement.count--;
+}
+
 }  // namespace
 
 NodeSpec* findSender(Random& random, GraphSpec& graph)
@@ -256,6 +269,8 @@ void chooseSingleRecursion(Random& random, GraphSpec& graph, uint32_t familyNumb
         statement.countKind = random.pick<Count>({Count::Fixed, Count::Fixed, Count::Chosen});
         if (room < 50)
             statement.rarity = 2;
+        if (random.chance(50))
+            chooseQuietTree(random, statement, node, room);
         statement.output = static_cast<uint32_t>(node.outputs.size());
         settle(statement, node);
         OutputSpec output;

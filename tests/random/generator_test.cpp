@@ -109,15 +109,17 @@ std::vector<compiler::FusionOutcome> fuse(const RandomGraph& graph)
 
 TEST(RandomGraphs, ManyGraphs_CanBeFused)
 {
-    uint32_t fused = 0, levelsInOne = 0;
+    uint32_t fused = 0, levelsInOne = 0, inParts = 0;
     constexpr uint32_t kFirst = 1000, kCount = 40;
     for (uint32_t seed = kFirst; seed < kFirst + kCount; ++seed) {
         const std::vector<compiler::FusionOutcome> outcomes = fuse(buildGraph(seed, 0));
         fused += std::ranges::any_of(outcomes, &compiler::FusionOutcome::fused);
         levelsInOne += std::ranges::any_of(outcomes, &compiler::FusionOutcome::levelsInOne);
+        inParts += std::ranges::any_of(outcomes, [](const auto& outcome) { return outcome.parts > 1; });
     }
     EXPECT_GE(fused, kCount * 2 / 5);
     EXPECT_GE(levelsInOne, 4u);
+    EXPECT_GE(inParts, 2u);
 }
 
 // The generator must not lose a feature without anybody noticing.
@@ -151,6 +153,7 @@ TEST(RandomGraphs, Features_AreAllDrawn)
             seen["coalescing"] += node.kind == Kind::Coalescing && node.maxPayloads > 1;
             seen["implicit grid"] += !node.inputVariable && node.kind == Kind::Dynamic;
             seen["structure input"] += node.structInput;
+            seen["quiet recursion"] += node.isQuietAbove;
             seen["shared shader"] += node.twinOf.has_value();
             seen["push constants"] += node.usesPushConstants;
             seen["zeroed workgroup memory"] += node.zeroWorkgroupMemory;
@@ -174,7 +177,7 @@ TEST(RandomGraphs, Features_AreAllDrawn)
         }
         seen["moved push constants"] += graph.pushConstantBytes > 96;
     }
-    EXPECT_EQ(seen.size(), 36u);
+    EXPECT_EQ(seen.size(), 37u);
     for (const auto& [feature, count] : seen)
         EXPECT_GE(count, 3u) << feature;
 }

@@ -113,6 +113,7 @@ struct NodeSpec {
     bool declareMax = false;
     uint32_t maxPayloads = 1;
     uint32_t recursion = 0;
+    bool isQuietAbove = false;            // what others see is written by the last level of its recursion alone
     std::optional<uint32_t> sharesIndex;  // shares the input of this index of the family
     bool inputVariable = true;
     bool structInput = false;

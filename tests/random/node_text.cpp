@@ -329,23 +329,36 @@ void NodeText::sendPerInvocation()
 
 void NodeText::emitSinglePayload(const Id& element)
 {
-    const uint32_t first = kSumWords + kCountersPerNode * m_node.id;
-    const Id word = m_module.uintType();
-    m_body.atomicAdd(m_body.c(first + 2), m_body.c(1));
-    m_body.atomicAdd(m_body.c(first + 3), m_body.load(word, m_module.builtIn("RemainingRecursionLevelsAMDX", word)));
     const PayloadPlace place = input(element);
     const Id hash = mixExtras(loadKey(m_body, m_inputType, place));
-    m_body.report(m_body.mix(hashPayload(m_body, m_inputType, place, m_body.c(0), m_body.c(1)), hash));
-    if (m_node.usesAddress)
-        m_body.op(m_module.voidType(), "OpFunctionCall",
-                  m_module.reportAtAddressFunction(m_graph.pushConstantBytes) + " " + hash);
+    if (m_node.isQuietAbove) {
+        const Id word = m_module.uintType();
+        const Id remaining = m_body.load(word, m_module.builtIn("RemainingRecursionLevelsAMDX", word));
+        m_body.ifThen(m_body.test("OpIEqual", remaining, m_body.c(0)), [&] { reportSinglePayload(place, hash); });
+    } else {
+        reportSinglePayload(place, hash);
+    }
     for (const Statement& statement : m_node.statements)
         emitStatement(statement, {hash, hash, ""});
     for (const Id& array : m_later)
         m_body.line("OpEnqueueNodePayloadsAMDX " + array);
+    if (m_node.isQuietAbove)
+        return;
     if (m_node.lateReturn)
         m_body.returnIf(m_body.test("OpIEqual", m_body.u("OpBitwiseAnd", hash, m_body.c(3)), m_body.c(0)));
     m_body.report(hash);
+}
+
+void NodeText::reportSinglePayload(const PayloadPlace& place, const Id& hash)
+{
+    const uint32_t first = kSumWords + kCountersPerNode * m_node.id;
+    const Id word = m_module.uintType();
+    m_body.atomicAdd(m_body.c(first + 2), m_body.c(1));
+    m_body.atomicAdd(m_body.c(first + 3), m_body.load(word, m_module.builtIn("RemainingRecursionLevelsAMDX", word)));
+    m_body.report(m_body.mix(hashPayload(m_body, m_inputType, place, m_body.c(0), m_body.c(1)), hash));
+    if (m_node.usesAddress)
+        m_body.op(m_module.voidType(), "OpFunctionCall",
+                  m_module.reportAtAddressFunction(m_graph.pushConstantBytes) + " " + hash);
 }
 
 // Invocations without a payload do nothing, in one of the ways in which programs say so.

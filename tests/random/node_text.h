@@ -49,6 +49,7 @@ private:
     void emitCoalescingBody();
     void emitPerPayloadBody();
     void emitSinglePayload(const Id& element);
+    void reportSinglePayload(const PayloadPlace& place, const Id& hash);
     void coalescingReports();
     void useWorkgroupMemory(const Id& hash);
     void useWorkgroupMemoryForPayloads();

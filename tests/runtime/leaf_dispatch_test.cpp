@@ -191,6 +191,22 @@ TEST_F(Leaves, KeptPayloads_TakeScratchMemory)
     EXPECT_FALSE(prepare({payloads(2), payloads(1, 1)})) << "the scheduler has code that needs none";
 }
 
+TEST_F(Leaves, PartsOfPayloads_AreUnits)
+{
+    Node node = graph::makePacked("tree", {});
+    node.apiEntry = true;
+    node.parts = 100;
+    node.leafRows = 16;
+    link({node});
+    const uint32_t width = node.packWidth;
+    const LeafDispatch::Launch few = launch({payloads(3)});
+    EXPECT_EQ(few.arguments.units, 300u);
+    EXPECT_EQ(groups(few), (Groups{(300 + width - 1) / width, 1, 1}));
+    // The device runs four at once; eight times as many are enough, and none takes more than 16 times its width.
+    EXPECT_EQ(groups(launch({payloads(width)})), (Groups{(100 + 2) / 3, 1, 1}));
+    EXPECT_EQ(groups(launch({payloads(100 * width)})), (Groups{10000 / 16, 1, 1}));
+}
+
 TEST_F(Leaves, OthersTakeNoScratchMemory)
 {
     link({gridNode({5, 6, 7}, 0)});

@@ -52,6 +52,7 @@ json reportJson(const GraphReport& report)
         }
         if (outcome.levelsInOne > 0) {
             entry["levelsInOne"] = outcome.levelsInOne;
+            entry["parts"] = outcome.parts;
         }
         if (!outcome.why.empty()) {
             entry["why"] = outcome.why;

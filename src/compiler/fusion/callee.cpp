@@ -207,7 +207,7 @@ private:
         if (byWorkgroup() && isLocal) {
             return true;
         }
-        if (builtIn == spv::BuiltIn::RemainingRecursionLevelsAMDX && m_caller.isLevelAbove) {
+        if (builtIn == spv::BuiltIn::RemainingRecursionLevelsAMDX && m_caller.levelsAbove > 0) {
             return countDown(variable);
         }
         m_module.removeDecorations(
@@ -242,8 +242,8 @@ private:
                     return;
                 }
                 const Id callers = out.emit(spv::Op::OpLoad, i.type, {variable});
-                out.keep(
-                    spirv::instruction(spv::Op::OpISub, i.type, i.result).add(callers).add(m_module.getConstant(1)));
+                const Id above = m_module.getConstant(m_caller.levelsAbove);
+                out.keep(spirv::instruction(spv::Op::OpISub, i.type, i.result).add(callers).add(above));
             });
         }
         return !m_failure;
@@ -257,7 +257,7 @@ private:
             if (output.allocationSites == 0) {
                 continue;
             }
-            if (!m_caller.isLevelAbove || !(output.perInvocation || byWorkgroup()) ||
+            if (m_caller.levelsAbove == 0 || !(output.perInvocation || byWorkgroup()) ||
                 m_module.findDecoration(Id{array}, spv::Decoration::NodeSharesPayloadLimitsWithAMDX)) {
                 return m_failure.at(describe(m_module, Id{array}), "sends payloads as no second level may");
             }

@@ -35,10 +35,10 @@ struct Callee {
 struct Caller {
     // It has push constants of its own, and a shader may have one block only; else the function reads its block itself.
     bool givesPushConstants = false;
-    bool isLevelAbove = false;  // of the node's own recursion
-    bool isOneOfMany = false;   // others call copies of the node
-    uint32_t calls = 0;         // by one invocation, or for one payload of a workgroup's, at most
-    uint32_t payloads = 0;      // > 0: all invocations of a workgroup call together, for one of so many payloads
+    uint32_t levelsAbove = 0;  // of the node's own recursion; 0 if the caller is another node
+    bool isOneOfMany = false;  // others call copies of the node
+    uint32_t calls = 0;        // by one invocation, or for one payload of a workgroup's, at most
+    uint32_t payloads = 0;     // > 0: all invocations of a workgroup call together, for one of so many payloads
 };
 
 // `node`: behind the passes that leave it a module of the extension (see compile.cpp). What it sends is sent by the

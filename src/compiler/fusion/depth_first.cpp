@@ -44,7 +44,8 @@ public:
             return m_failure.status();
         }
         const auto input = holdInput(m_shader, m_memory, m_failure);
-        if (!input || !m_outputs.lower() || !lowerRemaining() || !m_memory.finish(m_failure)) {
+        if (!input || !m_outputs.lower() || !holdRemaining(m_shader, m_remaining, m_failure) ||
+            !m_memory.finish(m_failure)) {
             return m_failure.status();
         }
         m_item = *input;
@@ -105,29 +106,6 @@ private:
         m_module.setName(m_remaining, "remaining_recursion");
         m_outputs.makeStack(static_cast<uint32_t>(places), m_place);
         return true;
-    }
-
-    // Code reads what remains behind the payload that it runs for.
-    bool lowerRemaining()
-    {
-        const Id builtIn = findBuiltIn(m_module, spv::BuiltIn::RemainingRecursionLevelsAMDX);
-        for (spirv::Function& function : m_module.functions) {
-            spirv::rewriteFunction(m_module, function, [&](const Instruction& i, Emitter& out) {
-                bool uses = false;
-                i.forEachUse([&](Id id) { uses |= builtIn && id == builtIn; });
-                if (!uses) {
-                    out.keep(i);
-                } else if (i.op != spv::Op::OpLoad) {
-                    m_failure.at(m_module, i, "uses the number of levels for more than loads");
-                } else if (i.type == m_uint) {
-                    out.keep(spirv::instruction(i.op, i.type, i.result).add(m_remaining));
-                } else {
-                    const Id value = out.emit(i.op, m_uint, {m_remaining});
-                    out.keep(spirv::instruction(spv::Op::OpBitcast, i.type, i.result).add(value));
-                }
-            });
-        }
-        return !m_failure;
     }
 
     bool checkLayouts()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/held_input.h"
 
+#include "compiler/globals.h"
 #include "compiler/payload_types.h"
 
 namespace millrace::compiler {
@@ -117,6 +118,28 @@ std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, Fail
         spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) { holder.visit(i, out); });
     }
     return failure ? std::nullopt : std::optional(std::move(held));
+}
+
+bool holdRemaining(NodeShader& shader, Id variable, Failure& failure)
+{
+    Module& module = shader.module;
+    const Id uintType = module.getIntType(32, false);
+    const Id builtIn = findBuiltIn(module, spv::BuiltIn::RemainingRecursionLevelsAMDX);
+    for (spirv::Function& function : module.functions) {
+        spirv::rewriteFunction(module, function, [&](const Instruction& i, Emitter& out) {
+            if (!builtIn || !uses(i, builtIn)) {
+                out.keep(i);
+            } else if (i.op != spv::Op::OpLoad) {
+                failure.at(module, i, "uses the number of levels for more than loads");
+            } else if (i.type == uintType) {
+                out.keep(spirv::instruction(i.op, i.type, i.result).add(variable));
+            } else {
+                const Id value = out.emit(i.op, uintType, {variable});
+                out.keep(spirv::instruction(spv::Op::OpBitcast, i.type, i.result).add(value));
+            }
+        });
+    }
+    return !failure;
 }
 
 }  // namespace millrace::compiler

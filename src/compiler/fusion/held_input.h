@@ -25,4 +25,8 @@ struct HeldInput {
 // With `payloads` in workgroup memory, an array of so many, of which the node's is one.
 std::optional<HeldInput> holdInput(NodeShader& shader, PlainMemory& memory, Failure& failure, uint32_t payloads = 0);
 
+// All functions find RemainingRecursionLevelsAMDX in `variable`, a Private unsigned integer, which somebody has to
+// fill. False, and a failure, where code does more than to load it.
+bool holdRemaining(NodeShader& shader, spirv::Id variable, Failure& failure);
+
 }  // namespace millrace::compiler

@@ -4,8 +4,10 @@
 #include <algorithm>
 
 #include "compiler/control_flow.h"
+#include "compiler/effects.h"
+#include "compiler/effort.h"
 #include "compiler/fuse.h"
-#include "compiler/globals.h"
+#include "compiler/fusion/descent.h"
 #include "compiler/memory_operands.h"
 #include "compiler/node_shader.h"
 #include "compiler/payload_types.h"
@@ -20,6 +22,8 @@ namespace {
 
 // Of a node, by one invocation: the more, the fewer invocations there are for the device.
 constexpr uint64_t kMaxRuns = 16;
+// Of the levels that an invocation runs alone, from its payload to one of many that come from it.
+constexpr uint64_t kMaxWayInstructions = 2500;
 
 Diagnostic failure(const graph::NodeId& id, std::string message)
 {
@@ -27,12 +31,11 @@ Diagnostic failure(const graph::NodeId& id, std::string message)
 }
 
 // What remains at a level of a group, counted from its first.
-RecursionRange remainingAt(const RecursiveNode& node, uint32_t level, uint32_t levels, bool isLast)
+RecursionRange remainingAt(const RecursiveNode& node, const LevelsInOne& shape, uint32_t level)
 {
-    const uint32_t below = levels - 1 - level;
-    // The next group is the last at least, which has two levels or more.
-    const uint32_t next = std::max(levels, 2u);
-    return isLast ? RecursionRange{below, below} : RecursionRange{next + below, node.maxRecursion - level};
+    const uint32_t behind = shape.levels - 1 - level;
+    return shape.isLast ? RecursionRange{behind, behind}
+                        : RecursionRange{shape.below + behind, node.maxRecursion - level};
 }
 
 // A level that sends, and the output that leads to the next.
@@ -154,54 +157,42 @@ std::optional<uint32_t> findFanOut(const SendingLevel& level)
     return isKnown ? std::optional(count) : std::nullopt;
 }
 
-bool hasAtomics(const spirv::Module& module)
+// In the function or what it calls: others may be left of what other levels do.
+template <typename Predicate>
+bool hasAny(const spirv::Module& module, spirv::Id function, const Predicate& isOne)
 {
-    return std::ranges::any_of(module.functions, [](const spirv::Function& function) {
-        return std::ranges::any_of(function.blocks, [](const spirv::Block& block) {
-            return std::ranges::any_of(block.body, [](const Instruction& i) { return isAtomic(i.op); });
-        });
-    });
+    std::vector<spirv::Id> functions{function};
+    bool found = false;
+    for (size_t f = 0; f < functions.size() && !found; f++) {
+        for (const spirv::Block& block : module.findFunction(functions[f])->blocks) {
+            for (const Instruction& i : block.body) {
+                found |= isOne(i);
+                if (i.op == spv::Op::OpFunctionCall && std::ranges::count(functions, i.id(0)) == 0) {
+                    functions.push_back(i.id(0));
+                }
+            }
+        }
+    }
+    return found;
 }
 
-bool isOwn(const spirv::Module& module, spirv::Id pointer)
-{
-    const Instruction* type = module.findDefinition(module.typeOf(pointer));
-    const auto storage = type && type->op == spv::Op::OpTypePointer ? static_cast<spv::StorageClass>(type->literal(0))
-                                                                    : spv::StorageClass::Max;
-    return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private ||
-           storage == spv::StorageClass::NodePayloadAMDX;
-}
-
-// Whether running the level several times instead of once does nothing to others, but for what it sends by one output,
-// and nobody can tell.
+// Whether running the level several times instead of once does nothing but send by one output, and nobody can tell.
 bool isPure(const SendingLevel& level)
 {
-    if (findBuiltIn(level.shader->module, spv::BuiltIn::WorkgroupId)) {
-        return false;
-    }
+    const spirv::Module& module = level.shader->module;
     const std::vector<graph::NodeOutput>& outputs = level.shader->node.outputs;
     for (uint32_t o = 0; o < outputs.size(); o++) {
         if (o != level.output && outputs[o].allocationSites > 0) {
             return false;
         }
     }
-    bool isPure = true;
-    const spirv::Module& module = level.shader->module;
-    module.forEachInstruction([&](const Instruction& i) {
-        const bool writesElsewhere =
-            (i.op == spv::Op::OpStore || i.op == spv::Op::OpCopyMemory || i.op == spv::Op::OpCopyMemorySized) &&
-            !isOwn(module, i.id(0));
-        isPure &= !writesElsewhere && i.op != spv::Op::OpImageWrite && !isAtomic(i.op);
-    });
-    return isPure;
-}
-
-// LevelChoice::parts. Of W4, where an invocation runs nine and five levels' work one after the other and sends 64 and
-// 16 payloads, each level takes an H200 9 to 10 us, though there is next to no work; a level by itself takes 5.7.
-uint32_t choosePart(const SendingLevel& level, uint32_t fanOut, bool byWorkgroup)
-{
-    constexpr uint32_t kLeast = 4;
-    return !byWorkgroup && fanOut >= kLeast && isPure(level) ? fanOut : 1;
+    const auto acts = [&](const Instruction& i) {
+        const bool sends = i.op == spv::Op::OpEnqueueNodePayloadsAMDX ||
+                           ((i.op == spv::Op::OpStore || i.op == spv::Op::OpCopyMemory) &&
+                            module.storageOf(module.typeOf(i.id(0))) == spv::StorageClass::NodePayloadAMDX);
+        return !sends && hasEffects(module, i);
+    };
+    return !hasAny(module, level.shader->entry, acts);
 }
 
 // Runs of the node in one invocation if so many levels are in one.
@@ -215,26 +206,106 @@ uint64_t countRuns(uint32_t fanOut, uint32_t levels)
     return runs;
 }
 
+// Whether invocations can run the levels above for one payload each (fusion/descent.h).
+bool canDescend(const RecursiveNode& node, const SendingLevel& level, uint32_t fanOut)
+{
+    const graph::NodeOutput& output = level.shader->node.outputs[level.output];
+    return !node.byWorkgroup && fanOut > 1 && fanOut <= output.budget && output.constantIndex == node.id.index &&
+           isPure(level);
+}
+
+// Levels that an invocation may go down from one payload: what others do as well is to be less than to send payloads.
+uint32_t findMostDescends(const SendingLevel& level, uint32_t fanOut)
+{
+    const spirv::Module& module = level.shader->module;
+    const std::optional<uint64_t> instructions = estimateInstructions(module, level.shader->entry);
+    uint32_t descends = 0;
+    while (instructions && (descends + 1) * *instructions <= kMaxWayInstructions &&
+           countWays(fanOut, descends + 1) != UINT32_MAX) {
+        descends++;
+    }
+    return descends;
+}
+
+// Levels of ours that so many become.
+uint32_t countGroups(uint32_t levels, uint32_t last, uint32_t others)
+{
+    const uint32_t above = levels - last;
+    return 1 + (others > 0 ? above / others + above % others : above);
+}
+
+// As few levels of ours as possible, if they are fewer than `most`, in which each invocation runs one payload of each
+// level but the last. Of several such splits the one with the shortest ways: where 3,145,728 lines come from three
+// (W4), an H200 took 69 us with groups of six and five levels, 83 with ten and one, 82 with two in the last group.
+std::optional<LevelSplit> splitDeeply(uint32_t levels, uint32_t fanOut, uint32_t mostDescends, uint32_t most)
+{
+    std::optional<LevelSplit> best;
+    auto leastCost = std::pair(most, 0u);
+    for (uint32_t last = 3; last <= std::min(levels, mostDescends + 2); last++) {
+        const uint32_t above = levels - last;
+        for (uint32_t others = std::min(above, 1u); others <= std::min(above, mostDescends + 1); others++) {
+            const auto cost = std::pair(countGroups(levels, last, others), std::max(last, others));
+            if ((others == 0 || above % others <= 1) && cost < leastCost) {
+                leastCost = cost;
+                best = LevelSplit{{last, true, 0, last - 2, fanOut},
+                                  {others, false, last, std::max(others, 1u) - 1, fanOut}};
+            }
+        }
+    }
+    return best;
+}
+
+// As many levels in each group as an invocation may run one after the other; above the last group each invocation
+// runs one payload of a level, if it can.
+std::vector<LevelSplit> splitEvenly(uint32_t levels, uint32_t mostPayloads, std::optional<uint32_t> fanOut)
+{
+    std::vector<LevelSplit> splits;
+    for (uint32_t inOne = levels; inOne > 1; inOne--) {
+        if (levels % inOne <= 1 && countRuns(mostPayloads, inOne) <= kMaxRuns) {
+            LevelSplit split{.last = {.levels = inOne, .isLast = true}, .others = {}};
+            if (levels / inOne > 1) {
+                split.others = {inOne, false, inOne, fanOut ? inOne - 1 : 0, fanOut.value_or(0)};
+            }
+            splits.push_back(split);
+        }
+    }
+    return splits;
+}
+
 }  // namespace
 
-Result<spirv::Words> fuseLevels(const RecursiveNode& node, uint32_t levels, bool isLast, uint32_t parts)
+uint32_t LevelsInOne::parts() const
+{
+    return descends > 0 ? countWays(fanOut, descends) : 1;
+}
+
+Result<spirv::Words> fuseLevels(const RecursiveNode& node, const LevelsInOne& shape)
 {
     Options optionsOfLast = node.options;
-    optionsOfLast.remainingRecursion = remainingAt(node, levels - 1, levels, isLast);
-    Result<spirv::Words> below = isLast ? makeLastLevel(node, optionsOfLast) : fuse(node.words, optionsOfLast, {});
+    optionsOfLast.remainingRecursion = remainingAt(node, shape, shape.levels - 1);
+    Result<spirv::Words> below =
+        shape.isLast ? makeLastLevel(node, optionsOfLast) : fuse(node.words, optionsOfLast, {});
     Options optionsBelow = node.options;
     optionsBelow.specialization.clear();  // applied
-    for (uint32_t level = levels - 1; below && level-- > 0;) {
+    for (uint32_t level = shape.levels - 1; below && level-- > 0;) {
+        const bool descends = level < shape.descends;
         Options options = node.options;
-        options.remainingRecursion = remainingAt(node, level, levels, isLast);
+        options.remainingRecursion = remainingAt(node, shape, level);
+        if (descends) {
+            options.remainingRecursion->most = remainingAt(node, shape, 0).most;
+            level = 0;
+        }
         const Result<SendingLevel> above = prepareSending(node, *options.remainingRecursion);
         if (!above) {
             return above.error();
         }
         const FusedConsumer next{
             .words = *below, .options = optionsBelow, .indices = {node.id.index}, .isNextLevel = true};
-        const bool oneEach = level == 0 && parts > 1;
-        below = fuse(node.words, options, {{{above->output, {next}, node.byWorkgroup, oneEach}}});
+        FusedOutput output{above->output, {next}, node.byWorkgroup};
+        if (descends) {
+            output.descent = {shape.descends, shape.fanOut};
+        }
+        below = fuse(node.words, options, {{output}});
     }
     return below;
 }
@@ -257,18 +328,23 @@ Result<LevelChoice> chooseLevels(const RecursiveNode& node, bool all)
         return choice;
     }
     // Those of one subgroup would add to the same words more often than before: S5 took 8.2 instead of 7.3 ms.
-    if (hasAtomics((*anyLevel)->module) && !all) {
+    if (hasAny((*anyLevel)->module, (*anyLevel)->entry, [](const Instruction& i) { return isAtomic(i.op); }) && !all) {
         choice.why = "it has atomics";
         return choice;
     }
-    choice.parts = fanOut ? choosePart(*level, *fanOut, node.byWorkgroup) : 1;
-    const uint32_t most = fanOut.value_or(level->shader->node.outputs[level->output].budget);
-    for (uint32_t levels = node.maxRecursion + 1; levels > 1; levels--) {
-        if ((node.maxRecursion + 1) % levels <= 1 && countRuns(most, levels) <= kMaxRuns) {
-            choice.levels.push_back(levels);
+    const uint32_t levels = node.maxRecursion + 1;
+    const bool descends = fanOut && canDescend(node, *level, *fanOut);
+    choice.splits = splitEvenly(levels, fanOut.value_or(level->shader->node.outputs[level->output].budget),
+                                descends ? fanOut : std::nullopt);
+    if (descends && countRuns(*fanOut, 2) <= kMaxRuns) {
+        const uint32_t even = choice.splits.front().last.levels;
+        const auto deep =
+            splitDeeply(levels, *fanOut, findMostDescends(*level, *fanOut), countGroups(levels, even, even));
+        if (deep) {
+            choice.splits.insert(choice.splits.begin(), *deep);
         }
     }
-    choice.why = choice.levels.empty() ? "it sends too many payloads" : "";
+    choice.why = choice.splits.empty() ? "it sends too many payloads" : "";
     return choice;
 }
 

@@ -9,21 +9,33 @@
 
 namespace millrace::compiler {
 
-// The node with what `levels` - 1 levels below do in it: a module of the extension, all specialization applied.
-// `isLast`: the last level is among them, of two at least; else it sends to the level behind, with budgets for all
-// levels, and two levels at least follow. `parts` > 1: of what the first level sends, an invocation runs the payload
-// whose number its WorkgroupId is, and so many invocations have the first level's payload. Errors say why code cannot be
-// so.
-Result<spirv::Words> fuseLevels(const RecursiveNode& node, uint32_t levels, bool isLast, uint32_t parts);
+// Levels of a node's recursion in one code.
+struct LevelsInOne {
+    uint32_t levels = 0;
+    bool isLast = false;  // the last level is among them, of two at least
+    uint32_t below = 0;   // levels that follow at least
+    // So many of the first ones, of which each invocation runs one payload (fusion/descent.h), and how many payloads
+    // each of them sends; so many invocations have the first level's payload as there are ways.
+    uint32_t descends = 0;
+    uint32_t fanOut = 0;
+
+    uint32_t parts() const;
+};
+
+// A module of the extension, all specialization applied. If the last level is not among them, it sends to the level
+// behind, with budgets for all levels. Errors say why code cannot be so.
+Result<spirv::Words> fuseLevels(const RecursiveNode& node, const LevelsInOne& shape);
+
+// All levels of a recursion, but for the first where one is left over.
+struct LevelSplit {
+    LevelsInOne last;
+    LevelsInOne others;  // all groups above; no levels if there are none
+};
 
 struct LevelChoice {
-    bool isEven = false;           // each invocation always sends as many payloads to the next level
-    std::vector<uint32_t> levels;  // numbers of levels that may be in one, the best first; all but one level at most
-                                   // are in groups of so many then
-    // In groups that are not the last, invocations to a payload of the first level: as many as that sends if an
-    // invocation would run too much one after the other, and what the first level does can be done by each of them.
-    uint32_t parts = 1;
-    std::string why;               // there are none
+    bool isEven = false;             // each invocation always sends as many payloads to the next level
+    std::vector<LevelSplit> splits;  // the best first
+    std::string why;                 // there are none
 };
 
 // `all`: also where it takes longer. Errors say why no level can run inside the one above.

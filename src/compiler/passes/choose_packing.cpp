@@ -73,7 +73,9 @@ Status choosePacking(NodeShader& shader, const Options& options)
         }
     }
     shader.node.parts = graph::isPacked(shader.node) ? options.parts : 1;
-    if (graph::isLoose(shader.node)) {
+    if (shader.node.parts > 1) {
+        shader.node.leafRows = options.leafRows;  // what each does is short (compiler/fusion/levels.cpp)
+    } else if (graph::isLoose(shader.node)) {
         shader.node.leafRows = hasLoops(shader.module) ? options.loopingLeafRows : options.leafRows;
     }
     return {};

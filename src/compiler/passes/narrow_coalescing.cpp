@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/control_flow.h"
-#include "compiler/memory_operands.h"
+#include "compiler/effects.h"
 #include "compiler/payload_types.h"
 #include "compiler/values.h"
 #include "compiler/workgroup_view.h"
@@ -133,36 +133,9 @@ private:
 };
 
 // Whether others can see that an instruction ran. `acting`: functions of which they can.
-bool hasEffects(const Module& module, const std::unordered_set<uint32_t>& acting, const Instruction& i)
+bool acts(const Module& module, const std::unordered_set<uint32_t>& acting, const Instruction& i)
 {
-    if (i.op == spv::Op::OpStore) {
-        const spv::StorageClass storage = module.storageOf(module.typeOf(i.id(0)));
-        return storage != spv::StorageClass::Function && storage != spv::StorageClass::Private;
-    }
-    if (i.op == spv::Op::OpExtInst) {
-        const Instruction* set = module.findDefinition(i.id(0));
-        return !set || set->string(0) != "GLSL.std.450";
-    }
-    switch (i.op) {
-        case spv::Op::OpNop:
-        case spv::Op::OpLine:
-        case spv::Op::OpNoLine:
-        case spv::Op::OpSelectionMerge:
-        case spv::Op::OpLoopMerge:
-        case spv::Op::OpBranch:
-        case spv::Op::OpBranchConditional:
-        case spv::Op::OpSwitch:
-        case spv::Op::OpReturn:
-        case spv::Op::OpReturnValue:
-        case spv::Op::OpUnreachable:
-            return false;
-        case spv::Op::OpFunctionCall:
-            return acting.contains(i.id(0).value);
-        case spv::Op::OpFinishWritingNodePayloadAMDX:
-            return true;
-        default:
-            return !i.result || isAtomic(i.op);
-    }
+    return i.op == spv::Op::OpFunctionCall ? acting.contains(i.id(0).value) : hasEffects(module, i);
 }
 
 std::unordered_set<uint32_t> findActing(const Module& module)
@@ -172,8 +145,8 @@ std::unordered_set<uint32_t> findActing(const Module& module)
         changed = false;
         for (const spirv::Function& function : module.functions) {
             for (const spirv::Block& block : function.blocks) {
-                const auto acts = [&](const Instruction& i) { return hasEffects(module, acting, i); };
-                changed |= std::ranges::any_of(block.body, acts) && acting.insert(function.id().value).second;
+                const auto isActing = [&](const Instruction& i) { return acts(module, acting, i); };
+                changed |= std::ranges::any_of(block.body, isActing) && acting.insert(function.id().value).second;
             }
         }
     }
@@ -344,8 +317,8 @@ private:
             }
         }
         for (size_t b = 0; b < reached.size(); b++) {
-            const auto acts = [&](const Instruction& i) { return hasEffects(m_module, m_acting, i); };
-            if (reached[b] && std::ranges::any_of(m_entry.blocks[b].body, acts)) {
+            const auto isActing = [&](const Instruction& i) { return acts(m_module, m_acting, i); };
+            if (reached[b] && std::ranges::any_of(m_entry.blocks[b].body, isActing)) {
                 return true;
             }
         }

@@ -83,7 +83,9 @@ bool mr_locate_by_number()
         g_payload = g_payloads;
         g_group_id = mr_group_id(unit, mr_grid());
     } else {
-        g_payload = mr_payload(unit);
+        uint payload = unit / MR_PARTS;
+        g_payload = mr_payload(payload);
+        g_group_id.x = unit - payload * MR_PARTS;
         if (MR_KIND == kKindCoalescing)
             g_input_count = min(MR_INPUT_TABLE, g_units - first);
     }
@@ -94,11 +96,12 @@ bool mr_next()
 {
     const bool kHasGrid = MR_KIND == kKindStatic || MR_KIND == kKindDynamic;
     bool isNumbered = !kHasGrid || g_units > 0u;
-    if (MR_KEEPS) {
+    if (MR_KEEPS || MR_PARTS > 1u) {
         if (g_is_done) {
             // Nobody looks any more at what the workgroup before has kept.
-            barrier();
-            g_number += gl_NumWorkGroups.x;
+            if (MR_KEEPS)
+                barrier();
+            g_number += gl_NumWorkGroups.x * gl_NumWorkGroups.y;
         }
         g_is_done = true;
         return mr_locate_by_number();
