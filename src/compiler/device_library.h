@@ -31,14 +31,15 @@ struct DeviceLibraryVariant {
     auto operator<=>(const DeviceLibraryVariant&) const = default;
 };
 
-inline constexpr uint32_t kWorkgroupSizeSpecId = 2001;  // invocations of our workgroup
-inline constexpr uint32_t kInputTableSpecId = 2002;     // entries of the table of input addresses
-inline constexpr uint32_t kSubgroupSizeSpecId = 2006;   // the device's smallest
-inline constexpr uint32_t kOutputStrideSpecId = 2011;   // graph::CodeTraits
-inline constexpr uint32_t kInputStrideSpecId = 2012;    // likewise
-inline constexpr uint32_t kInputBesideSpecId = 2031;    // payloads of one sender that neighbours take
-inline constexpr uint32_t kPartsSpecId = 2032;          // graph::Node
-inline constexpr uint32_t kGridXSpecId = 2013;          // static grid
+inline constexpr uint32_t kWorkgroupSizeSpecId = 2001;   // invocations of our workgroup
+inline constexpr uint32_t kInputTableSpecId = 2002;      // entries of the table of input addresses
+inline constexpr uint32_t kSubgroupSizeSpecId = 2006;    // the device's smallest
+inline constexpr uint32_t kOutputStrideSpecId = 2011;    // graph::CodeTraits
+inline constexpr uint32_t kInputStrideSpecId = 2012;     // likewise
+inline constexpr uint32_t kInputBesideSpecId = 2031;     // payloads of one sender that neighbours take
+inline constexpr uint32_t kPartsSpecId = 2032;           // graph::Node
+inline constexpr uint32_t kChunksPerGroupSpecId = 2033;  // that a workgroup of ours takes if it can
+inline constexpr uint32_t kGridXSpecId = 2013;           // static grid
 inline constexpr uint32_t kGridYSpecId = 2014;
 inline constexpr uint32_t kGridZSpecId = 2015;
 inline constexpr uint32_t kNodeSizeSpecId = 2017;        // invocations of the node's workgroup

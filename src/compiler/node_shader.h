@@ -36,6 +36,7 @@ struct NodeShader {
     std::unordered_map<uint32_t, uint32_t> outputOfArray;  // payload array type to index into node.outputs
     DeviceFunctions device;
     bool vulkanMemoryModel = false;
+    bool hasLoops = false;  // the node itself, known behind choosePacking
 
     // For wrapEntryPoint.
     std::vector<StartValue> startValues;

@@ -53,8 +53,11 @@ Result<compiler::SoloModule> SoloPipeline::make()
         const NodeRequest& request = code->request();
         if (request.robustness || request.requiredSubgroupSize != 0 || request.stageFlags != 0)
             return failure("a stage has flags, a subgroup size or robustness of its own");
-        if (request.options.depthFirst || request.options.parts > 1)
-            return failure("'" + m_object.nodes[n]->node.id.name + "' runs its recursion depth first");
+        const std::string& name = m_object.nodes[n]->node.id.name;
+        if (request.options.depthFirst)
+            return failure("'" + name + "' runs its recursion depth first");
+        if (request.options.parts > 1)
+            return failure("'" + name + "' has several invocations to each payload");
         const auto known = std::ranges::find(codes, code);
         m_codeOfNode[n] = static_cast<uint32_t>(known - codes.begin());
         if (known != codes.end())

@@ -72,11 +72,12 @@ Status choosePacking(NodeShader& shader, const Options& options)
             shader.node.packWidth = graph::isLoose(shader.node) ? 1 : 0;
         }
     }
+    shader.hasLoops = hasLoops(shader.module);
     shader.node.parts = graph::isPacked(shader.node) ? options.parts : 1;
     if (shader.node.parts > 1) {
         shader.node.leafRows = options.leafRows;  // what each does is short (compiler/fusion/levels.cpp)
     } else if (graph::isLoose(shader.node)) {
-        shader.node.leafRows = hasLoops(shader.module) ? options.loopingLeafRows : options.leafRows;
+        shader.node.leafRows = shader.hasLoops ? options.loopingLeafRows : options.leafRows;
     }
     return {};
 }

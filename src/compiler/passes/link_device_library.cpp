@@ -60,6 +60,16 @@ uint32_t payloadsBeside(const graph::CodeTraits& traits, const Options& options)
     return beside;
 }
 
+// Enough chunks to fill the grid several times keep it balanced, which single invocations are by themselves, and what
+// takes as long everywhere. Fewer publish less often, which counts where all go to one queue (H200: W7's 15,625
+// workgroups that send one payload for each invocation, all of it 191 to 182 us; several queues, or loops: W10 and W5
+// took longer).
+uint32_t chunksPerGroup(const NodeShader& shader, const Code& code)
+{
+    const bool isEven = !shader.hasLoops && code.traits.emits == abi::kEmitsToOne;
+    return graph::isPacked(shader.node) || isEven ? 1 : 4;
+}
+
 // How many outputs a workgroup has in its memory: where all go to one queue, that queue is known anyway.
 uint32_t knownOutputs(const graph::Node& node, const Code& code)
 {
@@ -88,6 +98,7 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
         {kInputStrideSpecId, code.traits.inputStride},
         {kInputBesideSpecId, payloadsBeside(code.traits, options)},
         {kPartsSpecId, node.parts},
+        {kChunksPerGroupSpecId, chunksPerGroup(shader, code)},
         {kGridXSpecId, node.staticGrid[0]},
         {kGridYSpecId, node.staticGrid[1]},
         {kGridZSpecId, node.staticGrid[2]},

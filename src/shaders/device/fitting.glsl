@@ -60,11 +60,9 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
         g_chunk_groups = 1u;
         return;
     }
-    // Several workgroups in a row save searches, and make longer runs; enough chunks to fill the grid several times keep
-    // it balanced, which single invocations are by themselves (H200: W7 546 to 495 us, S1 381 to 318).
-    const uint kChunksPerGroup = MR_KIND == kKindPacked ? 1u : 4u;
+    // Several workgroups in a row save searches, and make longer runs (H200: W7 546 to 495 us, S1 381 to 318).
     float groups = mr_is_batch() ? float(mr_batch_groups()) : float(g_total - g_start) / float(mr_units_per_group());
-    g_chunk_groups = uint(clamp(groups / float(gl_NumWorkGroups.x * kChunksPerGroup), 1.0, float(MR_CHUNK_GROUPS)));
+    g_chunk_groups = uint(clamp(groups / float(gl_NumWorkGroups.x * MR_CHUNKS_PER_GROUP), 1.0, float(MR_CHUNK_GROUPS)));
     g_chunk = Unit(gl_WorkGroupID.x) * Unit(g_chunk_groups);
 }
 

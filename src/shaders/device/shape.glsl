@@ -11,6 +11,7 @@ layout(constant_id = 2002) const uint MR_INPUT_TABLE = 1u;
 layout(constant_id = 2012) const uint MR_INPUT_STRIDE = 0u;  // of all payloads that it receives, 0 if they differ
 layout(constant_id = 2031) const uint MR_INPUT_BESIDE = 1u;  // payloads of one sender that neighbours of ours take
 layout(constant_id = 2032) const uint MR_PARTS = 1u;  // packed: invocations that have each payload
+layout(constant_id = 2033) const uint MR_CHUNKS_PER_GROUP = 4u;  // that a workgroup of ours takes, if there is enough
 layout(constant_id = 2013) const uint MR_GRID_X = 1u;        // static grid
 layout(constant_id = 2014) const uint MR_GRID_Y = 1u;
 layout(constant_id = 2015) const uint MR_GRID_Z = 1u;
