@@ -361,15 +361,18 @@ TEST_F(FuseGraph, DeepRecursion_HasGroupsOfTwoSizes)
     EXPECT_EQ(graph.slots[9].level, 2u);
 }
 
-// As often as others come by, if they ran it as well.
-TEST_F(FuseGraph, LevelsThatWrite_RunOnce)
+// Others that come by would do so again, and leaves may write what a level above them has read.
+TEST_F(FuseGraph, LevelsThatReadOrWriteMemory_RunOnce)
 {
-    NodeSource source = wide("%u3");
-    source.body += "\n%elsewhere = OpAccessChain %sb_uint %out %u0 %u1\nOpStore %elsewhere %u1";
-    add(assembledConsumer(source), "item");
-    const FusionOutcome done = outcome();
-    EXPECT_EQ(done.levelsInOne, 2u);
-    EXPECT_EQ(done.parts, 1u);
+    for (const char* access : {"OpStore %elsewhere %u1", "%there = OpLoad %uint %elsewhere"}) {
+        NodeSource source = wide("%u3");
+        source.body += std::string("\n%elsewhere = OpAccessChain %sb_uint %out %u0 %u1\n") + access;
+        nodes.clear();
+        add(assembledConsumer(source), "item");
+        const FusionOutcome done = outcome();
+        EXPECT_EQ(done.levelsInOne, 2u) << access;
+        EXPECT_EQ(done.parts, 1u) << access;
+    }
 }
 
 TEST_F(FuseGraph, GroupsOfLevels_LeaveTheFirstByItself)

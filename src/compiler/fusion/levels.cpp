@@ -178,7 +178,27 @@ bool hasAny(const spirv::Module& module, spirv::Id function, const Predicate& is
     return found;
 }
 
-// Whether running the level several times instead of once does nothing but send by one output, and nobody can tell.
+// From memory that others may write, or from the clock: what is read again later may be something else. Below a level
+// its descendants may write what it has read, and where all does not fit they run before all parts of their ancestor
+// have.
+bool readsMemory(const spirv::Module& module, const Instruction& i)
+{
+    if (i.op != spv::Op::OpLoad && i.op != spv::Op::OpCopyMemory) {
+        return i.op == spv::Op::OpReadClockKHR;
+    }
+    switch (module.storageOf(module.typeOf(i.id(i.op == spv::Op::OpLoad ? 0 : 1)))) {
+        case spv::StorageClass::Function:
+        case spv::StorageClass::Private:
+        case spv::StorageClass::Input:
+        case spv::StorageClass::PushConstant:
+        case spv::StorageClass::NodePayloadAMDX:
+            return false;
+        default:
+            return true;
+    }
+}
+
+// Whether running the level several times instead of once sends the same by one output and does nothing else.
 bool isPure(const SendingLevel& level)
 {
     const spirv::Module& module = level.shader->module;
@@ -192,7 +212,7 @@ bool isPure(const SendingLevel& level)
         const bool sends = i.op == spv::Op::OpEnqueueNodePayloadsAMDX ||
                            ((i.op == spv::Op::OpStore || i.op == spv::Op::OpCopyMemory) &&
                             module.storageOf(module.typeOf(i.id(0))) == spv::StorageClass::NodePayloadAMDX);
-        return !sends && hasEffects(module, i);
+        return (!sends && hasEffects(module, i)) || readsMemory(module, i);
     };
     return !hasAny(module, level.shader->entry, acts);
 }
