@@ -8,6 +8,7 @@
 
 #include "base/parallel.h"
 #include "compiler/fuse.h"
+#include "compiler/fusion/choose_levels.h"
 #include "compiler/fusion/depth_first.h"
 #include "compiler/fusion/levels.h"
 #include "compiler/prepare.h"

@@ -102,7 +102,7 @@ struct Node {
     uint32_t localSize[3] = {1, 1, 1};
     uint32_t packWidth = 0;  // > 0: so many of its workgroups run side by side in one of ours
     // If packed: so many invocations have each payload, and each does a part of the work, of the number that is its
-    // WorkgroupId (compiler/fusion/levels.h).
+    // WorkgroupId (compiler/fusion/descent.h).
     uint32_t parts = 1;
     uint32_t maxRecursion = 0;
     std::optional<NodeId> sharesInputWith;

@@ -2,8 +2,6 @@
 // Several levels of a node's recursion in one (graph::LevelGroup).
 #pragma once
 
-#include <vector>
-
 #include "compiler/fusion/recursive_node.h"
 #include "spirv/tools.h"
 
@@ -25,20 +23,5 @@ struct LevelsInOne {
 // A module of the extension, all specialization applied. If the last level is not among them, it sends to the level
 // behind, with budgets for all levels. Errors say why code cannot be so.
 Result<spirv::Words> fuseLevels(const RecursiveNode& node, const LevelsInOne& shape);
-
-// All levels of a recursion, but for the first where one is left over.
-struct LevelSplit {
-    LevelsInOne last;
-    LevelsInOne others;  // all groups above; no levels if there are none
-};
-
-struct LevelChoice {
-    bool isEven = false;             // each invocation always sends as many payloads to the next level
-    std::vector<LevelSplit> splits;  // the best first
-    std::string why;                 // there are none
-};
-
-// `all`: also where it takes longer. Errors say why no level can run inside the one above.
-Result<LevelChoice> chooseLevels(const RecursiveNode& node, bool all);
 
 }  // namespace millrace::compiler

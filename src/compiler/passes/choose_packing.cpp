@@ -75,7 +75,7 @@ Status choosePacking(NodeShader& shader, const Options& options)
     shader.hasLoops = hasLoops(shader.module);
     shader.node.parts = graph::isPacked(shader.node) ? options.parts : 1;
     if (shader.node.parts > 1) {
-        shader.node.leafRows = options.leafRows;  // what each does is short (compiler/fusion/levels.cpp)
+        shader.node.leafRows = options.leafRows;  // what each does is short (fusion/choose_levels.cpp)
     } else if (graph::isLoose(shader.node)) {
         shader.node.leafRows = shader.hasLoops ? options.loopingLeafRows : options.leafRows;
     }
