@@ -68,9 +68,12 @@ private:
     std::vector<size_t> blocksOf(size_t header, Id merge) const
     {
         std::vector<size_t> found{header};
+        std::vector<bool> isKnown(m_function.blocks.size(), false);
+        isKnown[header] = true;
         for (size_t next = 0; next < found.size(); next++) {
             for (const size_t successor : m_flow.successors(found[next])) {
-                if (m_function.blocks[successor].label != merge && std::ranges::count(found, successor) == 0) {
+                if (m_function.blocks[successor].label != merge && !isKnown[successor]) {
+                    isKnown[successor] = true;
                     found.push_back(successor);
                 }
             }

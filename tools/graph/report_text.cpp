@@ -94,7 +94,9 @@ std::string whereItRuns(const compiler::FusionOutcome& outcome)
         return "no: " + outcome.why;
     }
     if (outcome.levelsInOne > 0) {
-        return std::to_string(outcome.levelsInOne) + " levels of its recursion in one";
+        const std::string parts =
+            outcome.parts > 1 ? ", up to " + std::to_string(outcome.parts) + " invocations to a payload" : "";
+        return std::to_string(outcome.levelsInOne) + " levels of its recursion in one" + parts;
     }
     if (outcome.depthFirst) {
         return "its recursion, depth first";

@@ -31,6 +31,12 @@ uint32_t countWays(uint32_t fanOut, uint32_t levels)
     return ways <= kMaxWays ? static_cast<uint32_t>(ways) : UINT32_MAX;
 }
 
+// A little more than the quotient, so that what is cut off leaves the child right.
+uint32_t stepOfWays(uint32_t ways)
+{
+    return static_cast<uint32_t>(((uint64_t{1} << 32) + ways - 1) / ways);
+}
+
 bool Descent::lower()
 {
     const std::optional<HeldInput> item = holdInput(m_shader, m_memory, m_failure);
@@ -99,7 +105,6 @@ bool Descent::checkLayouts(const KeptOutput& kept)
     return true;
 }
 
-// The way is the invocation's part divided by all parts, and a little more, so that what it is cut off to stays right.
 void Descent::start(FunctionWriter& writer)
 {
     const Id uintType = m_module.getIntType(32, false);
@@ -113,9 +118,8 @@ void Descent::start(FunctionWriter& writer)
     const Id id = out.emit(spv::Op::OpLoad, uint3Type, {workgroup});
     const Id part = m_module.newId();
     out.keep(spirv::instruction(spv::Op::OpCompositeExtract, uintType, part).add(id).add(0u));
-    const uint64_t ways = countWays(m_fanOut, m_levels);
-    const auto step = static_cast<uint32_t>(((uint64_t{1} << 32) + ways - 1) / ways);
-    const Id way = out.emit(spv::Op::OpIMul, uintType, {part, m_module.getConstant(step)});
+    const Id step = m_module.getConstant(stepOfWays(countWays(m_fanOut, m_levels)));
+    const Id way = out.emit(spv::Op::OpIMul, uintType, {part, step});
     out.emitVoid(spv::Op::OpStore, {m_way, way});
     if (m_remaining) {
         const Id type = m_module.pointee(m_module.typeOf(m_builtIn));

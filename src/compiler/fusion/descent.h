@@ -51,5 +51,8 @@ private:
 
 // Payloads at the end of so many levels, UINT32_MAX if they are too many for a way.
 uint32_t countWays(uint32_t fanOut, uint32_t levels);
+// A way is an integer of 32 bits, a fraction of 2^32: the part's number times this. At each level the upper half of its
+// product with the number of children is the child, the lower half the rest of the way.
+uint32_t stepOfWays(uint32_t ways);
 
 }  // namespace millrace::compiler
