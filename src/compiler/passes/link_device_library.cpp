@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/device_library.h"
+#include "compiler/payload_order.h"
 #include "spirv/edit.h"
 
 namespace millrace::compiler {
@@ -43,21 +44,6 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
     variant.rooms = options.rooms && code.traits.rooms && code.memory == graph::MemoryUse::Fits;
     variant.begins = code.traits.begins && code.memory == graph::MemoryUse::Fits && !options.indirect;
     return variant;
-}
-
-// Of payloads that an invocation sent at a time, how many neighbours of ours take one after the other
-// (device/locate.glsl); 1 if they lie side by side anyway. Several senders' lie side by side then, and what neighbours
-// read is whole lines of the cache: with 32 and 64 bytes an H200 took 347 and 206 us for M3's 64 payloads of 16 bytes
-// an invocation, with 128 183, and as long with all three for W4, which has 4 and 8 payloads of 16 and 20 bytes.
-uint32_t payloadsBeside(const graph::CodeTraits& traits, const Options& options)
-{
-    constexpr uint32_t kLineBytes = 128;
-    if (uint64_t{traits.inputTogether} * traits.inputStride <= options.orderedBytes)
-        return 1;
-    uint32_t beside = traits.inputTogether & (0 - traits.inputTogether);  // a power of two that divides it
-    while (beside > 1 && uint64_t{options.minSubgroupSize / beside} * traits.inputStride < kLineBytes)
-        beside /= 2;
-    return beside;
 }
 
 // Enough chunks to fill the grid several times keep it balanced, which single invocations are by themselves, and what
