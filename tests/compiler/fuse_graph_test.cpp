@@ -430,6 +430,38 @@ TEST_F(FuseGraph, RecursionThatSendsToOthers_FusesItsLastLevel)
     EXPECT_THAT(own->why, testing::HasSubstr("it sends to other nodes as well"));
 }
 
+// What sends at its leaves alone, to a node that nobody runs inside another.
+TEST_F(FuseGraph, LeavesThatSendToOthers)
+{
+    NodeSource source = wide("%u7");
+    source.itemDecorations +=
+        "OpDecorateId %Others NodeMaxPayloadsAMDX %u1\nOpDecorateId %Others PayloadNodeNameAMDX %next\n";
+    source.globals +=
+        "\n%Others = OpTypeNodePayloadArrayAMDX %Item\n%np_Others = OpTypePointer NodePayloadAMDX %Others\n"
+        "%next = OpConstantStringAMDX \"collect\"\n";
+    const std::string store = "OpStore %word_at %u1";
+    source.body.replace(source.body.find(store), store.size(),
+                        "%other = OpAllocateNodePayloadsAMDX %np_Others %u4 %u1 %u0\n"
+                        "%other_at = OpAccessChain %np_uint %other %u0 %u1\nOpStore %other_at %key\n"
+                        "OpEnqueueNodePayloadsAMDX %other");
+    add(assembledConsumer(source), "item");
+    NodeSource collect = consumer(kWork);
+    collect.modes = "OpExecutionMode %main LocalSize 8 1 1\nOpExecutionMode %main CoalescingAMDX";
+    collect.itemDecorations = kPair + std::string("OpDecorateId %Items NodeMaxPayloadsAMDX %u16\n");
+    add(assembledConsumer(collect), "collect");
+    fuse();
+    const auto own = std::ranges::find(outcomes, "item", &FusionOutcome::output);
+    ASSERT_NE(own, outcomes.end());
+    EXPECT_EQ(own->levelsInOne, 8u) << own->why;
+    EXPECT_EQ(own->parts, 4096u);
+    ASSERT_EQ(graph.nodes.size(), 3u);
+    const auto others = std::ranges::find(graph.nodes[2].outputs, "collect", &graph::NodeOutput::targetName);
+    ASSERT_NE(others, graph.nodes[2].outputs.end());
+    EXPECT_EQ(others->budget, 4u) << "of the four leaves that an invocation runs";
+    EXPECT_EQ(graph.slots[0].node, 2u);
+    EXPECT_EQ(graph.levels.size(), 3u);
+}
+
 // As Direct3D 12's compilers write it, whose allocations must be in uniform control flow.
 TEST_F(FuseGraph, LastLevelThatAllocatesNothing)
 {

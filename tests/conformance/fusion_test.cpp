@@ -249,9 +249,9 @@ std::vector<Field> words(NodeWriter& node, uint32_t count)
     return fields;
 }
 
-// A tree of which each leaf writes what came down to it to a word of its own, and no other node does anything. What
-// came down depends on each level on its way.
-Stage quietTree(uint32_t levels, uint32_t fan)
+// A tree of which each leaf writes what came down to it to a word of its own, or sends it to who writes it, and no
+// other node does anything. What came down depends on each level on its way.
+Stage quietTree(uint32_t levels, uint32_t fan, bool sends = false)
 {
     return writeNode("tree", [=](NodeWriter& node) {
         node.coalescing();
@@ -266,10 +266,19 @@ Stage quietTree(uint32_t levels, uint32_t fan)
         const Id remaining = node.builtIn("RemainingRecursionLevelsAMDX");
         const Id here = node.plus(node.times(remaining, path), node.builtIn("WorkgroupId", 0));
         const Id sum = node.plus(node.times(node.readPayload(input, node.c(0), 1), node.c(5)), here);
-        const auto isLeaf = [&] { return body.test("OpIEqual", remaining, node.c(0)); };
+        PayloadArrayType other;
+        if (sends)
+            other = node.output("writer", fields);
         body.ifElse(
-            isLeaf(),
+            body.test("OpIEqual", remaining, node.c(0)),
             [&] {
+                if (sends) {
+                    const Id array = node.allocate(other, node.c(1), node.c(0), false);
+                    node.writePayload(array, node.c(0), 0, path);
+                    node.writePayload(array, node.c(0), 1, sum);
+                    node.enqueue(array);
+                    return;
+                }
                 const Id out = node.module().outputBuffer();
                 body.store(body.chain("StorageBuffer", node.uintType(), out, node.c(0) + " " + path), sum);
             },
@@ -290,7 +299,7 @@ Stage quietTree(uint32_t levels, uint32_t fan)
 TEST_F(Fusion, LevelsInOne_AWayDownForEachInvocation)
 {
     for (const auto& [levels, fan] :
-         std::vector<std::pair<uint32_t, uint32_t>>{{11, 2}, {6, 3}, {5, 4}, {3, 7}, {2, 12}, {1, 5}}) {
+         std::vector<std::pair<uint32_t, uint32_t>>{{11, 2}, {6, 3}, {5, 4}, {4, 3}, {3, 7}, {2, 12}, {1, 5}}) {
         SCOPED_TRACE(std::to_string(levels) + " levels of " + std::to_string(fan));
         Options options;
         options.words = 2;
@@ -311,6 +320,21 @@ TEST_F(Fusion, LevelsInOne_AWayDownForEachInvocation)
         EXPECT_NE(fromHost.front(), 0u);
         EXPECT_NE(fromHost.back(), 0u);
         EXPECT_EQ(run({from, quietTree(levels, fan)}, {launchWords("from", 0, 1, {})}, options), fromHost);
+        // Of several invocations, so that it does not run inside the tree.
+        const Stage writer =
+            writeNode("writer",
+                      [](NodeWriter& node) {
+                          node.staticGrid(1);
+                          node.noEntry();
+                          const Id input = node.inputArray(words(node, 2));
+                          const Id path = node.readPayload(input, node.c(0), 0);
+                          node.body().ifThen(node.body().test("OpIEqual", node.lane(), node.c(3)),
+                                             [&] { node.add(path, node.readPayload(input, node.c(0), 1)); });
+                      },
+                      {kLanes, 1, 1});
+        if (options.words <= 200 && levels > 1)
+            EXPECT_EQ(run({quietTree(levels, fan, true), writer}, {launchWords("tree", 0, 2, {0, 7, 1, 8})}, options),
+                      fromHost);
     }
 }
 

@@ -27,7 +27,7 @@ bool allocatesNothing(const NodeShader& shader, uint32_t output)
     return allocation && Values(shader.module).largest(allocation->count) == 0u;
 }
 
-// The last level, without the allocations that it makes of nothing.
+// The last level, without the allocations that it makes of nothing. What it sends to others its caller sends.
 Result<spirv::Words> makeLastLevel(const RecursiveNode& node, const Options& options)
 {
     const auto shader = prepareAgain(node.words, options);
@@ -37,13 +37,12 @@ Result<spirv::Words> makeLastLevel(const RecursiveNode& node, const Options& opt
     std::vector<FusedOutput> nothing;
     const std::vector<graph::NodeOutput>& outputs = (*shader)->node.outputs;
     for (uint32_t o = 0; o < outputs.size(); o++) {
-        const bool allocates = outputs[o].allocationSites > 0;
-        if (allocates && !allocatesNothing(**shader, o)) {
-            return cannotFuse(node.id, "the last level may send payloads as well, to '" + outputs[o].targetName + "'");
-        }
-        if (allocates) {
+        const bool allocates = outputs[o].allocationSites > 0, isOwn = outputs[o].targetName == node.id.name;
+        if (allocates && allocatesNothing(**shader, o)) {
             nothing.push_back({.output = o, .consumers = {}});
-        } else if (outputs[o].targetName == node.id.name) {  // the level above would get the same answer
+        } else if (allocates && isOwn) {
+            return cannotFuse(node.id, "the last level may send payloads to itself as well");
+        } else if (!allocates && isOwn) {  // the level above would get the same answer
             return cannotFuse(node.id, "the last level asks whether it may send to itself");
         }
     }
