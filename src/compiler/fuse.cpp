@@ -210,7 +210,7 @@ private:
         return declared;
     }
 
-    // consumer(payload);
+    // The way down, then consumer(payload);
     void descend(FunctionWriter& writer, const std::vector<Linked>& functions)
     {
         const KeptOutput& kept = m_kept.all().front();

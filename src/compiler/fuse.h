@@ -18,7 +18,7 @@ struct FusedConsumer {
     std::span<const uint32_t> words;
     Options options;
     std::vector<uint32_t> indices;  // ascending
-    // It is the producer, below so many levels of its recursion: it may send, with its budgets as often as it is run.
+    // It is the producer, further down its recursion: it may send, with its budgets as often as it is run.
     bool isNextLevel = false;
     bool isShared = false;                                 // other nodes send to it as well, so its code is copied
     std::shared_ptr<const NodeShader> prepared = nullptr;  // of the words with the options, if there is that already

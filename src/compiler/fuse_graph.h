@@ -40,7 +40,7 @@ struct FusionOutcome {
     // Where the output leads to the node itself: its last level alone runs inside the level above, or so many in one.
     bool lastLevel = false;
     uint32_t levelsInOne = 0;
-    uint32_t parts = 1;  // likewise: invocations that have each payload of the most of them (graph::Node::parts)
+    uint32_t parts = 1;        // likewise: invocations that have one payload of theirs, at most (graph::Node::parts)
     bool depthFirst = false;   // likewise: an invocation goes on with what it has sent
     bool byWorkgroup = false;  // all invocations of the producer's workgroup run a receiver's workgroup together
     // It is not fused, or the last level alone is; with a place in the code if that is the reason.

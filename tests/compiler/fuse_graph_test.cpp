@@ -66,6 +66,17 @@ protected:
     bool all = false;
 };
 
+// A second output, %np_Others, of one payload for the node of this name.
+void declareOthers(NodeSource& source, const std::string& name)
+{
+    source.itemDecorations +=
+        "OpDecorateId %Others NodeMaxPayloadsAMDX %u1\nOpDecorateId %Others PayloadNodeNameAMDX %next\n";
+    source.globals +=
+        "\n%Others = OpTypeNodePayloadArrayAMDX %Item\n%np_Others = OpTypePointer NodePayloadAMDX %Others\n"
+        "%next = OpConstantStringAMDX \"" +
+        name + "\"\n";
+}
+
 }  // namespace
 
 TEST_F(FuseGraph, OneConsumer)
@@ -130,11 +141,7 @@ TEST_F(FuseGraph, CodeThatCannot_IsNamed)
 TEST_F(FuseGraph, Chains)
 {
     NodeSource middle = consumer(kWork);
-    middle.itemDecorations +=
-        "OpDecorateId %Others NodeMaxPayloadsAMDX %u1\nOpDecorateId %Others PayloadNodeNameAMDX %next\n";
-    middle.globals =
-        "%Others = OpTypeNodePayloadArrayAMDX %Item\n%np_Others = OpTypePointer NodePayloadAMDX %Others\n"
-        "%next = OpConstantStringAMDX \"last\"\n";
+    declareOthers(middle, "last");
     middle.body +=
         "%sent = OpAllocateNodePayloadsAMDX %np_Others %u4 %u1 %u0\n"
         "%a = OpAccessChain %np_uint %sent %u0 %u0\nOpStore %a %key\n"
@@ -415,11 +422,7 @@ TEST_F(FuseGraph, DepthFirst_OnlyAsDeepAsTheRecursion)
 TEST_F(FuseGraph, RecursionThatSendsToOthers_FusesItsLastLevel)
 {
     NodeSource source = uneven("%u3");
-    source.itemDecorations +=
-        "OpDecorateId %Others NodeMaxPayloadsAMDX %u1\nOpDecorateId %Others PayloadNodeNameAMDX %next\n";
-    source.globals +=
-        "\n%Others = OpTypeNodePayloadArrayAMDX %Item\n%np_Others = OpTypePointer NodePayloadAMDX %Others\n"
-        "%next = OpConstantStringAMDX \"last\"\n";
+    declareOthers(source, "last");
     source.body += "\n%other = OpAllocateNodePayloadsAMDX %np_Others %u2 %u1 %u0\nOpEnqueueNodePayloadsAMDX %other\n";
     add(assembledConsumer(source), "item");
     addConsumer("last");
@@ -434,11 +437,7 @@ TEST_F(FuseGraph, RecursionThatSendsToOthers_FusesItsLastLevel)
 TEST_F(FuseGraph, LeavesThatSendToOthers)
 {
     NodeSource source = wide("%u7");
-    source.itemDecorations +=
-        "OpDecorateId %Others NodeMaxPayloadsAMDX %u1\nOpDecorateId %Others PayloadNodeNameAMDX %next\n";
-    source.globals +=
-        "\n%Others = OpTypeNodePayloadArrayAMDX %Item\n%np_Others = OpTypePointer NodePayloadAMDX %Others\n"
-        "%next = OpConstantStringAMDX \"collect\"\n";
+    declareOthers(source, "collect");
     const std::string store = "OpStore %word_at %u1";
     source.body.replace(source.body.find(store), store.size(),
                         "%other = OpAllocateNodePayloadsAMDX %np_Others %u4 %u1 %u0\n"

@@ -92,20 +92,13 @@ private:
                 }
             }
         }
-        if (m_caller.isOneOfMany && (count > kMaxCopiedInstructions || hasLoops())) {
+        if (m_caller.isOneOfMany && (count > kMaxCopiedInstructions || m_node.hasLoops)) {
             return m_failure.at("size", "it has several producers, and loops or more than " +
                                             std::to_string(kMaxCopiedInstructions) + " instructions");
         }
         return count <= kMaxInstructions ||
                m_failure.at("size", "it has " + std::to_string(count) + " instructions, more than " +
                                         std::to_string(kMaxInstructions));
-    }
-
-    bool hasLoops() const
-    {
-        bool found = false;
-        m_module.forEachInstruction([&](const Instruction& i) { found |= i.op == spv::Op::OpLoopMerge; });
-        return found;
     }
 
     // It starts with its values whenever the node runs.
