@@ -67,7 +67,8 @@ std::string describe(const graph::Node& node)
                      {"payloadBytes", node.payloadBytes},
                      {"alignmentBytes", node.payloadAlignment},
                      {"written", node.writesInput},
-                     {"usesFinishWriting", node.usesFinishWriting}};
+                     {"usesFinishWriting", node.usesFinishWriting},
+                     {"sendsWhenFinished", node.sendsWhenFinished}};
     json["outputs"] = Json::array();
     for (const graph::NodeOutput& output : node.outputs)
         json["outputs"].push_back(describe(output));

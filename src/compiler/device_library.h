@@ -27,6 +27,7 @@ struct DeviceLibraryVariant {
     bool keeps = false;    // leaves: workgroups have scratch memory, graph::Node::groupMemoryBytes
     bool rooms = false;    // graph::CodeTraits
     bool begins = false;   // likewise; where the dispatch fits
+    bool once = false;     // graph::Node::sendsWhenFinished, likewise
 
     auto operator<=>(const DeviceLibraryVariant&) const = default;
 };

@@ -40,6 +40,7 @@ public:
     void add(const Slot& slot)
     {
         const Node& node = m_graph.nodes[slot.node];
+        m_publishesAtOnce = node.sendsWhenFinished;
         std::optional<uint32_t> only;
         m_grids.resize(node.outputs.size(), false);
         for (size_t o = 0; o < slot.outputQueues.size(); ++o) {
@@ -57,10 +58,11 @@ public:
 
     void store(CodeTraits& traits) const
     {
-        traits.emits = std::min(traits.emits, !m_any       ? abi::kEmitsNothing
-                                              : !m_several ? abi::kEmitsToOne
-                                              : m_few      ? abi::kEmitsToFew
-                                                           : abi::kEmitsToSeveral);
+        traits.emits = std::min(traits.emits, !m_any              ? abi::kEmitsNothing
+                                              : m_publishesAtOnce ? abi::kEmitsToSeveral
+                                              : !m_several        ? abi::kEmitsToOne
+                                              : m_few             ? abi::kEmitsToFew
+                                                                  : abi::kEmitsToSeveral);
         traits.gridOutputs = m_grids;
         traits.sendsTracked = m_tracked;
         traits.alwaysReceived = m_received && m_any;
@@ -95,6 +97,7 @@ private:
     CommonStride m_stride;
     std::vector<bool> m_grids;  // of each output
     bool m_any = false, m_several = false, m_tracked = false, m_received = true, m_plain = true, m_few = true;
+    bool m_publishesAtOnce = false;
 };
 
 CodeTraits traitsOf(const Graph& graph, uint32_t node)
@@ -182,6 +185,8 @@ CodeTraits codeTraits(const Node& node)
         ++emitting;
         toOne = toOne && (output.constantIndex || output.arraySize == 1u);
     }
+    // One workgroup in many that sends needs no memory that a chunk of them has together.
+    toOne = toOne && !node.sendsWhenFinished;
     traits.emits = emitting == 0            ? abi::kEmitsNothing
                    : emitting == 1 && toOne ? abi::kEmitsToOne
                                             : abi::kEmitsToSeveral;

@@ -108,6 +108,8 @@ struct Node {
     std::optional<NodeId> sharesInputWith;
     bool apiEntry = true;
     bool usesFinishWriting = false;
+    // Of the workgroups of a payload, at most one sends: the last to ask OpFinishWritingNodePayloadAMDX.
+    bool sendsWhenFinished = false;
     bool writesInput = false;
     // > 0: an invocation runs itself what its payload sends, so many levels of recursion (device/depth_first.glsl), and
     // may leave payloads of any level to others. The slots below the top one, of which maxRecursion counts, are for

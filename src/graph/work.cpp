@@ -145,8 +145,10 @@ private:
         const uint64_t width = std::max(node.packWidth, 1u);
         const uint64_t groups = inNodeGroups == kUnlimited ? kUnlimited : divideUp(inNodeGroups, width);
         m_work.groups[index] = groups;
+        const uint64_t senders =
+            node.sendsWhenFinished ? std::min(inNodeGroups, m_work.queues[slot.queue].payloads) : inNodeGroups;
         m_work.granules[index] =
-            node.depthFirst > 0 ? 0 : saturatingMultiply(inNodeGroups, slot.fitGranulesPerGroup / width);
+            node.depthFirst > 0 ? 0 : saturatingMultiply(senders, slot.fitGranulesPerGroup / width);
 
         Work::OfLevel& work = m_work.levels[level];
         work.granules = saturatingAdd(work.granules, m_work.granules[index]);
@@ -166,8 +168,8 @@ private:
             Emitted& emitted = m_emitted[map];
             if (emitted.payloads == 0)
                 m_emitting.push_back(map);
-            emitted.payloads = saturatingAdd(emitted.payloads, saturatingMultiply(inNodeGroups, bound.payloads));
-            const uint64_t runs = saturatingMultiply(inNodeGroups, bound.runsToOneQueue);
+            emitted.payloads = saturatingAdd(emitted.payloads, saturatingMultiply(senders, bound.payloads));
+            const uint64_t runs = saturatingMultiply(senders, bound.runsToOneQueue);
             const uint32_t emits = m_graph.code[slot.node].emits;
             const bool publishesOnce = emits == abi::kEmitsToOne || emits == abi::kEmitsToFew;
             emitted.runs = saturatingAdd(emitted.runs, publishesOnce ? std::min(runs, groups) : runs);

@@ -111,6 +111,18 @@ TEST_F(Packing, Loose_IsSideBySide)
     EXPECT_FALSE(graph::runsBeside(shader.node));
 }
 
+TEST_F(Packing, RowsThatTheHostDoesNotLaunch_AreOneAfterTheOther)
+{
+    ModuleText module = grid();
+    module.modes += "\nOpExecutionModeId %main IsApiEntryAMDX %false";
+    options.minSubgroupSize = 32;
+    EXPECT_EQ(widthOf(module), 4u) << "a subgroup's";
+    options.minSubgroupSize = 4;
+    EXPECT_EQ(widthOf(module), 1u);
+    EXPECT_TRUE(graph::isLoose(shader.node));
+    EXPECT_EQ(widthOf(grid()), 8u);
+}
+
 TEST_F(Packing, Loose_DoesRowsByItsLoops)
 {
     options.leafRows = 5;

@@ -98,6 +98,45 @@ TEST_F(FinishWriting, TheLastSeesWhatAllOthersWrote)
               (std::vector<uint32_t>{1, 10, 45, 136}));
 }
 
+// The last workgroup of payload i alone sends i + 1 payloads, and then one more to itself while recursion remains.
+TEST_F(FinishWriting, TheLastSends)
+{
+    const Stage work = writeNode("work", [](NodeWriter& node) {
+        node.mode("MaxNodeRecursionAMDX " + node.c(2));
+        const Id input = inputOf(node);
+        const Id number = node.readPayload(input, node.c(0), 1);
+        OutputOptions options;
+        options.budget = 4;
+        const PayloadArrayType leaves = node.outputOf("leaf", node.structure({node.word()}), options);
+        options.budget = 1;
+        const Id words = node.module().arrayType(node.uintType(), 16, 4);
+        const PayloadArrayType again =
+            node.outputOf("work", node.structure({node.word(), node.word(4), {words, 8, ""}}, true), options);
+        const Id last = finish(node, input);
+        node.body().ifThen(last, [&] {
+            const Id count = node.plus(number, node.c(1));
+            const Id array = node.allocate(leaves, count, node.c(0));
+            node.body().loop(node.c(0), count, node.c(1), [&](const Id& i) { node.writePayload(array, i, 0, number); });
+            node.enqueue(array);
+            const Id remaining = node.builtIn("RemainingRecursionLevelsAMDX");
+            node.body().ifThen(node.body().test("OpUGreaterThan", remaining, node.c(0)), [&] {
+                const Id next = node.allocate(again, node.c(1), node.c(0));
+                node.writePayload(next, node.c(0), 0, node.plus(number, node.c(2)));
+                node.writePayload(next, node.c(0), 1, number);
+                node.enqueue(next);
+            });
+        });
+    });
+    const Stage leaf = writeNode("leaf", [](NodeWriter& node) {
+        node.staticGrid(1);
+        node.noEntry();
+        const Id input = node.inputArray({node.word()}, 1);
+        node.onFirstLane([&] { node.add(node.readPayload(input, node.c(0), 0), node.c(1)); });
+    });
+    EXPECT_EQ(first(run({sender(), work, leaf}, {launchWords("from", 0, 3, {})}), 4),
+              (std::vector<uint32_t>{3 * 3 * 1, 3 * 3 * 2, 3 * 3 * 3, 3 * 3 * 4}));
+}
+
 }  // namespace
 
 }  // namespace millrace::conformance

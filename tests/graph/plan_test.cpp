@@ -106,6 +106,28 @@ TEST(Plan, WhatNobodyNeeds_IsSpare)
     EXPECT_EQ(small.spareGranules, 0u);
 }
 
+// A recursion whose workgroups share a payload, of which the last one sends four: not four for each of its workgroups.
+TEST(Plan, SendsWhenFinished_CountsPayloads)
+{
+    const auto nodesOf = [](bool sendsWhenFinished) {
+        Node square = makeDynamic("square", 96);
+        square.maxRecursion = 5;
+        square.usesFinishWriting = true;
+        square.sendsWhenFinished = sendsWhenFinished;
+        square.outputs = {outputTo("square", 4)};
+        return std::vector<Node>{makeEntry("tiles", {outputTo("square", 36)}), square};
+    };
+    const Graph graph = linkValid(nodesOf(true));
+    const uint64_t bytes = scratchSizes(graph, 32 * kMiB).maxBytes;
+    const DispatchPlan plan = planKnown(graph, bytes, {{.node = 0, .payloadCount = 1}});
+    EXPECT_TRUE(plan.fits);
+    EXPECT_EQ(groupsOf(graph, plan, "square", 5), 36u * 96);
+    EXPECT_EQ(groupsOf(graph, plan, "square", 0), 36u * 4 * 4 * 4 * 4 * 4 * 96);
+    const uint32_t granules = slotOf(graph, "square", 1).fitGranulesPerGroup;
+    EXPECT_EQ(plan.levels[slotOf(graph, "square", 1).level].size, 36u * 4 * 4 * 4 * 4 * granules);
+    EXPECT_FALSE(planKnown(linkValid(nodesOf(false)), bytes, {{.node = 0, .payloadCount = 1}}).fits);
+}
+
 TEST(Plan, KnownInputs_ExactNumbers)
 {
     // 100 payloads of 20 bytes: 1280 bytes, and 36 payloads that end in the middle of a granule.

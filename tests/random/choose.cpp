@@ -160,6 +160,7 @@ void chooseNodeFlags(Random& random, NodeSpec& node, const Family& family, bool 
     node.writesInput =
         alone && !node.sharesIndex && family.receivers == 1 && family.layout.find(Role::Key) && random.chance(30);
     node.finishes = family.layout.trackFinish && !node.sharesIndex && node.kind != Kind::Coalescing;
+    node.sendsWhenFinished = node.finishes && random.chance(60);
     if (node.finishes)
         node.earlyReturn = false;
     if (family.perPayload && node.kind == Kind::Coalescing)

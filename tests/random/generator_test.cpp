@@ -148,6 +148,7 @@ TEST(RandomGraphs, Features_AreAllDrawn)
             }
         }
         for (const NodeSpec& node : graph.nodes) {
+            seen["sends when finished"] += node.sendsWhenFinished && !node.statements.empty();
             seen["sharer"] += node.sharesIndex.has_value();
             seen["thread launch"] += node.kind == Kind::Coalescing && node.maxPayloads == 1 && node.invocations() == 1;
             seen["coalescing"] += node.kind == Kind::Coalescing && node.maxPayloads > 1;
@@ -177,7 +178,7 @@ TEST(RandomGraphs, Features_AreAllDrawn)
         }
         seen["moved push constants"] += graph.pushConstantBytes > 96;
     }
-    EXPECT_EQ(seen.size(), 37u);
+    EXPECT_EQ(seen.size(), 38u);
     for (const auto& [feature, count] : seen)
         EXPECT_GE(count, 3u) << feature;
 }

@@ -130,6 +130,7 @@ struct NodeSpec {
     bool usesAddress = false;  // writes results through a device address
     bool writesInput = false;  // a lone workgroup uses its payload as memory
     bool finishes = false;
+    bool sendsWhenFinished = false;  // the last workgroup of a payload does, and no other
     bool earlyReturn = false;
     bool lateReturn = false;
     bool localSizeById = false;

@@ -151,7 +151,7 @@ void NodeText::writeInput(const Id& hash)
     m_body.report(m_body.mix(loadKey(m_body, m_inputType, place), m_lane));
 }
 
-void NodeText::finishWriting(const Id& key, const Id& hash)
+Id NodeText::finishWriting(const Id& key, const Id& hash)
 {
     const Id word = m_module.uintType();
     uint32_t number = 0;
@@ -188,6 +188,15 @@ void NodeText::finishWriting(const Id& key, const Id& hash)
         });
         m_body.report(m_body.mix(m_body.mix(m_body.load(word, sum), key), m_lane));
     });
+    return last;
+}
+
+void NodeText::emitStatements(const Decision& decision)
+{
+    for (const Statement& statement : m_node.statements)
+        emitStatement(statement, decision);
+    for (const Id& array : m_later)
+        m_body.line("OpEnqueueNodePayloadsAMDX " + array);
 }
 
 void NodeText::declareVariables()
@@ -235,15 +244,17 @@ void NodeText::emitGridBody()
         useWorkgroupMemory(own);
     if (m_node.writesInput && m_node.inputVariable)
         writeInput(uniform);
-    if (m_node.finishes)
-        finishWriting(key, uniform);
+    const Id last = m_node.finishes ? finishWriting(key, uniform) : "";
     if (m_node.usesAddress)
         m_body.op(m_module.voidType(), "OpFunctionCall",
                   m_module.reportAtAddressFunction(m_graph.pushConstantBytes) + " " + own);
-    for (const Statement& statement : m_node.statements)
-        emitStatement(statement, {uniform, own, ""});
-    for (const Id& array : m_later)
-        m_body.line("OpEnqueueNodePayloadsAMDX " + array);
+    if (m_node.sendsWhenFinished) {
+        // Which workgroup that is must not show.
+        const Id same = mixExtras(key);
+        m_body.ifThen(last, [&] { emitStatements({same, m_body.mix(same, m_lane), ""}); });
+    } else {
+        emitStatements({uniform, own, ""});
+    }
     if (m_node.lateReturn)
         m_body.returnIf(m_body.test("OpIEqual", m_body.u("OpBitwiseAnd", own, m_body.c(3)), m_body.c(0)));
     m_body.report(own);

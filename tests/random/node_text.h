@@ -55,7 +55,9 @@ private:
     void useWorkgroupMemoryForPayloads();
     void writePayloads();
     void writeInput(const Id& hash);
-    void finishWriting(const Id& key, const Id& hash);
+    // Returns whether this workgroup is the last.
+    Id finishWriting(const Id& key, const Id& hash);
+    void emitStatements(const Decision& decision);
     void sendPerPayload();
     void sendPerInvocation();
     void declareVariables();

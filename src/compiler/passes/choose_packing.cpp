@@ -43,6 +43,19 @@ bool sends(const graph::Node& node)
                                [](const graph::NodeOutput& output) { return output.allocationSites > 0; });
 }
 
+// Of a workgroup of ours that runs several of the node's. Where the scheduler runs them, those of one payload one after
+// the other need no search, which those side by side do (H200: a million workgroups in static grids of ten, 193 to 135
+// us). What the API sends, the host launches mostly without it (docs/design.md, "Leaf dispatches").
+uint32_t invocationsBeside(const graph::Node& node, const Options& options)
+{
+    if (node.mode != graph::LaunchMode::Static) {
+        return options.dynamicInvocations;
+    }
+    const bool hasRow = std::ranges::any_of(node.staticGrid, [](uint32_t size) { return size > 1; });
+    return hasRow && !node.apiEntry ? std::min(options.staticInvocations, options.minSubgroupSize)
+                                    : options.staticInvocations;
+}
+
 uint32_t width(const NodeShader& shader, const Options& options)
 {
     const graph::Node& node = shader.node;
@@ -51,9 +64,7 @@ uint32_t width(const NodeShader& shader, const Options& options)
         return invocations == 1 && node.maxInputPayloads == 1 ? options.packWidth : 0;
     }
     const bool isAlone = sends(node) || node.usesFinishWriting || options.indirect || options.counted;
-    const bool isStatic = node.mode == graph::LaunchMode::Static;
-    const uint32_t wanted = isStatic ? options.staticInvocations : options.dynamicInvocations;
-    return isAlone || hasBarriers(shader.module) ? 0 : std::max(wanted / invocations, 1u);
+    return isAlone || hasBarriers(shader.module) ? 0 : std::max(invocationsBeside(node, options) / invocations, 1u);
 }
 
 }  // namespace

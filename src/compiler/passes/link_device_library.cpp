@@ -42,6 +42,7 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
     variant.sendsTracked = code.traits.sendsTracked;
     variant.plainQueues = code.traits.plainQueues;
     variant.rooms = options.rooms && code.traits.rooms && code.memory == graph::MemoryUse::Fits;
+    variant.once = shader.node.sendsWhenFinished && code.memory == graph::MemoryUse::Fits;
     variant.begins = code.traits.begins && code.memory == graph::MemoryUse::Fits && !options.indirect;
     return variant;
 }

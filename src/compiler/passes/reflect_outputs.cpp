@@ -7,6 +7,7 @@
 
 #include "compiler/control_flow.h"
 #include "compiler/diagnose.h"
+#include "compiler/finished_code.h"
 #include "compiler/payload_types.h"
 
 namespace millrace::compiler {
@@ -228,6 +229,7 @@ Status reflectOutputs(NodeShader& shader, const Options&)
         }
     }
     (void)state.addBudgets();
+    shader.node.sendsWhenFinished = shader.node.usesFinishWriting && allocatesWhenFinished(shader.module, shader.entry);
     return state.failure.status();
 }
 

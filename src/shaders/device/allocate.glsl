@@ -559,9 +559,10 @@ bool mr_finish_writing()
         s_finished = atomicAdd(counter.v[0], 1u) + 1u;
     }
     barrier();
-    memoryBarrier();
+    // The next to write it comes behind a barrier that all who read it come to first.
     bool last = s_finished == mr_payload_groups();
-    barrier();
+    if (last)
+        memoryBarrier();
     return last;
 }
 

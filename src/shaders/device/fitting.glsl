@@ -66,11 +66,24 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
     g_chunk = Unit(gl_WorkGroupID.x) * Unit(g_chunk_groups);
 }
 
+// Of the workgroups of a payload, at most one sends, behind mr_finish_writing() (graph::Node::sendsWhenFinished).
+layout(constant_id = 2034) const bool MR_SENDS_ONCE = false;
+
+// So memory is the payload's, by its number, and each workgroup has all of it. Nobody looks before a barrier.
+void mr_locate_memory_of_payload(const uint payload)
+{
+    if (gl_LocalInvocationIndex != 0u)
+        return;
+    s_chunk_limit = MR_SLOT.fitGranulesPerGroup;
+    s_chunk_location = s_base + payload * s_chunk_limit;
+    s_used = 0u;
+}
+
 // Memory for `units` units in `groups` workgroups of ours, of which the first is number `first`: theirs by their number,
 // so that nobody has to ask.
 void mr_locate_memory(const uint first, const uint groups, const uint units)
 {
-    if (MR_EMITS == kEmitsNothing || gl_LocalInvocationIndex != 0u)
+    if (MR_EMITS == kEmitsNothing || MR_SENDS_ONCE || gl_LocalInvocationIndex != 0u)
         return;
     uint granules = MR_SLOT.fitGranulesPerGroup;
     s_chunk_location = s_base + first * granules;

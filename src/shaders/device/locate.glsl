@@ -97,18 +97,38 @@ Unit mr_own_unit(const Unit unit)
     return min(own, g_end - Unit(1u));
 }
 
+void mr_use_dynamic_entry(const DynamicEntry entry)
+{
+    uvec3 grid = uvec3(entry.gridXY & 0xffffu, entry.gridXY >> 16, entry.gridZAndMore & 0xffffu);
+    g_grid = grid.xy;
+    g_group_count = grid.x * grid.y * grid.z;
+    g_payload = mr_address(g_graph, entry.location) + uint64_t(entry.gridZAndMore >> 16 & (kGranuleBytes - 1u));
+}
+
+// Behind the last workgroup of a payload in a chunk: no entry is empty, so the next one begins here.
+void mr_locate_next_dynamic(const Unit first)
+{
+    ++g_entry;
+    mr_use_dynamic_entry(DynamicEntries(g_table).v[g_entry]);
+    g_entry_first = first;
+    g_entry_end = first + Unit(g_group_count);
+    g_group = 0u;
+    g_group_id = uvec3(0u);
+}
+
 void mr_locate_dynamic(const Unit first)
 {
+    if (!mr_is_beside() && g_group_count > 0u) {
+        mr_locate_next_dynamic(first);
+        return;
+    }
     mr_seek(first);
     Unit unit = mr_own_unit(first);
     uint number = mr_is_beside() ? mr_find_entry(unit) : g_entry;
     DynamicEntry entry = DynamicEntries(g_table).v[number];
-    uvec3 grid = uvec3(entry.gridXY & 0xffffu, entry.gridXY >> 16, entry.gridZAndMore & 0xffffu);
     g_group = uint(unit - (mr_is_beside() ? Unit(mr_dynamic_first(entry)) : g_entry_first));
-    g_grid = grid.xy;
+    mr_use_dynamic_entry(entry);
     g_group_id = mr_group_id(g_group, g_grid);
-    g_group_count = grid.x * grid.y * grid.z;
-    g_payload = mr_address(g_graph, entry.location) + uint64_t(entry.gridZAndMore >> 16 & (kGranuleBytes - 1u));
 }
 
 // The grid is a constant, and so are its divisions.

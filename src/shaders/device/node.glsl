@@ -114,6 +114,10 @@ bool mr_next()
         mr_locate_dynamic(g_unit);
     else if (MR_KIND == kKindStatic && (mr_is_beside() || !mr_step_static()))
         mr_locate_static(g_unit);
+#if defined(MR_FITS)
+    if (MR_SENDS_ONCE)
+        mr_locate_memory_of_payload(MR_KIND == kKindDynamic ? g_entry : mr_divide(g_unit, mr_units_per_payload()));
+#endif
 #endif
     g_unit += Unit(mr_units_per_group());
     return true;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Code that runs in one workgroup of a payload alone: the last to ask whether it is (OpFinishWritingNodePayloadAMDX).
+#pragma once
+
+#include "spirv/module.h"
+
+namespace millrace::compiler {
+
+// Whether the module allocates payloads, and only in `entry`, behind branches that no workgroup takes to which
+// OpFinishWritingNodePayloadAMDX has not returned true. It does so once for each input payload (SPV_AMDX_shader_enqueue:
+// "returns true if all work-groups that can access this payload have ... called this"), however often it is called.
+bool allocatesWhenFinished(const spirv::Module& module, spirv::Id entry);
+
+}  // namespace millrace::compiler
