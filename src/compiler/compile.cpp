@@ -27,6 +27,7 @@
 #include "compiler/passes/run_once.h"
 #include "compiler/passes/specialize_recursion.h"
 #include "compiler/passes/split_payload_copies.h"
+#include "compiler/passes/step_through_grid.h"
 #include "compiler/passes/upgrade_module.h"
 #include "compiler/passes/wrap_entry_point.h"
 #include "compiler/prepare.h"
@@ -95,9 +96,9 @@ struct Pass {
 // lowerPushConstants must come after lowerPayloads only to keep what it adds out of the way.
 // orderPayloadMemory must come after lowerPayloads: barriers order what is buffer memory by then.
 // wrapEntryPoint must come after them: they say what a workgroup starts and ends with.
-// narrowEnqueues, narrowAllocations, placeKeptPayloads, runOnce and linkDeviceLibrary, which finish() runs, look at the
-// graph; linkDeviceLibrary must come last: the others say which functions they call. Up to choosePacking a module of
-// the extension stays one, as fuse() needs it.
+// narrowEnqueues, narrowAllocations, placeKeptPayloads, runOnce, stepThroughGrid and linkDeviceLibrary, which finish()
+// runs, look at the graph; linkDeviceLibrary must come last: the others say which functions they call. Up to
+// choosePacking a module of the extension stays one, as fuse() needs it.
 constexpr Pass kPasses[] = {
     {"extractEntryPoint", extractEntryPoint},
     {"rejectInvalid", rejectInvalidCode},
@@ -126,7 +127,7 @@ struct FinishingPass {
 constexpr FinishingPass kFinishingPasses[] = {
     {"narrowEnqueues", narrowEnqueues},       {"narrowAllocations", narrowAllocations},
     {"placeKeptPayloads", placeKeptPayloads}, {"runOnce", runOnce},
-    {"linkDeviceLibrary", linkDeviceLibrary},
+    {"stepThroughGrid", stepThroughGrid},     {"linkDeviceLibrary", linkDeviceLibrary},
 };
 constexpr std::string_view kLastPreparingPass = "choosePacking";
 

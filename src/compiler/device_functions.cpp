@@ -20,6 +20,7 @@ struct Signature {
 constexpr std::array<Signature, static_cast<size_t>(DeviceFunction::Count)> kSignatures = {{
     {"mr_begin", "v44"},
     {"mr_next", "b"},
+    {"mr_step", "b"},
     {"mr_active", "b"},
     {"mr_workgroup_id", "3"},
     {"mr_input_handle", "4"},

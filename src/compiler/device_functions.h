@@ -12,6 +12,7 @@ namespace millrace::compiler {
 enum class DeviceFunction {
     Begin,
     Next,
+    Step,
     Active,
     WorkgroupId,
     InputHandle,

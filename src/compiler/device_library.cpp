@@ -30,6 +30,7 @@ constexpr uint32_t kImagesSpecId = 2028;  // solo: nodes may write some
 constexpr uint32_t kKeepsSpecId = 2029;
 constexpr uint32_t kRoomsSpecId = 2030;
 constexpr uint32_t kSendsOnceSpecId = 2034;
+constexpr uint32_t kStepsInsideSpecId = 2035;
 
 std::span<const uint32_t> chooseBuild(const DeviceLibraryVariant& variant)
 {
@@ -95,6 +96,7 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
         {kKeepsSpecId, {static_cast<uint8_t>(variant.keeps), 0, 0, 0}},
         {kRoomsSpecId, {static_cast<uint8_t>(variant.rooms), 0, 0, 0}},
         {kSendsOnceSpecId, {static_cast<uint8_t>(variant.once), 0, 0, 0}},
+        {kStepsInsideSpecId, {static_cast<uint8_t>(variant.stepsInside), 0, 0, 0}},
     };
     return makeLibrary(chooseBuild(variant), values);
 }

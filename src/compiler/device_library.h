@@ -21,13 +21,14 @@ struct DeviceLibraryVariant {
     bool sendsGrids = true;                 // and the next two: graph::CodeTraits
     bool sendsTracked = true;
     bool plainQueues = false;
-    bool batched = false;  // a dispatch may run several slots
-    bool counted = false;  // finished workgroups are counted for the host
-    bool loose = false;    // workgroups need not stay together: graph::isLoose()
-    bool keeps = false;    // leaves: workgroups have scratch memory, graph::Node::groupMemoryBytes
-    bool rooms = false;    // graph::CodeTraits
-    bool begins = false;   // likewise; where the dispatch fits
-    bool once = false;     // graph::Node::sendsWhenFinished, likewise
+    bool batched = false;      // a dispatch may run several slots
+    bool counted = false;      // finished workgroups are counted for the host
+    bool loose = false;        // workgroups need not stay together: graph::isLoose()
+    bool keeps = false;        // leaves: workgroups have scratch memory, graph::Node::groupMemoryBytes
+    bool rooms = false;        // graph::CodeTraits
+    bool begins = false;       // likewise; where the dispatch fits
+    bool once = false;         // graph::Node::sendsWhenFinished, likewise
+    bool stepsInside = false;  // passes/step_through_grid.h
 
     auto operator<=>(const DeviceLibraryVariant&) const = default;
 };

@@ -164,6 +164,14 @@ constexpr bool runsBeside(const Node& node)
     return isLoose(node) && node.packWidth > 1;
 }
 
+// Workgroups of one payload follow each other in one of ours, without a look at the stream (device/node.glsl,
+// mr_step()).
+constexpr bool stepsThroughGrid(const Node& node)
+{
+    const bool hasRow = node.staticGrid[0] > 1 || node.staticGrid[1] > 1 || node.staticGrid[2] > 1;
+    return !runsBeside(node) && (node.mode == LaunchMode::Dynamic || (node.mode == LaunchMode::Static && hasRow));
+}
+
 // Of all payload types that it declares, where those that share a limit count once (VUID 09195). Requires: valid budget
 // pools.
 uint64_t declaredBytes(const Node& node);

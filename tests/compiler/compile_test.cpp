@@ -190,7 +190,7 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
                                         "lowerBuiltIns",          "lowerPayloads",      "enqueueForgottenPayloads",
                                         "lowerPushConstants",     "orderPayloadMemory", "wrapEntryPoint",
                                         "narrowEnqueues",         "narrowAllocations",  "placeKeptPayloads",
-                                        "runOnce",                "linkDeviceLibrary"}));
+                                        "runOnce",                "stepThroughGrid",    "linkDeviceLibrary"}));
 }
 
 TEST(Compile, Names_Survive)

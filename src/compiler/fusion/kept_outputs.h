@@ -62,6 +62,7 @@ public:
 
 private:
     void createVariables(KeptOutput& kept);
+    uint32_t roomInMemory(const KeptOutput& kept) const;
     void shareArray(KeptOutput& kept);
     void lineUp(KeptOutput& kept);
     bool checkScopes(const std::vector<spirv::Instruction>& allocations);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/device_library.h"
+#include "compiler/passes/step_through_grid.h"
 #include "compiler/payload_order.h"
 #include "spirv/edit.h"
 
@@ -43,6 +44,7 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
     variant.plainQueues = code.traits.plainQueues;
     variant.rooms = options.rooms && code.traits.rooms && code.memory == graph::MemoryUse::Fits;
     variant.once = shader.node.sendsWhenFinished && code.memory == graph::MemoryUse::Fits;
+    variant.stepsInside = stepsInside(shader, code);
     variant.begins = code.traits.begins && code.memory == graph::MemoryUse::Fits && !options.indirect;
     return variant;
 }

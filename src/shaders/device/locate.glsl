@@ -65,28 +65,6 @@ uint64_t mr_indexed_payload(const Unit payload)
     return mr_address(g_graph, location) + uint64_t(payload - first) * uint64_t(mr_input_stride());
 }
 
-// A payload's next workgroup does without search and divisions. False behind the last one.
-bool mr_step_group(const uvec2 grid)
-{
-    if (++g_group >= g_group_count)
-        return false;
-    ++g_group_id.x;
-    if (g_group_id.x == grid.x) {
-        g_group_id.x = 0u;
-        ++g_group_id.y;
-        if (g_group_id.y == grid.y) {
-            g_group_id.y = 0u;
-            ++g_group_id.z;
-        }
-    }
-    return true;
-}
-
-bool mr_step_static()
-{
-    return mr_units_per_payload() > 1u && mr_step_group(uvec2(MR_GRID_X, MR_GRID_Y));
-}
-
 // The invocation's own unit where workgroups are side by side; of those behind the end, the last.
 Unit mr_own_unit(const Unit unit)
 {
@@ -95,6 +73,13 @@ Unit mr_own_unit(const Unit unit)
     Unit own = unit + Unit(gl_LocalInvocationIndex / MR_NODE_SIZE);
     g_input_count = own < g_end ? 1u : 0u;
     return min(own, g_end - Unit(1u));
+}
+
+// Of a payload, workgroup `group` is what comes next, and those behind it follow as far as the chunk goes: mr_step() comes
+// to them without search and divisions.
+void mr_begin_run(const uint group)
+{
+    g_run = mr_steps() ? min(g_group_count - group, uint(g_end - g_unit)) - 1u : 0u;
 }
 
 void mr_use_dynamic_entry(const DynamicEntry entry)
@@ -112,8 +97,8 @@ void mr_locate_next_dynamic(const Unit first)
     mr_use_dynamic_entry(DynamicEntries(g_table).v[g_entry]);
     g_entry_first = first;
     g_entry_end = first + Unit(g_group_count);
-    g_group = 0u;
     g_group_id = uvec3(0u);
+    mr_begin_run(0u);
 }
 
 void mr_locate_dynamic(const Unit first)
@@ -126,9 +111,10 @@ void mr_locate_dynamic(const Unit first)
     Unit unit = mr_own_unit(first);
     uint number = mr_is_beside() ? mr_find_entry(unit) : g_entry;
     DynamicEntry entry = DynamicEntries(g_table).v[number];
-    g_group = uint(unit - (mr_is_beside() ? Unit(mr_dynamic_first(entry)) : g_entry_first));
+    uint group = uint(unit - (mr_is_beside() ? Unit(mr_dynamic_first(entry)) : g_entry_first));
     mr_use_dynamic_entry(entry);
-    g_group_id = mr_group_id(g_group, g_grid);
+    g_group_id = mr_group_id(group, g_grid);
+    mr_begin_run(group);
 }
 
 // The grid is a constant, and so are its divisions.
@@ -138,9 +124,10 @@ void mr_locate_static(const Unit first)
     Unit unit = mr_own_unit(first);
     uint payload = mr_divide(unit, mr_units_per_payload());
     g_payload = mr_indexed_payload(Unit(payload));
-    g_group = uint(unit) - payload * mr_units_per_payload();
-    g_group_id = mr_group_id(g_group, uvec2(MR_GRID_X, MR_GRID_Y));
+    uint group = uint(unit) - payload * mr_units_per_payload();
+    g_group_id = mr_group_id(group, uvec2(MR_GRID_X, MR_GRID_Y));
     g_group_count = mr_units_per_payload();
+    mr_begin_run(group);
 }
 
 // Workgroups of the current payload.

@@ -53,9 +53,9 @@ void mr_begin(const uvec4 a, const uvec4 b)
     g_end = Unit(0u);
     g_payload = uint64_t(0);
     g_group_id = uvec3(0u);
-    g_group = 0u;
     g_grid = uvec2(1u);
     g_group_count = 0u;
+    g_run = 0u;
     g_input_count = 1u;
     g_counts_clear = false;
     g_slot = g_graph + uint64_t(a.z & ~kFlagMask) + nothing;
@@ -85,11 +85,31 @@ bool mr_shares_memory()
 #endif
 }
 
+// Turns to the next workgroup of the payload, which follows. Without search and divisions.
+void mr_step_group()
+{
+    --g_run;
+    uvec2 grid = MR_KIND == kKindStatic ? uvec2(MR_GRID_X, MR_GRID_Y) : g_grid;
+    ++g_group_id.x;
+    if (g_group_id.x == grid.x) {
+        g_group_id.x = 0u;
+        ++g_group_id.y;
+        if (g_group_id.y == grid.y) {
+            g_group_id.y = 0u;
+            ++g_group_id.z;
+        }
+    }
+}
+
 bool mr_next()
 {
     if (mr_shares_memory() && g_end > Unit(0u))
         barrier();
     mr_count_finished();
+    if (mr_steps() && !MR_STEPS_INSIDE && g_run > 0u) {
+        mr_step_group();
+        return true;
+    }
     if (g_unit >= g_end) {
         if (MR_EMITS != kEmitsNothing && g_end > Unit(0u)) {
             mr_publish_chunk();
@@ -110,16 +130,28 @@ bool mr_next()
 #else
     if (MR_KIND == kKindCoalescing)
         mr_locate_coalescing(g_unit);
-    else if (MR_KIND == kKindDynamic && (mr_is_beside() || !mr_step_group(g_grid)))
+    else if (MR_KIND == kKindDynamic)
         mr_locate_dynamic(g_unit);
-    else if (MR_KIND == kKindStatic && (mr_is_beside() || !mr_step_static()))
+    else
         mr_locate_static(g_unit);
 #if defined(MR_FITS)
     if (MR_SENDS_ONCE)
         mr_locate_memory_of_payload(MR_KIND == kKindDynamic ? g_entry : mr_divide(g_unit, mr_units_per_payload()));
 #endif
 #endif
-    g_unit += Unit(mr_units_per_group());
+    g_unit += Unit(mr_steps() ? g_run + 1u : mr_units_per_group());
+    return true;
+}
+
+// Whether another workgroup of the payload follows, and turns to it. Only where mr_steps().
+bool mr_step()
+{
+    if (g_run == 0u)
+        return false;
+    if (mr_shares_memory())
+        barrier();
+    mr_count_finished();
+    mr_step_group();
     return true;
 }
 

@@ -25,17 +25,26 @@ bool mr_is_beside()
     return MR_LOOSE && MR_WORKGROUP_SIZE > MR_NODE_SIZE;
 }
 
+uint mr_units_per_payload()
+{
+    return MR_KIND == kKindStatic ? MR_GRID_X * MR_GRID_Y * MR_GRID_Z : MR_PARTS;
+}
+
+// The node's code calls mr_step() behind each workgroup (the pass stepThroughGrid), so that mr_next() need not.
+layout(constant_id = 2035) const bool MR_STEPS_INSIDE = false;
+
+// Whether workgroups of one payload follow each other in one of ours (graph::stepsThroughGrid()).
+bool mr_steps()
+{
+    return !mr_is_beside() && (MR_KIND == kKindDynamic || (MR_KIND == kKindStatic && mr_units_per_payload() > 1u));
+}
+
 uint mr_units_per_group()
 {
     return MR_KIND == kKindPacked       ? MR_WORKGROUP_SIZE
            : MR_KIND == kKindCoalescing ? MR_INPUT_TABLE
            : mr_is_beside()             ? MR_WORKGROUP_SIZE / MR_NODE_SIZE
                                         : 1u;
-}
-
-uint mr_units_per_payload()
-{
-    return MR_KIND == kKindStatic ? MR_GRID_X * MR_GRID_Y * MR_GRID_Z : MR_PARTS;
 }
 
 // The place in its grid of a workgroup.

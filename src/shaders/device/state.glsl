@@ -65,9 +65,9 @@ Unit g_end;   // its end
 // The current workgroup (packed or side by side: the invocation's own).
 uint64_t g_payload;
 uvec3 g_group_id;
-uint g_group;        // dynamic: its number among the payload's workgroups,
-uvec2 g_grid;        // width and height of their grid,
+uvec2 g_grid;        // dynamic: width and height of the grid,
 uint g_group_count;  // workgroups of the payload
+uint g_run;          // so many of them follow in the chunk
 uint g_input_count;
 bool g_counts_clear;  // s_counts are 0
 
