@@ -13,7 +13,7 @@ PASSES = ["extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunc
           "specializeRecursion",
           "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs", "choosePacking", "makePayloadsCoherent",
           "lowerBuiltIns", "lowerPayloads", "enqueueForgottenPayloads", "lowerPushConstants",
-          "orderPayloadMemory", "wrapEntryPoint", "narrowEnqueues", "narrowAllocations", "placeKeptPayloads", "runOnce", "linkDeviceLibrary"]
+          "orderPayloadMemory", "wrapEntryPoint", "narrowEnqueues", "narrowAllocations", "placeKeptPayloads", "runOnce", "stepThroughGrid", "linkDeviceLibrary"]
 
 
 def lower(*arguments):
