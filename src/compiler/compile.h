@@ -30,6 +30,7 @@ struct DepthFirst {
     uint32_t recursion = 0;      // levels of it
     uint32_t sentMost = 0;       // payloads that the node sends at a time
     uint32_t queuePayloads = 0;  // that are kept in front of the stack
+    uint32_t levelBits = 0;      // that count what is kept of a level
 };
 
 // What the device can do and what the application asked for; no Vulkan types.

@@ -43,6 +43,7 @@ constexpr std::array<Signature, static_cast<size_t>(DeviceFunction::Count)> kSig
     {"mr_kept_count", "u"},
     {"mr_take_kept", "u"},
     {"mr_take_to_leave", "uu"},
+    {"mr_place_of_first", "u"},
     {"mr_place_to_keep", "u"},
     {"mr_keep", "bu"},
     {"mr_workgroup_memory", "lu"},

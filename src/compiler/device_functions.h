@@ -35,6 +35,7 @@ enum class DeviceFunction {
     KeptCount,
     TakeKept,
     TakeToLeave,
+    PlaceOfFirst,
     PlaceToKeep,
     Keep,
     WorkgroupMemory,  // device/leaf.glsl

@@ -52,6 +52,7 @@ inline constexpr uint32_t kDepthFirstSpecId = 2023;      // graph::Node
 inline constexpr uint32_t kBusyPayloadsSpecId = 2024;    // Options
 inline constexpr uint32_t kSentMostSpecId = 2025;        // DepthFirst
 inline constexpr uint32_t kQueuePayloadsSpecId = 2026;   // likewise
+inline constexpr uint32_t kLevelBitsSpecId = 2036;       // likewise
 inline constexpr uint32_t kMemoryBytesSpecId = 2027;     // graph::Node::groupMemoryBytes
 inline constexpr uint32_t kOutputsSpecId = 2022;         // outputs that a workgroup knows by heart
 

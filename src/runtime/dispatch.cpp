@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // vkCmdDispatchGraph*AMDX: a sweep over the levels of a graph.
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 
 #include "runtime/barriers.h"
@@ -182,14 +183,17 @@ void Recorder::recordLevel(std::span<const uint32_t> slots)
     const uint32_t level = m_pipeline.graph.slots[slots.front()].level;
     computeBarrier();
     begin(&StepObserver::beginLevel, level);
+    const bool isCounted = indirect() || isSized(slots);
     if (indirect())
         recordPlan(level);
+    else if (isCounted)
+        recordSize(slots);
     pushConstants();
     const std::vector<Batch> batches = batchesOf(slots);
     for (size_t i = 0; i < batches.size(); ++i) {
         if (i > 0 && m_separateSteps)
             computeBarrier();
-        recordNodes(batches[i], slots.size());
+        recordNodes(batches[i], isCounted ? 0 : directGroups(batches[i], slots.size()));
     }
     end(&StepObserver::endLevel, level);
 }
@@ -211,6 +215,39 @@ void Recorder::recordPlan(uint32_t level)
     plan.flags = m_feed.flags;
     plan.slotCount = static_cast<uint32_t>(m_pipeline.graph.slots.size());
     recordMeta(Meta::Plan, plan, {.kind = Step::Kind::Plan, .level = level, .groups = 1});
+    indirectBarrier(m_device, m_target);
+}
+
+// Where nothing is proven of a level, its slots have two dispatches each, of as many workgroups as fill the device,
+// though there may be next to nothing to do: on an H200 23 us for three slots (W8), as against 8 with the device
+// counting first. Not where they are few anyway.
+bool Recorder::isSized(std::span<const uint32_t> slots) const
+{
+    if (m_plan.fits)
+        return false;
+    uint64_t groups = 0;
+    for (size_t i = 0; i < slots.size(); ++i)
+        groups += sizedSlots(slots)[i].mostGroups;
+    return groups > m_device.choice.traits.unsizedGroups;
+}
+
+// Of slots in a row of the plan.
+const abi::SizedSlot* Recorder::sizedSlots(std::span<const uint32_t> slots) const
+{
+    return &m_sizedSlots[static_cast<size_t>(slots.data() - m_plan.slots.data())];
+}
+
+void Recorder::recordSize(std::span<const uint32_t> slots)
+{
+    const uint32_t level = m_pipeline.graph.slots[slots.front()].level;
+    abi::SizeArguments size{};
+    size.graph = m_scratch;
+    size.sized = m_indirect.address();
+    size.slots =
+        m_sizedSlotsAddress + static_cast<uint64_t>(sizedSlots(slots) - m_sizedSlots.data()) * sizeof(abi::SizedSlot);
+    size.slotCount = static_cast<uint32_t>(slots.size());
+    size.tries = triesToFit(level);
+    recordMeta(Meta::Size, size, {.kind = Step::Kind::Size, .level = level, .groups = 1});
     indirectBarrier(m_device, m_target);
 }
 
@@ -256,7 +293,8 @@ uint32_t Recorder::directGroups(const Batch& batch, size_t nodesOfLevel) const
     return static_cast<uint32_t>(std::clamp<uint64_t>(batch.groups, 1, full));
 }
 
-void Recorder::recordNodes(const Batch& batch, size_t nodesOfLevel)
+// `groups`: 0 if the device has counted them.
+void Recorder::recordNodes(const Batch& batch, uint32_t groups)
 {
     std::vector<uint32_t> slots;
     if (!m_observers.empty())
@@ -266,12 +304,12 @@ void Recorder::recordNodes(const Batch& batch, size_t nodesOfLevel)
                     .number = m_nextStep++,
                     .level = m_pipeline.graph.slots[batch.first].level,
                     .slots = slots,
-                    .groups = indirect() ? 0 : directGroups(batch, nodesOfLevel)};
+                    .groups = groups};
     begin(&StepObserver::beginStep, step);
     // In another command buffer, or behind another user of push constants.
     if (*m_next || !m_observers.empty())
         pushConstants();
-    dispatchNodes(batch, step.groups);
+    dispatchNodes(batch, groups);
     endStep(step);
 }
 
@@ -297,15 +335,18 @@ void Recorder::dispatchNodes(const Batch& batch, uint32_t groups) const
     // They exclude each other, so no barrier is needed.
     if (triesToFit(slot.level)) {
         flags |= abi::kFlagTryFit;
-        dispatchSlot(batch, groups, flags, m_trying[slot.node]);
+        dispatchSlot(batch, groups, flags, m_trying[slot.node], offsetof(abi::SizedDispatches, tryX));
     }
-    dispatchSlot(batch, groups, flags, m_pipelines[slot.node]);
+    dispatchSlot(batch, groups, flags, m_pipelines[slot.node], offsetof(abi::SizedDispatches, reserveX));
 }
 
-void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags, VkPipeline pipeline) const
+// `sizedOffset`: of the dispatch in SizedDispatches.
+void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags, VkPipeline pipeline,
+                            size_t sizedOffset) const
 {
     const VkuDeviceDispatchTable& table = *m_device.table;
-    const VkDeviceSize argumentsOffset = batch.first * sizeof(abi::IndirectArguments);
+    const VkDeviceSize planned = batch.first * sizeof(abi::IndirectArguments);
+    const VkDeviceSize sized = batch.first * sizeof(abi::SizedDispatches) + sizedOffset;
     abi::NodeArguments arguments{};
     arguments.graph = m_scratch;
     arguments.slotAndFlags = m_places[batch.first].info | flags;
@@ -314,14 +355,14 @@ void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags,
     const bool begins = m_beginInside != 0 && batch.first == m_plan.slots.front();
     if (begins)
         arguments.slotAndFlags |= abi::kFlagBegins;
-    arguments.work = indirect() ? m_indirect.address() + argumentsOffset
+    arguments.work = indirect() ? m_indirect.address() + planned
                      : begins   ? m_beginInside
                                 : batch.count | uint64_t{batch.step} * abi::kSlotInfoBytes << 32;
     table.CmdBindPipeline(m_target, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     table.CmdPushConstants(m_target, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, m_pipeline.argumentsOffsetBytes,
                            sizeof arguments, &arguments);
-    if (indirect())
-        table.CmdDispatchIndirect(m_target, m_indirect.handle(), argumentsOffset);
+    if (groups == 0)
+        table.CmdDispatchIndirect(m_target, m_indirect.handle(), indirect() ? planned : sized);
     else
         table.CmdDispatch(m_target, groups, 1, 1);
 }

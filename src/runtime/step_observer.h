@@ -24,6 +24,7 @@ struct Step {
         Begin,  // resets the scratch memory; once, before the first sweep
         Feed,   // level 0: the payloads of the API, unless the host has prepared them and Begin copies them
         Plan,   // indirect path: arguments for the nodes of a level
+        Size,   // direct path: how many workgroups the nodes of a level have work for (DeviceTraits::unsizedGroups)
         Nodes,  // one node, or several slots of one pipeline
         Turn,   // ends a sweep that may not be the last
         Solo,   // everything, by one workgroup; the only step then. Not where Device::observe() was called
@@ -34,7 +35,7 @@ struct Step {
     uint32_t number = 0;              // Begin is 0; the same in every sweep
     uint32_t level = 0;               // Turn: of the deepest level; Solo: 0
     std::span<const uint32_t> slots;  // Nodes, Solo, Leaf: that it runs, of Graph::slots; valid during the call
-    uint32_t groups = 0;              // workgroups of ours; 0: counted on the device (indirect path)
+    uint32_t groups = 0;              // workgroups of ours; 0: counted on the device (behind Plan or Size)
 };
 
 // Valid as long as the dispatch is: until the command buffer is reset, freed or recorded again.

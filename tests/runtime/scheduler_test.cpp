@@ -149,7 +149,8 @@ Words expected(uint32_t seed, const Words& fanGroups = kFanGroups)
 // A graph's driver objects.
 class TestGraph {
 public:
-    TestGraph(test::VulkanDevice& vulkan, runtime::Path path) : m_vulkan(vulkan)
+    // `unsizedGroups`: as in DeviceTraits.
+    TestGraph(test::VulkanDevice& vulkan, runtime::Path path, uint32_t unsizedGroups = 0) : m_vulkan(vulkan)
     {
         auto linked = graph::link(nodes());
         EXPECT_TRUE(linked) << linked.error().text();
@@ -167,6 +168,7 @@ public:
         };
         runtime::Settings settings;
         settings.path = path;
+        settings.traits.unsizedGroups = unsizedGroups;
         EXPECT_EQ(runtime::Device::create(vulkan.instance, vulkan.physical, vulkan.device, vulkan.instanceTable,
                                           vulkan.table, settings, {}, m_device),
                   VK_SUCCESS);
@@ -393,13 +395,18 @@ TEST(Rooms, AreAsLargeAsTheDispatchBeforeNeeded_AndRunsThatHaveNoneGoElsewhere)
     EXPECT_EQ(vulkan.messages(), 0u);
 }
 
-class Scheduler : public testing::TestWithParam<runtime::Path> {};
+struct Way {
+    const char* name;
+    runtime::Path path;
+    uint32_t unsizedGroups = 0;
+};
+class Scheduler : public testing::TestWithParam<Way> {};
 
 TEST_P(Scheduler, EveryKindOfNodeWithEveryScratchSize)
 {
     test::VulkanDevice vulkan;
     {
-        TestGraph graph(vulkan, GetParam());
+        TestGraph graph(vulkan, GetParam().path, GetParam().unsizedGroups);
         const graph::ScratchSizes sizes = graph.pipeline.sizes;
         for (VkDeviceSize bytes :
              {sizes.maxBytes, sizes.minBytes, sizes.minBytes + 100000, (sizes.minBytes + sizes.maxBytes) / 2}) {
@@ -414,8 +421,10 @@ TEST_P(Scheduler, EveryKindOfNodeWithEveryScratchSize)
     EXPECT_EQ(vulkan.messages(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Paths, Scheduler, testing::Values(runtime::Path::Direct, runtime::Path::Indirect),
-                         [](const auto& path) { return path.param == runtime::Path::Direct ? "Direct" : "Indirect"; });
+INSTANTIATE_TEST_SUITE_P(Paths, Scheduler,
+                         testing::Values(Way{"Direct", runtime::Path::Direct}, Way{"Sized", runtime::Path::Direct, 1},
+                                         Way{"Indirect", runtime::Path::Indirect}),
+                         [](const auto& way) { return way.param.name; });
 
 }  // namespace
 }  // namespace millrace

@@ -73,8 +73,15 @@ void main()
             seen[j] = distances.v[others[j]];
         }
         for (uint j = 0; j < BATCH; ++j) {
-            if (seen[j] > LEVEL + 1 && atomicMin(distances.v[others[j]], LEVEL + 1) > LEVEL + 1) {
-                found[kindOf(offsets.v[others[j] + 1] - offsets.v[others[j]])] |= 1 << i + j;
+            seen[j] = seen[j] > LEVEL + 1 ? atomicMin(distances.v[others[j]], LEVEL + 1) : 0;
+        }
+        uint degrees[BATCH];
+        for (uint j = 0; j < BATCH; ++j) {
+            degrees[j] = seen[j] > LEVEL + 1 ? offsets.v[others[j] + 1] - offsets.v[others[j]] : 0;
+        }
+        for (uint j = 0; j < BATCH; ++j) {
+            if (seen[j] > LEVEL + 1) {
+                found[kindOf(degrees[j])] |= 1 << i + j;
             }
         }
     }

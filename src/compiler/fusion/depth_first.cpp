@@ -8,6 +8,7 @@
 #include "compiler/fusion/entry.h"
 #include "compiler/fusion/held_input.h"
 #include "compiler/fusion/kept_outputs.h"
+#include "compiler/fusion/marks.h"
 #include "compiler/globals.h"
 #include "compiler/prepare.h"
 
@@ -23,7 +24,7 @@ namespace {
 // Of an invocation. It is in memory, of which a GPU has some for each invocation that runs, and caches hold the top.
 constexpr uint64_t kMaxKeptBytes = 4096;
 constexpr uint32_t kQueuePayloads = 32;  // at least, of those that one runs breadth first
-constexpr uint32_t kLevelBits = 64;      // device/depth_first.glsl, g_waiting
+constexpr uint32_t kLevelBits = 64;      // device/depth_first.glsl, g_open
 // Payloads are left to others so often, one time less: from one input on, each time makes nearly as many invocations
 // busy as there are places in a queue. A slot with nothing to do takes an H200 3.5 us.
 constexpr uint32_t kMostSlots = 6;
@@ -85,26 +86,32 @@ private:
     {
         const KeptOutput& kept = m_outputs.all()[0];
         const uint32_t most = std::max(kept.most, 1u);
-        m_sizes = {m_node.maxRecursion, most, std::max(kQueuePayloads, 2 * most)};
-        const auto bitsOfLevel = static_cast<uint32_t>(std::bit_width(most));
-        const uint32_t levelsInWord = kLevelBits / 2 / bitsOfLevel;
-        if (m_node.maxRecursion > 2 * levelsInWord) {
+        auto levelBits = static_cast<uint32_t>(std::bit_width(most));
+        // A division by it becomes a shift.
+        if (m_node.maxRecursion <= kLevelBits / std::bit_ceil(levelBits)) {
+            levelBits = std::bit_ceil(levelBits);
+        }
+        m_sizes = {m_node.maxRecursion, most, std::max(kQueuePayloads, 2 * most), levelBits};
+        if (m_node.maxRecursion > kLevelBits / levelBits) {
             return m_failure.at("recursion", std::to_string(m_node.maxRecursion) + " levels of up to " +
                                                  std::to_string(most) + " payloads each are too many to count");
         }
-        // Each level that is open has what is left of one allocation; the last one writes behind what it may not send.
-        const uint64_t places = m_sizes.queuePayloads + uint64_t{most} * (m_node.maxRecursion + 1) + 1;
+        // Each level that is open has what is left of one allocation, but for the payload that comes next; the last one
+        // writes behind what it may not send.
+        const uint64_t places = m_sizes.queuePayloads + 1 + uint64_t{most} * (m_node.maxRecursion + 1) + 1;
         const uint64_t bytes = places * std::max(m_shader.node.outputs[kept.output].payloadBytes, 4u);
         if (bytes > kMaxKeptBytes) {
             return m_failure.at("size", "an invocation would keep " + std::to_string(places) +
                                             " payloads, of more than " + std::to_string(kMaxKeptBytes) + " bytes");
         }
         const Id pointer = m_module.getPointerType(kPrivate, m_uint);
+        m_placeOfFirst = m_module.createVariable(pointer, kPrivate);
         m_place = m_module.createVariable(pointer, kPrivate);
         m_remaining = m_module.createVariable(pointer, kPrivate);
+        m_module.setName(m_placeOfFirst, "place_of_first");
         m_module.setName(m_place, "place");
         m_module.setName(m_remaining, "remaining_recursion");
-        m_outputs.makeStack(static_cast<uint32_t>(places), m_place);
+        m_outputs.makeStack(static_cast<uint32_t>(places), m_placeOfFirst, m_place);
         return true;
     }
 
@@ -146,10 +153,12 @@ private:
     //     if (next is to leave payloads) leave all;
     //     else take one, do { run the node; } while (mr_keep(count) && take another);
     // }
+    // run what waits;
     void writeEntry()
     {
         m_starts = takeInitializers(m_module, spv::StorageClass::Private);
         m_writer.beginBlock();
+        beginWaiting();
         const Id header = m_module.newId(), check = m_module.newId(), body = m_module.newId();
         const Id next = m_module.newId(), after = m_module.newId();
         m_writer.branch(header);
@@ -174,9 +183,37 @@ private:
         m_writer.beginBlock(next);
         m_writer.branch(header);
         m_writer.beginBlock(after);
+        endWaiting();
         const Id created = m_writer.finish();
         m_shader.device.declare(m_module);
         replaceEntry(m_shader, created);
+    }
+
+    // Consumers that may wait do so from one payload to the next (fusion/marks.h).
+    void beginWaiting()
+    {
+        const std::vector<Id> phases = marked(m_module, Mark::Phase), waiting = marked(m_module, Mark::Waiting);
+        std::erase_if(m_starts, [&](const std::pair<Id, Id>& start) {
+            return std::ranges::find(phases, start.first) != phases.end() ||
+                   std::ranges::find(waiting, start.first) != waiting.end();
+        });
+        for (const Id variable : waiting) {
+            store(variable, constant(0));
+        }
+        for (const Id phase : phases) {
+            store(phase, constant(static_cast<uint32_t>(WaitingPhase::WhenFull)));
+        }
+    }
+
+    void endWaiting()
+    {
+        const std::vector<Id> phases = marked(m_module, Mark::Phase);
+        for (const Id phase : phases) {
+            store(phase, constant(static_cast<uint32_t>(WaitingPhase::Alone)));
+        }
+        if (!phases.empty()) {
+            m_writer.out().call(m_shader.entry, m_module.getVoidType(), {});
+        }
     }
 
     void takeInput(Id what)
@@ -242,6 +279,7 @@ private:
             store(variable, value);
         }
         store(kept().count, constant(0));
+        store(m_placeOfFirst, ask(DeviceFunction::PlaceOfFirst));
         store(m_place, ask(DeviceFunction::PlaceToKeep));
         store(m_remaining, ask(DeviceFunction::RemainingRecursion));
         m_writer.out().call(m_shader.entry, m_module.getVoidType(), {});
@@ -271,7 +309,9 @@ private:
     FunctionWriter m_writer{m_module};
     DepthFirst m_sizes;
     const Id m_uint = m_module.getIntType(32, false);
-    Id m_place;      // variables: where what the node sends begins among what is kept,
+    // Variables: where what the node sends goes among what is kept, the first of it and the others,
+    Id m_placeOfFirst;
+    Id m_place;
     Id m_remaining;  // and the levels behind the payload in hand
     HeldInput m_item;
     std::vector<std::pair<Id, Id>> m_starts;  // variables and the values that they have when the node begins

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "compiler/fusion/kept_memory.h"
+#include "compiler/fusion/marks.h"
 #include "compiler/fusion/take_payloads.h"
 #include "compiler/globals.h"
 #include "compiler/payload_types.h"
@@ -141,10 +141,32 @@ bool KeptOutputs::checkScopes(const std::vector<Instruction>& allocations)
     return true;
 }
 
-void KeptOutputs::makeStack(uint32_t room, Id first)
+void KeptOutputs::makeStack(uint32_t room, Id placeOfFirst, Id first)
 {
+    m_kept.back().placeOfFirst = placeOfFirst;
     m_kept.back().first = first;
     m_kept.back().room = room;
+}
+
+// Of nodes that recurse, since others are mostly run once for each invocation; of payloads that take little memory, all
+// of one node.
+void KeptOutputs::letWait()
+{
+    constexpr uint32_t kRoom = 32;
+    constexpr uint32_t kMostBytes = 512;
+    KeptOutput& kept = m_kept.back();
+    const graph::NodeOutput& output = m_shader.node.outputs[kept.output];
+    if (m_shader.node.maxRecursion == 0 || kept.byWorkgroup || kept.isRepeated || !output.constantIndex ||
+        kept.most > kRoom / 2 || output.payloadBytes > kMostBytes / kRoom) {
+        return;
+    }
+    const Id uintType = m_module.getIntType(32, false);
+    const Id pointer = m_module.getPointerType(kPrivate, uintType);
+    kept.waiting = m_module.createVariable(pointer, kPrivate, m_module.getConstant(0));
+    kept.first = m_module.createVariable(pointer, kPrivate);
+    kept.room = kRoom;
+    mark(m_module, kept.waiting, Mark::Waiting);
+    m_module.setName(kept.waiting, output.targetName + "_waiting");
 }
 
 bool KeptOutputs::lower()
@@ -167,7 +189,7 @@ void KeptOutputs::createVariables(KeptOutput& kept)
     }
     kept.payloads = m_memory.createVariable(kept.payload, roomInMemory(kept), kept.byWorkgroup ? kWorkgroup : kPrivate);
     if (kept.byWorkgroup) {
-        markKept(m_module, kept.payloads);
+        mark(m_module, kept.payloads, Mark::Kept);
     }
     kept.count = m_module.createVariable(uintPointer, kPrivate);
     kept.index = m_module.createVariable(uintPointer, kPrivate);
@@ -312,6 +334,12 @@ void KeptOutputs::allocate(const KeptOutput& kept, const Instruction& i, Emitter
     }
     out.emitVoid(spv::Op::OpStore, {kept.count, count});
     out.emitVoid(spv::Op::OpStore, {kept.index, index});
+    if (kept.waiting) {
+        const Id uintType = m_module.getIntType(32, false);
+        const Id first = out.emit(spv::Op::OpLoad, uintType, {kept.waiting});
+        out.emitVoid(spv::Op::OpStore, {kept.first, first});
+        out.emitVoid(spv::Op::OpStore, {kept.waiting, out.emit(spv::Op::OpIAdd, uintType, {first, count})});
+    }
 }
 
 // Where the allocation's payload lies in the array; nobody's payload if it has no such.
@@ -388,6 +416,25 @@ void KeptOutputs::visitHandle(const KeptOutput& kept, const Instruction& i, Emit
     m_failure.at(m_module, i, "uses a payload array as a whole");
 }
 
+// Behind those that are kept already.
+Id KeptOutputs::placeInStack(const KeptOutput& kept, Id index, Emitter& out)
+{
+    const Id uintType = m_module.getIntType(32, false);
+    uint32_t number = 0;
+    const bool isKnown = m_module.constantValue(index, number);
+    if (kept.placeOfFirst && isKnown && number == 0) {
+        return out.emit(spv::Op::OpLoad, uintType, {kept.placeOfFirst});
+    }
+    const Id first = out.emit(spv::Op::OpLoad, uintType, {kept.first});
+    const Id place = out.emit(spv::Op::OpIAdd, uintType, {first, index});
+    if (!kept.placeOfFirst || isKnown) {
+        return place;
+    }
+    const Id isFirst = out.emit(spv::Op::OpIEqual, m_module.getBoolType(), {index, m_module.getConstant(0)});
+    const Id placeOfFirst = out.emit(spv::Op::OpLoad, uintType, {kept.placeOfFirst});
+    return out.emit(spv::Op::OpSelect, uintType, {isFirst, placeOfFirst, place});
+}
+
 void KeptOutputs::access(const KeptOutput& kept, const Instruction& i, Emitter& out)
 {
     const uint32_t last = std::max(kept.most, 1u) - 1;
@@ -395,9 +442,7 @@ void KeptOutputs::access(const KeptOutput& kept, const Instruction& i, Emitter& 
     if (kept.isRepeated) {
         index = placeOf(kept, i, out);
     } else if (kept.first) {
-        const Id uintType = m_module.getIntType(32, false);
-        const Id first = out.emit(spv::Op::OpLoad, uintType, {kept.first});
-        index = out.emit(spv::Op::OpIAdd, uintType, {first, index});
+        index = placeInStack(kept, index, out);
     }
     if (kept.taken) {
         index = smaller(index, kept.most, out);

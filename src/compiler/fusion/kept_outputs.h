@@ -25,8 +25,8 @@ struct KeptOutput {
     spirv::Id allocation;      // type and scope of the allocation
     spirv::Id scope;
     // Variables: an array of payloads; how many were allocated, for which node index (base index included); and, if not
-    // none, where they begin in the array.
-    spirv::Id payloads, count, index, first;
+    // none, where they begin in the array, but for the first of them, if that has a place of its own.
+    spirv::Id payloads, count, index, first, placeOfFirst;
     uint32_t room = 0;  // payloads in the array
     // The array is in workgroup memory. Where invocations allocate, they take their payloads from it: workgroup
     // variables of how many were taken, and the node index of each, and a function that takes some.
@@ -37,6 +37,9 @@ struct KeptOutput {
     // above that how many payloads it has.
     bool isRepeated = false;
     spirv::Id handle;
+    // Payloads of several runs of the node may wait in the array (fusion/marks.h): a variable of how many, of which
+    // `count` were allocated last.
+    spirv::Id waiting;
 };
 
 class KeptOutputs {
@@ -51,9 +54,11 @@ public:
     // Requires: one allocation, not in a loop, if workgroups keep payloads; all of invocation scope if invocations do
     // and there are several of them. Fails if a keeper may have more than `mostBytes`.
     bool add(uint32_t output, Keeper keeper, uint32_t mostBytes);
-    // Of the output added last, room for `room` payloads, of which `first`, a variable of an unsigned integer, says
-    // where those of an allocation begin.
-    void makeStack(uint32_t room, spirv::Id first);
+    // Of the output added last, room for `room` payloads. Variables of unsigned integers say where those of an
+    // allocation are: the first one at `placeOfFirst`, number i at `first` + i.
+    void makeStack(uint32_t room, spirv::Id placeOfFirst, spirv::Id first);
+    // Of the output added last, payloads may wait for their consumers, if it is one that gains by it.
+    void letWait();
     // Variables take the place of payloads in all functions. Fails where code does more with them than that.
     bool lower();
 
@@ -72,6 +77,7 @@ private:
     void allocate(const KeptOutput& kept, const spirv::Instruction& i, spirv::Emitter& out);
     void visitHandle(const KeptOutput& kept, const spirv::Instruction& i, spirv::Emitter& out);
     void access(const KeptOutput& kept, const spirv::Instruction& i, spirv::Emitter& out);
+    spirv::Id placeInStack(const KeptOutput& kept, spirv::Id index, spirv::Emitter& out);
     spirv::Id placeOf(const KeptOutput& kept, const spirv::Instruction& i, spirv::Emitter& out);
     spirv::Id handleValue(spirv::Id handle, spirv::Emitter& out);
     spirv::Id toUint(const spirv::Instruction& i, spirv::Id value, spirv::Emitter& out);

@@ -99,6 +99,7 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
         {kDepthFirstSpecId, node.depthFirst > 0},
         {kSentMostSpecId, options.depthFirst ? options.depthFirst->sentMost : 1},
         {kQueuePayloadsSpecId, options.depthFirst ? options.depthFirst->queuePayloads : 0},
+        {kLevelBitsSpecId, options.depthFirst ? options.depthFirst->levelBits : 1},
         {kBusyPayloadsSpecId, options.busyPayloads},
         {kMemoryBytesSpecId, node.groupMemoryBytes},
     };

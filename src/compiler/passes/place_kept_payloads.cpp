@@ -5,6 +5,7 @@
 
 #include "compiler/diagnose.h"
 #include "compiler/fusion/kept_memory.h"
+#include "compiler/fusion/marks.h"
 #include "compiler/globals.h"
 #include "compiler/memory_model.h"
 #include "compiler/memory_operands.h"
@@ -185,7 +186,7 @@ Status placeKeptPayloads(NodeShader& shader, const Code& code, const Options&)
 {
     const bool moves = code.memory == graph::MemoryUse::None && shader.node.groupMemoryBytes > 0;
     const std::vector<KeptVariable> variables = moves ? keptVariables(shader.module) : std::vector<KeptVariable>();
-    unmarkKept(shader.module);
+    unmark(shader.module);
     if (variables.empty()) {
         return {};
     }

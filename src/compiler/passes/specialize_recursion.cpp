@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "compiler/control_flow.h"
+#include "compiler/fusion/marks.h"
 #include "compiler/globals.h"
 #include "compiler/values.h"
 
@@ -25,11 +26,20 @@ namespace {
 class Conditions {
 public:
     Conditions(const Module& module, Id variable, RecursionRange remaining)
-        : m_module(module), m_values(module), m_variable(variable), m_remaining(remaining)
+        : m_module(module),
+          m_values(module),
+          m_variable(variable),
+          m_remaining(remaining),
+          m_phases(marked(module, Mark::Phase))
     {
     }
 
     bool isRemaining(const Instruction& i) const { return i.op == spv::Op::OpLoad && i.id(0) == m_variable; }
+    // Levels that run inside others do not wait for more payloads (fusion/marks.h).
+    bool isPhase(const Instruction& i) const
+    {
+        return i.op == spv::Op::OpLoad && std::ranges::find(m_phases, i.id(0)) != m_phases.end();
+    }
 
     std::optional<bool> truth(Id id) const
     {
@@ -44,6 +54,8 @@ public:
                 return false;
             case spv::Op::OpLogicalNot:
                 return negated(truth(i->id(0)));
+            case spv::Op::OpLogicalAnd:
+                return both(truth(i->id(0)), truth(i->id(1)));
             default:
                 return comparison(*i);
         }
@@ -62,6 +74,10 @@ private:
         const Instruction* i = m_module.findDefinition(origin);
         if (i && isRemaining(*i)) {
             return Interval{m_remaining.least, m_remaining.most};
+        }
+        if (i && isPhase(*i)) {
+            constexpr auto kAtOnce = static_cast<int64_t>(WaitingPhase::AtOnce);
+            return Interval{kAtOnce, kAtOnce};
         }
         uint32_t value = 0;
         if (!m_module.constantValue(origin, value)) {
@@ -91,6 +107,14 @@ private:
     static std::optional<bool> negated(std::optional<bool> truth)
     {
         return truth ? std::optional(!*truth) : std::nullopt;
+    }
+
+    static std::optional<bool> both(std::optional<bool> a, std::optional<bool> b)
+    {
+        if (a == false || b == false) {
+            return false;
+        }
+        return a && b ? std::optional(true) : std::nullopt;
     }
 
     static bool comparesSigned(spv::Op op)
@@ -134,6 +158,7 @@ private:
     const Values m_values;
     const Id m_variable;
     const RecursionRange m_remaining;
+    const std::vector<Id> m_phases;
 };
 
 // Where a block's branch is known to go.
@@ -290,6 +315,11 @@ Status specializeRecursion(NodeShader& shader, const Options& options)
             const auto selected = i.result ? selections.find(i.result.value) : selections.end();
             if (selected != selections.end()) {
                 out.keep(spirv::instruction(spv::Op::OpCopyObject, i.type, i.result).add(selected->second));
+                return;
+            }
+            if (conditions.isPhase(i)) {
+                const Id atOnce = module.getConstant(static_cast<uint32_t>(WaitingPhase::AtOnce));
+                out.keep(spirv::instruction(spv::Op::OpCopyObject, i.type, i.result).add(atOnce));
                 return;
             }
             if (!number || !conditions.isRemaining(i)) {

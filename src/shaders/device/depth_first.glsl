@@ -19,6 +19,9 @@ layout(constant_id = 2023) const bool MR_DEPTH_FIRST = false;
 layout(constant_id = 2024) const uint MR_BUSY_PAYLOADS = 1u;  // so many keep the device busy
 layout(constant_id = 2025) const uint MR_SENT_MOST = 1u;      // payloads that the node sends at a time
 layout(constant_id = 2026) const uint MR_QUEUE_PAYLOADS = 0u; // that are kept in front of the stack
+layout(constant_id = 2036) const uint MR_LEVEL_BITS = 1u;     // of g_open, for each level
+
+const uint kStackBegin = MR_QUEUE_PAYLOADS + 1u;
 
 const uint kNothingNext = 0u;
 const uint kInputNext = 1u;  // the invocation's next payload of the slot,
@@ -40,9 +43,15 @@ uint g_last;  // behind the last one
 uint g_front_remaining;
 uint g_front_count;
 
-// Depth first: a stack behind it, and how many of it are of each level, in bits of their own from level 0 on.
+// Depth first: the first payload that the last run has sent, which comes next, in one place behind the queue, and all
+// others on a stack behind that. Memory of neighbours is side by side for one place, and invocations are at different
+// places of their stacks: so most payloads take one access for all, where the stack takes up to one for each.
+bool g_has_first;
 uint g_stack;
-uvec2 g_waiting;
+// How many there are of each level, in bits of their own, of which the lowest are for the level with g_top_remaining
+// behind it.
+uvec2 g_open;
+uint g_top_remaining;
 
 void mr_begin_depth_first()
 {
@@ -54,8 +63,10 @@ void mr_begin_depth_first()
     g_last = 0u;
     g_front_remaining = 0u;
     g_front_count = 0u;
+    g_has_first = false;
     g_stack = 0u;
-    g_waiting = uvec2(0u);
+    g_open = uvec2(0u);
+    g_top_remaining = 0u;
 }
 
 // The whole chunk at once, of which each invocation takes its own payloads when it has time for them.
@@ -74,10 +85,15 @@ uint mr_top_remaining()
     return offset == kNoOffset ? MR_SLOT.remainingRecursion : Words(g_payload + uint64_t(offset)).v[0];
 }
 
+bool mr_keeps_some()
+{
+    return g_has_first || g_stack > 0u || g_first < g_last;
+}
+
 // Each invocation for itself, as the others.
 uint mr_next_depth_first()
 {
-    if (g_stack > 0u || g_first < g_last)
+    if (mr_keeps_some())
         return g_is_wide || g_runs >= kMostRuns ? kLeaveNext : kKeptNext;
     g_own += Unit(MR_WORKGROUP_SIZE);
     if (g_own >= g_end)
@@ -90,28 +106,24 @@ uint mr_next_depth_first()
     return kInputNext;
 }
 
-uint mr_level_bits()
+bool mr_goes_deep()
 {
-    return uint(findMSB(MR_SENT_MOST)) + 1u;
+    return g_has_first || g_stack > 0u;
 }
 
-// The levels that are in the first word.
-uint mr_low_levels()
+uint mr_take_deep()
 {
-    return 32u / mr_level_bits();
-}
-
-uint mr_take_from_stack()
-{
-    bool isLow = g_waiting.x != 0u;
-    uint level = uint(findLSB(isLow ? g_waiting.x : g_waiting.y)) / mr_level_bits();
-    uint one = 1u << level * mr_level_bits();
-    if (isLow)
-        g_waiting.x -= one;
-    else
-        g_waiting.y -= one;
-    g_remaining = isLow ? level : level + mr_low_levels();
-    return MR_QUEUE_PAYLOADS + --g_stack;
+    // Levels of which nothing is left go.
+    uint zeros = uint(g_open.x != 0u ? findLSB(g_open.x) : 32 + findLSB(g_open.y));
+    uint levels = zeros / MR_LEVEL_BITS;
+    g_open = unpackUint2x32(packUint2x32(g_open) >> levels * MR_LEVEL_BITS);
+    --g_open.x;
+    g_top_remaining += levels;
+    g_remaining = g_top_remaining;
+    if (!g_has_first)
+        return kStackBegin + --g_stack;
+    g_has_first = false;
+    return MR_QUEUE_PAYLOADS;
 }
 
 uint mr_take_from_queue()
@@ -128,12 +140,12 @@ uint mr_take_from_queue()
 // Takes a payload that is kept, of which there is one. Returns its place.
 uint mr_take_kept()
 {
-    return g_stack > 0u ? mr_take_from_stack() : mr_take_from_queue();
+    return mr_goes_deep() ? mr_take_deep() : mr_take_from_queue();
 }
 
 uint mr_kept_count()
 {
-    return g_stack + g_last - g_first;
+    return g_stack + (g_has_first ? 1u : 0u) + g_last - g_first;
 }
 
 // The same for others, to whom it is payload `i` of what mr_allocate_invocation() gave.
@@ -144,10 +156,16 @@ uint mr_take_to_leave(const uint i)
     return place;
 }
 
-// Where the node puts what it sends.
+// Where the node puts the first payload that it sends,
+uint mr_place_of_first()
+{
+    return g_is_wide ? g_last : MR_QUEUE_PAYLOADS;
+}
+
+// and payload i > 0, less i.
 uint mr_place_to_keep()
 {
-    return g_is_wide ? g_last : MR_QUEUE_PAYLOADS + g_stack;
+    return g_is_wide ? g_last : kStackBegin + g_stack - 1u;
 }
 
 // Keeps the `count` payloads that the node has put there. Returns whether to run another one that is kept.
@@ -163,14 +181,13 @@ bool mr_keep(const uint count)
         return g_first < g_last && g_last + MR_SENT_MOST <= MR_QUEUE_PAYLOADS;
     }
     if (sent > 0u) {
-        uint level = g_remaining - 1u;
-        if (level < mr_low_levels())
-            g_waiting.x += sent << level * mr_level_bits();
-        else
-            g_waiting.y += sent << (level - mr_low_levels()) * mr_level_bits();
-        g_stack += sent;
+        g_open = unpackUint2x32(packUint2x32(g_open) << MR_LEVEL_BITS);
+        g_open.x |= sent;
+        g_top_remaining = g_remaining - 1u;
+        g_has_first = true;
+        g_stack += sent - 1u;
     }
-    return g_stack > 0u && ++g_runs < kMostRuns;
+    return mr_goes_deep() && ++g_runs < kMostRuns;
 }
 
 // There is no memory for others to take it.

@@ -4,32 +4,14 @@
 #ifndef MILLRACE_DEVICE_LEVEL_FIT_GLSL
 #define MILLRACE_DEVICE_LEVEL_FIT_GLSL
 
+#include "device/level_need.glsl"
 #include "device/state.glsl"
-
-const uint kMaxCountedUnits = 1u << 31;  // as in graph::plan, for the sake of MR_NARROW
-const uint64_t kTooMuchMemory = uint64_t(1) << 40;
-
-// The worst that a slot's units, or those of several slots, may need.
-struct Need {
-    uint64_t granules;
-    uint64_t entries;
-};
 
 Need mr_slot_need(const uint index)
 {
-    SlotInfos infos = SlotInfos(MR_HEADER(g_graph).slots);
-    StreamStates stream = StreamStates(g_graph + uint64_t(infos.v[index].streamState));
-    uint64_t counter = stream.v[0].counter;
-    uint64_t total = (counter & kUnitMask) * uint64_t(infos.v[index].unitsPerPayload);
-    uint64_t left = total - min(total, SlotStates(MR_HEADER(g_graph).slotStates).v[index].counted);
-    bool isDropped = uint(counter >> kUnitBits) > stream.v[0].capacity;
-    if (isDropped || left > uint64_t(kMaxCountedUnits) ||
-        (infos.v[index].kind != kKindDynamic && total > uint64_t(kMaxCountedUnits)))
-        return Need(kTooMuchMemory, kTooMuchMemory);
-    uint perGroup = infos.v[index].unitsPerGroup;
-    uint64_t groups = uint64_t((uint(left) + perGroup - 1u) / perGroup);
-    return Need(min(groups * uint64_t(infos.v[index].fitGranulesPerGroup), kTooMuchMemory),
-                min(groups * uint64_t(infos.v[index].fitEntriesPerGroup), kTooMuchMemory));
+    SlotInfos info = SlotInfos(MR_HEADER(g_graph).slots + uint64_t(index * kSlotInfoBytes));
+    StreamStates stream = StreamStates(g_graph + uint64_t(info.v[0].streamState));
+    return mr_need_of(info, mr_slot_left(info, stream, SlotStates(MR_HEADER(g_graph).slotStates).v[index].counted));
 }
 
 // Of numbers of up to 41 bits, which not every device can add in a subgroup.
@@ -81,8 +63,7 @@ LevelFit mr_fit_level()
         all = Need(mr_add_all(all.granules), mr_add_all(all.entries));
         before = mr_add_all(before);
     }
-    fit.fits = all.granules <= uint64_t(level.size - min(level.size, level.startUsed)) &&
-               all.entries <= uint64_t(level.entryQuota - min(level.entryQuota, level.startEntries));
+    fit.fits = mr_has_room(level, all);
     fit.base = level.begin + level.startUsed + uint(before);
     return fit;
 }
