@@ -5,7 +5,7 @@
 layout(name = "leaf", coalescing, api_entry = false) node;
 layout(local_size_x = 64) in;
 
-nodein Visit leaves[64];
+nodein Leaf leaves[64];
 
 void main()
 {

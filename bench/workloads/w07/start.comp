@@ -14,6 +14,8 @@ void main()
     if (query < QUERIES) {
         visits[0].node = 0;
         visits[0].query = query;
+        const uvec2 at = queryAt(query);
+        visits[0].at = at.x | at.y << 16;
     }
     enqueue(visits);
 }

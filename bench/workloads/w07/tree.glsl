@@ -10,18 +10,15 @@ uvec2 queryAt(uint query)
     return uvec2(mix32(2 * query) % bound, mix32(2 * query + 1) % bound);
 }
 
-// Children of a node (x | y << 16) of a level that a query meets, as bits.
+// Children of a node (x | y << 16) of a level that a query meets, as bits. Requires: it meets the node.
 uint childrenOf(uint node, uint level, uvec2 query)
 {
     const uint side = kUnits << (DEPTH - level - 1);
-    uint bits = 0;
-    for (uint i = 0; i < 4; ++i) {
-        const uvec2 low = (uvec2(node & 0xffff, node >> 16) * 2 + uvec2(i % 2, i / 2)) * side;
-        if (all(lessThan(query, low + side)) && all(greaterThan(query + kQuery, low))) {
-            bits |= 1 << i;
-        }
-    }
-    return bits;
+    const uvec2 middle = (uvec2(node & 0xffff, node >> 16) * 2 + 1) * side;
+    const bvec2 low = lessThan(query, middle);
+    const bvec2 high = greaterThan(query + kQuery, middle);
+    const uint columns = (low.x ? 1 : 0) | (high.x ? 2 : 0);
+    return (low.y ? columns : 0) | (high.y ? columns << 2 : 0);
 }
 
 uint childOf(uint node, uint i)

@@ -7,14 +7,15 @@ layout(local_size_x = 1) in;
 
 nodein Visit visit[1];
 layout(node = "visit") nodeout Visit children[4];
-layout(node = "leaf") nodeout Visit leaves[4];
+layout(node = "leaf") nodeout Leaf leaves[4];
 
 void main()
 {
     const uint query = visit[0].query;
     const uint node_ = visit[0].node;
+    const uint at = visit[0].at;
     const uint left = remainingRecursion();
-    uint bits = childrenOf(node_, DEPTH - 1 - left, queryAt(query));
+    uint bits = childrenOf(node_, DEPTH - 1 - left, uvec2(at & 0xffff, at >> 16));
     const uint count = bitCount(bits);
     if (left == 0) {
         allocateInvocation(leaves, count);
@@ -33,6 +34,7 @@ void main()
         bits &= bits - 1;
         children[i].node = childOf(node_, child);
         children[i].query = query;
+        children[i].at = at;
     }
     enqueue(children);
 }

@@ -17,9 +17,14 @@ layout(push_constant, scalar) uniform Arguments { Quads keys; Words sums; };
 void main()
 {
     const uint lane = gl_LocalInvocationIndex;
+    // Loads that do not wait for each other.
+    uint parts[16];
+    for (uint i = 0; i < 16; ++i) {
+        parts[i] = i < histograms.length() ? histograms[i].counts[lane] : 0;
+    }
     uint sum = 0;
-    for (uint i = 0; i < histograms.length(); ++i) {
-        sum += histograms[i].counts[lane];
+    for (uint i = 0; i < 16; ++i) {
+        sum += parts[i];
     }
     if (remainingRecursion() == 0) {
         atomicAdd(sums.v[lane], sum);
