@@ -425,9 +425,9 @@ TEST(Plan, DepthFirst_LeavesAsOftenAsItTakes)
     EXPECT_EQ(slotsWith(1, 1000), 5);
     EXPECT_EQ(slotsWith(1, 10000), 4);
     EXPECT_EQ(slotsWith(1, 60000), 3);
-    EXPECT_EQ(slotsWith(0, 1), 6);      // of 64 that may come, two are counted on
-    EXPECT_EQ(slotsWith(0, 10000), 4);  // of 640,000
-    EXPECT_EQ(slotsWith(0, 20000), 3);
+    EXPECT_EQ(slotsWith(0, 1), 6);     // of 64 that may come, four are counted on
+    EXPECT_EQ(slotsWith(0, 5000), 4);  // of 320,000
+    EXPECT_EQ(slotsWith(0, 10000), 3);
 }
 
 // A dispatch that need not fit has memory at every level, but nobody may leave anything to slots that do not run.
