@@ -196,8 +196,8 @@ void Recorder::keepFeedOutOfRooms()
                 m_plan.streams[stream].roomStride = 0;
 }
 
-// Who reserves memory of a level, so that each can keep to its share. On the indirect path one shader does it for all.
-// And what size.comp has to know.
+// Who reserves memory of a level, so that each can keep to its share; on the indirect path one shader does it for all.
+// With that, size.comp knows how many there are at most.
 void Recorder::shareMemory()
 {
     m_plan.levels[0].groups = m_feedGroups;
