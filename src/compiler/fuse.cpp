@@ -221,9 +221,8 @@ private:
 
     Id isPhase(FunctionWriter& writer, WaitingPhase phase)
     {
-        return writer.out().emit(
-            spv::Op::OpIEqual, m_module.getBoolType(),
-            {load(writer, m_phase), m_module.getConstant(static_cast<uint32_t>(phase))});
+        return writer.out().emit(spv::Op::OpIEqual, m_module.getBoolType(),
+                                 {load(writer, m_phase), m_module.getConstant(static_cast<uint32_t>(phase))});
     }
 
     // Of consumers that were fused before, theirs is the phase.
@@ -241,8 +240,8 @@ private:
                                           m_module.getConstant(static_cast<uint32_t>(WaitingPhase::AtOnce)));
         mark(m_module, m_phase, Mark::Phase);
         m_module.setName(m_phase, "phase");
-        const Id runs = writer.out().emit(spv::Op::OpLogicalNot, m_module.getBoolType(),
-                                          {isPhase(writer, WaitingPhase::Alone)});
+        const Id runs =
+            writer.out().emit(spv::Op::OpLogicalNot, m_module.getBoolType(), {isPhase(writer, WaitingPhase::Alone)});
         const Id join = m_module.newId();
         writer.beginIf(runs, join);
         run();
@@ -291,7 +290,10 @@ private:
         writer.forEach(count, [&](Id i) { choose(writer, kept, consumers, functions, index, i); });
     }
 
-    // if (phase != WhenFull || waiting > room - most) { for (i = 0; i < waiting; ++i) consumer(payloads[i]); waiting = 0; }
+    // if (phase != WhenFull || waiting > room - most) {
+    //     for (i = 0; i < waiting; ++i) consumer(payloads[i]);
+    //     waiting = 0;
+    // }
     void runWaiting(FunctionWriter& writer, const KeptOutput& kept, std::span<const FusedConsumer> consumers,
                     const std::vector<Linked>& functions)
     {

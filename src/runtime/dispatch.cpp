@@ -219,8 +219,9 @@ void Recorder::recordPlan(uint32_t level)
 }
 
 // Where nothing is proven of a level, its slots have two dispatches each, of as many workgroups as fill the device,
-// though there may be next to nothing to do. With the device counting first, W3 takes an H200 181 us instead of 196, with
-// little memory 231 instead of 253; W8, whose levels have much to do, 610 instead of 596. Not where they are few anyway.
+// though there may be next to nothing to do. With the device counting first, W3 takes an H200 181 us instead of 196,
+// with little memory 231 instead of 253; W8, whose levels have much to do, 610 instead of 596. Not where they are few
+// anyway.
 bool Recorder::isSized(std::span<const uint32_t> slots) const
 {
     if (m_plan.fits)

@@ -80,7 +80,7 @@ VkResult Recorder::prepareSweeps(const DispatchRequest& request, const HostInput
     describeFeed(request);
     if (!mayHideSteps(request) || !beginsInside())
         m_beginInside = 0;
-    const size_t argumentBytes = indirect()      ? sizeof(abi::IndirectArguments)
+    const size_t argumentBytes = indirect()     ? sizeof(abi::IndirectArguments)
                                  : !m_plan.fits ? sizeof(abi::SizedDispatches)
                                                 : 0;
     if (result == VK_SUCCESS && argumentBytes > 0)

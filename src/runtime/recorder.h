@@ -127,9 +127,9 @@ private:
     const ObservedDispatch m_observed;
     std::vector<uint8_t> m_pushConstants;
     graph::DispatchPlan m_plan;
-    std::vector<VkPipeline> m_pipelines;  // per node
-    std::vector<VkPipeline> m_trying;     // likewise, where the plan does not fit, for levels that do
-    std::vector<uint64_t> m_maxGroups;    // per slot
+    std::vector<VkPipeline> m_pipelines;       // per node
+    std::vector<VkPipeline> m_trying;          // likewise, where the plan does not fit, for levels that do
+    std::vector<uint64_t> m_maxGroups;         // per slot
     std::vector<abi::SizedSlot> m_sizedSlots;  // as DispatchPlan::slots, likewise
     VkDeviceAddress m_sizedSlotsAddress = 0;
     abi::BeginArguments m_begin{};

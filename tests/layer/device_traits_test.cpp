@@ -133,10 +133,10 @@ TEST(DeviceTraits, ByType_NothingIsMeasured)
 
 TEST(DeviceTraits, EachSettingWins)
 {
-    for (const char* key :
-         {"grid_groups", "grid_invocations", "grid_min_groups", "grid_max_groups", "grid_share_groups",
-          "packed_invocations", "static_invocations", "dynamic_invocations", "silent_chunk_groups", "ordered_bytes",
-          "leaf_rows", "looping_leaf_rows", "kept_bytes", "unsized_groups", "sweeps_per_wait", "spin_us", "max_scratch_mib"}) {
+    for (const char* key : {"grid_groups", "grid_invocations", "grid_min_groups", "grid_max_groups",
+                            "grid_share_groups", "packed_invocations", "static_invocations", "dynamic_invocations",
+                            "silent_chunk_groups", "ordered_bytes", "leaf_rows", "looping_leaf_rows", "kept_bytes",
+                            "unsized_groups", "sweeps_per_wait", "spin_us", "max_scratch_mib"}) {
         const std::string traits = traitsWith({{key, "64"}});
         EXPECT_TRUE(contains(traits, std::string(key) + " 64 (setting)")) << traits;
     }

@@ -59,9 +59,8 @@ std::vector<Id> marked(const Module& module, Mark mark)
 
 void unmark(Module& module)
 {
-    module.removeDecorations([](const Instruction& i) {
-        return std::ranges::any_of(kMarks, [&](Mark mark) { return says(i, mark); });
-    });
+    module.removeDecorations(
+        [](const Instruction& i) { return std::ranges::any_of(kMarks, [&](Mark mark) { return says(i, mark); }); });
 }
 
 }  // namespace millrace::compiler

@@ -14,9 +14,10 @@ enum class Mark {
     Waiting,  // a Private unsigned integer: how many payloads of an output wait, which begins with 0
 };
 
-// Of a node that is run for several payloads, whose consumers may wait until they are many: in a subgroup, most of whose
-// invocations have sent nothing to them, they take as long as if all had (W7 on an H200: 171 us, 165 if they wait). The
-// entry point begins with AtOnce, which it never changes; whoever runs it for one payload after the other may.
+// Of a node that is run for several payloads, whose consumers may wait until they are many: in a subgroup, most of
+// whose invocations have sent nothing to them, they take as long as if all had (W7 on an H200: 171 us, 165 if they
+// wait). The entry point begins with AtOnce, which it never changes; whoever runs it for one payload after the other
+// may.
 enum class WaitingPhase : uint32_t {
     AtOnce,    // all consumers run behind the node
     WhenFull,  // those of an output do only if it has no room for what the node may send once more

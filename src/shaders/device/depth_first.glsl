@@ -45,7 +45,8 @@ uint g_front_count;
 
 // Depth first: the first payload that the last run has sent, which comes next, in one place behind the queue, and all
 // others on a stack behind that. Memory of neighbours is side by side for one place, and invocations are at different
-// places of their stacks: so most payloads take one access for all, where the stack takes up to one for each.
+// places of their stacks: so most payloads take one access for all, where the stack takes up to one for each (W13 on an
+// H200: 487 us without, 464 so; W7 nothing).
 bool g_has_first;
 uint g_stack;
 // How many there are of each level, in bits of their own, of which the lowest are for the level with g_top_remaining

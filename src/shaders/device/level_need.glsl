@@ -28,7 +28,7 @@ Left mr_slot_left(SlotInfos info, StreamStates stream, const uint64_t counted)
     bool isDropped = uint(counter >> kUnitBits) > stream.v[0].capacity;
     bool isCounted = !isDropped && units <= uint64_t(kMaxCountedUnits) &&
                      (info.v[0].kind == kKindDynamic || total <= uint64_t(kMaxCountedUnits));
-    uint perGroup = info.v[0].unitsPerGroup;
+    uint perGroup = max(info.v[0].unitsPerGroup, 1u);  // whatever stands in memory that was not initialized
     return Left((uint(units) + perGroup - 1u) / perGroup, isCounted);
 }
 
