@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iostream>
+#include <optional>
 
 #include "harness/runner.h"
 #include "random/random_graph.h"
@@ -15,13 +17,14 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: random_graphs [--count N] [--seed S] [--long] [--path direct|indirect|both] [--device NAME]\n"
-    "                     [--fusion on|off|all|both] [--solo] [--dump FOLDER] [--oracle-only] [--times]\n"
+    "                     [--fusion on|off|all|both] [--solo] [--dump FOLDER] [--oracle-only] [--times] [--serve]\n"
     "  --count   number of graphs, with seeds S, S + 1, ... (default 100)\n"
     "  --long    larger graphs, both paths and all forms of dispatch for each\n"
     "  --device  part of the device's name (default: MILLRACE_TEST_DEVICE, else the first device)\n"
     "  --fusion  the layer's setting (default: on or all in turn, and off as well for one graph in six)\n"
     "  --solo    one workgroup runs each graph, whose workgroups are alike, however long that takes\n"
     "  --times   says how long each part of each graph takes\n"
+    "  --serve   runs the seeds that standard input has, one a line, and says of each what became of it\n"
     "  --dump    writes the SPIR-V of each graph to FOLDER/<seed>\n";
 
 struct Arguments {
@@ -30,6 +33,7 @@ struct Arguments {
     bool isLong = false;
     bool oracleOnly = false;
     bool times = false;
+    bool serve = false;
     bool solo = false;
     std::string path;    // empty: alternates from graph to graph
     std::string fusion;  // likewise
@@ -87,6 +91,10 @@ bool parse(int argc, char** argv, Arguments& out)
         }
         if (word == "--times") {
             out.times = true;
+            continue;
+        }
+        if (word == "--serve") {
+            out.serve = true;
             continue;
         }
         if (word == "--oracle-only") {
@@ -308,16 +316,49 @@ void reportFailure(uint64_t seed, const Arguments& arguments, const std::string&
     std::fflush(stdout);
 }
 
+// The seeds to run: a range, or what standard input has.
+class Seeds {
+public:
+    explicit Seeds(const Arguments& arguments)
+        : m_serves(arguments.serve), m_next(arguments.seed), m_end(arguments.seed + arguments.count)
+    {
+        if (!m_serves)
+            std::printf("seeds %llu to %llu\n", static_cast<unsigned long long>(m_next),
+                        static_cast<unsigned long long>(m_end - 1));
+    }
+
+    std::optional<uint64_t> next()
+    {
+        if (m_serves) {
+            uint64_t seed = 0;
+            return std::cin >> seed ? std::optional(seed) : std::nullopt;
+        }
+        return m_next < m_end ? std::optional(m_next++) : std::nullopt;
+    }
+
+    // Who serves has been asked, and answers at once.
+    void answer(uint64_t seed, bool passed) const
+    {
+        if (!m_serves)
+            return;
+        std::printf("seed %llu %s\n", static_cast<unsigned long long>(seed), passed ? "passed" : "failed");
+        std::fflush(stdout);
+    }
+
+private:
+    bool m_serves;
+    uint64_t m_next;
+    uint64_t m_end;
+};
+
 int runAll(const Arguments& arguments, const char* program)
 {
     Totals totals;
-    std::printf("seeds %llu to %llu\n", static_cast<unsigned long long>(arguments.seed),
-                static_cast<unsigned long long>(arguments.seed + arguments.count - 1));
-    for (uint64_t i = 0; i < arguments.count; ++i) {
-        const uint64_t seed = arguments.seed + i;
+    Seeds seeds(arguments);
+    while (const std::optional<uint64_t> seed = seeds.next()) {
         std::string problem;
         try {
-            problem = runGraph(seed, arguments, totals);
+            problem = runGraph(*seed, arguments, totals);
         } catch (const std::exception& error) {
             problem = std::string("  ") + error.what() + "\n";
         }
@@ -325,8 +366,9 @@ int runAll(const Arguments& arguments, const char* program)
             ++totals.passed;
         } else {
             ++totals.failed;
-            reportFailure(seed, arguments, problem, program);
+            reportFailure(*seed, arguments, problem, program);
         }
+        seeds.answer(*seed, problem.empty());
     }
     for (const std::string& message : harness::releaseSharedDevices()) {
         std::printf("while destroying the devices: %s\n", message.c_str());
