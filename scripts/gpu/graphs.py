@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random graphs: each process is given one seed after the other."""
+
+import threading
+import time
+
+from kinds import Kind
+from process import Silent, TimeOver, describe_status
+
+
+MOST_FAILURES = 50  # after which nothing new is learned
+
+
+class Graphs(Kind):
+    def __init__(self, name, report, first_seed, most, options):
+        """OPTIONS are those of random_graphs."""
+        super().__init__(name, report)
+        self.first_seed = self._next_seed = first_seed
+        self._most = most
+        self._options = options
+        self._seed_lock = threading.Lock()
+        self._unfinished = []
+
+    def line(self):
+        parts = [super().line()]
+        if self._next_seed > self.first_seed:
+            parts.append(f"seeds {self.first_seed} to {self._next_seed - 1}")
+        if self._unfinished:
+            parts.append(f"not finished in time: {' '.join(map(str, sorted(self._unfinished)))}")
+        if self.ran:
+            parts.append(f"{self.seconds / self.ran:.1f} s each")
+        return ", ".join(parts)
+
+    def _take_seed(self, check):
+        """None if there are enough."""
+        with self._seed_lock:
+            if check.is_over() or self._is_complete():
+                return None
+            self._next_seed += 1
+            return self._next_seed - 1
+
+    def _is_complete(self):
+        return self._next_seed - self.first_seed >= self._most or len(self.failures) >= MOST_FAILURES
+
+    def run(self, check):
+        """Until the time is over. A process ends with the first failure, which may harm what it does next."""
+        while not check.is_over() and not self._is_complete():
+            self._run_process(check)
+
+    def _run_process(self, check):
+        process = check.start(["random_graphs", "--serve", *self._options])
+        seeds = []
+        try:
+            while (seed := self._take_seed(check)) is not None:
+                seeds.append(seed)
+                if not self._run_graph(process, seed):
+                    return
+            process.close_input()
+            output = list(process.lines())
+            status = process.status()
+            if status != 0 and seeds:
+                self._fail(seeds, "when the process ended: " + describe_status(status), output)
+        except Silent:
+            self._fail(seeds, f"the process does not end: no word for {process.quiet_seconds} s", process.recent)
+        except TimeOver:
+            pass
+        finally:
+            process.kill()
+
+    def _run_graph(self, process, seed):
+        """Whether the process is good for another."""
+        start, output = time.monotonic(), []
+        process.say(seed)
+        try:
+            for line in process.lines():
+                if line == f"seed {seed} passed":
+                    self.add_pass()
+                    return True
+                if line == f"seed {seed} failed":
+                    self._fail([seed], "failed", output)
+                    return False
+                output.append(line)
+            self._fail([seed], describe_status(process.status()), output)
+        except Silent:
+            self._fail([seed], f"hangs: no word for {process.quiet_seconds} s", output)
+        except TimeOver:
+            with self._seed_lock:
+                self._unfinished.append(seed)
+            raise
+        finally:
+            with self._seed_lock:
+                self.seconds += time.monotonic() - start
+        return False
+
+    def _fail(self, seeds, why, output):
+        what = seeds[0] if len(seeds) == 1 else "after " + ",".join(map(str, seeds))
+        words = ["random_graphs", *self._options, "--count", "1", "--seed", str(seeds[-1])]
+        self.fail(what, why, words, output)

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of work that the check does, and what became of them."""
+
+import fnmatch
+import re
+import sys
+import tempfile
+import threading
+
+from process import Silent, TimeOver, describe_status
+
+
+class Kind:
+    """What has been run of a kind. Several threads add to it."""
+
+    def __init__(self, name, report):
+        self.name = name
+        self.passed = self.skipped = 0
+        self.failures = []
+        self.planned = None  # how many there are, if that is known
+        self.seconds = 0.0  # of all processes together
+        self._report = report
+        self._lock = threading.Lock()
+
+    @property
+    def ran(self):
+        return self.passed + len(self.failures)
+
+    @property
+    def left(self):
+        return 0 if self.planned is None else max(self.planned - self.ran - self.skipped, 0)
+
+    @property
+    def is_right(self):
+        return self.passed > 0 and not self.failures and not self.left
+
+    def add_pass(self, count=1):
+        with self._lock:
+            self.passed += count
+
+    def add_skip(self, count=1):
+        with self._lock:
+            self.skipped += count
+
+    def fail(self, what, why, words, output):
+        """WORDS reproduce it; the first is a program of the folder."""
+        with self._lock:
+            self.failures.append(what)
+        self._report.failure(self.name, what, why, words, output)
+
+    def line(self):
+        parts = [f"{self.ran} ran", f"{len(self.failures)} failed"]
+        if self.skipped:
+            parts.append(f"{self.skipped} skipped")
+        if self.left:
+            parts.append(f"{self.left} not run, the time was over")
+        if self.failures:
+            parts.append("failed: " + " ".join(str(what) for what in self.failures))
+        if not self.ran:
+            parts.append("nothing ran: counts as a failure")
+        return f"{self.name}: {', '.join(parts)}"
+
+
+class TestRun:
+    """What a GoogleTest program says."""
+
+    LINE = re.compile(r"\[ *(RUN|OK|FAILED|SKIPPED) *\] ([^ ,]+)")
+
+    def __init__(self):
+        self.test = self.result = None
+        self.is_running = False
+        self.output = []
+        self._results = set()
+
+    def read(self, line):
+        """True if a test has ended."""
+        self.output.append(line)
+        found = self.LINE.match(line)
+        if not found:
+            return False
+        word, test = found.groups()
+        if word == "RUN":
+            self.test, self.is_running, self.output = test, True, []
+        elif self.is_running and test == self.test:
+            self.is_running, self.result = False, word
+            self._results.add(word)
+            return True
+        return False
+
+    def why(self, status, left):
+        """What is wrong with how it ended besides tests that failed. It says 1 as well if every test was skipped."""
+        if status == 0 and not left:
+            return None
+        if status == 1 and not left and (self._results == {"SKIPPED"} or "FAILED" in self._results):
+            return None
+        return describe_status(status)
+
+
+class Tests(Kind):
+    """A GoogleTest program."""
+
+    def __init__(self, name, program, report):
+        super().__init__(name, report)
+        self.program = program
+
+    def list_tests(self, check, pattern):
+        process = check.start([self.program, "--gtest_list_tests", f"--gtest_filter={pattern}"])
+        names, suite = [], ""
+        for line in process.lines():
+            word = line.split("#")[0].strip()
+            if line.startswith("  "):
+                names.append(suite + word)
+            elif word.endswith(".") and " " not in word:
+                suite = word
+        status = process.status()
+        if status != 0:
+            self.fail("list of tests", describe_status(status), [self.program, "--gtest_list_tests"], process.recent)
+        self.planned = len(names)
+        return names
+
+    def jobs(self, check, pattern):
+        """Every process makes devices anew, so each has several tests, from all over the list: neighbours are alike."""
+        names = self.list_tests(check, pattern)
+        groups = min(len(names), 2 * check.processes)
+        return [lambda some=names[i::groups]: self.run(check, some) for i in range(groups)]
+
+    def run(self, check, names):
+        """A test that ends the process does not take those behind it along."""
+        left = list(names)
+        while left and not check.is_over() and self._run_process(check, left):
+            pass
+
+    def _run_process(self, check, left):
+        """Takes from LEFT what has been run. False if there is no use in another process."""
+        process = check.start([self.program, f"--gtest_filter={':'.join(left)}"])
+        run = TestRun()
+        try:
+            for line in process.lines():
+                if run.read(line):
+                    left.remove(run.test)
+                    self._count(run)
+            why = run.why(process.status(), left)
+        except Silent:
+            why = f"hangs: no word for {process.quiet_seconds} s"
+        except TimeOver:
+            return False
+        finally:
+            process.kill()
+        if not why:
+            return True
+        if run.is_running:
+            left.remove(run.test)
+        self._fail(run.test if run.is_running else "begin and end of the program", why, run.output)
+        return run.test is not None
+
+    def _count(self, run):
+        if run.result == "OK":
+            self.add_pass()
+        elif run.result == "SKIPPED":
+            self.add_skip()
+        else:
+            self._fail(run.test, "failed", run.output)
+
+    def _fail(self, test, why, output):
+        self.fail(test, why, [self.program, f"--gtest_filter={test}"], output)
+
+
+def matches(name, pattern):
+    """As GoogleTest's filter."""
+    wanted, _, unwanted = pattern.partition("-")
+    return any(fnmatch.fnmatchcase(name, part) for part in (wanted or "*").split(":")) and not any(
+        fnmatch.fnmatchcase(name, part) for part in unwanted.split(":"))
+
+
+class Examples(Kind):
+    """Examples with a graph, compared with what Python computes."""
+
+    def jobs(self, check, pattern):
+        graphs = (check.machine.root / "examples").glob("*/graph.json")
+        names = sorted(path.parent.name for path in graphs if matches(path.parent.name, pattern))
+        self.planned = len(names)
+        return [lambda name=name: self.run(check, name) for name in names]
+
+    def run(self, check, name):
+        root = check.machine.root
+        run_program(self, check, name, [sys.executable, root / "tests/run_example.py", root / "bin/millrace", root, name])
+
+
+class Demo(Kind):
+    """The demo, which checks every pixel: with as much scratch memory as it wants, and with little."""
+
+    VARIANTS = {"as_it_is": [], "little_memory": ["--scratch-mib", "1"]}
+
+    def jobs(self, check, _pattern):
+        self.planned = len(self.VARIANTS)
+        return [lambda name=name: self.run(check, name) for name in self.VARIANTS]
+
+    def run(self, check, name):
+        words = ["mandelbrot", "--device", check.machine.device, "--size", "1024", "--repeat", "1", "--output", "none"]
+        run_program(self, check, name, words + self.VARIANTS[name],
+                    {"VK_INSTANCE_LAYERS": "VK_LAYER_MILLRACE_emulation"})
+
+
+def run_program(kind, check, name, words, variables=None):
+    """A program whose status says whether all is right."""
+    with tempfile.TemporaryDirectory() as folder:
+        process = check.start(words, variables, cwd=folder)
+        try:
+            output = list(process.lines())
+            status = process.status()
+            why = None if status == 0 else describe_status(status)
+        except Silent:
+            output, why = list(process.recent), f"hangs: no word for {process.quiet_seconds} s"
+        except TimeOver:
+            return
+        finally:
+            process.kill()
+    if why:
+        variables = [f"{key}={value}" for key, value in (variables or {}).items()]
+        kind.fail(name, why, [*(["env", *variables] if variables else []), *words], output)
+    else:
+        kind.add_pass()
