@@ -149,31 +149,6 @@ struct IndirectArguments {
     uint64_t firstUnit;
 };
 
-// Direct path, where a dispatch is not proven to fit: size.comp writes one per slot of a level, of whose dispatches the
-// device then starts as many workgroups as there is work for. Two VkDispatchIndirectCommand.
-struct SizedDispatches {
-    uint tryX, tryY, tryZ;              // those that run the slot if its level fits (kFlagTryFit),
-    uint reserveX, reserveY, reserveZ;  // and if it does not
-};
-
-// Where a slot of the level is, in bytes from the start of the scratch memory, so that nobody waits for tables.
-struct SizedSlot {
-    uint slot;
-    uint info;         // SlotInfo
-    uint streamState;  // StreamState of its stream
-    uint state;        // SlotState
-    uint levelState;   // LevelState of its level
-    uint mostGroups;   // workgroups of ours that fill the device
-};
-
-struct SizeArguments {
-    uint64_t graph;
-    uint64_t sized;  // SizedDispatches[], one per slot of the graph
-    uint64_t slots;  // SizedSlot[slotCount], those of the level
-    uint slotCount;
-    uint tries;  // the level may fit
-};
-
 struct PlanArguments {
     uint64_t graph;
     uint64_t indirect;  // IndirectArguments[], one per slot of the graph

@@ -41,8 +41,6 @@ abi::StreamInfo streamInfo(const Graph& graph, const Stream& stream);
 struct SlotPlace {
     uint32_t info = 0;
     uint32_t streamState = 0;
-    uint32_t state = 0;
-    uint32_t levelState = 0;
 };
 
 // Per slot. Requires: fixedBytes(graph) <= UINT32_MAX, which link() checks.

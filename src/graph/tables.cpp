@@ -253,10 +253,7 @@ std::vector<SlotPlace> slotPlaces(const Graph& graph, uint64_t scratchAddress)
     std::vector<SlotPlace> places;
     for (size_t s = 0; s < graph.slots.size(); ++s)
         places.push_back({.info = static_cast<uint32_t>(offsets.slots + s * sizeof(abi::SlotInfo)),
-                          .streamState = streamStateOffset(offsets, graph.slots[s]),
-                          .state = static_cast<uint32_t>(offsets.slotStates + s * sizeof(abi::SlotState)),
-                          .levelState = static_cast<uint32_t>(offsets.levelStates +
-                                                              graph.slots[s].level * sizeof(abi::LevelState))});
+                          .streamState = streamStateOffset(offsets, graph.slots[s])});
     return places;
 }
 

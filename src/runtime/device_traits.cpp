@@ -62,7 +62,6 @@ DeviceTraits byType(const DeviceFacts& facts)
                         .leafRows = 16,
                         .loopingLeafRows = 1,
                         .keptBytes = 1024,
-                        .unsizedGroups = 256,
                         .sweepsPerWait = 16,
                         .spinUs = 2000};
     switch (facts.type) {
@@ -164,11 +163,11 @@ const std::array<Trait, kTraitCount>& traitTable()
         {"leaf_rows", &T::leafRows, 1, 1024},
         {"looping_leaf_rows", &T::loopingLeafRows, 1, 1024},
         {"kept_bytes", &T::keptBytes, 1, 4096},
-        {"unsized_groups", &T::unsizedGroups, 1, UINT32_MAX},
         {"sweeps_per_wait", &T::sweepsPerWait, 1, 1024},
         {"spin_us", &T::spinUs, 1, 1000000},
         {"max_scratch_mib", &T::maxScratchMib, 1, UINT32_MAX},
     }};
+    static_assert(kTable.back().value, "kTraitCount counts the rows");
     return kTable;
 }
 

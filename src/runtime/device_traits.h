@@ -46,9 +46,6 @@ struct DeviceTraits {
     uint32_t loopingLeafRows = 0;
     // Of payloads that a workgroup keeps in workgroup memory at most (compiler::Options::keptBytes).
     uint32_t keptBytes = 0;
-    // Of the slots of a level that is not proven to fit, workgroups at most that are dispatched without the device
-    // counting first how many have work (meta/size.comp).
-    uint32_t unsizedGroups = 0;
     // Sweeps at most between two looks at what is left of a graph.
     uint32_t sweepsPerWait = 0;
     // Microseconds that a queue's thread looks again and again whether a graph is complete before it goes to sleep.
@@ -70,7 +67,7 @@ struct Trait {
     std::string range() const;  // "a power of two from 32 to 1024"
 };
 
-inline constexpr size_t kTraitCount = 18;
+inline constexpr size_t kTraitCount = 17;
 const std::array<Trait, kTraitCount>& traitTable();
 
 enum class TraitOrigin {

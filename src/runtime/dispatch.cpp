@@ -183,17 +183,14 @@ void Recorder::recordLevel(std::span<const uint32_t> slots)
     const uint32_t level = m_pipeline.graph.slots[slots.front()].level;
     computeBarrier();
     begin(&StepObserver::beginLevel, level);
-    const bool isCounted = indirect() || isSized(slots);
     if (indirect())
         recordPlan(level);
-    else if (isCounted)
-        recordSize(slots);
     pushConstants();
     const std::vector<Batch> batches = batchesOf(slots);
     for (size_t i = 0; i < batches.size(); ++i) {
         if (i > 0 && m_separateSteps)
             computeBarrier();
-        recordNodes(batches[i], isCounted ? 0 : directGroups(batches[i], slots.size()));
+        recordNodes(batches[i], indirect() ? 0 : directGroups(batches[i], slots.size()));
     }
     end(&StepObserver::endLevel, level);
 }
@@ -215,40 +212,6 @@ void Recorder::recordPlan(uint32_t level)
     plan.flags = m_feed.flags;
     plan.slotCount = static_cast<uint32_t>(m_pipeline.graph.slots.size());
     recordMeta(Meta::Plan, plan, {.kind = Step::Kind::Plan, .level = level, .groups = 1});
-    indirectBarrier(m_device, m_target);
-}
-
-// Where nothing is proven of a level, its slots have two dispatches each, of as many workgroups as fill the device,
-// though there may be next to nothing to do. With the device counting first, W3 takes an H200 181 us instead of 196,
-// with little memory 231 instead of 253; W8, whose levels have much to do, 610 instead of 596. Not where they are few
-// anyway.
-bool Recorder::isSized(std::span<const uint32_t> slots) const
-{
-    if (m_plan.fits)
-        return false;
-    uint64_t groups = 0;
-    for (size_t i = 0; i < slots.size(); ++i)
-        groups += sizedSlots(slots)[i].mostGroups;
-    return groups > m_device.choice.traits.unsizedGroups;
-}
-
-// Of slots in a row of the plan.
-const abi::SizedSlot* Recorder::sizedSlots(std::span<const uint32_t> slots) const
-{
-    return &m_sizedSlots[static_cast<size_t>(slots.data() - m_plan.slots.data())];
-}
-
-void Recorder::recordSize(std::span<const uint32_t> slots)
-{
-    const uint32_t level = m_pipeline.graph.slots[slots.front()].level;
-    abi::SizeArguments size{};
-    size.graph = m_scratch;
-    size.sized = m_indirect.address();
-    size.slots =
-        m_sizedSlotsAddress + static_cast<uint64_t>(sizedSlots(slots) - m_sizedSlots.data()) * sizeof(abi::SizedSlot);
-    size.slotCount = static_cast<uint32_t>(slots.size());
-    size.tries = triesToFit(level);
-    recordMeta(Meta::Size, size, {.kind = Step::Kind::Size, .level = level, .groups = 1});
     indirectBarrier(m_device, m_target);
 }
 
@@ -294,7 +257,7 @@ uint32_t Recorder::directGroups(const Batch& batch, size_t nodesOfLevel) const
     return static_cast<uint32_t>(std::clamp<uint64_t>(batch.groups, 1, full));
 }
 
-// `groups`: 0 if the device has counted them.
+// `groups`: 0 on the indirect path, where the plan shader has counted them.
 void Recorder::recordNodes(const Batch& batch, uint32_t groups)
 {
     std::vector<uint32_t> slots;
@@ -336,18 +299,15 @@ void Recorder::dispatchNodes(const Batch& batch, uint32_t groups) const
     // They exclude each other, so no barrier is needed.
     if (triesToFit(slot.level)) {
         flags |= abi::kFlagTryFit;
-        dispatchSlot(batch, groups, flags, m_trying[slot.node], offsetof(abi::SizedDispatches, tryX));
+        dispatchSlot(batch, groups, flags, m_trying[slot.node]);
     }
-    dispatchSlot(batch, groups, flags, m_pipelines[slot.node], offsetof(abi::SizedDispatches, reserveX));
+    dispatchSlot(batch, groups, flags, m_pipelines[slot.node]);
 }
 
-// `sizedOffset`: of the dispatch in SizedDispatches.
-void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags, VkPipeline pipeline,
-                            size_t sizedOffset) const
+void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags, VkPipeline pipeline) const
 {
     const VkuDeviceDispatchTable& table = *m_device.table;
     const VkDeviceSize planned = batch.first * sizeof(abi::IndirectArguments);
-    const VkDeviceSize sized = batch.first * sizeof(abi::SizedDispatches) + sizedOffset;
     abi::NodeArguments arguments{};
     arguments.graph = m_scratch;
     arguments.slotAndFlags = m_places[batch.first].info | flags;
@@ -363,7 +323,7 @@ void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags,
     table.CmdPushConstants(m_target, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, m_pipeline.argumentsOffsetBytes,
                            sizeof arguments, &arguments);
     if (groups == 0)
-        table.CmdDispatchIndirect(m_target, m_indirect.handle(), indirect() ? planned : sized);
+        table.CmdDispatchIndirect(m_target, m_indirect.handle(), planned);
     else
         table.CmdDispatch(m_target, groups, 1, 1);
 }

@@ -22,8 +22,6 @@ std::span<const uint32_t> code(Meta meta)
             return shaders::meta_turn;
         case Meta::Plan:
             return shaders::meta_plan;
-        case Meta::Size:
-            return shaders::meta_size;
         case Meta::Snapshot:
             return shaders::meta_snapshot;
         case Meta::Mark:
@@ -54,8 +52,6 @@ const char* nameOf(Meta meta)
             return "turn";
         case Meta::Plan:
             return "plan";
-        case Meta::Size:
-            return "size";
         case Meta::Snapshot:
             return "trace a sweep";
         case Meta::Mark:

@@ -13,7 +13,7 @@
 namespace millrace::runtime {
 
 // From Snapshot on they are made when somebody wants them.
-enum class Meta { Init, Begin, Feed, Turn, Plan, Size, Snapshot, Mark, Capture, ProbeSmall, ProbeLarge, Count };
+enum class Meta { Init, Begin, Feed, Turn, Plan, Snapshot, Mark, Capture, ProbeSmall, ProbeLarge, Count };
 
 class MetaPipelines {
 public:

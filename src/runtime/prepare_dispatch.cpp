@@ -80,12 +80,9 @@ VkResult Recorder::prepareSweeps(const DispatchRequest& request, const HostInput
     describeFeed(request);
     if (!mayHideSteps(request) || !beginsInside())
         m_beginInside = 0;
-    const size_t argumentBytes = indirect()     ? sizeof(abi::IndirectArguments)
-                                 : !m_plan.fits ? sizeof(abi::SizedDispatches)
-                                                : 0;
-    if (result == VK_SUCCESS && argumentBytes > 0)
-        result = m_device.memory.createBuffer(BufferUse::Indirect,
-                                              std::max<size_t>(1, graph.slots.size()) * argumentBytes, m_indirect);
+    if (result == VK_SUCCESS && indirect())
+        result = m_device.memory.createBuffer(
+            BufferUse::Indirect, std::max<size_t>(1, graph.slots.size()) * sizeof(abi::IndirectArguments), m_indirect);
     if (result == VK_SUCCESS)
         nameBuffers();
     return result == VK_SUCCESS ? createObservers() : result;
@@ -197,21 +194,16 @@ void Recorder::keepFeedOutOfRooms()
 }
 
 // Who reserves memory of a level, so that each can keep to its share; on the indirect path one shader does it for all.
-// With that, size.comp knows how many there are at most.
 void Recorder::shareMemory()
 {
     m_plan.levels[0].groups = m_feedGroups;
     std::vector<size_t> slotsOfLevel(m_plan.levels.size(), 0);
     for (uint32_t slot : m_plan.slots)
         ++slotsOfLevel[m_pipeline.graph.slots[slot].level];
-    m_sizedSlots.clear();
     for (uint32_t slot : m_plan.slots) {
         const uint32_t level = m_pipeline.graph.slots[slot].level;
         const Batch alone{.first = slot, .groups = std::min(m_maxGroups[slot], kMaxBatchGroups)};
-        const uint32_t groups = directGroups(alone, slotsOfLevel[level]);
-        m_plan.levels[level].groups += indirect() ? 0 : groups;
-        const graph::SlotPlace& place = m_places[slot];
-        m_sizedSlots.push_back({slot, place.info, place.streamState, place.state, place.levelState, groups});
+        m_plan.levels[level].groups += indirect() ? 0 : directGroups(alone, slotsOfLevel[level]);
     }
 }
 
@@ -278,7 +270,6 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
         {feed.bytes.data(), feed.bytes.size(), 0},
         {nullptr, feed.parts.size() * sizeof(abi::Copy), 0},
         {nullptr, sizeof(abi::BeginArguments), 0},
-        {m_sizedSlots.data(), m_sizedSlots.size() * sizeof(abi::SizedSlot), 0},
     };
     size_t bytes = 0;
     for (Part& part : parts) {
@@ -322,7 +313,6 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
     m_fedGranules = feed.bytes.size() / abi::kGranuleBytes;
     std::memcpy(m_upload.data() + parts[8].offset, &m_begin, sizeof m_begin);
     m_beginInside = address + parts[8].offset;
-    m_sizedSlotsAddress = address + parts[9].offset;
     return VK_SUCCESS;
 }
 

@@ -100,9 +100,6 @@ private:
     void pushConstants() const;
     void recordLevel(std::span<const uint32_t> slots);
     void recordPlan(uint32_t level);
-    bool isSized(std::span<const uint32_t> slots) const;
-    const abi::SizedSlot* sizedSlots(std::span<const uint32_t> slots) const;
-    void recordSize(std::span<const uint32_t> slots);
     // Slots of one level that one dispatch runs.
     struct Batch {
         uint32_t first = 0;
@@ -115,8 +112,7 @@ private:
     void recordNodes(const Batch& batch, uint32_t groups);
     bool triesToFit(uint32_t level) const;
     void dispatchNodes(const Batch& batch, uint32_t groups) const;
-    void dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags, VkPipeline pipeline,
-                      size_t sizedOffset) const;
+    void dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags, VkPipeline pipeline) const;
     uint32_t directGroups(const Batch& batch, size_t nodesOfLevel) const;
 
     Device::Impl& m_device;
@@ -130,8 +126,6 @@ private:
     std::vector<VkPipeline> m_pipelines;       // per node
     std::vector<VkPipeline> m_trying;          // likewise, where the plan does not fit, for levels that do
     std::vector<uint64_t> m_maxGroups;         // per slot
-    std::vector<abi::SizedSlot> m_sizedSlots;  // as DispatchPlan::slots, likewise
-    VkDeviceAddress m_sizedSlotsAddress = 0;
     abi::BeginArguments m_begin{};
     abi::FeedArguments m_feed{};
     std::vector<graph::SlotPlace> m_places;  // per slot

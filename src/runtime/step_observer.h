@@ -24,7 +24,6 @@ struct Step {
         Begin,  // resets the scratch memory; once, before the first sweep
         Feed,   // level 0: the payloads of the API, unless the host has prepared them and Begin copies them
         Plan,   // indirect path: arguments for the nodes of a level
-        Size,   // direct path: how many workgroups the nodes of a level have work for (DeviceTraits::unsizedGroups)
         Nodes,  // one node, or several slots of one pipeline
         Turn,   // ends a sweep that may not be the last
         Solo,   // everything, by one workgroup; the only step then. Not where Device::observe() was called

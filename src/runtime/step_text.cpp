@@ -37,8 +37,6 @@ std::string workText(const ObservedDispatch& dispatch, const Step& step)
             return "feed";
         case Step::Kind::Plan:
             return "plan";
-        case Step::Kind::Size:
-            return "size";
         case Step::Kind::Turn:
             return "turn";
         case Step::Kind::Solo:

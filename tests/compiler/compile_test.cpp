@@ -119,6 +119,21 @@ TEST_P(Programs, CompilesForTheIndirectPath)
     compileAll(assembled(readText(GetParam())), options);
 }
 
+// Drivers may say behind an indirect dispatch what the number was the time before (docs/gpu.md).
+TEST_P(Programs, IndirectPath_ReadsNoNumberOfWorkgroups)
+{
+    const spirv::Words words = assembled(readText(GetParam()));
+    Options options = defaults();
+    options.indirect = true;
+    for (const std::string& entry : entryPoints(words)) {
+        options.entryPoint = entry;
+        for (const graph::MemoryUse memory : {graph::MemoryUse::Reserves, graph::MemoryUse::Fits}) {
+            options.memory = memory;
+            EXPECT_EQ(textOf(compiled(words, options).words).find("BuiltIn NumWorkgroups"), std::string::npos) << entry;
+        }
+    }
+}
+
 TEST_P(Programs, CompilesWithPushConstantsInMemory)
 {
     Options options = defaults();

@@ -136,7 +136,7 @@ TEST(DeviceTraits, EachSettingWins)
     for (const char* key : {"grid_groups", "grid_invocations", "grid_min_groups", "grid_max_groups",
                             "grid_share_groups", "packed_invocations", "static_invocations", "dynamic_invocations",
                             "silent_chunk_groups", "ordered_bytes", "leaf_rows", "looping_leaf_rows", "kept_bytes",
-                            "unsized_groups", "sweeps_per_wait", "spin_us", "max_scratch_mib"}) {
+                            "sweeps_per_wait", "spin_us", "max_scratch_mib"}) {
         const std::string traits = traitsWith({{key, "64"}});
         EXPECT_TRUE(contains(traits, std::string(key) + " 64 (setting)")) << traits;
     }
@@ -163,7 +163,7 @@ TEST(DeviceTraits, OddOnes_SameResults)
     expectRecursionRuns({});
     expectRecursionRuns({{"device_traits", "type"}});
     expectRecursionRuns({{"grid_groups", "1"}, {"sweeps_per_wait", "1"}});
-    expectRecursionRuns({{"unsized_groups", "1"}, {"grid_groups", "300"}});
+    expectRecursionRuns({{"grid_groups", "300"}});
     expectRecursionRuns({{"spin_us", "1000000"}, {"grid_share_groups", "1"}});
     expectRecursionRuns({{"grid_invocations", "100000"}, {"grid_min_groups", "37"}, {"grid_max_groups", "5"}});
     expectRecursionRuns({{"packed_invocations", "256"}, {"static_invocations", "512"}, {"dynamic_invocations", "128"}});

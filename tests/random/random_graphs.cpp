@@ -224,8 +224,6 @@ public:
         if (variant.fusion == "all")
             options.numbers["kept_bytes"] =
                 1;  // payloads that workgroups keep in scratch memory, where that is possible
-        if (graph.spec.seed % 2 == 0)
-            options.numbers["unsized_groups"] = 1;
         if (variant.solo) {
             options.words["solo"] = "on";
             options.numbers["solo_rounds"] = 1u << 30;

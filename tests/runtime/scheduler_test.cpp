@@ -149,8 +149,7 @@ Words expected(uint32_t seed, const Words& fanGroups = kFanGroups)
 // A graph's driver objects.
 class TestGraph {
 public:
-    // `unsizedGroups`: as in DeviceTraits.
-    TestGraph(test::VulkanDevice& vulkan, runtime::Path path, uint32_t unsizedGroups = 0) : m_vulkan(vulkan)
+    TestGraph(test::VulkanDevice& vulkan, runtime::Path path) : m_vulkan(vulkan)
     {
         auto linked = graph::link(nodes());
         EXPECT_TRUE(linked) << linked.error().text();
@@ -168,7 +167,6 @@ public:
         };
         runtime::Settings settings;
         settings.path = path;
-        settings.traits.unsizedGroups = unsizedGroups;
         EXPECT_EQ(runtime::Device::create(vulkan.instance, vulkan.physical, vulkan.device, vulkan.instanceTable,
                                           vulkan.table, settings, {}, m_device),
                   VK_SUCCESS);
@@ -395,18 +393,13 @@ TEST(Rooms, AreAsLargeAsTheDispatchBeforeNeeded_AndRunsThatHaveNoneGoElsewhere)
     EXPECT_EQ(vulkan.messages(), 0u);
 }
 
-struct Way {
-    const char* name;
-    runtime::Path path;
-    uint32_t unsizedGroups = 0;
-};
-class Scheduler : public testing::TestWithParam<Way> {};
+class Scheduler : public testing::TestWithParam<runtime::Path> {};
 
 TEST_P(Scheduler, EveryKindOfNodeWithEveryScratchSize)
 {
     test::VulkanDevice vulkan;
     {
-        TestGraph graph(vulkan, GetParam().path, GetParam().unsizedGroups);
+        TestGraph graph(vulkan, GetParam());
         const graph::ScratchSizes sizes = graph.pipeline.sizes;
         for (VkDeviceSize bytes :
              {sizes.maxBytes, sizes.minBytes, sizes.minBytes + 100000, (sizes.minBytes + sizes.maxBytes) / 2}) {
@@ -422,9 +415,8 @@ TEST_P(Scheduler, EveryKindOfNodeWithEveryScratchSize)
 }
 
 INSTANTIATE_TEST_SUITE_P(Paths, Scheduler,
-                         testing::Values(Way{"Direct", runtime::Path::Direct}, Way{"Sized", runtime::Path::Direct, 1},
-                                         Way{"Indirect", runtime::Path::Indirect}),
-                         [](const auto& way) { return way.param.name; });
+                         testing::Values(runtime::Path::Direct, runtime::Path::Indirect),
+                         [](const auto& path) { return path.param == runtime::Path::Direct ? "Direct" : "Indirect"; });
 
 }  // namespace
 }  // namespace millrace

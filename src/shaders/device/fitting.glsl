@@ -55,14 +55,14 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
     g_left = 0u;
     if (MR_INDIRECT) {
         IndirectTable table = IndirectTable(g_work);
-        uint linear = gl_WorkGroupID.x + gl_NumWorkGroups.x * (gl_WorkGroupID.y + gl_NumWorkGroups.y * gl_WorkGroupID.z);
+        uint linear = mr_linear_group(table.v[0]);
         g_chunk = linear < table.v[0].groupCount ? Unit(linear) : kNoChunk;
         g_chunk_groups = 1u;
         return;
     }
     // Several workgroups in a row save searches, and make longer runs (H200: W7 546 to 495 us, S1 381 to 318).
     float groups = mr_is_batch() ? float(mr_batch_groups()) : float(g_total - g_start) / float(mr_units_per_group());
-    g_chunk_groups = uint(clamp(groups / float(gl_NumWorkGroups.x * MR_CHUNKS_PER_GROUP), 1.0, float(MR_CHUNK_GROUPS)));
+    g_chunk_groups = uint(clamp(groups / float(mr_group_count() * MR_CHUNKS_PER_GROUP), 1.0, float(MR_CHUNK_GROUPS)));
     g_chunk = Unit(gl_WorkGroupID.x) * Unit(g_chunk_groups);
 }
 
@@ -119,7 +119,7 @@ bool mr_take_chunk()
             return false;
         g_next = g_chunk;
         g_left = g_chunk_groups;
-        g_chunk = MR_INDIRECT ? kNoChunk : g_chunk + Unit(g_chunk_groups * gl_NumWorkGroups.x);
+        g_chunk = MR_INDIRECT ? kNoChunk : g_chunk + Unit(g_chunk_groups * mr_group_count());
     }
     Unit first = g_next;
     uint groups = g_left;

@@ -4,14 +4,34 @@
 #ifndef MILLRACE_DEVICE_LEVEL_FIT_GLSL
 #define MILLRACE_DEVICE_LEVEL_FIT_GLSL
 
-#include "device/level_need.glsl"
 #include "device/state.glsl"
 
+const uint kMaxCountedUnits = 1u << 31;  // as in graph::plan, for the sake of MR_NARROW
+const uint64_t kTooMuchMemory = uint64_t(1) << 40;
+
+// The worst that a slot's units, or those of several slots, may need.
+struct Need {
+    uint64_t granules;
+    uint64_t entries;
+};
+
+// Of what was dropped and reported (see mr_begin()) nobody here knows the end. Without early return: operations of the
+// subgroup follow.
 Need mr_slot_need(const uint index)
 {
     SlotInfos info = SlotInfos(MR_HEADER(g_graph).slots + uint64_t(index * kSlotInfoBytes));
     StreamStates stream = StreamStates(g_graph + uint64_t(info.v[0].streamState));
-    return mr_need_of(info, mr_slot_left(info, stream, SlotStates(MR_HEADER(g_graph).slotStates).v[index].counted));
+    uint64_t counter = stream.v[0].counter;
+    uint64_t total = (counter & kUnitMask) * uint64_t(info.v[0].unitsPerPayload);
+    uint64_t left = total - min(total, SlotStates(MR_HEADER(g_graph).slotStates).v[index].counted);
+    bool isDropped = uint(counter >> kUnitBits) > stream.v[0].capacity;
+    bool isCounted = !isDropped && left <= uint64_t(kMaxCountedUnits) &&
+                     (info.v[0].kind == kKindDynamic || total <= uint64_t(kMaxCountedUnits));
+    uint perGroup = max(info.v[0].unitsPerGroup, 1u);  // whatever stands in memory that was not initialized
+    uint64_t groups = uint64_t((uint(left) + perGroup - 1u) / perGroup);
+    uint64_t granules = min(groups * uint64_t(info.v[0].fitGranulesPerGroup), kTooMuchMemory);
+    uint64_t entries = min(groups * uint64_t(info.v[0].fitEntriesPerGroup), kTooMuchMemory);
+    return Need(isCounted ? granules : kTooMuchMemory, isCounted ? entries : kTooMuchMemory);
 }
 
 // Of numbers of up to 41 bits, which not every device can add in a subgroup.
@@ -63,7 +83,8 @@ LevelFit mr_fit_level()
         all = Need(mr_add_all(all.granules), mr_add_all(all.entries));
         before = mr_add_all(before);
     }
-    fit.fits = mr_has_room(level, all);
+    fit.fits = all.granules <= uint64_t(level.size - min(level.size, level.startUsed)) &&
+               all.entries <= uint64_t(level.entryQuota - min(level.entryQuota, level.startEntries));
     fit.base = level.begin + level.startUsed + uint(before);
     return fit;
 }

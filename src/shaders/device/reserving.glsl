@@ -22,8 +22,10 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
         g_total = uint64_t(0);
     g_reserved_groups = 0u;
     g_planned = MR_INDIRECT;
+    if (MR_INDIRECT)
+        return;
     float groups = float(g_total) / float(mr_units_per_group());
-    g_chunk_groups = uint(clamp(groups / float(gl_NumWorkGroups.x * 4u), 1.0, float(MR_CHUNK_GROUPS)));
+    g_chunk_groups = uint(clamp(groups / float(mr_group_count() * 4u), 1.0, float(MR_CHUNK_GROUPS)));
 }
 
 // What was reserved for the chunk before, less what that used, serves the next one if so much is added: mostly little,
@@ -75,7 +77,7 @@ void mr_take_ticket()
 bool mr_take_planned()
 {
     IndirectTable table = IndirectTable(g_work);
-    uint linear = gl_WorkGroupID.x + gl_NumWorkGroups.x * (gl_WorkGroupID.y + gl_NumWorkGroups.y * gl_WorkGroupID.z);
+    uint linear = mr_linear_group(table.v[0]);
     if (!g_planned || linear >= table.v[0].groupCount)
         return false;
     g_planned = false;

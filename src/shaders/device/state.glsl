@@ -37,6 +37,20 @@ layout(constant_id = 2022) const uint MR_OUTPUTS = 0u;  // so many of the first 
 
 MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 
+// Workgroups of ours in this dispatch, of the direct path alone. Behind an indirect dispatch the built-in is not to be
+// trusted: NVIDIA 580.159 reads it through a cache of constants that a barrier for indirect commands leaves as it is, so
+// in a command buffer that runs again it may be what it was the time before (docs/gpu.md).
+uint mr_group_count()
+{
+    return gl_NumWorkGroups.x;
+}
+
+// On the indirect path the table that the plan shader wrote says how large the grid is.
+uint mr_linear_group(const IndirectArguments grid)
+{
+    return gl_WorkGroupID.x + grid.groupsX * (gl_WorkGroupID.y + grid.groupsY * gl_WorkGroupID.z);
+}
+
 const uint kNoHandleQueue = 0x1ffffu;
 
 // Without initializers: GLSL runs those at the start of a shader's own main(), and a library has none. mr_begin() sets
