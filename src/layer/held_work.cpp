@@ -34,6 +34,7 @@ void HeldWork::finish(const std::shared_ptr<Token>& token)
     {
         std::lock_guard lock(m_mutex);
         token->done = true;
+        ++m_finished;
         --m_held;
         std::erase_if(m_semaphores, [&](const auto& item) { return item.second == token; });
         std::erase_if(m_fences, [&](const auto& item) { return item.second == token; });
@@ -70,6 +71,13 @@ bool HeldWork::waitFences(std::span<const VkFence> fences, bool all, Clock::time
         return true;
     }
     return m_changed.wait_until(lock, deadline, ready);
+}
+
+void HeldWork::waitForChange(Clock::duration atMost)
+{
+    std::unique_lock lock(m_mutex);
+    const uint64_t before = m_finished;
+    m_changed.wait_for(lock, atMost, [&] { return m_finished != before; });
 }
 
 }  // namespace millrace::layer

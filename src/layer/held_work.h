@@ -46,6 +46,9 @@ public:
     // Waits until all of these fences (or any, if not `all`) are with the driver. False if the deadline passes.
     bool waitFences(std::span<const VkFence> fences, bool all, Clock::time_point deadline);
 
+    // Waits until some held work is with the driver, but no longer than this.
+    void waitForChange(Clock::duration atMost);
+
     // The device was lost, or work that the application believes submitted could not be: it cannot go on.
     void setLost() { m_lost = true; }
     bool lost() const { return m_lost; }
@@ -56,6 +59,7 @@ private:
     std::atomic<bool> m_lost{false};
     std::mutex m_mutex;
     std::condition_variable m_changed;
+    uint64_t m_finished = 0;  // held work that is with the driver
     // The last held work that uses each.
     std::unordered_map<VkSemaphore, std::shared_ptr<Token>> m_semaphores;
     std::unordered_map<VkFence, std::shared_ptr<Token>> m_fences;

@@ -84,6 +84,35 @@ VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice handle, const VkSemaphore
     return result;
 }
 
+// A driver has nothing to wait for where a query is in work that is still held: it answers VK_NOT_READY at once, or
+// never. What is held, and which of it has gone to the driver since, changes all the time, so the query itself is
+// looked at.
+VKAPI_ATTR VkResult VKAPI_CALL GetQueryPoolResults(VkDevice handle, VkQueryPool queryPool, uint32_t first,
+                                                   uint32_t count, size_t dataSize, void* pData, VkDeviceSize stride,
+                                                   VkQueryResultFlags flags)
+{
+    constexpr VkQueryResultFlags kWithoutLook = VK_QUERY_RESULT_WAIT_BIT | VK_QUERY_RESULT_PARTIAL_BIT;
+    constexpr std::chrono::milliseconds kBetweenLooks{1};
+    Device& device = Device::of(handle);
+    const auto ask = [&](VkQueryResultFlags how) {
+        return device.faults->check(
+            device.table.GetQueryPoolResults(handle, queryPool, first, count, dataSize, pData, stride, how));
+    };
+    VkResult result = VK_NOT_READY;
+    while ((flags & VK_QUERY_RESULT_WAIT_BIT) && result == VK_NOT_READY && device.held->any()) {
+        result = ask(flags & ~kWithoutLook);
+        if (result == VK_NOT_READY)
+            device.held->waitForChange(kBetweenLooks);
+    }
+    if (device.held->lost())
+        return VK_ERROR_DEVICE_LOST;
+    if (result == VK_NOT_READY)
+        result = ask(flags);
+    if (result == VK_SUCCESS)
+        device.statusWatch->poll();
+    return result;
+}
+
 // Exporting needs the signal operation to be with the driver.
 VKAPI_ATTR VkResult VKAPI_CALL GetFenceFdKHR(VkDevice handle, const VkFenceGetFdInfoKHR* pInfo, int* pFd)
 {
@@ -129,6 +158,7 @@ EntryPoints waitEntryPoints()
         MILLRACE_ENTRY(GetFenceStatus, kUseGraphs),
         {"vkWaitSemaphores", erase(&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphores>), kUseGraphs},
         {"vkWaitSemaphoresKHR", erase(&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphoresKHR>), kUseGraphs},
+        MILLRACE_ENTRY(GetQueryPoolResults, kUseGraphs),
         MILLRACE_ENTRY(GetFenceFdKHR, kUseGraphs),
         MILLRACE_ENTRY(GetSemaphoreFdKHR, kUseGraphs),
         MILLRACE_ENTRY(CreateSemaphore, kUseGraphs),

@@ -67,6 +67,42 @@ TEST_F(Splits, CommandsBehindTheGraph_SeeItComplete)
     EXPECT_EQ(copied.words[0], kLeaves);
 }
 
+TEST_F(Splits, QueryResults_WaitForHeldWork)
+{
+    VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+    info.queryType = VK_QUERY_TYPE_TIMESTAMP;
+    info.queryCount = 2;
+    VkQueryPool queries = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateQueryPool(device.handle, &info, nullptr, &queries));
+    device.onDestroy([this, queries] { vkDestroyQueryPool(device.handle, queries, nullptr); });
+    VkCommandBuffer reset = device.begin();
+    vkCmdResetQueryPool(reset, queries, 0, 2);
+    device.submitAndWait(reset);
+
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, graph, set);
+    tree(cmd);
+    vkCmdWriteTimestamp2(cmd, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, queries, 0);
+    tree(cmd);
+    copyLeaves(cmd, 0);
+    vkCmdWriteTimestamp2(cmd, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, queries, 1);
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+    device.submit(cmd);
+    struct {
+        uint64_t time = 0;
+        uint64_t available = 0;
+    } results[2];
+    EXPECT_EQ(vkGetQueryPoolResults(
+                  device.handle, queries, 0, 2, sizeof results, results, sizeof results[0],
+                  VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT),
+              VK_SUCCESS);
+    EXPECT_EQ(results[0].available, 1u);
+    EXPECT_EQ(results[1].available, 1u);
+    EXPECT_GE(results[1].time, results[0].time);
+    MILLRACE_CHECK(vkQueueWaitIdle(device.queue));
+    EXPECT_EQ(copied.words[0], 2 * kLeaves);
+}
+
 TEST_F(Splits, SeveralInOneCommandBuffer_SubmittedAgain)
 {
     VkCommandBuffer cmd = device.begin();
