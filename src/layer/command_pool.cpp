@@ -3,6 +3,7 @@
 
 #include "layer/command_buffer.h"
 #include "layer/entry_points.h"
+#include "runtime/host_memory.h"
 
 namespace millrace::layer {
 
@@ -11,7 +12,7 @@ CommandPool::~CommandPool()
     for (VkCommandBuffer commandBuffer : commandBuffers)
         CommandBuffer::forget(commandBuffer);
     if (m_hidden)
-        device.table.DestroyCommandPool(device.handle, m_hidden, nullptr);
+        device.table.DestroyCommandPool(device.handle, m_hidden, runtime::hostMemory());
 }
 
 bool CommandPool::canCompute() const
@@ -27,7 +28,7 @@ VkCommandPool CommandPool::getHidden()
     VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     info.flags = flags & ~VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
     info.queueFamilyIndex = queueFamily;
-    if (device.table.CreateCommandPool(device.handle, &info, nullptr, &m_hidden) != VK_SUCCESS)
+    if (device.table.CreateCommandPool(device.handle, &info, runtime::hostMemory(), &m_hidden) != VK_SUCCESS)
         m_hidden = VK_NULL_HANDLE;
     device.names.set(VK_OBJECT_TYPE_COMMAND_POOL, m_hidden, {"command pool"});
     return m_hidden;

@@ -18,6 +18,7 @@
 #include "layer/trace_output.h"
 #include "layer/update_templates.h"
 #include "runtime/capture_recorder.h"
+#include "runtime/host_memory.h"
 #include "runtime/trace_recorder.h"
 
 namespace millrace::layer {
@@ -145,7 +146,7 @@ VkResult Creation::callDriver(const VkDeviceCreateInfo* info, Device& device) co
 {
     auto next = reinterpret_cast<PFN_vkCreateDevice>(nextInstance(instance.handle, "vkCreateDevice"));
     device.handle = initial;
-    const VkResult result = next(physical, info, allocator, &device.handle);
+    const VkResult result = next(physical, info, device.allocatorFor(allocator), &device.handle);
     if (result == VK_SUCCESS) {
         vkuInitDeviceDispatchTable(device.handle, &device.table, nextDevice);
         fillAliases(device.table);
@@ -200,7 +201,7 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
         device->trace.reset();
         device->capture.reset();
         device->runtime.reset();
-        device->table.DestroyDevice(device->handle, allocator);
+        device->table.DestroyDevice(device->handle, device->allocatorFor(allocator));
         return result;
     }
     out = std::move(device);
@@ -231,7 +232,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkD
     if (result == VK_SUCCESS && device->support.native && device->enabled.shaderEnqueueExtension &&
         !hasEntryPoints(device->table)) {
         // The feature bit was a lie as well. Once more, as for any driver that lacks the extension.
-        device->table.DestroyDevice(device->handle, pAllocator);
+        device->table.DestroyDevice(device->handle, device->allocatorFor(pAllocator));
         instance.markPhantom(physical);
         link->u.pLayerInfo = ownLink->pNext;
         result = creation.create(device);
@@ -250,7 +251,7 @@ VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCall
     std::shared_ptr<Device> device = devices().remove(handleId(dispatchKey(handle)));
     const PFN_vkDestroyDevice destroy = device->table.DestroyDevice;
     device.reset();
-    destroy(handle, pAllocator);
+    destroy(handle, allocator);
 }
 
 }  // namespace
@@ -265,6 +266,7 @@ Device::Device(Instance& owner)
 }
 
 Device::~Device()
+    const VkAllocationCallbacks* allocator = device->allocatorFor(pAllocator);
 {
     // Everything that calls the driver goes before the device does.
     faults->stop();
@@ -276,6 +278,11 @@ Device::~Device()
     trace.reset();
     capture.reset();
     runtime.reset();
+}
+
+const VkAllocationCallbacks* Device::allocatorFor(const VkAllocationCallbacks* applications) const
+{
+    return usesGraphs() ? runtime::hostMemory() : applications;
 }
 
 void Device::drainRecorders()

@@ -91,6 +91,9 @@ struct Device {
     template <typename Handle>
     static Device& of(Handle handle)
     {
+    // For what threads of ours use, this device among it: drivers take the device's callbacks for whatever has none of
+    // its own, and whenever something is submitted.
+    const VkAllocationCallbacks* allocatorFor(const VkAllocationCallbacks* applications) const;
         return *of(dispatchKey(handle));
     }
 };

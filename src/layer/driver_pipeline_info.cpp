@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/driver_pipeline_info.h"
+#include "runtime/host_memory.h"
 
 namespace millrace::layer {
 
@@ -32,7 +33,7 @@ DriverStages::DriverStages(const Device& device, const VkPipelineShaderStageCrea
 DriverStages::~DriverStages()
 {
     for (VkShaderModule module : m_modules)
-        m_device.table.DestroyShaderModule(m_device.handle, module, nullptr);
+        m_device.table.DestroyShaderModule(m_device.handle, module, runtime::hostMemory());
 }
 
 void DriverStages::translate(VkPipelineShaderStageCreateInfo& stage)
@@ -42,7 +43,8 @@ void DriverStages::translate(VkPipelineShaderStageCreateInfo& stage)
     if (m_device.emulatesMaintenance5() && hasChainedCode(stage)) {
         VkShaderModuleCreateInfo info = *chain.find<VkShaderModuleCreateInfo>(kModuleInfo);
         info.pNext = nullptr;
-        const VkResult result = m_device.table.CreateShaderModule(m_device.handle, &info, nullptr, &stage.module);
+        const VkResult result =
+            m_device.table.CreateShaderModule(m_device.handle, &info, runtime::hostMemory(), &stage.module);
         if (result == VK_SUCCESS) {
             m_modules.push_back(stage.module);
             m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, stage.module, {"code of a stage"});

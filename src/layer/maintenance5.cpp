@@ -3,6 +3,7 @@
 #include "layer/chain.h"
 #include "layer/device.h"
 #include "layer/entry_points.h"
+#include "runtime/host_memory.h"
 
 namespace millrace::layer {
 
@@ -34,7 +35,7 @@ VKAPI_ATTR void VKAPI_CALL GetDeviceImageSubresourceLayoutKHR(VkDevice handle,
 {
     Device& device = Device::of(handle);
     VkImage image = VK_NULL_HANDLE;
-    if (device.table.CreateImage(handle, pInfo->pCreateInfo, nullptr, &image) != VK_SUCCESS) {
+    if (device.table.CreateImage(handle, pInfo->pCreateInfo, runtime::hostMemory(), &image) != VK_SUCCESS) {
         device.messages().error("Millrace-subresource-layout", objectReference(VK_OBJECT_TYPE_DEVICE, handle),
                                 "vkGetDeviceImageSubresourceLayoutKHR: the driver could not create the image",
                                 "Check that the device supports these parameters, with "
@@ -44,7 +45,7 @@ VKAPI_ATTR void VKAPI_CALL GetDeviceImageSubresourceLayoutKHR(VkDevice handle,
     }
     device.names.set(VK_OBJECT_TYPE_IMAGE, image, {"image to ask for its layout"});
     GetImageSubresourceLayout2KHR(handle, image, pInfo->pSubresource, pLayout);
-    device.table.DestroyImage(handle, image, nullptr);
+    device.table.DestroyImage(handle, image, runtime::hostMemory());
 }
 
 }  // namespace

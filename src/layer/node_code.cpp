@@ -4,6 +4,7 @@
 #include "layer/device.h"
 #include "layer/pipeline_caches.h"
 #include "layer/transient_module.h"
+#include "runtime/host_memory.h"
 
 namespace millrace::layer {
 
@@ -18,7 +19,7 @@ NodeCode::~NodeCode()
 {
     for (VkPipeline pipeline : m_pipelines)
         if (pipeline)
-            m_layout->device.table.DestroyPipeline(m_layout->device.handle, pipeline, nullptr);
+            m_layout->device.table.DestroyPipeline(m_layout->device.handle, pipeline, runtime::hostMemory());
 }
 
 VkPipeline NodeCode::usual() const
@@ -95,7 +96,8 @@ VkResult NodeCode::callDriver(const spirv::Words& words, const Cache& cache, VkP
         if (cache.known && cache.known->externallySynchronized)
             lock = std::unique_lock(cache.known->driverMutex);
         // The application's allocator must not be called from other threads than its own.
-        result = device.table.CreateComputePipelines(device.handle, cache.handle, 1, &info, nullptr, &out);
+        result =
+            device.table.CreateComputePipelines(device.handle, cache.handle, 1, &info, runtime::hostMemory(), &out);
     }
     if (feedback)
         *feedback = given.flags;

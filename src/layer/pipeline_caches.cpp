@@ -8,11 +8,13 @@ namespace millrace::layer {
 
 namespace {
 
+// Nodes are compiled on threads of ours, where a driver may want more memory for the cache.
 VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineCache(VkDevice handle, const VkPipelineCacheCreateInfo* pCreateInfo,
                                                    const VkAllocationCallbacks* pAllocator, VkPipelineCache* pCache)
 {
     Device& device = Device::of(handle);
-    const VkResult result = device.table.CreatePipelineCache(handle, pCreateInfo, pAllocator, pCache);
+    const VkResult result =
+        device.table.CreatePipelineCache(handle, pCreateInfo, device.allocatorFor(pAllocator), pCache);
     if (result == VK_SUCCESS) {
         const bool external = pCreateInfo->flags & VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT;
         device.pipelineCaches.insert(handleId(*pCache), std::make_shared<PipelineCache>(external));
@@ -25,7 +27,7 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipelineCache(VkDevice handle, VkPipelineCache
 {
     Device& device = Device::of(handle);
     device.pipelineCaches.remove(handleId(cache));
-    device.table.DestroyPipelineCache(handle, cache, pAllocator);
+    device.table.DestroyPipelineCache(handle, cache, device.allocatorFor(pAllocator));
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL MergePipelineCaches(VkDevice handle, VkPipelineCache destination, uint32_t sourceCount,

@@ -7,6 +7,7 @@
 #include "layer/chain.h"
 #include "layer/device.h"
 #include "layer/entry_points.h"
+#include "runtime/host_memory.h"
 
 namespace millrace::layer {
 
@@ -110,7 +111,7 @@ std::shared_ptr<GraphLayout> createGraphLayout(Device& device, const VkPipelineL
     VkPipelineLayoutCreateInfo ours = info;
     ours.pushConstantRangeCount = 1;
     ours.pPushConstantRanges = &range;
-    if (device.table.CreatePipelineLayout(device.handle, &ours, nullptr, &layout->handle) != VK_SUCCESS)
+    if (device.table.CreatePipelineLayout(device.handle, &ours, runtime::hostMemory(), &layout->handle) != VK_SUCCESS)
         return nullptr;
     device.names.set(VK_OBJECT_TYPE_PIPELINE_LAYOUT, layout->handle, {"layout of nodes"});
     return layout;
@@ -143,7 +144,7 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipelineLayout(VkDevice handle, VkPipelineLayo
 GraphLayout::~GraphLayout()
 {
     if (handle)
-        device.table.DestroyPipelineLayout(device.handle, handle, nullptr);
+        device.table.DestroyPipelineLayout(device.handle, handle, runtime::hostMemory());
 }
 
 EntryPoints pipelineLayoutEntryPoints()

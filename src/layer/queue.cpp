@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "layer/faults.h"
+#include "runtime/host_memory.h"
 
 namespace millrace::layer {
 
@@ -17,7 +18,7 @@ Queue::~Queue()
     if (m_thread.joinable())
         m_thread.join();
     if (m_fence)
-        device.table.DestroyFence(device.handle, m_fence, nullptr);
+        device.table.DestroyFence(device.handle, m_fence, runtime::hostMemory());
 }
 
 void Queue::enqueue(std::function<VkResult()> work, std::span<const VkSemaphore> semaphores, VkFence fence)
@@ -75,7 +76,7 @@ VkResult Queue::submit(std::span<const VkSubmitInfo2> submits)
     VkResult result = VK_SUCCESS;
     if (!m_fence) {
         const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-        result = table.CreateFence(device.handle, &info, nullptr, &m_fence);
+        result = table.CreateFence(device.handle, &info, runtime::hostMemory(), &m_fence);
         device.names.set(VK_OBJECT_TYPE_FENCE, m_fence, {"fence of a queue"});
     }
     if (result == VK_SUCCESS && m_isSignaled)

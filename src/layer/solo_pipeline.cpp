@@ -5,6 +5,7 @@
 
 #include "layer/device.h"
 #include "layer/transient_module.h"
+#include "runtime/host_memory.h"
 
 namespace millrace::layer {
 
@@ -28,7 +29,7 @@ SoloPipeline::~SoloPipeline()
 {
     const Device& device = m_object.layout->device;
     if (m_pipeline)
-        device.table.DestroyPipeline(device.handle, m_pipeline, nullptr);
+        device.table.DestroyPipeline(device.handle, m_pipeline, runtime::hostMemory());
 }
 
 const graph::SoloShape* SoloPipeline::shape()
@@ -90,7 +91,8 @@ VkResult SoloPipeline::callDriver(VkPipeline& out) const
     info.stage = module.stage();
     info.layout = m_object.layout->handle;
     info.basePipelineIndex = -1;
-    const VkResult result = device.table.CreateComputePipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &out);
+    const VkResult result =
+        device.table.CreateComputePipelines(device.handle, VK_NULL_HANDLE, 1, &info, runtime::hostMemory(), &out);
     device.names.set(VK_OBJECT_TYPE_PIPELINE, out, {m_object.name(), ", in one workgroup"});
     return result;
 }

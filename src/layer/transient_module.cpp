@@ -2,6 +2,7 @@
 #include "layer/transient_module.h"
 
 #include "layer/device.h"
+#include "runtime/host_memory.h"
 
 namespace millrace::layer {
 
@@ -10,13 +11,13 @@ TransientModule::TransientModule(const Device& device, std::span<const uint32_t>
     VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     info.codeSize = words.size_bytes();
     info.pCode = words.data();
-    m_result = device.table.CreateShaderModule(device.handle, &info, nullptr, &m_handle);
+    m_result = device.table.CreateShaderModule(device.handle, &info, runtime::hostMemory(), &m_handle);
 }
 
 TransientModule::~TransientModule()
 {
     if (m_handle)
-        m_device.table.DestroyShaderModule(m_device.handle, m_handle, nullptr);
+        m_device.table.DestroyShaderModule(m_device.handle, m_handle, runtime::hostMemory());
 }
 
 VkPipelineShaderStageCreateInfo TransientModule::stage() const

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "runtime/host_memory.h"
 #include "runtime/vma_functions.h"
 
 namespace millrace::runtime {
@@ -46,6 +47,7 @@ VkResult Memory::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
     info.instance = instance;
     info.vulkanApiVersion = VK_API_VERSION_1_3;
     info.pVulkanFunctions = &vulkanFunctions;
+    info.pAllocationCallbacks = hostMemory();
     const VmaDeviceMemoryCallbacks callbacks{nameMemory, nullptr, &m_names};
     info.pDeviceMemoryCallbacks = &callbacks;
     // Plans are small; the default of 256 MiB blocks would dwarf them.

@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "runtime/host_memory.h"
 #include "shaders/meta.h"
 
 namespace millrace::runtime {
@@ -75,7 +76,7 @@ VkResult createPipeline(VkDevice device, const VkuDeviceDispatchTable& table, co
     moduleInfo.codeSize = words.size_bytes();
     moduleInfo.pCode = words.data();
     VkShaderModule module = VK_NULL_HANDLE;
-    VkResult result = table.CreateShaderModule(device, &moduleInfo, nullptr, &module);
+    VkResult result = table.CreateShaderModule(device, &moduleInfo, hostMemory(), &module);
     if (result != VK_SUCCESS)
         return result;
     names.set(VK_OBJECT_TYPE_SHADER_MODULE, module, {nameOf(meta)});
@@ -85,8 +86,8 @@ VkResult createPipeline(VkDevice device, const VkuDeviceDispatchTable& table, co
     info.stage.module = module;
     info.stage.pName = "main";
     info.layout = layout;
-    result = table.CreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, nullptr, &out);
-    table.DestroyShaderModule(device, module, nullptr);
+    result = table.CreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, hostMemory(), &out);
+    table.DestroyShaderModule(device, module, hostMemory());
     if (result == VK_SUCCESS)
         names.set(VK_OBJECT_TYPE_PIPELINE, out, {nameOf(meta)});
     return result;
@@ -103,7 +104,7 @@ VkResult MetaPipelines::create(VkDevice device, const VkuDeviceDispatchTable& ta
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     info.pushConstantRangeCount = 1;
     info.pPushConstantRanges = &range;
-    VkResult result = table.CreatePipelineLayout(device, &info, nullptr, &m_layout);
+    VkResult result = table.CreatePipelineLayout(device, &info, hostMemory(), &m_layout);
     names.set(VK_OBJECT_TYPE_PIPELINE_LAYOUT, m_layout, {"layout of the scheduler"});
     for (size_t i = 0; result == VK_SUCCESS && i < static_cast<size_t>(Meta::Snapshot); ++i)
         result = add(static_cast<Meta>(i));
@@ -121,8 +122,8 @@ MetaPipelines::~MetaPipelines()
     if (!m_table)
         return;
     for (VkPipeline pipeline : m_pipelines)
-        m_table->DestroyPipeline(m_device, pipeline, nullptr);
-    m_table->DestroyPipelineLayout(m_device, m_layout, nullptr);
+        m_table->DestroyPipeline(m_device, pipeline, hostMemory());
+    m_table->DestroyPipelineLayout(m_device, m_layout, hostMemory());
 }
 
 void MetaPipelines::dispatchBytes(VkCommandBuffer commandBuffer, Meta meta, const void* arguments, size_t bytes,

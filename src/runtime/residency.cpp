@@ -11,6 +11,7 @@
 
 #include "abi/probe.h"
 #include "runtime/barriers.h"
+#include "runtime/host_memory.h"
 #include "runtime/labels.h"
 
 namespace millrace::runtime {
@@ -65,8 +66,8 @@ private:
 
 Probe::~Probe()
 {
-    m_table.DestroyFence(m_device.device, m_fence, nullptr);
-    m_table.DestroyCommandPool(m_device.device, m_pool, nullptr);
+    m_table.DestroyFence(m_device.device, m_fence, hostMemory());
+    m_table.DestroyCommandPool(m_device.device, m_pool, hostMemory());
 }
 
 VkResult Probe::create()
@@ -74,7 +75,7 @@ VkResult Probe::create()
     VkCommandPoolCreateInfo pool{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT | VK_COMMAND_POOL_CREATE_TRANSIENT_BIT;
     pool.queueFamilyIndex = m_queue.family;
-    VkResult result = m_table.CreateCommandPool(m_device.device, &pool, nullptr, &m_pool);
+    VkResult result = m_table.CreateCommandPool(m_device.device, &pool, hostMemory(), &m_pool);
     VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
     allocate.commandPool = m_pool;
     allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
@@ -85,7 +86,7 @@ VkResult Probe::create()
         result = m_queue.adopt(m_commands);
     const VkFenceCreateInfo fence{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     if (result == VK_SUCCESS)
-        result = m_table.CreateFence(m_device.device, &fence, nullptr, &m_fence);
+        result = m_table.CreateFence(m_device.device, &fence, hostMemory(), &m_fence);
     if (result == VK_SUCCESS)
         result = m_device.memory.createBuffer(BufferUse::Indirect, sizeof(abi::ProbeState), m_state);
     if (result == VK_SUCCESS)

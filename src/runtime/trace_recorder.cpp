@@ -8,6 +8,7 @@
 #include "abi/trace.h"
 #include "runtime/barriers.h"
 #include "runtime/device_impl.h"
+#include "runtime/host_memory.h"
 #include "runtime/labels.h"
 #include "runtime/step_observer.h"
 #include "runtime/trace_decode.h"
@@ -145,7 +146,7 @@ TraceObserver::~TraceObserver()
         m_recorder->observers.erase(this);
     }
     if (m_queries)
-        m_device.table->DestroyQueryPool(m_device.device, m_queries, nullptr);
+        m_device.table->DestroyQueryPool(m_device.device, m_queries, hostMemory());
 }
 
 void TraceObserver::describe(const ObservedDispatch& dispatch)
@@ -248,7 +249,7 @@ VkResult TraceObserver::prepare(const std::string& name)
     VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     info.queryType = VK_QUERY_TYPE_TIMESTAMP;
     info.queryCount = times;
-    result = m_device.table->CreateQueryPool(m_device.device, &info, nullptr, &m_queries);
+    result = m_device.table->CreateQueryPool(m_device.device, &info, hostMemory(), &m_queries);
     names.set(VK_OBJECT_TYPE_QUERY_POOL, m_queries, {name, ", times"});
     return result;
 }

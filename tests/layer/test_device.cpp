@@ -17,7 +17,7 @@ void check(VkResult result, const char* what)
 }
 
 TestDevice::TestDevice(const InstanceOptions& instanceOptions, const DeviceOptions& options)
-    : instance(instanceOptions), physical(instance.physical)
+    : instance(instanceOptions), physical(instance.physical), m_allocator(options.allocator)
 {
     createDevice(options);
     createCommon();
@@ -28,7 +28,7 @@ TestDevice::~TestDevice()
     vkDeviceWaitIdle(handle);
     for (auto action = m_cleanup.rbegin(); action != m_cleanup.rend(); ++action)
         (*action)();
-    vkDestroyDevice(handle, nullptr);
+    vkDestroyDevice(handle, m_allocator);
 }
 
 void TestDevice::createDevice(const DeviceOptions& options)
@@ -69,7 +69,7 @@ void TestDevice::createDevice(const DeviceOptions& options)
     info.pQueueCreateInfos = &queueInfo;
     info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
     info.ppEnabledExtensionNames = extensions.data();
-    MILLRACE_CHECK(vkCreateDevice(physical, &info, nullptr, &handle));
+    MILLRACE_CHECK(vkCreateDevice(physical, &info, options.allocator, &handle));
     queueFamily = options.queueFamily;
     vkGetDeviceQueue(handle, queueFamily, 0, &queue);
     createGraphs = get<PFN_vkCreateExecutionGraphPipelinesAMDX>("vkCreateExecutionGraphPipelinesAMDX");

@@ -41,6 +41,7 @@ struct DeviceOptions {
     uint32_t queueFamily = 0;
     const void* chain = nullptr;  // further feature structures
     std::vector<const char*> extensions;
+    const VkAllocationCallbacks* allocator = nullptr;  // of the device alone
 };
 
 class TestDevice {
@@ -127,3 +128,4 @@ void check(VkResult result, const char* what);
 #define MILLRACE_CHECK(call) ::millrace::layertest::check((call), #call)
 
 }  // namespace millrace::layertest
+    const VkAllocationCallbacks* m_allocator = nullptr;
