@@ -34,6 +34,10 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBuffersEXT(VkCommandBuffer handle, u
     commandBuffer.device.table.CmdBindDescriptorBuffersEXT(commandBuffer.current, count, infos);
     if (!commandBuffer.logs())
         return;
+    // Offsets that were set before are not valid any more (VK_EXT_descriptor_buffer): in the log they would come in
+    // front of the buffers.
+    commandBuffer.log.clear(kScopeBufferOffsets);
+    commandBuffer.graph.clearBufferOffsets();
     commandBuffer.keepAlive.push_back(bindings);
     logCall<&Table::CmdBindDescriptorBuffersEXT>(commandBuffer.log, {StateKind::DescriptorBuffers},
                                                  kScopeDescriptorBuffers, count, infos);
@@ -52,7 +56,7 @@ void logOffsets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkP
     for (uint32_t i = 0; i < count; ++i) {
         const Payload payload{bindPoint, layout, first + i, indices[i], offsets[i]};
         std::byte* stored = commandBuffer.log.add(
-            {StateKind::DescriptorSets, keyOf(bindPoint), first + i, 1}, scopeOf(bindPoint),
+            {StateKind::DescriptorSets, keyOf(bindPoint), first + i, 1}, scopeOf(bindPoint) | kScopeBufferOffsets,
             [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
                 const auto& value = *reinterpret_cast<const Payload*>(bytes);
                 table.CmdSetDescriptorBufferOffsetsEXT(target, value.bindPoint, value.layout, value.set, 1,
@@ -89,7 +93,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer han
     if (!pInfo->layout) {
         logWrapped<&Table::CmdSetDescriptorBufferOffsets2EXT>(
             commandBuffer, {StateKind::DescriptorSets, keyOf(pInfo->stageFlags), pInfo->firstSet, pInfo->setCount},
-            scopeOf(pInfo->stageFlags), *pInfo);
+            scopeOf(pInfo->stageFlags) | kScopeBufferOffsets, *pInfo);
         return;
     }
     for (VkPipelineBindPoint bindPoint : bindPointsOf(pInfo->stageFlags))

@@ -73,6 +73,14 @@ void GraphBindings::setBufferOffsets(Source source, const GraphLayout& layout, u
     }
 }
 
+void GraphBindings::clearBufferOffsets()
+{
+    for (Sets* sets : {&m_named, &m_stages})
+        for (SetBinding& binding : *sets)
+            if (binding.kind == SetBinding::Kind::DescriptorBuffer)
+                binding = {};
+}
+
 void GraphBindings::bindEmbeddedSamplers(Source source, const GraphLayout& layout, uint32_t set)
 {
     replace(source, layout, set, SetBinding::Kind::EmbeddedSamplers);

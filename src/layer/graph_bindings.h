@@ -40,6 +40,7 @@ public:
                   uint32_t dynamicCount, const uint32_t* dynamicOffsets);
     void setBufferOffsets(Source source, const GraphLayout& layout, uint32_t first, uint32_t count,
                           const uint32_t* bufferIndices, const VkDeviceSize* offsets);
+    void clearBufferOffsets();
     void bindEmbeddedSamplers(Source source, const GraphLayout& layout, uint32_t set);
     void push(Source source, const GraphLayout& layout, uint32_t set, std::vector<DescriptorWrite> writes);
 

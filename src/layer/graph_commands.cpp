@@ -55,6 +55,12 @@ private:
         m_commandBuffer.graph.apply(m_device.table, target, *m_object.layout);
     }
 
+    // In a command buffer that has just begun, where offsets would lead to no descriptor buffer.
+    void bindBuffersAndSets(VkCommandBuffer target) const
+    {
+        m_commandBuffer.log.replay(kScopeDescriptorBuffers, m_device.table, target);
+        bindSets(target);
+    }
     const char* m_command;
     CommandBuffer& m_commandBuffer;
     Device& m_device;
@@ -116,7 +122,7 @@ VkCommandBuffer Dispatch::divide()
     const RenderingScope& scope = m_commandBuffer.rendering;
     interruptPredicate(m_commandBuffer, true);
     if (m_commandBuffer.divide({}, m_object.name() + ", step by step"))
-        bindSets(m_commandBuffer.current);
+        bindBuffersAndSets(m_commandBuffer.current);
     if (scope.conditional)
         m_device.table.CmdBeginConditionalRenderingEXT(m_commandBuffer.current, &scope.conditionalInfo);
     m_divided = true;
@@ -169,7 +175,7 @@ std::vector<VkCommandBuffer> Dispatch::recordHiddenSweep()
         const VkCommandBuffer hidden =
             m_commandBuffer.beginHidden("sweep of " + m_object.name(), VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
         if (hidden) {
-            bindSets(hidden);
+            bindBuffersAndSets(hidden);
             steps.push_back(hidden);
         }
         return hidden;

@@ -118,6 +118,7 @@ enum StateScope : uint32_t {
     kScopeDescriptorBuffers = 8,  // bound for all bind points at once
     kScopeInRendering = 16,       // can be set inside a render pass instance only
     kScopeOutsideRendering = 15,  // all others
+    kScopeBufferOffsets = 32,     // into descriptor buffers, beside the scope of the bind point
 };
 
 // Replaying keeps the order of recording and drops only what a later command covers, so that commands whose ranges

@@ -196,9 +196,10 @@ VkPipelineLayout TestDevice::createLayout(VkDescriptorSetLayout set0, VkDescript
     return out;
 }
 
-VkDescriptorSetLayout TestDevice::createSetLayout(VkDescriptorType type, VkDescriptorSetLayoutCreateFlags flags)
+VkDescriptorSetLayout TestDevice::createSetLayout(VkDescriptorType type, VkDescriptorSetLayoutCreateFlags flags,
+                                                  VkShaderStageFlags stages)
 {
-    const VkDescriptorSetLayoutBinding binding{0, type, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+    const VkDescriptorSetLayoutBinding binding{0, type, 1, stages, nullptr};
     VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, flags};
     info.bindingCount = 1;
     info.pBindings = &binding;
@@ -236,9 +237,10 @@ VkDescriptorSet TestDevice::createSet(const Buffer& buffer, VkDescriptorSetLayou
     return set;
 }
 
-VkPipeline TestDevice::createCompute(VkShaderModule module, VkPipelineLayout with)
+VkPipeline TestDevice::createCompute(VkShaderModule module, VkPipelineLayout with, VkPipelineCreateFlags flags)
 {
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.flags = flags;
     info.stage = stage(module, "main");
     info.layout = with ? with : layout;
     VkPipeline pipeline = VK_NULL_HANDLE;
@@ -247,10 +249,11 @@ VkPipeline TestDevice::createCompute(VkShaderModule module, VkPipelineLayout wit
     return pipeline;
 }
 
-VkPipeline TestDevice::createGraphics()
+VkPipeline TestDevice::createGraphics(const GraphicsOptions& options)
 {
+    const std::span<const uint32_t> fragment = options.fragment.empty() ? shaders::one_color : options.fragment;
     VkPipelineShaderStageCreateInfo stages[] = {stage(createModule(shaders::whole_target), "main"),
-                                                stage(createModule(shaders::one_color), "main")};
+                                                stage(createModule(fragment), "main")};
     stages[0].stage = VK_SHADER_STAGE_VERTEX_BIT;
     stages[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
     VkPipelineVertexInputStateCreateInfo input{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
@@ -276,6 +279,7 @@ VkPipeline TestDevice::createGraphics()
     rendering.colorAttachmentCount = 1;
     rendering.pColorAttachmentFormats = &format;
     VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering};
+    info.flags = options.flags;
     info.stageCount = 2;
     info.pStages = stages;
     info.pVertexInputState = &input;
@@ -285,7 +289,7 @@ VkPipeline TestDevice::createGraphics()
     info.pMultisampleState = &samples;
     info.pColorBlendState = &blend;
     info.pDynamicState = &dynamic;
-    info.layout = layout;
+    info.layout = options.layout ? options.layout : layout;
     VkPipeline pipeline = VK_NULL_HANDLE;
     MILLRACE_CHECK(vkCreateGraphicsPipelines(handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
     onDestroy([this, pipeline] { vkDestroyPipeline(handle, pipeline, nullptr); });
@@ -302,9 +306,10 @@ VkPipelineShaderStageCreateInfo TestDevice::stage(VkShaderModule module, const c
 }
 
 Graph TestDevice::createGraph(const std::vector<VkPipelineShaderStageCreateInfo>& stages, Scratch scratch,
-                              VkPipelineLayout with)
+                              VkPipelineLayout with, VkPipelineCreateFlags flags)
 {
     VkExecutionGraphPipelineCreateInfoAMDX info{VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX};
+    info.flags = flags;
     info.stageCount = static_cast<uint32_t>(stages.size());
     info.pStages = stages.data();
     info.layout = with ? with : layout;

@@ -44,6 +44,14 @@ struct DeviceOptions {
     const VkAllocationCallbacks* allocator = nullptr;  // of the device alone
 };
 
+// A pipeline that fills its target; without a layout the device's, without code the color of the fragment push
+// constants.
+struct GraphicsOptions {
+    VkPipelineLayout layout = VK_NULL_HANDLE;
+    std::span<const uint32_t> fragment = {};
+    VkPipelineCreateFlags flags = 0;
+};
+
 class TestDevice {
 public:
     explicit TestDevice(const InstanceOptions& instanceOptions = {}, const DeviceOptions& options = {});
@@ -75,18 +83,20 @@ public:
     static std::vector<uint32_t> programWords(const std::string& name);  // of tests/programs/shaders
     VkShaderModule createProgram(const std::string& name) { return createModule(programWords(name)); }
     VkPipelineLayout createLayout(VkDescriptorSetLayout set0, VkDescriptorSetLayout set1);
-    VkDescriptorSetLayout createSetLayout(VkDescriptorType type, VkDescriptorSetLayoutCreateFlags flags = 0);
+    VkDescriptorSetLayout createSetLayout(VkDescriptorType type, VkDescriptorSetLayoutCreateFlags flags = 0,
+                                          VkShaderStageFlags stages = VK_SHADER_STAGE_COMPUTE_BIT);
     VkDescriptorSet createSet(const Buffer& buffer, VkDescriptorSetLayout from = VK_NULL_HANDLE,
                               VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                               VkDeviceSize range = VK_WHOLE_SIZE);
-    // Fills the target with the color of the fragment push constants; viewport, scissor and cull mode are dynamic.
-    VkPipeline createGraphics();
-    VkPipeline createCompute(VkShaderModule module, VkPipelineLayout with = VK_NULL_HANDLE);
+    // Viewport, scissor and cull mode are dynamic.
+    VkPipeline createGraphics(const GraphicsOptions& options = {});
+    VkPipeline createCompute(VkShaderModule module, VkPipelineLayout with = VK_NULL_HANDLE,
+                             VkPipelineCreateFlags flags = 0);
 
     static VkPipelineShaderStageCreateInfo stage(VkShaderModule module, const char* entry);
     // Destroyed with the device.
     Graph createGraph(const std::vector<VkPipelineShaderStageCreateInfo>& stages, Scratch scratch = Scratch::Ample,
-                      VkPipelineLayout with = VK_NULL_HANDLE);
+                      VkPipelineLayout with = VK_NULL_HANDLE, VkPipelineCreateFlags flags = 0);
     Buffer createScratch(VkPipeline graph, Scratch scratch);
     uint32_t nodeIndex(VkPipeline graph, const char* name);
 
@@ -120,6 +130,7 @@ private:
     VkDeviceMemory allocateMemory(const VkMemoryRequirements& requirements, VkMemoryPropertyFlags properties,
                                   bool addressed);
 
+    const VkAllocationCallbacks* m_allocator = nullptr;
     std::vector<std::function<void()>> m_cleanup;
 };
 
@@ -128,4 +139,3 @@ void check(VkResult result, const char* what);
 #define MILLRACE_CHECK(call) ::millrace::layertest::check((call), #call)
 
 }  // namespace millrace::layertest
-    const VkAllocationCallbacks* m_allocator = nullptr;
