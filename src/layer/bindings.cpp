@@ -85,9 +85,12 @@ VKAPI_ATTR void VKAPI_CALL bindDescriptorSets2(VkCommandBuffer handle, const VkB
     if (!commandBuffer.logs())
         return;
     const VkBindDescriptorSetsInfo& info = *pInfo;
+    // The calls that set it again have no chain.
+    if (info.layout)
+        commandBuffer.cannotKeep("vkCmdBindDescriptorSets2", unknownStructures(info.pNext));
     if (!info.layout) {
         // The layout is chained instead (dynamicPipelineLayout); execution graphs need a layout object.
-        logWrapped<Member>(commandBuffer,
+        logWrapped<Member>(commandBuffer, "vkCmdBindDescriptorSets2",
                            {StateKind::DescriptorSets, keyOf(info.stageFlags), info.firstSet, info.descriptorSetCount},
                            scopeOf(info.stageFlags), info);
         return;
@@ -156,11 +159,13 @@ VKAPI_ATTR void VKAPI_CALL pushConstants2(VkCommandBuffer handle, const VkPushCo
     (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
     if (!commandBuffer.logs())
         return;
+    if (pInfo->layout)
+        commandBuffer.cannotKeep("vkCmdPushConstants2", unknownStructures(pInfo->pNext));
     shadowPushConstants(commandBuffer, pInfo->stageFlags, pInfo->offset, pInfo->size, pInfo->pValues);
     if (pInfo->layout)
         logPushConstants(commandBuffer, pInfo->layout, pInfo->stageFlags, pInfo->offset, pInfo->size, pInfo->pValues);
     else
-        logWrapped<Member>(commandBuffer,
+        logWrapped<Member>(commandBuffer, "vkCmdPushConstants2",
                            {StateKind::PushConstants, keyOf(pInfo->stageFlags), pInfo->offset, pInfo->size},
                            kScopePushConstants, *pInfo);
 }

@@ -14,6 +14,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice handle, const VkBufferCreat
     Device& device = Device::of(handle);
     const DriverBufferUsage info(*pCreateInfo, device.emulatesMaintenance5());
     const VkResult result = device.table.CreateBuffer(handle, info.get(), pAllocator, pBuffer);
+    device.tellLost("vkCreateBuffer", info.lost());
     if (result == VK_SUCCESS && device.settings().validate)
         device.addressedBuffers.created(*pBuffer, *pCreateInfo);
     return result;
@@ -45,10 +46,11 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBufferView(VkDevice handle, const VkBufferV
     Device& device = Device::of(handle);
     if (!device.emulatesMaintenance5() || !findInChain<VkBufferUsageFlags2CreateInfo>(pCreateInfo->pNext, kType))
         return device.table.CreateBufferView(handle, pCreateInfo, pAllocator, pView);
-    ChainCopy chain(pCreateInfo->pNext);
+    PatchedChain chain(pCreateInfo->pNext);
     chain.remove(kType);
     VkBufferViewCreateInfo info = *pCreateInfo;
     info.pNext = chain.get();
+    device.tellLost("vkCreateBufferView", chain.lost());
     return device.table.CreateBufferView(handle, &info, pAllocator, pView);
 }
 
@@ -58,6 +60,7 @@ void getRequirements(Device& device, PFN_vkGetDeviceBufferMemoryRequirements nex
     const DriverBufferUsage createInfo(*pInfo->pCreateInfo, device.emulatesMaintenance5());
     VkDeviceBufferMemoryRequirements info = *pInfo;
     info.pCreateInfo = createInfo.get();
+    device.tellLost("vkGetDeviceBufferMemoryRequirements", createInfo.lost());
     next(device.handle, &info, pRequirements);
 }
 
@@ -86,6 +89,9 @@ void getExternal(Instance& instance, PFN_vkGetPhysicalDeviceExternalBufferProper
         return;
     }
     const DriverBufferUsage info(*pInfo, !support.maintenance5);
+    if (!info.lost().empty())
+        instance.unknownStructures.tell(instance.messages, {}, "vkGetPhysicalDeviceExternalBufferProperties",
+                                        info.lost(), kCannotCopy);
     next(physical, info.get(), pProperties);
 }
 

@@ -4,7 +4,10 @@
 
 #include <vulkan/vulkan.h>
 
-#include "layer/chain_copy.h"
+#include <vector>
+
+#include "layer/chain.h"
+#include "layer/patched_chain.h"
 
 namespace millrace::layer {
 
@@ -25,31 +28,34 @@ template <typename Struct>
 class DriverBufferUsage {
 public:
     // `foldFlags2`: the driver does not know VkBufferUsageFlags2CreateInfo.
-    DriverBufferUsage(const Struct& original, bool foldFlags2) : m_patched(original)
+    DriverBufferUsage(const Struct& original, bool foldFlags2) : m_patched(original), m_chain(original.pNext)
     {
         constexpr VkStructureType kType = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
         m_patched.usage = driverBufferUsage(original.usage);
-        const auto* flags2 = findInChain<VkBufferUsageFlags2CreateInfo>(original.pNext, kType);
+        const auto* flags2 = m_chain.find<VkBufferUsageFlags2CreateInfo>(kType);
         if (!flags2)
             return;
         const VkBufferUsageFlags2 usage = driverBufferUsage(flags2->usage);
         if (usage == flags2->usage && !foldFlags2)
             return;
-        m_chain = ChainCopy(original.pNext);
         if (foldFlags2) {
             m_patched.usage = static_cast<VkBufferUsageFlags>(usage);
             m_chain.remove(kType);
         } else {
-            m_chain.find<VkBufferUsageFlags2CreateInfo>(kType)->usage = usage;
+            m_chain.change<VkBufferUsageFlags2CreateInfo>(kType)->usage = usage;
         }
-        m_patched.pNext = m_chain.get();
+        m_patched.pNext = const_cast<void*>(m_chain.get());
     }
 
+    DriverBufferUsage(const DriverBufferUsage&) = delete;
+    DriverBufferUsage& operator=(const DriverBufferUsage&) = delete;
+
     const Struct* get() const { return &m_patched; }
+    const std::vector<VkStructureType>& lost() const { return m_chain.lost(); }
 
 private:
     Struct m_patched;
-    ChainCopy m_chain;
+    PatchedChain m_chain;
 };
 
 }  // namespace millrace::layer

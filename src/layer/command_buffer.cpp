@@ -59,6 +59,7 @@ void CommandBuffer::begin(const VkCommandBufferBeginInfo& info)
     const auto* group = findInChain<VkDeviceGroupCommandBufferBeginInfo>(
         info.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_COMMAND_BUFFER_BEGIN_INFO);
     initialDeviceMask = group ? group->deviceMask : 0;
+    cannotKeep("vkBeginCommandBuffer", missingStructures(info.pNext, group));
 }
 
 void CommandBuffer::reset()
@@ -81,6 +82,7 @@ void CommandBuffer::reset()
     initialized.clear();
     isReadByHost = false;
     m_told.clear();
+    m_notKept.clear();
     failure = VK_SUCCESS;
 }
 
@@ -134,6 +136,18 @@ void CommandBuffer::fail(VkResult result)
 {
     if (failure == VK_SUCCESS)
         failure = result;
+}
+
+void CommandBuffer::cannotKeep(const char* command, const StructureTypes& types)
+{
+    if (!types.empty() && logs())
+        m_notKept.emplace_back(command, types);
+}
+
+void CommandBuffer::tellWhatIsNotKept() const
+{
+    for (const auto& [command, types] : m_notKept)
+        device.tellUnknown(command, types, "behind an execution graph, what the command set is set again without it");
 }
 
 CommandBuffer& CommandBuffer::of(VkCommandBuffer handle)

@@ -68,6 +68,9 @@ struct CommandBuffer {
     // Ends the driver's command buffer here and goes on in a hidden one, in which no state is set. False if that fails.
     bool divide(Split split, const std::string& name);
     void fail(VkResult result);
+    // A recorded command has structures that are not kept for when it is recorded again. Told if that happens.
+    void cannotKeep(const char* command, const StructureTypes& types);
+    void tellWhatIsNotKept() const;
     // False if the same was told since recording began: a command that is wrong mostly is so many times.
     bool isNews(const std::string& id, const std::string& text) { return m_told.insert(id + text).second; }
     ObjectReference reference() const { return objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, handle); }
@@ -79,6 +82,7 @@ struct CommandBuffer {
 private:
     std::vector<VkCommandBuffer> m_hidden;
     std::set<std::string> m_told;
+    std::vector<std::pair<const char*, StructureTypes>> m_notKept;
 };
 
 }  // namespace millrace::layer

@@ -89,6 +89,9 @@ VKAPI_ATTR void VKAPI_CALL queueLabel(VkQueue handle, const VkDebugUtilsLabelEXT
     Device& device = Device::of(handle);
     const auto next = device.table.*Member;
     Queue* queue = device.queues.find(handleId(handle));
+    // What nobody can copy has to go now.
+    if (queue && queue->busy() && hasUnknownStructures(pLabel->pNext))
+        queue->drain();
     if (!queue || !queue->busy()) {
         next(handle, pLabel);
         return;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // VK_EXT_descriptor_buffer.
+#include <deque>
+
 #include "layer/bind_points.h"
 #include "layer/buffers.h"
+#include "layer/chain_copy.h"
 #include "layer/pipelines.h"
 #include "layer/state_commands.h"
 #include "layer/wrapped_struct.h"
@@ -23,24 +26,32 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBuffersEXT(VkCommandBuffer handle, u
         std::vector<ChainCopy> chains;
         std::vector<VkDescriptorBufferBindingInfoEXT> infos;
     };
-    auto bindings = std::make_shared<Bindings>();
+    const bool foldFlags2 = commandBuffer.device.emulatesMaintenance5();
+    std::deque<BufferBinding> translated;
+    std::vector<VkDescriptorBufferBindingInfoEXT> infos;
     for (uint32_t i = 0; i < count; ++i) {
-        const BufferBinding translated(pInfos[i], commandBuffer.device.emulatesMaintenance5());
-        bindings->chains.emplace_back(translated.get()->pNext);
-        bindings->infos.push_back(*translated.get());
-        bindings->infos.back().pNext = const_cast<void*>(bindings->chains.back().get());
+        infos.push_back(*translated.emplace_back(pInfos[i], foldFlags2).get());
+        commandBuffer.device.tellLost("vkCmdBindDescriptorBuffersEXT", translated.back().lost());
     }
-    const VkDescriptorBufferBindingInfoEXT* infos = bindings->infos.data();
-    commandBuffer.device.table.CmdBindDescriptorBuffersEXT(commandBuffer.current, count, infos);
+    commandBuffer.device.table.CmdBindDescriptorBuffersEXT(commandBuffer.current, count, infos.data());
     if (!commandBuffer.logs())
         return;
+    auto kept = std::make_shared<Bindings>();
+    for (const VkDescriptorBufferBindingInfoEXT& info : infos) {
+        kept->chains.emplace_back(info.pNext);
+        kept->infos.push_back(info);
+        kept->infos.back().pNext = const_cast<void*>(kept->chains.back().get());
+        commandBuffer.cannotKeep("vkCmdBindDescriptorBuffersEXT",
+                                 missingStructures(info.pNext, kept->chains.back().get()));
+    }
+    const VkDescriptorBufferBindingInfoEXT* keptInfos = kept->infos.data();
     // Offsets that were set before are not valid any more (VK_EXT_descriptor_buffer): in the log they would come in
     // front of the buffers.
     commandBuffer.log.clear(kScopeBufferOffsets);
     commandBuffer.graph.clearBufferOffsets();
-    commandBuffer.keepAlive.push_back(bindings);
+    commandBuffer.keepAlive.push_back(std::move(kept));
     logCall<&Table::CmdBindDescriptorBuffersEXT>(commandBuffer.log, {StateKind::DescriptorBuffers},
-                                                 kScopeDescriptorBuffers, count, infos);
+                                                 kScopeDescriptorBuffers, count, keptInfos);
 }
 
 void logOffsets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,
@@ -90,9 +101,12 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer han
     commandBuffer.device.table.CmdSetDescriptorBufferOffsets2EXT(commandBuffer.current, pInfo);
     if (!commandBuffer.logs())
         return;
+    if (pInfo->layout)
+        commandBuffer.cannotKeep("vkCmdSetDescriptorBufferOffsets2EXT", unknownStructures(pInfo->pNext));
     if (!pInfo->layout) {
         logWrapped<&Table::CmdSetDescriptorBufferOffsets2EXT>(
-            commandBuffer, {StateKind::DescriptorSets, keyOf(pInfo->stageFlags), pInfo->firstSet, pInfo->setCount},
+            commandBuffer, "vkCmdSetDescriptorBufferOffsets2EXT",
+            {StateKind::DescriptorSets, keyOf(pInfo->stageFlags), pInfo->firstSet, pInfo->setCount},
             scopeOf(pInfo->stageFlags) | kScopeBufferOffsets, *pInfo);
         return;
     }
@@ -135,10 +149,12 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplers2EXT(
     commandBuffer.device.table.CmdBindDescriptorBufferEmbeddedSamplers2EXT(commandBuffer.current, pInfo);
     if (!commandBuffer.logs())
         return;
+    if (pInfo->layout)
+        commandBuffer.cannotKeep("vkCmdBindDescriptorBufferEmbeddedSamplers2EXT", unknownStructures(pInfo->pNext));
     if (!pInfo->layout) {
         logWrapped<&Table::CmdBindDescriptorBufferEmbeddedSamplers2EXT>(
-            commandBuffer, {StateKind::DescriptorSets, keyOf(pInfo->stageFlags), pInfo->set, 1},
-            scopeOf(pInfo->stageFlags), *pInfo);
+            commandBuffer, "vkCmdBindDescriptorBufferEmbeddedSamplers2EXT",
+            {StateKind::DescriptorSets, keyOf(pInfo->stageFlags), pInfo->set, 1}, scopeOf(pInfo->stageFlags), *pInfo);
         return;
     }
     for (VkPipelineBindPoint bindPoint : bindPointsOf(pInfo->stageFlags))

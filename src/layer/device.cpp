@@ -121,6 +121,19 @@ void tellTraits(const Device& device)
                   "Settings of these names change them, see docs/layer.md");
 }
 
+void tellUnknownExtensions(const Device& device, const VkDeviceCreateInfo& createInfo)
+{
+    const std::string names =
+        unknownExtensions(std::span(createInfo.ppEnabledExtensionNames, createInfo.enabledExtensionCount));
+    if (!names.empty())
+        device.messages().warning("Millrace-unknown-extension", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
+                                  "the application enables " + names + ", which the layer (Vulkan headers 1.4." +
+                                      std::to_string(VK_HEADER_VERSION) +
+                                      ") does not know: state that its commands set in a command buffer is not set "
+                                      "again behind an execution graph",
+                                  "Set it again there, or build the layer with newer headers");
+}
+
 // True if the driver that claims the feature has its commands as well.
 bool hasEntryPoints(const VkuDeviceDispatchTable& table)
 {
@@ -190,13 +203,16 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
     if (patch) {
         const PatchedDeviceCreateInfo patched(createInfo, device->support, device->usesGraphs());
         result = callDriver(patched.get(), *device);
+        device->tellLost("vkCreateDevice", patched.lost());
     } else {
         result = callDriver(&createInfo, *device);
     }
     if (result != VK_SUCCESS)
         return result;
-    if (device->usesGraphs())
+    if (device->usesGraphs()) {
+        tellUnknownExtensions(*device, createInfo);
         result = startGraphs(*device);
+    }
     if (result != VK_SUCCESS) {
         device->trace.reset();
         device->capture.reset();
@@ -250,6 +266,7 @@ VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCall
         return;
     std::shared_ptr<Device> device = devices().remove(handleId(dispatchKey(handle)));
     const PFN_vkDestroyDevice destroy = device->table.DestroyDevice;
+    const VkAllocationCallbacks* allocator = device->allocatorFor(pAllocator);
     device.reset();
     destroy(handle, allocator);
 }
@@ -266,7 +283,6 @@ Device::Device(Instance& owner)
 }
 
 Device::~Device()
-    const VkAllocationCallbacks* allocator = device->allocatorFor(pAllocator);
 {
     // Everything that calls the driver goes before the device does.
     faults->stop();
@@ -283,6 +299,18 @@ Device::~Device()
 const VkAllocationCallbacks* Device::allocatorFor(const VkAllocationCallbacks* applications) const
 {
     return usesGraphs() ? runtime::hostMemory() : applications;
+}
+
+void Device::tellUnknown(std::string_view command, const StructureTypes& types, std::string_view consequence) const
+{
+    if (!types.empty())
+        instance.unknownStructures.tell(messages(), objectReference(VK_OBJECT_TYPE_DEVICE, handle), command, types,
+                                        consequence);
+}
+
+void Device::tellLost(std::string_view command, const StructureTypes& types) const
+{
+    tellUnknown(command, types, kCannotCopy);
 }
 
 void Device::drainRecorders()

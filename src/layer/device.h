@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "layer/addressed_buffers.h"
@@ -16,6 +17,7 @@
 #include "layer/instance.h"
 #include "layer/private_data.h"
 #include "layer/registry.h"
+#include "layer/unknown_commands.h"
 #include "runtime/names.h"
 
 namespace millrace::runtime {
@@ -74,6 +76,7 @@ struct Device {
     Registry<TimelineSemaphore> timelines;
     AddressedBuffers addressedBuffers;
     PrivateData privateData;
+    UnknownCommands unknownCommands;
     std::unique_ptr<HeldWork> held;
     std::unique_ptr<StatusWatch> statusWatch;
     std::unique_ptr<Faults> faults;
@@ -81,9 +84,16 @@ struct Device {
 
     const Settings& settings() const { return instance.settings; }
     const Messages& messages() const { return instance.messages; }
+    // Once for each structure and command: `consequence` as in UnknownStructures::tell().
+    void tellUnknown(std::string_view command, const StructureTypes& types, std::string_view consequence) const;
+    // Of structures that PatchedChain had to leave out.
+    void tellLost(std::string_view command, const StructureTypes& types) const;
     // Takes what traces and captures have written. When the device has finished something.
     void drainRecorders();
     bool usesGraphs() const { return uses & kUseGraphs; }
+    // For what threads of ours use, this device among it: drivers take the device's callbacks for whatever has none of
+    // its own, and whenever something is submitted.
+    const VkAllocationCallbacks* allocatorFor(const VkAllocationCallbacks* applications) const;
     bool emulatesMaintenance5() const { return uses & kUseMaintenance5; }
 
     // Of a device, queue or command buffer; never null for valid handles.
@@ -91,9 +101,6 @@ struct Device {
     template <typename Handle>
     static Device& of(Handle handle)
     {
-    // For what threads of ours use, this device among it: drivers take the device's callbacks for whatever has none of
-    // its own, and whenever something is submitted.
-    const VkAllocationCallbacks* allocatorFor(const VkAllocationCallbacks* applications) const;
         return *of(dispatchKey(handle));
     }
 };

@@ -4,13 +4,10 @@
 
 #include <vulkan/vulkan.h>
 
-#include <memory>
+#include <vector>
 
+#include "layer/patched_chain.h"
 #include "layer/support.h"
-
-namespace vku {
-struct safe_VkDeviceCreateInfo;
-}
 
 namespace millrace::layer {
 
@@ -29,17 +26,28 @@ struct EnabledByApplication {
 
 EnabledByApplication enabledByApplication(const VkDeviceCreateInfo& createInfo);
 
-// A deep copy. Extensions and structures that `support` says the layer provides are gone; features that graphs need are
-// on, in the structures that the application chained where it did (VUID-VkDeviceCreateInfo-pNext-06532).
+// Extensions and structures that `support` says the layer provides are gone; features that graphs need are on, in the
+// structures that the application chained where it did (VUID-VkDeviceCreateInfo-pNext-06532). Everything else is the
+// application's.
 class PatchedDeviceCreateInfo {
 public:
     PatchedDeviceCreateInfo(const VkDeviceCreateInfo& createInfo, const Support& support, bool graphs);
-    ~PatchedDeviceCreateInfo();
+    PatchedDeviceCreateInfo(const PatchedDeviceCreateInfo&) = delete;
+    PatchedDeviceCreateInfo& operator=(const PatchedDeviceCreateInfo&) = delete;
 
-    const VkDeviceCreateInfo* get() const;
+    const VkDeviceCreateInfo* get() const { return &m_info; }
+    const std::vector<VkStructureType>& lost() const { return m_chain.lost(); }
 
 private:
-    std::unique_ptr<vku::safe_VkDeviceCreateInfo> m_copy;
+    void removeExtension(const char* name);
+    void enableInt64();
+    void enableNonUniformIndexing();
+    void enableWhatGraphsNeed(const Support& support);
+
+    VkDeviceCreateInfo m_info;
+    PatchedChain m_chain;
+    std::vector<const char*> m_extensions;
+    VkPhysicalDeviceFeatures m_features{};
 };
 
 }  // namespace millrace::layer

@@ -38,7 +38,7 @@ DriverStages::~DriverStages()
 
 void DriverStages::translate(VkPipelineShaderStageCreateInfo& stage)
 {
-    ChainCopy& chain = m_chains.emplace_back(stage.pNext);
+    PatchedChain& chain = m_chains.emplace_back(stage.pNext);
     chain.remove(kNodeInfo);
     if (m_device.emulatesMaintenance5() && hasChainedCode(stage)) {
         VkShaderModuleCreateInfo info = *chain.find<VkShaderModuleCreateInfo>(kModuleInfo);
@@ -54,6 +54,7 @@ void DriverStages::translate(VkPipelineShaderStageCreateInfo& stage)
         chain.remove(kModuleInfo);
     }
     stage.pNext = chain.get();
+    m_lost.insert(m_lost.end(), chain.lost().begin(), chain.lost().end());
 }
 
 }  // namespace millrace::layer

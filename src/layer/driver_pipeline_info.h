@@ -7,8 +7,9 @@
 #include <deque>
 #include <vector>
 
-#include "layer/chain_copy.h"
+#include "layer/chain.h"
 #include "layer/device.h"
+#include "layer/patched_chain.h"
 #include "layer/pipelines.h"
 
 namespace millrace::layer {
@@ -27,14 +28,16 @@ public:
 
     const VkPipelineShaderStageCreateInfo* data() const { return m_stages.data(); }
     VkResult result() const { return m_result; }
+    const std::vector<VkStructureType>& lost() const { return m_lost; }
 
 private:
     void translate(VkPipelineShaderStageCreateInfo& stage);
 
     const Device& m_device;
     std::vector<VkPipelineShaderStageCreateInfo> m_stages;
-    std::deque<ChainCopy> m_chains;
+    std::deque<PatchedChain> m_chains;
     std::vector<VkShaderModule> m_modules;
+    std::vector<VkStructureType> m_lost;
     VkResult m_result = VK_SUCCESS;
 };
 
@@ -53,19 +56,11 @@ bool needsTranslation(const Device& device, const Info& info)
 template <typename Info>
 class DriverPipelineInfo {
 public:
-    DriverPipelineInfo(const Device& device, const Info& original, const VkPipeline* created) : m_info(original)
+    DriverPipelineInfo(const Device& device, const Info& original, const VkPipeline* created)
+        : m_info(original), m_chain(original.pNext)
     {
-        constexpr VkStructureType kType = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
-        if (findInChain<VkPipelineCreateFlags2CreateInfo>(original.pNext, kType)) {
-            m_chain = ChainCopy(original.pNext);
-            auto* flags2 = m_chain.find<VkPipelineCreateFlags2CreateInfo>(kType);
+        if (auto* flags2 = m_chain.change<VkPipelineCreateFlags2CreateInfo>(kFlags2))
             flags2->flags &= ~VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX;
-            if (device.emulatesMaintenance5()) {
-                m_info.flags = static_cast<VkPipelineCreateFlags>(flags2->flags);
-                m_chain.remove(kType);
-            }
-            m_info.pNext = m_chain.get();
-        }
         if (m_info.basePipelineIndex >= 0) {
             m_info.basePipelineHandle = created[m_info.basePipelineIndex];
             m_info.basePipelineIndex = -1;
@@ -75,21 +70,38 @@ public:
             m_info.basePipelineHandle = VK_NULL_HANDLE;
         if (!m_info.basePipelineHandle)
             dropDerivative();
+        foldFlags2(device);
+        m_info.pNext = m_chain.get();
     }
 
+    DriverPipelineInfo(const DriverPipelineInfo&) = delete;
+    DriverPipelineInfo& operator=(const DriverPipelineInfo&) = delete;
+
     Info& info() { return m_info; }
+    const std::vector<VkStructureType>& lost() const { return m_chain.lost(); }
 
 private:
     void dropDerivative()
     {
         m_info.flags &= ~VK_PIPELINE_CREATE_DERIVATIVE_BIT;
-        if (auto* flags2 =
-                m_chain.find<VkPipelineCreateFlags2CreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO))
+        if (auto* flags2 = m_chain.change<VkPipelineCreateFlags2CreateInfo>(kFlags2))
             flags2->flags &= ~VK_PIPELINE_CREATE_2_DERIVATIVE_BIT;
     }
 
+    // Where the driver does not know the structure, or nothing is left in it, which Vulkan does not allow.
+    void foldFlags2(const Device& device)
+    {
+        const auto* flags2 = m_chain.find<VkPipelineCreateFlags2CreateInfo>(kFlags2);
+        if (!flags2 || (flags2->flags != 0 && !device.emulatesMaintenance5()))
+            return;
+        m_info.flags = static_cast<VkPipelineCreateFlags>(flags2->flags);
+        m_chain.remove(kFlags2);
+    }
+
+    static constexpr VkStructureType kFlags2 = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+
     Info m_info;
-    ChainCopy m_chain;
+    PatchedChain m_chain;
 };
 
 }  // namespace millrace::layer

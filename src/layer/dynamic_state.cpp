@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dynamic state and fixed-function bindings. One row for each command: what it sets, and how its arguments are kept.
+#include "layer/chain_copy.h"
 #include "layer/state_commands.h"
 
 namespace millrace::layer {
@@ -45,6 +46,18 @@ VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer handle, uint32_t st
     }
 }
 
+// No known structure extends descriptions of vertex input.
+template <typename Description>
+void copyWithoutChains(CommandBuffer& commandBuffer, const Description* from, uint32_t count, std::byte* to)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        Description copy = from[i];
+        commandBuffer.cannotKeep("vkCmdSetVertexInputEXT", missingStructures(copy.pNext, nullptr));
+        copy.pNext = nullptr;
+        std::memcpy(to + i * sizeof copy, &copy, sizeof copy);
+    }
+}
+
 // Two arrays of different lengths.
 VKAPI_ATTR void VKAPI_CALL CmdSetVertexInputEXT(VkCommandBuffer handle, uint32_t bindingCount,
                                                 const VkVertexInputBindingDescription2EXT* pBindings,
@@ -76,10 +89,8 @@ VKAPI_ATTR void VKAPI_CALL CmdSetVertexInputEXT(VkCommandBuffer handle, uint32_t
         alignPayload(sizeof(Counts)) + bindingBytes + attributeCount * sizeof *pAttributes);
     std::memcpy(payload, &counts, sizeof counts);
     payload += alignPayload(sizeof counts);
-    if (bindingCount > 0)
-        std::memcpy(payload, pBindings, bindingCount * sizeof *pBindings);
-    if (attributeCount > 0)
-        std::memcpy(payload + bindingBytes, pAttributes, attributeCount * sizeof *pAttributes);
+    copyWithoutChains(commandBuffer, pBindings, bindingCount, payload);
+    copyWithoutChains(commandBuffer, pAttributes, attributeCount, payload + bindingBytes);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdSetFragmentShadingRateKHR(VkCommandBuffer handle, const VkExtent2D* pFragmentSize,
@@ -116,6 +127,17 @@ const Element* keepArray(CommandBuffer& commandBuffer, const Element* elements, 
     return kept;
 }
 
+const void* keepChain(CommandBuffer& commandBuffer, const char* command, const void* chain)
+{
+    if (!chain)
+        return nullptr;
+    auto copy = std::make_shared<ChainCopy>(chain);
+    const void* kept = copy->get();
+    commandBuffer.cannotKeep(command, missingStructures(chain, kept));
+    commandBuffer.keepAlive.push_back(std::move(copy));
+    return kept;
+}
+
 // Replays a command that takes one pointer to a structure, kept as the payload.
 template <auto Member, typename Struct>
 void logStruct(CommandBuffer& commandBuffer, StateKind kind, uint32_t scopes, const Struct& value)
@@ -136,7 +158,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetSampleLocationsEXT(VkCommandBuffer handle, cons
     if (!commandBuffer.logs())
         return;
     VkSampleLocationsInfoEXT info = *pInfo;
-    info.pNext = nullptr;
+    info.pNext = keepChain(commandBuffer, "vkCmdSetSampleLocationsEXT", pInfo->pNext);
     info.pSampleLocations = keepArray(commandBuffer, pInfo->pSampleLocations, pInfo->sampleLocationsCount);
     logStruct<&Table::CmdSetSampleLocationsEXT>(commandBuffer, StateKind::SampleLocations, kScopeOther, info);
 }
@@ -148,8 +170,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDepthBias2EXT(VkCommandBuffer handle, const VkD
     if (!commandBuffer.logs())
         return;
     VkDepthBiasInfoEXT info = *pInfo;
-    if (const auto* representation = static_cast<const VkDepthBiasRepresentationInfoEXT*>(pInfo->pNext))
-        info.pNext = keepArray(commandBuffer, representation, 1);
+    info.pNext = keepChain(commandBuffer, "vkCmdSetDepthBias2EXT", pInfo->pNext);
     logStruct<&Table::CmdSetDepthBias2EXT>(commandBuffer, StateKind::DepthBias, kScopeOther, info);
 }
 
@@ -162,6 +183,7 @@ VKAPI_ATTR void VKAPI_CALL setAttachmentLocations(VkCommandBuffer handle,
     if (!commandBuffer.logs())
         return;
     VkRenderingAttachmentLocationInfo info = *pInfo;
+    info.pNext = keepChain(commandBuffer, "vkCmdSetRenderingAttachmentLocations", pInfo->pNext);
     info.pColorAttachmentLocations =
         keepArray(commandBuffer, pInfo->pColorAttachmentLocations, pInfo->colorAttachmentCount);
     logStruct<Member>(commandBuffer, StateKind::RenderingAttachmentLocations, kScopeInRendering, info);
@@ -176,6 +198,7 @@ VKAPI_ATTR void VKAPI_CALL setInputAttachmentIndices(VkCommandBuffer handle,
     if (!commandBuffer.logs())
         return;
     VkRenderingInputAttachmentIndexInfo info = *pInfo;
+    info.pNext = keepChain(commandBuffer, "vkCmdSetRenderingInputAttachmentIndices", pInfo->pNext);
     info.pColorAttachmentInputIndices =
         keepArray(commandBuffer, pInfo->pColorAttachmentInputIndices, pInfo->colorAttachmentCount);
     info.pDepthInputAttachmentIndex = keepArray(commandBuffer, pInfo->pDepthInputAttachmentIndex, 1);

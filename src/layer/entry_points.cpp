@@ -37,6 +37,8 @@ PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice handle, const char* nam
     Device& device = Device::of(handle);
     const PFN_vkVoidFunction next = device.table.GetDeviceProcAddr(handle, name);
     const EntryPoint* entry = findDeviceEntryPoint(name);
+    if (!entry && device.usesGraphs())
+        return device.unknownCommands.get(name, next);
     if (!entry || !(entry->uses & device.uses))
         return next;
     // A command of an extension that the application did not enable stays absent.

@@ -43,6 +43,7 @@ public:
     void record();
 
 private:
+    const char* obstacleToSplit() const;
     bool recordFirstSweep();
     void recordMoreSweeps();
     void split();
@@ -54,13 +55,13 @@ private:
     {
         m_commandBuffer.graph.apply(m_device.table, target, *m_object.layout);
     }
-
     // In a command buffer that has just begun, where offsets would lead to no descriptor buffer.
     void bindBuffersAndSets(VkCommandBuffer target) const
     {
         m_commandBuffer.log.replay(kScopeDescriptorBuffers, m_device.table, target);
         bindSets(target);
     }
+
     const char* m_command;
     CommandBuffer& m_commandBuffer;
     Device& m_device;
@@ -72,6 +73,7 @@ private:
 
 void Dispatch::record()
 {
+    m_commandBuffer.tellWhatIsNotKept();
     interruptRendering(m_commandBuffer, true);
     bool predicated = true;
     if (separateSteps()) {
@@ -83,7 +85,7 @@ void Dispatch::record()
         m_commandBuffer.primary && !(m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
     if (recordFirstSweep() && m_run->dispatch->mayContinue() &&
         m_device.settings().continuation == Continuation::Complete) {
-        if (const char* obstacle = m_commandBuffer.rendering.obstacleToSplit()) {
+        if (const char* obstacle = obstacleToSplit()) {
             if (m_commandBuffer.isNews("Millrace-graph-not-continued", m_object.name() + obstacle))
                 m_device.messages().warning("Millrace-graph-not-continued", m_commandBuffer.reference(),
                                             m_object.name() + " may need more than " + std::to_string(kInlineSweeps) +
@@ -103,12 +105,19 @@ void Dispatch::record()
     resumeRendering(m_commandBuffer, predicated);
 }
 
+const char* Dispatch::obstacleToSplit() const
+{
+    if (m_device.unknownCommands.arePassedOn())
+        return "extensions that are newer than the layer have more commands than it can redirect";
+    return m_commandBuffer.rendering.obstacleToSplit();
+}
+
 // Whether each step becomes a submission of its own.
 bool Dispatch::separateSteps()
 {
     if (!m_device.settings().stepByStep)
         return false;
-    const char* obstacle = m_commandBuffer.rendering.obstacleToSplit();
+    const char* obstacle = obstacleToSplit();
     if (obstacle && m_commandBuffer.isNews("Millrace-not-step-by-step", m_object.name() + obstacle))
         m_device.messages().warning("Millrace-not-step-by-step", m_commandBuffer.reference(),
                                     m_object.name() + " runs in one submission because " + obstacle,

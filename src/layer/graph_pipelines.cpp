@@ -14,6 +14,8 @@ namespace millrace::layer {
 
 namespace {
 
+constexpr char kCommand[] = "vkCreateExecutionGraphPipelinesAMDX";
+
 uint32_t newGraphId()
 {
     static std::atomic<uint32_t> last{0};
@@ -70,6 +72,7 @@ VkResult GraphBuilder::fail(VkResult result, const std::string& why, std::string
 
 VkResult GraphBuilder::build()
 {
+    m_device.tellUnknown(kCommand, unknownStructures(m_createInfo.pNext), kLayerAlone);
     m_object->flags = m_flags;
     m_object->kind =
         m_flags & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR ? GraphObject::Kind::GraphLibrary : GraphObject::Kind::Graph;
@@ -92,6 +95,7 @@ VkResult GraphBuilder::lowerStages()
 {
     std::vector<NodeRequest> requests;
     for (uint32_t i = 0; i < m_createInfo.stageCount; ++i) {
+        m_device.tellUnknown(kCommand, unknownStructures(m_createInfo.pStages[i].pNext), kLayerAlone);
         Result<NodeRequest> request = readStage(m_device, m_createInfo.pStages[i], *m_object->layout);
         if (!request)
             // A module given by its identifier alone, or code without any compute shader.

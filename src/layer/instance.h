@@ -13,6 +13,7 @@
 #include "layer/messages.h"
 #include "layer/settings.h"
 #include "layer/support.h"
+#include "layer/unknown_structures.h"
 
 namespace millrace::layer {
 
@@ -23,6 +24,7 @@ struct Instance {
     bool debugUtils = false;
     Settings settings;
     Messages messages;
+    UnknownStructures unknownStructures;  // that were told of
 
     // Found out at the first question, then remembered.
     const Support& support(VkPhysicalDevice physical);

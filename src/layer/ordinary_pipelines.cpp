@@ -87,6 +87,8 @@ VkResult createTranslated(const Device& device, const Info& info, const VkPipeli
     DriverPipelineInfo<Info> translated(device, info, created);
     if (!stages.empty())
         setStages(translated.info(), driverStages.data());
+    device.tellLost("pipeline creation", driverStages.lost());
+    device.tellLost("pipeline creation", translated.lost());
     return next(&translated.info(), out);
 }
 
@@ -225,6 +227,8 @@ VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkCom
                                 kEnableFeature);
         return VK_ERROR_VALIDATION_FAILED_EXT;
     }
+    device.tellUnknown("vkCreateComputePipelines", unknownStructures(createInfo.pNext), kLayerAlone);
+    device.tellUnknown("vkCreateComputePipelines", unknownStructures(createInfo.stage.pNext), kLayerAlone);
     auto object = std::make_shared<GraphObject>();
     object->kind = GraphObject::Kind::ComputeLibrary;
     object->flags = flags;

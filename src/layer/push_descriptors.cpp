@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Push descriptors, with and without templates.
+#include <span>
+
 #include "layer/bind_points.h"
 #include "layer/pipelines.h"
 #include "layer/state_commands.h"
@@ -41,6 +43,14 @@ void logPush(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkPipe
     }
 }
 
+// What is pushed to a graph, or pushed again behind one, is a copy.
+void noteUnknown(CommandBuffer& commandBuffer, const void* chain, std::span<const VkWriteDescriptorSet> writes)
+{
+    commandBuffer.cannotKeep("vkCmdPushDescriptorSet", unknownStructures(chain));
+    for (const VkWriteDescriptorSet& write : writes)
+        commandBuffer.cannotKeep("vkCmdPushDescriptorSet", unknownStructures(write.pNext));
+}
+
 void pushToGraph(CommandBuffer& commandBuffer, Source source, VkPipelineLayout layout, uint32_t set,
                  std::vector<DescriptorWrite> writes)
 {
@@ -53,6 +63,7 @@ VKAPI_ATTR void VKAPI_CALL pushSet(VkCommandBuffer handle, VkPipelineBindPoint b
                                    uint32_t set, uint32_t count, const VkWriteDescriptorSet* pWrites)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    noteUnknown(commandBuffer, nullptr, {pWrites, count});
     if (bindPoint == kGraphPoint) {
         pushToGraph(commandBuffer, Source::Named, layout, set, copyWrites({pWrites, count}));
         return;
@@ -69,8 +80,10 @@ VKAPI_ATTR void VKAPI_CALL pushSet2(VkCommandBuffer handle, const VkPushDescript
     (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
     if (!commandBuffer.logs())
         return;
+    noteUnknown(commandBuffer, pInfo->pNext, {pInfo->pDescriptorWrites, pInfo->descriptorWriteCount});
     if (!pInfo->layout) {
-        logWrapped<Member>(commandBuffer, {StateKind::PushDescriptor, keyOf(pInfo->stageFlags), pInfo->set << 24},
+        logWrapped<Member>(commandBuffer, "vkCmdPushDescriptorSet2",
+                           {StateKind::PushDescriptor, keyOf(pInfo->stageFlags), pInfo->set << 24},
                            scopeOf(pInfo->stageFlags), *pInfo);
         return;
     }

@@ -70,6 +70,15 @@ void announce(uint32_t count, const VkSubmitInfo2* submits)
             announce(submits[i].pCommandBufferInfos[k].commandBuffer);
 }
 
+// Structures that nobody can copy are there until the command returns.
+void runNow(Queue& queue, const char* command, const StructureTypes& unknown)
+{
+    queue.device.tellUnknown(command, unknown,
+                             "behind an execution graph that is split, the command waits until all of it is with the "
+                             "driver");
+    queue.drain();
+}
+
 template <auto Member, typename Info>
 VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fence)
 {
@@ -83,12 +92,15 @@ VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fen
     if (!waits && !isSplit)
         return queue.device.faults->check((queue.device.table.*Member)(handle, count, submits, fence));
     auto submission = std::make_shared<Submission>(count, submits, fence);
+    queue.device.tellLost("vkQueueSubmit", submission->lost());
     const std::vector<VkSemaphore> semaphores = submission->binarySemaphores(queue.device);
     // To wake the thread takes as long as many a graph.
     if (!waits)
         if (const VkResult result = queue.device.faults->check(submission->begin(queue)); result != VK_SUCCESS)
             return result;
     queue.enqueue([&queue, submission] { return submission->run(queue); }, semaphores, fence);
+    if (!submission->unknown().empty())
+        runNow(queue, "vkQueueSubmit", submission->unknown());
     return VK_SUCCESS;
 }
 
@@ -117,6 +129,17 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueBindSparse(VkQueue handle, uint32_t bindInfo
     std::erase_if(semaphores, [&](VkSemaphore s) { return queue.device.timelines.find(handleId(s)) != nullptr; });
     if (!queue.busy() && !(queue.device.held->any() && queue.device.held->usesAny(semaphores)))
         return queue.device.faults->check(queue.device.table.QueueBindSparse(handle, bindInfoCount, pBindInfo, fence));
+    StructureTypes unknown;
+    for (uint32_t i = 0; i < bindInfoCount; ++i)
+        for (VkStructureType type : unknownStructures(pBindInfo[i].pNext))
+            unknown.push_back(type);
+    if (!unknown.empty()) {
+        queue.enqueue(
+            [=, &queue] { return queue.device.table.QueueBindSparse(queue.handle, bindInfoCount, pBindInfo, fence); },
+            semaphores, fence);
+        runNow(queue, "vkQueueBindSparse", unknown);
+        return VK_SUCCESS;
+    }
     auto copies = std::make_shared<std::vector<vku::safe_VkBindSparseInfo>>();
     for (uint32_t i = 0; i < bindInfoCount; ++i)
         copies->emplace_back(&pBindInfo[i]);

@@ -2,6 +2,7 @@
 #include "layer/rendering.h"
 
 #include <algorithm>
+#include <span>
 #include <vulkan/utility/vk_safe_struct.hpp>
 
 #include "layer/command_buffer.h"
@@ -17,24 +18,101 @@ bool isReadOnly(VkImageLayout layout)
            layout == VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_OPTIMAL || layout == VK_IMAGE_LAYOUT_STENCIL_READ_ONLY_OPTIMAL;
 }
 
-// Applies to every attachment of a rendering instance.
-template <typename Visit>
-void forEachAttachment(vku::safe_VkRenderingInfo& info, const Visit& visit)
+// What was in the attachment stays there, unless something is drawn: neither the begin nor the end of the instance
+// touches it, so neither may ours.
+bool isLeftAlone(VkAttachmentLoadOp loadOp, VkAttachmentStoreOp storeOp)
 {
-    for (uint32_t i = 0; i < info.colorAttachmentCount; ++i)
-        visit(info.pColorAttachments[i]);
-    for (vku::safe_VkRenderingAttachmentInfo* attachment : {info.pDepthAttachment, info.pStencilAttachment})
-        if (attachment)
-            visit(*attachment);
+    return loadOp == VK_ATTACHMENT_LOAD_OP_NONE && storeOp == VK_ATTACHMENT_STORE_OP_NONE;
 }
 
-// A dispatch may interrupt the instance, so what is in the attachments must survive its end.
-void keepContents(vku::safe_VkRenderingAttachmentInfo& attachment)
+// A graph may interrupt the instance, so what is in the attachments must survive its end.
+bool mustBeStored(const VkRenderingAttachmentInfo& attachment)
 {
-    const bool lost = attachment.storeOp == VK_ATTACHMENT_STORE_OP_DONT_CARE ||
-                      (attachment.storeOp == VK_ATTACHMENT_STORE_OP_NONE && !isReadOnly(attachment.imageLayout));
-    if (attachment.imageView && lost)
-        attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+    const bool isNotWritten = isReadOnly(attachment.imageLayout) || isLeftAlone(attachment.loadOp, attachment.storeOp);
+    return attachment.imageView && (attachment.storeOp == VK_ATTACHMENT_STORE_OP_DONT_CARE ||
+                                    (attachment.storeOp == VK_ATTACHMENT_STORE_OP_NONE && !isNotWritten));
+}
+
+std::span<const VkRenderingAttachmentInfo> colorsOf(const VkRenderingInfo& info)
+{
+    return {info.pColorAttachments, info.colorAttachmentCount};
+}
+
+// The application's structures, chains included, with attachments that are stored.
+class StoredRendering {
+public:
+    explicit StoredRendering(const VkRenderingInfo& info) : m_info(info)
+    {
+        const std::span<const VkRenderingAttachmentInfo> colors = colorsOf(info);
+        if (std::any_of(colors.begin(), colors.end(), mustBeStored)) {
+            m_colors.assign(colors.begin(), colors.end());
+            for (VkRenderingAttachmentInfo& color : m_colors)
+                store(color);
+            m_info.pColorAttachments = m_colors.data();
+        }
+        m_info.pDepthAttachment = store(info.pDepthAttachment, m_depth);
+        m_info.pStencilAttachment = store(info.pStencilAttachment, m_stencil);
+    }
+    StoredRendering(const StoredRendering&) = delete;
+    StoredRendering& operator=(const StoredRendering&) = delete;
+
+    const VkRenderingInfo* get() const { return &m_info; }
+
+private:
+    static void store(VkRenderingAttachmentInfo& attachment)
+    {
+        if (mustBeStored(attachment))
+            attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+    }
+    static const VkRenderingAttachmentInfo* store(const VkRenderingAttachmentInfo* attachment,
+                                                  VkRenderingAttachmentInfo& copy)
+    {
+        if (!attachment || !mustBeStored(*attachment))
+            return attachment;
+        copy = *attachment;
+        store(copy);
+        return &copy;
+    }
+
+    VkRenderingInfo m_info;
+    std::vector<VkRenderingAttachmentInfo> m_colors;
+    VkRenderingAttachmentInfo m_depth{};
+    VkRenderingAttachmentInfo m_stencil{};
+};
+
+void load(vku::safe_VkRenderingAttachmentInfo& attachment)
+{
+    if (!isLeftAlone(attachment.loadOp, attachment.storeOp))
+        attachment.loadOp = VK_ATTACHMENT_LOAD_OP_LOAD;
+}
+
+void addMissing(const VkRenderingAttachmentInfo& from, const vku::safe_VkRenderingAttachmentInfo& copy,
+                StructureTypes& types)
+{
+    for (VkStructureType type : missingStructures(from.pNext, copy.pNext))
+        types.push_back(type);
+}
+
+// What continues the instance where a graph has interrupted it.
+void keepForLater(const VkRenderingInfo& info, RenderingScope& scope)
+{
+    auto copy = std::make_shared<vku::safe_VkRenderingInfo>(&info);
+    scope.notKept = missingStructures(info.pNext, copy->pNext);
+    for (uint32_t i = 0; i < info.colorAttachmentCount; ++i)
+        addMissing(info.pColorAttachments[i], copy->pColorAttachments[i], scope.notKept);
+    if (info.pDepthAttachment)
+        addMissing(*info.pDepthAttachment, *copy->pDepthAttachment, scope.notKept);
+    if (info.pStencilAttachment)
+        addMissing(*info.pStencilAttachment, *copy->pStencilAttachment, scope.notKept);
+    copy->flags &= ~VK_RENDERING_RESUMING_BIT;
+    for (uint32_t i = 0; i < info.colorAttachmentCount; ++i)
+        load(copy->pColorAttachments[i]);
+    for (vku::safe_VkRenderingAttachmentInfo* attachment : {copy->pDepthAttachment, copy->pStencilAttachment})
+        if (attachment)
+            load(*attachment);
+    const VkRenderingInfo* plain = copy->ptr();
+    scope.dynamic = std::shared_ptr<const VkRenderingInfo>(std::move(copy), plain);
+    scope.suspends = info.flags & VK_RENDERING_SUSPENDING_BIT;
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRenderingInfo* pRenderingInfo)
@@ -48,17 +126,9 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRen
         table.CmdBeginRendering(commandBuffer.current, pRenderingInfo);
         return;
     }
-    auto copy = std::make_shared<vku::safe_VkRenderingInfo>(pRenderingInfo);
-    forEachAttachment(*copy, keepContents);
-    table.CmdBeginRendering(commandBuffer.current, copy->ptr());
-
-    RenderingScope& scope = commandBuffer.rendering;
-    scope.suspends = pRenderingInfo->flags & VK_RENDERING_SUSPENDING_BIT;
-    copy->flags &= ~VK_RENDERING_RESUMING_BIT;
-    forEachAttachment(
-        *copy, [](vku::safe_VkRenderingAttachmentInfo& attachment) { attachment.loadOp = VK_ATTACHMENT_LOAD_OP_LOAD; });
-    const VkRenderingInfo* plain = copy->ptr();
-    scope.dynamic = std::shared_ptr<const VkRenderingInfo>(std::move(copy), plain);
+    const StoredRendering stored(*pRenderingInfo);
+    table.CmdBeginRendering(commandBuffer.current, stored.get());
+    keepForLater(*stored.get(), commandBuffer.rendering);
     commandBuffer.log.clear(kScopeInRendering);
 }
 
@@ -77,6 +147,8 @@ const char* RenderingScope::obstacleToDispatch() const
     if (legacyPass)
         return "inside a render pass begun with vkCmdBeginRenderPass; dispatch it before the pass, or use "
                "vkCmdBeginRendering";
+    if (unknownPass)
+        return "inside a render pass begun with a command that is newer than the layer";
     if (dynamic && suspends)
         return "inside a rendering instance with VK_RENDERING_SUSPENDING_BIT";
     if (dynamic && transformFeedback)
@@ -90,6 +162,8 @@ const char* RenderingScope::obstacleToSplit() const
 {
     if (!queries.empty())
         return "a query is active";
+    if (unknownScopes > 0)
+        return "a scope is open that a command began which is newer than the layer";
     if (videoCoding)
         return "it is inside a video coding scope";
     return nullptr;
@@ -118,6 +192,11 @@ void resumeRendering(CommandBuffer& commandBuffer, bool predicated)
 {
     const VkuDeviceDispatchTable& table = commandBuffer.device.table;
     const RenderingScope& scope = commandBuffer.rendering;
+    constexpr char kWithout[] = "behind the execution graph that interrupts it, it goes on without that";
+    if (scope.dynamic)
+        commandBuffer.device.tellUnknown("vkCmdBeginRendering", scope.notKept, kWithout);
+    if (scope.conditional)
+        commandBuffer.device.tellUnknown("vkCmdBeginConditionalRenderingEXT", scope.conditionalNotKept, kWithout);
     const bool nested = scope.conditional && scope.conditionalInRendering;
     if (nested && predicated)
         table.CmdEndConditionalRenderingEXT(commandBuffer.current);

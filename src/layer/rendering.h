@@ -9,6 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include "layer/unknown_structures.h"
+
 namespace millrace::layer {
 
 struct CommandBuffer;
@@ -26,17 +28,23 @@ struct RenderingScope {
     // Between vkCmdBeginRendering and vkCmdEndRendering: a deep copy of the parameter, changed to continue where the
     // instance was interrupted.
     std::shared_ptr<const VkRenderingInfo> dynamic;
+    StructureTypes notKept;  // that it had and the copy has not
     bool suspends = false;
 
     bool conditional = false;             // conditional rendering is active
     bool conditionalInRendering = false;  // and was begun inside the render pass instance
     VkConditionalRenderingBeginInfoEXT conditionalInfo{};
+    StructureTypes conditionalNotKept;
 
     std::vector<ActiveQuery> queries;
     bool transformFeedback = false;
     bool videoCoding = false;
 
-    bool inside() const { return legacyPass || dynamic; }
+    // Begun by commands that are newer than the headers.
+    bool unknownPass = false;
+    uint32_t unknownScopes = 0;
+
+    bool inside() const { return legacyPass || dynamic || unknownPass; }
     // Why a graph cannot be dispatched here, or null.
     const char* obstacleToDispatch() const;
     // Why the command buffer cannot be split behind a graph that was dispatched here, or null.

@@ -31,6 +31,8 @@ void beginConditional(CommandBuffer& commandBuffer, const VkConditionalRendering
     scope.conditionalInRendering = scope.inside();
     scope.conditionalInfo = *info;
     scope.conditionalInfo.pNext = nullptr;
+    // No known structure extends it.
+    scope.conditionalNotKept = missingStructures(info->pNext, nullptr);
 }
 
 void endConditional(CommandBuffer& commandBuffer)

@@ -6,6 +6,7 @@
 #include "compiler/compile.h"
 #include "layer/chain.h"
 #include "layer/content_hash.h"
+#include "layer/device.h"
 #include "layer/entry_points.h"
 
 namespace millrace::layer {
@@ -36,6 +37,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShaderModule(VkDevice handle, const VkShade
     auto module = std::make_shared<ShaderModule>();
     module->ours = compiler::usesShaderEnqueue(code);
     if (module->ours) {
+        device.tellUnknown("vkCreateShaderModule", unknownStructures(pCreateInfo->pNext), kLayerAlone);
         *pShaderModule = handleOf<VkShaderModule>(module.get());
     } else {
         const VkResult result = device.table.CreateShaderModule(handle, pCreateInfo, pAllocator, pShaderModule);

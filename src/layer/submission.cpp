@@ -49,6 +49,29 @@ bool sameProgress(const abi::GraphStatus& a, const abi::GraphStatus& b)
     return a.remaining == b.remaining && a.units == b.units && a.errorCount == b.errorCount;
 }
 
+void addUnknown(const void* chain, StructureTypes& types)
+{
+    const StructureTypes more = unknownStructures(chain);
+    types.insert(types.end(), more.begin(), more.end());
+}
+
+template <typename Info>
+void addUnknown(std::span<const Info> infos, StructureTypes& types)
+{
+    for (const Info& info : infos)
+        addUnknown(info.pNext, types);
+}
+
+// Of VkSubmitInfo, what VkSubmitInfo2 has as members.
+template <typename Chain>
+const void* withoutMembers(Chain& chain)
+{
+    for (VkStructureType type : {VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+                                 VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO, VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO})
+        chain.remove(type);
+    return chain.get();
+}
+
 VkResult submitAndWait(Queue& queue, std::span<const VkSubmitInfo2> submits)
 {
     const VkResult result = queue.submit(submits);
@@ -60,11 +83,19 @@ VkResult submitAndWait(Queue& queue, std::span<const VkSubmitInfo2> submits)
 Submission::Submission(uint32_t count, const VkSubmitInfo* submits, VkFence fence) : m_fence(fence)
 {
     for (uint32_t i = 0; i < count; ++i)
+        addUnknown(submits[i].pNext, m_unknown);
+    for (uint32_t i = 0; i < count; ++i)
         m_batches.push_back(copy(submits[i]));
 }
 
 Submission::Submission(uint32_t count, const VkSubmitInfo2* submits, VkFence fence) : m_fence(fence)
 {
+    for (uint32_t i = 0; i < count; ++i) {
+        addUnknown(submits[i].pNext, m_unknown);
+        addUnknown(std::span(submits[i].pWaitSemaphoreInfos, submits[i].waitSemaphoreInfoCount), m_unknown);
+        addUnknown(std::span(submits[i].pCommandBufferInfos, submits[i].commandBufferInfoCount), m_unknown);
+        addUnknown(std::span(submits[i].pSignalSemaphoreInfos, submits[i].signalSemaphoreInfoCount), m_unknown);
+    }
     for (uint32_t i = 0; i < count; ++i)
         m_batches.push_back(copy(submits[i]));
 }
@@ -121,11 +152,12 @@ Submission::Batch Submission::copy(const VkSubmitInfo& submit)
             valueAt(devices.pSignalSemaphoreDeviceIndices, devices.signalSemaphoreCount, i),
             VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT));
     batch.flags = protectedInfo && protectedInfo->protectedSubmit ? VK_SUBMIT_PROTECTED_BIT : 0;
-    batch.chain = ChainCopy(submit.pNext);
-    // These have become members.
-    for (VkStructureType type : {VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
-                                 VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO, VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO})
-        batch.chain.remove(type);
+    if (m_unknown.empty()) {
+        batch.chain = withoutMembers(m_copies.emplace_back(submit.pNext));
+    } else {
+        batch.chain = withoutMembers(m_chains.emplace_back(submit.pNext));
+        m_lost.insert(m_lost.end(), m_chains.back().lost().begin(), m_chains.back().lost().end());
+    }
     return batch;
 }
 
@@ -136,13 +168,27 @@ Submission::Batch Submission::copy(const VkSubmitInfo2& submit)
     batch.commandBuffers.assign(submit.pCommandBufferInfos, submit.pCommandBufferInfos + submit.commandBufferInfoCount);
     batch.signals.assign(submit.pSignalSemaphoreInfos, submit.pSignalSemaphoreInfos + submit.signalSemaphoreInfoCount);
     batch.flags = submit.flags;
-    batch.chain = ChainCopy(submit.pNext);
+    batch.chain = submit.pNext;
+    if (!m_unknown.empty())
+        return batch;
+    batch.chain = m_copies.emplace_back(submit.pNext).get();
+    copyChains(batch.waits);
+    copyChains(batch.commandBuffers);
+    copyChains(batch.signals);
     return batch;
+}
+
+template <typename Info>
+void Submission::copyChains(std::vector<Info>& infos)
+{
+    for (Info& info : infos)
+        if (info.pNext)
+            info.pNext = m_copies.emplace_back(info.pNext).get();
 }
 
 VkSubmitInfo2 Submission::Batch::info() const
 {
-    VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2, chain.get()};
+    VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2, chain};
     info.flags = flags;
     info.waitSemaphoreInfoCount = static_cast<uint32_t>(waits.size());
     info.pWaitSemaphoreInfos = waits.data();
@@ -184,7 +230,7 @@ std::vector<Submission::Part> Submission::takeParts()
             }
         }
         piece.signals = std::move(batch.signals);
-        piece.chain = std::move(batch.chain);
+        piece.chain = batch.chain;
         parts.back().batches.push_back(std::move(piece));
     }
     return parts;

@@ -4,10 +4,13 @@
 
 #include <vulkan/vulkan.h>
 
+#include <deque>
 #include <memory>
 #include <vector>
 
 #include "layer/chain_copy.h"
+#include "layer/patched_chain.h"
+#include "layer/unknown_structures.h"
 
 namespace millrace::layer {
 
@@ -20,6 +23,10 @@ public:
     Submission(uint32_t count, const VkSubmitInfo* submits, VkFence fence);
     Submission(uint32_t count, const VkSubmitInfo2* submits, VkFence fence);
 
+    // Structures in its chains that cannot be copied. Then it reads the application's own, and has to run before the
+    // command that it comes from returns.
+    const StructureTypes& unknown() const { return m_unknown; }
+    const StructureTypes& lost() const { return m_lost; }  // that PatchedChain had to leave out
     // True if a command buffer in it is split.
     static bool hasSplit(uint32_t count, const VkSubmitInfo* submits);
     static bool hasSplit(uint32_t count, const VkSubmitInfo2* submits);
@@ -40,7 +47,7 @@ private:
         std::vector<VkCommandBufferSubmitInfo> commandBuffers;
         std::vector<VkSemaphoreSubmitInfo> signals;
         VkSubmitFlags flags = 0;
-        ChainCopy chain;
+        const void* chain = nullptr;
 
         VkSubmitInfo2 info() const;
     };
@@ -54,12 +61,18 @@ private:
         std::vector<VkSubmitInfo2> infos() const;
     };
 
-    static Batch copy(const VkSubmitInfo& submit);
-    static Batch copy(const VkSubmitInfo2& submit);
+    Batch copy(const VkSubmitInfo& submit);
+    Batch copy(const VkSubmitInfo2& submit);
+    template <typename Info>
+    void copyChains(std::vector<Info>& infos);
     std::vector<Part> takeParts();
     VkResult complete(Queue& queue, const Split& split, uint32_t deviceMask);
     static VkResult submitSweeps(Queue& queue, const std::vector<VkCommandBufferSubmitInfo>& steps, size_t sweeps);
 
+    StructureTypes m_unknown;
+    StructureTypes m_lost;
+    std::deque<ChainCopy> m_copies;     // of chains, where everything in them is known,
+    std::deque<PatchedChain> m_chains;  // and else the application's without what has become members
     std::vector<Batch> m_batches;
     std::vector<Part> m_parts;  // of them, once begin() was there
     VkFence m_fence;

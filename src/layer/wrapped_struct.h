@@ -20,9 +20,11 @@ std::shared_ptr<const VkBindDescriptorBufferEmbeddedSamplersInfoEXT> deepCopy(
 
 // Remembers a command that takes a pointer to `info`, which the command buffer keeps until it is reset.
 template <auto Member, typename Struct>
-void logWrapped(CommandBuffer& commandBuffer, const StateKey& key, uint32_t scopes, const Struct& info)
+void logWrapped(CommandBuffer& commandBuffer, const char* command, const StateKey& key, uint32_t scopes,
+                const Struct& info)
 {
     std::shared_ptr<const Struct> copy = deepCopy(info);
+    commandBuffer.cannotKeep(command, missingStructures(info.pNext, copy->pNext));
     const Struct* kept = copy.get();
     commandBuffer.keepAlive.push_back(std::const_pointer_cast<Struct>(std::move(copy)));
     logCall<Member>(commandBuffer.log, key, scopes, kept);

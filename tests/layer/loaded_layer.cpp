@@ -76,7 +76,7 @@ PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice handle, const char* nam
 {
     const PFN_vkVoidFunction next = deviceOf(handle).table.GetDeviceProcAddr(handle, name);
     const PFN_vkVoidFunction own = find(name);
-    return next && own ? own : next;
+    return own && (next || provides(name)) ? own : next;
 }
 
 PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char* name)

@@ -53,4 +53,7 @@ using Functions = std::map<std::string, PFN_vkVoidFunction>;
 // A layer's own commands by name. Those that make and destroy instances and devices are there without it.
 const Functions& ownFunctions();
 
+// True for commands of extensions that the layer itself implements. Others exist where they do below it.
+bool provides(const std::string& name);
+
 }  // namespace millrace::layertest

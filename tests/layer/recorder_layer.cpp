@@ -148,8 +148,8 @@ VKAPI_ATTR void VKAPI_CALL CmdDispatchIndirect(VkCommandBuffer handle, VkBuffer 
         tableOf(handle).CmdDispatchIndirect(handle, buffer, offset);
 }
 
-VKAPI_ATTR void VKAPI_CALL CmdPipelineBarrier(VkCommandBuffer handle, VkPipelineStageFlags from, VkPipelineStageFlags to,
-                                              VkDependencyFlags flags, uint32_t memoryCount,
+VKAPI_ATTR void VKAPI_CALL CmdPipelineBarrier(VkCommandBuffer handle, VkPipelineStageFlags from,
+                                              VkPipelineStageFlags to, VkDependencyFlags flags, uint32_t memoryCount,
                                               const VkMemoryBarrier* memory, uint32_t bufferCount,
                                               const VkBufferMemoryBarrier* buffers, uint32_t imageCount,
                                               const VkImageMemoryBarrier* images)
@@ -310,6 +310,11 @@ const Functions& ownFunctions()
         RECORDER_CREATE(CreateDescriptorPool, DESCRIPTOR_POOL),
     };
     return functions;
+}
+
+bool provides(const std::string&)
+{
+    return false;
 }
 
 #define RECORDER_EXPORT extern "C" __attribute__((visibility("default")))

@@ -214,4 +214,9 @@ const Functions& ownFunctions()
     return functions;
 }
 
+bool provides(const std::string&)
+{
+    return false;
+}
+
 }  // namespace millrace::layertest

@@ -65,6 +65,13 @@ void TestDevice::createDevice(const DeviceOptions& options)
     queueInfo.queueCount = 1;
     queueInfo.pQueuePriorities = &priority;
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &v12};
+    if (options.first) {
+        info.pNext = options.first;
+        auto* last = static_cast<VkBaseOutStructure*>(options.first);
+        while (last->pNext)
+            last = last->pNext;
+        last->pNext = reinterpret_cast<VkBaseOutStructure*>(&v12);
+    }
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queueInfo;
     info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());

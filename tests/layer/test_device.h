@@ -40,6 +40,7 @@ struct DeviceOptions {
     bool cacheControl = true;         // pipelineCreationCacheControl
     uint32_t queueFamily = 0;
     const void* chain = nullptr;  // further feature structures
+    void* first = nullptr;        // likewise, in front of all others
     std::vector<const char*> extensions;
     const VkAllocationCallbacks* allocator = nullptr;  // of the device alone
 };

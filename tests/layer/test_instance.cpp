@@ -2,6 +2,7 @@
 #include "layer/test_instance.h"
 
 #include "layer/recorder.h"
+#include "layer/tomorrow.h"
 
 #include <gtest/gtest.h>
 
@@ -74,6 +75,8 @@ TestInstance::TestInstance(const InstanceOptions& options)
         layers.push_back(kEmulation);
     if (options.recorder)
         layers.push_back(kRecorder);
+    if (options.tomorrow)
+        layers.push_back(kTomorrow);
     if (options.driver)
         layers.push_back(kDriver);
     if (spyInstalled())

@@ -16,6 +16,7 @@ struct InstanceOptions {
     bool debugUtils = true;
     bool recorder = false;  // the recorder layer (recorder.h) below ours
     bool driver = false;    // the layer that changes the driver (driver_layer.cpp) below ours
+    bool tomorrow = false;  // the layer with an extension that no header has (tomorrow.h) below ours
     bool info = false;      // our messages that inform
     // Of the messenger.
     VkDebugUtilsMessageTypeFlagsEXT types =

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chains with structures of any size and kind, wherever they lie.
+#include "layer/patched_chain.h"
+
+#include <gtest/gtest.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <thread>
+
+namespace millrace::layer {
+
+namespace {
+
+constexpr auto kUnknown = static_cast<VkStructureType>(1009990000);
+constexpr auto kOther = static_cast<VkStructureType>(1009990001);
+constexpr VkStructureType kKnown = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+constexpr VkStructureType kAdded = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+
+struct Unknown {
+    VkStructureType sType = kUnknown;
+    const void* pNext = nullptr;
+    uint32_t values[40] = {};
+};
+
+std::vector<VkStructureType> typesOf(const void* chain)
+{
+    std::vector<VkStructureType> types;
+    for (auto* item = static_cast<const VkBaseInStructure*>(chain); item; item = item->pNext)
+        types.push_back(item->sType);
+    return types;
+}
+
+TEST(PatchedChain, NothingChanged_IsTheApplicationsChain)
+{
+    const Unknown second{kOther};
+    const Unknown first{kUnknown, &second, {}};
+    EXPECT_EQ(PatchedChain(&first).get(), &first);
+    EXPECT_EQ(PatchedChain(nullptr).get(), nullptr);
+}
+
+TEST(PatchedChain, WhatIsBehindTheLastChange_StaysWhereItIs)
+{
+    const Unknown last{kOther};
+    const VkPhysicalDeviceVulkan12Features known{kKnown, const_cast<Unknown*>(&last)};
+    Unknown first{kUnknown, &known, {}};
+    first.values[39] = 7;
+    PatchedChain chain(&first);
+    chain.remove(kKnown);
+    const auto* copy = static_cast<const Unknown*>(chain.get());
+    EXPECT_NE(copy, &first);
+    EXPECT_EQ(copy->values[39], 7u);
+    EXPECT_EQ(copy->pNext, &last);
+    EXPECT_EQ(first.pNext, &known) << "the application's is not written to";
+    EXPECT_TRUE(chain.lost().empty());
+}
+
+TEST(PatchedChain, ChangesAndAdditions_AreInCopies)
+{
+    const VkPhysicalDeviceVulkan12Features known{kKnown};
+    const Unknown first{kUnknown, &known, {}};
+    PatchedChain chain(&first);
+    chain.change<VkPhysicalDeviceVulkan12Features>(kKnown)->hostQueryReset = VK_TRUE;
+    chain.add<VkPhysicalDeviceVulkan13Features>(kAdded)->synchronization2 = VK_TRUE;
+    EXPECT_EQ(chain.change<VkPhysicalDeviceVulkan11Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES),
+              nullptr);
+    EXPECT_EQ(typesOf(chain.get()), (std::vector{kAdded, kUnknown, kKnown}));
+    EXPECT_TRUE(chain.find<VkPhysicalDeviceVulkan12Features>(kKnown)->hostQueryReset);
+    EXPECT_FALSE(known.hostQueryReset);
+}
+
+// Nobody knows how large it is, and the next page is not there.
+TEST(PatchedChain, StructureAtTheEndOfMemory_IsCopied)
+{
+    const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    auto* memory =
+        static_cast<std::byte*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    ASSERT_NE(static_cast<void*>(memory), MAP_FAILED);
+    munmap(memory + page, page);
+    const VkPhysicalDeviceVulkan12Features known{kKnown};
+    auto* first = new (memory + page - sizeof(Unknown)) Unknown{kUnknown, &known, {}};
+    first->values[39] = 11;
+    mprotect(memory, page, PROT_READ);
+    {
+        PatchedChain chain(first);
+        chain.remove(kKnown);
+        const auto* copy = static_cast<const Unknown*>(chain.get());
+        ASSERT_EQ(typesOf(copy), (std::vector{kUnknown}));
+        EXPECT_EQ(copy->values[39], 11u);
+    }
+    munmap(memory, page);
+}
+
+// Forbids this thread to have memory copied by the kernel.
+bool forbidCopying()
+{
+    sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_readv, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{4, filter};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(PatchedChain, WhereNothingMayBeCopied_ItSaysWhatIsLost)
+{
+    std::thread([] {
+        ASSERT_TRUE(forbidCopying());
+        const Unknown last{kOther};
+        const VkPhysicalDeviceVulkan12Features known{kKnown, const_cast<Unknown*>(&last)};
+        const Unknown first{kUnknown, &known, {}};
+        PatchedChain chain(&first);
+        chain.change<VkPhysicalDeviceVulkan12Features>(kKnown)->hostQueryReset = VK_TRUE;
+        EXPECT_EQ(typesOf(chain.get()), (std::vector{kKnown, kOther}));
+        EXPECT_EQ(chain.lost(), (std::vector{kUnknown}));
+    }).join();
+}
+
+}  // namespace
+
+}  // namespace millrace::layer
