@@ -150,6 +150,16 @@ Status runPasses(std::span<const Pass> passes, NodeShader& shader, const Options
     return {};
 }
 
+// The passes behind those of prepare(): code that calls device functions which it does not have yet.
+Result<NodeShader> lower(const PreparedNode& prepared, const Options& options)
+{
+    NodeShader shader = *prepared.shader;
+    if (const Status status = runPasses(std::span(kPasses).subspan(preparingPasses()), shader, options); !status) {
+        return status.error();
+    }
+    return shader;
+}
+
 }  // namespace
 
 Result<std::shared_ptr<NodeShader>> prepareShader(std::span<const uint32_t> words, const Options& options)
@@ -184,15 +194,6 @@ Result<PreparedNode> prepare(std::span<const uint32_t> words, const Options& opt
         return shader.error();
     }
     return PreparedNode{(*shader)->node, std::move(*shader)};
-}
-
-Result<NodeShader> lower(const PreparedNode& prepared, const Options& options)
-{
-    NodeShader shader = *prepared.shader;
-    if (const Status status = runPasses(std::span(kPasses).subspan(preparingPasses()), shader, options); !status) {
-        return status.error();
-    }
-    return shader;
 }
 
 Status checkLowering(const PreparedNode& prepared, const Options& options)

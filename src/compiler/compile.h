@@ -76,7 +76,6 @@ struct Options {
     bool nonUniformIndexing = false;       // invocations may index arrays of descriptors differently
     bool indirect = false;                 // for the indirect path: no loop over workgroups
     graph::MemoryUse memory = graph::MemoryUse::Reserves;
-    bool solo = false;      // for compiler/solo.h: the node is one of several in a module, and shares its workgroup
     bool counted = false;   // finished workgroups are counted behind abi::GraphStatus in host memory
     bool isValid = false;   // the input was prepared before, so that nobody need validate it
     bool validate = false;  // run spirv-val on the output and fail with its message

@@ -47,8 +47,6 @@ constexpr std::array<Signature, static_cast<size_t>(DeviceFunction::Count)> kSig
     {"mr_place_to_keep", "u"},
     {"mr_keep", "bu"},
     {"mr_workgroup_memory", "lu"},
-    {"mr_solo_next", "b"},
-    {"mr_solo_code", "u"},
 }};
 
 const Signature& signatureOf(DeviceFunction function)

@@ -39,8 +39,6 @@ enum class DeviceFunction {
     PlaceToKeep,
     Keep,
     WorkgroupMemory,  // device/leaf.glsl
-    SoloNext,         // and the next: device/solo.glsl
-    SoloCode,
     Count,
 };
 

@@ -26,7 +26,6 @@ constexpr uint32_t kSendsTrackedSpecId = 2009;
 constexpr uint32_t kPlainQueuesSpecId = 2010;
 constexpr uint32_t kLooseSpecId = 2016;
 constexpr uint32_t kTriesSpecId = 2018;
-constexpr uint32_t kImagesSpecId = 2028;  // solo: nodes may write some
 constexpr uint32_t kKeepsSpecId = 2029;
 constexpr uint32_t kRoomsSpecId = 2030;
 constexpr uint32_t kSendsOnceSpecId = 2034;
@@ -121,20 +120,6 @@ const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryVariant& varia
     Entry& entry = entryOf(variant);
     std::call_once(entry.once, [&] { entry.library.emplace(makeLibrary(variant)); });
     return *entry.library;
-}
-
-const Result<spirv::Library>& getSoloLibrary(bool vulkanMemoryModel, bool images)
-{
-    constexpr size_t kVariants = 4;
-    static std::once_flag once[kVariants];
-    static std::optional<Result<spirv::Library>> libraries[kVariants];
-    const size_t variant = 2 * (images ? 1 : 0) + (vulkanMemoryModel ? 1 : 0);
-    std::call_once(once[variant], [&] {
-        const SpecializationValue values[] = {{kImagesSpecId, {static_cast<uint8_t>(images), 0, 0, 0}}};
-        libraries[variant].emplace(
-            makeLibrary(vulkanMemoryModel ? shaders::solo_library_vkmm : shaders::solo_library, values));
-    });
-    return *libraries[variant];
 }
 
 }  // namespace millrace::compiler

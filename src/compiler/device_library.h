@@ -60,7 +60,4 @@ inline constexpr uint32_t kOutputsSpecId = 2022;         // outputs that a workg
 // Errors: only if the library was built wrongly.
 const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryVariant& variant);
 
-// The same of src/shaders/device/solo.glsl. `images`: nodes may write some.
-const Result<spirv::Library>& getSoloLibrary(bool vulkanMemoryModel, bool images);
-
 }  // namespace millrace::compiler

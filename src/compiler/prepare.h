@@ -20,7 +20,4 @@ inline Result<std::shared_ptr<NodeShader>> prepareAgain(std::span<const uint32_t
     return prepareShader(words, options);
 }
 
-// The passes behind them: code that calls device functions which it does not have yet.
-Result<NodeShader> lower(const PreparedNode& prepared, const Options& options);
-
 }  // namespace millrace::compiler

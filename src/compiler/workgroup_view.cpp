@@ -81,21 +81,6 @@ bool seesWorkgroup(const Module& module)
     return found;
 }
 
-bool isCollective(const NodeShader& shader)
-{
-    if (seesWorkgroup(shader.module)) {
-        return true;
-    }
-    const bool isSingle = graph::invocationsOf(shader.node) == 1;
-    bool found = false;
-    shader.module.forEachInstruction([&](const Instruction& i) {
-        const bool asksAll = shader.device.isCall(i, DeviceFunction::AllocateWorkgroup) ||
-                             shader.device.isCall(i, DeviceFunction::FinishWriting);
-        found |= i.op == spv::Op::OpControlBarrier || (asksAll && !isSingle);
-    });
-    return found;
-}
-
 uint64_t sharedBytesOf(const Module& module)
 {
     uint64_t bytes = 0;

@@ -26,9 +26,6 @@ ScratchSizes scratchSizes(const Graph& graph, uint64_t wantedMaxBytes);
 // Bytes of the header and all static tables and states that stand in front of entry tables and regions.
 uint64_t fixedBytes(const Graph& graph);
 
-// abi::GraphHeader::trashLocation.
-uint32_t trashLocation(const Graph& graph, uint64_t scratchAddress);
-
 // The words that init.comp copies to the start of the scratch memory at `scratchAddress`: abi::GraphHeader and the
 // tables it points to. `graphId` is abi::GraphHeader::graph.
 std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, uint32_t graphId);

@@ -221,11 +221,6 @@ uint64_t fixedBytes(const Graph& graph)
     return roundUp(computeOffsets(graph, 0).end + kTableAlignment - kScratchAlignment, kTableAlignment);
 }
 
-uint32_t trashLocation(const Graph& graph, uint64_t scratchAddress)
-{
-    return static_cast<uint32_t>(computeOffsets(graph, scratchAddress).trash / abi::kGranuleBytes);
-}
-
 abi::SlotPlan slotPlan(const Graph& graph, const DispatchPlan& plan, size_t place)
 {
     const Slot& slot = graph.slots[plan.slots[place]];
@@ -275,7 +270,7 @@ std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, 
     header.queueCount = static_cast<uint32_t>(graph.queues.size());
     header.levelCount = static_cast<uint32_t>(graph.levels.size());
     header.apiNodeCount = static_cast<uint32_t>(graph.apiQueues.size());
-    header.trashLocation = trashLocation(graph, scratchAddress);
+    header.trashLocation = static_cast<uint32_t>(offsets.trash / abi::kGranuleBytes);
     header.feedGranules = feedChunkGranules(graph);
     header.slots = scratchAddress + offsets.slots;
     header.outputs = scratchAddress + offsets.outputs;

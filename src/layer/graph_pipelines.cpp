@@ -7,7 +7,6 @@
 #include "layer/chain.h"
 #include "layer/entry_points.h"
 #include "layer/pipelines.h"
-#include "layer/solo_pipeline.h"
 #include "layer/validate.h"
 
 namespace millrace::layer {
@@ -213,8 +212,6 @@ VkResult GraphBuilder::link()
             return object->nodes[node]->code->get(graph::MemoryUse::None, {}, out);
         };
     pipeline.isBatched = [object = m_object.get()](uint32_t node) { return object->nodes[node]->code->batched(); };
-    if (m_device.settings().solo && !(m_flags & VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT_KHR))
-        pipeline.solo = std::make_shared<SoloPipeline>(*m_object);
     for (const std::shared_ptr<NodePipeline>& node : m_object->nodes)
         pipeline.payloadTypes.push_back(node->payloadType);
     pipeline.layout = m_object->layout->handle;

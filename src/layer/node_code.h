@@ -49,7 +49,6 @@ public:
     // The pipeline that most dispatches use of those that there are, VK_NULL_HANDLE if there is none.
     VkPipeline usual() const;
     bool batched() const { return m_code.batched; }
-    const NodeRequest& request() const { return m_request; }
 
 private:
     VkResult create(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,

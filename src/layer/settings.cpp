@@ -41,8 +41,6 @@ void visitSettings(Settings& settings, Visitor&& visitor)
     visitor("feedback", Words<Feedback>{settings.feedback,
                                         {{"auto", Feedback::Useful}, {"off", Feedback::None}, {"on", Feedback::All}}});
     visitor("leaf", Words<bool>{settings.leaf, {{"on", true}, {"off", false}}});
-    visitor("solo", Words<bool>{settings.solo, {{"off", false}, {"on", true}}});
-    visitor("solo_rounds", settings.runtime.soloRounds);
     visitor("device_traits", Words<bool>{settings.runtime.measures, {{"measured", true}, {"type", false}}});
     for (const runtime::Trait& trait : runtime::traitTable())
         visitor(trait.key, TraitSetting{settings.runtime.traits.*trait.value, trait});

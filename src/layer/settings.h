@@ -36,7 +36,6 @@ struct Settings {
     Fusion fusion = Fusion::Useful;
     Feedback feedback = Feedback::Useful;
     bool leaf = true;          // nodes that send nothing run without the scheduler where they can
-    bool solo = false;         // one workgroup runs graphs that are small enough
     bool debugLabels = false;  // enable VK_EXT_debug_utils even if nobody else does
     bool stepByStep = false;   // each step is a submission of its own
     uint32_t stepLimitMs = 0;  // report steps that take longer; 0: none. Implies runtime::Settings::breadcrumbs

@@ -46,9 +46,6 @@ void readAnswers(const runtime::DriverAnswers& answers, Support& support)
         f.shaderUniformTexelBufferArrayNonUniformIndexing && f.shaderStorageTexelBufferArrayNonUniformIndexing;
     support.hostQueryReset = answers.features12.hostQueryReset;
     support.maxPushConstantBytes = answers.limits.maxPushConstantsSize;
-    support.maxInvocations =
-        std::min(answers.limits.maxComputeWorkGroupInvocations, answers.limits.maxComputeWorkGroupSize[0]);
-    support.maxSharedBytes = answers.limits.maxComputeSharedMemorySize;
     support.minSubgroupSize = std::max(1u, answers.properties13.minSubgroupSize);
 }
 

@@ -21,8 +21,6 @@ struct Support {
     bool processor = false;        // the device is one, not a GPU
     uint32_t maxPushConstantBytes = 128;
     uint32_t minSubgroupSize = 1;
-    uint32_t maxInvocations = 128;        // of a compute workgroup, also in a row,
-    uint32_t maxSharedBytes = 16 * 1024;  // and its memory
     // Lowered nodes reach payloads through storage buffer addresses, and use device scope where their memory model has
     // scopes; so these are switched on where the driver has them.
     bool storage8 = false;

@@ -46,8 +46,6 @@ void Recorder::recordFirst(VkCommandBuffer commandBuffer, const NextCommandBuffe
     m_next = &next;
     if (m_leaves) {
         recordLeaves();
-    } else if (m_solo) {
-        recordSolo();
     } else {
         if (m_beginInside == 0)
             recordBegin();
@@ -87,23 +85,6 @@ void Recorder::recordLeaves()
         table.CmdDispatch(m_target, launch.groups[0], launch.groups[1], launch.groups[2]);
         end(&StepObserver::endStep, step);
     }
-    end(&StepObserver::endSweep);
-}
-
-void Recorder::recordSolo()
-{
-    // As for recordBegin().
-    computeBarrier();
-    begin(&StepObserver::beginSweep);
-    const Step step{.kind = Step::Kind::Solo, .slots = m_plan.slots, .groups = 1};
-    begin(&StepObserver::beginStep, step);
-    const VkuDeviceDispatchTable& table = *m_device.table;
-    pushConstants();
-    table.CmdBindPipeline(m_target, VK_PIPELINE_BIND_POINT_COMPUTE, m_solo);
-    table.CmdPushConstants(m_target, m_pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, m_pipeline.argumentsOffsetBytes,
-                           sizeof m_soloArguments, &m_soloArguments);
-    table.CmdDispatch(m_target, 1, 1, 1);
-    end(&StepObserver::endStep, step);
     end(&StepObserver::endSweep);
 }
 

@@ -24,12 +24,6 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     m_isFed = feed.has_value();
     if (!m_isFed)
         keepFeedOutOfRooms();
-    if (m_pipeline.solo && m_plan.fits && m_isFed && mayHideSteps(request)) {
-        bool isSolo = false;
-        const VkResult result = prepareSolo(request, inputs, isSolo);
-        if (isSolo || result != VK_SUCCESS)
-            return result;
-    }
     return prepareSweeps(request, inputs, feed.value_or(PreparedFeed{}));
 }
 
@@ -137,50 +131,6 @@ VkResult Recorder::prepareLeaves()
     payloads = {};
     nameBuffers();
     return createObservers();
-}
-
-VkResult Recorder::prepareSolo(const DispatchRequest& request, const HostInputs& inputs, bool& isSolo)
-{
-    std::optional<SoloDispatch> solo =
-        runtime::prepareSolo(m_pipeline, inputs, m_scratch, request.scratchBytes, m_device.settings.soloRounds);
-    if (!solo)
-        return VK_SUCCESS;
-    VkResult result = m_pipeline.solo->getPipeline(m_solo);
-    if (result == VK_SUCCESS)
-        result = createStatus();
-    if (result == VK_SUCCESS)
-        result = uploadSolo(*solo);
-    if (result == VK_SUCCESS)
-        nameBuffers();
-    isSolo = true;
-    return result == VK_SUCCESS ? createObservers() : result;
-}
-
-// The table, the payloads behind it, and push constants.
-VkResult Recorder::uploadSolo(SoloDispatch& solo)
-{
-    const auto align = [](size_t bytes) { return (bytes + abi::kGranuleBytes - 1) & ~size_t{abi::kGranuleBytes - 1}; };
-    std::vector<uint32_t>& table = solo.plan.table;
-    const VkDeviceAddress status = m_status.address();
-    table[abi::kSoloStatus] = static_cast<uint32_t>(status);
-    table[abi::kSoloStatus + 1] = static_cast<uint32_t>(status >> 32);
-    const size_t payloads = align(table.size() * sizeof(uint32_t));
-    const size_t constants = payloads + solo.payloads.size();
-    const size_t constantBytes = m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0;
-    const VkResult result = m_device.memory.createBuffer(BufferUse::Upload, constants + constantBytes, m_upload);
-    if (result != VK_SUCCESS)
-        return result;
-    std::memcpy(m_upload.data(), table.data(), table.size() * sizeof(uint32_t));
-    if (!solo.payloads.empty())
-        std::memcpy(m_upload.data() + payloads, solo.payloads.data(), solo.payloads.size());
-    if (constantBytes > 0)
-        std::memcpy(m_upload.data() + constants, m_pushConstants.data(), constantBytes);
-    m_soloArguments.graph = m_scratch;
-    m_soloArguments.table = m_upload.address();
-    m_soloArguments.pushConstants = constantBytes > 0 ? m_upload.address() + constants : 0;
-    m_soloArguments.granules = static_cast<uint32_t>(payloads / abi::kGranuleBytes) | solo.plan.fedGranules << 16;
-    m_soloArguments.begin = solo.plan.begin;
-    return VK_SUCCESS;
 }
 
 // feed.comp writes entries for all that it feeds. (Of what begin.comp copies, streams have a count to begin with.)

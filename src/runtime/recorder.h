@@ -15,7 +15,6 @@
 #include "runtime/inputs.h"
 #include "runtime/leaf_dispatch.h"
 #include "runtime/prepared_feed.h"
-#include "runtime/solo_dispatch.h"
 #include "runtime/step_observer.h"
 
 namespace millrace::runtime {
@@ -67,8 +66,6 @@ private:
     VkResult upload(const HostInputs& inputs, const PreparedFeed& feed);
     bool mayHideSteps(const DispatchRequest& request) const;
     VkResult prepareLeaves();
-    VkResult prepareSolo(const DispatchRequest& request, const HostInputs& inputs, bool& isSolo);
-    VkResult uploadSolo(SoloDispatch& solo);
     VkResult createObservers();
     void nameBuffers() const;
 
@@ -91,7 +88,6 @@ private:
     template <typename Arguments>
     void recordMeta(Meta meta, const Arguments& arguments, Step step);
     void recordLeaves();
-    void recordSolo();
     bool mayHaveRooms() const;
     uint64_t elementsToBegin() const;
     bool beginsInside() const;
@@ -137,8 +133,6 @@ private:
     VkDeviceAddress m_pushConstantAddress = 0;
     std::optional<LeafDispatch> m_leaves;     // nothing needs the scheduler;
     std::vector<VkPipeline> m_leafPipelines;  // of each launch
-    VkPipeline m_solo = VK_NULL_HANDLE;       // one workgroup runs everything
-    abi::SoloArguments m_soloArguments{};
     Buffer m_upload;
     Buffer m_status;
     Buffer m_indirect;

@@ -18,7 +18,6 @@
 #include "data/data_type.h"
 #include "graph/graph.h"
 #include "graph/plan.h"
-#include "graph/solo.h"
 #include "runtime/device_traits.h"
 #include "runtime/step_observer.h"
 
@@ -31,7 +30,6 @@ struct Settings {
     bool measures = true;      // how many workgroups the device runs at once; false: traits follow from its type
     DeviceTraits traits;       // 0: chosen for the device
     bool labels = false;       // VK_EXT_debug_utils is enabled: debug labels on every dispatch, names for objects
-    uint32_t soloRounds = 0;   // that one workgroup may take for each level; 0: graph::SoloLimits
     bool breadcrumbs = false;  // RecordedDispatch::progress() knows; nodes are compiled with Options::counted
 };
 
@@ -70,18 +68,6 @@ private:
     std::unique_ptr<Impl> m_impl;
 };
 
-// The code of a graph that one workgroup can run alone, made when it is first asked for. Thread-safe.
-class SoloCode {
-public:
-    virtual ~SoloCode() = default;
-    // Null if the graph's nodes cannot be in one shader.
-    virtual const graph::SoloShape* shape() = 0;
-    // Per node: index into SoloShape::codes. Behind shape().
-    virtual std::span<const uint32_t> codeOfNode() const = 0;
-    // May compile, or fail as vkCreateComputePipelines does. The pipeline is not owned.
-    virtual VkResult getPipeline(VkPipeline& out) = 0;
-};
-
 // A linked graph and the pipelines of its nodes. Immutable after creation.
 struct GraphPipeline {
     graph::Graph graph;
@@ -94,7 +80,6 @@ struct GraphPipeline {
     std::function<VkResult(uint32_t node, VkPipeline& out)> getLeaf;
     // One dispatch of that pipeline may run several slots (compiler::Code::batched). Null: none may.
     std::function<bool(uint32_t node)> isBatched;
-    std::shared_ptr<SoloCode> solo;               // null: no dispatch is run by one workgroup
     std::vector<data::DataTypeRef> payloadTypes;  // per graph node, null if unknown; empty if nobody asks
     VkPipelineLayout layout = VK_NULL_HANDLE;     // compute layout of those pipelines: the application's sets, its push
                                                   // constants followed by abi::NodeArguments, one range with the

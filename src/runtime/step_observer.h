@@ -26,14 +26,13 @@ struct Step {
         Plan,   // indirect path: arguments for the nodes of a level
         Nodes,  // one node, or several slots of one pipeline
         Turn,   // ends a sweep that may not be the last
-        Solo,   // everything, by one workgroup; the only step then. Not where Device::observe() was called
-        Leaf,   // one slot, without the scheduler; there are no other steps then. Likewise
+        Leaf,  // one slot, without the scheduler; there are no other steps then. Not where Device::observe() was called
     };
 
     Kind kind = Kind::Begin;
     uint32_t number = 0;              // Begin is 0; the same in every sweep
-    uint32_t level = 0;               // Turn: of the deepest level; Solo: 0
-    std::span<const uint32_t> slots;  // Nodes, Solo, Leaf: that it runs, of Graph::slots; valid during the call
+    uint32_t level = 0;               // Turn: of the deepest level
+    std::span<const uint32_t> slots;  // Nodes, Leaf: that it runs, of Graph::slots; valid during the call
     uint32_t groups = 0;              // workgroups of ours; 0: counted on the device (behind Plan or Size)
 };
 

@@ -39,8 +39,6 @@ std::string workText(const ObservedDispatch& dispatch, const Step& step)
             return "plan";
         case Step::Kind::Turn:
             return "turn";
-        case Step::Kind::Solo:
-            return "all levels, in one workgroup";
         case Step::Kind::Nodes:
         case Step::Kind::Leaf:
             break;

@@ -127,17 +127,14 @@ Result<Library> Library::create(Module module)
 // One linking of a library into a module. "Theirs" is the library's, "ours" the module's.
 class Linker {
 public:
-    enum class Missing { Fails, Stays };
-
-    Linker(const Library& library, Module& module, std::span<const Library::Constant> constants, Missing missing)
+    Linker(const Library& library, Module& module, std::span<const Library::Constant> constants)
         : m_library(library),
           m_theirs(library.m_module),
           m_ours(module),
           m_constants(constants),
           m_map(m_theirs.bound),
           m_needed(m_theirs.bound),
-          m_merged(m_theirs.bound),
-          m_missing(missing)
+          m_merged(m_theirs.bound)
     {
     }
 
@@ -194,9 +191,6 @@ private:
             }
             const std::string name = i.string(2);
             const auto found = m_library.m_exports.find(name);
-            if (found == m_library.m_exports.end() && m_missing == Missing::Stays) {
-                continue;
-            }
             if (found == m_library.m_exports.end()) {
                 return failure("nothing exports this function", name);
             }
@@ -211,7 +205,6 @@ private:
                 m_needed[id] = true;
             }
         }
-        mergeImports();
         return resolveVariables();
     }
 
@@ -282,30 +275,6 @@ private:
                    theirValue == ourValue;
         }
         return mergeType(theirs.id(o), ours.id(o));
-    }
-
-    // Functions that both import are declared once.
-    void mergeImports()
-    {
-        for (const Instruction& theirs : m_theirs.section(Section::Annotations)) {
-            const bool isFunction = isLinkage(theirs, spv::LinkageType::Import) && m_theirs.findFunction(theirs.id(0));
-            if (!isFunction || !isNeeded(theirs.id(0))) {
-                continue;
-            }
-            for (const Instruction& ours : m_ours.section(Section::Annotations)) {
-                if (isLinkage(ours, spv::LinkageType::Import) && ours.string(2) == theirs.string(2)) {
-                    m_map[theirs.id(0).value] = ours.id(0).value;
-                    m_merged[theirs.id(0).value] = true;
-                    m_sameImports.push_back({theirs.string(2), ours.id(0), theirs.id(0)});
-                }
-            }
-        }
-        for (const Import& import : m_sameImports) {
-            m_needed[import.function.value] = false;
-            for (const Instruction& parameter : m_theirs.findFunction(import.function)->parameters) {
-                m_needed[parameter.result.value] = false;
-            }
-        }
     }
 
     static size_t hashOf(const Instruction& i)
@@ -525,13 +494,6 @@ private:
                 return failure("declared with another type than the library's", import.name);
             }
         }
-        for (const Import& import : m_sameImports) {
-            const Function* ours = m_ours.findFunction(import.declaration);
-            const Function* theirs = m_theirs.findFunction(import.function);
-            if (!ours || ours->definition.id(1) != mapped(theirs->definition.id(1))) {
-                return failure("imported with two types", import.name);
-            }
-        }
         return {};
     }
 
@@ -617,9 +579,7 @@ private:
     std::vector<uint32_t> m_map;  // ids of theirs to ours, 0 if not met yet
     std::vector<bool> m_needed;   // ids of theirs
     std::vector<bool> m_merged;   // ids of theirs that stand for something that was ours already
-    Missing m_missing;
     std::vector<Import> m_imports;
-    std::vector<Import> m_sameImports;                  // of both, of nobody's code
     std::unordered_multimap<size_t, size_t> m_known;    // shared globals of ours by hash
     std::unordered_map<uint32_t, uint32_t> m_builtIns;  // of ours
     std::vector<Id> m_variables;                        // of ours, that the library's functions use
@@ -628,12 +588,7 @@ private:
 
 Status Library::linkInto(Module& module, std::span<const Constant> constants) const
 {
-    return Linker(*this, module, constants, Linker::Missing::Fails).run();
-}
-
-Status Library::linkPartInto(Module& module) const
-{
-    return Linker(*this, module, {}, Linker::Missing::Stays).run();
+    return Linker(*this, module, constants).run();
 }
 
 }  // namespace millrace::spirv

@@ -34,10 +34,6 @@ public:
     // another addressing or memory model. The module is not to be used then.
     Status linkInto(Module& module, std::span<const Constant> constants = {}) const;
 
-    // The same, but what the library lacks stays an import. What the library itself imports does so as well: the module
-    // imports it once, whoever calls it.
-    Status linkPartInto(Module& module) const;
-
 private:
     friend class Linker;
 

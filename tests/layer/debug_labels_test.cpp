@@ -141,36 +141,6 @@ TEST(DebugLabels, NameGraphStepLevelNodeRecords)
     EXPECT_EQ(stacks[3], (Stack{"Millrace: graph 'twins'", "level 2", stacks[3].back()}));
 }
 
-// Whether one workgroup ran everything.
-bool runsSolo(std::map<std::string, std::string> settings)
-{
-    settings["solo"] = "on";
-    Twins test({.settings = settings});
-    const std::vector<std::string> labels = innermost(stacksOf(test.run()));
-    return std::ranges::any_of(
-        labels, [](const std::string& label) { return label.ends_with("all levels, in one workgroup"); });
-}
-
-TEST(DebugLabels, Solo_IsOneStep)
-{
-    Twins test({.settings = {{"solo", "on"}, {"solo_rounds", "1000"}}});
-    const std::vector<Stack> stacks = stacksOf(test.run());
-    ASSERT_EQ(stacks.size(), 2u);
-    EXPECT_EQ(stacks[1],
-              (Stack{"Millrace: graph 'twins'", "graph 'twins', step 0, level 0: all levels, in one workgroup"}));
-}
-
-TEST(DebugLabels, Solo_IsForSmallWorkThatNobodyWatches)
-{
-    EXPECT_TRUE(runsSolo({{"solo_rounds", "1000"}}));
-    EXPECT_FALSE(runsSolo({})) << "b's grids may be large";
-    EXPECT_FALSE(runsSolo({{"solo_rounds", "1000"}, {"breadcrumbs", "true"}}));
-    EXPECT_FALSE(runsSolo({{"solo_rounds", "1000"}, {"step_by_step", "true"}}));
-    EXPECT_FALSE(runsSolo({{"solo_rounds", "1000"}, {"path", "indirect"}}));
-    EXPECT_FALSE(runsSolo({{"solo_rounds", "1000"}, {"capture", "a first 1"}, {"capture_file", "/dev/null"}}));
-    EXPECT_FALSE(runsSolo({{"solo_rounds", "1000"}, {"trace", "/dev/null"}}));
-}
-
 // Whether a node that sends nothing is run by the scheduler.
 bool isScheduled(std::map<std::string, std::string> settings)
 {

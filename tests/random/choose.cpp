@@ -35,13 +35,6 @@ Grid chooseLocalSize(Random& random)
     }
 }
 
-// All shapes have so many invocations.
-Grid chooseShape(Random& random, uint32_t invocations)
-{
-    const Grid flat = {invocations, 1, 1};
-    return random.pick<Grid>({flat, {invocations / 4, 4, 1}, {2, 2, invocations / 4}});
-}
-
 uint64_t chooseTarget(Random& random)
 {
     // Most graphs are small, a few are large.
@@ -145,7 +138,7 @@ void choosePerPayload(Random& random, NodeSpec& node)
     }
 }
 
-void chooseNodeFlags(Random& random, NodeSpec& node, const Family& family, bool alike)
+void chooseNodeFlags(Random& random, NodeSpec& node, const Family& family)
 {
     node.usesPushConstants = random.chance(30);
     node.usesTable = random.chance(20);
@@ -165,11 +158,6 @@ void chooseNodeFlags(Random& random, NodeSpec& node, const Family& family, bool 
         node.earlyReturn = false;
     if (family.perPayload && node.kind == Kind::Coalescing)
         choosePerPayload(random, node);
-    if (alike && node.invocations() == 1) {
-        // Nothing that sees its workgroup: no memory of it, no lanes (readBuiltIns()).
-        node.usesWorkgroupMemory = node.zeroWorkgroupMemory = false;
-        node.salt &= ~3u;
-    }
 }
 
 Grid chooseStaticGrid(Random& random, const Family& family, uint64_t target)
@@ -196,7 +184,7 @@ NodeSpec chooseNode(Random& random, GraphSpec& graph, uint32_t familyNumber, uin
     node.family = familyNumber;
     node.index = index;
     node.kind = family.kind;
-    node.localSize = graph.invocations ? chooseShape(random, graph.invocations) : chooseLocalSize(random);
+    node.localSize = chooseLocalSize(random);
     node.salt = random.word();
     if (shares) {
         node.sharesIndex = index;
@@ -231,7 +219,7 @@ NodeSpec chooseNode(Random& random, GraphSpec& graph, uint32_t familyNumber, uin
         node.isApiEntry = random.chance(70) ? std::optional(false) : std::nullopt;
     else if (random.chance(family.perPayload ? 75 : 20))
         node.isApiEntry = family.isEntry;
-    chooseNodeFlags(random, node, family, graph.invocations > 0);
+    chooseNodeFlags(random, node, family);
     return node;
 }
 
@@ -400,10 +388,6 @@ void chooseTwins(Random& random, GraphSpec& graph)
 
 void chooseModules(Random& random, GraphSpec& graph)
 {
-    if (graph.invocations)
-        graph.vulkanMemoryModel = random.chance(45) && std::ranges::none_of(graph.nodes, [](const NodeSpec& node) {
-                                      return node.writesInput || node.finishes;
-                                  });
     for (NodeSpec& node : graph.nodes) {
         if (node.twinOf) {
             node.nameFromApi = graph.nodes[*node.twinOf].nameFromApi;
@@ -430,12 +414,10 @@ void chooseModules(Random& random, GraphSpec& graph)
 
 }  // namespace
 
-GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, bool alike)
+GraphSpec chooseGraph(uint64_t seed, uint32_t attempt)
 {
     Random random(seed * 64 + attempt);
     GraphSpec graph;
-    if (alike)
-        graph.invocations = random.pick<uint32_t>({8, 12, 32, 64});
     graph.seed = seed;
     graph.attempt = attempt;
     graph.targetWorkgroups = std::max<uint64_t>(10, chooseTarget(random) >> (attempt / 2));
@@ -469,7 +451,7 @@ GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, bool alike)
     }
     if (random.chance(85))
         chooseSingles(random, graph);
-    if (!alike && graph.targetWorkgroups >= 1000 && random.chance(40))
+    if (graph.targetWorkgroups >= 1000 && random.chance(40))
         chooseCrowd(random, graph);
     chooseTwins(random, graph);
     chooseModules(random, graph);

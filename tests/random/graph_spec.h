@@ -180,7 +180,6 @@ struct GraphSpec {
     std::vector<ModuleSpec> modules;
     std::vector<LaunchSpec> launches;
     uint32_t pushConstantBytes = 16;
-    uint32_t invocations = 0;               // of all workgroups but those of single invocations; 0: of any size
     std::optional<bool> vulkanMemoryModel;  // of all modules, where that is possible
 };
 
@@ -197,8 +196,7 @@ inline uint32_t outputWords(const GraphSpec& graph)
 // Push constants: word 0 is a salt, bytes 8 to 15 the address of the output buffer.
 inline constexpr uint32_t kPushSalt = 0x5eed1234;
 
-// `alike`: all workgroups have equally many invocations, but for some of one that needs nobody else.
-GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, bool alike = false);
+GraphSpec chooseGraph(uint64_t seed, uint32_t attempt);
 
 // The bytes of a payload with this key, as producers write them.
 std::vector<uint8_t> payloadBytes(const Layout& layout, uint32_t key);

@@ -27,7 +27,6 @@ struct RandomGraph {
 struct Effort {
     uint64_t maxWorkgroups = 300'000;
     uint64_t maxOperations = 250'000'000;
-    bool alike = false;  // as chooseGraph()
 };
 
 // Deterministic. `expected` is the output buffer after the graph.
@@ -36,7 +35,7 @@ struct Expectation {
     oracle::Statistics statistics;
 };
 
-RandomGraph buildGraph(uint64_t seed, uint32_t attempt, bool alike = false);
+RandomGraph buildGraph(uint64_t seed, uint32_t attempt);
 Expectation runOnOracle(const RandomGraph& graph, const oracle::Options& options);
 
 // Draws until the oracle can run the graph within its effort.

@@ -17,12 +17,11 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: random_graphs [--count N] [--seed S] [--long] [--path direct|indirect|both] [--device NAME]\n"
-    "                     [--fusion on|off|all|both] [--solo] [--dump FOLDER] [--oracle-only] [--times] [--serve]\n"
+    "                     [--fusion on|off|all|both] [--dump FOLDER] [--oracle-only] [--times] [--serve]\n"
     "  --count   number of graphs, with seeds S, S + 1, ... (default 100)\n"
     "  --long    larger graphs, both paths and all forms of dispatch for each\n"
     "  --device  part of the device's name (default: MILLRACE_TEST_DEVICE, else the first device)\n"
     "  --fusion  the layer's setting (default: on or all in turn, and off as well for one graph in six)\n"
-    "  --solo    one workgroup runs each graph, whose workgroups are alike, however long that takes\n"
     "  --times   says how long each part of each graph takes\n"
     "  --serve   runs the seeds that standard input has, one a line, and says of each what became of it\n"
     "  --dump    writes the SPIR-V of each graph to FOLDER/<seed>\n";
@@ -34,7 +33,6 @@ struct Arguments {
     bool oracleOnly = false;
     bool times = false;
     bool serve = false;
-    bool solo = false;
     std::string path;    // empty: alternates from graph to graph
     std::string fusion;  // likewise
     std::string dump;
@@ -67,12 +65,11 @@ struct Variant {
     harness::Scratch scratch;
     harness::Form form;
     std::string fusion;
-    bool solo = false;
 
     std::string name() const
     {
-        return (solo ? "solo, " : "") + path + " path, " + harness::nameOf(scratch) + " scratch, " +
-               harness::nameOf(form) + " dispatch" + ", fusion " + fusion;
+        return path + " path, " + harness::nameOf(scratch) + " scratch, " + harness::nameOf(form) + " dispatch" +
+               ", fusion " + fusion;
     }
 };
 
@@ -83,10 +80,6 @@ bool parse(int argc, char** argv, Arguments& out)
         const char* value = i + 1 < argc ? argv[i + 1] : nullptr;
         if (word == "--long") {
             out.isLong = true;
-            continue;
-        }
-        if (word == "--solo") {
-            out.solo = true;
             continue;
         }
         if (word == "--times") {
@@ -135,10 +128,6 @@ std::vector<Variant> variantsFor(uint64_t seed, const Arguments& arguments)
     std::vector<Variant> out;
     const bool isSet = !arguments.fusion.empty() && arguments.fusion != "both";
     const std::string fusion = isSet ? arguments.fusion : seed / 6 % 2 ? "all" : "on";
-    if (arguments.solo) {
-        const Variant variant{"direct", harness::Scratch::Maximum, harness::Form::Host, fusion, true};
-        return {variant};
-    }
     // Without --long each scratch size meets one form of dispatch; which one changes from graph to graph.
     uint64_t turn = seed / 2;
     for (const std::string& path : paths) {
@@ -224,10 +213,6 @@ public:
         if (variant.fusion == "all")
             options.numbers["kept_bytes"] =
                 1;  // payloads that workgroups keep in scratch memory, where that is possible
-        if (variant.solo) {
-            options.words["solo"] = "on";
-            options.numbers["solo_rounds"] = 1u << 30;
-        }
         harness::RunnerOptions runnerOptions;
         runnerOptions.outputWords = outputWords(graph.spec);
         runnerOptions.table = graph.table;
@@ -274,7 +259,6 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
     Effort effort;
     if (arguments.isLong)
         effort = {2'000'000, 2'000'000'000};
-    effort.alike = arguments.solo;
     const auto [graph, expectation] = [&] {
         const Timer timer(arguments.times, "seed " + std::to_string(seed) + ": generate and run on the oracle");
         return makeGraph(seed, effort);
@@ -307,9 +291,8 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
 void reportFailure(uint64_t seed, const Arguments& arguments, const std::string& problem, const char* program)
 {
     std::printf("FAILED seed %llu\n%s", static_cast<unsigned long long>(seed), problem.c_str());
-    std::printf("  reproduce: %s --count 1 --seed %llu%s%s%s%s%s%s\n", program, static_cast<unsigned long long>(seed),
-                arguments.isLong ? " --long" : "", arguments.solo ? " --solo" : "",
-                arguments.path.empty() ? "" : " --path ", arguments.path.c_str(),
+    std::printf("  reproduce: %s --count 1 --seed %llu%s%s%s%s%s\n", program, static_cast<unsigned long long>(seed),
+                arguments.isLong ? " --long" : "", arguments.path.empty() ? "" : " --path ", arguments.path.c_str(),
                 arguments.fusion.empty() ? "" : " --fusion ", arguments.fusion.c_str());
     std::fflush(stdout);
 }

@@ -210,16 +210,6 @@ class GraphCommand(unittest.TestCase):
         self.assertIn("without scheduler (setting leaf): no node\n", GRAPH(*shaders("level_a", "level_b")).stdout)
         self.assertEqual(GRAPH.json(*shaders("level_a", "level_b"))["leaves"], [])
 
-    def test_says_whether_one_workgroup_can_run_it(self):
-        file = self.write("b.spvasm", single("b"))
-        self.assertIn("one workgroup can run all levels (setting solo): yes", GRAPH(file).stdout)
-        self.assertEqual(GRAPH.json(file)["solo"], {"possible": True})
-
-    def test_says_why_one_workgroup_cannot_run_it(self):
-        nobody = shaders("level_b")
-        self.assertIn("(setting solo): no: no payloads can reach a node", GRAPH(*nobody).stdout)
-        self.assertEqual(GRAPH.json(*nobody)["solo"], {"possible": False, "why": "no payloads can reach a node"})
-
     # What is allowed and seldom meant.
 
     def test_output_to_nobody_is_a_warning(self):

@@ -13,7 +13,6 @@
 
 #include "compiler/compile.h"
 #include "compiler/fuse_graph.h"
-#include "compiler/solo.h"
 #include "graph/diagnose.h"
 #include "tools/commands.h"
 #include "tools/console.h"
@@ -27,9 +26,6 @@
 namespace millrace::tools {
 
 namespace {
-
-// Of a workgroup, as nearly all GPUs have them.
-constexpr compiler::SoloLimits kUsualLimits{.invocations = 1024, .sharedBytes = 32 * 1024};
 
 struct Arguments {
     std::vector<std::string> files;
@@ -195,30 +191,6 @@ int writeReport(const Arguments& arguments, const GraphReport& report)
     return arguments.drawing.empty() ? 0 : writeDrawing(report, arguments.drawing);
 }
 
-// Of the nodes that payloads can reach, each code once.
-std::string whyNotSolo(const std::vector<compiler::FusableNode>& nodes, const graph::Graph& graph)
-{
-    std::vector<bool> reached(graph.nodes.size(), false);
-    for (const graph::Slot& slot : graph.slots) {
-        reached[slot.node] = reached[slot.node] || slot.level > 0;
-    }
-    std::vector<compiler::SoloSource> sources;
-    for (size_t n = 0; n < nodes.size(); n++) {
-        const auto isSame = [&](const compiler::SoloSource& source) {
-            return std::ranges::equal(source.words, nodes[n].words) &&
-                   source.options.entryPoint == nodes[n].options.entryPoint;
-        };
-        if (reached[n] && std::ranges::none_of(sources, isSame)) {
-            sources.push_back({nodes[n].words, nodes[n].options});
-        }
-    }
-    if (sources.empty()) {
-        return "no payloads can reach a node";
-    }
-    const auto made = compiler::makeSolo(sources, kUsualLimits);
-    return made ? "" : made.error().text();
-}
-
 int runGraph(const Arguments& arguments)
 {
     Loader loader;
@@ -231,12 +203,11 @@ int runGraph(const Arguments& arguments)
     if (!linked) {
         return reportErrors({linked.error()}, arguments.asJson);
     }
-    GraphReport report{std::move(*linked), {}, {}, std::move(loader.files), {}, {}, {}};
+    GraphReport report{std::move(*linked), {}, {}, std::move(loader.files), {}, {}};
     const auto fused = compiler::fuseGraph(loader.sources, report.graph, false, report.fusion);
     if (!fused) {
         return reportErrors({fused.error()}, arguments.asJson);
     }
-    report.whyNotSolo = whyNotSolo(loader.sources, *fused);
     for (uint32_t n = 0; n < report.graph.nodes.size(); n++) {
         report.leaves.push_back(fused->areLeaves(n));
     }

@@ -20,7 +20,6 @@ struct GraphReport {
     graph::ScratchSizes scratch;
     std::vector<std::string> files;                 // per node
     std::vector<compiler::FusionOutcome> fusion{};  // the graph is the one before
-    std::string whyNotSolo{};                       // empty: one workgroup can run it, if the work is small
     std::vector<bool> leaves{};                     // per node: graph::Graph::areLeaves() of the graph that runs
 };
 

@@ -65,10 +65,6 @@ json reportJson(const GraphReport& report)
             out["leaves"].push_back(n);
         }
     }
-    out["solo"] = {{"possible", report.whyNotSolo.empty()}};
-    if (!report.whyNotSolo.empty()) {
-        out["solo"]["why"] = report.whyNotSolo;
-    }
     for (const NodeGroup& group : report.groups.groups) {
         out["groups"].push_back(
             {{"name", groupName(report.graph, group)}, {"nodes", group.nodes}, {"levels", group.levels}});

@@ -132,12 +132,6 @@ void printLeaves(std::ostream& out, const GraphReport& report)
         << "\n";
 }
 
-void printSolo(std::ostream& out, const GraphReport& report)
-{
-    out << "Where the work is small, one workgroup can run all levels (setting solo): "
-        << (report.whyNotSolo.empty() ? "yes" : "no: " + report.whyNotSolo) << "\n";
-}
-
 }  // namespace
 
 void printReport(std::ostream& out, const GraphReport& report)
@@ -146,7 +140,6 @@ void printReport(std::ostream& out, const GraphReport& report)
     printOutputs(out, report);
     printFusion(out, report);
     printLeaves(out, report);
-    printSolo(out, report);
     out << "\n"
         << report.graph.nodes.size() << (report.graph.nodes.size() == 1 ? " node, " : " nodes, ")
         << report.graph.levels.size() - 1 << (report.graph.levels.size() == 2 ? " level\n" : " levels\n")

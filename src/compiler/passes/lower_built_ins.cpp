@@ -20,7 +20,6 @@ namespace {
 
 struct State {
     NodeShader& shader;
-    const Options& options;
     Module& module = shader.module;
     Failure failure{"lowerBuiltIns"};
     const spirv::IdSet used = spirv::usedInFunctions(module);
@@ -50,7 +49,7 @@ struct State {
         const Id type = module.pointee(module.typeOf(variable));
         const bool isCoalescing = shader.node.mode == graph::LaunchMode::Coalescing;
         const bool isPacked = graph::isPacked(shader.node);
-        const bool isBeside = graph::runsBeside(shader.node) || options.solo;
+        const bool isBeside = graph::runsBeside(shader.node);
         const auto is = [&](StartValue::Kind kind) { return StartValue{kind, variable, {}}; };
         const auto isZero = [&] { return StartValue{StartValue::Kind::Constant, variable, getNull(module, type)}; };
         switch (builtIn) {
@@ -124,9 +123,9 @@ struct State {
 
 }  // namespace
 
-Status lowerBuiltIns(NodeShader& shader, const Options& options)
+Status lowerBuiltIns(NodeShader& shader, const Options&)
 {
-    State state{shader, options};
+    State state{shader};
     state.lowerAll();
     if (state.failure) {
         return state.failure.status();

@@ -21,7 +21,6 @@ struct State {
     PayloadOrigins origins{module, shader.input};
     // Only workgroups of one dispatch share a payload, and only if somebody writes it there is something to see.
     bool sharesInput = shader.input && (shader.node.writesInput || shader.node.usesFinishWriting);
-    bool readsInput = sharesInput;  // what others wrote in the same dispatch: solo, their producers as well
     Id workgroupScope = module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
     Id queueFamilyScope = module.getConstant(static_cast<uint32_t>(spv::Scope::QueueFamily));
 
@@ -44,7 +43,7 @@ struct State {
     {
         const bool isInput = origins.mayBeInput(i.id(0));
         const bool isOutput = origins.mayBeOutput(i.id(0));
-        if (!isOutput && !(isInput && readsInput)) {
+        if (!isOutput && !(isInput && sharesInput)) {
             return;
         }
         const bool isWide = isInput && sharesInput && shader.node.mode != graph::LaunchMode::Coalescing;
@@ -104,10 +103,9 @@ struct State {
 
 }  // namespace
 
-Status makePayloadsCoherent(NodeShader& shader, const Options& options)
+Status makePayloadsCoherent(NodeShader& shader, const Options&)
 {
     State state{shader};
-    state.readsInput |= options.solo && shader.input;
     if (shader.vulkanMemoryModel) {
         state.forEachAccess([&](Instruction& i) { state.addOperands(i); });
     } else {

@@ -38,15 +38,8 @@ std::vector<size_t> semanticsOperands(const Instruction& i)
 
 struct State {
     NodeShader& shader;
-    const Options& options;
     Module& module = shader.module;
     Failure failure{"orderPayloadMemory"};
-
-    // Then there is nobody to wait for, and others in our workgroup, who run something else, must not be waited for.
-    bool isAlone() const
-    {
-        return graph::isPacked(shader.node) || (options.solo && graph::invocationsOf(shader.node) == 1);
-    }
 
     void visit(const Instruction& i, Emitter& out)
     {
@@ -61,7 +54,8 @@ struct State {
                 kept.setId(o, module.getConstant((last & ~kOutputMemory) | kUniformMemory));
             }
         }
-        if (i.op != spv::Op::OpControlBarrier || !isAlone()) {
+        // A packed workgroup is one invocation: it waits for nobody, and others in ours must not be waited for.
+        if (i.op != spv::Op::OpControlBarrier || !graph::isPacked(shader.node)) {
             out.keep(std::move(kept));
         } else if ((last & kOrders) != 0) {
             out.emitVoid(spv::Op::OpMemoryBarrier, {kept.id(1), kept.id(2)});
@@ -71,9 +65,9 @@ struct State {
 
 }  // namespace
 
-Status orderPayloadMemory(NodeShader& shader, const Options& options)
+Status orderPayloadMemory(NodeShader& shader, const Options&)
 {
-    State state{shader, options};
+    State state{shader};
     for (spirv::Function& function : shader.module.functions) {
         spirv::rewriteFunction(shader.module, function,
                                [&](const Instruction& i, Emitter& out) { state.visit(i, out); });

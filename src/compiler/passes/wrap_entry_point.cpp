@@ -5,7 +5,6 @@
 #include "compiler/globals.h"
 #include "compiler/grid_position.h"
 #include "compiler/memory_operands.h"
-#include "compiler/workgroup_view.h"
 
 namespace millrace::compiler {
 
@@ -33,10 +32,9 @@ struct SharedStart {
 };
 
 struct State : FunctionWriter {
-    State(NodeShader& of, const Options& given) : FunctionWriter(of.module), shader(of), options(given) {}
+    explicit State(NodeShader& of) : FunctionWriter(of.module), shader(of) {}
 
     NodeShader& shader;
-    const Options& options;
     Module& module = shader.module;
     Id uintType = module.getIntType(32, false);
     Id boolType = module.getBoolType();
@@ -77,8 +75,6 @@ struct State : FunctionWriter {
         return result;
     }
 
-    bool sharesWorkgroup() const { return graph::runsBeside(shader.node) || options.solo; }
-
     // In the node's workgroup, of which ours may run several.
     Id localInvocationIndex()
     {
@@ -86,12 +82,12 @@ struct State : FunctionWriter {
         const Id index = emitter.emit(spv::Op::OpLoad, uintType,
                                       {getBuiltInVariable(module, spv::BuiltIn::LocalInvocationIndex, uintType)});
         const Id size = module.getConstant(graph::invocationsOf(shader.node));
-        return sharesWorkgroup() ? emitter.emit(spv::Op::OpUMod, uintType, {index, size}) : index;
+        return graph::runsBeside(shader.node) ? emitter.emit(spv::Op::OpUMod, uintType, {index, size}) : index;
     }
 
     Id localInvocationId()
     {
-        if (!sharesWorkgroup()) {
+        if (!graph::runsBeside(shader.node)) {
             return out().emit(spv::Op::OpLoad, uint3Type,
                               {getBuiltInVariable(module, spv::BuiltIn::LocalInvocationId, uint3Type)});
         }
@@ -268,9 +264,7 @@ struct State : FunctionWriter {
         const Id header = module.newId(), check = module.newId(), body = module.newId();
         const Id next = module.newId(), after = module.newId();
         beginBlock();
-        if (!options.solo) {
-            begin();
-        }
+        begin();
         branch(header);
         beginBlock(header);
         out().keep(spirv::instruction(spv::Op::OpLoopMerge).add(after).add(next).add(0u));
@@ -280,7 +274,7 @@ struct State : FunctionWriter {
         const Id hasNext = shader.device.call(emitter, DeviceFunction::Next, {});
         out().emitVoid(spv::Op::OpBranchConditional, {hasNext, body, after});
         beginBlock(body);
-        if (shader.node.packWidth > 1 || (options.solo && !isCollective(shader))) {
+        if (shader.node.packWidth > 1) {
             Emitter inBody = out();
             const Id active = shader.device.call(inBody, DeviceFunction::Active, {});
             const Id join = module.newId();
@@ -332,9 +326,9 @@ struct State : FunctionWriter {
 
 }  // namespace
 
-Status wrapEntryPoint(NodeShader& shader, const Options& options)
+Status wrapEntryPoint(NodeShader& shader, const Options&)
 {
-    State state{shader, options};
+    State state{shader};
     Module& module = shader.module;
     state.takeInitializers();
     state.build();

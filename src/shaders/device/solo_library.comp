@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// What one workgroup that runs a whole dispatch alone needs: nothing but the functions.
-#version 460
-#ifdef MR_VULKAN_MEMORY_MODEL
-#pragma use_vulkan_memory_model
-#endif
-#extension GL_GOOGLE_include_directive : require
-#include "device/solo.glsl"
