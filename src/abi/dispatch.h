@@ -61,7 +61,7 @@ struct StreamPlan {
     uint table;          // granule where its entries begin
     uint capacity;       // entries
     uint firstLocation;  // as in the StreamState when the sweep begins,
-    uint roomStride;     // bytes of a payload if the stream may have room, else 0
+    uint pad0;
     uint64_t counter;  // likewise
 };
 
@@ -91,8 +91,6 @@ struct BeginArguments {
     uint64_t copies;       // Copy[copyCount]
     uint graphId;
     uint copyCount;
-    uint roomBegin;  // granules that streams may have as room
-    uint roomGranules;
     uint isFed;  // copies are all of the feed: feed.comp does not run
     uint slotCount;  // these as in the GraphHeader, so that nobody waits for that
     uint streamCount;

@@ -157,17 +157,12 @@ struct DynamicEntry {
 // what they read, since reads of a line wait behind the additions to it.
 struct StreamState {
     uint64_t counter;  // entries and units; producers add, the turn shader resets
-    uint64_t closed;   // what the counter was for the first run that had no room; those before it are there
-    uint pad0[28];
+    uint pad0[30];
     uint64_t table;    // address of its entries; written by the begin shader
     uint capacity;     // entries the table holds
     uint pending;      // turn shader: a consumer has work left
     uint firstLocation;  // of entry 0 (indexed), so that a stream with a single run needs no look at its table
-    // Memory for so many payloads (indexed), each at its number, which runs go to as long as there is some. They count as
-    // entries, but the table does not have them.
-    uint room;
-    uint roomLocation;
-    uint pad[25];
+    uint pad[27];
 };
 
 MR_CONST uint kStreamStateBytes = 256u;

@@ -68,7 +68,6 @@ struct Options {
     // Of payloads that a workgroup keeps; what has more is in scratch memory where the node is a leaf. Needs the Vulkan
     // memory model.
     uint32_t keptBytes = UINT32_MAX;
-    bool rooms = false;  // streams may have room (graph::Stream::mayHaveRoom)
     // Payloads that keep the device busy: invocations of a level with fewer leave what they send to others.
     uint32_t busyPayloads = 1;
     std::optional<DepthFirst> depthFirst;  // of code that makeDepthFirst() made

@@ -27,7 +27,6 @@ constexpr uint32_t kPlainQueuesSpecId = 2010;
 constexpr uint32_t kLooseSpecId = 2016;
 constexpr uint32_t kTriesSpecId = 2018;
 constexpr uint32_t kKeepsSpecId = 2029;
-constexpr uint32_t kRoomsSpecId = 2030;
 constexpr uint32_t kSendsOnceSpecId = 2034;
 constexpr uint32_t kStepsInsideSpecId = 2035;
 
@@ -93,7 +92,6 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
         {kLooseSpecId, {static_cast<uint8_t>(variant.loose), 0, 0, 0}},
         {kTriesSpecId, {variant.memory == graph::MemoryUse::Tries, 0, 0, 0}},
         {kKeepsSpecId, {static_cast<uint8_t>(variant.keeps), 0, 0, 0}},
-        {kRoomsSpecId, {static_cast<uint8_t>(variant.rooms), 0, 0, 0}},
         {kSendsOnceSpecId, {static_cast<uint8_t>(variant.once), 0, 0, 0}},
         {kStepsInsideSpecId, {static_cast<uint8_t>(variant.stepsInside), 0, 0, 0}},
     };

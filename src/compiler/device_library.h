@@ -25,7 +25,6 @@ struct DeviceLibraryVariant {
     bool counted = false;      // finished workgroups are counted for the host
     bool loose = false;        // workgroups need not stay together: graph::isLoose()
     bool keeps = false;        // leaves: workgroups have scratch memory, graph::Node::groupMemoryBytes
-    bool rooms = false;        // graph::CodeTraits
     bool begins = false;       // likewise; where the dispatch fits
     bool once = false;         // graph::Node::sendsWhenFinished, likewise
     bool stepsInside = false;  // passes/step_through_grid.h

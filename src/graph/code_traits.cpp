@@ -142,36 +142,6 @@ void findBegins(Graph& graph)
     }
 }
 
-// Which streams may have room, and whose code has to know.
-void findRooms(Graph& graph)
-{
-    const auto knows = [&](uint32_t slot) { return !graph.nodes[graph.slots[slot].node].anyGraph; };
-    std::vector<bool> isSent(graph.queues.size(), false), isRefused(graph.queues.size(), false);
-    for (uint32_t s = 0; s < graph.slots.size(); ++s) {
-        const Slot& slot = graph.slots[s];
-        const bool publishesRuns =
-            graph.code[slot.node].emits == abi::kEmitsToSeveral && graph.nodes[slot.node].depthFirst == 0 && knows(s);
-        for (const std::vector<uint32_t>& queues : slot.outputQueues)
-            for (const uint32_t queue : queues) {
-                if (queue == abi::kNoQueue)
-                    continue;
-                isSent[queue] = true;
-                isRefused[queue] = isRefused[queue] || !publishesRuns;
-            }
-    }
-    for (Stream& stream : graph.streams) {
-        stream.mayHaveRoom = stream.kind == abi::kStreamIndexed && isSent[stream.queue] && !isRefused[stream.queue] &&
-                             graph.queues[stream.queue].stride > 0 && std::ranges::all_of(stream.slots, knows);
-        for (const uint32_t slot : stream.slots)
-            graph.code[graph.slots[slot].node].rooms |= stream.mayHaveRoom;
-    }
-    for (const Slot& slot : graph.slots)
-        for (const std::vector<uint32_t>& queues : slot.outputQueues)
-            for (const uint32_t queue : queues)
-                graph.code[slot.node].rooms |=
-                    queue != abi::kNoQueue && graph.streams[graph.queues[queue].streams.front()].mayHaveRoom;
-}
-
 }  // namespace
 
 CodeTraits codeTraits(const Node& node)
@@ -199,7 +169,6 @@ Status findCodeTraits(Graph& graph)
         graph.code.push_back(traitsOf(graph, n));
     findTogether(graph);
     findBegins(graph);
-    findRooms(graph);
     return {};
 }
 

@@ -203,7 +203,6 @@ struct CodeTraits {
     uint32_t outputStride = 0;   // of all payloads that it sends, in bytes; 0 if they differ or are empty
     uint32_t inputStride = 0;    // of those that it receives, likewise
     uint32_t inputTogether = 0;  // of those, the most that an invocation sends at a time (NodeOutput::together)
-    bool rooms = false;          // a stream that it sends to or receives from may have room (Stream::mayHaveRoom)
     bool begins = false;  // only the API sends to it, so it may be all of the first level (device/begin_dispatch.glsl)
 
     bool operator==(const CodeTraits&) const = default;
@@ -243,9 +242,6 @@ struct Stream {
     uint32_t queue = 0;
     uint32_t level = 0;
     std::vector<uint32_t> slots;  // consumers
-    // Indexed: all that send to it publish each run by itself (abi::kEmitsToSeveral), so runs can go to memory where
-    // each payload is at its number (abi::StreamState::room).
-    bool mayHaveRoom = false;
 };
 
 struct Level {

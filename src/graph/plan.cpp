@@ -265,8 +265,7 @@ void openSpare(const Division& division, DispatchPlan& plan)
     }
 }
 
-// Returns the granule behind it.
-uint64_t layOut(const Graph& graph, const Division& division, uint64_t begin, DispatchPlan& plan)
+void layOut(const Graph& graph, const Division& division, uint64_t begin, DispatchPlan& plan)
 {
     uint64_t at = begin;
     for (size_t l = 0; l < division.regions.size(); ++l) {
@@ -276,13 +275,10 @@ uint64_t layOut(const Graph& graph, const Division& division, uint64_t begin, Di
         at += division.regions[l] + (division.spare.empty() ? 0 : division.spare[l]);
     }
     for (size_t s = 0; s < division.capacities.size(); ++s) {
-        const Stream& stream = graph.streams[s];
-        plan.streams.push_back({.table = static_cast<uint32_t>(at),
-                                .capacity = static_cast<uint32_t>(division.capacities[s]),
-                                .roomStride = stream.mayHaveRoom ? graph.queues[stream.queue].stride : 0});
-        at += tableGranules(stream, division.capacities[s]);
+        plan.streams.push_back(
+            {.table = static_cast<uint32_t>(at), .capacity = static_cast<uint32_t>(division.capacities[s])});
+        at += tableGranules(graph.streams[s], division.capacities[s]);
     }
-    return at;
 }
 
 }  // namespace
@@ -339,11 +335,8 @@ DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::
         assert(shares.cost(Shares::kOneGroup) <= available);
         division = shares.divide(shares.largestRoom(available));
     }
-    const uint64_t spare = layOut(graph, *division, begin, plan);
+    layOut(graph, *division, begin, plan);
     if (plan.fits) {
-        plan.spareBegin = static_cast<uint32_t>(spare);
-        // Sums of granules in begin.comp stop at INT32_MAX.
-        plan.spareGranules = static_cast<uint32_t>(std::min<uint64_t>(end - spare, INT32_MAX - 1));
         placeSlots(graph, work, plan);
         openSpare(*division, plan);
     }

@@ -72,9 +72,6 @@ struct DispatchPlan {
     // follow, each with Slot::granulesPerGroup.
     std::vector<uint32_t> bases;
     bool fits = false;  // proven to complete in one sweep without reservations
-    // Behind all else, if it fits: granules that no one needs, which streams may have as room.
-    uint32_t spareBegin = 0;
-    uint32_t spareGranules = 0;
 };
 
 // Plans a dispatch. `inputs` empty optional: unknown (indirect dispatch), any API node in any number.

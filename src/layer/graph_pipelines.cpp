@@ -217,7 +217,6 @@ VkResult GraphBuilder::link()
     pipeline.layout = m_object->layout->handle;
     pipeline.argumentsOffsetBytes = m_object->layout->argumentsOffsetBytes;
     pipeline.pushConstantsInMemory = m_object->layout->pushConstantsInMemory;
-    pipeline.hasRooms = hasRooms(m_device.settings(), m_device.support.processor);
     return VK_SUCCESS;
 }
 

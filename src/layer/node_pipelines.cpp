@@ -165,7 +165,6 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     // Payloads elsewhere take the Vulkan memory model.
     if (device.support.deviceScope)
         request.options.keptBytes = traits.keptBytes;
-    request.options.rooms = hasRooms(device.settings(), device.support.processor);
     request.options.indirect = device.settings().runtime.path == runtime::Path::Indirect;
     request.options.counted = device.settings().runtime.breadcrumbs;
     request.options.validate = device.settings().validateSpirv;

@@ -38,8 +38,6 @@ void visitSettings(Settings& settings, Visitor&& visitor)
                                          {{"direct", runtime::Path::Direct}, {"indirect", runtime::Path::Indirect}}});
     visitor("fusion",
             Words<Fusion>{settings.fusion, {{"on", Fusion::Useful}, {"off", Fusion::None}, {"all", Fusion::All}}});
-    visitor("feedback", Words<Feedback>{settings.feedback,
-                                        {{"auto", Feedback::Useful}, {"off", Feedback::None}, {"on", Feedback::All}}});
     visitor("leaf", Words<bool>{settings.leaf, {{"on", true}, {"off", false}}});
     visitor("device_traits", Words<bool>{settings.runtime.measures, {{"measured", true}, {"type", false}}});
     for (const runtime::Trait& trait : runtime::traitTable())
@@ -150,12 +148,6 @@ bool runsLeaves(const Settings& settings)
     const bool areStepsSeen = settings.runtime.breadcrumbs || settings.stepLimitMs > 0 || settings.stepByStep ||
                               !settings.trace.empty() || !settings.capture.empty();
     return settings.leaf && settings.runtime.path == runtime::Path::Direct && !areStepsSeen && !settings.validate;
-}
-
-bool hasRooms(const Settings& settings, bool isProcessor)
-{
-    const bool isWanted = settings.feedback == Feedback::All || (settings.feedback == Feedback::Useful && isProcessor);
-    return isWanted && settings.runtime.path == runtime::Path::Direct;
 }
 
 Settings readSettings(const VkInstanceCreateInfo& createInfo, std::vector<std::string>& problems)

@@ -24,17 +24,12 @@ enum class Continuation {
 // Consumers run inside their producers: nowhere, where they can and it is of use, or wherever they can.
 enum class Fusion { None, Useful, All };
 
-// Memory for what a node receives is laid out by what it received before: where that is known to be faster, or wherever
-// it can be.
-enum class Feedback { None, Useful, All };
-
 struct Settings {
     bool forceEnable = false;
     bool validate = false;
     bool validateSpirv = false;
     bool hideMaintenance5 = false;
     Fusion fusion = Fusion::Useful;
-    Feedback feedback = Feedback::Useful;
     bool leaf = true;          // nodes that send nothing run without the scheduler where they can
     bool debugLabels = false;  // enable VK_EXT_debug_utils even if nobody else does
     bool stepByStep = false;   // each step is a submission of its own
@@ -50,9 +45,6 @@ struct Settings {
 // Whether nodes that send nothing may run without the scheduler: nobody looks at its steps, and nobody wants to know
 // what is wrong with scratch memory that is not used then.
 bool runsLeaves(const Settings& settings);
-
-// Whether streams may have room, on a device that is a processor or not.
-bool hasRooms(const Settings& settings, bool isProcessor);
 
 // Values that cannot be read stay as they are by default, and `problems` says so.
 Settings readSettings(const VkInstanceCreateInfo& createInfo, std::vector<std::string>& problems);

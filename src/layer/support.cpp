@@ -58,7 +58,6 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
     instance.table.GetPhysicalDeviceProperties(physical, &properties);
     const std::vector<VkExtensionProperties> extensions = driverExtensions(instance, physical);
     const bool hide = instance.settings.hideMaintenance5;
-    support.processor = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     support.native = !knownPhantom && lists(extensions, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) &&
                      runtime::claimsShaderEnqueue(instance.table, physical);
     support.pipelineLibrary = !hide && lists(extensions, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);

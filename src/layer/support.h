@@ -18,7 +18,6 @@ struct Support {
     bool emulated = false;         // the layer provides it
     bool maintenance5 = false;     // the driver has VK_KHR_maintenance5
     bool pipelineLibrary = false;  // the driver has VK_KHR_pipeline_library
-    bool processor = false;        // the device is one, not a GPU
     uint32_t maxPushConstantBytes = 128;
     uint32_t minSubgroupSize = 1;
     // Lowered nodes reach payloads through storage buffer addresses, and use device scope where their memory model has

@@ -91,7 +91,6 @@ public:
     ~CaptureObserver() override;
 
     bool isNeeded() const { return !m_jobs.empty(); }
-    bool readsStreams() const override { return true; }
     VkResult prepare();
 
     void beginSweep(VkCommandBuffer commandBuffer) override;

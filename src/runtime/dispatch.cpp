@@ -88,13 +88,6 @@ void Recorder::recordLeaves()
     end(&StepObserver::endSweep);
 }
 
-bool Recorder::mayHaveRooms() const
-{
-    return m_pipeline.hasRooms && m_plan.fits &&
-           std::ranges::any_of(m_plan.streams, [](const abi::StreamPlan& stream) { return stream.roomStride > 0; }) &&
-           std::ranges::none_of(m_observers, [](const auto& observer) { return observer->readsStreams(); });
-}
-
 // Of what begin.comp has one invocation for each.
 uint64_t Recorder::elementsToBegin() const
 {
@@ -107,7 +100,7 @@ bool Recorder::beginsInside() const
 {
     constexpr uint64_t kMostEach = 4;  // elements for an invocation
     const graph::Graph& graph = m_pipeline.graph;
-    if (!m_plan.fits || !m_isFed || m_plan.slots.empty() || mayHaveRooms())
+    if (!m_plan.fits || !m_isFed || m_plan.slots.empty())
         return false;
     const graph::Slot& first = graph.slots[m_plan.slots.front()];
     const bool isAlone = m_plan.slots.size() == 1 || graph.slots[m_plan.slots[1]].level > first.level;
@@ -122,10 +115,6 @@ void Recorder::recordBegin()
     const uint64_t elements = elementsToBegin();
     const auto groups = static_cast<uint32_t>(
         std::clamp<uint64_t>((elements + kBeginWidth - 1) / kBeginWidth, 1, m_device.fullGroups(kBeginWidth)));
-    if (mayHaveRooms()) {
-        m_begin.roomBegin = m_plan.spareBegin;
-        m_begin.roomGranules = m_plan.spareGranules;
-    }
     recordMeta(Meta::Begin, m_begin, {.kind = Step::Kind::Begin, .groups = groups});
     computeBarrier();
 }

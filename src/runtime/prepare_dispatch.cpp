@@ -22,8 +22,6 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     if (host && (m_plan.fits || mayHideSteps(request)))
         feed = prepareFeed(m_pipeline.graph, inputs, m_plan);
     m_isFed = feed.has_value();
-    if (!m_isFed)
-        keepFeedOutOfRooms();
     return prepareSweeps(request, inputs, feed.value_or(PreparedFeed{}));
 }
 
@@ -131,16 +129,6 @@ VkResult Recorder::prepareLeaves()
     payloads = {};
     nameBuffers();
     return createObservers();
-}
-
-// feed.comp writes entries for all that it feeds. (Of what begin.comp copies, streams have a count to begin with.)
-void Recorder::keepFeedOutOfRooms()
-{
-    const graph::Graph& graph = m_pipeline.graph;
-    for (const uint32_t node : m_apiNodes)
-        if (graph.apiQueues[node] != abi::kNoQueue)
-            for (const uint32_t stream : graph.queues[graph.apiQueues[node]].streams)
-                m_plan.streams[stream].roomStride = 0;
 }
 
 // Who reserves memory of a level, so that each can keep to its share; on the indirect path one shader does it for all.

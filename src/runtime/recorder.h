@@ -60,7 +60,6 @@ private:
     void plan(const DispatchRequest& request, HostInputs& inputs);
     VkResult prepareSweeps(const DispatchRequest& request, const HostInputs& inputs, const PreparedFeed& feed);
     void describeFeed(const DispatchRequest& request);
-    void keepFeedOutOfRooms();
     void shareMemory();
     VkResult createStatus();
     VkResult upload(const HostInputs& inputs, const PreparedFeed& feed);
@@ -88,7 +87,6 @@ private:
     template <typename Arguments>
     void recordMeta(Meta meta, const Arguments& arguments, Step step);
     void recordLeaves();
-    bool mayHaveRooms() const;
     uint64_t elementsToBegin() const;
     bool beginsInside() const;
     void recordBegin();

@@ -86,7 +86,6 @@ struct GraphPipeline {
                                                   // compute stage alone; not owned
     uint32_t argumentsOffsetBytes = 0;
     bool pushConstantsInMemory = false;  // the pipelines read the application's push constants from memory
-    bool hasRooms = false;               // those that fit know of rooms (compiler::Options::rooms)
 };
 
 // Ends the command buffer `before` and gives another one for what follows, in which descriptor sets are bound as in it.

@@ -84,8 +84,6 @@ public:
     virtual bool separatesSteps() const { return false; }
     // True: each step of nodes has one slot.
     virtual bool separatesSlots() const { return false; }
-    // True: it looks payloads up in the tables of streams, which must have them all.
-    virtual bool readsStreams() const { return false; }
 };
 
 // Makes the observer of one dispatch, or none. An error makes the recording fail with it.

@@ -83,29 +83,6 @@ TEST(ScratchSizes, NoEntries_Works)
     EXPECT_TRUE(plan.slots.empty());
 }
 
-TEST(Plan, WhatNobodyNeeds_IsSpare)
-{
-    constexpr uint32_t kMany = 40;  // node indices, for which chunks have no areas
-    std::vector<Node> nodes = {makeEntry("a", {arrayTo("b", kMany)})};
-    for (uint32_t i = 0; i < kMany; ++i)
-        nodes.push_back(makeNode("b", {}, i));
-    const Graph graph = linkValid(nodes);
-    const uint64_t bytes = scratchSizes(graph, 16 * kMiB).maxBytes;
-    const DispatchPlan plan = planKnown(graph, bytes, {{.node = 0, .payloadCount = 100}});
-    ASSERT_TRUE(plan.fits);
-    EXPECT_EQ(plan.spareBegin + plan.spareGranules, bytes / abi::kGranuleBytes);
-    EXPECT_GT(plan.spareGranules, 0u);
-    for (const abi::LevelPlan& level : plan.levels)
-        EXPECT_LE(level.begin + level.size, plan.spareBegin);
-    for (const abi::StreamPlan& stream : plan.streams)
-        EXPECT_LE(stream.table + (stream.capacity * sizeof(abi::IndexedEntry)) / abi::kGranuleBytes, plan.spareBegin);
-    EXPECT_EQ(plan.streams[slotOf(graph, "a").stream].roomStride, 0u);
-    EXPECT_EQ(plan.streams[slotOf(graph, "b", 0, 7).stream].roomStride, 16u);
-    const DispatchPlan small = millrace::graph::plan(graph, scratchSizes(graph, 0).minBytes, std::nullopt);
-    ASSERT_FALSE(small.fits);
-    EXPECT_EQ(small.spareGranules, 0u);
-}
-
 // A recursion whose workgroups share a payload, of which the last one sends four: not four for each of its workgroups.
 TEST(Plan, SendsWhenFinished_CountsPayloads)
 {

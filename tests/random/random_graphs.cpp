@@ -209,7 +209,6 @@ public:
         harness::DeviceOptions options;
         options.path = variant.path;
         options.words["fusion"] = variant.fusion;
-        options.words["feedback"] = graph.spec.seed % 4 == 0 ? "off" : "on";
         if (variant.fusion == "all")
             options.numbers["kept_bytes"] =
                 1;  // payloads that workgroups keep in scratch memory, where that is possible
@@ -231,7 +230,7 @@ public:
         options.scratch = variant.scratch;
         options.form = variant.form;
         options.infoStride = m_graph.spec.seed % 3 ? 24 : 40;
-        // Before that, in the same scratch memory, the same or less, so that there is room for all or for some of it.
+        // Before that, in the same scratch memory, the same or less: what one dispatch leaves there is nothing to the next.
         if (m_graph.spec.seed % 3 > 0)
             options.rehearsal = launchesOf(m_graph);
         for (harness::Launch& launch : options.rehearsal)

@@ -42,7 +42,6 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
     variant.sendsGrids = code.traits.sendsGrids();
     variant.sendsTracked = code.traits.sendsTracked;
     variant.plainQueues = code.traits.plainQueues;
-    variant.rooms = options.rooms && code.traits.rooms && code.memory == graph::MemoryUse::Fits;
     variant.once = shader.node.sendsWhenFinished && code.memory == graph::MemoryUse::Fits;
     variant.stepsInside = stepsInside(shader, code);
     variant.begins = code.traits.begins && code.memory == graph::MemoryUse::Fits && !options.indirect;

@@ -12,7 +12,6 @@ shared uint s_index;     // this one
 shared uint s_finished;
 shared uint s_counts[kMaxHistogram];
 shared uint s_locations[kMaxHistogram];
-shared uint s_firsts[MR_ROOMS ? kMaxHistogram : 1u];
 #endif
 
 #if defined(MR_FITS)
@@ -100,25 +99,22 @@ Places mr_places(const uint stride, const uint count)
     return Places(subgroupAdd(count), subgroupExclusiveAdd(count), 1u);
 }
 
-// Memory for a run of `count` > 0 payloads, published; kNoLocation if there is none.
-Run mr_take_run(const uint queue, const uint count)
+// Memory for a run of `count` > 0 payloads, published. Returns its location, kNoLocation if there is none.
+uint mr_take_run(const uint queue, const uint count)
 {
     uint location = mr_take_memory(mr_stride(queue), count);
-    return location != kNoLocation ? mr_publish_run(s_states, mr_indexed_stream(queue), location, count)
-                                   : Run(kNoLocation, 0u);
+    if (location != kNoLocation)
+        mr_publish_run(s_states, mr_indexed_stream(queue), location, count);
+    return location;
 }
 
 // The same for an invocation that is alone.
-Run mr_take_run_alone(const uint stream, const uint stride, const uint count)
+uint mr_take_run_alone(const uint stream, const uint stride, const uint count)
 {
     uint location = mr_take_memory_alone(stride, count);
-    return location != kNoLocation ? mr_publish_run(s_states, stream, location, count) : Run(kNoLocation, 0u);
-}
-
-// What one invocation of a subgroup knows, for all of it.
-Run mr_broadcast(const Run run)
-{
-    return Run(subgroupBroadcastFirst(run.location), MR_ROOMS ? subgroupBroadcastFirst(run.first) : 0u);
+    if (location != kNoLocation)
+        mr_publish_run(s_states, stream, location, count);
+    return location;
 }
 
 void mr_clear_own_finish_counters(const uvec4 handle, const uint first, const uint step)
@@ -224,11 +220,11 @@ uvec4 mr_allocate_runs(const uint payload_type, const uint count, const uint nod
         if (subgroupBroadcastFirst(queue) == queue) {
             uint stride = mr_stride(queue);
             Places places = mr_places(stride, count);
-            Run run = Run(kNoLocation, 0u);
+            uint location = kNoLocation;
             if (subgroupElect())
-                run = mr_take_run(queue, places.total);
-            run = mr_broadcast(run);
-            handle = mr_handle(queue, stride, run.location, run.first + places.index, places.apart, count);
+                location = mr_take_run(queue, places.total);
+            location = subgroupBroadcastFirst(location);
+            handle = mr_handle(queue, stride, location, places.index, places.apart, count);
             waiting = false;
         }
     }
@@ -245,13 +241,13 @@ uvec4 mr_allocate_one_run_each(const OutputInfo info, const bool sends, const ui
 {
     uint stride = mr_receiver_stride(info);
     Places places = mr_places(stride, sends ? count : 0u);
-    Run run = Run(kNoLocation, 0u);
+    uint location = kNoLocation;
     if (places.total == 0u)
         return mr_trash_handle(count);
     if (subgroupElect())
-        run = mr_take_run_alone(info.receiverStream, stride, places.total);
-    run = mr_broadcast(run);
-    return sends ? mr_handle(info.receiver, stride, run.location, run.first + places.index, places.apart, count)
+        location = mr_take_run_alone(info.receiverStream, stride, places.total);
+    location = subgroupBroadcastFirst(location);
+    return sends ? mr_handle(info.receiver, stride, location, places.index, places.apart, count)
                  : mr_trash_handle(count);
 }
 
@@ -273,17 +269,12 @@ uvec4 mr_allocate_one_run_together(const OutputInfo info, const bool sends, cons
     if (total == 0u)
         return mr_trash_handle(count);
     uint stride = mr_receiver_stride(info);
-    if (gl_LocalInvocationIndex == 0u) {
-        Run run = mr_take_run_alone(info.receiverStream, stride, total);
-        s_location = run.location;
-        if (MR_ROOMS)
-            s_index = run.first;
-    }
+    if (gl_LocalInvocationIndex == 0u)
+        s_location = mr_take_run_alone(info.receiverStream, stride, total);
     barrier();
     if (gl_LocalInvocationIndex == 0u)
         s_sent[turn] = 0u;
-    uint first = MR_ROOMS ? s_index : 0u;
-    return sends ? mr_handle(info.receiver, stride, s_location, first + before + places.index, places.apart, count)
+    return sends ? mr_handle(info.receiver, stride, s_location, before + places.index, places.apart, count)
                  : mr_trash_handle(count);
 }
 
@@ -330,7 +321,7 @@ uvec4 mr_allocate_to_leave(const uint payload_type, const uint count)
     uint location = kNoLocation;
     if (subgroupElect() && info.receiver != kNoQueue && MR_SLOT.leftRoom > 0u &&
         mr_reserve_exactly(g_graph, g_level, mr_granules(stride, places.total), uint64_t(1)))
-        location = mr_take_run_alone(info.receiverStream, stride, places.total).location;
+        location = mr_take_run_alone(info.receiverStream, stride, places.total);
     location = subgroupBroadcastFirst(location);
     if (location == kNoLocation) {
         mr_keep_all();
@@ -413,17 +404,12 @@ uvec4 mr_allocate_together(const uint payload_type, const uint count, const uint
             before = atomicAdd(s_counts[own], count);
         barrier();
         if (here && before == 0u) {
-            Run run = mr_take_run(queue, s_counts[own]);
-            s_locations[own] = run.location;
-            if (MR_ROOMS)
-                s_firsts[own] = run.first;
+            s_locations[own] = mr_take_run(queue, s_counts[own]);
             s_counts[own] = 0u;
         }
         barrier();
-        if (here) {
+        if (here)
             location = s_locations[own];
-            before += MR_ROOMS ? s_firsts[own] : 0u;
-        }
     }
     return sends ? mr_handle(queue, mr_stride(queue), location, before, 1u, count) : mr_trash_handle(count);
 }
@@ -445,14 +431,10 @@ uvec4 mr_allocate_one_run(const uint payload_type, const uint count, const uint 
     uint before = sends ? atomicAdd(s_counts[0], count) : 0u;
     barrier();
     if (sends && before == 0u) {
-        Run run = mr_take_run(queue, s_counts[0]);
-        s_locations[0] = run.location;
-        if (MR_ROOMS)
-            s_firsts[0] = run.first;
+        s_locations[0] = mr_take_run(queue, s_counts[0]);
         s_counts[0] = 0u;
     }
     barrier();
-    before += MR_ROOMS ? s_firsts[0] : 0u;
     return sends ? mr_handle(queue, mr_stride(queue), s_locations[0], before, 1u, count) : mr_trash_handle(count);
 }
 
@@ -489,9 +471,7 @@ uint mr_take_for_workgroup(const uint queue, const uint stride, const uint area,
         return first == kNoLocation ? kNoLocation : s_chunk_location + s_chunk_shares * AreaInfos(s_areas).v[area].offset;
     }
 #endif
-    Run run = mr_take_run_alone(mr_indexed_stream(queue), stride, count);
-    first = run.first;
-    return run.location;
+    return mr_take_run_alone(mr_indexed_stream(queue), stride, count);
 }
 
 uvec4 mr_allocate_workgroup(const uint payload_type, const uint count, const uint node_index)

@@ -70,9 +70,6 @@ void mr_begin_streams(const BeginArguments a, const bool may, const uint i, cons
         StreamPlan plan = StreamPlans(a.streamPlans).v[s];
         StreamStates streams = StreamStates(MR_HEADER(a.graph).streamStates);
         if (may) {
-            streams.v[s].closed = ~uint64_t(0);
-            if (a.roomGranules == 0u)
-                streams.v[s].room = 0u;
             streams.v[s].counter = plan.counter;
             streams.v[s].firstLocation = plan.firstLocation;
             streams.v[s].table = mr_address(a.graph, plan.table);

@@ -152,7 +152,6 @@ void mr_publish_areas()
         if (count == 0u)
             continue;
         AreaInfo area = AreaInfos(s_areas).v[i];
-        // The payloads are there: such streams have no room.
         mr_publish_run(s_states, area.stream, s_chunk_location + s_chunk_shares * area.offset, count);
     }
     // Invocation 0 goes on to the next chunk, and reports what the others have noted.

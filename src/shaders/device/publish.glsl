@@ -11,12 +11,6 @@
 
 const uint kNoLocation = 0xffffffffu;
 
-#if defined(MR_FITS)
-layout(constant_id = 2030) const bool MR_ROOMS = false;  // streams may have room (StreamState::room)
-#else
-const bool MR_ROOMS = false;
-#endif
-
 // What this workgroup of ours has allocated since it last reserved or took work: granules or, where all goes to one queue
 // and everything fits, payloads.
 shared uint s_used;
@@ -80,20 +74,14 @@ uint64_t mr_granules(const uint stride, const uint count)
     return (uint64_t(count) * uint64_t(stride) + uint64_t(kGranuleBytes - 1u)) >> kGranuleShift;
 }
 
-// Counts an entry of `count` > 0 payloads. Returns how many there were of both, from one 64-bit atomic, so that the table
-// is sorted by construction.
-uint64_t mr_count_run(StreamStates state, const uint count)
+// Appends an entry for `count` > 0 payloads that lie one after the other to an indexed stream, whose table has room for
+// `capacity`: entry rank and first payload come from one 64-bit atomic, so the table is sorted by construction.
+void mr_append_run(StreamStates state, const uint64_t table, const uint capacity, const uint location, const uint count)
 {
+    uint64_t before = atomicAdd(state.v[0].counter, (uint64_t(1) << kUnitBits) | uint64_t(count));
 #if !defined(MR_FITS)
     atomicAdd(s_appended, 1u);
 #endif
-    return atomicAdd(state.v[0].counter, (uint64_t(1) << kUnitBits) | uint64_t(count));
-}
-
-// The entry that was counted behind those `before`, in a table of `capacity`.
-void mr_write_entry(StreamStates state, const uint64_t table, const uint capacity, const uint64_t before,
-                    const uint location, const uint count)
-{
     uint rank = uint(before >> kUnitBits);
     if (rank == 0u)
         state.v[0].firstLocation = location;
@@ -103,44 +91,21 @@ void mr_write_entry(StreamStates state, const uint64_t table, const uint capacit
         mr_note(kErrorPayloadCount, count);
 }
 
-// Appends an entry for `count` > 0 payloads that lie one after the other to an indexed stream.
-void mr_append_run(StreamStates state, const uint64_t table, const uint capacity, const uint location, const uint count)
-{
-    mr_write_entry(state, table, capacity, mr_count_run(state, count), location, count);
-}
-
 StreamStates mr_stream_state(const uint64_t streamStates, const uint stream)
 {
     return StreamStates(streamStates + uint64_t(stream * kStreamStateBytes));
 }
 
-// A run of payloads: they begin with number `first` of what is at the location.
-struct Run {
-    uint location;
-    uint first;
-};
-
-// The same for payloads that are not written yet, unless `stream` is kNoStream. Returns where they go: to `location`, or
-// to the stream's room. Behind the first run that has none, nobody's has: counters only grow.
-Run mr_publish_run(const uint64_t streamStates, const uint stream, const uint location, const uint count)
+// The same, unless `stream` is kNoStream.
+void mr_publish_run(const uint64_t streamStates, const uint stream, const uint location, const uint count)
 {
     if (stream == kNoStream)
-        return Run(location, 0u);
+        return;
     StreamStates state = mr_stream_state(streamStates, stream);
     // Read before the atomic, so that they are there when it is.
     uint64_t table = state.v[0].table;
     uint capacity = state.v[0].capacity;
-    uint room = MR_ROOMS ? state.v[0].room : 0u;
-    uint roomLocation = MR_ROOMS ? state.v[0].roomLocation : 0u;
-    uint64_t before = mr_count_run(state, count);
-    if (MR_ROOMS && room > 0u) {
-        uint first = uint(before & kUnitMask);
-        if (count <= room && first <= room - count)
-            return Run(roomLocation, first);
-        atomicMin(state.v[0].closed, before);
-    }
-    mr_write_entry(state, table, capacity, before, location, count);
-    return Run(location, 0u);
+    mr_append_run(state, table, capacity, location, count);
 }
 
 // The finish counters of a payload start at 0.

@@ -194,24 +194,12 @@ void mr_use_slot(const uint64_t slot, const uint64_t streamState)
     g_level = MR_SLOT.level;
     g_input_stride = MR_SLOT.payloadStride;
     g_entries = min(uint(counter >> kUnitBits), capacity);
-    uint64_t inRoom = uint64_t(0);  // entries and units
-    if (MR_ROOMS && stream.v[0].room > 0u)
-        inRoom = min(stream.v[0].closed, counter);
-    // Entries beyond the table were dropped, those in the room were not.
-    bool isAll = MR_ROOMS && inRoom > uint64_t(0) && uint(inRoom >> kUnitBits) >= capacity;
-    Unit payloads = isAll ? Unit(inRoom & kUnitMask) : mr_stream_units(counter, capacity, g_table);
-    g_total = payloads * Unit(mr_units_per_payload());
+    g_total = mr_stream_units(counter, capacity, g_table) * Unit(mr_units_per_payload());
     g_single = (counter & kUnitMask) == counter >> kUnitBits;
     // A single entry needs no search.
     g_entry = 0u;
     g_entry_first = Unit(0u);
     g_entry_end = g_entries == 1u ? ~Unit(0u) : Unit(0u);
-    if (MR_ROOMS && inRoom > uint64_t(0)) {
-        // The first entries are one, whose payloads are at their numbers.
-        g_entry = uint(inRoom >> kUnitBits) - 1u;
-        g_entry_end = Unit(inRoom & kUnitMask);
-        g_entry_location = stream.v[0].roomLocation;
-    }
 }
 
 // unit / d where that is below 2^32. Not the 64-bit operator: it costs a hundred instructions, and NVIDIA 580.159 gets it
