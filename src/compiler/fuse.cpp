@@ -9,7 +9,6 @@
 #include "compiler/fusion/descent.h"
 #include "compiler/fusion/entry.h"
 #include "compiler/fusion/kept_outputs.h"
-#include "compiler/fusion/marks.h"
 #include "compiler/fusion/plain_memory.h"
 #include "compiler/prepare.h"
 #include "compiler/workgroup_view.h"
@@ -54,9 +53,6 @@ public:
             const auto keeper = output.byWorkgroup ? KeptOutputs::Keeper::Workgroup : KeptOutputs::Keeper::Invocation;
             if (!m_kept.add(output.output, keeper, output.byWorkgroup ? kMaxSharedPayloadBytes : kMaxKeptBytes)) {
                 return m_failure.status();
-            }
-            if (std::ranges::none_of(output.consumers, &FusedConsumer::isNextLevel) && !output.consumers.empty()) {
-                m_kept.letWait();
             }
             auto made = makeCallees(output);
             if (!made) {
@@ -152,7 +148,7 @@ private:
         if (m_descent) {
             descend(writer, functions[0]);
         } else {
-            runNode(writer);
+            writer.out().call(m_shader.entry, m_module.getVoidType(), {});
             if (m_kept.inWorkgroup()) {
                 addBarrier(writer, m_shader);
             }
@@ -214,40 +210,6 @@ private:
         return declared;
     }
 
-    Id load(FunctionWriter& writer, Id variable)
-    {
-        return writer.out().emit(spv::Op::OpLoad, m_module.getIntType(32, false), {variable});
-    }
-
-    Id isPhase(FunctionWriter& writer, WaitingPhase phase)
-    {
-        return writer.out().emit(spv::Op::OpIEqual, m_module.getBoolType(),
-                                 {load(writer, m_phase), m_module.getConstant(static_cast<uint32_t>(phase))});
-    }
-
-    // Of consumers that were fused before, theirs is the phase.
-    void runNode(FunctionWriter& writer)
-    {
-        const auto run = [&] { writer.out().call(m_shader.entry, m_module.getVoidType(), {}); };
-        const std::vector<Id> phases = marked(m_module, Mark::Phase);
-        if (!phases.empty() || marked(m_module, Mark::Waiting).empty()) {
-            m_phase = phases.empty() ? Id{} : phases.front();
-            run();
-            return;
-        }
-        const Id pointer = m_module.getPointerType(kPrivate, m_module.getIntType(32, false));
-        m_phase = m_module.createVariable(pointer, kPrivate,
-                                          m_module.getConstant(static_cast<uint32_t>(WaitingPhase::AtOnce)));
-        mark(m_module, m_phase, Mark::Phase);
-        m_module.setName(m_phase, "phase");
-        const Id runs =
-            writer.out().emit(spv::Op::OpLogicalNot, m_module.getBoolType(), {isPhase(writer, WaitingPhase::Alone)});
-        const Id join = m_module.newId();
-        writer.beginIf(runs, join);
-        run();
-        writer.endIf(join);
-    }
-
     // The way down, then consumer(payload);
     void descend(FunctionWriter& writer, const std::vector<Linked>& functions)
     {
@@ -273,10 +235,6 @@ private:
             writer.forEach(all, [&](Id i) { choose(writer, kept, consumers, functions, indexOf(writer, kept, i), i); });
             return;
         }
-        if (kept.waiting) {
-            runWaiting(writer, kept, consumers, functions);
-            return;
-        }
         const Id count = writer.out().emit(spv::Op::OpLoad, uintType, {kept.count});
         const Id index = writer.out().emit(spv::Op::OpLoad, uintType, {kept.index});
         if (kept.most <= 1) {
@@ -288,27 +246,6 @@ private:
             return;
         }
         writer.forEach(count, [&](Id i) { choose(writer, kept, consumers, functions, index, i); });
-    }
-
-    // if (phase != WhenFull || waiting > room - most) {
-    //     for (i = 0; i < waiting; ++i) consumer(payloads[i]);
-    //     waiting = 0;
-    // }
-    void runWaiting(FunctionWriter& writer, const KeptOutput& kept, std::span<const FusedConsumer> consumers,
-                    const std::vector<Linked>& functions)
-    {
-        const Id boolType = m_module.getBoolType();
-        const Id waiting = load(writer, kept.waiting);
-        const Id mayWait = isPhase(writer, WaitingPhase::WhenFull);
-        const Id hasRoom = writer.out().emit(spv::Op::OpULessThanEqual, boolType,
-                                             {waiting, m_module.getConstant(kept.room - std::max(kept.most, 1u))});
-        const Id waits = writer.out().emit(spv::Op::OpLogicalAnd, boolType, {mayWait, hasRoom});
-        const Id join = m_module.newId();
-        writer.beginIf(writer.out().emit(spv::Op::OpLogicalNot, boolType, {waits}), join);
-        const Id index = m_module.getConstant(*m_shader.node.outputs[kept.output].constantIndex);
-        writer.forEach(waiting, [&](Id i) { choose(writer, kept, consumers, functions, index, i); });
-        writer.out().emitVoid(spv::Op::OpStore, {kept.waiting, m_module.getConstant(0)});
-        writer.endIf(join);
     }
 
     // The node index of a payload.
@@ -430,7 +367,6 @@ private:
     Failure m_failure{"fuse"};
     bool m_hasPushConstants;  // of its own, or of the first consumer that has some
     KeptOutputs m_kept{m_shader, m_memory, m_failure};
-    Id m_phase;  // variable (fusion/marks.h), if consumers may wait
     std::optional<Descent> m_descent;
 };
 

@@ -5,9 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "compiler/fuse.h"
 #include "compiler/fuse_nodes.h"
-#include "compiler/prepare.h"
 
 namespace millrace::compiler {
 
@@ -153,113 +151,6 @@ TEST_F(MakeDepthFirst, CodeThatAsksWhetherItMaySend_Refused)
     source.body =
         "%asked = OpVariable %fn_Nexts Function\n%valid = OpIsNodePayloadValidAMDX %bool %asked %u0\n" + source.body;
     EXPECT_THAT(refused(source, 7), HasSubstr("asks whether it may send to itself"));
-}
-
-// A node that sends two payloads to itself and, from its last level, as many to "leaf" as its own one says.
-NodeSource withLeaves(const std::string& maximum)
-{
-    NodeSource source = uneven(maximum);
-    const size_t work = source.body.find("%key_at");
-    source.body.replace(work, source.body.find("OpReturn", work) - work, R"(
-        %leaf_count_at = OpAccessChain %np_uint %input %u0 %u1
-        %leaf_count = OpLoad %uint %leaf_count_at
-        %found = OpAllocateNodePayloadsAMDX %np_Leaves %u4 %leaf_count %u0
-        %found_at = OpAccessChain %np_uint %found %u1 %u0
-        OpStore %found_at %leaf_count
-        OpEnqueueNodePayloadsAMDX %found
-        )");
-    source.decorations += R"(
-        OpDecorateId %Leaves NodeMaxPayloadsAMDX %u3
-        OpDecorateId %Leaves PayloadNodeNameAMDX %leaf_name)";
-    source.globals += R"(
-        %leaf_name = OpConstantStringAMDX "leaf"
-        %Leaves = OpTypeNodePayloadArrayAMDX %Item
-        %np_Leaves = OpTypePointer NodePayloadAMDX %Leaves)";
-    return source;
-}
-
-class WaitingConsumers : public MakeDepthFirst {
-protected:
-    // With the leaves in it.
-    spirv::Words fused(const NodeSource& source, const NodeSource& leaf = consumer(kWork))
-    {
-        const spirv::Words words = assembledConsumer(source), leafWords = assembledConsumer(leaf);
-        options.nodeName = "item";
-        const FusedConsumer consumer{.words = leafWords, .options = {.argumentsOffsetBytes = 64}, .indices = {0}};
-        const auto both = fuse(words, options, {{{.output = outputOf(words, "leaf"), .consumers = {consumer}}}});
-        EXPECT_TRUE(both) << both.error().text();
-        return both ? *both : spirv::Words();
-    }
-
-    uint32_t outputOf(const spirv::Words& words, const std::string& target)
-    {
-        const auto prepared = prepare(words, options);
-        EXPECT_TRUE(prepared) << prepared.error().text();
-        const auto& outputs = prepared->node.outputs;
-        return static_cast<uint32_t>(std::ranges::find(outputs, target, &graph::NodeOutput::targetName) -
-                                     outputs.begin());
-    }
-
-    std::string textOf(const spirv::Words& words)
-    {
-        const auto text = spirv::disassemble(words);
-        EXPECT_TRUE(text);
-        return text ? *text : "";
-    }
-};
-
-TEST_F(WaitingConsumers, RunAtOnce_UntilANodeIsMadeThatRunsForMany)
-{
-    const spirv::Words words = fused(withLeaves("%u7"));
-    const std::string text = textOf(words);
-    EXPECT_THAT(text, HasSubstr("OpDecorateString %phase UserSemantic \"millrace.phase\""));
-    EXPECT_THAT(text, HasSubstr("OpDecorateString %leaf_waiting UserSemantic \"millrace.waiting\""));
-    EXPECT_THAT(text, HasSubstr("%phase = OpVariable %_ptr_Private_uint Private %uint_0"));
-    EXPECT_THAT(text, Not(HasSubstr("OpStore %phase ")));
-
-    const auto node = makeDepthFirst({words, options, {"item", 0}, 7}, 0);
-    ASSERT_TRUE(node) << node.error().text();
-    const std::string made = textOf(node->words);
-    EXPECT_THAT(made, HasSubstr("OpStore %phase %uint_1\n"));  // before all payloads,
-    EXPECT_THAT(made, HasSubstr("OpStore %phase %uint_2\n"));  // and behind them
-    EXPECT_EQ(made.find("OpStore %phase %uint_0"), std::string::npos);
-
-    Options checked = options;
-    checked.validate = true;
-    checked.depthFirst = node->sizes;
-    const auto compiled = compile(node->words, checked);
-    ASSERT_TRUE(compiled) << compiled.error().text() << "\n" << made;
-    EXPECT_THAT(textOf(compiled->words), Not(HasSubstr("millrace.")));
-}
-
-// Code for some levels has nothing of it.
-TEST_F(WaitingConsumers, LevelsInsideOthers_DoNotWait)
-{
-    const spirv::Words words = fused(withLeaves("%u7"));
-    options.remainingRecursion = RecursionRange{0, 0};
-    const auto again = fuse(words, options, {});
-    ASSERT_TRUE(again) << again.error().text();
-    EXPECT_THAT(textOf(*again), Not(HasSubstr("OpLoad %uint %phase")));
-}
-
-TEST_F(WaitingConsumers, LargePayloads_DoNot)
-{
-    NodeSource source = withLeaves("%u7"), leaf = consumer(kWork);
-    for (NodeSource* node : {&source, &leaf}) {
-        node->itemDecorations += "OpMemberDecorate %Item 2 Offset 8\nOpDecorate %Many ArrayStride 4\n";
-        node->item = "%Many = OpTypeArray %uint %u3\n%Item = OpTypeStruct %uint %uint %Many";
-    }
-    EXPECT_THAT(textOf(fused(source, leaf)), Not(HasSubstr("millrace.")));
-}
-
-TEST_F(WaitingConsumers, OfNodesThatDoNotRecurse_DoNot)
-{
-    NodeSource from = producer(sends("%u3", "%u0", kFill));
-    const spirv::Words words = assembledProducer(from), to = assembledConsumer(consumer(kWork));
-    const Options own{.argumentsOffsetBytes = 64};
-    const auto both = fuse(words, own, {{{.output = 0, .consumers = {{to, own, {0}}}}}});
-    ASSERT_TRUE(both) << both.error().text();
-    EXPECT_THAT(textOf(*both), Not(HasSubstr("millrace.")));
 }
 
 }  // namespace millrace::compiler

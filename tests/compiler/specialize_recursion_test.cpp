@@ -66,6 +66,25 @@ TEST_F(SpecializeRecursion, NoModifyWithoutLevel)
     EXPECT_EQ(functions(), before);
 }
 
+// What is false whatever the other condition is.
+TEST_F(SpecializeRecursion, BothOfTwoConditions)
+{
+    const std::string conditions = R"(
+        %q = OpAccessChain %sb_uint %out %u0 %u0
+        %x = OpLoad %uint %q
+        %o = OpIEqual %bool %x %u1
+        %z = OpIEqual %bool %r %u0
+        %c = OpLogicalAnd %bool %o %z)";
+    std::string body = kLeafOrSend;
+    const std::string alone = "%c = OpIEqual %bool %r %u0";
+    body.replace(body.find(alone), alone.size(), conditions);
+    apply(body, RecursionRange{1, 1});
+    EXPECT_EQ(functions().find("OpBranchConditional"), std::string::npos) << functions();
+    EXPECT_NE(functions().find("OpAllocateNodePayloadsAMDX"), std::string::npos) << functions();
+    apply(body, RecursionRange{0, 0});
+    EXPECT_NE(functions().find("OpBranchConditional"), std::string::npos) << functions();
+}
+
 TEST_F(SpecializeRecursion, LastLevel_SendsNothing)
 {
     apply(kLeafOrSend, RecursionRange{0, 0});

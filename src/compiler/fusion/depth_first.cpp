@@ -8,7 +8,6 @@
 #include "compiler/fusion/entry.h"
 #include "compiler/fusion/held_input.h"
 #include "compiler/fusion/kept_outputs.h"
-#include "compiler/fusion/marks.h"
 #include "compiler/globals.h"
 #include "compiler/prepare.h"
 
@@ -153,12 +152,10 @@ private:
     //     if (next is to leave payloads) leave all;
     //     else take one, do { run the node; } while (mr_keep(count) && take another);
     // }
-    // run what waits;
     void writeEntry()
     {
         m_starts = takeInitializers(m_module, spv::StorageClass::Private);
         m_writer.beginBlock();
-        beginWaiting();
         const Id header = m_module.newId(), check = m_module.newId(), body = m_module.newId();
         const Id next = m_module.newId(), after = m_module.newId();
         m_writer.branch(header);
@@ -183,37 +180,9 @@ private:
         m_writer.beginBlock(next);
         m_writer.branch(header);
         m_writer.beginBlock(after);
-        endWaiting();
         const Id created = m_writer.finish();
         m_shader.device.declare(m_module);
         replaceEntry(m_shader, created);
-    }
-
-    // Consumers that may wait do so from one payload to the next (fusion/marks.h).
-    void beginWaiting()
-    {
-        const std::vector<Id> phases = marked(m_module, Mark::Phase), waiting = marked(m_module, Mark::Waiting);
-        std::erase_if(m_starts, [&](const std::pair<Id, Id>& start) {
-            return std::ranges::find(phases, start.first) != phases.end() ||
-                   std::ranges::find(waiting, start.first) != waiting.end();
-        });
-        for (const Id variable : waiting) {
-            store(variable, constant(0));
-        }
-        for (const Id phase : phases) {
-            store(phase, constant(static_cast<uint32_t>(WaitingPhase::WhenFull)));
-        }
-    }
-
-    void endWaiting()
-    {
-        const std::vector<Id> phases = marked(m_module, Mark::Phase);
-        for (const Id phase : phases) {
-            store(phase, constant(static_cast<uint32_t>(WaitingPhase::Alone)));
-        }
-        if (!phases.empty()) {
-            m_writer.out().call(m_shader.entry, m_module.getVoidType(), {});
-        }
     }
 
     void takeInput(Id what)

@@ -2,8 +2,8 @@
 #include "compiler/fusion/kept_memory.h"
 
 #include <algorithm>
+#include <string_view>
 
-#include "compiler/fusion/marks.h"
 #include "graph/saturating.h"
 
 namespace millrace::compiler {
@@ -11,12 +11,20 @@ namespace millrace::compiler {
 using spirv::Id;
 using spirv::Instruction;
 using spirv::Module;
+using spirv::Section;
 
 namespace {
 
+constexpr std::string_view kMark = "millrace.kept";
 // What is smaller stays in workgroup memory, where it is in nobody's way.
 constexpr uint64_t kLeastBytes = 65;
 constexpr uint32_t kGroupAlignment = 128;  // a cache line
+
+bool isMark(const Instruction& i)
+{
+    return i.op == spv::Op::OpDecorateString && i.literal(1) == static_cast<uint32_t>(spv::Decoration::UserSemantic) &&
+           i.string(2) == kMark;
+}
 
 std::optional<PlainSize> structSize(const Module& module, const Instruction& type)
 {
@@ -36,10 +44,10 @@ std::optional<PlainSize> structSize(const Module& module, const Instruction& typ
 uint64_t layOut(const Module& module, std::vector<KeptVariable>& variables)
 {
     uint64_t end = 0;
-    for (const Id variable : marked(module, Mark::Kept)) {
-        const auto size = plainSizeOf(module, module.pointee(module.typeOf(variable)));
+    for (const Instruction& i : module.section(Section::Annotations)) {
+        const auto size = isMark(i) ? plainSizeOf(module, module.pointee(module.typeOf(i.id(0)))) : std::nullopt;
         if (size && size->bytes >= kLeastBytes) {
-            variables.push_back({variable, static_cast<uint32_t>(end)});
+            variables.push_back({i.id(0), static_cast<uint32_t>(end)});
             end = graph::roundUp(end + size->bytes, kKeptAlignment);
         }
     }
@@ -47,6 +55,20 @@ uint64_t layOut(const Module& module, std::vector<KeptVariable>& variables)
 }
 
 }  // namespace
+
+void markKept(Module& module, Id variable)
+{
+    module.section(Section::Annotations)
+        .push_back(spirv::instruction(spv::Op::OpDecorateString)
+                       .add(variable)
+                       .add(static_cast<uint32_t>(spv::Decoration::UserSemantic))
+                       .add(kMark));
+}
+
+void unmarkKept(Module& module)
+{
+    module.removeDecorations(isMark);
+}
 
 std::optional<PlainSize> plainSizeOf(const Module& module, Id type)
 {

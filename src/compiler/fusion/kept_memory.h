@@ -9,6 +9,11 @@
 
 namespace millrace::compiler {
 
+// Says of a Workgroup variable that it holds payloads which the workgroup keeps, by a decoration that goes with the
+// module's words until unmarkKept().
+void markKept(spirv::Module& module, spirv::Id variable);
+void unmarkKept(spirv::Module& module);
+
 // Numbers, and what is made of them, as std430 lays them out: every device can read memory so. None of other types.
 struct PlainSize {
     uint64_t bytes = 0;  // a multiple of the alignment
@@ -19,7 +24,7 @@ std::optional<PlainSize> plainSizeOf(const spirv::Module& module, spirv::Id type
 // Of each of them in memory.
 inline constexpr uint32_t kKeptAlignment = 16;
 
-// A variable marked Kept (fusion/marks.h) that is worth moving, and where it would begin in the workgroup's memory.
+// A marked variable that is worth moving, and where it would begin in the workgroup's memory.
 struct KeptVariable {
     spirv::Id variable;
     uint32_t offsetBytes = 0;

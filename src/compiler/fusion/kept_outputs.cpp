@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "compiler/fusion/marks.h"
+#include "compiler/fusion/kept_memory.h"
 #include "compiler/fusion/take_payloads.h"
 #include "compiler/globals.h"
 #include "compiler/payload_types.h"
@@ -148,27 +148,6 @@ void KeptOutputs::makeStack(uint32_t room, Id placeOfFirst, Id first)
     m_kept.back().room = room;
 }
 
-// Of nodes that recurse, since others are mostly run once for each invocation; of payloads that take little memory, all
-// of one node.
-void KeptOutputs::letWait()
-{
-    constexpr uint32_t kRoom = 32;
-    constexpr uint32_t kMostBytes = 512;
-    KeptOutput& kept = m_kept.back();
-    const graph::NodeOutput& output = m_shader.node.outputs[kept.output];
-    if (m_shader.node.maxRecursion == 0 || kept.byWorkgroup || kept.isRepeated || !output.constantIndex ||
-        kept.most > kRoom / 2 || output.payloadBytes > kMostBytes / kRoom) {
-        return;
-    }
-    const Id uintType = m_module.getIntType(32, false);
-    const Id pointer = m_module.getPointerType(kPrivate, uintType);
-    kept.waiting = m_module.createVariable(pointer, kPrivate, m_module.getConstant(0));
-    kept.first = m_module.createVariable(pointer, kPrivate);
-    kept.room = kRoom;
-    mark(m_module, kept.waiting, Mark::Waiting);
-    m_module.setName(kept.waiting, output.targetName + "_waiting");
-}
-
 bool KeptOutputs::lower()
 {
     for (KeptOutput& kept : m_kept) {
@@ -189,7 +168,7 @@ void KeptOutputs::createVariables(KeptOutput& kept)
     }
     kept.payloads = m_memory.createVariable(kept.payload, roomInMemory(kept), kept.byWorkgroup ? kWorkgroup : kPrivate);
     if (kept.byWorkgroup) {
-        mark(m_module, kept.payloads, Mark::Kept);
+        markKept(m_module, kept.payloads);
     }
     kept.count = m_module.createVariable(uintPointer, kPrivate);
     kept.index = m_module.createVariable(uintPointer, kPrivate);
@@ -334,12 +313,6 @@ void KeptOutputs::allocate(const KeptOutput& kept, const Instruction& i, Emitter
     }
     out.emitVoid(spv::Op::OpStore, {kept.count, count});
     out.emitVoid(spv::Op::OpStore, {kept.index, index});
-    if (kept.waiting) {
-        const Id uintType = m_module.getIntType(32, false);
-        const Id first = out.emit(spv::Op::OpLoad, uintType, {kept.waiting});
-        out.emitVoid(spv::Op::OpStore, {kept.first, first});
-        out.emitVoid(spv::Op::OpStore, {kept.waiting, out.emit(spv::Op::OpIAdd, uintType, {first, count})});
-    }
 }
 
 // Where the allocation's payload lies in the array; nobody's payload if it has no such.

@@ -37,9 +37,6 @@ struct KeptOutput {
     // above that how many payloads it has.
     bool isRepeated = false;
     spirv::Id handle;
-    // Payloads of several runs of the node may wait in the array (fusion/marks.h): a variable of how many, of which
-    // `count` were allocated last.
-    spirv::Id waiting;
 };
 
 class KeptOutputs {
@@ -57,8 +54,6 @@ public:
     // Of the output added last, room for `room` payloads. Variables of unsigned integers say where those of an
     // allocation are: the first one at `placeOfFirst`, number i at `first` + i.
     void makeStack(uint32_t room, spirv::Id placeOfFirst, spirv::Id first);
-    // Of the output added last, payloads may wait for their consumers, if it is one that gains by it.
-    void letWait();
     // Variables take the place of payloads in all functions. Fails where code does more with them than that.
     bool lower();
 

@@ -5,7 +5,6 @@
 
 #include "compiler/diagnose.h"
 #include "compiler/fusion/kept_memory.h"
-#include "compiler/fusion/marks.h"
 #include "compiler/globals.h"
 #include "compiler/memory_model.h"
 #include "compiler/memory_operands.h"
@@ -186,7 +185,7 @@ Status placeKeptPayloads(NodeShader& shader, const Code& code, const Options&)
 {
     const bool moves = code.memory == graph::MemoryUse::None && shader.node.groupMemoryBytes > 0;
     const std::vector<KeptVariable> variables = moves ? keptVariables(shader.module) : std::vector<KeptVariable>();
-    unmark(shader.module);
+    unmarkKept(shader.module);
     if (variables.empty()) {
         return {};
     }

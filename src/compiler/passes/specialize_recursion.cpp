@@ -7,7 +7,6 @@
 #include <unordered_set>
 
 #include "compiler/control_flow.h"
-#include "compiler/fusion/marks.h"
 #include "compiler/globals.h"
 #include "compiler/values.h"
 
@@ -26,21 +25,11 @@ namespace {
 class Conditions {
 public:
     Conditions(const Module& module, Id variable, RecursionRange remaining)
-        : m_module(module),
-          m_values(module),
-          m_variable(variable),
-          m_remaining(remaining),
-          m_phases(marked(module, Mark::Phase))
+        : m_module(module), m_values(module), m_variable(variable), m_remaining(remaining)
     {
     }
 
     bool isRemaining(const Instruction& i) const { return i.op == spv::Op::OpLoad && i.id(0) == m_variable; }
-    // Levels that run inside others do not wait for more payloads (fusion/marks.h).
-    bool isPhase(const Instruction& i) const
-    {
-        return i.op == spv::Op::OpLoad && std::ranges::find(m_phases, i.id(0)) != m_phases.end();
-    }
-
     std::optional<bool> truth(Id id) const
     {
         const Instruction* i = m_module.findDefinition(m_values.origin(id));
@@ -74,10 +63,6 @@ private:
         const Instruction* i = m_module.findDefinition(origin);
         if (i && isRemaining(*i)) {
             return Interval{m_remaining.least, m_remaining.most};
-        }
-        if (i && isPhase(*i)) {
-            constexpr auto kAtOnce = static_cast<int64_t>(WaitingPhase::AtOnce);
-            return Interval{kAtOnce, kAtOnce};
         }
         uint32_t value = 0;
         if (!m_module.constantValue(origin, value)) {
@@ -158,7 +143,6 @@ private:
     const Values m_values;
     const Id m_variable;
     const RecursionRange m_remaining;
-    const std::vector<Id> m_phases;
 };
 
 // Where a block's branch is known to go.
@@ -315,11 +299,6 @@ Status specializeRecursion(NodeShader& shader, const Options& options)
             const auto selected = i.result ? selections.find(i.result.value) : selections.end();
             if (selected != selections.end()) {
                 out.keep(spirv::instruction(spv::Op::OpCopyObject, i.type, i.result).add(selected->second));
-                return;
-            }
-            if (conditions.isPhase(i)) {
-                const Id atOnce = module.getConstant(static_cast<uint32_t>(WaitingPhase::AtOnce));
-                out.keep(spirv::instruction(spv::Op::OpCopyObject, i.type, i.result).add(atOnce));
                 return;
             }
             if (!number || !conditions.isRemaining(i)) {
