@@ -49,9 +49,9 @@ struct FusionOutcome {
 
 // Fuses what can be fused and prepares the producers again. `graph` was linked from the nodes, in their order; nodes
 // behind those given belong to others and stay as they are. Where there are none, code for several levels of
-// recursive nodes is appended to `nodes` (graph::Node::levelGroup). With `all`, also levels are in one that take
-// longer so. `fuseOne` may remember what fuseCode() gave. Returns the graph linked again, or `graph` if nothing was
-// fused. Errors: none that linking did not report before.
+// recursive nodes is appended to `nodes` (graph::Node::levelGroup). With `all`, also levels of workgroups are in one
+// that take longer so. `fuseOne` may remember what fuseCode() gave. Returns the graph linked again, or `graph` if
+// nothing was fused. Errors: none that linking did not report before.
 Result<graph::Graph> fuseGraph(std::vector<FusableNode>& nodes, graph::Graph graph, bool all,
                                std::vector<FusionOutcome>& outcomes, const FuseFunction& fuseOne = fuseCode);
 

@@ -205,12 +205,13 @@ TEST_F(FuseGraph, LastLevelOfOneLevelOfRecursion_LeavesNothingToTheNodeItself)
     EXPECT_EQ(graph.apiQueues[0], graph.slots[0].queue);
 }
 
-// Two payloads each: four levels are 15 runs of the node in an invocation, five would be too many.
+// An invocation goes down to one of four payloads, and runs that and the two that it sends.
 TEST_F(FuseGraph, AllLevelsOfARecursionInOne)
 {
     add(assembledConsumer(regular("%u3")), "item");
     const FusionOutcome done = outcome();
     EXPECT_EQ(done.levelsInOne, 4u);
+    EXPECT_EQ(done.parts, 4u);
     EXPECT_FALSE(done.lastLevel);
     ASSERT_EQ(nodes.size(), 2u);
     EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 4, true}));
@@ -218,22 +219,90 @@ TEST_F(FuseGraph, AllLevelsOfARecursionInOne)
     EXPECT_EQ(graph.levels.size(), 2u);
 }
 
-TEST_F(FuseGraph, LevelsOfWorkgroups)
+TEST_F(FuseGraph, TwoLevelsInOne)
 {
-    // All invocations allocate two payloads together.
-    NodeSource source = regular("%u3");
+    add(assembledConsumer(regular("%u1")), "item");
+    EXPECT_EQ(outcome().levelsInOne, 2u);
+    EXPECT_EQ(graph.nodes[1].parts, 1u);
+    EXPECT_EQ(graph.levels.size(), 2u);
+}
+
+// One payload each: there is one way, and nothing on it runs twice, whatever it does.
+TEST_F(FuseGraph, ChainsOfPayloads)
+{
+    NodeSource source = regular("%u7");
+    const std::string allocation = "%np_Nexts %u4 %u2";
+    source.body.replace(source.body.find(allocation), allocation.size(), "%np_Nexts %u4 %u1");
+    source.body += "\n%elsewhere = OpAccessChain %sb_uint %out %u0 %u1\nOpStore %elsewhere %u1\n";
+    add(assembledConsumer(source), "item");
+    EXPECT_EQ(outcome().levelsInOne, 8u);
+    EXPECT_EQ(graph.nodes[1].parts, 1u);
+    EXPECT_EQ(graph.levels.size(), 2u);
+}
+
+// All invocations of a workgroup allocate two payloads together.
+NodeSource ofWorkgroups(NodeSource source, const std::string& maximum)
+{
     source.modes =
         "OpExecutionMode %main LocalSize 8 1 1\nOpExecutionModeId %main StaticNumWorkgroupsAMDX %u1 %u1 %u1\n"
-        "OpExecutionModeId %main MaxNodeRecursionAMDX %u3";
+        "OpExecutionModeId %main MaxNodeRecursionAMDX " +
+        maximum;
     const std::string allocation = "%np_Nexts %u4 %u2";
     source.body.replace(source.body.find(allocation), allocation.size(), "%np_Nexts %u2 %u2");
-    add(assembledConsumer(source), "item");
+    return source;
+}
+
+TEST_F(FuseGraph, LevelsOfWorkgroups)
+{
+    add(assembledConsumer(ofWorkgroups(regular("%u3"), "%u3")), "item");
     const FusionOutcome done = outcome();
     EXPECT_EQ(done.levelsInOne, 4u) << done.why;
     ASSERT_EQ(nodes.size(), 2u);
     EXPECT_EQ(graph.nodes[1].levelGroup, (graph::LevelGroup{0, 4, true}));
     EXPECT_TRUE(graph.nodes[1].outputs.empty());
     EXPECT_EQ(graph.nodes[1].localSize[0], 8u);
+}
+
+// Two payloads each: four levels are 15 runs of the node in a workgroup, five would be too many.
+TEST_F(FuseGraph, LevelsOfWorkgroups_AreInGroups)
+{
+    add(assembledConsumer(ofWorkgroups(regular("%u7"), "%u7")), "item");
+    EXPECT_EQ(outcome().levelsInOne, 4u);
+    ASSERT_EQ(nodes.size(), 3u);
+    EXPECT_EQ(graph.levels.size(), 3u);
+    EXPECT_EQ(graph.slots[0].node, 2u);
+    EXPECT_EQ(graph.slots[4].node, 1u);
+    const auto own = std::ranges::find(graph.nodes[2].outputs, 1u, &graph::NodeOutput::allocationSites);
+    ASSERT_NE(own, graph.nodes[2].outputs.end());
+    EXPECT_EQ(own->budget, 16u) << "of eight workgroups";
+    const size_t output = static_cast<size_t>(own - graph.nodes[2].outputs.begin());
+    EXPECT_EQ(graph.slots[0].outputQueues[output], std::vector<uint32_t>{graph.slots[4].queue});
+    for (const uint32_t inside : {1u, 2u, 3u, 5u, 6u, 7u}) {
+        EXPECT_EQ(graph.slots[inside].level, 0u) << inside;
+    }
+}
+
+TEST_F(FuseGraph, LevelsOfWorkgroups_LeaveTheFirstByItself)
+{
+    add(assembledConsumer(ofWorkgroups(regular("%u4"), "%u4")), "item");
+    EXPECT_EQ(outcome().levelsInOne, 4u);
+    EXPECT_EQ(graph.levels.size(), 3u);
+    EXPECT_EQ(graph.slots[0].node, 0u);
+    EXPECT_EQ(graph.slots[1].node, 1u);
+}
+
+// It takes longer, so only tests ask for it.
+TEST_F(FuseGraph, LevelsOfWorkgroupsWithAtomics)
+{
+    const NodeSource source = ofWorkgroups(recursive("%u0", "%u3"), "%u3");
+    add(assembledConsumer(source), "item");
+    const FusionOutcome done = outcome();
+    EXPECT_TRUE(done.lastLevel);
+    EXPECT_EQ(done.why, "it has atomics");
+    nodes.clear();
+    add(assembledConsumer(source), "item");
+    all = true;
+    EXPECT_EQ(outcome().levelsInOne, 4u);
 }
 
 TEST_F(FuseGraph, WorkgroupsOfOneShape)
@@ -283,7 +352,7 @@ TEST_F(FuseGraph, SeveralProducersOfLongCode)
                 testing::HasSubstr("it has several producers, and loops or more than 64 instructions"));
 }
 
-// Whose levels may be long, so that none is run again and again.
+// Whose levels may be long.
 NodeSource longRegular(const std::string& maximum)
 {
     NodeSource source = regular(maximum);
@@ -308,24 +377,13 @@ NodeSource longRegular(const std::string& maximum)
     return source;
 }
 
-TEST_F(FuseGraph, GroupsOfLevels)
+TEST_F(FuseGraph, LevelsThatMayBeLong_RunOnce)
 {
     add(assembledConsumer(longRegular("%u7")), "item");
-    EXPECT_EQ(outcome().levelsInOne, 4u);
-    ASSERT_EQ(nodes.size(), 3u);
-    EXPECT_EQ(graph.levels.size(), 3u);
-    EXPECT_EQ(graph.slots[0].node, 2u);
-    EXPECT_EQ(graph.slots[4].node, 1u);
-    const auto own = std::ranges::find(graph.nodes[2].outputs, 1u, &graph::NodeOutput::allocationSites);
-    ASSERT_NE(own, graph.nodes[2].outputs.end());
-    EXPECT_EQ(own->budget, 2u) << "an invocation goes on from one of eight";
-    EXPECT_EQ(graph.nodes[2].parts, 8u);
-    EXPECT_EQ(graph.nodes[1].parts, 1u);
-    const size_t output = static_cast<size_t>(own - graph.nodes[2].outputs.begin());
-    EXPECT_EQ(graph.slots[0].outputQueues[output], std::vector<uint32_t>{graph.slots[4].queue});
-    for (const uint32_t inside : {1u, 2u, 3u, 5u, 6u, 7u}) {
-        EXPECT_EQ(graph.slots[inside].level, 0u) << inside;
-    }
+    const FusionOutcome done = outcome();
+    EXPECT_TRUE(done.lastLevel);
+    EXPECT_EQ(done.why, "levels may be too long to be run again");
+    EXPECT_EQ(graph.levels.size(), 8u);
 }
 
 // Each sends four payloads.
@@ -377,18 +435,9 @@ TEST_F(FuseGraph, LevelsThatReadOrWriteMemory_RunOnce)
         nodes.clear();
         add(assembledConsumer(source), "item");
         const FusionOutcome done = outcome();
-        EXPECT_EQ(done.levelsInOne, 2u) << access;
-        EXPECT_EQ(done.parts, 1u) << access;
+        EXPECT_TRUE(done.lastLevel) << access;
+        EXPECT_EQ(done.why, "levels above the last do more than send payloads to the next") << access;
     }
-}
-
-TEST_F(FuseGraph, GroupsOfLevels_LeaveTheFirstByItself)
-{
-    add(assembledConsumer(longRegular("%u4")), "item");
-    EXPECT_EQ(outcome().levelsInOne, 4u);
-    EXPECT_EQ(graph.levels.size(), 3u);
-    EXPECT_EQ(graph.slots[0].node, 0u);
-    EXPECT_EQ(graph.slots[1].node, 1u);
 }
 
 // Slots below the top one are for what is left to others, of any level: five, however deep the recursion is.
@@ -488,8 +537,11 @@ TEST_F(FuseGraph, LastLevelThatAllocatesNothing)
     EXPECT_TRUE(done.lastLevel) << done.why;
     EXPECT_EQ(done.why, "it has atomics");
     EXPECT_TRUE(graph.nodes[1].outputs.empty());
-    nodes.resize(1);
-    all = true;
+
+    const size_t atomic = source.body.find("%old = ");
+    source.body.replace(atomic, source.body.find('\n', atomic) - atomic, "OpStore %word_at %u1");
+    nodes.clear();
+    add(assembledConsumer(source), "item");
     EXPECT_EQ(outcome().levelsInOne, 4u);
     EXPECT_TRUE(graph.nodes[1].outputs.empty());
 }
@@ -506,10 +558,6 @@ TEST_F(FuseGraph, LevelsThatSomeSendTo_RunDepthFirst)
     source.body += "\nOpBranch %none\n%none = OpLabel\n";
     add(assembledConsumer(source), "item");
     EXPECT_TRUE(outcome().depthFirst);
-    nodes.clear();
-    add(assembledConsumer(source), "item");
-    all = true;
-    EXPECT_EQ(outcome().levelsInOne, 4u);
 }
 
 // As the layer does it: nodes with the same code are prepared once, so the second has the name and index of the first.

@@ -138,8 +138,7 @@ uint64_t countRuns(uint32_t fanOut, uint32_t levels)
 bool canDescend(const RecursiveNode& node, const SendingLevel& level, uint32_t fanOut)
 {
     const graph::NodeOutput& output = level.shader->node.outputs[level.output];
-    return !node.byWorkgroup && fanOut > 1 && fanOut <= output.budget && output.constantIndex == node.id.index &&
-           isPure(level);
+    return fanOut <= output.budget && output.constantIndex == node.id.index && isPure(level);
 }
 
 // Levels that an invocation may go down from one payload: what others do as well is to be less than to send payloads.
@@ -162,13 +161,13 @@ uint32_t countGroups(uint32_t levels, uint32_t last, uint32_t others)
     return 1 + (others > 0 ? above / others + above % others : above);
 }
 
-// As few levels of ours as possible, if they are fewer than `most`, in which each invocation runs one payload of each
-// level but the last. Of several such splits the one with the shortest ways: where 3,145,728 lines come from three
-// (W4), an H200 took 69 us with groups of six and five levels, 83 with ten and one, 82 with two in the last group.
-std::optional<LevelSplit> splitDeeply(uint32_t levels, uint32_t fanOut, uint32_t mostDescends, uint32_t most)
+// As few levels of ours as possible, in which each invocation runs one payload of each level but the last. Of several
+// such splits the one with the shortest ways: where 3,145,728 lines come from three (W4), an H200 took 69 us with
+// groups of six and five levels, 83 with ten and one, 82 with two in the last group.
+std::optional<LevelSplit> splitIntoWays(uint32_t levels, uint32_t fanOut, uint32_t mostDescends)
 {
     std::optional<LevelSplit> best;
-    auto leastCost = std::pair(most, 0u);
+    auto leastCost = std::pair(levels, 0u);
     for (uint32_t last = 3; last <= std::min(levels, mostDescends + 2); last++) {
         const uint32_t above = levels - last;
         for (uint32_t others = std::min(above, 1u); others <= std::min(above, mostDescends + 1); others++) {
@@ -183,21 +182,42 @@ std::optional<LevelSplit> splitDeeply(uint32_t levels, uint32_t fanOut, uint32_t
     return best;
 }
 
-// As many levels in each group as an invocation may run one after the other; above the last group each invocation
-// runs one payload of a level, if it can.
-std::vector<LevelSplit> splitEvenly(uint32_t levels, uint32_t mostPayloads, std::optional<uint32_t> fanOut)
+// As many levels in each group as one invocation, or workgroup, may run one after the other.
+std::vector<LevelSplit> splitEvenly(uint32_t levels, uint32_t mostPayloads)
 {
     std::vector<LevelSplit> splits;
     for (uint32_t inOne = levels; inOne > 1; inOne--) {
         if (levels % inOne <= 1 && countRuns(mostPayloads, inOne) <= kMaxRuns) {
             LevelSplit split{.last = {.levels = inOne, .isLast = true}, .others = {}};
             if (levels / inOne > 1) {
-                split.others = {inOne, false, inOne, fanOut ? inOne - 1 : 0, fanOut.value_or(0)};
+                split.others = {.levels = inOne, .below = inOne};
             }
             splits.push_back(split);
         }
     }
     return splits;
+}
+
+// Why the last level alone runs inside the one above; empty if there is a split.
+std::string chooseWays(const RecursiveNode& node, const SendingLevel& level, uint32_t fanOut, LevelChoice& choice)
+{
+    if (countRuns(fanOut, 2) > kMaxRuns) {
+        return "it sends too many payloads";
+    }
+    if (node.maxRecursion == 1) {
+        choice.splits = {{.last = {.levels = 2, .isLast = true}, .others = {}}};
+        return {};
+    }
+    if (!canDescend(node, level, fanOut)) {
+        return "levels above the last do more than send payloads to the next";
+    }
+    const std::optional<LevelSplit> split =
+        splitIntoWays(node.maxRecursion + 1, fanOut, findMostDescends(level, fanOut));
+    if (!split) {
+        return "levels may be too long to be run again";
+    }
+    choice.splits = {*split};
+    return {};
 }
 
 }  // namespace
@@ -214,28 +234,26 @@ Result<LevelChoice> chooseLevels(const RecursiveNode& node, bool all)
     }
     const std::optional<uint32_t> fanOut = findFanOut(*level);
     LevelChoice choice{.isEven = fanOut.has_value()};
-    if (!fanOut && !all) {
+    // One payload after the other, by the invocations of a workgroup or where there is no other.
+    const bool isChain = node.byWorkgroup || (fanOut && *fanOut <= 1);
+    const bool longer = all && isChain;
+    if (!fanOut && !longer) {
         choice.why =
             std::string(node.byWorkgroup ? "workgroups" : "invocations") + " may send different numbers of payloads";
         return choice;
     }
     // Those of one subgroup would add to the same words more often than before: S5 took 8.2 instead of 7.3 ms.
-    if (hasAny((*anyLevel)->module, (*anyLevel)->entry, [](const Instruction& i) { return isAtomic(i.op); }) && !all) {
+    if (hasAny((*anyLevel)->module, (*anyLevel)->entry, [](const Instruction& i) { return isAtomic(i.op); }) &&
+        !longer) {
         choice.why = "it has atomics";
         return choice;
     }
-    const uint32_t levels = node.maxRecursion + 1;
-    const bool descends = fanOut && canDescend(node, *level, *fanOut);
-    choice.splits = splitEvenly(levels, fanOut.value_or(level->shader->node.outputs[level->output].budget),
-                                descends ? fanOut : std::nullopt);
-    if (descends && countRuns(*fanOut, 2) <= kMaxRuns) {
-        const uint32_t even = choice.splits.front().last.levels;
-        const auto deep =
-            splitDeeply(levels, *fanOut, findMostDescends(*level, *fanOut), countGroups(levels, even, even));
-        if (deep) {
-            choice.splits.insert(choice.splits.begin(), *deep);
-        }
+    if (!isChain) {
+        choice.why = chooseWays(node, *level, *fanOut, choice);
+        return choice;
     }
+    choice.splits =
+        splitEvenly(node.maxRecursion + 1, fanOut.value_or(level->shader->node.outputs[level->output].budget));
     choice.why = choice.splits.empty() ? "it sends too many payloads" : "";
     return choice;
 }
