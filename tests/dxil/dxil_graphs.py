@@ -25,7 +25,7 @@ def run(tool, folder, graph):
         OPTIONS_SCHEMA.validate(node.get("dxil", {}))
     file = folder / "graph.json"
     file.write_text(json.dumps(graph))
-    return subprocess.run([tool, "run", file, "--json"], capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([tool, "run", file, "--json"], capture_output=True, text=True, timeout=3600, check=False)
 
 
 def buffer(name, binding, size=LENGTH, **more):

@@ -84,7 +84,7 @@ def run(tool, graph, expected, form, folder):
     check = folder / "expected.json"
     check.write_text(json.dumps({"results": {name: {"data": data} for name, data in expected.items()}}))
     command = [tool, "run", graph, "--check", check, "-o", folder] + (["--form", form] if form else [])
-    result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    result = subprocess.run(command, capture_output=True, text=True, timeout=3600, check=False)
     if result.returncode != 0:
         sys.exit(f"{graph} {form or ''}: {result.stderr}")
 

@@ -39,7 +39,7 @@ class Runner:
         command = [self.tool, "run", graph, "--json", "--repeat", str(repeats)]
         if self.device:
             command += ["--device", self.device]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+        result = subprocess.run(command, capture_output=True, text=True, timeout=3600, check=False)
         if result.returncode != 0:
             return None, result.stderr.strip() or result.stdout
         report = json.loads(result.stdout)

@@ -44,7 +44,7 @@ class Browser:
         request = urllib.request.Request(self.address + path, data=data, method=method,
                                          headers={"Content-Type": "application/json"})
         try:
-            with urllib.request.urlopen(request, timeout=120) as reply:
+            with urllib.request.urlopen(request, timeout=3600) as reply:
                 return json.load(reply)["value"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(f"{method} {path}: {error.read().decode()[:1000]}") from error

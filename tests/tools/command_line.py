@@ -13,7 +13,7 @@ class Command:
 
     def __call__(self, *arguments, **options):
         return subprocess.run([*self.start, *map(str, arguments)], capture_output=True, text=True, check=False,
-                              timeout=300, **options)
+                              timeout=3600, **options)
 
     def json(self, *arguments, status=0, **options):
         result = self(*arguments, "--json", **options)

@@ -281,7 +281,7 @@ class GraphCommand(unittest.TestCase):
         for arguments in [[], ["--json"], ["-o", "-"]]:
             with open("/dev/full", "w", encoding="ascii") as full:
                 result = subprocess.run([*GRAPH.start, *shaders("recurse"), *arguments], stdout=full,
-                                        stderr=subprocess.PIPE, text=True, check=False, timeout=300)
+                                        stderr=subprocess.PIPE, text=True, check=False, timeout=3600)
             self.assertEqual(result.returncode, 1, arguments)
             self.assertEqual(result.stderr, "millrace: error: cannot write to standard output\n")
 

@@ -284,7 +284,7 @@ class InfoCommand(unittest.TestCase):
     def test_standard_output_that_cannot_be_written(self):
         with open("/dev/full", "w", encoding="ascii") as full:
             result = subprocess.run(INFO.start, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
-                                    timeout=300, env=self.environment)
+                                    timeout=3600, env=self.environment)
         self.assertEqual(result.returncode, 1)
 
 

@@ -23,7 +23,7 @@ SOURCES = pathlib.Path(__file__).parents[2] / "tools"
 
 
 def run(*words, **options):
-    return subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False, timeout=300,
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, check=False, timeout=3600,
                           **{"env": ENVIRONMENT, **options})
 
 
@@ -222,7 +222,7 @@ class EveryCommand(unittest.TestCase):
         for arguments in [["--help"], ["graph", "--help"], ["--version"], ["completion", "zsh"], ["manual"]]:
             with open("/dev/full", "w", encoding="ascii") as full:
                 result = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, check=False,
-                                        timeout=60)
+                                        timeout=3600)
             self.assertEqual(result.returncode, 1, arguments)
 
     # What a program reads.
