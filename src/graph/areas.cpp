@@ -30,13 +30,11 @@ bool areAreasFew(const Graph& graph, const Slot& slot)
     std::vector<uint64_t> pools(node.outputs.size(), 0);
     uint64_t count = 0;
     uint64_t together = 0;
-    for (size_t o = 0; o < slot.outputQueues.size(); ++o) {
-        count += slot.outputQueues[o].size();
+    for (size_t o = 0; o < slot.outputMaps.size(); ++o) {
+        count += graph.queuesOf(slot, o).size();
         if (count > abi::kMaxAreas)
             return false;
-        for (const uint32_t queue : slot.outputQueues[o]) {
-            if (queue == abi::kNoQueue)
-                continue;
+        for (const uint32_t queue : graph.receiversOf(slot, o)) {
             const uint32_t budget = budgetOf(node, o);
             if (budget > kMaxPayloadsInShare)
                 return false;
@@ -56,8 +54,8 @@ uint32_t makeAreas(const Graph& graph, Slot& slot)
 {
     const Node& node = graph.nodes[slot.node];
     uint32_t end = 0;
-    for (size_t o = 0; o < slot.outputQueues.size(); ++o) {
-        for (const uint32_t index : slot.outputQueues[o]) {
+    for (size_t o = 0; o < slot.outputMaps.size(); ++o) {
+        for (const uint32_t index : graph.queuesOf(slot, o)) {
             abi::AreaInfo area{.stream = abi::kNoStream};
             if (index != abi::kNoQueue) {
                 const Queue& queue = graph.queues[index];

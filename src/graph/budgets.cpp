@@ -65,11 +65,7 @@ void Budgets::summarize()
     m_maps.resize(m_graph.maps.size());
     for (size_t m = 0; m < m_maps.size(); ++m) {
         MapSummary& summary = m_maps[m];
-        const abi::OutputInfo& map = m_graph.maps[m];
-        for (uint32_t i = 0; i < map.mapCount; ++i) {
-            const uint32_t q = m_graph.nodeMap[map.mapFirst + i];
-            if (q == abi::kNoQueue)
-                continue;
+        for (const uint32_t q : m_graph.receivers[m]) {
             const Queue& queue = m_graph.queues[q];
             ++summary.targets;
             summary.stride = std::max(summary.stride, queue.stride);
@@ -135,14 +131,12 @@ uint64_t Budgets::entries(const Slot& slot)
         const uint64_t budget = outputs[pool].budget;
         for (auto o = it; o != end; ++o) {
             const EmissionBound emission = bound(slot, *o);
-            for (uint32_t q : slot.outputQueues[*o]) {
-                if (q != abi::kNoQueue)
-                    m_poolRuns[q] += emission.runsToOneQueue;
-            }
+            for (uint32_t q : m_graph.receiversOf(slot, *o))
+                m_poolRuns[q] += emission.runsToOneQueue;
         }
         for (auto o = it; o != end; ++o) {
-            for (uint32_t q : slot.outputQueues[*o]) {
-                if (q == abi::kNoQueue || m_poolRuns[q] == 0)
+            for (uint32_t q : m_graph.receiversOf(slot, *o)) {
+                if (m_poolRuns[q] == 0)
                     continue;
                 m_entries[q].indexed += std::min(m_poolRuns[q], budget);
                 m_entries[q].dynamic += budget;
@@ -153,9 +147,7 @@ uint64_t Budgets::entries(const Slot& slot)
     }
     uint64_t most = 0;
     for (size_t o : emitting) {
-        for (uint32_t q : slot.outputQueues[o]) {
-            if (q == abi::kNoQueue)
-                continue;
+        for (uint32_t q : m_graph.receiversOf(slot, o)) {
             for (uint32_t stream : m_graph.queues[q].streams) {
                 const bool isIndexed = m_graph.streams[stream].kind == abi::kStreamIndexed;
                 most = std::max(most, isIndexed ? m_entries[q].indexed : m_entries[q].dynamic);
@@ -282,13 +274,9 @@ Status computeStrides(Graph& graph)
         for (size_t o = 0; o < outputs.size(); ++o)
             sent[slot.outputMaps[o]].include(outputs[o].payloadBytes);
     }
-    for (size_t m = 0; m < sent.size(); ++m) {
-        for (uint32_t i = 0; i < graph.maps[m].mapCount; ++i) {
-            const uint32_t q = graph.nodeMap[graph.maps[m].mapFirst + i];
-            if (q != abi::kNoQueue)
-                payloads[q].include(sent[m]);
-        }
-    }
+    for (size_t m = 0; m < sent.size(); ++m)
+        for (const uint32_t q : graph.receivers[m])
+            payloads[q].include(sent[m]);
     for (size_t q = 0; q < payloads.size(); ++q) {
         Queue& queue = graph.queues[q];
         uint64_t end = roundUp(payloads[q].bytes, 4);

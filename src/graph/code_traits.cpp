@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 
 #include "graph/areas.h"
 
@@ -43,13 +44,15 @@ public:
         m_publishesAtOnce = node.sendsWhenFinished;
         std::optional<uint32_t> only;
         m_grids.resize(node.outputs.size(), false);
-        for (size_t o = 0; o < slot.outputQueues.size(); ++o) {
-            const std::vector<uint32_t>& queues = slot.outputQueues[o];
-            for (size_t i = 0; i < queues.size(); ++i)
-                m_plain = m_plain && queues[i] == queues[0] + i && isPlain(m_graph, queues[i]);
+        for (size_t o = 0; o < slot.outputMaps.size(); ++o) {
+            const std::span<const uint32_t> queues = m_graph.queuesOf(slot, o);
+            const std::vector<uint32_t>& receivers = m_graph.receiversOf(slot, o);
+            m_plain = m_plain && receivers.size() == queues.size();
+            for (size_t i = 0; m_plain && i < queues.size(); ++i)
+                m_plain = queues[i] == queues[0] + i && isPlain(m_graph, queues[i]);
             if (node.outputs[o].allocationSites == 0)
                 continue;
-            addOutput(o, queues, only);
+            addOutput(o, receivers, only);
             const std::optional<uint32_t> index = node.outputs[o].constantIndex;
             m_received = m_received && index && *index < queues.size() && queues[*index] != abi::kNoQueue;
         }
@@ -74,8 +77,6 @@ private:
     void addOutput(size_t output, const std::vector<uint32_t>& queues, std::optional<uint32_t>& only)
     {
         for (const uint32_t queue : queues) {
-            if (queue == abi::kNoQueue)
-                continue;
             m_several = m_several || (only && *only != queue);
             only = queue;
             addQueue(output, queue);
@@ -100,16 +101,15 @@ private:
     bool m_publishesAtOnce = false;
 };
 
-CodeTraits traitsOf(const Graph& graph, uint32_t node)
+CodeTraits traitsOf(const Graph& graph, uint32_t node, std::span<const uint32_t> slots)
 {
     CodeTraits traits = codeTraits(graph.nodes[node]);
     if (graph.nodes[node].anyGraph)
         return traits;
     Sent sent(graph);
     CommonStride input;
-    for (const Slot& slot : graph.slots) {
-        if (slot.node != node || slot.level == 0)
-            continue;
+    for (const uint32_t s : slots) {
+        const Slot& slot = graph.slots[s];
         sent.add(slot);
         input.add(graph.queues[slot.queue].stride);
     }
@@ -121,12 +121,14 @@ CodeTraits traitsOf(const Graph& graph, uint32_t node)
 // How many payloads the invocations that send to a node allocate at a time, the most (NodeOutput::together).
 void findTogether(Graph& graph)
 {
-    std::vector<uint32_t> most(graph.queues.size(), 0);
+    std::vector<uint32_t> sent(graph.maps.size(), 0);
     for (const Slot& slot : graph.slots)
-        for (size_t o = 0; o < slot.outputQueues.size(); ++o)
-            for (const uint32_t queue : slot.outputQueues[o])
-                if (queue != abi::kNoQueue)
-                    most[queue] = std::max(most[queue], graph.nodes[slot.node].outputs[o].together);
+        for (size_t o = 0; o < slot.outputMaps.size(); ++o)
+            sent[slot.outputMaps[o]] = std::max(sent[slot.outputMaps[o]], graph.nodes[slot.node].outputs[o].together);
+    std::vector<uint32_t> most(graph.queues.size(), 0);
+    for (size_t m = 0; m < sent.size(); ++m)
+        for (const uint32_t queue : graph.receivers[m])
+            most[queue] = std::max(most[queue], sent[m]);
     for (const Slot& slot : graph.slots)
         if (slot.level > 0 && !graph.nodes[slot.node].anyGraph)
             graph.code[slot.node].inputTogether = std::max(graph.code[slot.node].inputTogether, most[slot.queue]);
@@ -165,8 +167,12 @@ CodeTraits codeTraits(const Node& node)
 
 Status findCodeTraits(Graph& graph)
 {
+    std::vector<std::vector<uint32_t>> reached(graph.nodes.size());  // per node: its slots
+    for (uint32_t s = 0; s < graph.slots.size(); ++s)
+        if (graph.slots[s].level > 0)
+            reached[graph.slots[s].node].push_back(s);
     for (uint32_t n = 0; n < graph.nodes.size(); ++n)
-        graph.code.push_back(traitsOf(graph, n));
+        graph.code.push_back(traitsOf(graph, n, reached[n]));
     findTogether(graph);
     findBegins(graph);
     return {};

@@ -68,6 +68,8 @@ public:
 private:
     using Key = std::pair<uint32_t, uint32_t>;  // node and output
 
+    uint32_t ownerOf(uint32_t queue) const { return m_graph.ownerOf(m_graph.slots[m_graph.queues[queue].baseSlot]); }
+
     void addTargets(const Slot& slot)
     {
         const Node& node = m_graph.nodes[slot.node];
@@ -76,15 +78,12 @@ private:
                 continue;
             std::vector<FusionTarget>& targets = m_targets[{slot.node, o}];
             const bool isFirst = targets.empty();
-            const std::vector<uint32_t>& queues = slot.outputQueues[o];
-            for (uint32_t i = 0; i < queues.size(); ++i) {
-                if (queues[i] == abi::kNoQueue)
-                    continue;
-                const uint32_t target = m_graph.ownerOf(m_graph.slots[m_graph.queues[queues[i]].baseSlot]);
-                m_producers[target].insert({slot.node, o});
-                if (isFirst)
-                    targets.push_back({i, target});
-            }
+            for (const uint32_t queue : m_graph.receiversOf(slot, o))
+                m_producers[ownerOf(queue)].insert({slot.node, o});
+            const std::span<const uint32_t> queues = m_graph.queuesOf(slot, o);
+            for (uint32_t i = 0; isFirst && i < queues.size(); ++i)
+                if (queues[i] != abi::kNoQueue)
+                    targets.push_back({i, ownerOf(queues[i])});
         }
     }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -222,9 +223,8 @@ struct Slot {
     uint32_t fitEntriesPerGroup = 0;
     std::vector<abi::AreaInfo> areas;  // all node indices of output 0, then of output 1, ...; empty unless kEmitsToFew
     uint32_t finishOffset = abi::kNoOffset;
-    uint32_t leftOffset = abi::kNoOffset;             // Queue::remainingOffset of what the slot leaves to others
-    std::vector<std::vector<uint32_t>> outputQueues;  // per output: queue of each node index, or abi::kNoQueue
-    std::vector<uint32_t> outputMaps;                 // per output: the same map in Graph::maps
+    uint32_t leftOffset = abi::kNoOffset;  // Queue::remainingOffset of what the slot leaves to others
+    std::vector<uint32_t> outputMaps;      // per output: where it leads to, in Graph::maps
 };
 
 struct Queue {
@@ -260,6 +260,19 @@ struct Graph {
     // The maps of all slots' outputs, equal ones once, as they stand in scratch memory except for OutputInfo::first.
     std::vector<abi::OutputInfo> maps;
     std::vector<uint32_t> nodeMap;
+    std::vector<std::vector<uint32_t>> receivers;  // per map: its queues, without the node indices that have none
+
+    // Of an output of a slot: the queue of each node index, or abi::kNoQueue.
+    std::span<const uint32_t> queuesOf(const Slot& slot, size_t output) const
+    {
+        const abi::OutputInfo& map = maps[slot.outputMaps[output]];
+        return std::span(nodeMap).subspan(map.mapFirst, map.mapCount);
+    }
+    // Likewise, those that there are: few, where a node index may be any number.
+    const std::vector<uint32_t>& receiversOf(const Slot& slot, size_t output) const
+    {
+        return receivers[slot.outputMaps[output]];
+    }
 
     // Whether the host can launch all that receive what the API sends to a node without the scheduler: isLeaf(). False
     // if the API must not send to it.

@@ -111,9 +111,7 @@ void Levels::collectEdges()
                 // A type that is only queried leads nowhere.
                 if (outputs[o].allocationSites == 0)
                     continue;
-                for (uint32_t target : slot.outputQueues[o]) {
-                    if (target == abi::kNoQueue)
-                        continue;
+                for (uint32_t target : m_graph.receiversOf(slot, o)) {
                     const uint32_t node = m_graph.ownerOf(m_graph.slots[m_graph.queues[target].baseSlot]);
                     if (s == queue.baseSlot && node == owner) {
                         group.recurses = true;

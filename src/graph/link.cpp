@@ -4,6 +4,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "graph/budgets.h"
 #include "graph/code_traits.h"
@@ -17,6 +18,7 @@ namespace millrace::graph {
 namespace {
 
 constexpr uint32_t kNoNode = UINT32_MAX;
+constexpr size_t kMaxNodeMap = size_t{1} << 26;  // entries of all node maps, which scratch memory has to hold
 
 // The nodes of one name by index.
 using NodeArray = std::vector<uint32_t>;
@@ -337,11 +339,14 @@ uint32_t Linker::getMap(const Slot& slot, const NodeOutput& output)
         return it->second;
 
     m_graph.maps.push_back({.mapFirst = static_cast<uint32_t>(m_graph.nodeMap.size()), .mapCount = range.end});
+    std::vector<uint32_t>& receivers = m_graph.receivers.emplace_back();
     for (uint32_t i = 0; i < range.end; ++i) {
         const uint32_t target = i < range.first ? kNoNode : (*array)[i];
         m_graph.nodeMap.push_back(i == key.selfIndex  ? key.selfQueue
                                   : target != kNoNode ? m_topQueues[target]
                                                       : abi::kNoQueue);
+        if (m_graph.nodeMap.back() != abi::kNoQueue)
+            receivers.push_back(m_graph.nodeMap.back());
     }
     return it->second;
 }
@@ -354,29 +359,27 @@ Status Linker::linkOutputs()
                 return status;
         }
     }
+    // Per queue and per map: the last slot that leads there.
     std::vector<uint32_t> seen(m_graph.queues.size(), kNoNode);
+    std::vector<uint32_t> seenMaps;
     for (uint32_t s = 0; s < m_graph.slots.size(); ++s) {
         Slot& slot = m_graph.slots[s];
         uint32_t targets = 0;
         for (const NodeOutput& output : m_graph.nodes[slot.node].outputs) {
             const uint32_t index = getMap(slot, output);
-            const abi::OutputInfo& map = m_graph.maps[index];
-            const auto first = m_graph.nodeMap.begin() + map.mapFirst;
             slot.outputMaps.push_back(index);
-            slot.outputQueues.emplace_back(first, first + map.mapCount);
-            for (uint32_t queue : slot.outputQueues.back()) {
-                if (queue != abi::kNoQueue && seen[queue] != s) {
-                    seen[queue] = s;
-                    ++targets;
-                }
-            }
+            seenMaps.resize(m_graph.maps.size(), kNoNode);
+            if (std::exchange(seenMaps[index], s) == s)
+                continue;
+            for (uint32_t queue : m_graph.receivers[index])
+                targets += std::exchange(seen[queue], s) != s ? 1 : 0;
         }
         if (targets > kMaxOutputNodes) {
             return diagnose(m_graph.nodes[slot.node],
                             "can enqueue to " + std::to_string(targets) +
                                 " nodes, more than maxExecutionGraphShaderOutputNodes (VUID 09197)");
         }
-        if (m_graph.nodeMap.size() > (1u << 28))
+        if (m_graph.nodeMap.size() > kMaxNodeMap)
             return diagnose(m_graph.nodes[slot.node], "the node arrays of all outputs together are too large");
     }
     return {};

@@ -85,9 +85,9 @@ uint32_t onlyQueue(const Graph& graph, const Slot& slot)
 {
     const std::vector<NodeOutput>& outputs = graph.nodes[slot.node].outputs;
     for (size_t o = 0; o < outputs.size() && graph.code[slot.node].emits == abi::kEmitsToOne; ++o) {
-        for (uint32_t queue : slot.outputQueues[o])
-            if (outputs[o].allocationSites > 0 && queue != abi::kNoQueue)
-                return queue;
+        const std::vector<uint32_t>& receivers = graph.receiversOf(slot, o);
+        if (outputs[o].allocationSites > 0 && !receivers.empty())
+            return receivers.front();
     }
     return abi::kNoQueue;
 }

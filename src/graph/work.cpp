@@ -204,9 +204,7 @@ private:
         const uint32_t before = node.maxRecursion - slot.remaining;
         if (before >= leavingSlots(node, slot.queue - before))  // createSlots(): the node's queues follow each other
             return;
-        for (const uint32_t q : slot.outputQueues[0]) {
-            if (q == abi::kNoQueue)
-                continue;
+        for (const uint32_t q : m_graph.receiversOf(slot, 0)) {
             m_work.levels[level].leaves = true;
             m_work.queues[q].isLeft = true;
             m_work.queues[q].sources.set(level);
@@ -217,12 +215,8 @@ private:
     void deliver(uint32_t level)
     {
         for (uint32_t m : m_emitting) {
-            const abi::OutputInfo& map = m_graph.maps[m];
-            for (uint32_t i = 0; i < map.mapCount; ++i) {
-                const uint32_t q = m_graph.nodeMap[map.mapFirst + i];
-                if (q != abi::kNoQueue)
-                    receive(q, level, m_emitted[m]);
-            }
+            for (const uint32_t q : m_graph.receivers[m])
+                receive(q, level, m_emitted[m]);
             m_emitted[m] = {};
         }
         m_emitting.clear();

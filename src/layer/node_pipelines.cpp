@@ -368,11 +368,9 @@ std::vector<bool> reachedNodes(const graph::Graph& graph)
 std::vector<std::optional<graph::MemoryUse>> firstUses(const graph::Graph& graph, bool leaves)
 {
     std::vector<bool> isSentTo(graph.queues.size(), false);
-    for (const graph::Slot& slot : graph.slots)
-        for (const std::vector<uint32_t>& queues : slot.outputQueues)
-            for (const uint32_t queue : queues)
-                if (queue != abi::kNoQueue)
-                    isSentTo[queue] = true;
+    for (const std::vector<uint32_t>& queues : graph.receivers)
+        for (const uint32_t queue : queues)
+            isSentTo[queue] = true;
     std::vector<std::optional<graph::MemoryUse>> uses(graph.nodes.size());
     for (const graph::Slot& slot : graph.slots) {
         if (slot.level == 0)

@@ -62,12 +62,11 @@ trace::Node describeNode(const graph::Graph& graph, const graph::Node& node)
     return out;
 }
 
-trace::Slot describeSlot(const graph::Slot& slot)
+trace::Slot describeSlot(const graph::Graph& graph, const graph::Slot& slot)
 {
     trace::Slot out{slot.node, slot.remaining, slot.queue, slot.level, {}};
-    for (const std::vector<uint32_t>& queues : slot.outputQueues) {
-        std::set<uint32_t> distinct(queues.begin(), queues.end());
-        distinct.erase(abi::kNoQueue);
+    for (const uint32_t map : slot.outputMaps) {
+        const std::set<uint32_t> distinct(graph.receivers[map].begin(), graph.receivers[map].end());
         out.outputQueues.emplace_back(distinct.begin(), distinct.end());
     }
     return out;
@@ -94,7 +93,7 @@ trace::Graph describe(const graph::Graph& graph, uint32_t id, const std::string&
     for (const graph::Node& node : graph.nodes)
         out.nodes.push_back(describeNode(graph, node));
     for (const graph::Slot& slot : graph.slots)
-        out.slots.push_back(describeSlot(slot));
+        out.slots.push_back(describeSlot(graph, slot));
     for (const graph::Queue& queue : graph.queues) {
         const graph::Node& node = graph.nodes[graph.slots[queue.baseSlot].node];
         out.queues.push_back({queue.baseSlot, node.payloadBytes, queue.stride});
@@ -296,10 +295,9 @@ TraceDecoder::Sent TraceDecoder::sentByTheOnlyOne(const Record& record, const tr
             if (work.workgroups == 0)
                 continue;
             sent.bySlot[work.slot] = 0;
-            for (const auto& queues : m_graph.slots[work.slot].outputQueues)
-                for (uint32_t queue : queues)
-                    if (queue != abi::kNoQueue)
-                        senders[queue].insert(work.slot);
+            for (const uint32_t map : m_graph.slots[work.slot].outputMaps)
+                for (uint32_t queue : m_graph.receivers[map])
+                    senders[queue].insert(work.slot);
         }
     }
     auto add = [](std::optional<uint64_t>& to, uint64_t bytes, bool certain) {

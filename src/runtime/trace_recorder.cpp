@@ -198,10 +198,9 @@ std::vector<uint32_t> TraceObserver::streamsOf(std::span<const uint32_t> slots) 
 {
     std::set<uint32_t> streams;
     for (uint32_t slot : slots)
-        for (const std::vector<uint32_t>& queues : m_graph.slots[slot].outputQueues)
-            for (uint32_t queue : queues)
-                if (queue != abi::kNoQueue)
-                    streams.insert(m_graph.queues[queue].streams.begin(), m_graph.queues[queue].streams.end());
+        for (const uint32_t map : m_graph.slots[slot].outputMaps)
+            for (uint32_t queue : m_graph.receivers[map])
+                streams.insert(m_graph.queues[queue].streams.begin(), m_graph.queues[queue].streams.end());
     return {streams.begin(), streams.end()};
 }
 

@@ -191,7 +191,7 @@ TEST_F(FuseGraph, LastLevelOfRecursion)
     EXPECT_EQ(graph.slots[1].node, 2u);
     EXPECT_EQ(graph.slots[2].node, 1u);
     EXPECT_EQ(graph.slots[2].remaining, 1u);
-    EXPECT_TRUE(graph.slots[2].outputQueues.empty());
+    EXPECT_TRUE(graph.slots[2].outputMaps.empty());
     EXPECT_EQ(graph.slots[3].node, 0u);
     EXPECT_EQ(graph.slots[3].level, 0u);
 }
@@ -276,7 +276,7 @@ TEST_F(FuseGraph, LevelsOfWorkgroups_AreInGroups)
     ASSERT_NE(own, graph.nodes[2].outputs.end());
     EXPECT_EQ(own->budget, 16u) << "of eight workgroups";
     const size_t output = static_cast<size_t>(own - graph.nodes[2].outputs.begin());
-    EXPECT_EQ(graph.slots[0].outputQueues[output], std::vector<uint32_t>{graph.slots[4].queue});
+    EXPECT_EQ(graph.receiversOf(graph.slots[0], output), std::vector<uint32_t>{graph.slots[4].queue});
     for (const uint32_t inside : {1u, 2u, 3u, 5u, 6u, 7u}) {
         EXPECT_EQ(graph.slots[inside].level, 0u) << inside;
     }

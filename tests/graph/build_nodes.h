@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -120,6 +121,13 @@ inline const Slot& slotOf(const Graph& graph, const std::string& name, uint32_t 
     }
     ADD_FAILURE() << "no slot of " << name << "[" << index << "] with " << remaining << " remaining";
     return kNone;
+}
+
+// The queue of each node index.
+inline std::vector<uint32_t> mapOf(const Graph& graph, const Slot& slot, size_t output = 0)
+{
+    const std::span<const uint32_t> queues = graph.queuesOf(slot, output);
+    return {queues.begin(), queues.end()};
 }
 
 inline const Queue& queueOf(const Graph& graph, const std::string& name, uint32_t remaining = 0, uint32_t index = 0)

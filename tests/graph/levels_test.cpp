@@ -91,7 +91,7 @@ TEST(Levels, GroupsOfRecursion_TakeALevelEach)
     for (const uint32_t inside : {4u, 3u, 1u, 0u})
         EXPECT_EQ(levelAndNode(inside).first, 0u) << inside;
     EXPECT_EQ(slotOf(graph, "n2").level, 5u);
-    EXPECT_EQ(graph.slots[graph.queues[graph.apiQueues[0]].baseSlot + 2].outputQueues[1].front(),
+    EXPECT_EQ(mapOf(graph, graph.slots[graph.queues[graph.apiQueues[0]].baseSlot + 2], 1).front(),
               graph.slots[graph.queues[graph.apiQueues[0]].baseSlot + 1 + 4].queue);
 }
 
@@ -113,8 +113,8 @@ TEST(Levels, GroupsOfRecursion_MayBeLongerThanTheLast)
         if (code != codes.end())
             EXPECT_EQ(slot.node, code->second.second) << slot.remaining;
     }
-    EXPECT_EQ(graph.slots[1].outputQueues[0].front(), graph.slots[6].queue);
-    EXPECT_EQ(graph.slots[6].outputQueues[0].front(), graph.slots[11].queue);
+    EXPECT_EQ(mapOf(graph, graph.slots[1]).front(), graph.slots[6].queue);
+    EXPECT_EQ(mapOf(graph, graph.slots[6]).front(), graph.slots[11].queue);
 }
 
 // Code for some levels of a recursion alone may have lost what only other levels send.

@@ -125,7 +125,7 @@ TEST(Link, ArrayWithHoleBelowTheBase_NobodyMissesIt)
     Node entry = makeEntry("a", {arrayTo("b", 3)});
     entry.outputs[0].baseIndex = 2;
     const Graph graph = linkValid({entry, makeNode("b", {}, 2)});
-    const std::vector<uint32_t>& map = slotOf(graph, "a").outputQueues[0];
+    const std::vector<uint32_t> map = mapOf(graph, slotOf(graph, "a"));
     EXPECT_EQ(map, (std::vector{abi::kNoQueue, abi::kNoQueue, slotOf(graph, "b", 0, 2).queue}));
 }
 
@@ -134,7 +134,7 @@ TEST(Link, SparseArray_LinksWhatExists)
     Node entry = makeEntry("a", {arrayTo("b", 100)});
     entry.outputs[0].sparse = true;
     const Graph graph = linkValid({entry, makeNode("b", {}, 1), makeNode("b", {}, 3)});
-    const std::vector<uint32_t>& map = slotOf(graph, "a").outputQueues[0];
+    const std::vector<uint32_t> map = mapOf(graph, slotOf(graph, "a"));
     ASSERT_EQ(map.size(), 4u);
     EXPECT_EQ(map[0], abi::kNoQueue);
     EXPECT_EQ(map[1], slotOf(graph, "b", 0, 1).queue);
@@ -145,7 +145,7 @@ TEST(Link, SparseArray_LinksWhatExists)
 TEST(Link, SizeBoundsTheMap)
 {
     const Graph graph = linkValid({makeEntry("a", {arrayTo("b", 1)}), makeNode("b"), makeNode("b", {}, 1)});
-    EXPECT_EQ(slotOf(graph, "a").outputQueues[0].size(), 1u);
+    EXPECT_EQ(mapOf(graph, slotOf(graph, "a")).size(), 1u);
     EXPECT_EQ(slotOf(graph, "b", 0, 1).level, 0u);
 }
 
@@ -153,8 +153,8 @@ TEST(Link, UnsizedOutput_LinksWhatExists)
 {
     const Graph graph = linkValid({makeEntry("a", {outputTo("b"), outputTo("nobody")}), makeNode("b", {}, 1)});
     const Slot& slot = slotOf(graph, "a");
-    EXPECT_EQ(slot.outputQueues[0], (std::vector{abi::kNoQueue, slotOf(graph, "b", 0, 1).queue}));
-    EXPECT_THAT(slot.outputQueues[1], IsEmpty());
+    EXPECT_EQ(mapOf(graph, slot, 0), (std::vector{abi::kNoQueue, slotOf(graph, "b", 0, 1).queue}));
+    EXPECT_THAT(mapOf(graph, slot, 1), IsEmpty());
 }
 
 TEST(Link, ConstantIndex_LinksThatNodeAlone)
@@ -162,10 +162,10 @@ TEST(Link, ConstantIndex_LinksThatNodeAlone)
     Node entry = makeEntry("a", {outputTo("b")});
     entry.outputs[0].constantIndex = 1;
     const Graph graph = linkValid({entry, makeNode("b"), makeNode("b", {}, 1), makeNode("b", {}, 2)});
-    EXPECT_EQ(slotOf(graph, "a").outputQueues[0], (std::vector{abi::kNoQueue, slotOf(graph, "b", 0, 1).queue}));
+    EXPECT_EQ(mapOf(graph, slotOf(graph, "a")), (std::vector{abi::kNoQueue, slotOf(graph, "b", 0, 1).queue}));
     entry.outputs[0].constantIndex = 9;
     const Graph none = linkValid({entry, makeNode("b")});
-    EXPECT_EQ(slotOf(none, "a").outputQueues[0], (std::vector{abi::kNoQueue}));
+    EXPECT_EQ(mapOf(none, slotOf(none, "a")), (std::vector{abi::kNoQueue}));
 }
 
 TEST(Link, IndexAboveTheLimit_Error)
@@ -306,7 +306,7 @@ TEST(Sharing, NotATarget)
 {
     const Node sharer = sharing(makeNode("s"), {"b", 0});
     const Graph graph = linkValid({makeEntry("a", {outputTo("s"), outputTo("b")}), makeNode("b"), sharer});
-    EXPECT_EQ(slotOf(graph, "a").outputQueues[0], (std::vector{abi::kNoQueue}));
+    EXPECT_EQ(mapOf(graph, slotOf(graph, "a")), (std::vector{abi::kNoQueue}));
     EXPECT_EQ(slotOf(graph, "s").level, 2u);
     EXPECT_THAT(linkError({makeEntry("a", {arrayTo("s", 1)}), makeNode("b"), sharer}), HasSubstr("shares the input"));
 }
@@ -326,10 +326,10 @@ TEST(Recursion, Unrolled)
     node.maxRecursion = 2;
     const Graph graph = linkValid({makeEntry("a", {outputTo("r")}), node});
     EXPECT_EQ(graph.slots.size(), 4u);
-    EXPECT_EQ(slotOf(graph, "a").outputQueues[0], (std::vector{slotOf(graph, "r", 2).queue}));
-    EXPECT_EQ(slotOf(graph, "r", 2).outputQueues[0], (std::vector{slotOf(graph, "r", 1).queue}));
-    EXPECT_EQ(slotOf(graph, "r", 1).outputQueues[0], (std::vector{slotOf(graph, "r", 0).queue}));
-    EXPECT_EQ(slotOf(graph, "r", 0).outputQueues[0], (std::vector{abi::kNoQueue}));
+    EXPECT_EQ(mapOf(graph, slotOf(graph, "a")), (std::vector{slotOf(graph, "r", 2).queue}));
+    EXPECT_EQ(mapOf(graph, slotOf(graph, "r", 2)), (std::vector{slotOf(graph, "r", 1).queue}));
+    EXPECT_EQ(mapOf(graph, slotOf(graph, "r", 1)), (std::vector{slotOf(graph, "r", 0).queue}));
+    EXPECT_EQ(mapOf(graph, slotOf(graph, "r", 0)), (std::vector{abi::kNoQueue}));
     EXPECT_EQ(slotOf(graph, "r", 2).level, 2u);
     EXPECT_EQ(slotOf(graph, "r", 0).level, 4u);
 }
@@ -337,7 +337,7 @@ TEST(Recursion, Unrolled)
 TEST(Recursion, NotDeclared_SelfOutputIsInvalid)
 {
     const Graph graph = linkValid({makeEntry("a", {outputTo("a")})});
-    EXPECT_EQ(slotOf(graph, "a").outputQueues[0], (std::vector{abi::kNoQueue}));
+    EXPECT_EQ(mapOf(graph, slotOf(graph, "a")), (std::vector{abi::kNoQueue}));
     EXPECT_EQ(slotOf(graph, "a").granulesPerGroup, 0u);
 }
 
@@ -396,7 +396,7 @@ TEST(Recursion, TypesThatAreOnlyQueried_MakeNoCycle)
     Node back = makeNode("b", {outputTo("a")});
     back.outputs[0].allocationSites = 0;
     const Graph graph = linkValid({makeEntry("a", {outputTo("b")}), back});
-    EXPECT_EQ(slotOf(graph, "b").outputQueues[0], (std::vector{slotOf(graph, "a").queue}));
+    EXPECT_EQ(mapOf(graph, slotOf(graph, "b")), (std::vector{slotOf(graph, "a").queue}));
     EXPECT_EQ(slotOf(graph, "b").granulesPerGroup, 0u);
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "abi/dispatch.h"
+#include "build_nodes.h"
 #include "simulation.h"
 
 namespace millrace::graph {
@@ -59,13 +60,13 @@ void checkGraph(const Graph& graph)
         EXPECT_EQ(slot.level, graph.streams[slot.stream].level);
         EXPECT_EQ(std::ranges::count(graph.streams[slot.stream].slots, s), 1);
         EXPECT_EQ(std::ranges::count(graph.queues[slot.queue].slots, s), 1);
-        ASSERT_EQ(slot.outputQueues.size(), node.outputs.size());
+        ASSERT_EQ(slot.outputMaps.size(), node.outputs.size());
         for (size_t o = 0; o < node.outputs.size(); ++o) {
-            const abi::OutputInfo& map = graph.maps[slot.outputMaps[o]];
-            EXPECT_TRUE(
-                std::ranges::equal(slot.outputQueues[o], std::span(graph.nodeMap).subspan(map.mapFirst, map.mapCount)));
-            for (uint32_t queue : slot.outputQueues[o]) {
-                if (queue == abi::kNoQueue || slot.level == 0 || node.outputs[o].allocationSites == 0)
+            std::vector<uint32_t> there = mapOf(graph, slot, o);
+            std::erase(there, abi::kNoQueue);
+            EXPECT_EQ(graph.receiversOf(slot, o), there);
+            for (uint32_t queue : there) {
+                if (slot.level == 0 || node.outputs[o].allocationSites == 0)
                     continue;
                 EXPECT_GT(graph.slots[graph.queues[queue].baseSlot].level, slot.level);
                 hasProducer[queue] = true;
@@ -106,13 +107,11 @@ void checkMinima(const Graph& graph, const DispatchPlan& plan)
         const Slot& slot = graph.slots[s];
         EXPECT_GE(plan.levels[slot.level].size, slot.granulesPerGroup);
         EXPECT_GE(plan.levels[slot.level].entryQuota, slot.entriesPerGroup);
-        for (size_t o = 0; o < slot.outputQueues.size(); ++o) {
+        for (size_t o = 0; o < slot.outputMaps.size(); ++o) {
             const NodeOutput& output = graph.nodes[slot.node].outputs[o];
             if (output.allocationSites == 0 || graph.nodes[slot.node].outputs[output.budgetPool].budget == 0)
                 continue;
-            for (uint32_t queue : slot.outputQueues[o]) {
-                if (queue == abi::kNoQueue)
-                    continue;
+            for (uint32_t queue : graph.receiversOf(slot, o)) {
                 for (uint32_t stream : graph.queues[queue].streams)
                     feeds[stream][slot.level] = true;
             }

@@ -161,7 +161,7 @@ private:
     // One executed allocation: in the worst cases one payload per invocation, each to another node.
     void allocate(const Slot& slot, const Node& node, uint32_t o, uint32_t& budget)
     {
-        const std::vector<uint32_t>& map = slot.outputQueues[o];
+        const std::span<const uint32_t> map = m_graph.queuesOf(slot, o);
         const uint32_t invocations = node.outputs[o].perInvocation ? node.localSize[0] : 1;
         const bool together = map.size() <= 256 && node.packWidth == 0;
         std::map<uint32_t, uint32_t> sharedRuns;  // payloads by queue
