@@ -237,6 +237,14 @@ struct GraphHeader {
     uint64_t levelStates;  // LevelState[levelCount]
     uint64_t feedCursor;   // chunks of API payloads fed so far
     uint64_t feedTotal;    // chunks there are; known after the first feed
+    // The block of infos where a sweep's feed begins, all in front of which is fed, and the furthest that it has got to,
+    // where the next begins. turn.comp makes one of the other, so that nobody reads what others change.
+    uint64_t feedFirstChunk;  // of the block
+    uint64_t nextFirstChunk;
+    uint feedFirstInfo;
+    uint nextFirstInfo;
+    uint feedBlocks;  // that workgroups of feed.comp have read, together; where not everything fits
+    uint pad0;
     uint64_t hostStatus;   // GraphStatus in host memory; errors go there at once, since some dispatches have no turn
     GraphStatus status;
 };

@@ -35,8 +35,12 @@ void Recorder::plan(const DispatchRequest& request, HostInputs& inputs)
     } else {
         m_plan = graph::plan(graph, request.scratchBytes, std::nullopt);
     }
-    for (const graph::KnownInput& input : inputs.known)
-        m_apiNodes.push_back(input.node);
+    std::vector<bool> isListed(graph.nodes.size(), false);  // a dispatch may have many infos of one node
+    for (const graph::KnownInput& input : inputs.known) {
+        if (!isListed[input.node])
+            m_apiNodes.push_back(input.node);
+        isListed[input.node] = true;
+    }
     for (uint32_t i = 0; !host && i < graph.nodes.size(); ++i)
         if (graph.apiQueues[i] != abi::kNoQueue)
             m_apiNodes.push_back(i);

@@ -2,7 +2,9 @@
 // One graph with every kind of node, run with several scratch sizes on both paths and compared with a host computation.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
@@ -198,6 +200,8 @@ public:
         return scratch;
     }
 
+    void destroyScratch(test::HostBuffer& scratch) { m_vulkan.destroy(scratch); }
+
     void initialize(const test::HostBuffer& scratch, VkDeviceSize bytes)
     {
         std::shared_ptr<void> tables;
@@ -209,25 +213,34 @@ public:
 
     // The same in memory that was initialized, after other dispatches or none.
     Words dispatch(const test::HostBuffer& scratch, VkDeviceSize scratchBytes, uint32_t seed, const Words& fanGroups,
-                   uint32_t& sweeps)
+                   uint32_t& sweeps, uint32_t payloadsPerInfo = UINT32_MAX)
     {
         std::fill_n(m_result.words, kResultWords, 0u);
         std::vector<std::array<uint32_t, 2>> payloads;
         for (uint32_t groups : fanGroups)
             payloads.push_back({groups, seed});
-        VkDispatchGraphInfoAMDX info{};
-        info.payloadCount = static_cast<uint32_t>(payloads.size());
-        info.payloads.hostAddress = payloads.data();
-        info.payloadStride = sizeof payloads[0];
+        std::vector<VkDispatchGraphInfoAMDX> infos;
+        for (size_t first = 0; first < payloads.size(); first += infos.back().payloadCount) {
+            VkDispatchGraphInfoAMDX& info = infos.emplace_back();
+            info.payloadCount = static_cast<uint32_t>(std::min<size_t>(payloadsPerInfo, payloads.size() - first));
+            info.payloads.hostAddress = payloads.data() + first;
+            info.payloadStride = sizeof payloads[0];
+        }
         VkDispatchGraphCountInfoAMDX count{};
-        count.count = 1;
-        count.infos.hostAddress = &info;
-        count.stride = sizeof info;
+        count.count = static_cast<uint32_t>(infos.size());
+        count.infos.hostAddress = infos.data();
+        count.stride = sizeof infos[0];
+        // One by one they are on the device, so that nobody can feed them before.
+        test::HostBuffer inputs;
+        if (payloadsPerInfo != UINT32_MAX)
+            inputs = moveToDevice(payloads, infos, count);
         runtime::DispatchRequest request;
         request.pipeline = &pipeline;
         request.scratch = scratch.address;
         request.scratchBytes = scratchBytes;
         request.countInfo = &count;
+        if (inputs.address != 0)
+            request.form = runtime::DispatchRequest::Form::Indirect;
 
         std::shared_ptr<runtime::RecordedDispatch> dispatch;
         m_vulkan.run([&](VkCommandBuffer commandBuffer) {
@@ -236,12 +249,14 @@ public:
             runtime::recordHostBarrier(*m_device, commandBuffer);
         });
         sweeps = 1;
-        for (; dispatch->mayContinue() && dispatch->hasRemaining() && sweeps < 3000; ++sweeps)
+        for (; dispatch->mayContinue() && dispatch->hasRemaining() && sweeps < 10000; ++sweeps)
             m_vulkan.run([&](VkCommandBuffer commandBuffer) {
                 bind(commandBuffer);
                 dispatch->recordSweep(commandBuffer);
                 runtime::recordHostBarrier(*m_device, commandBuffer);
             });
+        if (inputs.address != 0)
+            m_vulkan.destroy(inputs);
         EXPECT_EQ(dispatch->status().remaining, 0u) << "after " << sweeps << " sweeps";
         EXPECT_EQ(dispatch->status().error, abi::kErrorNone);
         return Words(m_result.words, m_result.words + kResultWords);
@@ -250,6 +265,22 @@ public:
     runtime::GraphPipeline pipeline;
 
 private:
+    test::HostBuffer moveToDevice(const std::vector<std::array<uint32_t, 2>>& payloads,
+                                  std::vector<VkDispatchGraphInfoAMDX>& infos, VkDispatchGraphCountInfoAMDX& count)
+    {
+        const size_t infoBytes = infos.size() * sizeof infos[0];
+        const size_t payloadBytes = payloads.size() * sizeof payloads[0];
+        test::HostBuffer inputs = m_vulkan.createBuffer(infoBytes + payloadBytes, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+        for (VkDispatchGraphInfoAMDX& info : infos) {
+            const auto* first = static_cast<const std::byte*>(info.payloads.hostAddress);
+            const auto offset = static_cast<size_t>(first - reinterpret_cast<const std::byte*>(payloads.data()));
+            info.payloads.deviceAddress = inputs.address + infoBytes + offset;
+        }
+        std::memcpy(inputs.words, infos.data(), infoBytes);
+        std::memcpy(inputs.words + infoBytes / 4, payloads.data(), payloadBytes);
+        count.infos.deviceAddress = inputs.address;
+        return inputs;
+    }
     void createLayout();
     VkPipeline createPipeline(const graph::Node& n, runtime::Path path, graph::MemoryUse memory);
     void bind(VkCommandBuffer commandBuffer)
@@ -380,8 +411,38 @@ TEST_P(Scheduler, EveryKindOfNodeWithEveryScratchSize)
     EXPECT_EQ(vulkan.messages(), 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Paths, Scheduler,
-                         testing::Values(runtime::Path::Direct, runtime::Path::Indirect),
+// Blocks of infos that the feed has read, all its workgroups together, of so many infos of one payload each.
+uint32_t blocksRead(TestGraph& graph, uint32_t infos, uint32_t& sweeps)
+{
+    const VkDeviceSize bytes = graph.pipeline.sizes.minBytes;
+    test::HostBuffer scratch = graph.createScratch(bytes);
+    graph.initialize(scratch, bytes);
+    const Words fanGroups(infos, 1);
+    EXPECT_EQ(graph.dispatch(scratch, bytes, 3, fanGroups, sweeps, 1), expected(3, fanGroups));
+    abi::GraphHeader header;
+    std::memcpy(&header, scratch.words, sizeof header);
+    graph.destroyScratch(scratch);
+    return header.feedBlocks;
+}
+
+// The time that infos take is proportional to how many there are, also where most sweeps find memory for a few alone.
+TEST(Feed, TwiceTheInfosInManySweeps_ReadsTwiceTheBlocks)
+{
+    test::VulkanDevice vulkan;
+    {
+        TestGraph graph(vulkan, runtime::Path::Direct);
+        uint32_t few = 0, many = 0;
+        const uint32_t least = blocksRead(graph, 400, few);
+        const uint32_t most = blocksRead(graph, 1600, many);
+        EXPECT_GT(many, 2 * few) << "memory was meant to be too small";
+        EXPECT_GT(least, 400u / 64);
+        EXPECT_LT(most, 6 * least);
+        std::printf("%u blocks in %u sweeps, %u in %u\n", least, few, most, many);
+    }
+    EXPECT_EQ(vulkan.messages(), 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Paths, Scheduler, testing::Values(runtime::Path::Direct, runtime::Path::Indirect),
                          [](const auto& path) { return path.param == runtime::Path::Direct ? "Direct" : "Indirect"; });
 
 }  // namespace

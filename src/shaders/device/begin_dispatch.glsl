@@ -30,6 +30,13 @@ void mr_begin_header(const BeginArguments a, const bool may, const uint i)
         header.v[0].feedCursor = uint64_t(0);
         header.v[0].feedTotal = a.isFed != 0u ? uint64_t(0) : ~uint64_t(0);
         header.v[0].feedCounted = 0u;
+        if (a.isFed == 0u) {
+            header.v[0].feedFirstChunk = uint64_t(0);
+            header.v[0].nextFirstChunk = uint64_t(0);
+            header.v[0].feedFirstInfo = 0u;
+            header.v[0].nextFirstInfo = 0u;
+            header.v[0].feedBlocks = 0u;
+        }
         header.v[0].hostStatus = a.status;
         header.v[0].status = GraphStatus(0u, 0u, kErrorNone, 0u, 0u, 0u, 0u, 0u);
     } else {

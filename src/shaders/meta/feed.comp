@@ -94,14 +94,23 @@ uint64_t takeChunk()
     return s_ticket;
 }
 
-// When all inputs are numbered, also where memory was short: the turn shader learns where the end is, and what was
-// reserved for a chunk behind the last goes back.
+// When all inputs are numbered: the turn shader learns where the end is, and what was reserved for a chunk behind the
+// last goes back.
 void finish(const uint64_t total)
 {
     if (gl_LocalInvocationIndex == 0u) {
         if (g_holds)
             mr_return_reservation(a.graph, 0u, uint64_t(MR_HEADER(a.graph).feedGranules), uint64_t(kFeedChunkPayloads));
         MR_HEADER(a.graph).feedTotal = total;
+    }
+}
+
+// A chunk of the block was taken, so all that lies in front of the block is taken. Both grow from block to block.
+void goOnFrom(const uint firstInfo, const uint64_t firstChunk)
+{
+    if (gl_LocalInvocationIndex == 0u && (a.flags & kFlagFits) == 0u) {
+        atomicMax(MR_HEADER(a.graph).nextFirstInfo, firstInfo);
+        atomicMax(MR_HEADER(a.graph).nextFirstChunk, firstChunk);
     }
 }
 
@@ -169,10 +178,21 @@ void main()
         stride = packUint2x32(uvec2(w.v[4], w.v[5]));
     }
 
+    // Who has no memory left is done, but for one that numbers all inputs in the first sweep.
+    bool numbersAll = gl_WorkGroupID.x == 0u && MR_HEADER(a.graph).status.sweeps == 0u;
     uint64_t chunk = takeChunk();
-    uint64_t blockFirst = uint64_t(0);
-    for (uint first = 0u; first < count; first += kInfosPerBlock) {
+    uint64_t blockFirst = MR_HEADER(a.graph).feedFirstChunk;
+    bool isNumbered = true;
+    uint blocks = 0u;
+    for (uint first = MR_HEADER(a.graph).feedFirstInfo; first < count; first += kInfosPerBlock) {
+        if (chunk == ~uint64_t(0) && !numbersAll) {
+            isNumbered = false;
+            break;
+        }
         uint chunks = loadBlock(infos, stride, first, count);
+        ++blocks;
+        if (chunk < blockFirst + uint64_t(chunks))
+            goOnFrom(first, blockFirst);
         while (chunk < blockFirst + uint64_t(chunks)) {
             uint local = uint(chunk - blockFirst);
             uint low = 0u;
@@ -193,7 +213,10 @@ void main()
         if (first > 0xffffffffu - kInfosPerBlock)
             break;
     }
-    finish(blockFirst);
+    if (isNumbered)
+        finish(blockFirst);
+    if (gl_LocalInvocationIndex == 0u && (a.flags & kFlagFits) == 0u)
+        atomicAdd(MR_HEADER(a.graph).feedBlocks, blocks);
     barrier();
     mr_report(a.graph, kNoQueue);
 }

@@ -35,6 +35,8 @@ void main()
         uint chunks = uint(min(header.v[0].feedCursor, header.v[0].feedTotal));
         s_units = chunks - header.v[0].feedCounted;
         header.v[0].feedCounted = chunks;
+        header.v[0].feedFirstInfo = header.v[0].nextFirstInfo;
+        header.v[0].feedFirstChunk = header.v[0].nextFirstChunk;
     }
     StreamStates streams = StreamStates(header.v[0].streamStates);
     for (uint i = own; i < header.v[0].streamCount; i += step)
