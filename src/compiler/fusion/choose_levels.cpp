@@ -236,15 +236,13 @@ Result<LevelChoice> chooseLevels(const RecursiveNode& node, bool all)
     LevelChoice choice{.isEven = fanOut.has_value()};
     // One payload after the other, by the invocations of a workgroup or where there is no other.
     const bool isChain = node.byWorkgroup || (fanOut && *fanOut <= 1);
-    const bool longer = all && isChain;
-    if (!fanOut && !longer) {
+    if (!fanOut && !(all && isChain)) {
         choice.why =
             std::string(node.byWorkgroup ? "workgroups" : "invocations") + " may send different numbers of payloads";
         return choice;
     }
     // Those of one subgroup would add to the same words more often than before: S5 took 8.2 instead of 7.3 ms.
-    if (hasAny((*anyLevel)->module, (*anyLevel)->entry, [](const Instruction& i) { return isAtomic(i.op); }) &&
-        !longer) {
+    if (hasAny((*anyLevel)->module, (*anyLevel)->entry, [](const Instruction& i) { return isAtomic(i.op); }) && !all) {
         choice.why = "it has atomics";
         return choice;
     }

@@ -21,7 +21,7 @@ struct LevelChoice {
     std::string why;                 // there are none
 };
 
-// `all`: of workgroups also where it takes longer. Errors say why no level can run inside the one above.
+// `all`: also where it takes longer. Errors say why no level can run inside the one above.
 Result<LevelChoice> chooseLevels(const RecursiveNode& node, bool all);
 
 }  // namespace millrace::compiler
