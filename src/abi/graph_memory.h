@@ -193,7 +193,7 @@ MR_CONST uint kErrorNodeIndex = 1u;       // API: no such node, or it is not an 
 MR_CONST uint kErrorPayloadCount = 2u;    // a workgroup allocated more than its declared budget; value: count
 MR_CONST uint kErrorGridSize = 3u;        // grid above MaxNumWorkgroupsAMDX or the limits; value: groups
 MR_CONST uint kErrorNoNode = 4u;          // payload for a node index without a node; value: node index
-MR_CONST uint kErrorNotInitialized = 5u;  // the scratch memory was not initialized for this graph
+MR_CONST uint kErrorNotInitialized = 5u;  // the scratch memory was not initialized for this graph, at this address
 MR_CONST uint kErrorCapacity = 6u;        // our own accounting failed: a bug of ours, never of the application
 MR_CONST uint kErrorApiPayloads = 7u;     // API: payloadCount above kMaxApiPayloads; value: payloadCount
 
@@ -224,6 +224,7 @@ struct GraphHeader {
     uint trashLocation;  // granule where payloads go that nobody receives
     uint feedGranules;   // the most one chunk of API payloads takes
     uint feedCounted;    // chunks that GraphStatus::units knows of
+    uint64_t self;         // address of this header: what follows is for no other
     uint64_t slots;        // SlotInfo[slotCount]
     uint64_t outputs;      // OutputInfo[]
     uint64_t nodeMap;      // uint[]

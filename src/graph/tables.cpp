@@ -272,6 +272,7 @@ std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, 
     header.apiNodeCount = static_cast<uint32_t>(graph.apiQueues.size());
     header.trashLocation = static_cast<uint32_t>(offsets.trash / abi::kGranuleBytes);
     header.feedGranules = feedChunkGranules(graph);
+    header.self = scratchAddress;
     header.slots = scratchAddress + offsets.slots;
     header.outputs = scratchAddress + offsets.outputs;
     header.nodeMap = scratchAddress + offsets.nodeMap;

@@ -39,7 +39,7 @@ Explanation explain(const abi::GraphStatus& status)
             return {"a payload was sent to node index " + value + ", where the graph has no node",
                     "Check it with OpIsNodePayloadValidAMDX, or add the node to the graph"};
         case abi::kErrorNotInitialized:
-            return {"the scratch memory was not initialized for this graph",
+            return {"the scratch memory was not initialized for this graph at this address",
                     "Record vkCmdInitializeGraphScratchMemoryAMDX with the same pipeline first, and a compute barrier"};
         case abi::kErrorApiPayloads:
             return {"payloadCount " + value + " is above maxExecutionGraphShaderPayloadCount, " +

@@ -54,6 +54,7 @@ TEST_F(Tables, Header)
     load({makeEntry("a", {outputTo("b")}), makeDynamic("b"), sharing(makeNode("s"), {"b", 0})});
     EXPECT_EQ(m_header.magic, abi::kGraphMagic);
     EXPECT_EQ(m_header.graph, kGraphId);
+    EXPECT_EQ(m_header.self, kAddress);
     EXPECT_EQ(m_header.slotCount, 3u);
     EXPECT_EQ(m_header.streamCount, 3u);
     EXPECT_EQ(m_header.queueCount, 2u);

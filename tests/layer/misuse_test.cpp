@@ -184,6 +184,24 @@ TEST_P(MisuseOfScratch, OfAnotherGraph_NothingRuns)
     EXPECT_EQ(out.words[1], 0u);
 }
 
+// What stands there is right, but for another place.
+TEST_P(MisuseOfScratch, InitializedElsewhereAndCopied_NothingRuns)
+{
+    VkCommandBuffer initialize = device.begin();
+    device.prepare(initialize, graph, set);
+    device.submitAndWait(initialize);
+    const Buffer moved = device.createScratch(graph.pipeline, std::get<1>(GetParam()));
+    std::memcpy(moved.words, graph.scratch.words, moved.size);
+    graph.scratch = moved;
+    VkCommandBuffer cmd = device.begin();
+    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, graph.pipeline);
+    vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, device.layout, 0, 1, &set, 0, nullptr);
+    dispatch(cmd, {info("b")}, {kGood});
+    device.submitAndWait(cmd);
+    device.instance.expectMessage(std::string("VUID-") + command() + "-scratch-10194");
+    EXPECT_EQ(out.words[1], 0u);
+}
+
 TEST_P(MisuseOfScratch, NeverInitialized_NothingRuns)
 {
     VkCommandBuffer cmd = device.begin();

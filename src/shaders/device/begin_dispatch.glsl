@@ -13,10 +13,12 @@ MR_REFERENCE(NewSlotInfos, SlotInfo, 8);
 MR_REFERENCE(Copies, Copy, 8);
 MR_REFERENCE(Granules, uvec4, 16);
 
-// Memory of another graph, or of none: nothing behind it can be trusted, and nothing is written but the header.
+// Memory of another graph, or of none, or that was initialized elsewhere and copied: nothing behind it can be trusted, and
+// nothing is written but the header.
 bool mr_may_begin(const BeginArguments a)
 {
-    return MR_HEADER(a.graph).magic == kGraphMagic && MR_HEADER(a.graph).graph == a.graphId;
+    return MR_HEADER(a.graph).magic == kGraphMagic && MR_HEADER(a.graph).graph == a.graphId &&
+           MR_HEADER(a.graph).self == a.graph;
 }
 
 // Without the magic number every later shader of this dispatch does nothing; invocations that still see it find another
