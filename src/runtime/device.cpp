@@ -10,6 +10,15 @@ namespace millrace::runtime {
 
 namespace {
 
+uint64_t askMostBufferBytes(VkPhysicalDevice physical, const VkuInstanceDispatchTable& table)
+{
+    VkPhysicalDeviceMaintenance3Properties memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+    VkPhysicalDeviceMaintenance4Properties buffer{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES, &memory};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &buffer};
+    table.GetPhysicalDeviceProperties2(physical, &properties);
+    return std::min(memory.maxMemoryAllocationSize, buffer.maxBufferSize);
+}
+
 void askMemory(VkPhysicalDevice physical, const VkuInstanceDispatchTable& table, DeviceFacts& facts)
 {
     VkPhysicalDeviceMemoryProperties memory;
@@ -69,6 +78,7 @@ VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
     if (result == VK_SUCCESS)
         result = impl.meta.create(device, table, impl.names);
     if (result == VK_SUCCESS) {
+        impl.mostBufferBytes = askMostBufferBytes(physical, instanceTable);
         DeviceIdentity identity{};
         const DeviceFacts facts = askDevice(physical, instanceTable, identity);
         choose(impl, facts, queue, identity);

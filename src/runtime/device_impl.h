@@ -20,6 +20,7 @@ struct Device::Impl {
     Settings settings;
     TraitChoice choice;
     std::string whyNotMeasured;
+    uint64_t mostBufferBytes = 0;  // of one buffer and its memory
     Names names;
     Memory memory;
     MetaPipelines meta;

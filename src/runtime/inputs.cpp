@@ -30,11 +30,16 @@ uint64_t groupsOf(const graph::Node& node, const std::byte* payload)
     return groups <= graph::kMaxGroups ? groups : 0;
 }
 
+uint64_t strideOf(const graph::Node& node)
+{
+    return (node.payloadBytes + 3u) & ~3u;
+}
+
 void copyPayloads(const graph::Node& node, const VkDispatchGraphInfoAMDX& info, HostInputs& out)
 {
     abi::DispatchInfo& copy = out.infos.back();
     copy.payloads = out.payloads.size();
-    copy.payloadStride = (node.payloadBytes + 3u) & ~3u;
+    copy.payloadStride = strideOf(node);
     graph::KnownInput& known = out.known.back();
     if (node.mode == graph::LaunchMode::Dynamic)
         known.groupCount = 0;
@@ -63,6 +68,19 @@ std::optional<Grid> readGrid(const abi::StreamInfo& stream, const std::byte* pay
     const bool isEmpty = grid.x == 0 || grid.y == 0 || grid.z == 0;
     const bool isInside = grid.x <= stream.maxX && grid.y <= stream.maxY && grid.z <= stream.maxZ;
     return isEmpty || (isInside && grid.groups() <= stream.maxGroups) ? std::optional(grid) : std::nullopt;
+}
+
+uint64_t hostInputBytes(const graph::Graph& graph, const VkDispatchGraphCountInfoAMDX& countInfo, uint64_t most)
+{
+    uint64_t bytes = 0;
+    const auto* at = static_cast<const std::byte*>(countInfo.infos.hostAddress);
+    for (uint32_t i = 0; i < countInfo.count && bytes <= most; ++i, at += countInfo.stride) {
+        VkDispatchGraphInfoAMDX info;
+        std::memcpy(&info, at, sizeof info);
+        if (info.nodeIndex < graph.nodes.size() && graph.apiQueues[info.nodeIndex] != abi::kNoQueue)
+            bytes += strideOf(graph.nodes[info.nodeIndex]) * info.payloadCount;
+    }
+    return bytes;
 }
 
 HostInputs copyHostInputs(const graph::Graph& graph, const VkDispatchGraphCountInfoAMDX& countInfo)

@@ -27,6 +27,10 @@ struct Grid {
 // The grid in a payload of a dynamic stream; none if it is above the limits, and not empty.
 std::optional<Grid> readGrid(const abi::StreamInfo& stream, const std::byte* payload);
 
+// Bytes of payloads that copyHostInputs() copies, or more than `most` if it is more than that: a dispatch may name the
+// same payload millions of times.
+uint64_t hostInputBytes(const graph::Graph& graph, const VkDispatchGraphCountInfoAMDX& countInfo, uint64_t most);
+
 // Copies everything; no pointer of the application is kept. Infos that name no node keep their count and no payloads.
 HostInputs copyHostInputs(const graph::Graph& graph, const VkDispatchGraphCountInfoAMDX& countInfo);
 

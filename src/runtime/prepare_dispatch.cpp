@@ -9,9 +9,12 @@ namespace millrace::runtime {
 
 VkResult Recorder::prepare(const DispatchRequest& request)
 {
+    const bool host = request.form == DispatchRequest::Form::Host;
+    const uint64_t most = m_device.mostBufferBytes;
+    if (host && hostInputBytes(m_pipeline.graph, *request.countInfo, most) > most)
+        return VK_ERROR_OUT_OF_HOST_MEMORY;
     HostInputs inputs;
     plan(request, inputs);
-    const bool host = request.form == DispatchRequest::Form::Host;
     if (host && mayHideSteps(request) && m_pipeline.getLeaf)
         m_leaves = runtime::prepareLeaves(m_pipeline.graph, inputs, request.scratchBytes,
                                           [&](uint32_t invocations) { return m_device.fullGroups(invocations); });

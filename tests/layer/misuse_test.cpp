@@ -256,6 +256,32 @@ INSTANTIATE_TEST_SUITE_P(Layer, MisuseOfScratch, kCases, nameOf);
 
 // Where the host launches a node that sends nothing, nobody needs scratch memory; with the setting `validate` it is
 // looked at all the same.
+// Legal: stride 0 gives all payloads the same data. No host has memory for the copies.
+TEST(Payloads, MoreThanThereIsMemoryFor_EndCommandBufferTells)
+{
+    for (const char* leaf : {"on", "off"}) {
+        TestDevice device({.settings = {{"leaf", leaf}}});
+        const Graph graph =
+            device.createGraph({TestDevice::stage(device.createProgram("level_a"), "a"),
+                                TestDevice::stage(device.createModule(apiEntry(device.programWords("level_b"))), "b")});
+        const Buffer out = device.createBuffer(256);
+        const Payload payload = kGood;
+        VkDispatchGraphInfoAMDX info{};
+        info.nodeIndex = device.nodeIndex(graph.pipeline, "b");
+        info.payloadCount = 1u << 24;
+        info.payloads.hostAddress = &payload;
+        const std::vector<VkDispatchGraphInfoAMDX> infos(2048, info);
+        VkDispatchGraphCountInfoAMDX counts{};
+        counts.count = static_cast<uint32_t>(infos.size());
+        counts.infos.hostAddress = infos.data();
+        counts.stride = sizeof info;
+        VkCommandBuffer cmd = device.begin();
+        device.prepare(cmd, graph, device.createSet(out));
+        device.cmdDispatch(cmd, graph.scratch.address, graph.scratch.size, &counts);
+        EXPECT_EQ(vkEndCommandBuffer(cmd), VK_ERROR_OUT_OF_HOST_MEMORY);
+    }
+}
+
 TEST(LeafDispatch, ScratchNeverInitialized_RunsUnlessValidated)
 {
     for (const bool validates : {false, true}) {
