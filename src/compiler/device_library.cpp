@@ -98,15 +98,26 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
     return makeLibrary(chooseBuild(variant), values);
 }
 
+// Made by whoever asks first; all others wait. Not by std::call_once(): what is thrown cannot pass the C library's part
+// of it where the C++ library is linked statically.
 struct Entry {
-    std::once_flag once;
+    std::mutex mutex;
     std::optional<Result<spirv::Library>> library;
+
+    template <typename Make>
+    const Result<spirv::Library>& get(const Make& make)
+    {
+        std::lock_guard lock(mutex);
+        if (!library)
+            library.emplace(make());
+        return *library;
+    }
 };
 
 Entry& entryOf(const DeviceLibraryVariant& variant)
 {
     static std::mutex mutex;
-    static std::map<DeviceLibraryVariant, Entry> entries;
+    static auto& entries = *new std::map<DeviceLibraryVariant, Entry>;  // never destroyed: threads may outlive main()
     std::lock_guard lock(mutex);
     return entries[variant];
 }
@@ -115,9 +126,7 @@ Entry& entryOf(const DeviceLibraryVariant& variant)
 
 const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryVariant& variant)
 {
-    Entry& entry = entryOf(variant);
-    std::call_once(entry.once, [&] { entry.library.emplace(makeLibrary(variant)); });
-    return *entry.library;
+    return entryOf(variant).get([&] { return makeLibrary(variant); });
 }
 
 }  // namespace millrace::compiler

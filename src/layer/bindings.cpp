@@ -177,11 +177,11 @@ EntryPoints bindingEntryPoints()
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CmdBindPipeline, kUseGraphs),
         MILLRACE_ENTRY(CmdBindDescriptorSets, kUseGraphs),
-        {"vkCmdBindDescriptorSets2", erase(&bindDescriptorSets2<&Table::CmdBindDescriptorSets2>), kUseGraphs},
-        {"vkCmdBindDescriptorSets2KHR", erase(&bindDescriptorSets2<&Table::CmdBindDescriptorSets2KHR>), kUseGraphs},
+        {"vkCmdBindDescriptorSets2", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2>>(), kUseGraphs},
+        {"vkCmdBindDescriptorSets2KHR", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2KHR>>(), kUseGraphs},
         MILLRACE_ENTRY(CmdPushConstants, kUseGraphs),
-        {"vkCmdPushConstants2", erase(&pushConstants2<&Table::CmdPushConstants2>), kUseGraphs},
-        {"vkCmdPushConstants2KHR", erase(&pushConstants2<&Table::CmdPushConstants2KHR>), kUseGraphs},
+        {"vkCmdPushConstants2", guarded<&pushConstants2<&Table::CmdPushConstants2>>(), kUseGraphs},
+        {"vkCmdPushConstants2KHR", guarded<&pushConstants2<&Table::CmdPushConstants2KHR>>(), kUseGraphs},
     };
     return entries;
 }

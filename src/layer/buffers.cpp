@@ -16,7 +16,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice handle, const VkBufferCreat
     const VkResult result = device.table.CreateBuffer(handle, info.get(), pAllocator, pBuffer);
     device.tellLost("vkCreateBuffer", info.lost());
     if (result == VK_SUCCESS && device.settings().validate)
-        device.addressedBuffers.created(*pBuffer, *pCreateInfo);
+        rememberOrUndo([&] { device.table.DestroyBuffer(handle, *pBuffer, pAllocator); },
+                       [&] { device.addressedBuffers.created(*pBuffer, *pCreateInfo); });
     return result;
 }
 
@@ -127,10 +128,11 @@ EntryPoints bufferEntryPoints()
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CreateBuffer, kUseExtension | kUseMaintenance5),
         MILLRACE_ENTRY(DestroyBuffer, kUseGraphs),
-        {"vkGetBufferDeviceAddress", erase(&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddress>), kUseGraphs},
-        {"vkGetBufferDeviceAddressKHR", erase(&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressKHR>),
+        {"vkGetBufferDeviceAddress", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddress>>(),
          kUseGraphs},
-        {"vkGetBufferDeviceAddressEXT", erase(&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressEXT>),
+        {"vkGetBufferDeviceAddressKHR", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressKHR>>(),
+         kUseGraphs},
+        {"vkGetBufferDeviceAddressEXT", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressEXT>>(),
          kUseGraphs},
         MILLRACE_ENTRY(CreateBufferView, kUseMaintenance5),
         MILLRACE_ENTRY(GetDeviceBufferMemoryRequirements, kUseExtension | kUseMaintenance5),

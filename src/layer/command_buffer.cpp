@@ -14,7 +14,7 @@ namespace {
 
 Registry<CommandBuffer>& commandBuffers()
 {
-    static Registry<CommandBuffer> registry;
+    static Registry<CommandBuffer>& registry = *new Registry<CommandBuffer>;  // never destroyed
     return registry;
 }
 
@@ -88,12 +88,13 @@ void CommandBuffer::reset()
 
 VkCommandBuffer CommandBuffer::beginHidden(const std::string& name, VkCommandBufferUsageFlags moreUsage)
 {
-    const VkCommandBuffer hidden = pool.allocateHidden(name);
+    m_hidden.push_back(VK_NULL_HANDLE);
+    const VkCommandBuffer hidden = m_hidden.back() = pool.allocateHidden(name);
     if (!hidden) {
+        m_hidden.pop_back();
         fail(VK_ERROR_OUT_OF_HOST_MEMORY);
         return VK_NULL_HANDLE;
     }
-    m_hidden.push_back(hidden);
     VkDeviceGroupCommandBufferBeginInfo group{VK_STRUCTURE_TYPE_DEVICE_GROUP_COMMAND_BUFFER_BEGIN_INFO};
     group.deviceMask = initialDeviceMask;
     VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
@@ -121,13 +122,14 @@ bool CommandBuffer::divide(Split split, const std::string& name)
     const VkCommandBuffer next = beginHidden(name);
     if (!next)
         return false;
+    // All that needs memory comes first: a command buffer that has ended takes no more commands.
+    splits.push_back(std::move(split));
+    rememberOrUndo([&] { splits.pop_back(); }, [&] { streams.push_back(next); });
     makeVisibleToHost();
     if (const VkResult result = device.table.EndCommandBuffer(current); result != VK_SUCCESS)
         fail(result);
-    if (splits.empty())
+    if (splits.size() == 1)
         device.held->countSplit(1);
-    splits.push_back(std::move(split));
-    streams.push_back(next);
     current = next;
     return true;
 }
@@ -148,6 +150,13 @@ void CommandBuffer::tellWhatIsNotKept() const
 {
     for (const auto& [command, types] : m_notKept)
         device.tellUnknown(command, types, "behind an execution graph, what the command set is set again without it");
+}
+
+void noteFailure(VkCommandBuffer handle) noexcept
+{
+    // Where nothing uses graphs there are no command buffers.
+    if (CommandBuffer* commandBuffer = commandBuffers().find(handleId(handle)))
+        commandBuffer->fail(VK_ERROR_OUT_OF_HOST_MEMORY);
 }
 
 CommandBuffer& CommandBuffer::of(VkCommandBuffer handle)

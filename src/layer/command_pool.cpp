@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/command_pool.h"
 
+#include <algorithm>
+#include <span>
+
 #include "layer/command_buffer.h"
 #include "layer/entry_points.h"
 #include "runtime/host_memory.h"
@@ -78,7 +81,11 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateCommandPool(VkDevice handle, const VkComman
     Device& device = Device::of(handle);
     const VkResult result = device.table.CreateCommandPool(handle, pCreateInfo, pAllocator, pCommandPool);
     if (result == VK_SUCCESS)
-        device.commandPools.insert(handleId(*pCommandPool), std::make_shared<CommandPool>(device, *pCreateInfo));
+        rememberOrUndo([&] { device.table.DestroyCommandPool(handle, *pCommandPool, pAllocator); },
+                       [&] {
+                           device.commandPools.insert(handleId(*pCommandPool),
+                                                      std::make_shared<CommandPool>(device, *pCreateInfo));
+                       });
     return result;
 }
 
@@ -127,10 +134,20 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateCommandBuffers(VkDevice handle, const VkC
     CommandPool* pool = device.commandPools.find(handleId(pInfo->commandPool));
     if (result != VK_SUCCESS || !pool)
         return result;
-    for (uint32_t i = 0; i < pInfo->commandBufferCount; ++i) {
-        pool->commandBuffers.insert(pCommandBuffers[i]);
-        CommandBuffer::remember(*pool, pCommandBuffers[i], pInfo->level == VK_COMMAND_BUFFER_LEVEL_PRIMARY);
-    }
+    const std::span<VkCommandBuffer> allocated(pCommandBuffers, pInfo->commandBufferCount);
+    rememberOrUndo(
+        [&] {
+            for (VkCommandBuffer commandBuffer : allocated)
+                pool->forget(commandBuffer);
+            device.table.FreeCommandBuffers(handle, pInfo->commandPool, pInfo->commandBufferCount, pCommandBuffers);
+            std::fill(allocated.begin(), allocated.end(), VkCommandBuffer{});
+        },
+        [&] {
+            for (VkCommandBuffer commandBuffer : allocated) {
+                pool->commandBuffers.insert(commandBuffer);
+                CommandBuffer::remember(*pool, commandBuffer, pInfo->level == VK_COMMAND_BUFFER_LEVEL_PRIMARY);
+            }
+        });
     return result;
 }
 

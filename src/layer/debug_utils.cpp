@@ -118,11 +118,13 @@ EntryPoints debugUtilsEntryPoints()
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(SetDebugUtilsObjectNameEXT, kUseGraphs),
         MILLRACE_ENTRY(SetDebugUtilsObjectTagEXT, kUseGraphs),
-        {"vkCmdBeginDebugUtilsLabelEXT", erase(&CommandLabel<&Table::CmdBeginDebugUtilsLabelEXT>::call), kUseGraphs},
-        {"vkCmdInsertDebugUtilsLabelEXT", erase(&CommandLabel<&Table::CmdInsertDebugUtilsLabelEXT>::call), kUseGraphs},
-        {"vkCmdEndDebugUtilsLabelEXT", erase(&CommandLabel<&Table::CmdEndDebugUtilsLabelEXT>::call), kUseGraphs},
-        {"vkQueueBeginDebugUtilsLabelEXT", erase(&queueLabel<&Table::QueueBeginDebugUtilsLabelEXT>), kUseGraphs},
-        {"vkQueueInsertDebugUtilsLabelEXT", erase(&queueLabel<&Table::QueueInsertDebugUtilsLabelEXT>), kUseGraphs},
+        {"vkCmdBeginDebugUtilsLabelEXT", guarded<&CommandLabel<&Table::CmdBeginDebugUtilsLabelEXT>::call>(),
+         kUseGraphs},
+        {"vkCmdInsertDebugUtilsLabelEXT", guarded<&CommandLabel<&Table::CmdInsertDebugUtilsLabelEXT>::call>(),
+         kUseGraphs},
+        {"vkCmdEndDebugUtilsLabelEXT", guarded<&CommandLabel<&Table::CmdEndDebugUtilsLabelEXT>::call>(), kUseGraphs},
+        {"vkQueueBeginDebugUtilsLabelEXT", guarded<&queueLabel<&Table::QueueBeginDebugUtilsLabelEXT>>(), kUseGraphs},
+        {"vkQueueInsertDebugUtilsLabelEXT", guarded<&queueLabel<&Table::QueueInsertDebugUtilsLabelEXT>>(), kUseGraphs},
         MILLRACE_ENTRY(QueueEndDebugUtilsLabelEXT, kUseGraphs),
     };
     return entries;

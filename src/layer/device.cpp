@@ -3,12 +3,14 @@
 
 #include <span>
 
+#include "base/log.h"
 #include "layer/capture_output.h"
 #include "layer/chain.h"
 #include "layer/command_pool.h"
 #include "layer/device_create_info.h"
 #include "layer/faults.h"
 #include "layer/held_work.h"
+#include "layer/own_thread.h"
 #include "layer/pipeline_caches.h"
 #include "layer/pipeline_layouts.h"
 #include "layer/pipelines.h"
@@ -27,7 +29,8 @@ namespace {
 
 Registry<Device>& devices()
 {
-    static Registry<Device> registry;
+    // Never destroyed, as all that an application may use while its process ends.
+    static Registry<Device>& registry = *new Registry<Device>;
     return registry;
 }
 
@@ -140,6 +143,15 @@ bool hasEntryPoints(const VkuDeviceDispatchTable& table)
     return table.CreateExecutionGraphPipelinesAMDX && table.CmdDispatchGraphAMDX;
 }
 
+void destroy(std::shared_ptr<Device>& device, const VkAllocationCallbacks* allocator)
+{
+    const PFN_vkDestroyDevice next = device->table.DestroyDevice;
+    const VkDevice handle = device->handle;
+    allocator = device->allocatorFor(allocator);
+    device.reset();
+    next(handle, allocator);
+}
+
 struct Creation {
     Instance& instance;
     VkPhysicalDevice physical;
@@ -209,15 +221,16 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
     }
     if (result != VK_SUCCESS)
         return result;
-    if (device->usesGraphs()) {
-        tellUnknownExtensions(*device, createInfo);
-        result = startGraphs(*device);
+    try {
+        if (device->usesGraphs()) {
+            tellUnknownExtensions(*device, createInfo);
+            result = startGraphs(*device);
+        }
+    } catch (...) {
+        result = VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     if (result != VK_SUCCESS) {
-        device->trace.reset();
-        device->capture.reset();
-        device->runtime.reset();
-        device->table.DestroyDevice(device->handle, device->allocatorFor(allocator));
+        destroy(device, allocator);
         return result;
     }
     out = std::move(device);
@@ -256,7 +269,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkD
     if (result != VK_SUCCESS)
         return result;
     *pDevice = device->handle;
-    devices().insert(handleId(dispatchKey(*pDevice)), std::move(device));
+    rememberOrUndo([&] { destroy(device, pAllocator); },
+                   [&] { devices().insert(handleId(dispatchKey(*pDevice)), device); });
     return VK_SUCCESS;
 }
 
@@ -264,11 +278,14 @@ VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCall
 {
     if (!handle)
         return;
+    if (isOwnThread()) {
+        log(Severity::Error,
+            "a callback destroys the device that it is called for, which Vulkan forbids; the device "
+            "stays");
+        return;
+    }
     std::shared_ptr<Device> device = devices().remove(handleId(dispatchKey(handle)));
-    const PFN_vkDestroyDevice destroy = device->table.DestroyDevice;
-    const VkAllocationCallbacks* allocator = device->allocatorFor(pAllocator);
-    device.reset();
-    destroy(handle, allocator);
+    destroy(device, pAllocator);
 }
 
 }  // namespace
@@ -290,7 +307,11 @@ Device::~Device()
     commandPools.clear();
     graphObjects.clear();
     pipelineLayouts.clear();
-    drainRecorders();
+    try {
+        drainRecorders();
+    } catch (...) {
+        // What there is no memory for is lost.
+    }
     trace.reset();
     capture.reset();
     runtime.reset();

@@ -239,29 +239,29 @@ VKAPI_ATTR void VKAPI_CALL CmdSetCoarseSampleOrderNV(VkCommandBuffer handle, VkC
 }
 
 // A command whose arguments are values.
-#define VALUE(name, kind)                                                                       \
-    {                                                                                           \
-        "vkCmd" #name, erase(&ValueState<&Table::Cmd##name, StateKind::kind>::call), kUseGraphs \
+#define VALUE(name, kind)                                                                           \
+    {                                                                                               \
+        "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind>::call>(), kUseGraphs \
     }
 // The same, and the first argument says which faces.
-#define FACE(name, kind)                                                                                    \
-    {                                                                                                       \
-        "vkCmd" #name, erase(&ValueState<&Table::Cmd##name, StateKind::kind, Part::Face>::call), kUseGraphs \
+#define FACE(name, kind)                                                                                        \
+    {                                                                                                           \
+        "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind, Part::Face>::call>(), kUseGraphs \
     }
 // (count, pointer): sets all elements.
-#define LIST(name, kind)                                                                                           \
-    {                                                                                                              \
-        "vkCmd" #name,                                                                                             \
-            erase(&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Whole, kScopeOther, CountAt<0>, 1>::call), \
-            kUseGraphs                                                                                             \
+#define LIST(name, kind)                                                                                               \
+    {                                                                                                                  \
+        "vkCmd" #name,                                                                                                 \
+            guarded<&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Whole, kScopeOther, CountAt<0>, 1>::call>(), \
+            kUseGraphs                                                                                                 \
     }
 // (first, count, pointers...): sets a range.
-#define RANGE(name, kind, ...)                                                                          \
-    {                                                                                                   \
-        "vkCmd" #name,                                                                                  \
-            erase(&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Range, kScopeOther, CountAt<1>, \
-                              __VA_ARGS__>::call),                                                      \
-            kUseGraphs                                                                                  \
+#define RANGE(name, kind, ...)                                                                            \
+    {                                                                                                     \
+        "vkCmd" #name,                                                                                    \
+            guarded<&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Range, kScopeOther, CountAt<1>, \
+                                __VA_ARGS__>::call>(),                                                    \
+            kUseGraphs                                                                                    \
     }
 
 }  // namespace
@@ -289,8 +289,8 @@ EntryPoints dynamicStateEntryPoints()
         VALUE(SetLineWidth, LineWidth),
         VALUE(SetDepthBias, DepthBias),
         {"vkCmdSetBlendConstants",
-         erase(&ArrayState<&Table::CmdSetBlendConstants, StateKind::BlendConstants, Part::Whole, kScopeOther,
-                           FixedCount<4>, 0>::call),
+         guarded<&ArrayState<&Table::CmdSetBlendConstants, StateKind::BlendConstants, Part::Whole, kScopeOther,
+                             FixedCount<4>, 0>::call>(),
          kUseGraphs},
         VALUE(SetDepthBounds, DepthBounds),
         FACE(SetStencilCompareMask, StencilCompareMask),
@@ -334,8 +334,8 @@ EntryPoints dynamicStateEntryPoints()
         VALUE(SetPolygonModeEXT, PolygonMode),
         VALUE(SetRasterizationSamplesEXT, RasterizationSamples),
         {"vkCmdSetSampleMaskEXT",
-         erase(&ArrayState<&Table::CmdSetSampleMaskEXT, StateKind::SampleMask, Part::Whole, kScopeOther,
-                           SampleMaskWords, 1>::call),
+         guarded<&ArrayState<&Table::CmdSetSampleMaskEXT, StateKind::SampleMask, Part::Whole, kScopeOther,
+                             SampleMaskWords, 1>::call>(),
          kUseGraphs},
         VALUE(SetAlphaToCoverageEnableEXT, AlphaToCoverageEnable),
         VALUE(SetAlphaToOneEnableEXT, AlphaToOneEnable),
@@ -373,16 +373,16 @@ EntryPoints dynamicStateEntryPoints()
         VALUE(SetDiscardRectangleModeEXT, DiscardRectangleMode),
         MILLRACE_ENTRY(CmdSetFragmentShadingRateKHR, kUseGraphs),
         {"vkCmdSetFragmentShadingRateEnumNV",
-         erase(&ArrayState<&Table::CmdSetFragmentShadingRateEnumNV, StateKind::FragmentShadingRate, Part::Whole,
-                           kScopeOther, FixedCount<2>, 1>::call),
+         guarded<&ArrayState<&Table::CmdSetFragmentShadingRateEnumNV, StateKind::FragmentShadingRate, Part::Whole,
+                             kScopeOther, FixedCount<2>, 1>::call>(),
          kUseGraphs},
         VALUE(SetLineStipple, LineStipple),
         VALUE(SetLineStippleEXT, LineStipple),
         VALUE(SetLineStippleKHR, LineStipple),
         VALUE(SetAttachmentFeedbackLoopEnableEXT, AttachmentFeedbackLoopEnable),
         {"vkCmdSetDepthClampRangeEXT",
-         erase(&ArrayState<&Table::CmdSetDepthClampRangeEXT, StateKind::DepthClampRange, Part::Whole, kScopeOther,
-                           FixedCount<1>, 1>::call),
+         guarded<&ArrayState<&Table::CmdSetDepthClampRangeEXT, StateKind::DepthClampRange, Part::Whole, kScopeOther,
+                             FixedCount<1>, 1>::call>(),
          kUseGraphs},
         RANGE(SetViewportWScalingNV, ViewportWScaling, 2),
         RANGE(SetExclusiveScissorNV, ExclusiveScissor, 2),
@@ -392,13 +392,13 @@ EntryPoints dynamicStateEntryPoints()
         MILLRACE_ENTRY(CmdSetCoarseSampleOrderNV, kUseGraphs),
         // Inside a rendering instance.
         {"vkCmdSetRenderingAttachmentLocations",
-         erase(&setAttachmentLocations<&Table::CmdSetRenderingAttachmentLocations>), kUseGraphs},
+         guarded<&setAttachmentLocations<&Table::CmdSetRenderingAttachmentLocations>>(), kUseGraphs},
         {"vkCmdSetRenderingAttachmentLocationsKHR",
-         erase(&setAttachmentLocations<&Table::CmdSetRenderingAttachmentLocationsKHR>), kUseGraphs},
+         guarded<&setAttachmentLocations<&Table::CmdSetRenderingAttachmentLocationsKHR>>(), kUseGraphs},
         {"vkCmdSetRenderingInputAttachmentIndices",
-         erase(&setInputAttachmentIndices<&Table::CmdSetRenderingInputAttachmentIndices>), kUseGraphs},
+         guarded<&setInputAttachmentIndices<&Table::CmdSetRenderingInputAttachmentIndices>>(), kUseGraphs},
         {"vkCmdSetRenderingInputAttachmentIndicesKHR",
-         erase(&setInputAttachmentIndices<&Table::CmdSetRenderingInputAttachmentIndicesKHR>), kUseGraphs},
+         guarded<&setInputAttachmentIndices<&Table::CmdSetRenderingInputAttachmentIndicesKHR>>(), kUseGraphs},
     };
     return entries;
 }

@@ -63,51 +63,51 @@ PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char*
 const EntryPoint* findInstanceEntryPoint(const char* name)
 {
     static const EntryPoint own[] = {
-        {"vkGetInstanceProcAddr", erase(getInstanceProcAddr), kUseAlways, true},
-        {"vkGetDeviceProcAddr", erase(getDeviceProcAddr), kUseAlways, true},
+        {"vkGetInstanceProcAddr", guarded<&getInstanceProcAddr>(), kUseAlways, true},
+        {"vkGetDeviceProcAddr", guarded<&getDeviceProcAddr>(), kUseAlways, true},
     };
-    static const Table table{own,
-                             instanceEntryPoints(),
-                             extensionEntryPoints(),
-                             featureEntryPoints(),
-                             externalBufferEntryPoints(),
-                             toolPropertyEntryPoints(),
-                             deviceInstanceEntryPoints(),
-                             debugUtilsEntryPoints()};
+    static const Table& table = *new Table{own,
+                                           instanceEntryPoints(),
+                                           extensionEntryPoints(),
+                                           featureEntryPoints(),
+                                           externalBufferEntryPoints(),
+                                           toolPropertyEntryPoints(),
+                                           deviceInstanceEntryPoints(),
+                                           debugUtilsEntryPoints()};
     return table.find(name);
 }
 
 const EntryPoint* findDeviceEntryPoint(const char* name)
 {
     static const EntryPoint own[] = {
-        {"vkGetDeviceProcAddr", erase(getDeviceProcAddr), kUseAlways, true},
+        {"vkGetDeviceProcAddr", guarded<&getDeviceProcAddr>(), kUseAlways, true},
     };
-    static const Table table{own,
-                             deviceEntryPoints(),
-                             bufferEntryPoints(),
-                             shaderModuleEntryPoints(),
-                             pipelineLayoutEntryPoints(),
-                             updateTemplateEntryPoints(),
-                             pipelineCacheEntryPoints(),
-                             ordinaryPipelineEntryPoints(),
-                             graphPipelineEntryPoints(),
-                             pipelineQueryEntryPoints(),
-                             debugUtilsEntryPoints(),
-                             debugMarkerEntryPoints(),
-                             privateDataEntryPoints(),
-                             maintenance5EntryPoints(),
-                             commandPoolEntryPoints(),
-                             commandBufferEntryPoints(),
-                             bindingEntryPoints(),
-                             pushDescriptorEntryPoints(),
-                             descriptorBufferEntryPoints(),
-                             dynamicStateEntryPoints(),
-                             renderingEntryPoints(),
-                             scopeEntryPoints(),
-                             redirectEntryPoints(),
-                             graphCommandEntryPoints(),
-                             queueEntryPoints(),
-                             waitEntryPoints()};
+    static const Table& table = *new Table{own,
+                                           deviceEntryPoints(),
+                                           bufferEntryPoints(),
+                                           shaderModuleEntryPoints(),
+                                           pipelineLayoutEntryPoints(),
+                                           updateTemplateEntryPoints(),
+                                           pipelineCacheEntryPoints(),
+                                           ordinaryPipelineEntryPoints(),
+                                           graphPipelineEntryPoints(),
+                                           pipelineQueryEntryPoints(),
+                                           debugUtilsEntryPoints(),
+                                           debugMarkerEntryPoints(),
+                                           privateDataEntryPoints(),
+                                           maintenance5EntryPoints(),
+                                           commandPoolEntryPoints(),
+                                           commandBufferEntryPoints(),
+                                           bindingEntryPoints(),
+                                           pushDescriptorEntryPoints(),
+                                           descriptorBufferEntryPoints(),
+                                           dynamicStateEntryPoints(),
+                                           renderingEntryPoints(),
+                                           scopeEntryPoints(),
+                                           redirectEntryPoints(),
+                                           graphCommandEntryPoints(),
+                                           queueEntryPoints(),
+                                           waitEntryPoints()};
     return table.find(name);
 }
 
@@ -122,12 +122,12 @@ MILLRACE_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkD
 
 MILLRACE_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance, const char* name)
 {
-    return millrace::layer::getInstanceProcAddr(instance, name);
+    return millrace::layer::Guarded<&millrace::layer::getInstanceProcAddr>::call(instance, name);
 }
 
 MILLRACE_EXPORT VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice device, const char* name)
 {
-    return millrace::layer::getDeviceProcAddr(device, name);
+    return millrace::layer::Guarded<&millrace::layer::getDeviceProcAddr>::call(device, name);
 }
 
 MILLRACE_EXPORT VKAPI_ATTR VkResult VKAPI_CALL

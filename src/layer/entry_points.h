@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <span>
 
+#include "layer/guard.h"
+
 namespace millrace::layer {
 
 // Devices on which a command is intercepted. A device that does not use the layer's extensions gets the pointers of the
@@ -25,16 +27,17 @@ struct EntryPoint {
     bool provided = false;  // exists even where the driver has no such command
 };
 
-template <typename Function>
-constexpr PFN_vkVoidFunction erase(Function* function)
+// What others may call of a function of ours.
+template <auto Function>
+PFN_vkVoidFunction guarded()
 {
-    return reinterpret_cast<PFN_vkVoidFunction>(function);
+    return reinterpret_cast<PFN_vkVoidFunction>(&Guarded<Function>::call);
 }
 
 // A row for the static function that has the command's name without "vk".
-#define MILLRACE_ENTRY(name, ...)                               \
-    {                                                           \
-        "vk" #name, ::millrace::layer::erase(name), __VA_ARGS__ \
+#define MILLRACE_ENTRY(name, ...)                                    \
+    {                                                                \
+        "vk" #name, ::millrace::layer::guarded<&name>(), __VA_ARGS__ \
     }
 
 using EntryPoints = std::span<const EntryPoint>;

@@ -8,6 +8,7 @@
 
 #include "layer/device.h"
 #include "layer/graph_run.h"
+#include "layer/own_thread.h"
 #include "layer/pipelines.h"
 #include "layer/status_watch.h"
 
@@ -87,9 +88,14 @@ void Faults::watch()
     const std::chrono::milliseconds limit(m_device.settings().stepLimitMs);
     if (limit.count() == 0)
         return;
-    std::lock_guard lock(m_mutex);
-    if (!m_thread.joinable() && !m_stop)
-        m_thread = std::thread([this, limit] { run(limit); });
+    std::unique_lock lock(m_mutex);
+    if (m_thread.joinable() || m_stop || startOwnThread(m_thread, [this, limit] { run(limit); }))
+        return;
+    lock.unlock();
+    if (!m_hasNoThread.exchange(true))
+        m_device.messages().warning("Millrace-step-limit", objectReference(VK_OBJECT_TYPE_DEVICE, m_device.handle),
+                                    "the system has no thread to watch steps with; none is reported",
+                                    "Let the process have more threads, or take setting step_limit_ms away");
 }
 
 void Faults::stop()
@@ -109,7 +115,12 @@ void Faults::run(std::chrono::milliseconds limit)
     std::unique_lock lock(m_mutex);
     while (!m_changed.wait_for(lock, period, [&] { return m_stop; })) {
         lock.unlock();
-        look(limit);
+        try {
+            const InDriver inDriver;
+            look(limit);
+        } catch (...) {
+            // Without memory it looks again the next time.
+        }
         lock.lock();
     }
 }

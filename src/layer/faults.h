@@ -51,6 +51,7 @@ private:
 
     Device& m_device;
     std::atomic<bool> m_lost{false};
+    std::atomic<bool> m_hasNoThread{false};                                      // and has said so
     std::map<std::weak_ptr<GraphRun>, Sighting, std::owner_less<>> m_sightings;  // of the thread
     std::mutex m_mutex;
     std::condition_variable m_changed;

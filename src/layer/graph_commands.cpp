@@ -43,6 +43,7 @@ public:
     void record();
 
 private:
+    void recordAll();
     const char* obstacleToSplit() const;
     bool recordFirstSweep();
     void recordMoreSweeps();
@@ -68,14 +69,26 @@ private:
     GraphObject& m_object;
     Request m_request;
     std::shared_ptr<GraphRun> m_run;
-    bool m_divided = false;  // before this graph
+    bool m_predicated = true;  // conditional rendering is in force
+    bool m_divided = false;    // before this graph
 };
 
 void Dispatch::record()
 {
     m_commandBuffer.tellWhatIsNotKept();
     interruptRendering(m_commandBuffer, true);
-    bool predicated = true;
+    try {
+        recordAll();
+    } catch (...) {
+        // The commands that follow rely on the render pass instance, even if nobody will run them.
+        resumeRendering(m_commandBuffer, m_predicated);
+        throw;
+    }
+    resumeRendering(m_commandBuffer, m_predicated);
+}
+
+void Dispatch::recordAll()
+{
     if (separateSteps()) {
         divide();  // from what the application has recorded before
         m_request.next = [this](VkCommandBuffer) { return divide(); };
@@ -93,16 +106,15 @@ void Dispatch::record()
                                             "Dispatch it outside of that, or give it scratch memory of maxSize bytes");
             recordMoreSweeps();
         } else {
-            interruptPredicate(m_commandBuffer, predicated);
-            predicated = false;
+            interruptPredicate(m_commandBuffer, m_predicated);
+            m_predicated = false;
             split();
         }
     }
-    if (predicated && m_divided)
+    if (m_predicated && m_divided)
         m_commandBuffer.log.replay(kScopeOutsideRendering, m_device.table, m_commandBuffer.current);
-    else if (predicated)
+    else if (m_predicated)
         restoreState(m_commandBuffer);
-    resumeRendering(m_commandBuffer, predicated);
 }
 
 const char* Dispatch::obstacleToSplit() const
@@ -227,6 +239,9 @@ void dispatch(VkCommandBuffer handle, const char* command, const Request& form)
     if (!featureEnabled(handle, command))
         return;
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    // Nobody will run it, and what it relies on may be missing.
+    if (commandBuffer.failure != VK_SUCCESS)
+        return;
     GraphObject* object = commandBuffer.graph.pipeline;
     if (!object) {
         const std::string rule = std::string("VUID-") + command + "-None-08606";
@@ -272,6 +287,7 @@ VKAPI_ATTR void VKAPI_CALL CmdInitializeGraphScratchMemoryAMDX(VkCommandBuffer h
         return;
     // Conditional rendering does not affect this command.
     interruptRendering(commandBuffer, false);
+    const Finally resume([&] { resumeRendering(commandBuffer, false); });
     std::shared_ptr<void> keepAlive;
     const VkResult result = runtime::recordInitialize(*device.runtime, commandBuffer.current, object->graph, scratch,
                                                       scratchSize, keepAlive, object->name());
@@ -280,7 +296,6 @@ VKAPI_ATTR void VKAPI_CALL CmdInitializeGraphScratchMemoryAMDX(VkCommandBuffer h
     else
         commandBuffer.fail(result);
     restoreState(commandBuffer);
-    resumeRendering(commandBuffer, false);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDispatchGraphAMDX(VkCommandBuffer handle, VkDeviceAddress scratch,

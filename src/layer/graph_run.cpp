@@ -79,7 +79,16 @@ std::string ruleOf(const std::string& command, uint32_t error)
 
 }  // namespace
 
-void GraphRun::reportStatus()
+// Without memory for a message there is none.
+void GraphRun::reportStatus() noexcept
+{
+    try {
+        tell();
+    } catch (...) {
+    }
+}
+
+void GraphRun::tell()
 {
     const abi::GraphStatus status = dispatch->status();
     const ObjectReference reference = objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, commandBuffer);

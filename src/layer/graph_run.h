@@ -26,10 +26,13 @@ struct GraphRun {
 
     // Tells the application of dropped work, and of work left behind where nobody continues it; each once. Any thread,
     // any time: what the device has not written yet is not reported yet.
-    void reportStatus();
+    void reportStatus() noexcept;
 
     std::atomic<bool> errorReported{false};
     std::atomic<bool> remainderReported{false};
+
+private:
+    void tell();
 };
 
 }  // namespace millrace::layer

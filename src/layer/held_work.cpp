@@ -8,8 +8,13 @@ namespace millrace::layer {
 bool HeldWork::usesAny(std::span<const VkSemaphore> semaphores)
 {
     std::lock_guard lock(m_mutex);
-    return std::any_of(semaphores.begin(), semaphores.end(),
-                       [&](VkSemaphore semaphore) { return m_semaphores.contains(semaphore); });
+    return std::any_of(semaphores.begin(), semaphores.end(), [&](VkSemaphore semaphore) { return isUsed(semaphore); });
+}
+
+bool HeldWork::isUsed(VkSemaphore semaphore) const
+{
+    const auto found = m_semaphores.find(semaphore);
+    return found != m_semaphores.end() && found->second;
 }
 
 std::shared_ptr<Token> HeldWork::hold(std::span<const VkSemaphore> semaphores, VkFence fence,
@@ -17,15 +22,19 @@ std::shared_ptr<Token> HeldWork::hold(std::span<const VkSemaphore> semaphores, V
 {
     auto token = std::make_shared<Token>();
     std::lock_guard lock(m_mutex);
-    ++m_held;
+    // All that needs memory comes first.
+    after.reserve(after.size() + semaphores.size());
+    for (VkSemaphore semaphore : semaphores)
+        m_semaphores[semaphore];
+    if (fence)
+        m_fences[fence] = token;
     for (VkSemaphore semaphore : semaphores) {
         std::shared_ptr<Token>& last = m_semaphores[semaphore];
         if (last && last != token)
             after.push_back(last);
         last = token;
     }
-    if (fence)
-        m_fences[fence] = token;
+    ++m_held;
     return token;
 }
 
@@ -54,7 +63,7 @@ void HeldWork::waitSemaphores(std::span<const VkSemaphore> semaphores)
     std::unique_lock lock(m_mutex);
     m_changed.wait(lock, [&] {
         return std::none_of(semaphores.begin(), semaphores.end(),
-                            [&](VkSemaphore semaphore) { return m_semaphores.contains(semaphore); });
+                            [&](VkSemaphore semaphore) { return isUsed(semaphore); });
     });
 }
 

@@ -54,13 +54,15 @@ public:
     bool lost() const { return m_lost; }
 
 private:
+    bool isUsed(VkSemaphore semaphore) const;
+
     std::atomic<int> m_splits{0};
     std::atomic<int> m_held{0};
     std::atomic<bool> m_lost{false};
     std::mutex m_mutex;
     std::condition_variable m_changed;
     uint64_t m_finished = 0;  // held work that is with the driver
-    // The last held work that uses each.
+    // The last held work that uses each; a semaphore may have none.
     std::unordered_map<VkSemaphore, std::shared_ptr<Token>> m_semaphores;
     std::unordered_map<VkFence, std::shared_ptr<Token>> m_fences;
 };

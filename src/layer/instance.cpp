@@ -12,7 +12,7 @@ namespace {
 
 Registry<Instance>& instances()
 {
-    static Registry<Instance> registry;
+    static Registry<Instance>& registry = *new Registry<Instance>;  // never destroyed
     return registry;
 }
 
@@ -77,7 +77,9 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreat
     if (pCreateInfo->pApplicationInfo && pCreateInfo->pApplicationInfo->apiVersion != 0)
         instance->apiVersion = pCreateInfo->pApplicationInfo->apiVersion;
     instance->settings.runtime.labels = instance->debugUtils;
-    instances().insert(handleId(dispatchKey(*pInstance)), std::move(instance));
+    const PFN_vkDestroyInstance destroy = instance->table.DestroyInstance;
+    rememberOrUndo([&] { destroy(*pInstance, pAllocator); },
+                   [&] { instances().insert(handleId(dispatchKey(*pInstance)), std::move(instance)); });
     return VK_SUCCESS;
 }
 
@@ -119,17 +121,22 @@ Instance* Instance::of(void* key)
 
 const Support& Instance::support(VkPhysicalDevice physical)
 {
+    {
+        std::lock_guard lock(m_mutex);
+        if (const auto found = m_support.find(physical); found != m_support.end())
+            return found->second;
+    }
+    // Without the lock: what drivers and layers say of a question may lead to another.
+    const Support support = querySupport(*this, physical, false);
     std::lock_guard lock(m_mutex);
-    auto found = m_support.find(physical);
-    if (found == m_support.end())
-        found = m_support.emplace(physical, querySupport(*this, physical, false)).first;
-    return found->second;
+    return m_support.emplace(physical, support).first->second;
 }
 
 void Instance::markPhantom(VkPhysicalDevice physical)
 {
+    const Support support = querySupport(*this, physical, true);
     std::lock_guard lock(m_mutex);
-    m_support[physical] = querySupport(*this, physical, true);
+    m_support[physical] = support;
 }
 
 EntryPoints instanceEntryPoints()

@@ -2,6 +2,7 @@
 #include "layer/node_code.h"
 
 #include "layer/device.h"
+#include "layer/guard.h"
 #include "layer/pipeline_caches.h"
 #include "layer/transient_module.h"
 #include "runtime/host_memory.h"
@@ -36,8 +37,17 @@ VkResult NodeCode::get(graph::MemoryUse memory, const Cache& cache, VkPipeline& 
     if (m_prepared->node.depthFirst > 0)
         memory = graph::MemoryUse::Reserves;
     std::lock_guard lock(m_mutex);
+    out = VK_NULL_HANDLE;
+    // A callback of the application's, called while the pipeline is made, asks for it.
+    if (m_isCreating)
+        return VK_ERROR_UNKNOWN;
     VkPipeline& pipeline = m_pipelines[static_cast<size_t>(memory)];
-    const VkResult result = pipeline ? VK_SUCCESS : create(memory, cache, pipeline, feedback);
+    VkResult result = VK_SUCCESS;
+    if (!pipeline) {
+        m_isCreating = true;
+        const Finally done([this] { m_isCreating = false; });
+        result = create(memory, cache, pipeline, feedback);
+    }
     out = pipeline;
     return result;
 }
@@ -92,7 +102,7 @@ VkResult NodeCode::callDriver(const spirv::Words& words, const Cache& cache, VkP
     device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {"node ", name});
     VkResult result = VK_SUCCESS;
     {
-        std::unique_lock<std::mutex> lock;
+        std::unique_lock<std::recursive_mutex> lock;
         if (cache.known && cache.known->externallySynchronized)
             lock = std::unique_lock(cache.known->driverMutex);
         // The application's allocator must not be called from other threads than its own.

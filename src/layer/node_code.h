@@ -61,7 +61,8 @@ private:
     const std::shared_ptr<const compiler::PreparedNode> m_prepared;
     const compiler::Code m_code;
     const VkPipelineCreateFlags m_flags;
-    mutable std::mutex m_mutex;
+    mutable std::recursive_mutex m_mutex;
+    bool m_isCreating = false;
     std::array<VkPipeline, 4> m_pipelines{};  // by graph::MemoryUse
 };
 

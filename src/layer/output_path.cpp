@@ -13,7 +13,7 @@ namespace millrace::layer {
 std::string outputPath(std::string pattern)
 {
     static std::mutex mutex;
-    static std::map<std::string, uint32_t> asked;
+    static auto& asked = *new std::map<std::string, uint32_t>;  // never destroyed
     if (const size_t at = pattern.find("%p"); at != std::string::npos)
         pattern.replace(at, 2, std::to_string(getpid()));
     const std::lock_guard lock(mutex);

@@ -17,7 +17,9 @@ VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineCache(VkDevice handle, const VkPipe
         device.table.CreatePipelineCache(handle, pCreateInfo, device.allocatorFor(pAllocator), pCache);
     if (result == VK_SUCCESS) {
         const bool external = pCreateInfo->flags & VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT;
-        device.pipelineCaches.insert(handleId(*pCache), std::make_shared<PipelineCache>(external));
+        rememberOrUndo(
+            [&] { device.table.DestroyPipelineCache(handle, *pCache, device.allocatorFor(pAllocator)); },
+            [&] { device.pipelineCaches.insert(handleId(*pCache), std::make_shared<PipelineCache>(external)); });
     }
     return result;
 }

@@ -48,7 +48,8 @@ struct PipelineCache {
 
     // The application guards the driver's cache; the layer's threads must not use it at the same time.
     const bool externallySynchronized;
-    std::mutex driverMutex;
+    // Recursive: a callback that the driver calls may use the cache as well, though Vulkan forbids it.
+    std::recursive_mutex driverMutex;
 
     ContentMap<compiler::PreparedNode> prepared;
     ContentMap<compiler::FusedCode> fused;

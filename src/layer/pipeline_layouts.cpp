@@ -54,6 +54,16 @@ std::string definitionOf(const VkDescriptorSetLayoutCreateInfo& info)
     return text;
 }
 
+std::shared_ptr<DescriptorSetLayout> describe(const VkDescriptorSetLayoutCreateInfo& info)
+{
+    auto layout = std::make_shared<DescriptorSetLayout>();
+    layout->definition = definitionOf(info);
+    for (uint32_t i = 0; i < info.bindingCount; ++i)
+        if (isDynamic(info.pBindings[i].descriptorType))
+            layout->dynamicDescriptors += info.pBindings[i].descriptorCount;
+    return layout;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL CreateDescriptorSetLayout(VkDevice handle,
                                                          const VkDescriptorSetLayoutCreateInfo* pCreateInfo,
                                                          const VkAllocationCallbacks* pAllocator,
@@ -63,12 +73,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDescriptorSetLayout(VkDevice handle,
     const VkResult result = device.table.CreateDescriptorSetLayout(handle, pCreateInfo, pAllocator, pSetLayout);
     if (result != VK_SUCCESS)
         return result;
-    auto layout = std::make_shared<DescriptorSetLayout>();
-    layout->definition = definitionOf(*pCreateInfo);
-    for (uint32_t i = 0; i < pCreateInfo->bindingCount; ++i)
-        if (isDynamic(pCreateInfo->pBindings[i].descriptorType))
-            layout->dynamicDescriptors += pCreateInfo->pBindings[i].descriptorCount;
-    device.setLayouts.insert(handleId(*pSetLayout), std::move(layout));
+    rememberOrUndo([&] { device.table.DestroyDescriptorSetLayout(handle, *pSetLayout, pAllocator); },
+                   [&] { device.setLayouts.insert(handleId(*pSetLayout), describe(*pCreateInfo)); });
     return VK_SUCCESS;
 }
 
@@ -125,9 +131,12 @@ VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineLayout(VkDevice handle, const VkPip
     const VkResult result = device.table.CreatePipelineLayout(handle, pCreateInfo, pAllocator, pPipelineLayout);
     if (result != VK_SUCCESS)
         return result;
-    auto layout = std::make_shared<PipelineLayout>();
-    layout->graph = createGraphLayout(device, *pCreateInfo);
-    device.pipelineLayouts.insert(handleId(*pPipelineLayout), std::move(layout));
+    rememberOrUndo([&] { device.table.DestroyPipelineLayout(handle, *pPipelineLayout, pAllocator); },
+                   [&] {
+                       auto layout = std::make_shared<PipelineLayout>();
+                       layout->graph = createGraphLayout(device, *pCreateInfo);
+                       device.pipelineLayouts.insert(handleId(*pPipelineLayout), std::move(layout));
+                   });
     return VK_SUCCESS;
 }
 

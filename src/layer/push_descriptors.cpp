@@ -132,18 +132,18 @@ VKAPI_ATTR void VKAPI_CALL pushWithTemplate2(VkCommandBuffer handle, const VkPus
 EntryPoints pushDescriptorEntryPoints()
 {
     static const EntryPoint entries[] = {
-        {"vkCmdPushDescriptorSet", erase(&pushSet<&Table::CmdPushDescriptorSet>), kUseGraphs},
-        {"vkCmdPushDescriptorSetKHR", erase(&pushSet<&Table::CmdPushDescriptorSetKHR>), kUseGraphs},
-        {"vkCmdPushDescriptorSet2", erase(&pushSet2<&Table::CmdPushDescriptorSet2>), kUseGraphs},
-        {"vkCmdPushDescriptorSet2KHR", erase(&pushSet2<&Table::CmdPushDescriptorSet2KHR>), kUseGraphs},
-        {"vkCmdPushDescriptorSetWithTemplate", erase(&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplate>),
+        {"vkCmdPushDescriptorSet", guarded<&pushSet<&Table::CmdPushDescriptorSet>>(), kUseGraphs},
+        {"vkCmdPushDescriptorSetKHR", guarded<&pushSet<&Table::CmdPushDescriptorSetKHR>>(), kUseGraphs},
+        {"vkCmdPushDescriptorSet2", guarded<&pushSet2<&Table::CmdPushDescriptorSet2>>(), kUseGraphs},
+        {"vkCmdPushDescriptorSet2KHR", guarded<&pushSet2<&Table::CmdPushDescriptorSet2KHR>>(), kUseGraphs},
+        {"vkCmdPushDescriptorSetWithTemplate", guarded<&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplate>>(),
          kUseGraphs},
-        {"vkCmdPushDescriptorSetWithTemplateKHR", erase(&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplateKHR>),
-         kUseGraphs},
-        {"vkCmdPushDescriptorSetWithTemplate2", erase(&pushWithTemplate2<&Table::CmdPushDescriptorSetWithTemplate2>),
-         kUseGraphs},
+        {"vkCmdPushDescriptorSetWithTemplateKHR",
+         guarded<&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplateKHR>>(), kUseGraphs},
+        {"vkCmdPushDescriptorSetWithTemplate2",
+         guarded<&pushWithTemplate2<&Table::CmdPushDescriptorSetWithTemplate2>>(), kUseGraphs},
         {"vkCmdPushDescriptorSetWithTemplate2KHR",
-         erase(&pushWithTemplate2<&Table::CmdPushDescriptorSetWithTemplate2KHR>), kUseGraphs},
+         guarded<&pushWithTemplate2<&Table::CmdPushDescriptorSetWithTemplate2KHR>>(), kUseGraphs},
     };
     return entries;
 }

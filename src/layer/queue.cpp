@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "layer/faults.h"
+#include "layer/own_thread.h"
 #include "runtime/host_memory.h"
 
 namespace millrace::layer {
@@ -25,18 +26,30 @@ void Queue::enqueue(std::function<VkResult()> work, std::span<const VkSemaphore>
 {
     Item item{std::move(work), nullptr, {}};
     item.token = device.held->hold(semaphores, fence, item.after);
-    {
-        std::lock_guard lock(m_mutex);
-        ++m_waiting;
-        m_items.push_back(std::move(item));
-        if (!m_thread.joinable())
-            m_thread = std::thread([this] { run(); });
+    std::unique_lock lock(m_mutex);
+    ++m_waiting;
+    bool isQueued = false;
+    try {
+        isQueued = m_thread.joinable() || startOwnThread(m_thread, [this] { run(); });
+        if (isQueued)
+            m_items.push_back(std::move(item));
+    } catch (...) {
+        --m_waiting;
+        device.held->finish(item.token);
+        throw;
+    }
+    lock.unlock();
+    if (!isQueued) {
+        execute(item);
+        --m_waiting;
     }
     m_changed.notify_all();
 }
 
 void Queue::drain()
 {
+    if (isOwnThread())
+        return;
     std::unique_lock lock(m_mutex);
     m_changed.wait(lock, [&] { return m_waiting == 0; });
 }
@@ -51,27 +64,51 @@ void Queue::run()
         Item item = std::move(m_items.front());
         m_items.pop_front();
         lock.unlock();
-        device.held->wait(item.after);
-        const VkResult result = device.held->lost() ? VK_ERROR_DEVICE_LOST : item.work();
-        if (result < 0 && !device.held->lost()) {
-            device.held->setLost();
-            if (device.faults->check(result) != VK_ERROR_DEVICE_LOST)
-                device.messages().error("Millrace-submission", objectReference(VK_OBJECT_TYPE_QUEUE, handle),
-                                        "a submission behind an execution graph failed with VkResult " +
-                                            std::to_string(result) + "; the device is treated as lost",
-                                        "Give the graph's scratch memory maxSize bytes, so that nothing is held back "
-                                        "behind it and vkQueueSubmit returns the error");
-        }
-        item.work = nullptr;
-        device.held->finish(item.token);
+        execute(item);
         lock.lock();
         --m_waiting;
         m_changed.notify_all();
     }
 }
 
+void Queue::execute(Item& item)
+{
+    device.held->wait(item.after);
+    {
+        const InDriver inDriver;
+        VkResult result = VK_ERROR_DEVICE_LOST;
+        try {
+            if (!device.held->lost())
+                result = item.work();
+        } catch (...) {
+            result = VK_ERROR_OUT_OF_HOST_MEMORY;
+        }
+        if (result < 0 && !device.held->lost()) {
+            device.held->setLost();
+            tellFailure(result);
+        }
+        item.work = nullptr;
+    }
+    device.held->finish(item.token);
+}
+
+// Without memory for a message there is none.
+void Queue::tellFailure(VkResult result) noexcept
+{
+    try {
+        if (device.faults->check(result) != VK_ERROR_DEVICE_LOST)
+            device.messages().error("Millrace-submission", objectReference(VK_OBJECT_TYPE_QUEUE, handle),
+                                    "a submission behind an execution graph failed with VkResult " +
+                                        std::to_string(result) + "; the device is treated as lost",
+                                    "Give the graph's scratch memory maxSize bytes, so that nothing is held back "
+                                    "behind it and vkQueueSubmit returns the error");
+    } catch (...) {
+    }
+}
+
 VkResult Queue::submit(std::span<const VkSubmitInfo2> submits)
 {
+    stopIfProcessEnds();
     const VkuDeviceDispatchTable& table = device.table;
     VkResult result = VK_SUCCESS;
     if (!m_fence) {
@@ -98,8 +135,12 @@ VkResult Queue::wait()
         std::this_thread::yield();
         result = device.table.GetFenceStatus(device.handle, m_fence);
     }
-    if (result == VK_NOT_READY)
-        result = device.table.WaitForFences(device.handle, 1, &m_fence, VK_TRUE, UINT64_MAX);
+    // Never so long that the process could not end.
+    constexpr std::chrono::nanoseconds kSlice = std::chrono::milliseconds(100);
+    while (result == VK_NOT_READY || result == VK_TIMEOUT) {
+        stopIfProcessEnds();
+        result = device.table.WaitForFences(device.handle, 1, &m_fence, VK_TRUE, kSlice.count());
+    }
     m_isSignaled = result == VK_SUCCESS;
     return result;
 }

@@ -29,9 +29,10 @@ struct Queue {
     // Only the application's own submissions to this queue, which it must not make in parallel, set it.
     bool busy() const { return m_waiting > 0; }
 
-    // Runs `work` on the thread behind all other work, once everything it depends on is with the driver.
+    // Runs `work` on the thread behind all other work, once everything it depends on is with the driver. On this
+    // thread, before it returns, if the system gives us none.
     void enqueue(std::function<VkResult()> work, std::span<const VkSemaphore> semaphores, VkFence fence);
-    // Waits until the thread is idle.
+    // Waits until the thread is idle; not on the thread itself.
     void drain();
 
     // For the thread or, while that has no work, for who is about to give it some: submits what wait() waits for, once
@@ -47,6 +48,8 @@ private:
     };
 
     void run();
+    void execute(Item& item);
+    void tellFailure(VkResult result) noexcept;
 
     std::atomic<uint32_t> m_waiting{0};  // items not finished
     std::mutex m_mutex;

@@ -6,6 +6,7 @@
 #include "layer/entry_points.h"
 #include "layer/faults.h"
 #include "layer/graph_run.h"
+#include "layer/own_thread.h"
 #include "layer/queue.h"
 #include "layer/status_watch.h"
 #include "layer/submission.h"
@@ -36,7 +37,14 @@ VKAPI_ATTR void VKAPI_CALL GetDeviceQueue2(VkDevice handle, const VkDeviceQueueI
 
 Queue& queueOf(VkQueue handle)
 {
-    return *Device::of(handle).queues.find(handleId(handle));
+    Device& device = Device::of(handle);
+    Queue* queue = device.queues.find(handleId(handle));
+    if (!queue) {
+        // There was no memory for it when it was fetched.
+        remember(device, handle);
+        queue = device.queues.find(handleId(handle));
+    }
+    return *queue;
 }
 
 // True if what is submitted has to wait for what is not yet with the driver.
@@ -98,7 +106,14 @@ VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fen
     if (!waits)
         if (const VkResult result = queue.device.faults->check(submission->begin(queue)); result != VK_SUCCESS)
             return result;
-    queue.enqueue([&queue, submission] { return submission->run(queue); }, semaphores, fence);
+    try {
+        queue.enqueue([&queue, submission] { return submission->run(queue); }, semaphores, fence);
+    } catch (...) {
+        // What has begun must end.
+        if (waits)
+            throw;
+        return queue.device.faults->check(submission->run(queue));
+    }
     if (!submission->unknown().empty())
         runNow(queue, "vkQueueSubmit", submission->unknown());
     return VK_SUCCESS;
@@ -160,7 +175,7 @@ VKAPI_ATTR VkResult VKAPI_CALL QueuePresentKHR(VkQueue handle, const VkPresentIn
 {
     Queue& queue = queueOf(handle);
     queue.drain();
-    if (queue.device.held->any())
+    if (queue.device.held->any() && !isOwnThread())
         queue.device.held->waitSemaphores({pPresentInfo->pWaitSemaphores, pPresentInfo->waitSemaphoreCount});
     queue.device.statusWatch->poll();
     return queue.device.faults->check(queue.device.table.QueuePresentKHR(handle, pPresentInfo));
@@ -190,9 +205,9 @@ struct Drained<Member> {
     }
 };
 
-#define DRAINED(name)                                                                            \
-    {                                                                                            \
-        "vkQueue" #name, erase(&Drained<&VkuDeviceDispatchTable::Queue##name>::call), kUseGraphs \
+#define DRAINED(name)                                                                                \
+    {                                                                                                \
+        "vkQueue" #name, guarded<&Drained<&VkuDeviceDispatchTable::Queue##name>::call>(), kUseGraphs \
     }
 
 }  // namespace
@@ -204,15 +219,15 @@ EntryPoints queueEntryPoints()
         MILLRACE_ENTRY(GetDeviceQueue2, kUseGraphs),
         MILLRACE_ENTRY(QueueSubmit, kUseGraphs),
         MILLRACE_ENTRY(QueueSubmit2, kUseGraphs),
-        {"vkQueueSubmit2KHR", erase(QueueSubmit2), kUseGraphs},
+        {"vkQueueSubmit2KHR", guarded<&QueueSubmit2>(), kUseGraphs},
         MILLRACE_ENTRY(QueueBindSparse, kUseGraphs),
         MILLRACE_ENTRY(QueuePresentKHR, kUseGraphs),
         MILLRACE_ENTRY(QueueWaitIdle, kUseGraphs),
         DRAINED(SetPerformanceConfigurationINTEL),
         DRAINED(NotifyOutOfBandNV),
-        {"vkGetQueueCheckpointDataNV", erase(&Drained<&VkuDeviceDispatchTable::GetQueueCheckpointDataNV>::call),
+        {"vkGetQueueCheckpointDataNV", guarded<&Drained<&VkuDeviceDispatchTable::GetQueueCheckpointDataNV>::call>(),
          kUseGraphs},
-        {"vkGetQueueCheckpointData2NV", erase(&Drained<&VkuDeviceDispatchTable::GetQueueCheckpointData2NV>::call),
+        {"vkGetQueueCheckpointData2NV", guarded<&Drained<&VkuDeviceDispatchTable::GetQueueCheckpointData2NV>::call>(),
          kUseGraphs},
     };
     return entries;

@@ -20,9 +20,9 @@ struct Redirect<Member> {
     }
 };
 
-#define REDIRECT(name)                                                       \
-    {                                                                        \
-        "vkCmd" #name, erase(&Redirect<&Table::Cmd##name>::call), kUseGraphs \
+#define REDIRECT(name)                                                           \
+    {                                                                            \
+        "vkCmd" #name, guarded<&Redirect<&Table::Cmd##name>::call>(), kUseGraphs \
     }
 
 }  // namespace

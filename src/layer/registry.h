@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace millrace::layer {
 
@@ -91,22 +92,28 @@ public:
         return value;
     }
 
+    // Both without a lock while anything of the values is called, which may lead to whatever.
     void clear()
     {
         for (Shard& shard : m_shards) {
+            std::unordered_map<uint64_t, std::shared_ptr<Value>> values;
             std::unique_lock lock(shard.mutex);
-            shard.values.clear();
+            values.swap(shard.values);
+            lock.unlock();
         }
     }
 
     template <typename Visit>
     void forEach(const Visit& visit)
     {
+        std::vector<std::shared_ptr<Value>> all;
         for (Shard& shard : m_shards) {
             std::shared_lock lock(shard.mutex);
             for (auto& [id, value] : shard.values)
-                visit(*value);
+                all.push_back(value);
         }
+        for (const std::shared_ptr<Value>& value : all)
+            visit(*value);
     }
 
 private:

@@ -214,9 +214,9 @@ EntryPoints renderingEntryPoints()
 {
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CmdBeginRendering, kUseGraphs),
-        {"vkCmdBeginRenderingKHR", erase(CmdBeginRendering), kUseGraphs},
+        {"vkCmdBeginRenderingKHR", guarded<&CmdBeginRendering>(), kUseGraphs},
         MILLRACE_ENTRY(CmdEndRendering, kUseGraphs),
-        {"vkCmdEndRenderingKHR", erase(CmdEndRendering), kUseGraphs},
+        {"vkCmdEndRenderingKHR", guarded<&CmdEndRendering>(), kUseGraphs},
     };
     return entries;
 }

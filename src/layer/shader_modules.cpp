@@ -44,8 +44,15 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShaderModule(VkDevice handle, const VkShade
         if (result != VK_SUCCESS || !hasComputeEntryPoint(code))
             return result;
     }
-    module->words = copyOf(code);
-    device.shaderModules.insert(handleId(*pShaderModule), std::move(module));
+    rememberOrUndo(
+        [&] {
+            if (!module->ours)
+                device.table.DestroyShaderModule(handle, *pShaderModule, pAllocator);
+        },
+        [&] {
+            module->words = copyOf(code);
+            device.shaderModules.insert(handleId(*pShaderModule), module);
+        });
     return VK_SUCCESS;
 }
 

@@ -6,6 +6,7 @@
 
 #include "layer/command_buffer.h"
 #include "layer/graph_run.h"
+#include "layer/own_thread.h"
 #include "layer/pipelines.h"
 #include "layer/queue.h"
 #include "runtime/runtime.h"
@@ -258,6 +259,7 @@ VkResult Submission::run(Queue& queue)
             return result;
     }
     const std::vector<VkSubmitInfo2> last = parts.back().infos();
+    stopIfProcessEnds();
     return queue.device.table.QueueSubmit2(queue.handle, static_cast<uint32_t>(last.size()), last.data(), m_fence);
 }
 

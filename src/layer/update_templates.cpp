@@ -8,6 +8,15 @@ namespace millrace::layer {
 
 namespace {
 
+std::shared_ptr<UpdateTemplate> describe(const VkDescriptorUpdateTemplateCreateInfo& info)
+{
+    auto known = std::make_shared<UpdateTemplate>();
+    known->bindPoint = info.pipelineBindPoint;
+    known->entries.assign(info.pDescriptorUpdateEntries,
+                          info.pDescriptorUpdateEntries + info.descriptorUpdateEntryCount);
+    return known;
+}
+
 VkResult create(Device& device, PFN_vkCreateDescriptorUpdateTemplate next,
                 const VkDescriptorUpdateTemplateCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator,
                 VkDescriptorUpdateTemplate* pTemplate)
@@ -19,11 +28,9 @@ VkResult create(Device& device, PFN_vkCreateDescriptorUpdateTemplate next,
     const VkResult result = next(device.handle, &info, pAllocator, pTemplate);
     if (result != VK_SUCCESS || !push)
         return result;
-    auto known = std::make_shared<UpdateTemplate>();
-    known->bindPoint = pCreateInfo->pipelineBindPoint;
-    known->entries.assign(pCreateInfo->pDescriptorUpdateEntries,
-                          pCreateInfo->pDescriptorUpdateEntries + pCreateInfo->descriptorUpdateEntryCount);
-    device.updateTemplates.insert(handleId(*pTemplate), std::move(known));
+    const auto destroy = device.table.DestroyDescriptorUpdateTemplate;
+    rememberOrUndo([&] { destroy(device.handle, *pTemplate, pAllocator); },
+                   [&] { device.updateTemplates.insert(handleId(*pTemplate), describe(*pCreateInfo)); });
     return VK_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 #include "layer/chain.h"
 #include "layer/entry_points.h"
 #include "layer/faults.h"
+#include "layer/own_thread.h"
 #include "layer/queue.h"
 #include "layer/status_watch.h"
 
@@ -28,6 +29,12 @@ uint64_t nanosecondsUntil(Clock::time_point deadline)
     return left > 0 ? static_cast<uint64_t>(left) : 0;
 }
 
+// On a thread of the layer's, in a callback that must not wait, what it waits for may be what the thread does next.
+uint64_t timeoutHere(uint64_t timeout)
+{
+    return isOwnThread() ? 0 : timeout;
+}
+
 void drainAll(Device& device)
 {
     device.queues.forEach([](Queue& queue) { queue.drain(); });
@@ -47,6 +54,7 @@ VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice handle, uint32_t fenceCoun
                                              VkBool32 waitAll, uint64_t timeout)
 {
     Device& device = Device::of(handle);
+    timeout = timeoutHere(timeout);
     if (device.held->any() && timeout > 0) {
         // A fence that no submission of the driver signals yet is not waited for down there.
         const Clock::time_point deadline = deadlineAfter(timeout);
@@ -79,7 +87,7 @@ VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice handle, const VkSemaphore
     Device& device = Device::of(handle);
     if (device.held->lost())
         return VK_ERROR_DEVICE_LOST;
-    const VkResult result = device.faults->check((device.table.*Member)(handle, pWaitInfo, timeout));
+    const VkResult result = device.faults->check((device.table.*Member)(handle, pWaitInfo, timeoutHere(timeout)));
     device.statusWatch->poll();
     return result;
 }
@@ -94,6 +102,8 @@ VKAPI_ATTR VkResult VKAPI_CALL GetQueryPoolResults(VkDevice handle, VkQueryPool 
     constexpr VkQueryResultFlags kWithoutLook = VK_QUERY_RESULT_WAIT_BIT | VK_QUERY_RESULT_PARTIAL_BIT;
     constexpr std::chrono::milliseconds kBetweenLooks{1};
     Device& device = Device::of(handle);
+    if (isOwnThread())
+        flags &= ~VkQueryResultFlags(VK_QUERY_RESULT_WAIT_BIT);
     const auto ask = [&](VkQueryResultFlags how) {
         return device.faults->check(
             device.table.GetQueryPoolResults(handle, queryPool, first, count, dataSize, pData, stride, how));
@@ -117,14 +127,16 @@ VKAPI_ATTR VkResult VKAPI_CALL GetQueryPoolResults(VkDevice handle, VkQueryPool 
 VKAPI_ATTR VkResult VKAPI_CALL GetFenceFdKHR(VkDevice handle, const VkFenceGetFdInfoKHR* pInfo, int* pFd)
 {
     Device& device = Device::of(handle);
-    device.held->waitFences({&pInfo->fence, 1}, true, Clock::time_point::max());
+    if (!isOwnThread())
+        device.held->waitFences({&pInfo->fence, 1}, true, Clock::time_point::max());
     return device.table.GetFenceFdKHR(handle, pInfo, pFd);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL GetSemaphoreFdKHR(VkDevice handle, const VkSemaphoreGetFdInfoKHR* pInfo, int* pFd)
 {
     Device& device = Device::of(handle);
-    device.held->waitSemaphores({&pInfo->semaphore, 1});
+    if (!isOwnThread())
+        device.held->waitSemaphores({&pInfo->semaphore, 1});
     return device.table.GetSemaphoreFdKHR(handle, pInfo, pFd);
 }
 
@@ -136,7 +148,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateSemaphore(VkDevice handle, const VkSemaphor
     const auto* type =
         findInChain<VkSemaphoreTypeCreateInfo>(pCreateInfo->pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
     if (result == VK_SUCCESS && type && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE)
-        device.timelines.insert(handleId(*pSemaphore), std::make_shared<TimelineSemaphore>());
+        rememberOrUndo([&] { device.table.DestroySemaphore(handle, *pSemaphore, pAllocator); },
+                       [&] { device.timelines.insert(handleId(*pSemaphore), std::make_shared<TimelineSemaphore>()); });
     return result;
 }
 
@@ -156,8 +169,8 @@ EntryPoints waitEntryPoints()
         MILLRACE_ENTRY(DeviceWaitIdle, kUseGraphs),
         MILLRACE_ENTRY(WaitForFences, kUseGraphs),
         MILLRACE_ENTRY(GetFenceStatus, kUseGraphs),
-        {"vkWaitSemaphores", erase(&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphores>), kUseGraphs},
-        {"vkWaitSemaphoresKHR", erase(&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphoresKHR>), kUseGraphs},
+        {"vkWaitSemaphores", guarded<&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphores>>(), kUseGraphs},
+        {"vkWaitSemaphoresKHR", guarded<&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphoresKHR>>(), kUseGraphs},
         MILLRACE_ENTRY(GetQueryPoolResults, kUseGraphs),
         MILLRACE_ENTRY(GetFenceFdKHR, kUseGraphs),
         MILLRACE_ENTRY(GetSemaphoreFdKHR, kUseGraphs),

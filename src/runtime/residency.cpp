@@ -177,8 +177,10 @@ void Probe::copy(VkDeviceAddress from, VkDeviceAddress to) const
 
 Result<Residency> measureResidency(Device::Impl& device, const IdleQueue& queue, const DeviceIdentity& identity)
 {
-    static std::mutex mutex;
-    static std::map<DeviceIdentity, Residency> known;
+    // Recursive: what drivers and layers say meanwhile may lead to another device. Never destroyed: threads may outlive
+    // main().
+    static std::recursive_mutex mutex;
+    static auto& known = *new std::map<DeviceIdentity, Residency>;
     const std::lock_guard lock(mutex);
     if (const auto found = known.find(identity); found != known.end())
         return found->second;

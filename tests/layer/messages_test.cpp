@@ -2,6 +2,8 @@
 // What an application does wrong is told through its messenger, under the rule's name.
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "layer/test_device.h"
 
 namespace millrace::layertest {
@@ -232,6 +234,73 @@ TEST(Messages, Validate_IndirectMemory)
     device.cmdDispatchIndirectCount(cmd, scratch.address, scratch.size, arguments.address + 48);
     device.instance.expectMessage("VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09159");
     MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+}
+
+// Vulkan forbids callbacks to call commands; some do. On the thread that completes a graph they would wait for
+// themselves.
+struct Waiting {
+    TestDevice& device;
+    VkFence fence;
+    VkSemaphore timeline;
+    std::atomic<uint32_t> calls{0};
+};
+
+VKAPI_ATTR VkBool32 VKAPI_CALL waitInCallback(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                              const VkDebugUtilsMessengerCallbackDataEXT* data, void* user)
+{
+    auto& waiting = *static_cast<Waiting*>(user);
+    if (std::string(data->pMessageIdName).find("AMDX") == std::string::npos || ++waiting.calls > 1)
+        return VK_FALSE;
+    vkWaitForFences(waiting.device.handle, 1, &waiting.fence, VK_TRUE, UINT64_MAX);
+    const uint64_t value = 1;
+    VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+    info.semaphoreCount = 1;
+    info.pSemaphores = &waiting.timeline;
+    info.pValues = &value;
+    vkWaitSemaphores(waiting.device.handle, &info, UINT64_MAX);
+    vkQueueWaitIdle(waiting.device.queue);
+    vkDeviceWaitIdle(waiting.device.handle);
+    return VK_FALSE;
+}
+
+TEST(Callbacks, WaitForTheGraphThatTheyAreAbout_NothingHangs)
+{
+    TestDevice device;
+    const Graph graph =
+        device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")}, Scratch::Minimum);
+    Waiting waiting{device, device.createFence(), device.createSemaphore(true)};
+    VkDebugUtilsMessengerCreateInfoEXT info{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+    info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
+    info.pfnUserCallback = waitInCallback;
+    info.pUserData = &waiting;
+    VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
+    MILLRACE_CHECK(device.instance.get<PFN_vkCreateDebugUtilsMessengerEXT>("vkCreateDebugUtilsMessengerEXT")(
+        device.instance.handle, &info, nullptr, &messenger));
+
+    // Never initialized, which the layer tells on its own thread.
+    VkCommandBuffer cmd = device.begin();
+    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, graph.pipeline);
+    const VkDescriptorSet set = device.createSet(device.createBuffer(256));
+    vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, device.layout, 0, 1, &set, 0, nullptr);
+    device.dispatchIndirect(cmd, graph, "recurse", 1, {0});
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+    const uint64_t value = 1;
+    VkTimelineSemaphoreSubmitInfo values{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+    values.signalSemaphoreValueCount = 1;
+    values.pSignalSemaphoreValues = &value;
+    VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO, &values};
+    submit.commandBufferCount = 1;
+    submit.pCommandBuffers = &cmd;
+    submit.signalSemaphoreCount = 1;
+    submit.pSignalSemaphores = &waiting.timeline;
+    MILLRACE_CHECK(vkQueueSubmit(device.queue, 1, &submit, waiting.fence));
+    MILLRACE_CHECK(vkWaitForFences(device.handle, 1, &waiting.fence, VK_TRUE, UINT64_MAX));
+    MILLRACE_CHECK(vkQueueWaitIdle(device.queue));
+    EXPECT_GT(waiting.calls, 0u);
+    device.instance.expectMessage("VUID-vkCmdDispatchGraphIndirectAMDX-scratch-10194");
+    device.instance.get<PFN_vkDestroyDebugUtilsMessengerEXT>("vkDestroyDebugUtilsMessengerEXT")(device.instance.handle,
+                                                                                                messenger, nullptr);
 }
 
 }  // namespace

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Processes that leave main() with devices, command buffers or submissions alive.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "layer/test_device.h"
+
+namespace millrace::layertest {
+
+namespace {
+
+// In a process of its own. The validation layer does not survive all of this without ours either.
+class LeavingDeathTest : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        testing::FLAGS_gtest_death_test_style = "threadsafe";
+        setenv("MILLRACE_TEST_NO_VALIDATION", "1", 1);
+    }
+    void TearDown() override { unsetenv("MILLRACE_TEST_NO_VALIDATION"); }
+};
+
+// Never destroyed.
+TestDevice& aliveDevice(const InstanceOptions& options = {})
+{
+    return *new TestDevice(options);
+}
+
+// Goes on for long: the scratch memory has room for one workgroup's payloads on each level.
+VkCommandBuffer splitCommands(TestDevice& device)
+{
+    constexpr uint32_t kRoots = 3000;
+    const Graph graph =
+        device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")}, Scratch::Minimum);
+    const Buffer counts = device.createBuffer(256);
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, graph, device.createSet(counts));
+    for (int i = 0; i < 2; ++i) {
+        device.dispatchIndirect(cmd, graph, "recurse", kRoots, std::vector<uint32_t>(kRoots, 0));
+        device.barrier(cmd);
+    }
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+    return cmd;
+}
+
+TEST_F(LeavingDeathTest, DeviceAndCommandBuffersAlive)
+{
+    EXPECT_EXIT(
+        {
+            splitCommands(aliveDevice());
+            std::exit(0);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
+TEST_F(LeavingDeathTest, SplitSubmissionInFlight)
+{
+    EXPECT_EXIT(
+        {
+            TestDevice& device = aliveDevice();
+            VkCommandBuffer cmd = splitCommands(device);
+            device.submit(cmd);
+            std::exit(0);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
+TEST_F(LeavingDeathTest, SplitSubmissionDone_ThreadsAlive)
+{
+    EXPECT_EXIT(
+        {
+            TestDevice& device = aliveDevice({.settings = {{"step_limit_ms", "1000"}}});
+            VkCommandBuffer cmd = splitCommands(device);
+            device.submit(cmd);
+            vkQueueWaitIdle(device.queue);
+            std::exit(0);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+
+}  // namespace millrace::layertest
