@@ -366,7 +366,7 @@ TEST(DebugNames, OfTheScheduler)
     takeEvents();
     TestDevice device({.recorder = true});
     const std::vector<Event> events = takeEvents();
-    for (const char* name : {"initialize", "begin", "feed", "plan", "size", "turn"})
+    for (const char* name : {"initialize", "begin", "feed", "plan", "turn"})
         EXPECT_TRUE(hasName(events, VK_OBJECT_TYPE_PIPELINE, std::string("Millrace: ") + name)) << name;
 }
 
