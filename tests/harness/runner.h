@@ -99,6 +99,7 @@ public:
     void dispatchIndirect(VkCommandBuffer cmd, const Buffer& scratch, const Buffer& arguments, Form form);
 
 private:
+    Buffer createDeviceScratch(VkDeviceSize bytes);
     void createLayouts(const RunnerOptions& options);
     void createSets(const RunnerOptions& options);
     void onDestroy(std::function<void()> action) { m_cleanup.push_back(std::move(action)); }
