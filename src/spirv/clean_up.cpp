@@ -57,6 +57,7 @@ void removeUnused(Module& module)
     for (Instruction& entryPoint : module.section(Section::EntryPoints)) {
         trimInterface(module, entryPoint, reach);
         reach.addUses(entryPoint);  // for what the remaining interfaces need
+        reach.addWorkgroupSize();
     }
     reach.addDescriptions();
     removeUnreached(module, reach.takeIds());

@@ -22,15 +22,17 @@ enum class Unnamed {
 // way.
 Status specialize(Module& module, std::span<const SpecializationValue> values, Unnamed unnamed = Unnamed::GetDefaults);
 
-// Keeps the entry point `name` (GLCompute) alone, with its whole interface, and drops what it cannot reach. What is
-// kept is not changed.
+// Keeps the entry point `name` (GLCompute) alone, with its whole interface but for input payloads that others read, and
+// drops what it cannot reach; not what it declares without a use: its input payload and a constant that is the size of
+// its workgroups. What is kept is not changed.
 Status extractEntryPoint(Module& module, std::string_view name);
 
 // Calls of functions that return a constant, and do nothing else, become that constant. Returns whether there were any.
 bool foldConstantCalls(Module& module);
 
 // Drops functions, types, constants and variables that neither entry points nor exported functions need, with their
-// names, and from interfaces what no code uses. Code is not changed.
+// names, and from interfaces what no code uses. What says something of an entry point without being used stays: its
+// input payload, and a constant that is the size of its workgroups. Code is not changed.
 void removeUnused(Module& module);
 
 // Puts what OpDecorateId names in front of what it decorates, as spirv-val 2025.4 and later demand; nothing else changes

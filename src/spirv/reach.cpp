@@ -60,6 +60,18 @@ void Reach::addUses(const Instruction& i)
     i.forEachUse([this](Id id) { add(id); });
 }
 
+void Reach::addWorkgroupSize()
+{
+    for (const Instruction& i : m_module.section(Section::Annotations)) {
+        const bool isSize = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
+                            i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+                            i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
+        if (isSize) {
+            add(i.id(0));
+        }
+    }
+}
+
 void Reach::addDescriptions()
 {
     const auto describes = [this](const Instruction& i) {

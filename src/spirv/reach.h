@@ -17,6 +17,8 @@ public:
 
     void add(Id root);
     void addUses(const Instruction& i);
+    // A constant that says how large workgroups are, which counts whether code uses it or not.
+    void addWorkgroupSize();
     // Non-semantic instructions outside of functions that describe a variable or function in the set.
     void addDescriptions();
     bool contains(Id id) const { return m_ids[id.value]; }

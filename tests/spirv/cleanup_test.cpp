@@ -281,6 +281,83 @@ TEST(ExtractEntryPoint, KeepsOneWithInterfaceModesAndDecorations)
     }
 }
 
+TEST(ExtractEntryPoint, WithoutTheInputsOfOthers)
+{
+    std::string both = kTwoEntryPoints;
+    for (const char* own : {"\"first\" %inputA", "\"second\" %inputB"}) {
+        const size_t end = both.find(own) + std::string(own).size();
+        both.insert(end, own[1] == 'f' ? " %inputB %inputC" : " %inputA %inputC");
+    }
+    both.insert(both.find("OpName"),
+                "OpName %inputA \"read_a\"\nOpName %inputB \"read_b\"\nOpName %inputC \"unread\"\n");
+    both.insert(both.find("%helperA = OpFunction"), "%inputC = OpVariable %ptrA NodePayloadAMDX\n");
+    both.insert(both.find("%a2 ="), "%lengthA = OpNodePayloadArrayLengthAMDX %uint %inputA\n");
+    both.insert(both.find("%b2 ="), "%lengthB = OpNodePayloadArrayLengthAMDX %uint %inputB\n");
+    const auto words = extractEntryPoint(assembled(both), "second");
+    ASSERT_TRUE(words) << words.error().text();
+    const std::string out = text(*words);
+    EXPECT_TRUE(contains(out, "\"second\" %read_b %unread\n")) << out;
+    EXPECT_FALSE(contains(out, "read_a")) << out;
+}
+
+// One variable may be the input of several; and what reads it may be code that nobody calls.
+TEST(ExtractEntryPoint, WithAnInputThatOthersReadAsWell)
+{
+    std::string shared = kTwoEntryPoints;
+    shared.replace(shared.find("\"second\" %inputB"), 17, "\"second\" %inputA");
+    shared.insert(shared.find("%a2 ="), "%length = OpNodePayloadArrayLengthAMDX %uint %inputA\n");
+    const auto second = extractEntryPoint(assembled(shared), "second");
+    ASSERT_TRUE(second) << second.error().text();
+    EXPECT_TRUE(contains(text(*second), "payload_a")) << text(*second);
+
+    std::string idle = kTwoEntryPoints;
+    idle.insert(idle.find("%first = OpFunction"), R"(%idle = OpFunction %void None %function
+                    %c0 = OpLabel
+                %length = OpNodePayloadArrayLengthAMDX %uint %inputA
+                          OpReturn
+                          OpFunctionEnd
+                )");
+    const auto first = extractEntryPoint(assembled(idle), "first");
+    ASSERT_TRUE(first) << first.error().text();
+    EXPECT_TRUE(contains(text(*first), "payload_a")) << text(*first);
+}
+
+// It counts whether code uses it or not.
+TEST(ExtractEntryPoint, KeepsTheSizeOfWorkgroups)
+{
+    std::string sized = kTwoEntryPoints;
+    sized.insert(sized.find("OpName"), "OpDecorate %size BuiltIn WorkgroupSize\nOpDecorate %u11 SpecId 3\n");
+    sized.replace(sized.find("%u11 = OpConstant"), 17, "%u11 = OpSpecConstant");
+    sized.insert(sized.find("%nameA ="),
+                 "%uint3 = OpTypeVector %uint 3\n%size = OpSpecConstantComposite %uint3 %u11 %u1 %u1\n");
+    const auto words = extractEntryPoint(assembled(sized), "second");
+    ASSERT_TRUE(words) << words.error().text();
+    EXPECT_TRUE(contains(text(*words), "BuiltIn WorkgroupSize"));
+    const auto tidy = removeUnused(*words);
+    ASSERT_TRUE(tidy) << tidy.error().text();
+    EXPECT_TRUE(contains(text(*tidy), "BuiltIn WorkgroupSize"));
+}
+
+// Before SPIR-V 1.4 interfaces have no payloads.
+TEST(ExtractEntryPoint, KeepsInputsThatCannotBeListed)
+{
+    std::string old = kTwoEntryPoints;
+    for (const char* input : {" %inputA\n", " %inputB\n"}) {
+        old.erase(old.find(input), std::string(input).size() - 1);
+    }
+    old.insert(old.find("%a2 ="), "%length = OpNodePayloadArrayLengthAMDX %uint %inputA\n");
+    Words words = assembled(old);
+    words[1] = 0x00010300;
+    const auto first = extractEntryPoint(words, "first"), second = extractEntryPoint(words, "second");
+    ASSERT_TRUE(first && second);
+    EXPECT_TRUE(contains(text(*second), "payload_b"));
+    EXPECT_FALSE(contains(text(*second), "payload_a"));
+    words[1] = 0x00010400;
+    const auto current = extractEntryPoint(words, "second");
+    ASSERT_TRUE(current);
+    EXPECT_FALSE(contains(text(*current), "payload_b"));
+}
+
 TEST(ExtractEntryPoint, OnlyOneAndAllUsed_ChangesNothing)
 {
     for (const auto& file : nodePrograms()) {
