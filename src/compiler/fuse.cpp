@@ -89,8 +89,8 @@ private:
             if (!callee) {
                 return callee.error();
             }
-            if (!satisfies(floatModesOf(m_module, m_shader.entry), callee->floatModes)) {
-                return Diagnostic{"fuse", "execution modes", "its floating-point arithmetic is not the producer's"};
+            if (!satisfies(codeModesOf(m_module, m_shader.entry), callee->codeModes)) {
+                return Diagnostic{"fuse", "execution modes", "it asks for some that the producer does not have"};
             }
             m_hasPushConstants |= callee->hasBlock;
             for (const Leaf& leaf : callee->payload) {

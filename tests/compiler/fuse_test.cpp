@@ -666,10 +666,23 @@ TEST_F(Fuse, OtherArithmetic_IsRefused)
     to.capabilities = "OpCapability RoundingModeRTZ\nOpCapability DenormPreserve";
     to.modes += "\nOpExecutionMode %main RoundingModeRTZ 32";
     NodeSource from = producer(sends("%u1", "%u0", kFill));
-    EXPECT_TRUE(contains(refused(from, {{to}}), "its floating-point arithmetic is not the producer's"));
+    EXPECT_TRUE(contains(refused(from, {{to}}), "it asks for some that the producer does not have"));
     from.capabilities = to.capabilities;
     from.modes += "\nOpExecutionMode %main RoundingModeRTZ 32\nOpExecutionMode %main DenormPreserve 32";
     EXPECT_TRUE(contains(fused(from, {{to}}), "RoundingModeRTZ 32"));
+}
+
+// Of all invocations of a subgroup, whose code a consumer of a workgroup may ask about.
+TEST_F(Fuse, OtherReconvergence_IsRefused)
+{
+    NodeSource to = consumer(kWork);
+    to.capabilities = "OpCapability Shader\nOpExtension \"SPV_KHR_maximal_reconvergence\"";
+    to.modes += "\nOpExecutionMode %main MaximallyReconvergesKHR";
+    NodeSource from = producer(sends("%u1", "%u0", kFill));
+    EXPECT_TRUE(contains(refused(from, {{to}}), "it asks for some that the producer does not have"));
+    from.capabilities = to.capabilities;
+    from.modes += "\nOpExecutionMode %main MaximallyReconvergesKHR";
+    EXPECT_TRUE(contains(fused(from, {{to}}), "MaximallyReconvergesKHR"));
 }
 
 TEST_F(Fuse, SpecializationConstants_AreApplied)

@@ -47,7 +47,7 @@ public:
         if (!made) {
             return m_failure.diagnostic();
         }
-        FloatModes floatModes = floatModesOf(m_module, m_node.entry);
+        CodeModes codeModes = codeModesOf(m_module, m_node.entry);
         for (const auto& start : takeInitializers(m_module, spv::StorageClass::Private)) {
             m_starts.push_back(start);
         }
@@ -61,7 +61,7 @@ public:
         if (!library) {
             return library.error();
         }
-        Callee callee{std::move(*library), std::move(m_input.leaves), std::move(m_pushConstants), std::move(floatModes),
+        Callee callee{std::move(*library), std::move(m_input.leaves), std::move(m_pushConstants), std::move(codeModes),
                       hasBlock};
         callee.groups = byWorkgroup() ? groups() : 0;
         callee.sharesMemory = m_sharesMemory;

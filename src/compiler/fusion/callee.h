@@ -24,7 +24,7 @@ struct Callee {
     spirv::Library library;  // exports kCalleeName
     std::vector<Leaf> payload;
     std::vector<Leaf> pushConstants;
-    FloatModes floatModes;
+    CodeModes codeModes;
     bool hasBlock = false;  // of push constants, which the function reads itself
     // If it is called by workgroups: workgroups of its grid, for each of which it is called, and whether a workgroup
     // may begin only when the one before has ended, for the sake of its shared memory.

@@ -15,19 +15,23 @@ using spirv::Section;
 
 namespace {
 
-bool isFloatMode(spv::ExecutionMode mode)
+bool saysHowCodeRuns(spv::ExecutionMode mode)
 {
     switch (mode) {
-        case spv::ExecutionMode::ContractionOff:
-        case spv::ExecutionMode::DenormPreserve:
-        case spv::ExecutionMode::DenormFlushToZero:
-        case spv::ExecutionMode::SignedZeroInfNanPreserve:
-        case spv::ExecutionMode::RoundingModeRTE:
-        case spv::ExecutionMode::RoundingModeRTZ:
-        case spv::ExecutionMode::FPFastMathDefault:
-            return true;
-        default:
+        case spv::ExecutionMode::LocalSize:
+        case spv::ExecutionMode::LocalSizeId:
+        case spv::ExecutionMode::LocalSizeHint:
+        case spv::ExecutionMode::LocalSizeHintId:
+        case spv::ExecutionMode::CoalescingAMDX:
+        case spv::ExecutionMode::IsApiEntryAMDX:
+        case spv::ExecutionMode::MaxNodeRecursionAMDX:
+        case spv::ExecutionMode::StaticNumWorkgroupsAMDX:
+        case spv::ExecutionMode::ShaderIndexAMDX:
+        case spv::ExecutionMode::MaxNumWorkgroupsAMDX:
+        case spv::ExecutionMode::SharesInputWithAMDX:
             return false;
+        default:
+            return true;
     }
 }
 
@@ -47,11 +51,11 @@ bool isWritable(const Module& module, const Instruction& variable)
 
 }  // namespace
 
-FloatModes floatModesOf(const Module& module, Id entry)
+CodeModes codeModesOf(const Module& module, Id entry)
 {
-    FloatModes modes;
+    CodeModes modes;
     for (const Instruction& i : module.section(Section::ExecutionModes)) {
-        if (i.id(0) == entry && isFloatMode(static_cast<spv::ExecutionMode>(i.literal(1)))) {
+        if (i.id(0) == entry && saysHowCodeRuns(static_cast<spv::ExecutionMode>(i.literal(1)))) {
             const uint32_t operand = i.operandCount() < 3 ? 0 : i.isId(2) ? i.id(2).value : i.literal(2);
             modes.emplace_back(i.literal(1), operand);
         }
@@ -59,7 +63,7 @@ FloatModes floatModesOf(const Module& module, Id entry)
     return modes;
 }
 
-bool satisfies(const FloatModes& given, const FloatModes& wanted)
+bool satisfies(const CodeModes& given, const CodeModes& wanted)
 {
     // Its operands are ids, which mean nothing in another module.
     const auto isFast = [](const auto& mode) {

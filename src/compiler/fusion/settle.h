@@ -10,12 +10,13 @@
 
 namespace millrace::compiler {
 
-// Modes of an entry point that say how floating-point arithmetic works, with their first operand.
-using FloatModes = std::vector<std::pair<uint32_t, uint32_t>>;
-FloatModes floatModesOf(const spirv::Module& module, spirv::Id entry);
+// Execution modes that say how the code of an entry point runs, not what kind of a node it is or how large: how
+// floating-point numbers are rounded, where invocations come together again. With their first operand.
+using CodeModes = std::vector<std::pair<uint32_t, uint32_t>>;
+CodeModes codeModesOf(const spirv::Module& module, spirv::Id entry);
 
 // True if code that asks for `wanted` gets it from a module with `given`. What it does not ask for may be any way.
-bool satisfies(const FloatModes& given, const FloatModes& wanted);
+bool satisfies(const CodeModes& given, const CodeModes& wanted);
 
 // Any addresses, which all nodes have in the end; modules that are linked must not differ in this.
 void allowAddresses(spirv::Module& module);
