@@ -167,6 +167,24 @@ void orderGlobals(Module& module)
     sortGlobals(module);
 }
 
+namespace {
+
+// What a node declares to receive says how large its payloads are and where their grid is, read or not.
+std::vector<Id> declaredInputs(const Module& module, Id entry)
+{
+    std::vector<Id> inputs;
+    for (const Instruction& i : module.section(Section::EntryPoints)) {
+        for (size_t o = 3; i.id(1) == entry && o < i.operandCount(); o++) {
+            if (module.storageOf(module.typeOf(i.id(o))) == spv::StorageClass::NodePayloadAMDX) {
+                inputs.push_back(i.id(o));
+            }
+        }
+    }
+    return inputs;
+}
+
+}  // namespace
+
 void updateInterface(Module& module, Id entry)
 {
     spirv::IdSet functions, variables;
@@ -185,6 +203,9 @@ void updateInterface(Module& module, Id entry)
             pending.push_back(id);
         }
     };
+    for (const Id input : declaredInputs(module, entry)) {
+        reach(input);
+    }
     for (reach(entry); !pending.empty();) {
         const Id id = pending.back();
         pending.pop_back();

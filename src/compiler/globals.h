@@ -10,7 +10,8 @@ namespace millrace::compiler {
 // twice. Passes that add or edit types call it at their end.
 void orderGlobals(spirv::Module& module);
 
-// The entry point's interface: all global variables that `entry` and what it calls mention.
+// The entry point's interface: all global variables that `entry` and what it calls mention, and the input payload where
+// it is listed already.
 void updateInterface(spirv::Module& module, spirv::Id entry);
 
 // Of a type: images that code may write to.

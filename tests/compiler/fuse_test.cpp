@@ -685,6 +685,52 @@ TEST_F(Fuse, OtherReconvergence_IsRefused)
     EXPECT_TRUE(contains(fused(from, {{to}}), "MaximallyReconvergesKHR"));
 }
 
+// The producer reads nothing of its payload, which says where its grid is all the same.
+TEST_F(Fuse, WhatTheProducerDeclares_IsKept)
+{
+    NodeSource from = producer(sends("%u1", "%u0", kFill));
+    from.modes = R"(
+        OpExecutionMode %main LocalSize 8 1 1
+        OpExecutionModeId %main MaxNumWorkgroupsAMDX %u4 %u3 %u2
+        OpExecutionModeId %main IsApiEntryAMDX %no
+        OpExecutionModeId %main MaxNodeRecursionAMDX %u5)";
+    from.interface = "%orders";
+    from.decorations = R"(
+        OpMemberDecorate %Order 0 Offset 0
+        OpMemberDecorate %Order 1 Offset 8
+        OpMemberDecorate %Order 1 PayloadDispatchIndirectAMDX
+        OpDecorate %Order TrackFinishWritingAMDX)";
+    from.globals = R"(
+        %no = OpConstantFalse %bool
+        %Order = OpTypeStruct %uint %uint2
+        %Orders = OpTypeNodePayloadArrayAMDX %Order
+        %np_Orders = OpTypePointer NodePayloadAMDX %Orders
+        %orders = OpVariable %np_Orders NodePayloadAMDX)";
+    EXPECT_TRUE(contains(fused(from, {{consumer(kWork)}}), "TrackFinishWritingAMDX"));
+    EXPECT_EQ(node.mode, graph::LaunchMode::Dynamic);
+    EXPECT_TRUE(node.declaresPayload);
+    EXPECT_EQ(node.payloadBytes, 16u);
+    EXPECT_EQ(node.grid.offsetBytes, 8u);
+    EXPECT_EQ(node.grid.components, 2u);
+    EXPECT_TRUE(node.declaresMaxGrid);
+    EXPECT_EQ(node.maxGrid[2], 2u);
+    EXPECT_EQ(node.localSize[0], 8u);
+    EXPECT_EQ(node.maxRecursion, 5u);
+    EXPECT_FALSE(node.apiEntry);
+    EXPECT_TRUE(node.outputs.empty());
+}
+
+// A shader that asks for its workgroups' size by a constant, without a use of it.
+TEST_F(Fuse, TheSizeOfTheProducersWorkgroups_IsKept)
+{
+    NodeSource from = producer(sends("%u1", "%u0", kFill));
+    from.decorations = "OpDecorate %size BuiltIn WorkgroupSize\n";
+    from.globals = "%size = OpConstantComposite %uint3 %u4 %u2 %u1\n";
+    fused(from, {{consumer(kWork)}});
+    EXPECT_EQ(node.localSize[0], 4u);
+    EXPECT_EQ(node.localSize[1], 2u);
+}
+
 TEST_F(Fuse, SpecializationConstants_AreApplied)
 {
     options.specialization = {{7, {3, 0, 0, 0}}};

@@ -82,6 +82,24 @@ TEST_F(LevelsOfANode, AWay)
     EXPECT_TRUE(node.outputs.empty());
 }
 
+// Only the last level reads its payload; what the API sends to the first has its size all the same.
+TEST_F(LevelsOfANode, PayloadsThatUpperLevelsDoNotRead_AreDeclared)
+{
+    NodeSource source = regular("%u7");
+    const std::string reads = "%lane_at = OpAccessChain %np_uint %input %u0 %u1\n        %lane = OpLoad %uint %lane_at";
+    ASSERT_NE(source.body.find(reads), std::string::npos);
+    source.body.replace(source.body.find(reads), reads.size(), "%lane = OpCopyObject %uint %u2");
+    for (const LevelsInOne& shape :
+         {lastLevels(4, 0), lastLevels(8, 6),
+          LevelsInOne{.levels = 3, .isLast = false, .below = 2, .descends = 0, .fanOut = 2}}) {
+        made(source, 7, shape);
+        EXPECT_TRUE(node.declaresPayload);
+        EXPECT_EQ(node.payloadBytes, 8u);
+        EXPECT_EQ(node.maxRecursion, 7u);
+        EXPECT_EQ(node.mode, graph::LaunchMode::Coalescing);
+    }
+}
+
 TEST_F(LevelsOfANode, AWayToOthers_SendsWhatItsLastLevelSends)
 {
     made(regular("%u7"), 7, {.levels = 4, .isLast = false, .below = 2, .descends = 3, .fanOut = 2});

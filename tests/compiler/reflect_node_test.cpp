@@ -160,6 +160,14 @@ TEST_F(ReflectNode, UnlistedInput_IsFoundByItsUse)
     EXPECT_TRUE(reflect(module).declaresPayload);
 }
 
+TEST_F(ReflectNode, SeveralInputs_AreAnErrorThoughNothingReadsThem)
+{
+    ModuleText module;
+    module.globals = "%second = OpVariable %np_InArr NodePayloadAMDX";
+    module.interface = "%input %second";
+    EXPECT_NE(failure(module).find("a second input payload"), std::string::npos);
+}
+
 TEST_F(ReflectNode, GridMember_ScalarOf16Bits)
 {
     const graph::Node& node = reflect(withInput("%uint %ushort", R"(

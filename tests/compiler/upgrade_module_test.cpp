@@ -41,6 +41,24 @@ TEST_F(UpgradeModule, Interface_ListsAllGlobals)
     EXPECT_TRUE(has("OpEntryPoint GLCompute %main \"main\" %input %out %lidx")) << text();
 }
 
+TEST_F(UpgradeModule, Interface_KeepsInputsThatNothingReads)
+{
+    ModuleText module;
+    module.version = 0x00010400;
+    module.interface = "%input %lidx";
+    upgrade(module);
+    EXPECT_TRUE(has("OpEntryPoint GLCompute %main \"main\" %input")) << text();
+}
+
+TEST_F(UpgradeModule, Interface_GetsInputsThatNothingReads)
+{
+    ModuleText module;
+    module.version = 0x00010300;
+    module.interface = "%lidx";
+    upgrade(module);
+    EXPECT_TRUE(has("OpEntryPoint GLCompute %main \"main\" %input")) << text();
+}
+
 TEST_F(UpgradeModule, BufferBlock_BecomesStorageBuffer)
 {
     ModuleText module;

@@ -127,6 +127,126 @@ TEST_F(Fusion, SeveralProducers)
     EXPECT_EQ(first(result, 2), (std::vector<uint32_t>{kSum + 50 * kLanes, kCount + kLanes}));
 }
 
+// out[first] += number of each invocation, out[first + 1] += 1, by one invocation of "item" for each.
+void sendItem(NodeWriter& node, uint32_t first)
+{
+    OutputOptions options;
+    options.budget = 4;
+    const PayloadArrayType type = node.output("item", {node.word(), node.word(4)}, options);
+    Id number = node.lane();
+    for (uint32_t i = 0, weight = 10; i < 3; ++i, weight *= 10)
+        number = node.plus(number, node.times(node.builtIn("WorkgroupId", i), node.c(weight)));
+    const Id array = node.allocate(type, node.c(1), node.c(0), false);
+    node.writePayload(array, node.c(0), 0, node.c(first));
+    node.writePayload(array, node.c(0), 1, number);
+    node.enqueue(array);
+}
+
+Stage item()
+{
+    return writeNode("item", [](NodeWriter& node) {
+        node.coalescing();
+        const Id input = node.inputArray({node.word(), node.word(4)});
+        const Id word = node.readPayload(input, node.c(0), 0);
+        node.add(word, node.readPayload(input, node.c(0), 1));
+        node.add(node.plus(word, node.c(1)), node.c(1));
+    });
+}
+
+// What becomes of a grid of workgroups of four that send their items.
+std::vector<uint32_t> itemsOf(const std::array<uint32_t, 3>& grid)
+{
+    std::vector<uint32_t> out(2);
+    for (uint32_t z = 0; z < grid[2]; ++z)
+        for (uint32_t y = 0; y < grid[1]; ++y)
+            for (uint32_t x = 0; x < grid[0]; ++x)
+                for (uint32_t lane = 0; lane < 4; ++lane, ++out[1])
+                    out[0] += lane + 10 * x + 100 * y + 1000 * z;
+    return out;
+}
+
+// The producer takes its grid from its payload and reads nothing else of it: numbers, vectors of two and of three, of
+// all widths, behind other members.
+TEST_F(Fusion, GridsOfProducersThatReadNothing)
+{
+    std::vector<Stage> stages = {item()};
+    std::vector<Launch> launches;
+    std::vector<uint32_t> wanted;
+    for (const uint32_t bits : {8, 16, 32}) {
+        for (uint32_t count = 1; count <= 3; ++count) {
+            const std::string name = "grid" + std::to_string(bits) + "x" + std::to_string(count);
+            const uint32_t offset = 4 + bits / 8, bytes = offset + bits / 8 * count;
+            stages.push_back(
+                writeNode(name,
+                          [&](NodeWriter& node) {
+                              const Id number = node.module().uintType(bits);
+                              const Id type = count == 1 ? number : node.module().vectorType(number, count);
+                              node.inputArray({node.word(), {type, offset, "PayloadDispatchIndirectAMDX"}});
+                              sendItem(node, static_cast<uint32_t>(wanted.size()));
+                          },
+                          {4, 1, 1}));
+            std::vector<uint8_t> payload(bytes, 1);
+            std::array<uint32_t, 3> grid = {1, 1, 1};
+            for (uint32_t i = 0; i < count; ++i) {
+                std::fill_n(payload.begin() + offset + bits / 8 * i, bits / 8, uint8_t{0});
+                payload[offset + bits / 8 * i] = static_cast<uint8_t>(grid[i] = 2 + i);
+            }
+            launches.push_back({name, 0, 1, payload, (bytes + 3) / 4 * 4});
+            const auto part = itemsOf(grid);
+            wanted.insert(wanted.end(), part.begin(), part.end());
+        }
+    }
+    ASSERT_TRUE(fuses(stages));
+    EXPECT_EQ(first(run(stages, launches), wanted.size()), wanted);
+}
+
+// Payloads that other nodes send, which must have the size that is declared.
+TEST_F(Fusion, PayloadsOfProducersThatReadNothing)
+{
+    const auto receiver = [](const std::string& name, uint32_t first, const std::function<void(NodeWriter&)>& modes) {
+        return writeNode(name,
+                         [&](NodeWriter& node) {
+                             modes(node);
+                             node.inputArray({node.word(), {node.uintVector(2), 4, "PayloadDispatchIndirectAMDX"}});
+                             sendItem(node, first);
+                         },
+                         {4, 1, 1});
+    };
+    const Stage top = writeNode("top", [](NodeWriter& node) {
+        node.staticGrid(1);
+        for (const char* name : {"dynamic", "fixed", "coalescing"}) {
+            const PayloadArrayType type = node.output(name, {node.word(), node.word(4), node.word(8)});
+            const Id array = node.allocate(type, node.c(1), node.c(0));
+            for (uint32_t i = 0; i < 3; ++i)
+                node.writePayload(array, node.c(0), i, node.c(i == 1 ? 3 : 2));
+            node.enqueue(array);
+        }
+    });
+    const std::vector<Stage> stages = {item(), top, receiver("dynamic", 0, [](NodeWriter&) {}),
+                                       receiver("fixed", 2, [](NodeWriter& node) { node.staticGrid(2, 2); }),
+                                       receiver("coalescing", 4, [](NodeWriter& node) { node.coalescing(); })};
+    ASSERT_TRUE(fuses(stages));
+    std::vector<uint32_t> wanted;
+    for (const auto& part : {itemsOf({3, 2, 1}), itemsOf({2, 2, 1}), itemsOf({1, 1, 1})})
+        wanted.insert(wanted.end(), part.begin(), part.end());
+    EXPECT_EQ(first(run(stages, {launchWords("top", 0, 1, {})}), 6), wanted);
+}
+
+// Workgroups that the size of their producer's constant gives them, not its execution mode.
+TEST_F(Fusion, SizeOfWorkgroupsByAConstantThatNothingReads)
+{
+    const Stage from = writeNode("from", [](NodeWriter& node) {
+        node.staticGrid(2);
+        const Id size = node.module().newId("size");
+        node.module().decorate("OpDecorate " + size + " BuiltIn WorkgroupSize");
+        node.module().global(size + " = OpConstantComposite " + node.uintVector(3) + " " + node.c(4) + " " + node.c(1) +
+                             " " + node.c(1));
+        sendItem(node, 0);
+    });
+    ASSERT_TRUE(fuses({from, item()}));
+    EXPECT_EQ(first(run({from, item()}, {launchWords("from", 0, 1, {})}), 2), itemsOf({2, 1, 1}));
+}
+
 // A loop, and another allocation behind it, through handles in one variable.
 TEST_F(Fusion, SeveralAllocations)
 {
@@ -237,6 +357,48 @@ TEST_F(Fusion, LevelsInOne)
             Runner runner(device(options), RunnerOptions{});
             runner.run(runner.createGraph(stages), {launchWords("tree", 3, 2, {0, 1})});
             EXPECT_EQ(first(runner.outputWords(), static_cast<uint32_t>(wanted.size())), wanted);
+        }
+    }
+}
+
+// The last level alone reads what was sent to it; or none does. Where each sends as many payloads, levels are in one,
+// else they run depth first.
+TEST_F(Fusion, LevelsThatDoNotReadWhatTheyReceive)
+{
+    constexpr uint32_t kLevels = 5;
+    for (const bool isEven : {true, false}) {
+        for (const bool lastReads : {true, false}) {
+            SCOPED_TRACE(std::string(isEven ? "even" : "uneven") + (lastReads ? ", the last reads" : ", none reads"));
+            const Stage node = writeNode("tree", [&](NodeWriter& writer) {
+                writer.coalescing();
+                writer.mode("MaxNodeRecursionAMDX " + writer.c(kLevels));
+                const Id input = writer.inputArray({writer.word(), writer.word(4)});
+                OutputOptions options;
+                options.budget = 2;
+                const PayloadArrayType own = writer.output("tree", {writer.word(), writer.word(4)}, options);
+                const Id remaining = writer.builtIn("RemainingRecursionLevelsAMDX");
+                BodyText& body = writer.body();
+                body.ifElse(
+                    body.test("OpIEqual", remaining, writer.c(0)),
+                    [&] {
+                        writer.add(0, lastReads ? writer.readPayload(input, writer.c(0), 1) : writer.c(1));
+                        writer.add(1, writer.c(1));
+                    },
+                    [&] {
+                        const Id odd = body.u("OpBitwiseAnd", remaining, writer.c(1));
+                        const Id count = isEven ? writer.c(2) : writer.plus(odd, writer.c(1));
+                        const Id array = writer.allocate(own, count, writer.c(0), false);
+                        body.loop(writer.c(0), count, writer.c(1), [&](const Id& i) {
+                            writer.writePayload(array, i, 0, writer.c(1000));
+                            writer.writePayload(array, i, 1, writer.plus(writer.times(remaining, writer.c(10)), i));
+                        });
+                        writer.enqueue(array);
+                    });
+            });
+            // Of three payloads; the uneven one sends two where 5, 3 and 1 levels remain.
+            const uint32_t above = 3 * (isEven ? 16 : 4), leaves = 2 * above;
+            const auto result = run({node}, {launchWords("tree", 0, 3, {1, 2, 3, 4, 5, 6})});
+            EXPECT_EQ(first(result, 2), (std::vector<uint32_t>{lastReads ? above * (10 + 11) : leaves, leaves}));
         }
     }
 }

@@ -67,6 +67,51 @@ TEST_F(GlslRun, InvocationScopeToCoalescingNode_EveryPayloadArrives)
               (std::vector<uint32_t>{3 * 2 * 1024, 3 * 2 * 32}));
 }
 
+// `leaf` runs inside `mid`, where it coalesces.
+TEST_F(GlslRun, GridOfAPayloadThatNothingReads)
+{
+    const std::string order = "struct Order { uint tag; dispatch_grid uvec2 grid; };\n";
+    const Stage top = node(R"(
+        layout(name = "top", static_grid = uvec3(1)) node;
+        layout(local_size_x = 1) in;)" +
+                           order + R"(
+        layout(node = "mid") nodeout Order orders[1];
+        void main() {
+            allocateInvocation(orders, 1);
+            orders[0].tag = 1;
+            orders[0].grid = uvec2(3, 2);
+            enqueue(orders);
+        })");
+    const Stage mid = node(R"(
+        layout(name = "mid", max_grid = uvec3(8)) node;
+        layout(local_size_x = 4) in;)" +
+                           order + R"(
+        nodein Order unread;
+        struct Item { uint value; };
+        layout(node = "leaf") nodeout Item items[4];
+        void main() {
+            const uvec3 id = gl_GlobalInvocationID;
+            allocateInvocation(items, 1);
+            items[0].value = id.x + 100 * id.y + 10000 * id.z;
+            enqueue(items);
+        })");
+    for (const bool coalesces : {true, false}) {
+        SCOPED_TRACE(coalesces ? "coalescing" : "static");
+        const Stage leaf = node(std::string("layout(name = \"leaf\", ") +
+                                (coalesces ? "coalescing" : "static_grid = uvec3(1)") + R"() node;
+            layout(local_size_x = 1) in;
+            struct Item { uint value; };)" +
+                                (coalesces ? "nodein Item items[1];" : "nodein Item item;") + R"(
+            void main() {
+                atomicAdd(words[0], )" +
+                                (coalesces ? "items[0]" : "item") + R"(.value);
+                atomicAdd(words[1], 1);
+            })");
+        for (const harness::Launch& launch : {launchWords("top", 0, 1, {}), launchWords("mid", 0, 1, {1, 3, 2})})
+            EXPECT_EQ(conformance::first(run({top, mid, leaf}, {launch}), 2), (std::vector<uint32_t>{1332, 24}));
+    }
+}
+
 TEST_F(GlslRun, AllocationsInBranchesAndLoops_TheLastOneCounts)
 {
     const Stage start = node(R"(

@@ -166,7 +166,7 @@ struct State {
                 inputs.push_back(i.result);
             }
         }
-        if (inputs.size() > 1 && usedInputs.size() <= 1) {
+        if (inputs.size() > 1 && usedInputs.size() == 1) {
             inputs = usedInputs;
         }
         if (inputs.size() > 1) {

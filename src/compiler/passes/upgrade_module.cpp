@@ -17,6 +17,7 @@ using spirv::Section;
 namespace {
 
 constexpr uint32_t kVersion = 0x00010600;
+constexpr uint32_t kVersionOfWholeInterfaces = 0x00010400;
 
 void removeDebugInformation(Module& module)
 {
@@ -55,6 +56,24 @@ void removeDebugInformation(Module& module)
     const auto isAboutGone = [&](const Instruction& i) { return i.isId(0) && gone.contains(i.id(0).value); };
     std::erase_if(module.section(Section::DebugNames), isAboutGone);
     module.removeDecorations(isAboutGone);
+}
+
+// Before SPIR-V 1.4 interfaces have no payloads. What extractEntryPoint left is the entry point's.
+void listInputs(Module& module, Id entry)
+{
+    for (Instruction& i : module.section(Section::EntryPoints)) {
+        if (i.id(1) != entry) {
+            continue;
+        }
+        for (const Instruction& global : module.section(Section::Globals)) {
+            const bool isInput =
+                global.op == spv::Op::OpVariable &&
+                static_cast<spv::StorageClass>(global.literal(0)) == spv::StorageClass::NodePayloadAMDX;
+            if (isInput) {
+                i.add(global.result);
+            }
+        }
+    }
 }
 
 // The structure inside arrays of descriptors.
@@ -122,6 +141,9 @@ Status upgradeModule(NodeShader& shader, const Options&)
     replaceBranchesToOneLabel(shader.module);
     if (!replaceBufferBlocks(shader.module, failure)) {
         return failure.status();
+    }
+    if (shader.module.version < kVersionOfWholeInterfaces) {
+        listInputs(shader.module, shader.entry);
     }
     if (shader.module.version < kVersion) {
         shader.module.version = kVersion;
