@@ -10,6 +10,7 @@
 #include "compiler/fuse.h"
 #include "compiler/fusion/choose_levels.h"
 #include "compiler/fusion/depth_first.h"
+#include "compiler/fusion/kept_declaration.h"
 #include "compiler/fusion/levels.h"
 #include "compiler/prepare.h"
 #include "graph/fusion.h"
@@ -131,6 +132,10 @@ private:
         Result<PreparedNode> prepared = prepare(made->words, options);
         if (!prepared)
             return prepared.error();
+        graph::Node before = own.prepared.node;
+        before.maxRecursion = prepared->node.maxRecursion;  // of which it has as many as it leaves payloads to others
+        if (const Status kept = keepsDeclaration(before, prepared->node); !kept)
+            return kept;
         own.prepared = std::move(*prepared);
         own.prepared.node.id = m_graph.nodes[plan.node].id;
         own.code = codeOf(made->words);
@@ -180,8 +185,8 @@ private:
             return prepared.error();
         if (prepared->node.parts != levels.parts())
             return Diagnostic{"fuse", nameOf(node), "its invocations do not run side by side"};
-        if (prepared->node.payloadBytes != group.prepared.node.payloadBytes)
-            return Diagnostic{"fuse", nameOf(node), "does not look at its payload before its last level"};
+        if (const Status kept = keepsDeclaration(group.prepared.node, prepared->node); !kept)
+            return kept.error();
         if (graph::declaredBytes(prepared->node) > graph::kMaxPayloadDeclarationBytes)
             return Diagnostic{"fuse", nameOf(node), "declares too many payloads for several levels"};
         group.prepared = std::move(*prepared);
@@ -362,6 +367,8 @@ Result<FusedCode> fuseCode(const FusableNode& producer, const FusedOutput& outpu
     auto shader = prepareShader(std::move(*module), options);
     if (!shader)
         return shader.error();
+    if (const Status kept = keepsDeclaration(producer.prepared.node, (*shader)->node); !kept)
+        return kept.error();
     return FusedCode{std::move(words), {(*shader)->node, std::move(*shader)}};
 }
 

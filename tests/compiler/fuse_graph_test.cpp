@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "compiler/fuse_nodes.h"
+#include "compiler/fusion/kept_declaration.h"
 
 namespace millrace::compiler {
 
@@ -618,6 +619,37 @@ TEST_F(FuseGraph, NodesOfOthersBehind_KeepLastLevels)
     ASSERT_TRUE(after);
     EXPECT_EQ(nodes.size(), 1u);
     EXPECT_EQ(after->nodes.size(), 2u);
+}
+
+// Whatever a pass may lose one day, others would send to the node as it was.
+TEST(KeptDeclaration, CodeThatDeclaresOtherwise_IsRefused)
+{
+    graph::Node node;
+    node.id = {"mid", 3};
+    node.declaresPayload = true;
+    node.payloadBytes = 12;
+    node.grid = {4, 2, 4};
+    EXPECT_TRUE(keepsDeclaration(node, node));
+    const auto refuses = [&](const std::string& what, void (*change)(graph::Node&)) {
+        graph::Node other = node;
+        change(other);
+        const Status status = keepsDeclaration(node, other);
+        EXPECT_EQ(status ? "" : status.error().text(),
+                  "fuse: the fused code declares otherwise " + what + " ('mid'[3])");
+    };
+    refuses("its payload", [](graph::Node& other) { other.declaresPayload = false; });
+    refuses("its payload", [](graph::Node& other) { other.payloadBytes = 0; });
+    refuses("its payload", [](graph::Node& other) { other.payloadAlignment = 8; });
+    refuses("its grid", [](graph::Node& other) { other.mode = graph::LaunchMode::Static; });
+    refuses("its grid", [](graph::Node& other) { other.staticGrid[1] = 2; });
+    refuses("its grid", [](graph::Node& other) { other.declaresMaxGrid = true; });
+    refuses("its grid", [](graph::Node& other) { other.maxGrid[2] = 2; });
+    refuses("its grid", [](graph::Node& other) { other.grid.offsetBytes = 0; });
+    refuses("its grid", [](graph::Node& other) { other.grid.components = 3; });
+    refuses("its grid", [](graph::Node& other) { other.grid.componentBytes = 2; });
+    refuses("who sends to it", [](graph::Node& other) { other.apiEntry = false; });
+    refuses("who sends to it", [](graph::Node& other) { other.maxRecursion = 1; });
+    refuses("who sends to it", [](graph::Node& other) { other.sharesInputWith = graph::NodeId{"base", 0}; });
 }
 
 }  // namespace millrace::compiler
