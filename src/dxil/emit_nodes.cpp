@@ -130,9 +130,14 @@ Id Emitter::opaqueRecord(const NodeIo& io)
         const Id component = m_b.intType(io.grid->componentBytes * 8);
         members.push_back(m_b.vectorType(component, io.grid->components));
         offsets.push_back(io.grid->offsetBytes);
-        end = (io.grid->offsetBytes + bytes + 3) / 4 * 4;
+        end = std::min((io.grid->offsetBytes + bytes + 3) / 4 * 4, io.recordBytes);
     }
     addWords(io.recordBytes / 4 * 4);
+    if (io.recordBytes - end == 2) {
+        members.push_back(m_b.intType(16));
+        offsets.push_back(end);
+        end += 2;
+    }
     const Id out = m_b.structType(members);
     for (uint32_t m = 0; m < members.size(); m++) {
         m_b.decorateMember(out, m, spv::Decoration::Offset, {offsets[m]});

@@ -206,6 +206,18 @@ def mixed_grids(tool, graphs, folder):
     check("a given table", results(tool, folder, graph, "table")["words"], wanted)
 
 
+def unread_grids(tool, graphs, folder):
+    """A node reads nothing of its record but the grid, and another runs inside it; grids at several places."""
+    for name, wanted in {"unread_grid": [1332, 24], "unread_grid_behind": [1332, 24], "unread_grid_16": [66, 12],
+                         "unread_grid_odd": [66, 12]}.items():
+        graph = {"nodes": [{"file": str(graphs / f"{name}.dxil")}], "buffers": [buffer("words", 0, size=2)],
+                 "dispatches": [{"node": "top"}]}
+        check(name, results(tool, folder, graph, name)["words"], wanted)
+    from_host = {"nodes": [{"file": str(graphs / "unread_grid_behind.dxil")}], "buffers": [buffer("words", 0, size=2)],
+                 "dispatches": [{"node": "mid", "payloads": [[[1], [3, 2]]]}]}
+    check("from the host", results(tool, folder, from_host, "from the host")["words"], [1332, 24])
+
+
 def refused(tool, graphs, examples):
     """What cannot be is named."""
     start, leaves = graphs / "start.dxil", graphs / "leaves.dxil"
@@ -243,6 +255,7 @@ def main():
         functions(tool, graphs, folder)
         local_root(tool, graphs, folder)
         mixed_grids(tool, graphs, folder)
+        unread_grids(tool, graphs, folder)
         overridden(tool, graphs, folder)
         wave_sizes(tool, graphs, folder)
     reflection(tool, graphs)
