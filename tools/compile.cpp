@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/input_file.h"
 #include "compiler/compile.h"
 #include "glsl/compile.h"
 #include "spirv/tools.h"
@@ -119,8 +120,8 @@ glsl::Options optionsOf(const Arguments& arguments)
 int compile(const Arguments& arguments)
 {
     std::string source;
-    if (!readFile(arguments.input, source)) {
-        return reportErrors({{arguments.input, "", "cannot read the file"}}, arguments.asJson);
+    if (const Status read = readInputFile(arguments.input, source); !read) {
+        return reportErrors({{arguments.input, "", withReason("cannot read the file", read)}}, arguments.asJson);
     }
     const auto compiled = [&] {
         const Progress progress("compiling");

@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/input_file.h"
 #include "dxil/container.h"
 #include "dxil/translate.h"
 #include "spirv/tools.h"
@@ -108,8 +109,8 @@ Status prepare(const Arguments& arguments, DxilOptions& out)
     }
     std::vector<DxilLibrary> given;
     for (const std::string& input : arguments.inputs) {
-        if (!readFile(input, given.emplace_back().content)) {
-            return Diagnostic{input, "", "cannot read the file"};
+        if (const Status read = readInputFile(input, given.emplace_back().content); !read) {
+            return Diagnostic{input, "", withReason("cannot read the file", read)};
         }
     }
     given.front().exports = out.exports;
@@ -123,8 +124,8 @@ Status prepare(const Arguments& arguments, DxilOptions& out)
         return {};
     }
     std::string signature;
-    if (!readFile(arguments.rootSignature, signature)) {
-        return Diagnostic{arguments.rootSignature, "", "cannot read the root signature"};
+    if (const Status read = readInputFile(arguments.rootSignature, signature); !read) {
+        return Diagnostic{arguments.rootSignature, "", withReason("cannot read the root signature", read)};
     }
     const auto found = dxil::readSignatureOf(
         std::span<const uint8_t>(reinterpret_cast<const uint8_t*>(signature.data()), signature.size()));
@@ -184,7 +185,8 @@ int execute(const Arguments& arguments)
         return refuse(arguments, program.error().text());
     }
     if (arguments.wholeVectors) {
-        std::cerr << "note: modules with SPV_EXT_long_vector are not validated here; spirv-val 2026.1 and later know it\n";
+        std::cerr
+            << "note: modules with SPV_EXT_long_vector are not validated here; spirv-val 2026.1 and later know it\n";
     }
     if (arguments.asJson) {
         std::cout << program->description << "\n";

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tools/files.h"
+#include "base/input_file.h"
 
 namespace millrace::tools {
 
@@ -40,8 +40,8 @@ std::string readBeside(const Value& file)
 {
     const auto path = (std::filesystem::path(file.file()).parent_path() / file.string()).lexically_normal().string();
     std::string out;
-    if (!readFile(path, out)) {
-        file.fail("cannot read " + path);
+    if (const Status read = readInputFile(path, out); !read) {
+        file.fail(withReason("cannot read " + path, read));
     }
     return out;
 }

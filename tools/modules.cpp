@@ -5,8 +5,8 @@
 #include <charconv>
 #include <system_error>
 
+#include "base/input_file.h"
 #include "spirv/module.h"
-#include "tools/files.h"
 
 namespace millrace::tools {
 
@@ -46,8 +46,8 @@ NodeName parseNodeName(std::string_view text)
 Result<spirv::Words> readModule(const std::string& path)
 {
     std::string content;
-    if (!readFile(path, content)) {
-        return Diagnostic{path, "", "cannot read the file"};
+    if (const Status read = readInputFile(path, content); !read) {
+        return Diagnostic{path, "", withReason("cannot read the file", read)};
     }
     spirv::Words words(content.size() / 4);
     std::copy_n(content.data(), words.size() * 4, reinterpret_cast<char*>(words.data()));

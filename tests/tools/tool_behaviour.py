@@ -227,6 +227,20 @@ class EveryCommand(unittest.TestCase):
 
     # What a program reads.
 
+    def test_what_never_ends_is_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            long = pathlib.Path(folder) / "long"
+            with open(long, "wb") as file:
+                file.truncate(1 << 40)
+            for path in ["/dev/zero", long]:
+                for command in ["lower", "graph", "report", "run", "compile", "dxil"]:
+                    if path == "/dev/zero" and command not in ("lower", "report"):
+                        continue  # the same function, which takes half a gibibyte each time
+                    result = millrace(command, path)
+                    self.assertEqual((result.returncode, result.stdout), (1, ""), command)
+                    self.assertIn(f"{path}", result.stderr)
+                    self.assertIn("it is longer than 512 MiB, the most that is read", result.stderr)
+
     def test_json_is_one_document_also_for_errors(self):
         module = SHADERS / "level_a.spv"
         for arguments, status in [(["graph", module, SHADERS / "level_b.spv"], 0), (["graph", module], 1),

@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/input_file.h"
 #include "tools/commands.h"
 #include "tools/console.h"
 #include "tools/files.h"
@@ -156,8 +157,8 @@ bool isObject(const std::string& bytes)
 int runReport(const Arguments& arguments)
 {
     std::string bytes;
-    if (!readFile(arguments.files.front(), bytes)) {
-        return reportErrors({{arguments.files.front(), "", "cannot be read"}}, arguments.asJson);
+    if (const Status read = readInputFile(arguments.files.front(), bytes); !read) {
+        return reportErrors({{arguments.files.front(), "", withReason("cannot be read", read)}}, arguments.asJson);
     }
     if (isObject(bytes)) {
         return reportBench(arguments);

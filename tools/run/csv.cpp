@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "tools/files.h"
+#include "base/input_file.h"
 #include "tools/run/numbers.h"
 
 namespace millrace::tools::run {
@@ -19,8 +19,8 @@ class Table {
 public:
     explicit Table(const std::string& file) : m_file(file)
     {
-        if (!readFile(file, m_text)) {
-            throw InputError(file, {}, "", "cannot read the file");
+        if (const Status read = readInputFile(file, m_text); !read) {
+            throw InputError(file, {}, "", withReason("cannot read the file", read));
         }
         m_at = m_text.starts_with("\xef\xbb\xbf") ? 3 : 0;
     }

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "tools/files.h"
+#include "base/input_file.h"
 #include "tools/run/parse_json.h"
 
 namespace millrace::tools::run {
@@ -106,8 +106,8 @@ Document Document::read(const std::string& file)
 {
     Document out;
     out.m_file = file;
-    if (!readFile(file, out.m_text)) {
-        throw InputError(file, {}, "", "cannot read the file");
+    if (const Status read = readInputFile(file, out.m_text); !read) {
+        throw InputError(file, {}, "", withReason("cannot read the file", read));
     }
     parseJson(file, out.m_text, out.m_json, out.m_place);
     return out;

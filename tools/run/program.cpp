@@ -5,12 +5,12 @@
 #include <filesystem>
 #include <map>
 
+#include "base/input_file.h"
 #include "compiler/compile.h"
 #include "glsl/compile.h"
 #include "graph/diagnose.h"
 #include "tools/dxil_modules.h"
 #include "tools/dxil_options.h"
-#include "tools/files.h"
 #include "tools/modules.h"
 #include "tools/run/reflect_node.h"
 
@@ -29,8 +29,8 @@ bool isSource(const std::string& file)
 void compileSource(const NodeDescription& description, ProgramNode& node, std::string& warnings)
 {
     std::string source;
-    if (!readFile(description.file, source)) {
-        description.place.get("file").fail("cannot read " + description.file);
+    if (const Status read = readInputFile(description.file, source); !read) {
+        description.place.get("file").fail(withReason("cannot read " + description.file, read));
     }
     glsl::Options options;
     options.definitions = description.definitions;
@@ -87,8 +87,8 @@ std::vector<ProgramNode> translateProgram(const NodeDescription& description, co
         readOptions(*options, prepared);
     }
     DxilLibrary first{{}, prepared.exports};
-    if (!readFile(description.file, first.content)) {
-        file.fail("cannot read " + description.file);
+    if (const Status read = readInputFile(description.file, first.content); !read) {
+        file.fail(withReason("cannot read " + description.file, read));
     }
     prepared.libraries.insert(prepared.libraries.begin(), std::move(first));
     prepared.options.entryPoint = description.entryPoint.value_or("");

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tools/files.h"
+#include "base/input_file.h"
 #include "tools/run/csv.h"
 #include "tools/run/numbers.h"
 #include "tools/run/picture.h"
@@ -194,8 +194,8 @@ std::string pathOf(const Value& file)
 Bytes readBytes(const Value& file)
 {
     std::string content;
-    if (!readFile(pathOf(file), content)) {
-        file.fail("cannot read " + pathOf(file));
+    if (const Status read = readInputFile(pathOf(file), content); !read) {
+        file.fail(withReason("cannot read " + pathOf(file), read));
     }
     return {content.begin(), content.end()};
 }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/input_file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace millrace {
+
+Status readInputFile(const std::string& path, std::string& content)
+{
+    const Diagnostic tooLong{
+        "", "", "it is longer than " + std::to_string(kMaxInputBytes >> 20) + " MiB, the most that is read"};
+    std::error_code error;
+    std::ifstream file(path, std::ios::binary);
+    // Reading a folder throws.
+    if (!file.is_open() || std::filesystem::is_directory(path, error))
+        return Diagnostic{};
+    // Only of files on a disk is the size known before.
+    if (std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) > kMaxInputBytes)
+        return tooLong;
+    content.clear();
+    for (size_t block = 1 << 16; file; block = std::min<size_t>(2 * block, 16 << 20)) {
+        const size_t before = content.size();
+        content.resize(before + block);
+        file.read(content.data() + before, static_cast<std::streamsize>(block));
+        content.resize(before + static_cast<size_t>(file.gcount()));
+        if (content.size() > kMaxInputBytes)
+            return tooLong;
+    }
+    return file.bad() ? Status(Diagnostic{}) : Status();
+}
+
+std::string withReason(const std::string& what, const Status& status)
+{
+    return status.error().message.empty() ? what : what + ": " + status.error().message;
+}
+
+}  // namespace millrace
