@@ -291,7 +291,7 @@ void main()
         self.assertEqual(struct.unpack("<5x5x5x5xfffii", (self.folder / "out/i.bin").read_bytes())[0], 3)
         with open(self.folder / "out/i.csv", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-        self.assertEqual(rows[1], {"value": "3.0", "pair.x": "0.1", "pair.y": "-2.0", "whole[0]": "-7",
+        self.assertEqual(rows[1], {"value": "3", "pair.x": "0.1", "pair.y": "-2", "whole[0]": "-7",
                                    "whole[1]": "8"})
         self.assertEqual(self.output("i.json")["items"][1], value(3, (0.1, -2), (-7, 8)))
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/input_file.h"
+#include "data/csv.h"
 #include "tools/run/numbers.h"
 
 namespace millrace::tools::run {
@@ -99,7 +100,10 @@ std::vector<size_t> matchHeader(const Table& table, const std::vector<Field>& he
     }
     std::vector<size_t> out;
     for (const Field& field : header) {
-        const auto found = std::ranges::find(names, field.text);
+        auto found = std::ranges::find(names, field.text);
+        if (found == names.end()) {
+            found = std::ranges::find(names, data::withoutFormulaMark(field.text));
+        }
         const auto index = static_cast<size_t>(found - names.begin());
         if (found == names.end()) {
             table.fail(field.offset, "no column \"" + field.text + "\" is expected" + suggestion(field.text, names));
@@ -148,18 +152,9 @@ void readCsv(const std::string& file, const DataTypeRef& type, uint64_t stride, 
 std::string writeCsv(const DataTypeRef& type, std::span<const uint8_t> bytes, uint64_t stride, uint64_t count)
 {
     const std::vector<Column> columns = columnsOf(type);
-    std::string out;
-    for (const Column& column : columns) {
-        out += (out.empty() ? "" : ",") + column.name;
-    }
-    out += "\n";
+    std::string out = data::csvNames(columns) + "\n";
     for (uint64_t row = 0; row < count; row++) {
-        std::string line;
-        for (const Column& column : columns) {
-            const Json value = scalarToJson(*column.scalar, bytes.data() + row * stride + column.offset);
-            line += (line.empty() ? "" : ",") + (value.is_string() ? value.get<std::string>() : value.dump());
-        }
-        out += line + "\n";
+        out += data::csvValues(columns, bytes.subspan(row * stride)) + "\n";
     }
     return out;
 }
