@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <charconv>
 #include <cstring>
 #include <set>
 
@@ -40,9 +41,10 @@ std::optional<data::Column> findMember(const data::DataTypeRef& type, const grap
                                        const std::string& member)
 {
     if (member.starts_with('@')) {
-        char* end = nullptr;
-        const unsigned long offset = std::strtoul(member.c_str() + 1, &end, 10);
-        if (*end != '\0' || member.size() == 1 || offset + 4 > node.payloadBytes)
+        uint32_t offset = 0;
+        const char* end = member.data() + member.size();
+        const auto [rest, error] = std::from_chars(member.data() + 1, end, offset);
+        if (error != std::errc() || rest != end || node.payloadBytes < 4 || offset > node.payloadBytes - 4)
             return std::nullopt;
         return data::Column{member, offset, data::scalarType(data::DataType::Kind::Unsigned, 32)};
     }
