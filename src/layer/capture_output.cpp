@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/capture_output.h"
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <mutex>
 #include <set>
 
-#include "data/scalars.h"
+#include "base/output_file.h"
+#include "data/csv.h"
 #include "data/text.h"
 #include "layer/capture_filter.h"
 #include "layer/device.h"
@@ -18,10 +17,7 @@ namespace millrace::layer {
 
 namespace {
 
-struct CloseFile {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
-using File = std::unique_ptr<std::FILE, CloseFile>;
+using File = std::unique_ptr<OutputFile>;
 
 std::string contentOf(const runtime::CapturedPayload& payload)
 {
@@ -29,6 +25,8 @@ std::string contentOf(const runtime::CapturedPayload& payload)
 }
 
 constexpr char kNameOfTheFile[] = "Setting capture_file has the name of the file; its folder must be there";
+
+const std::string kJsonEnd = "\n]\n";
 
 // Where a payload comes from, for JSON and, as one line, for CSV.
 struct Origin {
@@ -80,6 +78,13 @@ public:
             m_problems.push_back({text, advice});
     }
 
+protected:
+    void check(OutputFile& file)
+    {
+        if (const std::optional<std::string> said = file.takeProblem())
+            problem(*said + "; what was captured before is in the file, and nothing else", kNameOfTheFile);
+    }
+
 private:
     struct Problem {
         std::string text;
@@ -107,38 +112,22 @@ public:
 // An array of objects. The end is written each time, and written over by the next: a process may be killed at any time.
 class JsonOutput final : public Output {
 public:
-    JsonOutput(const Device& device, File file) : Output(device), m_file(std::move(file))
-    {
-        std::fputs("[\n]\n", m_file.get());
-        std::fflush(m_file.get());
-    }
+    JsonOutput(const Device& device, File file) : Output(device), m_file(std::move(file)) {}
     void payload(const runtime::CapturedPayload& payload) override
     {
-        std::string text = m_first ? "{" : ",\n{";
+        std::string text = m_first ? "\n{" : ",\n{";
         m_first = false;
         for (const Origin& origin : originOf(payload))
             text += std::string("\"") + origin.name +
                     "\": " + (origin.isText ? data::quotedJson(origin.value) : origin.value) + ", ";
-        text += "\"payload\": " + contentOf(payload) + "}\n]\n";
-        std::fseek(m_file.get(), -3, SEEK_END);
-        std::fputs(text.c_str(), m_file.get());
-        std::fflush(m_file.get());
+        m_file->write(text + "\"payload\": " + contentOf(payload) + "}" + kJsonEnd, kJsonEnd.size());
+        check(*m_file);
     }
 
 private:
     File m_file;
     bool m_first = true;
 };
-
-std::string quotedCsv(const std::string& text)
-{
-    if (text.find_first_of(",\"\r\n") == std::string::npos)
-        return text;
-    std::string out = "\"";
-    for (const char c : text)
-        out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-}
 
 // A line for each payload, a column for each scalar. Payloads with other columns go to a file of their own.
 class CsvOutput final : public Output {
@@ -153,18 +142,15 @@ public:
         std::string line;
         for (const Origin& origin : originOf(payload)) {
             header += std::string(header.empty() ? "" : ",") + origin.name;
-            line += (line.empty() ? "" : ",") + quotedCsv(origin.value);
+            line += (line.empty() ? "" : ",") + (origin.isText ? data::csvText(origin.value) : origin.value);
         }
-        for (const data::Column& column : columnsOf(payload)) {
-            header += "," + quotedCsv(column.name);
-            uint8_t bytes[8] = {};
-            const size_t left = payload.bytes.size() - std::min<size_t>(column.offset, payload.bytes.size());
-            std::memcpy(bytes, payload.bytes.data() + column.offset, std::min<size_t>(left, column.scalar->bytes));
-            line += "," + data::scalarText(*column.scalar, bytes);
+        if (const std::vector<data::Column> columns = columnsOf(payload); !columns.empty()) {
+            header += "," + data::csvNames(columns);
+            line += "," + data::csvValues(columns, payload.bytes);
         }
-        if (std::FILE* file = fileFor(header)) {
-            std::fprintf(file, "%s\n", line.c_str());
-            std::fflush(file);
+        if (OutputFile* file = fileFor(header)) {
+            file->write(line + "\n");
+            check(*file);
         }
     }
 
@@ -180,16 +166,19 @@ private:
         return columns;
     }
 
-    std::FILE* fileFor(const std::string& header)
+    OutputFile* fileFor(const std::string& header)
     {
         auto [entry, isNew] = m_files.try_emplace(header);
         if (!isNew)
             return entry->second.get();
-        entry->second = m_unused ? std::move(m_unused) : File(std::fopen(outputPath(m_path).c_str(), "wb"));
-        if (entry->second)
-            std::fprintf(entry->second.get(), "%s\n", header.c_str());
-        else
-            problem("cannot write another file like " + m_path + ": " + std::strerror(errno), kNameOfTheFile);
+        if (m_unused) {
+            m_unused->write(header + "\n");
+            entry->second = std::move(m_unused);
+        } else if (auto file = OutputFile::create(outputPath(m_path), header + "\n")) {
+            entry->second = std::move(*file);
+        } else {
+            problem(file.error().message, kNameOfTheFile);
+        }
         return entry->second.get();
     }
 
@@ -198,17 +187,17 @@ private:
     std::map<std::string, File> m_files;
 };
 
-std::shared_ptr<Output> open(const Device& device, const std::string& pattern)
+Result<std::shared_ptr<Output>> open(const Device& device, const std::string& pattern)
 {
     if (pattern.empty())
-        return std::make_shared<TextOutput>(device);
-    const std::string path = outputPath(pattern);
-    File file(std::fopen(path.c_str(), "wb"));
+        return std::shared_ptr<Output>(std::make_shared<TextOutput>(device));
+    const bool isCsv = pattern.ends_with(".csv");
+    auto file = OutputFile::create(outputPath(pattern), isCsv ? "" : "[" + kJsonEnd);
     if (!file)
-        return nullptr;
-    if (path.ends_with(".csv"))
-        return std::make_shared<CsvOutput>(device, pattern, std::move(file));
-    return std::make_shared<JsonOutput>(device, std::move(file));
+        return file.error();
+    if (isCsv)
+        return std::shared_ptr<Output>(std::make_shared<CsvOutput>(device, pattern, std::move(*file)));
+    return std::shared_ptr<Output>(std::make_shared<JsonOutput>(device, std::move(*file)));
 }
 
 }  // namespace
@@ -225,16 +214,14 @@ VkResult startCapture(Device& device)
                                   "Correct setting capture; docs/capture.md has examples");
         return VK_SUCCESS;
     }
-    std::shared_ptr<Output> output = open(device, settings.captureFile);
+    Result<std::shared_ptr<Output>> output = open(device, settings.captureFile);
     if (!output) {
-        device.messages().warning(
-            "Millrace-capture", reference,
-            "cannot write " + settings.captureFile + ": " + std::strerror(errno) + "; nothing is captured",
-            kNameOfTheFile);
+        device.messages().warning("Millrace-capture", reference, output.error().text() + "; nothing is captured",
+                                  kNameOfTheFile);
         return VK_SUCCESS;
     }
-    device.tellProblems = [output] { output->tell(); };
-    return runtime::CaptureRecorder::create(*device.runtime, std::move(output), std::move(*filters), device.capture);
+    device.tellProblems.push_back([output = *output] { output->tell(); });
+    return runtime::CaptureRecorder::create(*device.runtime, std::move(*output), std::move(*filters), device.capture);
 }
 
 }  // namespace millrace::layer

@@ -340,8 +340,8 @@ void Device::drainRecorders()
         trace->drain();
     if (capture)
         capture->drain();
-    if (tellProblems)
-        tellProblems();
+    for (const std::function<void()>& tell : tellProblems)
+        tell();
 }
 
 Device* Device::of(void* key)

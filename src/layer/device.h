@@ -62,7 +62,7 @@ struct Device {
     std::unique_ptr<runtime::Device> runtime;
     std::unique_ptr<runtime::TraceRecorder> trace;      // setting "trace"
     std::unique_ptr<runtime::CaptureRecorder> capture;  // setting "capture"
-    std::function<void()> tellProblems;                 // that it met
+    std::vector<std::function<void()>> tellProblems;    // that they met
 
     Registry<ShaderModule> shaderModules;  // that may hold nodes
     Registry<DescriptorSetLayout> setLayouts;

@@ -46,6 +46,11 @@ VkResult startTrace(Device& device)
                                   "Setting trace has the name of the file; its folder must be there");
         return VK_SUCCESS;
     }
+    device.tellProblems.push_back([&device, sink = *sink] {
+        if (const std::optional<std::string> problem = sink->takeProblem())
+            device.messages().warning("Millrace-trace", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
+                                      *problem + "; the trace ends here", "Setting trace has the name of the file");
+    });
     return runtime::TraceRecorder::create(device.physical, device.instance.table, *device.runtime, std::move(*sink),
                                           {.exact = settings.traceNodes,
                                            .hostQueryReset = device.support.hostQueryReset,

@@ -2,8 +2,7 @@
 #include "trace/chrome.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <cstdio>
 
 namespace millrace::trace {
 
@@ -12,6 +11,7 @@ namespace {
 // What a process, which stands for a graph, shows beside each other.
 constexpr uint32_t kSweeps = 1;
 constexpr uint32_t kLevels = 2;
+const std::string kEnd = "\n]\n";
 constexpr uint32_t kFirstNode = 10;  // nodes of one level run at the same time, so each has a line of its own
 
 std::string quoted(const std::string& text)
@@ -84,26 +84,23 @@ std::string workText(const NodeWork& work)
 
 Result<std::unique_ptr<ChromeWriter>> ChromeWriter::create(const std::string& path)
 {
-    std::FILE* file = std::fopen(path.c_str(), "wb");
+    auto file = OutputFile::create(path, "[" + kEnd);
     if (!file)
-        return Diagnostic{"trace", path, std::string("cannot write the trace: ") + std::strerror(errno)};
-    std::fputs("[\n]\n", file);
-    return std::unique_ptr<ChromeWriter>(new ChromeWriter(file));
+        return Diagnostic{"trace", "", file.error().message};
+    return std::unique_ptr<ChromeWriter>(new ChromeWriter(std::move(*file)));
 }
 
-ChromeWriter::~ChromeWriter()
+void ChromeWriter::event(const std::string& members)
 {
-    std::fclose(m_file);
+    m_events += (m_first ? "\n{" : ",\n{") + members + "}";
+    m_first = false;
 }
 
 // The end is written each time, and written over by the next: a process may be killed at any time.
-void ChromeWriter::event(const std::string& members)
+void ChromeWriter::commit()
 {
-    std::fseek(m_file, -3, SEEK_END);
-    std::fputs(m_first ? "{" : ",\n{", m_file);
-    std::fputs(members.c_str(), m_file);
-    std::fputs("}\n]\n", m_file);
-    m_first = false;
+    m_file->write(m_events + kEnd, kEnd.size());
+    m_events.clear();
 }
 
 void ChromeWriter::nameThread(uint32_t process, uint32_t thread, const std::string& name)
@@ -129,7 +126,7 @@ void ChromeWriter::graph(const Graph& graph)
           ",\"args\":{\"labels\":" + quoted(m_device) + "}");
     nameThread(graph.id, kSweeps, "sweeps");
     nameThread(graph.id, kLevels, "levels");
-    std::fflush(m_file);
+    commit();
 }
 
 void ChromeWriter::dispatch(const Dispatch& dispatch)
@@ -177,14 +174,14 @@ void ChromeWriter::sweep(const Sweep& sweep)
         event(counter(graph.id, "queue of " + nodeText(graph, graph.slots[queue.slot]), sweep.time.end,
                       number("arrived", fill.arrived) + "," + number("entries", fill.entries)));
     }
-    std::fflush(m_file);
+    commit();
 }
 
 void ChromeWriter::lost(uint64_t sweeps)
 {
     event("\"ph\":\"i\",\"s\":\"g\",\"pid\":0,\"tid\":0,\"ts\":0,\"name\":" +
           quoted(std::to_string(sweeps) + " sweeps were not recorded"));
-    std::fflush(m_file);
+    commit();
 }
 
 }  // namespace millrace::trace

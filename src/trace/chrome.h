@@ -2,11 +2,11 @@
 // A trace as the JSON that Perfetto and chrome://tracing open (docs/trace.md, "In Perfetto"), written as it comes.
 #pragma once
 
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
 
+#include "base/output_file.h"
 #include "base/result.h"
 #include "trace/trace.h"
 
@@ -14,9 +14,8 @@ namespace millrace::trace {
 
 class ChromeWriter final : public Sink {
 public:
-    // Fails if the file cannot be made.
+    // Fails if the file cannot be made. Where the disk is full later, the file stays as it is then.
     static Result<std::unique_ptr<ChromeWriter>> create(const std::string& path);
-    ~ChromeWriter() override;
     ChromeWriter(const ChromeWriter&) = delete;
 
     void device(const Device& device) override;
@@ -24,15 +23,18 @@ public:
     void dispatch(const Dispatch& dispatch) override;
     void sweep(const Sweep& sweep) override;
     void lost(uint64_t sweeps) override;
+    std::optional<std::string> takeProblem() override { return m_file->takeProblem(); }
 
 private:
-    explicit ChromeWriter(std::FILE* file) : m_file(file) {}
+    explicit ChromeWriter(std::unique_ptr<OutputFile> file) : m_file(std::move(file)) {}
     void event(const std::string& members);
+    void commit();
     void nameThread(uint32_t process, uint32_t thread, const std::string& name);
     void level(const Graph& graph, const LevelWork& level);
 
-    std::FILE* m_file;
+    std::unique_ptr<OutputFile> m_file;
     bool m_first = true;
+    std::string m_events;  // of the call under way
     std::string m_device;  // and its traits
     std::map<uint32_t, Graph> m_graphs;
     std::map<uint32_t, Dispatch> m_dispatches;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/file.h"
 
-#include <cerrno>
-#include <cstring>
 #include <map>
 #include <string_view>
 
@@ -182,26 +180,18 @@ std::string traitsText(const Device& device)
 
 Result<std::unique_ptr<FileWriter>> FileWriter::create(const std::string& path)
 {
-    std::FILE* file = std::fopen(path.c_str(), "wb");
+    auto file = OutputFile::create(path, kMagic);
     if (!file)
-        return Diagnostic{"trace", path, std::string("cannot write the trace: ") + std::strerror(errno)};
-    std::fwrite(kMagic.data(), 1, kMagic.size(), file);
-    return std::unique_ptr<FileWriter>(new FileWriter(file));
-}
-
-FileWriter::~FileWriter()
-{
-    std::fclose(m_file);
+        return Diagnostic{"trace", "", file.error().message};
+    return std::unique_ptr<FileWriter>(new FileWriter(std::move(*file)));
 }
 
 void FileWriter::write(char tag, const std::string& bytes)
 {
     const auto length = static_cast<uint32_t>(bytes.size());
-    const char head[] = {tag, static_cast<char>(length), static_cast<char>(length >> 8),
-                         static_cast<char>(length >> 16), static_cast<char>(length >> 24)};
-    std::fwrite(head, 1, sizeof head, m_file);
-    std::fwrite(bytes.data(), 1, bytes.size(), m_file);
-    std::fflush(m_file);
+    const char head[5] = {tag, static_cast<char>(length), static_cast<char>(length >> 8),
+                          static_cast<char>(length >> 16), static_cast<char>(length >> 24)};
+    m_file->write(std::string(head, sizeof head) + bytes);
 }
 
 void FileWriter::device(const Device& device)

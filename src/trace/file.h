@@ -2,11 +2,11 @@
 // The compact form of a trace (docs/trace.md, "The compact file"), written as it comes.
 #pragma once
 
-#include <cstdio>
 #include <memory>
 #include <span>
 #include <string>
 
+#include "base/output_file.h"
 #include "base/result.h"
 #include "trace/trace.h"
 
@@ -15,9 +15,8 @@ namespace millrace::trace {
 // Writes to a file. What was written is whole after each call.
 class FileWriter final : public Sink {
 public:
-    // Fails if the file cannot be made.
+    // Fails if the file cannot be made. Where the disk is full later, the file stays as it is then.
     static Result<std::unique_ptr<FileWriter>> create(const std::string& path);
-    ~FileWriter() override;
     FileWriter(const FileWriter&) = delete;
 
     void device(const Device& device) override;
@@ -25,12 +24,13 @@ public:
     void dispatch(const Dispatch& dispatch) override;
     void sweep(const Sweep& sweep) override;
     void lost(uint64_t sweeps) override;
+    std::optional<std::string> takeProblem() override { return m_file->takeProblem(); }
 
 private:
-    explicit FileWriter(std::FILE* file) : m_file(file) {}
+    explicit FileWriter(std::unique_ptr<OutputFile> file) : m_file(std::move(file)) {}
     void write(char tag, const std::string& bytes);
 
-    std::FILE* m_file;
+    std::unique_ptr<OutputFile> m_file;
 };
 
 // Hands everything in a compact file to the sink. What comes behind an incomplete end, as a process leaves it that was

@@ -157,6 +157,8 @@ public:
     virtual void dispatch(const Dispatch&) = 0;  // before its sweeps
     virtual void sweep(const Sweep&) = 0;
     virtual void lost(uint64_t sweeps) = 0;  // that nobody could keep
+    // Why it has not kept all that it was given, once. Any thread.
+    virtual std::optional<std::string> takeProblem() { return std::nullopt; }
 };
 
 }  // namespace millrace::trace
