@@ -3,6 +3,8 @@
 
 #include <vulkan/layer/vk_layer_settings.hpp>
 
+#include "base/privileges.h"
+
 namespace millrace::layer {
 
 namespace {
@@ -150,11 +152,33 @@ bool runsLeaves(const Settings& settings)
     return settings.leaf && settings.runtime.path == runtime::Path::Direct && !areStepsSeen && !settings.validate;
 }
 
+namespace {
+
+// Whoever starts a set-uid program must not choose files that it overwrites.
+void forgetFiles(Settings& settings, std::vector<std::string>& problems)
+{
+    for (const auto& [name, file] :
+         {std::pair("trace", &settings.trace), std::pair("capture_file", &settings.captureFile)}) {
+        if (file->empty())
+            continue;
+        problems.push_back(std::string("setting ") + name +
+                           " is ignored, since the process has more privileges than whoever started it");
+        file->clear();
+        // Captures would go to standard error instead, which nobody has asked for.
+        if (file == &settings.captureFile)
+            settings.capture.clear();
+    }
+}
+
+}  // namespace
+
 Settings readSettings(const VkInstanceCreateInfo& createInfo, std::vector<std::string>& problems)
 {
     Settings settings;
     visitSettings(settings, Reader(createInfo, problems));
     settings.runtime.breadcrumbs |= settings.stepLimitMs > 0;
+    if (hasMorePrivileges())
+        forgetFiles(settings, problems);
     return settings;
 }
 
