@@ -38,8 +38,7 @@ layout(constant_id = 2022) const uint MR_OUTPUTS = 0u;  // so many of the first 
 MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 
 // Workgroups of ours in this dispatch, of the direct path alone. Behind an indirect dispatch the built-in is not to be
-// trusted: NVIDIA 580.159 reads it through a cache of constants that a barrier for indirect commands leaves as it is, so
-// in a command buffer that runs again it may be what it was the time before (docs/gpu.md).
+// trusted: with NVIDIA 580.159, in a command buffer that runs again, it may be what it was the time before (docs/gpu.md).
 uint mr_group_count()
 {
     return gl_NumWorkGroups.x;
