@@ -494,9 +494,10 @@ TEST_F(Fusion, LevelsInOne_AWayDownForEachInvocation)
                                              [&] { node.add(path, node.readPayload(input, node.c(0), 1)); });
                       },
                       {kLanes, 1, 1});
-        if (options.words <= 200 && levels > 1)
+        if (options.words <= 200 && levels > 1) {
             EXPECT_EQ(run({quietTree(levels, fan, true), writer}, {launchWords("tree", 0, 2, {0, 7, 1, 8})}, options),
                       fromHost);
+        }
     }
 }
 
