@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random graphs: each process is given one seed after the other."""
 
+import re
 import threading
 import time
 
@@ -9,6 +10,7 @@ from process import Silent, TimeOver, describe_status
 
 
 MOST_FAILURES = 50  # after which nothing new is learned
+PART = re.compile(r"(\w+) ([\d.]+) s \(processor ([\d.]+) s\)")
 
 
 class Graphs(Kind):
@@ -20,6 +22,8 @@ class Graphs(Kind):
         self._options = options
         self._seed_lock = threading.Lock()
         self._unfinished = []
+        self._parts = {}  # of the time: seconds by the clock and of the processor, of all processes that have ended
+        self._timed = 0  # their graphs
 
     def line(self):
         parts = [super().line()]
@@ -29,6 +33,10 @@ class Graphs(Kind):
             parts.append(f"not finished in time: {' '.join(map(str, sorted(self._unfinished)))}")
         if self.ran:
             parts.append(f"{self.seconds / self.ran:.1f} s each")
+        if self._timed:
+            parts.append("of which " + "; ".join(
+                f"{part} {wall / self._timed:.2f} (processor {processor / self._timed:.2f})"
+                for part, (wall, processor) in self._parts.items()))
         return ", ".join(parts)
 
     def _take_seed(self, check):
@@ -58,6 +66,7 @@ class Graphs(Kind):
             process.close_input()
             output = list(process.lines())
             status = process.status()
+            self._add_times(output, len(seeds))
             if status != 0 and seeds:
                 self._fail(seeds, "when the process ended: " + describe_status(status), output)
         except Silent:
@@ -66,6 +75,15 @@ class Graphs(Kind):
             pass
         finally:
             process.kill()
+
+    def _add_times(self, output, graphs):
+        """What a process that has run GRAPHS says of its time when it ends."""
+        found = [part for line in output if line.startswith("parts: ") for part in PART.findall(line)]
+        with self._seed_lock:
+            self._timed += graphs if found else 0
+            for part, *seconds in found:
+                old = self._parts.get(part, (0.0, 0.0))
+                self._parts[part] = tuple(a + float(b) for a, b in zip(old, seconds))
 
     def _run_graph(self, process, seed):
         """Whether the process is good for another."""

@@ -96,7 +96,7 @@ private:
             for (const Leaf& leaf : callee->payload) {
                 const Leaf* same = findLeaf(kept.leaves, leaf);
                 // A workgroup's payloads are not copied member by member: one variable serves both.
-                if (same && output.byWorkgroup && same->path != leaf.path) {
+                if (same && output.byWorkgroup && (same->path != leaf.path || same->isWidened != leaf.isWidened)) {
                     return Diagnostic{"fuse", "payload", "the producer has another structure"};
                 }
                 if (!same) {
@@ -329,7 +329,8 @@ private:
         Emitter out = writer.out();
         std::vector<Id> arguments{index};
         for (const Leaf& leaf : linked.callee->payload) {
-            arguments.push_back(loadLeaf(out, *findLeaf(leaves, leaf), variable, kPrivate, place));
+            const Leaf& own = *findLeaf(leaves, leaf);
+            arguments.push_back(passLeaf(out, own, leaf, loadLeaf(out, own, variable, kPrivate, place)));
         }
         call(writer, linked, std::move(arguments));
     }
@@ -358,7 +359,7 @@ private:
                                                std::to_string(leaf.offsetBytes));
             return m_module.getConstant(0);
         }
-        return loadLeaf(out, *same, block, spv::StorageClass::PushConstant);
+        return passLeaf(out, *same, leaf, loadLeaf(out, *same, block, spv::StorageClass::PushConstant));
     }
 
     NodeShader& m_shader;

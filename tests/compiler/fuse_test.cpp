@@ -427,6 +427,19 @@ NodeSource withMember(NodeSource source, const std::string& type, const std::str
     return source;
 }
 
+// Those that the capability allows.
+std::string smallTypes(const std::string& capability)
+{
+    if (capability.find("8") != std::string::npos)
+        return "%byte = OpTypeInt 8 0";
+    std::string out;
+    if (capability.find("Float16") == std::string::npos)
+        out += "%ushort = OpTypeInt 16 0\n%short = OpTypeInt 16 1\n%ushort2 = OpTypeVector %ushort 2\n";
+    if (capability.find("Int16") == std::string::npos)
+        out += "%half = OpTypeFloat 16";
+    return out;
+}
+
 }  // namespace
 
 TEST_F(Fuse, Members64)
@@ -453,16 +466,107 @@ TEST_F(Fuse, Members64)
     fused(from, {{real}});
 }
 
-TEST_F(Fuse, Members16_AreRefused)
+namespace {
+
+// A producer and a consumer of a number of `bits` that the consumer writes out converted to 32 bits.
+NodeSource smallProducer(const std::string& type, const std::string& capability)
 {
-    const std::string more = "%ushort = OpTypeInt 16 0\n%short_one = OpConstant %ushort 1";
-    NodeSource from = withMember(
-        producer(sends("%u1", "%u0", "%at = OpAccessChain %np_member %sent %u0 %u1\nOpStore %at %short_one")),
-        "%ushort", more);
-    from.capabilities = "OpCapability Int16";
-    NodeSource to = withMember(consumer(""), "%ushort", more);
-    to.capabilities = "OpCapability Int16";
-    EXPECT_TRUE(contains(refused(from, {{to}}), "a number of other than 32 or 64 bits"));
+    const std::string convert = type == "%half" ? "OpFConvert" : type == "%short" ? "OpSConvert" : "OpUConvert";
+    const std::string from = type == "%half" ? "%real" : "%word";
+    NodeSource out = withMember(
+        producer(sends("%u3", "%u0",
+                       "%word = OpIAdd %uint %lane %u3\n%real = OpConvertUToF %float %word\n%small = " + convert + " " +
+                           type + " " + from + "\n%at = OpAccessChain %np_member %sent %u0 %u1\nOpStore %at %small\n")),
+        type, smallTypes(capability));
+    out.capabilities = capability;
+    return out;
+}
+
+NodeSource smallConsumer(const std::string& type, const std::string& capability)
+{
+    const std::string convert = type == "%half"    ? "OpFConvert %float"
+                                : type == "%short" ? "OpSConvert %int"
+                                                   : "OpUConvert %uint";
+    const std::string toKey = type == "%half" ? "OpConvertFToU" : type == "%short" ? "OpBitcast" : "OpCopyObject";
+    NodeSource out = withMember(consumer("%at = OpAccessChain %np_member %input %u0 %u1\n%small = OpLoad " + type +
+                                         " %at\n%value = " + convert + " %small\n%key = " + toKey +
+                                         " %uint %value\n%word = OpAccessChain %sb_uint %out %u0 %key\nOpStore %word "
+                                         "%u1\n"),
+                                type, smallTypes(capability));
+    out.capabilities = capability;
+    return out;
+}
+
+}  // namespace
+
+// Also where one of the modules may have them in buffers only, and holds them in 32 bits.
+TEST_F(Fuse, SmallMembers)
+{
+    struct Case {
+        std::string type, computes, stores;
+    };
+    for (const Case& c : {Case{"%ushort", "OpCapability Int16", "OpCapability StorageBuffer16BitAccess"},
+                          Case{"%short", "OpCapability Int16", "OpCapability StorageBuffer16BitAccess"},
+                          Case{"%half", "OpCapability Float16", "OpCapability StorageBuffer16BitAccess"},
+                          Case{"%byte", "OpCapability Int8", "OpCapability StorageBuffer8BitAccess"}}) {
+        for (const std::string& from : {c.computes, c.stores}) {
+            for (const std::string& to : {c.computes, c.stores}) {
+                SCOPED_TRACE(c.type + ": " + from + ", " + to);
+                const std::string text = fused(smallProducer(c.type, from), {{smallConsumer(c.type, to)}});
+                const bool computes = from == c.computes || to == c.computes;
+                EXPECT_EQ(contains(text, c.computes + "\n"), computes);
+            }
+        }
+    }
+}
+
+TEST_F(Fuse, SmallMembers_VectorsOfThem)
+{
+    for (const char* capability : {"OpCapability Int16", "OpCapability StorageBuffer16BitAccess"}) {
+        const std::string types = smallTypes(capability);
+        NodeSource from = withMember(producer(sends("%u1", "%u0",
+                                                    "%pair = OpCompositeConstruct %uint2 %lane %u3\n"
+                                                    "%small = OpUConvert %ushort2 %pair\n"
+                                                    "%at = OpAccessChain %np_member %sent %u0 %u1\n"
+                                                    "OpStore %at %small\n")),
+                                     "%ushort2", types);
+        NodeSource to =
+            withMember(consumer("%at = OpAccessChain %np_member %input %u0 %u1\n%small = OpLoad %ushort2 %at\n"
+                                "%pair = OpUConvert %uint2 %small\n%key = OpCompositeExtract %uint %pair 1\n"
+                                "%word = OpAccessChain %sb_uint %out %u0 %key\nOpStore %word %u1\n"),
+                       "%ushort2", types);
+        from.capabilities = to.capabilities = capability;
+        fused(from, {{to}});
+    }
+}
+
+TEST_F(Fuse, SmallMembers_OfWorkgroups)
+{
+    byWorkgroup = true;
+    const std::string computes = "OpCapability Int16", stores = "OpCapability StorageBuffer16BitAccess";
+    const auto groups = [](NodeSource source) {
+        source.modes =
+            "OpExecutionMode %main LocalSize 8 1 1\nOpExecutionModeId %main StaticNumWorkgroupsAMDX %u1 %u1 %u1";
+        return source;
+    };
+    for (const std::string& capability : {computes, stores})
+        fused(smallProducer("%ushort", capability), {{groups(smallConsumer("%ushort", capability))}});
+    // One variable serves both.
+    EXPECT_TRUE(contains(refused(smallProducer("%ushort", computes), {{groups(smallConsumer("%ushort", stores))}}),
+                         "the producer has another structure"));
+}
+
+// A module that may have them in buffers only may not take structures apart.
+TEST_F(Fuse, SmallMembers_CopiedAsAWhole_AreRefused)
+{
+    const std::string stores = "OpCapability StorageBuffer16BitAccess";
+    NodeSource to = withMember(consumer("%at = OpAccessChain %np_member %input %u0 %u1\n%all = OpLoad %Inner %at\n"
+                                        "OpStore %at %all\n"),
+                               "%Inner", smallTypes(stores) + "\n%Inner = OpTypeStruct %ushort");
+    to.decorations = "OpMemberDecorate %Inner 0 Offset 0\n";
+    to.capabilities = stores;
+    NodeSource from = smallProducer("%ushort", stores);
+    EXPECT_TRUE(contains(refused(from, {{to}}), "copies numbers as a whole"));
 }
 
 TEST_F(Fuse, Addresses)
@@ -747,7 +851,7 @@ namespace {
 std::string leaves(const std::string& types, const std::string& decorations)
 {
     const auto words = spirv::assemble(
-        "OpCapability Shader\nOpCapability Int64\nOpCapability Int16\n"
+        "OpCapability Shader\nOpCapability Int64\nOpCapability Int16\nOpCapability StorageBuffer16BitAccess\n"
         "OpMemoryModel Logical GLSL450\nOpName %Top \"Top\"\n" +
         decorations + "%uint = OpTypeInt 32 0\n%ulong = OpTypeInt 64 0\n%float = OpTypeFloat 32\n" +
         "%u2 = OpConstant %uint 2\n%v2 = OpTypeVector %float 2\n%v3 = OpTypeVector %float 3\n" + types);
@@ -764,7 +868,8 @@ std::string leaves(const std::string& types, const std::string& decorations)
     }
     std::string out;
     for (const Leaf& leaf : *found) {
-        out += std::to_string(leaf.offsetBytes) + (leaf.bits == 64 ? "l" : "") + " ";
+        const char* kind = leaf.bits == 64 ? "l" : leaf.isWidened ? "w" : leaf.bits == 16 ? "s" : "";
+        out += std::to_string(leaf.offsetBytes) + kind + " ";
     }
     return out;
 }
@@ -798,10 +903,16 @@ TEST(Leaves, Matrices)
               "0 8 4 12 16 24 20 28 ");
 }
 
+TEST(Leaves, SmallNumbers)
+{
+    EXPECT_EQ(leaves("%short = OpTypeInt 16 0\n%half = OpTypeFloat 16\n%s3 = OpTypeVector %short 3\n"
+                     "%Top = OpTypeStruct %s3 %half\n",
+                     "OpMemberDecorate %Top 0 Offset 2\nOpMemberDecorate %Top 1 Offset 10\n"),
+              "2s 4s 6s 10w ");  // half precision may be in buffers only there
+}
+
 TEST(Leaves, Refusals)
 {
-    EXPECT_EQ(leaves("%short = OpTypeInt 16 0\n%Top = OpTypeStruct %short\n", "OpMemberDecorate %Top 0 Offset 0\n"),
-              "a number of other than 32 or 64 bits");
     EXPECT_EQ(leaves("%Top = OpTypeStruct %uint\n", ""), "a structure without offsets");
     EXPECT_EQ(leaves("%u20 = OpConstant %uint 21\n%A = OpTypeArray %uint %u20\n%Top = OpTypeStruct %A\n",
                      "OpDecorate %A ArrayStride 4\nOpMemberDecorate %Top 0 Offset 0\n"),

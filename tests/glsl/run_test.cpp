@@ -39,7 +39,16 @@ Stage adder(const std::string& attributes)
         void main() { atomicAdd(words[shaderIndex()], item.value); atomicAdd(words[16 + shaderIndex()], 1u); })");
 }
 
-using GlslRun = conformance::GraphTest;
+class GlslRun : public conformance::GraphTest {
+protected:
+    static VkDeviceSize leastScratch(const std::vector<Stage>& stages, const std::string& fusion)
+    {
+        harness::DeviceOptions options;
+        options.words["fusion"] = fusion;
+        harness::Runner runner(device(options), harness::RunnerOptions{});
+        return runner.scratchSize(runner.createGraph(stages)).minSize;
+    }
+};
 
 TEST_F(GlslRun, InvocationScopeToCoalescingNode_EveryPayloadArrives)
 {
@@ -109,6 +118,60 @@ TEST_F(GlslRun, GridOfAPayloadThatNothingReads)
             })");
         for (const harness::Launch& launch : {launchWords("top", 0, 1, {}), launchWords("mid", 0, 1, {1, 3, 2})})
             EXPECT_EQ(conformance::first(run({top, mid, leaf}, {launch}), 2), (std::vector<uint32_t>{1332, 24}));
+    }
+}
+
+// `read` runs inside `write`. Each of the two computes with small numbers, or may have them in buffers only.
+TEST_F(GlslRun, SmallMembers)
+{
+    const std::string item = "struct Item { int16_t below; uint8_t tag; float16_t real; uint16_t at[2]; };\n";
+    const std::string stores =
+        "#extension GL_EXT_shader_16bit_storage : require\n#extension GL_EXT_shader_8bit_storage : require\n" + item;
+    const std::string computes = "#extension GL_EXT_shader_explicit_arithmetic_types : require\n" + item;
+    for (const std::string& types : {stores, computes, "write " + stores, "read " + stores}) {
+        const std::string forWrite = types.starts_with("write") ? stores : types.starts_with("read") ? computes : types;
+        const std::string forRead = types.starts_with("read") ? stores : types.starts_with("write") ? computes : types;
+        SCOPED_TRACE(types);
+        const Stage write = node(forWrite + R"(
+            layout(name = "write", static_grid = uvec3(2, 1, 1)) node;
+            layout(local_size_x = 8) in;
+            layout(node = "read") nodeout Item items[8];
+            void main() {
+                const uint lane = gl_LocalInvocationIndex;
+                allocateInvocation(items, lane % 4);
+                for (uint i = 0; i < lane % 4; i++) {
+                    items[i].below = int16_t(-int(lane * 1000 + i));
+                    items[i].tag = uint8_t(250 + i);
+                    items[i].real = float16_t(-0.5 * float(lane));
+                    items[i].at[0] = uint16_t(4 * i);
+                    items[i].at[1] = uint16_t(65535 - lane);
+                }
+                enqueue(items);
+            })");
+        const Stage read = node(forRead + R"(
+            layout(name = "read", coalescing) node;
+            layout(local_size_x = 1) in;
+            nodein Item items[1];
+            void main() {
+                const uint at = uint(items[0].at[0]);
+                atomicAdd(words[at], uint(int(items[0].below)));
+                atomicAdd(words[at + 1], uint(items[0].tag));
+                atomicAdd(words[at + 2], uint(int(4.0 * float(items[0].real))));
+                atomicAdd(words[at + 3], uint(items[0].at[1]));
+            })");
+        EXPECT_LT(leastScratch({write, read}, "on"), leastScratch({write, read}, "off"));
+        const auto got = run({write, read}, {launchWords("write", 0, 1, {})}, {.onOracle = false});
+        // Of payload i of an invocation: those whose number modulo 4 is more, twice.
+        for (uint32_t i = 0; i < 3; i++) {
+            uint32_t sums[4] = {};
+            for (uint32_t lane = 0; lane < 8; lane++) {
+                const uint32_t values[4] = {0u - (lane * 1000 + i), 250 + i, 0u - 2 * lane, 65535 - lane};
+                for (uint32_t v = 0; v < 4 && lane % 4 > i; v++)
+                    sums[v] += 2 * values[v];
+            }
+            EXPECT_EQ(std::vector<uint32_t>(got.begin() + 4 * i, got.begin() + 4 * i + 4),
+                      std::vector<uint32_t>(sums, sums + 4));
+        }
     }
 }
 

@@ -140,6 +140,11 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("FAILED random graphs 9: ended by SIGABRT", output)
         self.assertIn("FAILED random graphs 11: hangs", output)
 
+    def test_secondsByPart_AreThoseOfAllProcessesForAGraph(self):
+        _, output = self.check("--only", "graphs")
+        self.assertIn("s each, of which oracle 0.10 (processor 0.05); devices 0.02 (processor 0.04)",
+                      self.line(output, "random graphs"))
+
     def test_allGraphsFail_EndsEarly(self):
         status, output = self.check("--only", "graphs", "--graphs", "1000", "--seed", "7", random_graphs={"all": "fail"})
         self.assertEqual(status, 1)

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "harness/part_times.h"
+
 namespace millrace::harness {
 
 void check(VkResult result, const std::string& what)
@@ -33,6 +35,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL onMessage(VkDebugUtilsMessageSeverityFlagBitsEXT 
 
 Device::Device(const DeviceOptions& options)
 {
+    const Part part("devices");
     createInstance(options);
     choosePhysical();
     queryFeatures();
@@ -97,6 +100,7 @@ uint32_t Device::memoryType(uint32_t bits, VkMemoryPropertyFlags wanted) const
 
 Buffer Device::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage)
 {
+    const Part part("buffers");
     Buffer buffer =
         allocateBuffer(size, usage, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
     check(vkMapMemory(device, buffer.memory, 0, VK_WHOLE_SIZE, 0, &buffer.mapped), "vkMapMemory");
@@ -107,6 +111,7 @@ Buffer Device::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage)
 
 Buffer Device::createDeviceBuffer(VkDeviceSize size, VkBufferUsageFlags usage)
 {
+    const Part part("buffers");
     return allocateBuffer(size, usage, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
 }
 
@@ -135,6 +140,7 @@ Buffer Device::allocateBuffer(VkDeviceSize size, VkBufferUsageFlags usage, VkMem
 
 void Device::destroyBuffer(const Buffer& buffer)
 {
+    const Part part("buffers");
     vkDestroyBuffer(device, buffer.handle, nullptr);
     vkFreeMemory(device, buffer.memory, nullptr);
 }
@@ -168,7 +174,11 @@ void Device::submit(const std::function<void(VkCommandBuffer)>& record)
     VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
     check(vkBeginCommandBuffer(cmd, &begin), "vkBeginCommandBuffer");
-    record(cmd);
+    {
+        const Part part("recording");
+        record(cmd);
+    }
+    const Part part("execution");
     memoryBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT);
     check(vkEndCommandBuffer(cmd), "vkEndCommandBuffer");
     VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
@@ -203,6 +213,7 @@ Device& sharedDevice(const DeviceOptions& options)
 
 std::vector<std::string> releaseSharedDevices()
 {
+    const Part part("devices");
     std::vector<std::string> out;
     for (auto& [options, device] : devices()) {
         if (!device)

@@ -2,6 +2,7 @@
 // Pipelines of graphs and of their libraries.
 #include <deque>
 
+#include "harness/part_times.h"
 #include "harness/runner.h"
 
 namespace millrace::harness {
@@ -65,6 +66,7 @@ VkResult Runner::tryCreateGraph(const std::vector<Stage>& stages, const GraphOpt
     info.layout = m_layout;
     info.basePipelineIndex = -1;
     pipeline = VK_NULL_HANDLE;
+    const Part part("creation");
     const VkResult result = m_device.createGraphs(m_device.device, options.cache, 1, &info, nullptr, &pipeline);
     if (pipeline)
         onDestroy([this, created = pipeline] { vkDestroyPipeline(m_device.device, created, nullptr); });

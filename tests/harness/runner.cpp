@@ -6,6 +6,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "harness/part_times.h"
+
 namespace millrace::harness {
 
 Launch launchWords(const std::string& name, uint32_t index, uint32_t count, const std::vector<uint32_t>& words)
@@ -52,6 +54,7 @@ Runner::Runner(Device& device, const RunnerOptions& options) : m_device(device)
 
 Runner::~Runner()
 {
+    const Part part("destruction");
     vkDeviceWaitIdle(m_device.device);
     for (size_t i = m_cleanup.size(); i > 0; --i)
         m_cleanup[i - 1]();

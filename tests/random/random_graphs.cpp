@@ -8,6 +8,7 @@
 #include <iostream>
 #include <optional>
 
+#include "harness/part_times.h"
 #include "harness/runner.h"
 #include "random/random_graph.h"
 
@@ -22,7 +23,7 @@ constexpr const char* kUsage =
     "  --long    larger graphs, both paths and all forms of dispatch for each\n"
     "  --device  part of the device's name (default: MILLRACE_TEST_DEVICE, else the first device)\n"
     "  --fusion  the layer's setting (default: on or all in turn, and off as well for one graph in six)\n"
-    "  --times   says how long each part of each graph takes\n"
+    "  --times   says how long each step of each graph takes\n"
     "  --serve   runs the seeds that standard input has, one a line, and says of each what became of it\n"
     "  --dump    writes the SPIR-V of each graph to FOLDER/<seed>\n";
 
@@ -230,7 +231,8 @@ public:
         options.scratch = variant.scratch;
         options.form = variant.form;
         options.infoStride = m_graph.spec.seed % 3 ? 24 : 40;
-        // Before that, in the same scratch memory, the same or less: what one dispatch leaves there is nothing to the next.
+        // Before that, in the same scratch memory, the same or less: what one dispatch leaves there is nothing to the
+        // next.
         if (m_graph.spec.seed % 3 > 0)
             options.rehearsal = launchesOf(m_graph);
         for (harness::Launch& launch : options.rehearsal)
@@ -259,6 +261,7 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
     if (arguments.isLong)
         effort = {2'000'000, 2'000'000'000};
     const auto [graph, expectation] = [&] {
+        const harness::Part part("oracle");
         const Timer timer(arguments.times, "seed " + std::to_string(seed) + ": generate and run on the oracle");
         return makeGraph(seed, effort);
     }();
@@ -356,6 +359,7 @@ int runAll(const Arguments& arguments, const char* program)
     }
     std::printf("%llu workgroups, %llu payloads\n", static_cast<unsigned long long>(totals.workgroups),
                 static_cast<unsigned long long>(totals.payloads));
+    std::printf("parts: %s\n", harness::describe(harness::partTimes().parts()).c_str());
     std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(totals.passed),
                 static_cast<unsigned long long>(totals.failed));
     return totals.failed || !totals.passed ? 1 : 0;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "compiler/diagnose.h"
+#include "compiler/fusion/small_numbers.h"
 
 namespace millrace::compiler {
 
@@ -76,13 +77,11 @@ private:
 
     bool addLeaf(Id type, uint32_t bits, uint32_t offset)
     {
-        if (bits != 32 && bits != 64) {
-            return fail("a number of other than 32 or 64 bits");
-        }
         if (m_leaves.size() == m_limit) {
             return fail("too much to copy by its parts");
         }
-        m_leaves.push_back({offset, bits, type, m_path});
+        const Instruction& t = *m_module.findDefinition(type);
+        m_leaves.push_back({offset, bits, t.op == spv::Op::OpTypeFloat, isInBuffersOnly(m_module, t), type, m_path});
         return true;
     }
 
@@ -101,7 +100,11 @@ private:
     bool visitMatrix(const Instruction& t, uint32_t offset, const Matrix& matrix)
     {
         const Instruction* column = m_module.findDefinition(t.id(0));
-        const uint32_t bytes = m_module.findDefinition(column->id(0))->literal(0) / 8;
+        const Instruction* scalar = m_module.findDefinition(column->id(0));
+        if (isInBuffersOnly(m_module, *scalar)) {
+            return fail("a matrix of numbers that the module may have in buffers only");
+        }
+        const uint32_t bytes = scalar->literal(0) / 8;
         for (uint32_t c = 0; c < t.literal(1); c++) {
             const uint32_t at = offset + c * (matrix.rowMajor ? bytes : matrix.stride);
             if (!visitPart(c, t.id(0), at, {matrix.rowMajor ? matrix.stride : 0, false})) {
@@ -155,10 +158,22 @@ bool isPointer(const Module& module, Id type)
     return module.findDefinition(type)->op == spv::Op::OpTypePointer;
 }
 
+bool isSmall(const Leaf& leaf)
+{
+    return leaf.bits < 32;
+}
+
+// Of the memory that the leaf is in.
+Id typeIn(Module& module, const Leaf& leaf, spv::StorageClass storage)
+{
+    const bool isVariable = storage == spv::StorageClass::Private || storage == spv::StorageClass::Workgroup;
+    return leaf.isWidened && isVariable ? widened(module, leaf.type) : leaf.type;
+}
+
 Id pointerTo(Emitter& out, const Leaf& leaf, Id base, spv::StorageClass storage, std::span<const Id> before)
 {
     Module& module = out.module();
-    const Id type = module.getPointerType(storage, leaf.type);
+    const Id type = module.getPointerType(storage, typeIn(module, leaf, storage));
     Instruction chain = spirv::instruction(spv::Op::OpAccessChain, type, module.newId()).add(base);
     for (const Id index : before) {
         chain.add(index);
@@ -171,6 +186,21 @@ Id pointerTo(Emitter& out, const Leaf& leaf, Id base, spv::StorageClass storage,
     return result;
 }
 
+// One of them is leafTypeInCalls(), the other typeIn().
+Id convert(Emitter& out, const Leaf& leaf, Id value, Id from, Id to)
+{
+    if (from == to) {
+        return value;
+    }
+    if (isSmall(leaf)) {
+        return withWidth(out, value, from, to);
+    }
+    const auto op = isPointer(out.module(), from) ? spv::Op::OpConvertPtrToU
+                    : isPointer(out.module(), to) ? spv::Op::OpConvertUToPtr
+                                                  : spv::Op::OpBitcast;
+    return out.emit(op, to, {value});
+}
+
 }  // namespace
 
 Result<std::vector<Leaf>> leavesOf(const Module& module, Id type, size_t limit)
@@ -180,37 +210,45 @@ Result<std::vector<Leaf>> leavesOf(const Module& module, Id type, size_t limit)
 
 const Leaf* findLeaf(std::span<const Leaf> leaves, const Leaf& like)
 {
-    const auto found = std::ranges::find_if(
-        leaves, [&](const Leaf& leaf) { return leaf.offsetBytes == like.offsetBytes && leaf.bits == like.bits; });
+    const auto found = std::ranges::find_if(leaves, [&](const Leaf& leaf) {
+        return leaf.offsetBytes == like.offsetBytes && leaf.bits == like.bits &&
+               (!isSmall(leaf) || leaf.isFloat == like.isFloat);
+    });
     return found == leaves.end() ? nullptr : &*found;
 }
 
 Id leafTypeInCalls(Module& module, const Leaf& leaf)
 {
-    if (leaf.bits == 64) {
-        module.addCapability(spv::Capability::Int64);
+    const uint32_t bits = leaf.isWidened ? 32 : leaf.bits;
+    const bool isFloat = isSmall(leaf) && leaf.isFloat;
+    if (isFloat && bits == 16) {
+        module.addCapability(spv::Capability::Float16);
     }
-    return module.getIntType(leaf.bits, false);
+    if (!isFloat && bits != 32) {
+        module.addCapability(bits == 8    ? spv::Capability::Int8
+                             : bits == 16 ? spv::Capability::Int16
+                                          : spv::Capability::Int64);
+    }
+    return isFloat ? module.getFloatType(bits) : module.getIntType(bits, false);
 }
 
 Id loadLeaf(Emitter& out, const Leaf& leaf, Id base, spv::StorageClass storage, std::span<const Id> before)
 {
-    const Id value = out.emit(spv::Op::OpLoad, leaf.type, {pointerTo(out, leaf, base, storage, before)});
-    const Id type = leafTypeInCalls(out.module(), leaf);
-    if (type == leaf.type) {
-        return value;
-    }
-    const auto op = isPointer(out.module(), leaf.type) ? spv::Op::OpConvertPtrToU : spv::Op::OpBitcast;
-    return out.emit(op, type, {value});
+    const Id type = typeIn(out.module(), leaf, storage);
+    const Id value = out.emit(spv::Op::OpLoad, type, {pointerTo(out, leaf, base, storage, before)});
+    return convert(out, leaf, value, type, leafTypeInCalls(out.module(), leaf));
 }
 
 void storeLeaf(Emitter& out, const Leaf& leaf, Id base, spv::StorageClass storage, Id value, std::span<const Id> before)
 {
-    if (leafTypeInCalls(out.module(), leaf) != leaf.type) {
-        const auto op = isPointer(out.module(), leaf.type) ? spv::Op::OpConvertUToPtr : spv::Op::OpBitcast;
-        value = out.emit(op, leaf.type, {value});
-    }
+    const Id type = typeIn(out.module(), leaf, storage);
+    value = convert(out, leaf, value, leafTypeInCalls(out.module(), leaf), type);
     out.emitVoid(spv::Op::OpStore, {pointerTo(out, leaf, base, storage, before), value});
+}
+
+Id passLeaf(Emitter& out, const Leaf& own, const Leaf& wanted, Id value)
+{
+    return convert(out, own, value, leafTypeInCalls(out.module(), own), leafTypeInCalls(out.module(), wanted));
 }
 
 }  // namespace millrace::compiler

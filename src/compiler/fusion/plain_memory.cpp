@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/fusion/plain_memory.h"
 
+#include "compiler/fusion/small_numbers.h"
 #include "compiler/memory_operands.h"
 #include "compiler/payload_types.h"
 
@@ -16,6 +17,11 @@ namespace {
 bool passesPointerOn(spv::Op op)
 {
     return isAccessChain(op) || op == spv::Op::OpCopyObject;
+}
+
+bool isComposite(const Instruction& type)
+{
+    return type.op == spv::Op::OpTypeArray || type.op == spv::Op::OpTypeStruct;
 }
 
 bool mayUsePointer(const Instruction& i, size_t operand)
@@ -44,6 +50,19 @@ PlainMemory::PlainMemory(spirv::Module& module) : m_module(module)
     }
 }
 
+bool PlainMemory::isWidened(Id type) const
+{
+    const Instruction& t = *m_module.findDefinition(type);
+    bool isAny = isInBuffersOnly(m_module, t);
+    if (t.op == spv::Op::OpTypeVector || t.op == spv::Op::OpTypeArray) {
+        return isWidened(t.id(0));
+    }
+    for (size_t m = 0; t.op == spv::Op::OpTypeStruct && m < t.operandCount(); m++) {
+        isAny |= isWidened(t.id(m));
+    }
+    return isAny;
+}
+
 Id PlainMemory::plain(Id type)
 {
     if (const auto known = m_plain.find(type.value); known != m_plain.end()) {
@@ -52,7 +71,7 @@ Id PlainMemory::plain(Id type)
     // By value: types are added meanwhile.
     const Instruction t = *m_module.findDefinition(type);
     Id result = type;
-    if (t.op == spv::Op::OpTypeArray || t.op == spv::Op::OpTypeStruct) {
+    if (isComposite(t)) {
         Instruction copy = spirv::instruction(t.op, {}, m_module.newId());
         const bool isArray = t.op == spv::Op::OpTypeArray;
         for (size_t o = 0; o < t.operandCount(); o++) {
@@ -60,6 +79,10 @@ Id PlainMemory::plain(Id type)
         }
         result = copy.result;
         m_module.section(spirv::Section::Globals).push_back(std::move(copy));
+    } else if (t.op == spv::Op::OpTypeVector && isWidened(type)) {
+        result = m_module.getVectorType(plain(t.id(0)), t.literal(1));
+    } else if (isInBuffersOnly(m_module, t)) {
+        result = widened(m_module, type);
     }
     m_plain.emplace(type.value, result);
     return result;
@@ -116,7 +139,7 @@ Id PlainMemory::loadShared(Emitter& out, Id type, Id pointer) const
 }
 
 // Memory operands of before speak of buffers.
-void PlainMemory::lowerAccess(const Instruction& i, Emitter& out)
+void PlainMemory::lowerAccess(const Instruction& i, Emitter& out, Failure& failure)
 {
     const bool isLoad = i.op == spv::Op::OpLoad;
     const bool isStore = i.op == spv::Op::OpStore;
@@ -127,14 +150,23 @@ void PlainMemory::lowerAccess(const Instruction& i, Emitter& out)
     const spv::StorageClass storage = m_pointers.at(i.id(0).value);
     const Id type = isLoad ? i.type : m_module.typeOf(i.id(1));
     const Id held = plain(type);
-    if (isLoad && held == type) {
+    const bool hasMembers = isComposite(*m_module.findDefinition(type));
+    if (hasMembers && isWidened(type)) {
+        // Code that may not compute with small numbers may not take what has them apart, either.
+        failure.at(m_module, i, "copies numbers as a whole that the module may have in buffers only");
+        out.keep(i);
+    } else if (isLoad && held == type) {
         out.keep(ordered(spirv::instruction(i.op, type, i.result).add(i.id(0)), storage));
     } else if (isLoad) {
-        const Id value = m_module.newId();
+        Id value = m_module.newId();
         out.keep(ordered(spirv::instruction(i.op, held, value).add(i.id(0)), storage));
-        out.keep(spirv::instruction(spv::Op::OpCopyLogical, type, i.result).add(value));
+        value = hasMembers ? value : withWidth(out, value, held, type);
+        const auto op = hasMembers ? spv::Op::OpCopyLogical : spv::Op::OpCopyObject;
+        out.keep(spirv::instruction(op, type, i.result).add(value));
     } else {
-        const Id value = held == type ? i.id(1) : out.emit(spv::Op::OpCopyLogical, held, {i.id(1)});
+        const Id value = held == type ? i.id(1)
+                         : hasMembers ? out.emit(spv::Op::OpCopyLogical, held, {i.id(1)})
+                                      : withWidth(out, i.id(1), type, held);
         out.keep(ordered(spirv::instruction(i.op).add(i.id(0)).add(value), storage));
     }
 }
@@ -152,9 +184,10 @@ bool PlainMemory::finish(Failure& failure)
         }
     }
     for (spirv::Function& function : m_module.functions) {
-        spirv::rewriteFunction(m_module, function, [this](const Instruction& i, Emitter& out) { lowerAccess(i, out); });
+        spirv::rewriteFunction(m_module, function,
+                               [&](const Instruction& i, Emitter& out) { lowerAccess(i, out, failure); });
     }
-    return true;
+    return !failure;
 }
 
 }  // namespace millrace::compiler

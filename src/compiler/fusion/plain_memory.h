@@ -13,7 +13,7 @@ namespace millrace::compiler {
 spirv::Instruction sharedAccess(spirv::Instruction access, bool vulkanMemoryModel);
 
 // Types with a memory layout lose it here: Private and Workgroup variables must not have one
-// (VUID-StandaloneSpirv-None-10684).
+// (VUID-StandaloneSpirv-None-10684). Numbers that the module may have in buffers only have 32 bits there.
 class PlainMemory {
 public:
     explicit PlainMemory(spirv::Module& module);
@@ -38,7 +38,8 @@ public:
 private:
     void findDerived();
     bool retype(spirv::Instruction& i, Failure& failure);
-    void lowerAccess(const spirv::Instruction& i, spirv::Emitter& out);
+    bool isWidened(spirv::Id type) const;
+    void lowerAccess(const spirv::Instruction& i, spirv::Emitter& out, Failure& failure);
     spirv::Instruction ordered(spirv::Instruction access, spv::StorageClass storage) const
     {
         return storage == spv::StorageClass::Workgroup ? sharedAccess(std::move(access), m_vulkanMemoryModel) : access;
