@@ -32,18 +32,32 @@ inline std::vector<VkPipelineBindPoint> bindPointsOf(VkShaderStageFlags stages)
     return points;
 }
 
-// For StateKey::where. Bind points of extensions are large numbers that differ in their lower bits.
-inline uint16_t keyOf(VkPipelineBindPoint bindPoint)
+// The stages of one bind point, as far as every device knows them that has it.
+inline VkShaderStageFlags stagesOf(VkPipelineBindPoint bindPoint)
 {
-    return static_cast<uint16_t>(bindPoint);
+    switch (bindPoint) {
+        case VK_PIPELINE_BIND_POINT_COMPUTE:
+            return VK_SHADER_STAGE_COMPUTE_BIT;
+        case VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR:
+            return kRayTracingStages;
+        case VK_PIPELINE_BIND_POINT_SUBPASS_SHADING_HUAWEI:
+            return VK_SHADER_STAGE_SUBPASS_SHADING_BIT_HUAWEI;
+        default:
+            return VK_SHADER_STAGE_ALL_GRAPHICS;
+    }
 }
 
-// Stages in place of a bind point: one of a kind, so that no other command's key is equal.
-inline uint16_t keyOf(VkShaderStageFlags stages)
+// For StateKey::where.
+inline uint32_t keyOf(VkPipelineBindPoint bindPoint)
 {
-    return static_cast<uint16_t>(0x8000 | (stages & kGraphicsStages ? 1 : 0) |
-                                 (stages & VK_SHADER_STAGE_COMPUTE_BIT ? 2 : 0) | (stages & kRayTracingStages ? 4 : 0) |
-                                 (stages & VK_SHADER_STAGE_SUBPASS_SHADING_BIT_HUAWEI ? 8 : 0));
+    return static_cast<uint32_t>(bindPoint);
+}
+
+// Stages in place of a bind point: those that stand for the same bind points are equal, and no bind point is as large.
+inline uint32_t keyOf(VkShaderStageFlags stages)
+{
+    return 0x80000000u | (stages & kGraphicsStages ? 1 : 0) | (stages & VK_SHADER_STAGE_COMPUTE_BIT ? 2 : 0) |
+           (stages & kRayTracingStages ? 4 : 0) | (stages & VK_SHADER_STAGE_SUBPASS_SHADING_BIT_HUAWEI ? 8 : 0);
 }
 
 inline uint32_t scopeOf(VkPipelineBindPoint bindPoint)

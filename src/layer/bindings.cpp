@@ -126,8 +126,7 @@ void logPushConstants(CommandBuffer& commandBuffer, VkPipelineLayout layout, VkS
         uint32_t size;
     };
     const Header header{layout, stages, offset, size};
-    // Stage masks are wider than the key's field; the lower half has every stage but those of ray tracing extensions.
-    const StateKey key{StateKind::PushConstants, static_cast<uint16_t>(stages ^ (stages >> 16)), offset, size};
+    const StateKey key{StateKind::PushConstants, stages, offset, size};
     std::byte* payload = commandBuffer.log.add(
         key, kScopePushConstants,
         [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
@@ -166,7 +165,7 @@ VKAPI_ATTR void VKAPI_CALL pushConstants2(VkCommandBuffer handle, const VkPushCo
         logPushConstants(commandBuffer, pInfo->layout, pInfo->stageFlags, pInfo->offset, pInfo->size, pInfo->pValues);
     else
         logWrapped<Member>(commandBuffer, "vkCmdPushConstants2",
-                           {StateKind::PushConstants, keyOf(pInfo->stageFlags), pInfo->offset, pInfo->size},
+                           {StateKind::PushConstants, pInfo->stageFlags, pInfo->offset, pInfo->size},
                            kScopePushConstants, *pInfo);
 }
 

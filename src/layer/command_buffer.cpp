@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/command_buffer.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "layer/chain.h"
 #include "layer/command_pool.h"
 #include "layer/entry_points.h"
@@ -142,7 +145,10 @@ void CommandBuffer::fail(VkResult result)
 
 void CommandBuffer::cannotKeep(const char* command, const StructureTypes& types)
 {
-    if (!types.empty() && logs())
+    if (types.empty() || !logs())
+        return;
+    const auto same = [&](const auto& told) { return command == std::string_view(told.first) && told.second == types; };
+    if (std::none_of(m_notKept.begin(), m_notKept.end(), same))
         m_notKept.emplace_back(command, types);
 }
 

@@ -49,9 +49,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBuffersEXT(VkCommandBuffer handle, u
     // front of the buffers.
     commandBuffer.log.clear(kScopeBufferOffsets);
     commandBuffer.graph.clearBufferOffsets();
-    commandBuffer.keepAlive.push_back(std::move(kept));
-    logCall<&Table::CmdBindDescriptorBuffersEXT>(commandBuffer.log, {StateKind::DescriptorBuffers},
-                                                 kScopeDescriptorBuffers, count, keptInfos);
+    logOwned<&Table::CmdBindDescriptorBuffersEXT>(commandBuffer.log, {StateKind::DescriptorBuffers},
+                                                  kScopeDescriptorBuffers, std::move(kept), count, keptInfos);
 }
 
 void logOffsets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,

@@ -24,7 +24,7 @@ public:
         return other.dstBinding == m_write->dstBinding && other.dstArrayElement == m_write->dstArrayElement &&
                other.descriptorCount == m_write->descriptorCount;
     }
-    std::shared_ptr<void> keepAlive() const { return m_owner; }
+    std::shared_ptr<const void> owner() const { return m_owner; }
 
 private:
     std::shared_ptr<void> m_owner;

@@ -58,6 +58,7 @@ void fillAliases(VkuDeviceDispatchTable& table)
     fill(table.CmdPipelineBarrier2, table.CmdPipelineBarrier2KHR);
     fill(table.QueueSubmit2, table.QueueSubmit2KHR);
     fill(table.CmdPushDescriptorSet, table.CmdPushDescriptorSetKHR);
+    fill(table.CmdPushDescriptorSet2, table.CmdPushDescriptorSet2KHR);
     fill(table.CmdBindDescriptorSets2, table.CmdBindDescriptorSets2KHR);
     fill(table.CmdPushConstants2, table.CmdPushConstants2KHR);
     fill(table.GetBufferDeviceAddress, table.GetBufferDeviceAddressKHR);

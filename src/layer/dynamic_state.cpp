@@ -115,39 +115,56 @@ VKAPI_ATTR void VKAPI_CALL CmdSetFragmentShadingRateKHR(VkCommandBuffer handle, 
     std::memcpy(stored, &payload, sizeof payload);
 }
 
-// Keeps what a structure's pointers lead to in the command buffer's own memory until it is reset.
-template <typename Element>
-const Element* keepArray(CommandBuffer& commandBuffer, const Element* elements, size_t count)
-{
-    if (!elements || count == 0)
-        return nullptr;
-    auto copy = std::make_shared<std::vector<Element>>(elements, elements + count);
-    const Element* kept = copy->data();
-    commandBuffer.keepAlive.push_back(std::move(copy));
-    return kept;
-}
+// Copies of what the structures of one command lead to.
+class Copies {
+public:
+    explicit Copies(CommandBuffer& commandBuffer) : m_commandBuffer(commandBuffer) {}
 
-const void* keepChain(CommandBuffer& commandBuffer, const char* command, const void* chain)
-{
-    if (!chain)
-        return nullptr;
-    auto copy = std::make_shared<ChainCopy>(chain);
-    const void* kept = copy->get();
-    commandBuffer.cannotKeep(command, missingStructures(chain, kept));
-    commandBuffer.keepAlive.push_back(std::move(copy));
-    return kept;
-}
+    template <typename Element>
+    const Element* array(const Element* elements, size_t count)
+    {
+        if (!elements || count == 0)
+            return nullptr;
+        auto copy = std::make_shared<std::vector<Element>>(elements, elements + count);
+        const Element* kept = copy->data();
+        m_parts.push_back(std::move(copy));
+        return kept;
+    }
+
+    const void* chain(const char* command, const void* chain)
+    {
+        if (!chain)
+            return nullptr;
+        auto copy = std::make_shared<ChainCopy>(chain);
+        const void* kept = copy->get();
+        m_commandBuffer.cannotKeep(command, missingStructures(chain, kept));
+        m_parts.push_back(std::move(copy));
+        return kept;
+    }
+
+    // For the log, which keeps them as long as the command.
+    std::shared_ptr<const void> take()
+    {
+        return m_parts.empty() ? nullptr : std::make_shared<const Parts>(std::move(m_parts));
+    }
+
+private:
+    using Parts = std::vector<std::shared_ptr<const void>>;
+
+    CommandBuffer& m_commandBuffer;
+    Parts m_parts;
+};
 
 // Replays a command that takes one pointer to a structure, kept as the payload.
 template <auto Member, typename Struct>
-void logStruct(CommandBuffer& commandBuffer, StateKind kind, uint32_t scopes, const Struct& value)
+void logStruct(CommandBuffer& commandBuffer, StateKind kind, uint32_t scopes, const Struct& value, Copies& copies)
 {
     std::byte* payload = commandBuffer.log.add(
         {kind}, scopes,
         [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
             (table.*Member)(target, reinterpret_cast<const Struct*>(bytes));
         },
-        sizeof(Struct));
+        sizeof(Struct), copies.take());
     std::memcpy(payload, &value, sizeof(Struct));
 }
 
@@ -157,10 +174,11 @@ VKAPI_ATTR void VKAPI_CALL CmdSetSampleLocationsEXT(VkCommandBuffer handle, cons
     commandBuffer.device.table.CmdSetSampleLocationsEXT(commandBuffer.current, pInfo);
     if (!commandBuffer.logs())
         return;
+    Copies copies(commandBuffer);
     VkSampleLocationsInfoEXT info = *pInfo;
-    info.pNext = keepChain(commandBuffer, "vkCmdSetSampleLocationsEXT", pInfo->pNext);
-    info.pSampleLocations = keepArray(commandBuffer, pInfo->pSampleLocations, pInfo->sampleLocationsCount);
-    logStruct<&Table::CmdSetSampleLocationsEXT>(commandBuffer, StateKind::SampleLocations, kScopeOther, info);
+    info.pNext = copies.chain("vkCmdSetSampleLocationsEXT", pInfo->pNext);
+    info.pSampleLocations = copies.array(pInfo->pSampleLocations, pInfo->sampleLocationsCount);
+    logStruct<&Table::CmdSetSampleLocationsEXT>(commandBuffer, StateKind::SampleLocations, kScopeOther, info, copies);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdSetDepthBias2EXT(VkCommandBuffer handle, const VkDepthBiasInfoEXT* pInfo)
@@ -169,9 +187,10 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDepthBias2EXT(VkCommandBuffer handle, const VkD
     commandBuffer.device.table.CmdSetDepthBias2EXT(commandBuffer.current, pInfo);
     if (!commandBuffer.logs())
         return;
+    Copies copies(commandBuffer);
     VkDepthBiasInfoEXT info = *pInfo;
-    info.pNext = keepChain(commandBuffer, "vkCmdSetDepthBias2EXT", pInfo->pNext);
-    logStruct<&Table::CmdSetDepthBias2EXT>(commandBuffer, StateKind::DepthBias, kScopeOther, info);
+    info.pNext = copies.chain("vkCmdSetDepthBias2EXT", pInfo->pNext);
+    logStruct<&Table::CmdSetDepthBias2EXT>(commandBuffer, StateKind::DepthBias, kScopeOther, info, copies);
 }
 
 template <auto Member>
@@ -182,11 +201,11 @@ VKAPI_ATTR void VKAPI_CALL setAttachmentLocations(VkCommandBuffer handle,
     (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
     if (!commandBuffer.logs())
         return;
+    Copies copies(commandBuffer);
     VkRenderingAttachmentLocationInfo info = *pInfo;
-    info.pNext = keepChain(commandBuffer, "vkCmdSetRenderingAttachmentLocations", pInfo->pNext);
-    info.pColorAttachmentLocations =
-        keepArray(commandBuffer, pInfo->pColorAttachmentLocations, pInfo->colorAttachmentCount);
-    logStruct<Member>(commandBuffer, StateKind::RenderingAttachmentLocations, kScopeInRendering, info);
+    info.pNext = copies.chain("vkCmdSetRenderingAttachmentLocations", pInfo->pNext);
+    info.pColorAttachmentLocations = copies.array(pInfo->pColorAttachmentLocations, pInfo->colorAttachmentCount);
+    logStruct<Member>(commandBuffer, StateKind::RenderingAttachmentLocations, kScopeInRendering, info, copies);
 }
 
 template <auto Member>
@@ -197,13 +216,13 @@ VKAPI_ATTR void VKAPI_CALL setInputAttachmentIndices(VkCommandBuffer handle,
     (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
     if (!commandBuffer.logs())
         return;
+    Copies copies(commandBuffer);
     VkRenderingInputAttachmentIndexInfo info = *pInfo;
-    info.pNext = keepChain(commandBuffer, "vkCmdSetRenderingInputAttachmentIndices", pInfo->pNext);
-    info.pColorAttachmentInputIndices =
-        keepArray(commandBuffer, pInfo->pColorAttachmentInputIndices, pInfo->colorAttachmentCount);
-    info.pDepthInputAttachmentIndex = keepArray(commandBuffer, pInfo->pDepthInputAttachmentIndex, 1);
-    info.pStencilInputAttachmentIndex = keepArray(commandBuffer, pInfo->pStencilInputAttachmentIndex, 1);
-    logStruct<Member>(commandBuffer, StateKind::RenderingInputAttachmentIndices, kScopeInRendering, info);
+    info.pNext = copies.chain("vkCmdSetRenderingInputAttachmentIndices", pInfo->pNext);
+    info.pColorAttachmentInputIndices = copies.array(pInfo->pColorAttachmentInputIndices, pInfo->colorAttachmentCount);
+    info.pDepthInputAttachmentIndex = copies.array(pInfo->pDepthInputAttachmentIndex, 1);
+    info.pStencilInputAttachmentIndex = copies.array(pInfo->pStencilInputAttachmentIndex, 1);
+    logStruct<Member>(commandBuffer, StateKind::RenderingInputAttachmentIndices, kScopeInRendering, info, copies);
 }
 
 // Palettes and sample orders hold pointers of their own.
@@ -214,13 +233,14 @@ VKAPI_ATTR void VKAPI_CALL CmdSetViewportShadingRatePaletteNV(VkCommandBuffer ha
     commandBuffer.device.table.CmdSetViewportShadingRatePaletteNV(commandBuffer.current, first, count, pPalettes);
     if (!commandBuffer.logs())
         return;
+    Copies copies(commandBuffer);
     std::vector<VkShadingRatePaletteNV> palettes(pPalettes, pPalettes + count);
     for (VkShadingRatePaletteNV& palette : palettes)
         palette.pShadingRatePaletteEntries =
-            keepArray(commandBuffer, palette.pShadingRatePaletteEntries, palette.shadingRatePaletteEntryCount);
+            copies.array(palette.pShadingRatePaletteEntries, palette.shadingRatePaletteEntryCount);
     using Palettes = ArrayState<&Table::CmdSetViewportShadingRatePaletteNV, StateKind::ShadingRatePalette, Part::Range,
                                 kScopeOther, CountAt<1>, 2>;
-    Palettes::record(commandBuffer.log, {first, count, palettes.data()});
+    Palettes::record(commandBuffer.log, {first, count, palettes.data()}, copies.take());
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdSetCoarseSampleOrderNV(VkCommandBuffer handle, VkCoarseSampleOrderTypeNV type,
@@ -230,12 +250,30 @@ VKAPI_ATTR void VKAPI_CALL CmdSetCoarseSampleOrderNV(VkCommandBuffer handle, VkC
     commandBuffer.device.table.CmdSetCoarseSampleOrderNV(commandBuffer.current, type, count, pOrders);
     if (!commandBuffer.logs())
         return;
+    Copies copies(commandBuffer);
     std::vector<VkCoarseSampleOrderCustomNV> orders(pOrders, pOrders + count);
     for (VkCoarseSampleOrderCustomNV& order : orders)
-        order.pSampleLocations = keepArray(commandBuffer, order.pSampleLocations, order.sampleLocationCount);
+        order.pSampleLocations = copies.array(order.pSampleLocations, order.sampleLocationCount);
     using Orders = ArrayState<&Table::CmdSetCoarseSampleOrderNV, StateKind::CoarseSampleOrder, Part::Whole, kScopeOther,
                               CountAt<1>, 2>;
-    Orders::record(commandBuffer.log, {type, count, orders.data()});
+    Orders::record(commandBuffer.log, {type, count, orders.data()}, copies.take());
+}
+
+// The strides of vertex buffers are a state of their own, which stays where a later command binds buffers without.
+template <auto Member>
+VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t first, uint32_t count,
+                                              const VkBuffer* pBuffers, const VkDeviceSize* pOffsets,
+                                              const VkDeviceSize* pSizes, const VkDeviceSize* pStrides)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    (commandBuffer.device.table.*Member)(commandBuffer.current, first, count, pBuffers, pOffsets, pSizes, pStrides);
+    if (!commandBuffer.logs())
+        return;
+    using Buffers = ArrayState<Member, StateKind::VertexBuffers, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
+    using BuffersAndStrides =
+        ArrayState<Member, StateKind::VertexBuffersAndStrides, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
+    const auto record = pStrides ? &BuffersAndStrides::record : &Buffers::record;
+    record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides}, nullptr);
 }
 
 // A command whose arguments are values.
@@ -274,8 +312,8 @@ EntryPoints dynamicStateEntryPoints()
         VALUE(BindIndexBuffer2, IndexBuffer),
         MILLRACE_ENTRY(CmdBindIndexBuffer2KHR, kUseGraphs | kUseMaintenance5, true),
         RANGE(BindVertexBuffers, VertexBuffers, 2, 3),
-        RANGE(BindVertexBuffers2, VertexBuffers, 2, 3, 4, 5),
-        RANGE(BindVertexBuffers2EXT, VertexBuffers, 2, 3, 4, 5),
+        {"vkCmdBindVertexBuffers2", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2>>(), kUseGraphs},
+        {"vkCmdBindVertexBuffers2EXT", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2EXT>>(), kUseGraphs},
         RANGE(BindTransformFeedbackBuffersEXT, TransformFeedbackBuffers, 2, 3, 4),
         // Of the command buffer as a whole.
         VALUE(SetDeviceMask, DeviceMask),

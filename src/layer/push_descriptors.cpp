@@ -16,6 +16,11 @@ constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRA
 using Source = GraphBindings::Source;
 
 // Each write is remembered by itself, since a later push may replace some of them.
+StateKey pushKey(uint32_t where, uint32_t set, const VkWriteDescriptorSet& write)
+{
+    return {StateKind::PushDescriptor, where, set, write.descriptorCount, write.dstBinding, write.dstArrayElement};
+}
+
 void logPush(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t set,
              const std::vector<DescriptorWrite>& writes)
 {
@@ -27,19 +32,28 @@ void logPush(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkPipe
     };
     for (const DescriptorWrite& write : writes) {
         const VkWriteDescriptorSet& plain = write.get();
-        commandBuffer.keepAlive.push_back(write.keepAlive());
         const Payload payload{bindPoint, layout, set, &plain};
-        // Set and count share a word: both are small, and an unlucky clash would need the same binding and element.
-        const StateKey key{StateKind::PushDescriptor, keyOf(bindPoint), set << 24 | plain.dstBinding,
-                           plain.dstArrayElement << 16 | plain.descriptorCount};
         std::byte* stored = commandBuffer.log.add(
-            key, scopeOf(bindPoint),
+            pushKey(keyOf(bindPoint), set, plain), scopeOf(bindPoint),
             [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
                 const auto& value = *reinterpret_cast<const Payload*>(bytes);
                 table.CmdPushDescriptorSet(target, value.bindPoint, value.layout, value.set, 1, value.write);
             },
-            sizeof payload);
+            sizeof payload, write.owner());
         std::memcpy(stored, &payload, sizeof payload);
+    }
+}
+
+// The layout is chained to `info` instead (dynamicPipelineLayout).
+template <auto Member>
+void logPushWithoutLayout(CommandBuffer& commandBuffer, const VkPushDescriptorSetInfo& info)
+{
+    for (const VkWriteDescriptorSet& write : std::span(info.pDescriptorWrites, info.descriptorWriteCount)) {
+        VkPushDescriptorSetInfo one = info;
+        one.descriptorWriteCount = 1;
+        one.pDescriptorWrites = &write;
+        logWrapped<Member>(commandBuffer, "vkCmdPushDescriptorSet2", pushKey(keyOf(info.stageFlags), info.set, write),
+                           scopeOf(info.stageFlags), one);
     }
 }
 
@@ -82,9 +96,7 @@ VKAPI_ATTR void VKAPI_CALL pushSet2(VkCommandBuffer handle, const VkPushDescript
         return;
     noteUnknown(commandBuffer, pInfo->pNext, {pInfo->pDescriptorWrites, pInfo->descriptorWriteCount});
     if (!pInfo->layout) {
-        logWrapped<Member>(commandBuffer, "vkCmdPushDescriptorSet2",
-                           {StateKind::PushDescriptor, keyOf(pInfo->stageFlags), pInfo->set << 24},
-                           scopeOf(pInfo->stageFlags), *pInfo);
+        logPushWithoutLayout<Member>(commandBuffer, *pInfo);
         return;
     }
     const std::vector<DescriptorWrite> writes = copyWrites({pInfo->pDescriptorWrites, pInfo->descriptorWriteCount});
@@ -94,19 +106,37 @@ VKAPI_ATTR void VKAPI_CALL pushSet2(VkCommandBuffer handle, const VkPushDescript
         pushToGraph(commandBuffer, Source::Stages, pInfo->layout, pInfo->set, writes);
 }
 
-// True if the driver should see the command as well.
-bool pushTemplate(CommandBuffer& commandBuffer, VkDescriptorUpdateTemplate handle, VkPipelineLayout layout,
-                  uint32_t set, const void* data)
+void logTemplateWithoutLayout(CommandBuffer& commandBuffer, const VkPushDescriptorSetWithTemplateInfo& info,
+                              VkPipelineBindPoint bindPoint, std::span<const DescriptorWrite> writes)
 {
-    const UpdateTemplate* known = commandBuffer.device.updateTemplates.find(handleId(handle));
+    std::vector<VkWriteDescriptorSet> plain;
+    for (const DescriptorWrite& write : writes)
+        plain.push_back(write.get());
+    VkPushDescriptorSetInfo push{VK_STRUCTURE_TYPE_PUSH_DESCRIPTOR_SET_INFO, info.pNext};
+    push.stageFlags = stagesOf(bindPoint);
+    push.set = info.set;
+    push.descriptorWriteCount = static_cast<uint32_t>(plain.size());
+    push.pDescriptorWrites = plain.data();
+    logPushWithoutLayout<&Table::CmdPushDescriptorSet2>(commandBuffer, push);
+}
+
+// True if the driver should see the command as well.
+bool pushTemplate(CommandBuffer& commandBuffer, const VkPushDescriptorSetWithTemplateInfo& info)
+{
+    const UpdateTemplate* known = commandBuffer.device.updateTemplates.find(handleId(info.descriptorUpdateTemplate));
     if (!known)
         return true;
     if (known->bindPoint == kGraphPoint) {
-        pushToGraph(commandBuffer, Source::Named, layout, set, copyWrites(*known, data));
+        pushToGraph(commandBuffer, Source::Named, info.layout, info.set, copyWrites(*known, info.pData));
         return false;
     }
-    if (commandBuffer.logs() && layout)
-        logPush(commandBuffer, known->bindPoint, layout, set, copyWrites(*known, data));
+    if (!commandBuffer.logs())
+        return true;
+    const std::vector<DescriptorWrite> writes = copyWrites(*known, info.pData);
+    if (info.layout)
+        logPush(commandBuffer, known->bindPoint, info.layout, info.set, writes);
+    else
+        logTemplateWithoutLayout(commandBuffer, info, known->bindPoint, writes);
     return true;
 }
 
@@ -115,7 +145,12 @@ VKAPI_ATTR void VKAPI_CALL pushWithTemplate(VkCommandBuffer handle, VkDescriptor
                                             VkPipelineLayout layout, uint32_t set, const void* pData)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    if (pushTemplate(commandBuffer, updateTemplate, layout, set, pData))
+    VkPushDescriptorSetWithTemplateInfo info{VK_STRUCTURE_TYPE_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_INFO};
+    info.descriptorUpdateTemplate = updateTemplate;
+    info.layout = layout;
+    info.set = set;
+    info.pData = pData;
+    if (pushTemplate(commandBuffer, info))
         (commandBuffer.device.table.*Member)(commandBuffer.current, updateTemplate, layout, set, pData);
 }
 
@@ -123,7 +158,7 @@ template <auto Member>
 VKAPI_ATTR void VKAPI_CALL pushWithTemplate2(VkCommandBuffer handle, const VkPushDescriptorSetWithTemplateInfo* pInfo)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    if (pushTemplate(commandBuffer, pInfo->descriptorUpdateTemplate, pInfo->layout, pInfo->set, pInfo->pData))
+    if (pushTemplate(commandBuffer, *pInfo))
         (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
 }
 

@@ -20,9 +20,9 @@ constexpr size_t alignPayload(size_t bytes)
     return (bytes + alignof(std::max_align_t) - 1) & ~(alignof(std::max_align_t) - 1);
 }
 
-// Remembers a call with these arguments, all of them values.
+// Remembers a call with these arguments: values, or pointers to what belongs to `owner`.
 template <auto Member, typename... Args>
-void logCall(StateLog& log, const StateKey& key, uint32_t scopes, Args... args)
+void logOwned(StateLog& log, const StateKey& key, uint32_t scopes, std::shared_ptr<const void> owner, Args... args)
 {
     using Arguments = std::tuple<Args...>;
     static_assert(std::is_trivially_destructible_v<Arguments>);
@@ -33,8 +33,15 @@ void logCall(StateLog& log, const StateKey& key, uint32_t scopes, Args... args)
             const auto& values = *reinterpret_cast<const Arguments*>(stored);
             std::apply([&](const auto&... value) { (table.*Member)(commandBuffer, value...); }, values);
         },
-        sizeof(Arguments));
+        sizeof(Arguments), std::move(owner));
     new (payload) Arguments(arguments);
+}
+
+// The same where all arguments are values.
+template <auto Member, typename... Args>
+void logCall(StateLog& log, const StateKey& key, uint32_t scopes, Args... args)
+{
+    logOwned<Member>(log, key, scopes, nullptr, args...);
 }
 
 // Where a command sets a part of something, which arguments say what part.
@@ -49,10 +56,10 @@ StateKey keyFor(StateKind kind, const Arguments& arguments)
 {
     StateKey key{kind};
     if constexpr (kPart == Part::Face) {
-        key.where = static_cast<uint16_t>(std::get<0>(arguments));
+        key.where = static_cast<uint32_t>(std::get<0>(arguments));
     } else if constexpr (kPart == Part::Range) {
         key.first = static_cast<uint32_t>(std::get<0>(arguments));
-        key.second = static_cast<uint32_t>(std::get<1>(arguments));
+        key.count = static_cast<uint32_t>(std::get<1>(arguments));
     }
     return key;
 }
@@ -115,13 +122,13 @@ struct ArrayState<Member, kKind, kPart, kScopes, Count, kPointers...> {
             record(commandBuffer.log, Arguments(args...));
     }
 
-    // Payload: the arguments, then the arrays.
-    static void record(StateLog& log, const Arguments& arguments)
+    // Payload: the arguments, then the arrays. `owner` has what the elements of those lead to.
+    static void record(StateLog& log, const Arguments& arguments, std::shared_ptr<const void> owner = nullptr)
     {
         const size_t count = Count::of(arguments);
         size_t bytes = alignPayload(sizeof(Arguments));
         ((bytes += arrayBytes<kPointers>(arguments, count)), ...);
-        std::byte* payload = log.add(keyFor<kPart>(kKind, arguments), kScopes, replay, bytes);
+        std::byte* payload = log.add(keyFor<kPart>(kKind, arguments), kScopes, replay, bytes, std::move(owner));
         new (payload) Arguments(arguments);
         size_t offset = alignPayload(sizeof(Arguments));
         (store<kPointers>(arguments, count, payload, offset), ...);

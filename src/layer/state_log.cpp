@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace millrace::layer {
 
@@ -18,7 +19,8 @@ size_t aligned(size_t bytes)
 
 }  // namespace
 
-std::byte* StateLog::add(const StateKey& key, uint32_t scopes, Replay replay, size_t bytes)
+std::byte* StateLog::add(const StateKey& key, uint32_t scopes, Replay replay, size_t bytes,
+                         std::shared_ptr<const void> owner)
 {
     // A command buffer has some tens of live entries: a search from the end finds repeated commands at once.
     auto old = std::find_if(m_entries.rbegin(), m_entries.rend(), [&](const Entry& entry) { return entry.key == key; });
@@ -31,7 +33,7 @@ std::byte* StateLog::add(const StateKey& key, uint32_t scopes, Replay replay, si
     const size_t offset = m_payloads.size();
     m_payloads.resize(offset + aligned(bytes));
     m_liveBytes += aligned(bytes);
-    m_entries.push_back({key, scopes, replay, offset, bytes});
+    m_entries.push_back({key, scopes, replay, offset, bytes, std::move(owner)});
     return m_payloads.data() + offset;
 }
 

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace millrace::layer {
@@ -22,6 +23,7 @@ enum class StateKind : uint16_t {
     PushConstants,
     IndexBuffer,
     VertexBuffers,
+    VertexBuffersAndStrides,
     TransformFeedbackBuffers,
     DeviceMask,
     InvocationMask,
@@ -101,12 +103,15 @@ enum class StateKind : uint16_t {
     ViewportWScalingEnable,
 };
 
-// A later command with an equal key sets everything that the earlier one did.
+// A later command with an equal key sets everything that the earlier one did. Whole numbers as the application gave
+// them: none is packed, so that no two commands that set different things have equal keys.
 struct StateKey {
     StateKind kind;
-    uint16_t where = 0;  // bind point, stage or face
-    uint32_t first = 0;
-    uint32_t second = 0;
+    uint32_t where = 0;    // bind point, stages or faces
+    uint32_t first = 0;    // of a range; set; byte
+    uint32_t count = 0;    // of a range; bytes
+    uint32_t binding = 0;  // in a push descriptor set, with `element` and `count` of it
+    uint32_t element = 0;
     bool operator==(const StateKey&) const = default;
 };
 
@@ -129,8 +134,10 @@ public:
                             const std::byte* payload);
 
     // Returns `bytes` bytes, aligned for any type, that `replay` will get; they may move until then, so a payload has
-    // no pointers into itself and is trivially copyable.
-    std::byte* add(const StateKey& key, uint32_t scopes, Replay replay, size_t bytes);
+    // no pointers into itself and is trivially copyable. What it points to belongs to `owner`, which the log keeps for
+    // as long as the entry.
+    std::byte* add(const StateKey& key, uint32_t scopes, Replay replay, size_t bytes,
+                   std::shared_ptr<const void> owner = nullptr);
 
     // All entries that are in any of `scopes`.
     void replay(uint32_t scopes, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer) const;
@@ -146,6 +153,7 @@ private:
         Replay replay;
         size_t offset;
         size_t bytes;
+        std::shared_ptr<const void> owner;
     };
 
     void compact();

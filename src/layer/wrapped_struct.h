@@ -18,7 +18,7 @@ std::shared_ptr<const VkSetDescriptorBufferOffsetsInfoEXT> deepCopy(const VkSetD
 std::shared_ptr<const VkBindDescriptorBufferEmbeddedSamplersInfoEXT> deepCopy(
     const VkBindDescriptorBufferEmbeddedSamplersInfoEXT& info);
 
-// Remembers a command that takes a pointer to `info`, which the command buffer keeps until it is reset.
+// Remembers a command that takes a pointer to `info`, and a copy of that.
 template <auto Member, typename Struct>
 void logWrapped(CommandBuffer& commandBuffer, const char* command, const StateKey& key, uint32_t scopes,
                 const Struct& info)
@@ -26,8 +26,7 @@ void logWrapped(CommandBuffer& commandBuffer, const char* command, const StateKe
     std::shared_ptr<const Struct> copy = deepCopy(info);
     commandBuffer.cannotKeep(command, missingStructures(info.pNext, copy->pNext));
     const Struct* kept = copy.get();
-    commandBuffer.keepAlive.push_back(std::const_pointer_cast<Struct>(std::move(copy)));
-    logCall<Member>(commandBuffer.log, key, scopes, kept);
+    logOwned<Member>(commandBuffer.log, key, scopes, std::move(copy), kept);
 }
 
 }  // namespace millrace::layer

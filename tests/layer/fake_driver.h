@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A driver that only writes down what it is called with, and a device of the layer's above it, made without a loader.
+// The layer believes that graphs are in use, but there are none: what they need of a driver is not there.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstring>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace millrace::layer {
+struct CommandBuffer;
+struct Device;
+struct Instance;
+}  // namespace millrace::layer
+
+namespace millrace::layertest {
+
+// A command as the driver gets it.
+struct Call {
+    std::string command;
+    VkCommandBuffer target;
+    std::string arguments;  // the bytes of all, and of everything that pointers lead to
+};
+
+// One at a time.
+class FakeDriver {
+public:
+    FakeDriver();
+    ~FakeDriver();
+    FakeDriver(const FakeDriver&) = delete;
+    FakeDriver& operator=(const FakeDriver&) = delete;
+
+    layer::Instance& instance() const;
+    layer::Device& device() const;
+    VkDevice handle() const { return m_device; }
+    VkPhysicalDevice physical() const;
+
+    // A command buffer that records.
+    VkCommandBuffer begin();
+    // Divides it as a graph does that may be continued: what follows goes to another command buffer of the driver's, in
+    // which the layer sets the state again.
+    void split(VkCommandBuffer commandBuffer);
+    static layer::CommandBuffer& of(VkCommandBuffer commandBuffer);
+
+    // The layer's function, as an application would get it.
+    static PFN_vkVoidFunction find(const char* name);
+    template <typename Function>
+    static Function get(const char* name)
+    {
+        return reinterpret_cast<Function>(find(name));
+    }
+
+    // All since the last time. Without commands that begin and end command buffers.
+    static std::vector<Call> takeCalls();
+
+private:
+    VkInstance m_instance = VK_NULL_HANDLE;
+    VkDevice m_device = VK_NULL_HANDLE;
+    VkCommandPool m_pool = VK_NULL_HANDLE;
+};
+
+// A handle that no object has; nobody looks what is behind it.
+template <typename Handle>
+Handle fakeHandle(uintptr_t number)
+{
+    static_assert(sizeof(Handle) == sizeof number);
+    Handle handle;
+    std::memcpy(&handle, &number, sizeof handle);
+    return handle;
+}
+
+}  // namespace millrace::layertest

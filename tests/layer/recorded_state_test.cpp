@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// State behind a split, and commands that lead to more than their first command buffer, as the driver gets them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "layer/command_buffer.h"
+#include "layer/fake_driver.h"
+#include "layer/update_templates.h"
+
+namespace millrace::layertest {
+
+namespace {
+
+constexpr auto kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
+
+// The place in `calls` of the last call of a command that has these arguments; the number of calls if there is none.
+size_t lastOf(const std::vector<Call>& calls, const Call& wanted)
+{
+    const auto found = std::find_if(calls.rbegin(), calls.rend(), [&](const Call& call) {
+        return call.command == wanted.command && call.arguments == wanted.arguments;
+    });
+    return found == calls.rend() ? calls.size() : static_cast<size_t>(calls.rend() - found) - 1;
+}
+
+size_t countOf(const std::vector<Call>& calls, const char* command)
+{
+    return static_cast<size_t>(std::ranges::count(calls, command, &Call::command));
+}
+
+class RecordedState : public testing::Test {
+protected:
+    // What `action` has the driver called with.
+    template <typename Action>
+    std::vector<Call> callsOf(const Action& action)
+    {
+        FakeDriver::takeCalls();
+        action();
+        return FakeDriver::takeCalls();
+    }
+    std::vector<Call> split()
+    {
+        return callsOf([this] { driver.split(cmd); });
+    }
+
+    FakeDriver driver;
+    VkCommandBuffer cmd = driver.begin();
+};
+
+struct VertexBuffers {
+    std::array<VkBuffer, 2> buffers;
+    std::array<VkDeviceSize, 2> offsets{16, 32};
+    std::array<VkDeviceSize, 2> strides{12, 20};
+
+    explicit VertexBuffers(uintptr_t first) : buffers{fakeHandle<VkBuffer>(first), fakeHandle<VkBuffer>(first + 1)} {}
+
+    void bind(VkCommandBuffer cmd) const
+    {
+        FakeDriver::get<PFN_vkCmdBindVertexBuffers>("vkCmdBindVertexBuffers")(cmd, 0, 2, buffers.data(),
+                                                                              offsets.data());
+    }
+    void bind2(VkCommandBuffer cmd, const VkDeviceSize* withStrides) const
+    {
+        FakeDriver::get<PFN_vkCmdBindVertexBuffers2>("vkCmdBindVertexBuffers2")(cmd, 0, 2, buffers.data(),
+                                                                                offsets.data(), nullptr, withStrides);
+    }
+};
+
+// Strides that are dynamic stay where buffers are bound without.
+TEST_F(RecordedState, BuffersBoundWithoutStrides_EarlierStridesSetBehindASplit)
+{
+    const VertexBuffers first(10), second(20);
+    for (const bool newer : {false, true}) {
+        const std::vector<Call> before = callsOf([&] {
+            first.bind2(cmd, first.strides.data());
+            newer ? second.bind2(cmd, nullptr) : second.bind(cmd);
+        });
+        ASSERT_EQ(before.size(), 2u);
+        const std::vector<Call> behind = split();
+        ASSERT_LT(lastOf(behind, before[0]), behind.size()) << "strides";
+        ASSERT_LT(lastOf(behind, before[1]), behind.size()) << "buffers";
+        EXPECT_LT(lastOf(behind, before[0]), lastOf(behind, before[1]));
+    }
+}
+
+struct Push {
+    VkDescriptorBufferInfo buffer;
+    VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+
+    Push(uintptr_t object, uint32_t binding, uint32_t element = 0)
+        : buffer{fakeHandle<VkBuffer>(object), 0, VK_WHOLE_SIZE}
+    {
+        write.dstBinding = binding;
+        write.dstArrayElement = element;
+        write.descriptorCount = 1;
+        write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+        write.pBufferInfo = &buffer;
+    }
+    Push(const Push&) = delete;
+    Push& operator=(const Push&) = delete;
+
+    void push(VkCommandBuffer cmd, uint32_t set) const
+    {
+        FakeDriver::get<PFN_vkCmdPushDescriptorSet>("vkCmdPushDescriptorSet")(
+            cmd, kGraphics, fakeHandle<VkPipelineLayout>(7), set, 1, &write);
+    }
+    void pushWithoutLayout(VkCommandBuffer cmd) const
+    {
+        const VkPipelineLayoutCreateInfo layout{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+        VkPushDescriptorSetInfo info{VK_STRUCTURE_TYPE_PUSH_DESCRIPTOR_SET_INFO, &layout};
+        info.stageFlags = VK_SHADER_STAGE_FRAGMENT_BIT;
+        info.descriptorWriteCount = 1;
+        info.pDescriptorWrites = &write;
+        FakeDriver::get<PFN_vkCmdPushDescriptorSet2>("vkCmdPushDescriptorSet2")(cmd, &info);
+    }
+};
+
+TEST_F(RecordedState, PushesToOtherBindingsAndElements_AllSetBehindASplit)
+{
+    // Pairs that would be equal if numbers were cut to parts of a word.
+    const std::pair<uint32_t, uint32_t> places[] = {{0, 0}, {1, 0},        {1u << 24, 0},
+                                                    {0, 1}, {0, 1u << 16}, {0, 1u << 31}};
+    uintptr_t object = 10;
+    std::vector<Call> before;
+    for (const auto& [binding, element] : places) {
+        const Push push(++object, binding, element);
+        for (uint32_t set : {0u, 1u, 256u}) {
+            const std::vector<Call> calls = callsOf([&] { push.push(cmd, set); });
+            before.insert(before.end(), calls.begin(), calls.end());
+        }
+    }
+    const std::vector<Call> behind = split();
+    for (const Call& call : before)
+        EXPECT_LT(lastOf(behind, call), behind.size());
+    EXPECT_EQ(countOf(behind, "vkCmdPushDescriptorSet"), before.size());
+}
+
+TEST_F(RecordedState, PushesWithoutALayout_AllSetBehindASplit)
+{
+    const Push one(10, 0), another(11, 1), instead(12, 0);
+    const std::vector<Call> before = callsOf([&] {
+        for (const Push* push : {&one, &another, &instead})
+            push->pushWithoutLayout(cmd);
+    });
+    const std::vector<Call> behind = split();
+    ASSERT_EQ(before.size(), 3u);
+    EXPECT_EQ(lastOf(behind, before[0]), behind.size()) << "replaced";
+    EXPECT_LT(lastOf(behind, before[1]), behind.size());
+    EXPECT_LT(lastOf(behind, before[2]), behind.size());
+}
+
+TEST_F(RecordedState, PushWithATemplateAndWithoutALayout_SetBehindASplit)
+{
+    const auto handle = fakeHandle<VkDescriptorUpdateTemplate>(5);
+    auto known = std::make_shared<layer::UpdateTemplate>();
+    known->entries = {{3, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, sizeof(VkDescriptorBufferInfo)}};
+    driver.device().updateTemplates.insert(5, known);
+    const Push push(10, 3);
+    VkPipelineLayoutCreateInfo layout{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    VkPushDescriptorSetWithTemplateInfo info{VK_STRUCTURE_TYPE_PUSH_DESCRIPTOR_SET_WITH_TEMPLATE_INFO, &layout};
+    info.descriptorUpdateTemplate = handle;
+    info.pData = &push.buffer;
+    FakeDriver::get<PFN_vkCmdPushDescriptorSetWithTemplate2>("vkCmdPushDescriptorSetWithTemplate2")(cmd, &info);
+    const std::vector<Call> behind = split();
+    ASSERT_EQ(countOf(behind, "vkCmdPushDescriptorSet2"), 1u);
+    EXPECT_NE(behind[0].arguments.find(std::string(reinterpret_cast<const char*>(&push.buffer), sizeof push.buffer)),
+              std::string::npos);
+}
+
+// Push constants of two stages are two, also where the bytes are the same.
+TEST_F(RecordedState, PushConstantsOfSeveralStagesWithoutALayout_AllSetBehindASplit)
+{
+    const uint32_t values[] = {1, 2};
+    const VkPipelineLayoutCreateInfo layout{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    const std::vector<Call> before = callsOf([&] {
+        for (VkShaderStageFlags stages : {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT}) {
+            VkPushConstantsInfo info{VK_STRUCTURE_TYPE_PUSH_CONSTANTS_INFO, &layout};
+            info.stageFlags = stages;
+            info.size = sizeof(uint32_t);
+            info.pValues = &values[stages == VK_SHADER_STAGE_VERTEX_BIT ? 0 : 1];
+            FakeDriver::get<PFN_vkCmdPushConstants2>("vkCmdPushConstants2")(cmd, &info);
+        }
+    });
+    const std::vector<Call> behind = split();
+    ASSERT_EQ(before.size(), 2u);
+    for (const Call& call : before)
+        EXPECT_LT(lastOf(behind, call), behind.size());
+}
+
+TEST_F(RecordedState, StagesWhoseBitsAreFarApart_PushConstantsOfBothSetBehindASplit)
+{
+    const uint32_t values[] = {1, 2};
+    const auto push = FakeDriver::get<PFN_vkCmdPushConstants>("vkCmdPushConstants");
+    const auto layout = fakeHandle<VkPipelineLayout>(7);
+    const std::vector<Call> before = callsOf([&] {
+        push(cmd, layout, VK_SHADER_STAGE_GEOMETRY_BIT, 0, 4, &values[0]);
+        push(cmd, layout, VK_SHADER_STAGE_CLUSTER_CULLING_BIT_HUAWEI, 0, 4, &values[1]);
+    });
+    const std::vector<Call> behind = split();
+    ASSERT_EQ(before.size(), 2u);
+    for (const Call& call : before)
+        EXPECT_LT(lastOf(behind, call), behind.size());
+}
+
+// What a command's structures lead to belongs to what the log has of it, and goes with that.
+TEST_F(RecordedState, StateSetAgainAndAgain_NothingOfTheFirstIsKept)
+{
+    const VkSampleLocationEXT location{0.25f, 0.5f};
+    VkSampleLocationsInfoEXT locations{VK_STRUCTURE_TYPE_SAMPLE_LOCATIONS_INFO_EXT};
+    locations.sampleLocationsCount = 1;
+    locations.pSampleLocations = &location;
+    const VkDepthBiasRepresentationInfoEXT representation{VK_STRUCTURE_TYPE_DEPTH_BIAS_REPRESENTATION_INFO_EXT};
+    const VkDepthBiasInfoEXT bias{VK_STRUCTURE_TYPE_DEPTH_BIAS_INFO_EXT, &representation};
+    const VkDescriptorBufferBindingInfoEXT buffer{VK_STRUCTURE_TYPE_DESCRIPTOR_BUFFER_BINDING_INFO_EXT};
+    const Push push(10, 0);
+    for (uint32_t i = 0; i < 100; ++i) {
+        push.push(cmd, 0);
+        push.pushWithoutLayout(cmd);
+        FakeDriver::get<PFN_vkCmdSetSampleLocationsEXT>("vkCmdSetSampleLocationsEXT")(cmd, &locations);
+        FakeDriver::get<PFN_vkCmdSetDepthBias2EXT>("vkCmdSetDepthBias2EXT")(cmd, &bias);
+        FakeDriver::get<PFN_vkCmdBindDescriptorBuffersEXT>("vkCmdBindDescriptorBuffersEXT")(cmd, 1, &buffer);
+    }
+    EXPECT_EQ(FakeDriver::of(cmd).keepAlive.size(), 0u);
+    EXPECT_EQ(split().size(), 5u);
+}
+
+// Wherever in the chain a structure is, and though the application's memory is something else by then.
+TEST_F(RecordedState, ChainsOfState_SetBehindASplitAsTheyWere)
+{
+    VkDepthBiasRepresentationInfoEXT representation{VK_STRUCTURE_TYPE_DEPTH_BIAS_REPRESENTATION_INFO_EXT, nullptr,
+                                                    VK_DEPTH_BIAS_REPRESENTATION_FLOAT_EXT, VK_TRUE};
+    VkDeviceGroupSubmitInfo first{VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO, &representation};
+    VkDepthBiasInfoEXT bias{VK_STRUCTURE_TYPE_DEPTH_BIAS_INFO_EXT, &first, 1, 2, 3};
+    const std::vector<Call> before =
+        callsOf([&] { FakeDriver::get<PFN_vkCmdSetDepthBias2EXT>("vkCmdSetDepthBias2EXT")(cmd, &bias); });
+    std::memset(&representation, 0xee, sizeof representation);
+    std::memset(&first, 0xee, sizeof first);
+    std::memset(&bias, 0xee, sizeof bias);
+    const std::vector<Call> behind = split();
+    ASSERT_EQ(before.size(), 1u);
+    ASSERT_EQ(behind.size(), 1u);
+    EXPECT_EQ(behind[0].arguments, before[0].arguments);
+}
+
+}  // namespace
+
+}  // namespace millrace::layertest
