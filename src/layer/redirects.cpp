@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands that set no state: behind a split they go to the command buffer that records now.
+#include <type_traits>
+
 #include "layer/command_buffer.h"
 #include "layer/entry_points.h"
 
@@ -13,12 +15,25 @@ template <auto Member>
 struct Redirect;
 template <typename Return, typename... Args, Return (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...)>
 struct Redirect<Member> {
+    // Another command buffer among the arguments would have to be redirected as well.
+    static_assert(!(std::is_same_v<Args, VkCommandBuffer> || ...));
+
     static VKAPI_ATTR Return VKAPI_CALL call(VkCommandBuffer handle, Args... args)
     {
         const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
         return (commandBuffer.device.table.*Member)(commandBuffer.current, args...);
     }
 };
+
+// The state that it takes from a command buffer is that of the one that records now.
+VKAPI_ATTR void VKAPI_CALL CmdPreprocessGeneratedCommandsEXT(VkCommandBuffer handle,
+                                                             const VkGeneratedCommandsInfoEXT* pInfo,
+                                                             VkCommandBuffer stateCommandBuffer)
+{
+    const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdPreprocessGeneratedCommandsEXT(
+        commandBuffer.current, pInfo, stateCommandBuffer ? CommandBuffer::of(stateCommandBuffer).current : nullptr);
+}
 
 #define REDIRECT(name)                                                           \
     {                                                                            \
@@ -134,7 +149,7 @@ EntryPoints redirectEntryPoints()
         REDIRECT(ConvertCooperativeVectorMatrixNV),
         REDIRECT(BuildClusterAccelerationStructureIndirectNV),
         REDIRECT(BuildPartitionedAccelerationStructuresNV),
-        REDIRECT(PreprocessGeneratedCommandsEXT),
+        MILLRACE_ENTRY(CmdPreprocessGeneratedCommandsEXT, kUseGraphs),
         REDIRECT(ExecuteGeneratedCommandsEXT),
         REDIRECT(BuildAccelerationStructuresKHR),
         REDIRECT(BuildAccelerationStructuresIndirectKHR),

@@ -244,6 +244,21 @@ TEST_F(RecordedState, ChainsOfState_SetBehindASplitAsTheyWere)
     EXPECT_EQ(behind[0].arguments, before[0].arguments);
 }
 
+TEST_F(RecordedState, StateOfASplitCommandBuffer_OfTheOneThatRecordsNow)
+{
+    const VkCommandBuffer source = driver.begin();
+    driver.split(source);
+    const auto preprocess =
+        FakeDriver::get<PFN_vkCmdPreprocessGeneratedCommandsEXT>("vkCmdPreprocessGeneratedCommandsEXT");
+    const VkGeneratedCommandsInfoEXT info{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT};
+    const std::vector<Call> calls = callsOf([&] { preprocess(cmd, &info, source); });
+    ASSERT_EQ(calls.size(), 1u);
+    const VkCommandBuffer now = FakeDriver::of(source).current;
+    ASSERT_NE(now, source);
+    EXPECT_EQ(calls[0].arguments.substr(calls[0].arguments.size() - sizeof now),
+              std::string(reinterpret_cast<const char*>(&now), sizeof now));
+}
+
 }  // namespace
 
 }  // namespace millrace::layertest
