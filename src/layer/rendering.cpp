@@ -140,6 +140,20 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer handle)
     commandBuffer.log.clear(kScopeInRendering);
 }
 
+// The second part of an instance loads, or reads as input attachments, what the first has written and stored.
+void waitForAttachments(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer)
+{
+    constexpr VkPipelineStageFlags kWriting = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT |
+                                              VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT |
+                                              VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT;
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
+    barrier.dstAccessMask = barrier.srcAccessMask | VK_ACCESS_COLOR_ATTACHMENT_READ_BIT |
+                            VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_INPUT_ATTACHMENT_READ_BIT;
+    table.CmdPipelineBarrier(commandBuffer, kWriting, kWriting | VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, 0, 1, &barrier,
+                             0, nullptr, 0, nullptr);
+}
+
 }  // namespace
 
 const char* RenderingScope::obstacleToDispatch() const
@@ -203,6 +217,7 @@ void resumeRendering(CommandBuffer& commandBuffer, bool predicated)
     if (scope.conditional && !nested && !predicated)
         table.CmdBeginConditionalRenderingEXT(commandBuffer.current, &scope.conditionalInfo);
     if (scope.dynamic) {
+        waitForAttachments(table, commandBuffer.current);
         table.CmdBeginRendering(commandBuffer.current, scope.dynamic.get());
         commandBuffer.log.replay(kScopeInRendering, table, commandBuffer.current);
     }

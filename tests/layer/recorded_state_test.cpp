@@ -259,6 +259,22 @@ TEST_F(RecordedState, StateOfASplitCommandBuffer_OfTheOneThatRecordsNow)
               std::string(reinterpret_cast<const char*>(&now), sizeof now));
 }
 
+// The attachments that the first part of an interrupted instance stores are those that the second loads.
+TEST_F(RecordedState, InterruptedInstance_SecondPartWaitsForTheAttachmentsOfTheFirst)
+{
+    const VkRenderingInfo info{VK_STRUCTURE_TYPE_RENDERING_INFO};
+    FakeDriver::get<PFN_vkCmdBeginRendering>("vkCmdBeginRendering")(cmd, &info);
+    layer::CommandBuffer& known = FakeDriver::of(cmd);
+    const std::vector<Call> calls = callsOf([&] {
+        interruptRendering(known, true);
+        resumeRendering(known, true);
+    });
+    ASSERT_EQ(calls.size(), 3u);
+    EXPECT_EQ(calls[0].command, "vkCmdEndRendering");
+    EXPECT_EQ(calls[1].command, "vkCmdPipelineBarrier");
+    EXPECT_EQ(calls[2].command, "vkCmdBeginRendering");
+}
+
 }  // namespace
 
 }  // namespace millrace::layertest
