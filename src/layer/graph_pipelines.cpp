@@ -203,9 +203,9 @@ VkResult GraphBuilder::link()
     pipeline.graph = std::move(*graph);
     pipeline.sizes = graph::scratchSizes(pipeline.graph, m_device.runtime->maxScratchBytes());
     pipeline.graphId = newGraphId();
-    pipeline.getPipelines = [object = m_object.get(), reached = reachedNodes(pipeline.graph)](
-                                graph::MemoryUse memory, std::vector<VkPipeline>& out) {
-        return getPipelines(object->nodes, reached, memory, out);
+    pipeline.getPipelines = [object = m_object.get()](std::span<const runtime::PipelineUse> uses,
+                                                      std::vector<VkPipeline>& out) {
+        return getPipelines(object->nodes, uses, out);
     };
     if (runsLeaves(m_device.settings()))
         pipeline.getLeaf = [object = m_object.get()](uint32_t node, VkPipeline& out) {

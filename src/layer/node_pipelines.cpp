@@ -356,15 +356,6 @@ std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTrai
     return m_results;
 }
 
-std::vector<bool> reachedNodes(const graph::Graph& graph)
-{
-    std::vector<bool> reached(graph.nodes.size(), false);
-    for (const graph::Slot& slot : graph.slots)
-        if (slot.level > 0)
-            reached[slot.node] = true;
-    return reached;
-}
-
 std::vector<std::optional<graph::MemoryUse>> firstUses(const graph::Graph& graph, bool leaves)
 {
     std::vector<bool> isSentTo(graph.queues.size(), false);
@@ -384,15 +375,12 @@ std::vector<std::optional<graph::MemoryUse>> firstUses(const graph::Graph& graph
     return uses;
 }
 
-VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, const std::vector<bool>& reached,
-                      graph::MemoryUse memory, std::vector<VkPipeline>& out)
+VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, std::span<const runtime::PipelineUse> uses,
+                      std::vector<VkPipeline>& out)
 {
-    out.assign(nodes.size(), VK_NULL_HANDLE);
-    std::vector<VkResult> results(nodes.size(), VK_SUCCESS);
-    inParallel(nodes.size(), [&](size_t i) {
-        if (reached[i])
-            results[i] = nodes[i]->code->get(memory, {}, out[i]);
-    });
+    out.assign(uses.size(), VK_NULL_HANDLE);
+    std::vector<VkResult> results(uses.size(), VK_SUCCESS);
+    inParallel(uses.size(), [&](size_t i) { results[i] = nodes[uses[i].node]->code->get(uses[i].memory, {}, out[i]); });
     const auto failed = std::ranges::find_if(results, [](VkResult result) { return result != VK_SUCCESS; });
     return failed == results.end() ? VK_SUCCESS : *failed;
 }

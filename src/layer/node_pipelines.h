@@ -12,6 +12,7 @@
 #include "compiler/fuse_graph.h"
 #include "data/data_type.h"
 #include "layer/node_code.h"
+#include "runtime/runtime.h"
 
 namespace millrace::layer {
 
@@ -70,15 +71,13 @@ private:
     std::vector<NodeResult> m_results;
 };
 
-// Which nodes of a graph can get payloads. One whose producers have all taken in its code cannot, unless from the API.
-std::vector<bool> reachedNodes(const graph::Graph& graph);
-
 // What each node's pipeline is most likely needed for: without the scheduler (if `leaves` run so) where only the API
-// sends to a leaf. None if the node is not reached.
+// sends to a leaf. None if the node cannot get payloads, as one whose producers have all taken in its code, unless from
+// the API.
 std::vector<std::optional<graph::MemoryUse>> firstUses(const graph::Graph& graph, bool leaves);
 
-// The pipelines of the nodes that are reached, made where they are missing, in parallel.
-VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, const std::vector<bool>& reached,
-                      graph::MemoryUse memory, std::vector<VkPipeline>& out);
+// One for each use, made where they are missing, in parallel.
+VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, std::span<const runtime::PipelineUse> uses,
+                      std::vector<VkPipeline>& out);
 
 }  // namespace millrace::layer

@@ -49,14 +49,38 @@ void Recorder::plan(const DispatchRequest& request, HostInputs& inputs)
             m_apiNodes.push_back(i);
 }
 
+// Of the nodes that can run, and what they can be run with.
+VkResult Recorder::getPipelines()
+{
+    const size_t nodes = m_pipeline.graph.nodes.size();
+    const graph::MemoryUse memory = m_plan.fits ? graph::MemoryUse::Fits : graph::MemoryUse::Reserves;
+    std::vector<bool> isTrying(nodes, false);
+    std::vector<bool> isListed(nodes, false);
+    std::vector<PipelineUse> uses;
+    for (const uint32_t s : m_plan.slots) {
+        const graph::Slot& slot = m_pipeline.graph.slots[s];
+        if (!isListed[slot.node])
+            uses.push_back({slot.node, memory});
+        isListed[slot.node] = true;
+        if (isTrying[slot.node] || !triesToFit(slot.level))
+            continue;
+        isTrying[slot.node] = true;
+        uses.push_back({slot.node, graph::MemoryUse::Tries});
+    }
+    std::vector<VkPipeline> pipelines;
+    const VkResult result = m_pipeline.getPipelines(uses, pipelines);
+    m_pipelines.assign(nodes, VK_NULL_HANDLE);
+    m_trying.assign(nodes, VK_NULL_HANDLE);
+    for (size_t i = 0; result == VK_SUCCESS && i < uses.size(); ++i)
+        (uses[i].memory == memory ? m_pipelines : m_trying)[uses[i].node] = pipelines[i];
+    return result;
+}
+
 // What the scheduler needs.
 VkResult Recorder::prepareSweeps(const DispatchRequest& request, const HostInputs& inputs, const PreparedFeed& feed)
 {
     const graph::Graph& graph = m_pipeline.graph;
-    VkResult result =
-        m_pipeline.getPipelines(m_plan.fits ? graph::MemoryUse::Fits : graph::MemoryUse::Reserves, m_pipelines);
-    if (result == VK_SUCCESS && !m_plan.fits && !indirect())
-        result = m_pipeline.getPipelines(graph::MemoryUse::Tries, m_trying);
+    VkResult result = getPipelines();
     if (result != VK_SUCCESS)
         return result;
     m_maxGroups.assign(graph.slots.size(), 0);

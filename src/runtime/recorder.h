@@ -58,6 +58,7 @@ private:
 
     // Of prepare().
     void plan(const DispatchRequest& request, HostInputs& inputs);
+    VkResult getPipelines();
     VkResult prepareSweeps(const DispatchRequest& request, const HostInputs& inputs, const PreparedFeed& feed);
     void describeFeed(const DispatchRequest& request);
     void shareMemory();
@@ -117,9 +118,9 @@ private:
     const ObservedDispatch m_observed;
     std::vector<uint8_t> m_pushConstants;
     graph::DispatchPlan m_plan;
-    std::vector<VkPipeline> m_pipelines;       // per node
-    std::vector<VkPipeline> m_trying;          // likewise, where the plan does not fit, for levels that do
-    std::vector<uint64_t> m_maxGroups;         // per slot
+    std::vector<VkPipeline> m_pipelines;  // per node, null if it cannot run
+    std::vector<VkPipeline> m_trying;     // likewise, where the plan does not fit, for levels that may
+    std::vector<uint64_t> m_maxGroups;    // per slot
     abi::BeginArguments m_begin{};
     abi::FeedArguments m_feed{};
     std::vector<graph::SlotPlace> m_places;  // per slot

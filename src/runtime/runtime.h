@@ -68,14 +68,20 @@ private:
     std::unique_ptr<Impl> m_impl;
 };
 
+// One node's code for one use of memory.
+struct PipelineUse {
+    uint32_t node = 0;  // of the graph
+    graph::MemoryUse memory = graph::MemoryUse::Reserves;
+};
+
 // A linked graph and the pipelines of its nodes. Immutable after creation.
 struct GraphPipeline {
     graph::Graph graph;
     graph::ScratchSizes sizes;
     uint32_t graphId = 0;  // unique in the process, never 0
-    // Per graph node, equal ones for equal code. May
-    // compile, or fail as vkCreateComputePipelines does. Called from any thread. The pipelines are not owned.
-    std::function<VkResult(graph::MemoryUse memory, std::vector<VkPipeline>& out)> getPipelines;
+    // Per use, equal ones for equal code. May compile, so nobody asks for what does not run, or fail as
+    // vkCreateComputePipelines does. Called from any thread. The pipelines are not owned.
+    std::function<VkResult(std::span<const PipelineUse> uses, std::vector<VkPipeline>& out)> getPipelines;
     // Likewise, of one graph::isLeaf() for MemoryUse::None. Null: every dispatch goes through the scheduler.
     std::function<VkResult(uint32_t node, VkPipeline& out)> getLeaf;
     // One dispatch of that pipeline may run several slots (compiler::Code::batched). Null: none may.

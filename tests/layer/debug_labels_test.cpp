@@ -274,6 +274,41 @@ TEST(DebugLabels, SplitGraph_BalancedInEachCommandBuffer)
     }
 }
 
+// Names of the pipelines that recording a dispatch of "recurse" makes, in a graph with other nodes for the API.
+std::multiset<std::string> pipelinesOfRecursion(uint32_t records, bool indirect)
+{
+    TestDevice device({.recorder = true});
+    const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse"),
+                                            TestDevice::stage(device.createProgram("level_a"), "a"),
+                                            TestDevice::stage(device.createProgram("level_b"), "b")},
+                                           Scratch::Minimum);
+    const VkDescriptorSet set = device.createSet(device.createBuffer(1024));
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, graph, set);
+    takeEvents();
+    const std::vector<uint32_t> payloads(records, 0);
+    if (indirect)
+        device.dispatchIndirect(cmd, graph, "recurse", records, payloads);
+    else
+        device.dispatch(cmd, graph, "recurse", records, payloads);
+    std::multiset<std::string> names;
+    for (const Event& event : takeEvents())
+        if (event.what == Seen::Name && event.type == VK_OBJECT_TYPE_PIPELINE)
+            names.insert(event.text);
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+    return names;
+}
+
+// Those that reserve memory, and those that find out whether they need to.
+TEST(DebugLabels, PipelinesOfNodesThatCannotRun_AreNotMade)
+{
+    const std::string name = "Millrace: node ";
+    EXPECT_EQ(pipelinesOfRecursion(100, false), (std::multiset{name + "recurse[0]", name + "recurse[0]"}));
+    // The API may send to all of them.
+    const std::multiset<std::string> all = pipelinesOfRecursion(100, true);
+    EXPECT_EQ(std::set(all.begin(), all.end()), (std::set{name + "recurse[0]", name + "a[0]", name + "b[0]"}));
+}
+
 // Dispatches of these settings are labelled, too, and are all that is added.
 TEST(DebugLabels, TraceAndCapture)
 {

@@ -161,8 +161,10 @@ public:
             for (graph::MemoryUse memory :
                  {graph::MemoryUse::Reserves, graph::MemoryUse::Fits, graph::MemoryUse::Tries})
                 m_pipelines[memory].push_back(createPipeline(n, path, memory));
-        pipeline.getPipelines = [this](graph::MemoryUse memory, std::vector<VkPipeline>& out) {
-            out = m_pipelines[memory];
+        pipeline.getPipelines = [this](std::span<const runtime::PipelineUse> uses, std::vector<VkPipeline>& out) {
+            out.clear();
+            for (const runtime::PipelineUse& use : uses)
+                out.push_back(m_pipelines[use.memory][use.node]);
             return VK_SUCCESS;
         };
         runtime::Settings settings;
