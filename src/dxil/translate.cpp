@@ -10,6 +10,7 @@
 #include "dxil/control_flow.h"
 #include "dxil/emitter.h"
 #include "dxil/link_calls.h"
+#include "dxil/registers.h"
 #include "dxil/runtime_data.h"
 #include "dxil/subobjects.h"
 #include "spirv/edit.h"
@@ -343,6 +344,13 @@ Status Collection::read(std::span<const Library> libraries)
             return Diagnostic{"dxil", "", "only libraries can be put together"};
         }
         m_sources.push_back(std::move(*source));
+    }
+    std::vector<std::vector<Resource>*> resources;
+    for (Source& source : m_sources) {
+        resources.push_back(&source.info.resources);
+    }
+    if (Status status = assignRegisters(resources); !status) {
+        return status;
     }
     if (m_sources.size() == 1) {
         addFunctions(m_sources[0]);

@@ -218,6 +218,33 @@ def unread_grids(tool, graphs, folder):
     check("from the host", results(tool, folder, from_host, "from the host")["words"], [1332, 24])
 
 
+def no_registers(tool, graphs, folder):
+    """Resources to which the compiler gave no register: each has a place of its own, beside those that have one."""
+    # The compiler puts `factor` behind 24 bytes for the two structures.
+    buffers = {"words": 0, "right.to": 4, "left.to": 3, "behind": 1, "further": 5, "taken": 2}
+    graph = {"nodes": [{"file": str(graphs / "no_registers.dxil"),
+                        "dxil": {"libraries": [str(graphs / "no_registers_more.dxil")]}}],
+             "buffers": [*(buffer(name, binding, size=2) for name, binding in buffers.items()),
+                         buffer("apart", 0, set=1, size=2), buffer("left.from", 1000, size=2, data=[[4, 0]]),
+                         buffer("right.from", 1001, size=2, data=[[5, 0]]),
+                         buffer("$Globals", 2000, size=8, data={"member0": [[0] * 4, [0, 0, 3, 0]]})],
+             "dispatches": [{"node": "top"}, {"node": "more"}]}
+    got = results(tool, folder, graph, "no registers")
+    check("no registers", {name: got[name] for name in (*buffers, "apart")},
+          {"words": [11, 88], "right.to": [15, 0], "left.to": [5, 0], "behind": [44, 66], "further": [0, 77],
+           "taken": [33, 0], "apart": [55, 0]})
+
+    def places(name):
+        listed = json.loads(subprocess.run([tool, "dxil", graphs / name, "--json"], capture_output=True,
+                                           check=True).stdout)["resources"]
+        return {r["name"]: (r["class"], r["register"], r["space"]) for r in listed}
+
+    # What DXC gives with -auto-binding-space 0, which finds no room where an array without an end comes first.
+    check("arrays without registers", places("no_registers_arrays.dxil"), {
+        "words": ("u", 0, 0), "three": ("u", 1, 0), "taken": ("u", 5, 0), "behind": ("u", 4, 0),
+        "apart": ("u", 0, 1), "single": ("t", 0, 0), "open": ("t", 1, 0)})
+
+
 def refused(tool, graphs, examples):
     """What cannot be is named."""
     start, leaves = graphs / "start.dxil", graphs / "leaves.dxil"
@@ -244,6 +271,7 @@ def refused(tool, graphs, examples):
           {"nodes": [{"entry": "fill", "grid": [4, 4, 1]}]})
     fails("a stride of 8 bytes", [graphs / "local_root.dxil"], {"bindings": {"local": {"stride": 8}}})
     fails("did you mean \"rootSignature\"", [start], {"rootsignature": False})
+    fails("there is no room for it (resource \"two\")", [graphs / "no_room.dxil"], {})
     fails("multiple of 8", [start], {"bindings": {"registers": [{"class": "u", "register": 0, "addressOffset": 4}]}})
 
 
@@ -256,6 +284,7 @@ def main():
         local_root(tool, graphs, folder)
         mixed_grids(tool, graphs, folder)
         unread_grids(tool, graphs, folder)
+        no_registers(tool, graphs, folder)
         overridden(tool, graphs, folder)
         wave_sizes(tool, graphs, folder)
     reflection(tool, graphs)
