@@ -16,7 +16,8 @@ struct Operation {
     const char* scalars;
     const char* vectors;  // element types of vectors of 2 to 1024 elements
     // Result and parameters, the opcode the first of them: the letters above, and v void, o the overload, e its
-    // element, b and n i1 and i32 in its shape, r dx.types.ResRet of it, H a resource handle, ? what is not checked.
+    // element, b and n i1 and i32 in its shape, r dx.types.ResRet of it, c the overload and an i1 (a carry), H a
+    // resource handle, ? what is not checked.
     const char* signature;
     uint32_t minorVersion;  // shader model 6 of this and later
     uint32_t stages;        // bit 1 << ShaderKind

@@ -58,6 +58,12 @@ bool Validator::isResRet(const Type& type, const Type& overload) const
                        [&](const Type* member) { return sameType(*member, overload); });
 }
 
+bool Validator::isCarryRet(const Type& type, const Type& overload)
+{
+    return type.isStruct() && type.members.size() == 2 && sameType(*type.members[0], overload) &&
+           type.members[1]->isInt(1);
+}
+
 bool Validator::matches(char code, const Type& type, const Type* overload) const
 {
     const auto inShape = [&](char element) {
@@ -80,6 +86,8 @@ bool Validator::matches(char code, const Type& type, const Type* overload) const
             return !overload || inShape('1');
         case 'n':
             return !overload || inShape('i');
+        case 'c':
+            return !overload || isCarryRet(type, *overload);
         case 'r':
             return !overload || isResRet(type, *overload);
         default:

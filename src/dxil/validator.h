@@ -67,6 +67,7 @@ private:
     bool checkOverload(const Value& call, const Operation& operation, const Type*& overload);
     bool checkSignature(const Value& call, const Operation& operation, const Type* overload);
     bool matches(char code, const Type& type, const Type* overload) const;
+    static bool isCarryRet(const Type& type, const Type& overload);
     bool isResRet(const Type& type, const Type& overload) const;
     void checkBufferAccess(const Value& call, bool isStore, size_t alignOperand);
     void checkCoordinates(ResourceKind kind, const Value& offset);
