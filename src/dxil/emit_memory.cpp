@@ -330,7 +330,7 @@ void Emitter::emitLoad(const Value& i)
         unsupported("a load from what is no variable");
         return;
     }
-    set(i, loadFrom(*from.pointer, *i.type));
+    set(i, i.type->isAggregate() ? loadAggregate(*from.pointer, *i.type) : loadFrom(*from.pointer, *i.type));
 }
 
 void Emitter::emitStore(const Value& i)
@@ -340,7 +340,11 @@ void Emitter::emitStore(const Value& i)
         unsupported("a store to what is no variable");
         return;
     }
-    storeTo(*to.pointer, *i.operands[0]->type, get(i.operands[0]));
+    if (i.operands[0]->type->isAggregate()) {
+        storeAggregate(*to.pointer, *i.operands[0]);
+    } else {
+        storeTo(*to.pointer, *i.operands[0]->type, get(i.operands[0]));
+    }
 }
 
 const Value* Emitter::rootOf(const Value* pointer) const

@@ -15,15 +15,16 @@ using spirv::instruction;
 Val Emitter::phiOf(const Value& i, const Type& type, std::vector<uint32_t> path)
 {
     Val out;
-    if (type.isStruct()) {
-        for (uint32_t m = 0; m < type.members.size(); m++) {
+    if (type.isAggregate()) {
+        const size_t count = type.isStruct() ? type.members.size() : arrayFields(type);
+        for (uint32_t m = 0; m < count; m++) {
             path.push_back(m);
-            out.fields.push_back(phiOf(i, *type.members[m], path));
+            out.fields.push_back(phiOf(i, type.isStruct() ? *type.members[m] : *type.element, path));
             path.pop_back();
         }
         return out;
     }
-    if (type.isArray() || type.isPointer() || isLong(type)) {
+    if (type.isPointer() || isLong(type)) {
         return Val(unsupported("a phi of " + i.type->text()));
     }
     for (size_t p = 0; p < partCount(type); p++) {

@@ -62,6 +62,16 @@ Val Emitter::constantOfType(const Type& type, uint64_t bits)
     return out;
 }
 
+// The number of fields that a value of an array has.
+size_t Emitter::arrayFields(const Type& type)
+{
+    if (!hasFewParts(type)) {
+        unsupported("a value of type " + type.text() + ", which has too many parts");
+        return 0;
+    }
+    return static_cast<size_t>(type.count);
+}
+
 Val Emitter::zero(const Type& type)
 {
     if (type.isStruct()) {
@@ -69,6 +79,11 @@ Val Emitter::zero(const Type& type)
         for (const Type* member : type.members) {
             out.fields.push_back(member->isPointer() ? Val() : zero(*member));
         }
+        return out;
+    }
+    if (type.isArray()) {
+        Val out;
+        out.fields.assign(arrayFields(type), zero(*type.element));
         return out;
     }
     return constantOfType(type, 0);
@@ -81,6 +96,10 @@ Val Emitter::undef(const Type& type)
         for (const Type* member : type.members) {
             out.fields.push_back(member->isPointer() ? Val() : undef(*member));
         }
+        return out;
+    }
+    if (type.isArray()) {
+        out.fields.assign(arrayFields(type), undef(*type.element));
         return out;
     }
     for (size_t p = 0; p < partCount(type); p++) {

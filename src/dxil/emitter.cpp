@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module around an entry point, its functions and blocks.
 #include "dxil/emitter.h"
+
+#include "dxil/dead_memory.h"
 #include "dxil/opcodes.h"
 
 #include <algorithm>
@@ -30,13 +32,19 @@ Id Emitter::unsupported(const std::string& what)
     return Id{1};
 }
 
+// Names of C++ begin with a mark that they are not to be changed.
+static std::string plainName(const Function& function)
+{
+    return function.name.starts_with('\1') ? function.name.substr(1) : function.name;
+}
+
 // "main, block 3, instruction 7: call dx.op.unary.f32"
 std::string Emitter::place() const
 {
     if (!m_function || !m_instruction) {
         return m_entry.name;
     }
-    std::string out = m_function->name;
+    std::string out = plainName(*m_function);
     for (size_t b = 0; b < m_function->blocks.size(); b++) {
         const auto& list = m_function->blocks[b]->instructions;
         const auto found = std::ranges::find(list, m_instruction);
@@ -45,7 +53,7 @@ std::string Emitter::place() const
         }
     }
     out += std::string(": ") + opText(m_instruction->op);
-    return m_instruction->function ? out + " " + m_instruction->function->name : out;
+    return m_instruction->function ? out + " " + plainName(*m_instruction->function) : out;
 }
 
 void Emitter::set(const Value& i, Val value)
@@ -107,9 +115,12 @@ void Emitter::prepare()
         }
     }
     for (const auto& [function, structure] : *m_structures) {
+        m_dead.merge(findDeadMemory(*function));
         for (const Block* block : m_error ? std::vector<Block*>() : structure.order) {
             for (const Value* i : block->instructions) {
-                findUses(*i);
+                if (!m_dead.contains(i)) {
+                    findUses(*i);
+                }
             }
         }
         if (!m_error) {
@@ -161,8 +172,7 @@ void Emitter::emitLibrary()
             continue;
         }
         const Id id = emitFunction(*function, structure->second);
-        // Names of C++ begin with a mark that they are not to be changed.
-        const std::string name = function->name.starts_with('\1') ? function->name.substr(1) : function->name;
+        const std::string name = plainName(*function);
         m_b.name(id, name);
         m_b.module()
             .section(Section::Annotations)
@@ -236,14 +246,20 @@ void Emitter::declareExecutionModes(Id function)
 const Type* Emitter::pointeeOf(const Function& function, const Value& argument) const
 {
     const Type* accessed = nullptr;
+    const auto isIt = [&](const Value* pointer) {
+        while (pointer->isInstruction(Op::BitCast)) {
+            pointer = pointer->operands[0];
+        }
+        return pointer == &argument;
+    };
     for (const Block* block : m_structures->at(&function).order) {
         for (const Value* i : block->instructions) {
-            if (i->op == Op::GetElementPtr && i->operands[0] == &argument) {
+            if (i->op == Op::GetElementPtr && isIt(i->operands[0])) {
                 return i->elementType;
             }
-            if (i->op == Op::Load && i->operands[0] == &argument) {
+            if (i->op == Op::Load && isIt(i->operands[0])) {
                 accessed = i->type;
-            } else if (i->op == Op::Store && i->operands[1] == &argument) {
+            } else if (i->op == Op::Store && isIt(i->operands[1])) {
                 accessed = i->operands[0]->type;
             }
         }
@@ -266,6 +282,10 @@ std::vector<Id> Emitter::declareParameters(const Function& function, spirv::Func
             values[argument->number].array = declare(array);
             continue;
         }
+        if (argument->type->isAggregate()) {
+            values[argument->number] = Val(declare(valueType(*argument->type)));  // taken apart by emitFunction()
+            continue;
+        }
         if (!argument->type->isPointer()) {
             for (size_t p = 0; p < partCount(*argument->type); p++) {
                 values[argument->number].parts.push_back(declare(partType(*argument->type, p)));
@@ -286,6 +306,13 @@ std::vector<Id> Emitter::declareParameters(const Function& function, spirv::Func
     return types;
 }
 
+// What structures and arrays are as arguments and results.
+Id Emitter::valueType(const Type& type)
+{
+    return hasFewParts(type) ? memoryType(type, Form::Plain)
+                             : unsupported("a value of type " + type.text() + ", which has too many parts");
+}
+
 // Vectors of several parts are returned as a structure, long ones as an array.
 Id Emitter::resultType(const Type& type)
 {
@@ -293,7 +320,7 @@ Id Emitter::resultType(const Type& type)
         return m_b.voidType();
     }
     if (type.isAggregate()) {
-        return unsupported("a function that returns " + type.text());
+        return valueType(type);
     }
     if (isLong(type)) {
         return longArrayType(type);
@@ -390,6 +417,16 @@ void Emitter::closeIf(Id merge)
     beginBlock(merge);
 }
 
+// Structures and arrays, whose members are apart from here on.
+void Emitter::takeArgumentsApart()
+{
+    for (const Value* argument : m_function->arguments) {
+        if (argument->type->isAggregate() && !m_error) {
+            m_values[argument->number] = decompose(*argument->type, m_values[argument->number].id());
+        }
+    }
+}
+
 void Emitter::emitBlock(const Block& block, const Structure& structure, spirv::Function& out)
 {
     spirv::Block target;
@@ -397,6 +434,9 @@ void Emitter::emitBlock(const Block& block, const Structure& structure, spirv::F
     m_label = target.label;
     out.blocks.push_back(std::move(target));
     m_b.setBlock(&out.blocks.back().body);
+    if (out.blocks.size() == 1) {
+        takeArgumentsApart();
+    }
     std::vector<const Value*> indexed;  // made and not yet stored, since nothing may stand between phis
     bool hasLongPhis = true;
     for (const Value* i : block.instructions) {
@@ -453,8 +493,9 @@ void Emitter::emitTerminator(const Block& block, const Structure& structure)
     Id condition;
     if (!last.operands.empty()) {
         const Type& type = *last.operands[0]->type;
-        condition =
-            isLong(type) ? m_b.load(longArrayType(type), longArray(*last.operands[0])) : getId(last.operands[0]);
+        condition = isLong(type)         ? m_b.load(longArrayType(type), longArray(*last.operands[0]))
+                    : type.isAggregate() ? compose(type, get(last.operands[0]))
+                                         : getId(last.operands[0]);
     }
     if (found != structure.constructs.end()) {
         const Construct& construct = found->second;
@@ -479,7 +520,7 @@ void Emitter::emitTerminator(const Block& block, const Structure& structure)
         case Op::Return:
             if (last.operands.empty()) {
                 m_b.emitVoid(spv::Op::OpReturn, {});
-            } else if (isLong(*last.operands[0]->type)) {
+            } else if (isLong(*last.operands[0]->type) || last.operands[0]->type->isAggregate()) {
                 m_b.emitVoid(spv::Op::OpReturnValue, {condition});
             } else {
                 const Val value = get(last.operands[0]);
@@ -497,7 +538,9 @@ void Emitter::emitTerminator(const Block& block, const Structure& structure)
 
 void Emitter::emitInstruction(const Value& i)
 {
-    concernsLong(i) ? emitLong(i) : dispatch(i);
+    if (!m_dead.contains(&i)) {
+        concernsLong(i) ? emitLong(i) : dispatch(i);
+    }
 }
 
 void Emitter::dispatch(const Value& i)
@@ -555,6 +598,16 @@ void Emitter::emitCall(const Value& i)
     emitFunctionCall(i, structure->second);
 }
 
+// The caller may see other types than the function, of the same scalars.
+void Emitter::copyArgument(const Pointer& to, const Pointer& from, const Type& pointee)
+{
+    if (to.type == from.type) {
+        copyMemory(to, from);
+    } else {
+        copyScalars(to, from, pointee);
+    }
+}
+
 void Emitter::emitFunctionCall(const Value& i, const Structure& structure)
 {
     std::vector<Id> operands = {emitFunction(*i.function, structure)};
@@ -566,6 +619,10 @@ void Emitter::emitFunctionCall(const Value& i, const Structure& structure)
             continue;
         }
         const Val value = get(i.operands[a]);
+        if (type.isAggregate()) {
+            operands.push_back(compose(*i.function->arguments[a]->type, value));
+            continue;
+        }
         if (!type.isPointer()) {
             operands.insert(operands.end(), value.parts.begin(), value.parts.end());
             continue;
@@ -580,26 +637,25 @@ void Emitter::emitFunctionCall(const Value& i, const Structure& structure)
         }
         // Only whole variables can be handed over: others are copied there and back, as HLSL says of inout.
         Pointer from = descend(*value.pointer, pointee);
+        from = from.type == pointee ? std::move(from) : *value.pointer;
         Pointer to;
         to.type = pointee;
         to.base = local(memoryType(*pointee, Form::Plain));
-        if (from.type != pointee) {
-            unsupported("an argument that is a pointer into " + value.pointer->type->text());
-            return;
-        }
-        copyMemory(to, from);
+        copyArgument(to, from, *pointee);
         operands.push_back(to.base);
         copies.emplace_back(std::move(from), std::move(to));
     }
-    const Id result = m_b.emit(spv::Op::OpFunctionCall, resultType(*i.type), operands);
+    const Id result = m_b.emit(spv::Op::OpFunctionCall, resultType(*i.function->resultType), operands);
     for (const auto& [from, to] : copies) {
-        copyMemory(from, to);
+        copyArgument(from, to, *to.type);
     }
     Val out(result);
     if (isLong(*i.type)) {
         out = {};
         out.array = longVariable(*i.type);
         m_b.store(out.array, result);
+    } else if (i.type->isAggregate()) {
+        out = decompose(*i.function->resultType, result);
     } else if (!i.type->isVoid() && partCount(*i.type) > 1) {
         out = {};
         for (uint32_t p = 0; p < partCount(*i.type); p++) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emits one entry point as a module. One class over several files: emitter.cpp (module, functions, blocks),
-// emit_values, emit_long_vectors, emit_memory, emit_math, emit_handles, emit_descriptors, emit_buffers, emit_textures,
-// emit_waves, emit_nodes, emit_mesh, emit_graphics, emit_rare.
+// emit_values, emit_long_vectors, emit_memory, emit_aggregates, emit_math, emit_handles, emit_descriptors,
+// emit_buffers, emit_textures, emit_waves, emit_nodes, emit_mesh, emit_graphics, emit_rare.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -110,7 +111,9 @@ private:
     void emitLibrary();
     const Type* pointeeOf(const Function& function, const Value& argument) const;
     std::vector<Id> declareParameters(const Function& function, spirv::Function& out, std::vector<Val>& values);
+    Id valueType(const Type& type);
     Id resultType(const Type& type);
+    void takeArgumentsApart();
     Id emitFunction(const Function& function, const Structure& structure);
     void emitBlock(const Block& block, const Structure& structure, spirv::Function& out);
     void emitTerminator(const Block& block, const Structure& structure);
@@ -118,6 +121,7 @@ private:
     void emitInstruction(const Value& i);
     void dispatch(const Value& i);
     void emitCall(const Value& i);
+    void copyArgument(const Pointer& to, const Pointer& from, const Type& pointee);
     void emitFunctionCall(const Value& i, const Structure& structure);
     void emitOperation(const Value& i, uint32_t opcode);  // operations.cpp
     void checkOperation(const Value& i);
@@ -142,6 +146,7 @@ private:
     Id getUint(const Value* value);  // 32 bits, zero-extended
     std::optional<uint64_t> constantOf(const Value* value) const;
     Val constantOfType(const Type& type, uint64_t bits);  // in every element
+    size_t arrayFields(const Type& type);
     Val zero(const Type& type);
     Val undef(const Type& type);
     Val aggregate(const Value& value);
@@ -259,6 +264,18 @@ private:
     void emitCompareExchange(const Value& i);
     const Value* rootOf(const Value* pointer) const;
     Id atomicPointer(const Value& i, const Type& type, uint32_t& scope);
+
+    // emit_aggregates.cpp
+    bool hasFewParts(const Type& type) const;
+    bool findScalarPlaces(const Pointer& from, size_t count, size_t& budget, std::vector<Pointer>& out);
+    std::vector<Pointer> scalarPlaces(const Pointer& from, const Type& type, std::vector<const Type*>& scalars);
+    Val fromScalars(const Type& type, std::span<const Id>& scalars);
+    void toScalars(const Type& type, const Val& value, std::vector<Id>& out);
+    Val loadAggregate(const Pointer& from, const Type& type);
+    void storeAggregate(const Pointer& to, const Value& value);
+    void copyScalars(const Pointer& to, const Pointer& from, const Type& type);
+    Id compose(const Type& type, const Val& value);
+    Val decompose(const Type& type, Id value);
 
     // emit_math.cpp
     void opUnary(const Value& call);
@@ -515,6 +532,7 @@ private:
     std::unordered_map<const Block*, Id> m_ends;  // label of the last SPIR-V block of an IR block
     Id m_label;                                   // of the current SPIR-V block
     std::unordered_map<const Value*, uint32_t> m_usedFields;
+    std::unordered_set<const Value*> m_dead;     // of all functions, see findDeadMemory()
     std::unordered_set<const Value*> m_indexed;  // split vectors of which elements are read by an index
     std::map<std::pair<const Value*, Id>, Id> m_indexedCopies;
     struct {

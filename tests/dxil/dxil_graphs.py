@@ -7,6 +7,7 @@ Usage: dxil_graphs.py MILLRACE GRAPHS EXAMPLES
 import json
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -245,6 +246,35 @@ def no_registers(tool, graphs, folder):
         "apart": ("u", 0, 1), "single": ("t", 0, 0), "open": ("t", 1, 0)})
 
 
+def variables(tool, graphs, folder):
+    """Variables that nobody reads, of handles too, and zeros in whole ones."""
+    graph = {"nodes": [{"file": str(graphs / "dead_handles.dxil")}],
+             "buffers": [buffer("words", 0, size=4), buffer("first", 1000, size=4, data=[[1, 2, 3, 4]]),
+                         buffer("second", 1001, size=4, data=[[7, 40, 100, 0]])],
+             "dispatches": [{"node": "top"}]}
+    check("handles", results(tool, folder, graph, "handles")["words"],
+          [100 * (i + 7) + 10 * (i + 40) + i + 100 for i in (1, 2, 3, 4)])
+    graph = {"nodes": [{"file": str(graphs / "zero_lifetimes.dxil")}], "buffers": [buffer("words", 0, size=4)],
+             "dispatches": [{"node": "top"}]}
+    check("zeros", results(tool, folder, graph, "zeros")["words"],
+          [sum(((3 * t + k) & 7) * k + i for k in range(3) for t in range(i + 2)) for i in range(4)])
+
+
+def matrices(tool, graphs, folder):
+    """Matrices as arguments and results of functions of another library, and by reference."""
+    graph = {"nodes": [{"file": str(graphs / "matrix_caller.dxil"),
+                        "dxil": {"libraries": [str(graphs / "matrix_helper.dxil")]}}],
+             "buffers": [buffer("words", 0)], "dispatches": []}
+    for base, which in ((9, 0), (7, 1)):
+        # The record has a float and a word; its members have no names.
+        graph["dispatches"] = [{"node": "call", "payloads": [[base, which]]}]
+        words = results(tool, folder, graph, "matrices")["words"]
+        got = struct.unpack(f"{LENGTH}f", struct.pack(f"{LENGTH}I", *words))
+        chosen = [1, 2, 3, 4, 5, 6, 7, base] if which else [11, 21, 31, 41, 51, 61, 71, base + 1]
+        check("matrices", list(got[:19]), [3 * base, *range(3, 25, 3), *chosen, 2000 + 100 * base + 43,
+                                           -(1 + 30 + 400 + 1000 * which)])
+
+
 def refused(tool, graphs, examples):
     """What cannot be is named."""
     start, leaves = graphs / "start.dxil", graphs / "leaves.dxil"
@@ -285,6 +315,8 @@ def main():
         mixed_grids(tool, graphs, folder)
         unread_grids(tool, graphs, folder)
         no_registers(tool, graphs, folder)
+        variables(tool, graphs, folder)
+        matrices(tool, graphs, folder)
         overridden(tool, graphs, folder)
         wave_sizes(tool, graphs, folder)
     reflection(tool, graphs)
