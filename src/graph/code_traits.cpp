@@ -155,7 +155,7 @@ CodeTraits codeTraits(const Node& node)
         if (output.allocationSites == 0)
             continue;
         ++emitting;
-        toOne = toOne && (output.constantIndex || output.arraySize == 1u);
+        toOne = toOne && output.constantIndex;
     }
     // One workgroup in many that sends needs no memory that a chunk of them has together.
     toOne = toOne && !node.sendsWhenFinished;

@@ -248,6 +248,13 @@ struct Level {
     std::vector<uint32_t> slots;  // empty for level 0, the API
 };
 
+// An output that may lead to nodes beyond the array size that it declares.
+struct OutputBeyondDeclared {
+    uint32_t node = 0;
+    uint32_t output = 0;     // of the node
+    uint32_t lastIndex = 0;  // of the nodes that it may lead to
+};
+
 struct Graph {
     std::vector<Node> nodes;
     std::vector<Slot> slots;
@@ -261,6 +268,7 @@ struct Graph {
     std::vector<abi::OutputInfo> maps;
     std::vector<uint32_t> nodeMap;
     std::vector<std::vector<uint32_t>> receivers;  // per map: its queues, without the node indices that have none
+    std::vector<OutputBeyondDeclared> beyondDeclared;
 
     // Of an output of a slot: the queue of each node index, or abi::kNoQueue.
     std::span<const uint32_t> queuesOf(const Slot& slot, size_t output) const
@@ -293,6 +301,8 @@ struct Graph {
 // Recursion is unrolled: a node with MaxNodeRecursionAMDX n has n + 1 slots, so the slots form an acyclic graph and
 // each has exactly one level, the longest path to it from the API. The stored nodes are the given ones in the same
 // order, with the implicit payload (one uvec3, the grid) written out. A node whose base node is missing has no slots.
+// Outputs lead to all nodes of their array, also to those beyond the size that they declare, unless that breaks a rule
+// or a limit for the graph (nodes that send to each other): then all of them lead to what they declare.
 Result<Graph> link(std::vector<Node> nodes);
 
 }  // namespace millrace::graph

@@ -23,9 +23,30 @@ constexpr size_t kMaxNodeMap = size_t{1} << 26;  // entries of all node maps, wh
 // The nodes of one name by index.
 using NodeArray = std::vector<uint32_t>;
 
+// The node indices that an output may use; what lies beyond the last node of the name is left out.
+struct IndexRange {
+    uint32_t first = 0;
+    uint32_t end = 0;
+};
+
+// Behind the last node index that the output declares. The array size includes the base index, but D3D12 compilers
+// count from the base.
+uint32_t declaredEnd(const NodeOutput& output)
+{
+    return output.arraySize
+               ? static_cast<uint32_t>(std::min<uint64_t>(UINT32_MAX, uint64_t{*output.arraySize} + output.baseIndex))
+               : UINT32_MAX;
+}
+
+// To which nodes of an array an output leads that declares a smaller one, and whose node indices nobody knows.
+enum class Reach { Array, Declared };
+
 class Linker {
 public:
-    explicit Linker(std::vector<Node> nodes) { m_graph.nodes = std::move(nodes); }
+    Linker(std::vector<Node> nodes, Reach reach) : m_reach(reach) { m_graph.nodes = std::move(nodes); }
+
+    // run() would have given something else if arrays had the sizes that are declared.
+    bool isBeyondDeclared() const { return m_isBeyondDeclared; }
 
     Result<Graph> run()
     {
@@ -78,11 +99,15 @@ private:
     // Nodes that others can send to, themselves included.
     bool hasQueues(uint32_t node) const { return !isSharer(node) && !m_graph.nodes[node].levelGroup; }
     uint32_t codeOf(uint32_t node, uint32_t remaining) const;
+    IndexRange indexRange(const NodeOutput& output, size_t arraySize) const;
     Status checkOutput(const Node& node, const NodeOutput& output) const;
+    void noteBeyondDeclared();
     uint32_t createQueue(uint32_t node, uint32_t remaining, std::span<const uint32_t> sharers);
     uint32_t createStream(uint32_t queue, uint32_t kind);
     uint32_t getMap(const Slot& slot, const NodeOutput& output);
 
+    const Reach m_reach;
+    bool m_isBeyondDeclared = false;
     Graph m_graph;
     std::unordered_map<std::string_view, NodeArray> m_names;
     std::vector<std::vector<uint32_t>> m_sharers;  // per node
@@ -262,22 +287,28 @@ Status Linker::createSlots()
     return {};
 }
 
-// The node indices that an output may use; what lies beyond the last node of the name is left out.
-struct IndexRange {
-    uint32_t first = 0;
-    uint32_t end = 0;
-};
-
-IndexRange indexRange(const NodeOutput& output, size_t arraySize)
+IndexRange Linker::indexRange(const NodeOutput& output, size_t arraySize) const
 {
     const uint32_t limit = static_cast<uint32_t>(arraySize);
     if (output.constantIndex)
         return {std::min(*output.constantIndex, limit), std::min(*output.constantIndex, limit - 1) + 1};
-    // The array size includes the base index, but D3D12 compilers count from the base.
-    uint64_t end = limit;
-    if (output.arraySize)
-        end = std::min<uint64_t>(end, uint64_t(*output.arraySize) + output.baseIndex);
-    return {std::min(output.baseIndex, limit), static_cast<uint32_t>(end)};
+    const uint32_t end = m_reach == Reach::Array ? limit : std::min(declaredEnd(output), limit);
+    return {std::min(output.baseIndex, limit), end};
+}
+
+// Compilers write down what a shader says of its array, and applications make graphs of more nodes than that: AMD's
+// sample declares three and sends to up to 1,023.
+void Linker::noteBeyondDeclared()
+{
+    for (uint32_t n = 0; m_reach == Reach::Array && n < m_graph.nodes.size(); ++n) {
+        const std::vector<NodeOutput>& outputs = m_graph.nodes[n].outputs;
+        for (uint32_t o = 0; o < outputs.size(); ++o) {
+            const NodeArray* array = find(outputs[o].targetName);
+            if (array && !outputs[o].constantIndex && declaredEnd(outputs[o]) < array->size())
+                m_graph.beyondDeclared.push_back({n, o, static_cast<uint32_t>(array->size()) - 1});
+        }
+    }
+    m_isBeyondDeclared = !m_graph.beyondDeclared.empty();
 }
 
 Status Linker::checkOutput(const Node& node, const NodeOutput& output) const
@@ -353,6 +384,7 @@ uint32_t Linker::getMap(const Slot& slot, const NodeOutput& output)
 
 Status Linker::linkOutputs()
 {
+    noteBeyondDeclared();
     for (const Node& node : m_graph.nodes) {
         for (const NodeOutput& output : node.outputs) {
             if (Status status = checkOutput(node, output); !status)
@@ -442,7 +474,11 @@ uint64_t declaredBytes(const Node& node)
 
 Result<Graph> link(std::vector<Node> nodes)
 {
-    return Linker(std::move(nodes)).run();
+    Linker linker(nodes, Reach::Array);
+    Result<Graph> graph = linker.run();
+    if (graph || !linker.isBeyondDeclared())
+        return graph;
+    return Linker(std::move(nodes), Reach::Declared).run();
 }
 
 }  // namespace millrace::graph

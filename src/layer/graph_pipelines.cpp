@@ -193,6 +193,8 @@ VkResult GraphBuilder::link()
     for (const std::shared_ptr<NodePipeline>& node : m_object->nodes)
         nodes.push_back(node->node);
     Result<graph::Graph> graph = graph::link(std::move(nodes));
+    if (graph && m_device.settings().validate)
+        adviseArraySizes(m_device, *graph);
     if (graph)
         graph = fuse(std::move(*graph));
     if (!graph) {

@@ -21,7 +21,32 @@ struct Explanation {
     const char* advice;
 };
 
-Explanation explain(const abi::GraphStatus& status)
+// Of a payload that nobody received.
+Explanation explainNoNode(const graph::Graph& graph, uint32_t sender, uint32_t index)
+{
+    const std::string sent = "a payload was sent to node index " + std::to_string(index);
+    if (sender < graph.nodes.size()) {
+        for (const graph::NodeOutput& output : graph.nodes[sender].outputs) {
+            const std::optional<uint32_t> found = graph.findNode({output.targetName, index});
+            const std::string name = "'" + output.targetName + "'[" + std::to_string(index) + "]";
+            if (found && graph.nodes[*found].sharesInputWith)
+                return {sent + ", and node " + name + " receives only what is sent to the node whose input it shares",
+                        "Send to the node that SharesInputWithAMDX names"};
+            if (found && graph.nodes[*found].id == graph.nodes[sender].id)
+                return {sent + ", which is the node itself, where no recursion remains",
+                        "Send while RemainingRecursionLevelsAMDX is not 0, or declare more with MaxNodeRecursionAMDX"};
+            if (found && output.arraySize)
+                return {sent + ", beyond the array of " + std::to_string(*output.arraySize) +
+                            " nodes that PayloadNodeArraySizeAMDX declares; " + name +
+                            " exists, but the graph would break a rule or a limit if its outputs led to all nodes",
+                        "Declare an array that has all nodes that are sent to"};
+        }
+    }
+    return {sent + ", where the graph has no node",
+            "Check it with OpIsNodePayloadValidAMDX, or add the node to the graph"};
+}
+
+Explanation explain(const graph::Graph& graph, const abi::GraphStatus& status)
 {
     const std::string value = std::to_string(status.errorValue);
     switch (status.error) {
@@ -36,8 +61,7 @@ Explanation explain(const abi::GraphStatus& status)
                         " workgroups, more than MaxNumWorkgroupsAMDX or the limits of the device allow",
                     "Declare a larger MaxNumWorkgroupsAMDX, or send several payloads with smaller grids"};
         case abi::kErrorNoNode:
-            return {"a payload was sent to node index " + value + ", where the graph has no node",
-                    "Check it with OpIsNodePayloadValidAMDX, or add the node to the graph"};
+            return explainNoNode(graph, status.errorNode, status.errorValue);
         case abi::kErrorNotInitialized:
             return {"the scratch memory was not initialized for this graph at this address",
                     "Record vkCmdInitializeGraphScratchMemoryAMDX with the same pipeline first, and a compute barrier"};
@@ -93,7 +117,7 @@ void GraphRun::tell()
     const abi::GraphStatus status = dispatch->status();
     const ObjectReference reference = objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, commandBuffer);
     if (status.error != abi::kErrorNone && !errorReported.exchange(true)) {
-        const Explanation explanation = explain(status);
+        const Explanation explanation = explain(object->graph.graph, status);
         const std::string dropped = status.errorCount == 1 ? " payload was" : " payloads were";
         device.messages().error(ruleOf(command, status.error).c_str(), reference,
                                 object->name() + ", " + nodeName(object->graph.graph, status.errorNode) + ": " +

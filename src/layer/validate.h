@@ -26,6 +26,8 @@ void adviseCreation(const Device& device, bool holds, const std::string& rule, c
 
 // vkCreateExecutionGraphPipelinesAMDX, before anything is created: layout, stages and libraries of one element, and its
 // flags (setting "validate").
+// Nodes that are sent to although their index is beyond what the sender declares.
+void adviseArraySizes(const Device& device, const graph::Graph& graph);
 void validateGraphCreation(const Device& device, const VkExecutionGraphPipelineCreateInfoAMDX& createInfo);
 void validateGraphFlags(const Device& device, VkPipelineCache cache,
                         std::span<const VkExecutionGraphPipelineCreateInfoAMDX> infos, uint32_t index);

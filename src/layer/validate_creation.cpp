@@ -85,6 +85,24 @@ void reportRule(const Device& device, const std::string& text)
                             "vkCreateExecutionGraphPipelinesAMDX: " + text, kSeeGraphCommand);
 }
 
+void adviseArraySizes(const Device& device, const graph::Graph& graph)
+{
+    for (const graph::OutputBeyondDeclared& beyond : graph.beyondDeclared) {
+        const graph::Node& node = graph.nodes[beyond.node];
+        const graph::NodeOutput& output = node.outputs[beyond.output];
+        if (output.allocationSites == 0)
+            continue;
+        device.messages().warning("Millrace-node-array-size", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
+                                  "vkCreateExecutionGraphPipelinesAMDX: node '" + node.id.name + "'[" +
+                                      std::to_string(node.id.index) + "] declares that '" + output.targetName +
+                                      "' has " + std::to_string(*output.arraySize) +
+                                      " nodes (PayloadNodeArraySizeAMDX), and the graph has '" + output.targetName +
+                                      "'[" + std::to_string(beyond.lastIndex) +
+                                      "]: payloads for nodes beyond what is declared get there all the same",
+                                  "Declare as many as may be sent to: the specification allows no more");
+    }
+}
+
 void adviseCreation(const Device& device, bool holds, const std::string& rule, const std::string& text,
                     std::string_view advice)
 {

@@ -123,7 +123,50 @@ TEST_F(Misuse, RecursionBelowItsLastLevel_IsDropped)
         writer.add(0, writer.c(1));
         writer.send(writer.output("node", {writer.word()}), writer.c(0), writer.c(0));
     });
-    expectReported({node}, {launchWords("node", 0, 1, {0})}, {3}, "node index 0");
+    expectReported({node}, {launchWords("node", 0, 1, {0})}, {3}, "node index 0, which is the node itself");
+}
+
+// "to"[1] is there, but sends to "from".
+TEST_F(Misuse, PayloadBeyondTheArray_WhereThatMakesACircle_IsDropped)
+{
+    const Stage from = writeNode("from",
+                                 [](NodeWriter& node) {
+                                     node.staticGrid(1);
+                                     node.input();
+                                     OutputOptions options;
+                                     options.budget = 2;
+                                     options.arraySize = 1;
+                                     const auto type = node.output("to", {node.word()}, options);
+                                     node.send(type, node.c(7), node.lane(), false);
+                                 },
+                                 {2, 1, 1});
+    Stage back = writeNode("to", [](NodeWriter& node) {
+        node.staticGrid(1);
+        node.send(node.output("from", {node.word()}), node.readPayload(node.input(), node.c(0), 0), node.c(0));
+    });
+    back.index = 1;
+    expectReported({from, adder("to", 0), back}, {launchWords("from", 0, 1, {0})}, {7, 1}, "beyond the array of 1");
+}
+
+TEST_F(Misuse, PayloadForANodeThatSharesItsInput_IsDropped)
+{
+    const Stage from = writeNode("from",
+                                 [](NodeWriter& node) {
+                                     node.staticGrid(1);
+                                     OutputOptions options;
+                                     options.budget = 2;
+                                     const auto type = node.output("to", {node.word()}, options);
+                                     node.send(type, node.c(7), node.lane(), false);
+                                 },
+                                 {2, 1, 1});
+    Stage twin = writeNode("to", [](NodeWriter& node) {
+        node.staticGrid(1);
+        node.mode("SharesInputWithAMDX " + node.module().stringConstant("to") + " " + node.c(0));
+        node.input();
+        node.add(2, node.c(1));
+    });
+    twin.index = 1;
+    expectReported({from, adder("to", 0), twin}, {launchWords("from", 0, 1, {})}, {7, 1, 1}, "whose input it shares");
 }
 
 TEST_F(Misuse, NodesThatAreNoEntry_AreNotDispatched)

@@ -113,6 +113,50 @@ TEST_F(NodeIdentity, ArraySize_IncludesTheBaseIndex)
     expectRefused({arraySender(options), adder("to", 0, 2)}, "10184");
 }
 
+// Receivers of 15 materials or so, of which their sender declares a few.
+TEST_F(NodeIdentity, ArraySize_NodesBeyondItReceiveAllTheSame)
+{
+    constexpr uint32_t kNodes = 15, kLanes = 32;
+    std::vector<uint32_t> wanted(2 * kNodes);
+    for (uint32_t lane = 0; lane < 2 * kLanes; ++lane) {
+        wanted[lane % kLanes % kNodes * 2] += lane;
+        wanted[lane % kLanes % kNodes * 2 + 1] += 1;
+    }
+    for (const bool runsInside : {false, true}) {
+        for (const uint32_t declared : {1u, 3u}) {
+            SCOPED_TRACE(std::to_string(declared) + (runsInside ? ", inside" : ""));
+            std::vector<Stage> stages = {writeNode("from",
+                                                   [&](NodeWriter& node) {
+                                                       node.staticGrid(2);
+                                                       OutputOptions options;
+                                                       options.budget = kLanes;
+                                                       options.arraySize = declared;
+                                                       const auto type = node.output("to", {node.word()}, options);
+                                                       const Id before =
+                                                           node.times(node.builtIn("WorkgroupId", 0), node.c(kLanes));
+                                                       const Id index =
+                                                           node.body().u("OpUMod", node.lane(), node.c(kNodes));
+                                                       node.send(type, node.plus(before, node.lane()), index, false);
+                                                   },
+                                                   {kLanes, 1, 1})};
+            for (uint32_t i = 0; i < kNodes; ++i) {
+                stages.push_back(writeNode("to", [&](NodeWriter& node) {
+                    runsInside ? node.coalescing() : node.staticGrid(1);
+                    const Id input = node.input();
+                    const Id word = node.times(node.builtIn("ShaderIndexAMDX"), node.c(2));
+                    node.add(word, node.readPayload(input, node.c(0), 0));
+                    node.add(node.plus(word, node.c(1)), node.c(1));
+                }));
+                stages.back().index = i;
+            }
+            Options options;
+            options.onOracle = false;  // for which it is a broken rule
+            EXPECT_EQ(first(run(stages, {launchWords("from", 0, 1, {})}, options), 2 * kNodes), wanted);
+            expectRuleBroken(stages, {launchWords("from", 0, 1, {})});
+        }
+    }
+}
+
 }  // namespace
 
 }  // namespace millrace::conformance

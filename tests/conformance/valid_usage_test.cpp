@@ -235,6 +235,24 @@ TEST_F(ValidUsage, ArraysAreComplete_10184)
     EXPECT_EQ(runner.outputWords()[0], 1u);
 }
 
+TEST_F(ValidUsage, ArraysThatDeclareLessThanTheGraphHas)
+{
+    const auto stages = [](uint32_t declared) {
+        const Stage from = writeNode("from", [&](NodeWriter& node) {
+            node.staticGrid(1);
+            OutputOptions options;
+            options.arraySize = declared;
+            node.send(node.output("to", {node.word()}, options), node.c(1), node.lane());
+        });
+        return std::vector<Stage>{from, adder("to", 0, 0), adder("to", 0, 1)};
+    };
+    Runner runner(strict(), {});
+    runner.createGraph(stages(2));
+    runner.createGraph(stages(1));
+    expectMessage(strict(), "declares that 'to' has 1 nodes");
+    Runner(device(), {}).createGraph(stages(1));  // not without the setting
+}
+
 TEST_F(ValidUsage, StaticGridWithinTheLimits_09186)
 {
     const auto node = [](uint32_t x, uint32_t y) {

@@ -129,6 +129,40 @@ TEST(Link, ArrayWithHoleBelowTheBase_NobodyMissesIt)
     EXPECT_EQ(map, (std::vector{abi::kNoQueue, abi::kNoQueue, slotOf(graph, "b", 0, 2).queue}));
 }
 
+TEST(Link, ArraySmallerThanTheGraphHas_LeadsToAllNodes)
+{
+    std::vector<Node> nodes = {makeEntry("a", {arrayTo("b", 2)}), makeEntry("other", {arrayTo("b", 4)})};
+    for (uint32_t i = 0; i < 4; ++i)
+        nodes.push_back(makeNode("b", {}, i));
+    const Graph graph = linkValid(nodes);
+    EXPECT_EQ(mapOf(graph, slotOf(graph, "a")), mapOf(graph, slotOf(graph, "other")));
+    ASSERT_EQ(graph.beyondDeclared.size(), 1u);
+    EXPECT_EQ(graph.beyondDeclared[0].node, 0u);
+    EXPECT_EQ(graph.beyondDeclared[0].lastIndex, 3u);
+    // A workgroup may allocate two payloads of each of four nodes, and memory is there for that.
+    Node more = makeEntry("a", {arrayTo("b", 4, 8)});
+    nodes[0] = makeEntry("a", {arrayTo("b", 1, 8)});
+    const uint32_t declaredLess = slotOf(linkValid(nodes), "a").granulesPerGroup;
+    nodes[0] = more;
+    EXPECT_EQ(declaredLess, slotOf(linkValid(nodes), "a").granulesPerGroup);
+    // An index that is known needs no more.
+    nodes[0] = makeEntry("a", {arrayTo("b", 2)});
+    nodes[0].outputs[0].constantIndex = 1;
+    EXPECT_TRUE(linkValid(nodes).beyondDeclared.empty());
+}
+
+TEST(Link, ArraySmallerThanTheGraphHas_NothingIsReachedThatMakesACircle)
+{
+    const auto nodes = [](uint32_t declared) {
+        return std::vector<Node>{makeEntry("a", {arrayTo("b", declared)}), makeNode("b"),
+                                 makeNode("b", {outputTo("a")}, 1)};
+    };
+    const Graph graph = linkValid(nodes(1));
+    EXPECT_EQ(mapOf(graph, slotOf(graph, "a")).size(), 1u);
+    EXPECT_TRUE(graph.beyondDeclared.empty());
+    EXPECT_THAT(linkError(nodes(2)), HasSubstr("cycle"));
+}
+
 TEST(Link, SparseArray_LinksWhatExists)
 {
     Node entry = makeEntry("a", {arrayTo("b", 100)});
@@ -140,13 +174,6 @@ TEST(Link, SparseArray_LinksWhatExists)
     EXPECT_EQ(map[1], slotOf(graph, "b", 0, 1).queue);
     EXPECT_EQ(map[2], abi::kNoQueue);
     EXPECT_EQ(map[3], slotOf(graph, "b", 0, 3).queue);
-}
-
-TEST(Link, SizeBoundsTheMap)
-{
-    const Graph graph = linkValid({makeEntry("a", {arrayTo("b", 1)}), makeNode("b"), makeNode("b", {}, 1)});
-    EXPECT_EQ(mapOf(graph, slotOf(graph, "a")).size(), 1u);
-    EXPECT_EQ(slotOf(graph, "b", 0, 1).level, 0u);
 }
 
 TEST(Link, UnsizedOutput_LinksWhatExists)
