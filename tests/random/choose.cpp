@@ -85,6 +85,24 @@ void chooseFinish(Random& random, Family& family)
     placeMembers(random, family.layout);
 }
 
+// Nothing but the grid: half of them as nodes without a declared input have it.
+Layout chooseLoneGrid(Random& random, uint32_t mostGrid)
+{
+    Layout layout;
+    if (random.chance(50)) {
+        Member grid;
+        grid.role = Role::Grid;
+        grid.components = 3;
+        layout.members = {grid};
+        layout.size = grid.bytes();
+    } else {
+        layout.members = {gridMember(random)};
+        placeMembers(random, layout);
+    }
+    layout.grid = chooseGridRange(random, layout.members[0], mostGrid);
+    return layout;
+}
+
 Family chooseFamily(Random& random, uint32_t number, uint64_t target)
 {
     Family family;
@@ -97,14 +115,7 @@ Family chooseFamily(Random& random, uint32_t number, uint64_t target)
     if (shape < 2 && family.kind != Kind::Dynamic) {
         family.layout.size = 0;  // empty records
     } else if (shape == 2 && family.kind == Kind::Dynamic) {
-        Member grid;  // nothing but the grid, as nodes without a declared input have it
-        grid.role = Role::Grid;
-        grid.components = 3;
-        family.layout.members = {grid};
-        placeMembers(random, family.layout);
-        family.layout.members[0].offset = 0;
-        family.layout.size = 12;
-        family.layout.grid = chooseGridRange(random, grid, mostGrid);
+        family.layout = chooseLoneGrid(random, mostGrid);
     } else {
         family.layout = chooseLayout(random, withGrid, shape == 3 || shape == 4);
         if (const Member* grid = family.layout.find(Role::Grid))
@@ -129,7 +140,11 @@ void choosePerPayload(Random& random, NodeSpec& node)
     node.perPayload = true;
     // Lanes and positions would tell invocations from each other, see readBuiltIns().
     node.salt &= ~3u;
-    node.usesWorkgroupMemory = node.zeroWorkgroupMemory = node.writesInput = false;
+    node.usesWorkgroupMemory = node.zeroWorkgroupMemory = false;
+    node.writesInput = node.writesInput && random.chance(30);  // then it runs inside no other node
+    node.earlyReturn = random.chance(20);
+    if (random.chance(80))
+        node.unused &= ~kUnusedWorkgroupMemory;  // likewise
     if (random.chance(50)) {
         node.maxPayloads = 1;
         node.localSize = {1, 1, 1};
@@ -138,8 +153,20 @@ void choosePerPayload(Random& random, NodeSpec& node)
     }
 }
 
+// Shaders read none, some or all of what they declare.
+uint32_t chooseReadMembers(Random& random)
+{
+    if (random.chance(25))
+        return 0;
+    return random.chance(30) ? random.word() : ~0u;
+}
+
 void chooseNodeFlags(Random& random, NodeSpec& node, const Family& family)
 {
+    node.readMembers = chooseReadMembers(random);
+    node.isEmpty = random.chance(family.isEntry ? 2 : 7);
+    if (random.chance(25))
+        node.unused = random.range(1, 31);
     node.usesPushConstants = random.chance(30);
     node.usesTable = random.chance(20);
     node.usesAddress = random.chance(12);
@@ -148,14 +175,17 @@ void chooseNodeFlags(Random& random, NodeSpec& node, const Family& family)
     node.zeroWorkgroupMemory = node.usesWorkgroupMemory && random.chance(40);
     node.localSizeById = random.chance(20);
     node.earlyReturn = node.kind != Kind::Coalescing && random.chance(20);
+    node.returnsBetween = (node.kind != Kind::Coalescing || family.perPayload) && random.chance(15);
     node.lateReturn = random.chance(25);
     const bool alone = node.kind == Kind::Coalescing || (node.kind == Kind::Static && volume(node.staticGrid) == 1);
     node.writesInput =
         alone && !node.sharesIndex && family.receivers == 1 && family.layout.find(Role::Key) && random.chance(30);
     node.finishes = family.layout.trackFinish && !node.sharesIndex && node.kind != Kind::Coalescing;
     node.sendsWhenFinished = node.finishes && random.chance(60);
-    if (node.finishes)
+    if (node.finishes) {
         node.earlyReturn = false;
+        node.readMembers = ~0u;
+    }
     if (family.perPayload && node.kind == Kind::Coalescing)
         choosePerPayload(random, node);
 }
@@ -208,7 +238,7 @@ NodeSpec chooseNode(Random& random, GraphSpec& graph, uint32_t familyNumber, uin
     }
     const Member* grid = family.layout.find(Role::Grid);
     const bool onlyGrid = family.layout.members.size() == 1 && grid && grid->components == 3 && grid->bits == 32 &&
-                          !grid->nested && node.kind == Kind::Dynamic;
+                          grid->offset == 0 && !grid->nested && node.kind == Kind::Dynamic;
     const bool empty = family.layout.members.empty();
     node.inputVariable = node.kind == Kind::Coalescing || !((onlyGrid || empty) && random.chance(50));
     node.structInput = node.inputVariable && node.kind != Kind::Coalescing && !empty && random.chance(25);
@@ -285,6 +315,10 @@ void chooseSingles(Random& random, GraphSpec& graph)
         if (!sender)
             return;
         const uint32_t from = sender->id;
+        if (random.chance(sender->kind == Kind::Dynamic ? 60 : 25)) {
+            sender->readMembers = 0;
+            sender->writesInput = sender->writesInput && random.chance(30);
+        }
         Family family;
         family.name = "single" + std::to_string(number);
         family.indices = chooseIndices(random, family.sparse);
@@ -347,6 +381,7 @@ void chooseCrowd(Random& random, GraphSpec& graph)
         for (NodeSpec& node : graph.nodes) {
             if (node.family != f || node.sharesIndex)
                 continue;
+            node.isEmpty = false;
             node.localSize = {random.range(17, 64), 1, 1};
             node.staticGrid = {random.range(4, 40), 1, 1};
             node.writesInput = false;
@@ -477,6 +512,10 @@ std::string describe(const GraphSpec& graph)
             out += " grid up to " + text(family.layout.grid.max);
         else
             out += " payloads " + std::to_string(node.maxPayloads);
+        if (node.isEmpty)
+            out += " empty";
+        else if (node.readMembers != ~0u)
+            out += node.readMembers ? " reads some" : " reads nothing";
         if (node.recursion)
             out += " recursion " + std::to_string(node.recursion);
         if (node.twinOf)

@@ -9,6 +9,7 @@ namespace millrace::random {
 
 // choose_payload.cpp
 Layout chooseLayout(Random& random, bool withGrid, bool heavy);
+Member gridMember(Random& random);
 GridRange chooseGridRange(Random& random, const Member& grid, uint32_t most);
 void placeMembers(Random& random, Layout& layout);
 

@@ -190,6 +190,21 @@ void chooseOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t tar
     addOutput(random, graph, node, targetFamily, std::move(statement));
 }
 
+// An output that nothing is sent to.
+void ignoreOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t targetFamily)
+{
+    OutputSpec output;
+    output.family = targetFamily;
+    output.decorateGrid = random.chance(40);
+    output.budget = random.range(1, 8);
+    Statement unused;
+    chooseIndices(random, graph.families[targetFamily], output, unused);
+    node.outputs.push_back(output);
+    const auto last = static_cast<uint32_t>(node.outputs.size() - 1);
+    if (budgetWith(graph, node, last, 0) > kMaxPayloadsPerWorkgroup || declaredBytes(graph, node) > kMaxDeclaredBytes)
+        node.outputs.pop_back();
+}
+
 // Each level sends as many payloads and does nothing else: a tree with leaves of which none knows of another.
 void chooseQuietTree(Random& random, Statement& statement, NodeSpec& node, double room)
 {
@@ -212,8 +227,8 @@ NodeSpec* findSender(Random& random, GraphSpec& graph)
         // Nodes of one name may get one shader, which then sends from each of them.
         const bool alone = node.sharesIndex || graph.families[node.family].indices.size() == 1;
         const bool loops = node.kind == Kind::Coalescing && !(node.perPayload && node.invocations() == 1);
-        if (alone && !loops && !node.finishes && node.outputs.size() < 4)
-            senders.push_back(&node);
+        if (alone && !loops && !node.finishes && !node.isEmpty && node.outputs.size() < 4)
+            senders.insert(senders.end(), node.kind == Kind::Dynamic ? 3 : 1, &node);
     }
     return senders.empty() ? nullptr : random.pick(senders);
 }
@@ -232,6 +247,8 @@ void chooseSingleOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32
     if (random.chance(80)) {
         statement.countKind = random.pick<Count>({Count::Fixed, Count::Chosen});
     }
+    if (random.chance(12))
+        ignoreOutput(random, graph, node, targetFamily);
     addOutput(random, graph, node, targetFamily, std::move(statement));
 }
 
@@ -251,7 +268,7 @@ void chooseSingleRecursion(Random& random, GraphSpec& graph, uint32_t familyNumb
 {
     const Family& family = graph.families[familyNumber];
     for (NodeSpec& node : graph.nodes) {
-        if (node.family != familyNumber || node.sharesIndex)
+        if (node.family != familyNumber || node.sharesIndex || node.isEmpty)
             continue;
         Statement statement;
         chooseShape(random, statement, node);
@@ -269,7 +286,7 @@ void chooseSingleRecursion(Random& random, GraphSpec& graph, uint32_t familyNumb
         statement.countKind = random.pick<Count>({Count::Fixed, Count::Fixed, Count::Chosen});
         if (room < 50)
             statement.rarity = 2;
-        if (random.chance(50))
+        if (random.chance(60))
             chooseQuietTree(random, statement, node, room);
         statement.output = static_cast<uint32_t>(node.outputs.size());
         settle(statement, node);
@@ -293,7 +310,7 @@ double chooseRecursion(Random& random, GraphSpec& graph, uint32_t familyNumber)
     const double limit = std::clamp(room, 0.3, most);
     double highest = 0;
     for (NodeSpec& node : graph.nodes) {
-        if (node.family != familyNumber || node.sharesIndex)
+        if (node.family != familyNumber || node.sharesIndex || node.isEmpty)
             continue;
         OutputSpec output;
         output.family = familyNumber;
@@ -341,8 +358,14 @@ void chooseOutputs(Random& random, GraphSpec& graph, uint32_t familyNumber)
         for (uint32_t i = 0; i < outputs; ++i) {
             // The next family more often than others, so that chains get long.
             const uint32_t target = random.chance(55) ? familyNumber + 1 : random.range(familyNumber + 1, families - 1);
-            chooseOutput(random, graph, node, target);
+            if (node.isEmpty || random.chance(8))
+                ignoreOutput(random, graph, node, target);
+            else
+                chooseOutput(random, graph, node, target);
         }
+        if (random.chance(10))
+            for (Statement& statement : node.statements)
+                statement.enqueue = Enqueue::Never;
     }
 }
 

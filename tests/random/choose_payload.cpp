@@ -38,6 +38,8 @@ Member dataMember(Random& random)
     return member;
 }
 
+}  // namespace
+
 Member gridMember(Random& random)
 {
     Member member;
@@ -49,19 +51,21 @@ Member gridMember(Random& random)
         member.components = 1;
     }
     member.nested = random.chance(20);
+    if (member.nested && random.chance(50))
+        member.innerOffset = random.range(1, 4) * member.bits / 8;
     return member;
 }
-
-}  // namespace
 
 void placeMembers(Random& random, Layout& layout)
 {
     uint32_t at = 0;
     for (Member& member : layout.members) {
         at = alignUp(at, member.bits / 8);  // scalar layout
-        if (random.chance(15))
+        if (member.role == Role::Grid && random.chance(40))
+            at += random.range(1, 7) * member.bits / 8;
+        else if (random.chance(15))
             at += random.range(1, 3) * std::max(4u, member.bits / 8);
-        at = alignUp(at, member.bits / 8);
+        at = alignUp(at, member.bits / 8) + member.innerOffset;
         member.offset = at;
         at += member.bytes();
     }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
+#include <set>
 
 #include "compiler/fuse_graph.h"
 #include "oracle/assembler.h"
@@ -107,19 +109,96 @@ std::vector<compiler::FusionOutcome> fuse(const RandomGraph& graph)
     return outcomes;
 }
 
+// Of the features that fusion has to keep or to see, those that a sender has into which others are fused.
+std::set<std::string> featuresOfSenders(const GraphSpec& graph, const std::vector<compiler::FusionOutcome>& outcomes)
+{
+    std::set<std::string> out;
+    for (const NodeSpec& node : graph.nodes) {
+        const std::string name = "'" + node.name + "'[" + std::to_string(node.index) + "]";
+        const auto isOwn = [&](const auto& outcome) { return outcome.fused && outcome.node == name; };
+        if (std::ranges::none_of(outcomes, isOwn))
+            continue;
+        out.insert("a sender");
+        if (node.ignoresInput())
+            out.insert(node.kind == Kind::Dynamic ? "an unread grid" : "an unread payload");
+        if (node.readMembers != ~0u && !node.ignoresInput())
+            out.insert("a payload of which some is read");
+        if (node.writesInput)
+            out.insert("a written payload");
+        if (node.earlyReturn || node.returnsBetween)
+            out.insert("an early return");
+        if (node.unused)
+            out.insert("an unused declaration");
+        for (uint32_t i = 0; i < node.outputs.size(); ++i)
+            if (node.ignoresOutput(i))
+                out.insert("an ignored output");
+    }
+    return out;
+}
+
 TEST(RandomGraphs, ManyGraphs_CanBeFused)
 {
-    uint32_t fused = 0, levelsInOne = 0, inParts = 0;
-    constexpr uint32_t kFirst = 1000, kCount = 40;
+    uint32_t levelsInOne = 0, inParts = 0;
+    std::map<std::string, uint32_t> graphs;
+    constexpr uint32_t kFirst = 1000, kCount = 160;
     for (uint32_t seed = kFirst; seed < kFirst + kCount; ++seed) {
-        const std::vector<compiler::FusionOutcome> outcomes = fuse(buildGraph(seed, 0));
-        fused += std::ranges::any_of(outcomes, &compiler::FusionOutcome::fused);
+        const RandomGraph graph = buildGraph(seed, 0);
+        const std::vector<compiler::FusionOutcome> outcomes = fuse(graph);
+        for (const std::string& feature : featuresOfSenders(graph.spec, outcomes))
+            ++graphs[feature];
         levelsInOne += std::ranges::any_of(outcomes, &compiler::FusionOutcome::levelsInOne);
         inParts += std::ranges::any_of(outcomes, [](const auto& outcome) { return outcome.parts > 1; });
     }
-    EXPECT_GE(fused, kCount * 2 / 5);
-    EXPECT_GE(levelsInOne, 4u);
-    EXPECT_GE(inParts, 2u);
+    EXPECT_GE(graphs["a sender"], kCount * 2 / 5);
+    EXPECT_EQ(graphs.size(), 8u);
+    for (const auto& [feature, count] : graphs)
+        EXPECT_GE(count, 3u) << feature;
+    EXPECT_GE(levelsInOne, 12u);
+    EXPECT_GE(inParts, 6u);
+    if (std::getenv("MILLRACE_SHOW_FUSION"))
+        for (const auto& [feature, count] : graphs)
+            std::printf("%u graphs with %s\n", count, feature.c_str());
+}
+
+// Each type of a grid, at each kind of place.
+void countGrid(const Member& grid, std::map<std::string, uint32_t>& seen)
+{
+    const std::string type = std::to_string(grid.elements()) + " of " + std::to_string(grid.bits) + " bits";
+    ++seen["grid of " + type];
+    ++seen["grid of " + type + (grid.offset ? ", behind others" : ", at the beginning")];
+    seen["grid of 16 bits in the middle of a word"] += grid.bits == 16 && grid.offset % 4 == 2;
+    seen["nested grid, not at the beginning of its structure"] += grid.innerOffset > 0;
+}
+
+// What shaders do with what they declare.
+void countHabits(const GraphSpec& graph, const NodeSpec& node, std::map<std::string, uint32_t>& seen)
+{
+    const Layout& layout = graph.families[node.family].layout;
+    uint32_t read = 0;
+    for (uint32_t i = 0; i < layout.members.size(); ++i)
+        read += node.reads(i);
+    const std::string kind = node.kind == Kind::Dynamic  ? "dynamic"
+                             : node.kind == Kind::Static ? "static"
+                                                         : "coalescing";
+    seen["input of which nothing is read, " + kind] += node.ignoresInput();
+    seen["input of which some is read, " + kind] += read > 0 && read < layout.members.size();
+    seen["input of which all is read, " + kind] += read > 0 && read == layout.members.size();
+    if (kind != "dynamic")
+        seen["written input, " + kind] += node.writesInput;
+    seen["written input, per payload"] += node.writesInput && node.perPayload;
+    seen["written input that is not read"] += node.writesInput && node.readMembers == 0;
+    const auto isNever = [](const Statement& statement) { return statement.enqueue == Enqueue::Never; };
+    seen["enqueues nothing"] += !node.statements.empty() && std::ranges::all_of(node.statements, isNever);
+    seen["empty, " + kind] += node.isEmpty;
+    seen["empty, outputs ignored"] += node.isEmpty && !node.outputs.empty();
+    seen["early return"] += node.earlyReturn && !node.perPayload;
+    seen["early return, per payload"] += node.earlyReturn && node.perPayload;
+    seen["return between what is sent"] += node.returnsBetween && node.statements.size() > 1;
+    seen["unused resources"] += (node.unused & kUnusedResources) != 0;
+    seen["unused variables"] += (node.unused & kUnusedVariables) != 0;
+    seen["unused workgroup memory"] += (node.unused & kUnusedWorkgroupMemory) != 0;
+    seen["unused function"] += (node.unused & kUnusedFunction) != 0;
+    seen["unused payload"] += (node.unused & kUnusedPayload) != 0;
 }
 
 // The generator must not lose a feature without anybody noticing.
@@ -145,7 +224,11 @@ TEST(RandomGraphs, Features_AreAllDrawn)
                 seen["16-bit grid"] += member.role == Role::Grid && member.bits == 16;
                 seen["8-bit grid"] += member.role == Role::Grid && member.bits == 8;
                 seen["grid array"] += member.role == Role::Grid && member.length > 0;
+                if (member.role == Role::Grid)
+                    countGrid(member, seen);
             }
+            const bool isAlone = family.layout.members.size() == 1 && family.layout.find(Role::Grid);
+            seen["grid alone, not at the beginning"] += isAlone && family.layout.members[0].offset > 0;
         }
         for (const NodeSpec& node : graph.nodes) {
             seen["sends when finished"] += node.sendsWhenFinished && !node.statements.empty();
@@ -159,9 +242,11 @@ TEST(RandomGraphs, Features_AreAllDrawn)
             seen["push constants"] += node.usesPushConstants;
             seen["zeroed workgroup memory"] += node.zeroWorkgroupMemory;
             seen["device address"] += node.usesAddress;
-            seen["written input"] += node.writesInput;
-            for (const OutputSpec& output : node.outputs)
-                seen["shared budget"] += output.sharesWith >= 0;
+            countHabits(graph, node, seen);
+            for (uint32_t i = 0; i < node.outputs.size(); ++i) {
+                seen["shared budget"] += node.outputs[i].sharesWith >= 0;
+                seen["ignored output"] += node.ignoresOutput(i);
+            }
             for (const Statement& statement : node.statements) {
                 seen["never enqueued"] += statement.enqueue == Enqueue::Never;
                 seen["enqueued later"] += statement.enqueue == Enqueue::Later;
@@ -178,7 +263,7 @@ TEST(RandomGraphs, Features_AreAllDrawn)
         }
         seen["moved push constants"] += graph.pushConstantBytes > 96;
     }
-    EXPECT_EQ(seen.size(), 38u);
+    EXPECT_EQ(seen.size(), 92u);
     for (const auto& [feature, count] : seen)
         EXPECT_GE(count, 3u) << feature;
 }

@@ -5,6 +5,7 @@
 // mix(). The result is a buffer of commutative sums, so it does not depend on any order.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -27,9 +28,10 @@ struct Member {
     Role role = Role::Data;
     uint32_t bits = 32;
     bool isFloat = false;
-    uint32_t components = 1;  // of the vector
-    uint32_t length = 0;      // of the array, 0 if it is none
-    bool nested = false;      // wrapped in a structure of its own
+    uint32_t components = 1;   // of the vector
+    uint32_t length = 0;       // of the array, 0 if it is none
+    bool nested = false;       // wrapped in a structure of its own
+    uint32_t innerOffset = 0;  // of a nested member in that structure
     uint32_t offset = 0;
 
     uint32_t bytes() const { return bits / 8 * components * (length ? length : 1); }
@@ -60,6 +62,13 @@ struct Layout {
 };
 
 enum class Kind { Static, Dynamic, Coalescing };
+
+// What a node declares and does not use, as compilers leave it behind: bits of NodeSpec::unused.
+inline constexpr uint32_t kUnusedResources = 1;        // in the interface: buffers, push constants
+inline constexpr uint32_t kUnusedVariables = 2;        // in the interface: built-ins, memory of the invocation
+inline constexpr uint32_t kUnusedWorkgroupMemory = 4;  // in the interface
+inline constexpr uint32_t kUnusedFunction = 8;         // reads the input
+inline constexpr uint32_t kUnusedPayload = 16;         // a payload variable in nobody's interface
 
 struct OutputSpec {
     uint32_t family = 0;
@@ -116,6 +125,7 @@ struct NodeSpec {
     bool isQuietAbove = false;            // what others see is written by the last level of its recursion alone
     std::optional<uint32_t> sharesIndex;  // shares the input of this index of the family
     bool inputVariable = true;
+    uint32_t readMembers = ~0u;  // bit i: it reads member i of its payloads; 0: it only declares them
     bool structInput = false;
     std::optional<bool> isApiEntry;  // IsApiEntryAMDX, if declared
     uint32_t salt = 0;
@@ -128,17 +138,28 @@ struct NodeSpec {
     bool zeroWorkgroupMemory = false;
     bool usesPrivate = false;
     bool usesAddress = false;  // writes results through a device address
-    bool writesInput = false;  // a lone workgroup uses its payload as memory
+    bool writesInput = false;  // a lone workgroup uses its payload as memory, or writes what nobody reads
     bool finishes = false;
     bool sendsWhenFinished = false;  // the last workgroup of a payload does, and no other
     bool earlyReturn = false;
+    bool returnsBetween = false;  // what it sends
     bool lateReturn = false;
+    bool isEmpty = false;  // it does nothing, whatever it declares
+    uint32_t unused = 0;
     bool localSizeById = false;
 
     std::vector<OutputSpec> outputs;
     std::vector<Statement> statements;
 
     uint32_t invocations() const { return static_cast<uint32_t>(volume(localSize)); }
+    bool reads(uint32_t member) const { return readMembers >> member & 1; }
+    // Declares payloads of which its code reads and writes nothing.
+    bool ignoresInput() const { return inputVariable && readMembers == 0 && !writesInput && !finishes; }
+    // Declares the output, and no more.
+    bool ignoresOutput(uint32_t output) const
+    {
+        return std::ranges::none_of(statements, [&](const Statement& item) { return item.output == output; });
+    }
 };
 
 // All nodes of one name. Sharers have names of their own and are no members.

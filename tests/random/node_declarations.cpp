@@ -94,4 +94,52 @@ void NodeText::declareOutputs()
     }
 }
 
+// Some compilers leave variables of their types behind.
+void NodeText::declareIgnoredOutputs()
+{
+    for (uint32_t i = 0; i < m_outputs.size(); ++i)
+        if (m_node.ignoresOutput(i) && m_random.chance(50))
+            m_body.variable(m_outputs[i].array);
+}
+
+void NodeText::declareUnused()
+{
+    const Id word = m_module.uintType();
+    if (m_node.unused & kUnusedResources) {
+        m_module.tableBuffer();
+        m_module.pushConstants(m_graph.pushConstantBytes);
+    }
+    if (m_node.unused & kUnusedVariables) {
+        m_module.builtIn("RemainingRecursionLevelsAMDX", word);
+        m_module.builtIn("GlobalInvocationId", m_module.vectorType(word, 3));
+        declareUnusedVariable("Private");
+    }
+    if (m_node.unused & kUnusedWorkgroupMemory)
+        declareUnusedVariable("Workgroup");
+    if ((m_node.unused & kUnusedFunction) && m_node.inputVariable)
+        declareUnusedFunction();
+    if (m_node.unused & kUnusedPayload) {
+        const Id variable = m_module.newId("unused");
+        const Id pointer =
+            m_module.pointerType("NodePayloadAMDX", declarePayload(m_module, m_family.layout, true, false).structure);
+        m_module.global(variable + " = OpVariable " + pointer + " NodePayloadAMDX");
+    }
+}
+
+void NodeText::declareUnusedVariable(const std::string& storage)
+{
+    const Id variable = m_module.newId("unused");
+    m_module.global(variable + " = OpVariable " + m_module.pointerType(storage, m_module.uintType()) + " " + storage);
+    m_module.addInterface(variable);
+}
+
+// Reads the input, is never called.
+void NodeText::declareUnusedFunction()
+{
+    BodyText body(m_module);
+    const Id sum = hashPayload(body, m_inputType, input(m_body.c(0)), NodeSpec{}, body.c(0), body.c(1));
+    body.report(body.mix(loadKey(body, m_inputType, input(m_body.c(0))), sum));
+    m_module.function(body.finish(m_module.newId("unused"), m_module.voidType(), {}));
+}
+
 }  // namespace millrace::random

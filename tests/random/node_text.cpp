@@ -29,6 +29,20 @@ void NodeText::emit()
     declareInput();
     declareModes();
     declareOutputs();
+    declareIgnoredOutputs();
+    declareUnused();
+    if (!m_node.isEmpty)
+        emitBody();
+    m_module.function(m_body.finish(m_function, m_module.voidType(), {}));
+    m_module.outputBuffer();
+    std::string line = "OpEntryPoint GLCompute " + m_function + " \"" + m_node.entry + "\"";
+    for (const Id& id : m_module.interface())
+        line += " " + id;
+    m_module.entryPoint(line);
+}
+
+void NodeText::emitBody()
+{
     readBuiltIns();
     if (m_node.perPayload)
         emitPerPayloadBody();
@@ -36,12 +50,6 @@ void NodeText::emit()
         emitCoalescingBody();
     else
         emitGridBody();
-    m_module.function(m_body.finish(m_function, m_module.voidType(), {}));
-    m_module.outputBuffer();
-    std::string line = "OpEntryPoint GLCompute " + m_function + " \"" + m_node.entry + "\"";
-    for (const Id& id : m_module.interface())
-        line += " " + id;
-    m_module.entryPoint(line);
 }
 
 void NodeText::readBuiltIns()
@@ -125,6 +133,15 @@ PayloadPlace NodeText::input(const Id& element) const
     return {"NodePayloadAMDX", m_inputVariable, m_node.structInput ? "" : element};
 }
 
+// The same for all payloads where the node does not read it.
+Id NodeText::readKey(const PayloadPlace& place)
+{
+    for (uint32_t i = 0; i < m_family.layout.members.size(); ++i)
+        if (m_family.layout.members[i].role == Role::Key && m_node.reads(i) && m_node.inputVariable)
+            return loadKey(m_body, m_inputType, place);
+    return m_body.c(0xabcdef);
+}
+
 // Each invocation leaves its hash for its neighbour.
 void NodeText::useWorkgroupMemory(const Id& hash)
 {
@@ -148,7 +165,7 @@ void NodeText::writeInput(const Id& hash)
     m_body.ifThen(m_body.test("OpIEqual", m_lane, m_body.c(m_node.invocations() - 1)),
                   [&] { storeKey(m_body, m_inputType, place, m_body.mix(hash, m_body.c(3))); });
     m_body.controlBarrier();
-    m_body.report(m_body.mix(loadKey(m_body, m_inputType, place), m_lane));
+    m_body.report(m_body.mix(readKey(place), m_lane));
 }
 
 Id NodeText::finishWriting(const Id& key, const Id& hash)
@@ -193,10 +210,19 @@ Id NodeText::finishWriting(const Id& key, const Id& hash)
 
 void NodeText::emitStatements(const Decision& decision)
 {
-    for (const Statement& statement : m_node.statements)
+    for (const Statement& statement : m_node.statements) {
         emitStatement(statement, decision);
+        if (m_node.returnsBetween && !m_node.isQuietAbove && &statement != &m_node.statements.back())
+            returnSometimes(m_body.mix(decision.uniform, m_body.c(6)));
+    }
     for (const Id& array : m_later)
         m_body.line("OpEnqueueNodePayloadsAMDX " + array);
+}
+
+// Requires: the same for the whole workgroup, where that goes on together.
+void NodeText::returnSometimes(const Id& hash)
+{
+    m_body.returnIf(m_body.test("OpIEqual", m_body.u("OpUMod", hash, m_body.c(6)), m_body.c(0)));
 }
 
 void NodeText::declareVariables()
@@ -230,14 +256,13 @@ void NodeText::emitGridBody()
     declareVariables();
     countRun();
     const PayloadPlace place = input(m_body.c(0));
-    const Id key = m_node.inputVariable ? loadKey(m_body, m_inputType, place) : m_body.c(0xabcdef);
+    const Id key = readKey(place);
     const Id uniform = m_body.mix(mixExtras(key), m_group);
     if (m_node.earlyReturn)
-        m_body.returnIf(
-            m_body.test("OpIEqual", m_body.u("OpUMod", m_body.mix(uniform, m_body.c(5)), m_body.c(6)), m_body.c(0)));
+        returnSometimes(m_body.mix(uniform, m_body.c(5)));
     const Id own = m_body.mix(m_body.mix(uniform, m_lane), m_position);
     if (m_node.inputVariable) {
-        const Id sum = hashPayload(m_body, m_inputType, place, m_lane, m_body.c(m_node.invocations()));
+        const Id sum = hashPayload(m_body, m_inputType, place, m_node, m_lane, m_body.c(m_node.invocations()));
         m_body.report(m_body.mix(sum, own));
     }
     if (m_node.usesWorkgroupMemory)
@@ -266,8 +291,8 @@ void NodeText::coalescingReports()
     const Id count = m_body.op(m_module.uintType(), "OpNodePayloadArrayLengthAMDX", m_inputVariable);
     m_body.loop(m_lane, count, m_body.c(m_node.invocations()), [&](const Id& p) {
         const PayloadPlace place = input(p);
-        const Id hash = mixExtras(loadKey(m_body, m_inputType, place));
-        m_body.report(m_body.mix(hashPayload(m_body, m_inputType, place, m_body.c(0), m_body.c(1)), hash));
+        const Id hash = mixExtras(readKey(place));
+        m_body.report(m_body.mix(hashPayload(m_body, m_inputType, place, m_node, m_body.c(0), m_body.c(1)), hash));
     });
 }
 
@@ -279,7 +304,7 @@ void NodeText::useWorkgroupMemoryForPayloads()
     const Id step = m_body.c(m_node.invocations());
     const auto place = [&](const Id& index) { return m_body.chain("Workgroup", word, m_workgroupTable, index); };
     m_body.loop(m_lane, count, step, [&](const Id& p) {
-        Id key = loadKey(m_body, m_inputType, input(p));
+        Id key = readKey(input(p));
         if (m_node.zeroWorkgroupMemory)
             key = m_body.u("OpIAdd", key, m_body.load(word, place(p), m_module.shared()));
         m_body.store(place(p), key, m_module.shared());
@@ -299,13 +324,13 @@ void NodeText::writePayloads()
     const Id step = m_body.c(m_node.invocations());
     m_body.controlBarrier();
     m_body.loop(m_lane, count, step, [&](const Id& p) {
-        const Id key = loadKey(m_body, m_inputType, input(p));
+        const Id key = readKey(input(p));
         storeKey(m_body, m_inputType, input(p), m_body.mix(key, m_body.c(3)));
     });
     m_body.controlBarrier();
     m_body.loop(m_lane, count, step, [&](const Id& p) {
         const Id mirrored = m_body.u("OpISub", m_body.u("OpISub", count, m_body.c(1)), p);
-        m_body.report(m_body.mix(loadKey(m_body, m_inputType, input(mirrored)), m_body.c(m_node.salt)));
+        m_body.report(m_body.mix(readKey(input(mirrored)), m_body.c(m_node.salt)));
     });
 }
 
@@ -313,7 +338,7 @@ void NodeText::sendPerPayload()
 {
     const Id count = m_body.op(m_module.uintType(), "OpNodePayloadArrayLengthAMDX", m_inputVariable);
     m_body.loop(m_body.c(0), count, m_body.c(1), [&](const Id& p) {
-        const Id uniform = mixExtras(loadKey(m_body, m_inputType, input(p)));
+        const Id uniform = mixExtras(readKey(input(p)));
         for (const Statement& statement : m_node.statements)
             if (statement.scope == Scope::Workgroup)
                 emitStatement(statement, {uniform, uniform, ""});
@@ -330,7 +355,7 @@ void NodeText::sendPerInvocation()
         const Id active = m_body.test("OpULessThan", p, count);
         const Id hash = m_body.variable(word);
         m_body.store(hash, m_body.c(0));
-        m_body.ifThen(active, [&] { m_body.store(hash, mixExtras(loadKey(m_body, m_inputType, input(p)))); });
+        m_body.ifThen(active, [&] { m_body.store(hash, mixExtras(readKey(input(p)))); });
         const Id own = m_body.load(word, hash);
         for (const Statement& statement : m_node.statements)
             if (statement.scope == Scope::Invocation)
@@ -341,7 +366,7 @@ void NodeText::sendPerInvocation()
 void NodeText::emitSinglePayload(const Id& element)
 {
     const PayloadPlace place = input(element);
-    const Id hash = mixExtras(loadKey(m_body, m_inputType, place));
+    const Id hash = mixExtras(readKey(place));
     if (m_node.isQuietAbove) {
         const Id word = m_module.uintType();
         const Id remaining = m_body.load(word, m_module.builtIn("RemainingRecursionLevelsAMDX", word));
@@ -349,12 +374,13 @@ void NodeText::emitSinglePayload(const Id& element)
     } else {
         reportSinglePayload(place, hash);
     }
-    for (const Statement& statement : m_node.statements)
-        emitStatement(statement, {hash, hash, ""});
-    for (const Id& array : m_later)
-        m_body.line("OpEnqueueNodePayloadsAMDX " + array);
+    if (m_node.earlyReturn && !m_node.isQuietAbove)
+        returnSometimes(m_body.mix(hash, m_body.c(5)));
+    emitStatements({hash, hash, ""});
     if (m_node.isQuietAbove)
         return;
+    if (m_node.writesInput)
+        storeKey(m_body, m_inputType, place, m_body.mix(hash, m_body.c(3)));
     if (m_node.lateReturn)
         m_body.returnIf(m_body.test("OpIEqual", m_body.u("OpBitwiseAnd", hash, m_body.c(3)), m_body.c(0)));
     m_body.report(hash);
@@ -366,7 +392,7 @@ void NodeText::reportSinglePayload(const PayloadPlace& place, const Id& hash)
     const Id word = m_module.uintType();
     m_body.atomicAdd(m_body.c(first + 2), m_body.c(1));
     m_body.atomicAdd(m_body.c(first + 3), m_body.load(word, m_module.builtIn("RemainingRecursionLevelsAMDX", word)));
-    m_body.report(m_body.mix(hashPayload(m_body, m_inputType, place, m_body.c(0), m_body.c(1)), hash));
+    m_body.report(m_body.mix(hashPayload(m_body, m_inputType, place, m_node, m_body.c(0), m_body.c(1)), hash));
     if (m_node.usesAddress)
         m_body.op(m_module.voidType(), "OpFunctionCall",
                   m_module.reportAtAddressFunction(m_graph.pushConstantBytes) + " " + hash);

@@ -42,7 +42,9 @@ private:
     void declareModes();
     void declareLocalSize();
     void declareOutputs();
+    void declareIgnoredOutputs();
     Id mixExtras(const Id& hash);
+    void emitBody();
     void readBuiltIns();
     void countRun();
     void emitGridBody();
@@ -58,10 +60,15 @@ private:
     // Returns whether this workgroup is the last.
     Id finishWriting(const Id& key, const Id& hash);
     void emitStatements(const Decision& decision);
+    void returnSometimes(const Id& hash);
     void sendPerPayload();
     void sendPerInvocation();
     void declareVariables();
     PayloadPlace input(const Id& element) const;
+    Id readKey(const PayloadPlace& place);
+    void declareUnused();
+    void declareUnusedVariable(const std::string& storage);
+    void declareUnusedFunction();
 
     // statement_text.cpp
     void emitStatement(const Statement& statement, const Decision& decision);

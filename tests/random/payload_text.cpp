@@ -144,12 +144,12 @@ PayloadType declarePayload(ModuleText& module, const Layout& layout, bool decora
         if (member.nested) {
             outer = module.newId("Nested");
             module.global(outer + " = OpTypeStruct " + inner);
-            module.decorate("OpMemberDecorate " + outer + " 0 Offset 0");
+            module.decorate("OpMemberDecorate " + outer + " 0 Offset " + std::to_string(member.innerOffset));
             gridOwner = outer + " 0";
         }
         list += " " + outer;
         module.decorate("OpMemberDecorate " + type.structure + " " + std::to_string(i) + " Offset " +
-                        std::to_string(member.offset));
+                        std::to_string(member.offset - member.innerOffset));
         if (member.role == Role::Grid && decorateGrid)
             module.decorate("OpMemberDecorate " + gridOwner + " PayloadDispatchIndirectAMDX");
         if (member.role == Role::Slots && !module.vulkanModel())
@@ -182,14 +182,15 @@ void storeKey(BodyText& body, const PayloadType& type, const PayloadPlace& place
             body.store(memberPointer(body, place, type.layout->members[i], i, type.members[i]), key);
 }
 
-Id hashPayload(BodyText& body, const PayloadType& type, const PayloadPlace& place, const Id& first, const Id& step)
+Id hashPayload(BodyText& body, const PayloadType& type, const PayloadPlace& place, const NodeSpec& node,
+               const Id& first, const Id& step)
 {
     ModuleText& module = body.module();
     const Id sum = body.variable(module.uintType());
     body.store(sum, body.c(0));
     for (uint32_t i = 0; i < type.layout->members.size(); ++i) {
         const Member& member = type.layout->members[i];
-        if (member.role == Role::Key || member.role == Role::Slots)
+        if (member.role == Role::Key || member.role == Role::Slots || !node.reads(i))
             continue;
         const Id element = vectorOf(module, member);
         if (member.length == 0) {

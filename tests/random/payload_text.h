@@ -25,8 +25,10 @@ struct PayloadPlace {
 Id loadKey(BodyText& body, const PayloadType& type, const PayloadPlace& place);
 void storeKey(BodyText& body, const PayloadType& type, const PayloadPlace& place, const Id& key);
 
-// Adds a hash of what the payload holds besides its key. Elements of arrays from `first` on, every `step`.
-Id hashPayload(BodyText& body, const PayloadType& type, const PayloadPlace& place, const Id& first, const Id& step);
+// A hash of what the payload holds besides its key, of the members that `node` reads. Elements of arrays from `first`
+// on, every `step`.
+Id hashPayload(BodyText& body, const PayloadType& type, const PayloadPlace& place, const NodeSpec& node,
+               const Id& first, const Id& step);
 
 // Writes a payload that follows from its key: the elements of its arrays from `first` on, every `step`, and the rest.
 void fillArrays(BodyText& body, const PayloadType& type, const PayloadPlace& place, const Id& key, const Id& first,

@@ -18,11 +18,13 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: random_graphs [--count N] [--seed S] [--long] [--path direct|indirect|both] [--device NAME]\n"
-    "                     [--fusion on|off|all|both] [--dump FOLDER] [--oracle-only] [--times] [--serve]\n"
+    "                     [--fusion on|off|all|each] [--dump FOLDER] [--oracle-only] [--times] [--serve]\n"
     "  --count   number of graphs, with seeds S, S + 1, ... (default 100)\n"
     "  --long    larger graphs, both paths and all forms of dispatch for each\n"
     "  --device  part of the device's name (default: MILLRACE_TEST_DEVICE, else the first device)\n"
-    "  --fusion  the layer's setting (default: on or all in turn, and off as well for one graph in six)\n"
+    "  --fusion  the layer's setting; each: all three for each graph, shared out among its runs (default: on, all and "
+    "off\n"
+    "            in turn from graph to graph; each with --long)\n"
     "  --times   says how long each step of each graph takes\n"
     "  --serve   runs the seeds that standard input has, one a line, and says of each what became of it\n"
     "  --dump    writes the SPIR-V of each graph to FOLDER/<seed>\n";
@@ -116,33 +118,40 @@ bool parse(int argc, char** argv, Arguments& out)
     const auto isOneOf = [](const std::string& value, std::initializer_list<const char*> words) {
         return value.empty() || std::ranges::find(words, value) != words.end();
     };
-    return isOneOf(out.path, {"direct", "indirect", "both"}) && isOneOf(out.fusion, {"on", "off", "all", "both"});
+    return isOneOf(out.path, {"direct", "indirect", "both"}) && isOneOf(out.fusion, {"on", "off", "all", "each"});
+}
+
+std::vector<std::string> pathsFor(uint64_t seed, const Arguments& arguments)
+{
+    if (arguments.path == "both" || (arguments.path.empty() && arguments.isLong))
+        return {"direct", "indirect"};
+    return {!arguments.path.empty() ? arguments.path : seed % 2 ? "indirect" : "direct"};
+}
+
+std::vector<std::string> fusionsFor(uint64_t seed, const Arguments& arguments)
+{
+    const std::vector<std::string> each = {"on", "all", "off"};
+    if (arguments.fusion == "each" || (arguments.fusion.empty() && arguments.isLong))
+        return each;
+    return {!arguments.fusion.empty() ? arguments.fusion : each[seed / 6 % each.size()]};
 }
 
 std::vector<Variant> variantsFor(uint64_t seed, const Arguments& arguments)
 {
-    std::vector<std::string> paths = {seed % 2 ? "indirect" : "direct"};
-    if (arguments.path == "both" || (arguments.path.empty() && arguments.isLong))
-        paths = {"direct", "indirect"};
-    else if (!arguments.path.empty())
-        paths = {arguments.path};
     std::vector<Variant> out;
-    const bool isSet = !arguments.fusion.empty() && arguments.fusion != "both";
-    const std::string fusion = isSet ? arguments.fusion : seed / 6 % 2 ? "all" : "on";
-    // Without --long each scratch size meets one form of dispatch; which one changes from graph to graph.
+    const std::vector<std::string> fusions = fusionsFor(seed, arguments);
+    // Without --long each scratch size meets one form of dispatch; which one changes from graph to graph. So does the
+    // fusion that each of them meets, since compiling takes most of the time.
     uint64_t turn = seed / 2;
-    for (const std::string& path : paths) {
+    for (const std::string& path : pathsFor(seed, arguments)) {
         for (auto scratch : {harness::Scratch::Minimum, harness::Scratch::Between, harness::Scratch::Maximum}) {
-            for (uint64_t form = 0; form < 3; ++form)
+            for (uint64_t form = 0; form < 3; ++form) {
+                const std::string& fusion = fusions[(seed / 6 + turn + form) % fusions.size()];
                 if (arguments.isLong || form == turn % 3)
                     out.push_back({path, scratch, static_cast<harness::Form>(form), fusion});
+            }
             ++turn;
         }
-    }
-    // Compiling takes most of the time, so one run must do.
-    if (arguments.fusion == "both" || (arguments.fusion.empty() && (arguments.isLong || seed % 6 == 0))) {
-        out.push_back(out.front());
-        out.back().fusion = "off";
     }
     return out;
 }
