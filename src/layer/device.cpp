@@ -9,6 +9,7 @@
 #include "layer/command_pool.h"
 #include "layer/device_create_info.h"
 #include "layer/faults.h"
+#include "layer/graph_run.h"
 #include "layer/held_work.h"
 #include "layer/own_thread.h"
 #include "layer/pipeline_caches.h"
@@ -294,10 +295,9 @@ VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCall
 Device::Device(Instance& owner)
     : instance(owner),
       held(std::make_unique<HeldWork>()),
-      statusWatch(std::make_unique<StatusWatch>()),
+      statusWatch(std::make_unique<StatusWatch>([](GraphRun& run) { run.reportStatus(); })),
       faults(std::make_unique<Faults>(*this))
 {
-    statusWatch->alsoDo([this] { drainRecorders(); });
 }
 
 Device::~Device()

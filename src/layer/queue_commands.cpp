@@ -2,6 +2,7 @@
 // Commands that take a queue. They pass straight through unless a graph that may be continued is involved.
 #include <vulkan/utility/vk_safe_struct.hpp>
 
+#include "layer/chain.h"
 #include "layer/command_buffer.h"
 #include "layer/entry_points.h"
 #include "layer/faults.h"
@@ -78,6 +79,87 @@ void announce(uint32_t count, const VkSubmitInfo2* submits)
             announce(submits[i].pCommandBufferInfos[k].commandBuffer);
 }
 
+using SemaphoreValue = StatusWatch::SemaphoreValue;
+
+using Runs = std::vector<std::shared_ptr<GraphRun>>;
+
+void addRuns(Runs& runs, VkCommandBuffer handle)
+{
+    const Runs& more = CommandBuffer::of(handle).runs;
+    runs.insert(runs.end(), more.begin(), more.end());
+}
+
+Runs runsOf(const VkSubmitInfo& submit)
+{
+    Runs runs;
+    for (uint32_t i = 0; i < submit.commandBufferCount; ++i)
+        addRuns(runs, submit.pCommandBuffers[i]);
+    return runs;
+}
+
+Runs runsOf(const VkSubmitInfo2& submit)
+{
+    Runs runs;
+    for (uint32_t i = 0; i < submit.commandBufferInfoCount; ++i)
+        addRuns(runs, submit.pCommandBufferInfos[i].commandBuffer);
+    return runs;
+}
+
+struct Semaphores {
+    std::vector<SemaphoreValue> waits;
+    std::vector<SemaphoreValue> signals;
+};
+
+SemaphoreValue valueOf(const Device& device, VkSemaphore semaphore, uint64_t value)
+{
+    return {semaphore, device.timelines.find(handleId(semaphore)) ? value : 0};
+}
+
+Semaphores semaphoresOf(const Device& device, const VkSubmitInfo& submit)
+{
+    Semaphores out;
+    const auto* timeline =
+        findInChain<VkTimelineSemaphoreSubmitInfo>(submit.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    for (uint32_t i = 0; i < submit.waitSemaphoreCount; ++i)
+        out.waits.push_back(
+            valueOf(device, submit.pWaitSemaphores[i],
+                    timeline && i < timeline->waitSemaphoreValueCount ? timeline->pWaitSemaphoreValues[i] : 0));
+    for (uint32_t i = 0; i < submit.signalSemaphoreCount; ++i)
+        out.signals.push_back(
+            valueOf(device, submit.pSignalSemaphores[i],
+                    timeline && i < timeline->signalSemaphoreValueCount ? timeline->pSignalSemaphoreValues[i] : 0));
+    return out;
+}
+
+Semaphores semaphoresOf(const Device& device, const VkSubmitInfo2& submit)
+{
+    Semaphores out;
+    for (uint32_t i = 0; i < submit.waitSemaphoreInfoCount; ++i)
+        out.waits.push_back(
+            valueOf(device, submit.pWaitSemaphoreInfos[i].semaphore, submit.pWaitSemaphoreInfos[i].value));
+    for (uint32_t i = 0; i < submit.signalSemaphoreInfoCount; ++i)
+        out.signals.push_back(
+            valueOf(device, submit.pSignalSemaphoreInfos[i].semaphore, submit.pSignalSemaphoreInfos[i].value));
+    return out;
+}
+
+// Before the driver gets it, and without graphs for nothing.
+template <typename Info>
+void watch(const Queue& queue, uint32_t count, const Info* submits, VkFence fence)
+{
+    StatusWatch& watch = *queue.device.statusWatch;
+    if (!watch.isWatching())
+        return;
+    for (uint32_t i = 0; i < count; ++i) {
+        const Runs runs = runsOf(submits[i]);
+        if (runs.empty() && !watch.anyPending())
+            continue;
+        const Semaphores semaphores = semaphoresOf(queue.device, submits[i]);
+        watch.submitBatch(handleId(queue.handle), runs, semaphores.waits, semaphores.signals);
+    }
+    watch.submitFence(handleId(queue.handle), fence);
+}
+
 // Structures that nobody can copy are there until the command returns.
 void runNow(Queue& queue, const char* command, const StructureTypes& unknown)
 {
@@ -95,6 +177,7 @@ VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fen
         return VK_ERROR_DEVICE_LOST;
     if (queue.device.trace)
         announce(count, submits);
+    watch(queue, count, submits, fence);
     const bool waits = mustWait(queue, count, submits);
     const bool isSplit = queue.device.held->anySplit() && Submission::hasSplit(count, submits);
     if (!waits && !isSplit)
@@ -177,7 +260,7 @@ VKAPI_ATTR VkResult VKAPI_CALL QueuePresentKHR(VkQueue handle, const VkPresentIn
     queue.drain();
     if (queue.device.held->any() && !isOwnThread())
         queue.device.held->waitSemaphores({pPresentInfo->pWaitSemaphores, pPresentInfo->waitSemaphoreCount});
-    queue.device.statusWatch->poll();
+    queue.device.drainRecorders();
     return queue.device.faults->check(queue.device.table.QueuePresentKHR(handle, pPresentInfo));
 }
 
@@ -188,7 +271,11 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue handle)
     const VkResult result = queue.device.held->lost()
                                 ? VK_ERROR_DEVICE_LOST
                                 : queue.device.faults->check(queue.device.table.QueueWaitIdle(handle));
-    queue.device.statusWatch->poll();
+    if (result == VK_SUCCESS)
+        queue.device.statusWatch->queueIsIdle(handleId(handle));
+    else if (result == VK_ERROR_DEVICE_LOST)
+        queue.device.statusWatch->deviceIsIdle();
+    queue.device.drainRecorders();
     return result;
 }
 

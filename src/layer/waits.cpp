@@ -46,8 +46,19 @@ VKAPI_ATTR VkResult VKAPI_CALL DeviceWaitIdle(VkDevice handle)
     drainAll(device);
     const VkResult result =
         device.held->lost() ? VK_ERROR_DEVICE_LOST : device.faults->check(device.table.DeviceWaitIdle(handle));
-    device.statusWatch->poll();
+    if (result == VK_SUCCESS || result == VK_ERROR_DEVICE_LOST)
+        device.statusWatch->deviceIsIdle();
+    device.drainRecorders();
     return result;
+}
+
+// Of several fences, one of which is signaled, the driver does not say which.
+void lookBehind(Device& device, std::span<const VkFence> fences, bool all)
+{
+    StatusWatch& watch = *device.statusWatch;
+    for (const VkFence fence : fences)
+        if (all || (watch.knows(fence) && device.table.GetFenceStatus(device.handle, fence) == VK_SUCCESS))
+            watch.isSignaled(fence);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice handle, uint32_t fenceCount, const VkFence* pFences,
@@ -66,7 +77,11 @@ VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice handle, uint32_t fenceCoun
         return VK_ERROR_DEVICE_LOST;
     const VkResult result =
         device.faults->check(device.table.WaitForFences(handle, fenceCount, pFences, waitAll, timeout));
-    device.statusWatch->poll();
+    if (result == VK_SUCCESS)
+        lookBehind(device, {pFences, fenceCount}, waitAll || fenceCount == 1);
+    else if (result == VK_ERROR_DEVICE_LOST)
+        device.statusWatch->deviceIsIdle();
+    device.drainRecorders();
     return result;
 }
 
@@ -76,19 +91,51 @@ VKAPI_ATTR VkResult VKAPI_CALL GetFenceStatus(VkDevice handle, VkFence fence)
     if (device.held->lost())
         return VK_ERROR_DEVICE_LOST;
     const VkResult result = device.faults->check(device.table.GetFenceStatus(handle, fence));
-    if (result == VK_SUCCESS)
-        device.statusWatch->poll();
+    if (result != VK_SUCCESS)
+        return result;
+    device.statusWatch->isSignaled(fence);
+    device.drainRecorders();
     return result;
 }
 
 template <auto Member>
+VKAPI_ATTR VkResult VKAPI_CALL getSemaphoreCounterValue(VkDevice handle, VkSemaphore semaphore, uint64_t* pValue)
+{
+    Device& device = Device::of(handle);
+    if (device.held->lost())
+        return VK_ERROR_DEVICE_LOST;
+    const VkResult result = device.faults->check((device.table.*Member)(handle, semaphore, pValue));
+    if (result != VK_SUCCESS)
+        return result;
+    device.statusWatch->hasReached(semaphore, *pValue);
+    device.drainRecorders();
+    return result;
+}
+
+// Of several values, one of which is reached, the driver does not say which.
+template <auto GetValue>
+void lookBehind(Device& device, const VkSemaphoreWaitInfo& info)
+{
+    const bool all = !(info.flags & VK_SEMAPHORE_WAIT_ANY_BIT) || info.semaphoreCount == 1;
+    for (uint32_t i = 0; device.statusWatch->isWatching() && i < info.semaphoreCount; ++i) {
+        uint64_t value = info.pValues[i];
+        if (all || (device.table.*GetValue)(device.handle, info.pSemaphores[i], &value) == VK_SUCCESS)
+            device.statusWatch->hasReached(info.pSemaphores[i], value);
+    }
+}
+
+template <auto Member, auto GetValue>
 VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice handle, const VkSemaphoreWaitInfo* pWaitInfo, uint64_t timeout)
 {
     Device& device = Device::of(handle);
     if (device.held->lost())
         return VK_ERROR_DEVICE_LOST;
     const VkResult result = device.faults->check((device.table.*Member)(handle, pWaitInfo, timeoutHere(timeout)));
-    device.statusWatch->poll();
+    if (result == VK_SUCCESS)
+        lookBehind<GetValue>(device, *pWaitInfo);
+    else if (result == VK_ERROR_DEVICE_LOST)
+        device.statusWatch->deviceIsIdle();
+    device.drainRecorders();
     return result;
 }
 
@@ -119,7 +166,7 @@ VKAPI_ATTR VkResult VKAPI_CALL GetQueryPoolResults(VkDevice handle, VkQueryPool 
     if (result == VK_NOT_READY)
         result = ask(flags);
     if (result == VK_SUCCESS)
-        device.statusWatch->poll();
+        device.drainRecorders();
     return result;
 }
 
@@ -169,8 +216,18 @@ EntryPoints waitEntryPoints()
         MILLRACE_ENTRY(DeviceWaitIdle, kUseGraphs),
         MILLRACE_ENTRY(WaitForFences, kUseGraphs),
         MILLRACE_ENTRY(GetFenceStatus, kUseGraphs),
-        {"vkWaitSemaphores", guarded<&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphores>>(), kUseGraphs},
-        {"vkWaitSemaphoresKHR", guarded<&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphoresKHR>>(), kUseGraphs},
+        {"vkWaitSemaphores",
+         guarded<&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphores,
+                                 &VkuDeviceDispatchTable::GetSemaphoreCounterValue>>(),
+         kUseGraphs},
+        {"vkWaitSemaphoresKHR",
+         guarded<&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphoresKHR,
+                                 &VkuDeviceDispatchTable::GetSemaphoreCounterValueKHR>>(),
+         kUseGraphs},
+        {"vkGetSemaphoreCounterValue",
+         guarded<&getSemaphoreCounterValue<&VkuDeviceDispatchTable::GetSemaphoreCounterValue>>(), kUseGraphs},
+        {"vkGetSemaphoreCounterValueKHR",
+         guarded<&getSemaphoreCounterValue<&VkuDeviceDispatchTable::GetSemaphoreCounterValueKHR>>(), kUseGraphs},
         MILLRACE_ENTRY(GetQueryPoolResults, kUseGraphs),
         MILLRACE_ENTRY(GetFenceFdKHR, kUseGraphs),
         MILLRACE_ENTRY(GetSemaphoreFdKHR, kUseGraphs),

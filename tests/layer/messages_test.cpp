@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 #include "layer/test_device.h"
 
@@ -108,6 +110,34 @@ TEST(Messages, WrongNodeIndexOnTheDevice_NamesTheRule)
     device.cmdDispatchIndirect(cmd, test.graph.scratch.address, test.graph.scratch.size, &counts);
     device.submitAndWait(cmd);
     device.instance.expectMessage("VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09157");
+}
+
+// An engine that paces by the value of a timeline semaphore, and never waits.
+TEST(Messages, SemaphoreValueThatIsRead_TellsWhatTheGraphsBehindItMet)
+{
+    Recursion test;
+    TestDevice& device = test.device;
+    const VkSemaphore timeline = device.createSemaphore(true);
+    VkCommandBuffer cmd = device.begin();
+    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, test.graph.pipeline);
+    vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, device.layout, 0, 1, &test.set, 0,
+                            nullptr);
+    device.dispatch(cmd, test.graph, "recurse", 1, {0});  // in memory that was never initialized
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+    const uint64_t wanted = 3;
+    VkTimelineSemaphoreSubmitInfo values{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+    values.signalSemaphoreValueCount = 1;
+    values.pSignalSemaphoreValues = &wanted;
+    VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO, &values};
+    submit.commandBufferCount = 1;
+    submit.pCommandBuffers = &cmd;
+    submit.signalSemaphoreCount = 1;
+    submit.pSignalSemaphores = &timeline;
+    MILLRACE_CHECK(vkQueueSubmit(device.queue, 1, &submit, VK_NULL_HANDLE));
+    for (uint64_t value = 0; value < wanted; std::this_thread::sleep_for(std::chrono::milliseconds(1)))
+        MILLRACE_CHECK(vkGetSemaphoreCounterValue(device.handle, timeline, &value));
+    device.instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-scratch-10194");
+    MILLRACE_CHECK(vkDeviceWaitIdle(device.handle));
 }
 
 TEST(Messages, SingleSweep_TellsWhatIsLeft)
