@@ -3,10 +3,12 @@
 
 #include <vulkan/vk_layer.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <string_view>
 #include <unordered_map>
 
+#include "layer/core_commands.h"
 #include "layer/device.h"
 #include "layer/instance.h"
 
@@ -35,6 +37,10 @@ private:
 PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice handle, const char* name)
 {
     Device& device = Device::of(handle);
+    // Those of versions that only the layer asked for are absent (vkGetDeviceProcAddr, table of return values).
+    if (device.instance.apiVersion < device.instance.requestedApiVersion &&
+        coreVersionOf(name) > std::max(device.instance.apiVersion, VK_API_VERSION_1_0))
+        return nullptr;
     const PFN_vkVoidFunction next = device.table.GetDeviceProcAddr(handle, name);
     const EntryPoint* entry = findDeviceEntryPoint(name);
     if (!entry && device.usesGraphs())

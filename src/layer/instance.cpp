@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/instance.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "layer/chain.h"
 #include "layer/entry_points.h"
+#include "runtime/driver_support.h"
 
 namespace millrace::layer {
 
@@ -35,22 +37,61 @@ VkLayerInstanceCreateInfo* linkInfo(const VkInstanceCreateInfo* createInfo)
     return nullptr;
 }
 
+// What the layer asks for in the application's place.
+struct Request {
+    VkInstanceCreateInfo info;
+    std::vector<const char*> extensions;
+
+    void enable(const char* extension)
+    {
+        extensions.assign(info.ppEnabledExtensionNames, info.ppEnabledExtensionNames + info.enabledExtensionCount);
+        extensions.push_back(extension);
+        info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+        info.ppEnabledExtensionNames = extensions.data();
+    }
+};
+
 // With the setting debug_labels, VK_EXT_debug_utils is enabled for the layer itself, as far as the loader has it.
+// Drivers of Vulkan 1.0 refuse instances of any other version; all others have to take what they are asked for.
 VkResult callNext(const VkInstanceCreateInfo& createInfo, const VkAllocationCallbacks* allocator, VkInstance* out,
-                  PFN_vkGetInstanceProcAddr next, Instance& instance)
+                  VkLayerInstanceCreateInfo& link, Instance& instance)
 {
-    auto create = reinterpret_cast<PFN_vkCreateInstance>(next(VK_NULL_HANDLE, "vkCreateInstance"));
+    VkLayerInstanceLink* own = link.u.pLayerInfo;
+    const PFN_vkGetInstanceProcAddr next = own->pfnNextGetInstanceProcAddr;
+    const auto create = [&](const VkInstanceCreateInfo& info) {
+        link.u.pLayerInfo = own->pNext;  // layers below move on from there
+        return reinterpret_cast<PFN_vkCreateInstance>(next(VK_NULL_HANDLE, "vkCreateInstance"))(&info, allocator, out);
+    };
+    Request request{createInfo, {}};
     instance.debugUtils = enables(createInfo, VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-    if (!instance.settings.debugLabels || instance.debugUtils)
-        return create(&createInfo, allocator, out);
-    std::vector<const char*> extensions(createInfo.ppEnabledExtensionNames,
-                                        createInfo.ppEnabledExtensionNames + createInfo.enabledExtensionCount);
-    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
-    VkInstanceCreateInfo more = createInfo;
-    more.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
-    more.ppEnabledExtensionNames = extensions.data();
-    instance.debugUtils = true;
-    return create(&more, allocator, out);
+    if (instance.settings.debugLabels && !instance.debugUtils) {
+        request.enable(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+        instance.debugUtils = true;
+    }
+    const VkApplicationInfo* application = createInfo.pApplicationInfo;
+    if (application && application->apiVersion != 0)
+        instance.apiVersion = application->apiVersion;
+    instance.requestedApiVersion = std::max(instance.apiVersion, runtime::kNeededApiVersion);
+    if (instance.requestedApiVersion == instance.apiVersion)
+        return create(request.info);
+    VkApplicationInfo raised{VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    if (application)
+        raised = *application;
+    raised.apiVersion = instance.requestedApiVersion;
+    request.info.pApplicationInfo = &raised;
+    const VkResult result = create(request.info);
+    if (result != VK_ERROR_INCOMPATIBLE_DRIVER)
+        return result;
+    request.info.pApplicationInfo = application;
+    instance.requestedApiVersion = instance.apiVersion;
+    const VkResult unraised = create(request.info);
+    if (unraised == VK_SUCCESS)
+        instance.messages.warning(
+            "Millrace-api-version", {},
+            "graphs need Vulkan 1.3, the application asks for less (VkApplicationInfo::apiVersion), "
+            "and no driver takes more",
+            "Update the driver or the Vulkan loader; 'millrace info' lists what devices lack");
+    return unraised;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreateInfo,
@@ -60,22 +101,19 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreat
     if (!link || !link->u.pLayerInfo)
         return VK_ERROR_INITIALIZATION_FAILED;
     const PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     auto instance = std::make_shared<Instance>();
     std::vector<std::string> problems;
     instance->settings = readSettings(*pCreateInfo, problems);
     instance->messages.addChained(pCreateInfo->pNext);
     for (const std::string& problem : problems)
         instance->messages.warning("Millrace-setting", {}, problem, "README.md lists all settings and their values");
+    const VkResult result = callNext(*pCreateInfo, pAllocator, pInstance, *link, *instance);
     instance->messages.removeChained();
-    const VkResult result = callNext(*pCreateInfo, pAllocator, pInstance, next, *instance);
     if (result != VK_SUCCESS)
         return result;
 
     instance->handle = *pInstance;
     vkuInitInstanceDispatchTable(*pInstance, &instance->table, next);
-    if (pCreateInfo->pApplicationInfo && pCreateInfo->pApplicationInfo->apiVersion != 0)
-        instance->apiVersion = pCreateInfo->pApplicationInfo->apiVersion;
     instance->settings.runtime.labels = instance->debugUtils;
     const PFN_vkDestroyInstance destroy = instance->table.DestroyInstance;
     rememberOrUndo([&] { destroy(*pInstance, pAllocator); },

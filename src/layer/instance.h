@@ -20,7 +20,8 @@ namespace millrace::layer {
 struct Instance {
     VkInstance handle = VK_NULL_HANDLE;
     VkuInstanceDispatchTable table{};
-    uint32_t apiVersion = VK_API_VERSION_1_0;  // that the application asked for
+    uint32_t apiVersion = VK_API_VERSION_1_0;           // that the application asked for
+    uint32_t requestedApiVersion = VK_API_VERSION_1_0;  // that the layer asked for: what graphs need, if there is that
     bool debugUtils = false;
     Settings settings;
     Messages messages;

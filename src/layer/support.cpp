@@ -63,7 +63,7 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
     support.pipelineLibrary = !hide && lists(extensions, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
     support.maintenance5 = !hide && runtime::hasMaintenance5(instance.table, physical);
 
-    const bool isNewEnough = std::min(properties.apiVersion, instance.apiVersion) >= runtime::kNeededApiVersion;
+    const bool isNewEnough = std::min(properties.apiVersion, instance.requestedApiVersion) >= runtime::kNeededApiVersion;
     if (isNewEnough && (!support.native || instance.settings.forceEnable))
         readAnswers(runtime::askDriver(instance.table, physical), support);
     if (support.emulated)

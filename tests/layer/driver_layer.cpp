@@ -49,6 +49,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, 
         item = const_cast<VkLayerInstanceCreateInfo*>(static_cast<const VkLayerInstanceCreateInfo*>(item->pNext));
     if (!item)
         return VK_ERROR_INITIALIZATION_FAILED;
+    if (is("atMost1.2") && info->pApplicationInfo && info->pApplicationInfo->apiVersion > VK_API_VERSION_1_2)
+        return VK_ERROR_INCOMPATIBLE_DRIVER;
     const PFN_vkGetInstanceProcAddr next = item->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     item->u.pLayerInfo = item->u.pLayerInfo->pNext;
     auto create = reinterpret_cast<PFN_vkCreateInstance>(next(VK_NULL_HANDLE, "vkCreateInstance"));

@@ -86,9 +86,62 @@ TEST(Extensions, LayerName_ListsOurs)
     EXPECT_STREQ(extension.extensionName, VK_EXT_LAYER_SETTINGS_EXTENSION_NAME);
 }
 
-TEST(Extensions, OldApiVersion_NotProvided)
+struct ChangedDriver {
+    explicit ChangedDriver(const char* changes) { setenv("MILLRACE_TEST_DRIVER", changes, 1); }
+    ~ChangedDriver() { unsetenv("MILLRACE_TEST_DRIVER"); }
+};
+
+// The layer asks the driver for what graphs need.
+TEST(Extensions, OldApiVersion_ProvidedAllTheSame)
 {
+    for (const uint32_t version : {0u, VK_API_VERSION_1_0, VK_API_VERSION_1_1, VK_API_VERSION_1_2}) {
+        TestInstance instance({.apiVersion = version});
+        EXPECT_TRUE(lists(deviceExtensions(instance.physical), VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME)) << version;
+    }
     TestInstance instance({.apiVersion = VK_API_VERSION_1_2});
+    EXPECT_EQ(queryFeatures(instance.physical, 77).shaderEnqueue, VK_TRUE);
+}
+
+TEST(Extensions, OldApiVersion_GraphsRun)
+{
+    TestDevice device({.apiVersion = VK_API_VERSION_1_2});
+    const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")});
+    const Buffer out = device.createBuffer(1024);
+    VkCommandBuffer cmd = device.begin();
+    device.cmdInitialize(cmd, graph.pipeline, graph.scratch.address, graph.scratch.size);
+    VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    memory.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+    memory.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &memory,
+                         0, nullptr, 0, nullptr);
+    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, graph.pipeline);
+    const VkDescriptorSet set = device.createSet(out);
+    vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, device.layout, 0, 1, &set, 0, nullptr);
+    device.dispatch(cmd, graph, "recurse", 1, {0});
+    device.submitAndWait(cmd);
+    EXPECT_GT(out.words[0], 0u);
+}
+
+// Commands that the application has not asked for by their version are absent as before.
+TEST(Extensions, OldApiVersion_LaterCommandsAreAbsent)
+{
+    const std::pair<const char*, uint32_t> commands[] = {{"vkCmdDispatch", VK_API_VERSION_1_0},
+                                                         {"vkTrimCommandPool", VK_API_VERSION_1_1},
+                                                         {"vkCreateRenderPass2", VK_API_VERSION_1_2},
+                                                         {"vkCmdPipelineBarrier2", VK_API_VERSION_1_3},
+                                                         {"vkCmdSetPrimitiveRestartEnable", VK_API_VERSION_1_3}};
+    for (const uint32_t version : {VK_API_VERSION_1_2, VK_API_VERSION_1_3}) {
+        TestDevice device({.apiVersion = version});
+        for (const auto& [name, since] : commands)
+            EXPECT_EQ(vkGetDeviceProcAddr(device.handle, name) != nullptr, since <= version) << name << version;
+    }
+}
+
+TEST(Extensions, OldApiVersionThatNobodyRaises_ToldOnce)
+{
+    const ChangedDriver changed("atMost1.2");
+    TestInstance instance({.driver = true, .chained = true, .apiVersion = VK_API_VERSION_1_2});
+    instance.expectMessage("Millrace-api-version");
     EXPECT_FALSE(lists(deviceExtensions(instance.physical), VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME))
         << "neither provided nor left to a driver that only lists it";
     EXPECT_EQ(queryFeatures(instance.physical, 77).shaderEnqueue, VK_FALSE);
@@ -268,9 +321,10 @@ TEST(Tools, TooSmallArray_Incomplete)
 }
 
 // Where the layer does not emulate it is no tool.
-TEST(Tools, OldApiVersion_NotListed)
+TEST(Tools, NothingEmulated_NotListed)
 {
-    TestInstance instance({.apiVersion = VK_API_VERSION_1_2});
+    const ChangedDriver changed("vulkan1.2");
+    TestInstance instance({.driver = true});
     const auto get = instance.get<PFN_vkGetPhysicalDeviceToolPropertiesEXT>("vkGetPhysicalDeviceToolPropertiesEXT");
     if (!get)
         return;
