@@ -91,6 +91,47 @@ TEST(RejectUnsupported, EntryPoints)
     EXPECT_NE(rejection(assembled(kPlain), "vertex").find("no compute entry point"), std::string::npos);
 }
 
+// As glslang wrote them by the header for revision 1: no layout, no OpTypeNodePayloadArrayAMDX.
+TEST(RejectUnsupported, Revision1_IsNamedWhereNodesSendNothing)
+{
+    const auto leaf = [](const std::string& decorations, const std::string& input) {
+        return assembled(R"(
+            OpCapability Shader
+            OpCapability ShaderEnqueueAMDX
+            OpExtension "SPV_AMDX_shader_enqueue"
+            OpMemoryModel Logical GLSL450
+            OpEntryPoint GLCompute %main "main" %input
+            OpExecutionMode %main LocalSize 1 1 1
+            OpExecutionMode %main CoalescingAMDX
+            )" + decorations +
+                         R"(
+            %void = OpTypeVoid
+            %func = OpTypeFunction %void
+            %uint = OpTypeInt 32 0
+            %u0 = OpConstant %uint 0
+            %u4 = OpConstant %uint 4
+            %Item = OpTypeStruct %uint
+            )" + input + R"(
+            %np_Input = OpTypePointer NodePayloadAMDX %Input
+            %np_uint = OpTypePointer NodePayloadAMDX %uint
+            %input = OpVariable %np_Input NodePayloadAMDX
+            %main = OpFunction %void None %func
+            %entry = OpLabel
+            OpReturn
+            OpFunctionEnd
+        )");
+    };
+    const std::string laidOut = "OpMemberDecorate %Item 0 Offset 0\n";
+    for (const std::string& decorations : {std::string(), laidOut}) {
+        const std::string array = rejection(leaf(decorations, "%Input = OpTypeArray %Item %u4"));
+        EXPECT_NE(array.find("revision 1"), std::string::npos) << array;
+    }
+    const std::string plain = rejection(leaf("", "%Input = OpTypeStruct %Item"));
+    EXPECT_NE(plain.find("revision 1"), std::string::npos) << plain;
+    EXPECT_NE(plain.find("without a layout"), std::string::npos) << plain;
+    EXPECT_EQ(rejection(leaf(laidOut + "OpMemberDecorate %Input 0 Offset 0\n", "%Input = OpTypeStruct %Item")), "");
+}
+
 TEST(RejectUnsupported, Revision1_IsNamed)
 {
     ModuleText module;

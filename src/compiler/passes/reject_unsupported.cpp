@@ -53,6 +53,25 @@ std::string_view findRevision1(std::span<const uint32_t> words)
     return {};
 }
 
+// Nodes that send nothing have the numbers of both revisions. But revision 1 has variables of one payload, laid out as
+// compilers like, or of an array of them, where revision 2 wants Offset and OpTypeNodePayloadArrayAMDX.
+std::string_view findRevision1Input(const Module& module)
+{
+    for (const Instruction& i : module.section(Section::Globals)) {
+        const bool isPayload = i.op == spv::Op::OpVariable &&
+                               static_cast<spv::StorageClass>(i.literal(0)) == spv::StorageClass::NodePayloadAMDX;
+        const Instruction* type = isPayload ? module.findDefinition(module.pointee(i.type)) : nullptr;
+        if (type && (type->op == spv::Op::OpTypeArray || type->op == spv::Op::OpTypeRuntimeArray)) {
+            return "a variable in NodePayloadAMDX that is an array of payloads";
+        }
+        if (type && type->op == spv::Op::OpTypeStruct && type->operandCount() > 0 &&
+            !module.findMemberDecoration(type->result, 0, spv::Decoration::Offset)) {
+            return "a variable in NodePayloadAMDX without a layout";
+        }
+    }
+    return {};
+}
+
 // SPIRV-Tools walk structures member by member, however often the same structure is inside. Real ones have some
 // thousand members.
 constexpr uint64_t kMaxMembers = 1u << 16;
@@ -204,6 +223,20 @@ Status checkModels(const Module& module)
     return Diagnostic{std::string(kPass), {}, "no OpMemoryModel"};
 }
 
+Status refuseRevision1(std::string_view found)
+{
+    if (found.empty()) {
+        return {};
+    }
+    return Diagnostic{std::string(kPass), std::string(found),
+                      "this is revision 1 of SPV_AMDX_shader_enqueue; only revision 2 is supported"};
+}
+
+Status checkRevision(const Module& module)
+{
+    return refuseRevision1(findRevision1Input(module));
+}
+
 // Instructions on payloads whose result could not be told from memory; all others are lowered or plain.
 Status checkAtomics(const Module& module)
 {
@@ -221,16 +254,12 @@ Status checkAtomics(const Module& module)
 
 Status rejectRevision1(std::span<const uint32_t> words)
 {
-    if (const std::string_view found = findRevision1(words); !found.empty()) {
-        return Diagnostic{std::string(kPass), std::string(found),
-                          "this is revision 1 of SPV_AMDX_shader_enqueue; only revision 2 is supported"};
-    }
-    return {};
+    return refuseRevision1(findRevision1(words));
 }
 
 Status rejectUnsupported(const Module& module, const Options& options)
 {
-    for (const auto& check : {checkModels, checkTypes, checkAtomics}) {
+    for (const auto& check : {checkModels, checkRevision, checkTypes, checkAtomics}) {
         if (const Status status = check(module); !status) {
             return status;
         }
