@@ -53,7 +53,7 @@ public:
     {
         Shard& shard = shardOf(id);
         std::unique_lock lock(shard.mutex);
-        shard.values[id] = std::move(value);
+        shard.values[id].swap(value);  // an object of before goes without the lock: it may lead to whatever
     }
 
     // For handles that the application may fetch more than once: keeps the first object.

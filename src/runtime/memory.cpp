@@ -2,30 +2,37 @@
 #include "runtime/memory.h"
 
 #include <utility>
+#include <vector>
 
 #include "runtime/host_memory.h"
 #include "runtime/vma_functions.h"
 
 namespace millrace::runtime {
 
-namespace {
-
-void VKAPI_PTR nameMemory(VmaAllocator, uint32_t, VkDeviceMemory memory, VkDeviceSize, void* names)
-{
-    static_cast<const Names*>(names)->set(VK_OBJECT_TYPE_DEVICE_MEMORY, memory, {"memory of graphs in flight"});
-}
-
-}  // namespace
+struct Memory::Callbacks {
+    static void VKAPI_PTR allocated(VmaAllocator, uint32_t, VkDeviceMemory memory, VkDeviceSize, void* user)
+    {
+        try {
+            static_cast<Memory*>(user)->m_new.push_back(memory);
+        } catch (...) {
+            // It gets no name.
+        }
+    }
+    static void VKAPI_PTR freed(VmaAllocator, uint32_t, VkDeviceMemory memory, VkDeviceSize, void* user)
+    {
+        std::erase(static_cast<Memory*>(user)->m_new, memory);
+    }
+};
 
 Buffer::~Buffer()
 {
     if (m_allocation)
-        vmaDestroyBuffer(m_allocator, m_buffer, m_allocation);
+        m_memory->free({m_buffer, m_allocation});
 }
 
 void Buffer::swap(Buffer& other) noexcept
 {
-    std::swap(m_allocator, other.m_allocator);
+    std::swap(m_memory, other.m_memory);
     std::swap(m_allocation, other.m_allocation);
     std::swap(m_buffer, other.m_buffer);
     std::swap(m_address, other.m_address);
@@ -41,14 +48,15 @@ VkResult Memory::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
     m_getAddress = table.GetBufferDeviceAddress;
     const VmaVulkanFunctions vulkanFunctions = vmaFunctions(instanceTable, table);
     VmaAllocatorCreateInfo info{};
-    info.flags = VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT;
+    // Its own locks would hang in what it is used for inside of itself.
+    info.flags = VMA_ALLOCATOR_CREATE_BUFFER_DEVICE_ADDRESS_BIT | VMA_ALLOCATOR_CREATE_EXTERNALLY_SYNCHRONIZED_BIT;
     info.physicalDevice = physical;
     info.device = device;
     info.instance = instance;
     info.vulkanApiVersion = VK_API_VERSION_1_3;
     info.pVulkanFunctions = &vulkanFunctions;
     info.pAllocationCallbacks = hostMemory();
-    const VmaDeviceMemoryCallbacks callbacks{nameMemory, nullptr, &m_names};
+    const VmaDeviceMemoryCallbacks callbacks{Callbacks::allocated, Callbacks::freed, this};
     info.pDeviceMemoryCallbacks = &callbacks;
     // Plans are small; the default of 256 MiB blocks would dwarf them.
     info.preferredLargeHeapBlockSize = 4ull << 20;
@@ -59,6 +67,42 @@ Memory::~Memory()
 {
     if (m_allocator)
         vmaDestroyAllocator(m_allocator);
+}
+
+template <typename Work>
+bool Memory::withAllocator(const Work& work)
+{
+    std::vector<VkDeviceMemory> unnamed;
+    {
+        std::lock_guard lock(m_mutex);
+        if (m_isInUse)
+            return false;
+        m_isInUse = true;
+        work();
+        while (!m_freed.empty()) {
+            const auto [buffer, allocation] = m_freed.back();
+            m_freed.pop_back();
+            vmaDestroyBuffer(m_allocator, buffer, allocation);
+        }
+        m_isInUse = false;
+        unnamed = std::exchange(m_new, {});
+    }
+    for (const VkDeviceMemory memory : unnamed)
+        m_names.set(VK_OBJECT_TYPE_DEVICE_MEMORY, memory, {"memory of graphs in flight"});
+    return true;
+}
+
+void Memory::free(const Allocated& buffer)
+{
+    const bool isFree = withAllocator([&] { vmaDestroyBuffer(m_allocator, buffer.first, buffer.second); });
+    if (isFree)
+        return;
+    std::lock_guard lock(m_mutex);
+    try {
+        m_freed.push_back(buffer);
+    } catch (...) {
+        // Without memory for that it stays until the device goes.
+    }
 }
 
 VkResult Memory::createBuffer(BufferUse use, VkDeviceSize bytes, Buffer& out)
@@ -94,11 +138,14 @@ VkResult Memory::createBuffer(BufferUse use, VkDeviceSize bytes, Buffer& out)
             break;
     }
     Buffer buffer;
-    buffer.m_allocator = m_allocator;
+    buffer.m_memory = this;
     VmaAllocationInfo allocated{};
-    // 16-byte granules and 64-bit fields are read at multiples of their size.
-    const VkResult result = vmaCreateBufferWithAlignment(m_allocator, &info, &wanted, 64, &buffer.m_buffer,
-                                                         &buffer.m_allocation, &allocated);
+    VkResult result = VK_ERROR_UNKNOWN;
+    withAllocator([&] {
+        // 16-byte granules and 64-bit fields are read at multiples of their size.
+        result = vmaCreateBufferWithAlignment(m_allocator, &info, &wanted, 64, &buffer.m_buffer, &buffer.m_allocation,
+                                              &allocated);
+    });
     if (result != VK_SUCCESS)
         return result;
     buffer.m_data = static_cast<std::byte*>(allocated.pMappedData);

@@ -7,6 +7,9 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
 
 #include "runtime/names.h"
 
@@ -14,6 +17,8 @@ struct VmaAllocator_T;
 struct VmaAllocation_T;
 
 namespace millrace::runtime {
+
+class Memory;
 
 enum class BufferUse {
     Upload,       // written once by the host, read by shaders
@@ -43,7 +48,7 @@ private:
     friend class Memory;
     void swap(Buffer& other) noexcept;
 
-    VmaAllocator_T* m_allocator = nullptr;
+    Memory* m_memory = nullptr;
     VmaAllocation_T* m_allocation = nullptr;
     VkBuffer m_buffer = VK_NULL_HANDLE;
     VkDeviceAddress m_address = 0;
@@ -51,17 +56,37 @@ private:
 };
 
 // Suballocates device memory. Thread-safe. Outlives its buffers.
+//
+// What lies below may call the application while it allocates (debug messengers, reports of device memory), which must
+// not call Vulkan then, and may do so all the same. Buffers that such a callback destroys are destroyed behind the
+// call that it is in; there are no new ones for it. Names are given without the lock.
 class Memory {
 public:
+    Memory() = default;
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
     VkResult create(VkInstance instance, VkPhysicalDevice physical, VkDevice device,
                     const VkuInstanceDispatchTable& instanceTable, const VkuDeviceDispatchTable& table,
                     const Names& names);
     ~Memory();
 
-    // Out-of-memory errors only. `bytes` > 0.
+    // Out-of-memory errors, and VK_ERROR_UNKNOWN inside of itself, on the same thread. `bytes` > 0.
     VkResult createBuffer(BufferUse use, VkDeviceSize bytes, Buffer& out);
 
 private:
+    friend class Buffer;
+    using Allocated = std::pair<VkBuffer, VmaAllocation_T*>;
+    struct Callbacks;
+
+    void free(const Allocated& buffer);
+    // Calls `work` with the allocator, which nobody else has then. False if this thread has it already.
+    template <typename Work>
+    bool withAllocator(const Work& work);
+
+    std::recursive_mutex m_mutex;
+    bool m_isInUse = false;             // by the thread that has the mutex
+    std::vector<Allocated> m_freed;     // meanwhile
+    std::vector<VkDeviceMemory> m_new;  // without a name
     VmaAllocator_T* m_allocator = nullptr;
     VkDevice m_device = VK_NULL_HANDLE;
     PFN_vkGetBufferDeviceAddress m_getAddress = nullptr;
