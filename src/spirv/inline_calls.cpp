@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "spirv/check.h"
+#include "spirv/inlined_size.h"
 #include "spirv/module.h"
 #include "spirv/optimizer.h"
 #include "spirv/reach.h"
@@ -98,6 +99,9 @@ Result<Words> inlineAll(std::span<const uint32_t> words)
     }
     if (!hasCalls(*module)) {
         return Words(words.begin(), words.end());
+    }
+    if (Status status = checkInlinedSize(*module); !status) {
+        return status.error();
     }
     // The optimizer's own removal of functions is not used: it cannot bear some kinds of debug information.
     const auto once =

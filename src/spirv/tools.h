@@ -22,7 +22,7 @@ enum class Environment : uint8_t { Vulkan13, Universal };
 Status validate(std::span<const uint32_t> words, Environment environment = Environment::Vulkan13);
 
 // Inlines every call that an entry point reaches and drops the functions. For modules whose functions take payload
-// pointers. A module without calls comes back as it is.
+// pointers. A module without calls comes back as it is. Errors: checkInlinedSize(), before anything is inlined.
 Result<Words> inlineAll(std::span<const uint32_t> words);
 
 // Removes dead code, branches on constants included, and what nothing needs then; keeps the names of what remains and
