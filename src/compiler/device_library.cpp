@@ -66,11 +66,7 @@ Result<spirv::Library> makeLibrary(std::span<const uint32_t> words, std::span<co
         return status.error();
     }
     do {
-        const auto simplified = spirv::simplify(spirv::write(*module));
-        if (!simplified) {
-            return simplified.error();
-        }
-        module = spirv::read(*simplified);
+        module = spirv::simplify(*module);
         if (!module) {
             return module.error();
         }

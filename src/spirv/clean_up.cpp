@@ -63,22 +63,31 @@ void removeUnused(Module& module)
     removeUnreached(module, reach.takeIds());
 }
 
-Result<Words> simplify(std::span<const uint32_t> words)
+Result<Module> simplify(const Module& module)
 {
     // Nothing here rearranges arithmetic; the simplification pass would, so it is not used.
     const auto optimized =
-        optimize(words, "simplify",
+        optimize(write(module), "simplify",
                  {spvtools::CreateSSARewritePass, spvtools::CreateCCPPass, spvtools::CreateDeadBranchElimPass,
                   spvtools::CreateBlockMergePass, [] { return spvtools::CreateAggressiveDCEPass(); }});
     if (!optimized) {
-        return optimized;
+        return optimized.error();
     }
-    auto module = read(*optimized);
+    auto simplified = read(*optimized);
+    if (simplified) {
+        removeUnused(*simplified);
+    }
+    return simplified;
+}
+
+Result<Words> simplify(std::span<const uint32_t> words)
+{
+    const auto module = read(words);
     if (!module) {
         return module.error();
     }
-    removeUnused(*module);
-    return write(*module);
+    const auto simplified = simplify(*module);
+    return simplified ? Result<Words>(write(*simplified)) : simplified.error();
 }
 
 }  // namespace millrace::spirv

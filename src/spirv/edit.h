@@ -35,6 +35,9 @@ bool foldConstantCalls(Module& module);
 // input payload, and a constant that is the size of its workgroups. Code is not changed.
 void removeUnused(Module& module);
 
+// As of words (tools.h): with SPIRV-Tools, which take words.
+Result<Module> simplify(const Module& module);
+
 // Puts what OpDecorateId names in front of what it decorates, as spirv-val 2025.4 and later demand; nothing else changes
 // its place.
 void orderDecorationOperands(Module& module);
