@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "dxil/bitcode.h"
+#include "dxil/called_functions.h"
 #include "dxil/container.h"
 #include "dxil/control_flow.h"
 #include "dxil/emitter.h"
@@ -89,28 +90,6 @@ std::vector<uint32_t> withoutLongVectors(const std::vector<uint32_t>& words)
     return out;
 }
 
-// Functions that are called, callees included; recursion is not allowed in DXIL.
-Status collect(Function& function, std::vector<Function*>& out, uint32_t depth)
-{
-    constexpr uint32_t kMaxDepth = 64;
-    if (depth > kMaxDepth) {
-        return Diagnostic{"dxil", function.name, "functions call each other too deeply, or without end"};
-    }
-    if (std::ranges::find(out, &function) == out.end()) {
-        out.push_back(&function);
-    }
-    for (const Block* block : function.blocks) {
-        for (const Value* i : block->instructions) {
-            if (i->op == Op::Call && i->function && !i->function->blocks.empty()) {
-                if (Status status = collect(*i->function, out, depth + 1); !status) {
-                    return status;
-                }
-            }
-        }
-    }
-    return {};
-}
-
 Result<Shader> Translator::translate(const EntryPoint& entry, const Bindings& bindings)
 {
     std::vector<Function*> functions;
@@ -121,7 +100,7 @@ Result<Shader> Translator::translate(const EntryPoint& entry, const Bindings& bi
             }
         }
     }
-    if (Status status = collect(*entry.function, functions, 0); !status) {
+    if (Status status = addCalledFunctions(*entry.function, functions); !status) {
         return status.error();
     }
     Structures reached;
