@@ -41,43 +41,49 @@ void markConvergent(llvm::Module& module)
     }
 }
 
-llvm::BasicBlock* findReturn(llvm::Function& function)
+// A block that returns whatever the result may be. One of its own: in blocks that return there may be phis and values
+// that are known on the ways there are only.
+llvm::BasicBlock* createExit(llvm::Function& function)
 {
-    for (llvm::BasicBlock& block : function) {
-        if (llvm::isa<llvm::ReturnInst>(block.getTerminator())) {
-            return &block;
-        }
-    }
-    return nullptr;
+    llvm::BasicBlock* exit = llvm::BasicBlock::Create(function.getContext(), "exit", &function);
+    llvm::Type* type = function.getReturnType();
+    llvm::ReturnInst::Create(function.getContext(), type->isVoidTy() ? nullptr : llvm::PoisonValue::get(type), exit);
+    return exit;
+}
+
+bool isNeverLeft(const llvm::Loop& loop)
+{
+    llvm::SmallVector<llvm::BasicBlock*, 4> exits;
+    loop.getExitBlocks(exits);
+    return exits.empty();
 }
 
 // The post-dominator tree needs one root: what cannot be reached returns, and an endless loop gets an exit that is
-// never taken.
-void giveOneExit(llvm::Function& function)
+// never taken. UnifyFunctionExitNodes makes one return of all.
+void giveExits(llvm::Function& function)
 {
-    llvm::BasicBlock* exit = findReturn(function);
-    if (!exit) {
-        exit = llvm::BasicBlock::Create(function.getContext(), "exit", &function);
-        llvm::ReturnInst::Create(function.getContext(), nullptr, exit);
-    }
+    llvm::BasicBlock* exit = nullptr;
+    const auto getExit = [&] { return exit ? exit : exit = createExit(function); };
+    llvm::SmallVector<llvm::BasicBlock*, 8> unreachable;
     for (llvm::BasicBlock& block : function) {
         if (llvm::isa<llvm::UnreachableInst>(block.getTerminator())) {
-            block.getTerminator()->eraseFromParent();
-            llvm::BranchInst::Create(exit, &block);
+            unreachable.push_back(&block);
         }
+    }
+    for (llvm::BasicBlock* block : unreachable) {
+        block->getTerminator()->eraseFromParent();
+        llvm::BranchInst::Create(getExit(), block);
     }
     llvm::DominatorTree dominators(function);
     const llvm::LoopInfo loops(dominators);
     for (const llvm::Loop* loop : loops.getLoopsInPreorder()) {
-        llvm::SmallVector<llvm::BasicBlock*, 4> exits;
-        loop->getExitBlocks(exits);
         llvm::SmallVector<llvm::BasicBlock*, 4> latches;
         loop->getLoopLatches(latches);
-        for (llvm::BasicBlock* latch : exits.empty() ? latches : llvm::SmallVector<llvm::BasicBlock*, 4>()) {
+        for (llvm::BasicBlock* latch : isNeverLeft(*loop) ? latches : llvm::SmallVector<llvm::BasicBlock*, 4>()) {
             if (latch->getTerminator()->getNumSuccessors() == 1) {
                 latch->getTerminator()->eraseFromParent();
-                llvm::BranchInst::Create(loop->getHeader(), exit, llvm::ConstantInt::getTrue(function.getContext()),
-                                         latch);
+                llvm::BranchInst::Create(loop->getHeader(), getExit(),
+                                         llvm::ConstantInt::getTrue(function.getContext()), latch);
             }
         }
     }
@@ -103,7 +109,7 @@ void registerAnalyses(llvm::FunctionAnalysisManager& manager)
 void structurizeControlFlow(llvm::Function& function)
 {
     markConvergent(*function.getParent());
-    giveOneExit(function);
+    giveExits(function);
     llvm::FunctionAnalysisManager analyses;
     registerAnalyses(analyses);
     llvm::FunctionPassManager passes;
