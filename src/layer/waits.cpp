@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waiting for the device, where some of its work may still be held back on the host.
+#include <algorithm>
+
 #include "layer/chain.h"
 #include "layer/entry_points.h"
 #include "layer/faults.h"
@@ -33,6 +35,23 @@ uint64_t nanosecondsUntil(Clock::time_point deadline)
 uint64_t timeoutHere(uint64_t timeout)
 {
     return isOwnThread() ? 0 : timeout;
+}
+
+// What a driver waits for may be held by the layer, now or later, and never reach it if that fails: looks up from time
+// to time. Returns what `wait` does, which takes nanoseconds.
+template <typename Wait>
+VkResult waitUnlessLost(Device& device, uint64_t timeout, const Wait& wait)
+{
+    constexpr std::chrono::nanoseconds kBetweenLooks = std::chrono::milliseconds(100);
+    constexpr uint64_t kSlice = kBetweenLooks.count();
+    const Clock::time_point deadline = deadlineAfter(timeout);
+    while (!device.held->lost()) {
+        const uint64_t left = nanosecondsUntil(deadline);
+        const VkResult result = device.faults->check(wait(std::min(left, kSlice)));
+        if (result != VK_TIMEOUT || left <= kSlice)
+            return result;
+    }
+    return VK_ERROR_DEVICE_LOST;
 }
 
 void drainAll(Device& device)
@@ -73,10 +92,11 @@ VKAPI_ATTR VkResult VKAPI_CALL WaitForFences(VkDevice handle, uint32_t fenceCoun
             return VK_TIMEOUT;
         timeout = nanosecondsUntil(deadline);
     }
+    const VkResult result = waitUnlessLost(device, timeout, [&](uint64_t nanoseconds) {
+        return device.table.WaitForFences(handle, fenceCount, pFences, waitAll, nanoseconds);
+    });
     if (device.held->lost())
         return VK_ERROR_DEVICE_LOST;
-    const VkResult result =
-        device.faults->check(device.table.WaitForFences(handle, fenceCount, pFences, waitAll, timeout));
     if (result == VK_SUCCESS)
         lookBehind(device, {pFences, fenceCount}, waitAll || fenceCount == 1);
     else if (result == VK_ERROR_DEVICE_LOST)
@@ -128,9 +148,11 @@ template <auto Member, auto GetValue>
 VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice handle, const VkSemaphoreWaitInfo* pWaitInfo, uint64_t timeout)
 {
     Device& device = Device::of(handle);
+    const VkResult result = waitUnlessLost(device, timeoutHere(timeout), [&](uint64_t nanoseconds) {
+        return (device.table.*Member)(handle, pWaitInfo, nanoseconds);
+    });
     if (device.held->lost())
         return VK_ERROR_DEVICE_LOST;
-    const VkResult result = device.faults->check((device.table.*Member)(handle, pWaitInfo, timeoutHere(timeout)));
     if (result == VK_SUCCESS)
         lookBehind<GetValue>(device, *pWaitInfo);
     else if (result == VK_ERROR_DEVICE_LOST)

@@ -4,10 +4,13 @@
 #include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vk_layer.h>
 
+#include <chrono>
+#include <condition_variable>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <stdexcept>
+#include <thread>
 
 #include "layer/command_buffer.h"
 #include "layer/deep_text.h"
@@ -26,6 +29,8 @@ struct Object {
 
 struct State {
     std::mutex mutex;
+    std::condition_variable waiting;
+    bool hasWaited = false;
     std::vector<Call> calls;
     std::deque<Object> commandBuffers;
     uintptr_t lastHandle = 0;
@@ -133,6 +138,28 @@ VKAPI_ATTR VkResult VKAPI_CALL allocateCommandBuffers(VkDevice, const VkCommandB
     return VK_SUCCESS;
 }
 
+VkResult wait(uint64_t timeout)
+{
+    {
+        const std::lock_guard lock(state().mutex);
+        state().hasWaited = true;
+    }
+    state().waiting.notify_all();
+    constexpr std::chrono::nanoseconds kLongest = std::chrono::seconds(5);
+    std::this_thread::sleep_for(std::chrono::nanoseconds(std::min<uint64_t>(timeout, kLongest.count())));
+    return VK_TIMEOUT;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL waitForFences(VkDevice, uint32_t, const VkFence*, VkBool32, uint64_t timeout)
+{
+    return wait(timeout);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice, const VkSemaphoreWaitInfo*, uint64_t timeout)
+{
+    return wait(timeout);
+}
+
 VKAPI_ATTR void VKAPI_CALL getDeviceQueue(VkDevice, uint32_t, uint32_t, VkQueue* out)
 {
     *out = asHandle<VkQueue>(state().queue);
@@ -140,7 +167,8 @@ VKAPI_ATTR void VKAPI_CALL getDeviceQueue(VkDevice, uint32_t, uint32_t, VkQueue*
 
 #define WRITTEN_COMMANDS(X)                                                                                                                        \
     X(BindIndexBuffer)                                                                                                                             \
-    X(BindIndexBuffer2) X(BindIndexBuffer2KHR) X(BindVertexBuffers) X(BindVertexBuffers2) X(BindVertexBuffers2EXT) X(                              \
+    X(BindIndexBuffer2)                                                                                                                            \
+    X(BindIndexBuffer2KHR) X(BindVertexBuffers) X(BindVertexBuffers2) X(BindVertexBuffers2EXT) X(                                                  \
         BindTransformFeedbackBuffersEXT) X(SetDeviceMask) X(SetDeviceMaskKHR) X(SetRayTracingPipelineStackSizeKHR)                                 \
         X(BindInvocationMaskHUAWEI) X(BindShadersEXT) X(SetViewport) X(SetScissor) X(SetLineWidth) X(SetDepthBias) X(                              \
             SetBlendConstants) X(SetDepthBounds) X(SetStencilCompareMask) X(SetStencilWriteMask) X(SetStencilReference)                            \
@@ -220,6 +248,8 @@ PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice, const char* name)
         {"vkCreateCommandPool", plain(createCommandPool)},
         {"vkAllocateCommandBuffers", plain(allocateCommandBuffers)},
         {"vkGetDeviceQueue", plain(getDeviceQueue)},
+        {"vkWaitForFences", plain(waitForFences)},
+        {"vkWaitSemaphores", plain(waitSemaphores)},
         {"vkGetDeviceProcAddr", plain(getDeviceProcAddr)},
     };
     const auto found = functions.find(name);
@@ -349,7 +379,14 @@ PFN_vkVoidFunction FakeDriver::find(const char* name)
 std::vector<Call> FakeDriver::takeCalls()
 {
     const std::lock_guard lock(state().mutex);
+    state().hasWaited = false;
     return std::exchange(state().calls, {});
+}
+
+void FakeDriver::waitForWait()
+{
+    std::unique_lock lock(state().mutex);
+    state().waiting.wait(lock, [] { return state().hasWaited; });
 }
 
 }  // namespace millrace::layertest

@@ -55,6 +55,9 @@ public:
 
     // All since the last time. Without commands that begin and end command buffers.
     static std::vector<Call> takeCalls();
+    // Until the driver waits for a fence or a semaphore for the first time since takeCalls(). Nothing is ever signaled:
+    // it waits for as long as it is told to, but no longer than some seconds.
+    static void waitForWait();
 
 private:
     VkInstance m_instance = VK_NULL_HANDLE;
