@@ -10,17 +10,38 @@
 
 namespace millrace::layer {
 
+namespace {
+
+thread_local uint32_t t_callbacks = 0;  // that this thread is in
+
+}  // namespace
+
 void Messages::add(VkDebugUtilsMessengerEXT messenger, const VkDebugUtilsMessengerCreateInfoEXT& createInfo)
 {
-    std::unique_lock lock(m_mutex);
-    m_messengers.push_back({messenger, createInfo.messageSeverity, createInfo.messageType, createInfo.pfnUserCallback,
-                            createInfo.pUserData});
+    auto added = std::make_shared<Messenger>();
+    added->handle = messenger;
+    added->severities = createInfo.messageSeverity;
+    added->types = createInfo.messageType;
+    added->callback = createInfo.pfnUserCallback;
+    added->userData = createInfo.pUserData;
+    std::lock_guard lock(m_mutex);
+    m_messengers.push_back(std::move(added));
 }
 
 void Messages::remove(VkDebugUtilsMessengerEXT messenger)
 {
     std::unique_lock lock(m_mutex);
-    std::erase_if(m_messengers, [=](const Messenger& candidate) { return candidate.handle == messenger; });
+    const auto kept = std::stable_partition(m_messengers.begin(), m_messengers.end(),
+                                            [=](const auto& candidate) { return candidate->handle != messenger; });
+    const std::vector<std::shared_ptr<Messenger>> removed(kept, m_messengers.end());
+    m_messengers.erase(kept, m_messengers.end());
+    for (const std::shared_ptr<Messenger>& gone : removed)
+        gone->isRemoved = true;
+    if (t_callbacks > 0)
+        return;
+    m_returned.wait(lock, [&] {
+        return std::all_of(removed.begin(), removed.end(), [](const auto& gone) { return gone->calls == 0; });
+    });
 }
 
 void Messages::addChained(const void* chain)
@@ -73,22 +94,37 @@ void Messages::send(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtil
     data.objectCount = object.handle != 0 ? 1 : 0;
     data.pObjects = &name;
 
-    // Called without the lock: a callback may destroy or create a messenger.
-    std::vector<Messenger> messengers;
+    std::vector<std::shared_ptr<Messenger>> messengers;
     {
-        std::shared_lock lock(m_mutex);
+        std::lock_guard lock(m_mutex);
         messengers = m_messengers;
     }
     bool heard = false;
-    for (const Messenger& messenger : messengers) {
-        if (!(messenger.severities & severity) || !(messenger.types & type))
-            continue;
-        messenger.callback(severity, type, &data, messenger.userData);
-        heard = true;
-    }
+    for (const std::shared_ptr<Messenger>& messenger : messengers)
+        heard = call(*messenger, severity, type, data) || heard;
     if (!heard && severity != VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT)
         log(severity == VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT ? Severity::Error : Severity::Warning,
             std::string("[") + id + "] " + text);
+}
+
+// Without the lock: a callback may destroy or create a messenger.
+bool Messages::call(Messenger& messenger, VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                    VkDebugUtilsMessageTypeFlagsEXT type, const VkDebugUtilsMessengerCallbackDataEXT& data) const
+{
+    if (!(messenger.severities & severity) || !(messenger.types & type))
+        return false;
+    std::unique_lock lock(m_mutex);
+    if (messenger.isRemoved)
+        return false;
+    ++messenger.calls;
+    ++t_callbacks;
+    lock.unlock();
+    messenger.callback(severity, type, &data, messenger.userData);
+    lock.lock();
+    --t_callbacks;
+    --messenger.calls;
+    m_returned.notify_all();
+    return true;
 }
 
 }  // namespace millrace::layer

@@ -4,9 +4,10 @@
 
 #include <vulkan/vulkan.h>
 
-#include <atomic>
+#include <condition_variable>
 #include <cstdint>
-#include <shared_mutex>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,6 +43,8 @@ public:
     void addChained(const void* chain);
     void removeChained() { remove(VK_NULL_HANDLE); }
     void add(VkDebugUtilsMessengerEXT messenger, const VkDebugUtilsMessengerCreateInfoEXT& createInfo);
+    // When it returns no other thread is in the messenger's callback, nor will be: threads of the layer's send as well,
+    // and the application cannot know when. Inside of a callback it does not wait.
     void remove(VkDebugUtilsMessengerEXT messenger);
 
     // `id` is a VUID or a name of ours such as "Millrace-graph-error". `text` says what is wrong, `advice` what to do
@@ -61,13 +64,19 @@ private:
         VkDebugUtilsMessageTypeFlagsEXT types;
         PFN_vkDebugUtilsMessengerCallbackEXT callback;
         void* userData;
+        bool isRemoved = false;
+        uint32_t calls = 0;  // of the callback that have not returned
     };
 
     void send(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT type, const char* id,
               const ObjectReference& object, std::string text, std::string_view advice) const;
+    // False if the messenger does not want the message, or was removed.
+    bool call(Messenger& messenger, VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+              VkDebugUtilsMessageTypeFlagsEXT type, const VkDebugUtilsMessengerCallbackDataEXT& data) const;
 
-    mutable std::shared_mutex m_mutex;
-    std::vector<Messenger> m_messengers;
+    mutable std::mutex m_mutex;
+    mutable std::condition_variable m_returned;  // from a callback
+    std::vector<std::shared_ptr<Messenger>> m_messengers;
 };
 
 }  // namespace millrace::layer
