@@ -2,6 +2,9 @@
 #include "layer/pipeline_layouts.h"
 
 #include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
 
 #include "abi/dispatch.h"
 #include "layer/chain.h"
@@ -30,16 +33,26 @@ bool hasImmutableSamplers(const VkDescriptorSetLayoutBinding& binding)
                                           binding.descriptorType == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER);
 }
 
+// A binding whose types an application may choose among has them in any order.
+void appendTypes(std::string& text, const VkMutableDescriptorTypeListEXT& list)
+{
+    std::vector<VkDescriptorType> types(list.pDescriptorTypes, list.pDescriptorTypes + list.descriptorTypeCount);
+    std::sort(types.begin(), types.end());
+    for (VkDescriptorType type : types)
+        append(text, type);
+}
+
+// Vulkan compares bindings by their numbers, in whatever order they are listed.
 std::string definitionOf(const VkDescriptorSetLayoutCreateInfo& info)
 {
     const auto* flags = findInChain<VkDescriptorSetLayoutBindingFlagsCreateInfo>(
         info.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
     const auto* mutableTypes = findInChain<VkMutableDescriptorTypeCreateInfoEXT>(
         info.pNext, VK_STRUCTURE_TYPE_MUTABLE_DESCRIPTOR_TYPE_CREATE_INFO_EXT);
-    std::string text;
-    append(text, info.flags);
+    std::map<uint32_t, std::string> bindings;
     for (uint32_t i = 0; i < info.bindingCount; ++i) {
         const VkDescriptorSetLayoutBinding& binding = info.pBindings[i];
+        std::string& text = bindings[binding.binding];
         append(text, binding.binding);
         append(text, binding.descriptorType);
         append(text, binding.descriptorCount);
@@ -48,10 +61,15 @@ std::string definitionOf(const VkDescriptorSetLayoutCreateInfo& info)
         for (uint32_t k = 0; hasImmutableSamplers(binding) && k < binding.descriptorCount; ++k)
             append(text, binding.pImmutableSamplers[k]);
         if (mutableTypes && i < mutableTypes->mutableDescriptorTypeListCount)
-            for (uint32_t k = 0; k < mutableTypes->pMutableDescriptorTypeLists[i].descriptorTypeCount; ++k)
-                append(text, mutableTypes->pMutableDescriptorTypeLists[i].pDescriptorTypes[k]);
+            appendTypes(text, mutableTypes->pMutableDescriptorTypeLists[i]);
     }
-    return text;
+    std::string all;
+    append(all, info.flags);
+    for (const auto& [number, text] : bindings) {
+        append(all, text.size());
+        all += text;
+    }
+    return all;
 }
 
 std::shared_ptr<DescriptorSetLayout> describe(const VkDescriptorSetLayoutCreateInfo& info)
@@ -89,8 +107,12 @@ VKAPI_ATTR void VKAPI_CALL DestroyDescriptorSetLayout(VkDevice handle, VkDescrip
 // Places our arguments behind the application's push constants.
 void placeArguments(const VkPipelineLayoutCreateInfo& info, GraphLayout& layout)
 {
-    for (uint32_t i = 0; i < info.pushConstantRangeCount; ++i) {
-        const VkPushConstantRange& range = info.pPushConstantRanges[i];
+    std::vector<VkPushConstantRange> ranges(info.pPushConstantRanges,
+                                            info.pPushConstantRanges + info.pushConstantRangeCount);
+    std::sort(ranges.begin(), ranges.end(), [](const VkPushConstantRange& a, const VkPushConstantRange& b) {
+        return std::tie(a.offset, a.size, a.stageFlags) < std::tie(b.offset, b.size, b.stageFlags);
+    });
+    for (const VkPushConstantRange& range : ranges) {
         append(layout.definition, range);
         if (range.stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
             layout.pushConstantBytes = std::max(layout.pushConstantBytes, range.offset + range.size);

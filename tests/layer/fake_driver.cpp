@@ -121,11 +121,11 @@ VKAPI_ATTR void VKAPI_CALL getQueueFamilies(VkPhysicalDevice, uint32_t* count, V
         *out = {VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT, 1, 64, {1, 1, 1}};
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL createCommandPool(VkDevice, const VkCommandPoolCreateInfo*, const VkAllocationCallbacks*,
-                                                 VkCommandPool* out)
+template <typename Info, typename Handle>
+VKAPI_ATTR VkResult VKAPI_CALL create(VkDevice, const Info*, const VkAllocationCallbacks*, Handle* out)
 {
     const std::lock_guard lock(state().mutex);
-    *out = fakeHandle<VkCommandPool>(++state().lastHandle);
+    *out = fakeHandle<Handle>(++state().lastHandle);
     return VK_SUCCESS;
 }
 
@@ -165,60 +165,43 @@ VKAPI_ATTR void VKAPI_CALL getDeviceQueue(VkDevice, uint32_t, uint32_t, VkQueue*
     *out = asHandle<VkQueue>(state().queue);
 }
 
-#define WRITTEN_COMMANDS(X)                                                                                                                        \
-    X(BindIndexBuffer)                                                                                                                             \
-    X(BindIndexBuffer2)                                                                                                                            \
-    X(BindIndexBuffer2KHR) X(BindVertexBuffers) X(BindVertexBuffers2) X(BindVertexBuffers2EXT) X(                                                  \
-        BindTransformFeedbackBuffersEXT) X(SetDeviceMask) X(SetDeviceMaskKHR) X(SetRayTracingPipelineStackSizeKHR)                                 \
-        X(BindInvocationMaskHUAWEI) X(BindShadersEXT) X(SetViewport) X(SetScissor) X(SetLineWidth) X(SetDepthBias) X(                              \
-            SetBlendConstants) X(SetDepthBounds) X(SetStencilCompareMask) X(SetStencilWriteMask) X(SetStencilReference)                            \
-            X(SetCullMode) X(SetCullModeEXT) X(SetFrontFace) X(SetFrontFaceEXT) X(SetPrimitiveTopology) X(                                         \
-                SetPrimitiveTopologyEXT) X(SetViewportWithCount) X(SetViewportWithCountEXT) X(SetScissorWithCount)                                 \
-                X(SetScissorWithCountEXT) X(SetDepthTestEnable) X(SetDepthTestEnableEXT) X(SetDepthWriteEnable) X(                                 \
-                    SetDepthWriteEnableEXT) X(SetDepthCompareOp) X(SetDepthCompareOpEXT) X(SetDepthBoundsTestEnable)                               \
-                    X(SetDepthBoundsTestEnableEXT) X(SetStencilTestEnable) X(SetStencilTestEnableEXT) X(SetStencilOp) X(                           \
-                        SetStencilOpEXT) X(SetRasterizerDiscardEnable) X(SetRasterizerDiscardEnableEXT) X(SetDepthBiasEnable)                      \
-                        X(SetDepthBiasEnableEXT) X(SetPrimitiveRestartEnable) X(SetPrimitiveRestartEnableEXT) X(                                   \
-                            SetLogicOpEXT) X(SetPatchControlPointsEXT) X(SetTessellationDomainOriginEXT)                                           \
-                            X(SetDepthClampEnableEXT) X(SetPolygonModeEXT) X(SetRasterizationSamplesEXT) X(                                        \
-                                SetSampleMaskEXT) X(SetAlphaToCoverageEnableEXT) X(SetAlphaToOneEnableEXT)                                         \
-                                X(SetLogicOpEnableEXT) X(SetColorBlendEnableEXT) X(SetColorBlendEquationEXT) X(                                    \
-                                    SetColorWriteMaskEXT) X(SetRasterizationStreamEXT) X(SetConservativeRasterizationModeEXT)                      \
-                                    X(SetExtraPrimitiveOverestimationSizeEXT) X(SetDepthClipEnableEXT) X(                                          \
-                                        SetSampleLocationsEnableEXT) X(SetColorBlendAdvancedEXT) X(SetProvokingVertexModeEXT)                      \
-                                        X(SetLineRasterizationModeEXT) X(SetLineStippleEnableEXT) X(                                               \
-                                            SetDepthClipNegativeOneToOneEXT) X(SetViewportWScalingEnableNV) X(SetViewportSwizzleNV)                \
-                                            X(SetCoverageToColorEnableNV) X(SetCoverageToColorLocationNV) X(                                       \
-                                                SetCoverageModulationModeNV) X(SetCoverageModulationTableEnableNV) X(SetCoverageModulationTableNV) \
-                                                X(SetShadingRateImageEnableNV) X(SetRepresentativeFragmentTestEnableNV) X(                         \
-                                                    SetCoverageReductionModeNV) X(SetVertexInputEXT) X(SetColorWriteEnableEXT)                     \
-                                                    X(SetSampleLocationsEXT) X(SetDepthBias2EXT) X(SetDiscardRectangleEXT) X(                      \
-                                                        SetDiscardRectangleEnableEXT) X(SetDiscardRectangleModeEXT)                                \
-                                                        X(SetFragmentShadingRateKHR) X(SetFragmentShadingRateEnumNV) X(                            \
-                                                            SetLineStipple) X(SetLineStippleEXT) X(SetLineStippleKHR)                              \
-                                                            X(SetAttachmentFeedbackLoopEnableEXT) X(SetDepthClampRangeEXT) X(                      \
-                                                                SetViewportWScalingNV) X(SetExclusiveScissorNV)                                    \
-                                                                X(SetExclusiveScissorEnableNV) X(BindShadingRateImageNV) X(                        \
-                                                                    SetViewportShadingRatePaletteNV) X(SetCoarseSampleOrderNV)                     \
-                                                                    X(SetRenderingAttachmentLocations) X(                                          \
-                                                                        SetRenderingAttachmentLocationsKHR)                                        \
-                                                                        X(SetRenderingInputAttachmentIndices) X(                                   \
-                                                                            SetRenderingInputAttachmentIndicesKHR) X(BindPipeline)                 \
-                                                                            X(BindDescriptorSets) X(BindDescriptorSets2) X(                        \
-                                                                                BindDescriptorSets2KHR) X(PushConstants)                           \
-                                                                                X(PushConstants2) X(PushConstants2KHR) X(                          \
-                                                                                    PushDescriptorSet) X(PushDescriptorSetKHR)                     \
-                                                                                    X(PushDescriptorSet2) X(                                       \
-                                                                                        PushDescriptorSet2KHR) X(BindDescriptorBuffersEXT)         \
-                                                                                        X(SetDescriptorBufferOffsetsEXT) X(                        \
-                                                                                            SetDescriptorBufferOffsets2EXT)                        \
-                                                                                            X(BindDescriptorBufferEmbeddedSamplersEXT)             \
-                                                                                                X(BindDescriptorBufferEmbeddedSamplers2EXT)        \
-                                                                                                    X(BeginRendering) X(                           \
-                                                                                                        EndRendering)                              \
-                                                                                                        X(PipelineBarrier)                         \
-                                                                                                            X(Draw) X(                             \
-                                                                                                                PreprocessGeneratedCommandsEXT)
+// clang-format off
+#define WRITTEN_COMMANDS(X) \
+    X(BindIndexBuffer) X(BindIndexBuffer2) X(BindIndexBuffer2KHR) X(BindVertexBuffers) X(BindVertexBuffers2) \
+    X(BindVertexBuffers2EXT) X(BindTransformFeedbackBuffersEXT) X(SetDeviceMask) X(SetDeviceMaskKHR) \
+    X(SetRayTracingPipelineStackSizeKHR) X(BindInvocationMaskHUAWEI) X(BindShadersEXT) X(SetViewport) X(SetScissor) \
+    X(SetLineWidth) X(SetDepthBias) X(SetBlendConstants) X(SetDepthBounds) X(SetStencilCompareMask) \
+    X(SetStencilWriteMask) X(SetStencilReference) X(SetCullMode) X(SetCullModeEXT) X(SetFrontFace) \
+    X(SetFrontFaceEXT) X(SetPrimitiveTopology) X(SetPrimitiveTopologyEXT) X(SetViewportWithCount) \
+    X(SetViewportWithCountEXT) X(SetScissorWithCount) X(SetScissorWithCountEXT) X(SetDepthTestEnable) \
+    X(SetDepthTestEnableEXT) X(SetDepthWriteEnable) X(SetDepthWriteEnableEXT) X(SetDepthCompareOp) \
+    X(SetDepthCompareOpEXT) X(SetDepthBoundsTestEnable) X(SetDepthBoundsTestEnableEXT) X(SetStencilTestEnable) \
+    X(SetStencilTestEnableEXT) X(SetStencilOp) X(SetStencilOpEXT) X(SetRasterizerDiscardEnable) \
+    X(SetRasterizerDiscardEnableEXT) X(SetDepthBiasEnable) X(SetDepthBiasEnableEXT) X(SetPrimitiveRestartEnable) \
+    X(SetPrimitiveRestartEnableEXT) X(SetLogicOpEXT) X(SetPatchControlPointsEXT) X(SetTessellationDomainOriginEXT) \
+    X(SetDepthClampEnableEXT) X(SetPolygonModeEXT) X(SetRasterizationSamplesEXT) X(SetSampleMaskEXT) \
+    X(SetAlphaToCoverageEnableEXT) X(SetAlphaToOneEnableEXT) X(SetLogicOpEnableEXT) X(SetColorBlendEnableEXT) \
+    X(SetColorBlendEquationEXT) X(SetColorWriteMaskEXT) X(SetRasterizationStreamEXT) \
+    X(SetConservativeRasterizationModeEXT) X(SetExtraPrimitiveOverestimationSizeEXT) X(SetDepthClipEnableEXT) \
+    X(SetSampleLocationsEnableEXT) X(SetColorBlendAdvancedEXT) X(SetProvokingVertexModeEXT) \
+    X(SetLineRasterizationModeEXT) X(SetLineStippleEnableEXT) X(SetDepthClipNegativeOneToOneEXT) \
+    X(SetViewportWScalingEnableNV) X(SetViewportSwizzleNV) X(SetCoverageToColorEnableNV) \
+    X(SetCoverageToColorLocationNV) X(SetCoverageModulationModeNV) X(SetCoverageModulationTableEnableNV) \
+    X(SetCoverageModulationTableNV) X(SetShadingRateImageEnableNV) X(SetRepresentativeFragmentTestEnableNV) \
+    X(SetCoverageReductionModeNV) X(SetVertexInputEXT) X(SetColorWriteEnableEXT) X(SetSampleLocationsEXT) \
+    X(SetDepthBias2EXT) X(SetDiscardRectangleEXT) X(SetDiscardRectangleEnableEXT) X(SetDiscardRectangleModeEXT) \
+    X(SetFragmentShadingRateKHR) X(SetFragmentShadingRateEnumNV) X(SetLineStipple) X(SetLineStippleEXT) \
+    X(SetLineStippleKHR) X(SetAttachmentFeedbackLoopEnableEXT) X(SetDepthClampRangeEXT) X(SetViewportWScalingNV) \
+    X(SetExclusiveScissorNV) X(SetExclusiveScissorEnableNV) X(BindShadingRateImageNV) \
+    X(SetViewportShadingRatePaletteNV) X(SetCoarseSampleOrderNV) X(SetRenderingAttachmentLocations) \
+    X(SetRenderingAttachmentLocationsKHR) X(SetRenderingInputAttachmentIndices) \
+    X(SetRenderingInputAttachmentIndicesKHR) X(BindPipeline) X(BindDescriptorSets) X(BindDescriptorSets2) \
+    X(BindDescriptorSets2KHR) X(PushConstants) X(PushConstants2) X(PushConstants2KHR) X(PushDescriptorSet) \
+    X(PushDescriptorSetKHR) X(PushDescriptorSet2) X(PushDescriptorSet2KHR) X(BindDescriptorBuffersEXT) \
+    X(SetDescriptorBufferOffsetsEXT) X(SetDescriptorBufferOffsets2EXT) X(BindDescriptorBufferEmbeddedSamplersEXT) \
+    X(BindDescriptorBufferEmbeddedSamplers2EXT) X(BeginRendering) X(EndRendering) X(PipelineBarrier) X(Draw) \
+    X(PreprocessGeneratedCommandsEXT)
+// clang-format on
 
 using Functions = std::map<std::string, PFN_vkVoidFunction>;
 
@@ -245,7 +228,10 @@ PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice, const char* name)
         NOTHING(BeginCommandBuffer),
         NOTHING(EndCommandBuffer),
         NOTHING(CmdPushDescriptorSetWithTemplate2),
-        {"vkCreateCommandPool", plain(createCommandPool)},
+        NOTHING(DestroyPipelineLayout),
+        {"vkCreateCommandPool", plain(create<VkCommandPoolCreateInfo, VkCommandPool>)},
+        {"vkCreateDescriptorSetLayout", plain(create<VkDescriptorSetLayoutCreateInfo, VkDescriptorSetLayout>)},
+        {"vkCreatePipelineLayout", plain(create<VkPipelineLayoutCreateInfo, VkPipelineLayout>)},
         {"vkAllocateCommandBuffers", plain(allocateCommandBuffers)},
         {"vkGetDeviceQueue", plain(getDeviceQueue)},
         {"vkWaitForFences", plain(waitForFences)},
