@@ -84,7 +84,7 @@ VKAPI_ATTR void VKAPI_CALL GetDeviceBufferMemoryRequirementsKHR(VkDevice handle,
 void getExternal(Instance& instance, PFN_vkGetPhysicalDeviceExternalBufferProperties next, VkPhysicalDevice physical,
                  const VkPhysicalDeviceExternalBufferInfo* pInfo, VkExternalBufferProperties* pProperties)
 {
-    const Support& support = instance.support(physical);
+    const Support support = instance.support(physical);
     if (!support.emulated) {
         next(physical, pInfo, pProperties);
         return;

@@ -88,7 +88,7 @@ VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevi
                                                  pPropertyCount, pProperties)
                    : VK_ERROR_LAYER_NOT_PRESENT;
     Instance& instance = Instance::of(physical);
-    const Support& support = instance.support(physical);
+    const Support support = instance.support(physical);
     if (isOurs(pLayerName)) {
         std::vector<VkExtensionProperties> own;
         if (support.emulated)

@@ -18,7 +18,7 @@ using GetProperties2 = PFN_vkGetPhysicalDeviceProperties2;
 
 void getFeatures(Instance& instance, GetFeatures2 next, VkPhysicalDevice physical, VkPhysicalDeviceFeatures2* pFeatures)
 {
-    const Support& support = instance.support(physical);
+    const Support support = instance.support(physical);
     if (support.native) {
         next(physical, pFeatures);
         return;
@@ -42,7 +42,7 @@ void getFeatures(Instance& instance, GetFeatures2 next, VkPhysicalDevice physica
 void getProperties(Instance& instance, GetProperties2 next, VkPhysicalDevice physical,
                    VkPhysicalDeviceProperties2* pProperties)
 {
-    const Support& support = instance.support(physical);
+    const Support support = instance.support(physical);
     if (support.native) {
         next(physical, pProperties);
         return;

@@ -157,7 +157,7 @@ Instance* Instance::of(void* key)
     return instances().find(handleId(key));
 }
 
-const Support& Instance::support(VkPhysicalDevice physical)
+Support Instance::support(VkPhysicalDevice physical)
 {
     {
         std::lock_guard lock(m_mutex);

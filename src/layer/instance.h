@@ -27,8 +27,8 @@ struct Instance {
     Messages messages;
     UnknownStructures unknownStructures;  // that were told of
 
-    // Found out at the first question, then remembered.
-    const Support& support(VkPhysicalDevice physical);
+    // Found out at the first question, then remembered. A copy: markPhantom() changes what is remembered.
+    Support support(VkPhysicalDevice physical);
     // The driver turned out to have no entry points although it claims the feature.
     void markPhantom(VkPhysicalDevice physical);
 

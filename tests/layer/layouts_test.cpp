@@ -110,6 +110,13 @@ TEST_F(Layouts, PushConstantsInAnotherOrder_Same)
     EXPECT_NE(definition(one), definition({one.data(), 1}));
 }
 
+// What markPhantom() replaces is nobody's to look at.
+TEST(Support, IsACopy)
+{
+    using Answer = decltype(std::declval<layer::Instance&>().support(VkPhysicalDevice{}));
+    EXPECT_FALSE(std::is_reference_v<Answer>);
+}
+
 }  // namespace
 
 }  // namespace millrace::layertest
