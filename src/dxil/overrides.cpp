@@ -2,6 +2,7 @@
 #include "dxil/overrides.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -90,6 +91,14 @@ Status overrideNode(const NodeOverride& change, EntryPoint& entry)
         }
     }
     return {};
+}
+
+// "'name'[0] is a thread node"
+std::string describe(const Node& node)
+{
+    static constexpr std::array kLaunches = {"unknown", "broadcasting", "coalescing", "thread", "mesh"};
+    return "'" + node.id.name + "'[" + std::to_string(node.id.index) + "] is a " +
+           kLaunches.at(static_cast<size_t>(node.launch)) + " node";
 }
 
 using Key = std::pair<std::string, uint32_t>;
@@ -195,6 +204,32 @@ Status applyOverrides(const std::vector<NodeOverride>& nodes, bool onlyListed, s
         }
     }
     entries = std::move(out);
+    return {};
+}
+
+Status checkNodeIds(const std::vector<EntryPoint*>& entries)
+{
+    std::map<std::string, const EntryPoint*> first;
+    for (const EntryPoint* entry : entries) {
+        const Node& node = entry->node;
+        if (entry->kind != ShaderKind::Node) {
+            continue;
+        }
+        if (node.id.name.empty()) {
+            return fail(entry->name, "the node has an empty name; give it one by NodeID");
+        }
+        for (size_t o = 0; o < node.outputs.size(); o++) {
+            if (node.outputs[o].id.name.empty()) {
+                return fail(entry->name, "output " + std::to_string(o) +
+                                             " leads to a node with an empty name; give it one by NodeID");
+            }
+        }
+        const auto [found, isNew] = first.try_emplace(node.id.name, entry);
+        if (const Node& other = found->second->node; other.launch != node.launch) {
+            return fail(entry->name,
+                        "nodes of one name have one launch mode, but " + describe(other) + " and " + describe(node));
+        }
+    }
     return {};
 }
 

@@ -50,9 +50,12 @@ Status applyExports(const std::vector<Export>& exports, std::vector<EntryPoint>&
 // Errors: what is not there, or does not go with the node's launch mode.
 Status applyOverrides(const std::vector<NodeOverride>& nodes, bool onlyListed, std::vector<EntryPoint>& entries);
 
-// Nodes of one name may have grids of both kinds in D3D12, fixed and in the record, but not in the extension. Of such
-// names the nodes with a fixed grid get a name of their own, "<name>.static", and whoever sends to them an output of
-// that name.
+// Errors: a node, or the target of an output, without a name; nodes of one name with different launch modes, which
+// D3D12 forbids ("Node array constraints" of its specification of work graphs).
+Status checkNodeIds(const std::vector<EntryPoint*>& entries);
+
+// Nodes of one name with grids of both kinds, fixed and in the record, which neither D3D12 nor the extension allows:
+// those with a fixed grid get a name of their own, "<name>.static", and whoever sends to them an output of that name.
 void separateGrids(std::vector<EntryPoint*>& entries);
 
 }  // namespace millrace::dxil

@@ -274,6 +274,7 @@ Status readEntryPoint(const Metadata* node, const Container& container, ProgramI
     EntryPoint entry;
     entry.kind = container.kind;
     entry.name = node->at(1)->string;
+    entry.node.id.name = entry.name;  // unless the program says otherwise
     forEachTag(node->at(4), [&](uint64_t tag, const Metadata* value) {
         if (tag == 0) {
             out.flags |= value->numberOr(0);

@@ -349,6 +349,9 @@ Status Collection::read(std::span<const Library> libraries)
             entries.push_back(&entry);
         }
     }
+    if (Status status = checkNodeIds(entries); !status) {
+        return status;
+    }
     separateGrids(entries);
     return {};
 }

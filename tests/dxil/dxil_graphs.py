@@ -302,6 +302,11 @@ def refused(tool, graphs, examples):
     fails("a stride of 8 bytes", [graphs / "local_root.dxil"], {"bindings": {"local": {"stride": 8}}})
     fails("did you mean \"rootSignature\"", [start], {"rootsignature": False})
     fails("there is no room for it (resource \"two\")", [graphs / "no_room.dxil"], {})
+    fails("one launch mode, but 'list'[0] is a broadcasting node and 'list'[1] is a coalescing node",
+          [graphs / "mixed_launches.dxil"], {})
+    fails("output 0 leads to a node with an empty name", [graphs / "empty_names.dxil"], {})
+    fails("the node has an empty name", [graphs / "empty_names.dxil"],
+          {"nodes": [{"entry": "top", "outputs": [{"output": 0, "name": "named"}]}, {"entry": "leaf", "name": ""}]})
     fails("multiple of 8", [start], {"bindings": {"registers": [{"class": "u", "register": 0, "addressOffset": 4}]}})
 
 
