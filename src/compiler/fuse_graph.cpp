@@ -21,6 +21,8 @@ namespace {
 
 // Consumers run one after the other, and each brings its registers.
 constexpr size_t kMaxConsumers = 8;
+// Likewise of all outputs of a producer, which is made again with each.
+constexpr size_t kMaxConsumersInside = 32;
 
 class GraphFuser {
 public:
@@ -217,6 +219,7 @@ private:
     struct Attempt {
         const graph::OutputFusion* done = nullptr;
         FusedCode code;
+        size_t inside = 0;                                        // codes of consumers, also of outputs before
         std::vector<std::pair<std::string, std::string>> failed;  // target and why
     };
 
@@ -285,6 +288,7 @@ private:
                            .output = targetOf(node, attempt.done->output),
                            .fused = true,
                            .byWorkgroup = attempt.done->byWorkgroup});
+        m_inside[node] = attempt.inside;
         FusableNode& producer = m_nodes[node];
         producer.code = codeOf(attempt.code.words);
         producer.words = attempt.code.words;
@@ -315,6 +319,13 @@ private:
                               "its nodes have " + std::to_string(consumers.size()) + " different codes, more than " +
                                   std::to_string(kMaxConsumers)};
         }
+        const auto inside = m_inside.find(node);
+        const size_t all = consumers.size() + (inside == m_inside.end() ? 0 : inside->second);
+        if (all > kMaxConsumersInside) {
+            return Diagnostic{"fuse", nameOf(node),
+                              std::to_string(all) + " other codes would run inside it, more than " +
+                                  std::to_string(kMaxConsumersInside)};
+        }
         FusedOutput output{.output = fusion.output, .consumers = {}, .byWorkgroup = fusion.byWorkgroup};
         for (auto& [code, consumer] : consumers)
             output.consumers.push_back(std::move(consumer));
@@ -322,6 +333,7 @@ private:
         if (!code)
             return code.error();
         attempt.code = std::move(*code);
+        attempt.inside = all;
         return {};
     }
 
@@ -349,6 +361,7 @@ private:
     const bool m_all;
     const FuseFunction& m_fuseOne;
     std::map<spirv::Words, size_t> m_codes;  // of fused producers
+    std::map<uint32_t, size_t> m_inside;     // codes of consumers that run inside a node
     std::vector<FusionOutcome> m_fused;
     std::map<Key, std::string> m_reasons;  // of the last plan
     std::map<Key, std::string> m_failed;   // why code could not be fused

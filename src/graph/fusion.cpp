@@ -12,6 +12,9 @@ namespace {
 // Of a consumer, that a workgroup of its producer may run one after the other.
 constexpr uint64_t kMostGroupRuns = 8;
 
+// That each have a copy of a node, so that all copies together are as many as nodes are, times this.
+constexpr size_t kMostProducers = 16;
+
 bool emits(const Node& node)
 {
     return std::ranges::any_of(node.outputs, [](const NodeOutput& output) { return output.allocationSites > 0; });
@@ -28,6 +31,10 @@ public:
     {
         for (const Slot& slot : graph.slots) {
             addTargets(slot);
+        }
+        for (const Queue& queue : graph.queues) {
+            if (queue.slots.size() > 1)
+                m_sharing.insert(ownerOf(queue));
         }
     }
 
@@ -68,7 +75,8 @@ public:
 private:
     using Key = std::pair<uint32_t, uint32_t>;  // node and output
 
-    uint32_t ownerOf(uint32_t queue) const { return m_graph.ownerOf(m_graph.slots[m_graph.queues[queue].baseSlot]); }
+    uint32_t ownerOf(const Queue& queue) const { return m_graph.ownerOf(m_graph.slots[queue.baseSlot]); }
+    uint32_t ownerOf(uint32_t queue) const { return ownerOf(m_graph.queues[queue]); }
 
     void addTargets(const Slot& slot)
     {
@@ -176,23 +184,27 @@ private:
     std::string obstacleToReceiving(uint32_t index, bool isOwnLevel = false) const
     {
         const Node& node = m_graph.nodes[index];
-        const auto isShared = [&](const Queue& queue) {
-            return m_graph.ownerOf(m_graph.slots[queue.baseSlot]) == index && queue.slots.size() > 1;
-        };
+        const size_t producers = m_producers.at(index).size();
         if (node.anyGraph)
             return name(index) + " is part of a pipeline library";
         if (!isOwnLevel && node.maxRecursion > 0)
             return name(index) + " is recursive";
-        if (std::ranges::any_of(m_graph.queues, isShared))
+        if (m_sharing.contains(index))
             return name(index) + " shares its input with other nodes";
         if (node.usesFinishWriting || node.writesInput)
             return name(index) + " writes to its payload";
-        return !isOwnLevel && emits(node) ? name(index) + " sends payloads itself" : "";
+        if (!isOwnLevel && emits(node))
+            return name(index) + " sends payloads itself";
+        if (!isOwnLevel && producers > kMostProducers)
+            return name(index) + " receives from " + std::to_string(producers) + " outputs, more than " +
+                   std::to_string(kMostProducers) + " to have a copy each";
+        return {};
     }
 
     const Graph& m_graph;
     std::map<Key, std::vector<FusionTarget>> m_targets;
     std::map<uint32_t, std::set<Key>> m_producers;  // by consumer
+    std::set<uint32_t> m_sharing;                   // nodes whose input others share
 };
 
 }  // namespace

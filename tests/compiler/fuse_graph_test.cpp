@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "compiler/fuse_nodes.h"
 #include "compiler/fusion/kept_declaration.h"
@@ -40,7 +41,7 @@ protected:
         return outcomes.empty() ? FusionOutcome{} : outcomes.front();
     }
 
-    void fuse()
+    void fuse(const FuseFunction& fuseOne = fuseCode)
     {
         std::vector<graph::Node> linked;
         for (const FusableNode& node : nodes) {
@@ -48,7 +49,7 @@ protected:
         }
         auto before = graph::link(std::move(linked));
         ASSERT_TRUE(before) << before.error().text();
-        auto after = fuseGraph(nodes, std::move(*before), all, outcomes);
+        auto after = fuseGraph(nodes, std::move(*before), all, outcomes, fuseOne);
         ASSERT_TRUE(after) << after.error().text();
         graph = std::move(*after);
     }
@@ -335,6 +336,59 @@ TEST_F(FuseGraph, SeveralProducers)
     EXPECT_EQ(nodes[0].code, nodes[2].code);
     EXPECT_NE(nodes[0].code, nodes[1].code);
     EXPECT_EQ(nodes[2].prepared.node.id.name, "third");
+}
+
+namespace {
+
+// Sends the value to each of `count` nodes "to<i>", by an output each.
+NodeSource senderToAll(uint32_t count, uint32_t value)
+{
+    NodeSource source = producer("");
+    source.globals = "%value = OpConstant %uint " + std::to_string(1000 + value) + "\n";
+    for (uint32_t i = 0; i < count; i++) {
+        const std::string n = std::to_string(i);
+        source.decorations += "OpDecorateId %Items" + n + " NodeMaxPayloadsAMDX %u8\nOpDecorateId %Items" + n +
+                              " PayloadNodeNameAMDX %name" + n + "\n";
+        source.globals += "%name" + n + " = OpConstantStringAMDX \"to" + n + "\"\n%Items" + n +
+                          " = OpTypeNodePayloadArrayAMDX %Item\n%np_Items" + n +
+                          " = OpTypePointer NodePayloadAMDX %Items" + n + "\n";
+        source.body += "%sent" + n + " = OpAllocateNodePayloadsAMDX %np_Items" + n + " %u4 %u1 %u0\n%at" + n +
+                       " = OpAccessChain %np_uint %sent" + n + " %u0 %u1\nOpStore %at" + n + " %value\n" +
+                       "OpEnqueueNodePayloadsAMDX %sent" + n + "\n";
+    }
+    return source;
+}
+
+}  // namespace
+
+// Everybody sends to everybody: what fusion makes grows with the nodes and what they send, not with more.
+TEST_F(FuseGraph, ManyThatSendToMany_CopiesAreBounded)
+{
+    for (const auto& [senders, receivers] :
+         {std::pair(2u, 4u), std::pair(16u, 8u), std::pair(17u, 8u), std::pair(64u, 64u), std::pair(2u, 64u)}) {
+        SCOPED_TRACE(std::to_string(senders) + " to " + std::to_string(receivers));
+        nodes.clear();
+        outcomes.clear();
+        for (uint32_t s = 0; s < senders; s++) {
+            addProducer("from" + std::to_string(s), senderToAll(receivers, s));
+        }
+        for (uint32_t r = 0; r < receivers; r++) {
+            addConsumer("to" + std::to_string(r));
+        }
+        std::atomic<uint32_t> made = 0;
+        fuse([&](const FusableNode& producer, const FusedOutput& output) {
+            made++;
+            return fuseCode(producer, output);
+        });
+        ASSERT_EQ(outcomes.size(), senders * receivers);
+        const uint32_t inside = senders > 16 ? 0 : std::min(receivers, 32u);
+        EXPECT_EQ(std::ranges::count_if(outcomes, &FusionOutcome::fused), senders * inside);
+        EXPECT_EQ(made, senders * inside);
+        for (const FusionOutcome& outcome : outcomes) {
+            EXPECT_EQ(outcome.fused, outcome.why.empty()) << outcome.why;
+            EXPECT_TRUE(outcome.fused || outcome.why.find("more than") != std::string::npos) << outcome.why;
+        }
+    }
 }
 
 TEST_F(FuseGraph, SeveralProducersOfLongCode)
