@@ -175,6 +175,114 @@ TEST_F(GlslRun, SmallMembers)
     }
 }
 
+// Deferred shading by materials, as AMD's sample program does it: a workgroup sorts the pixels of its tile by material
+// and sends those of each material, or each pixel by itself, to a node of that material. Coordinates have 16 bits, and
+// the array that the sender declares has three nodes, however many materials there are.
+class Materials : public GlslRun {
+protected:
+    static constexpr uint32_t kWidth = 24, kHeight = 16;  // in tiles of 8 x 8
+
+    static uint32_t materialOf(uint32_t x, uint32_t y, uint32_t materials)
+    {
+        return (x / 3 * 7 + y / 2 * 5 + x * y) % materials;
+    }
+    static uint32_t shade(uint32_t material, uint32_t x, uint32_t y) { return material * 1000003 + y * 4096 + x; }
+
+    static std::string common(uint32_t materials)
+    {
+        return "#extension GL_EXT_shader_explicit_arithmetic_types_int16 : require\n"
+               "const uint kMaterials = " +
+               std::to_string(materials) + R"(u;
+            uint materialOf(uvec2 at) { return (at.x / 3 * 7 + at.y / 2 * 5 + at.x * at.y) % kMaterials; }
+            void draw(uint material, uvec2 at) {
+                if (materialOf(at) == material) words[at.y * 24 + at.x] = material * 1000003 + at.y * 4096 + at.x;
+            }
+        )";
+    }
+
+    static void expectPicture(const std::vector<uint32_t>& words, uint32_t materials)
+    {
+        for (uint32_t y = 0; y < kHeight; y++)
+            for (uint32_t x = 0; x < kWidth; x++)
+                ASSERT_EQ(words[y * kWidth + x], shade(materialOf(x, y, materials), x, y)) << x << ", " << y;
+    }
+
+    // `classify`: with "compose" as its output. `compose`: a node for each material.
+    void check(const std::string& classify, const std::string& compose)
+    {
+        for (const uint32_t materials : {3u, 15u, 128u}) {
+            SCOPED_TRACE(materials);
+            std::vector<Stage> stages = {node(common(materials) + classify)};
+            const Stage each = node(common(materials) + compose);
+            for (uint32_t i = 0; i < materials; i++) {
+                stages.push_back(each);
+                stages.back().name = "compose";
+                stages.back().index = i;
+            }
+            // The grid comes with the payload.
+            const auto got = run(stages, {launchWords("classify", 0, 1, {kWidth / 8, kHeight / 8, 1})},
+                                 {.words = kWidth * kHeight, .onOracle = false});
+            expectPicture(got, materials);
+        }
+    }
+};
+
+TEST_F(Materials, ATileForEachOfItsMaterials)
+{
+    check(R"(
+        layout(name = "classify", max_grid = uvec3(512, 512, 1)) node;
+        layout(local_size_x = 8, local_size_y = 8) in;
+        struct Input { dispatch_grid uvec3 size; };
+        nodein Input order;
+        struct Tile { u16vec2 at; };
+        layout(node = "compose", array_size = 3) nodeout Tile tiles[128];
+        shared uint bits[4];
+        void main() {
+            if (gl_LocalInvocationIndex < 4) bits[gl_LocalInvocationIndex] = 0;
+            barrier();
+            const uint material = materialOf(gl_GlobalInvocationID.xy);
+            atomicOr(bits[material / 32], 1u << material % 32);
+            barrier();
+            for (uint m = 0; m < kMaterials; m++) {
+                const bool isThere = (bits[m / 32] >> m % 32 & 1u) != 0;
+                allocateWorkgroupAt(tiles, m, isThere ? 1 : 0);
+                if (isThere && gl_LocalInvocationIndex == 0) tiles[0].at = u16vec2(gl_WorkGroupID.xy * 8);
+                enqueue(tiles);
+            }
+        })",
+          R"(
+        layout(name = "compose", static_grid = uvec3(1)) node;
+        layout(local_size_x = 8, local_size_y = 8) in;
+        struct Tile { u16vec2 at; };
+        nodein Tile tile;
+        void main() { draw(shaderIndex(), uvec2(tile.at) + gl_LocalInvocationID.xy); })");
+}
+
+TEST_F(Materials, EachPixelByItself)
+{
+    check(R"(
+        layout(name = "classify", max_grid = uvec3(512, 512, 1)) node;
+        layout(local_size_x = 8, local_size_y = 8) in;
+        struct Input { dispatch_grid uvec3 size; };
+        nodein Input order;
+        struct Pixel { u16vec2 at; };
+        layout(node = "compose", array_size = 3) nodeout Pixel pixels[64];
+        void main() {
+            allocateInvocationAt(pixels, materialOf(gl_GlobalInvocationID.xy), 1);
+            pixels[0].at = u16vec2(gl_GlobalInvocationID.xy);
+            enqueue(pixels);
+        })",
+          R"(
+        layout(name = "compose", coalescing) node;
+        layout(local_size_x = 64) in;
+        struct Pixel { u16vec2 at; };
+        nodein Pixel pixels[64];
+        void main() {
+            if (gl_LocalInvocationIndex < pixels.length())
+                draw(shaderIndex(), uvec2(pixels[gl_LocalInvocationIndex].at));
+        })");
+}
+
 TEST_F(GlslRun, AllocationsInBranchesAndLoops_TheLastOneCounts)
 {
     const Stage start = node(R"(
