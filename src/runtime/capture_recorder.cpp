@@ -2,6 +2,7 @@
 #include "runtime/capture_recorder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -242,9 +243,8 @@ void CaptureObserver::beginLevel(VkCommandBuffer commandBuffer, uint32_t level)
 
 void CaptureObserver::drain()
 {
-    // The device may be writing the next.
-    const volatile abi::CaptureRing& shared = ring();
-    const uint32_t written = shared.written;
+    // The device may be writing the next. What it wrote before it counted is read after.
+    const uint32_t written = std::atomic_ref(ring().written).load(std::memory_order_acquire);
     for (uint32_t& read = ring().read; read != written; ++read) {
         const std::byte* at =
             m_ring.data() + abi::kCaptureRingBytes + uint64_t{read & (ring().capacity - 1)} * m_recordBytes;
@@ -266,7 +266,7 @@ void CaptureObserver::drain()
                                    type.get(),
                                    {bytes, job.payloadBytes}});
     }
-    const uint32_t lost = shared.lost;
+    const uint32_t lost = std::atomic_ref(ring().lost).load(std::memory_order_relaxed);
     if (lost != m_lost)
         m_recorder->sink->lost(lost - m_lost);
     m_lost = lost;

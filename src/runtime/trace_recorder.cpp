@@ -2,6 +2,7 @@
 #include "runtime/trace_recorder.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <set>
 
@@ -421,9 +422,8 @@ bool TraceObserver::complete(std::span<std::byte> record) const
 
 void TraceObserver::drain()
 {
-    // The device may be writing the next.
-    const volatile abi::TraceRing& shared = ring();
-    const uint32_t written = shared.written;
+    // The device may be writing the next. What it wrote before it counted is read after.
+    const uint32_t written = std::atomic_ref(ring().written).load(std::memory_order_acquire);
     const uint32_t capacity = ring().capacity;
     for (uint32_t& read = ring().read; read != written; ++read) {
         const std::span record(
@@ -433,7 +433,7 @@ void TraceObserver::drain()
             break;
         m_recorder->sink->sweep(m_decoder.decode(m_shape, record));
     }
-    const uint32_t lost = shared.lost;
+    const uint32_t lost = std::atomic_ref(ring().lost).load(std::memory_order_relaxed);
     if (lost != m_recordedLost)
         m_recorder->sink->lost(lost - m_recordedLost);
     m_recordedLost = lost;
