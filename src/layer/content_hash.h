@@ -17,6 +17,7 @@ public:
 
     void add(std::span<const uint32_t> words)
     {
+        addWord(static_cast<uint32_t>(words.size()));
         for (uint32_t word : words)
             addWord(word);
     }

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "layer/core_commands.h"
 #include "layer/device.h"
@@ -22,8 +23,10 @@ public:
     {
         for (EntryPoints group : groups)
             for (const EntryPoint& entry : group)
-                m_entries.emplace(entry.name, &entry);
+                if (!m_entries.emplace(entry.name, &entry).second)
+                    m_repeated.push_back(entry.name);
     }
+    const std::vector<const char*>& repeated() const { return m_repeated; }
     const EntryPoint* find(const char* name) const
     {
         auto found = m_entries.find(name);
@@ -32,6 +35,7 @@ public:
 
 private:
     std::unordered_map<std::string_view, const EntryPoint*> m_entries;
+    std::vector<const char*> m_repeated;
 };
 
 PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice handle, const char* name)
@@ -64,9 +68,7 @@ PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char*
     return handle ? Instance::of(handle).table.GetInstanceProcAddr(handle, name) : nullptr;
 }
 
-}  // namespace
-
-const EntryPoint* findInstanceEntryPoint(const char* name)
+const Table& instanceTable()
 {
     static const EntryPoint own[] = {
         {"vkGetInstanceProcAddr", guarded<&getInstanceProcAddr>(), kUseAlways, true},
@@ -80,10 +82,10 @@ const EntryPoint* findInstanceEntryPoint(const char* name)
                                            toolPropertyEntryPoints(),
                                            deviceInstanceEntryPoints(),
                                            debugUtilsEntryPoints()};
-    return table.find(name);
+    return table;
 }
 
-const EntryPoint* findDeviceEntryPoint(const char* name)
+const Table& deviceTable()
 {
     static const EntryPoint own[] = {
         {"vkGetDeviceProcAddr", guarded<&getDeviceProcAddr>(), kUseAlways, true},
@@ -114,7 +116,27 @@ const EntryPoint* findDeviceEntryPoint(const char* name)
                                            graphCommandEntryPoints(),
                                            queueEntryPoints(),
                                            waitEntryPoints()};
-    return table.find(name);
+    return table;
+}
+
+}  // namespace
+
+const EntryPoint* findInstanceEntryPoint(const char* name)
+{
+    return instanceTable().find(name);
+}
+
+const EntryPoint* findDeviceEntryPoint(const char* name)
+{
+    return deviceTable().find(name);
+}
+
+std::vector<const char*> repeatedEntryPoints()
+{
+    std::vector<const char*> names = instanceTable().repeated();
+    const std::vector<const char*>& more = deviceTable().repeated();
+    names.insert(names.end(), more.begin(), more.end());
+    return names;
 }
 
 }  // namespace millrace::layer

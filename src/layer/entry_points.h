@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "layer/guard.h"
 
@@ -78,5 +79,8 @@ EntryPoints waitEntryPoints();
 // Null if the layer does not intercept the command.
 const EntryPoint* findInstanceEntryPoint(const char* name);
 const EntryPoint* findDeviceEntryPoint(const char* name);
+
+// Names that a table has twice, of which only the first row would be called: there must be none.
+std::vector<const char*> repeatedEntryPoints();
 
 }  // namespace millrace::layer

@@ -43,13 +43,13 @@ std::vector<spirv::SpecializationValue> readSpecialization(const VkSpecializatio
 // What compiling looks at, but for what is the device's.
 void addNode(ContentHash& hash, std::span<const uint32_t> words, const compiler::Options& options)
 {
-    hash.addWord(static_cast<uint32_t>(words.size()));
     hash.add(words);
     hash.add(options.entryPoint);
     hash.addWord(options.nodeName.has_value());
     hash.add(options.nodeName.value_or(""));
     hash.addWord(options.shaderIndex.has_value());
     hash.addWord(options.shaderIndex.value_or(0));
+    hash.addWord(static_cast<uint32_t>(options.specialization.size()));
     for (const spirv::SpecializationValue& value : options.specialization) {
         hash.addWord(value.specId);
         hash.add(std::string_view(reinterpret_cast<const char*>(value.data.data()), value.data.size()));
@@ -71,9 +71,9 @@ ContentHash::Value keyOf(const compiler::FusableNode& producer, const compiler::
     addNode(hash, producer.words, producer.options);
     hash.addWord(output.output);
     hash.addWord(output.byWorkgroup);
+    hash.addWord(static_cast<uint32_t>(output.consumers.size()));
     for (const compiler::FusedConsumer& consumer : output.consumers) {
         addNode(hash, consumer.words, consumer.options);
-        hash.addWord(static_cast<uint32_t>(consumer.indices.size()));
         hash.add(consumer.indices);
         hash.addWord(consumer.isShared);
     }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Run by the build: with two rows of one name there is no test program.
+#include "layer/entry_points.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "layer/content_hash.h"
+
+namespace millrace::layer {
+
+namespace {
+
+TEST(EntryPoints, NoNameTwice)
+{
+    EXPECT_EQ(repeatedEntryPoints(), std::vector<const char*>());
+}
+
+TEST(EntryPoints, CommandsOfAllTables_Found)
+{
+    for (const char* name : {"vkCmdBindPipeline", "vkCmdSetViewport", "vkCmdDraw", "vkQueueSubmit", "vkDestroyDevice"})
+        EXPECT_NE(findDeviceEntryPoint(name), nullptr) << name;
+    EXPECT_NE(findInstanceEntryPoint("vkCreateInstance"), nullptr);
+}
+
+TEST(ContentHash, SameWordsInOtherLists_NotTheSame)
+{
+    const std::array<uint32_t, 3> words{1, 2, 3};
+    ContentHash one, other;
+    one.add(std::span(words).first(1));
+    one.add(std::span(words).last(2));
+    other.add(std::span(words).first(2));
+    other.add(std::span(words).last(1));
+    EXPECT_NE(one.value(), other.value());
+}
+
+}  // namespace
+
+}  // namespace millrace::layer
