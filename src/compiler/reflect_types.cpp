@@ -41,6 +41,10 @@ TypeReflection::TypeReflection(const spirv::Module& module, NamelessMembers name
             i.literal(1) == static_cast<uint32_t>(spv::Decoration::ArrayStride)) {
             m_strides[i.id(0).value] = i.literal(2);
         }
+        if (i.op == spv::Op::OpMemberDecorateString &&
+            i.literal(2) == static_cast<uint32_t>(spv::Decoration::UserSemantic) && i.string(3) == "float") {
+            m_members[{i.id(0).value, i.literal(1)}].isFloat = true;
+        }
         if (i.op != spv::Op::OpMemberDecorate || i.operandCount() < 3) {
             continue;
         }
@@ -94,13 +98,16 @@ DataTypeRef TypeReflection::reflectAt(Id id, const Decorations& member, uint32_t
     }
     switch (type->op) {
         case spv::Op::OpTypeInt:
-            return scalarType(type->literal(1) != 0 ? Kind::Signed : Kind::Unsigned, type->literal(0));
+            return scalarType(member.isFloat          ? Kind::Float
+                              : type->literal(1) != 0 ? Kind::Signed
+                                                      : Kind::Unsigned,
+                              type->literal(0));
         case spv::Op::OpTypeFloat:
             return scalarType(Kind::Float, type->literal(0));
         case spv::Op::OpTypePointer:
             return scalarType(Kind::Unsigned, 64);
         case spv::Op::OpTypeVector: {
-            const DataTypeRef component = reflectAt(type->id(0), {}, depth + 1);
+            const DataTypeRef component = reflectAt(type->id(0), member, depth + 1);
             return component ? vectorType(component, type->literal(1)) : nullptr;
         }
         case spv::Op::OpTypeMatrix:

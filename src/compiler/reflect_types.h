@@ -32,6 +32,7 @@ private:
         std::optional<uint64_t> offset;
         uint64_t matrixStride = 0;
         bool rowMajor = false;
+        bool isFloat = false;  // integers that stand for floats: decorated UserSemantic "float"
     };
     DataTypeRef reflectMember(spirv::Id type, const Decorations& member, uint32_t depth);
     DataTypeRef reflectAt(spirv::Id type, const Decorations& member, uint32_t depth);

@@ -251,6 +251,16 @@ void Builder::decorateMember(Id type, uint32_t member, spv::Decoration decoratio
     m_module.section(Section::Annotations).push_back(std::move(out));
 }
 
+void Builder::decorateFloat(Id type, uint32_t member)
+{
+    m_module.section(Section::Annotations)
+        .push_back(instruction(spv::Op::OpMemberDecorateString)
+                       .add(type)
+                       .add(member)
+                       .add(static_cast<uint32_t>(spv::Decoration::UserSemantic))
+                       .add("float"));
+}
+
 Id Builder::emit(Instruction instruction)
 {
     instruction.result = newId();

@@ -63,6 +63,8 @@ public:
     void decorateId(Id id, spv::Decoration decoration, Id operand);
     void decorateMember(Id type, uint32_t member, spv::Decoration decoration,
                         std::initializer_list<uint32_t> literals = {});
+    // An integer that whoever shows or fills the structure shall take for a float: it is one in the program.
+    void decorateFloat(Id type, uint32_t member);
 
     // Where instructions go.
     void setBlock(spirv::InstructionList* block) { m_block = block; }

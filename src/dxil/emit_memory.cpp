@@ -42,6 +42,16 @@ uint32_t Emitter::layoutSize(const Type& type) const
                                              : layoutAlign(type);
 }
 
+// A float, or an array or vector of them.
+static bool isFloatInMemory(const Type& type)
+{
+    const Type* element = &type;
+    while (element->isArray() || element->isVector()) {
+        element = element->element;
+    }
+    return element->isFloat();
+}
+
 Id Emitter::recordStruct(const Type& type)
 {
     std::vector<Id> members;
@@ -54,6 +64,9 @@ Id Emitter::recordStruct(const Type& type)
         const uint32_t align = layoutAlign(*type.members[m]);
         offset = (offset + align - 1) / align * align;
         m_b.decorateMember(out, m, spv::Decoration::Offset, {offset});
+        if (m_hasRecordAtomics && isFloatInMemory(*type.members[m])) {
+            m_b.decorateFloat(out, m);
+        }
         offset += layoutSize(*type.members[m]);
     }
     return out;
@@ -87,7 +100,7 @@ Id Emitter::memoryType(const Type& type, Form form)
                             form == Form::Record ? layoutSize(*type.element) : 0);
     } else if (type.isVector()) {
         out = m_b.vectorType(memoryType(*type.element, form), static_cast<uint32_t>(type.count));
-    } else if (type.isFloat() && form == Form::AsIntegers) {
+    } else if (type.isFloat() && (form == Form::AsIntegers || (form == Form::Record && m_hasRecordAtomics))) {
         out = m_b.intType(registerBits(type));
     } else {
         out = scalarType(type);
@@ -365,7 +378,7 @@ Id Emitter::atomicPointer(const Value& i, const Type& type, uint32_t& scope)
     }
     const Pointer pointer = descend(*to.pointer, &type);
     if (pointer.type->isAggregate() || pointer.type->isVector() || registerBits(*pointer.type) != registerBits(type) ||
-        (pointer.form == Form::Record && pointer.type->isFloat()) || pointer.storage == spv::StorageClass::Function) {
+        pointer.storage == spv::StorageClass::Function) {
         return unsupported("an atomic operation on " + pointer.type->text());
     }
     scope = static_cast<uint32_t>(spv::Scope::Workgroup);

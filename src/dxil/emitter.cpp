@@ -93,6 +93,8 @@ void Emitter::findUses(const Value& i)
         if (root && root->kind == Value::Kind::Global) {
             m_atomicGlobals[root->global] = true;
         }
+        m_hasRecordAtomics = m_hasRecordAtomics || (root && root->isInstruction(Op::Call) &&
+                                                    root->function->name.starts_with("dx.op.getNodeRecordPtr."));
     }
     if (i.op == Op::Call && !i.operands.empty() && i.function->name.starts_with("dx.op.barrier")) {
         const uint64_t opcode = constantOf(i.operands[0]).value_or(0);

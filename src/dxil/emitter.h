@@ -563,6 +563,7 @@ private:
     std::map<uint32_t, Id> m_addressedTypes;    // by view
     std::unordered_set<uint32_t> m_nonUniform;  // ids so decorated
     bool m_hasUavBarrier = false;
+    bool m_hasRecordAtomics = false;  // floats of records are integers, since those cannot be compared and exchanged
     bool m_needsDerivatives = false;
 
     // The node.

@@ -275,6 +275,14 @@ def matrices(tool, graphs, folder):
                                            -(1 + 30 + 400 + 1000 * which)])
 
 
+def float_exchange(tool, graphs, folder):
+    """Floats of records are exchanged, also by comparison; what the host sends are floats."""
+    graph = {"nodes": [{"file": str(graphs / "float_exchange.dxil")}], "buffers": [buffer("words", 0, size=3)],
+             "dispatches": [{"node": "top", "payloads": [[1.0, [2.5, -3.0], 0]]}]}
+    words = results(tool, folder, graph, "float exchange")["words"]
+    check("float exchange", list(struct.unpack("3f", struct.pack("3I", *words))), [6.0, 2.5, 8.0])
+
+
 def refused(tool, graphs, examples):
     """What cannot be is named."""
     start, leaves = graphs / "start.dxil", graphs / "leaves.dxil"
@@ -322,6 +330,7 @@ def main():
         no_registers(tool, graphs, folder)
         variables(tool, graphs, folder)
         matrices(tool, graphs, folder)
+        float_exchange(tool, graphs, folder)
         overridden(tool, graphs, folder)
         wave_sizes(tool, graphs, folder)
     reflection(tool, graphs)
