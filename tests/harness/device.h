@@ -130,6 +130,7 @@ Device& sharedDevice(const DeviceOptions& options = {});
 std::vector<std::string> releaseSharedDevices();
 
 inline constexpr char kLayerName[] = "VK_LAYER_MILLRACE_emulation";
+inline constexpr char kShuffleName[] = "VK_LAYER_MILLRACE_test_shuffle";  // tests/shuffle
 inline constexpr char kValidationName[] = "VK_LAYER_KHRONOS_validation";
 
 }  // namespace millrace::harness

@@ -103,6 +103,12 @@ void Device::createInstance(const DeviceOptions& options)
         settings.add(kValidationName, "thread_safety", true);
         settings.add(kValidationName, "enable_message_limit", false);
     }
+    // The last one is nearest to the driver.
+    if (std::getenv("MILLRACE_TEST_SHUFFLE")) {
+        if (!hasLayer(kShuffleName))
+            throw HarnessError(std::string(kShuffleName) + " was not found, for which MILLRACE_TEST_SHUFFLE asks");
+        layers.push_back(kShuffleName);
+    }
     VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
     messenger.messageSeverity =
         VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
