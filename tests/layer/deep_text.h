@@ -25,8 +25,10 @@ private:
     template <typename Value>
     void argument(const Value& value)
     {
-        if constexpr (std::is_same_v<Value, uint32_t>)
+        if constexpr (std::is_same_v<Value, uint32_t>) {
             m_count = value;
+            m_hasCount = true;
+        }
         if constexpr (isData<Value>())
             array(value, elementsOf(value));
         else
@@ -46,7 +48,7 @@ private:
         if constexpr (std::is_same_v<Element, VkFragmentShadingRateCombinerOpKHR>)
             return 2;
         if constexpr (std::is_same_v<Element, float>)
-            return 4;  // blend constants
+            return m_hasCount ? m_count : 4;  // blend constants
         return m_count;
     }
 
@@ -180,6 +182,7 @@ private:
 
     std::string m_text;
     uint32_t m_count = 1;
+    bool m_hasCount = false;
 };
 
 }  // namespace millrace::layertest
