@@ -22,7 +22,8 @@ ALLOWED = {
     "data": {"base"},
     "runtime": {"base", "abi", "data", "graph", "shaders", "trace"},
     "api": {"base", "abi", "spirv", "graph", "compiler"},
-    "layer": {"base", "abi", "data", "spirv", "graph", "compiler", "runtime", "shaders", "trace"},
+    "settings": {"base", "abi", "runtime"},
+    "layer": {"base", "abi", "data", "spirv", "graph", "compiler", "runtime", "settings", "shaders", "trace"},
     "shaders": {"abi"},
 }
 SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".glsl", ".comp", ".inc"}

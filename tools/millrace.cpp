@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <iostream>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "base/near_word.h"
 #include "tools/commands.h"
 #include "tools/console.h"
 #include "tools/manual/help.h"
@@ -34,39 +34,20 @@ constexpr const char* kNotes =
     "  VK_ADD_LAYER_PATH, VK_INSTANCE_LAYERS, VK_MILLRACE_EMULATION_*\n"
     "            the Vulkan layer and its settings; see 'millrace info'";
 
-// Letters to insert, delete or replace until one word is the other.
-size_t distance(std::string_view a, std::string_view b)
-{
-    std::vector<size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), 0);
-    for (size_t i = 0; i < a.size(); i++) {
-        size_t diagonal = row[0]++;
-        for (size_t j = 0; j < b.size(); j++) {
-            const size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-            diagonal = row[j + 1];
-            row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
-        }
-    }
-    return row.back();
-}
-
 // What is wrong with the first word; empty if nothing is. The parser would say no more than that a command is needed.
 std::string checkFirst(const CLI::App& app, const std::string& word)
 {
-    constexpr size_t kSimilar = 2;
     if (word.starts_with('-')) {
         return app.get_option_no_throw(word) != nullptr ? "" : "there is no option \"" + printable(word) + "\"";
     }
-    std::string similar;
+    std::vector<std::string_view> names;
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-        if (command->get_name() == word) {
-            return "";
-        }
-        if (distance(word, command->get_name()) <= kSimilar) {
-            similar = "; is it \"" + command->get_name() + "\"?";
-        }
+        names.push_back(command->get_name());
     }
-    return "there is no command \"" + printable(word) + "\"" + similar;
+    if (std::ranges::find(names, word) != names.end()) {
+        return "";
+    }
+    return "there is no command \"" + printable(word) + "\"" + suggestion(word, names);
 }
 
 int failUsage(const CLI::App& app, const std::string& message)

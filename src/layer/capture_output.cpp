@@ -9,9 +9,9 @@
 #include "base/output_file.h"
 #include "data/csv.h"
 #include "data/text.h"
-#include "layer/capture_filter.h"
 #include "layer/device.h"
 #include "layer/output_path.h"
+#include "settings/capture_filter.h"
 
 namespace millrace::layer {
 
@@ -208,7 +208,7 @@ VkResult startCapture(Device& device)
     if (settings.capture.empty())
         return VK_SUCCESS;
     const ObjectReference reference = objectReference(VK_OBJECT_TYPE_DEVICE, device.handle);
-    Result<std::vector<runtime::CaptureFilter>> filters = parseCaptureFilters(settings.capture);
+    Result<std::vector<runtime::CaptureFilter>> filters = settings::parseCaptureFilters(settings.capture);
     if (!filters) {
         device.messages().warning("Millrace-capture", reference, filters.error().text() + "; nothing is captured",
                                   "Correct setting capture; docs/capture.md has examples");

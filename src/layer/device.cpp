@@ -113,17 +113,17 @@ void tellTraits(const Device& device)
     const ObjectReference object = objectReference(VK_OBJECT_TYPE_DEVICE, device.handle);
     const Messages& messages = device.messages();
     for (const std::string& problem : device.runtime->traitChoice().problems)
-        messages.warning("Millrace-setting", object, problem, "README.md lists all settings and their values");
+        messages.warning("Millrace-setting", object, problem, "docs/settings.md lists all settings and their values");
     if (!device.runtime->whyNotMeasured().empty())
         messages.info("Millrace-device-not-measured", object,
                       "the device could not be measured, because " + device.runtime->whyNotMeasured() +
                           "; its traits follow from its type",
-                      "Settings can say better ones, see docs/layer.md");
+                      "The setting traits can say better ones, see docs/settings.md");
     std::string text;
     for (const runtime::TraitText& trait : runtime::traitTexts(device.runtime->traitChoice()))
         text += (text.empty() ? "" : ", ") + trait.key + " " + std::to_string(trait.value) + " (" + trait.origin + ")";
     messages.info("Millrace-device-traits", object, "traits of the device: " + text,
-                  "Settings of these names change them, see docs/layer.md");
+                  "The setting traits changes them, see docs/settings.md");
 }
 
 void tellUnknownExtensions(const Device& device, const VkDeviceCreateInfo& createInfo)

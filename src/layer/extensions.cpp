@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "layer/entry_points.h"
+#include "layer/identity.h"
 #include "layer/instance.h"
 
 namespace millrace::layer {
@@ -33,7 +34,7 @@ VkResult give(std::span<const Item> items, uint32_t* count, Item* out)
 
 bool isOurs(const char* layerName)
 {
-    return layerName && std::strcmp(layerName, kLayerName) == 0;
+    return layerName && std::strcmp(layerName, settings::kLayerName) == 0;
 }
 
 auto find(std::vector<VkExtensionProperties>& list, const VkExtensionProperties& extension)
@@ -56,7 +57,7 @@ VKAPI_ATTR VkResult VKAPI_CALL EnumerateInstanceLayerProperties(uint32_t* pPrope
                                                                 VkLayerProperties* pProperties)
 {
     VkLayerProperties layer{};
-    std::strcpy(layer.layerName, kLayerName);
+    std::strcpy(layer.layerName, settings::kLayerName);
     std::strcpy(layer.description, kLayerDescription);
     layer.specVersion = VK_HEADER_VERSION_COMPLETE;
     layer.implementationVersion = kLayerVersion;

@@ -97,7 +97,7 @@ void Dispatch::recordAll()
     m_request.announced =
         m_commandBuffer.primary && !(m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
     if (recordFirstSweep() && m_run->dispatch->mayContinue() &&
-        m_device.settings().continuation == Continuation::Complete) {
+        m_device.settings().continuation == settings::Continuation::Complete) {
         if (const char* obstacle = obstacleToSplit()) {
             if (m_commandBuffer.isNews("Millrace-graph-not-continued", m_object.name() + obstacle))
                 m_device.messages().warning("Millrace-graph-not-continued", m_commandBuffer.reference(),

@@ -177,11 +177,11 @@ Result<graph::Graph> GraphBuilder::fuse(graph::Graph graph)
 {
     const Settings& settings = m_device.settings();
     const bool seesNodes = !settings.capture.empty() || (!settings.trace.empty() && settings.traceNodes);
-    if (settings.fusion == Fusion::None || seesNodes || (m_flags & VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT_KHR))
+    if (settings.fusion == settings::Fusion::None || seesNodes || (m_flags & VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT_KHR))
         return graph;
     std::vector<compiler::FusionOutcome> outcomes;
     const size_t before = m_stages->results().size();
-    Result<graph::Graph> fused = m_stages->fuse(std::move(graph), settings.fusion == Fusion::All, outcomes);
+    Result<graph::Graph> fused = m_stages->fuse(std::move(graph), settings.fusion == settings::Fusion::All, outcomes);
     for (const NodeResult& added : m_stages->results().subspan(before))
         m_object->nodes.push_back(added.node);
     return fused;
@@ -209,7 +209,7 @@ VkResult GraphBuilder::link()
                                                       std::vector<VkPipeline>& out) {
         return getPipelines(object->nodes, uses, out);
     };
-    if (runsLeaves(m_device.settings()))
+    if (settings::runsLeaves(m_device.settings()))
         pipeline.getLeaf = [object = m_object.get()](uint32_t node, VkPipeline& out) {
             return object->nodes[node]->code->get(graph::MemoryUse::None, {}, out);
         };

@@ -103,10 +103,10 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreat
     const PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     auto instance = std::make_shared<Instance>();
     std::vector<std::string> problems;
-    instance->settings = readSettings(*pCreateInfo, problems);
+    instance->settings = settings::readSettings(*pCreateInfo, problems);
     instance->messages.addChained(pCreateInfo->pNext);
     for (const std::string& problem : problems)
-        instance->messages.warning("Millrace-setting", {}, problem, "README.md lists all settings and their values");
+        instance->messages.warning("Millrace-setting", {}, problem, "docs/settings.md lists all settings and their values");
     const VkResult result = callNext(*pCreateInfo, pAllocator, pInstance, *link, *instance);
     instance->messages.removeChained();
     if (result != VK_SUCCESS)

@@ -11,11 +11,13 @@
 #include <unordered_map>
 
 #include "layer/messages.h"
-#include "layer/settings.h"
 #include "layer/support.h"
 #include "layer/unknown_structures.h"
+#include "settings/settings.h"
 
 namespace millrace::layer {
+
+using settings::Settings;
 
 struct Instance {
     VkInstance handle = VK_NULL_HANDLE;

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "layer/entry_points.h"
+#include "layer/identity.h"
 #include "layer/instance.h"
 
 namespace millrace::layer {
@@ -22,7 +23,7 @@ void describeLayer(const Settings& settings, Tool& tool)
     if (settings.validate)
         tool.purposes |= VK_TOOL_PURPOSE_VALIDATION_BIT;
     std::strcpy(tool.description, kLayerDescription);
-    std::strcpy(tool.layer, kLayerName);
+    std::strcpy(tool.layer, settings::kLayerName);
 }
 
 // The layer first, then whatever is below it.

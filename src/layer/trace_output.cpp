@@ -23,8 +23,8 @@ Result<std::shared_ptr<trace::Sink>> open(const std::string& path)
 // Those that are not as by default.
 std::string settingsText(const Settings& settings)
 {
-    const std::vector<SettingText> found = settingTexts(settings);
-    const std::vector<SettingText> defaults = settingTexts(Settings{});
+    const std::vector<settings::SettingText> found = settings::settingTexts(settings);
+    const std::vector<settings::SettingText> defaults = settings::settingTexts({});
     std::string text;
     for (size_t i = 0; i < found.size(); ++i)
         if (found[i].value != defaults[i].value)

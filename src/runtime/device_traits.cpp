@@ -135,7 +135,7 @@ void keepLimits(TraitChoice& choice, uint32_t maxGroupInvocations)
         if (!trait.isWorkgroupSize || value <= most)
             continue;
         if (choice.origins[i] == Setting)
-            choice.problems.push_back(std::string("setting ") + trait.key + " is " + std::to_string(value) +
+            choice.problems.push_back(std::string("setting traits: ") + trait.key + " is " + std::to_string(value) +
                                       ", and a workgroup has at most " + std::to_string(maxGroupInvocations) +
                                       " invocations on this device; using " + std::to_string(most));
         value = most;

@@ -776,7 +776,7 @@ TEST_F(Fusion, WorkgroupsKeepPayloadsInScratchMemory)
         wanted.push_back(3 * kMany * lane + 3 * kMany * (kWords * (kWords - 1) / 2) +
                          kWords * (3 * (kMany * (kMany - 1) / 2) + kMany * (0 + 3 + 6)));
     DeviceOptions moved;
-    moved.numbers["kept_bytes"] = 1;
+    moved.traits["kept_bytes"] = 1;
     moved.words["validate_spirv"] = "true";
     for (const DeviceOptions& options : {moved, DeviceOptions()}) {
         for (const harness::Scratch scratch : {harness::Scratch::Maximum, harness::Scratch::Minimum}) {

@@ -192,7 +192,7 @@ TEST_F(Misuse, ScratchNotInitialized_NothingRuns)
     for (const char* path : {"direct", "indirect"}) {
         DeviceOptions deviceOptions;
         deviceOptions.path = path;
-        deviceOptions.words["leaf"] = "off";  // does not look at it
+        deviceOptions.disabled = {"leaf"};  // does not look at it
         Device& used = device(deviceOptions);
         Runner runner(used, {});
         const VkPipeline graph = runner.createGraph({adder("node", 0)});

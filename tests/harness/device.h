@@ -28,12 +28,13 @@ struct HarnessError : std::runtime_error {
 void check(VkResult result, const std::string& what);
 
 struct DeviceOptions {
-    std::string path = "direct";  // setting of our layer: "direct" or "indirect"
+    std::string path = "direct";  // or "indirect": the setting "disable" of our layer has "direct"
     // Of scratch memory, which a driver may take long to clear: gigabytes, if the layer chose for a large GPU.
     uint32_t maxScratchMib = 256;
     std::map<std::string, bool> switches;  // further settings of our layer
     std::map<std::string, std::string> words;
-    std::map<std::string, uint32_t> numbers;
+    std::set<std::string> disabled;          // words of the setting "disable"
+    std::map<std::string, uint32_t> traits;  // the setting "traits"
     bool enableEnqueue = true;  // the extension and its feature
     bool enableMaintenance5 = true;
     bool allFeatures = false;   // of Vulkan 1.0 to 1.2, robust access excepted

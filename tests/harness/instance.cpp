@@ -52,22 +52,34 @@ struct LayerSettings {
         numbers.push_back(std::make_unique<int32_t>(static_cast<int32_t>(value)));
         list.push_back({layer, name, VK_LAYER_SETTING_TYPE_INT32_EXT, 1, numbers.back().get()});
     }
-    // Unsigned, as the layer reads numbers. `value` must stay where it is.
-    void addNumber(const char* layer, const char* name, const uint32_t& value)
-    {
-        list.push_back({layer, name, VK_LAYER_SETTING_TYPE_UINT32_EXT, 1, &value});
-    }
     void add(const char* layer, const char* name, bool value)
     {
         switches.push_back(std::make_unique<VkBool32>(value));
         list.push_back({layer, name, VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, switches.back().get()});
     }
+    // `value` must stay where it is.
     void add(const char* layer, const char* name, const std::string& value)
     {
         words.push_back(std::make_unique<const char*>(value.c_str()));
         list.push_back({layer, name, VK_LAYER_SETTING_TYPE_STRING_EXT, 1, words.back().get()});
     }
 };
+
+std::string disabledBy(const DeviceOptions& options)
+{
+    std::string list = options.path == "indirect" ? "direct" : "";
+    for (const std::string& word : options.disabled)
+        list += (list.empty() ? "" : ",") + word;
+    return list;
+}
+
+std::string traitsOf(const DeviceOptions& options)
+{
+    std::string list;
+    for (const auto& [name, value] : options.traits)
+        list += (list.empty() ? "" : ",") + name + "=" + std::to_string(value);
+    return list;
+}
 
 template <typename Pointer>
 void load(VkDevice device, Pointer& pointer, const char* name)
@@ -87,12 +99,13 @@ void Device::createInstance(const DeviceOptions& options)
     // The first layer is nearest to the application.
     std::vector<const char*> layers = {kLayerName};
     LayerSettings settings;
-    settings.add(kLayerName, "path", options.path);
+    const std::string disabled = disabledBy(options);
+    const std::string traits = traitsOf(options);
+    settings.add(kLayerName, "disable", disabled);
+    settings.add(kLayerName, "traits", traits);
     settings.add(kLayerName, "max_scratch_mib", options.maxScratchMib);
     for (const auto& [name, value] : options.switches)
         settings.add(kLayerName, name.c_str(), value);
-    for (const auto& [name, value] : options.numbers)
-        settings.addNumber(kLayerName, name.c_str(), value);
     for (const auto& [name, value] : options.words)
         settings.add(kLayerName, name.c_str(), value);
     if (validated) {

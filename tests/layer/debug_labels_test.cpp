@@ -162,10 +162,10 @@ bool isScheduled(std::map<std::string, std::string> settings)
 TEST(DebugLabels, Leaf_IsOneDispatch)
 {
     EXPECT_FALSE(isScheduled({}));
-    EXPECT_TRUE(isScheduled({{"leaf", "off"}}));
+    EXPECT_TRUE(isScheduled({{"disable", "leaf"}}));
     EXPECT_TRUE(isScheduled({{"breadcrumbs", "true"}}));
     EXPECT_TRUE(isScheduled({{"step_by_step", "true"}}));
-    EXPECT_TRUE(isScheduled({{"path", "indirect"}}));
+    EXPECT_TRUE(isScheduled({{"disable", "direct"}}));
     EXPECT_TRUE(isScheduled({{"trace", "/dev/null"}}));
 }
 
@@ -193,7 +193,7 @@ TEST(DebugLabels, OneWorkgroupBeginsTheDispatchItself)
     EXPECT_FALSE(twinsBegin(1));
     EXPECT_TRUE(twinsBegin(3));
     EXPECT_TRUE(twinsBegin(1, {{"breadcrumbs", "true"}}));
-    EXPECT_TRUE(twinsBegin(1, {{"path", "indirect"}}));
+    EXPECT_TRUE(twinsBegin(1, {{"disable", "direct"}}));
     EXPECT_TRUE(twinsBegin(1, {{"trace", "/dev/null"}}));
 }
 
@@ -213,7 +213,7 @@ TEST(DebugLabels, OneInvocationBeginsNoManySlots)
 
 TEST(DebugLabels, IndirectPath_HasPlans)
 {
-    Twins test({.settings = {{"path", "indirect"}}});
+    Twins test({.settings = {{"disable", "direct"}}});
     const std::vector<std::string> labels = innermost(stacksOf(test.run()));
     ASSERT_EQ(labels.size(), 6u);
     EXPECT_EQ(labels[2], "graph 'twins', step 1, level 1: plan");
@@ -426,7 +426,7 @@ TEST(DebugLabels, MeasuringTheDevice)
 TEST(DebugNames, OfWhatADispatchNeeds)
 {
     for (const char* breadcrumbs : {"false", "true"}) {
-        Twins test({.settings = {{"breadcrumbs", breadcrumbs}, {"step_by_step", "true"}, {"path", "indirect"}}});
+        Twins test({.settings = {{"breadcrumbs", breadcrumbs}, {"step_by_step", "true"}, {"disable", "direct"}}});
         VkCommandBuffer cmd = test.device.begin();
         takeEvents();
         test.device.prepare(cmd, test.graph, test.set);

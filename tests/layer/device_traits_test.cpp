@@ -126,50 +126,47 @@ TEST(DeviceTraits, MeasuredOnce_TheSameForAllDevicesOfTheProcess)
 TEST(DeviceTraits, ByType_NothingIsMeasured)
 {
     const Driver driver("discrete");
-    const std::string traits = traitsWith({{"device_traits", "type"}}, true);
+    const std::string traits = traitsWith({{"disable", "measuring"}}, true);
     EXPECT_FALSE(contains(traits, "measured")) << traits;
     EXPECT_TRUE(contains(traits, "grid_max_groups 4224 (device type)")) << traits;
 }
 
 TEST(DeviceTraits, EachSettingWins)
 {
-    for (const char* key : {"grid_groups", "grid_invocations", "grid_min_groups", "grid_max_groups",
-                            "grid_share_groups", "packed_invocations", "static_invocations", "dynamic_invocations",
-                            "silent_chunk_groups", "ordered_bytes", "leaf_rows", "looping_leaf_rows", "kept_bytes",
-                            "sweeps_per_wait", "spin_us", "max_scratch_mib"}) {
-        const std::string traits = traitsWith({{key, "64"}});
+    for (const char* key :
+         {"grid_groups", "grid_invocations", "grid_min_groups", "grid_max_groups", "grid_share_groups",
+          "packed_invocations", "static_invocations", "dynamic_invocations", "silent_chunk_groups", "ordered_bytes",
+          "leaf_rows", "looping_leaf_rows", "kept_bytes", "sweeps_per_wait", "spin_us"}) {
+        const std::string traits = traitsWith({{"traits", std::string(key) + "=64"}});
         EXPECT_TRUE(contains(traits, std::string(key) + " 64 (setting)")) << traits;
     }
-    const std::string traits = traitsWith({{"chunk_groups", "7"}});
+    const std::string traits = traitsWith({{"traits", "chunk_groups=7"}, {"max_scratch_mib", "64"}});
     EXPECT_TRUE(contains(traits, "chunk_groups 7 (setting)")) << traits;
+    EXPECT_TRUE(contains(traits, "max_scratch_mib 64 (setting)")) << traits;
 }
 
 TEST(DeviceTraits, ValuesOutOfRange_AreReportedAndLeftOut)
 {
-    TestInstance instance(
-        {.chained = true,
-         .settings = {{"packed_invocations", "48"}, {"sweeps_per_wait", "2000"}, {"grid_groups", "70000"}}});
-    std::vector<std::string> found = texts(instance.takeMessages(), "Millrace-setting", 3);
-    std::ranges::sort(found);
-    EXPECT_TRUE(contains(found[0], "setting grid_groups is 70000, which is neither 0 nor from 1 to 65535; using 0"));
-    EXPECT_TRUE(contains(found[1], "packed_invocations is 48, which is neither 0 nor a power of two from 32 to 1024"));
-    EXPECT_TRUE(contains(found[2], "sweeps_per_wait is 2000, which is neither 0 nor from 1 to 1024; using 0"));
-    EXPECT_FALSE(contains(traitsWith({}), "setting"));
+    TestInstance instance({.chained = true, .settings = {{"traits", "packed_invocations=48,grid_groups=70000"}}});
+    const std::vector<std::string> found = texts(instance.takeMessages(), "Millrace-setting", 2);
+    EXPECT_TRUE(contains(found[0], "packed_invocations is \"48\", which is not a power of two from 32 to 1024"));
+    EXPECT_TRUE(contains(found[1], "grid_groups is \"70000\", which is not from 1 to 65535"));
+    EXPECT_FALSE(contains(traitsWith({}), "(setting)"));
 }
 
 // Whatever the traits, results are the same.
 TEST(DeviceTraits, OddOnes_SameResults)
 {
     expectRecursionRuns({});
-    expectRecursionRuns({{"device_traits", "type"}});
-    expectRecursionRuns({{"grid_groups", "1"}, {"sweeps_per_wait", "1"}});
-    expectRecursionRuns({{"grid_groups", "300"}});
-    expectRecursionRuns({{"spin_us", "1000000"}, {"grid_share_groups", "1"}});
-    expectRecursionRuns({{"grid_invocations", "100000"}, {"grid_min_groups", "37"}, {"grid_max_groups", "5"}});
-    expectRecursionRuns({{"packed_invocations", "256"}, {"static_invocations", "512"}, {"dynamic_invocations", "128"}});
-    expectRecursionRuns({{"packed_invocations", "32"}, {"static_invocations", "1"}, {"dynamic_invocations", "1"}});
-    expectRecursionRuns({{"chunk_groups", "1"}, {"silent_chunk_groups", "1"}, {"ordered_bytes", "1"}});
-    expectRecursionRuns({{"chunk_groups", "16"}, {"silent_chunk_groups", "1024"}, {"ordered_bytes", "131068"}});
+    expectRecursionRuns({{"disable", "measuring"}});
+    expectRecursionRuns({{"traits", "grid_groups=1,sweeps_per_wait=1"}});
+    expectRecursionRuns({{"traits", "grid_groups=300"}});
+    expectRecursionRuns({{"traits", "spin_us=1000000,grid_share_groups=1"}});
+    expectRecursionRuns({{"traits", "grid_invocations=100000,grid_min_groups=37,grid_max_groups=5"}});
+    expectRecursionRuns({{"traits", "packed_invocations=256,static_invocations=512,dynamic_invocations=128"}});
+    expectRecursionRuns({{"traits", "packed_invocations=32,static_invocations=1,dynamic_invocations=1"}});
+    expectRecursionRuns({{"traits", "chunk_groups=1,silent_chunk_groups=1,ordered_bytes=1"}});
+    expectRecursionRuns({{"traits", "chunk_groups=16,silent_chunk_groups=1024,ordered_bytes=131068"}});
 }
 
 TEST(DeviceTraits, CannotBeMeasured_TypeAndMessage)

@@ -166,7 +166,7 @@ TEST_P(Misuse, BudgetExceeded_AllocationDropped)
 // Leaf dispatches do not touch it.
 class MisuseOfScratch : public Misuse {
 protected:
-    MisuseOfScratch() : Misuse({.settings = {{"leaf", "off"}}}) {}
+    MisuseOfScratch() : Misuse({.settings = {{"disable", "leaf"}}}) {}
 };
 
 TEST_P(MisuseOfScratch, OfAnotherGraph_NothingRuns)
@@ -259,8 +259,8 @@ INSTANTIATE_TEST_SUITE_P(Layer, MisuseOfScratch, kCases, nameOf);
 // Legal: stride 0 gives all payloads the same data. No host has memory for the copies.
 TEST(Payloads, MoreThanThereIsMemoryFor_EndCommandBufferTells)
 {
-    for (const char* leaf : {"on", "off"}) {
-        TestDevice device({.settings = {{"leaf", leaf}}});
+    for (const char* disabled : {"", "leaf"}) {
+        TestDevice device({.settings = {{"disable", disabled}}});
         const Graph graph =
             device.createGraph({TestDevice::stage(device.createProgram("level_a"), "a"),
                                 TestDevice::stage(device.createModule(apiEntry(device.programWords("level_b"))), "b")});

@@ -82,6 +82,40 @@ TEST(Settings, EnvironmentWinsOverTheApplication)
     EXPECT_GT(maxScratch({.settings = {{"max_scratch_mib", "3"}}}), 4 * kMib);
 }
 
+// Lists reach the layer in each way as well: the utility library splits them at commas by itself.
+TEST(Settings, Lists)
+{
+    {
+        const Variable disable("VK_MILLRACE_EMULATION_DISABLE", "measuring, everything");
+        const Variable traits("VK_MILLRACE_EMULATION_TRAITS", "spin_us=1, spin_me=1");
+        TestInstance instance({.chained = true});
+        EXPECT_EQ(instance.takeMessages().size(), 2u);
+    }
+    TestInstance instance({.chained = true, .settings = {{"traits", "spin_us=1,grid_groups=2,leaf_row=3"}}});
+    instance.expectMessage("Millrace-setting");
+}
+
+// What names no setting is told, wherever it stands. Other layers' settings are theirs.
+TEST(Settings, Unknown_Told)
+{
+    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "millrace_unknown_settings";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "vk_layer_settings.txt")
+        << "# millrace_emulation.comment = 1\nother_layer.max = 3\nmillrace_emulation.max_scratch_mb = 7\n";
+    const Variable file("VK_LAYER_SETTINGS_PATH", folder.string());
+    const Variable variable("VK_MILLRACE_EMULATION_TRACES", "a");
+    TestInstance instance({.chained = true, .settings = {{"leaf", "off"}}});
+    const std::vector<Message> messages = instance.takeMessages();
+    ASSERT_EQ(messages.size(), 3u);
+    EXPECT_EQ(messages[0].text.find("there is no setting \"traces\" (VK_MILLRACE_EMULATION_TRACES); is it \"trace\"?"),
+              0u)
+        << messages[0].text;
+    EXPECT_NE(messages[1].text.find("vk_layer_settings.txt, line 3); is it \"max_scratch_mib\"?"), std::string::npos)
+        << messages[1].text;
+    EXPECT_NE(messages[2].text.find("it can be disabled: disable = leaf"), std::string::npos) << messages[2].text;
+    std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 
 }  // namespace millrace::layertest

@@ -31,11 +31,20 @@ struct Settings {
     std::vector<const char*> words;
     std::vector<uint32_t> numbers;
 
+    std::string disabled;
+
     explicit Settings(const InstanceOptions& options)
     {
-        words.reserve(options.settings.size());
+        // A run of all tests with something disabled: the environment would win over what a test disables.
+        if (const char* list = std::getenv("MILLRACE_TEST_DISABLE"))
+            disabled = list;
+        words.reserve(options.settings.size() + 1);
         numbers.reserve(options.settings.size());
         for (const auto& [name, value] : options.settings) {
+            if (name == "disable") {
+                disabled += "," + value;
+                continue;
+            }
             if (value == "true" || value == "false") {
                 list.push_back(
                     {kEmulation, name.c_str(), VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &kValues[value == "true"]});
@@ -49,6 +58,8 @@ struct Settings {
             words.push_back(value.c_str());
             list.push_back({kEmulation, name.c_str(), VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &words.back()});
         }
+        words.push_back(disabled.c_str());
+        list.push_back({kEmulation, "disable", VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &words.back()});
         for (const char* name : {"validate_sync", "syncval_submit_time_validation", "thread_safety"})
             list.push_back({kValidation, name, VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &kValues[1]});
     }

@@ -70,7 +70,7 @@ TEST(Told, OnceEach)
 // Settings are read before the application can have created a messenger, unless it gives one to vkCreateInstance.
 TEST(Told, ProblemsWithSettings)
 {
-    InstanceOptions options{.chained = true, .settings = {{"path", "sideways"}}};
+    InstanceOptions options{.chained = true, .settings = {{"fusion", "sideways"}}};
     {
         TestInstance instance(options);
         instance.expectMessage("Millrace-setting");
@@ -81,7 +81,7 @@ TEST(Told, ProblemsWithSettings)
         TestInstance instance(options);
     }
     const std::string text = testing::internal::GetCapturedStderr();
-    EXPECT_EQ(count(text, "millrace: warning: [Millrace-setting] setting path is \"sideways\""), 1u) << text;
+    EXPECT_EQ(count(text, "millrace: warning: [Millrace-setting] setting fusion is \"sideways\""), 1u) << text;
 }
 
 }  // namespace

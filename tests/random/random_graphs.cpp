@@ -220,7 +220,7 @@ public:
         options.path = variant.path;
         options.words["fusion"] = variant.fusion;
         if (variant.fusion == "all")
-            options.numbers["kept_bytes"] =
+            options.traits["kept_bytes"] =
                 1;  // payloads that workgroups keep in scratch memory, where that is possible
         harness::RunnerOptions runnerOptions;
         runnerOptions.outputWords = outputWords(graph.spec);

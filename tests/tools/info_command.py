@@ -168,12 +168,11 @@ class InfoCommand(unittest.TestCase):
         traits = self.traits(self.device("discrete"))
         self.assertEqual(traits["grid_max_groups"][1], "measured")
         self.assertGreaterEqual(traits["grid_max_groups"][0], 2)
-        self.assertEqual(self.traits(self.device("discrete", VK_MILLRACE_EMULATION_DEVICE_TRAITS="type"))
+        self.assertEqual(self.traits(self.device("discrete", VK_MILLRACE_EMULATION_DISABLE="measuring"))
                          ["grid_max_groups"], (4224, "device type"))
 
     def test_settings_of_traits_win(self):
-        traits = self.traits(self.device("discrete", VK_MILLRACE_EMULATION_GRID_GROUPS="9",
-                                         VK_MILLRACE_EMULATION_STATIC_INVOCATIONS="32"))
+        traits = self.traits(self.device("discrete", VK_MILLRACE_EMULATION_TRAITS="grid_groups=9, static_invocations=32"))
         self.assertEqual((traits["grid_groups"], traits["static_invocations"]), ((9, "setting"), (32, "setting")))
 
     def test_device_that_cannot_be_measured(self):
@@ -186,9 +185,9 @@ class InfoCommand(unittest.TestCase):
         self.assertEqual(self.device("+shaderEnqueue")["traits"], [])
 
     def test_settings_of_traits_out_of_range(self):
-        info = self.json(VK_MILLRACE_EMULATION_PACKED_INVOCATIONS="48")
-        self.assertEqual(info["warnings"], ["setting packed_invocations is 48, which is neither 0 nor a power of two "
-                                            "from 32 to 1024; using 0"])
+        info = self.json(VK_MILLRACE_EMULATION_TRAITS="packed_invocations=48")
+        self.assertEqual(info["warnings"], ["setting traits: packed_invocations is \"48\", which is not a power of two "
+                                            "from 32 to 1024"])
 
     # Settings.
 
@@ -200,9 +199,9 @@ class InfoCommand(unittest.TestCase):
         info = self.json()
         for row in info["settings"]:
             self.assertEqual((row["value"], row["origin"]), (row["default"], "default"), row["key"])
-        readme = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", (ROOT / "README.md").read_text(), re.MULTILINE))
-        readme = {key: "" if value == "none" else value for key, value in readme.items()}
-        self.assertEqual({row["key"]: row["default"] for row in info["settings"]}, readme)
+        table = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", (ROOT / "docs/settings.md").read_text(), re.MULTILINE))
+        table = {key: "" if value == "none" else value for key, value in table.items()}
+        self.assertEqual({row["key"]: row["default"] for row in info["settings"]}, table)
         manifest = json.loads((ROOT / "src/layer/VkLayer_MILLRACE_emulation.json.in").read_text())
         declared = {setting["key"]: str(setting["default"]).lower()
                     for setting in manifest["layer"]["features"]["settings"]}
@@ -211,36 +210,52 @@ class InfoCommand(unittest.TestCase):
     def test_settings_of_the_environment(self):
         for name in ["VK_MILLRACE_EMULATION_MAX_SCRATCH_MIB", "VK_EMULATION_MAX_SCRATCH_MIB", "VK_MAX_SCRATCH_MIB"]:
             self.assertEqual(self.settings(**{name: "7"})["max_scratch_mib"], ("7", "environment", name))
-        settings = self.settings(VK_MILLRACE_EMULATION_PATH="indirect", VK_MILLRACE_EMULATION_VALIDATE="1")
-        self.assertEqual(settings["path"][:2], ("indirect", "environment"))
+        settings = self.settings(VK_MILLRACE_EMULATION_FUSION="off", VK_MILLRACE_EMULATION_VALIDATE="1",
+                                 VK_MILLRACE_EMULATION_DISABLE="leaf,direct", VK_MILLRACE_EMULATION_TRAITS="spin_us=1")
+        self.assertEqual(settings["fusion"][:2], ("off", "environment"))
+        self.assertEqual(settings["disable"][:2], ("direct, leaf", "environment"))
+        self.assertEqual(settings["traits"][:2], ("spin_us=1", "environment"))
         self.assertEqual(settings["validate"][:2], ("true", "environment"))
 
     def test_settings_of_files_and_their_order(self):
         def write(folder, value):
             folder.mkdir(parents=True, exist_ok=True)
             path = folder / "vk_layer_settings.txt"
-            path.write_text(f"millrace_emulation.grid_groups = {value}\n")
+            path.write_text(f"millrace_emulation.step_limit_ms = {value}\n")
             return str(path)
         here = write(self.folder, 1)
-        self.assertEqual(self.settings()["grid_groups"], ("1", "file", here))
+        self.assertEqual(self.settings()["step_limit_ms"], ("1", "file", here))
         chosen = write(self.folder / "chosen", 2)
         for path in [self.folder / "chosen", chosen]:
-            self.assertEqual(self.settings(VK_LAYER_SETTINGS_PATH=str(path))["grid_groups"], ("2", "file", chosen))
+            self.assertEqual(self.settings(VK_LAYER_SETTINGS_PATH=str(path))["step_limit_ms"], ("2", "file", chosen))
         home = write(self.folder / "data" / "vulkan" / "settings.d", 3)
-        self.assertEqual(self.settings(VK_LAYER_SETTINGS_PATH=chosen)["grid_groups"], ("3", "file", home))
-        self.assertEqual(self.settings(VK_MILLRACE_EMULATION_GRID_GROUPS="4")["grid_groups"],
-                         ("4", "environment", "VK_MILLRACE_EMULATION_GRID_GROUPS"))
+        self.assertEqual(self.settings(VK_LAYER_SETTINGS_PATH=chosen)["step_limit_ms"], ("3", "file", home))
+        self.assertEqual(self.settings(VK_MILLRACE_EMULATION_STEP_LIMIT_MS="4")["step_limit_ms"],
+                         ("4", "environment", "VK_MILLRACE_EMULATION_STEP_LIMIT_MS"))
 
     def test_settings_that_cannot_be_read_are_reported_once(self):
-        variables = {"VK_MILLRACE_EMULATION_GRID_GROUPS": "many", "VK_MILLRACE_EMULATION_PATH": "crooked"}
+        variables = {"VK_MILLRACE_EMULATION_STEP_LIMIT_MS": "many", "VK_MILLRACE_EMULATION_FUSION": "crooked"}
         for more in [{}, {"VK_LAYER_PATH": str(self.folder)}]:
             result = self.info(**variables, **more)
             self.assertEqual(result.returncode, 0)
-            for text in ["setting grid_groups", 'setting path is "crooked"']:
+            for text in ["setting step_limit_ms", 'setting fusion is "crooked"']:
                 self.assertEqual(result.stderr.count(text), 1, result.stderr)
         info = self.json(**variables)
         self.assertEqual(len(info["warnings"]), 2)
-        self.assertEqual({row["key"]: row["value"] for row in info["settings"]}["grid_groups"], "0")
+        self.assertEqual({row["key"]: row["value"] for row in info["settings"]}["step_limit_ms"], "0")
+
+    def test_settings_that_do_not_exist_are_told_with_what_was_meant(self):
+        info = self.json(VK_MILLRACE_EMULATION_FUSON="off", VK_MILLRACE_EMULATION_SPIN_US="1", VK_MILLRACE_EMULATION_LEAF="off")
+        self.assertEqual(sorted(info["warnings"]), [
+            'there is no setting "fuson" (VK_MILLRACE_EMULATION_FUSON); is it "fusion"?',
+            'there is no setting "leaf" (VK_MILLRACE_EMULATION_LEAF); it can be disabled: disable = leaf',
+            'there is no setting "spin_us" (VK_MILLRACE_EMULATION_SPIN_US); it is a trait: traits = spin_us=NUMBER',
+        ])
+        (self.folder / "vk_layer_settings.txt").write_text(
+            "# millrace_emulation.comment = 1\nkhronos_validation.validate_core = true\n"
+            "millrace_emulation.validat = true\n")
+        self.assertEqual(self.json()["warnings"], [
+            f'there is no setting "validat" ({self.folder / "vk_layer_settings.txt"}, line 3); is it "validate"?'])
 
     # What can go wrong.
 

@@ -86,7 +86,7 @@ VkResult ScratchDevice::create()
 }  // namespace
 
 std::vector<TraitState> findTraits(const VulkanInstance& instance, VkPhysicalDevice physical,
-                                   const layer::Settings& settings, std::vector<std::string>& warnings)
+                                   const settings::Settings& settings, std::vector<std::string>& warnings)
 {
     ScratchDevice device(instance, physical);
     std::unique_ptr<runtime::Device> found;

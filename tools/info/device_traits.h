@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "layer/settings.h"
+#include "settings/settings.h"
 #include "tools/info/survey.h"
 #include "tools/vulkan/loader.h"
 
@@ -14,6 +14,6 @@ namespace millrace::tools {
 // Empty, and a warning says why, if no device can be created. A device that cannot be measured is a warning as well.
 // Requires: the driver has what graphs need.
 std::vector<TraitState> findTraits(const VulkanInstance& instance, VkPhysicalDevice physical,
-                                   const layer::Settings& settings, std::vector<std::string>& warnings);
+                                   const settings::Settings& settings, std::vector<std::string>& warnings);
 
 }  // namespace millrace::tools

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <sstream>
 
-#include "layer/settings.h"
+#include "settings/settings.h"
 
 namespace millrace::tools {
 
@@ -70,7 +70,7 @@ void WithoutLayer::filter(const char* variable, char separator, std::string& bef
     std::string kept;
     bool isChanged = false;
     for (std::string item; std::getline(items, item, separator);) {
-        if (item == "~all~" || fnmatch(item.c_str(), layer::kLayerName, 0) == 0) {
+        if (item == "~all~" || fnmatch(item.c_str(), settings::kLayerName, 0) == 0) {
             isChanged = true;
         } else {
             kept += (kept.empty() ? "" : std::string(1, separator)) + item;

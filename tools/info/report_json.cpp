@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "layer/settings.h"
+#include "settings/settings.h"
 #include "tools/console.h"
 #include "tools/info/report.h"
 #include "tools/vulkan/loader.h"
@@ -19,7 +19,7 @@ const char* graphsWord(Graphs graphs)
 
 Json layerJson(const LayerState& layer)
 {
-    Json json = {{"name", layer::kLayerName},
+    Json json = {{"name", settings::kLayerName},
                  {"found", layer.isFound},
                  {"loaded", layer.isLoaded},
                  {"enabledByEnvironment", layer.isEnabledByDefault}};

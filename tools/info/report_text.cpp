@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "layer/settings.h"
+#include "settings/settings.h"
 #include "tools/console.h"
 #include "tools/info/report.h"
 #include "tools/vulkan/loader.h"
@@ -106,14 +106,14 @@ void printDevice(std::ostream& out, const DeviceState& device, bool isLayerLoade
 void printLayer(std::ostream& out, const Survey& survey)
 {
     out << "Millrace " << MILLRACE_VERSION << ", Vulkan loader " << versionText(survey.loaderVersion) << "\n"
-        << layer::kLayerName << ": ";
+        << settings::kLayerName << ": ";
     if (survey.layer.isLoaded) {
         out << printable(survey.layer.library) << "\n"
             << kIndent
             << (survey.layer.isEnabledByDefault ? "enabled by the environment"
                                                 : "not enabled by the environment: applications enable it, or "
                                                   "VK_INSTANCE_LAYERS=" +
-                                                      std::string(layer::kLayerName))
+                                                      std::string(settings::kLayerName))
             << "\n";
     } else {
         out << colour(Colour::Red, survey.layer.isFound ? "not loaded" : "not found") << "\n";

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "layer/settings.h"
+#include "settings/settings.h"
 #include "tools/info/survey.h"
 
 namespace millrace::tools {
 
 // Also as the layer has them. Values that cannot be read are added to `problems`.
-std::vector<SettingState> findSettings(layer::Settings& settings, std::vector<std::string>& problems);
+std::vector<SettingState> findSettings(settings::Settings& settings, std::vector<std::string>& problems);
 
 }  // namespace millrace::tools

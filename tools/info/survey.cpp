@@ -7,8 +7,8 @@
 #include <cstring>
 #include <span>
 
-#include "layer/settings.h"
 #include "runtime/driver_support.h"
+#include "settings/settings.h"
 #include "tools/info/device_traits.h"
 #include "tools/info/layer_place.h"
 #include "tools/info/setting_origins.h"
@@ -206,18 +206,18 @@ std::string errorText(const char* what, VkResult result)
 void findLayer(const Loader& loader, VulkanInstance& instance, LayerState& state)
 {
     for (const VkLayerProperties& layer : loader.layers()) {
-        if (std::strcmp(layer.layerName, layer::kLayerName) == 0) {
+        if (std::strcmp(layer.layerName, settings::kLayerName) == 0) {
             state.isFound = true;
             state.description = layer.description;
         }
     }
     if (!state.isFound) {
         const char* disabled = std::getenv("VK_LOADER_LAYERS_DISABLE");
-        state.problem = std::string("the loader does not find ") + layer::kLayerName + ": " + adviceToFindLayer() +
+        state.problem = std::string("the loader does not find ") + settings::kLayerName + ": " + adviceToFindLayer() +
                         (disabled == nullptr ? "" : "; VK_LOADER_LAYERS_DISABLE is set, which hides layers");
         return;
     }
-    const VkResult result = instance.create(loader, {layer::kLayerName});
+    const VkResult result = instance.create(loader, {settings::kLayerName});
     if (result != VK_SUCCESS) {
         state.problem = errorText("the loader lists the layer and cannot load it", result) +
                         "; run again with VK_LOADER_DEBUG=error,layer to see why";
@@ -227,7 +227,7 @@ void findLayer(const Loader& loader, VulkanInstance& instance, LayerState& state
     state.library = loadedLayerLibrary();
 }
 
-void readTraits(const View& view, const layer::Settings& settings, DeviceState& state,
+void readTraits(const View& view, const settings::Settings& settings, DeviceState& state,
                 std::vector<std::string>& warnings)
 {
     std::vector<std::string> found;
@@ -237,7 +237,7 @@ void readTraits(const View& view, const layer::Settings& settings, DeviceState& 
     }
 }
 
-void surveyDevices(const VulkanInstance& plain, const VulkanInstance& layered, const layer::Settings& settings,
+void surveyDevices(const VulkanInstance& plain, const VulkanInstance& layered, const settings::Settings& settings,
                    Survey& result)
 {
     std::vector<std::pair<View, bool>> counterparts;
@@ -294,7 +294,7 @@ Result<Survey> survey()
     }
     VulkanInstance layered;
     findLayer(*loader, layered, result.layer);
-    layer::Settings settings;
+    settings::Settings settings;
     result.settings = findSettings(settings, result.settingProblems);
     surveyDevices(plain, layered, settings, result);
     return result;

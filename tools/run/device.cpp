@@ -8,7 +8,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "layer/settings.h"
+#include "settings/settings.h"
 #include "tools/info/layer_place.h"
 
 namespace millrace::tools::run {
@@ -70,7 +70,7 @@ int rank(VkPhysicalDeviceType type)
 std::string advice(bool hasLayer)
 {
     return hasLayer ? "\nMillrace's layer is there, but the driver lacks what graphs need; `millrace info` says what."
-                    : std::string("\nThe Vulkan loader does not find ") + layer::kLayerName +
+                    : std::string("\nThe Vulkan loader does not find ") + settings::kLayerName +
                           ", which provides the extension: " + adviceToFindLayer();
 }
 
@@ -186,7 +186,7 @@ void Device::describe(const VkuInstanceDispatchTable& vk)
     std::vector<VkPhysicalDeviceToolProperties> tools(count, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
     vk.GetPhysicalDeviceToolProperties(m_physical, &count, tools.data());
     m_isEmulated = std::ranges::any_of(tools, [](const VkPhysicalDeviceToolProperties& tool) {
-        return std::strcmp(tool.layer, layer::kLayerName) == 0;
+        return std::strcmp(tool.layer, settings::kLayerName) == 0;
     });
 }
 

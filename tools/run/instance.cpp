@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "layer/settings.h"
+#include "settings/settings.h"
 #include "tools/info/layer_place.h"
 
 namespace millrace::tools::run {
@@ -70,7 +70,7 @@ Instance::Instance(bool validate)
         throw DeviceError(loader.error().text());
     }
     m_loader = std::move(*loader);
-    m_hasLayer = isInstalled(*m_loader, layer::kLayerName);
+    m_hasLayer = isInstalled(*m_loader, settings::kLayerName);
     if (validate && !isInstalled(*m_loader, kValidationName)) {
         throw DeviceError(std::string("--validate needs ") + kValidationName +
                           ", which the Vulkan loader does not find (Debian: vulkan-validationlayers)");
@@ -83,14 +83,14 @@ void Instance::create(bool validate)
     // The first layer is the nearest to the application.
     std::vector<const char*> layers;
     if (m_hasLayer) {
-        layers.push_back(layer::kLayerName);
+        layers.push_back(settings::kLayerName);
     }
     if (validate) {
         layers.push_back(kValidationName);
     }
     const VkBool32 on = VK_TRUE;
     const VkLayerSettingEXT settings[] = {
-        {layer::kLayerName, "validate", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on},
+        {settings::kLayerName, "validate", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on},
         {kValidationName, "validate_sync", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on},
     };
     VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
@@ -126,7 +126,7 @@ void Instance::create(bool validate)
         reinterpret_cast<PFN_vkCreateInstance>(getProcAddr()(VK_NULL_HANDLE, "vkCreateInstance"));
     const VkResult result = createInstance(&info, nullptr, &m_instance);
     if (result == VK_ERROR_LAYER_NOT_PRESENT) {
-        throw DeviceError(std::string("the Vulkan loader finds ") + layer::kLayerName +
+        throw DeviceError(std::string("the Vulkan loader finds ") + settings::kLayerName +
                           " and cannot load its library; `millrace info` says more");
     }
     check(result, "vkCreateInstance");

@@ -16,7 +16,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "layer/capture_filter.h"
+#include "settings/capture_filter.h"
 #include "tools/commands.h"
 #include "tools/console.h"
 #include "tools/progress.h"
@@ -90,7 +90,7 @@ std::string captureFilters(const Arguments& arguments, const Program& program)
 {
     std::string all;
     for (const std::string& text : arguments.show) {
-        const Result<std::vector<runtime::CaptureFilter>> filters = layer::parseCaptureFilters(text);
+        const Result<std::vector<runtime::CaptureFilter>> filters = settings::parseCaptureFilters(text);
         for (const runtime::CaptureFilter& filter : *filters) {
             const bool isThere = std::ranges::any_of(program.nodes, [&](const ProgramNode& node) {
                 return node.node.id.name == filter.node &&
@@ -351,7 +351,7 @@ Command addRun(CLI::App& app)
                             "2\", \"first 10\", \"where member > 3\"; may be repeated");
     show->type_name("NODE");
     show->expected(1)->take_all()->allow_extra_args(false)->check([](const std::string& text) {
-        const auto filters = layer::parseCaptureFilters(text);
+        const auto filters = settings::parseCaptureFilters(text);
         return !filters ? filters.error().text() : filters->empty() ? std::string("the name of a node is missing") : "";
     });
     command->add_flag("--validate", arguments->validate,

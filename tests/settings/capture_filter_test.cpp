@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include "abi/capture.h"
-#include "layer/capture_filter.h"
+#include "settings/capture_filter.h"
 
-namespace millrace::layer {
+namespace millrace::settings {
 
 namespace {
 
@@ -78,4 +78,4 @@ TEST(CaptureFilter, WhatIsWrongIsSaid)
 
 }  // namespace
 
-}  // namespace millrace::layer
+}  // namespace millrace::settings

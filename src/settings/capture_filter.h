@@ -8,8 +8,8 @@
 #include "base/result.h"
 #include "runtime/capture_recorder.h"
 
-namespace millrace::layer {
+namespace millrace::settings {
 
 Result<std::vector<runtime::CaptureFilter>> parseCaptureFilters(const std::string& text);
 
-}  // namespace millrace::layer
+}  // namespace millrace::settings

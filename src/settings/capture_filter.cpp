@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/capture_filter.h"
+#include "settings/capture_filter.h"
 
 #include <charconv>
 #include <string_view>
 
 #include "abi/capture.h"
 
-namespace millrace::layer {
+namespace millrace::settings {
 
 namespace {
 
@@ -142,4 +142,4 @@ Result<std::vector<runtime::CaptureFilter>> parseCaptureFilters(const std::strin
     return filters;
 }
 
-}  // namespace millrace::layer
+}  // namespace millrace::settings

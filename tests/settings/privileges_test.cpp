@@ -5,7 +5,7 @@
 #include <sys/auxv.h>
 
 #include "base/privileges.h"
-#include "layer/settings.h"
+#include "settings/settings.h"
 
 namespace {
 
@@ -19,7 +19,7 @@ extern "C" unsigned long __wrap_getauxval(unsigned long type)
     return type == AT_SECURE ? (g_isSecure ? 1 : 0) : __real_getauxval(type);
 }
 
-namespace millrace::layer {
+namespace millrace::settings {
 
 namespace {
 
@@ -66,4 +66,4 @@ TEST(Privileges, MoreThanWhoeverStartedIt_SettingsNameNoFiles)
 
 }  // namespace
 
-}  // namespace millrace::layer
+}  // namespace millrace::settings

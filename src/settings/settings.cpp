@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/settings.h"
+#include "settings/settings.h"
 
 #include <vulkan/layer/vk_layer_settings.hpp>
 
-#include "base/privileges.h"
+#include <algorithm>
 
-namespace millrace::layer {
+#include "base/near_word.h"
+#include "base/privileges.h"
+#include "settings/lists.h"
+#include "settings/places.h"
+
+namespace millrace::settings {
 
 namespace {
-
-// A device trait; 0 leaves it to the device.
-struct TraitSetting {
-    uint32_t& value;
-    const runtime::Trait& trait;
-};
 
 // A setting that has one of a few words as value; the first is what it is by default.
 template <typename Enum>
@@ -26,33 +25,47 @@ struct Words {
     std::vector<Meaning> meanings;
 };
 
-// All settings, with their names, for whoever reads or writes them. The manifest and README.md list them as well.
+// A list, as text and back.
+struct List {
+    Settings& settings;
+    std::string (*write)(const Settings&);
+    void (*read)(std::string_view, Settings&, std::vector<std::string>&);
+};
+
+std::string writeTraits(const Settings& settings)
+{
+    return traitsText(settings.runtime.traits);
+}
+
+void readTraitsInto(std::string_view text, Settings& settings, std::vector<std::string>& problems)
+{
+    readTraits(text, settings.runtime.traits, problems);
+}
+
+// All settings, with their names, for whoever reads or writes them. The manifest and docs/settings.md list them as
+// well.
 template <typename Visitor>
 void visitSettings(Settings& settings, Visitor&& visitor)
 {
     visitor("force_enable", settings.forceEnable);
-    visitor("validate", settings.validate);
-    visitor("validate_spirv", settings.validateSpirv);
+    visitor("fusion",
+            Words<Fusion>{settings.fusion, {{"on", Fusion::Useful}, {"off", Fusion::None}, {"all", Fusion::All}}});
     visitor("continuation",
             Words<Continuation>{settings.continuation,
                                 {{"complete", Continuation::Complete}, {"single", Continuation::Single}}});
-    visitor("path", Words<runtime::Path>{settings.runtime.path,
-                                         {{"direct", runtime::Path::Direct}, {"indirect", runtime::Path::Indirect}}});
-    visitor("fusion",
-            Words<Fusion>{settings.fusion, {{"on", Fusion::Useful}, {"off", Fusion::None}, {"all", Fusion::All}}});
-    visitor("leaf", Words<bool>{settings.leaf, {{"on", true}, {"off", false}}});
-    visitor("device_traits", Words<bool>{settings.runtime.measures, {{"measured", true}, {"type", false}}});
-    for (const runtime::Trait& trait : runtime::traitTable())
-        visitor(trait.key, TraitSetting{settings.runtime.traits.*trait.value, trait});
+    visitor("max_scratch_mib", settings.runtime.traits.maxScratchMib);
+    visitor("validate", settings.validate);
+    visitor("validate_spirv", settings.validateSpirv);
     visitor("trace", settings.trace);
     visitor("trace_detail", Words<bool>{settings.traceNodes, {{"steps", false}, {"nodes", true}}});
     visitor("capture", settings.capture);
     visitor("capture_file", settings.captureFile);
-    visitor("hide_maintenance5", settings.hideMaintenance5);
     visitor("debug_labels", settings.debugLabels);
     visitor("step_by_step", settings.stepByStep);
     visitor("breadcrumbs", settings.runtime.breadcrumbs);
     visitor("step_limit_ms", settings.stepLimitMs);
+    visitor("disable", List{settings, disabledText, readDisabled});
+    visitor("traits", List{settings, writeTraits, readTraitsInto});
 }
 
 // The callback of the utility library has no argument of ours.
@@ -88,16 +101,11 @@ public:
             value = wanted;
     }
 
-    void operator()(const char* name, TraitSetting setting) const
+    void operator()(const char* name, List list) const
     {
-        uint32_t value = 0;
-        (*this)(name, value);
-        if (value != 0 && !setting.trait.allows(value)) {
-            m_problems.push_back(std::string("setting ") + name + " is " + std::to_string(value) +
-                                 ", which is neither 0 nor " + setting.trait.range() + "; using 0");
-            value = 0;
-        }
-        setting.value = value;
+        std::string text;
+        (*this)(name, text);
+        list.read(text, list.settings, m_problems);
     }
 
     template <typename Enum>
@@ -128,7 +136,7 @@ public:
     void operator()(const char* name, bool value) { m_texts.push_back({name, value ? "true" : "false"}); }
     void operator()(const char* name, uint32_t value) { m_texts.push_back({name, std::to_string(value)}); }
     void operator()(const char* name, const std::string& value) { m_texts.push_back({name, value}); }
-    void operator()(const char* name, TraitSetting setting) { (*this)(name, setting.value); }
+    void operator()(const char* name, List list) { m_texts.push_back({name, list.write(list.settings)}); }
     template <typename Enum>
     void operator()(const char* name, Words<Enum> words)
     {
@@ -154,6 +162,32 @@ bool runsLeaves(const Settings& settings)
 
 namespace {
 
+// Where somebody may look who wrote `key`, which is no setting.
+std::string advice(const std::string& key, const std::vector<std::string_view>& keys)
+{
+    if (std::ranges::count(traitNames(), key) > 0)
+        return "; it is a trait: traits = " + key + "=NUMBER";
+    if (std::ranges::count(disableWords(), key) > 0)
+        return "; it can be disabled: disable = " + key;
+    return suggestion(key, keys);
+}
+
+void findUnknown(const VkInstanceCreateInfo& createInfo, std::vector<std::string>& problems)
+{
+    std::vector<std::string_view> keys;
+    for (const SettingText& setting : settingTexts({}))
+        keys.push_back(setting.key);
+    std::vector<FoundName> found = foundNames();
+    for (auto info = vkuFindLayerSettingsCreateInfo(&createInfo); info; info = vkuNextLayerSettingsCreateInfo(info))
+        for (uint32_t i = 0; i < info->settingCount; ++i)
+            if (std::string_view(info->pSettings[i].pLayerName) == kLayerName)
+                found.push_back({info->pSettings[i].pSettingName, "VkLayerSettingsCreateInfoEXT"});
+    for (const FoundName& name : found)
+        if (std::ranges::count(keys, name.key) == 0)
+            problems.push_back("there is no setting \"" + name.key + "\" (" + name.place + ")" +
+                               advice(name.key, keys));
+}
+
 // Whoever starts a set-uid program must not choose files that it overwrites.
 void forgetFiles(Settings& settings, std::vector<std::string>& problems)
 {
@@ -176,6 +210,7 @@ Settings readSettings(const VkInstanceCreateInfo& createInfo, std::vector<std::s
 {
     Settings settings;
     visitSettings(settings, Reader(createInfo, problems));
+    findUnknown(createInfo, problems);
     settings.runtime.breadcrumbs |= settings.stepLimitMs > 0;
     if (hasMorePrivileges())
         forgetFiles(settings, problems);
@@ -190,4 +225,4 @@ std::vector<SettingText> settingTexts(const Settings& settings)
     return writer.take();
 }
 
-}  // namespace millrace::layer
+}  // namespace millrace::settings

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user can choose: VK_EXT_layer_settings, vk_layer_settings.txt, environment. docs/layer.md has the table.
+// What the user can choose: VK_EXT_layer_settings, vk_layer_settings.txt, environment. docs/settings.md has the tables.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -10,11 +10,10 @@
 
 #include "runtime/runtime.h"
 
-namespace millrace::layer {
+namespace millrace::settings {
 
+// The layer whose settings these are.
 inline constexpr char kLayerName[] = "VK_LAYER_MILLRACE_emulation";
-inline constexpr char kLayerDescription[] = "VK_AMDX_shader_enqueue on plain compute";
-inline constexpr uint32_t kLayerVersion = 1;
 
 enum class Continuation {
     Complete,  // a graph runs until nothing is left, however many sweeps that takes
@@ -46,7 +45,8 @@ struct Settings {
 // what is wrong with scratch memory that is not used then.
 bool runsLeaves(const Settings& settings);
 
-// Values that cannot be read stay as they are by default, and `problems` says so.
+// Values that cannot be read stay as they are by default. `problems` says so, one entry each, and what names no
+// setting.
 Settings readSettings(const VkInstanceCreateInfo& createInfo, std::vector<std::string>& problems);
 
 // A setting as it is written in files and variables.
@@ -56,4 +56,4 @@ struct SettingText {
 };
 std::vector<SettingText> settingTexts(const Settings& settings);
 
-}  // namespace millrace::layer
+}  // namespace millrace::settings

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings/lists.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <string>
+
+#include "base/near_word.h"
+
+namespace millrace::settings {
+
+namespace {
+
+// A part of Millrace that can be switched off, and how.
+struct Part {
+    std::string_view word;
+    void (*disable)(Settings&);
+    bool (*isDisabled)(const Settings&);
+};
+
+constexpr Part kParts[] = {
+    {"direct", [](Settings& s) { s.runtime.path = runtime::Path::Indirect; },
+     [](const Settings& s) { return s.runtime.path == runtime::Path::Indirect; }},
+    {"leaf", [](Settings& s) { s.leaf = false; }, [](const Settings& s) { return !s.leaf; }},
+    {"maintenance5", [](Settings& s) { s.hideMaintenance5 = true; },
+     [](const Settings& s) { return s.hideMaintenance5; }},
+    {"measuring", [](Settings& s) { s.runtime.measures = false; },
+     [](const Settings& s) { return !s.runtime.measures; }},
+};
+
+bool hasOwnSetting(const runtime::Trait& trait)
+{
+    return trait.value == &runtime::DeviceTraits::maxScratchMib;
+}
+
+std::string_view trimmed(std::string_view text)
+{
+    constexpr std::string_view kBlanks = " \t\r\n";
+    const size_t first = text.find_first_not_of(kBlanks);
+    return first == text.npos ? std::string_view() : text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
+// Calls `use` for each element that is not empty.
+template <typename Use>
+void forElements(std::string_view text, Use&& use)
+{
+    while (!text.empty()) {
+        const size_t comma = std::min(text.find(','), text.size());
+        const std::string_view element = trimmed(text.substr(0, comma));
+        if (!element.empty())
+            use(element);
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+}
+
+void append(std::string& list, std::string_view element)
+{
+    list.append(list.empty() ? "" : ", ").append(element);
+}
+
+// Empty if the trait has the value now, else what is wrong.
+std::string readTrait(std::string_view name, std::string_view value, runtime::DeviceTraits& traits)
+{
+    const auto& table = runtime::traitTable();
+    const auto trait = std::ranges::find_if(
+        table, [&](const runtime::Trait& each) { return name == each.key && !hasOwnSetting(each); });
+    if (trait == table.end())
+        return "there is no trait \"" + std::string(name) + "\"" + suggestion(name, traitNames());
+    uint32_t number = 0;
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+    if (error != std::errc() || end != value.data() + value.size() || !trait->allows(number))
+        return std::string(name) + " is \"" + std::string(value) + "\", which is not " + trait->range();
+    traits.*trait->value = number;
+    return "";
+}
+
+}  // namespace
+
+std::vector<std::string_view> disableWords()
+{
+    std::vector<std::string_view> words;
+    std::ranges::transform(kParts, std::back_inserter(words), &Part::word);
+    return words;
+}
+
+std::vector<std::string_view> traitNames()
+{
+    std::vector<std::string_view> names;
+    for (const runtime::Trait& trait : runtime::traitTable())
+        if (!hasOwnSetting(trait))
+            names.push_back(trait.key);
+    return names;
+}
+
+void readDisabled(std::string_view text, Settings& settings, std::vector<std::string>& problems)
+{
+    forElements(text, [&](std::string_view word) {
+        const auto part = std::ranges::find(kParts, word, &Part::word);
+        if (part != std::end(kParts))
+            part->disable(settings);
+        else
+            problems.push_back("setting disable: there is no \"" + std::string(word) + "\" to disable" +
+                               suggestion(word, disableWords()));
+    });
+}
+
+void readTraits(std::string_view text, runtime::DeviceTraits& traits, std::vector<std::string>& problems)
+{
+    forElements(text, [&](std::string_view element) {
+        const size_t equals = element.find('=');
+        std::string problem = "\"" + std::string(element) + "\" is no \"TRAIT=NUMBER\"";
+        if (equals != element.npos)
+            problem = readTrait(trimmed(element.substr(0, equals)), trimmed(element.substr(equals + 1)), traits);
+        if (!problem.empty())
+            problems.push_back("setting traits: " + problem);
+    });
+}
+
+std::string disabledText(const Settings& settings)
+{
+    std::string list;
+    for (const Part& part : kParts)
+        if (part.isDisabled(settings))
+            append(list, part.word);
+    return list;
+}
+
+std::string traitsText(const runtime::DeviceTraits& traits)
+{
+    std::string list;
+    for (const runtime::Trait& trait : runtime::traitTable())
+        if (traits.*trait.value != 0 && !hasOwnSetting(trait))
+            append(list, std::string(trait.key) + "=" + std::to_string(traits.*trait.value));
+    return list;
+}
+
+}  // namespace millrace::settings
