@@ -186,6 +186,8 @@ void chooseNodeFlags(Random& random, NodeSpec& node, const Family& family)
         node.earlyReturn = false;
         node.readMembers = ~0u;
     }
+    // A return among what only the last workgroup sends skips what it reports behind that, which would show which it was.
+    node.returnsBetween = node.returnsBetween && !node.sendsWhenFinished;
     if (family.perPayload && node.kind == Kind::Coalescing)
         choosePerPayload(random, node);
 }

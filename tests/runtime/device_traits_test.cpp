@@ -176,7 +176,7 @@ TEST(DeviceTraits, WorkgroupsLargerThanTheDeviceTakes_AreCutAndReported)
     ASSERT_EQ(choice.problems.size(), 1u);
     EXPECT_EQ(
         choice.problems[0],
-        "setting static_invocations is 1024, and a workgroup has at most 384 invocations on this device; using 256");
+        "setting traits: static_invocations is 1024, and a workgroup has at most 384 invocations on this device; using 256");
     // What nobody asked for is cut in silence.
     facts.maxGroupInvocations = 128;
     choice = chooseTraits(facts, {});
