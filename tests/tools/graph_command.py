@@ -205,9 +205,9 @@ class GraphCommand(unittest.TestCase):
 
     def test_says_what_needs_no_scheduler(self):
         file = self.write("b.spvasm", single("b"))
-        self.assertIn("without scheduler (setting leaf): b[0]\n", GRAPH(file).stdout)
+        self.assertIn("without scheduler: b[0]\n", GRAPH(file).stdout)
         self.assertEqual(GRAPH.json(file)["leaves"], [0])
-        self.assertIn("without scheduler (setting leaf): no node\n", GRAPH(*shaders("level_a", "level_b")).stdout)
+        self.assertIn("without scheduler: no node\n", GRAPH(*shaders("level_a", "level_b")).stdout)
         self.assertEqual(GRAPH.json(*shaders("level_a", "level_b"))["leaves"], [])
 
     # What is allowed and seldom meant.

@@ -128,7 +128,7 @@ void printLeaves(std::ostream& out, const GraphReport& report)
             names += (names.empty() ? "" : ", ") + groupName(report.graph, group);
         }
     }
-    out << "\nWhat the application launches without scheduler (setting leaf): " << (names.empty() ? "no node" : names)
+    out << "\nWhat the application launches without scheduler: " << (names.empty() ? "no node" : names)
         << "\n";
 }
 
