@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <mutex>
 
 namespace millrace::tools {
 
@@ -19,11 +20,19 @@ bool wantsColours(int descriptor)
     return isCapableTerminal(descriptor) && (noColour == nullptr || *noColour == '\0');
 }
 
+constexpr const char* kClearLine = "\r\033[K";
+
+// Layers speak on threads of their own.
+std::mutex s_errorMutex;
+std::string s_status;
+
 void complain(const char* code, const char* severity, const std::string& message)
 {
     static const bool colours = wantsColours(STDERR_FILENO);
-    std::cerr << "millrace: " << (colours ? code : "") << severity << (colours ? "\033[0m" : "") << ": " << message
-              << "\n";
+    const std::lock_guard lock(s_errorMutex);
+    std::cerr << (s_status.empty() ? "" : kClearLine) << "millrace: " << (colours ? code : "") << severity
+              << (colours ? "\033[0m" : "") << ": " << message << "\n"
+              << s_status << std::flush;
 }
 
 // Bytes of the well-formed UTF-8 sequence at the start of the text; 0 if there is none.
@@ -75,6 +84,13 @@ int fail(const std::string& message)
 void warn(const std::string& message)
 {
     complain("\033[33m", "warning", message);
+}
+
+void showStatus(const std::string& line)
+{
+    const std::lock_guard lock(s_errorMutex);
+    std::cerr << kClearLine << line << std::flush;
+    s_status = line;
 }
 
 std::string colour(Colour colour, std::string_view text)

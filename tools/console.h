@@ -14,6 +14,10 @@ namespace millrace::tools {
 int fail(const std::string& message);
 void warn(const std::string& message);
 
+// One line at the end of standard error, which must be a capable terminal, in place of the last; empty: none. What
+// fail() and warn() write comes above it. From any thread, as these.
+void showStatus(const std::string& line);
+
 // True for a terminal that can do more than append characters: not where TERM is "dumb".
 bool isCapableTerminal(int descriptor);
 

@@ -4,17 +4,10 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 
 #include "tools/console.h"
 
 namespace millrace::tools {
-
-namespace {
-
-constexpr const char* kClearLine = "\r\033[K";
-
-}  // namespace
 
 Progress::Progress(std::string activity, uint64_t total) : m_activity(std::move(activity)), m_total(total)
 {
@@ -48,12 +41,9 @@ void Progress::show()
         const auto seconds =
             std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - start).count();
         const std::string steps = m_total == 0 ? "" : " " + std::to_string(m_done) + " of " + std::to_string(m_total);
-        std::fprintf(stderr, "%smillrace: %s%s, %lld s", kClearLine, m_activity.c_str(), steps.c_str(),
-                     static_cast<long long>(seconds));
-        std::fflush(stderr);
+        showStatus("millrace: " + m_activity + steps + ", " + std::to_string(seconds) + " s");
     } while (!m_wake.wait_for(lock, 200ms, [this] { return m_isOver; }));
-    std::fputs(kClearLine, stderr);
-    std::fflush(stderr);
+    showStatus("");
 }
 
 }  // namespace millrace::tools

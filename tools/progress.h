@@ -11,8 +11,8 @@
 
 namespace millrace::tools {
 
-// For as long as it lives: "millrace: compiling 17 of 300, 4 s", in place. Nothing else should write to standard error
-// meanwhile.
+// For as long as it lives: "millrace: compiling 17 of 300, 4 s", in place. Only fail() and warn() may write to
+// standard error meanwhile.
 class Progress {
 public:
     // `total`: how many steps there are; 0 if that is not known.

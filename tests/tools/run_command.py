@@ -343,6 +343,31 @@ void main()
         report = self.run_graph(graph, status=1)
         self.assertTrue(any("09186" in message["id"] + message["text"] for message in report["messages"]), report)
 
+    def hang(self, text):
+        """What the tool has written when the text comes, of a graph that never ends."""
+        self.write("hang.comp", """#version 460
+layout(name = "hang", static_grid = uvec3(1, 1, 1)) node;
+layout(local_size_x = 1) in;
+layout(binding = 0) volatile buffer Flag { uint flag; };
+void main() { while (flag == 0) ; }
+""")
+        graph = {"nodes": [{"file": "hang.comp"}], "buffers": [{"name": "flag", "binding": 0}],
+                 "dispatches": [{"node": "hang"}]}
+        tool = Terminal(*RUN.start, self.write("graph.json", graph), VK_MILLRACE_EMULATION_STEP_LIMIT_MS="1500")
+        written = tool.read(until=text)
+        os.kill(tool.process, signal.SIGKILL)
+        tool.close()
+        return written
+
+    def test_messages_come_while_the_graph_runs(self):
+        self.assertIn("node hang[0]", self.hang(b"the limit of setting step_limit_ms"))
+
+    def test_messages_come_above_the_progress(self):
+        lines = self.hang(b"running, 3 s").replace("\r\n", "\n").split("\n")
+        self.assertRegex(lines[0], r"running, 1 s\r\x1b\[Kmillrace: \x1b\[31merror\x1b\[0m: Millrace-step-limit: .*hang\[0\]")
+        self.assertEqual(len(lines), 2, lines)
+        self.assertTrue(lines[1].startswith("millrace: running, 1 s"), lines)
+
     # Expected results.
 
     def check(self, expected, status, *texts, graph=None):

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "settings/settings.h"
+#include "tools/console.h"
 #include "tools/info/layer_place.h"
 
 namespace millrace::tools::run {
@@ -34,6 +35,16 @@ bool isInstalled(const Loader& loader, const char* layer)
                                [=](const VkLayerProperties& l) { return std::strcmp(l.layerName, layer) == 0; });
 }
 
+void tell(const Message& message)
+{
+    const std::string text = printable((message.id.empty() ? "" : message.id + ": ") + message.text);
+    if (message.isError) {
+        (void)fail(text);
+    } else {
+        warn(text);
+    }
+}
+
 }  // namespace
 
 void check(VkResult result, const char* call)
@@ -57,6 +68,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Instance::onMessage(VkDebugUtilsMessageSeverityFl
     const std::lock_guard lock(self->m_mutex);
     const auto isSame = [&](const Message& m) { return m.id == message.id && m.text == message.text; };
     if (std::ranges::none_of(self->m_messages, isSame)) {
+        tell(message);
         self->m_messages.push_back(std::move(message));
     }
     return VK_FALSE;

@@ -46,7 +46,8 @@ public:
     PFN_vkGetInstanceProcAddr getProcAddr() const { return m_loader->getInstanceProcAddr(); }
     bool hasLayer() const { return m_hasLayer; }
 
-    // What layers and driver have said so far, each text once.
+    // What layers and driver have said so far, each text once. It is on standard error already: each message goes there
+    // as it comes, since a graph that hangs has no end.
     std::vector<Message> messages() const;
 
 private:

@@ -144,22 +144,6 @@ private:
     std::string m_path;
 };
 
-// What layers said, the errors last. Returns whether there were any.
-bool reportMessages(const std::vector<Message>& messages)
-{
-    bool hasErrors = false;
-    for (const Message& message : messages) {
-        const std::string text = printable((message.id.empty() ? "" : message.id + ": ") + message.text);
-        if (message.isError) {
-            (void)fail(text);
-        } else {
-            warn(text);
-        }
-        hasErrors |= message.isError;
-    }
-    return hasErrors;
-}
-
 // Compilers have several lines to say.
 std::string printableLines(const std::string& text)
 {
@@ -193,7 +177,6 @@ int reportError(const Json& error, const std::string& text, const std::vector<Me
         const Json out{{"errors", Json::array({error})}, {"messages", messagesJson(messages)}};
         std::cout << out.dump(2) << "\n";
     }
-    (void)reportMessages(messages);
     return fail(printableLines(text));
 }
 
@@ -259,7 +242,8 @@ public:
         for (const Difference& difference : report.differences) {
             (void)fail(printable(difference.text()));
         }
-        return reportMessages(report.messages) || !report.differences.empty() ? 1 : 0;
+        const bool hasErrors = std::ranges::any_of(report.messages, &Message::isError);
+        return hasErrors || !report.differences.empty() ? 1 : 0;
     }
 
 private:
