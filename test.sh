@@ -8,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-scripts/build.sh dev
+scripts/build.sh dev tests
 results=build-dev/test-results.xml
 rm -f "$results"
 status=0

@@ -29,16 +29,22 @@ function(compile_glsl target)
     if("--no-link" IN_LIST options)
       set(environment spv1.6)
     endif()
+    # The module has a command of its own: glslang's dependency file names it, and no other output.
     add_custom_command(
-      OUTPUT ${dir}/${name}.inc
+      OUTPUT ${dir}/${name}.spv
       COMMAND ${GLSLANG_EXECUTABLE} --target-env vulkan1.3 -V --quiet ${options} -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/src/shaders
               --depfile ${dir}/${name}.d -o ${dir}/${name}.spv ${source}
       COMMAND ${SPIRV_VAL_EXECUTABLE} --target-env ${environment} --scalar-block-layout ${dir}/${name}.spv
-      COMMAND ${CMAKE_COMMAND} -DINPUT=${dir}/${name}.spv -DOUTPUT=${dir}/${name}.inc
-              -P ${PROJECT_SOURCE_DIR}/cmake/EmbedSpirv.cmake
-      DEPENDS ${source} ${PROJECT_SOURCE_DIR}/cmake/EmbedSpirv.cmake
+      DEPENDS ${source}
       DEPFILE ${dir}/${name}.d
       COMMENT "Compiling ${file} as ${name}"
+      VERBATIM)
+    add_custom_command(
+      OUTPUT ${dir}/${name}.inc
+      COMMAND ${CMAKE_COMMAND} -DINPUT=${dir}/${name}.spv -DOUTPUT=${dir}/${name}.inc
+              -P ${PROJECT_SOURCE_DIR}/cmake/EmbedSpirv.cmake
+      DEPENDS ${dir}/${name}.spv ${PROJECT_SOURCE_DIR}/cmake/EmbedSpirv.cmake
+      COMMENT "Embedding ${name}"
       VERBATIM)
     list(APPEND outputs ${dir}/${name}.inc)
     string(APPEND declarations "extern const std::span<const uint32_t> ${name};\n")

@@ -90,7 +90,7 @@ name_commit() {
 folder=$1
 build=${3:-$sources/build-release}
 if [[ $# -eq 1 ]]; then
-  "$sources/scripts/build.sh" release --target "${TARGETS[@]}"
+  "$sources/scripts/build.sh" release tests --target "${TARGETS[@]}"
 fi
 if [[ -e $folder && ! -e $folder/contents.tar.gz && ! -e $folder/contents && -n $(ls -A "$folder") ]]; then
   say "$folder is not empty and no folder of this script's"
