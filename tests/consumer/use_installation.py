@@ -67,16 +67,25 @@ def use_pkg_config(arguments, folder, prefix, shader):
 
 
 def use_layer(prefix, program):
-    """Explicit layers are looked up in the data folders, their libraries as the dynamic linker does."""
+    """Explicit layers are looked up in the data folders; the manifest says where the library is."""
     manifest = find(prefix, "VkLayer_MILLRACE_emulation.json")
     share = manifest.parents[2]
-    library = find(prefix, "libVkLayer_MILLRACE_emulation.so")
     environment = {name: value for name, value in os.environ.items() if not name.startswith("VK_")}
     if "VK_DRIVER_FILES" in os.environ:
         environment["VK_DRIVER_FILES"] = os.environ["VK_DRIVER_FILES"]
     environment["XDG_DATA_DIRS"] = f"{share}:/usr/local/share:/usr/share"
-    environment["LD_LIBRARY_PATH"] = str(library.parent)
+    environment.pop("LD_LIBRARY_PATH", None)
     run(program, env=environment)
+
+
+def use_tool(prefix, tool):
+    """Where the tool is, it finds the layer and the examples, whatever the current folder."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("VK_")
+                   or name == "VK_DRIVER_FILES"}
+    example = find(prefix, "first_graph") / "graph.json"
+    output = run(tool, "run", example, env=environment, cwd="/", capture_output=True, text=True).stdout
+    if '"sum":5050' not in output or "graphs by Millrace" not in output:
+        sys.exit(f"FAILED: the installed example says {output}")
 
 
 def main():
@@ -101,6 +110,8 @@ def main():
         tool = prefix / "bin" / "millrace"
         if tool.exists():
             run(tool, "lower", "--entry", "recurse", "-o", folder / "lowered.spv", shader)
+        if tool.exists() and arguments.expect_layer:
+            use_tool(prefix, tool)
         if arguments.expect_layer:
             use_layer(prefix, enable_layer)
     finally:
