@@ -3,7 +3,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "spirv/call_expansion.h"
 #include "spirv/check.h"
+#include "spirv/decoration_groups.h"
 #include "spirv/inlined_size.h"
 #include "spirv/module.h"
 #include "spirv/optimizer.h"
@@ -38,12 +40,10 @@ void removeUncalledFunctions(Module& module)
     removeUnreached(module, reach.takeIds());
 }
 
-// Inlining leaves debug information that breaks two rules of its own: a definition has to be in the first block, where
-// merging returns puts a new one; a declaration has to be of a variable or parameter, but an argument may be neither.
-void repairDebugInformation(Module& module)
+// A declaration has to be of a variable or parameter, but the argument that stands for a parameter may be neither.
+void removeLostDeclarations(Module& module)
 {
     constexpr uint32_t kDebugDeclare = 28;
-    constexpr uint32_t kDebugFunctionDefinition = 101;
     Id debugInfo;
     for (const Instruction& i : module.section(Section::ExtInstImports)) {
         if (i.string(0) == "NonSemantic.Shader.DebugInfo.100") {
@@ -53,37 +53,58 @@ void repairDebugInformation(Module& module)
     if (!debugInfo) {
         return;
     }
-    const auto is = [&](const Instruction& i, uint32_t number) {
-        return i.op == spv::Op::OpExtInst && i.id(0) == debugInfo && i.literal(1) == number;
-    };
     std::unordered_set<uint32_t> variables;
     std::as_const(module).forEachInstruction([&](const Instruction& i) {
         if (i.op == spv::Op::OpVariable || i.op == spv::Op::OpFunctionParameter) {
             variables.insert(i.result.value);
         }
     });
-    const auto isLostDeclaration = [&](const Instruction& i) {
-        return is(i, kDebugDeclare) && !variables.contains(i.id(3).value);
-    };
     for (Function& function : module.functions) {
-        InstructionList definitions;
         for (Block& block : function.blocks) {
-            InstructionList kept;
-            for (Instruction& i : block.body) {
-                if (is(i, kDebugFunctionDefinition)) {
-                    definitions.push_back(i);
-                } else if (!isLostDeclaration(i)) {
-                    kept.push_back(i);
-                }
-            }
-            block.body = std::move(kept);
-        }
-        if (!function.blocks.empty()) {
-            InstructionList& first = function.blocks[0].body;
-            const auto isCode = [](const Instruction& i) { return i.op != spv::Op::OpVariable; };
-            first.insert(std::ranges::find_if(first, isCode), definitions.begin(), definitions.end());
+            std::erase_if(block.body, [&](const Instruction& i) {
+                return i.op == spv::Op::OpExtInst && i.id(0) == debugInfo && i.literal(1) == kDebugDeclare &&
+                       !variables.contains(i.id(3).value);
+            });
         }
     }
+}
+
+std::unordered_set<uint32_t> calledFunctions(const Module& module)
+{
+    std::unordered_set<uint32_t> called;
+    module.forEachInstruction([&](const Instruction& i) {
+        if (i.op == spv::Op::OpFunctionCall) {
+            called.insert(i.id(0).value);
+        }
+    });
+    return called;
+}
+
+// Gives functions that are called a single return at their end. SPIRV-Tools reshapes those that nobody calls as well,
+// which need not, so they are put back. It wants no unreachable blocks, which dead branch elimination removes.
+Status mergeReturns(Module& module)
+{
+    const std::unordered_set<uint32_t> called = calledFunctions(module);
+    const auto isCallee = [&](const Function& function) { return called.contains(function.id().value); };
+    if (std::ranges::none_of(module.functions, [&](const Function& f) { return isCallee(f) && !returnsAtItsEnd(f); })) {
+        return {};
+    }
+    const auto words =
+        optimize(write(module), "inline", {spvtools::CreateDeadBranchElimPass, spvtools::CreateMergeReturnPass});
+    auto merged = words ? read(*words) : words.error();
+    if (!merged) {
+        return merged.error();
+    }
+    for (Function& function : module.functions) {
+        if (!isCallee(function)) {
+            if (Function* reshaped = merged->findFunction(function.id())) {
+                *reshaped = std::move(function);
+            }
+        }
+    }
+    merged->bound = std::max(merged->bound, module.bound);
+    module = std::move(*merged);
+    return {};
 }
 
 }  // namespace
@@ -103,33 +124,23 @@ Result<Words> inlineAll(std::span<const uint32_t> words)
     if (Status status = checkInlinedSize(*module); !status) {
         return status.error();
     }
-    // The optimizer's own removal of functions is not used: it cannot bear some kinds of debug information.
-    const auto once =
-        optimize(words, "inline", {spvtools::CreateRemoveDontInlinePass, spvtools::CreateInlineExhaustivePass});
-    module = once ? read(*once) : once.error();
-    if (!module) {
-        return module.error();
+    if (Status status = dissolveDecorationGroups(*module); !status) {
+        return status.error();
+    }
+    if (Status status = mergeReturns(*module); !status) {
+        return status.error();
+    }
+    std::vector<Id> entries;
+    for (const Instruction& i : module->section(Section::EntryPoints)) {
+        entries.push_back(i.id(1));
+    }
+    for (const Id entry : entries) {
+        if (Status status = expandCalls(*module, entry); !status) {
+            return status.error();
+        }
     }
     removeUncalledFunctions(*module);
-    repairDebugInformation(*module);
-    if (!hasCalls(*module)) {
-        return write(*module);
-    }
-    // Functions that return from within a loop are left until they have a single return. This comes second because it
-    // reshapes the control flow of entry points too, where it is rarely needed. Merging wants no unreachable blocks,
-    // which dead branch elimination removes.
-    const auto twice = optimize(words, "inline",
-                                {spvtools::CreateRemoveDontInlinePass, spvtools::CreateDeadBranchElimPass,
-                                 spvtools::CreateMergeReturnPass, spvtools::CreateInlineExhaustivePass});
-    module = twice ? read(*twice) : twice.error();
-    if (!module) {
-        return module.error();
-    }
-    removeUncalledFunctions(*module);
-    if (hasCalls(*module)) {
-        return Diagnostic{"spirv", {}, "not every call can be inlined"};
-    }
-    repairDebugInformation(*module);
+    removeLostDeclarations(*module);
     return write(*module);
 }
 

@@ -14,8 +14,7 @@ namespace millrace::spirv {
 inline constexpr uint64_t kManyInstructions = uint64_t{1} << 40;
 uint64_t inlinedSize(const Module& module, Id function);
 
-// Fails if an entry point would have more instructions than any shader that was written for a purpose. Inlining takes
-// seconds for as many.
+// Fails if an entry point would have more instructions than any shader that was written for a purpose.
 inline constexpr uint64_t kMaxInlinedInstructions = 1 << 16;
 Status checkInlinedSize(const Module& module);
 
