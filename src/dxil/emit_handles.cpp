@@ -117,17 +117,60 @@ void Emitter::opCreateHandleForLib(const Value& call)
 
 void Emitter::opCreateHandleFromHeap(const Value& call)
 {
-    auto handle = std::make_shared<Handle>();
     const bool isSampler = constantOf(call.operands[2]).value_or(0) != 0;
+    const bool nonUniform = constantOf(call.operands[3]).value_or(0) != 0 && !constantOf(call.operands[1]);
+    set(call, handleInHeap(getUint(call.operands[1]), isSampler, nonUniform));
+}
+
+Val Emitter::handleInHeap(Id index, bool isSampler, bool nonUniform) const
+{
+    auto handle = std::make_shared<Handle>();
     handle->isHeap = true;
-    handle->nonUniform = constantOf(call.operands[3]).value_or(0) != 0 && !constantOf(call.operands[1]);
-    handle->index = getUint(call.operands[1]);
+    handle->nonUniform = nonUniform;
+    handle->index = index;
     handle->place.set = isSampler ? m_options.bindings.samplerHeapSet : m_options.bindings.resourceHeapSet;
     handle->place.counterBinding = kHeapCounters;
     handle->resource.count = kUnbounded;
     Val out;
     out.handle = std::move(handle);
-    set(call, std::move(out));
+    return out;
+}
+
+bool Emitter::holdsHeapHandles(const Value& address, bool& isSampler)
+{
+    const KeptHandles::Source source = m_keptHandles.sourceOfVariable(variableOf(address));
+    isSampler = source == KeptHandles::Source::SamplerHeap;
+    const bool isKnown = isSampler || source == KeptHandles::Source::ResourceHeap;
+    if (!isKnown) {
+        unsupported("a variable that holds resources of which not all come from one descriptor heap");
+    }
+    return isKnown;
+}
+
+// A variable holds the places in the heap. That an invocation reads the same as all others nobody has said.
+Val Emitter::loadHandle(const Pointer& from, const Value& address)
+{
+    bool isSampler = false;
+    if (!holdsHeapHandles(address, isSampler)) {
+        return {};
+    }
+    Id type;
+    const Id where = chain(from, type);
+    return m_error ? Val() : handleInHeap(m_b.load(type, where), isSampler, true);
+}
+
+void Emitter::storeHandle(const Pointer& to, const Value& address, const Value& stored)
+{
+    bool isSampler = false;
+    if (stored.isUndef() || stored.kind == Value::Kind::Null || !holdsHeapHandles(address, isSampler)) {
+        return;
+    }
+    const auto handle = getHandle(&stored);
+    Id type;
+    const Id where = chain(to, type);
+    if (handle && !m_error) {
+        m_b.store(where, handle->index);
+    }
 }
 
 void Emitter::opAnnotateHandle(const Value& call)

@@ -80,7 +80,10 @@ Id Emitter::memoryType(const Type& type, Form form)
     }
     constexpr uint64_t kMaxElements = 1u << 20;
     Id out;
-    if (type.isStruct()) {
+    if (isHandleType(type)) {
+        out = type.name == "dx.types.Handle" ? m_b.uintType()
+                                             : unsupported("a variable that holds outputs or records of a node");
+    } else if (type.isStruct()) {
         if (form == Form::Record) {
             out = recordStruct(type);
         } else {
@@ -343,6 +346,10 @@ void Emitter::emitLoad(const Value& i)
         unsupported("a load from what is no variable");
         return;
     }
+    if (isHandleType(*i.type)) {
+        set(i, loadHandle(descend(*from.pointer, i.type), *i.operands[0]));
+        return;
+    }
     set(i, i.type->isAggregate() ? loadAggregate(*from.pointer, *i.type) : loadFrom(*from.pointer, *i.type));
 }
 
@@ -353,20 +360,13 @@ void Emitter::emitStore(const Value& i)
         unsupported("a store to what is no variable");
         return;
     }
-    if (i.operands[0]->type->isAggregate()) {
+    if (isHandleType(*i.operands[0]->type)) {
+        storeHandle(descend(*to.pointer, i.operands[0]->type), *i.operands[1], *i.operands[0]);
+    } else if (i.operands[0]->type->isAggregate()) {
         storeAggregate(*to.pointer, *i.operands[0]);
     } else {
         storeTo(*to.pointer, *i.operands[0]->type, get(i.operands[0]));
     }
-}
-
-const Value* Emitter::rootOf(const Value* pointer) const
-{
-    while (pointer->kind == Value::Kind::Instruction && !pointer->operands.empty() &&
-           (pointer->op == Op::GetElementPtr || pointer->op == Op::BitCast || pointer->op == Op::AddressSpaceCast)) {
-        pointer = pointer->operands[0];
-    }
-    return pointer;
 }
 
 // The address of an integer, and the scope in which operations on it are atomic.

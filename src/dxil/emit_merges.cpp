@@ -34,12 +34,6 @@ Val Emitter::phiOf(const Value& i, const Type& type, std::vector<uint32_t> path)
     return out;
 }
 
-static bool isHandleType(const Type& type)
-{
-    return type.isStruct() && (type.name == "dx.types.Handle" || type.name == "dx.types.NodeHandle" ||
-                               type.name == "dx.types.NodeRecordHandle");
-}
-
 void Emitter::emitPhi(const Value& i)
 {
     if (i.type->isPointer() || isHandleType(*i.type)) {
@@ -164,6 +158,21 @@ bool Emitter::mergeSameHandle(const Value& i)
     return isSame;
 }
 
+// What comes around a loop is not there yet. Of a heap's resources that is their place, whatever they are.
+bool Emitter::mergeAroundLoop(const Value& i)
+{
+    const bool isAround = std::ranges::any_of(i.blocks, [&](const Block* from) { return !m_ends.contains(from); });
+    const auto source = isAround ? m_keptHandles.sourceOf(i) : KeptHandles::Source::Other;
+    const bool isSampler = source == KeptHandles::Source::SamplerHeap;
+    if (!isSampler && source != KeptHandles::Source::ResourceHeap) {
+        return false;
+    }
+    const Id place = m_b.emit(instruction(spv::Op::OpPhi, m_b.uintType()));
+    m_phis.push_back({&i, {}, {place}});
+    set(i, handleInHeap(place, isSampler, true));
+    return true;
+}
+
 void Emitter::makeAgain(const Value& handle)
 {
     for (const Value* operand : handle.operands) {
@@ -177,7 +186,7 @@ void Emitter::makeAgain(const Value& handle)
 // What a phi merges, undefined values left out: they come from paths on which nobody uses it.
 void Emitter::mergePhi(const Value& i)
 {
-    if (mergeSameHandle(i)) {
+    if (mergeSameHandle(i) || mergeAroundLoop(i)) {
         return;
     }
     std::vector<Val> values;
@@ -362,6 +371,9 @@ void Emitter::completePhis()
         for (size_t e = 0; e < phi.value->operands.size(); e++) {
             // Constants and undefined values are global, so nothing is emitted here.
             Val value = get(phi.value->operands[e]);
+            if (isHandleType(*phi.value->type)) {
+                value = Val(value.handle ? value.handle->index : m_b.undef(m_b.uintType()));
+            }
             for (const uint32_t member : phi.path) {
                 Val field = value.fields.at(member);
                 value = std::move(field);

@@ -89,12 +89,12 @@ void Emitter::findUses(const Value& i)
         }
     }
     if (i.op == Op::AtomicRmw || i.op == Op::CompareExchange) {
-        const Value* root = rootOf(i.operands[0]);
-        if (root && root->kind == Value::Kind::Global) {
-            m_atomicGlobals[root->global] = true;
+        const Value& root = variableOf(*i.operands[0]);
+        if (root.kind == Value::Kind::Global) {
+            m_atomicGlobals[root.global] = true;
         }
-        m_hasRecordAtomics = m_hasRecordAtomics || (root && root->isInstruction(Op::Call) &&
-                                                    root->function->name.starts_with("dx.op.getNodeRecordPtr."));
+        m_hasRecordAtomics = m_hasRecordAtomics || (root.isInstruction(Op::Call) &&
+                                                    root.function->name.starts_with("dx.op.getNodeRecordPtr."));
     }
     if (i.op == Op::Call && !i.operands.empty() && i.function->name.starts_with("dx.op.barrier")) {
         const uint64_t opcode = constantOf(i.operands[0]).value_or(0);
@@ -118,6 +118,7 @@ void Emitter::prepare()
     }
     for (const auto& [function, structure] : *m_structures) {
         m_dead.merge(findDeadMemory(*function));
+        m_keptHandles.add(*function);
         for (const Block* block : m_error ? std::vector<Block*>() : structure.order) {
             for (const Value* i : block->instructions) {
                 if (!m_dead.contains(i)) {

@@ -17,6 +17,7 @@
 #include "dxil/bindings.h"
 #include "dxil/builder.h"
 #include "dxil/control_flow.h"
+#include "dxil/kept_handles.h"
 #include "dxil/program.h"
 
 namespace millrace::dxil {
@@ -236,6 +237,7 @@ private:
     static Val withIndices(const Val& value, const std::vector<Id>& indices);
     void mergePhi(const Value& i);
     bool mergeSameHandle(const Value& i);
+    bool mergeAroundLoop(const Value& i);
     void makeAgain(const Value& handle);
     void selectRecords(const Value& i, const RecordHandle& a, const RecordHandle& b);
     void mergeSelect(const Value& i);
@@ -262,7 +264,6 @@ private:
     void storeTo(Pointer pointer, const Type& type, const Val& value);
     void emitRmw(const Value& i);
     void emitCompareExchange(const Value& i);
-    const Value* rootOf(const Value* pointer) const;
     Id atomicPointer(const Value& i, const Type& type, uint32_t& scope);
 
     // emit_aggregates.cpp
@@ -317,6 +318,10 @@ private:
     void opCreateHandleFromHeap(const Value& call);
     void opAnnotateHandle(const Value& call);
     Val handleOf(const Resource& resource, Id registerIndex, bool isRelative, bool nonUniform);
+    Val handleInHeap(Id index, bool isSampler, bool nonUniform) const;
+    Val loadHandle(const Pointer& from, const Value& address);
+    void storeHandle(const Pointer& to, const Value& address, const Value& stored);
+    bool holdsHeapHandles(const Value& address, bool& isSampler);
     Val heapHandle(const Handle& described, Id registerIndex, bool isRelative, bool nonUniform);
     std::shared_ptr<const Handle> getHandle(const Value* value);
     const Resource* findResource(ResourceClass resourceClass, uint32_t space, uint32_t lowerBound) const;
@@ -533,6 +538,7 @@ private:
     Id m_label;                                   // of the current SPIR-V block
     std::unordered_map<const Value*, uint32_t> m_usedFields;
     std::unordered_set<const Value*> m_dead;     // of all functions, see findDeadMemory()
+    KeptHandles m_keptHandles;                   // likewise
     std::unordered_set<const Value*> m_indexed;  // split vectors of which elements are read by an index
     std::map<std::pair<const Value*, Id>, Id> m_indexedCopies;
     struct {

@@ -27,17 +27,26 @@ inline std::filesystem::path corpusFile(const std::string& name)
     return std::filesystem::path(MILLRACE_DXIL_CORPUS) / (name + ".dxil");
 }
 
+// The compiled files of a folder, without suffix.
+inline std::vector<std::string> dxilNames(const std::filesystem::path& folder)
+{
+    std::vector<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (entry.path().extension() == ".dxil") {
+            out.push_back(entry.path().stem().string());
+        }
+    }
+    std::ranges::sort(out);
+    return out;
+}
+
 // "scalar/bits" for each compiled file of a folder.
 inline std::vector<std::string> corpusNames(const std::string& folder)
 {
     std::vector<std::string> out;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(std::filesystem::path(MILLRACE_DXIL_CORPUS) / folder)) {
-        if (entry.path().extension() == ".dxil") {
-            out.push_back(folder + "/" + entry.path().stem().string());
-        }
+    for (const std::string& name : dxilNames(std::filesystem::path(MILLRACE_DXIL_CORPUS) / folder)) {
+        out.push_back(folder + "/" + name);
     }
-    std::ranges::sort(out);
     return out;
 }
 
