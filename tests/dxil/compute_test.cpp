@@ -6,8 +6,8 @@
 #include <numeric>
 #include <ranges>
 
-#include "dxil/compute_runner.h"
-#include "dxil/corpus.h"
+#include "dxil/support/compute_runner.h"
+#include "dxil/support/corpus.h"
 #include "harness/vulkan_test.h"
 
 namespace millrace::dxil {

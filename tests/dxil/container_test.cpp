@@ -3,8 +3,8 @@
 #include "dxil/container.h"
 
 #include "dxil/bitcode.h"
-#include "dxil/corpus.h"
 #include "dxil/root_signature.h"
+#include "dxil/support/corpus.h"
 
 namespace millrace::dxil {
 
@@ -122,8 +122,7 @@ TEST(RootSignature, ParametersOfEveryKind_AreRead)
 
 std::vector<uint8_t> signatureOf(const std::string& file)
 {
-    const std::vector<uint8_t> bytes =
-        readBytes(std::filesystem::path(MILLRACE_DXIL_CORPUS).parent_path() / "signatures" / file);
+    const std::vector<uint8_t> bytes = readBytes(dataPath("signatures") / file);
     const auto parts = readParts(bytes);
     const Bytes part = std::ranges::find(*parts, "RTS0", &Part::name)->bytes;
     return {part.begin(), part.end()};

@@ -3,7 +3,7 @@
 // the environment the texts are written instead; a change of them is to be read before it is committed.
 #include <cstdlib>
 
-#include "dxil/corpus.h"
+#include "dxil/support/corpus.h"
 #include "spirv/tools.h"
 
 namespace millrace::dxil {
@@ -51,7 +51,7 @@ TEST_P(WholeVectors, StayWhole)
     EXPECT_NE(text->find("OpCapability LongVectorEXT\n"), std::string::npos);
     EXPECT_NE(text->find("OpExtension \"SPV_EXT_long_vector\"\n"), std::string::npos);
     const std::string name = std::filesystem::path(GetParam()).filename().string() + ".spvasm";
-    compareWithGolden(*text, std::filesystem::path(MILLRACE_DXIL_CORPUS) / "../whole" / name);
+    compareWithGolden(*text, dataPath("whole") / name);
 }
 
 INSTANTIATE_TEST_SUITE_P(Corpus, WholeVectors,
@@ -65,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Corpus, WholeVectors,
 std::vector<std::string> allNames()
 {
     std::vector<std::string> out;
-    for (const auto& entry : std::filesystem::directory_iterator(MILLRACE_DXIL_CORPUS)) {
+    for (const auto& entry : std::filesystem::directory_iterator(dataPath("corpus"))) {
         if (entry.is_directory()) {
             const auto names = corpusNames(entry.path().filename().string());
             out.insert(out.end(), names.begin(), names.end());

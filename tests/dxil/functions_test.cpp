@@ -6,8 +6,8 @@
 #include <bit>
 #include <sstream>
 
-#include "dxil/compute_runner.h"
-#include "dxil/corpus.h"
+#include "dxil/support/compute_runner.h"
+#include "dxil/support/corpus.h"
 #include "harness/vulkan_test.h"
 #include "spirv/tools.h"
 

@@ -3,8 +3,8 @@
 #include <functional>
 #include <optional>
 
-#include "dxil/corpus.h"
-#include "dxil/mesh_runner.h"
+#include "dxil/support/corpus.h"
+#include "dxil/support/mesh_runner.h"
 #include "harness/vulkan_test.h"
 
 namespace millrace::dxil {

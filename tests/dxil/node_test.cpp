@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The node libraries of the corpus as graphs, on the oracle and through the layer.
 #include "conformance/graph_test.h"
-#include "dxil/corpus.h"
+#include "dxil/support/corpus.h"
 
 namespace millrace::dxil {
 

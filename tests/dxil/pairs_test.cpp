@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of pairs/ on the device, against the same program in GLSL, which glslang compiles.
-#include "dxil/compute_runner.h"
-#include "dxil/corpus.h"
+#include "dxil/support/compute_runner.h"
+#include "dxil/support/corpus.h"
 #include "harness/vulkan_test.h"
 #include "spirv/module.h"
 

@@ -2,7 +2,7 @@
 // The part PSV0: what it says, and what becomes of one that is damaged or says something else than the program.
 #include "dxil/pipeline_state.h"
 
-#include "dxil/corpus.h"
+#include "dxil/support/corpus.h"
 
 namespace millrace::dxil {
 

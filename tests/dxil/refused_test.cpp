@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The programs of refused/ are refused, in the words that the first line of their source says.
-#include "dxil/corpus.h"
+#include "dxil/support/corpus.h"
 
 namespace millrace::dxil {
 
 namespace {
 
-const std::filesystem::path kFolder = MILLRACE_DXIL_REFUSED;
+const std::filesystem::path kFolder = dataPath("refused");
 
 std::string expectedWords(std::filesystem::path path)
 {

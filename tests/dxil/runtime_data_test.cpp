@@ -3,7 +3,7 @@
 // something else than the program.
 #include "dxil/runtime_data.h"
 
-#include "dxil/corpus.h"
+#include "dxil/support/corpus.h"
 
 namespace millrace::dxil {
 

@@ -4,9 +4,9 @@
 #include <ostream>
 #include <random>
 
-#include "dxil/compute_runner.h"
-#include "dxil/corpus.h"
-#include "dxil/hlsl_as_cpp.h"
+#include "dxil/support/compute_runner.h"
+#include "dxil/support/corpus.h"
+#include "dxil/support/hlsl_as_cpp.h"
 #include "harness/vulkan_test.h"
 
 namespace millrace::dxil {

@@ -17,8 +17,17 @@ namespace millrace::dxil {
 
 namespace {
 
-void expectWellFormed(const std::string& text)
+// A function whose blocks `one` and `two` lead to each other, and may both be entered. Behind them come `exits`.
+void expectWellFormed(const char* resultType, const std::string& exits)
 {
+    const std::string text = std::string("define ") + resultType + R"( @f(i1 %a, i1 %b, i1 %c, float %y) {
+entry:
+  br i1 %a, label %one, label %two
+one:
+  br i1 %b, label %two, label %exits
+two:
+  br i1 %c, label %one, label %exits
+)" + exits + "}\n";
     llvm::LLVMContext context;
     llvm::SMDiagnostic problem;
     const std::unique_ptr<llvm::Module> module = llvm::parseAssemblyString(text, problem, context);
@@ -30,34 +39,25 @@ void expectWellFormed(const std::string& text)
     EXPECT_FALSE(llvm::verifyFunction(function, &stream)) << errors;
 }
 
-// Two blocks that lead to each other, and may both be entered.
-constexpr char kIrreducible[] = R"(
-one:
-  br i1 %b, label %two, label %exits
-two:
-  br i1 %c, label %one, label %exits
-)";
-
 TEST(Structurize, ResultAndNoReturn_WellFormed)
 {
-    expectWellFormed(std::string(R"(
-define float @f(i1 %a, i1 %b, i1 %c) {
-entry:
-  br i1 %a, label %one, label %two
-)") + kIrreducible + R"(
+    expectWellFormed("float", R"(
 exits:
   br label %exits
+)");
 }
+
+TEST(Structurize, NoResultAndNoReturn_WellFormed)
+{
+    expectWellFormed("void", R"(
+exits:
+  br label %exits
 )");
 }
 
 TEST(Structurize, ReturnWithPhiBesideUnreachable_WellFormed)
 {
-    expectWellFormed(std::string(R"(
-define float @f(i1 %a, i1 %b, i1 %c) {
-entry:
-  br i1 %a, label %one, label %two
-)") + kIrreducible + R"(
+    expectWellFormed("float", R"(
 exits:
   br i1 %a, label %left, label %right
 left:
@@ -69,17 +69,12 @@ end:
   ret float %x
 never:
   unreachable
-}
 )");
 }
 
 TEST(Structurize, ReturnOfWhatOneWayComputes_WellFormed)
 {
-    expectWellFormed(std::string(R"(
-define float @f(i1 %a, i1 %b, i1 %c, float %y) {
-entry:
-  br i1 %a, label %one, label %two
-)") + kIrreducible + R"(
+    expectWellFormed("float", R"(
 exits:
   br i1 %b, label %left, label %never
 left:
@@ -89,17 +84,12 @@ end:
   ret float %x
 never:
   unreachable
-}
 )");
 }
 
 TEST(Structurize, EndlessLoopBesideReturnWithPhi_WellFormed)
 {
-    expectWellFormed(std::string(R"(
-define float @f(i1 %a, i1 %b, i1 %c) {
-entry:
-  br i1 %a, label %one, label %two
-)") + kIrreducible + R"(
+    expectWellFormed("float", R"(
 exits:
   br i1 %a, label %left, label %right
 left:
@@ -111,20 +101,6 @@ end:
   ret float %x
 loop:
   br label %loop
-}
-)");
-}
-
-TEST(Structurize, NoResultAndNoReturn_WellFormed)
-{
-    expectWellFormed(std::string(R"(
-define void @f(i1 %a, i1 %b, i1 %c) {
-entry:
-  br i1 %a, label %one, label %two
-)") + kIrreducible + R"(
-exits:
-  br label %exits
-}
 )");
 }
 

@@ -3,8 +3,8 @@
 #include "dxil/subobjects.h"
 
 #include "dxil/container.h"
-#include "dxil/corpus.h"
 #include "dxil/overrides.h"
+#include "dxil/support/corpus.h"
 
 namespace millrace::dxil {
 
@@ -12,8 +12,7 @@ namespace {
 
 std::vector<uint8_t> rdat()
 {
-    const std::vector<uint8_t> bytes =
-        readBytes(std::filesystem::path(MILLRACE_DXIL_CORPUS).parent_path() / "graphs/local_root.dxil");
+    const std::vector<uint8_t> bytes = readBytes(dataPath("graphs/local_root.dxil"));
     const auto container = readContainer(bytes);
     const Bytes part = container->findPart("RDAT")->bytes;
     return {part.begin(), part.end()};

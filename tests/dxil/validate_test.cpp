@@ -2,7 +2,7 @@
 // Programs of rules/ break the rule that their first line names, or none; those of the corpus break none.
 #include <string>
 
-#include "dxil/corpus.h"
+#include "dxil/support/corpus.h"
 #include "dxil/validate.h"
 
 namespace millrace::dxil {
@@ -28,7 +28,7 @@ std::string listed(const std::vector<Violation>& violations)
 TEST(DxilRules, EachIsFound)
 {
     size_t count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(MILLRACE_DXIL_RULES)) {
+    for (const auto& entry : std::filesystem::directory_iterator(dataPath("rules"))) {
         if (entry.path().extension() != ".ll") {
             continue;
         }
@@ -61,7 +61,7 @@ TEST(DxilRules, CorpusBreaksNone)
 
 TEST(DxilRules, SaysInstructionAndType)
 {
-    const auto found = violationsOf(std::filesystem::path(MILLRACE_DXIL_RULES) / "fdot_v4f64.dxil");
+    const auto found = violationsOf(dataPath("rules/fdot_v4f64.dxil"));
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].message, "DXIL intrinsic overload must be valid: FDot of <4 x double>.");
     EXPECT_NE(found[0].place.find("main, block 0, instruction"), std::string::npos);

@@ -8,9 +8,9 @@
 #include <map>
 #include <random>
 
-#include "dxil/compute_runner.h"
-#include "dxil/corpus.h"
-#include "dxil/vector_reference.h"
+#include "dxil/support/compute_runner.h"
+#include "dxil/support/corpus.h"
+#include "dxil/support/vector_reference.h"
 #include "harness/vulkan_test.h"
 
 namespace millrace::dxil {
@@ -68,27 +68,27 @@ struct Body {
 
     void runFloat(VEC a, VEC b, VEC c, uint k)
     {
-#include "vectors/float.hlsl"
+#include "data/vectors/float.hlsl"
     }
     void runClose(VEC a, VEC b, VEC, uint)
     {
-#include "vectors/close.hlsl"
+#include "data/vectors/close.hlsl"
     }
     void runDouble(VEC a, VEC b, VEC c, uint k)
     {
-#include "vectors/double.hlsl"
+#include "data/vectors/double.hlsl"
     }
     void runInteger(VEC a, VEC b, VEC c, uint k)
     {
-#include "vectors/integer.hlsl"
+#include "data/vectors/integer.hlsl"
     }
     void runBits(VEC a, VEC b, VEC, uint)
     {
-#include "vectors/bits.hlsl"
+#include "data/vectors/bits.hlsl"
     }
     void runSigns(VEC a, VEC, VEC, uint)
     {
-#include "vectors/signs.hlsl"
+#include "data/vectors/signs.hlsl"
     }
 };
 
@@ -176,15 +176,15 @@ struct LaneBody {
 
     void runWaves(VEC a)
     {
-#include "vectors/waves.hlsl"
+#include "data/vectors/waves.hlsl"
     }
     void runBits(VEC a)
     {
-#include "vectors/wave_bits.hlsl"
+#include "data/vectors/wave_bits.hlsl"
     }
     void runQuads(VEC a)
     {
-#include "vectors/quads.hlsl"
+#include "data/vectors/quads.hlsl"
     }
 };
 
@@ -212,7 +212,7 @@ vector<Case> allCases()
 {
     const char* folder = std::getenv("MILLRACE_VECTORS");
     vector<Case> out;
-    for (const auto& entry : std::filesystem::directory_iterator(folder ? folder : MILLRACE_DXIL_VECTORS)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder ? folder : dataPath("vectors"))) {
         if (entry.path().extension() == ".dxil") {
             out.push_back(parse(entry.path()));
         }

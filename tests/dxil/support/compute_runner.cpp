@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dxil/compute_runner.h"
+#include "dxil/support/compute_runner.h"
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 
-#include "dxil/compute_images.h"
+#include "dxil/support/compute_images.h"
 #include "spirv/module.h"
 
 namespace millrace::dxil {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dxil/compute_images.h"
+#include "dxil/support/compute_images.h"
 
 #include <algorithm>
 #include <bit>

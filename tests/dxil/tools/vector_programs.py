@@ -3,7 +3,7 @@
 import pathlib
 import re
 
-SOURCES = pathlib.Path(__file__).resolve().parents[2] / "src/dxil"
+SOURCES = pathlib.Path(__file__).resolve().parents[3] / "src/dxil"
 NUMBER = re.compile(r"^    (\w+) = (\d+),", re.MULTILINE)
 ROW = re.compile(r'\{opcode::(\w+), "(\w+)", "(\w+)", "(\w*)", "(\w*)", "([^"]*)", (\d+), (0x[0-9a-f]+)\}')
 # The letters of operation_table.h.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles the corpus' HLSL anew: .dxil beside each .hlsl. Needs Microsoft's compiler, which neither the build nor the
+"""Compiles the HLSL of data/corpus and data/graphs anew: .dxil beside each .hlsl. Needs Microsoft's compiler, which neither the build nor the
 tests do.
 
 Usage: compile_corpus.py COMPILER [FILE...]
@@ -13,7 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-CORPUS = pathlib.Path(__file__).parent / "corpus"
+DATA = pathlib.Path(__file__).parents[1] / "data"
+CORPUS = DATA / "corpus"
 
 
 def compile_file(compiler, path, folder):
@@ -37,7 +38,7 @@ def compile_file(compiler, path, folder):
 
 def main():
     files = [pathlib.Path(name) for name in sys.argv[2:]]
-    files = files or [p for p in sorted(CORPUS.glob("*/*.hlsl"))]
+    files = files or [*sorted(CORPUS.glob("*/*.hlsl")), *sorted((DATA / "graphs").glob("*.hlsl"))]
     with tempfile.TemporaryDirectory() as folder:
         failed = [path for path in files if not compile_file(sys.argv[1], path, folder)]
     return 1 if failed else 0

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-VECTORS = pathlib.Path(__file__).parent / "vectors"
+VECTORS = pathlib.Path(__file__).parents[1] / "data/vectors"
 TYPES = {"f16": "float16_t", "f32": "float", "f64": "double", "i16": "int16_t", "u16": "uint16_t", "i32": "int",
          "u32": "uint", "i64": "int64_t", "u64": "uint64_t"}
 BODIES = {"float": ("f16", "f32"), "close": ("f16", "f32"), "double": ("f64",),

@@ -15,7 +15,7 @@ import tempfile
 import jsonschema  # Debian: python3-jsonschema
 
 LENGTH = 32
-DOCS = pathlib.Path(__file__).parents[2] / "docs"
+DOCS = pathlib.Path(__file__).parents[3] / "docs"
 GRAPH_SCHEMA = jsonschema.Draft202012Validator(json.loads((DOCS / "run.schema.json").read_text()))
 OPTIONS_SCHEMA = jsonschema.Draft202012Validator(json.loads((DOCS / "dxil-options.schema.json").read_text()))
 

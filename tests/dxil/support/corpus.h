@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of the corpus.
+// Files of data/.
 #pragma once
 
 #include <algorithm>
@@ -22,9 +22,15 @@ inline std::vector<uint8_t> readBytes(const std::filesystem::path& path)
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// A folder or file of data/.
+inline std::filesystem::path dataPath(const std::string& name)
+{
+    return std::filesystem::path(MILLRACE_DXIL_DATA) / name;
+}
+
 inline std::filesystem::path corpusFile(const std::string& name)
 {
-    return std::filesystem::path(MILLRACE_DXIL_CORPUS) / (name + ".dxil");
+    return dataPath("corpus") / (name + ".dxil");
 }
 
 // The compiled files of a folder, without suffix.
@@ -44,7 +50,7 @@ inline std::vector<std::string> dxilNames(const std::filesystem::path& folder)
 inline std::vector<std::string> corpusNames(const std::string& folder)
 {
     std::vector<std::string> out;
-    for (const std::string& name : dxilNames(std::filesystem::path(MILLRACE_DXIL_CORPUS) / folder)) {
+    for (const std::string& name : dxilNames(dataPath("corpus") / folder)) {
         out.push_back(folder + "/" + name);
     }
     return out;

@@ -23,7 +23,7 @@ import tempfile
 
 import check_validator
 
-CORPUS = pathlib.Path(__file__).parent / "corpus"
+CORPUS = pathlib.Path(__file__).parents[1] / "data/corpus"
 MODELS = {".comp": "cs", ".mesh": "ms", ".task": "as"}
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dxil/mesh_runner.h"
+#include "dxil/support/mesh_runner.h"
 
 #include <algorithm>
 

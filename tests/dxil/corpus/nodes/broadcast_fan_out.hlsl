@@ -1,1 +1,0 @@
-../../../../examples/hlsl/fan_out/fan_out.hlsl

@@ -1,1 +1,0 @@
-../../../../examples/hlsl/tree_sum/tree_sum.hlsl

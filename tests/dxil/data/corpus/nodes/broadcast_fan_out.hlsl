@@ -1,0 +1,1 @@
+../../../../../examples/hlsl/fan_out/fan_out.hlsl

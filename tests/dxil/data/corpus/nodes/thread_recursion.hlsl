@@ -1,0 +1,1 @@
+../../../../../examples/hlsl/tree_sum/tree_sum.hlsl
