@@ -28,6 +28,17 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer handle, VkPipelineBin
                                          bindPoint, pipeline);
 }
 
+// A part of a pipeline, in place of one.
+VKAPI_ATTR void VKAPI_CALL CmdBindPipelineShaderGroupNV(VkCommandBuffer handle, VkPipelineBindPoint bindPoint,
+                                                        VkPipeline pipeline, uint32_t group)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdBindPipelineShaderGroupNV(commandBuffer.current, bindPoint, pipeline, group);
+    if (commandBuffer.logs())
+        logCall<&Table::CmdBindPipelineShaderGroupNV>(commandBuffer.log, {StateKind::Pipeline, keyOf(bindPoint)},
+                                                      scopeOf(bindPoint), bindPoint, pipeline, group);
+}
+
 void logSets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,
              uint32_t count, const VkDescriptorSet* sets, uint32_t dynamicCount, const uint32_t* dynamicOffsets)
 {
@@ -175,6 +186,7 @@ EntryPoints bindingEntryPoints()
 {
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CmdBindPipeline, kUseGraphs),
+        MILLRACE_ENTRY(CmdBindPipelineShaderGroupNV, kUseGraphs),
         MILLRACE_ENTRY(CmdBindDescriptorSets, kUseGraphs),
         {"vkCmdBindDescriptorSets2", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2>>(), kUseGraphs},
         {"vkCmdBindDescriptorSets2KHR", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2KHR>>(), kUseGraphs},

@@ -193,6 +193,25 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDepthBias2EXT(VkCommandBuffer handle, const VkD
     logStruct<&Table::CmdSetDepthBias2EXT>(commandBuffer, StateKind::DepthBias, kScopeOther, info, copies);
 }
 
+// What performance queries attribute work to, and what work is replaced by.
+template <auto Member, StateKind kKind>
+struct PerformanceState;
+template <typename Info, VkResult (VKAPI_PTR* Table::*Member)(VkCommandBuffer, const Info*), StateKind kKind>
+struct PerformanceState<Member, kKind> {
+    static VKAPI_ATTR VkResult VKAPI_CALL call(VkCommandBuffer handle, const Info* pInfo)
+    {
+        CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+        const VkResult result = (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
+        if (result != VK_SUCCESS || !commandBuffer.logs())
+            return result;
+        Copies copies(commandBuffer);
+        Info info = *pInfo;
+        info.pNext = copies.chain("vkCmdSetPerformance*INTEL", pInfo->pNext);
+        logStruct<Member>(commandBuffer, kKind, kScopeOther, info, copies);
+        return result;
+    }
+};
+
 template <auto Member>
 VKAPI_ATTR void VKAPI_CALL setAttachmentLocations(VkCommandBuffer handle,
                                                   const VkRenderingAttachmentLocationInfo* pInfo)
@@ -301,6 +320,12 @@ VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t f
                                 __VA_ARGS__>::call>(),                                                    \
             kUseGraphs                                                                                    \
     }
+#define PERFORMANCE(name)                                                                                             \
+    {                                                                                                                 \
+        "vkCmdSetPerformance" #name "INTEL",                                                                          \
+            guarded<&PerformanceState<&Table::CmdSetPerformance##name##INTEL, StateKind::Performance##name>::call>(), \
+            kUseGraphs                                                                                                \
+    }
 
 }  // namespace
 
@@ -320,6 +345,9 @@ EntryPoints dynamicStateEntryPoints()
         VALUE(SetDeviceMaskKHR, DeviceMask),
         VALUE(SetRayTracingPipelineStackSizeKHR, RayTracingStackSize),
         VALUE(BindInvocationMaskHUAWEI, InvocationMask),
+        PERFORMANCE(Marker),
+        PERFORMANCE(StreamMarker),
+        PERFORMANCE(Override),
         MILLRACE_ENTRY(CmdBindShadersEXT, kUseGraphs),
         // Vulkan 1.0.
         RANGE(SetViewport, Viewport, 2),

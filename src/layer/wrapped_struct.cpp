@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/wrapped_struct.h"
 
+#include <cstddef>
+#include <vector>
 #include <vulkan/utility/vk_safe_struct.hpp>
 
 namespace millrace::layer {
@@ -22,9 +24,23 @@ std::shared_ptr<const VkBindDescriptorSetsInfo> deepCopy(const VkBindDescriptorS
     return copyAs<vku::safe_VkBindDescriptorSetsInfo>(info);
 }
 
+// The structure's copy leads to the application's values.
 std::shared_ptr<const VkPushConstantsInfo> deepCopy(const VkPushConstantsInfo& info)
 {
-    return copyAs<vku::safe_VkPushConstantsInfo>(info);
+    struct Copy {
+        explicit Copy(const VkPushConstantsInfo& from)
+            : info(&from),
+              values(static_cast<const std::byte*>(from.pValues),
+                     static_cast<const std::byte*>(from.pValues) + from.size)
+        {
+            info.pValues = values.data();
+        }
+        vku::safe_VkPushConstantsInfo info;
+        const std::vector<std::byte> values;
+    };
+    auto copy = std::make_shared<Copy>(info);
+    const VkPushConstantsInfo* plain = copy->info.ptr();
+    return {std::move(copy), plain};
 }
 
 std::shared_ptr<const VkPushDescriptorSetInfo> deepCopy(const VkPushDescriptorSetInfo& info)
