@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/fake_driver.h"
 
-#include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vk_layer.h>
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -13,31 +14,43 @@
 #include <thread>
 
 #include "layer/command_buffer.h"
-#include "layer/deep_text.h"
+#include "layer/commands/arguments.h"
+#include "layer/commands/text.h"
 #include "layer/entry_points.h"
 
 namespace millrace::layertest {
 
 namespace {
 
-using Table = VkuDeviceDispatchTable;
-
 // Dispatchable: the loader, and the layer as well, find what it belongs to by its first word.
 struct Object {
     void* key;
 };
 
+constexpr uint32_t kQueues = 2;  // of each family
+constexpr std::array<VkQueueFamilyProperties, 3> kFamilies = {{
+    {VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, kQueues, 64, {1, 1, 1}},
+    {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, kQueues, 64, {1, 1, 1}},
+    {VK_QUEUE_TRANSFER_BIT, kQueues, 64, {1, 1, 1}},
+}};
+
 struct State {
     std::mutex mutex;
     std::condition_variable waiting;
     bool hasWaited = false;
+    Version version = Version::All;
     std::vector<Call> calls;
     std::deque<Object> commandBuffers;
     uintptr_t lastHandle = 0;
     Object instance{&instance};
     Object physical{&instance};
     Object device{&device};
-    Object queue{&device};
+    std::array<std::array<Object, kQueues>, kFamilies.size()> queues = [this] {
+        std::array<std::array<Object, kQueues>, kFamilies.size()> all{};
+        for (auto& family : all)
+            family.fill({&device});
+        return all;
+    }();
 };
 
 State& state()
@@ -51,41 +64,6 @@ Handle asHandle(Object& object)
 {
     return reinterpret_cast<Handle>(&object);
 }
-
-// The name of a command, known once the driver's functions are.
-template <auto Member>
-const char* nameOf = "";
-
-template <auto Member>
-struct Written;
-template <typename... Args, void (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...)>
-struct Written<Member> {
-    static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer target, Args... args)
-    {
-        Call call{nameOf<Member>, target, DeepText::of(args...)};
-        const std::lock_guard lock(state().mutex);
-        state().calls.push_back(std::move(call));
-    }
-};
-
-template <auto Member>
-PFN_vkVoidFunction written(const char* name)
-{
-    nameOf<Member> = name;
-    return reinterpret_cast<PFN_vkVoidFunction>(&Written<Member>::call);
-}
-
-// All others succeed and do nothing.
-template <typename Function>
-struct Nothing;
-template <typename... Args>
-struct Nothing<VkResult(VKAPI_PTR*)(Args...)> {
-    static VKAPI_ATTR VkResult VKAPI_CALL call(Args...) { return VK_SUCCESS; }
-};
-template <typename... Args>
-struct Nothing<void(VKAPI_PTR*)(Args...)> {
-    static VKAPI_ATTR void VKAPI_CALL call(Args...) {}
-};
 
 VKAPI_ATTR VkResult VKAPI_CALL createInstance(const VkInstanceCreateInfo*, const VkAllocationCallbacks*,
                                               VkInstance* out)
@@ -114,11 +92,13 @@ VKAPI_ATTR VkResult VKAPI_CALL enumerateExtensions(VkPhysicalDevice, const char*
     return VK_SUCCESS;
 }
 
+VKAPI_ATTR void VKAPI_CALL getFeatures(VkPhysicalDevice, VkPhysicalDeviceFeatures2*) {}
+
 VKAPI_ATTR void VKAPI_CALL getQueueFamilies(VkPhysicalDevice, uint32_t* count, VkQueueFamilyProperties* out)
 {
-    *count = 1;
     if (out)
-        *out = {VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT, 1, 64, {1, 1, 1}};
+        std::copy_n(kFamilies.begin(), std::min<size_t>(*count, kFamilies.size()), out);
+    *count = static_cast<uint32_t>(kFamilies.size());
 }
 
 template <typename Info, typename Handle>
@@ -160,48 +140,27 @@ VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice, const VkSemaphoreWaitInf
     return wait(timeout);
 }
 
-VKAPI_ATTR void VKAPI_CALL getDeviceQueue(VkDevice, uint32_t, uint32_t, VkQueue* out)
+VKAPI_ATTR void VKAPI_CALL getDeviceQueue(VkDevice, uint32_t family, uint32_t index, VkQueue* out)
 {
-    *out = asHandle<VkQueue>(state().queue);
+    *out = asHandle<VkQueue>(state().queues.at(family).at(index));
 }
 
-// clang-format off
-#define WRITTEN_COMMANDS(X) \
-    X(BindIndexBuffer) X(BindIndexBuffer2) X(BindIndexBuffer2KHR) X(BindVertexBuffers) X(BindVertexBuffers2) \
-    X(BindVertexBuffers2EXT) X(BindTransformFeedbackBuffersEXT) X(SetDeviceMask) X(SetDeviceMaskKHR) \
-    X(SetRayTracingPipelineStackSizeKHR) X(BindInvocationMaskHUAWEI) X(BindShadersEXT) X(SetViewport) X(SetScissor) \
-    X(SetLineWidth) X(SetDepthBias) X(SetBlendConstants) X(SetDepthBounds) X(SetStencilCompareMask) \
-    X(SetStencilWriteMask) X(SetStencilReference) X(SetCullMode) X(SetCullModeEXT) X(SetFrontFace) \
-    X(SetFrontFaceEXT) X(SetPrimitiveTopology) X(SetPrimitiveTopologyEXT) X(SetViewportWithCount) \
-    X(SetViewportWithCountEXT) X(SetScissorWithCount) X(SetScissorWithCountEXT) X(SetDepthTestEnable) \
-    X(SetDepthTestEnableEXT) X(SetDepthWriteEnable) X(SetDepthWriteEnableEXT) X(SetDepthCompareOp) \
-    X(SetDepthCompareOpEXT) X(SetDepthBoundsTestEnable) X(SetDepthBoundsTestEnableEXT) X(SetStencilTestEnable) \
-    X(SetStencilTestEnableEXT) X(SetStencilOp) X(SetStencilOpEXT) X(SetRasterizerDiscardEnable) \
-    X(SetRasterizerDiscardEnableEXT) X(SetDepthBiasEnable) X(SetDepthBiasEnableEXT) X(SetPrimitiveRestartEnable) \
-    X(SetPrimitiveRestartEnableEXT) X(SetLogicOpEXT) X(SetPatchControlPointsEXT) X(SetTessellationDomainOriginEXT) \
-    X(SetDepthClampEnableEXT) X(SetPolygonModeEXT) X(SetRasterizationSamplesEXT) X(SetSampleMaskEXT) \
-    X(SetAlphaToCoverageEnableEXT) X(SetAlphaToOneEnableEXT) X(SetLogicOpEnableEXT) X(SetColorBlendEnableEXT) \
-    X(SetColorBlendEquationEXT) X(SetColorWriteMaskEXT) X(SetRasterizationStreamEXT) \
-    X(SetConservativeRasterizationModeEXT) X(SetExtraPrimitiveOverestimationSizeEXT) X(SetDepthClipEnableEXT) \
-    X(SetSampleLocationsEnableEXT) X(SetColorBlendAdvancedEXT) X(SetProvokingVertexModeEXT) \
-    X(SetLineRasterizationModeEXT) X(SetLineStippleEnableEXT) X(SetDepthClipNegativeOneToOneEXT) \
-    X(SetViewportWScalingEnableNV) X(SetViewportSwizzleNV) X(SetCoverageToColorEnableNV) \
-    X(SetCoverageToColorLocationNV) X(SetCoverageModulationModeNV) X(SetCoverageModulationTableEnableNV) \
-    X(SetCoverageModulationTableNV) X(SetShadingRateImageEnableNV) X(SetRepresentativeFragmentTestEnableNV) \
-    X(SetCoverageReductionModeNV) X(SetVertexInputEXT) X(SetColorWriteEnableEXT) X(SetSampleLocationsEXT) \
-    X(SetDepthBias2EXT) X(SetDiscardRectangleEXT) X(SetDiscardRectangleEnableEXT) X(SetDiscardRectangleModeEXT) \
-    X(SetFragmentShadingRateKHR) X(SetFragmentShadingRateEnumNV) X(SetLineStipple) X(SetLineStippleEXT) \
-    X(SetLineStippleKHR) X(SetAttachmentFeedbackLoopEnableEXT) X(SetDepthClampRangeEXT) X(SetViewportWScalingNV) \
-    X(SetExclusiveScissorNV) X(SetExclusiveScissorEnableNV) X(BindShadingRateImageNV) \
-    X(SetViewportShadingRatePaletteNV) X(SetCoarseSampleOrderNV) X(SetRenderingAttachmentLocations) \
-    X(SetRenderingAttachmentLocationsKHR) X(SetRenderingInputAttachmentIndices) \
-    X(SetRenderingInputAttachmentIndicesKHR) X(BindPipeline) X(BindDescriptorSets) X(BindDescriptorSets2) \
-    X(BindDescriptorSets2KHR) X(PushConstants) X(PushConstants2) X(PushConstants2KHR) X(PushDescriptorSet) \
-    X(PushDescriptorSetKHR) X(PushDescriptorSet2) X(PushDescriptorSet2KHR) X(BindDescriptorBuffersEXT) \
-    X(SetDescriptorBufferOffsetsEXT) X(SetDescriptorBufferOffsets2EXT) X(BindDescriptorBufferEmbeddedSamplersEXT) \
-    X(BindDescriptorBufferEmbeddedSamplers2EXT) X(BeginRendering) X(EndRendering) X(PipelineBarrier) X(Draw) \
-    X(PreprocessGeneratedCommandsEXT)
-// clang-format on
+VKAPI_ATTR void VKAPI_CALL getDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2* info, VkQueue* out)
+{
+    getDeviceQueue(device, info->queueFamilyIndex, info->queueIndex, out);
+}
+
+const Command* findCommand(const std::string& name)
+{
+    static const std::map<std::string, const Command*> byName = [] {
+        std::map<std::string, const Command*> map;
+        for (const Command* command : commands())
+            map.emplace(command->name(), command);
+        return map;
+    }();
+    const auto found = byName.find(name);
+    return found == byName.end() ? nullptr : found->second;
+}
 
 using Functions = std::map<std::string, PFN_vkVoidFunction>;
 
@@ -211,52 +170,45 @@ PFN_vkVoidFunction plain(Function function)
     return reinterpret_cast<PFN_vkVoidFunction>(function);
 }
 
-#define NOTHING(name)                                   \
-    {                                                   \
-        "vk" #name, plain(&Nothing<PFN_vk##name>::call) \
-    }
-
 PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const char* name);
+
+PFN_vkVoidFunction findIn(const Functions& own, const char* name)
+{
+    if (const auto found = own.find(name); found != own.end())
+        return found->second;
+    const Command* command = findCommand(name);
+    return command && !(command->isOfVulkan14 && state().version == Version::Vulkan13) ? command->driver : nullptr;
+}
 
 PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice, const char* name)
 {
-#define WRITTEN(name) {"vkCmd" #name, written<&Table::Cmd##name>("vkCmd" #name)},
-    static const Functions functions = {
-        WRITTEN_COMMANDS(WRITTEN) NOTHING(DestroyDevice),
-        NOTHING(DestroyCommandPool),
-        NOTHING(FreeCommandBuffers),
-        NOTHING(BeginCommandBuffer),
-        NOTHING(EndCommandBuffer),
-        NOTHING(CmdPushDescriptorSetWithTemplate2),
-        NOTHING(DestroyPipelineLayout),
+    static const Functions own = {
         {"vkCreateCommandPool", plain(create<VkCommandPoolCreateInfo, VkCommandPool>)},
         {"vkCreateDescriptorSetLayout", plain(create<VkDescriptorSetLayoutCreateInfo, VkDescriptorSetLayout>)},
         {"vkCreatePipelineLayout", plain(create<VkPipelineLayoutCreateInfo, VkPipelineLayout>)},
         {"vkAllocateCommandBuffers", plain(allocateCommandBuffers)},
         {"vkGetDeviceQueue", plain(getDeviceQueue)},
+        {"vkGetDeviceQueue2", plain(getDeviceQueue2)},
         {"vkWaitForFences", plain(waitForFences)},
         {"vkWaitSemaphores", plain(waitSemaphores)},
         {"vkGetDeviceProcAddr", plain(getDeviceProcAddr)},
     };
-    const auto found = functions.find(name);
-    return found == functions.end() ? nullptr : found->second;
+    return findIn(own, name);
 }
 
 PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const char* name)
 {
-    static const Functions functions = {
+    static const Functions own = {
         {"vkCreateInstance", plain(createInstance)},
-        NOTHING(DestroyInstance),
         {"vkCreateDevice", plain(createDevice)},
         {"vkGetPhysicalDeviceProperties", plain(getProperties)},
-        NOTHING(GetPhysicalDeviceFeatures2),
+        {"vkGetPhysicalDeviceFeatures2", plain(getFeatures)},
         {"vkGetPhysicalDeviceQueueFamilyProperties", plain(getQueueFamilies)},
         {"vkEnumerateDeviceExtensionProperties", plain(enumerateExtensions)},
         {"vkGetDeviceProcAddr", plain(getDeviceProcAddr)},
         {"vkGetInstanceProcAddr", plain(getInstanceProcAddr)},
     };
-    const auto found = functions.find(name);
-    return found == functions.end() ? nullptr : found->second;
+    return findIn(own, name);
 }
 
 void check(VkResult result)
@@ -295,7 +247,8 @@ VkDevice makeDevice()
 
 }  // namespace
 
-FakeDriver::FakeDriver() : m_instance(makeInstance()), m_device(makeDevice())
+FakeDriver::FakeDriver(Version version)
+    : m_instance((state().version = version, makeInstance())), m_device(makeDevice())
 {
     device().uses |= layer::kUseExtension | layer::kUseGraphs;
     const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
@@ -364,15 +317,42 @@ PFN_vkVoidFunction FakeDriver::find(const char* name)
 
 std::vector<Call> FakeDriver::takeCalls()
 {
+    std::vector<Call> calls = takeAllCalls();
+    std::erase_if(calls, [](const Call& call) { return !call.command.starts_with("vkCmd"); });
+    return calls;
+}
+
+std::vector<Call> FakeDriver::takeAllCalls()
+{
     const std::lock_guard lock(state().mutex);
     state().hasWaited = false;
     return std::exchange(state().calls, {});
+}
+
+VkQueue FakeDriver::queue(uint32_t family, uint32_t index) const
+{
+    VkQueue out = VK_NULL_HANDLE;
+    get<PFN_vkGetDeviceQueue>("vkGetDeviceQueue")(m_device, family, index, &out);
+    return out;
 }
 
 void FakeDriver::waitForWait()
 {
     std::unique_lock lock(state().mutex);
     state().waiting.wait(lock, [] { return state().hasWaited; });
+}
+
+uint64_t receive(const Command& command, void* arguments)
+{
+    VkCommandBuffer target = VK_NULL_HANDLE;
+    if (std::string_view(command.name()).starts_with("vkCmd"))
+        std::memcpy(&target, arguments, sizeof target);
+    Call call{command.name(), target, textOfInputs(comparable(command), arguments)};
+    // The same each time.
+    writeOutputs(command.arguments, arguments, static_cast<uint32_t>(std::hash<std::string>()(command.name()) | 1));
+    const std::lock_guard lock(state().mutex);
+    state().calls.push_back(std::move(call));
+    return 0;
 }
 
 }  // namespace millrace::layertest

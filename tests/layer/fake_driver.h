@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A driver that only writes down what it is called with, and a device of the layer's above it, made without a loader.
-// The layer believes that graphs are in use, but there are none: what they need of a driver is not there.
+// The layer believes that graphs are in use, but there are none: what they need of a driver is not there. It has three
+// families of two queues each: for all, for compute and transfer, for transfer.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -22,13 +23,19 @@ namespace millrace::layertest {
 struct Call {
     std::string command;
     VkCommandBuffer target;
-    std::string arguments;  // the bytes of all, and of everything that pointers lead to
+    std::string arguments;  // textOfInputs() of all but the command buffer
+};
+
+// Which functions there are.
+enum class Version {
+    All,       // of Vulkan and all extensions
+    Vulkan13,  // none that came with Vulkan 1.4
 };
 
 // One at a time.
 class FakeDriver {
 public:
-    FakeDriver();
+    explicit FakeDriver(Version version = Version::All);
     ~FakeDriver();
     FakeDriver(const FakeDriver&) = delete;
     FakeDriver& operator=(const FakeDriver&) = delete;
@@ -36,7 +43,9 @@ public:
     layer::Instance& instance() const;
     layer::Device& device() const;
     VkDevice handle() const { return m_device; }
+    VkInstance instanceHandle() const { return m_instance; }
     VkPhysicalDevice physical() const;
+    VkQueue queue(uint32_t family = 0, uint32_t index = 0) const;
 
     // A command buffer that records.
     VkCommandBuffer begin();
@@ -53,8 +62,10 @@ public:
         return reinterpret_cast<Function>(find(name));
     }
 
-    // All since the last time. Without commands that begin and end command buffers.
+    // All that record since the last time.
     static std::vector<Call> takeCalls();
+    // And all others.
+    static std::vector<Call> takeAllCalls();
     // Until the driver waits for a fence or a semaphore for the first time since takeCalls(). Nothing is ever signaled:
     // it waits for as long as it is told to, but no longer than some seconds.
     static void waitForWait();

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "layer/command_buffer.h"
+#include "layer/commands/text.h"
 #include "layer/fake_driver.h"
 #include "layer/update_templates.h"
 
@@ -165,8 +166,8 @@ TEST_F(RecordedState, PushWithATemplateAndWithoutALayout_SetBehindASplit)
     FakeDriver::get<PFN_vkCmdPushDescriptorSetWithTemplate2>("vkCmdPushDescriptorSetWithTemplate2")(cmd, &info);
     const std::vector<Call> behind = split();
     ASSERT_EQ(countOf(behind, "vkCmdPushDescriptorSet2"), 1u);
-    EXPECT_NE(behind[0].arguments.find(std::string(reinterpret_cast<const char*>(&push.buffer), sizeof push.buffer)),
-              std::string::npos);
+    EXPECT_NE(behind[0].arguments.find(" buffer=" + textOfHandle(push.buffer.buffer)), std::string::npos)
+        << behind[0].arguments;
 }
 
 // Push constants of two stages are two, also where the bytes are the same.
@@ -255,8 +256,7 @@ TEST_F(RecordedState, StateOfASplitCommandBuffer_OfTheOneThatRecordsNow)
     ASSERT_EQ(calls.size(), 1u);
     const VkCommandBuffer now = FakeDriver::of(source).current;
     ASSERT_NE(now, source);
-    EXPECT_EQ(calls[0].arguments.substr(calls[0].arguments.size() - sizeof now),
-              std::string(reinterpret_cast<const char*>(&now), sizeof now));
+    EXPECT_TRUE(calls[0].arguments.ends_with(" stateCommandBuffer=" + textOfHandle(now) + "}")) << calls[0].arguments;
 }
 
 // The attachments that the first part of an interrupted instance stores are those that the second loads.
