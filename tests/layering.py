@@ -16,6 +16,7 @@ ALLOWED = {
     "spirv": {"base", "abi"},
     "graph": {"base", "abi"},
     "compiler": {"base", "abi", "data", "spirv", "graph", "shaders"},
+    "advisor": {"base", "spirv", "compiler"},
     "glsl": {"base", "spirv"},
     "dxil": {"base", "spirv"},
     "trace": {"base"},

@@ -14,6 +14,9 @@ namespace millrace::tools {
 
 using Command = std::function<int()>;
 
+// Says what AMD's GPUs make of mesh and task shaders.
+Command addAdvise(CLI::App& app);
+
 // Compiles a node shader in GLSL and writes a module of the extension.
 Command addCompile(CLI::App& app);
 

@@ -18,6 +18,7 @@
 #include "tools/modules.h"
 #include "tools/progress.h"
 #include "tools/report_errors.h"
+#include "tools/specialization.h"
 
 namespace millrace::tools {
 
@@ -45,48 +46,6 @@ std::string defaultEntryPoint(const spirv::Words& words)
 {
     const std::vector<std::string> names = computeEntryPoints(words);
     return names.size() == 1 ? names[0] : "main";
-}
-
-// "ID=VALUE": integers, decimal or 0x, true, false, or numbers with a point as 32-bit floats.
-bool parseSpecialization(const std::string& text, spirv::SpecializationValue& value)
-{
-    const size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-        return false;
-    }
-    const std::string number = text.substr(equals + 1);
-    try {
-        size_t end = 0;
-        value.specId = static_cast<uint32_t>(std::stoul(text.substr(0, equals), &end, 0));
-        if (end != equals) {
-            return false;
-        }
-        uint64_t bits = number == "true" ? 1 : 0;
-        size_t bytes = 4;
-        if (number != "true" && number != "false") {
-            const bool isFloat = number.find('.') != std::string::npos;
-            if (isFloat) {
-                const float decimal = std::stof(number, &end);
-                uint32_t pattern = 0;
-                std::copy_n(reinterpret_cast<const char*>(&decimal), 4, reinterpret_cast<char*>(&pattern));
-                bits = pattern;
-            } else if (number[0] == '-') {
-                bits = static_cast<uint64_t>(std::stoll(number, &end, 0));
-            } else {
-                bits = std::stoull(number, &end, 0);
-                bytes = bits > UINT32_MAX ? 8 : 4;
-            }
-            if (end != number.size()) {
-                return false;
-            }
-        }
-        for (size_t b = 0; b < bytes; b++) {
-            value.data.push_back(static_cast<uint8_t>(bits >> (8 * b)));
-        }
-        return true;
-    } catch (const std::exception&) {
-        return false;
-    }
 }
 
 bool isPass(const std::string& name)
@@ -205,10 +164,7 @@ compiler::Options optionsOf(const Arguments& arguments, const spirv::Words& modu
         options.nodeName = node.name;
         options.shaderIndex = node.index;
     }
-    for (const std::string& text : arguments.specialization) {
-        options.specialization.emplace_back();
-        (void)parseSpecialization(text, options.specialization.back());
-    }
+    options.specialization = specializationOf(arguments.specialization);
     if (!arguments.printAfter.empty()) {
         options.afterPass = [&arguments](std::string_view pass, std::span<const uint32_t> words) {
             if (pass == arguments.printAfter || arguments.printAfter == "all") {
@@ -271,13 +227,7 @@ Command addLower(CLI::App& app)
         ->type_name("PASS")
         ->option_text(passWords())
         ->check([](const std::string& name) { return isPass(name) ? std::string() : unknownPass(name); });
-    command->add_option("--spec", arguments->specialization, "a specialization constant; may be repeated")
-        ->type_name("ID=VALUE")
-        ->allow_extra_args(false)
-        ->check([](const std::string& text) {
-            spirv::SpecializationValue value;
-            return parseSpecialization(text, value) ? std::string() : "\"" + text + "\" is not ID=VALUE";
-        });
+    addSpecializationOption(*command, arguments->specialization);
     command->add_option("--arguments-offset", arguments->argumentsOffset, "bytes of push constants of the application")
         ->type_name("BYTES")
         ->capture_default_str();

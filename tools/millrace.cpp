@@ -21,8 +21,8 @@ namespace {
 constexpr int kUsageError = 2;
 
 // The last knows all others.
-constexpr std::array kCommands = {addCompile, addDxil, addLower,      addGraph, addInfo,
-                                  addReport,  addRun,  addCompletion, addManual};
+constexpr std::array kCommands = {addCompile, addDxil,   addLower, addAdvise,     addGraph,
+                                  addInfo,    addReport, addRun,   addCompletion, addManual};
 
 constexpr const char* kNotes =
     "Modules are SPIR-V, binary or assembly text. Results go to standard output, warnings and errors to standard "

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "advisor/own_lane.h"
+
+namespace millrace::advisor {
+
+using spirv::Id;
+using spirv::Instruction;
+
+OwnLane::OwnLane(const spirv::Module& module, const std::array<uint32_t, 3>& workgroupSize)
+    : m_module(module), m_workgroupSize(workgroupSize)
+{
+}
+
+bool OwnLane::isBuiltIn(Id variable, spv::BuiltIn builtIn) const
+{
+    const Instruction* decoration = m_module.findDecoration(variable, spv::Decoration::BuiltIn);
+    return decoration != nullptr && decoration->literal(2) == static_cast<uint32_t>(builtIn);
+}
+
+bool OwnLane::isOwnComponent(uint32_t component) const
+{
+    for (uint32_t d = 0; d < 3; d++) {
+        if (d != component && m_workgroupSize[d] > 1) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool OwnLane::isLoadOfOwn(const Instruction& load) const
+{
+    const Id pointer = load.id(0);
+    if (isBuiltIn(pointer, spv::BuiltIn::LocalInvocationIndex)) {
+        return true;
+    }
+    const Instruction* chain = m_module.findDefinition(pointer);
+    uint32_t component = 0;
+    return chain != nullptr && chain->op == spv::Op::OpAccessChain && chain->operandCount() == 2 &&
+           isBuiltIn(chain->id(0), spv::BuiltIn::LocalInvocationId) &&
+           m_module.constantValue(chain->id(1), component) && isOwnComponent(component);
+}
+
+bool OwnLane::isOwn(Id index) const
+{
+    const Instruction* value = m_module.findDefinition(index);
+    while (value != nullptr && (value->op == spv::Op::OpCopyObject || value->op == spv::Op::OpBitcast)) {
+        value = m_module.findDefinition(value->id(0));
+    }
+    if (value == nullptr) {
+        return false;
+    }
+    if (value->op == spv::Op::OpLoad) {
+        return isLoadOfOwn(*value);
+    }
+    if (value->op != spv::Op::OpCompositeExtract || value->operandCount() != 2) {
+        return false;
+    }
+    const Instruction* vector = m_module.findDefinition(value->id(0));
+    return vector != nullptr && vector->op == spv::Op::OpLoad &&
+           isBuiltIn(vector->id(0), spv::BuiltIn::LocalInvocationId) && isOwnComponent(value->literal(1));
+}
+
+}  // namespace millrace::advisor
