@@ -227,7 +227,10 @@ Command addLower(CLI::App& app)
         ->type_name("PASS")
         ->option_text(passWords())
         ->check([](const std::string& name) { return isPass(name) ? std::string() : unknownPass(name); });
-    addSpecializationOption(*command, arguments->specialization);
+    command->add_option("--spec", arguments->specialization, "a specialization constant; may be repeated")
+        ->type_name("ID=VALUE")
+        ->allow_extra_args(false)
+        ->check(checkSpecialization);
     command->add_option("--arguments-offset", arguments->argumentsOffset, "bytes of push constants of the application")
         ->type_name("BYTES")
         ->capture_default_str();

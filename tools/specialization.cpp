@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
-
-#include <CLI/CLI.hpp>
+#include <exception>
 
 namespace millrace::tools {
+
+namespace {
 
 bool parseSpecialization(const std::string& text, spirv::SpecializationValue& value)
 {
@@ -49,15 +50,12 @@ bool parseSpecialization(const std::string& text, spirv::SpecializationValue& va
     }
 }
 
-void addSpecializationOption(CLI::App& command, std::vector<std::string>& texts)
+}  // namespace
+
+std::string checkSpecialization(const std::string& text)
 {
-    command.add_option("--spec", texts, "a specialization constant; may be repeated")
-        ->type_name("ID=VALUE")
-        ->allow_extra_args(false)
-        ->check([](const std::string& text) {
-            spirv::SpecializationValue value;
-            return parseSpecialization(text, value) ? std::string() : "\"" + text + "\" is not ID=VALUE";
-        });
+    spirv::SpecializationValue value;
+    return parseSpecialization(text, value) ? std::string() : "\"" + text + "\" is not ID=VALUE";
 }
 
 std::vector<spirv::SpecializationValue> specializationOf(const std::vector<std::string>& texts)

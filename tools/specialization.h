@@ -7,19 +7,13 @@
 
 #include "spirv/specialization.h"
 
-namespace CLI {
-class App;
-}
-
 namespace millrace::tools {
 
-// "ID=VALUE": integers, decimal or 0x, true, false, or numbers with a point as 32-bit floats.
-bool parseSpecialization(const std::string& text, spirv::SpecializationValue& value);
+// Why the text is no "ID=VALUE", empty if it is: integers, decimal or 0x, true, false, or numbers with a point as
+// 32-bit floats.
+std::string checkSpecialization(const std::string& text);
 
-// --spec, which may be repeated. `texts` must outlive the application.
-void addSpecializationOption(CLI::App& command, std::vector<std::string>& texts);
-
-// Of texts that the option has checked.
+// Of texts that were checked.
 std::vector<spirv::SpecializationValue> specializationOf(const std::vector<std::string>& texts);
 
 }  // namespace millrace::tools

@@ -65,7 +65,10 @@ Command addAdvise(CLI::App& app)
         ->type_name("FILE");
     command->add_option("--entry", arguments->entryPoint, "entry point; default: all mesh and task shaders")
         ->type_name("NAME");
-    addSpecializationOption(*command, arguments->specialization);
+    command->add_option("--spec", arguments->specialization, "a specialization constant; may be repeated")
+        ->type_name("ID=VALUE")
+        ->allow_extra_args(false)
+        ->check(checkSpecialization);
     command->add_flag("--json", arguments->asJson, "write JSON");
     return [arguments] { return advise(*arguments); };
 }
