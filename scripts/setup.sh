@@ -34,7 +34,7 @@ readonly TOOL_PACKAGES=(
   "libzstd-dev 1.5.5"
 )
 readonly TEST_PACKAGES=(
-  "libgtest-dev" "libgmock-dev" "python3" "python3-jsonschema" "python3-yaml" "man-db" "zsh" "fish" "chromium" "chromium-driver"
+  "libgtest-dev" "libgmock-dev" "dpkg-dev" "python3" "python3-jsonschema" "python3-yaml" "man-db" "zsh" "fish" "chromium" "chromium-driver"
   "vulkan-validationlayers 1.4.309"
   "vulkan-tools 1.4.304"
 )

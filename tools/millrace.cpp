@@ -34,11 +34,38 @@ constexpr const char* kNotes =
     "  VK_ADD_LAYER_PATH, VK_INSTANCE_LAYERS, VK_MILLRACE_EMULATION_*\n"
     "            the Vulkan layer and its settings; see 'millrace info'";
 
+// `word` begins with '-' and may have a value behind '='.
+std::string noOption(const CLI::App& command, const std::string& word)
+{
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options()) {
+        for (const std::string& name : option->get_lnames()) {
+            names.push_back("--" + name);
+        }
+    }
+    const std::string name = word.substr(0, word.find('='));
+    return "there is no option \"" + printable(name) + "\"" +
+           suggestion(name, std::vector<std::string_view>(names.begin(), names.end()));
+}
+
+// What is wrong with what the parser did not expect, for the command in whose place it stands.
+std::string unexpected(const CLI::App& app)
+{
+    const auto parsed = app.get_subcommands();
+    const CLI::App& command = parsed.empty() ? app : *parsed.front();
+    const std::vector<std::string> words = app.remaining(true);
+    const auto option = std::ranges::find_if(words, [](const std::string& word) { return word.starts_with('-'); });
+    if (option != words.end()) {
+        return noOption(command, *option);
+    }
+    return "\"" + (words.empty() ? "" : printable(words.front())) + "\" is one word too many";
+}
+
 // What is wrong with the first word; empty if nothing is. The parser would say no more than that a command is needed.
 std::string checkFirst(const CLI::App& app, const std::string& word)
 {
     if (word.starts_with('-')) {
-        return app.get_option_no_throw(word) != nullptr ? "" : "there is no option \"" + printable(word) + "\"";
+        return app.get_option_no_throw(word) != nullptr ? "" : noOption(app, word);
     }
     std::vector<std::string_view> names;
     for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -86,6 +113,8 @@ int run(int argc, char** argv)
         app.parse(argc, argv);
     } catch (const CLI::Success& request) {
         return flushed(app.exit(request));
+    } catch (const CLI::ExtrasError&) {
+        return failUsage(app, unexpected(app));
     } catch (const CLI::ParseError& error) {
         return failUsage(app, printable(error.what()));
     }

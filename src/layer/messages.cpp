@@ -82,7 +82,7 @@ void Messages::validation(const char* vuid, const ObjectReference& object, const
 void Messages::send(VkDebugUtilsMessageSeverityFlagBitsEXT severity, VkDebugUtilsMessageTypeFlagsEXT type,
                     const char* id, const ObjectReference& object, std::string text, std::string_view advice) const
 {
-    text.append(". ").append(advice).append(".");
+    text.append(text.ends_with('?') ? " " : ". ").append(advice).append(".");
     VkDebugUtilsObjectNameInfoEXT name{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
     name.objectType = object.type;
     name.objectHandle = object.handle;

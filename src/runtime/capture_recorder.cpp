@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <charconv>
 #include <cstring>
 #include <set>
 
 #include "abi/capture.h"
 #include "data/scalars.h"
 #include "runtime/barriers.h"
+#include "runtime/capture_member.h"
 #include "runtime/device_impl.h"
 #include "runtime/labels.h"
 #include "runtime/step_observer.h"
@@ -35,26 +35,6 @@ uint32_t kindOf(const data::DataType& scalar)
         default:
             return abi::kMemberUnsigned;
     }
-}
-
-// The scalar that a condition asks for.
-std::optional<data::Column> findMember(const data::DataTypeRef& type, const graph::Node& node,
-                                       const std::string& member)
-{
-    if (member.starts_with('@')) {
-        uint32_t offset = 0;
-        const char* end = member.data() + member.size();
-        const auto [rest, error] = std::from_chars(member.data() + 1, end, offset);
-        if (error != std::errc() || rest != end || node.payloadBytes < 4 || offset > node.payloadBytes - 4)
-            return std::nullopt;
-        return data::Column{member, offset, data::scalarType(data::DataType::Kind::Unsigned, 32)};
-    }
-    if (!type)
-        return std::nullopt;
-    for (data::Column& column : data::columnsOf(type))
-        if (column.name == member)
-            return std::move(column);
-    return std::nullopt;
 }
 
 std::string nameOf(const graph::NodeId& id)
@@ -160,11 +140,10 @@ bool CaptureObserver::addCondition(const CaptureFilter& filter, uint32_t node, a
         return true;
     const graph::Node& info = m_graph.nodes[node];
     const data::DataTypeRef type = typeOf(node);
-    const std::optional<data::Column> member = findMember(type, info, filter.member);
+    const Result<data::Column> member = findCaptureMember(type, info.payloadBytes, filter.member);
     if (!member) {
         m_recorder->sink->problem(
-            "the payload of " + nameOf(info.id) + " has no member \"" + filter.member + "\" in " +
-                (type ? data::nameOf(*type) : std::to_string(info.payloadBytes) + " bytes"),
+            "the payload of " + nameOf(info.id) + " " + member.error().message,
             "Correct setting capture: scalars are \"name\", \"name.x\" or \"name[0]\", a word is \"@\" and its offset");
         return false;
     }

@@ -103,9 +103,34 @@ class InfoCommand(unittest.TestCase):
         self.assertEqual(self.json("--device", name.upper())["devices"][0]["name"], name)
         result = self.info("--device", "no such device")
         self.assertEqual(result.returncode, 1)
-        self.assertIn(f'no device has "no such device" in its name; there are {name}', result.stderr)
+        self.assertIn(f'no device has "no such device" in its name; there are 0: {name}', result.stderr)
         info = self.json("--device", "no such device", status=1)
         self.assertEqual(len(info["errors"]), 1)
+
+    def test_first_lines_say_which_devices_run_graphs_and_why(self):
+        def first(driver, **variables):
+            result = self.info(VK_INSTANCE_LAYERS=f"{EMULATION}:VK_LAYER_MILLRACE_test_driver",
+                               VK_ADD_LAYER_PATH=f"{LAYERS}:{self.environment['VK_ADD_LAYER_PATH']}",
+                               MILLRACE_TEST_DRIVER=driver, **variables)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            return result.stdout.splitlines()[1]
+        name = self.json()["devices"][0]["name"]
+        self.assertEqual(first(""), f"device 0: {name}: execution graphs: yes, by Millrace, since the driver does not run "
+                                    "them")
+        self.assertIn(": no, for want of shaderInt64, bufferDeviceAddress", first("-shaderInt64,-bufferDeviceAddress"))
+        self.assertIn(": yes, by the driver", first("+shaderEnqueue"))
+        self.assertIn("because of the setting force_enable",
+                      first("+shaderEnqueue", VK_MILLRACE_EMULATION_FORCE_ENABLE="true"))
+
+    def test_numbers_and_names_of_devices(self):
+        self.assertEqual(self.json("--device", "0")["devices"][0]["index"], 0)
+        name = self.json()["devices"][0]["name"]
+        result = self.info("--device", "77")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(f"there is no device 77; there are 0: {name}", result.stderr)
+        word = max(re.findall(r"[a-z]+", name.lower()), key=len)
+        result = self.info("--device", word[:2] + "x" + word[2:])
+        self.assertIn(f'; is it "{word}"? there are 0: {name}', result.stderr)
 
     # Devices that lack something.
 
@@ -207,6 +232,13 @@ class InfoCommand(unittest.TestCase):
                     for setting in manifest["layer"]["features"]["settings"]}
         self.assertEqual({row["key"]: row["default"] for row in info["settings"]}, declared)
 
+    def test_text_lists_settings_that_are_not_default(self):
+        self.assertIn("settings: all are as by default; --all lists them", self.info().stdout)
+        rows = lambda text: [line.split()[0] for line in text.split("setting ")[1].split("\n\n")[0].splitlines()[1:]]
+        self.assertEqual(rows(self.info(VK_MILLRACE_EMULATION_FUSION="off").stdout), ["fusion"])
+        self.assertEqual(rows(self.info("--all", VK_MILLRACE_EMULATION_FUSION="off").stdout),
+                         [row["key"] for row in self.json()["settings"]])
+
     def test_settings_of_the_environment(self):
         for name in ["VK_MILLRACE_EMULATION_MAX_SCRATCH_MIB", "VK_EMULATION_MAX_SCRATCH_MIB", "VK_MAX_SCRATCH_MIB"]:
             self.assertEqual(self.settings(**{name: "7"})["max_scratch_mib"], ("7", "environment", name))
@@ -259,20 +291,58 @@ class InfoCommand(unittest.TestCase):
 
     # What can go wrong.
 
+    def test_layer_beside_the_tool_is_found_as_by_run(self):
+        del self.environment["VK_ADD_LAYER_PATH"]
+        for more in [{}, {"VK_LAYER_PATH": str(self.folder)}, {"VK_ADD_LAYER_PATH": str(self.folder)}]:
+            with self.subTest(more):
+                info = self.json(**more)
+                self.assertEqual((info["layer"]["found"], info["layer"]["besideTool"], info["layer"]["loaded"]),
+                                 (True, True, True))
+                self.assertEqual(info["devices"][0]["graphs"], "millrace")
+                text = self.info(**more).stdout
+                name, value = re.search(r"beside this tool; so that applications find it: export (\w+)=(.+)", text).groups()
+                for known, old in more.items():
+                    value = value.replace("$" + known, old)
+                info = self.json(**{**more, name: value})
+                self.assertEqual((info["layer"]["found"], info["layer"]["besideTool"]), (True, False), "the advice helps")
+
+    def alone(self):
+        """A tool that lies alone."""
+        shutil.copy(PROGRAM, self.folder / "millrace")
+        return Command(self.folder / "millrace", "info")
+
     def test_layer_that_is_not_found(self):
-        info = self.json(VK_LAYER_PATH=str(self.folder))
+        result = self.info("--json", program=self.alone(), VK_LAYER_PATH=str(self.folder))
+        info = json.loads(result.stdout)
+        jsonschema.validate(info, SCHEMA)
         self.assertEqual((info["layer"]["found"], info["layer"]["loaded"]), (False, False))
-        folder = re.search(r"export VK_ADD_LAYER_PATH=(.+)", info["layer"]["problem"]).group(1)
-        self.assertTrue(self.json(VK_ADD_LAYER_PATH=folder)["layer"]["loaded"], "the advice helps")
         self.assertEqual(info["devices"][0]["graphs"], "none")
         self.assertIn("not loaded", self.missing(info["devices"][0])["VK_AMDX_shader_enqueue"])
-        result = self.info(VK_LAYER_PATH=str(self.folder))
         self.assertEqual(result.returncode, 0)
         self.assertIn("the loader does not find VK_LAYER_MILLRACE_emulation", result.stderr)
 
+    def test_filters_of_the_loader_are_read_as_the_loader_does(self):
+        """Both ways: what the loader enables or hides is said, and nothing else."""
+        for value, enabled in [("*MILLRACE*", True), ("*millrace*", True), ("vk_layer_millrace_emulation", True),
+                               ("VK_LAYER_M*", True), ("*_Emulation", True), ("~ALL~", True), ("**", True),
+                               ("other,*emulation*", True), ("VK_LAYER_M*emulation", False), ("*MILLRAC?_*", False),
+                               ("millrace", False), ("VK_LAYER_[M]*", False)]:
+            with self.subTest(value):
+                info = self.json(VK_LOADER_LAYERS_ENABLE=value)
+                self.assertEqual(info["layer"]["enabledByEnvironment"], enabled)
+                self.assertEqual(self.provided(info["devices"][0], "VK_AMDX_shader_enqueue"), (False, True))
+                self.assertEqual(info["warnings"], [])
+        self.assertFalse(self.json(VK_INSTANCE_LAYERS=EMULATION.lower())["layer"]["enabledByEnvironment"])
+        for value, hidden in [("~all~", True), ("*emulation*", True), ("*EMULATION", True), ("~explicit~", True),
+                              ("~implicit~", False), ("VK_LAYER_M*emulation", False)]:
+            with self.subTest(value):
+                layer = self.json(VK_LOADER_LAYERS_DISABLE=value)["layer"]
+                self.assertEqual(layer["found"], not hidden)
+                if hidden:
+                    self.assertIn(f"VK_LOADER_LAYERS_DISABLE={value} hides it", layer["problem"])
+
     def test_layer_that_is_not_found_by_a_tool_that_lies_alone(self):
-        shutil.copy(PROGRAM, self.folder / "millrace")
-        result = self.info(program=Command(self.folder / "millrace", "info"), VK_LAYER_PATH=str(self.folder))
+        result = self.info(program=self.alone(), VK_LAYER_PATH=str(self.folder))
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("install Millrace, or set VK_ADD_LAYER_PATH", result.stderr)
 
@@ -286,7 +356,10 @@ class InfoCommand(unittest.TestCase):
     def test_no_driver(self):
         result = self.info(VK_DRIVER_FILES=str(self.folder / "none.json"))
         self.assertEqual(result.returncode, 1)
-        self.assertIn("there is no Vulkan driver", result.stderr)
+        self.assertIn(f'there is no Vulkan driver: VK_DRIVER_FILES names "{self.folder}/none.json", which is not there',
+                      result.stderr)
+        self.assertIn("there is no Vulkan driver: none is left by VK_LOADER_DRIVERS_DISABLE=*",
+                      self.info(VK_LOADER_DRIVERS_DISABLE="*", VK_DRIVER_FILES="").stderr)
         result = self.info("--json", VK_DRIVER_FILES=str(self.folder / "none.json"))
         self.assertEqual((result.returncode, len(json.loads(result.stdout)["errors"])), (1, 1))
 

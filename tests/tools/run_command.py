@@ -564,13 +564,38 @@ void main() { while (flag == 0) ; }
         path = self.write("graph.json", copy_graph())
         result = RUN(path, "--device", "no such device")
         self.assertEqual(result.returncode, 1)
-        self.assertIn('no device called "no such device"', result.stderr)
-        self.assertIn("Devices:", result.stderr)
+        self.assertIn('no device has "no such device" in its name; there are 0: ', result.stderr)
+        self.assertNotIn("the driver lacks", result.stderr)
+        result = RUN(path, "--device", "77")
+        self.assertEqual((result.returncode, result.stderr.count("there is no device 77; there are 0: ")), (1, 1))
+        result = RUN(path, env={**os.environ, "VK_DRIVER_FILES": "/none.json"})
+        self.assertIn('there is no Vulkan driver: VK_DRIVER_FILES names "/none.json", which is not there', result.stderr)
         # What was made until then is destroyed, or the validation layer would speak of it.
         report = RUN.json(path, "-o", self.folder, "--scratch", "1", "--validate", status=1)
         self.assertIn("needs at least", report["errors"][0]["message"])
         self.assertEqual(report["messages"], [])
         self.assertEqual(RUN(self.folder / "none.json").returncode, 1)
+
+    def test_show_names_what_is_there(self):
+        path = self.write("graph.json", copy_graph())
+        for show, message in [
+                ("cpy", 'the graph has no node "cpy"; is it "copy"?'), ("copy[3]", 'no node "copy" with index 3'),
+                ("copy where valu > 1", 'the payload of \'copy\' has no member "valu" in {at, value, pair, whole}; is it '
+                                        '"value"?'),
+                ("copy where pair.z > 1", 'no member "pair.z"'), ("copy where @24 > 1", 'no word "@24" in 24 bytes'),
+                ("copy where at > x", 'member "at" of \'copy\': "x" is not a whole number')]:
+            with self.subTest(show):
+                result = RUN(path, "-o", self.folder, "--show", show)
+                self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
+                self.assertIn("--show: ", result.stderr)
+                self.assertIn(message, result.stderr)
+        self.assertEqual(len(self.run_graph(copy_graph(), "--show", "copy where @0 == 1")["shown"]), 1)
+
+    def test_layer_is_found_also_where_a_search_path_is_set(self):
+        path = self.write("graph.json", copy_graph())
+        for name in ["VK_LAYER_PATH", "VK_ADD_LAYER_PATH"]:
+            result = RUN(path, "-o", self.folder, env={**os.environ, name: str(self.folder)})
+            self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_without_layer_it_says_what_to_do(self):
         """The tool alone, where the loader finds no layers."""

@@ -205,6 +205,14 @@ class EveryCommand(unittest.TestCase):
                                         (["grpah"], 'no command "grpah"; is it "graph"?', "millrace --help"),
                                         (["x\x1b[31m"], 'no command "x\ufffd[31m"', "millrace --help"),
                                         (["--nonsense"], "--nonsense", "millrace --help"),
+                                        (["--verison"], 'no option "--verison"; is it "--version"?', "millrace --help"),
+                                        (["run", "x", "--repat", "3"], 'no option "--repat"; is it "--repeat"?',
+                                         "millrace run --help"),
+                                        (["run", "--repat=3", "x"], 'no option "--repat"; is it "--repeat"?',
+                                         "millrace run --help"),
+                                        (["graph", "--maxscratch-mib", "3", "x"], 'is it "--max-scratch-mib"?',
+                                         "millrace graph --help"),
+                                        (["run", "x", "y"], '"y" is one word too many', "millrace run --help"),
                                         (["completion", "tcsh"], "none of bash, zsh and fish", "millrace completion --help"),
                                         *(([c, "--nonsense"], "", f"millrace {c} --help") for c in OPTIONS)]:
             result = millrace(*arguments)

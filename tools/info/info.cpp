@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `millrace info`: devices, what they have, what Millrace adds, what is missing, and the settings in force.
 #include <algorithm>
-#include <cctype>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -15,6 +14,8 @@
 #include "tools/info/survey.h"
 #include "tools/progress.h"
 #include "tools/report_errors.h"
+#include "tools/vulkan/choose_device.h"
+#include "tools/vulkan/loader_filters.h"
 
 namespace millrace::tools {
 
@@ -22,29 +23,28 @@ namespace {
 
 struct Arguments {
     std::string device;
+    bool all = false;
     bool asJson = false;
 };
-
-std::string lowerCase(std::string text)
-{
-    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return text;
-}
 
 // What is wrong with the devices as a whole; empty if nothing is.
 std::string selectDevices(const std::string& wanted, std::vector<DeviceState>& devices)
 {
     if (devices.empty()) {
-        return "there is no Vulkan device; Debian has drivers in the package mesa-vulkan-drivers";
+        return noDriverText();
     }
-    std::string names;
+    std::vector<std::string> names;
     for (const DeviceState& device : devices) {
-        names += (names.empty() ? "" : ", ") + std::string(device.properties.deviceName);
+        names.emplace_back(device.properties.deviceName);
     }
-    std::erase_if(devices, [&](const DeviceState& device) {
-        return lowerCase(device.properties.deviceName).find(lowerCase(wanted)) == std::string::npos;
-    });
-    return devices.empty() ? "no device has \"" + wanted + "\" in its name; there are " + names : "";
+    const Result<std::vector<size_t>> chosen = chooseDevices(names, wanted);
+    if (!chosen) {
+        devices.clear();
+        return chosen.error().text();
+    }
+    std::erase_if(devices,
+                  [&](const DeviceState& device) { return !std::ranges::binary_search(*chosen, device.index); });
+    return "";
 }
 
 void warnOfProblems(const Survey& survey)
@@ -79,7 +79,7 @@ int runInfo(const Arguments& arguments)
     if (arguments.asJson) {
         std::cout << surveyJson(*found).dump(2) << "\n";
     } else {
-        printSurvey(std::cout, *found);
+        printSurvey(std::cout, *found, arguments.all);
     }
     std::cout.flush();
     warnOfProblems(*found);
@@ -98,8 +98,11 @@ Command addInfo(CLI::App& app)
         "Examples:\n"
         "  millrace info\n"
         "  millrace info --device nvidia --json");
-    command->add_option("--device", arguments->device, "only devices that have this text in their names")
+    command
+        ->add_option("--device", arguments->device,
+                     "only devices that have this text in their names, or the device of this number")
         ->type_name("TEXT");
+    command->add_flag("--all", arguments->all, "list settings that are as by default, too");
     command->add_flag("--json", arguments->asJson, "write JSON instead of text");
     return [arguments] { return runInfo(*arguments); };
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/info/layer_place.h"
 
-#include <fnmatch.h>
 #include <link.h>
 
 #include <cstdlib>
@@ -9,6 +8,7 @@
 #include <sstream>
 
 #include "settings/settings.h"
+#include "tools/vulkan/loader_filters.h"
 
 namespace millrace::tools {
 
@@ -18,6 +18,18 @@ namespace fs = std::filesystem;
 
 constexpr const char* kInstanceLayers = "VK_INSTANCE_LAYERS";
 constexpr const char* kEnabledLayers = "VK_LOADER_LAYERS_ENABLE";
+
+std::string valueOf(const char* variable)
+{
+    const char* value = std::getenv(variable);
+    return value == nullptr ? "" : value;
+}
+
+// The loader looks at the second only where the first is not set.
+const char* searchPath()
+{
+    return valueOf("VK_LAYER_PATH").empty() ? "VK_ADD_LAYER_PATH" : "VK_LAYER_PATH";
+}
 
 int findLibrary(dl_phdr_info* info, size_t, void* result)
 {
@@ -53,11 +65,21 @@ std::string layerFolderBesideTool()
     return {};
 }
 
+void letLoaderLookBesideTool()
+{
+    const std::string folder = layerFolderBesideTool();
+    if (!folder.empty()) {
+        const std::string old = valueOf(searchPath());
+        setenv(searchPath(), (old.empty() ? folder : old + ":" + folder).c_str(), 1);
+    }
+}
+
 std::string adviceToFindLayer()
 {
     const std::string folder = layerFolderBesideTool();
     if (!folder.empty()) {
-        return "export VK_ADD_LAYER_PATH=" + folder;
+        const std::string path = searchPath();
+        return "export " + path + "=" + (valueOf(searchPath()).empty() ? "" : "$" + path + ":") + folder;
     }
     return "install Millrace, or set VK_ADD_LAYER_PATH to the folder that has VkLayer_MILLRACE_emulation.json and the "
            "library (src/layer in a build tree)";
@@ -70,7 +92,8 @@ void WithoutLayer::filter(const char* variable, char separator, std::string& bef
     std::string kept;
     bool isChanged = false;
     for (std::string item; std::getline(items, item, separator);) {
-        if (item == "~all~" || fnmatch(item.c_str(), settings::kLayerName, 0) == 0) {
+        const bool isPattern = std::string_view(variable) == kEnabledLayers;
+        if (isPattern ? isInLoaderList(item, settings::kLayerName) : item == settings::kLayerName) {
             isChanged = true;
         } else {
             kept += (kept.empty() ? "" : std::string(1, separator)) + item;

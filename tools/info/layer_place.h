@@ -12,6 +12,10 @@ std::string loadedLayerLibrary();
 // The folder of the layer's manifest beside the tool: in a build tree, or under the same prefix. Empty: none.
 std::string layerFolderBesideTool();
 
+// Lets the loader look in that folder as well, behind what the user says: who sets a path wants that layer. For the
+// rest of the process.
+void letLoaderLookBesideTool();
+
 // What to do so that the loader finds the layer: knows build trees and installations beside the tool.
 std::string adviceToFindLayer();
 

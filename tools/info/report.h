@@ -10,7 +10,8 @@
 
 namespace millrace::tools {
 
-void printSurvey(std::ostream& out, const Survey& survey);
+// `allSettings`: also those that are as by default.
+void printSurvey(std::ostream& out, const Survey& survey, bool allSettings);
 nlohmann::ordered_json surveyJson(const Survey& survey);
 
 std::string deviceKind(VkPhysicalDeviceType type);  // "discrete", "cpu"

@@ -21,6 +21,7 @@ Json layerJson(const LayerState& layer)
 {
     Json json = {{"name", settings::kLayerName},
                  {"found", layer.isFound},
+                 {"besideTool", layer.isBesideTool},
                  {"loaded", layer.isLoaded},
                  {"enabledByEnvironment", layer.isEnabledByDefault}};
     if (!layer.library.empty()) {

@@ -103,32 +103,67 @@ void printDevice(std::ostream& out, const DeviceState& device, bool isLayerLoade
     printTraits(out, device);
 }
 
-void printLayer(std::ostream& out, const Survey& survey)
+// In a few words why the device runs graphs or does not.
+std::string reason(const DeviceState& device)
 {
-    out << "Millrace " << MILLRACE_VERSION << ", Vulkan loader " << versionText(survey.loaderVersion) << "\n"
-        << settings::kLayerName << ": ";
-    if (survey.layer.isLoaded) {
-        out << printable(survey.layer.library) << "\n"
-            << kIndent
-            << (survey.layer.isEnabledByDefault ? "enabled by the environment"
-                                                : "not enabled by the environment: applications enable it, or "
-                                                  "VK_INSTANCE_LAYERS=" +
-                                                      std::string(settings::kLayerName))
-            << "\n";
-    } else {
-        out << colour(Colour::Red, survey.layer.isFound ? "not loaded" : "not found") << "\n";
+    if (device.graphs == Graphs::Driver) {
+        return "";
+    }
+    if (device.graphs == Graphs::Millrace) {
+        const bool isNative = !device.provided.empty() && device.provided.front().driver;
+        return isNative ? ", because of the setting force_enable" : ", since the driver does not run them";
+    }
+    std::string text;
+    for (const Missing& missing : device.missing) {
+        text += (text.empty() ? ", for want of " : ", ") + missing.name;
+    }
+    return text;
+}
+
+// Which devices run what and why, in a line each.
+void printOverview(std::ostream& out, const Survey& survey)
+{
+    out << "Millrace " << MILLRACE_VERSION << ", Vulkan loader " << versionText(survey.loaderVersion) << "\n";
+    for (const DeviceState& device : survey.devices) {
+        out << "device " << device.index << ": " << printable(device.properties.deviceName)
+            << ": execution graphs: " << graphsText(device) << reason(device) << "\n";
     }
 }
 
-void printSettings(std::ostream& out, const Survey& survey)
+void printLayer(std::ostream& out, const Survey& survey)
+{
+    const LayerState& layer = survey.layer;
+    out << "\n" << settings::kLayerName << ": ";
+    if (!layer.isLoaded) {
+        out << colour(Colour::Red, layer.isFound ? "not loaded" : "not found") << "\n";
+        return;
+    }
+    out << printable(layer.library) << "\n" << kIndent;
+    if (layer.isBesideTool) {
+        out << "beside this tool; so that applications find it: " << printable(layer.advice) << "\n" << kIndent;
+    }
+    out << (layer.isEnabledByDefault
+                ? "enabled by the environment"
+                : "not enabled by the environment: applications enable it, or VK_INSTANCE_LAYERS=" +
+                      std::string(settings::kLayerName))
+        << "\n";
+}
+
+void printSettings(std::ostream& out, const Survey& survey, bool all)
 {
     Table table({"setting", "value", "from"});
     for (const SettingState& setting : survey.settings) {
-        table.add({setting.key, setting.value.empty() ? "none" : printable(setting.value),
-                   setting.source.empty() ? colour(Colour::Grey, "default") : printable(setting.source)});
+        if (all || !setting.source.empty()) {
+            table.add({setting.key, setting.value.empty() ? "none" : printable(setting.value),
+                       setting.source.empty() ? colour(Colour::Grey, "default") : printable(setting.source)});
+        }
     }
     out << "\n";
-    table.print(out);
+    if (table.rowCount() == 0) {
+        out << "settings: all are as by default; --all lists them\n";
+    } else {
+        table.print(out);
+    }
 }
 
 }  // namespace
@@ -161,10 +196,11 @@ std::string uuidText(const std::array<uint8_t, VK_UUID_SIZE>& uuid)
     return text;
 }
 
-void printSurvey(std::ostream& out, const Survey& survey)
+void printSurvey(std::ostream& out, const Survey& survey, bool allSettings)
 {
+    printOverview(out, survey);
     printLayer(out, survey);
-    printSettings(out, survey);
+    printSettings(out, survey, allSettings);
     for (const DeviceState& device : survey.devices) {
         printDevice(out, device, survey.layer.isLoaded);
     }

@@ -13,6 +13,7 @@
 #include "tools/info/layer_place.h"
 #include "tools/info/setting_origins.h"
 #include "tools/vulkan/loader.h"
+#include "tools/vulkan/loader_filters.h"
 
 namespace millrace::tools {
 
@@ -203,18 +204,26 @@ std::string errorText(const char* what, VkResult result)
     return std::string(what) + ": vkCreateInstance returns " + string_VkResult(result);
 }
 
+bool listsLayer(const Loader& loader)
+{
+    return std::ranges::any_of(loader.layers(), [](const VkLayerProperties& layer) {
+        return std::strcmp(layer.layerName, settings::kLayerName) == 0;
+    });
+}
+
+// As `millrace run` does: where the loader does not find the layer by itself, beside the tool.
 void findLayer(const Loader& loader, VulkanInstance& instance, LayerState& state)
 {
-    for (const VkLayerProperties& layer : loader.layers()) {
-        if (std::strcmp(layer.layerName, settings::kLayerName) == 0) {
-            state.isFound = true;
-            state.description = layer.description;
-        }
+    state.isFound = listsLayer(loader);
+    if (!state.isFound) {
+        state.advice = adviceToFindLayer();
+        letLoaderLookBesideTool();
+        state.isBesideTool = state.isFound = listsLayer(loader);
     }
     if (!state.isFound) {
-        const char* disabled = std::getenv("VK_LOADER_LAYERS_DISABLE");
-        state.problem = std::string("the loader does not find ") + settings::kLayerName + ": " + adviceToFindLayer() +
-                        (disabled == nullptr ? "" : "; VK_LOADER_LAYERS_DISABLE is set, which hides layers");
+        const std::string hider = hiddenBy(settings::kLayerName);
+        state.problem = std::string("the loader does not find ") + settings::kLayerName + ": " +
+                        (hider.empty() ? state.advice : hider + " hides it");
         return;
     }
     const VkResult result = instance.create(loader, {settings::kLayerName});
@@ -287,9 +296,9 @@ Result<Survey> survey()
         result.layer.isEnabledByDefault = withoutLayer.wasEnabled();
         const VkResult created = plain.create(*loader, {});
         if (created != VK_SUCCESS) {
-            return Diagnostic{"", "",
-                              errorText("there is no Vulkan driver", created) +
-                                  "; Debian has drivers in the package mesa-vulkan-drivers"};
+            return Diagnostic{
+                "", "",
+                created == VK_ERROR_INCOMPATIBLE_DRIVER ? noDriverText() : errorText("there is no instance", created)};
         }
     }
     VulkanInstance layered;

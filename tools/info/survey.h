@@ -16,11 +16,12 @@ namespace millrace::tools {
 
 struct LayerState {
     bool isFound = false;             // the loader lists it
+    bool isBesideTool = false;        // for this tool alone: applications have to be told where it is
     bool isLoaded = false;            // an instance with it can be created
     bool isEnabledByDefault = false;  // variables of the environment enable it for every application
-    std::string description;
-    std::string library;  // path
-    std::string problem;  // why it is not loaded, and what to do
+    std::string library;              // path
+    std::string problem;              // why it is not loaded, and what to do
+    std::string advice;               // isBesideTool: how applications find it
 };
 
 struct SettingState {

@@ -10,6 +10,8 @@
 
 #include "settings/settings.h"
 #include "tools/info/layer_place.h"
+#include "tools/vulkan/choose_device.h"
+#include "tools/vulkan/loader_filters.h"
 
 namespace millrace::tools::run {
 
@@ -69,9 +71,12 @@ int rank(VkPhysicalDeviceType type)
 
 std::string advice(bool hasLayer)
 {
-    return hasLayer ? "\nMillrace's layer is there, but the driver lacks what graphs need; `millrace info` says what."
-                    : std::string("\nThe Vulkan loader does not find ") + settings::kLayerName +
-                          ", which provides the extension: " + adviceToFindLayer();
+    const std::string hider = hiddenBy(settings::kLayerName);
+    if (hasLayer) {
+        return "\nMillrace's layer is there, but the driver lacks what graphs need; `millrace info` says what.";
+    }
+    return std::string("\nThe Vulkan loader does not find ") + settings::kLayerName +
+           ", which provides the extension: " + (hider.empty() ? adviceToFindLayer() : hider + " hides it");
 }
 
 // All features of the device as structures to create it with.
@@ -142,31 +147,30 @@ void Device::choose(const Instance& instance, const std::string& wanted)
     check(vk.EnumeratePhysicalDevices(instance.handle(), &count, nullptr), "vkEnumeratePhysicalDevices");
     std::vector<VkPhysicalDevice> devices(count);
     check(vk.EnumeratePhysicalDevices(instance.handle(), &count, devices.data()), "vkEnumeratePhysicalDevices");
-    // "4090" is no number of a device where there are fewer.
-    uint32_t number = 0;
-    const char* end = wanted.data() + wanted.size();
-    const bool isNumber = std::from_chars(wanted.data(), end, number).ptr == end && !wanted.empty() && number < count;
-    std::string seen;
+    if (devices.empty()) {
+        throw DeviceError(noDriverText());
+    }
+    std::vector<VkPhysicalDeviceProperties> properties(count);
+    std::vector<std::string> names;
     for (uint32_t d = 0; d < count; d++) {
-        VkPhysicalDeviceProperties properties;
-        vk.GetPhysicalDeviceProperties(devices[d], &properties);
-        const bool runs = runsGraphs(vk, devices[d]);
-        seen +=
-            "\n    " + std::to_string(d) + ": " + properties.deviceName + (runs ? "" : " (no VK_AMDX_shader_enqueue)");
-        const bool isWanted = isNumber ? wanted == std::to_string(d) : contains(properties.deviceName, wanted);
+        vk.GetPhysicalDeviceProperties(devices[d], &properties[d]);
+        names.emplace_back(properties[d].deviceName);
+    }
+    const Result<std::vector<size_t>> chosen = chooseDevices(names, wanted);
+    if (!chosen) {
+        throw DeviceError(chosen.error().text());
+    }
+    for (size_t d : *chosen) {
         const bool isBetter =
-            m_physical == VK_NULL_HANDLE || rank(properties.deviceType) < rank(m_properties.deviceType);
-        if (runs && isWanted && isBetter) {
+            m_physical == VK_NULL_HANDLE || rank(properties[d].deviceType) < rank(m_properties.deviceType);
+        if (isBetter && runsGraphs(vk, devices[d])) {
             m_physical = devices[d];
-            m_properties = properties;
+            m_properties = properties[d];
         }
     }
-    if (devices.empty()) {
-        throw DeviceError("there is no Vulkan device");
-    }
     if (m_physical == VK_NULL_HANDLE) {
-        throw DeviceError((wanted.empty() ? "no device" : "no device called \"" + wanted + "\"") +
-                          std::string(" runs execution graphs. Devices:") + seen + advice(instance.hasLayer()));
+        throw DeviceError((wanted.empty() ? "no device" : "no device that --device " + wanted + " means") +
+                          " runs execution graphs; there are " + deviceList(names) + advice(instance.hasLayer()));
     }
 }
 

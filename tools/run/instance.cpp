@@ -4,30 +4,16 @@
 #include <vulkan/vk_enum_string_helper.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "settings/settings.h"
 #include "tools/console.h"
 #include "tools/info/layer_place.h"
+#include "tools/vulkan/loader_filters.h"
 
 namespace millrace::tools::run {
 
 namespace {
-
-constexpr char kSearchPath[] = "VK_ADD_LAYER_PATH";
-
-// Lets the loader look beside the tool as well, behind what the user says. Not the other way round: who sets a path
-// wants that layer.
-void addOwnLayerFolder()
-{
-    const std::string folder = layerFolderBesideTool();
-    if (!folder.empty()) {
-        const char* old = std::getenv(kSearchPath);
-        const std::string path = old != nullptr && *old != '\0' ? std::string(old) + ":" : "";
-        setenv(kSearchPath, (path + folder).c_str(), 1);
-    }
-}
 
 bool isInstalled(const Loader& loader, const char* layer)
 {
@@ -76,7 +62,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Instance::onMessage(VkDebugUtilsMessageSeverityFl
 
 Instance::Instance(bool validate)
 {
-    addOwnLayerFolder();
+    letLoaderLookBesideTool();
     Result<Loader> loader = Loader::open();
     if (!loader) {
         throw DeviceError(loader.error().text());
@@ -140,6 +126,9 @@ void Instance::create(bool validate)
     if (result == VK_ERROR_LAYER_NOT_PRESENT) {
         throw DeviceError(std::string("the Vulkan loader finds ") + settings::kLayerName +
                           " and cannot load its library; `millrace info` says more");
+    }
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER) {
+        throw DeviceError(noDriverText());
     }
     check(result, "vkCreateInstance");
     vkuInitInstanceDispatchTable(m_instance, &m_vk, getProcAddr());

@@ -16,6 +16,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/near_word.h"
+#include "data/scalars.h"
+#include "runtime/capture_member.h"
 #include "settings/capture_filter.h"
 #include "tools/commands.h"
 #include "tools/console.h"
@@ -85,21 +88,64 @@ void setUpLayer(const Arguments& arguments)
     }
 }
 
-// What the user wants to see, for the layer. Throws DeviceError if the graph has no such node.
+std::vector<std::string_view> nodeNames(const Program& program)
+{
+    std::vector<std::string_view> names;
+    for (const ProgramNode& node : program.nodes) {
+        names.push_back(node.node.id.name);
+    }
+    return names;
+}
+
+// What is wrong with the condition; empty if nothing is.
+std::string checkCondition(const runtime::CaptureFilter& filter, const ProgramNode& node)
+{
+    if (filter.member.empty()) {
+        return "";
+    }
+    const auto member = runtime::findCaptureMember(node.payload, node.node.payloadBytes, filter.member);
+    if (!member) {
+        return "the payload of '" + filter.node + "' " + member.error().message;
+    }
+    uint8_t bytes[8] = {};
+    const auto problem = data::scalarFromText(*member->scalar, filter.value, bytes);
+    return problem ? "member \"" + filter.member + "\" of '" + filter.node + "': " + *problem : "";
+}
+
+// Throws DeviceError unless a node is as the filter wants it.
+void checkFilter(const runtime::CaptureFilter& filter, const Program& program)
+{
+    std::string problem;
+    bool isThere = false;
+    for (const ProgramNode& node : program.nodes) {
+        if (node.node.id.name != filter.node || filter.index.value_or(node.node.id.index) != node.node.id.index) {
+            continue;
+        }
+        problem = checkCondition(filter, node);
+        if (problem.empty()) {
+            return;
+        }
+        isThere = true;
+    }
+    if (!isThere) {
+        problem = "the graph has no node \"" + filter.node + "\"" +
+                  (filter.index ? " with index " + std::to_string(*filter.index) : "");
+        const std::vector<std::string_view> names = nodeNames(program);
+        if (std::ranges::find(names, filter.node) == names.end()) {
+            problem += millrace::suggestion(filter.node, names);
+        }
+    }
+    throw DeviceError("--show: " + problem);
+}
+
+// What the user wants to see, for the layer. Throws DeviceError if the graph has no such node, or that no such member.
 std::string captureFilters(const Arguments& arguments, const Program& program)
 {
     std::string all;
     for (const std::string& text : arguments.show) {
         const Result<std::vector<runtime::CaptureFilter>> filters = settings::parseCaptureFilters(text);
         for (const runtime::CaptureFilter& filter : *filters) {
-            const bool isThere = std::ranges::any_of(program.nodes, [&](const ProgramNode& node) {
-                return node.node.id.name == filter.node &&
-                       filter.index.value_or(node.node.id.index) == node.node.id.index;
-            });
-            if (!isThere) {
-                throw DeviceError("--show: the graph has no node \"" + filter.node + "\"" +
-                                  (filter.index ? " with index " + std::to_string(*filter.index) : ""));
-            }
+            checkFilter(filter, program);
         }
         all += (all.empty() ? "" : "; ") + text;
     }
