@@ -106,9 +106,11 @@ class Root:
                 shutil.copy2(path, target)
 
     def __call__(self, *command):
-        """The output of a command inside, without this machine's environment."""
-        alone = [] if os.geteuid() == 0 else ["unshare", "--map-root-user"]
-        return run(*alone, "chroot", self.folder, *command, env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp"}, cwd="/")
+        """The output of a command inside, with /proc and /dev but without this machine's environment."""
+        enter = f'for f in proc dev; do mount --rbind /$f "{self.folder}/$f"; done; exec chroot "{self.folder}" "$@"'
+        rights = [] if os.geteuid() == 0 else ["--map-root-user"]
+        return run("unshare", "--mount", *rights, "sh", "-ec", enter, "sh", *command, cwd="/",
+                   env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp"})
 
 
 class Packages(unittest.TestCase):
