@@ -17,7 +17,7 @@ Result<data::Column> findCaptureMember(const data::DataTypeRef& type, uint64_t p
         const auto [rest, error] = std::from_chars(member.data() + 1, end, offset);
         if (error == std::errc() && rest == end && payloadBytes >= 4 && offset <= payloadBytes - 4)
             return data::Column{member, offset, data::scalarType(data::DataType::Kind::Unsigned, 32)};
-        return Diagnostic{"", "", "has no word \"" + member + "\" in " + std::to_string(payloadBytes) + " bytes"};
+        return Diagnostic{"", "", "has no member \"" + member + "\" in " + std::to_string(payloadBytes) + " bytes"};
     }
     const std::vector<data::Column> columns = type ? data::columnsOf(type) : std::vector<data::Column>();
     std::vector<std::string_view> names;

@@ -582,7 +582,7 @@ void main() { while (flag == 0) ; }
                 ("cpy", 'the graph has no node "cpy"; is it "copy"?'), ("copy[3]", 'no node "copy" with index 3'),
                 ("copy where valu > 1", 'the payload of \'copy\' has no member "valu" in {at, value, pair, whole}; is it '
                                         '"value"?'),
-                ("copy where pair.z > 1", 'no member "pair.z"'), ("copy where @24 > 1", 'no word "@24" in 24 bytes'),
+                ("copy where pair.z > 1", 'no member "pair.z"'), ("copy where @24 > 1", 'no member "@24" in 24 bytes'),
                 ("copy where at > x", 'member "at" of \'copy\': "x" is not a whole number')]:
             with self.subTest(show):
                 result = RUN(path, "-o", self.folder, "--show", show)
