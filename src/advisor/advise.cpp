@@ -15,7 +15,7 @@ Result<std::vector<Advice>> advise(std::span<const uint32_t> words, const Option
         if (!facts) {
             return facts.error();
         }
-        Advice advice{std::move(*facts), {}, {}};
+        Advice advice{std::move(*facts), {}, {}, readSourceTexts(shader.module)};
         for (const Gpu& gpu : gpus()) {
             advice.plans.push_back(planFor(advice.facts, gpu));
         }

@@ -8,6 +8,7 @@
 
 #include "advisor/findings.h"
 #include "advisor/prepare.h"
+#include "advisor/source_texts.h"
 
 namespace millrace::advisor {
 
@@ -15,6 +16,7 @@ struct Advice {
     Facts facts;
     std::vector<GpuPlan> plans;  // of all gpus(), in their order
     std::vector<Finding> findings;
+    SourceTexts sources;
 };
 
 // Of the module's mesh and task shaders, in its order. Errors: those of prepare() and readFacts().

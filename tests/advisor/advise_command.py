@@ -48,9 +48,19 @@ class AdviseCommand(unittest.TestCase):
         for finding in advice(SHADERS / "strided_mesh.spv")["shaders"][0]["findings"]:
             for part in ("kind", "text", "cost", "advice"):
                 self.assertIn(finding[part], text)
-        self.assertRegex(text, r"where: .*strided\.mesh:16\n")
+        self.assertRegex(text, r"where: .*strided\.mesh:16: barrier\(\);\n")
         self.assertNotIn("\x1b", text)
         self.assertIn("nothing stands out", run(SHADERS / "own_lane_mesh.spv").stdout)
+
+    def test_page_stands_alone_and_json_does_not_mix_with_it(self):
+        page = run(SHADERS / "strided_mesh.spv", "-o", "-").stdout
+        self.assertTrue(page.startswith("<!doctype html>") and page.endswith("</html>\n"))
+        self.assertNotRegex(page, r"(src|href)=")
+        run(SHADERS / "strided_mesh.spv", "-o", "-", "--json", status=2)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "<b>&.html"
+            self.assertEqual(run(SHADERS / "strided_mesh.spv", "-o", path).stdout, "")
+            self.assertEqual(path.read_text(), page)
 
     def test_specialization_and_entry_point(self):
         path = SHADERS / "functions_mesh.spv"

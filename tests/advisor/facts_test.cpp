@@ -70,6 +70,17 @@ TEST(Facts, IndicesOfLoops_AreForeignAtTheirLines)
     }
 }
 
+TEST(Facts, LinesHaveTheirText)
+{
+    for (const auto words : {shaders::strided_mesh, shaders::strided_debug}) {
+        const Advice advice = adviceOn(words);
+        EXPECT_EQ(lineAt(advice.sources, advice.facts.barriers[0].place), "barrier();");
+        EXPECT_EQ(lineAt(advice.sources, {advice.facts.barriers[0].place.file, 27}), "}");
+        EXPECT_EQ(lineAt(advice.sources, {advice.facts.barriers[0].place.file, 1000}), "");
+        EXPECT_EQ(lineAt(advice.sources, {"other", 1}), "");
+    }
+}
+
 TEST(Facts, BarriersInLoops_AreSoMarked)
 {
     const Facts facts = adviceOn(shaders::barrier_loop_mesh).facts;

@@ -10,17 +10,20 @@ namespace {
 using namespace millrace::advisor;
 using Json = nlohmann::ordered_json;
 
-Json placeJson(const Place& place)
+Json placeJson(const Place& place, const SourceTexts& sources)
 {
-    return place.line == 0 ? Json(nullptr) : Json{{"file", printable(place.file)}, {"line", place.line}};
+    if (place.line == 0) {
+        return nullptr;
+    }
+    return {{"file", printable(place.file)}, {"line", place.line}, {"text", printable(lineAt(sources, place))}};
 }
 
-Json placesJson(const std::vector<Place>& places)
+Json placesJson(const std::vector<Place>& places, const SourceTexts& sources)
 {
     Json out = Json::array();
     for (const Place& place : places) {
         if (place.line != 0) {
-            out.push_back(placeJson(place));
+            out.push_back(placeJson(place, sources));
         }
     }
     return out;
@@ -31,7 +34,7 @@ Json numberOrNull(const std::optional<uint32_t>& value)
     return value ? Json(*value) : Json(nullptr);
 }
 
-Json outputsJson(const Facts& facts)
+Json outputsJson(const Facts& facts, const SourceTexts& sources)
 {
     Json out = Json::array();
     for (const Output& output : facts.outputs) {
@@ -45,23 +48,23 @@ Json outputsJson(const Facts& facts)
                        {"per", output.isPerPrimitive ? "primitive" : "vertex"},
                        {"words", words},
                        {"written_by_others", output.isForeign()},
-                       {"places", placesJson(output.foreignStores)}});
+                       {"places", placesJson(output.foreignStores, sources)}});
     }
     return out;
 }
 
-Json countsJson(const Facts& facts)
+Json countsJson(const Facts& facts, const SourceTexts& sources)
 {
     Json out = Json::array();
     for (const OutputCounts& counts : facts.outputCounts) {
         out.push_back({{"vertices", numberOrNull(counts.vertices)},
                        {"primitives", numberOrNull(counts.primitives)},
-                       {"place", placeJson(counts.place)}});
+                       {"place", placeJson(counts.place, sources)}});
     }
     return out;
 }
 
-Json launchesJson(const Facts& facts)
+Json launchesJson(const Facts& facts, const SourceTexts& sources)
 {
     Json out = Json::array();
     for (const TaskLaunch& launch : facts.launches) {
@@ -69,7 +72,7 @@ Json launchesJson(const Facts& facts)
         for (const auto& size : launch.groups) {
             groups.push_back(numberOrNull(size));
         }
-        out.push_back({{"groups", groups}, {"place", placeJson(launch.place)}});
+        out.push_back({{"groups", groups}, {"place", placeJson(launch.place, sources)}});
     }
     return out;
 }
@@ -83,11 +86,11 @@ Json sharedJson(const Facts& facts)
     return out;
 }
 
-Json barriersJson(const Facts& facts)
+Json barriersJson(const Facts& facts, const SourceTexts& sources)
 {
     Json out = Json::array();
     for (const Barrier& barrier : facts.barriers) {
-        out.push_back({{"in_loop", barrier.isInLoop}, {"place", placeJson(barrier.place)}});
+        out.push_back({{"in_loop", barrier.isInLoop}, {"place", placeJson(barrier.place, sources)}});
     }
     return out;
 }
@@ -164,12 +167,12 @@ Json planJson(const GpuPlan& plan)
               launchJson(plan.narrow, plan.narrowOccupancy, plan.gpu)}}};
 }
 
-Json findingJson(const Finding& finding)
+Json findingJson(const Finding& finding, const SourceTexts& sources)
 {
     return {{"kind", finding.kind == Finding::Kind::Problem ? "problem" : "hint"},
             {"topic", finding.topic},
             {"gpus", finding.gpus},
-            {"places", placesJson(finding.places)},
+            {"places", placesJson(finding.places, sources)},
             {"text", printable(finding.text)},
             {"cost", printable(finding.cost)},
             {"advice", printable(finding.advice)}};
@@ -195,21 +198,21 @@ Json shaderJson(const Advice& advice)
         out["topology"] = topologyText(facts);
         out["max_vertices"] = facts.maxVertices;
         out["max_primitives"] = facts.maxPrimitives;
-        out["outputs"] = outputsJson(facts);
-        out["output_counts"] = countsJson(facts);
+        out["outputs"] = outputsJson(facts, advice.sources);
+        out["output_counts"] = countsJson(facts, advice.sources);
     } else {
-        out["launches"] = launchesJson(facts);
+        out["launches"] = launchesJson(facts, advice.sources);
     }
     out["shared"] = sharedJson(facts);
     out["payload"] = payloadJson(facts);
-    out["barriers"] = barriersJson(facts);
+    out["barriers"] = barriersJson(facts, advice.sources);
     out["gpus"] = Json::array();
     for (const GpuPlan& plan : advice.plans) {
         out["gpus"].push_back(planJson(plan));
     }
     out["findings"] = Json::array();
     for (const Finding& finding : advice.findings) {
-        out["findings"].push_back(findingJson(finding));
+        out["findings"].push_back(findingJson(finding, advice.sources));
     }
     return out;
 }

@@ -44,13 +44,13 @@ void printPlans(const std::vector<GpuPlan>& plans)
     table.print(std::cout, "  ");
 }
 
-std::string placesText(const std::vector<Place>& places)
+void printPlaces(const std::vector<Place>& places, const SourceTexts& sources)
 {
-    std::string out;
-    for (const Place& place : places) {
-        out += (out.empty() ? "" : ", ") + printable(place.file) + ":" + std::to_string(place.line);
+    for (size_t p = 0; p < places.size(); p++) {
+        const std::string line = lineAt(sources, places[p]);
+        std::cout << (p == 0 ? "  where:  " : "          ") << printable(places[p].file) << ":" << places[p].line
+                  << (line.empty() ? "" : ": " + printable(line)) << "\n";
     }
-    return out;
 }
 
 std::string joinedNames(const std::vector<std::string>& names)
@@ -62,14 +62,12 @@ std::string joinedNames(const std::vector<std::string>& names)
     return out;
 }
 
-void printFinding(const Finding& finding)
+void printFinding(const Finding& finding, const SourceTexts& sources)
 {
     const bool isProblem = finding.kind == Finding::Kind::Problem;
     std::cout << colour(isProblem ? Colour::Red : Colour::Yellow, isProblem ? "problem" : "hint") << ": "
               << printable(finding.text) << "\n";
-    if (!finding.places.empty()) {
-        std::cout << "  where:  " << placesText(finding.places) << "\n";
-    }
+    printPlaces(finding.places, sources);
     std::cout << "  on:     " << joinedNames(finding.gpus) << "\n  cost:   " << printable(finding.cost)
               << "\n  change: " << printable(finding.advice) << "\n";
 }
@@ -84,7 +82,7 @@ void printAdvice(const std::vector<Advice>& shaders)
         printPlans(shaders[s].plans);
         std::cout << (shaders[s].findings.empty() ? "\nnothing stands out\n" : "\n");
         for (const Finding& finding : shaders[s].findings) {
-            printFinding(finding);
+            printFinding(finding, shaders[s].sources);
         }
     }
 }

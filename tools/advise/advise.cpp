@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `millrace advise`: what AMD's GPUs make of mesh and task shaders, without such a GPU.
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -9,9 +10,11 @@
 
 #include "advisor/advise.h"
 #include "tools/advise/advice_json.h"
+#include "tools/advise/advice_page.h"
 #include "tools/advise/advice_text.h"
 #include "tools/advise/shader_file.h"
 #include "tools/commands.h"
+#include "tools/files.h"
 #include "tools/report_errors.h"
 #include "tools/specialization.h"
 
@@ -23,6 +26,7 @@ struct Arguments {
     std::string input;
     std::string entryPoint;
     std::vector<std::string> specialization;
+    std::string output;
     bool asJson = false;
 };
 
@@ -42,8 +46,12 @@ int advise(const Arguments& arguments)
         std::cout
             << nlohmann::ordered_json{{"shaders", adviceJson(*shaders)}, {"errors", nlohmann::json::array()}}.dump(2)
             << "\n";
-    } else {
+    } else if (arguments.output.empty()) {
         printAdvice(*shaders);
+    }
+    if (!arguments.output.empty()) {
+        const std::string title = std::filesystem::path(arguments.input).filename().string();
+        return writeFile(arguments.output, makeAdvicePage(*shaders, title));
     }
     return 0;
 }
@@ -59,7 +67,8 @@ Command addAdvise(CLI::App& app)
         "\n"
         "Examples:\n"
         "  millrace advise meshlets.spv\n"
-        "  millrace advise meshlets.dxil --json");
+        "  millrace advise meshlets.dxil --json\n"
+        "  millrace advise meshlets.spv -o meshlets.html");
     command->add_option("input", arguments->input, "SPIR-V, binary or assembly text, or DXIL")
         ->required()
         ->type_name("FILE");
@@ -69,7 +78,14 @@ Command addAdvise(CLI::App& app)
         ->type_name("ID=VALUE")
         ->allow_extra_args(false)
         ->check(checkSpecialization);
+    command->add_option("-o,--output", arguments->output, "write a page that needs nothing else, - for standard output")
+        ->type_name("FILE");
     command->add_flag("--json", arguments->asJson, "write JSON");
+    command->callback([arguments] {
+        if (arguments->asJson && arguments->output == "-") {
+            throw CLI::ValidationError("--json", "something else writes to standard output already");
+        }
+    });
     return [arguments] { return advise(*arguments); };
 }
 

@@ -11,6 +11,9 @@ extern const char kDrawingJs[];
 extern const char kBenchHtml[];
 extern const char kBenchCss[];
 extern const char kBenchJs[];
+extern const char kAdviceHtml[];
+extern const char kAdviceCss[];
+extern const char kAdviceJs[];
 extern const char kBasicsJs[];
 extern const char kD3Html[];
 // The last is null.
