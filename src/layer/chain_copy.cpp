@@ -5,7 +5,28 @@
 
 namespace millrace::layer {
 
-ChainCopy::ChainCopy(const void* chain) : m_chain(vku::SafePnextCopy(chain)) {}
+// Of structures that may be in a chain that is kept, one leads to untyped data.
+UntypedData copyUntypedData(const void* copiedChain)
+{
+    UntypedData data;
+    auto* boundary =
+        findInChain<VkFrameBoundaryEXT>(const_cast<void*>(copiedChain), VK_STRUCTURE_TYPE_FRAME_BOUNDARY_EXT);
+    if (boundary && boundary->pTag) {
+        const auto* tag = static_cast<const std::byte*>(boundary->pTag);
+        boundary->pTag = data.emplace_back(tag, tag + boundary->tagSize).data();
+    }
+    return data;
+}
+
+ChainCopy::ChainCopy(const void* chain) : m_chain(vku::SafePnextCopy(chain))
+{
+    try {
+        m_data = copyUntypedData(m_chain);
+    } catch (...) {
+        vku::FreePnextChain(m_chain);
+        throw;
+    }
+}
 
 ChainCopy::~ChainCopy()
 {

@@ -4,19 +4,31 @@
 
 #include <vulkan/vulkan.h>
 
+#include <cstddef>
+#include <vector>
+
 #include "layer/chain.h"
 
 namespace millrace::layer {
+
+// Untyped data that structures of SafeStruct's lead to is the application's: the copy gets some of its own, which lives
+// as long as what is returned.
+using UntypedData = std::vector<std::vector<std::byte>>;
+UntypedData copyUntypedData(const void* copiedChain);
 
 class ChainCopy {
 public:
     ChainCopy() = default;
     explicit ChainCopy(const void* chain);
     ~ChainCopy();
-    ChainCopy(ChainCopy&& other) noexcept : m_chain(std::exchange(other.m_chain, nullptr)) {}
+    ChainCopy(ChainCopy&& other) noexcept
+        : m_chain(std::exchange(other.m_chain, nullptr)), m_data(std::move(other.m_data))
+    {
+    }
     ChainCopy& operator=(ChainCopy&& other) noexcept
     {
         std::swap(m_chain, other.m_chain);
+        std::swap(m_data, other.m_data);
         return *this;
     }
 
@@ -30,6 +42,7 @@ public:
 
 private:
     void* m_chain = nullptr;
+    UntypedData m_data;
 };
 
 }  // namespace millrace::layer

@@ -3,6 +3,7 @@
 #include <vulkan/utility/vk_safe_struct.hpp>
 
 #include "layer/chain.h"
+#include "layer/chain_copy.h"
 #include "layer/command_buffer.h"
 #include "layer/entry_points.h"
 #include "layer/faults.h"
@@ -238,13 +239,17 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueBindSparse(VkQueue handle, uint32_t bindInfo
         runNow(queue, "vkQueueBindSparse", unknown);
         return VK_SUCCESS;
     }
-    auto copies = std::make_shared<std::vector<vku::safe_VkBindSparseInfo>>();
+    struct Copies {
+        std::vector<vku::safe_VkBindSparseInfo> infos;
+        std::vector<UntypedData> data;
+    };
+    auto copies = std::make_shared<Copies>();
     for (uint32_t i = 0; i < bindInfoCount; ++i)
-        copies->emplace_back(&pBindInfo[i]);
+        copies->data.push_back(copyUntypedData(copies->infos.emplace_back(&pBindInfo[i]).pNext));
     queue.enqueue(
         [&queue, copies, fence] {
             std::vector<VkBindSparseInfo> infos;
-            for (vku::safe_VkBindSparseInfo& copy : *copies)
+            for (vku::safe_VkBindSparseInfo& copy : copies->infos)
                 infos.push_back(*copy.ptr());
             return queue.device.table.QueueBindSparse(queue.handle, static_cast<uint32_t>(infos.size()), infos.data(),
                                                       fence);
