@@ -27,8 +27,9 @@ struct Object {
     void* key;
 };
 
-constexpr uint32_t kQueues = 2;  // of each family
-constexpr std::array<VkQueueFamilyProperties, 3> kFamilies = {{
+constexpr uint32_t kMostAtOnce = 16;  // command buffers that are allocated
+constexpr uint32_t kQueues = FakeDriver::kQueueCount;
+constexpr std::array<VkQueueFamilyProperties, FakeDriver::kFamilyCount> kFamilies = {{
     {VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, kQueues, 64, {1, 1, 1}},
     {VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, kQueues, 64, {1, 1, 1}},
     {VK_QUEUE_TRANSFER_BIT, kQueues, 64, {1, 1, 1}},
@@ -41,7 +42,7 @@ struct State {
     Version version = Version::All;
     std::vector<Call> calls;
     std::deque<Object> commandBuffers;
-    uintptr_t lastHandle = 0;
+    std::map<std::string, uint32_t> counts;  // of calls
     Object instance{&instance};
     Object physical{&instance};
     Object device{&device};
@@ -65,59 +66,6 @@ Handle asHandle(Object& object)
     return reinterpret_cast<Handle>(&object);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL createInstance(const VkInstanceCreateInfo*, const VkAllocationCallbacks*,
-                                              VkInstance* out)
-{
-    *out = asHandle<VkInstance>(state().instance);
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice, const VkDeviceCreateInfo*, const VkAllocationCallbacks*,
-                                            VkDevice* out)
-{
-    *out = asHandle<VkDevice>(state().device);
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR void VKAPI_CALL getProperties(VkPhysicalDevice, VkPhysicalDeviceProperties* out)
-{
-    *out = {};
-    out->apiVersion = VK_API_VERSION_1_0;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL enumerateExtensions(VkPhysicalDevice, const char*, uint32_t* count,
-                                                   VkExtensionProperties*)
-{
-    *count = 0;
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR void VKAPI_CALL getFeatures(VkPhysicalDevice, VkPhysicalDeviceFeatures2*) {}
-
-VKAPI_ATTR void VKAPI_CALL getQueueFamilies(VkPhysicalDevice, uint32_t* count, VkQueueFamilyProperties* out)
-{
-    if (out)
-        std::copy_n(kFamilies.begin(), std::min<size_t>(*count, kFamilies.size()), out);
-    *count = static_cast<uint32_t>(kFamilies.size());
-}
-
-template <typename Info, typename Handle>
-VKAPI_ATTR VkResult VKAPI_CALL create(VkDevice, const Info*, const VkAllocationCallbacks*, Handle* out)
-{
-    const std::lock_guard lock(state().mutex);
-    *out = fakeHandle<Handle>(++state().lastHandle);
-    return VK_SUCCESS;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL allocateCommandBuffers(VkDevice, const VkCommandBufferAllocateInfo* info,
-                                                      VkCommandBuffer* out)
-{
-    const std::lock_guard lock(state().mutex);
-    for (uint32_t i = 0; i < info->commandBufferCount; ++i)
-        out[i] = asHandle<VkCommandBuffer>(state().commandBuffers.emplace_back(Object{&state().device}));
-    return VK_SUCCESS;
-}
-
 VkResult wait(uint64_t timeout)
 {
     {
@@ -130,24 +78,98 @@ VkResult wait(uint64_t timeout)
     return VK_TIMEOUT;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL waitForFences(VkDevice, uint32_t, const VkFence*, VkBool32, uint64_t timeout)
+// What a command is called with.
+class Parameters {
+public:
+    Parameters(const Command& command, void* at) : m_command(command), m_at(static_cast<std::byte*>(at)) {}
+
+    template <typename Value>
+    Value get(std::string_view name) const
+    {
+        const auto& members = m_command.arguments.members;
+        const auto found = std::ranges::find(members, name, &Member::name);
+        Value value;
+        std::memcpy(&value, m_at + found->offset, sizeof value);
+        return value;
+    }
+
+private:
+    const Command& m_command;
+    std::byte* m_at;
+};
+
+VkResult allocateCommandBuffers(const Parameters& all)
 {
-    return wait(timeout);
+    const std::lock_guard lock(state().mutex);
+    auto* out = all.get<VkCommandBuffer*>("pCommandBuffers");
+    const uint32_t count = all.get<const VkCommandBufferAllocateInfo*>("pAllocateInfo")->commandBufferCount;
+    const size_t first = size_t{kMostAtOnce} * state().counts.at("vkAllocateCommandBuffers");
+    state().commandBuffers.resize(std::max(state().commandBuffers.size(), first + kMostAtOnce),
+                                  Object{&state().device});
+    for (uint32_t i = 0; i < std::min(count, kMostAtOnce); ++i)
+        out[i] = asHandle<VkCommandBuffer>(state().commandBuffers[first + i]);
+    return VK_SUCCESS;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL waitSemaphores(VkDevice, const VkSemaphoreWaitInfo*, uint64_t timeout)
+VkResult getQueueFamilies(const Parameters& all)
 {
-    return wait(timeout);
+    auto& count = *all.get<uint32_t*>("pQueueFamilyPropertyCount");
+    if (auto* out = all.get<VkQueueFamilyProperties*>("pQueueFamilyProperties"))
+        std::copy_n(kFamilies.begin(), std::min<size_t>(count, kFamilies.size()), out);
+    count = static_cast<uint32_t>(kFamilies.size());
+    return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL getDeviceQueue(VkDevice, uint32_t family, uint32_t index, VkQueue* out)
+VkResult getQueue(VkQueue* out, uint32_t family, uint32_t index)
 {
     *out = asHandle<VkQueue>(state().queues.at(family).at(index));
+    return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL getDeviceQueue2(VkDevice device, const VkDeviceQueueInfo2* info, VkQueue* out)
+// Of those for which it is not enough to fill what they return with something.
+using Answer = VkResult (*)(const Parameters& all);
+const std::map<std::string_view, Answer>& answers()
 {
-    getDeviceQueue(device, info->queueFamilyIndex, info->queueIndex, out);
+    static const std::map<std::string_view, Answer> all = {
+        {"vkCreateInstance",
+         [](const Parameters& p) {
+             *p.get<VkInstance*>("pInstance") = asHandle<VkInstance>(state().instance);
+             return VK_SUCCESS;
+         }},
+        {"vkCreateDevice",
+         [](const Parameters& p) {
+             *p.get<VkDevice*>("pDevice") = asHandle<VkDevice>(state().device);
+             return VK_SUCCESS;
+         }},
+        {"vkGetPhysicalDeviceProperties",
+         [](const Parameters& p) {
+             auto& out = *p.get<VkPhysicalDeviceProperties*>("pProperties");
+             out = {};
+             out.apiVersion = VK_API_VERSION_1_0;
+             return VK_SUCCESS;
+         }},
+        {"vkEnumerateDeviceExtensionProperties",
+         [](const Parameters& p) {
+             *p.get<uint32_t*>("pPropertyCount") = 0;
+             return VK_SUCCESS;
+         }},
+        {"vkGetPhysicalDeviceQueueFamilyProperties", getQueueFamilies},
+        {"vkAllocateCommandBuffers", allocateCommandBuffers},
+        {"vkGetDeviceQueue",
+         [](const Parameters& p) {
+             return getQueue(p.get<VkQueue*>("pQueue"), p.get<uint32_t>("queueFamilyIndex"),
+                             p.get<uint32_t>("queueIndex"));
+         }},
+        {"vkGetDeviceQueue2",
+         [](const Parameters& p) {
+             const auto& info = *p.get<const VkDeviceQueueInfo2*>("pQueueInfo");
+             return getQueue(p.get<VkQueue*>("pQueue"), info.queueFamilyIndex, info.queueIndex);
+         }},
+        {"vkWaitForFences", [](const Parameters& p) { return wait(p.get<uint64_t>("timeout")); }},
+        {"vkWaitSemaphores", [](const Parameters& p) { return wait(p.get<uint64_t>("timeout")); }},
+        {"vkWaitSemaphoresKHR", [](const Parameters& p) { return wait(p.get<uint64_t>("timeout")); }},
+    };
+    return all;
 }
 
 const Command* findCommand(const std::string& name)
@@ -162,53 +184,21 @@ const Command* findCommand(const std::string& name)
     return found == byName.end() ? nullptr : found->second;
 }
 
-using Functions = std::map<std::string, PFN_vkVoidFunction>;
-
-template <typename Function>
-PFN_vkVoidFunction plain(Function function)
-{
-    return reinterpret_cast<PFN_vkVoidFunction>(function);
-}
-
 PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const char* name);
 
-PFN_vkVoidFunction findIn(const Functions& own, const char* name)
+PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice, const char* name)
 {
-    if (const auto found = own.find(name); found != own.end())
-        return found->second;
+    if (std::string_view(name) == "vkGetDeviceProcAddr")
+        return reinterpret_cast<PFN_vkVoidFunction>(getDeviceProcAddr);
     const Command* command = findCommand(name);
     return command && !(command->isOfVulkan14 && state().version == Version::Vulkan13) ? command->driver : nullptr;
 }
 
-PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice, const char* name)
-{
-    static const Functions own = {
-        {"vkCreateCommandPool", plain(create<VkCommandPoolCreateInfo, VkCommandPool>)},
-        {"vkCreateDescriptorSetLayout", plain(create<VkDescriptorSetLayoutCreateInfo, VkDescriptorSetLayout>)},
-        {"vkCreatePipelineLayout", plain(create<VkPipelineLayoutCreateInfo, VkPipelineLayout>)},
-        {"vkAllocateCommandBuffers", plain(allocateCommandBuffers)},
-        {"vkGetDeviceQueue", plain(getDeviceQueue)},
-        {"vkGetDeviceQueue2", plain(getDeviceQueue2)},
-        {"vkWaitForFences", plain(waitForFences)},
-        {"vkWaitSemaphores", plain(waitSemaphores)},
-        {"vkGetDeviceProcAddr", plain(getDeviceProcAddr)},
-    };
-    return findIn(own, name);
-}
-
 PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const char* name)
 {
-    static const Functions own = {
-        {"vkCreateInstance", plain(createInstance)},
-        {"vkCreateDevice", plain(createDevice)},
-        {"vkGetPhysicalDeviceProperties", plain(getProperties)},
-        {"vkGetPhysicalDeviceFeatures2", plain(getFeatures)},
-        {"vkGetPhysicalDeviceQueueFamilyProperties", plain(getQueueFamilies)},
-        {"vkEnumerateDeviceExtensionProperties", plain(enumerateExtensions)},
-        {"vkGetDeviceProcAddr", plain(getDeviceProcAddr)},
-        {"vkGetInstanceProcAddr", plain(getInstanceProcAddr)},
-    };
-    return findIn(own, name);
+    if (std::string_view(name) == "vkGetInstanceProcAddr")
+        return reinterpret_cast<PFN_vkVoidFunction>(getInstanceProcAddr);
+    return getDeviceProcAddr(VK_NULL_HANDLE, name);
 }
 
 void check(VkResult result)
@@ -307,6 +297,12 @@ layer::CommandBuffer& FakeDriver::of(VkCommandBuffer commandBuffer)
     return layer::CommandBuffer::of(commandBuffer);
 }
 
+bool FakeDriver::isIntercepted(const char* name) const
+{
+    const layer::EntryPoint* entry = layer::findDeviceEntryPoint(name);
+    return entry ? (entry->uses & device().uses) != 0 : layer::findInstanceEntryPoint(name) != nullptr;
+}
+
 PFN_vkVoidFunction FakeDriver::find(const char* name)
 {
     const layer::EntryPoint* entry = layer::findDeviceEntryPoint(name);
@@ -336,6 +332,12 @@ VkQueue FakeDriver::queue(uint32_t family, uint32_t index) const
     return out;
 }
 
+void FakeDriver::forget(const std::string& command)
+{
+    const std::lock_guard lock(state().mutex);
+    state().counts.erase(command);
+}
+
 void FakeDriver::waitForWait()
 {
     std::unique_lock lock(state().mutex);
@@ -348,11 +350,18 @@ uint64_t receive(const Command& command, void* arguments)
     if (std::string_view(command.name()).starts_with("vkCmd"))
         std::memcpy(&target, arguments, sizeof target);
     Call call{command.name(), target, textOfInputs(comparable(command), arguments)};
-    // The same each time.
-    writeOutputs(command.arguments, arguments, static_cast<uint32_t>(std::hash<std::string>()(command.name()) | 1));
-    const std::lock_guard lock(state().mutex);
-    state().calls.push_back(std::move(call));
-    return 0;
+    uint32_t count = 0;
+    {
+        const std::lock_guard lock(state().mutex);
+        state().calls.push_back(std::move(call));
+        count = ++state().counts[command.name()];
+    }
+    // What is created is different each time.
+    const auto number = static_cast<uint32_t>(std::hash<std::string>()(command.name())) | 0x1000000;
+    writeOutputs(command.arguments, arguments, number + count * 1000);
+    const auto answer = answers().find(command.name());
+    const VkResult result = answer == answers().end() ? VK_SUCCESS : answer->second(Parameters(command, arguments));
+    return static_cast<uint64_t>(result);
 }
 
 }  // namespace millrace::layertest

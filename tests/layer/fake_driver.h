@@ -35,6 +35,9 @@ enum class Version {
 // One at a time.
 class FakeDriver {
 public:
+    static constexpr uint32_t kFamilyCount = 3;
+    static constexpr uint32_t kQueueCount = 2;  // of each
+
     explicit FakeDriver(Version version = Version::All);
     ~FakeDriver();
     FakeDriver(const FakeDriver&) = delete;
@@ -54,6 +57,8 @@ public:
     void split(VkCommandBuffer commandBuffer);
     static layer::CommandBuffer& of(VkCommandBuffer commandBuffer);
 
+    // Where the layer has a function for devices like this one.
+    bool isIntercepted(const char* name) const;
     // The layer's function, as an application would get it.
     static PFN_vkVoidFunction find(const char* name);
     template <typename Function>
@@ -66,6 +71,8 @@ public:
     static std::vector<Call> takeCalls();
     // And all others.
     static std::vector<Call> takeAllCalls();
+    // The next call of the command is answered like the first.
+    static void forget(const std::string& command);
     // Until the driver waits for a fence or a semaphore for the first time since takeCalls(). Nothing is ever signaled:
     // it waits for as long as it is told to, but no longer than some seconds.
     static void waitForWait();

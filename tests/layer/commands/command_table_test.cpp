@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <future>
 #include <map>
+#include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +16,8 @@
 #include "layer/commands/text.h"
 #include "layer/entry_points.h"
 #include "layer/fake_driver.h"
+#include "layer/held_work.h"
+#include "layer/queue.h"
 
 namespace millrace::layertest {
 
@@ -259,6 +264,130 @@ TEST_F(RecordedCommands, BehindASplit_StateAndNothingElseGivenAgain)
             EXPECT_TRUE(call.command != name || call.target == FakeDriver::of(objects.commandBuffer).current) << what;
     });
 }
+
+// Commands that are no business of the driver's, or not as they are, and where that is tested.
+bool isAnswered(const std::string& name)
+{
+    static const std::set<std::string> names = {
+        // With the layer around the driver in every test.
+        "vkCreateInstance",
+        "vkDestroyInstance",
+        "vkCreateDevice",
+        "vkDestroyDevice",
+        // The layer's own are in the lists: extensions_test.cpp.
+        "vkEnumerateInstanceExtensionProperties",
+        "vkEnumerateInstanceLayerProperties",
+        "vkEnumerateDeviceExtensionProperties",
+        "vkEnumerateDeviceLayerProperties",
+        "vkGetPhysicalDeviceToolProperties",
+        "vkGetPhysicalDeviceToolPropertiesEXT",
+    };
+    return names.contains(name);
+}
+
+// What of a call need not be equal.
+std::string withoutOwn(const std::string& command, std::string arguments)
+{
+    // Pipelines are made in a cache on threads of the layer's, so it has callbacks of the layer's.
+    if (command.ends_with("PipelineCache"))
+        arguments = std::regex_replace(arguments, std::regex(" pAllocator=(null|\\[.*?\\])"), "");
+    // Waits come in slices, since the device may be lost meanwhile.
+    if (command.starts_with("vkWait"))
+        arguments = std::regex_replace(arguments, std::regex(" timeout=[0-9a-f]+,"), "");
+    return arguments;
+}
+
+class OtherCommands : public testing::Test {
+protected:
+    static bool takesQueue(const Command& command)
+    {
+        return std::string_view(command.arguments.members[0].typeName) == "VkQueue";
+    }
+
+    // Where the layer is, and where it is not. False if it is in neither.
+    static bool compare(const Command& command, Shape shape, uint32_t family, uint32_t index)
+    {
+        FakeDriver driver;
+        if (!driver.isIntercepted(command.name()))
+            return false;
+        const std::string what = describe(command, shape, Place::Outside) + ", queue " + std::to_string(family) + "," +
+                                 std::to_string(index);
+        Dispatchables objects = objectsOf(driver, driver.begin(), driver.begin());
+        objects.queue = driver.queue(family, index);
+        FakeDriver::forget(command.name());
+        const Direct direct(command, objects, shape, 0);
+        FakeDriver::forget(command.name());
+        const Arguments arguments(command, objects, shape, 0);
+        arguments.call(FakeDriver::find(command.name()));
+        std::vector<Call> got = FakeDriver::takeAllCalls();
+        EXPECT_EQ(textOfOutputs(comparable(command), arguments.data()), direct.memory) << what;
+        Call wanted = direct.calls.at(0);
+        for (Call& call : got)
+            call.arguments = withoutOwn(call.command, call.arguments);
+        wanted.arguments = withoutOwn(wanted.command, wanted.arguments);
+        // Beside the application's layout there is one for nodes.
+        if (wanted.command == "vkCreatePipelineLayout" && got.size() == 2)
+            got.pop_back();
+        expectSame(got, wanted, command, VK_NULL_HANDLE, what);
+        return true;
+    }
+};
+
+// All that do not record: of devices, queues, and instances.
+TEST_F(OtherCommands, OnEachQueue_DriverCalledAsWithoutTheLayer)
+{
+    size_t count = 0;
+    for (const Command* command : commands()) {
+        if (isRecorded(*command) || isAnswered(command->name()))
+            continue;
+        const bool hasQueue = takesQueue(*command);
+        for (Shape shape : kShapes)
+            for (uint32_t family = 0; family < (hasQueue ? FakeDriver::kFamilyCount : 1); ++family)
+                for (uint32_t index = 0; index < (hasQueue ? FakeDriver::kQueueCount : 1); ++index)
+                    count += compare(*command, shape, family, index);
+    }
+    EXPECT_GT(count, 300u);
+}
+
+// While work is held, what comes behind it is kept: the driver gets it later, when the application's memory is
+// something else.
+class BehindHeldWork : public testing::TestWithParam<const char*> {
+protected:
+    FakeDriver driver;
+    Dispatchables objects = objectsOf(driver, driver.begin(), driver.begin());
+};
+
+TEST_P(BehindHeldWork, OnEachQueue_DriverCalledAsWithoutTheLayer)
+{
+    const auto found = std::ranges::find(commands(), std::string_view(GetParam()), &Command::name);
+    const Command& command = **found;
+    for (Shape shape : kShapes) {
+        for (uint32_t family = 0; family < FakeDriver::kFamilyCount; ++family) {
+            objects.queue = driver.queue(family, 1);
+            const Direct direct(command, objects, shape, 0);
+            layer::Queue& queue = *driver.device().queues.find(layer::handleId(objects.queue));
+            std::promise<void> waits;
+            queue.enqueue(
+                [&] {
+                    waits.get_future().wait();
+                    return VK_SUCCESS;
+                },
+                {}, VK_NULL_HANDLE);
+            Arguments arguments(command, objects, shape, 0);
+            EXPECT_EQ(arguments.call(FakeDriver::find(command.name())), uint64_t{VK_SUCCESS});
+            arguments.overwrite();
+            EXPECT_EQ(FakeDriver::takeAllCalls().size(), 0u);
+            waits.set_value();
+            queue.drain();
+            expectSame(FakeDriver::takeAllCalls(), direct.calls.at(0), command, VK_NULL_HANDLE,
+                       describe(command, shape, Place::Outside));
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Commands, BehindHeldWork,
+                         testing::Values("vkQueueSubmit2", "vkQueueSubmit2KHR", "vkQueueBindSparse"),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 
