@@ -15,12 +15,6 @@ namespace millrace::layer {
 
 namespace {
 
-Registry<CommandBuffer>& commandBuffers()
-{
-    static Registry<CommandBuffer>& registry = *new Registry<CommandBuffer>;  // never destroyed
-    return registry;
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer handle, const VkCommandBufferBeginInfo* pBeginInfo)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
@@ -80,7 +74,6 @@ void CommandBuffer::reset()
     current = handle;
     log.clear();
     graph.clear();
-    pushConstants.clear();
     rendering = {};
     initialized.clear();
     isReadByHost = false;
@@ -161,23 +154,18 @@ void CommandBuffer::tellWhatIsNotKept() const
 void noteFailure(VkCommandBuffer handle) noexcept
 {
     // Where nothing uses graphs there are no command buffers.
-    if (CommandBuffer* commandBuffer = commandBuffers().find(handleId(handle)))
+    if (CommandBuffer* commandBuffer = CommandBuffer::all().find(handleId(handle)))
         commandBuffer->fail(VK_ERROR_OUT_OF_HOST_MEMORY);
-}
-
-CommandBuffer& CommandBuffer::of(VkCommandBuffer handle)
-{
-    return *commandBuffers().find(handleId(handle));
 }
 
 void CommandBuffer::remember(CommandPool& pool, VkCommandBuffer handle, bool primary)
 {
-    commandBuffers().insert(handleId(handle), std::make_shared<CommandBuffer>(pool, handle, primary));
+    all().insert(handleId(handle), std::make_shared<CommandBuffer>(pool, handle, primary));
 }
 
 void CommandBuffer::forget(VkCommandBuffer handle)
 {
-    commandBuffers().remove(handleId(handle));
+    all().remove(handleId(handle));
 }
 
 EntryPoints commandBufferEntryPoints()

@@ -10,8 +10,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "layer/bound_state.h"
 #include "layer/device.h"
 #include "layer/graph_bindings.h"
+#include "layer/registry.h"
 #include "layer/rendering.h"
 #include "layer/state_log.h"
 #include "runtime/runtime.h"
@@ -47,8 +49,8 @@ struct CommandBuffer {
     VkCommandBufferUsageFlags usage = 0;
     uint32_t initialDeviceMask = 0;  // 0: not given
     StateLog log;
+    BoundState bound{log};
     GraphBindings graph;
-    std::vector<uint8_t> pushConstants;  // last bytes for the compute stage, from offset 0
     RenderingScope rendering;
     // Scratch addresses that this command buffer initialized, and the graph each is for (setting "validate").
     std::unordered_map<VkDeviceAddress, uint32_t> initialized;
@@ -75,11 +77,19 @@ struct CommandBuffer {
     bool isNews(const std::string& id, const std::string& text) { return m_told.insert(id + text).second; }
     ObjectReference reference() const { return objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, handle); }
 
-    static CommandBuffer& of(VkCommandBuffer handle);
+    static CommandBuffer& of(VkCommandBuffer handle) { return *all().find(handleId(handle)); }
     static void remember(CommandPool& pool, VkCommandBuffer handle, bool primary);
     static void forget(VkCommandBuffer handle);
 
 private:
+    friend void noteFailure(VkCommandBuffer commandBuffer) noexcept;
+    // Never destroyed, as all that an application may use while its process ends.
+    static Registry<CommandBuffer>& all()
+    {
+        static Registry<CommandBuffer>& registry = *new Registry<CommandBuffer>;
+        return registry;
+    }
+
     std::vector<VkCommandBuffer> m_hidden;
     std::set<std::string> m_told;
     std::vector<std::pair<const char*, StructureTypes>> m_notKept;

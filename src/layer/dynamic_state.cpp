@@ -291,8 +291,10 @@ VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t f
     using Buffers = ArrayState<Member, StateKind::VertexBuffers, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
     using BuffersAndStrides =
         ArrayState<Member, StateKind::VertexBuffersAndStrides, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
-    const auto record = pStrides ? &BuffersAndStrides::record : &Buffers::record;
-    record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides}, nullptr);
+    if (pStrides)
+        BuffersAndStrides::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
+    else
+        Buffers::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
 }
 
 // A command whose arguments are values.

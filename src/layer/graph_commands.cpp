@@ -259,10 +259,10 @@ void dispatch(VkCommandBuffer handle, const char* command, const Request& form)
     Request request = form;
     request.pipeline = &object->graph;
     request.name = object->name();
-    // What the shaders can read; bytes that were never pushed are undefined.
-    commandBuffer.pushConstants.resize(
-        std::max<size_t>(commandBuffer.pushConstants.size(), object->layout->pushConstantBytes));
-    request.pushConstants = {commandBuffer.pushConstants.data(), object->layout->pushConstantBytes};
+    // Nodes see the push constants of the compute stage, as any compute shader; Vulkan has no bind point for them.
+    std::vector<uint8_t> pushConstants(object->layout->pushConstantBytes);
+    commandBuffer.bound.readPushConstants(VK_SHADER_STAGE_COMPUTE_BIT, pushConstants);
+    request.pushConstants = pushConstants;
     Dispatch(commandBuffer, request, command).record();
 }
 

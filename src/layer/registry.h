@@ -4,7 +4,6 @@
 
 #include <vulkan/vulkan.h>
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -13,6 +12,9 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
+
+#include "layer/guard.h"
+#include "layer/handle_index.h"
 
 namespace millrace::layer {
 
@@ -51,65 +53,62 @@ class Registry {
 public:
     void insert(uint64_t id, std::shared_ptr<Value> value)
     {
-        Shard& shard = shardOf(id);
-        std::unique_lock lock(shard.mutex);
-        shard.values[id].swap(value);  // an object of before goes without the lock: it may lead to whatever
+        std::unique_lock lock(m_mutex);
+        std::shared_ptr<Value>& own = m_values[id];
+        index(id, own, value.get());
+        own.swap(value);
+        lock.unlock();  // an object of before goes without the lock: it may lead to whatever
     }
 
     // For handles that the application may fetch more than once: keeps the first object.
     void insertOnce(uint64_t id, std::shared_ptr<Value> value)
     {
-        Shard& shard = shardOf(id);
-        std::unique_lock lock(shard.mutex);
-        shard.values.emplace(id, std::move(value));
+        std::unique_lock lock(m_mutex);
+        std::shared_ptr<Value>& own = m_values[id];
+        if (own)
+            return;
+        index(id, own, value.get());
+        own = std::move(value);
     }
 
-    Value* find(uint64_t id) const
-    {
-        const Shard& shard = shardOf(id);
-        std::shared_lock lock(shard.mutex);
-        auto found = shard.values.find(id);
-        return found == shard.values.end() ? nullptr : found->second.get();
-    }
+    Value* find(uint64_t id) const noexcept { return static_cast<Value*>(m_index.find(id)); }
 
     std::shared_ptr<Value> share(uint64_t id) const
     {
-        const Shard& shard = shardOf(id);
-        std::shared_lock lock(shard.mutex);
-        auto found = shard.values.find(id);
-        return found == shard.values.end() ? nullptr : found->second;
+        std::shared_lock lock(m_mutex);
+        auto found = m_values.find(id);
+        return found == m_values.end() ? nullptr : found->second;
     }
 
     std::shared_ptr<Value> remove(uint64_t id)
     {
-        Shard& shard = shardOf(id);
-        std::unique_lock lock(shard.mutex);
-        auto found = shard.values.find(id);
-        if (found == shard.values.end())
+        std::unique_lock lock(m_mutex);
+        auto found = m_values.find(id);
+        if (found == m_values.end())
             return nullptr;
+        m_index.remove(id);
         std::shared_ptr<Value> value = std::move(found->second);
-        shard.values.erase(found);
+        m_values.erase(found);
         return value;
     }
 
     // Both without a lock while anything of the values is called, which may lead to whatever.
     void clear()
     {
-        for (Shard& shard : m_shards) {
-            std::unordered_map<uint64_t, std::shared_ptr<Value>> values;
-            std::unique_lock lock(shard.mutex);
-            values.swap(shard.values);
-            lock.unlock();
-        }
+        std::unordered_map<uint64_t, std::shared_ptr<Value>> values;
+        std::unique_lock lock(m_mutex);
+        m_index.clear();
+        values.swap(m_values);
+        lock.unlock();
     }
 
     template <typename Visit>
     void forEach(const Visit& visit)
     {
         std::vector<std::shared_ptr<Value>> all;
-        for (Shard& shard : m_shards) {
-            std::shared_lock lock(shard.mutex);
-            for (auto& [id, value] : shard.values)
+        {
+            std::shared_lock lock(m_mutex);
+            for (auto& [id, value] : m_values)
                 all.push_back(value);
         }
         for (const std::shared_ptr<Value>& value : all)
@@ -117,16 +116,20 @@ public:
     }
 
 private:
-    // Command buffers are looked up once per command from many threads; one lock would be contended.
-    struct Shard {
-        mutable std::shared_mutex mutex;
-        std::unordered_map<uint64_t, std::shared_ptr<Value>> values;
-    };
+    // An entry that is not in the index is in neither.
+    void index(uint64_t id, const std::shared_ptr<Value>& own, Value* value)
+    {
+        rememberOrUndo(
+            [&] {
+                if (!own)
+                    m_values.erase(id);
+            },
+            [&] { m_index.insert(id, value); });
+    }
 
-    const Shard& shardOf(uint64_t id) const { return m_shards[(id >> 4 ^ id >> 10) % m_shards.size()]; }
-    Shard& shardOf(uint64_t id) { return m_shards[(id >> 4 ^ id >> 10) % m_shards.size()]; }
-
-    std::array<Shard, 16> m_shards;
+    mutable std::shared_mutex m_mutex;
+    std::unordered_map<uint64_t, std::shared_ptr<Value>> m_values;
+    HandleIndex m_index;
 };
 
 }  // namespace millrace::layer

@@ -98,7 +98,6 @@ void executeCommands(CommandBuffer& commandBuffer, uint32_t, const VkCommandBuff
 {
     commandBuffer.log.clear();
     commandBuffer.graph.clear();
-    commandBuffer.pushConstants.clear();
 }
 
 void beginPass1(CommandBuffer& commandBuffer, const VkRenderPassBeginInfo*, VkSubpassContents)

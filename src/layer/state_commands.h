@@ -20,28 +20,35 @@ constexpr size_t alignPayload(size_t bytes)
     return (bytes + alignof(std::max_align_t) - 1) & ~(alignof(std::max_align_t) - 1);
 }
 
+// A call with arguments that are values, or pointers to what the log's entry owns.
+template <auto Member, typename... Args>
+struct LoggedCall {
+    using Arguments = std::tuple<Args...>;
+    static_assert(std::is_trivially_destructible_v<Arguments>);
+
+    static void replay(const Table& table, VkCommandBuffer commandBuffer, const std::byte* payload)
+    {
+        const auto& values = *reinterpret_cast<const Arguments*>(payload);
+        std::apply([&](const auto&... value) { (table.*Member)(commandBuffer, value...); }, values);
+    }
+};
+
 // Remembers a call with these arguments: values, or pointers to what belongs to `owner`.
 template <auto Member, typename... Args>
 void logOwned(StateLog& log, const StateKey& key, uint32_t scopes, std::shared_ptr<const void> owner, Args... args)
 {
-    using Arguments = std::tuple<Args...>;
-    static_assert(std::is_trivially_destructible_v<Arguments>);
-    const Arguments arguments(args...);
-    std::byte* payload = log.add(
-        key, scopes,
-        [](const Table& table, VkCommandBuffer commandBuffer, const std::byte* stored) {
-            const auto& values = *reinterpret_cast<const Arguments*>(stored);
-            std::apply([&](const auto&... value) { (table.*Member)(commandBuffer, value...); }, values);
-        },
-        sizeof(Arguments), std::move(owner));
-    new (payload) Arguments(arguments);
+    using Call = LoggedCall<Member, Args...>;
+    using Arguments = typename Call::Arguments;
+    new (log.add(key, scopes, Call::replay, sizeof(Arguments), std::move(owner))) Arguments(args...);
 }
 
 // The same where all arguments are values.
 template <auto Member, typename... Args>
 void logCall(StateLog& log, const StateKey& key, uint32_t scopes, Args... args)
 {
-    logOwned<Member>(log, key, scopes, nullptr, args...);
+    using Call = LoggedCall<Member, Args...>;
+    using Arguments = typename Call::Arguments;
+    new (log.add(key, scopes, Call::replay, sizeof(Arguments))) Arguments(args...);
 }
 
 // Where a command sets a part of something, which arguments say what part.
@@ -123,12 +130,29 @@ struct ArrayState<Member, kKind, kPart, kScopes, Count, kPointers...> {
     }
 
     // Payload: the arguments, then the arrays. `owner` has what the elements of those lead to.
-    static void record(StateLog& log, const Arguments& arguments, std::shared_ptr<const void> owner = nullptr)
+    static void record(StateLog& log, const Arguments& arguments)
+    {
+        const StateKey key = keyFor<kPart>(kKind, arguments);
+        fill(log.add(key, kScopes, replay, payloadBytes(arguments)), arguments);
+    }
+    static void record(StateLog& log, const Arguments& arguments, std::shared_ptr<const void> owner)
+    {
+        const StateKey key = keyFor<kPart>(kKind, arguments);
+        fill(log.add(key, kScopes, replay, payloadBytes(arguments), std::move(owner)), arguments);
+    }
+
+private:
+    static size_t payloadBytes(const Arguments& arguments)
     {
         const size_t count = Count::of(arguments);
         size_t bytes = alignPayload(sizeof(Arguments));
         ((bytes += arrayBytes<kPointers>(arguments, count)), ...);
-        std::byte* payload = log.add(keyFor<kPart>(kKind, arguments), kScopes, replay, bytes, std::move(owner));
+        return bytes;
+    }
+
+    static void fill(std::byte* payload, const Arguments& arguments)
+    {
+        const size_t count = Count::of(arguments);
         new (payload) Arguments(arguments);
         size_t offset = alignPayload(sizeof(Arguments));
         (store<kPointers>(arguments, count, payload, offset), ...);
@@ -143,7 +167,6 @@ struct ArrayState<Member, kKind, kPart, kScopes, Count, kPointers...> {
         std::apply([&](const auto&... value) { (table.*Member)(commandBuffer, value...); }, arguments);
     }
 
-private:
     template <size_t kIndex>
     static size_t arrayBytes(const Arguments& arguments, size_t count)
     {

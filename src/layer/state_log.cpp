@@ -2,80 +2,83 @@
 #include "layer/state_log.h"
 
 #include <algorithm>
-#include <cstring>
-#include <utility>
 
 namespace millrace::layer {
 
-namespace {
-
-constexpr size_t kAlignment = alignof(std::max_align_t);
-constexpr size_t kCompactAbove = 64 * 1024;
-
-size_t aligned(size_t bytes)
+StateLog::Entry& StateLog::makeRoom(Kind& kind, Entry* entry, const StateKey& key, uint32_t scopes, size_t bytes)
 {
-    return (bytes + kAlignment - 1) & ~(kAlignment - 1);
+    // All that may fail comes first: an entry without its payload must not be replayed.
+    size_t capacity = entry ? entry->capacity : 0;
+    std::byte* payload = entry ? entry->payload : nullptr;
+    if (!payload || capacity < bytes) {
+        capacity = std::max(bytes, 2 * capacity);
+        payload = m_payloads.take(capacity);
+    }
+    if (!entry) {
+        if (m_sorted.capacity() <= m_entries)
+            m_sorted.reserve(std::max<size_t>(32, 2 * m_entries));
+        entry = &kind.entries.emplace_back();
+        kind.last = kind.entries.size() - 1;
+        ++m_entries;
+        entry->key = key;
+    }
+    entry->scopes = scopes;
+    entry->capacity = capacity;
+    entry->payload = payload;
+    m_scopes |= scopes;
+    return *entry;
 }
 
-}  // namespace
-
-std::byte* StateLog::add(const StateKey& key, uint32_t scopes, Replay replay, size_t bytes,
-                         std::shared_ptr<const void> owner)
+const StateLog::Entry* StateLog::nextOf(const Kind& kind, uint32_t scopes, uint64_t order)
 {
-    // A command buffer has some tens of live entries: a search from the end finds repeated commands at once.
-    auto old = std::find_if(m_entries.rbegin(), m_entries.rend(), [&](const Entry& entry) { return entry.key == key; });
-    if (old != m_entries.rend()) {
-        m_liveBytes -= aligned(old->bytes);
-        m_entries.erase(std::next(old).base());
-    }
-    if (m_payloads.size() > kCompactAbove && m_payloads.size() > 4 * m_liveBytes)
-        compact();
-    const size_t offset = m_payloads.size();
-    m_payloads.resize(offset + aligned(bytes));
-    m_liveBytes += aligned(bytes);
-    m_entries.push_back({key, scopes, replay, offset, bytes, std::move(owner)});
-    return m_payloads.data() + offset;
+    const Entry* next = nullptr;
+    for (const Entry& entry : kind.entries)
+        if ((entry.scopes & scopes) && entry.order > order && (!next || entry.order < next->order))
+            next = &entry;
+    return next;
 }
 
 void StateLog::replay(uint32_t scopes, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer) const
 {
-    for (const Entry& entry : m_entries)
-        if (entry.scopes & scopes)
-            entry.replay(table, commandBuffer, m_payloads.data() + entry.offset);
+    if (!(m_scopes & scopes))
+        return;
+    m_sorted.clear();
+    for (const Kind& kind : m_kinds)
+        for (const Entry& entry : kind.entries)
+            if (entry.scopes & scopes)
+                m_sorted.push_back(&entry);
+    std::ranges::sort(m_sorted, {}, &Entry::order);
+    for (const Entry* entry : m_sorted)
+        entry->replay(table, commandBuffer, entry->payload);
 }
 
 bool StateLog::has(uint32_t scopes) const
 {
-    return std::any_of(m_entries.begin(), m_entries.end(), [=](const Entry& entry) { return entry.scopes & scopes; });
+    return (m_scopes & scopes) && std::ranges::any_of(m_kinds, [=](const Kind& kind) {
+               return std::ranges::any_of(kind.entries, [=](const Entry& entry) { return entry.scopes & scopes; });
+           });
 }
 
 void StateLog::clear()
 {
-    m_entries.clear();
+    clear(m_scopes);
     m_payloads.clear();
-    m_liveBytes = 0;
+    m_order = 0;
 }
 
 void StateLog::clear(uint32_t scopes)
 {
-    std::erase_if(m_entries, [&](const Entry& entry) {
-        if (!(entry.scopes & scopes))
-            return false;
-        m_liveBytes -= aligned(entry.bytes);
-        return true;
-    });
-}
-
-void StateLog::compact()
-{
-    std::vector<std::byte> payloads(m_liveBytes);
-    size_t offset = 0;
-    for (Entry& entry : m_entries) {
-        std::memcpy(payloads.data() + offset, m_payloads.data() + entry.offset, entry.bytes);
-        entry.offset = offset;
-        offset += aligned(entry.bytes);
+    if (!(m_scopes & scopes))
+        return;
+    for (Kind& kind : m_kinds) {
+        m_entries -= std::erase_if(kind.entries, [=](const Entry& entry) { return entry.scopes & scopes; });
+        kind.last = 0;
     }
-    m_payloads = std::move(payloads);
+    uint32_t left = 0;
+    for (const Kind& kind : m_kinds)
+        for (const Entry& entry : kind.entries)
+            left |= entry.scopes;
+    m_scopes = left;
 }
 
 }  // namespace millrace::layer

@@ -5,10 +5,14 @@
 #include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vulkan.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
+
+#include "base/arena.h"
 
 namespace millrace::layer {
 
@@ -105,6 +109,7 @@ enum class StateKind : uint16_t {
     ViewportWScaling,
     ViewportWScalingEnable,
 };
+inline constexpr size_t kStateKinds = static_cast<size_t>(StateKind::ViewportWScalingEnable) + 1;
 
 // A later command with an equal key sets everything that the earlier one did. Whole numbers as the application gave
 // them: none is packed, so that no two commands that set different things have equal keys.
@@ -131,39 +136,94 @@ enum StateScope : uint32_t {
 
 // Replaying keeps the order of recording and drops only what a later command covers, so that commands whose ranges
 // overlap partly end up as they did.
+//
+// Each kind has its slots, mostly one: a command that sets what an earlier one did writes over that one's.
 class StateLog {
 public:
     using Replay = void (*)(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer,
                             const std::byte* payload);
 
-    // Returns `bytes` bytes, aligned for any type, that `replay` will get; they may move until then, so a payload has
-    // no pointers into itself and is trivially copyable. What it points to belongs to `owner`, which the log keeps for
-    // as long as the entry.
-    std::byte* add(const StateKey& key, uint32_t scopes, Replay replay, size_t bytes,
-                   std::shared_ptr<const void> owner = nullptr);
+    struct Entry {
+        StateKey key;
+        uint32_t scopes = 0;
+        size_t capacity = 0;  // bytes of the payload
+        uint64_t order = 0;   // of recording
+        Replay replay = nullptr;
+        std::byte* payload = nullptr;
+        std::shared_ptr<const void> owner;
+    };
+
+    // Returns `bytes` bytes, aligned for any type, that `replay` will get; a payload is trivially copyable. What it
+    // points to belongs to `owner`, which the log keeps for as long as the entry.
+    std::byte* add(const StateKey& key, uint32_t scopes, Replay replay, size_t bytes)
+    {
+        Entry& entry = entryFor(key, scopes, replay, bytes);
+        if (entry.owner) [[unlikely]]
+            entry.owner.reset();
+        return entry.payload;
+    }
+    std::byte* add(const StateKey& key, uint32_t scopes, Replay replay, size_t bytes, std::shared_ptr<const void> owner)
+    {
+        Entry& entry = entryFor(key, scopes, replay, bytes);
+        entry.owner = std::move(owner);
+        return entry.payload;
+    }
 
     // All entries that are in any of `scopes`.
     void replay(uint32_t scopes, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer) const;
+    // The same of one kind, called with each entry.
+    template <typename Visit>
+    void forEach(StateKind kind, uint32_t scopes, const Visit& visit) const
+    {
+        const Kind& slots = m_kinds[static_cast<size_t>(kind)];
+        uint64_t last = 0;
+        while (const Entry* entry = nextOf(slots, scopes, last)) {
+            visit(*entry);
+            last = entry->order;
+        }
+    }
 
     bool has(uint32_t scopes) const;
     void clear();
     void clear(uint32_t scopes);
 
 private:
-    struct Entry {
-        StateKey key;
-        uint32_t scopes;
-        Replay replay;
-        size_t offset;
-        size_t bytes;
-        std::shared_ptr<const void> owner;
+    struct Kind {
+        std::vector<Entry> entries;
+        size_t last = 0;  // that was written: commands come in patterns, so mostly this one or the next is the next
+
+        Entry* find(const StateKey& key)
+        {
+            for (size_t tried = 0; tried < entries.size(); ++tried) {
+                if (entries[last].key == key)
+                    return &entries[last];
+                last = last + 1 < entries.size() ? last + 1 : 0;
+            }
+            return nullptr;
+        }
     };
 
-    void compact();
+    Entry& entryFor(const StateKey& key, uint32_t scopes, Replay replay, size_t bytes)
+    {
+        Kind& kind = m_kinds[static_cast<size_t>(key.kind)];
+        Entry* entry = kind.find(key);
+        if (!entry || entry->capacity < bytes || entry->scopes != scopes) [[unlikely]]
+            entry = &makeRoom(kind, entry, key, scopes, bytes);
+        entry->order = ++m_order;
+        entry->replay = replay;
+        return *entry;
+    }
+    // For a command that sets something for the first time, or more of it than before.
+    Entry& makeRoom(Kind& kind, Entry* entry, const StateKey& key, uint32_t scopes, size_t bytes);
+    // The first behind `order`.
+    static const Entry* nextOf(const Kind& kind, uint32_t scopes, uint64_t order);
 
-    std::vector<Entry> m_entries;  // in order of recording
-    std::vector<std::byte> m_payloads;
-    size_t m_liveBytes = 0;
+    std::array<Kind, kStateKinds> m_kinds;
+    uint64_t m_order = 0;
+    uint32_t m_scopes = 0;  // that entries may be in
+    Arena m_payloads;
+    size_t m_entries = 0;
+    mutable std::vector<const Entry*> m_sorted;  // room for all of them, since replay() must not fail
 };
 
 }  // namespace millrace::layer
