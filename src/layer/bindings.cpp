@@ -24,6 +24,9 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer handle, VkPipelineBin
     }
     commandBuffer.device.table.CmdBindPipeline(commandBuffer.current, bindPoint, pipeline);
     if (commandBuffer.logs())
+        commandBuffer.bound.bindPipeline(bindPoint, pipeline);
+}
+
 // A part of a pipeline, in place of one.
 VKAPI_ATTR void VKAPI_CALL CmdBindPipelineShaderGroupNV(VkCommandBuffer handle, VkPipelineBindPoint bindPoint,
                                                         VkPipeline pipeline, uint32_t group)
@@ -32,8 +35,6 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipelineShaderGroupNV(VkCommandBuffer handle, 
     commandBuffer.device.table.CmdBindPipelineShaderGroupNV(commandBuffer.current, bindPoint, pipeline, group);
     if (commandBuffer.logs())
         commandBuffer.bound.bindShaderGroup(bindPoint, pipeline, group);
-}
-
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer handle, VkPipelineBindPoint bindPoint,
@@ -108,7 +109,7 @@ VKAPI_ATTR void VKAPI_CALL pushConstants2(VkCommandBuffer handle, const VkPushCo
     }
     std::shared_ptr<const VkPushConstantsInfo> copy = deepCopy(*pInfo);
     commandBuffer.cannotKeep("vkCmdPushConstants2", missingStructures(pInfo->pNext, copy->pNext));
-    commandBuffer.bound.pushConstants(std::move(copy));
+    commandBuffer.bound.pushConstants(std::move(copy), Member);
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ struct PushedConstants {
     VkShaderStageFlags stages;
     uint32_t offset;
     uint32_t size;
-    const VkPushConstantsInfo* info;  // of a command without a layout, else null
+    const VkPushConstantsInfo* info;          // of a command without a layout, else null
+    PFN_vkCmdPushConstants2 Table::*command;  // that it was given to
 
     const void* values() const { return info ? info->pValues : this + 1; }
 
@@ -63,7 +64,7 @@ struct PushedConstants {
     {
         const auto& pushed = *reinterpret_cast<const PushedConstants*>(payload);
         if (pushed.info)
-            table.CmdPushConstants2(commandBuffer, pushed.info);
+            (table.*pushed.command)(commandBuffer, pushed.info);
         else
             table.CmdPushConstants(commandBuffer, pushed.layout, pushed.stages, pushed.offset, pushed.size,
                                    pushed.values());
@@ -102,17 +103,17 @@ void BoundState::pushConstants(VkPipelineLayout layout, VkShaderStageFlags stage
 {
     std::byte* const payload = m_log.add({StateKind::PushConstants, stages, offset, size}, kScopePushConstants,
                                          PushedConstants::replay, sizeof(PushedConstants) + size);
-    new (payload) PushedConstants{layout, stages, offset, size, nullptr};
+    new (payload) PushedConstants{layout, stages, offset, size, nullptr, nullptr};
     std::memcpy(payload + sizeof(PushedConstants), values, size);
 }
 
-void BoundState::pushConstants(std::shared_ptr<const VkPushConstantsInfo> info)
+void BoundState::pushConstants(std::shared_ptr<const VkPushConstantsInfo> info, PFN_vkCmdPushConstants2 Table::*command)
 {
     const VkPushConstantsInfo& plain = *info;
     std::byte* const payload =
         m_log.add({StateKind::PushConstants, plain.stageFlags, plain.offset, plain.size}, kScopePushConstants,
                   PushedConstants::replay, sizeof(PushedConstants), std::move(info));
-    new (payload) PushedConstants{VK_NULL_HANDLE, plain.stageFlags, plain.offset, plain.size, &plain};
+    new (payload) PushedConstants{VK_NULL_HANDLE, plain.stageFlags, plain.offset, plain.size, &plain, command};
 }
 
 VkPipeline BoundState::pipeline(VkPipelineBindPoint bindPoint) const

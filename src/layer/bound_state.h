@@ -27,7 +27,8 @@ public:
     void pushConstants(VkPipelineLayout layout, VkShaderStageFlags stages, uint32_t offset, uint32_t size,
                        const void* values);
     // With a layout that is chained to the structure instead (dynamicPipelineLayout); the structure is a deep copy.
-    void pushConstants(std::shared_ptr<const VkPushConstantsInfo> info);
+    void pushConstants(std::shared_ptr<const VkPushConstantsInfo> info,
+                       PFN_vkCmdPushConstants2 VkuDeviceDispatchTable::*command);
 
     // Null if nothing is bound there.
     VkPipeline pipeline(VkPipelineBindPoint bindPoint) const;
