@@ -58,27 +58,45 @@ int writeOutput(const Arguments& arguments, const spirv::Words& words)
     return writeFile(outputPath(arguments), content);
 }
 
-// Lines "FILE:LINE: error: REASON", in the form of all commands and with the number of the line.
+// Takes ":NUMBER" off the end of what stands in front of a message; 0: there is none.
+size_t takeNumber(std::string& place)
+{
+    const size_t colon = place.rfind(':');
+    const std::string number = colon == std::string::npos ? "" : place.substr(colon + 1);
+    if (number.empty() || number.size() > 9 || !std::ranges::all_of(number, isdigit)) {
+        return 0;
+    }
+    place.resize(colon);
+    return std::stoul(number);
+}
+
+// Lines "FILE:LINE:COLUMN: error: REASON", in the form of all commands and with the place in numbers.
 Json messagesJson(const std::string& lines, const std::string& severity)
 {
     Json list = Json::array();
     std::istringstream stream(lines);
     for (std::string line; std::getline(stream, line);) {
+        if (line.starts_with("    ")) {  // of the source
+            continue;
+        }
         const std::string mark = ": " + severity + ": ";
         const size_t end = line.find(mark);
         if (end == std::string::npos) {
             list.push_back({{"source", "compile"}, {"where", ""}, {"message", printable(line)}});
             continue;
         }
-        const std::string message = line.substr(end + mark.size());
-        const size_t colon = line.rfind(':', end - 1);
-        const std::string number = colon == std::string::npos ? "" : line.substr(colon + 1, end - colon - 1);
-        const bool hasLine = !number.empty() && number.size() < 10 && std::ranges::all_of(number, isdigit);
-        list.push_back({{"source", printable(line.substr(0, hasLine ? colon : end))},
-                        {"where", hasLine ? "line " + number : ""},
-                        {"message", printable(message)}});
-        if (hasLine) {
-            list.back()["line"] = std::stoul(number);
+        std::string place = line.substr(0, end);
+        const size_t last = takeNumber(place);
+        const size_t before = takeNumber(place);
+        const size_t number = before > 0 ? before : last;
+        list.push_back({{"source", printable(place)},
+                        {"where", number > 0 ? "line " + std::to_string(number) : ""},
+                        {"message", printable(line.substr(end + mark.size()))}});
+        if (number > 0) {
+            list.back()["line"] = number;
+        }
+        if (before > 0) {
+            list.back()["column"] = last;
         }
     }
     return list;
@@ -154,7 +172,7 @@ Command addCompile(CLI::App& app)
     const auto arguments = std::make_shared<Arguments>();
     CLI::App* command = app.add_subcommand("compile", "Compile a node shader in GLSL (docs/glsl.md) to SPIR-V");
     command->footer(
-        "Errors have the form of compilers: FILE:LINE: error: MESSAGE.\n"
+        "Errors have the form of compilers: FILE:LINE:COLUMN: error: MESSAGE, and the line of the source.\n"
         "\n"
         "Examples:\n"
         "  millrace compile node.comp -o node.spv\n"

@@ -3,10 +3,13 @@
 
 #include "glsl/complete.h"
 #include "glsl/parse.h"
+#include "glsl/places.h"
 
 namespace millrace::glsl {
 
-Result<Compiled> compile(const std::string& source, const std::string& file, const Options& options)
+namespace {
+
+Result<Compiled> compileWithoutPlaces(const std::string& source, const std::string& file, const Options& options)
 {
     auto parsed = parse(source, file, options);
     if (!parsed) {
@@ -24,6 +27,20 @@ Result<Compiled> compile(const std::string& source, const std::string& file, con
                         "runs them\n";
     }
     return out;
+}
+
+}  // namespace
+
+Result<Compiled> compile(const std::string& source, const std::string& file, const Options& options)
+{
+    Result<Compiled> compiled = compileWithoutPlaces(source, file, options);
+    if (!compiled) {
+        std::string text = withPlaces(compiled.error().text(), file, source);
+        text.erase(text.find_last_not_of('\n') + 1);
+        return Diagnostic{"", "", text};
+    }
+    compiled->warnings = withPlaces(compiled->warnings, file, source);
+    return compiled;
 }
 
 }  // namespace millrace::glsl

@@ -20,14 +20,14 @@ struct Options {
 struct Compiled {
     spirv::Words words;
     std::string entryPoint;
-    std::string warnings;  // lines as those of errors
+    std::string warnings;  // as errors
     // Atomic operations on payloads, which spirv-val refuses although HLSL has them; there is a warning of it.
     bool hasPayloadAtomics = false;
 };
 
-// Errors: the message has a line "FILE:LINE: error: REASON" for each of them. FILE is `file`, which is not opened, or
-// the path of an included file.
-// Thread-safe.
+// Errors: the message has a line "FILE:LINE:COLUMN: error: REASON" for each of them, and behind it the line of the
+// source and a caret below the column, both with four spaces in front. FILE is `file`, which is not opened, or the path
+// of an included file. Thread-safe.
 Result<Compiled> compile(const std::string& source, const std::string& file, const Options& options);
 
 }  // namespace millrace::glsl

@@ -25,10 +25,11 @@ bool isNamePart(char c)
 struct Place {
     std::string file;
     uint32_t line = 0;
+    std::string column;  // ":COLUMN", or empty
     std::string reason;
 };
 
-// "FILE:LINE: REASON"; the name of the file may have colons too.
+// "FILE:LINE: REASON" or "FILE:LINE:COLUMN: REASON"; the name of the file may have colons too.
 std::optional<Place> findPlace(const std::string& text)
 {
     for (size_t colon = text.find(':'); colon != std::string::npos; colon = text.find(':', colon + 1)) {
@@ -38,6 +39,17 @@ std::optional<Place> findPlace(const std::string& text)
         }
         Place place;
         const auto read = std::from_chars(text.data() + colon + 1, text.data() + end, place.line);
+        size_t behind = end;
+        if (behind > colon + 1 && behind + 1 < text.size() && text[behind] == ':' && isDigit(text[behind + 1])) {
+            behind++;
+            while (behind < text.size() && isDigit(text[behind])) {
+                behind++;
+            }
+            if (std::string_view(text).substr(behind).starts_with(": ")) {
+                place.column = text.substr(end, behind - end);
+                end = behind;
+            }
+        }
         if (end > colon + 1 && read.ec == std::errc() && std::string_view(text).substr(end).starts_with(": ")) {
             place.file = text.substr(0, colon);
             place.reason = text.substr(end + 2);
@@ -124,8 +136,8 @@ Messages readLog(const std::string& log, const std::string& file, const Declarat
         const std::string kind = isWarning ? ": warning: " : ": error: ";
         const auto place = findPlace(text);
         if (place) {
-            list += place->file + ":" + std::to_string(place->line) + kind + inUsersWords(place->reason, declarations) +
-                    (isWarning ? "" : hintsOf(declarations, *place)) + "\n";
+            list += place->file + ":" + std::to_string(place->line) + place->column + kind +
+                    inUsersWords(place->reason, declarations) + (isWarning ? "" : hintsOf(declarations, *place)) + "\n";
         } else {
             list += file + kind + text + "\n";
         }

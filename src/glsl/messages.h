@@ -8,7 +8,8 @@
 
 namespace millrace::glsl {
 
-// Lines "FILE:LINE: error: REASON" and "FILE:LINE: warning: REASON", each with its newline.
+// Lines "FILE:LINE:COLUMN: error: REASON" and "...: warning: REASON", each with its newline. The column, which may be
+// absent, is that of the text that glslang has seen.
 struct Messages {
     std::string errors;
     std::string warnings;

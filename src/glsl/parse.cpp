@@ -48,8 +48,8 @@ Result<Parsed> parse(const std::string& source, const std::string& file, const O
     if (!rewritten) {
         return rewritten.error();
     }
-    constexpr auto kMessages =
-        static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules | EShMsgKeepUncalled | EShMsgDebugInfo);
+    constexpr auto kMessages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules | EShMsgKeepUncalled |
+                                                        EShMsgDebugInfo | EShMsgDisplayErrorColumn);
     constexpr int kDefaultVersion = 460;
     const std::string before = wholePreamble(options);
     const char* text = rewritten->c_str();

@@ -332,7 +332,7 @@ private:
         }
         declaration.isEmpty = is(t, "void");
         declaration.hints.emplace(m_tokens[t].line,
-                                  std::string(text(t)) + " must be a structure that is declared above");
+                                  "'" + std::string(text(t)) + "' must be a structure that is declared above");
         declaration.name = text(t + 1);
         end = t + 2;
         if (declaration.isEmpty && declaration.kind == DeclarationKind::Input) {

@@ -32,9 +32,16 @@ Explanation explainNoNode(const graph::Graph& graph, uint32_t sender, uint32_t i
             if (found && graph.nodes[*found].sharesInputWith)
                 return {sent + ", and node " + name + " receives only what is sent to the node whose input it shares",
                         "Send to the node that SharesInputWithAMDX names"};
-            if (found && graph.nodes[*found].id == graph.nodes[sender].id)
+            const bool isItself = found && graph.nodes[*found].id == graph.nodes[sender].id;
+            if (isItself && graph.nodes[*found].maxRecursion == 0 && graph.nodes[*found].depthFirst == 0)
+                return {sent + ", which is the node itself, and it declares no recursion",
+                        "Declare it with MaxNodeRecursionAMDX (in GLSL: recursion = N), and send while "
+                        "RemainingRecursionLevelsAMDX is not 0"};
+            if (isItself)
                 return {sent + ", which is the node itself, where no recursion remains",
-                        "Send while RemainingRecursionLevelsAMDX is not 0, or declare more with MaxNodeRecursionAMDX"};
+                        "Send while RemainingRecursionLevelsAMDX is not 0, or declare more with MaxNodeRecursionAMDX "
+                        "(in GLSL: "
+                        "recursion = N)"};
             if (found && output.arraySize)
                 return {sent + ", beyond the array of " + std::to_string(*output.arraySize) +
                             " nodes that PayloadNodeArraySizeAMDX declares; " + name +

@@ -91,7 +91,8 @@ class CompileCommand(unittest.TestCase):
         bad.write_text(NODE.replace("word = item.value;", "word = item.values;"))
         result = run("compile", bad, "-I", self.folder / "include")
         self.assertEqual(result.returncode, 1)
-        self.assertTrue(result.stderr.startswith(f"{bad}:10: error: "), result.stderr)
+        self.assertTrue(result.stderr.startswith(f"{bad}:10:17: error: "), result.stderr)
+        self.assertEqual(result.stderr.splitlines()[1:3], ["        word = item.values;", "                    ^"])
         self.assertFalse(bad.with_suffix(".spv").exists())
 
     def test_json(self):
@@ -107,8 +108,8 @@ class CompileCommand(unittest.TestCase):
         self.assertEqual(result.returncode, 1)
         errors = json.loads(result.stdout)["errors"]
         self.assertEqual((errors[0]["source"], errors[0]["where"], errors[0]["line"]), (str(bad), "line 10", 10))
-        self.assertEqual([f"{e['source']}:{e['line']}: error: {e['message']}" for e in errors],
-                         result.stderr.splitlines())
+        self.assertEqual([f"{e['source']}:{e['line']}:{e['column']}: error: {e['message']}" for e in errors],
+                         [line for line in result.stderr.splitlines() if not line.startswith("    ")])
         absent = run("compile", self.folder / "absent.comp", "--json")
         self.assertEqual(json.loads(absent.stdout)["errors"][0]["source"], str(self.folder / "absent.comp"))
         self.assertEqual(run("compile", self.node, "--json", "--asm").returncode, 2)

@@ -108,12 +108,13 @@ class RunCommand(unittest.TestCase):
             path.write_text(content if isinstance(content, str) else json.dumps(content, indent=1))
         return path
 
-    def run_graph(self, graph, *arguments, status=0):
+    def run_graph(self, graph, *arguments, status=0, **options):
         """Runs it, with outputs in a folder of its own; returns the JSON report."""
         if not isinstance(graph, str):
             SCHEMA.validate(graph)
         (self.folder / "out").mkdir(exist_ok=True)
-        return RUN.json(self.write("graph.json", graph), "-o", self.folder / "out", *arguments, status=status)
+        return RUN.json(self.write("graph.json", graph), "-o", self.folder / "out", *arguments, status=status,
+                        **options)
 
     def output(self, name):
         return json.loads((self.folder / "out" / name).read_text())
@@ -368,6 +369,36 @@ void main() { while (flag == 0) ; }
         self.assertEqual(len(lines), 2, lines)
         self.assertTrue(lines[1].startswith("millrace: running, 1 s"), lines)
 
+    def test_recursion_that_is_not_declared_or_used_up_says_so(self):
+        self.write("down.comp", """#version 460
+layout(name = "down", static_grid = uvec3(1, 1, 1), recursion = DECLARED) node;
+layout(local_size_x = 1) in;
+struct Number { uint value; };
+nodein Number number;
+layout(node = "down") nodeout Number next[1];
+layout(binding = 0) buffer Sum { uint sum; };
+void main()
+{
+    sum += number.value;
+    if (number.value > 0) {
+        allocateInvocation(next, 1);
+        next[0].value = number.value - 1;
+        enqueue(next);
+    }
+}
+""")
+        for declared, words, total in [("0", "and it declares no recursion", 3), ("1", "where no recursion remains", 5),
+                                       ("2", "where no recursion remains", 6), ("3", "", 6)]:
+            for fusion in ["on", "off", "all"]:
+                graph = {"nodes": [{"file": "down.comp", "define": {"DECLARED": declared}}],
+                         "buffers": [{"name": "sum", "binding": 0, "print": True}],
+                         "dispatches": [{"node": "down", "payloads": [{"value": 3}]}]}
+                with self.subTest((declared, fusion)):
+                    report = self.run_graph(graph, status=1 if words else 0,
+                                            env={**os.environ, "VK_MILLRACE_EMULATION_FUSION": fusion})
+                    self.assertEqual(report["results"]["sum"]["sum"], total)
+                    self.assertIn(words, "".join(message["text"] for message in report["messages"]))
+
     # Expected results.
 
     def check(self, expected, status, *texts, graph=None):
@@ -552,7 +583,8 @@ void main() { while (flag == 0) ; }
         self.write("copy.comp", COPY.replace("= base", "= bas"))
         result = RUN(self.write("graph.json", copy_graph()))
         self.assertEqual(result.returncode, 1)
-        self.assertIn(f"{self.folder / 'copy.comp'}:22: error:", result.stderr)
+        self.assertIn(f"{self.folder / 'copy.comp'}:22:21: error: 'bas' : undeclared identifier\n"
+                      "        const uint at = bas + item.at * FACTOR;\n                        ^\n", result.stderr)
 
     def test_wrong_usage_and_devices(self):
         path = self.write("graph.json", copy_graph())
