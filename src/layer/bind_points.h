@@ -11,26 +11,17 @@
 
 namespace millrace::layer {
 
+struct CommandPool;
+
 inline constexpr VkShaderStageFlags kGraphicsStages =
     VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
 inline constexpr VkShaderStageFlags kRayTracingStages =
     VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR |
     VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR;
 
-// The bind points that a command with these stages affects.
-inline std::vector<VkPipelineBindPoint> bindPointsOf(VkShaderStageFlags stages)
-{
-    std::vector<VkPipelineBindPoint> points;
-    if (stages & kGraphicsStages)
-        points.push_back(VK_PIPELINE_BIND_POINT_GRAPHICS);
-    if (stages & VK_SHADER_STAGE_COMPUTE_BIT)
-        points.push_back(VK_PIPELINE_BIND_POINT_COMPUTE);
-    if (stages & kRayTracingStages)
-        points.push_back(VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR);
-    if (stages & VK_SHADER_STAGE_SUBPASS_SHADING_BIT_HUAWEI)
-        points.push_back(VK_PIPELINE_BIND_POINT_SUBPASS_SHADING_HUAWEI);
-    return points;
-}
+// The bind points that a command with these stages affects, of those that there are on the device and on queues of the
+// pool's family: VK_SHADER_STAGE_ALL names others as well.
+std::vector<VkPipelineBindPoint> bindPointsOf(const CommandPool& pool, VkShaderStageFlags stages);
 
 // The stages of one bind point, as far as every device knows them that has it.
 inline VkShaderStageFlags stagesOf(VkPipelineBindPoint bindPoint)

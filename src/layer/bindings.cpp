@@ -74,7 +74,7 @@ VKAPI_ATTR void VKAPI_CALL bindDescriptorSets2(VkCommandBuffer handle, const VkB
                            scopeOf(info.stageFlags), info);
         return;
     }
-    for (VkPipelineBindPoint bindPoint : bindPointsOf(info.stageFlags))
+    for (VkPipelineBindPoint bindPoint : bindPointsOf(commandBuffer.pool, info.stageFlags))
         commandBuffer.bound.bindSets(bindPoint, info.layout, info.firstSet,
                                      {info.pDescriptorSets, info.descriptorSetCount},
                                      {info.pDynamicOffsets, info.dynamicOffsetCount});

@@ -97,7 +97,8 @@ VKAPI_ATTR void VKAPI_CALL queueLabel(VkQueue handle, const VkDebugUtilsLabelEXT
         return;
     }
     auto label = std::make_shared<vku::safe_VkDebugUtilsLabelEXT>(pLabel);
-    queue->enqueue([=] { return next(handle, label->ptr()), VK_SUCCESS; }, {}, VK_NULL_HANDLE);
+    queue->enqueue([=] { return queue->use([&] { return next(handle, label->ptr()), VK_SUCCESS; }); }, {},
+                   VK_NULL_HANDLE);
 }
 
 VKAPI_ATTR void VKAPI_CALL QueueEndDebugUtilsLabelEXT(VkQueue handle)
@@ -106,7 +107,7 @@ VKAPI_ATTR void VKAPI_CALL QueueEndDebugUtilsLabelEXT(VkQueue handle)
     const auto next = device.table.QueueEndDebugUtilsLabelEXT;
     Queue* queue = device.queues.find(handleId(handle));
     if (queue && queue->busy())
-        queue->enqueue([=] { return next(handle), VK_SUCCESS; }, {}, VK_NULL_HANDLE);
+        queue->enqueue([=] { return queue->use([&] { return next(handle), VK_SUCCESS; }); }, {}, VK_NULL_HANDLE);
     else
         next(handle);
 }

@@ -109,7 +109,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer han
             scopeOf(pInfo->stageFlags) | kScopeBufferOffsets, *pInfo);
         return;
     }
-    for (VkPipelineBindPoint bindPoint : bindPointsOf(pInfo->stageFlags))
+    for (VkPipelineBindPoint bindPoint : bindPointsOf(commandBuffer.pool, pInfo->stageFlags))
         logOffsets(commandBuffer, bindPoint, pInfo->layout, pInfo->firstSet, pInfo->setCount, pInfo->pBufferIndices,
                    pInfo->pOffsets);
     if (pInfo->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
@@ -156,7 +156,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplers2EXT(
             {StateKind::DescriptorSets, keyOf(pInfo->stageFlags), pInfo->set, 1}, scopeOf(pInfo->stageFlags), *pInfo);
         return;
     }
-    for (VkPipelineBindPoint bindPoint : bindPointsOf(pInfo->stageFlags))
+    for (VkPipelineBindPoint bindPoint : bindPointsOf(commandBuffer.pool, pInfo->stageFlags))
         logSamplers(commandBuffer, bindPoint, pInfo->layout, pInfo->set);
     if (pInfo->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
         if (auto graphLayout = graphLayoutOf(commandBuffer.device, pInfo->layout))

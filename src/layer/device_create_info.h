@@ -18,6 +18,9 @@ struct EnabledByApplication {
     bool maintenance5 = false;
     bool pipelineLibrary = false;
     bool deviceGroup = false;  // of more than one physical device
+    // Bind points that the device has besides graphics and compute.
+    bool rayTracing = false;
+    bool subpassShading = false;
     // Features that pipeline flags depend on.
     bool cacheControl = false;
     bool generatedCommands = false;          // VK_EXT_device_generated_commands

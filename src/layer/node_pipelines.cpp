@@ -41,77 +41,71 @@ std::vector<spirv::SpecializationValue> readSpecialization(const VkSpecializatio
 }
 
 // What compiling looks at, but for what is the device's.
-void addNode(ContentHash& hash, std::span<const uint32_t> words, const compiler::Options& options)
+void addNode(ContentKey& key, std::span<const uint32_t> words, const compiler::Options& options)
 {
-    hash.add(words);
-    hash.add(options.entryPoint);
-    hash.addWord(options.nodeName.has_value());
-    hash.add(options.nodeName.value_or(""));
-    hash.addWord(options.shaderIndex.has_value());
-    hash.addWord(options.shaderIndex.value_or(0));
-    hash.addWord(static_cast<uint32_t>(options.specialization.size()));
+    key.add(words);
+    key.add(options.entryPoint);
+    key.addWord(options.nodeName.has_value());
+    key.add(options.nodeName.value_or(""));
+    key.addWord(options.shaderIndex.has_value());
+    key.addWord(options.shaderIndex.value_or(0));
+    key.addWord(static_cast<uint32_t>(options.specialization.size()));
     for (const spirv::SpecializationValue& value : options.specialization) {
-        hash.addWord(value.specId);
-        hash.add(std::string_view(reinterpret_cast<const char*>(value.data.data()), value.data.size()));
+        key.addWord(value.specId);
+        key.add(std::string_view(reinterpret_cast<const char*>(value.data.data()), value.data.size()));
     }
-    hash.addWord(options.argumentsOffsetBytes);
-    hash.addWord(options.pushConstantsInMemory);
+    key.addWord(options.argumentsOffsetBytes);
+    key.addWord(options.pushConstantsInMemory);
 }
 
-ContentHash::Value keyOf(const NodeRequest& request)
+ContentKey keyOf(const NodeRequest& request)
 {
-    ContentHash hash;
-    addNode(hash, *request.words, request.options);
-    return hash.value();
+    ContentKey key;
+    addNode(key, *request.words, request.options);
+    return key;
 }
 
-ContentHash::Value keyOf(const compiler::FusableNode& producer, const compiler::FusedOutput& output)
+ContentKey keyOf(const compiler::FusableNode& producer, const compiler::FusedOutput& output)
 {
-    ContentHash hash;
-    addNode(hash, producer.words, producer.options);
-    hash.addWord(output.output);
-    hash.addWord(output.byWorkgroup);
-    hash.addWord(static_cast<uint32_t>(output.consumers.size()));
+    ContentKey key;
+    addNode(key, producer.words, producer.options);
+    key.addWord(output.output);
+    key.addWord(output.byWorkgroup);
+    key.addWord(static_cast<uint32_t>(output.consumers.size()));
     for (const compiler::FusedConsumer& consumer : output.consumers) {
-        addNode(hash, consumer.words, consumer.options);
-        hash.add(consumer.indices);
-        hash.addWord(consumer.isShared);
+        addNode(key, consumer.words, consumer.options);
+        key.add(consumer.indices);
+        key.addWord(consumer.isShared);
     }
-    return hash.value();
+    return key;
 }
 
 // Equal for requests that give the same code: a node learns its index when it runs, and its name never.
-ContentHash::Value codeKeyOf(const NodeRequest& request)
+ContentKey codeKeyOf(const NodeRequest& request)
 {
     NodeRequest nameless = request;
     nameless.options.nodeName.reset();
     if (nameless.options.shaderIndex)
         nameless.options.shaderIndex = 0;
     const VkPipelineRobustnessCreateInfo robustness = request.robustness.value_or(VkPipelineRobustnessCreateInfo{});
-    ContentHash hash;
-    for (uint64_t part : keyOf(nameless)) {
-        hash.addWord(static_cast<uint32_t>(part));
-        hash.addWord(static_cast<uint32_t>(part >> 32));
-    }
-    hash.addWord(request.stageFlags);
-    hash.addWord(request.requiredSubgroupSize);
-    hash.addWord(request.robustness.has_value());
-    hash.addWord(robustness.storageBuffers);
-    hash.addWord(robustness.uniformBuffers);
-    hash.addWord(robustness.vertexInputs);
-    hash.addWord(robustness.images);
-    return hash.value();
+    ContentKey key = keyOf(nameless);
+    key.addWord(request.stageFlags);
+    key.addWord(request.requiredSubgroupSize);
+    key.addWord(request.robustness.has_value());
+    key.addWord(robustness.storageBuffers);
+    key.addWord(robustness.uniformBuffers);
+    key.addWord(robustness.vertexInputs);
+    key.addWord(robustness.images);
+    return key;
 }
 
 // For each request the first one that gives the same code.
 std::vector<size_t> findOwners(std::span<const NodeRequest> requests)
 {
-    std::map<ContentHash::Value, size_t> known;
+    std::map<ContentKey, size_t> known;
     std::vector<size_t> owners;
-    for (size_t i = 0; i < requests.size(); ++i) {
-        const size_t owner = known.emplace(codeKeyOf(requests[i]), i).first->second;
-        owners.push_back(*requests[owner].words == *requests[i].words ? owner : i);
-    }
+    for (size_t i = 0; i < requests.size(); ++i)
+        owners.push_back(known.emplace(codeKeyOf(requests[i]), i).first->second);
     return owners;
 }
 
@@ -199,7 +193,7 @@ void NodeBuilder::prepareOne(size_t request)
     const auto start = std::chrono::steady_clock::now();
     NodeResult& out = m_results[request];
     out.feedback.flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
-    const ContentHash::Value key = m_cache.known ? keyOf(m_requests[request]) : ContentHash::Value{};
+    const ContentKey key = m_cache.known ? keyOf(m_requests[request]) : ContentKey{};
     if (m_cache.known)
         m_prepared[request] = m_cache.known->prepared.find(key);
     if (!m_prepared[request] && (m_flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
@@ -235,6 +229,7 @@ std::span<const NodeResult> NodeBuilder::prepare()
             continue;
         const compiler::Options& options = m_requests[i].options;
         m_results[i].node = std::make_shared<NodePipeline>();
+        m_results[i].node->content = codeKeyOf(m_requests[i]).hash();
         graph::Node& node = m_results[i].node->node;
         node = m_prepared[i]->node;
         if (!m_device.settings().capture.empty())
@@ -280,7 +275,7 @@ Result<compiler::FusedCode> NodeBuilder::fuseCode(const compiler::FusableNode& p
 {
     if (!m_cache.known)
         return compiler::fuseCode(producer, output);
-    const ContentHash::Value key = keyOf(producer, output);
+    const ContentKey key = keyOf(producer, output);
     if (const auto known = m_cache.known->fused.find(key))
         return *known;
     Result<compiler::FusedCode> code = compiler::fuseCode(producer, output);

@@ -11,6 +11,7 @@
 
 #include "compiler/fuse_graph.h"
 #include "data/data_type.h"
+#include "layer/content_hash.h"
 #include "layer/node_code.h"
 #include "runtime/runtime.h"
 
@@ -20,6 +21,7 @@ namespace millrace::layer {
 struct NodePipeline {
     graph::Node node;
     std::shared_ptr<NodeCode> code;  // also of other nodes
+    ContentHash::Value content{};    // of the application's shader and all that it is created with, but for its name
     data::DataTypeRef payloadType;   // if somebody wants to look into payloads
 };
 

@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "compiler/fuse_graph.h"
-#include "layer/content_hash.h"
+#include "layer/content_key.h"
 
 namespace millrace::layer {
 
@@ -17,14 +17,14 @@ namespace millrace::layer {
 template <typename T>
 class ContentMap {
 public:
-    std::shared_ptr<const T> find(const ContentHash::Value& key) const
+    std::shared_ptr<const T> find(const ContentKey& key) const
     {
         std::lock_guard lock(m_mutex);
         const auto found = m_values.find(key);
         return found == m_values.end() ? nullptr : found->second;
     }
 
-    void insert(const ContentHash::Value& key, std::shared_ptr<const T> value)
+    void insert(const ContentKey& key, std::shared_ptr<const T> value)
     {
         std::lock_guard lock(m_mutex);
         m_values.emplace(key, std::move(value));
@@ -40,7 +40,7 @@ public:
 
 private:
     mutable std::mutex m_mutex;
-    std::map<ContentHash::Value, std::shared_ptr<const T>> m_values;
+    std::map<ContentKey, std::shared_ptr<const T>> m_values;
 };
 
 struct PipelineCache {

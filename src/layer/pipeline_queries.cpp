@@ -108,7 +108,14 @@ VKAPI_ATTR VkResult VKAPI_CALL GetPipelinePropertiesEXT(VkDevice handle, const V
     auto* identifier = findInChain<VkPipelinePropertiesIdentifierEXT>(
         static_cast<void*>(pProperties), VK_STRUCTURE_TYPE_PIPELINE_PROPERTIES_IDENTIFIER_EXT);
     ContentHash hash;
+    const auto addLong = [&](uint64_t value) {
+        hash.addWord(static_cast<uint32_t>(value));
+        hash.addWord(static_cast<uint32_t>(value >> 32));
+    };
+    addLong(object->flags);
     for (const std::shared_ptr<NodePipeline>& node : object->nodes) {
+        for (const uint64_t part : node->content)
+            addLong(part);
         hash.add(node->node.id.name);
         hash.addWord(node->node.id.index);
         hash.add(node->node.entryPoint);

@@ -100,7 +100,7 @@ VKAPI_ATTR void VKAPI_CALL pushSet2(VkCommandBuffer handle, const VkPushDescript
         return;
     }
     const std::vector<DescriptorWrite> writes = copyWrites({pInfo->pDescriptorWrites, pInfo->descriptorWriteCount});
-    for (VkPipelineBindPoint bindPoint : bindPointsOf(pInfo->stageFlags))
+    for (VkPipelineBindPoint bindPoint : bindPointsOf(commandBuffer.pool, pInfo->stageFlags))
         logPush(commandBuffer, bindPoint, pInfo->layout, pInfo->set, writes);
     if (pInfo->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
         pushToGraph(commandBuffer, Source::Stages, pInfo->layout, pInfo->set, writes);

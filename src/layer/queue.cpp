@@ -22,9 +22,10 @@ Queue::~Queue()
         device.table.DestroyFence(device.handle, m_fence, runtime::hostMemory());
 }
 
-void Queue::enqueue(std::function<VkResult()> work, std::span<const VkSemaphore> semaphores, VkFence fence)
+void Queue::enqueue(std::function<VkResult()> work, std::span<const VkSemaphore> semaphores, VkFence fence,
+                    std::vector<StatusWatch::SemaphoreValue> promised)
 {
-    Item item{std::move(work), nullptr, {}};
+    Item item{std::move(work), nullptr, {}, std::move(promised)};
     item.token = device.held->hold(semaphores, fence, item.after);
     std::unique_lock lock(m_mutex);
     ++m_waiting;
@@ -87,6 +88,8 @@ void Queue::execute(Item& item)
             device.held->setLost();
             tellFailure(result);
         }
+        if (device.held->lost())
+            signalOnHost(device, item.promised);
         item.work = nullptr;
     }
     device.held->finish(item.token);
@@ -120,7 +123,8 @@ VkResult Queue::submit(std::span<const VkSubmitInfo2> submits)
         result = table.ResetFences(device.handle, 1, &m_fence);
     m_isSignaled = false;
     if (result == VK_SUCCESS)
-        result = table.QueueSubmit2(handle, static_cast<uint32_t>(submits.size()), submits.data(), m_fence);
+        result = use(
+            [&] { return table.QueueSubmit2(handle, static_cast<uint32_t>(submits.size()), submits.data(), m_fence); });
     return result;
 }
 
@@ -143,6 +147,23 @@ VkResult Queue::wait()
     }
     m_isSignaled = result == VK_SUCCESS;
     return result;
+}
+
+void signalOnHost(const Device& device, std::span<const StatusWatch::SemaphoreValue> values) noexcept
+{
+    const VkuDeviceDispatchTable& table = device.table;
+    for (const StatusWatch::SemaphoreValue& promised : values) {
+        uint64_t now = 0;
+        const bool isKnown = promised.value > 0 && table.GetSemaphoreCounterValue && table.SignalSemaphore &&
+                             table.GetSemaphoreCounterValue(device.handle, promised.semaphore, &now) == VK_SUCCESS;
+        // Values only rise.
+        if (!isKnown || now >= promised.value)
+            continue;
+        VkSemaphoreSignalInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO};
+        info.semaphore = promised.semaphore;
+        info.value = promised.value;
+        table.SignalSemaphore(device.handle, &info);
+    }
 }
 
 }  // namespace millrace::layer

@@ -15,6 +15,7 @@
 
 #include "layer/device.h"
 #include "layer/held_work.h"
+#include "layer/status_watch.h"
 
 namespace millrace::layer {
 
@@ -30,10 +31,20 @@ struct Queue {
     bool busy() const { return m_waiting > 0; }
 
     // Runs `work` on the thread behind all other work, once everything it depends on is with the driver. On this
-    // thread, before it returns, if the system gives us none.
-    void enqueue(std::function<VkResult()> work, std::span<const VkSemaphore> semaphores, VkFence fence);
+    // thread, before it returns, if the system gives us none. `promised` are the values that it would give timelines.
+    void enqueue(std::function<VkResult()> work, std::span<const VkSemaphore> semaphores, VkFence fence,
+                 std::vector<StatusWatch::SemaphoreValue> promised = {});
     // Waits until the thread is idle; not on the thread itself.
     void drain();
+
+    // A call of the driver's that takes the queue. Whoever may call while the thread has work does so here: a queue is
+    // one thread's at a time.
+    template <typename Call>
+    auto use(const Call& call)
+    {
+        const std::lock_guard lock(m_use);
+        return call();
+    }
 
     // For the thread or, while that has no work, for who is about to give it some: submits what wait() waits for, once
     // for each time.
@@ -45,6 +56,7 @@ private:
         std::function<VkResult()> work;
         std::shared_ptr<Token> token;
         std::vector<std::shared_ptr<Token>> after;
+        std::vector<StatusWatch::SemaphoreValue> promised;
     };
 
     void run();
@@ -52,6 +64,7 @@ private:
     void tellFailure(VkResult result) noexcept;
 
     std::atomic<uint32_t> m_waiting{0};  // items not finished
+    std::recursive_mutex m_use;          // a driver may call the application back, which may call again
     std::mutex m_mutex;
     std::condition_variable m_changed;
     std::deque<Item> m_items;
@@ -60,5 +73,8 @@ private:
     VkFence m_fence = VK_NULL_HANDLE;
     bool m_isSignaled = false;
 };
+
+// For work that will never be done: whatever waits for these values, here or in the driver, has to end.
+void signalOnHost(const Device& device, std::span<const StatusWatch::SemaphoreValue> values) noexcept;
 
 }  // namespace millrace::layer

@@ -144,6 +144,18 @@ Semaphores semaphoresOf(const Device& device, const VkSubmitInfo2& submit)
     return out;
 }
 
+Semaphores semaphoresOf(const Device& device, const VkBindSparseInfo& bind)
+{
+    Semaphores out;
+    const auto* timeline =
+        findInChain<VkTimelineSemaphoreSubmitInfo>(bind.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    for (uint32_t i = 0; i < bind.signalSemaphoreCount; ++i)
+        out.signals.push_back(
+            valueOf(device, bind.pSignalSemaphores[i],
+                    timeline && i < timeline->signalSemaphoreValueCount ? timeline->pSignalSemaphoreValues[i] : 0));
+    return out;
+}
+
 // Before the driver gets it, and without graphs for nothing.
 template <typename Info>
 void watch(const Queue& queue, uint32_t count, const Info* submits, VkFence fence)
@@ -170,12 +182,24 @@ void runNow(Queue& queue, const char* command, const StructureTypes& unknown)
     queue.drain();
 }
 
+template <typename Info>
+std::vector<SemaphoreValue> signalsOf(const Device& device, uint32_t count, const Info* submits)
+{
+    std::vector<SemaphoreValue> values;
+    for (uint32_t i = 0; i < count; ++i)
+        for (const SemaphoreValue& signal : semaphoresOf(device, submits[i]).signals)
+            values.push_back(signal);
+    return values;
+}
+
 template <auto Member, typename Info>
 VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fence)
 {
     Queue& queue = queueOf(handle);
-    if (queue.device.held->lost())
+    if (queue.device.held->lost()) {
+        signalOnHost(queue.device, signalsOf(queue.device, count, submits));
         return VK_ERROR_DEVICE_LOST;
+    }
     if (queue.device.trace)
         announce(count, submits);
     watch(queue, count, submits, fence);
@@ -191,7 +215,8 @@ VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fen
         if (const VkResult result = queue.device.faults->check(submission->begin(queue)); result != VK_SUCCESS)
             return result;
     try {
-        queue.enqueue([&queue, submission] { return submission->run(queue); }, semaphores, fence);
+        queue.enqueue([&queue, submission] { return submission->run(queue); }, semaphores, fence,
+                      signalsOf(queue.device, count, submits));
     } catch (...) {
         // What has begun must end.
         if (waits)
@@ -219,6 +244,10 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueBindSparse(VkQueue handle, uint32_t bindInfo
                                                const VkBindSparseInfo* pBindInfo, VkFence fence)
 {
     Queue& queue = queueOf(handle);
+    if (queue.device.held->lost()) {
+        signalOnHost(queue.device, signalsOf(queue.device, bindInfoCount, pBindInfo));
+        return VK_ERROR_DEVICE_LOST;
+    }
     std::vector<VkSemaphore> semaphores;
     for (uint32_t i = 0; i < bindInfoCount; ++i) {
         const VkBindSparseInfo& info = pBindInfo[i];
@@ -234,8 +263,11 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueBindSparse(VkQueue handle, uint32_t bindInfo
             unknown.push_back(type);
     if (!unknown.empty()) {
         queue.enqueue(
-            [=, &queue] { return queue.device.table.QueueBindSparse(queue.handle, bindInfoCount, pBindInfo, fence); },
-            semaphores, fence);
+            [=, &queue] {
+                return queue.use(
+                    [&] { return queue.device.table.QueueBindSparse(queue.handle, bindInfoCount, pBindInfo, fence); });
+            },
+            semaphores, fence, signalsOf(queue.device, bindInfoCount, pBindInfo));
         runNow(queue, "vkQueueBindSparse", unknown);
         return VK_SUCCESS;
     }
@@ -251,22 +283,26 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueBindSparse(VkQueue handle, uint32_t bindInfo
             std::vector<VkBindSparseInfo> infos;
             for (vku::safe_VkBindSparseInfo& copy : copies->infos)
                 infos.push_back(*copy.ptr());
-            return queue.device.table.QueueBindSparse(queue.handle, static_cast<uint32_t>(infos.size()), infos.data(),
-                                                      fence);
+            return queue.use([&] {
+                return queue.device.table.QueueBindSparse(queue.handle, static_cast<uint32_t>(infos.size()),
+                                                          infos.data(), fence);
+            });
         },
-        semaphores, fence);
+        semaphores, fence, signalsOf(queue.device, bindInfoCount, pBindInfo));
     return VK_SUCCESS;
 }
 
-// The result must be told now, and the swapchain is the application's again when this returns: waits.
+// The result must be told now, and the swapchain is the application's again when this returns. All that signals the
+// semaphores has been submitted by the application, and what that depends on (VUID-vkQueuePresentKHR-pWaitSemaphores-
+// 03268), so it is with the driver soon; other held work may wait for what the application does next.
 VKAPI_ATTR VkResult VKAPI_CALL QueuePresentKHR(VkQueue handle, const VkPresentInfoKHR* pPresentInfo)
 {
     Queue& queue = queueOf(handle);
-    queue.drain();
     if (queue.device.held->any() && !isOwnThread())
         queue.device.held->waitSemaphores({pPresentInfo->pWaitSemaphores, pPresentInfo->waitSemaphoreCount});
     queue.device.drainRecorders();
-    return queue.device.faults->check(queue.device.table.QueuePresentKHR(handle, pPresentInfo));
+    return queue.device.faults->check(
+        queue.use([&] { return queue.device.table.QueuePresentKHR(handle, pPresentInfo); }));
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue handle)
@@ -284,7 +320,7 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueWaitIdle(VkQueue handle)
     return result;
 }
 
-// Rare commands that use the queue itself: the thread must have left it.
+// Rare commands that use the queue itself. What is submitted before them must be with the driver by then.
 template <auto Member>
 struct Drained;
 template <typename Return, typename... Args, Return (VKAPI_PTR* VkuDeviceDispatchTable::*Member)(VkQueue, Args...)>
@@ -294,6 +330,18 @@ struct Drained<Member> {
         Queue& queue = queueOf(handle);
         queue.drain();
         return (queue.device.table.*Member)(handle, args...);
+    }
+};
+
+// Others may be in front of it as well, and held work may wait for what the application does next.
+template <auto Member>
+struct Shared;
+template <typename Return, typename... Args, Return (VKAPI_PTR* VkuDeviceDispatchTable::*Member)(VkQueue, Args...)>
+struct Shared<Member> {
+    static VKAPI_ATTR Return VKAPI_CALL call(VkQueue handle, Args... args)
+    {
+        Queue& queue = queueOf(handle);
+        return queue.use([&] { return (queue.device.table.*Member)(handle, args...); });
     }
 };
 
@@ -316,10 +364,11 @@ EntryPoints queueEntryPoints()
         MILLRACE_ENTRY(QueuePresentKHR, kUseGraphs),
         MILLRACE_ENTRY(QueueWaitIdle, kUseGraphs),
         DRAINED(SetPerformanceConfigurationINTEL),
-        DRAINED(NotifyOutOfBandNV),
-        {"vkGetQueueCheckpointDataNV", guarded<&Drained<&VkuDeviceDispatchTable::GetQueueCheckpointDataNV>::call>(),
+        {"vkQueueNotifyOutOfBandNV", guarded<&Shared<&VkuDeviceDispatchTable::QueueNotifyOutOfBandNV>::call>(),
          kUseGraphs},
-        {"vkGetQueueCheckpointData2NV", guarded<&Drained<&VkuDeviceDispatchTable::GetQueueCheckpointData2NV>::call>(),
+        {"vkGetQueueCheckpointDataNV", guarded<&Shared<&VkuDeviceDispatchTable::GetQueueCheckpointDataNV>::call>(),
+         kUseGraphs},
+        {"vkGetQueueCheckpointData2NV", guarded<&Shared<&VkuDeviceDispatchTable::GetQueueCheckpointData2NV>::call>(),
          kUseGraphs},
     };
     return entries;

@@ -28,7 +28,8 @@ uint64_t handleId(Handle handle)
         return handle;
 }
 
-// A handle for an object of ours: its address, which no object of the driver can have as well.
+// A handle for an object of ours: its address. A driver whose handles are addresses as well cannot have an object there,
+// and one that counts its objects has too few to come as far.
 template <typename Handle>
 Handle handleOf(const void* object)
 {

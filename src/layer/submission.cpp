@@ -260,7 +260,9 @@ VkResult Submission::run(Queue& queue)
     }
     const std::vector<VkSubmitInfo2> last = parts.back().infos();
     stopIfProcessEnds();
-    return queue.device.table.QueueSubmit2(queue.handle, static_cast<uint32_t>(last.size()), last.data(), m_fence);
+    return queue.use([&] {
+        return queue.device.table.QueueSubmit2(queue.handle, static_cast<uint32_t>(last.size()), last.data(), m_fence);
+    });
 }
 
 // Sweeps one after the other, step by step each step alone.

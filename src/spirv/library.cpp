@@ -121,7 +121,35 @@ Result<Library> Library::create(Module module)
         }
     }
     library.m_module = std::move(module);
+    library.indexGlobals();
     return library;
+}
+
+void Library::indexGlobals()
+{
+    m_globals.assign(m_module.bound, 0);
+    const InstructionList& globals = m_module.section(Section::Globals);
+    for (uint32_t i = 0; i < globals.size(); i++) {
+        if (globals[i].result) {
+            m_globals[globals[i].result.value] = i + 1;
+        }
+    }
+}
+
+const Instruction* Library::findGlobal(Id id) const
+{
+    const uint32_t place = id.value < m_globals.size() ? m_globals[id.value] : 0;
+    return place == 0 ? nullptr : &m_module.section(Section::Globals)[place - 1];
+}
+
+bool Library::integerValue(Id constant, uint32_t& value) const
+{
+    const Instruction* i = findGlobal(constant);
+    const Instruction* type = i ? findGlobal(i->type) : nullptr;
+    const bool isKnown = type && type->op == spv::Op::OpTypeInt && type->literal(0) <= 32 &&
+                         (i->op == spv::Op::OpConstant || i->op == spv::Op::OpSpecConstant);
+    value = isKnown ? i->words[0] : 0;
+    return isKnown;
 }
 
 // One linking of a library into a module. "Theirs" is the library's, "ours" the module's.
@@ -213,7 +241,7 @@ private:
     {
         for (const Instruction& i : m_theirs.section(Section::Annotations)) {
             const Instruction* theirs =
-                isLinkage(i, spv::LinkageType::Import) ? m_theirs.findDefinition(i.id(0)) : nullptr;
+                isLinkage(i, spv::LinkageType::Import) ? m_library.findGlobal(i.id(0)) : nullptr;
             if (!theirs || theirs->op != spv::Op::OpVariable || !isNeeded(theirs->result)) {
                 continue;
             }
@@ -221,8 +249,8 @@ private:
             if (!ours) {
                 return failure("nothing exports this variable", i.string(2));
             }
-            if (theirs->literal(0) != ours->literal(0) ||
-                !mergeType(m_theirs.pointee(theirs->type), m_ours.pointee(ours->type))) {
+            const Instruction* type = m_library.findGlobal(theirs->type);
+            if (theirs->literal(0) != ours->literal(0) || !mergeType(type->id(1), m_ours.pointee(ours->type))) {
                 return failure("exported with another type", i.string(2));
             }
             merge(theirs->result, ours->result);
@@ -249,7 +277,7 @@ private:
         if (m_merged[theirType.value]) {
             return m_map[theirType.value] == ourType.value;
         }
-        const Instruction& theirs = *m_theirs.findDefinition(theirType);
+        const Instruction& theirs = *m_library.findGlobal(theirType);
         const Instruction& ours = *m_ours.findDefinition(ourType);
         const bool isAlike = theirs.op == ours.op && theirs.operandCount() == ours.operandCount() &&
                              !m_library.m_distinct[theirType.value];
@@ -271,7 +299,7 @@ private:
             return theirs.literal(o) == ours.literal(o);
         }
         if (theirs.op == spv::Op::OpTypeArray && o == 1) {
-            return m_theirs.constantValue(theirs.id(o), theirValue) && m_ours.constantValue(ours.id(o), ourValue) &&
+            return m_library.integerValue(theirs.id(o), theirValue) && m_ours.constantValue(ours.id(o), ourValue) &&
                    theirValue == ourValue;
         }
         return mergeType(theirs.id(o), ours.id(o));

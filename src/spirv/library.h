@@ -42,7 +42,14 @@ private:
         std::vector<uint32_t> needs;  // ids, the function included
     };
 
+    // A type, constant or global variable; null for what is none. In place of Module::findDefinition() and what uses it,
+    // which several threads must not call.
+    const Instruction* findGlobal(Id id) const;
+    void indexGlobals();
+    bool integerValue(Id constant, uint32_t& value) const;
+
     Module m_module;
+    std::vector<uint32_t> m_globals;  // by id: one more than where it is in its section
     std::map<std::string, Export> m_exports;
     std::unordered_map<uint32_t, uint32_t> m_specIds;   // by constant
     std::unordered_map<uint32_t, uint32_t> m_builtIns;  // by input variable

@@ -170,6 +170,71 @@ TEST_F(RecordedState, PushWithATemplateAndWithoutALayout_SetBehindASplit)
         << behind[0].arguments;
 }
 
+// VK_SHADER_STAGE_ALL names stages of bind points that the device, or the queues of the pool, may not have.
+TEST_F(RecordedState, AllStages_SetBehindASplitForTheBindPointsThatThereAre)
+{
+    VkPipelineLayoutCreateInfo layoutInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    VkPipelineLayout layout = VK_NULL_HANDLE;
+    FakeDriver::get<PFN_vkCreatePipelineLayout>("vkCreatePipelineLayout")(driver.handle(), &layoutInfo, nullptr,
+                                                                          &layout);
+    const Push push(10, 0);
+    const auto set = fakeHandle<VkDescriptorSet>(11);
+    const uint32_t index = 0;
+    const VkDeviceSize offset = 0;
+    const auto bindAll = [&](VkCommandBuffer to) {
+        VkBindDescriptorSetsInfo sets{VK_STRUCTURE_TYPE_BIND_DESCRIPTOR_SETS_INFO};
+        sets.stageFlags = VK_SHADER_STAGE_ALL;
+        sets.layout = layout;
+        sets.descriptorSetCount = 1;
+        sets.pDescriptorSets = &set;
+        FakeDriver::get<PFN_vkCmdBindDescriptorSets2>("vkCmdBindDescriptorSets2")(to, &sets);
+        VkPushDescriptorSetInfo pushed{VK_STRUCTURE_TYPE_PUSH_DESCRIPTOR_SET_INFO};
+        pushed.stageFlags = VK_SHADER_STAGE_ALL;
+        pushed.layout = layout;
+        pushed.set = 1;
+        pushed.descriptorWriteCount = 1;
+        pushed.pDescriptorWrites = &push.write;
+        FakeDriver::get<PFN_vkCmdPushDescriptorSet2>("vkCmdPushDescriptorSet2")(to, &pushed);
+        VkSetDescriptorBufferOffsetsInfoEXT offsets{VK_STRUCTURE_TYPE_SET_DESCRIPTOR_BUFFER_OFFSETS_INFO_EXT};
+        offsets.stageFlags = VK_SHADER_STAGE_ALL;
+        offsets.layout = layout;
+        offsets.firstSet = 2;
+        offsets.setCount = 1;
+        offsets.pBufferIndices = &index;
+        offsets.pOffsets = &offset;
+        FakeDriver::get<PFN_vkCmdSetDescriptorBufferOffsets2EXT>("vkCmdSetDescriptorBufferOffsets2EXT")(to, &offsets);
+        VkBindDescriptorBufferEmbeddedSamplersInfoEXT samplers{
+            VK_STRUCTURE_TYPE_BIND_DESCRIPTOR_BUFFER_EMBEDDED_SAMPLERS_INFO_EXT};
+        samplers.stageFlags = VK_SHADER_STAGE_ALL;
+        samplers.layout = layout;
+        samplers.set = 3;
+        FakeDriver::get<PFN_vkCmdBindDescriptorBufferEmbeddedSamplers2EXT>(
+            "vkCmdBindDescriptorBufferEmbeddedSamplers2EXT")(to, &samplers);
+    };
+    const auto expectPoints = [&](size_t points) {
+        const VkCommandBuffer to = driver.begin();
+        bindAll(to);
+        FakeDriver::takeCalls();
+        driver.split(to);
+        const std::vector<Call> behind = FakeDriver::takeCalls();
+        for (const char* command :
+             {"vkCmdBindDescriptorSets", "vkCmdPushDescriptorSet", "vkCmdSetDescriptorBufferOffsetsEXT",
+              "vkCmdBindDescriptorBufferEmbeddedSamplersEXT"})
+            EXPECT_EQ(countOf(behind, command), points) << command;
+    };
+    layer::Device& device = driver.device();
+    expectPoints(2);
+    device.enabled.rayTracing = true;
+    expectPoints(3);
+    device.enabled.subpassShading = true;
+    expectPoints(4);
+    device.queueFamilies[0].queueFlags = VK_QUEUE_COMPUTE_BIT;
+    expectPoints(2);
+    device.enabled = {};
+    expectPoints(1);
+    FakeDriver::get<PFN_vkDestroyPipelineLayout>("vkDestroyPipelineLayout")(driver.handle(), layout, nullptr);
+}
+
 // Push constants of two stages are two, also where the bytes are the same.
 TEST_F(RecordedState, PushConstantsOfSeveralStagesWithoutALayout_AllSetBehindASplit)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <barrier>
 #include <set>
 #include <thread>
 #include <tuple>
@@ -266,6 +267,33 @@ TEST(Link, VariablesOfTheLibrary_AreTheModules)
     EXPECT_EQ(text.find(" OpTypeStruct "), text.rfind(" OpTypeStruct "));
     EXPECT_NE(text.find("OpStore"), std::string::npos);
     EXPECT_EQ(text.find("Import"), std::string::npos);
+}
+
+// Each library is new, so that whatever it does at first it does on all threads at once.
+TEST(Link, ThreadsAtOnce_ALibraryThatImports)
+{
+    const Module first = *read(*assemble(sharing("%uint %words", false)));
+    Module once = first;
+    ASSERT_TRUE(library(*assemble(sharing("%uint %words", true)))->linkInto(once));
+    const Words expected = write(once);
+    for (uint32_t round = 0; round < 300; round++) {
+        const auto shared = library(*assemble(sharing("%uint %words", true)));
+        std::vector<Module> modules(4, first);
+        std::barrier start(4);
+        std::vector<std::thread> threads;
+        for (Module& module : modules) {
+            threads.emplace_back([&] {
+                start.arrive_and_wait();
+                EXPECT_TRUE(shared->linkInto(module));
+            });
+        }
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+        for (const Module& module : modules) {
+            ASSERT_EQ(write(module), expected);
+        }
+    }
 }
 
 TEST(Link, VariablesOfOtherTypes_AreRefused)
