@@ -20,6 +20,7 @@ void findWorkgroupId(const Facts& facts, const GpuPlan& plan, FindingList& out);
 
 // Local data share (find_lds.cpp).
 void findForeignOutputs(const Facts& facts, const GpuPlan& plan, FindingList& out);
+void findDistances(const Facts& facts, const GpuPlan& plan, FindingList& out);
 void findSpilledOutputs(const Facts& facts, const GpuPlan& plan, FindingList& out);
 void findTooMuchShared(const Facts& facts, const GpuPlan& plan, FindingList& out);
 void findLowOccupancy(const Facts& facts, const GpuPlan& plan, FindingList& out);

@@ -78,6 +78,33 @@ void findForeignOutputs(const Facts& facts, const GpuPlan& plan, FindingList& ou
     }
 }
 
+void findDistances(const Facts& facts, const GpuPlan& plan, FindingList& out)
+{
+    std::vector<std::string> names;
+    uint32_t bytes = 0;
+    for (const DriverSlot& slot : plan.lds.staged) {
+        if (slot.kind == OutputKind::ClipDistance) {
+            bytes += kSlotBytes * facts.maxVertices;
+            names.insert(names.end(), slot.names.begin(), slot.names.end());
+        }
+    }
+    std::ranges::sort(names);
+    names.erase(std::ranges::unique(names).begin(), names.end());
+    std::erase_if(names, [&](const std::string& name) {
+        const auto output = std::ranges::find(facts.outputs, name, &Output::name);
+        return output != facts.outputs.end() && output->isForeign();
+    });
+    if (names.empty()) {
+        return;
+    }
+    Finding finding;
+    finding.text = listed(names) + (names.size() == 1 ? " goes" : " go") +
+                   " through local data share, whoever writes " + (names.size() == 1 ? "it." : "them.");
+    finding.cost = bytesOf(bytes) + " of local data share for all distances, written and read again.";
+    finding.advice = "Cull whole primitives instead where that is enough: by gl_CullPrimitiveEXT, or by writing fewer.";
+    out.push_back(std::move(finding));
+}
+
 void findSpilledOutputs(const Facts& facts, const GpuPlan& plan, FindingList& out)
 {
     if (plan.lds.spilled.empty()) {

@@ -24,6 +24,7 @@ constexpr std::array kSearches = {
     Search{"one-more-wave", findOneMoreWave},
     Search{"partial-wave", findPartialWaves},
     Search{"outputs-of-others", findForeignOutputs},
+    Search{"distances", findDistances},
     Search{"low-occupancy", findLowOccupancy},
     Search{"payload-atomics", findPayloadAtomics},
     Search{"large-payload", findLargePayload},

@@ -31,7 +31,7 @@ bool isForeign(const Facts& facts, OutputKind kind)
 
 bool goesToRing(const DriverSlot& slot, const Gpu& gpu)
 {
-    return gpu.hasAttributeRing && (slot.kind == OutputKind::Generic || slot.kind == OutputKind::PrimitiveId);
+    return gpu.hasAttributeRing && slot.kind == OutputKind::Generic;
 }
 
 uint32_t bytesOf(const Facts& facts, const DriverSlot& slot)

@@ -3,43 +3,65 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
+#include <utility>
 
 namespace millrace::advisor {
 
 namespace {
 
-constexpr size_t kLocations = 64;
+constexpr uint32_t kLocations = 64;
+
+// What can share a slot; of interpolated ones those of equal width.
+enum class SlotType : uint8_t { Free, Smooth, Flat, SmoothHalf, PerPrimitive };
+
+// In the order in which they are given slots. Each begins anew and fills what has the same type and is not full.
+enum class Group : uint8_t { Smooth, Flat, SmoothHalf, FlatHalf, PerPrimitive, PerPrimitiveHalf };
+
+Group groupOf(const Output& output)
+{
+    const bool isHalf = output.widthBits < 32;
+    if (output.isPerPrimitive) {
+        return isHalf ? Group::PerPrimitiveHalf : Group::PerPrimitive;
+    }
+    if (output.isFlat) {
+        return isHalf ? Group::FlatHalf : Group::Flat;
+    }
+    return isHalf ? Group::SmoothHalf : Group::Smooth;
+}
+
+SlotType typeOf(const Output& output)
+{
+    if (output.isPerPrimitive) {
+        return SlotType::PerPrimitive;
+    }
+    return output.isFlat ? SlotType::Flat : output.widthBits < 32 ? SlotType::SmoothHalf : SlotType::Smooth;
+}
 
 struct Location {
-    uint8_t words = 0;
-    bool isPerPrimitive = false;
-    bool isFlat = false;
-    bool isPackable = true;
+    uint8_t halves = 0;  // mask of parts of 16 bits
+    SlotType type = SlotType::Free;
     bool isForeign = false;
     std::vector<std::string> names;
 };
 
-// A word of a generic output that may be moved.
-struct Word {
+// A component of a generic output that may be moved; 64 bits are two.
+struct Component {
     const Output* output = nullptr;
-    uint32_t location = 0;
-    uint32_t component = 0;
+    uint32_t place = 0;  // where it was, to keep the order
     bool isForeign = false;
 
-    bool isFlat() const { return output->isFlat && !output->isPerPrimitive; }
-    auto order() const { return std::tuple(output->isPerPrimitive, isFlat(), location, component); }
+    uint32_t halves() const { return output->widthBits < 32 ? 1 : 2; }
+    auto order() const { return std::pair(groupOf(*output), place); }
 };
 
-void put(Location& location, const Output& output, uint32_t component, bool isForeign, bool isPackable)
+void put(Location& location, const Component& component, uint32_t half)
 {
-    location.words |= static_cast<uint8_t>(1u << component);
-    location.isPerPrimitive = output.isPerPrimitive;
-    location.isFlat = output.isFlat && !output.isPerPrimitive;
-    location.isPackable = isPackable;
-    location.isForeign |= isForeign;
-    if (std::ranges::find(location.names, output.name) == location.names.end()) {
-        location.names.push_back(output.name);
+    const uint32_t mask = component.halves() == 2 ? 3 : 1;
+    location.halves |= static_cast<uint8_t>(mask << half);
+    location.type = typeOf(*component.output);
+    location.isForeign |= component.isForeign;
+    if (std::ranges::find(location.names, component.output->name) == location.names.end()) {
+        location.names.push_back(component.output->name);
     }
 }
 
@@ -47,18 +69,10 @@ class Packer {
 public:
     void add(const Output& output)
     {
-        const bool moves = output.widthBits == 32 && !output.isIndexed;
         for (uint32_t s = 0; s < output.slots.size(); s++) {
             for (uint32_t c = 0; c < 4; c++) {
-                if ((output.slots[s].words >> c & 1) == 0) {
-                    continue;
-                }
-                const bool isForeign = output.slots[s].isForeign || output.isIndexed;
-                const uint32_t location = output.location + s;
-                if (moves) {
-                    m_words.push_back({&output, location, c, isForeign});
-                } else if (location < kLocations) {
-                    put(m_locations[location], output, c, isForeign, false);
+                if ((output.slots[s].words >> c & 1) != 0) {
+                    add(output, s, c);
                 }
             }
         }
@@ -66,49 +80,55 @@ public:
 
     std::vector<Location> pack()
     {
-        std::ranges::stable_sort(m_words, {}, &Word::order);
-        size_t location = 0;
-        uint32_t component = 0;
-        for (const Word& word : m_words) {
-            if (!place(word, location, component)) {
-                location = component = 0;
-                place(word, location, component);
+        std::ranges::stable_sort(m_components, {}, &Component::order);
+        const Component* last = nullptr;
+        for (const Component& component : m_components) {
+            if (last == nullptr || groupOf(*last->output) != groupOf(*component.output)) {
+                m_cursor = 0;
             }
+            place(component);
+            last = &component;
         }
         return m_locations;
     }
 
 private:
-    static bool fits(const Location& location, const Word& word)
+    // What is indexed stays where it is. The primitive's number, which has no location, comes first.
+    void add(const Output& output, uint32_t slot, uint32_t component)
     {
-        return location.words == 0 || (location.isPackable && location.isPerPrimitive == word.output->isPerPrimitive &&
-                                       location.isFlat == word.isFlat());
+        const uint32_t location = output.location + slot;
+        const bool isForeign = output.slots[slot].isForeign || output.isIndexed;
+        if (output.kind == OutputKind::PrimitiveId) {
+            m_components.push_back({&output, 0, isForeign});
+        } else if (!output.isIndexed) {
+            m_components.push_back({&output, 1 + location * 4 + component, isForeign});
+        } else if (location < kLocations) {
+            put(m_locations[location], {&output, 0, isForeign}, component * 2);
+        }
     }
 
-    // Goes on from where the word before went.
-    bool place(const Word& word, size_t& location, uint32_t& component)
+    void place(const Component& component)
     {
-        for (; location < kLocations; location++, component = 0) {
-            Location& candidate = m_locations[location];
-            if (!fits(candidate, word)) {
-                continue;
-            }
-            while (component < 4 && (candidate.words >> component & 1) != 0) {
-                component++;
-            }
-            if (component < 4) {
-                put(candidate, *word.output, component++, word.isForeign, true);
-                return true;
+        while (m_cursor < kLocations * 8) {
+            const Location& location = m_locations[m_cursor / 8];
+            if (location.type != SlotType::Free && location.type != typeOf(*component.output)) {
+                m_cursor = (m_cursor / 8 + 1) * 8;
+            } else if ((location.halves >> (m_cursor % 8) & 1) != 0) {
+                m_cursor += component.halves();
+            } else {
+                put(m_locations[m_cursor / 8], component, m_cursor % 8);
+                m_cursor += component.halves();
+                return;
             }
         }
-        return false;
     }
 
-    std::vector<Word> m_words;
+    uint32_t m_cursor = 0;  // in parts of 16 bits
+    std::vector<Component> m_components;
     std::vector<Location> m_locations{kLocations};
 };
 
-// Clip distances come first, cull distances follow in the same slots.
+// Clip distances come first, cull distances follow in the same slots. RADV takes each of them for written by others.
 void addDistances(const Facts& facts, std::vector<DriverSlot>& out)
 {
     std::map<uint32_t, DriverSlot> slots;
@@ -125,7 +145,7 @@ void addDistances(const Facts& facts, std::vector<DriverSlot>& out)
                 }
                 DriverSlot& slot = slots[(first + e) / 4];
                 slot.kind = OutputKind::ClipDistance;
-                slot.isForeign |= from.isForeign;
+                slot.isForeign = true;
                 if (std::ranges::find(slot.names, output.name) == slot.names.end()) {
                     slot.names.push_back(output.name);
                 }
@@ -155,19 +175,19 @@ std::vector<DriverSlot> assignSlots(const Facts& facts)
     addBuiltIns(facts, OutputKind::Position, out);
     addBuiltIns(facts, OutputKind::PointSize, out);
     addDistances(facts, out);
-    for (const OutputKind kind :
-         {OutputKind::PrimitiveId, OutputKind::Layer, OutputKind::Viewport, OutputKind::ShadingRate}) {
+    for (const OutputKind kind : {OutputKind::Layer, OutputKind::Viewport, OutputKind::ShadingRate}) {
         addBuiltIns(facts, kind, out);
     }
     Packer packer;
     for (const Output& output : facts.outputs) {
-        if (output.kind == OutputKind::Generic) {
+        if (output.kind == OutputKind::Generic || output.kind == OutputKind::PrimitiveId) {
             packer.add(output);
         }
     }
     for (const Location& location : packer.pack()) {
-        if (location.words != 0) {
-            out.push_back({OutputKind::Generic, location.isPerPrimitive, location.isForeign, location.names});
+        if (location.halves != 0) {
+            const bool isPerPrimitive = location.type == SlotType::PerPrimitive;
+            out.push_back({OutputKind::Generic, isPerPrimitive, location.isForeign, location.names});
         }
     }
     return out;

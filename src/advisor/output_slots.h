@@ -16,9 +16,10 @@ struct DriverSlot {
     std::vector<std::string> names;  // of the outputs that have something in it
 };
 
-// Built-ins have slots of their own; the words of 32 bits of generic outputs are packed, those of vertices apart from
-// those of primitives, and interpolated ones apart from flat ones (nir_compact_varyings). Indices and cull flags have
-// none. It is taken for granted that the fragment shader reads all. In the order in which the driver lays them out.
+// Built-ins have slots of their own; the words of generic outputs, and of those the primitive's number is one, are
+// packed: those of vertices apart from those of primitives, and interpolated ones apart from flat ones
+// (nir_opt_varyings). Indices and cull flags have none. It is taken for granted that the fragment shader reads all and
+// interpolates what is not flat here. In the order in which the driver lays them out.
 std::vector<DriverSlot> assignSlots(const Facts& facts);
 
 }  // namespace millrace::advisor

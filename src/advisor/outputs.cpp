@@ -2,6 +2,7 @@
 #include "advisor/outputs.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <map>
 #include <optional>
@@ -20,34 +21,31 @@ namespace {
 constexpr uint32_t kWhole = UINT32_MAX;  // in place of a member: the variable is one output
 constexpr uint32_t kMaxSlots = 64;       // more than any device has; what is beyond is not looked at
 
-std::optional<OutputKind> kindOf(spv::BuiltIn builtIn)
+struct BuiltInRow {
+    spv::BuiltIn builtIn;
+    OutputKind kind;
+    const char* name;  // SPIR-V's
+};
+
+constexpr std::array kBuiltIns = {
+    BuiltInRow{spv::BuiltIn::Position, OutputKind::Position, "Position"},
+    BuiltInRow{spv::BuiltIn::PointSize, OutputKind::PointSize, "PointSize"},
+    BuiltInRow{spv::BuiltIn::ClipDistance, OutputKind::ClipDistance, "ClipDistance"},
+    BuiltInRow{spv::BuiltIn::CullDistance, OutputKind::CullDistance, "CullDistance"},
+    BuiltInRow{spv::BuiltIn::PrimitiveId, OutputKind::PrimitiveId, "PrimitiveId"},
+    BuiltInRow{spv::BuiltIn::Layer, OutputKind::Layer, "Layer"},
+    BuiltInRow{spv::BuiltIn::ViewportIndex, OutputKind::Viewport, "ViewportIndex"},
+    BuiltInRow{spv::BuiltIn::PrimitiveShadingRateKHR, OutputKind::ShadingRate, "PrimitiveShadingRateKHR"},
+    BuiltInRow{spv::BuiltIn::CullPrimitiveEXT, OutputKind::Cull, "CullPrimitiveEXT"},
+    BuiltInRow{spv::BuiltIn::PrimitivePointIndicesEXT, OutputKind::Indices, "PrimitivePointIndicesEXT"},
+    BuiltInRow{spv::BuiltIn::PrimitiveLineIndicesEXT, OutputKind::Indices, "PrimitiveLineIndicesEXT"},
+    BuiltInRow{spv::BuiltIn::PrimitiveTriangleIndicesEXT, OutputKind::Indices, "PrimitiveTriangleIndicesEXT"},
+};
+
+const BuiltInRow* findBuiltIn(uint32_t number)
 {
-    switch (builtIn) {
-        case spv::BuiltIn::Position:
-            return OutputKind::Position;
-        case spv::BuiltIn::PointSize:
-            return OutputKind::PointSize;
-        case spv::BuiltIn::ClipDistance:
-            return OutputKind::ClipDistance;
-        case spv::BuiltIn::CullDistance:
-            return OutputKind::CullDistance;
-        case spv::BuiltIn::PrimitiveId:
-            return OutputKind::PrimitiveId;
-        case spv::BuiltIn::Layer:
-            return OutputKind::Layer;
-        case spv::BuiltIn::ViewportIndex:
-            return OutputKind::Viewport;
-        case spv::BuiltIn::PrimitiveShadingRateKHR:
-            return OutputKind::ShadingRate;
-        case spv::BuiltIn::CullPrimitiveEXT:
-            return OutputKind::Cull;
-        case spv::BuiltIn::PrimitivePointIndicesEXT:
-        case spv::BuiltIn::PrimitiveLineIndicesEXT:
-        case spv::BuiltIn::PrimitiveTriangleIndicesEXT:
-            return OutputKind::Indices;
-        default:
-            return std::nullopt;
-    }
+    const auto found = std::ranges::find(kBuiltIns, static_cast<spv::BuiltIn>(number), &BuiltInRow::builtIn);
+    return found == kBuiltIns.end() ? nullptr : &*found;
 }
 
 bool isPerPrimitive(OutputKind kind)
@@ -89,7 +87,7 @@ private:
     void declare(Id variable, uint32_t member, Id type);
     const Instruction* decorationOf(Id variable, uint32_t member, spv::Decoration decoration) const;
     uint32_t literalOf(Id variable, uint32_t member, spv::Decoration decoration, uint32_t otherwise) const;
-    std::string nameOf(Id variable, uint32_t member) const;
+    std::string nameOf(Id variable, uint32_t member, const std::string& builtIn) const;
     std::optional<Target> findTarget(Id pointer) const;
     void store(const Target& target);
     bool storeElement(Entry& entry, std::span<const Id> indices, bool isForeign);
@@ -121,11 +119,13 @@ uint32_t Reader::literalOf(Id variable, uint32_t member, spv::Decoration decorat
     return found == nullptr ? otherwise : found->literal(found->op == spv::Op::OpMemberDecorate ? 3 : 2);
 }
 
-std::string Reader::nameOf(Id variable, uint32_t member) const
+// Built-ins that have no name of their own have that of SPIR-V, `builtIn`.
+std::string Reader::nameOf(Id variable, uint32_t member, const std::string& builtIn) const
 {
     const std::string own = m_module.name(variable);
+    const std::string otherwise = own.empty() ? "%" + std::to_string(variable.value) : own;
     if (member == kWhole) {
-        return own.empty() ? "%" + std::to_string(variable.value) : own;
+        return own.empty() && !builtIn.empty() ? builtIn : otherwise;
     }
     const Id structure = elementType(m_module, m_module.pointee(m_module.typeOf(variable)), 0);
     for (const Instruction& i : m_module.section(spirv::Section::DebugNames)) {
@@ -134,7 +134,7 @@ std::string Reader::nameOf(Id variable, uint32_t member) const
             return name.starts_with("gl_") || own.empty() ? name : own + "." + name;
         }
     }
-    return (own.empty() ? "%" + std::to_string(variable.value) : own) + "." + std::to_string(member);
+    return builtIn.empty() ? otherwise + "." + std::to_string(member) : builtIn;
 }
 
 void Reader::declare(Id variable, uint32_t member, Id type)
@@ -142,14 +142,14 @@ void Reader::declare(Id variable, uint32_t member, Id type)
     Entry entry;
     Output& out = entry.output;
     const uint32_t builtIn = literalOf(variable, member, spv::Decoration::BuiltIn, UINT32_MAX);
-    const auto kind = builtIn == UINT32_MAX ? OutputKind::Generic : kindOf(static_cast<spv::BuiltIn>(builtIn));
-    if (!kind) {
+    const BuiltInRow* row = findBuiltIn(builtIn);
+    if (builtIn != UINT32_MAX && row == nullptr) {
         return;
     }
-    out.kind = *kind;
-    out.name = nameOf(variable, member);
+    out.kind = row != nullptr ? row->kind : OutputKind::Generic;
+    out.name = nameOf(variable, member, row != nullptr ? row->name : "");
     out.isPerPrimitive =
-        isPerPrimitive(*kind) || decorationOf(variable, member, spv::Decoration::PerPrimitiveEXT) != nullptr;
+        isPerPrimitive(out.kind) || decorationOf(variable, member, spv::Decoration::PerPrimitiveEXT) != nullptr;
     out.location = literalOf(variable, member, spv::Decoration::Location, 0);
     entry.firstWord = literalOf(variable, member, spv::Decoration::Component, 0) % 4;
     Id scalar = type;
@@ -159,8 +159,8 @@ void Reader::declare(Id variable, uint32_t member, Id type)
     const Components components = componentsOf(m_module, scalar);
     out.widthBits = components.widthBits;
     out.isFlat = components.isInteger || decorationOf(variable, member, spv::Decoration::Flat) != nullptr;
-    out.elementCount = isDistance(*kind) ? arrayLength(m_module, type) : 0;
-    const uint32_t slots = isDistance(*kind) ? (out.elementCount + 3) / 4 : slotCount(m_module, type);
+    out.elementCount = isDistance(out.kind) ? arrayLength(m_module, type) : 0;
+    const uint32_t slots = isDistance(out.kind) ? (out.elementCount + 3) / 4 : slotCount(m_module, type);
     out.slots.resize(std::min(slots, kMaxSlots));
     entry.type = type;
     m_index[{variable.value, member}] = m_entries.size();

@@ -17,8 +17,12 @@ bool OwnLane::isBuiltIn(Id variable, spv::BuiltIn builtIn) const
     return decoration != nullptr && decoration->literal(2) == static_cast<uint32_t>(builtIn);
 }
 
+// In a direction in which the workgroup has no extent the component is the constant 0.
 bool OwnLane::isOwnComponent(uint32_t component) const
 {
+    if (component > 2 || m_workgroupSize[component] == 1) {
+        return false;
+    }
     for (uint32_t d = 0; d < 3; d++) {
         if (d != component && m_workgroupSize[d] > 1) {
             return false;

@@ -44,7 +44,7 @@ class AdviseCommand(unittest.TestCase):
 
     def test_text_says_the_same_in_words(self):
         text = run(SHADERS / "strided_mesh.spv").stdout
-        self.assertIn("main: mesh shader, workgroup 32 x 1 x 1, at most 64 vertices and 126 triangles", text)
+        self.assertIn("main: mesh shader, workgroup 32 x 1 x 1, triangles, at most 64 vertices and 126 primitives", text)
         for finding in advice(SHADERS / "strided_mesh.spv")["shaders"][0]["findings"]:
             for part in ("kind", "text", "cost", "advice"):
                 self.assertIn(finding[part], text)

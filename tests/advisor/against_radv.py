@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The advisor's numbers against those of RADV, which compiles for any AMD GPU without one (RADV_FORCE_FAMILY).
+"""The advisor's numbers against those of RADV, which compiles for any AMD GPU without one (RADV_FORCE_FAMILY): of the
+shaders in a folder, and of random ones.
 
-Usage: against_radv.py MILLRACE RADV_STATISTICS FOLDER_OF_SHADERS
+Usage: against_radv.py MILLRACE RADV_STATISTICS FOLDER_OF_SHADERS GLSLANG [FIRST_SEED COUNT]
 """
 
 import json
@@ -11,8 +12,12 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
-MILLRACE, STATISTICS, FOLDER = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+from random_shaders import MeshShader
+
+MILLRACE, STATISTICS, FOLDER, GLSLANG = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4]
+FIRST, COUNT = (int(sys.argv[5]), int(sys.argv[6])) if len(sys.argv) > 6 else (0, 60)
 SKIPPED = 77
 # A GPU of each of the advisor's, as RADV calls it.
 FAMILIES = {"gfx10.3": "navi21", "gfx11": "navi31", "gfx11-small": "navi33", "gfx12": "gfx1201"}
@@ -71,33 +76,66 @@ def compare(plans, gpu, told, stage):
     yield "waves", waves, told["Subgroups per SIMD"]
 
 
+class Comparison:
+    """Counts what was compared, and keeps what differs."""
+
+    def __init__(self):
+        self.compared, self.differences = 0, []
+
+    def shaders(self, name, files, gpus, waves):
+        """False without RADV. `files` are modules by stage, with one of the fragment shader."""
+        advice = {stage: advice_on(path) for stage, path in files.items() if stage != "frag"}
+        for gpu in gpus:
+            if not all(plans[gpu]["lds"]["fits"] for plans in advice.values()):
+                continue
+            for wave in waves:
+                told = statistics_of(files, FAMILIES[gpu], wave)
+                if told is None:
+                    return False
+                for stage, plans in advice.items():
+                    self.numbers(f"{name} {stage} {gpu} wave{wave}", plans, gpu, told[stage], stage)
+        return True
+
+    def numbers(self, where, plans, gpu, told, stage):
+        for what, ours, theirs in compare(plans, gpu, told, stage):
+            self.compared += 1
+            if ours != theirs:
+                self.differences.append(f"{where}: {what} {ours}, RADV says {theirs}")
+
+
+def compile_random(seed, folder):
+    shader = MeshShader(seed)
+    files = {}
+    for stage, source in (("mesh", shader.mesh), ("frag", shader.frag)):
+        path = folder / f"{seed}.{stage}"
+        path.write_text(source)
+        files[stage] = folder / f"{seed}_{stage}.spv"
+        result = subprocess.run([GLSLANG, "-V", "--target-env", "vulkan1.3", "--quiet", path, "-o", files[stage]],
+                                capture_output=True, text=True, check=False)
+        assert result.returncode == 0, (seed, result.stdout, source)
+    return files
+
+
 def main():
     if not manifests():
-        print("no RADV")
+        print("skipped: no RADV")
         return SKIPPED
-    compared = 0
-    differences = []
+    comparison = Comparison()
     for mesh in sorted(FOLDER.glob("*_mesh.spv")):
         name = mesh.stem.removesuffix("_mesh")
         files = {stage: FOLDER / f"{name}_{stage}.spv" for stage in ("task", "mesh", "frag")}
         files = {stage: path for stage, path in files.items() if path.exists()}
-        if "frag" not in files:
-            continue
-        advice = {stage: advice_on(path) for stage, path in files.items() if stage != "frag"}
-        for gpu, family in FAMILIES.items():
-            for wave in (64, 32):
-                told = statistics_of(files, family, wave)
-                if told is None:
-                    print("RADV has no mesh shaders without hardware")
-                    return SKIPPED
-                for stage, plans in advice.items():
-                    for what, ours, theirs in compare(plans, gpu, told[stage], stage):
-                        compared += 1
-                        if ours != theirs:
-                            differences.append(f"{name} {stage} {gpu} wave{wave}: {what} {ours}, RADV says {theirs}, "
-                                               f"{told[stage]['VGPRs']} registers")
-    print("\n".join([*differences, f"{compared} numbers compared, {len(differences)} differ"]))
-    return 1 if differences or compared < 250 else 0
+        if "frag" in files and not comparison.shaders(name, files, FAMILIES, (64, 32)):
+            print("skipped: RADV has no mesh shaders without hardware")
+            return SKIPPED
+    chosen = comparison.compared
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(FIRST, FIRST + COUNT):
+            comparison.shaders(f"seed {seed}", compile_random(seed, pathlib.Path(folder)), ("gfx10.3", "gfx11"), (64,))
+    print("\n".join([*comparison.differences,
+                     f"{chosen} numbers of the folder and {comparison.compared - chosen} of random shaders compared, "
+                     f"{len(comparison.differences)} differ"]))
+    return 1 if comparison.differences or chosen < 250 or comparison.compared - chosen < 2 * COUNT else 0
 
 
 if __name__ == "__main__":

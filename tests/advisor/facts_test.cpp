@@ -55,6 +55,14 @@ TEST(Facts, IdsOfOneDimension_AreOwnAndOthersAreNot)
               (Names{"gl_Position", "tint", "gl_PrimitiveTriangleIndicesEXT"}));
 }
 
+// The constant 0 is nobody's number, though it is the only one there is.
+TEST(Facts, IdOfASingleInvocation_IsAConstant)
+{
+    const Options options{"", {{1, {1, 0, 0, 0}}}};
+    EXPECT_EQ(foreignNames(adviceOn(shaders::id_line_mesh, options)),
+              (Names{"gl_Position", "tint", "gl_PrimitiveTriangleIndicesEXT"}));
+}
+
 TEST(Facts, IndicesOfLoops_AreForeignAtTheirLines)
 {
     for (const auto words : {shaders::strided_mesh, shaders::strided_debug}) {

@@ -102,6 +102,13 @@ TEST(Findings, OneMoreThanAWave_AndAnUnusedPointSize)
                                      [](const Finding& f) { return f.topic == "point-size"; }));
 }
 
+TEST(Findings, OwnDistances_AreTold)
+{
+    const Finding finding = findingOf(adviceOn(shaders::built_ins_mesh), "distances");
+    EXPECT_TRUE(finding.text.starts_with("gl_ClipDistance goes")) << finding.text;
+    EXPECT_EQ(finding.gpus.size(), gpus().size());
+}
+
 TEST(Findings, CullingWithConstantCounts)
 {
     EXPECT_EQ(topicsOn(adviceOn(shaders::built_ins_mesh), "gfx10.3").count("constant-counts"), 1u);

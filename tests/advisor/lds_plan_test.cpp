@@ -78,6 +78,39 @@ TEST(LdsPlan, Distances_ShareSlots)
     EXPECT_EQ(plan.usedBytes, 16u + 4096 + 64);
 }
 
+Output genericOutput(const std::string& name, uint32_t location, uint8_t words, uint32_t widthBits = 32)
+{
+    Output output;
+    output.name = name;
+    output.location = location;
+    output.widthBits = widthBits;
+    output.slots = {{words, false}};
+    return output;
+}
+
+// In their order: interpolated words, flat ones, halves, what belongs to primitives.
+TEST(LdsPlan, GenericOutputs_FillWhatHasTheirType)
+{
+    Facts facts;
+    facts.outputs = {genericOutput("a", 0, 0b0011),     genericOutput("indexed", 1, 0b0001),
+                     genericOutput("b", 2, 0b1111),     genericOutput("halves", 3, 0b0111, 16),
+                     genericOutput("flat", 4, 0b0001),  genericOutput("primitive", 5, 0b0001),
+                     genericOutput("number", 0, 0b0001)};
+    facts.outputs[1].isIndexed = true;
+    facts.outputs[4].isFlat = true;
+    facts.outputs[5].isPerPrimitive = true;
+    facts.outputs[6].isPerPrimitive = true;
+    facts.outputs[6].kind = OutputKind::PrimitiveId;
+    const std::vector<DriverSlot> slots = assignSlots(facts);
+    ASSERT_EQ(slots.size(), 5u);
+    EXPECT_EQ(slots[0].names, (Names{"a", "b"}));
+    EXPECT_EQ(slots[1].names, (Names{"indexed", "b"}));
+    EXPECT_TRUE(slots[1].isForeign);
+    EXPECT_EQ(slots[2].names, Names{"flat"});
+    EXPECT_EQ(slots[3].names, Names{"halves"});
+    EXPECT_EQ(slots[4].names, (Names{"number", "primitive"}));
+}
+
 TEST(LdsPlan, TooMuchShared_DoesNotFit)
 {
     const LdsPlan plan = planOn(adviceOn(shaders::too_much_shared_mesh), "gfx11").lds;

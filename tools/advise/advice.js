@@ -30,8 +30,8 @@ function findingItem(finding) {
   return make("li", {className: finding.kind},
     make("p", {className: "text", textContent: finding.text}),
     ...(places.length > 0 ? [make("ul", {}, ...places)] : []),
-    make("p", {textContent: finding.cost}),
-    make("small", {textContent: finding.advice}));
+    make("p", {}, make("b", {textContent: "Cost: "}), finding.cost),
+    make("p", {}, make("b", {textContent: "Change: "}), finding.advice));
 }
 
 function showFindings(shader, plan) {

@@ -18,8 +18,8 @@ void printFacts(const Facts& facts)
     std::cout << colour(Colour::Bold, printable(facts.entryPoint)) << ": " << stageText(facts.stage) << ", workgroup "
               << facts.workgroupSize[0] << " x " << facts.workgroupSize[1] << " x " << facts.workgroupSize[2];
     if (facts.stage == Stage::Mesh) {
-        std::cout << ", at most " << facts.maxVertices << " vertices and " << facts.maxPrimitives << " "
-                  << topologyText(facts);
+        std::cout << ", " << topologyText(facts) << ", at most " << facts.maxVertices << " vertices and "
+                  << facts.maxPrimitives << " primitives";
     }
     std::cout << "\n  shared memory " << bytesText(facts.sharedBytes) << ", barriers " << facts.barriers.size();
     if (facts.payload) {
