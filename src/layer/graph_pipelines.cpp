@@ -234,7 +234,9 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateExecutionGraphPipelinesAMDX(
                                 "the feature shaderEnqueue is not enabled", kEnableFeature);
         return VK_ERROR_VALIDATION_FAILED_EXT;
     }
-    VkResult outcome = VK_SUCCESS;
+    VkResult outcome = device.runtime->prepare();
+    if (outcome != VK_SUCCESS)
+        return outcome;
     for (uint32_t i = 0; i < createInfoCount; ++i) {
         if (device.settings().validate) {
             validateGraphCreation(device, pCreateInfos[i]);

@@ -92,6 +92,11 @@ VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
 
 Device::~Device() = default;
 
+VkResult Device::prepare()
+{
+    return m_impl->meta.prepare();
+}
+
 const TraitChoice& Device::traitChoice() const
 {
     return m_impl->choice;

@@ -104,8 +104,15 @@ VkResult MetaPipelines::create(VkDevice device, const VkuDeviceDispatchTable& ta
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     info.pushConstantRangeCount = 1;
     info.pPushConstantRanges = &range;
-    VkResult result = table.CreatePipelineLayout(device, &info, hostMemory(), &m_layout);
+    const VkResult result = table.CreatePipelineLayout(device, &info, hostMemory(), &m_layout);
     names.set(VK_OBJECT_TYPE_PIPELINE_LAYOUT, m_layout, {"layout of the scheduler"});
+    return result;
+}
+
+VkResult MetaPipelines::prepare()
+{
+    const std::lock_guard lock(m_mutex);
+    VkResult result = VK_SUCCESS;
     for (size_t i = 0; result == VK_SUCCESS && i < static_cast<size_t>(Meta::Snapshot); ++i)
         result = add(static_cast<Meta>(i));
     return result;

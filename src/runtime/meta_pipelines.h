@@ -7,19 +7,22 @@
 
 #include <array>
 #include <cstddef>
+#include <mutex>
 
 #include "runtime/names.h"
 
 namespace millrace::runtime {
 
-// From Snapshot on they are made when somebody wants them.
+// From Snapshot on they are made when somebody wants them, those before for the first graph.
 enum class Meta { Init, Begin, Feed, Turn, Plan, Snapshot, Mark, Capture, ProbeSmall, ProbeLarge, Count };
 
 class MetaPipelines {
 public:
     // `table` must outlive this.
     VkResult create(VkDevice device, const VkuDeviceDispatchTable& table, const Names& names);
-    // One that create() has not made. Not while others dispatch it.
+    // Makes all that graphs need, unless that is done. Any thread.
+    VkResult prepare();
+    // One that is not there yet. Not while others dispatch or add it.
     VkResult add(Meta meta);
     ~MetaPipelines();
 
@@ -40,6 +43,7 @@ private:
     const VkuDeviceDispatchTable* m_table = nullptr;
     Names m_names;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
+    std::mutex m_mutex;  // of prepare()
     std::array<VkPipeline, static_cast<size_t>(Meta::Count)> m_pipelines{};
 };
 

@@ -88,6 +88,8 @@ VkResult Probe::create()
     if (result == VK_SUCCESS)
         result = m_table.CreateFence(m_device.device, &fence, hostMemory(), &m_fence);
     if (result == VK_SUCCESS)
+        result = m_device.meta.add(Meta::Init);  // copies
+    if (result == VK_SUCCESS)
         result = m_device.memory.createBuffer(BufferUse::Indirect, sizeof(abi::ProbeState), m_state);
     if (result == VK_SUCCESS)
         result = m_device.memory.createBuffer(BufferUse::Readback, 2 * sizeof(abi::ProbeState), m_host);

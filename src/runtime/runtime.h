@@ -45,12 +45,16 @@ struct IdleQueue {
 // Per VkDevice: meta pipelines and what was learned of the device. Created once, used from any thread.
 class Device {
 public:
-    // `table` must outlive the device. Returns the driver's error if a meta pipeline cannot be made.
+    // `table` must outlive the device.
     // Measures the device at its first use, if it can; traits follow from its type if not.
     static VkResult create(VkInstance instance, VkPhysicalDevice physical, VkDevice device,
                            const VkuInstanceDispatchTable& instanceTable, const VkuDeviceDispatchTable& table,
                            const Settings& settings, const IdleQueue& queue, std::unique_ptr<Device>& out);
     ~Device();
+
+    // Makes what any graph needs, when the first one is made: an application that makes none does not wait for it.
+    // Returns the driver's error. Any thread.
+    VkResult prepare();
 
     // From now on each dispatch that is recorded has an observer from this factory as well. Not while others record.
     void observe(ObserverFactory factory);

@@ -400,6 +400,9 @@ TEST(DebugNames, OfTheScheduler)
     TestInstance instance({.recorder = true});  // loads the layer
     takeEvents();
     TestDevice device({.recorder = true});
+    for (const Event& event : takeEvents())
+        EXPECT_FALSE(event.what == Seen::Create && event.type == VK_OBJECT_TYPE_PIPELINE) << "before there is a graph";
+    device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")});
     const std::vector<Event> events = takeEvents();
     for (const char* name : {"initialize", "begin", "feed", "plan", "turn"})
         EXPECT_TRUE(hasName(events, VK_OBJECT_TYPE_PIPELINE, std::string("Millrace: ") + name)) << name;

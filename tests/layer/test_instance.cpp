@@ -164,7 +164,7 @@ namespace {
 bool isComplete(const Message& message)
 {
     const bool ours = message.id.starts_with("Millrace-") || message.id.find("AMDX") != std::string::npos;
-    const size_t advice = message.text.rfind(". ");
+    const size_t advice = std::min(message.text.rfind(". "), message.text.rfind("? "));  // behind what was meant
     return !ours || (advice != std::string::npos && message.text.ends_with('.') && message.text.size() > advice + 12);
 }
 

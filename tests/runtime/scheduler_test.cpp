@@ -172,6 +172,7 @@ public:
         EXPECT_EQ(runtime::Device::create(vulkan.instance, vulkan.physical, vulkan.device, vulkan.instanceTable,
                                           vulkan.table, settings, {}, m_device),
                   VK_SUCCESS);
+        EXPECT_EQ(m_device->prepare(), VK_SUCCESS);
     }
 
     ~TestGraph()
