@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files by name.
+// Output of commands to a file or to standard output.
 #pragma once
 
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
+
 namespace millrace::tools {
 
-// Writes the file anew; "-" is standard output. Reports what went wrong and returns the exit status.
+// Makes the folder that a file is to be in, if it is not there. Where that fails, writing the file says why.
+void makeFolderOf(const std::string& path);
+
+// A file with this content, in the place of one that there is; also its folder. The diagnostic says why not.
+Status makeFile(const std::string& path, std::string_view content);
+
+// As makeFile(), or to standard output for "-". Reports errors; returns the exit status.
 int writeFile(const std::string& path, std::string_view content);
 
 }  // namespace millrace::tools

@@ -2,6 +2,8 @@
 #include "base/input_file.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -12,10 +14,13 @@ Status readInputFile(const std::string& path, std::string& content)
     const Diagnostic tooLong{
         "", "", "it is longer than " + std::to_string(kMaxInputBytes >> 20) + " MiB, the most that is read"};
     std::error_code error;
+    errno = 0;
     std::ifstream file(path, std::ios::binary);
+    if (!file.is_open())
+        return Diagnostic{"", "", std::strerror(errno != 0 ? errno : EIO)};
     // Reading a folder throws.
-    if (!file.is_open() || std::filesystem::is_directory(path, error))
-        return Diagnostic{};
+    if (std::filesystem::is_directory(path, error))
+        return Diagnostic{"", "", "it is a folder"};
     // Only of files on a disk is the size known before.
     if (std::filesystem::is_regular_file(path, error) && std::filesystem::file_size(path, error) > kMaxInputBytes)
         return tooLong;
@@ -28,7 +33,7 @@ Status readInputFile(const std::string& path, std::string& content)
         if (content.size() > kMaxInputBytes)
             return tooLong;
     }
-    return file.bad() ? Status(Diagnostic{}) : Status();
+    return file.bad() ? Status(Diagnostic{"", "", std::strerror(errno != 0 ? errno : EIO)}) : Status();
 }
 
 std::string withReason(const std::string& what, const Status& status)

@@ -2,6 +2,8 @@
 #include "data/data_type.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace millrace::data {
 
@@ -181,6 +183,11 @@ std::vector<Column> columnsOf(const DataTypeRef& type)
 {
     std::vector<Column> out;
     addColumns(type, 0, "", out);
+    // Names of members come from shaders, which need not have different ones.
+    std::set<std::string_view> names;
+    for (Column& column : out)
+        if (!names.insert(column.name).second)
+            column.name += "@" + std::to_string(column.offset);
     return out;
 }
 

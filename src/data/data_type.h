@@ -62,7 +62,8 @@ struct Column {
     uint64_t offset = 0;
     DataTypeRef scalar;
 };
-// The scalars of a type without runtime arrays, under their paths.
+// The scalars of a type without runtime arrays, under their paths; of two with one path the later has its offset behind
+// it, "a.b@8".
 std::vector<Column> columnsOf(const DataTypeRef& type);
 
 }  // namespace millrace::data

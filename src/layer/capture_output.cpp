@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/capture_output.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -140,11 +141,15 @@ public:
     {
         std::string header;
         std::string line;
-        for (const Origin& origin : originOf(payload)) {
+        const std::vector<Origin> origins = originOf(payload);
+        for (const Origin& origin : origins) {
             header += std::string(header.empty() ? "" : ",") + origin.name;
             line += (line.empty() ? "" : ",") + (origin.isText ? data::csvText(origin.value) : origin.value);
         }
-        if (const std::vector<data::Column> columns = columnsOf(payload); !columns.empty()) {
+        if (std::vector<data::Column> columns = columnsOf(payload); !columns.empty()) {
+            for (data::Column& column : columns)
+                if (std::any_of(origins.begin(), origins.end(), [&](const Origin& o) { return o.name == column.name; }))
+                    column.name = "payload." + column.name;
             header += "," + data::csvNames(columns);
             line += "," + data::csvValues(columns, payload.bytes);
         }

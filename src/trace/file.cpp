@@ -61,11 +61,15 @@ public:
             for (uint32_t i = 0; i < 4; ++i)
                 length |= uint32_t{static_cast<uint8_t>(m_bytes[at + 1 + i])} << (8 * i);
             if (length > m_bytes.size() - at - 5)
-                break;  // not written to its end
+                break;
             if (!part(tag, m_bytes.subspan(at + 5, length)))
                 return Diagnostic{"trace", "byte " + std::to_string(at), "the trace is damaged"};
             at += 5 + size_t{length};
         }
+        if (at != m_bytes.size())
+            return Diagnostic{"trace", "byte " + std::to_string(at),
+                              "the trace is cut: a part of it begins here and does not end. The file was not copied "
+                              "whole, or its process ended while it wrote"};
         return {};
     }
 

@@ -97,6 +97,17 @@ class TraceCommand(unittest.TestCase):
         self.assertEqual((graph["runs"], graph["continuations"], graph["dropped"]), (1, 0, 0))
         self.assertIn({"from": 0, "to": 1, "payloads": 100, "exact": True}, graph["flows"])
 
+    def test_cut_traces_are_errors(self):
+        whole = self.trace().read_bytes()
+        for size in [len(whole) - 1, len(whole) - 8, len(whole) // 2]:
+            cut = self.folder / "cut.mrtrace"
+            cut.write_bytes(whole[:size])
+            for arguments in [[], ["-o", self.folder / "t.html"]]:
+                result = REPORT(cut, *arguments)
+                self.assertEqual((result.returncode, result.stdout), (1, ""), size)
+                self.assertIn("the trace is cut: ", result.stderr)
+            self.assertFalse((self.folder / "t.html").exists())
+
     def test_repeats_and_little_memory(self):
         graph = REPORT.json(self.trace("b.mrtrace", "--repeat", "3", "--scratch", "min", "--trace-detail", "nodes"))
         graph = graph["graphs"][0]
@@ -228,7 +239,7 @@ class TraceCommand(unittest.TestCase):
         for content in (b"", b"MRTRACE", b"MRTRACE1S\1\0\0\0\0", b"[]"):
             path.write_bytes(content)
             self.assertIn("trace", self.fails(1, REPORT, path), content)
-        self.assertIn("cannot write", self.fails(1, RUN, FIRST, "--trace", self.folder / "no/where"))
+        self.assertIn("cannot write", self.fails(1, RUN, FIRST, "--trace", FIRST / "where"))
 
     def test_show(self):
         shown = RUN.json(FIRST, "-o", self.folder, "--show", "add first 200")["shown"]

@@ -93,6 +93,7 @@ void printSummary(const TraceSummary& trace, const std::vector<Finding>& finding
 
 int writePerfetto(const std::string& bytes, const std::string& path)
 {
+    makeFolderOf(path);
     auto writer = trace::ChromeWriter::create(path);
     if (!writer) {
         return fail(writer.error().text());

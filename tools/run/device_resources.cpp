@@ -13,22 +13,6 @@ namespace {
 constexpr VkBufferUsageFlags kBufferUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
                                             VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
 
-void checkFormat(const Instance& instance, const Device& device, const Resource& resource)
-{
-    VkImageFormatProperties properties;
-    const VkResult result = instance.vk().GetPhysicalDeviceImageFormatProperties(
-        device.physical(), resource.format->format, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
-        VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT, 0, &properties);
-    const std::string image = "image \"" + resource.name() + "\": the device ";
-    if (result != VK_SUCCESS) {
-        throw DeviceError(image + "has no storage images of format " + resource.format->name);
-    }
-    if (resource.width > properties.maxExtent.width || resource.height > properties.maxExtent.height) {
-        throw DeviceError(image + "has no storage images larger than " + std::to_string(properties.maxExtent.width) +
-                          " x " + std::to_string(properties.maxExtent.height));
-    }
-}
-
 VkBufferImageCopy wholeImage(const VkExtent3D& extent)
 {
     return {0, 0, 0, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, {}, extent};
@@ -36,8 +20,7 @@ VkBufferImageCopy wholeImage(const VkExtent3D& extent)
 
 }  // namespace
 
-DeviceResources::DeviceResources(const Instance& instance, const Device& device, Memory& memory, const Work& work)
-    : m_device(device)
+DeviceResources::DeviceResources(const Device& device, Memory& memory, const Work& work) : m_device(device)
 {
     for (const Resource& resource : work.resources) {
         Item& item = m_items.emplace_back();
@@ -45,7 +28,6 @@ DeviceResources::DeviceResources(const Instance& instance, const Device& device,
         item.before = memory.createBuffer(size, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, Memory::Where::HostWrites);
         item.after = memory.createBuffer(size, VK_BUFFER_USAGE_TRANSFER_DST_BIT, Memory::Where::HostReads);
         if (resource.isImage()) {
-            checkFormat(instance, device, resource);
             item.extent = {resource.width, resource.height, 1};
             item.image = memory.createImage(resource.format->format, resource.width, resource.height);
         } else {

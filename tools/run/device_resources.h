@@ -13,7 +13,7 @@ namespace millrace::tools::run {
 class DeviceResources {
 public:
     // The memory must outlive it. Throws DeviceError.
-    DeviceResources(const Instance& instance, const Device& device, Memory& memory, const Work& work);
+    DeviceResources(const Device& device, Memory& memory, const Work& work);
 
     // Initial contents into the resources; they are ready for graphs then.
     void recordUpload(VkCommandBuffer commands) const;

@@ -78,7 +78,7 @@ public:
           m_work(work),
           m_memory(instance, device),
           m_pipeline(device, program),
-          m_resources(instance, device, m_memory, work),
+          m_resources(device, m_memory, work),
           m_sets(device, m_pipeline, program, work, m_resources),
           m_clock(device)
     {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/expectation.h"
+#include "base/input_file.h"
 
 #include <algorithm>
 #include <cmath>
@@ -34,8 +35,8 @@ void readPng(const Value& file, const Resource& resource, Bytes& bytes)
     if (!resource.isImage() || !resource.format->isPicture()) {
         file.fail("PNG is for images with formats of 8 bits");
     }
-    if (!readPicture(pathOf(file), resource.format->components, picture)) {
-        file.fail("cannot read " + pathOf(file) + " as PNG");
+    if (const Status read = readPicture(pathOf(file), resource.format->components, picture); !read) {
+        file.fail(withReason("cannot read " + pathOf(file) + " as PNG", read));
     }
     if (picture.width != resource.width || picture.height != resource.height) {
         file.fail(pathOf(file) + " is " + std::to_string(picture.width) + " x " + std::to_string(picture.height) +

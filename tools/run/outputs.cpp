@@ -2,8 +2,8 @@
 #include "tools/run/outputs.h"
 
 #include <filesystem>
-#include <fstream>
 
+#include "tools/files.h"
 #include "tools/run/csv.h"
 #include "tools/run/json_data.h"
 #include "tools/run/picture.h"
@@ -37,24 +37,10 @@ std::string contentOf(const std::string& ending, const Resource& resource)
         const DataMember& member = resource.type->members[0];
         return writeCsv(rows.type, bytes, rows.stride, member.type->countIn(bytes.size()));
     }
-    return {resource.result.begin(), resource.result.end()};
-}
-
-void writeOutput(const Value& output, const std::string& path, const Resource& resource)
-{
-    const std::string ending = endingOf(path);
     if (ending == ".png") {
-        if (!writePicture(path, resource.width, resource.height, resource.format->components, resource.result)) {
-            output.fail("cannot write " + path);
-        }
-        return;
+        return encodePicture(resource.width, resource.height, resource.format->components, resource.result);
     }
-    std::ofstream file(path, std::ios::binary);
-    file << contentOf(ending, resource);
-    file.close();
-    if (!file.good()) {
-        output.fail("cannot write " + path);
-    }
+    return {resource.result.begin(), resource.result.end()};
 }
 
 }  // namespace
@@ -74,7 +60,9 @@ std::vector<OutputFile> writeOutputs(const Work& work, const std::string& folder
     for (const Resource& resource : work.resources) {
         for (const Value& output : resource.description->outputs) {
             const std::string path = (std::filesystem::path(folder) / output.string()).lexically_normal().string();
-            writeOutput(output, path, resource);
+            if (const Status made = makeFile(path, contentOf(endingOf(path), resource)); !made) {
+                output.fail(made.error().text());
+            }
             out.push_back({resource.name(), path});
         }
     }

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "base/result.h"
 #include "tools/run/data_type.h"
 
 namespace millrace::tools::run {
@@ -16,9 +17,10 @@ struct Picture {
     Bytes texels;  // 8 bits for each component, rows without gaps
 };
 
-// With that many components (1, 2 or 4), whatever the file has. False if it is no PNG.
-bool readPicture(const std::string& file, uint32_t components, Picture& picture);
-bool writePicture(const std::string& file, uint32_t width, uint32_t height, uint32_t components,
-                  std::span<const uint8_t> texels);
+// With that many components (1, 2 or 4), whatever the file has. The diagnostic says why it cannot be read as PNG.
+Status readPicture(const std::string& file, uint32_t components, Picture& picture);
+
+// The content of a PNG file.
+std::string encodePicture(uint32_t width, uint32_t height, uint32_t components, std::span<const uint8_t> texels);
 
 }  // namespace millrace::tools::run

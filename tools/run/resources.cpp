@@ -252,8 +252,11 @@ Resource prepareImage(const ResourceDescription& description, const BindingUse* 
     if (isPicture && !resource.format->isPicture()) {
         description.file->fail("PNG is for formats of 8 bits, not for " + std::string(resource.format->name));
     }
-    if (isPicture && !readPicture(pathOf(*description.file), resource.format->components, picture)) {
-        description.file->fail("cannot read " + pathOf(*description.file) + " as PNG");
+    if (isPicture) {
+        const Status read = readPicture(pathOf(*description.file), resource.format->components, picture);
+        if (!read) {
+            description.file->fail(withReason("cannot read " + pathOf(*description.file) + " as PNG", read));
+        }
     }
     setExtent(description, resource, picture);
     resource.type = imageType(*resource.format, resource.width, resource.height);

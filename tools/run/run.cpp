@@ -22,10 +22,12 @@
 #include "settings/capture_filter.h"
 #include "tools/commands.h"
 #include "tools/console.h"
+#include "tools/files.h"
 #include "tools/progress.h"
 #include "tools/run/device.h"
 #include "tools/run/execute.h"
 #include "tools/run/expectation.h"
+#include "tools/run/limits.h"
 #include "tools/run/outputs.h"
 #include "tools/run/program.h"
 #include "tools/run/report.h"
@@ -78,8 +80,8 @@ ExecutionOptions executionOptions(const Arguments& arguments, const GraphDescrip
 void setUpLayer(const Arguments& arguments)
 {
     if (!arguments.trace.empty()) {
-        if (!std::ofstream(arguments.trace)) {
-            throw DeviceError("cannot write the trace \"" + arguments.trace + "\"");
+        if (const Status made = makeFile(arguments.trace, ""); !made) {
+            throw DeviceError("the trace: " + made.error().text());
         }
         setenv("VK_MILLRACE_EMULATION_TRACE", arguments.trace.c_str(), 1);
     }
@@ -262,6 +264,7 @@ public:
                     "--trace and --show see graphs that Millrace runs, and here the driver runs them; setting "
                     "force_enable has Millrace run them");
             }
+            checkLimits(*instance, device, m_program, m_work);
             const Progress progress("running");
             report.execution =
                 execute(*instance, device, m_program, m_work, executionOptions(m_arguments, m_description));
@@ -342,10 +345,11 @@ Command addRun(CLI::App& app)
     command->add_option("graph", arguments->file, "JSON: nodes, buffers, images, dispatches")
         ->type_name("FILE")
         ->required();
-    command->add_option("-o,--output-folder", arguments->folder, "where outputs go")
+    command->add_option("-o,--output-folder", arguments->folder, "where outputs go; is made if it is not there")
         ->check([](const std::string& text) {
             std::error_code error;
-            return std::filesystem::is_directory(text, error) ? std::string() : "there is no folder \"" + text + "\"";
+            const bool isOther = std::filesystem::exists(text, error) && !std::filesystem::is_directory(text, error);
+            return isOther ? "\"" + text + "\" is no folder" : std::string();
         })
         ->type_name("FOLDER")
         ->capture_default_str();

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/run/limits.h"
+
+#include <algorithm>
+
+namespace millrace::tools::run {
+
+namespace {
+
+// "3000000000 bytes are more than maxStorageBufferRange of the device, 134217728".
+void checkAmount(const Value& place, uint64_t amount, const char* unit, uint64_t limit, const char* name)
+{
+    if (amount > limit) {
+        place.fail(std::to_string(amount) + " " + unit + " are more than " + name + " of the device, " +
+                   std::to_string(limit));
+    }
+}
+
+void checkBuffer(const Resource& resource, const VkPhysicalDeviceLimits& limits, uint64_t mostBytes)
+{
+    const ResourceDescription& description = *resource.description;
+    const Value& place = description.size     ? *description.size
+                         : description.length ? *description.length
+                         : description.data   ? *description.data
+                         : description.file   ? *description.file
+                                              : description.place;
+    const uint64_t bytes = resource.initial.size();
+    if (resource.kind == DescriptorKind::UniformBuffer) {
+        checkAmount(place, bytes, "bytes", limits.maxUniformBufferRange, "maxUniformBufferRange");
+    } else {
+        checkAmount(place, bytes, "bytes", limits.maxStorageBufferRange, "maxStorageBufferRange");
+    }
+    checkAmount(place, bytes, "bytes", mostBytes, "maxMemoryAllocationSize");
+}
+
+void checkImage(const Instance& instance, const Device& device, const Resource& resource)
+{
+    VkImageFormatProperties properties;
+    const VkResult result = instance.vk().GetPhysicalDeviceImageFormatProperties(
+        device.physical(), resource.format->format, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
+        VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT, 0, &properties);
+    const ResourceDescription& description = *resource.description;
+    if (result != VK_SUCCESS) {
+        description.format.value_or(description.place)
+            .fail(std::string("the device has no storage images of format ") + resource.format->name);
+    }
+    checkAmount(description.width.value_or(description.place), resource.width, "pixels", properties.maxExtent.width,
+                "the largest image");
+    checkAmount(description.height.value_or(description.place), resource.height, "pixels", properties.maxExtent.height,
+                "the largest image");
+    checkAmount(description.place, resource.initial.size(), "bytes", properties.maxResourceSize, "maxResourceSize");
+}
+
+// All nodes have one layout.
+void checkDescriptors(const Program& program, const Work& work, const VkPhysicalDeviceLimits& limits)
+{
+    struct Kind {
+        DescriptorKind kind;
+        uint32_t limit;
+        const char* name;
+    };
+    const Kind kinds[] = {
+        {DescriptorKind::StorageBuffer, limits.maxPerStageDescriptorStorageBuffers,
+         "maxPerStageDescriptorStorageBuffers"},
+        {DescriptorKind::UniformBuffer, limits.maxPerStageDescriptorUniformBuffers,
+         "maxPerStageDescriptorUniformBuffers"},
+        {DescriptorKind::StorageImage, limits.maxPerStageDescriptorStorageImages, "maxPerStageDescriptorStorageImages"},
+    };
+    for (const Kind& each : kinds) {
+        const auto count = std::ranges::count(program.bindings, each.kind, &BindingUse::kind);
+        if (!work.resources.empty()) {
+            checkAmount(work.resources.back().description->place, static_cast<uint64_t>(count), "descriptors",
+                        each.limit, each.name);
+        }
+    }
+}
+
+}  // namespace
+
+void checkLimits(const Instance& instance, const Device& device, const Program& program, const Work& work)
+{
+    VkPhysicalDeviceMaintenance3Properties memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &memory};
+    instance.vk().GetPhysicalDeviceProperties2(device.physical(), &properties);
+    const VkPhysicalDeviceLimits& limits = properties.properties.limits;
+    for (const Resource& resource : work.resources) {
+        if (resource.isImage()) {
+            checkImage(instance, device, resource);
+        } else {
+            checkBuffer(resource, limits, memory.maxMemoryAllocationSize);
+        }
+    }
+    checkDescriptors(program, work, limits);
+    if (program.constantBytes > limits.maxPushConstantsSize) {
+        throw DeviceError("the push constants have " + std::to_string(program.constantBytes) +
+                          " bytes, more than maxPushConstantsSize of the device, " +
+                          std::to_string(limits.maxPushConstantsSize));
+    }
+}
+
+}  // namespace millrace::tools::run
