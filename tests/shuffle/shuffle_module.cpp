@@ -7,7 +7,9 @@
 #include <unordered_map>
 
 #include "compiler/function_writer.h"
+#include "shuffle/late_stores.h"
 #include "spirv/module.h"
+#include "spirv/tools.h"
 
 namespace millrace::shuffle {
 
@@ -24,6 +26,8 @@ constexpr uint32_t kMoreThanThereAre = 4096;
 constexpr uint32_t kOneInSo = 8;       // so many wait
 constexpr uint32_t kLongestWait = 64;  // atomics on workgroup memory
 constexpr uint32_t kVersionOfWholeInterfaces = 0x00010400;
+constexpr uint32_t kVersionWithSubgroups = 0x00010300;
+constexpr uint32_t kBitOfSubgroups = 5;  // of the seed
 
 bool isAtomic(spv::Op op)
 {
@@ -55,6 +59,7 @@ public:
         addInterface(m_counter);
         replaceBuiltIns();
         waitAtAtomics();
+        delayStores(m_module, m_wait);
         beginShuffled();
     }
 
@@ -98,12 +103,11 @@ private:
     }
 
     // What the driver gives.
-    Id real(spv::BuiltIn builtIn)
+    Id real(spv::BuiltIn builtIn, Id type)
     {
         if (const auto found = findBuiltIn(builtIn))
             return *found;
-        const Id variable =
-            m_module.createVariable(pointer(spv::StorageClass::Input, m_triple), spv::StorageClass::Input);
+        const Id variable = m_module.createVariable(pointer(spv::StorageClass::Input, type), spv::StorageClass::Input);
         const uint32_t literal = static_cast<uint32_t>(builtIn);
         m_module.decorate(variable, spv::Decoration::BuiltIn, {&literal, 1});
         m_module.section(Section::EntryPoints)[0].add(variable);
@@ -114,20 +118,25 @@ private:
     void replaceBuiltIns()
     {
         std::unordered_map<uint32_t, uint32_t> replaced;
-        const auto replace = [&](spv::BuiltIn builtIn) {
+        const auto replace = [&](spv::BuiltIn builtIn, Id type) {
             const auto found = findBuiltIn(builtIn);
             if (!found)
                 return Id{};
             const Id own =
-                m_module.createVariable(pointer(spv::StorageClass::Private, m_triple), spv::StorageClass::Private);
+                m_module.createVariable(pointer(spv::StorageClass::Private, type), spv::StorageClass::Private);
             addInterface(own);
             replaced[found->value] = own.value;
             return own;
         };
-        m_group = replace(spv::BuiltIn::WorkgroupId);
-        m_position = replace(spv::BuiltIn::GlobalInvocationId);
+        m_group = replace(spv::BuiltIn::WorkgroupId, m_triple);
+        m_position = replace(spv::BuiltIn::GlobalInvocationId, m_triple);
         if (m_dispatch == Dispatch::Indirect)
-            m_count = replace(spv::BuiltIn::NumWorkgroups);
+            m_count = replace(spv::BuiltIn::NumWorkgroups, m_triple);
+        if (m_module.version >= kVersionWithSubgroups) {
+            m_local = replace(spv::BuiltIn::LocalInvocationId, m_triple);
+            m_index = replace(spv::BuiltIn::LocalInvocationIndex, m_uint);
+            m_subgroup = replace(spv::BuiltIn::SubgroupId, m_uint);
+        }
         const Id component = pointer(spv::StorageClass::Private, m_uint);
         for (spirv::Function& function : m_module.functions) {
             for (spirv::Block& block : function.blocks) {
@@ -235,38 +244,88 @@ private:
         return out.emit(spv::Op::OpUMod, m_uint, {sum, count});
     }
 
+    Id vector(Emitter out, const std::array<Id, 3>& sides)
+    {
+        return out.emit(spv::Op::OpCompositeConstruct, m_triple, {sides[0], sides[1], sides[2]});
+    }
+
+    // Subgroups that are full have each other's invocations. Returns the place of this one in its workgroup.
+    std::array<Id, 3> beginSubgroups(Emitter out)
+    {
+        const Id width = sizeOf(out, 0), height = sizeOf(out, 1);
+        const Id area = out.emit(spv::Op::OpIMul, m_uint, {width, height});
+        const Id all = out.emit(spv::Op::OpIMul, m_uint, {area, sizeOf(out, 2)});
+        const Id size = out.emit(spv::Op::OpLoad, m_uint, {real(spv::BuiltIn::SubgroupSize, m_uint)});
+        const Id old = out.emit(spv::Op::OpLoad, m_uint, {real(spv::BuiltIn::LocalInvocationIndex, m_uint)});
+        const Id full = out.emit(spv::Op::OpUDiv, m_uint, {all, size});
+        const Id number = out.emit(spv::Op::OpUDiv, m_uint, {old, size});
+        const Id lane = out.emit(spv::Op::OpUMod, m_uint, {old, size});
+        const Id isFull = out.emit(spv::Op::OpULessThan, m_module.getBoolType(), {number, full});
+        // No number is divided by 0 where no subgroup is full.
+        const Id more = out.emit(spv::Op::OpSelect, m_uint, {isFull, full, m_module.getConstant(1)});
+        const Id other = permuted(out, number, more, kBitOfSubgroups);
+        const Id own = out.emit(spv::Op::OpSelect, m_uint, {isFull, other, number});
+        const Id first = out.emit(spv::Op::OpIMul, m_uint, {own, size});
+        const Id index = out.emit(spv::Op::OpIAdd, m_uint, {first, lane});
+        m_module.addCapability(spv::Capability::GroupNonUniform);
+        if (m_index)
+            out.emitVoid(spv::Op::OpStore, {m_index, index});
+        if (m_subgroup)
+            out.emitVoid(spv::Op::OpStore, {m_subgroup, own});
+        const Id row = out.emit(spv::Op::OpUDiv, m_uint, {index, width});
+        return {out.emit(spv::Op::OpUMod, m_uint, {index, width}), out.emit(spv::Op::OpUMod, m_uint, {row, height}),
+                out.emit(spv::Op::OpUDiv, m_uint, {index, area})};
+    }
+
+    // Where the invocation is in its workgroup.
+    std::array<Id, 3> beginInvocation(Emitter out)
+    {
+        std::array<Id, 3> local;
+        if (m_local || m_index || m_subgroup) {
+            local = beginSubgroups(out);
+        } else {
+            const Id old = out.emit(spv::Op::OpLoad, m_triple, {real(spv::BuiltIn::LocalInvocationId, m_triple)});
+            for (uint32_t side = 0; side < 3; ++side)
+                local[side] = extract(out, old, side);
+        }
+        if (m_local)
+            out.emitVoid(spv::Op::OpStore, {m_local, vector(out, local)});
+        return local;
+    }
+
     // The first thing that the shader does.
     void beginShuffled()
     {
-        const Id group = real(spv::BuiltIn::WorkgroupId), count = real(spv::BuiltIn::NumWorkgroups);
-        const Id position = m_position ? real(spv::BuiltIn::GlobalInvocationId) : Id{};
+        const Id group = real(spv::BuiltIn::WorkgroupId, m_triple);
+        const Id count = real(spv::BuiltIn::NumWorkgroups, m_triple);
         InstructionList code;
         Emitter out(m_module, code);
         const Id oldGroup = out.emit(spv::Op::OpLoad, m_triple, {group});
         const Id all = out.emit(spv::Op::OpLoad, m_triple, {count});
         Id key = m_module.getConstant(m_seed);
-        std::array<Id, 3> own, moved;
+        std::array<Id, 3> own;
         for (uint32_t side = 0; side < 3; ++side) {
-            const Id old = extract(out, oldGroup, side);
-            own[side] = permuted(out, old, extract(out, all, side), side);
+            own[side] = permuted(out, extract(out, oldGroup, side), extract(out, all, side), side);
             key = mixed(out, key, own[side]);
-            const Id distance = out.emit(spv::Op::OpISub, m_uint, {own[side], old});
-            moved[side] = out.emit(spv::Op::OpIMul, m_uint, {distance, sizeOf(out, side)});
         }
-        out.emitVoid(spv::Op::OpStore, {m_key, key});
-        const auto vector = [&](const std::array<Id, 3>& sides) {
-            return out.emit(spv::Op::OpCompositeConstruct, m_triple, {sides[0], sides[1], sides[2]});
-        };
         if (m_group)
-            out.emitVoid(spv::Op::OpStore, {m_group, vector(own)});
+            out.emitVoid(spv::Op::OpStore, {m_group, vector(out, own)});
+        const std::array<Id, 3> local = beginInvocation(out);
+        // A subgroup waits as long as one of its invocations does, so they wait together.
+        if (m_subgroup)
+            key = mixed(out, key, out.emit(spv::Op::OpLoad, m_uint, {m_subgroup}));
+        out.emitVoid(spv::Op::OpStore, {m_key, key});
         if (m_position) {
-            const Id old = out.emit(spv::Op::OpLoad, m_triple, {position});
-            const Id sum = out.emit(spv::Op::OpIAdd, m_triple, {old, vector(moved)});
-            out.emitVoid(spv::Op::OpStore, {m_position, sum});
+            std::array<Id, 3> position;
+            for (uint32_t side = 0; side < 3; ++side) {
+                const Id first = out.emit(spv::Op::OpIMul, m_uint, {own[side], sizeOf(out, side)});
+                position[side] = out.emit(spv::Op::OpIAdd, m_uint, {first, local[side]});
+            }
+            out.emitVoid(spv::Op::OpStore, {m_position, vector(out, position)});
         }
         if (m_count) {
             const Id old = m_module.getConstant(m_seed >> 3 & 1 ? kMoreThanThereAre : 1);
-            out.emitVoid(spv::Op::OpStore, {m_count, vector({old, old, old})});
+            out.emitVoid(spv::Op::OpStore, {m_count, vector(out, {old, old, old})});
         }
         out.call(m_wait, m_module.getVoidType(), {m_module.getConstant(0)});
         InstructionList& body = m_module.findFunction(m_entry)->blocks[0].body;
@@ -285,7 +344,8 @@ private:
     Id m_key;      // of the workgroup
     Id m_counter;  // in workgroup memory, of no meaning
     Id m_wait;
-    Id m_group, m_position, m_count;  // what code reads in place of the built-ins, where it reads them
+    // What code reads in place of the built-ins, where it reads them.
+    Id m_group, m_position, m_count, m_local, m_index, m_subgroup;
     std::vector<std::pair<spirv::Block*, InstructionList>> m_pending;
 };
 
@@ -293,7 +353,9 @@ private:
 
 std::vector<uint32_t> shuffleModule(std::span<const uint32_t> words, uint32_t seed, Dispatch dispatch)
 {
-    auto module = spirv::read(words);
+    // Stores are moved inside their block, so blocks should be long.
+    const auto inlined = spirv::inlineAll(words);
+    auto module = spirv::read(inlined ? *inlined : words);
     if (!module)
         return {words.begin(), words.end()};
     Shuffler shuffler(*module, seed, dispatch);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "shuffle/dispatch_order.h"
 #include "spirv/tools.h"
 
 namespace millrace::shuffle {
@@ -75,6 +76,67 @@ TEST(ShuffleModule, AtomicOnABuffer_WaitsInFront)
          at = text.find("OpFunctionCall", at + 1))
         ++calls;
     EXPECT_EQ(calls, 2u);
+}
+
+// Stores to one word of a buffer, and then does `behind`, which may use two others.
+std::string storing(const std::string& behind)
+{
+    const auto words = spirv::assemble(
+        "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %main \"main\" %buffer\n"
+        "OpExecutionMode %main LocalSize 4 1 1\nOpDecorate %buffer DescriptorSet 0\nOpDecorate %buffer Binding 0\n"
+        "OpDecorate %Block Block\nOpMemberDecorate %Block 0 Offset 0\nOpMemberDecorate %Block 1 Offset 4\n"
+        "%void = OpTypeVoid\n%uint = OpTypeInt 32 0\n%Block = OpTypeStruct %uint %uint\n"
+        "%to_block = OpTypePointer StorageBuffer %Block\n%to_uint = OpTypePointer StorageBuffer %uint\n"
+        "%type = OpTypeFunction %void\n%u0 = OpConstant %uint 0\n%u1 = OpConstant %uint 1\n"
+        "%u42 = OpConstant %uint 42\n%release = OpConstant %uint 68\n%buffer = OpVariable %to_block StorageBuffer\n"
+        "%main = OpFunction %void None %type\n%label = OpLabel\n%first = OpAccessChain %to_uint %buffer %u0\n"
+        "%second = OpAccessChain %to_uint %buffer %u1\nOpStore %first %u42\n" +
+        behind + "\nOpReturn\nOpFunctionEnd\n");
+    EXPECT_TRUE(words) << words.error().text();
+    const auto shuffled = shuffleModule(*words, 0, Dispatch::Direct);
+    const Status valid = spirv::validate(shuffled);
+    EXPECT_TRUE(valid) << valid.error().text();
+    return *spirv::disassemble(shuffled);
+}
+
+bool isStoredBehind(const std::string& text, const std::string& what)
+{
+    const size_t store = text.find("%uint_42\n", text.find("OpStore"));
+    return text.rfind("OpStore", store) > text.find(what);
+}
+
+TEST(ShuffleModule, AtomicThatDoesNotRelease_ComesBeforeTheStoreInFrontOfIt)
+{
+    EXPECT_TRUE(isStoredBehind(storing("%old = OpAtomicIAdd %uint %second %u1 %u0 %u1"), "OpAtomicIAdd %uint"));
+}
+
+TEST(ShuffleModule, WhatOrdersTheStore_StaysBehindIt)
+{
+    for (const char* behind : {"%old = OpAtomicExchange %uint %second %u1 %release %u1",  // releases
+                               "%old = OpAtomicExchange %uint %first %u1 %u0 %u1",        // is at the same place
+                               "OpMemoryBarrier %u1 %release\n%old = OpAtomicExchange %uint %second %u1 %u0 %u1"})
+        EXPECT_FALSE(isStoredBehind(storing(behind), "OpAtomicExchange")) << behind;
+    EXPECT_FALSE(isStoredBehind(storing("%read = OpLoad %uint %first\nOpStore %second %read"), "OpLoad %uint %first"));
+}
+
+TEST(DispatchOrder, FromTheLastToTheFirst_EachWithItsState)
+{
+    std::string done;
+    const auto note = [&](const char* what) { return [&done, what] { done += what; }; };
+    DispatchOrder order(true);
+    order.set(0, note("a"));
+    order.dispatch(note("1"));
+    order.set(0, note("b"));
+    order.set(1, note("c"));
+    order.dispatch(note("2"));
+    EXPECT_EQ(done, "abc") << "put off";
+    done.clear();
+    order.flush();
+    EXPECT_EQ(done, "bc2a1bc") << "and then the state is as before";
+    done.clear();
+    order.giveUp();
+    order.dispatch(note("3"));
+    EXPECT_EQ(done, "3");
 }
 
 TEST(ShuffleModule, NoComputeShader_ComesBackAsItIs)
