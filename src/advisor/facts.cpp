@@ -7,6 +7,7 @@
 #include "advisor/barriers.h"
 #include "advisor/outputs.h"
 #include "advisor/own_lane.h"
+#include "advisor/registers.h"
 #include "advisor/source_places.h"
 #include "advisor/stored_types.h"
 
@@ -247,6 +248,7 @@ Result<Facts> readFacts(const PreparedShader& shader)
     readPayload(shader, used, facts);
     readCode(shader, facts);
     facts.barriers = readBarriers(shader);
+    facts.liveWords = liveWords(shader);
     if (shader.stage == Stage::Mesh) {
         facts.outputs = readOutputs(shader, OwnLane(shader.module, facts.workgroupSize));
     }

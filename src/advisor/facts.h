@@ -96,6 +96,7 @@ struct Facts {
     std::vector<Barrier> barriers;         // of execution, among the workgroup
     std::optional<Place> usesWorkgroupId;  // the first use; also GlobalInvocationId
     bool usesWorkgroupIdBeyondX = false;
+    uint32_t liveWords = 0;  // registers.h
 
     uint32_t invocations() const { return workgroupSize[0] * workgroupSize[1] * workgroupSize[2]; }
 };

@@ -24,6 +24,7 @@ void findDistances(const Facts& facts, const GpuPlan& plan, FindingList& out);
 void findSpilledOutputs(const Facts& facts, const GpuPlan& plan, FindingList& out);
 void findTooMuchShared(const Facts& facts, const GpuPlan& plan, FindingList& out);
 void findLowOccupancy(const Facts& facts, const GpuPlan& plan, FindingList& out);
+void findManyRegisters(const Facts& facts, const GpuPlan& plan, FindingList& out);
 void findPointSize(const Facts& facts, const GpuPlan& plan, FindingList& out);
 void findConstantCounts(const Facts& facts, const GpuPlan& plan, FindingList& out);
 

@@ -166,6 +166,20 @@ void findLowOccupancy(const Facts& facts, const GpuPlan& plan, FindingList& out)
     out.push_back(std::move(finding));
 }
 
+void findManyRegisters(const Facts&, const GpuPlan& plan, FindingList& out)
+{
+    const uint32_t waves = wavesForRegisters(plan.gpu, 64, plan.registers);
+    if (waves > kWavesPerSimd / 2) {
+        return;
+    }
+    Finding finding;
+    finding.text = "The shader keeps about " + std::to_string(plan.registers) + " registers full.";
+    finding.cost = "About " + counted(waves, "wave", "waves") + " of 64 at a time on a SIMD unit, of " +
+                   std::to_string(kWavesPerSimd) + ".";
+    finding.advice = "Write outputs as soon as they are known, and keep fewer values across barriers and loops.";
+    out.push_back(std::move(finding));
+}
+
 void findPointSize(const Facts& facts, const GpuPlan& plan, FindingList& out)
 {
     const auto isSize = [](const Output& output) { return output.kind == OutputKind::PointSize; };

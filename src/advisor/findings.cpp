@@ -26,6 +26,7 @@ constexpr std::array kSearches = {
     Search{"outputs-of-others", findForeignOutputs},
     Search{"distances", findDistances},
     Search{"low-occupancy", findLowOccupancy},
+    Search{"many-registers", findManyRegisters},
     Search{"payload-atomics", findPayloadAtomics},
     Search{"large-payload", findLargePayload},
     Search{"constant-launch", findConstantLaunch},
@@ -65,9 +66,10 @@ std::span<const std::string_view> findingTopics()
 
 GpuPlan planFor(const Facts& facts, const Gpu& gpu)
 {
-    GpuPlan out{gpu, planLds(facts, gpu), planLaunch(facts, gpu, 64), planLaunch(facts, gpu, 32), {}, {}};
+    GpuPlan out{gpu, planLds(facts, gpu), planLaunch(facts, gpu, 64), planLaunch(facts, gpu, 32), {}, {}, 0};
     out.wideOccupancy = occupancyOf(out.lds, out.wide);
     out.narrowOccupancy = occupancyOf(out.lds, out.narrow);
+    out.registers = estimateRegisters(facts, out.lds);
     return out;
 }
 

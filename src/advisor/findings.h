@@ -22,6 +22,7 @@ struct GpuPlan {
     Launch narrow;
     Occupancy wideOccupancy;
     Occupancy narrowOccupancy;
+    uint32_t registers = 0;  // estimated
 };
 GpuPlan planFor(const Facts& facts, const Gpu& gpu);
 

@@ -28,6 +28,15 @@ uint32_t wavesForRegisters(const Gpu& gpu, uint32_t waveSize, uint32_t registers
     return std::min(kWavesPerSimd, file.registers / reserved);
 }
 
+uint32_t estimateRegisters(const Facts& facts, const LdsPlan& lds)
+{
+    constexpr uint32_t kSlotWords = 4;
+    constexpr uint32_t kDriversOwn = 2;  // of what the wave begins with
+    const auto isOfVertex = [](const DriverSlot& slot) { return !slot.isPerPrimitive; };
+    const auto slots = std::ranges::count_if(lds.staged, isOfVertex) + std::ranges::count_if(lds.spilled, isOfVertex);
+    return std::max(facts.liveWords, static_cast<uint32_t>(slots) * kSlotWords) + kDriversOwn;
+}
+
 uint32_t registersForWaves(const Gpu& gpu, uint32_t waveSize, uint32_t waves)
 {
     const RegisterFile file = registerFileOf(gpu, waveSize);

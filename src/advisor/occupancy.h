@@ -13,6 +13,9 @@ namespace millrace::advisor {
 // Waves of a SIMD unit that have room for so many vector registers each, at most kWavesPerSimd.
 uint32_t wavesForRegisters(const Gpu& gpu, uint32_t waveSize, uint32_t registers);
 
+// How many vector registers a driver may need, roughly: what the shader keeps, or what it exports in the end.
+uint32_t estimateRegisters(const Facts& facts, const LdsPlan& lds);
+
 // The most registers of a wave with which so many run side by side; 256 at most.
 uint32_t registersForWaves(const Gpu& gpu, uint32_t waveSize, uint32_t waves);
 

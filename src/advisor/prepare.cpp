@@ -64,7 +64,9 @@ Result<spirv::Module> unrolled(spirv::Module module)
     const auto words =
         spirv::optimize(spirv::write(module), "unroll loops",
                         {[] { return spvtools::CreateLoopUnrollPass(true); }, spvtools::CreateCCPPass,
-                         spvtools::CreateDeadBranchElimPass, spvtools::CreateBlockMergePass,
+                         [] { return spvtools::CreateScalarReplacementPass(0); },
+                         spvtools::CreateLocalAccessChainConvertPass, spvtools::CreateSSARewritePass,
+                         spvtools::CreateCCPPass, spvtools::CreateDeadBranchElimPass, spvtools::CreateBlockMergePass,
                          spvtools::CreateSimplificationPass, [] { return spvtools::CreateAggressiveDCEPass(); }});
     return words ? spirv::read(*words) : words.error();
 }

@@ -102,6 +102,14 @@ TEST(Findings, OneMoreThanAWave_AndAnUnusedPointSize)
                                      [](const Finding& f) { return f.topic == "point-size"; }));
 }
 
+TEST(Findings, ManyRegisters)
+{
+    const Advice advice = adviceOn(shaders::registers_mesh);
+    EXPECT_EQ(topicsOn(advice, "gfx10.3").count("many-registers"), 1u);
+    EXPECT_GE(planOn(advice, "gfx11").registers, 120u);  // 30 vectors of four
+    EXPECT_LE(planOn(adviceOn(shaders::own_lane_mesh), "gfx11").registers, 16u);
+}
+
 TEST(Findings, OwnDistances_AreTold)
 {
     const Finding finding = findingOf(adviceOn(shaders::built_ins_mesh), "distances");

@@ -53,6 +53,7 @@ function showWaves(shader, plan) {
     {title: "Barriers", show: (w) => barriers[w.barriers]},
     {title: "Workgroups on a WGP", show: (w) => w.workgroups_per_wgp},
     {title: "Waves on a SIMD", show: (w) => w.waves_per_simd},
+    {title: "Registers", show: () => "~" + plan.registers_estimate},
   ];
   fillTable($("waves"), rows, plan.waves);
 }

@@ -156,6 +156,7 @@ Json planJson(const GpuPlan& plan)
 {
     return {{"gpu", plan.gpu.name},
             {"product", plan.gpu.product},
+            {"registers_estimate", plan.registers},
             {"lds", ldsJson(plan.lds)},
             {"outputs",
              {{"direct", slotsJson(plan.lds.direct)},
@@ -203,6 +204,7 @@ Json shaderJson(const Advice& advice)
     } else {
         out["launches"] = launchesJson(facts, advice.sources);
     }
+    out["live_words"] = facts.liveWords;
     out["shared"] = sharedJson(facts);
     out["payload"] = payloadJson(facts);
     out["barriers"] = barriersJson(facts, advice.sources);

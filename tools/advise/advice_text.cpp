@@ -30,15 +30,16 @@ void printFacts(const Facts& facts)
 
 void printPlans(const std::vector<GpuPlan>& plans)
 {
-    Table table({"gpu", "wave", "workgroup", "waves", "idle", "barriers", "LDS", "in memory", "waves per SIMD"});
+    Table table(
+        {"gpu", "wave", "workgroup", "waves", "idle", "barriers", "LDS", "in memory", "waves per SIMD", "registers"});
     for (const GpuPlan& plan : plans) {
         for (const bool isWide : {true, false}) {
             const Launch& launch = isWide ? plan.wide : plan.narrow;
             const Occupancy& occupancy = isWide ? plan.wideOccupancy : plan.narrowOccupancy;
             table.add({std::string(plan.gpu.name), std::to_string(launch.waveSize), std::to_string(launch.invocations),
                        std::to_string(launch.waves), std::to_string(launch.idleInvocations), nameOf(launch.barriers),
-                       bytesText(plan.lds.usedBytes), bytesText(plan.lds.spilledBytes),
-                       std::to_string(occupancy.waves)});
+                       bytesText(plan.lds.usedBytes), bytesText(plan.lds.spilledBytes), std::to_string(occupancy.waves),
+                       "~" + std::to_string(plan.registers)});
         }
     }
     table.print(std::cout, "  ");
