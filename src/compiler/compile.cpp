@@ -25,6 +25,7 @@
 #include "compiler/passes/reflect_outputs.h"
 #include "compiler/passes/reject_unsupported.h"
 #include "compiler/passes/run_once.h"
+#include "compiler/passes/scan_reductions.h"
 #include "compiler/passes/specialize_recursion.h"
 #include "compiler/passes/split_payload_copies.h"
 #include "compiler/passes/step_through_grid.h"
@@ -97,8 +98,9 @@ struct Pass {
 // orderPayloadMemory must come after lowerPayloads: barriers order what is buffer memory by then.
 // wrapEntryPoint must come after them: they say what a workgroup starts and ends with.
 // narrowEnqueues, narrowAllocations, placeKeptPayloads, runOnce, stepThroughGrid and linkDeviceLibrary, which finish()
-// runs, look at the graph; linkDeviceLibrary must come last: the others say which functions they call. Up to
+// runs, look at the graph; linkDeviceLibrary must come behind them: they say which functions they call. Up to
 // choosePacking a module of the extension stays one, as fuse() needs it.
+// scanReductions must come last: it is for all code that the driver sees, the device functions' too.
 constexpr Pass kPasses[] = {
     {"extractEntryPoint", extractEntryPoint},
     {"rejectInvalid", rejectInvalidCode},
@@ -128,6 +130,7 @@ constexpr FinishingPass kFinishingPasses[] = {
     {"narrowEnqueues", narrowEnqueues},       {"narrowAllocations", narrowAllocations},
     {"placeKeptPayloads", placeKeptPayloads}, {"runOnce", runOnce},
     {"stepThroughGrid", stepThroughGrid},     {"linkDeviceLibrary", linkDeviceLibrary},
+    {"scanReductions", scanReductions},
 };
 constexpr std::string_view kLastPreparingPass = "choosePacking";
 

@@ -73,6 +73,8 @@ struct Options {
     std::optional<DepthFirst> depthFirst;  // of code that makeDepthFirst() made
     uint32_t parts = 1;                    // of code that fuseLevels() made: LevelsInOne::parts()
     bool nonUniformIndexing = false;       // invocations may index arrays of descriptors differently
+    // Integers are reduced over a subgroup by scans (passes/scan_reductions.h): the driver compiles reductions wrongly.
+    bool scansToReduce = false;
     bool indirect = false;                 // for the indirect path: no loop over workgroups
     graph::MemoryUse memory = graph::MemoryUse::Reserves;
     bool counted = false;   // finished workgroups are counted behind abi::GraphStatus in host memory

@@ -159,6 +159,8 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     // Payloads elsewhere take the Vulkan memory model.
     if (device.support.deviceScope)
         request.options.keptBytes = traits.keptBytes;
+    request.options.scansToReduce =
+        device.support.scans && (device.support.reducesWrongly || !device.settings().runtime.reduces);
     request.options.indirect = device.settings().runtime.path == runtime::Path::Indirect;
     request.options.counted = device.settings().runtime.breadcrumbs;
     request.options.validate = device.settings().validateSpirv;

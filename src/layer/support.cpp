@@ -44,6 +44,8 @@ void readAnswers(const runtime::DriverAnswers& answers, Support& support)
         f.shaderUniformBufferArrayNonUniformIndexing && f.shaderSampledImageArrayNonUniformIndexing &&
         f.shaderStorageBufferArrayNonUniformIndexing && f.shaderStorageImageArrayNonUniformIndexing &&
         f.shaderUniformTexelBufferArrayNonUniformIndexing && f.shaderStorageTexelBufferArrayNonUniformIndexing;
+    support.scans = runtime::canScanToReduce(answers);
+    support.reducesWrongly = runtime::compilesReductionsWrongly(answers);
     support.hostQueryReset = answers.features12.hostQueryReset;
     support.maxPushConstantBytes = answers.limits.maxPushConstantsSize;
     support.minSubgroupSize = std::max(1u, answers.properties13.minSubgroupSize);
@@ -63,7 +65,8 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
     support.pipelineLibrary = !hide && lists(extensions, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
     support.maintenance5 = !hide && runtime::hasMaintenance5(instance.table, physical);
 
-    const bool isNewEnough = std::min(properties.apiVersion, instance.requestedApiVersion) >= runtime::kNeededApiVersion;
+    const bool isNewEnough =
+        std::min(properties.apiVersion, instance.requestedApiVersion) >= runtime::kNeededApiVersion;
     if (isNewEnough && (!support.native || instance.settings.forceEnable))
         readAnswers(runtime::askDriver(instance.table, physical), support);
     if (support.emulated)

@@ -26,6 +26,8 @@ struct Support {
     bool storage16 = false;
     bool deviceScope = false;
     bool hostQueryReset = false;  // for traces
+    bool scans = false;           // subgroup scans can do what reductions do,
+    bool reducesWrongly = false;  // and have to
     // Workgroups that share one of ours may choose different descriptors.
     bool nonUniformIndexing = false;
 };

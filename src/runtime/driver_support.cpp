@@ -56,7 +56,8 @@ DriverAnswers askDriver(const VkuInstanceDispatchTable& table, VkPhysicalDevice 
     table.GetPhysicalDeviceFeatures2(physical, &features);
     answers.features = features.features;
 
-    answers.properties13 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+    answers.properties12 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES};
+    answers.properties13 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES, &answers.properties12};
     answers.properties11 = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, &answers.properties13};
     VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &answers.properties11};
     table.GetPhysicalDeviceProperties2(physical, &properties);
@@ -64,6 +65,7 @@ DriverAnswers askDriver(const VkuInstanceDispatchTable& table, VkPhysicalDevice 
 
     answers.features12.pNext = nullptr;
     answers.properties11.pNext = nullptr;
+    answers.properties13.pNext = nullptr;
     return answers;
 }
 
@@ -94,6 +96,18 @@ bool hasWhatGraphsNeed(const DriverAnswers& answers)
 {
     return std::ranges::all_of(driverNeeds(),
                                [&](const DriverNeed& need) { return !need.required || need.has(answers); });
+}
+
+bool canScanToReduce(const DriverAnswers& answers)
+{
+    return hasOperation<VK_SUBGROUP_FEATURE_ARITHMETIC_BIT>(answers) &&
+           hasOperation<VK_SUBGROUP_FEATURE_BALLOT_BIT>(answers) &&
+           hasOperation<VK_SUBGROUP_FEATURE_SHUFFLE_BIT>(answers);
+}
+
+bool compilesReductionsWrongly(const DriverAnswers& answers)
+{
+    return answers.properties12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }
 
 bool claimsShaderEnqueue(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical)

@@ -18,6 +18,7 @@ inline constexpr uint32_t kNeededApiVersion = VK_API_VERSION_1_3;
 struct DriverAnswers {
     VkPhysicalDeviceLimits limits{};
     VkPhysicalDeviceVulkan11Properties properties11{};
+    VkPhysicalDeviceVulkan12Properties properties12{};
     VkPhysicalDeviceVulkan13Properties properties13{};
     VkPhysicalDeviceFeatures features{};
     VkPhysicalDeviceVulkan11Features features11{};
@@ -37,6 +38,14 @@ std::span<const DriverNeed> driverNeeds();
 
 // True if nothing is missing that is required.
 bool hasWhatGraphsNeed(const DriverAnswers& answers);
+
+// True if scans and shuffles can do what subgroup reductions do.
+bool canScanToReduce(const DriverAnswers& answers);
+
+// True if code must not reduce integers over a subgroup.
+// NVIDIA's compiler (580.159) executes REDUX under the vector predicate of the number that the uniform predicate has
+// which it means, where it cannot prove that the subgroup is whole: some invocations are left out of sums.
+bool compilesReductionsWrongly(const DriverAnswers& answers);
 
 // True if the driver writes the feature structure of VK_AMDX_shader_enqueue and says yes. Debian builds Mesa without
 // beta extensions, and then lavapipe lists the extension, leaves the structure untouched and has no entry points: the

@@ -28,6 +28,7 @@ enum class Path { Direct, Indirect };
 struct Settings {
     Path path = Path::Direct;
     bool measures = true;      // how many workgroups the device runs at once; false: traits follow from its type
+    bool reduces = true;       // false: no subgroup reductions of integers, as where the driver compiles them wrongly
     DeviceTraits traits;       // 0: chosen for the device
     bool labels = false;       // VK_EXT_debug_utils is enabled: debug labels on every dispatch, names for objects
     bool breadcrumbs = false;  // RecordedDispatch::progress() knows; nodes are compiled with Options::counted
@@ -162,8 +163,8 @@ VkResult recordInitialize(Device& device, VkCommandBuffer commandBuffer, const G
 VkResult recordDispatch(Device& device, VkCommandBuffer commandBuffer, const DispatchRequest& request,
                         std::shared_ptr<RecordedDispatch>& out);
 
-// Makes what dispatches and sweeps have written visible to the host. Behind all of a command buffer, since each takes an
-// H200 a microsecond. Outside a render pass.
+// Makes what dispatches and sweeps have written visible to the host. Behind all of a command buffer, since each takes
+// an H200 a microsecond. Outside a render pass.
 void recordHostBarrier(Device& device, VkCommandBuffer commandBuffer);
 
 }  // namespace millrace::runtime

@@ -27,6 +27,8 @@ constexpr Part kParts[] = {
      [](const Settings& s) { return s.hideMaintenance5; }},
     {"measuring", [](Settings& s) { s.runtime.measures = false; },
      [](const Settings& s) { return !s.runtime.measures; }},
+    {"reductions", [](Settings& s) { s.runtime.reduces = false; },
+     [](const Settings& s) { return !s.runtime.reduces; }},
 };
 
 bool hasOwnSetting(const runtime::Trait& trait)

@@ -13,7 +13,8 @@ PASSES = ["extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunc
           "specializeRecursion",
           "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs", "choosePacking", "makePayloadsCoherent",
           "lowerBuiltIns", "lowerPayloads", "enqueueForgottenPayloads", "lowerPushConstants",
-          "orderPayloadMemory", "wrapEntryPoint", "narrowEnqueues", "narrowAllocations", "placeKeptPayloads", "runOnce", "stepThroughGrid", "linkDeviceLibrary"]
+          "orderPayloadMemory", "wrapEntryPoint", "narrowEnqueues", "narrowAllocations", "placeKeptPayloads", "runOnce", "stepThroughGrid", "linkDeviceLibrary",
+          "scanReductions"]
 
 
 def lower(*arguments):

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Section 4: nodes that send payloads to themselves.
+#include <numeric>
+
 #include "conformance/graph_test.h"
 
 namespace millrace::conformance {
@@ -81,6 +83,57 @@ TEST_F(Recursion, EveryLevelCanSendToOtherNodes)
     });
     EXPECT_EQ(first(run({node, adder("sink", 0)}, {launchWords("node", 0, 2, {0, 0})}), 2),
               (std::vector<uint32_t>{30, 12}));
+}
+
+// One invocation of the subgroup sends, and the node writes its input afterwards: nothing says to a driver that all of
+// the subgroup are there when memory is divided among them. A driver left the one that sends out of a maximum over all
+// (docs/gpu.md, "What drivers do").
+TEST_F(Recursion, OneInvocationOfMany_SendsMany_AndWritesItsInput)
+{
+    static constexpr uint32_t kPayloads = 185, kEach = 16, kSender = 3, kFan = 38, kLanes = 64;
+    const Stage node = writeNode(
+        "node",
+        [](NodeWriter& writer) {
+            BodyText& body = writer.body();
+            writer.coalescing();
+            writer.mode("MaxNodeRecursionAMDX " + writer.c(1));
+            const Id input = writer.inputArray({writer.word()}, 1);
+            OutputOptions options;
+            options.budget = kFan;
+            const PayloadArrayType self = writer.output("node", {writer.word()}, options);
+            const Id length = writer.length(input);
+            writer.onFirstLane([&] { writer.add(0, length); });
+            body.loop(writer.c(0), length, writer.c(kLanes), [&](const Id& begin) {
+                const Id p = writer.plus(begin, writer.lane());
+                const Id isThere = body.test("OpULessThan", p, length);
+                const Id key = body.variable(writer.uintType());
+                body.store(key, writer.c(0));
+                body.ifThen(isThere, [&] { body.store(key, writer.readPayload(input, p, 0)); });
+                const Id rest = body.u("OpUMod", body.load(writer.uintType(), key), writer.c(kEach));
+                const Id count =
+                    body.select(body.test("OpIEqual", rest, writer.c(kSender)), writer.c(kFan), writer.c(0));
+                const Id remaining = writer.builtIn("RemainingRecursionLevelsAMDX");
+                body.ifThen(body.test("OpUGreaterThan", remaining, writer.c(0)), [&] {
+                    const Id array = writer.allocate(self, count, writer.c(0), false);
+                    body.loop(writer.c(0), count, writer.c(1),
+                              [&](const Id& i) { writer.writePayload(array, i, 0, writer.times(i, writer.c(kEach))); });
+                });
+            });
+            body.controlBarrier();
+            body.loop(writer.lane(), length, writer.c(kLanes), [&](const Id& p) {
+                const Id value = writer.readPayload(input, p, 0);
+                writer.add(1, value);
+                writer.writePayload(input, p, 0, writer.plus(value, writer.c(1)));
+            });
+            body.controlBarrier();
+        },
+        {kLanes, 1, 1});
+    std::vector<uint32_t> keys(kPayloads);
+    std::iota(keys.begin(), keys.end(), 0u);
+    const uint32_t senders = (kPayloads + kEach - 1 - kSender) / kEach;
+    EXPECT_EQ(first(run({node}, {launchWords("node", 0, kPayloads, keys)}), 2),
+              (std::vector<uint32_t>{kPayloads + senders * kFan,
+                                     kPayloads * (kPayloads - 1) / 2 + senders * kEach * kFan * (kFan - 1) / 2}));
 }
 
 TEST_F(Recursion, ThroughAnotherNode_IsRefused)

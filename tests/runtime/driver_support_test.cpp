@@ -91,6 +91,18 @@ TEST(DriverSupport, WholeDriver_HasWhatGraphsNeed)
     EXPECT_FALSE(hasWhatGraphsNeed(answers));
 }
 
+TEST(DriverSupport, ReductionsOfOneDriver_AreNotTrusted)
+{
+    DriverAnswers answers = wholeDriver();
+    EXPECT_FALSE(canScanToReduce(answers)) << "a shuffle is needed as well";
+    answers.properties11.subgroupSupportedOperations |= VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
+    EXPECT_TRUE(canScanToReduce(answers));
+    answers.properties12.driverID = VK_DRIVER_ID_MESA_LLVMPIPE;
+    EXPECT_FALSE(compilesReductionsWrongly(answers));
+    answers.properties12.driverID = VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+    EXPECT_TRUE(compilesReductionsWrongly(answers));
+}
+
 TEST(DriverSupport, WhatIsNotRequired_DoesNotDecide)
 {
     const DriverAnswers answers = wholeDriver();
