@@ -176,11 +176,11 @@ private:
 
     void readLoad(const Instruction& load, const Place& place)
     {
-        Id variable = load.id(0);
+        Id variable = samePlace(m_module, load.id(0));
         uint32_t component = UINT32_MAX;
         const Instruction* chain = m_module.findDefinition(variable);
         if (chain != nullptr && chain->op == spv::Op::OpAccessChain) {
-            variable = chain->id(0);
+            variable = samePlace(m_module, chain->id(0));
             m_module.constantValue(chain->id(1), component);
         }
         const Instruction* builtIn = m_module.findDecoration(variable, spv::Decoration::BuiltIn);

@@ -89,7 +89,7 @@ void findDistances(const Facts& facts, const GpuPlan& plan, FindingList& out)
         }
     }
     std::ranges::sort(names);
-    names.erase(std::ranges::unique(names).begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
     std::erase_if(names, [&](const std::string& name) {
         const auto output = std::ranges::find(facts.outputs, name, &Output::name);
         return output != facts.outputs.end() && output->isForeign();

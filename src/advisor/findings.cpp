@@ -120,7 +120,7 @@ std::vector<Place> knownPlaces(std::vector<Place> places)
 {
     std::erase_if(places, [](const Place& place) { return place.line == 0; });
     std::ranges::sort(places);
-    places.erase(std::ranges::unique(places).begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
     return places;
 }
 

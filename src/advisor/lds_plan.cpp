@@ -17,6 +17,11 @@ uint64_t aligned(uint64_t bytes, uint32_t alignment)
     return (bytes + alignment - 1) / alignment * alignment;
 }
 
+uint32_t saturated(uint64_t bytes)
+{
+    return static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX));
+}
+
 const Output* findOutput(const Facts& facts, OutputKind kind)
 {
     const auto found = std::ranges::find(facts.outputs, kind, &Output::kind);
@@ -85,7 +90,7 @@ void planMesh(const Facts& facts, const Gpu& gpu, LdsPlan& plan)
         spillOne(facts, plan);
     }
     plan.fits = outputsEnd(facts, plan) < usable;
-    plan.infoBytes = static_cast<uint32_t>(aligned(plan.sharedBytes, kSlotBytes) + kInfoBytes - plan.sharedBytes);
+    plan.infoBytes = saturated(aligned(plan.sharedBytes, kSlotBytes) + kInfoBytes - plan.sharedBytes);
     plan.vertexBytes = bytesOf(facts, plan.staged, false);
     plan.primitiveBytes = bytesOf(facts, plan.staged, true);
     uint64_t end = outputsEnd(facts, plan);
@@ -99,7 +104,7 @@ void planMesh(const Facts& facts, const Gpu& gpu, LdsPlan& plan)
         end = begin + facts.maxPrimitives;
     }
     plan.fits = plan.fits && end <= kMaxBytes;
-    plan.usedBytes = static_cast<uint32_t>(std::min<uint64_t>(end, UINT32_MAX));
+    plan.usedBytes = saturated(end);
 }
 
 void planTask(const Facts& facts, LdsPlan& plan)
@@ -107,8 +112,8 @@ void planTask(const Facts& facts, LdsPlan& plan)
     plan.usedBytes = facts.sharedBytes;
     if (facts.payload && facts.payload->hasAtomics) {
         const uint64_t begin = aligned(facts.sharedBytes, kSlotBytes);
-        plan.payloadBytes = static_cast<uint32_t>(begin - facts.sharedBytes) + facts.payload->bytes;
-        plan.usedBytes = static_cast<uint32_t>(begin) + facts.payload->bytes;
+        plan.usedBytes = saturated(begin + facts.payload->bytes);
+        plan.payloadBytes = plan.usedBytes - facts.sharedBytes;
     }
     plan.fits = plan.usedBytes <= 2 * kMaxBytes;
 }
@@ -124,8 +129,8 @@ LdsPlan planLds(const Facts& facts, const Gpu& gpu)
     } else {
         planTask(facts, plan);
     }
-    plan.encodedBytes = static_cast<uint32_t>(aligned(plan.usedBytes, kLdsEncodedGranuleBytes));
-    plan.allocatedBytes = static_cast<uint32_t>(aligned(plan.usedBytes, kLdsAllocatedGranuleBytes));
+    plan.encodedBytes = saturated(aligned(plan.usedBytes, kLdsEncodedGranuleBytes));
+    plan.allocatedBytes = saturated(aligned(plan.usedBytes, kLdsAllocatedGranuleBytes));
     return plan;
 }
 

@@ -6,6 +6,18 @@ namespace millrace::advisor {
 using spirv::Id;
 using spirv::Instruction;
 
+Id samePlace(const spirv::Module& module, Id pointer)
+{
+    for (const Instruction* i = module.findDefinition(pointer); i != nullptr; i = module.findDefinition(pointer)) {
+        const bool isChain = i->op == spv::Op::OpAccessChain || i->op == spv::Op::OpInBoundsAccessChain;
+        if (i->op != spv::Op::OpCopyObject && !(isChain && i->operandCount() == 1)) {
+            break;
+        }
+        pointer = i->id(0);
+    }
+    return pointer;
+}
+
 OwnLane::OwnLane(const spirv::Module& module, const std::array<uint32_t, 3>& workgroupSize)
     : m_module(module), m_workgroupSize(workgroupSize)
 {
@@ -33,14 +45,14 @@ bool OwnLane::isOwnComponent(uint32_t component) const
 
 bool OwnLane::isLoadOfOwn(const Instruction& load) const
 {
-    const Id pointer = load.id(0);
+    const Id pointer = samePlace(m_module, load.id(0));
     if (isBuiltIn(pointer, spv::BuiltIn::LocalInvocationIndex)) {
         return true;
     }
     const Instruction* chain = m_module.findDefinition(pointer);
     uint32_t component = 0;
     return chain != nullptr && chain->op == spv::Op::OpAccessChain && chain->operandCount() == 2 &&
-           isBuiltIn(chain->id(0), spv::BuiltIn::LocalInvocationId) &&
+           isBuiltIn(samePlace(m_module, chain->id(0)), spv::BuiltIn::LocalInvocationId) &&
            m_module.constantValue(chain->id(1), component) && isOwnComponent(component);
 }
 
@@ -61,7 +73,8 @@ bool OwnLane::isOwn(Id index) const
     }
     const Instruction* vector = m_module.findDefinition(value->id(0));
     return vector != nullptr && vector->op == spv::Op::OpLoad &&
-           isBuiltIn(vector->id(0), spv::BuiltIn::LocalInvocationId) && isOwnComponent(value->literal(1));
+           isBuiltIn(samePlace(m_module, vector->id(0)), spv::BuiltIn::LocalInvocationId) &&
+           isOwnComponent(value->literal(1));
 }
 
 }  // namespace millrace::advisor

@@ -9,6 +9,9 @@
 
 namespace millrace::advisor {
 
+// A pointer without what leads to the same place: copies, and access chains that have no indices.
+spirv::Id samePlace(const spirv::Module& module, spirv::Id pointer);
+
 // As RADV decides it (nir_shader_gather_info): LocalInvocationIndex itself, or the only component of LocalInvocationId
 // that counts in workgroups of one dimension. Values that are equal to it by arithmetic are not seen.
 class OwnLane {

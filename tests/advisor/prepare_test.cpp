@@ -62,6 +62,34 @@ TEST(Prepare, OneByName_Specialized)
     EXPECT_EQ(adviceOn(assembled(several()), options).facts.invocations(), 48u);
 }
 
+// Which is as valid as any.
+TEST(Prepare, AccessChainWithoutIndices_IsTheVariable)
+{
+    std::string text = several();
+    const std::string load = "%second_lane = OpLoad %uint %lane\n";
+    text.replace(text.find(load), load.size(),
+                 "%chain = OpAccessChain %uint_in %lane\n%second_lane = OpLoad %uint %chain\n");
+    EXPECT_FALSE(adviceOn(assembled(text), {"second", {}}).facts.outputs[0].isForeign());
+}
+
+TEST(Prepare, PayloadOfAnySize_IsNoSmallOne)
+{
+    std::string text = several();
+    const std::string emit = "OpEmitMeshTasksEXT %u1 %u1 %u1\n";
+    text.replace(text.find(emit), emit.size(),
+                 "%count = OpAccessChain %uint_payload %payload %u0\n"
+                 "%old = OpAtomicIAdd %uint %count %u1 %u0 %u1\nOpEmitMeshTasksEXT %u1 %u1 %u1 %payload\n");
+    text.replace(text.find("%task = OpFunction"), 0,
+                 "%most = OpConstant %uint 0x3fffffff\n%words = OpTypeArray %uint %most\n"
+                 "%words_payload = OpTypePointer TaskPayloadWorkgroupEXT %words\n"
+                 "%uint_payload = OpTypePointer TaskPayloadWorkgroupEXT %uint\n"
+                 "%payload = OpVariable %words_payload TaskPayloadWorkgroupEXT\n");
+    text.replace(text.find("\"task\""), 6, "\"task\" %payload");
+    const Advice advice = adviceOn(assembled(text), {"task", {}});
+    EXPECT_EQ(advice.facts.payload->bytes, 0xfffffffcu);
+    EXPECT_FALSE(advice.plans[0].lds.fits);
+}
+
 TEST(Prepare, AlwaysTheSameLaunch_IsTold)
 {
     const Advice advice = adviceOn(assembled(several()), {"task", {}});
