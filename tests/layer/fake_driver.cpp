@@ -8,6 +8,8 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <stdexcept>
@@ -39,10 +41,13 @@ struct State {
     std::mutex mutex;
     std::condition_variable waiting;
     bool hasWaited = false;
+    bool isDone = true;  // all that is waited for
     Version version = Version::All;
     std::vector<Call> calls;
     std::deque<Object> commandBuffers;
     std::map<std::string, uint32_t> counts;  // of calls
+    std::map<VkBuffer, VkDeviceSize> sizes;
+    std::map<VkDeviceMemory, std::vector<std::byte>> memory;
     Object instance{&instance};
     Object physical{&instance};
     Object device{&device};
@@ -71,6 +76,8 @@ VkResult wait(uint64_t timeout)
     {
         const std::lock_guard lock(state().mutex);
         state().hasWaited = true;
+        if (state().isDone)
+            return VK_SUCCESS;
     }
     state().waiting.notify_all();
     constexpr std::chrono::nanoseconds kLongest = std::chrono::seconds(5);
@@ -126,6 +133,53 @@ VkResult getQueue(VkQueue* out, uint32_t family, uint32_t index)
     return VK_SUCCESS;
 }
 
+VkPhysicalDeviceProperties properties()
+{
+    VkPhysicalDeviceProperties out{};
+    out.apiVersion = VK_API_VERSION_1_3;
+    out.limits.maxPushConstantsSize = 256;
+    out.limits.maxBoundDescriptorSets = 32;
+    for (uint32_t& count : out.limits.maxComputeWorkGroupCount)
+        count = 65535;
+    for (uint32_t& size : out.limits.maxComputeWorkGroupSize)
+        size = 1024;
+    out.limits.maxComputeWorkGroupInvocations = 1024;
+    out.limits.maxComputeSharedMemorySize = 32768;
+    out.limits.maxMemoryAllocationCount = 4096;
+    out.limits.bufferImageGranularity = out.limits.nonCoherentAtomSize = 1;
+    out.limits.minStorageBufferOffsetAlignment = 4;
+    out.limits.maxStorageBufferRange = 1u << 30;
+    return out;
+}
+
+void fillProperties(VkBaseOutStructure* properties)
+{
+    constexpr VkSubgroupFeatureFlags kOperations =
+        VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+    if (properties->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
+        auto& out = *reinterpret_cast<VkPhysicalDeviceSubgroupProperties*>(properties);
+        out.subgroupSize = 32;
+        out.supportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+        out.supportedOperations = kOperations;
+    } else if (properties->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES) {
+        auto& out = *reinterpret_cast<VkPhysicalDeviceVulkan11Properties*>(properties);
+        out.subgroupSize = 32;
+        out.subgroupSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+        out.subgroupSupportedOperations = kOperations;
+        out.maxMemoryAllocationSize = VkDeviceSize{1} << 32;
+    } else if (properties->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES) {
+        auto& out = *reinterpret_cast<VkPhysicalDeviceVulkan13Properties*>(properties);
+        out.minSubgroupSize = out.maxSubgroupSize = 32;
+        out.maxBufferSize = VkDeviceSize{1} << 32;
+    }
+}
+
+VkMemoryRequirements requirements(VkBuffer buffer)
+{
+    const std::lock_guard lock(state().mutex);
+    return {(state().sizes[buffer] + 255) / 256 * 256, 256, 1};
+}
+
 // Of those for which it is not enough to fill what they return with something.
 using Answer = VkResult (*)(const Parameters& all);
 const std::map<std::string_view, Answer>& answers()
@@ -143,9 +197,63 @@ const std::map<std::string_view, Answer>& answers()
          }},
         {"vkGetPhysicalDeviceProperties",
          [](const Parameters& p) {
-             auto& out = *p.get<VkPhysicalDeviceProperties*>("pProperties");
+             *p.get<VkPhysicalDeviceProperties*>("pProperties") = properties();
+             return VK_SUCCESS;
+         }},
+        {"vkGetPhysicalDeviceProperties2",
+         [](const Parameters& p) {
+             auto* all = p.get<VkPhysicalDeviceProperties2*>("pProperties");
+             all->properties = properties();
+             for (auto* next = static_cast<VkBaseOutStructure*>(all->pNext); next; next = next->pNext)
+                 fillProperties(next);
+             return VK_SUCCESS;
+         }},
+        {"vkGetPhysicalDeviceMemoryProperties",
+         [](const Parameters& p) {
+             auto& out = *p.get<VkPhysicalDeviceMemoryProperties*>("pMemoryProperties");
              out = {};
-             out.apiVersion = VK_API_VERSION_1_0;
+             out.memoryTypeCount = out.memoryHeapCount = 1;
+             out.memoryTypes[0].propertyFlags = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
+                                                VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                                VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+             out.memoryHeaps[0] = {VkDeviceSize{1} << 32, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+             return VK_SUCCESS;
+         }},
+        {"vkCreateBuffer",
+         [](const Parameters& p) {
+             const std::lock_guard lock(state().mutex);
+             state().sizes[*p.get<VkBuffer*>("pBuffer")] = p.get<const VkBufferCreateInfo*>("pCreateInfo")->size;
+             return VK_SUCCESS;
+         }},
+        {"vkGetBufferMemoryRequirements",
+         [](const Parameters& p) {
+             *p.get<VkMemoryRequirements*>("pMemoryRequirements") = requirements(p.get<VkBuffer>("buffer"));
+             return VK_SUCCESS;
+         }},
+        {"vkGetBufferMemoryRequirements2",
+         [](const Parameters& p) {
+             p.get<VkMemoryRequirements2*>("pMemoryRequirements")->memoryRequirements =
+                 requirements(p.get<const VkBufferMemoryRequirementsInfo2*>("pInfo")->buffer);
+             return VK_SUCCESS;
+         }},
+        {"vkMapMemory",
+         [](const Parameters& p) {
+             const std::lock_guard lock(state().mutex);
+             const auto memory = p.get<VkDeviceMemory>("memory");
+             *p.get<void**>("ppData") = state().memory[memory].data() + p.get<VkDeviceSize>("offset");
+             return VK_SUCCESS;
+         }},
+        {"vkAllocateMemory",
+         [](const Parameters& p) {
+             const std::lock_guard lock(state().mutex);
+             const VkDeviceSize bytes = p.get<const VkMemoryAllocateInfo*>("pAllocateInfo")->allocationSize;
+             state().memory[*p.get<VkDeviceMemory*>("pMemory")].resize(bytes);
+             return VK_SUCCESS;
+         }},
+        {"vkFreeMemory",
+         [](const Parameters& p) {
+             const std::lock_guard lock(state().mutex);
+             state().memory.erase(p.get<VkDeviceMemory>("memory"));
              return VK_SUCCESS;
          }},
         {"vkEnumerateDeviceExtensionProperties",
@@ -214,7 +322,10 @@ VkInstance makeInstance()
     VkLayerInstanceCreateInfo loader{VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO};
     loader.function = VK_LAYER_LINK_INFO;
     loader.u.pLayerInfo = &link;
-    const VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &loader};
+    VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    application.apiVersion = VK_API_VERSION_1_3;
+    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &loader};
+    info.pApplicationInfo = &application;
     VkInstance out = VK_NULL_HANDLE;
     check(FakeDriver::get<PFN_vkCreateInstance>("vkCreateInstance")(&info, nullptr, &out));
     return out;
@@ -228,7 +339,22 @@ VkDevice makeDevice()
     VkLayerDeviceCreateInfo loader{VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO};
     loader.function = VK_LAYER_LINK_INFO;
     loader.u.pLayerInfo = &link;
-    const VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &loader};
+    VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX,
+                                                      &loader, VK_TRUE};
+    const float priorities[kQueues] = {1.0f, 1.0f};
+    std::array<VkDeviceQueueCreateInfo, kFamilies.size()> queues{};
+    for (uint32_t i = 0; i < queues.size(); ++i) {
+        queues[i].sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+        queues[i].queueFamilyIndex = i;
+        queues[i].queueCount = kQueues;
+        queues[i].pQueuePriorities = priorities;
+    }
+    constexpr const char* kExtensions[] = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME};
+    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &enqueue};
+    info.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
+    info.pQueueCreateInfos = queues.data();
+    info.enabledExtensionCount = 1;
+    info.ppEnabledExtensionNames = kExtensions;
     VkDevice out = VK_NULL_HANDLE;
     check(FakeDriver::get<PFN_vkCreateDevice>("vkCreateDevice")(asHandle<VkPhysicalDevice>(state().physical), &info,
                                                                 nullptr, &out));
@@ -240,18 +366,26 @@ VkDevice makeDevice()
 FakeDriver::FakeDriver(Version version)
     : m_instance((state().version = version, makeInstance())), m_device(makeDevice())
 {
-    device().uses |= layer::kUseExtension | layer::kUseGraphs;
+    if (!device().usesGraphs())
+        throw std::runtime_error("there are no graphs");
     const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     check(get<PFN_vkCreateCommandPool>("vkCreateCommandPool")(m_device, &info, nullptr, &m_pool));
-    takeCalls();
+    takeAllCalls();
+    state().isDone = false;
 }
 
 FakeDriver::~FakeDriver()
 {
+    state().isDone = true;
+    for (const std::function<void()>& destroy : m_cleanup)
+        destroy();
     get<PFN_vkDestroyCommandPool>("vkDestroyCommandPool")(m_device, m_pool, nullptr);
     get<PFN_vkDestroyDevice>("vkDestroyDevice")(m_device, nullptr);
     get<PFN_vkDestroyInstance>("vkDestroyInstance")(m_instance, nullptr);
     state().commandBuffers.clear();
+    state().counts.clear();
+    state().sizes.clear();
+    state().memory.clear();
 }
 
 layer::Instance& FakeDriver::instance() const
@@ -290,6 +424,80 @@ void FakeDriver::split(VkCommandBuffer commandBuffer)
         throw std::runtime_error("the command buffer is not split");
     known.log.replay(layer::kScopeOutsideRendering, known.device.table, known.current);
     resumeRendering(known, false);
+}
+
+void FakeDriver::createGraph()
+{
+    std::ifstream file(MILLRACE_TEST_SHADERS "/recurse.spv", std::ios::binary);
+    const std::string code{std::istreambuf_iterator<char>(file), {}};
+    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    moduleInfo.codeSize = code.size();
+    moduleInfo.pCode = reinterpret_cast<const uint32_t*>(code.data());
+    VkShaderModule module = VK_NULL_HANDLE;
+    check(get<PFN_vkCreateShaderModule>("vkCreateShaderModule")(m_device, &moduleInfo, nullptr, &module));
+    const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT};
+    VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+    setInfo.bindingCount = 1;
+    setInfo.pBindings = &binding;
+    VkDescriptorSetLayout set = VK_NULL_HANDLE;
+    check(get<PFN_vkCreateDescriptorSetLayout>("vkCreateDescriptorSetLayout")(m_device, &setInfo, nullptr, &set));
+    VkPipelineLayoutCreateInfo layoutInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    layoutInfo.setLayoutCount = 1;
+    layoutInfo.pSetLayouts = &set;
+    VkPipelineLayout layout = VK_NULL_HANDLE;
+    check(get<PFN_vkCreatePipelineLayout>("vkCreatePipelineLayout")(m_device, &layoutInfo, nullptr, &layout));
+    VkPipelineShaderStageCreateInfo stage{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+    stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    stage.module = module;
+    stage.pName = "recurse";
+    VkExecutionGraphPipelineCreateInfoAMDX info{VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX};
+    info.stageCount = 1;
+    info.pStages = &stage;
+    info.layout = layout;
+    info.basePipelineIndex = -1;
+    check(get<PFN_vkCreateExecutionGraphPipelinesAMDX>("vkCreateExecutionGraphPipelinesAMDX")(
+        m_device, VK_NULL_HANDLE, 1, &info, nullptr, &m_graph));
+    VkExecutionGraphPipelineScratchSizeAMDX size{VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX};
+    check(get<PFN_vkGetExecutionGraphPipelineScratchSizeAMDX>("vkGetExecutionGraphPipelineScratchSizeAMDX")(
+        m_device, m_graph, &size));
+    m_scratchBytes = size.minSize;
+    m_cleanup = {
+        [this] { get<PFN_vkDestroyPipeline>("vkDestroyPipeline")(m_device, m_graph, nullptr); },
+        [this, layout] { get<PFN_vkDestroyPipelineLayout>("vkDestroyPipelineLayout")(m_device, layout, nullptr); },
+        [this, set] { get<PFN_vkDestroyDescriptorSetLayout>("vkDestroyDescriptorSetLayout")(m_device, set, nullptr); },
+        [this, module] { get<PFN_vkDestroyShaderModule>("vkDestroyShaderModule")(m_device, module, nullptr); }};
+}
+
+void FakeDriver::bindGraph(VkCommandBuffer commandBuffer)
+{
+    if (!m_graph) {
+        state().isDone = true;
+        createGraph();
+        state().isDone = false;
+    }
+    get<PFN_vkCmdBindPipeline>("vkCmdBindPipeline")(commandBuffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX,
+                                                    m_graph);
+}
+
+void FakeDriver::dispatchGraph(VkCommandBuffer commandBuffer, bool fits)
+{
+    constexpr VkDeviceAddress kScratch = 0x100000;
+    const uint32_t payload = 0;
+    VkDispatchGraphInfoAMDX info{};
+    info.payloadCount = 1;
+    info.payloads.hostAddress = &payload;
+    info.payloadStride = sizeof payload;
+    VkDispatchGraphCountInfoAMDX count{};
+    count.count = 1;
+    count.stride = sizeof info;
+    if (fits) {
+        count.infos.hostAddress = &info;
+        get<PFN_vkCmdDispatchGraphAMDX>("vkCmdDispatchGraphAMDX")(commandBuffer, kScratch, m_scratchBytes, &count);
+    } else {
+        count.infos.deviceAddress = 0x200000;
+        get<PFN_vkCmdDispatchGraphIndirectAMDX>("vkCmdDispatchGraphIndirectAMDX")(commandBuffer, kScratch,
+                                                                                  m_scratchBytes, &count);
+    }
 }
 
 layer::CommandBuffer& FakeDriver::of(VkCommandBuffer commandBuffer)

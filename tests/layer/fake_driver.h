@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A driver that only writes down what it is called with, and a device of the layer's above it, made without a loader.
-// The layer believes that graphs are in use, but there are none: what they need of a driver is not there. It has three
-// families of two queues each: for all, for compute and transfer, for transfer.
+// It has all that graphs need, memory among it, but runs nothing: whatever is waited for may be taken for done. There
+// are three families of two queues each: for all, for compute and transfer, for transfer.
 #pragma once
 
 #include <vulkan/vulkan.h>
 
 #include <cstring>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -55,6 +56,10 @@ public:
     // Divides it as a graph does that may be continued: what follows goes to another command buffer of the driver's, in
     // which the layer sets the state again.
     void split(VkCommandBuffer commandBuffer);
+    // An execution graph, made when it is first asked for, that is bound to a command buffer, and dispatched there: so
+    // that it fits its memory, or that it may be continued.
+    void bindGraph(VkCommandBuffer commandBuffer);
+    void dispatchGraph(VkCommandBuffer commandBuffer, bool fits);
     static layer::CommandBuffer& of(VkCommandBuffer commandBuffer);
 
     // Where the layer has a function for devices like this one.
@@ -78,9 +83,14 @@ public:
     static void waitForWait();
 
 private:
+    void createGraph();
+
     VkInstance m_instance = VK_NULL_HANDLE;
     VkDevice m_device = VK_NULL_HANDLE;
     VkCommandPool m_pool = VK_NULL_HANDLE;
+    VkPipeline m_graph = VK_NULL_HANDLE;
+    VkDeviceSize m_scratchBytes = 0;
+    std::vector<std::function<void()>> m_cleanup;
 };
 
 // A handle that no object has; nobody looks what is behind it.

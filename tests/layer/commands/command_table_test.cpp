@@ -129,6 +129,8 @@ protected:
     template <typename Test>
     void forEach(const Test& test, Version version = Version::All)
     {
+        FakeDriver driver(version);
+        const VkCommandBuffer other = driver.begin();
         for (const Command* command : recordedCommands())
             for (Shape shape : kShapes)
                 for (Place place : kPlaces) {
@@ -136,12 +138,13 @@ protected:
                         continue;
                     if (!(place == Place::InRendering ? command->insideRendering : command->outsideRendering))
                         continue;
-                    FakeDriver driver(version);
                     const VkCommandBuffer cmd = driver.begin();
-                    const Dispatchables objects = objectsOf(driver, cmd, driver.begin());
+                    const Dispatchables objects = objectsOf(driver, cmd, other);
                     enter(cmd, place);
                     const std::string what = describe(*command, shape, place);
                     test(driver, *command, shape, objects, what);
+                    FakeDriver::get<PFN_vkResetCommandBuffer>("vkResetCommandBuffer")(cmd, 0);
+                    FakeDriver::takeAllCalls();
                 }
     }
 
@@ -162,19 +165,59 @@ protected:
     }
 };
 
-TEST_F(RecordedCommands, BeforeAndBehindASplit_DriverCalledAsWithoutTheLayer)
+// What lies between commands: a division of the command buffer alone, or a graph.
+enum class Boundary { Division, GraphThatFits, GraphThatMayBeContinued };
+
+class Boundaries : public RecordedCommands, public testing::WithParamInterface<Boundary> {
+protected:
+    // True if there is one: in a scope that a command has opened there may be no graph, and secondaries undo what was
+    // bound.
+    static bool isPossibleBehind(const Command& command)
+    {
+        const std::string_view name = command.name();
+        return !name.starts_with("vkCmdBegin") && name != "vkCmdExecuteCommands";
+    }
+
+    // Returns what the driver is called with.
+    static std::vector<Call> cross(FakeDriver& driver, VkCommandBuffer cmd)
+    {
+        if (GetParam() == Boundary::Division)
+            driver.split(cmd);
+        else
+            driver.dispatchGraph(cmd, GetParam() == Boundary::GraphThatFits);
+        return FakeDriver::takeCalls();
+    }
+};
+
+TEST_P(Boundaries, BeforeAndBehind_DriverCalledAsWithoutTheLayer)
 {
-    for (Version version : {Version::All, Version::Vulkan13})
+    for (Version version : {Version::All, Version::Vulkan13}) {
         forEach(
             [](FakeDriver& driver, const Command& command, Shape shape, const Dispatchables& objects,
                const std::string& what) {
+                const VkCommandBuffer cmd = objects.commandBuffer;
+                if (GetParam() != Boundary::Division)
+                    driver.bindGraph(cmd);
                 compare(command, shape, objects, 0, what + ", before");
-                driver.split(objects.commandBuffer);
-                FakeDriver::takeCalls();
+                const VkCommandBuffer before = FakeDriver::of(cmd).current;
+                const std::vector<Call> between = cross(driver, cmd);
+                if (isPossibleBehind(command)) {
+                    EXPECT_EQ(FakeDriver::of(cmd).current == before, GetParam() == Boundary::GraphThatFits) << what;
+                    EXPECT_TRUE(
+                        GetParam() == Boundary::Division ||
+                        std::ranges::any_of(between,
+                                            [](const Call& call) { return call.command.starts_with("vkCmdDispatch"); }))
+                        << what;
+                }
                 compare(command, shape, objects, 1, what + ", behind");
             },
             version);
+    }
 }
+
+INSTANTIATE_TEST_SUITE_P(All, Boundaries,
+                         testing::Values(Boundary::Division, Boundary::GraphThatFits,
+                                         Boundary::GraphThatMayBeContinued));
 
 // Of those that are newer than this header, src/layer/unknown_commands.h speaks.
 TEST(CommandTable, EveryCommandThatRecords_Intercepted)
