@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <future>
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -328,15 +327,29 @@ bool isAnswered(const std::string& name)
     return names.contains(name);
 }
 
+// Cuts one out: a number with a comma behind it, what is in brackets, or null.
+std::string withoutParameter(std::string arguments, const std::string& name)
+{
+    const size_t begin = arguments.find(' ' + name + '=');
+    if (begin == arguments.npos)
+        return arguments;
+    size_t end = begin + name.size() + 2;
+    if (arguments[end] == '[')
+        end = arguments.find(']', end) + 1;
+    else
+        end = arguments.find_first_of(",}[ ", end);
+    return arguments.erase(begin, end - begin);
+}
+
 // What of a call need not be equal.
 std::string withoutOwn(const std::string& command, std::string arguments)
 {
     // Pipelines are made in a cache on threads of the layer's, so it has callbacks of the layer's.
     if (command.ends_with("PipelineCache"))
-        arguments = std::regex_replace(arguments, std::regex(" pAllocator=(null|\\[.*?\\])"), "");
+        arguments = withoutParameter(std::move(arguments), "pAllocator");
     // Waits come in slices, since the device may be lost meanwhile.
     if (command.starts_with("vkWait"))
-        arguments = std::regex_replace(arguments, std::regex(" timeout=[0-9a-f]+,"), "");
+        arguments = withoutParameter(std::move(arguments), "timeout");
     return arguments;
 }
 
