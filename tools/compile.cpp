@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -26,7 +28,7 @@ namespace millrace::tools {
 namespace {
 
 struct Arguments {
-    std::string input;
+    std::vector<std::string> inputs;
     std::string output;
     std::vector<std::string> includeFolders;
     std::vector<std::string> definitions;
@@ -37,15 +39,29 @@ struct Arguments {
 
 using Json = nlohmann::ordered_json;
 
-std::string outputPath(const Arguments& arguments)
+// A folder, or what several modules have to go to.
+bool isFolder(const Arguments& arguments)
 {
+    std::error_code error;
+    return !arguments.output.empty() && arguments.output != "-" &&
+           (arguments.inputs.size() > 1 || arguments.output.ends_with('/') ||
+            std::filesystem::is_directory(arguments.output, error));
+}
+
+std::string outputPath(const Arguments& arguments, const std::string& input)
+{
+    const std::filesystem::path beside =
+        std::filesystem::path(input).replace_extension(arguments.asText ? ".spvasm" : ".spv");
+    if (isFolder(arguments)) {
+        return (arguments.output / beside.filename()).string();
+    }
     if (!arguments.output.empty()) {
         return arguments.output;
     }
-    return arguments.asText ? "-" : std::filesystem::path(arguments.input).replace_extension(".spv").string();
+    return arguments.asText ? "-" : beside.string();
 }
 
-int writeOutput(const Arguments& arguments, const spirv::Words& words)
+int writeOutput(const Arguments& arguments, const std::string& input, const spirv::Words& words)
 {
     std::string content(reinterpret_cast<const char*>(words.data()), words.size() * 4);
     if (arguments.asText) {
@@ -55,7 +71,7 @@ int writeOutput(const Arguments& arguments, const spirv::Words& words)
         }
         content = *text;
     }
-    return writeFile(outputPath(arguments), content);
+    return writeFile(outputPath(arguments, input), content);
 }
 
 // Takes ":NUMBER" off the end of what stands in front of a message; 0: there is none.
@@ -102,24 +118,21 @@ Json messagesJson(const std::string& lines, const std::string& severity)
     return list;
 }
 
-int writeJson(const Arguments& arguments, const glsl::Compiled& compiled)
+Json resultJson(const Arguments& arguments, const std::string& input, const glsl::Compiled& compiled)
 {
     compiler::Options options;
     options.entryPoint = compiled.entryPoint;
     const auto lowered = compiler::compile(compiled.words, options);
     Json warnings = messagesJson(compiled.warnings, "warning");
     if (!lowered) {
-        warnings.push_back({{"source", printable(arguments.input)},
+        warnings.push_back({{"source", printable(input)},
                             {"where", printable(lowered.error().where)},
                             {"message", printable(lowered.error().message)}});
     }
-    std::cout << Json{{"output", printable(outputPath(arguments))},
-                      {"node", lowered ? Json(nodeJson(lowered->node)) : Json(nullptr)},
-                      {"warnings", warnings},
-                      {"errors", Json::array()}}
-                     .dump(2)
-              << "\n";
-    return 0;
+    return {{"output", printable(outputPath(arguments, input))},
+            {"node", lowered ? Json(nodeJson(lowered->node)) : Json(nullptr)},
+            {"warnings", warnings},
+            {"errors", Json::array()}};
 }
 
 glsl::Options optionsOf(const Arguments& arguments)
@@ -135,34 +148,59 @@ glsl::Options optionsOf(const Arguments& arguments)
     return options;
 }
 
-int compile(const Arguments& arguments)
+// What is wrong with a file, on standard error and for JSON.
+int reportProblem(const Diagnostic& error, Json& result)
+{
+    result = {{"errors", errorsJson({error})}};
+    return fail(printable(error.text()));
+}
+
+int compileFile(const Arguments& arguments, const std::string& input, Json& result)
 {
     std::string source;
-    if (const Status read = readInputFile(arguments.input, source); !read) {
-        return reportErrors({{arguments.input, "", withReason("cannot read the file", read)}}, arguments.asJson);
+    if (const Status read = readInputFile(input, source); !read) {
+        return reportProblem({input, "", withReason("cannot read the file", read)}, result);
     }
-    const auto compiled = [&] {
-        const Progress progress("compiling");
-        return glsl::compile(source, arguments.input, optionsOf(arguments));
-    }();
+    const auto compiled = glsl::compile(source, input, optionsOf(arguments));
     if (!compiled) {
         // In the form of compilers, with file and line.
         std::cerr << compiled.error().text() << "\n";
-        if (arguments.asJson) {
-            std::cout << Json{{"errors", messagesJson(compiled.error().text(), "error")}}.dump(2) << "\n";
-        }
+        result = {{"errors", messagesJson(compiled.error().text(), "error")}};
         return 1;
     }
     std::cerr << compiled->warnings;
     const Status status = compiled->hasPayloadAtomics ? Status() : spirv::validate(compiled->words);
     if (!status) {
-        return reportErrors({{arguments.input, "", "the module is not valid: " + status.error().text()}},
-                            arguments.asJson);
+        return reportProblem({input, "", "the module is not valid: " + status.error().text()}, result);
     }
-    if (const int written = writeOutput(arguments, compiled->words); written != 0) {
+    if (const int written = writeOutput(arguments, input, compiled->words); written != 0) {
+        result = {{"errors", errorsJson({{input, "", "cannot write " + outputPath(arguments, input)}})}};
         return written;
     }
-    return arguments.asJson ? writeJson(arguments, *compiled) : 0;
+    if (arguments.asJson) {
+        result = resultJson(arguments, input, *compiled);
+    }
+    return 0;
+}
+
+// All files, also where one is wrong. Of several, JSON has a list of what it has of one.
+int compile(const Arguments& arguments)
+{
+    int status = 0;
+    Json results = Json::array();
+    Json errors = Json::array();
+    for (const std::string& input : arguments.inputs) {
+        Json& result = results.emplace_back();
+        const Progress progress("compiling " + printable(input));
+        status = std::max(status, compileFile(arguments, input, result));
+        if (arguments.asJson) {
+            errors.insert(errors.end(), result["errors"].begin(), result["errors"].end());
+        }
+    }
+    if (arguments.asJson) {
+        std::cout << (results.size() == 1 ? results[0] : Json{{"files", results}, {"errors", errors}}).dump(2) << "\n";
+    }
+    return status;
 }
 
 }  // namespace
@@ -170,17 +208,19 @@ int compile(const Arguments& arguments)
 Command addCompile(CLI::App& app)
 {
     const auto arguments = std::make_shared<Arguments>();
-    CLI::App* command = app.add_subcommand("compile", "Compile a node shader in GLSL (docs/glsl.md) to SPIR-V");
+    CLI::App* command = app.add_subcommand("compile", "Compile node shaders in GLSL (docs/glsl.md) to SPIR-V");
     command->footer(
         "Errors have the form of compilers: FILE:LINE:COLUMN: error: MESSAGE, and the line of the source.\n"
         "\n"
         "Examples:\n"
         "  millrace compile node.comp -o node.spv\n"
-        "  millrace compile -g -I include -D ROWS=8 node.comp");
-    command->add_option("input", arguments->input, "GLSL")->required()->type_name("FILE");
+        "  millrace compile -g -I include -D ROWS=8 node.comp\n"
+        "  millrace compile start.comp add.comp -o build/shaders");
+    command->add_option("input", arguments->inputs, "GLSL")->required()->type_name("FILE");
     command
         ->add_option("-o,--output", arguments->output,
-                     "where to write the result, - for standard output; default: the input with .spv")
+                     "where to write the result, - for standard output; a folder if it is one, or for several inputs; "
+                     "default: the input with .spv")
         ->type_name("FILE");
     command->add_option("-I,--include", arguments->includeFolders, "folder that #include looks in; may be repeated")
         ->type_name("FOLDER")
@@ -193,8 +233,18 @@ Command addCompile(CLI::App& app)
     command->add_flag("--json", arguments->asJson,
                       "write errors, warnings and what linking knows of the node to standard output");
     command->callback([arguments] {
-        if (arguments->asJson && outputPath(*arguments) == "-") {
+        const bool toOutput = outputPath(*arguments, arguments->inputs.front()) == "-";
+        if (toOutput && arguments->inputs.size() > 1) {
+            throw CLI::ValidationError("compile", "several results cannot go to standard output; say -o FOLDER");
+        }
+        if (arguments->asJson && toOutput) {
             throw CLI::ValidationError("--json", "the result goes to standard output already; say -o FILE");
+        }
+        std::set<std::string> outputs;
+        for (const std::string& input : arguments->inputs) {
+            if (!outputs.insert(outputPath(*arguments, input)).second) {
+                throw CLI::ValidationError("compile", "two results would go to " + outputPath(*arguments, input));
+            }
         }
     });
     return [arguments] { return compile(*arguments); };

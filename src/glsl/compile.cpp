@@ -19,7 +19,7 @@ Result<Compiled> compileWithoutPlaces(const std::string& source, const std::stri
     if (!completed) {
         return completed.error();
     }
-    Compiled out{std::move(completed->words), std::move(completed->entryPoint), std::move(parsed->warnings)};
+    Compiled out{std::move(completed->words), std::move(completed->entryPoint), parsed->warnings + completed->warnings};
     if (!completed->payloadAtomic.empty()) {
         out.hasPayloadAtomics = true;
         out.warnings += completed->payloadAtomic +

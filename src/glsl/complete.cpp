@@ -4,6 +4,7 @@
 #include "glsl/declared.h"
 #include "glsl/payload_code.h"
 #include "glsl/payload_declarations.h"
+#include "glsl/warnings.h"
 #include "spirv/edit.h"
 #include "spirv/module.h"
 
@@ -98,6 +99,7 @@ Result<Completed> completeModule(const spirv::Words& words, const Declarations& 
     if (!payloads) {
         return payloads.error();
     }
+    const std::string warnings = findWarnings(*module, declared, *payloads);
     const auto notes = completeCode(*module, *payloads);
     if (!notes) {
         return notes.error();
@@ -113,7 +115,7 @@ Result<Completed> completeModule(const spirv::Words& words, const Declarations& 
     }
     spirv::removeUnused(*module);
     spirv::orderDecorationOperands(*module);
-    return Completed{spirv::write(*module), entryPoint, notes->payloadAtomic};
+    return Completed{spirv::write(*module), entryPoint, notes->payloadAtomic, warnings};
 }
 
 }  // namespace millrace::glsl

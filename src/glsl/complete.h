@@ -12,6 +12,7 @@ struct Completed {
     spirv::Words words;
     std::string entryPoint;
     std::string payloadAtomic;  // as CodeNotes has it
+    std::string warnings;       // as findWarnings() has them
 };
 
 // Errors: a rule of the dialect that only the compiled code shows broken; the message begins with file and line.

@@ -114,12 +114,42 @@ class CompileCommand(unittest.TestCase):
         self.assertEqual(json.loads(absent.stdout)["errors"][0]["source"], str(self.folder / "absent.comp"))
         self.assertEqual(run("compile", self.node, "--json", "--asm").returncode, 2)
 
+    def test_several_files_go_to_a_folder(self):
+        koch = [EXAMPLES / "koch" / "segment.comp", EXAMPLES / "first_graph" / "start.comp"]
+        folder = self.folder / "new" / "folder"
+        self.compile(*koch, "-o", folder)
+        for name in ["segment.spv", "start.spv"]:
+            self.validate(folder / name)
+        bad = self.folder / "bad.comp"
+        bad.write_text(NODE.replace("word = item.value;", "word = item.values;"))
+        other = self.folder / "other"
+        result = run("compile", bad, koch[0], "-I", self.folder / "include", "-o", other, "--json")
+        self.assertEqual(result.returncode, 1)
+        found = json.loads(result.stdout)
+        self.assertEqual(found["files"][1]["output"], str(other / "segment.spv"))
+        self.assertEqual(found["files"][0]["errors"], found["errors"])
+        self.assertEqual([path.name for path in other.iterdir()], ["segment.spv"])
+        for arguments in [["--asm"], ["-o", "-"], [koch[0], "-o", folder]]:
+            self.assertEqual(run("compile", *koch, *arguments).returncode, 2, arguments)
+
+    def test_examples_have_no_warnings(self):
+        for path in sorted(EXAMPLES.glob("*/*.comp")):
+            result = run("compile", path, "-o", self.folder / "x.spv")
+            self.assertEqual((result.returncode, result.stderr), (0, ""), path)
+
+    def test_folders_are_made(self):
+        path = self.folder / "a" / "b" / "c.spv"
+        self.compile(self.node, "-I", self.folder / "include", "-o", path)
+        self.validate(path)
+
     def test_files_that_cannot_be_used(self):
-        for arguments in [[self.folder / "absent.comp"], [self.folder],
-                          [self.node, "-I", self.folder / "include", "-o", self.folder / "absent" / "x.spv"]]:
+        for arguments, reason in [([self.folder / "absent.comp"], "No such file or directory"),
+                                  ([self.folder], "it is a folder"),
+                                  ([self.node, "-I", self.folder / "include", "-o", self.node / "x.spv"],
+                                   "Not a directory")]:
             result = run("compile", *arguments)
             self.assertEqual(result.returncode, 1)
-            self.assertRegex(result.stderr, "millrace: error: .*cannot")
+            self.assertRegex(result.stderr, "millrace: error: .*cannot.*: " + reason)
 
     def test_wrong_usage(self):
         self.assertEqual(run("compile").returncode, 2)

@@ -285,6 +285,82 @@ INSTANTIATE_TEST_SUITE_P(
                     MarkedSource{"void main() {\n  int a = 1 +;\n}",
                                  "f.comp:2:14: error: '' : ", "      int a = 1 +;\n                 ^"}));
 
+// A node of 32 invocations with one output, its first statement on line 6.
+std::string withBody(const std::string& body, const std::string& outputs = "layout(node = \"b\") nodeout Item a[2];",
+                     const char* size = "32")
+{
+    return std::string(ITEM) + "layout(name = \"n\", static_grid = uvec3(1)) node;\n" + outputs +
+           "\nlayout(local_size_x = " + size + ") in;\nvoid main() {\n" + body + "\n}";
+}
+
+std::string recursive(std::string source)
+{
+    return source.insert(source.find("static_grid"), "recursion = 2, ");
+}
+
+struct WarnedSource {
+    std::string source;
+    const char* place;  // empty: no warning
+    const char* reason;
+};
+
+class GlslWarnings : public testing::TestWithParam<WarnedSource> {};
+
+TEST_P(GlslWarnings, AreOfWhatIsCertainlyWrong)
+{
+    const auto out = compile(GetParam().source, "f.comp", {});
+    ASSERT_TRUE(out) << out.error().text();
+    if (*GetParam().place == '\0') {
+        EXPECT_EQ(out->warnings, "");
+        return;
+    }
+    EXPECT_TRUE(out->warnings.starts_with(GetParam().place)) << out->warnings;
+    EXPECT_NE(out->warnings.find(GetParam().reason), std::string::npos) << out->warnings;
+    EXPECT_EQ(out->warnings.find(": warning: "), out->warnings.rfind(": warning: ")) << out->warnings;
+}
+
+constexpr char kOwn[] = "layout(node = \"n\") nodeout Item a[2];";
+constexpr char kSend[] = "allocateWorkgroup(a, 1);\na[0].value = 1;\nenqueue(a);";
+
+INSTANTIATE_TEST_SUITE_P(
+    All, GlslWarnings,
+    testing::Values(
+        WarnedSource{withBody(kSend), "", ""},
+        // Its own name.
+        WarnedSource{withBody(kSend, kOwn),
+                     "f.comp:3:33: ", "'a' leads to the node itself, which declares no recursion"},
+        WarnedSource{recursive(withBody(std::string("if (remainingRecursion() > 0) { ") + kSend + "}", kOwn)), "", ""},
+        WarnedSource{withBody("allocateWorkgroupAt(a, 3, 1);\na[0].value = 1;\nenqueue(a);", kOwn), "", ""},
+        // Counts.
+        WarnedSource{withBody("allocateWorkgroup(a, 3);\na[0].value = 1;\nenqueue(a);"),
+                     "f.comp:6:19: ", "3 payloads are allocated, and 'a' holds 2"},
+        WarnedSource{withBody("allocateWorkgroup(a, 2);\na[0].value = 1;\nenqueue(a);"), "", ""},
+        WarnedSource{withBody("allocateWorkgroup(a, gl_WorkGroupID.x + 3);\na[0].value = 1;\nenqueue(a);"), "", ""},
+        // Behind the enqueue.
+        WarnedSource{withBody(std::string(kSend) + "\na[0].value = 2;"),
+                     "f.comp:9:1: ", "'a' is used behind its enqueue()"},
+        WarnedSource{withBody(std::string(kSend) + "\nif (gl_WorkGroupID.x > 3) {\n a[1].value = 2;\n}"),
+                     "f.comp:10:2: ", "'a' is used behind its enqueue()"},
+        WarnedSource{withBody(std::string(kSend) + "\n" + kSend), "", ""},
+        WarnedSource{withBody("for (uint i = 0; i < 3; i++) {\n" + std::string(kSend) + "\n}"), "", ""},
+        // Some invocations alone.
+        WarnedSource{withBody("if (gl_LocalInvocationIndex == 0) {\n" + std::string(kSend) + "\n}"),
+                     "f.comp:7:19: ", "only some invocations of the workgroup come here"},
+        WarnedSource{withBody("uint i = gl_LocalInvocationID.x * 2;\nif (i < 3) return;\n" + std::string(kSend)),
+                     "f.comp:8:19: ", "only some invocations"},
+        WarnedSource{withBody("for (uint i = 0; i < gl_LocalInvocationIndex; i++) {\n" + std::string(kSend) + "\n}"),
+                     "f.comp:7:19: ", "only some invocations"},
+        WarnedSource{withBody("if (gl_LocalInvocationIndex == 0) {\n atomicAdd(s, 1);\n}\n" + std::string(kSend),
+                              "layout(node = \"b\") nodeout Item a[2]; shared uint s;"),
+                     "", ""},
+        WarnedSource{withBody("if (gl_WorkGroupID.x == 0) {\n" + std::string(kSend) + "\n}"), "", ""},
+        WarnedSource{withBody("if (gl_LocalInvocationIndex == 0) {\n" + std::string(kSend) + "\n}",
+                              "layout(node = \"b\") nodeout Item a[2];", "1"),
+                     "", ""},
+        WarnedSource{withBody("if (gl_LocalInvocationIndex < 2) {\nallocateInvocation(a, 1);\na[0].value = "
+                              "1;\nenqueue(a);\n}"),
+                     "", ""}));
+
 class GlslIncludes : public testing::Test {
 protected:
     void SetUp() override

@@ -275,7 +275,8 @@ class GraphCommand(unittest.TestCase):
         self.assertFails(GRAPH("--node", f"x={SHADERS}/dxc_n.spv@none"), 1, "no compute entry point", "none")
 
     def test_drawing_that_cannot_be_written(self):
-        self.assertFails(GRAPH(*shaders("recurse"), "-o", self.folder / "absent" / "x.svg"), 1, "cannot write")
+        self.assertFails(GRAPH(*shaders("recurse"), "-o", pathlib.Path(__file__) / "x.svg"), 1,
+                         "x.svg: Not a directory")
 
     def test_standard_output_that_cannot_be_written(self):
         for arguments in [[], ["--json"], ["-o", "-"]]:
@@ -359,6 +360,49 @@ class GraphCommand(unittest.TestCase):
         self.assertEqual({edge[:2] for edge in drawing.edges}, {(f"n{i}[0]", f"n{i // 3}[0]") for i in range(1, 1000)})
         print(f"1,000 different nodes: {seconds:.1f} s")
         self.assertLess(seconds, 120)
+
+
+class Sources(unittest.TestCase):
+    """Nodes in GLSL, and what `millrace run` takes."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.examples = pathlib.Path(__file__).parents[2] / "examples"
+
+    def test_glsl_and_graphs_give_the_same(self):
+        example = self.examples / "first_graph"
+        modules = []
+        for name in ["start", "add"]:
+            modules.append(self.folder / f"{name}.spv")
+            self.assertEqual(COMPILE(example / f"{name}.comp", "-o", modules[-1]).returncode, 0)
+        wanted = GRAPH.json(*modules)
+        self.assertEqual([node["name"] for node in wanted["nodes"]], ["start", "add"])
+        for arguments in [[example / "start.comp", example / "add.comp"], [example / "start.comp", modules[1]],
+                          [example / "graph.json"]]:
+            found = GRAPH.json(*arguments)
+            for document in wanted, found:
+                for node in document["nodes"]:
+                    node.pop("file", None)
+            self.assertEqual(found, wanted, arguments)
+
+    def test_every_example_is_a_graph(self):
+        for path in sorted(self.examples.glob("*/graph.json")):
+            with self.subTest(path):
+                result = GRAPH(path)
+                self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_errors_have_places(self):
+        bad = self.folder / "bad.comp"
+        bad.write_text("void main() {\n  x = 1;\n}\n")
+        graph = self.folder / "graph.json"
+        graph.write_text('{"nodes": [{"file": "bad.comp"}], "dispatches": [{"node": "main"}]}')
+        for path in [bad, graph]:
+            result = GRAPH(path)
+            self.assertEqual((result.returncode, result.stdout), (1, ""))
+            self.assertIn(f"{bad}:2:3: error: 'x' : undeclared identifier", result.stderr)
+        self.assertIn(f"{graph}:1:21: ", result.stderr)
 
 
 if __name__ == "__main__":

@@ -257,6 +257,39 @@ void main()
         del graph["push_constants"]["from"]
         self.refuse(graph, "", "/push_constants/factor")
 
+    def test_arrays_of_nodes_that_are_alike(self):
+        self.write("spread.comp", """#version 460
+layout(name = "spread", static_grid = uvec3(1, 1, 1)) node;
+layout(local_size_x = 1) in;
+struct Part { uint value; };
+layout(node = "part", sparse) nodeout Part parts[6];
+void main()
+{
+    for (uint i = 0; i < 6; i++) {
+        if (isValidAt(parts, i)) {
+            allocateInvocationAt(parts, i, 1);
+            parts[0].value = 1 + i;
+            enqueue(parts);
+        }
+    }
+}
+""")
+        self.write("part.comp", """#version 460
+layout(name = "part", static_grid = uvec3(1, 1, 1)) node;
+layout(local_size_x = 1) in;
+struct Part { uint value; };
+nodein Part item;
+layout(binding = 0) buffer Counts { uint counts[6]; };
+void main() { counts[shaderIndex()] += item.value; }
+""")
+        def graph(**part):
+            return {"nodes": [{"file": "spread.comp"}, {"file": "part.comp", **part}],
+                    "buffers": [{"name": "counts", "binding": 0, "print": True}], "dispatches": [{"node": "spread"}]}
+        for part, counts in [({"count": 6}, [1, 2, 3, 4, 5, 6]), ({"count": 2}, [1, 2, 0, 0, 0, 0]),
+                             ({"indices": [4, 1]}, [0, 2, 0, 0, 5, 0]), ({"index": 3}, [0, 0, 0, 4, 0, 0])]:
+            with self.subTest(part):
+                self.assertEqual(self.run_graph(graph(**part))["results"]["counts"]["counts"], counts)
+
     def test_macros_and_node_names(self):
         node = {"file": "copy.comp", "name": "other", "index": 3, "define": {"FACTOR": 2}}
         self.write("copy.comp", COPY.replace("layout(constant_id = 3) const uint FACTOR = 1;\n", ""))
@@ -531,6 +564,12 @@ void main()
                 ({"nodes": [{"file": 3}]}, "a string is expected, not a number", "/nodes/0/file"),
                 ({"nodes": [{"file": "copy.comp", "indx": 3}]}, 'did you mean "index"?', "/nodes/0/indx"),
                 ({"nodes": [{"file": "copy.comp", "index": -1}]}, "not -1", "/nodes/0/index"),
+                ({"nodes": [{"file": "copy.comp", "index": 1, "count": 2}]}, '"index" already says', "/nodes/0/count"),
+                ({"nodes": [{"file": "copy.comp", "count": 1, "indices": [2]}]}, '"count" already says',
+                 "/nodes/0/indices"),
+                ({"nodes": [{"file": "copy.comp", "count": 0}]}, "0 is not from 1 to 65536", "/nodes/0/count"),
+                ({"nodes": [{"file": "copy.comp", "indices": []}]}, "at least one is needed", "/nodes/0/indices"),
+                ({"nodes": [{"file": "copy.comp", "indices": [3, 3]}]}, "is here twice", "/nodes/0/indices/1"),
                 ({"nodes": [{"file": "copy.comp", "index": 4294967295}]}, "4294967295 is not from 0", "/nodes/0/index"),
                 ({"buffers": [{**buffer, "binding": "1"}]}, "a whole number", "/buffers/0/binding"),
                 ({"buffers": [{"binding": 1}]}, '"name" is missing', "/buffers/0"),

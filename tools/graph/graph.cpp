@@ -2,17 +2,21 @@
 // `millrace graph`: links node shaders as a graph pipeline would, says what is wrong or what follows, and draws it.
 #include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <iostream>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/input_file.h"
 #include "compiler/compile.h"
 #include "compiler/fuse_graph.h"
+#include "glsl/compile.h"
 #include "graph/diagnose.h"
 #include "tools/commands.h"
 #include "tools/console.h"
@@ -22,6 +26,7 @@
 #include "tools/modules.h"
 #include "tools/progress.h"
 #include "tools/report_errors.h"
+#include "tools/run/program.h"
 
 namespace millrace::tools {
 
@@ -60,9 +65,38 @@ bool parseStage(const std::string& text, Stage& stage)
     return !stage.node.name.empty();
 }
 
+bool endsIn(const std::string& file, std::initializer_list<std::string_view> endings)
+{
+    const std::string own = std::filesystem::path(file).extension().string();
+    return std::ranges::find(endings, own) != endings.end();
+}
+
 // Compiles the nodes one after the other and keeps what is wrong with each.
 class Loader {
 public:
+    // The nodes of what `millrace run` takes, as that would make them.
+    void addGraph(const std::string& file)
+    {
+        try {
+            const run::Document document = run::Document::read(file);
+            const run::GraphDescription description = run::readDescription(document);
+            const run::Program program = run::loadProgram(description);
+            std::cerr << program.warnings;
+            for (const run::ProgramNode& node : program.nodes) {
+                compiler::Options options;
+                options.entryPoint = node.entryPoint;
+                options.nodeName = node.name;
+                options.shaderIndex = node.index;
+                options.specialization = node.specialization;
+                compile(node.file, options, node.words, std::to_string(node.description) + "@" + node.entryPoint);
+            }
+        } catch (const run::InputError& error) {
+            const auto [line, column] = error.position();
+            const std::string where = line > 0 ? ":" + std::to_string(line) + ":" + std::to_string(column) : "";
+            addLines(error.file() + where, error.what());
+        }
+    }
+
     void add(const Stage& stage)
     {
         const spirv::Words* words = findModule(stage.file);
@@ -85,7 +119,13 @@ public:
             entryPoints.emplace_back("main");
         }
         for (const std::string& entryPoint : entryPoints) {
-            compile(stage, entryPoint, *words);
+            compiler::Options options;
+            options.entryPoint = entryPoint;
+            if (!stage.node.name.empty()) {
+                options.nodeName = stage.node.name;
+            }
+            options.shaderIndex = stage.node.index;
+            compile(stage.file, std::move(options), *words, entryPoint);
         }
     }
 
@@ -95,10 +135,37 @@ public:
     std::vector<Diagnostic> errors;
 
 private:
+    // Compilers have several lines to say, and each is an error of its own here.
+    void addLines(const std::string& source, const std::string& text)
+    {
+        std::istringstream lines(text);
+        for (std::string line; std::getline(lines, line);) {
+            errors.push_back({source, "", line});
+        }
+    }
+
+    void compileSource(const std::string& file, spirv::Words& words)
+    {
+        std::string source;
+        if (const Status read = readInputFile(file, source); !read) {
+            errors.push_back({file, "", withReason("cannot read the file", read)});
+            return;
+        }
+        auto compiled = glsl::compile(source, file, {});
+        if (!compiled) {
+            addLines(file, compiled.error().text());
+            return;
+        }
+        std::cerr << compiled->warnings;
+        words = std::move(compiled->words);
+    }
+
     const spirv::Words* findModule(const std::string& file)
     {
         const auto [found, isNew] = m_modules.try_emplace(file);
-        if (isNew) {
+        if (isNew && endsIn(file, {".comp", ".glsl"})) {
+            compileSource(file, found->second);
+        } else if (isNew) {
             Result<spirv::Words> words = readModule(file);
             if (words) {
                 found->second = std::move(*words);
@@ -109,39 +176,38 @@ private:
         return found->second.empty() ? nullptr : &found->second;
     }
 
-    void compile(const Stage& stage, const std::string& entryPoint, const spirv::Words& words)
+    // `code`: what else than the file tells code from other code.
+    void compile(const std::string& file, compiler::Options options, const spirv::Words& words, const std::string& code)
     {
-        compiler::Options options;
-        options.entryPoint = entryPoint;
-        if (!stage.node.name.empty()) {
-            options.nodeName = stage.node.name;
-        }
-        options.shaderIndex = stage.node.index;
         // Where push constants go is for the pipeline layout to say, which is not known here.
         options.pushConstantsInMemory = true;
         auto prepared = compiler::prepare(words, options);
         const Status status = prepared ? compiler::checkLowering(*prepared, options) : prepared.error();
         if (!status) {
             const Diagnostic& error = status.error();
-            errors.push_back({stage.file, error.where,
-                              "entry point '" + entryPoint + "': " + error.component + ": " + error.message});
+            errors.push_back({file, error.where,
+                              "entry point '" + options.entryPoint + "': " + error.component + ": " + error.message});
             return;
         }
-        const size_t code = m_codes.try_emplace({stage.file, entryPoint}, m_codes.size()).first->second;
+        const size_t number = m_codes.try_emplace({file, code}, m_codes.size()).first->second;
         nodes.push_back(prepared->node);
-        sources.push_back({words, std::move(options), std::move(*prepared), code});
-        files.push_back(stage.file);
+        sources.push_back({words, std::move(options), std::move(*prepared), number});
+        files.push_back(file);
     }
 
     std::map<std::string, spirv::Words> m_modules;
-    std::map<std::pair<std::string, std::string>, size_t> m_codes;  // by file and entry point
+    std::map<std::pair<std::string, std::string>, size_t> m_codes;  // by file and what compile() has
 };
 
 void load(const Arguments& arguments, Loader& loader)
 {
     Progress progress("compiling", arguments.files.size() + arguments.nodes.size());
     for (const std::string& file : arguments.files) {
-        loader.add({file, "", {}});
+        if (endsIn(file, {".json"})) {
+            loader.addGraph(file);
+        } else {
+            loader.add({file, "", {}});
+        }
         progress.advance();
     }
     for (const std::string& text : arguments.nodes) {
@@ -227,10 +293,12 @@ Command addGraph(CLI::App& app)
         "VK_AMDX_shader_enqueue is broken, the message names node, output and rule.\n"
         "\n"
         "Examples:\n"
-        "  millrace graph shade.spv classify.spv -o graph.svg\n"
+        "  millrace graph examples/koch/graph.json -o koch.svg\n"
+        "  millrace graph shade.comp classify.spv -o graph.svg\n"
         "  millrace graph start.spv --node tile:0=tile.spv --node tile:1=tile.spv@other --json");
-    auto* files = command->add_option("file", arguments->files,
-                                      "SPIR-V, binary or assembly text; all compute entry points are nodes");
+    auto* files = command->add_option(
+        "file", arguments->files,
+        "GLSL (.comp, .glsl), SPIR-V, of which all compute entry points are nodes, or a graph.json");
     files->type_name("FILE");
     auto* nodes = command->add_option("--node", arguments->nodes, "a node under this name; may be repeated");
     nodes->type_name("NAME[:INDEX]=FILE[@ENTRY]");

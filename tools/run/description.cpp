@@ -5,6 +5,9 @@
 #include <array>
 #include <filesystem>
 #include <iterator>
+#include <numeric>
+
+#include "graph/graph.h"
 
 namespace millrace::tools::run {
 
@@ -26,9 +29,38 @@ std::string besides(const Value& value, const std::string& name)
     return (std::filesystem::path(value.file()).parent_path() / name).lexically_normal().string();
 }
 
+// "count": 3 is 0, 1, 2. One at most of "index", "count" and "indices" is there.
+std::vector<uint32_t> readIndices(const Value& value)
+{
+    const char* first = value.has("index") ? "index" : value.has("count") ? "count" : "";
+    for (const char* key : {"count", "indices"}) {
+        if (value.has(key) && *first != '\0' && std::string_view(first) != key) {
+            value.get(key).fail("\"" + std::string(first) + "\" already says which indices");
+        }
+    }
+    std::vector<uint32_t> indices;
+    if (const auto count = value.find("count")) {
+        indices.resize(count->count(1, graph::kMaxNodeIndex + 1));
+        std::iota(indices.begin(), indices.end(), 0u);
+    }
+    if (const auto list = value.find("indices")) {
+        for (const Value& item : list->items()) {
+            indices.push_back(static_cast<uint32_t>(item.count(0, graph::kMaxNodeIndex)));
+            if (std::ranges::count(indices, indices.back()) > 1) {
+                item.fail("the index " + std::to_string(indices.back()) + " is here twice");
+            }
+        }
+        if (indices.empty()) {
+            list->fail("at least one is needed");
+        }
+    }
+    return indices;
+}
+
 NodeDescription readNode(const Value& value)
 {
-    value.allowKeys({"file", "entry", "name", "index", "specialization", "define", "include", "dxil"});
+    value.allowKeys(
+        {"file", "entry", "name", "index", "count", "indices", "specialization", "define", "include", "dxil"});
     NodeDescription node{value};
     node.file = besides(value.get("file"), value.get("file").string());
     if (const auto entry = value.find("entry")) {
@@ -40,6 +72,7 @@ NodeDescription readNode(const Value& value)
     if (const auto index = value.find("index")) {
         node.index = smallCount(*index);
     }
+    node.indices = readIndices(value);
     if (const auto specialization = value.find("specialization")) {
         node.specialization = specialization->members();
     }

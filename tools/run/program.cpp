@@ -96,7 +96,7 @@ std::vector<ProgramNode> translateProgram(const NodeDescription& description, co
     if (!program) {
         file.fail(description.file + ": " + program.error().text());
     }
-    if (program->modules.size() > 1 && (description.name || description.index)) {
+    if (program->modules.size() > 1 && (description.name || description.index || !description.indices.empty())) {
         file.fail(description.file + " has " + std::to_string(program->modules.size()) +
                   " entry points; choose the one of this name or index with \"entry\"");
     }
@@ -150,6 +150,13 @@ std::vector<ProgramNode> loadNodes(const GraphDescription& graph, size_t index, 
         isSource(description.file) ? compileSource(description, node, warnings) : loadWords(description, node);
         node.entryPoint = description.entryPoint.value_or(node.entryPoint);
         out.push_back(std::move(node));
+    }
+    // The same code for each node of an array.
+    for (size_t i = 1; i < description.indices.size(); i++) {
+        out.push_back(out.front());
+    }
+    for (size_t i = 0; i < description.indices.size(); i++) {
+        out[i].index = description.indices[i];
     }
     for (ProgramNode& each : out) {
         completeNode(description, each);
