@@ -17,7 +17,7 @@ struct NodeDescription {
     std::optional<std::string> entryPoint;
     std::optional<std::string> name;
     std::optional<uint32_t> index;
-    std::vector<uint32_t> indices;  // of an array of nodes that are alike; empty: one node
+    std::vector<uint32_t> indices;                              // of an array of nodes that are alike; empty: one node
     std::vector<std::pair<std::string, Value>> specialization;  // by name or number
     std::vector<std::pair<std::string, std::string>> definitions;
     std::vector<std::string> includeFolders;
