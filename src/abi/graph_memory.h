@@ -190,12 +190,13 @@ struct LevelState {
 // Error codes of GraphStatus::error. Work that would break a limit is dropped, the first cause is kept.
 MR_CONST uint kErrorNone = 0u;
 MR_CONST uint kErrorNodeIndex = 1u;       // API: no such node, or it is not an entry; value: node index
-MR_CONST uint kErrorPayloadCount = 2u;    // a workgroup allocated more than its declared budget; value: count
+MR_CONST uint kErrorPayloadCount = 2u;    // payloads beyond what a workgroup declares did not fit; value: those of an allocation
 MR_CONST uint kErrorGridSize = 3u;        // grid above MaxNumWorkgroupsAMDX or the limits; value: groups
 MR_CONST uint kErrorNoNode = 4u;          // payload for a node index without a node; value: node index
 MR_CONST uint kErrorNotInitialized = 5u;  // the scratch memory was not initialized for this graph, at this address
 MR_CONST uint kErrorCapacity = 6u;        // our own accounting failed: a bug of ours, never of the application
 MR_CONST uint kErrorApiPayloads = 7u;     // API: payloadCount above kMaxApiPayloads; value: payloadCount
+MR_CONST uint kErrorBudget = 8u;          // as kErrorPayloadCount, found by counting; value: payloads of the workgroup
 
 // Shared with the host: written at the end of each sweep, the error members at any time.
 struct GraphStatus {

@@ -8,6 +8,7 @@
 
 #include "compiler/diagnose.h"
 #include "compiler/node_shader.h"
+#include "compiler/passes/check_budgets.h"
 #include "compiler/passes/choose_packing.h"
 #include "compiler/passes/enqueue_forgotten_payloads.h"
 #include "compiler/passes/inline_payload_functions.h"
@@ -92,6 +93,7 @@ struct Pass {
 // narrowCoalescing must come before reflectNode, which finds what it made of declarations.
 // reflectNode finds the input, which splitPayloadCopies and all that follow ask for.
 // choosePacking must come after reflectOutputs, which finds what a node sends.
+// checkBudgets must come behind choosePacking, since fuse() begins with what that leaves.
 // makePayloadsCoherent needs what reflectNode found of writes, and the accesses that splitPayloadCopies makes.
 // lowerBuiltIns must come before lowerPayloads, which removes the capability of the extension's built-ins.
 // lowerPushConstants must come after lowerPayloads only to keep what it adds out of the way.
@@ -113,6 +115,7 @@ constexpr Pass kPasses[] = {
     {"splitPayloadCopies", splitPayloadCopies},
     {"reflectOutputs", reflectOutputs},
     {"choosePacking", choosePacking},
+    {"checkBudgets", checkBudgets},
     {"makePayloadsCoherent", makePayloadsCoherent},
     {"lowerBuiltIns", lowerBuiltIns},
     {"lowerPayloads", lowerPayloads},

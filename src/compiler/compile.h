@@ -77,6 +77,8 @@ struct Options {
     bool scansToReduce = false;
     bool indirect = false;                 // for the indirect path: no loop over workgroups
     graph::MemoryUse memory = graph::MemoryUse::Reserves;
+    // Workgroups that allocate more payloads than they declare are noted, and nodes that may do so not fused.
+    bool checkBudgets = false;
     bool counted = false;   // finished workgroups are counted behind abi::GraphStatus in host memory
     bool isValid = false;   // the input was prepared before, so that nobody need validate it
     bool validate = false;  // run spirv-val on the output and fail with its message

@@ -47,6 +47,7 @@ constexpr std::array<Signature, static_cast<size_t>(DeviceFunction::Count)> kSig
     {"mr_place_to_keep", "u"},
     {"mr_keep", "bu"},
     {"mr_workgroup_memory", "lu"},
+    {"mr_note_budget", "vu"},
 }};
 
 const Signature& signatureOf(DeviceFunction function)

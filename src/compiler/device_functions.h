@@ -39,6 +39,7 @@ enum class DeviceFunction {
     PlaceToKeep,
     Keep,
     WorkgroupMemory,  // device/leaf.glsl
+    NoteBudget,
     Count,
 };
 

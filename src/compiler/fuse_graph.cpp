@@ -82,7 +82,8 @@ private:
         for (const graph::LastLevelFusion& plan : graph::planLastLevels(m_graph)) {
             const Key key{plan.node, targetOf(plan.node, plan.output)};
             FusionOutcome outcome{.node = nameOf(plan.node), .output = key.second, .fused = true};
-            const Status status = plan.why.empty() ? fuseRecursion(plan, outcome) : Diagnostic{"", "", plan.why};
+            const std::string why = plan.why.empty() ? obstacleOfBudgets(plan.node) : plan.why;
+            const Status status = why.empty() ? fuseRecursion(plan, outcome) : Diagnostic{"", "", why};
             if (status) {
                 m_fused.push_back(std::move(outcome));
                 m_reasons.erase(key);
@@ -145,6 +146,16 @@ private:
         own.options = std::move(options);
         own.changed = true;
         return {};
+    }
+
+    // What may allocate more than it declares stays with the scheduler, where that is counted.
+    std::string obstacleOfBudgets(uint32_t node) const
+    {
+        const graph::Node& declared = m_graph.nodes[node];
+        const auto keeps = [&](const graph::NodeOutput& output) { return graph::keepsBudget(declared, output); };
+        return !m_nodes[node].options.checkBudgets || std::ranges::all_of(declared.outputs, keeps)
+                   ? ""
+                   : "its workgroups may allocate more payloads than it declares, which are counted";
     }
 
     RecursiveNode recursiveNode(const graph::LastLevelFusion& plan) const
@@ -304,6 +315,8 @@ private:
         const FusableNode& producer = m_nodes[node];
         if (!producer.isPlain)  // which consumers would get, robustness for one
             return Diagnostic{"fuse", nameOf(node), "its stage has options of its own"};
+        if (const std::string why = obstacleOfBudgets(node); !why.empty())
+            return Diagnostic{"fuse", nameOf(node), why};
         std::map<size_t, FusedConsumer> consumers;  // by code
         for (const graph::FusionTarget& target : fusion.targets) {
             const FusableNode& consumer = m_nodes[target.node];

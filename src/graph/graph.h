@@ -74,6 +74,7 @@ struct NodeOutput {
     bool allocatesInLoop = false;  // any of them may run more than once in a workgroup
     bool perInvocation = false;    // any of them has Invocation scope
     uint32_t together = 0;         // payloads that an invocation allocates at a time, at most; 0 if none is a constant
+    std::optional<uint64_t> most;  // payloads that a workgroup allocates of this type at most, where constants tell
     bool tracksFinishWriting = false;
 };
 
@@ -176,6 +177,10 @@ constexpr bool stepsThroughGrid(const Node& node)
 // Of all payload types that it declares, where those that share a limit count once (VUID 09195). Requires: valid budget
 // pools.
 uint64_t declaredBytes(const Node& node);
+
+// What the code says is enough to know that no workgroup allocates more payloads than the output's limit allows, together
+// with the outputs that share it. Requires: valid budget pools.
+bool keepsBudget(const Node& node, const NodeOutput& output);
 
 // Sends nothing, looks at nobody it could send to, and leaves its input as it is: a node that the host can launch
 // without the scheduler.

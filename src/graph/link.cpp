@@ -472,6 +472,16 @@ uint64_t declaredBytes(const Node& node)
     return declared;
 }
 
+bool keepsBudget(const Node& node, const NodeOutput& output)
+{
+    std::optional<uint64_t> most = 0u;
+    for (const NodeOutput& other : node.outputs) {
+        if (other.budgetPool == output.budgetPool)
+            most = most && other.most ? std::optional(*most + *other.most) : std::nullopt;
+    }
+    return most && *most <= node.outputs[output.budgetPool].budget;
+}
+
 Result<Graph> link(std::vector<Node> nodes)
 {
     Linker linker(nodes, Reach::Array);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/graph_run.h"
 
+#include <set>
+
 #include "layer/device.h"
 #include "layer/pipelines.h"
 
@@ -53,6 +55,15 @@ Explanation explainNoNode(const graph::Graph& graph, uint32_t sender, uint32_t i
             "Check it with OpIsNodePayloadValidAMDX, or add the node to the graph"};
 }
 
+// Of a node that allocates more: a number, if all its limits are the same.
+std::string declaredBudget(const graph::Graph& graph, uint32_t node)
+{
+    std::set<uint32_t> budgets;
+    for (const graph::NodeOutput& output : graph.nodes.at(node).outputs)
+        budgets.insert(graph.nodes[node].outputs[output.budgetPool].budget);
+    return budgets.size() == 1 ? std::to_string(*budgets.begin()) : "fewer";
+}
+
 Explanation explain(const graph::Graph& graph, const abi::GraphStatus& status)
 {
     const std::string value = std::to_string(status.errorValue);
@@ -61,7 +72,11 @@ Explanation explain(const graph::Graph& graph, const abi::GraphStatus& status)
             return {"node index " + value + " is no node that the API may dispatch",
                     "Take indices from vkGetExecutionGraphPipelineNodeIndexAMDX, of nodes with IsApiEntryAMDX"};
         case abi::kErrorPayloadCount:
-            return {"a workgroup allocated " + value + " payloads, more than NodeMaxPayloadsAMDX declares",
+            return {"a workgroup allocated more payloads than NodeMaxPayloadsAMDX declares, and than there is room for",
+                    "Declare as many as a workgroup may allocate; the setting validate counts them"};
+        case abi::kErrorBudget:
+            return {"a workgroup allocated " + value + " payloads, and NodeMaxPayloadsAMDX declares " +
+                        declaredBudget(graph, status.errorNode),
                     "Declare as many as a workgroup may allocate"};
         case abi::kErrorGridSize:
             return {"a payload asks for " + value +
@@ -85,6 +100,14 @@ Explanation explain(const graph::Graph& graph, const abi::GraphStatus& status)
     }
 }
 
+std::string consequence(const abi::GraphStatus& status)
+{
+    if (status.error == abi::kErrorBudget)
+        return "what there is no room for is dropped";
+    return std::to_string(status.errorCount) +
+           (status.errorCount == 1 ? " payload was dropped" : " payloads were dropped");
+}
+
 // The rule that the application broke, if it is to blame.
 std::string ruleOf(const std::string& command, uint32_t error)
 {
@@ -96,6 +119,7 @@ std::string ruleOf(const std::string& command, uint32_t error)
                 return "VUID-vkCmdDispatchGraphIndirectCountAMDX-countInfo-09169";
             return "VUID-vkCmdDispatchGraphAMDX-pCountInfo-09148";
         case abi::kErrorPayloadCount:
+        case abi::kErrorBudget:
             return "VUID-" + command + "-NodeMaxPayloadsAMDX-09188";
         case abi::kErrorGridSize:
             return "VUID-" + command + "-maxComputeWorkGroupCount-09186";
@@ -125,10 +149,9 @@ void GraphRun::tell()
     const ObjectReference reference = objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, commandBuffer);
     if (status.error != abi::kErrorNone && !errorReported.exchange(true)) {
         const Explanation explanation = explain(object->graph.graph, status);
-        const std::string dropped = status.errorCount == 1 ? " payload was" : " payloads were";
         device.messages().error(ruleOf(command, status.error).c_str(), reference,
                                 object->name() + ", " + nodeName(object->graph.graph, status.errorNode) + ": " +
-                                    explanation.text + "; " + std::to_string(status.errorCount) + dropped + " dropped",
+                                    explanation.text + "; " + consequence(status),
                                 explanation.advice);
     }
     if (!continued && status.sweeps >= recordedSweeps && status.remaining > 0 && !remainderReported.exchange(true))

@@ -163,6 +163,7 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
         device.support.scans && (device.support.reducesWrongly || !device.settings().runtime.reduces);
     request.options.indirect = device.settings().runtime.path == runtime::Path::Indirect;
     request.options.counted = device.settings().runtime.breadcrumbs;
+    request.options.checkBudgets = device.settings().validate;
     request.options.validate = device.settings().validateSpirv;
 
     request.stageFlags = stage.flags;

@@ -197,31 +197,14 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
     };
     compiled(assembled(readText("level_a")), options);
     EXPECT_TRUE(std::ranges::equal(passes, passNames()));
-    EXPECT_EQ(passes, (std::vector<std::string>{"extractEntryPoint",
-                                                "rejectInvalid",
-                                                "specialize",
-                                                "inlinePayloadFunctions",
-                                                "upgradeModule",
-                                                "specializeRecursion",
-                                                "narrowCoalescing",
-                                                "reflectNode",
-                                                "splitPayloadCopies",
-                                                "reflectOutputs",
-                                                "choosePacking",
-                                                "makePayloadsCoherent",
-                                                "lowerBuiltIns",
-                                                "lowerPayloads",
-                                                "enqueueForgottenPayloads",
-                                                "lowerPushConstants",
-                                                "orderPayloadMemory",
-                                                "wrapEntryPoint",
-                                                "narrowEnqueues",
-                                                "narrowAllocations",
-                                                "placeKeptPayloads",
-                                                "runOnce",
-                                                "stepThroughGrid",
-                                                "linkDeviceLibrary",
-                                                "scanReductions"}));
+    EXPECT_EQ(passes, (std::vector<std::string>{
+                          "extractEntryPoint",    "rejectInvalid",       "specialize",       "inlinePayloadFunctions",
+                          "upgradeModule",        "specializeRecursion", "narrowCoalescing", "reflectNode",
+                          "splitPayloadCopies",   "reflectOutputs",      "choosePacking",    "checkBudgets",
+                          "makePayloadsCoherent", "lowerBuiltIns",       "lowerPayloads",    "enqueueForgottenPayloads",
+                          "lowerPushConstants",   "orderPayloadMemory",  "wrapEntryPoint",   "narrowEnqueues",
+                          "narrowAllocations",    "placeKeptPayloads",   "runOnce",          "stepThroughGrid",
+                          "linkDeviceLibrary",    "scanReductions"}));
 }
 
 TEST(Compile, Names_Survive)

@@ -114,6 +114,23 @@ TEST_F(Misuse, PayloadForAMissingNode_IsDropped)
     expectReported({from, adder("to", 0)}, {launchWords("from", 0, 1, {})}, {4, 1}, "node index 3");
 }
 
+// All payloads of an allocation are told.
+TEST_F(Misuse, SeveralPayloadsForAMissingNode_AreCounted)
+{
+    const Stage from = writeNode("from",
+                                 [](NodeWriter& node) {
+                                     node.staticGrid(1);
+                                     OutputOptions options;
+                                     options.budget = 20;
+                                     options.sparse = true;
+                                     const PayloadArrayType type = node.output("to", {node.word()}, options);
+                                     const Id three = node.plus(node.builtIn("ShaderIndexAMDX"), node.c(3));
+                                     node.enqueue(node.allocate(type, node.c(5), three, false));
+                                 },
+                                 {4, 1, 1});
+    expectReported({from, adder("to", 0)}, {launchWords("from", 0, 1, {})}, {0}, "20 payloads were dropped");
+}
+
 TEST_F(Misuse, RecursionBelowItsLastLevel_IsDropped)
 {
     const Stage node = writeNode("node", [](NodeWriter& writer) {

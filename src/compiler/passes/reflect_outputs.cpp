@@ -9,6 +9,7 @@
 #include "compiler/diagnose.h"
 #include "compiler/finished_code.h"
 #include "compiler/payload_types.h"
+#include "compiler/values.h"
 
 namespace millrace::compiler {
 
@@ -33,6 +34,7 @@ struct Use {
     bool hasUnknownIndex = false;
     std::optional<uint32_t> nodeIndex;   // that all sites and queries have used so far
     std::optional<uint64_t> count = 0u;  // payloads of all sites together, if known
+    std::optional<uint64_t> most = 0u;   // the same, if they are known to be no more
 
     void addIndex(std::optional<uint32_t> index)
     {
@@ -45,6 +47,7 @@ struct State {
     NodeShader& shader;
     Module& module = shader.module;
     TypeLayouts layouts{module};
+    Values values{module};
     Failure failure{"reflectOutputs"};
     std::map<uint32_t, Use> uses;  // by payload array type
 
@@ -110,6 +113,8 @@ struct State {
         const uint64_t times =
             perInvocation ? uint64_t{shader.node.localSize[0]} * shader.node.localSize[1] * shader.node.localSize[2]
                           : 1;
+        const auto largest = count ? count : values.largest(i.id(1));
+        use.most = largest && use.most && !isRepeated ? std::optional(*use.most + *largest * times) : std::nullopt;
         use.count = count && use.count && !isRepeated ? std::optional(*use.count + *count * times) : std::nullopt;
         return true;
     }
@@ -151,6 +156,7 @@ struct State {
         out.allocatesInLoop = use.allocatesInLoop;
         out.perInvocation = use.perInvocation;
         out.together = use.together;
+        out.most = use.most;
         const Id payload = module.findDefinition(array)->id(0);
         const auto layout = layouts.layout(payload);
         if (!layout) {

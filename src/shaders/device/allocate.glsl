@@ -146,7 +146,7 @@ bool mr_needs_grids(const uvec4 handle)
 uvec4 mr_allocate_nothing(const uint count, const uint node_index)
 {
     if (count > 0u)
-        mr_report_errors(g_graph, MR_SLOT.name, kErrorNoNode, node_index, 1u);
+        mr_report_errors(g_graph, MR_SLOT.name, kErrorNoNode, node_index, count);
     return mr_trash_handle(count);
 }
 
@@ -157,7 +157,7 @@ uvec4 mr_allocate_from_chunk(const uint payload_type, const uint count, const ui
 {
     bool sends = count > 0u && (MR_ALWAYS_RECEIVED || mr_queue(payload_type, node_index) != kNoQueue);
     if (count > 0u && !sends)
-        mr_note(kErrorNoNode, node_index);
+        mr_note(kErrorNoNode, node_index, count);
     Places places = mr_places(s_only_stride, sends ? count : 0u);
     uint index = kNoLocation;
     if (subgroupElect() && places.total > 0u)
@@ -175,7 +175,7 @@ uvec4 mr_allocate_from_areas(const uint payload_type, const uint count, const ui
     uint queue = mr_mapped_queue(info, node_index);
     uvec4 handle = mr_trash_handle(count);
     if (count > 0u && queue == kNoQueue)
-        mr_note(kErrorNoNode, node_index);
+        mr_note(kErrorNoNode, node_index, count);
     bool waiting = count > 0u && queue != kNoQueue;
     uint index = info.area + node_index;
     while (waiting) {
@@ -214,7 +214,7 @@ uvec4 mr_allocate_runs(const uint payload_type, const uint count, const uint nod
     uint queue = mr_queue(payload_type, node_index);
     uvec4 handle = mr_trash_handle(count);
     if (count > 0u && queue == kNoQueue)
-        mr_note(kErrorNoNode, node_index);
+        mr_note(kErrorNoNode, node_index, count);
     bool waiting = count > 0u && queue != kNoQueue;
     while (waiting) {
         if (subgroupBroadcastFirst(queue) == queue) {
@@ -294,7 +294,7 @@ uvec4 mr_allocate_to_one(const uint payload_type, const uint count, const uint n
         OutputInfo info = mr_output(payload_type);
         bool sends = count > 0u && (MR_ALWAYS_RECEIVED || info.receiver != kNoQueue);
         if (count > 0u && !sends)
-            mr_note(kErrorNoNode, node_index);
+            mr_note(kErrorNoNode, node_index, count);
 #if defined(MR_PACKED)
         handle = mr_allocate_one_run_each(info, sends, count);
 #else
@@ -388,7 +388,7 @@ uvec4 mr_allocate_together(const uint payload_type, const uint count, const uint
     uint queue = mr_mapped_queue(info, node_index);
     bool sends = count > 0u && queue != kNoQueue;
     if (count > 0u && !sends)
-        mr_note(kErrorNoNode, node_index);
+        mr_note(kErrorNoNode, node_index, count);
     if (!g_counts_clear) {
         for (uint i = gl_LocalInvocationIndex; i < kMaxHistogram; i += MR_WORKGROUP_SIZE)
             s_counts[i] = 0u;
@@ -421,7 +421,7 @@ uvec4 mr_allocate_one_run(const uint payload_type, const uint count, const uint 
     uint queue = mr_queue(payload_type, node_index);
     bool sends = count > 0u && queue != kNoQueue;
     if (count > 0u && !sends)
-        mr_note(kErrorNoNode, node_index);
+        mr_note(kErrorNoNode, node_index, count);
     if (!g_counts_clear) {
         if (gl_LocalInvocationIndex == 0u)
             s_counts[0] = 0u;
@@ -485,7 +485,7 @@ uvec4 mr_allocate_workgroup(const uint payload_type, const uint count, const uin
     uint queue = mr_mapped_queue(info, node_index);
     if (count == 0u || queue == kNoQueue) {
         if (count > 0u && gl_LocalInvocationIndex == 0u)
-            mr_note(kErrorNoNode, node_index);
+            mr_note(kErrorNoNode, node_index, count);
         return mr_trash_handle(count | kWorkgroupScope);
     }
     uint stride = info.receiver == queue ? mr_receiver_stride(info) : mr_stride(queue);

@@ -181,7 +181,7 @@ uint mr_take(const uint amount, const uint count)
             return before;
         atomicMin(s_failed, before);
     }
-    mr_note(kErrorPayloadCount, count);
+    mr_note(kErrorPayloadCount, count, count);
     return kNoLocation;
 }
 
@@ -195,7 +195,7 @@ uint mr_take_from_area(const uint index, const uint count)
             return before;
         atomicMin(s_area_failed[index], before);
     }
-    mr_note(kErrorPayloadCount, count);
+    mr_note(kErrorPayloadCount, count, count);
     return kNoLocation;
 }
 

@@ -74,12 +74,25 @@ void mr_begin_notes()
         s_error_count = 0u;
 }
 
-void mr_note(const uint error, const uint value)
+// Of so many payloads, or infos, that are dropped.
+void mr_note(const uint error, const uint value, const uint dropped)
 {
-    if (atomicAdd(s_error_count, 1u) == 0u) {
+    const uint kMost = 1u << 20;  // that the sum does not overflow
+    if (atomicAdd(s_error_count, min(dropped, kMost)) == 0u) {
         s_error = error;
         s_error_value = value;
     }
+}
+
+// Of a workgroup that has allocated more payloads than it declares, behind all that it noted. That some did not fit
+// follows from it.
+void mr_note_budget(const uint payloads)
+{
+    if (s_error_count == 0u || s_error == kErrorPayloadCount) {
+        s_error = kErrorBudget;
+        s_error_value = payloads;
+    }
+    atomicMax(s_error_count, 1u);
 }
 
 // All invocations, behind a barrier.

@@ -27,7 +27,7 @@ uint mr_take_granules(const uint64_t graph, const uint level, const uint64_t gra
     uint size = levels.v[level].size;
     const uint kTooMuch = 1u << 24;  // that so many invocations of a subgroup do not overflow 32 bits
     if (granules > uint64_t(min(size, kTooMuch))) {
-        mr_note(kErrorPayloadCount, count);
+        mr_note(kErrorPayloadCount, count, count);
         return kNoLocation;
     }
     uint location = levels.v[level].begin;
@@ -45,7 +45,7 @@ uint mr_take_granules(const uint64_t graph, const uint level, const uint64_t gra
     if (offset > size - wanted) {
         atomicAdd(levels.v[level].used, 0u - wanted);
         atomicAdd(s_used, 0u - wanted);
-        mr_note(kErrorPayloadCount, count);
+        mr_note(kErrorPayloadCount, count, count);
         return kNoLocation;
     }
     return location + offset;
@@ -64,7 +64,7 @@ uint mr_take_granules_alone(const uint64_t graph, const uint level, const uint64
     }
     if (granules <= uint64_t(size))
         atomicAdd(levels.v[level].used, 0u - wanted);
-    mr_note(kErrorPayloadCount, count);
+    mr_note(kErrorPayloadCount, count, count);
     return kNoLocation;
 }
 
@@ -88,7 +88,7 @@ void mr_append_run(StreamStates state, const uint64_t table, const uint capacity
     if (rank < capacity)
         NewIndexedEntries(table).v[rank] = IndexedEntry(location, uint(before & kUnitMask));
     else
-        mr_note(kErrorPayloadCount, count);
+        mr_note(kErrorPayloadCount, count, count);
 }
 
 StreamStates mr_stream_state(const uint64_t streamStates, const uint stream)
@@ -147,7 +147,7 @@ uint mr_grid_groups(const StreamInfo info, const uvec3 grid)
     bool inside = all(lessThanEqual(grid, uvec3(info.maxX, info.maxY, info.maxZ))) &&
                   product * uint64_t(grid.z) <= uint64_t(info.maxGroups);
     if (!inside) {
-        mr_note(kErrorGridSize, max(grid.x, max(grid.y, grid.z)));
+        mr_note(kErrorGridSize, max(grid.x, max(grid.y, grid.z)), 1u);
         return 0u;
     }
     return uint(product) * grid.z;
@@ -188,7 +188,7 @@ void mr_publish_dynamic(const uint64_t graph, const uint stream, const uint64_t 
                 NewDynamicEntries(states.v[stream].table).v[rank] =
                     DynamicEntry(uint(offset / uint64_t(kGranuleBytes)), grid.x | grid.y << 16, more, uint(first));
             } else {
-                mr_note(kErrorPayloadCount, groups);
+                mr_note(kErrorPayloadCount, 1u, 1u);
             }
             waiting = false;
         }

@@ -119,14 +119,14 @@ void feedPayloads(const DispatchInfo info, const uint first, const uint count)
     uint own = gl_LocalInvocationIndex;
     if (info.payloadCount > kMaxApiPayloads) {
         if (own == 0u)
-            mr_note(kErrorApiPayloads, info.payloadCount);
+            mr_note(kErrorApiPayloads, info.payloadCount, 1u);
         return;
     }
     bool known = info.nodeIndex < MR_HEADER(a.graph).apiNodeCount;
     uint queue = known ? Words(MR_HEADER(a.graph).apiNodes).v[info.nodeIndex] : kNoQueue;
     if (queue == kNoQueue) {
         if (own == 0u)
-            mr_note(kErrorNodeIndex, info.nodeIndex);
+            mr_note(kErrorNodeIndex, info.nodeIndex, 1u);
         return;
     }
     barrier();

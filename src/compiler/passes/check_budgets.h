@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "compiler/compile.h"
+#include "compiler/node_shader.h"
+
+namespace millrace::compiler {
+
+// With Options::checkBudgets, counts what a workgroup allocates of outputs that graph::keepsBudget() says nothing of,
+// and notes it at the workgroup's end if that is more than NodeMaxPayloadsAMDX declares.
+// Must come before lowerBuiltIns and lowerPayloads, for it adds a built-in and looks at allocations.
+Status checkBudgets(NodeShader& shader, const Options& options);
+
+}  // namespace millrace::compiler
