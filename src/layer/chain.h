@@ -4,7 +4,7 @@
 
 #include <vulkan/vulkan.h>
 
-#include <initializer_list>
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -30,10 +30,10 @@ Struct* findInChain(void* chain, VkStructureType type)
 // write to, and puts them back in the end. `head` is the structure that starts the chain and stays.
 class Unlinked {
 public:
-    Unlinked(void* head, std::initializer_list<VkStructureType> types)
+    Unlinked(void* head, const std::vector<VkStructureType>& types)
     {
         for (auto* item = static_cast<VkBaseOutStructure*>(head); item->pNext;) {
-            if (contains(types, item->pNext->sType)) {
+            if (std::find(types.begin(), types.end(), item->pNext->sType) != types.end()) {
                 m_links.push_back({item, item->pNext});
                 item->pNext = item->pNext->pNext;
             } else {
@@ -50,14 +50,6 @@ public:
     Unlinked& operator=(const Unlinked&) = delete;
 
 private:
-    static bool contains(std::initializer_list<VkStructureType> types, VkStructureType type)
-    {
-        for (VkStructureType candidate : types)
-            if (candidate == type)
-                return true;
-        return false;
-    }
-
     std::vector<std::pair<VkBaseOutStructure*, VkBaseOutStructure*>> m_links;  // predecessor, structure
 };
 

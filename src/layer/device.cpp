@@ -9,6 +9,7 @@
 #include "layer/command_pool.h"
 #include "layer/device_create_info.h"
 #include "layer/faults.h"
+#include "layer/feature.h"
 #include "layer/graph_run.h"
 #include "layer/held_work.h"
 #include "layer/own_thread.h"
@@ -68,12 +69,8 @@ void fillAliases(VkuDeviceDispatchTable& table)
 uint32_t usesOf(const EnabledByApplication& enabled, const Support& support)
 {
     uint32_t uses = kUseAlways;
-    if (enabled.shaderEnqueueExtension && support.emulated)
-        uses |= kUseExtension;
-    if (enabled.shaderEnqueueFeature && support.emulated)
-        uses |= kUseGraphs;
-    if (enabled.maintenance5 && support.emulated && !support.maintenance5)
-        uses |= kUseMaintenance5;
+    for (const Feature* feature : allFeatures())
+        uses |= feature->uses(enabled, support);
     return uses;
 }
 
@@ -215,7 +212,7 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
         device->support.emulated && (enabled.shaderEnqueueExtension || enabled.maintenance5 || enabled.pipelineLibrary);
     VkResult result;
     if (patch) {
-        const PatchedDeviceCreateInfo patched(createInfo, device->support, device->usesGraphs());
+        const PatchedDeviceCreateInfo patched(createInfo, device->support, device->uses);
         result = callDriver(patched.get(), *device);
         device->tellLost("vkCreateDevice", patched.lost());
     } else {

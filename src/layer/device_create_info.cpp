@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "layer/chain.h"
+#include "layer/feature.h"
 
 namespace millrace::layer {
 
@@ -15,23 +16,6 @@ bool enables(const VkDeviceCreateInfo& createInfo, const char* extension)
         if (std::strcmp(createInfo.ppEnabledExtensionNames[i], extension) == 0)
             return true;
     return false;
-}
-
-// Switches a feature on in the structure of a Vulkan version if the application chained that, else in the feature's
-// own.
-template <typename Version, typename Own>
-void enable(PatchedChain& chain, VkStructureType versionType, VkBool32 Version::*versionMember, VkStructureType ownType,
-            VkBool32 Own::*ownMember)
-{
-    if (const auto* version = chain.find<Version>(versionType)) {
-        if (!(version->*versionMember))
-            chain.change<Version>(versionType)->*versionMember = VK_TRUE;
-    } else if (const auto* own = chain.find<Own>(ownType)) {
-        if (!(own->*ownMember))
-            chain.change<Own>(ownType)->*ownMember = VK_TRUE;
-    } else {
-        chain.add<Own>(ownType)->*ownMember = VK_TRUE;
-    }
 }
 
 void readPipelineFeatures(const VkDeviceCreateInfo& createInfo, EnabledByApplication& enabled)
@@ -72,26 +56,14 @@ EnabledByApplication enabledByApplication(const VkDeviceCreateInfo& createInfo)
 }
 
 PatchedDeviceCreateInfo::PatchedDeviceCreateInfo(const VkDeviceCreateInfo& createInfo, const Support& support,
-                                                 bool graphs)
+                                                 uint32_t uses)
     : m_info(createInfo),
       m_chain(createInfo.pNext),
       m_extensions(createInfo.ppEnabledExtensionNames,
                    createInfo.ppEnabledExtensionNames + createInfo.enabledExtensionCount)
 {
-    constexpr VkStructureType k14 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES;
-    removeExtension(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME);
-    m_chain.remove(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
-    if (!support.maintenance5) {
-        removeExtension(VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
-        m_chain.remove(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR);
-        const auto* features14 = m_chain.find<VkPhysicalDeviceVulkan14Features>(k14);
-        if (features14 && features14->maintenance5)
-            m_chain.change<VkPhysicalDeviceVulkan14Features>(k14)->maintenance5 = VK_FALSE;
-    }
-    if (!support.pipelineLibrary)
-        removeExtension(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
-    if (graphs)
-        enableWhatGraphsNeed(support);
+    for (const Feature* feature : allFeatures())
+        feature->patch(*this, support, uses);
     m_info.enabledExtensionCount = static_cast<uint32_t>(m_extensions.size());
     m_info.ppEnabledExtensionNames = m_extensions.data();
     m_info.pNext = m_chain.get();
@@ -102,80 +74,18 @@ void PatchedDeviceCreateInfo::removeExtension(const char* name)
     std::erase_if(m_extensions, [=](const char* enabled) { return std::strcmp(enabled, name) == 0; });
 }
 
-void PatchedDeviceCreateInfo::enableInt64()
+void PatchedDeviceCreateInfo::enable(VkBool32 VkPhysicalDeviceFeatures::*feature)
 {
     constexpr VkStructureType k2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
     if (const auto* features = m_chain.find<VkPhysicalDeviceFeatures2>(k2)) {
-        if (!features->features.shaderInt64)
-            m_chain.change<VkPhysicalDeviceFeatures2>(k2)->features.shaderInt64 = VK_TRUE;
+        if (!(features->features.*feature))
+            m_chain.change<VkPhysicalDeviceFeatures2>(k2)->features.*feature = VK_TRUE;
         return;
     }
-    if (m_info.pEnabledFeatures)
+    if (m_info.pEnabledFeatures && m_info.pEnabledFeatures != &m_features)
         m_features = *m_info.pEnabledFeatures;
-    m_features.shaderInt64 = VK_TRUE;
+    m_features.*feature = VK_TRUE;
     m_info.pEnabledFeatures = &m_features;
-}
-
-void PatchedDeviceCreateInfo::enableNonUniformIndexing()
-{
-    using Version = VkPhysicalDeviceVulkan12Features;
-    using Own = VkPhysicalDeviceDescriptorIndexingFeatures;
-    constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-    constexpr VkStructureType kOwn = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES;
-    const auto enableOne = [&](VkBool32 Version::*version, VkBool32 Own::*own) {
-        enable(m_chain, k12, version, kOwn, own);
-    };
-    enableOne(&Version::shaderUniformBufferArrayNonUniformIndexing, &Own::shaderUniformBufferArrayNonUniformIndexing);
-    enableOne(&Version::shaderSampledImageArrayNonUniformIndexing, &Own::shaderSampledImageArrayNonUniformIndexing);
-    enableOne(&Version::shaderStorageBufferArrayNonUniformIndexing, &Own::shaderStorageBufferArrayNonUniformIndexing);
-    enableOne(&Version::shaderStorageImageArrayNonUniformIndexing, &Own::shaderStorageImageArrayNonUniformIndexing);
-    enableOne(&Version::shaderUniformTexelBufferArrayNonUniformIndexing,
-              &Own::shaderUniformTexelBufferArrayNonUniformIndexing);
-    enableOne(&Version::shaderStorageTexelBufferArrayNonUniformIndexing,
-              &Own::shaderStorageTexelBufferArrayNonUniformIndexing);
-}
-
-void PatchedDeviceCreateInfo::enableWhatGraphsNeed(const Support& support)
-{
-    constexpr VkStructureType k11 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
-    constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-    constexpr VkStructureType k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-    enableInt64();
-    enable(m_chain, k12, &VkPhysicalDeviceVulkan12Features::bufferDeviceAddress,
-           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
-           &VkPhysicalDeviceBufferDeviceAddressFeatures::bufferDeviceAddress);
-    enable(m_chain, k12, &VkPhysicalDeviceVulkan12Features::shaderBufferInt64Atomics,
-           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES,
-           &VkPhysicalDeviceShaderAtomicInt64Features::shaderBufferInt64Atomics);
-    enable(m_chain, k12, &VkPhysicalDeviceVulkan12Features::scalarBlockLayout,
-           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,
-           &VkPhysicalDeviceScalarBlockLayoutFeatures::scalarBlockLayout);
-    if (support.storage8)
-        enable(m_chain, k12, &VkPhysicalDeviceVulkan12Features::storageBuffer8BitAccess,
-               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES,
-               &VkPhysicalDevice8BitStorageFeatures::storageBuffer8BitAccess);
-    if (support.storage16)
-        enable(m_chain, k11, &VkPhysicalDeviceVulkan11Features::storageBuffer16BitAccess,
-               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,
-               &VkPhysicalDevice16BitStorageFeatures::storageBuffer16BitAccess);
-    if (support.deviceScope) {
-        enable(m_chain, k12, &VkPhysicalDeviceVulkan12Features::vulkanMemoryModel,
-               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES,
-               &VkPhysicalDeviceVulkanMemoryModelFeatures::vulkanMemoryModel);
-        enable(m_chain, k12, &VkPhysicalDeviceVulkan12Features::vulkanMemoryModelDeviceScope,
-               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES,
-               &VkPhysicalDeviceVulkanMemoryModelFeatures::vulkanMemoryModelDeviceScope);
-    }
-    if (support.nonUniformIndexing)
-        enableNonUniformIndexing();
-    if (support.hostQueryReset)
-        enable(m_chain, k12, &VkPhysicalDeviceVulkan12Features::hostQueryReset,
-               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,
-               &VkPhysicalDeviceHostQueryResetFeatures::hostQueryReset);
-    // For the submission of split streams and the barriers of the runtime.
-    enable(m_chain, k13, &VkPhysicalDeviceVulkan13Features::synchronization2,
-           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
-           &VkPhysicalDeviceSynchronization2Features::synchronization2);
 }
 
 }  // namespace millrace::layer

@@ -29,24 +29,41 @@ struct EnabledByApplication {
 
 EnabledByApplication enabledByApplication(const VkDeviceCreateInfo& createInfo);
 
-// Extensions and structures that `support` says the layer provides are gone; features that graphs need are on, in the
-// structures that the application chained where it did (VUID-VkDeviceCreateInfo-pNext-06532). Everything else is the
-// application's.
+// Each feature of the layer's takes out what it provides and switches on what it needs, in the structures that the
+// application chained where it did (VUID-VkDeviceCreateInfo-pNext-06532). Everything else is the application's.
 class PatchedDeviceCreateInfo {
 public:
-    PatchedDeviceCreateInfo(const VkDeviceCreateInfo& createInfo, const Support& support, bool graphs);
+    // `uses`: bits of Use.
+    PatchedDeviceCreateInfo(const VkDeviceCreateInfo& createInfo, const Support& support, uint32_t uses);
     PatchedDeviceCreateInfo(const PatchedDeviceCreateInfo&) = delete;
     PatchedDeviceCreateInfo& operator=(const PatchedDeviceCreateInfo&) = delete;
 
     const VkDeviceCreateInfo* get() const { return &m_info; }
     const std::vector<VkStructureType>& lost() const { return m_chain.lost(); }
 
-private:
+    // For features of the layer's.
     void removeExtension(const char* name);
-    void enableInt64();
-    void enableNonUniformIndexing();
-    void enableWhatGraphsNeed(const Support& support);
+    PatchedChain& chain() { return m_chain; }
+    // One of VkPhysicalDeviceFeatures.
+    void enable(VkBool32 VkPhysicalDeviceFeatures::*feature);
+    // Switches a feature on in the structure of a Vulkan version if the application chained that, else in the
+    // feature's own.
+    template <typename Version, typename Own>
+    void enable(VkStructureType versionType, VkBool32 Version::*versionMember, VkStructureType ownType,
+                VkBool32 Own::*ownMember)
+    {
+        if (const auto* version = m_chain.find<Version>(versionType)) {
+            if (!(version->*versionMember))
+                m_chain.change<Version>(versionType)->*versionMember = VK_TRUE;
+        } else if (const auto* own = m_chain.find<Own>(ownType)) {
+            if (!(own->*ownMember))
+                m_chain.change<Own>(ownType)->*ownMember = VK_TRUE;
+        } else {
+            m_chain.add<Own>(ownType)->*ownMember = VK_TRUE;
+        }
+    }
 
+private:
     VkDeviceCreateInfo m_info;
     PatchedChain m_chain;
     std::vector<const char*> m_extensions;

@@ -11,6 +11,7 @@
 
 #include "layer/core_commands.h"
 #include "layer/device.h"
+#include "layer/feature.h"
 #include "layer/instance.h"
 
 namespace millrace::layer {
@@ -22,9 +23,13 @@ public:
     Table(std::initializer_list<EntryPoints> groups)
     {
         for (EntryPoints group : groups)
-            for (const EntryPoint& entry : group)
-                if (!m_entries.emplace(entry.name, &entry).second)
-                    m_repeated.push_back(entry.name);
+            add(group);
+    }
+    void add(EntryPoints group)
+    {
+        for (const EntryPoint& entry : group)
+            if (!m_entries.emplace(entry.name, &entry).second)
+                m_repeated.push_back(entry.name);
     }
     const std::vector<const char*>& repeated() const { return m_repeated; }
     const EntryPoint* find(const char* name) const
@@ -90,32 +95,35 @@ const Table& deviceTable()
     static const EntryPoint own[] = {
         {"vkGetDeviceProcAddr", guarded<&getDeviceProcAddr>(), kUseAlways, true},
     };
-    static const Table& table = *new Table{own,
-                                           deviceEntryPoints(),
-                                           bufferEntryPoints(),
-                                           shaderModuleEntryPoints(),
-                                           pipelineLayoutEntryPoints(),
-                                           updateTemplateEntryPoints(),
-                                           pipelineCacheEntryPoints(),
-                                           ordinaryPipelineEntryPoints(),
-                                           graphPipelineEntryPoints(),
-                                           pipelineQueryEntryPoints(),
-                                           debugUtilsEntryPoints(),
-                                           debugMarkerEntryPoints(),
-                                           privateDataEntryPoints(),
-                                           maintenance5EntryPoints(),
-                                           commandPoolEntryPoints(),
-                                           commandBufferEntryPoints(),
-                                           bindingEntryPoints(),
-                                           pushDescriptorEntryPoints(),
-                                           descriptorBufferEntryPoints(),
-                                           dynamicStateEntryPoints(),
-                                           renderingEntryPoints(),
-                                           scopeEntryPoints(),
-                                           redirectEntryPoints(),
-                                           graphCommandEntryPoints(),
-                                           queueEntryPoints(),
-                                           waitEntryPoints()};
+    static const Table& table = *[] {
+        auto* made = new Table{own,
+                               deviceEntryPoints(),
+                               bufferEntryPoints(),
+                               shaderModuleEntryPoints(),
+                               pipelineLayoutEntryPoints(),
+                               updateTemplateEntryPoints(),
+                               pipelineCacheEntryPoints(),
+                               ordinaryPipelineEntryPoints(),
+                               pipelineQueryEntryPoints(),
+                               debugUtilsEntryPoints(),
+                               debugMarkerEntryPoints(),
+                               privateDataEntryPoints(),
+                               commandPoolEntryPoints(),
+                               commandBufferEntryPoints(),
+                               bindingEntryPoints(),
+                               pushDescriptorEntryPoints(),
+                               descriptorBufferEntryPoints(),
+                               dynamicStateEntryPoints(),
+                               renderingEntryPoints(),
+                               scopeEntryPoints(),
+                               redirectEntryPoints(),
+                               queueEntryPoints(),
+                               waitEntryPoints()};
+        for (const Feature* feature : allFeatures())
+            for (EntryPoints group : feature->entryPoints())
+                made->add(group);
+        return made;
+    }();
     return table;
 }
 

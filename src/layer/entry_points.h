@@ -62,7 +62,6 @@ EntryPoints pipelineQueryEntryPoints();
 EntryPoints debugUtilsEntryPoints();
 EntryPoints debugMarkerEntryPoints();
 EntryPoints privateDataEntryPoints();
-EntryPoints maintenance5EntryPoints();
 EntryPoints commandPoolEntryPoints();
 EntryPoints commandBufferEntryPoints();
 EntryPoints bindingEntryPoints();

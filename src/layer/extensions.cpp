@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "layer/entry_points.h"
+#include "layer/feature.h"
 #include "layer/identity.h"
 #include "layer/instance.h"
 
@@ -13,10 +14,6 @@ namespace millrace::layer {
 
 namespace {
 
-const VkExtensionProperties kShaderEnqueue{VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_AMDX_SHADER_ENQUEUE_SPEC_VERSION};
-const VkExtensionProperties kMaintenance5{VK_KHR_MAINTENANCE_5_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_SPEC_VERSION};
-const VkExtensionProperties kPipelineLibrary{VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
-                                             VK_KHR_PIPELINE_LIBRARY_SPEC_VERSION};
 const VkExtensionProperties kLayerSettings{VK_EXT_LAYER_SETTINGS_EXTENSION_NAME, VK_EXT_LAYER_SETTINGS_SPEC_VERSION};
 
 // The two-call idiom.
@@ -37,6 +34,16 @@ bool isOurs(const char* layerName)
     return layerName && std::strcmp(layerName, settings::kLayerName) == 0;
 }
 
+// What the layer may provide.
+std::vector<VkExtensionProperties> ownExtensions()
+{
+    std::vector<VkExtensionProperties> list;
+    for (const Feature* feature : allFeatures())
+        for (const ProvidedExtension& extension : feature->extensions())
+            list.push_back(extension.properties);
+    return list;
+}
+
 auto find(std::vector<VkExtensionProperties>& list, const VkExtensionProperties& extension)
 {
     return std::find_if(list.begin(), list.end(), [&](const VkExtensionProperties& candidate) {
@@ -51,6 +58,13 @@ void provide(std::vector<VkExtensionProperties>& list, const VkExtensionProperti
         list.push_back(extension);
     else
         *found = extension;
+}
+
+// The driver may list what it does not have, and neither can we provide it.
+void remove(std::vector<VkExtensionProperties>& list, const VkExtensionProperties& extension)
+{
+    if (auto phantom = find(list, extension); phantom != list.end())
+        list.erase(phantom);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL EnumerateInstanceLayerProperties(uint32_t* pPropertyCount,
@@ -84,16 +98,14 @@ VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevi
 {
     // Without a physical device the loader asks for the layer's own list.
     if (!physical)
-        return isOurs(pLayerName)
-                   ? give<VkExtensionProperties>(std::vector{kShaderEnqueue, kMaintenance5, kPipelineLibrary},
-                                                 pPropertyCount, pProperties)
-                   : VK_ERROR_LAYER_NOT_PRESENT;
+        return isOurs(pLayerName) ? give<VkExtensionProperties>(ownExtensions(), pPropertyCount, pProperties)
+                                  : VK_ERROR_LAYER_NOT_PRESENT;
     Instance& instance = Instance::of(physical);
     const Support support = instance.support(physical);
     if (isOurs(pLayerName)) {
         std::vector<VkExtensionProperties> own;
         if (support.emulated)
-            own = {kShaderEnqueue, kMaintenance5, kPipelineLibrary};
+            own = ownExtensions();
         return give<VkExtensionProperties>(own, pPropertyCount, pProperties);
     }
     if (pLayerName || support.native)
@@ -108,16 +120,13 @@ VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevi
     if (result != VK_SUCCESS)
         return result;
     list.resize(count);
-    if (support.emulated) {
-        provide(list, kShaderEnqueue);
-        if (!support.maintenance5)
-            provide(list, kMaintenance5);
-        if (!support.pipelineLibrary)
-            provide(list, kPipelineLibrary);
-    } else if (auto phantom = find(list, kShaderEnqueue); phantom != list.end()) {
-        // The driver lists what it does not have, and neither can we provide it.
-        list.erase(phantom);
-    }
+    for (const Feature* feature : allFeatures())
+        for (const ProvidedExtension& extension : feature->extensions()) {
+            if (support.emulated && !(extension.inDriver && support.*extension.inDriver))
+                provide(list, extension.properties);
+            else if (!support.emulated && !extension.inDriver)
+                remove(list, extension.properties);
+        }
     return give<VkExtensionProperties>(list, pPropertyCount, pProperties);
 }
 
