@@ -62,12 +62,12 @@ void CommandBuffer::begin(const VkCommandBufferBeginInfo& info)
 void CommandBuffer::reset()
 {
     for (const std::shared_ptr<GraphRun>& run : runs)
-        run->reportStatus();
+        run->report();
     pool.freeHidden(m_hidden);
     m_hidden.clear();
-    if (!splits.empty())
+    if (!boundaries.empty())
         device.held->countSplit(-1);
-    splits.clear();
+    boundaries.clear();
     runs.clear();
     keepAlive.clear();
     streams = {handle};
@@ -113,18 +113,18 @@ void CommandBuffer::makeVisibleToHost()
     isReadByHost = false;
 }
 
-bool CommandBuffer::divide(Split split, const std::string& name)
+bool CommandBuffer::divide(Boundary boundary, const std::string& name)
 {
     const VkCommandBuffer next = beginHidden(name);
     if (!next)
         return false;
     // All that needs memory comes first: a command buffer that has ended takes no more commands.
-    splits.push_back(std::move(split));
-    rememberOrUndo([&] { splits.pop_back(); }, [&] { streams.push_back(next); });
+    boundaries.push_back(std::move(boundary));
+    rememberOrUndo([&] { boundaries.pop_back(); }, [&] { streams.push_back(next); });
     makeVisibleToHost();
     if (const VkResult result = device.table.EndCommandBuffer(current); result != VK_SUCCESS)
         fail(result);
-    if (splits.size() == 1)
+    if (boundaries.size() == 1)
         device.held->countSplit(1);
     current = next;
     return true;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "layer/bound_state.h"
+#include "layer/boundary.h"
 #include "layer/device.h"
 #include "layer/graph_bindings.h"
 #include "layer/registry.h"
@@ -24,12 +25,6 @@ struct CommandPool;
 struct GraphObject;
 struct GraphRun;
 
-// Where a command buffer is divided: what follows must not run before all that is before is complete.
-struct Split {
-    std::shared_ptr<GraphRun> run;       // the graph that is to be completed; null behind a single step
-    std::vector<VkCommandBuffer> sweep;  // continues the graph; step by step: one for each step
-};
-
 struct CommandBuffer {
     CommandBuffer(CommandPool& owner, VkCommandBuffer own, bool isPrimary);
     ~CommandBuffer();
@@ -42,7 +37,7 @@ struct CommandBuffer {
     // The driver's command buffer that takes commands now: the application's, or behind a split a hidden one.
     VkCommandBuffer current;
     std::vector<VkCommandBuffer> streams;  // in order of execution; the first is the application's
-    std::vector<Split> splits;             // between two streams each
+    std::vector<Boundary> boundaries;      // between two streams each
     std::vector<std::shared_ptr<GraphRun>> runs;
     std::vector<std::shared_ptr<void>> keepAlive;  // that recorded commands read
 
@@ -68,7 +63,7 @@ struct CommandBuffer {
     // Before the driver's command buffer ends, or a render pass instance begins that will be suspended then.
     void makeVisibleToHost();
     // Ends the driver's command buffer here and goes on in a hidden one, in which no state is set. False if that fails.
-    bool divide(Split split, const std::string& name);
+    bool divide(Boundary boundary, const std::string& name);
     void fail(VkResult result);
     // A recorded command has structures that are not kept for when it is recorded again. Told if that happens.
     void cannotKeep(const char* command, const StructureTypes& types);

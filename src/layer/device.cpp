@@ -292,7 +292,7 @@ VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCall
 Device::Device(Instance& owner)
     : instance(owner),
       held(std::make_unique<HeldWork>()),
-      statusWatch(std::make_unique<StatusWatch>([](GraphRun& run) { run.reportStatus(); })),
+      statusWatch(std::make_unique<StatusWatch>([](GraphRun& run) { run.report(); })),
       faults(std::make_unique<Faults>(*this))
 {
 }

@@ -135,12 +135,30 @@ std::string ruleOf(const std::string& command, uint32_t error)
 }  // namespace
 
 // Without memory for a message there is none.
-void GraphRun::reportStatus() noexcept
+void GraphRun::report() noexcept
 {
     try {
         tell();
     } catch (...) {
     }
+}
+
+bool GraphRun::isComplete() const
+{
+    return !dispatch->hasRemaining();
+}
+
+Continuation::Progress GraphRun::progress() const
+{
+    const abi::GraphStatus status = dispatch->status();
+    return {status.remaining, status.units, status.errorCount};
+}
+
+void GraphRun::tellStalled() const
+{
+    device.messages().error("Millrace-graph-stalled", objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, commandBuffer),
+                            object->name() + " makes no progress and is given up, which is a defect of the layer",
+                            "Please report it, with the graph's shaders");
 }
 
 void GraphRun::tell()

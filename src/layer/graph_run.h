@@ -7,7 +7,9 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "layer/boundary.h"
 #include "runtime/runtime.h"
 
 namespace millrace::layer {
@@ -15,7 +17,17 @@ namespace millrace::layer {
 struct Device;
 struct GraphObject;
 
-struct GraphRun {
+struct GraphRun final : Continuation {
+    GraphRun(Device& own, const char* dispatching, VkCommandBuffer holding, std::shared_ptr<GraphObject> graph,
+             std::shared_ptr<runtime::RecordedDispatch> recorded)
+        : device(own),
+          command(dispatching),
+          commandBuffer(holding),
+          object(std::move(graph)),
+          dispatch(std::move(recorded))
+    {
+    }
+
     Device& device;
     const char* command;  // that dispatched it
     VkCommandBuffer commandBuffer;
@@ -26,7 +38,11 @@ struct GraphRun {
 
     // Tells the application of dropped work, and of work left behind where nobody continues it; each once. Any thread,
     // any time: what the device has not written yet is not reported yet.
-    void reportStatus() noexcept;
+    void report() noexcept override;
+
+    bool isComplete() const override;
+    Progress progress() const override;
+    void tellStalled() const override;
 
     std::atomic<bool> errorReported{false};
     std::atomic<bool> remainderReported{false};

@@ -5,9 +5,7 @@
 #include <chrono>
 
 #include "layer/command_buffer.h"
-#include "layer/graph_run.h"
 #include "layer/own_thread.h"
-#include "layer/pipelines.h"
 #include "layer/queue.h"
 #include "runtime/runtime.h"
 
@@ -42,12 +40,7 @@ Value valueAt(const Value* values, uint32_t count, uint32_t index)
 
 bool isSplit(VkCommandBuffer handle)
 {
-    return !CommandBuffer::of(handle).splits.empty();
-}
-
-bool sameProgress(const abi::GraphStatus& a, const abi::GraphStatus& b)
-{
-    return a.remaining == b.remaining && a.units == b.units && a.errorCount == b.errorCount;
+    return !CommandBuffer::of(handle).boundaries.empty();
 }
 
 void addUnknown(const void* chain, StructureTypes& types)
@@ -220,10 +213,10 @@ std::vector<Submission::Part> Submission::takeParts()
             for (size_t i = 0; i < commandBuffer.streams.size(); ++i) {
                 piece.commandBuffers.push_back(info);
                 piece.commandBuffers.back().commandBuffer = commandBuffer.streams[i];
-                if (i == commandBuffer.splits.size())
+                if (i == commandBuffer.boundaries.size())
                     break;
                 parts.back().batches.push_back(std::move(piece));
-                parts.back().split = &commandBuffer.splits[i];
+                parts.back().boundary = &commandBuffer.boundaries[i];
                 parts.back().deviceMask = info.deviceMask;
                 parts.emplace_back();
                 piece = Batch{};
@@ -254,7 +247,7 @@ VkResult Submission::run(Queue& queue)
         if (result == VK_SUCCESS)
             result = queue.wait();
         if (result == VK_SUCCESS)
-            result = complete(queue, *parts[i].split, parts[i].deviceMask);
+            result = complete(queue, *parts[i].boundary, parts[i].deviceMask);
         if (result != VK_SUCCESS)
             return result;
     }
@@ -283,40 +276,37 @@ VkResult Submission::submitSweeps(Queue& queue, const std::vector<VkCommandBuffe
     return VK_SUCCESS;
 }
 
-VkResult Submission::complete(Queue& queue, const Split& split, uint32_t deviceMask)
+VkResult Submission::complete(Queue& queue, const Boundary& boundary, uint32_t deviceMask)
 {
-    if (!split.run)
+    if (boundary.kind() == Boundary::Kind::Waits)
         return VK_SUCCESS;
-    GraphRun& run = *split.run;
+    Continuation& continuation = *boundary.continuation;
     std::vector<VkCommandBufferSubmitInfo> steps;
-    for (VkCommandBuffer commandBuffer : split.sweep) {
+    for (VkCommandBuffer commandBuffer : boundary.more) {
         steps.push_back({VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO});
         steps.back().commandBuffer = commandBuffer;
         steps.back().deviceMask = deviceMask;
     }
     size_t sweeps = 1;
-    abi::GraphStatus last = run.dispatch->status();
+    Continuation::Progress last = continuation.progress();
     uint32_t idleSweeps = 0;
-    while (run.dispatch->hasRemaining()) {
+    while (!continuation.isComplete()) {
         const auto start = std::chrono::steady_clock::now();
         const VkResult result = submitSweeps(queue, steps, sweeps);
         if (result != VK_SUCCESS)
             return result;
         queue.device.drainRecorders();
-        const abi::GraphStatus now = run.dispatch->status();
-        idleSweeps = sameProgress(last, now) ? idleSweeps + static_cast<uint32_t>(sweeps) : 0;
+        const Continuation::Progress now = continuation.progress();
+        idleSweeps = last == now ? idleSweeps + static_cast<uint32_t>(sweeps) : 0;
         last = now;
         if (std::chrono::steady_clock::now() - start < kShortWait)
             sweeps = std::min<size_t>(2 * sweeps, queue.device.runtime->traits().sweepsPerWait);
         if (idleSweeps > kMaxIdleSweeps) {
-            queue.device.messages().error(
-                "Millrace-graph-stalled", objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, run.commandBuffer),
-                run.object->name() + " makes no progress and is given up, which is a defect of the layer",
-                "Please report it, with the graph's shaders");
+            continuation.tellStalled();
             break;
         }
     }
-    run.reportStatus();
+    continuation.report();
     return VK_SUCCESS;
 }
 

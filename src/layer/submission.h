@@ -16,7 +16,7 @@ namespace millrace::layer {
 
 struct Device;
 struct Queue;
-struct Split;
+struct Boundary;
 
 class Submission {
 public:
@@ -55,7 +55,7 @@ private:
     // What is submitted together, and what completes it before the next: nothing behind the last.
     struct Part {
         std::vector<Batch> batches;
-        const Split* split = nullptr;
+        const Boundary* boundary = nullptr;
         uint32_t deviceMask = 0;
 
         std::vector<VkSubmitInfo2> infos() const;
@@ -66,7 +66,7 @@ private:
     template <typename Info>
     void copyChains(std::vector<Info>& infos);
     std::vector<Part> takeParts();
-    VkResult complete(Queue& queue, const Split& split, uint32_t deviceMask);
+    static VkResult complete(Queue& queue, const Boundary& boundary, uint32_t deviceMask);
     static VkResult submitSweeps(Queue& queue, const std::vector<VkCommandBufferSubmitInfo>& steps, size_t sweeps);
 
     StructureTypes m_unknown;

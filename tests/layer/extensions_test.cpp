@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the layer says of extensions, features, limits and entry points.
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+
+#include <string_view>
 
 #include <algorithm>
 #include <cstdlib>
@@ -234,6 +237,27 @@ TEST(EntryPoints, WithoutTheFeature_CommandsPassThrough)
     EXPECT_NE(active.get<PFN_vkCmdDraw>("vkCmdDraw"), plain.get<PFN_vkCmdDraw>("vkCmdDraw"));
     TestDevice again({}, {.extension = false});
     EXPECT_EQ(again.get<PFN_vkCmdDraw>("vkCmdDraw"), plain.get<PFN_vkCmdDraw>("vkCmdDraw"));
+}
+
+bool isOfTheLayer(PFN_vkVoidFunction function)
+{
+    Dl_info info{};
+    return function && dladdr(reinterpret_cast<void*>(function), &info) && info.dli_fname &&
+           std::string_view(info.dli_fname).find("VkLayer_MILLRACE_emulation") != std::string_view::npos;
+}
+
+TEST(EntryPoints, NothingEnabled_FunctionsOfTheDriver)
+{
+    const TestDevice without({}, {.extension = false});
+    const TestDevice with;
+    for (const char* name :
+         {"vkAllocateCommandBuffers", "vkBeginCommandBuffer", "vkCmdBeginRendering", "vkCmdBindDescriptorSets",
+          "vkCmdBindIndexBuffer", "vkCmdBindPipeline", "vkCmdBindVertexBuffers", "vkCmdDispatch", "vkCmdDrawIndexed",
+          "vkCmdPipelineBarrier2", "vkCmdPushConstants", "vkCmdSetScissor", "vkCmdSetViewport", "vkCreateBuffer",
+          "vkCreateComputePipelines", "vkEndCommandBuffer", "vkQueueSubmit", "vkWaitForFences"}) {
+        EXPECT_TRUE(isOfTheLayer(vkGetDeviceProcAddr(with.handle, name))) << name;
+        EXPECT_FALSE(isOfTheLayer(vkGetDeviceProcAddr(without.handle, name))) << name;
+    }
 }
 
 TEST(EntryPoints, Maintenance5_Present)

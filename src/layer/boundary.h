@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a command buffer is divided into streams, and what has to happen there before what follows is submitted.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace millrace::layer {
+
+// Work that only the device knows the end of. Called on the thread that submits, whenever the device has done what was
+// submitted.
+class Continuation {
+public:
+    // Equal: what was submitted in between changed nothing.
+    using Progress = std::array<uint64_t, 3>;
+
+    virtual ~Continuation() = default;
+
+    virtual bool isComplete() const = 0;
+    virtual Progress progress() const = 0;
+    // It is given up, since nothing changes any more.
+    virtual void tellStalled() const = 0;
+    // Nothing more is submitted for it. Any thread, any time.
+    virtual void report() noexcept = 0;
+};
+
+struct Boundary {
+    enum class Kind {
+        Waits,      // for all that is before
+        Completes,  // and for the continuation, for which `more` is submitted until it is complete
+    };
+
+    Kind kind() const { return continuation ? Kind::Completes : Kind::Waits; }
+
+    std::shared_ptr<Continuation> continuation;
+    // In order; several are submitted one by one, each when the one before has completed.
+    std::vector<VkCommandBuffer> more;
+};
+
+}  // namespace millrace::layer
