@@ -3,11 +3,10 @@
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
-#include <string_view>
-
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "layer/test_device.h"
 
