@@ -250,10 +250,10 @@ TEST(EntryPoints, NothingEnabled_FunctionsOfTheDriver)
     const TestDevice without({}, {.extension = false});
     const TestDevice with;
     for (const char* name :
-         {"vkAllocateCommandBuffers", "vkBeginCommandBuffer", "vkCmdBeginRendering", "vkCmdBindDescriptorSets",
-          "vkCmdBindIndexBuffer", "vkCmdBindPipeline", "vkCmdBindVertexBuffers", "vkCmdDispatch", "vkCmdDrawIndexed",
-          "vkCmdPipelineBarrier2", "vkCmdPushConstants", "vkCmdSetScissor", "vkCmdSetViewport", "vkCreateBuffer",
-          "vkCreateComputePipelines", "vkEndCommandBuffer", "vkQueueSubmit", "vkWaitForFences"}) {
+         {"vkBeginCommandBuffer", "vkCmdBeginRendering", "vkCmdBindDescriptorSets", "vkCmdBindIndexBuffer",
+          "vkCmdBindPipeline", "vkCmdBindVertexBuffers", "vkCmdDispatch", "vkCmdDrawIndexed", "vkCmdPipelineBarrier2",
+          "vkCmdPushConstants", "vkCmdSetScissor", "vkCmdSetViewport", "vkCreateBuffer", "vkCreateComputePipelines",
+          "vkEndCommandBuffer", "vkQueueSubmit", "vkWaitForFences"}) {
         EXPECT_TRUE(isOfTheLayer(vkGetDeviceProcAddr(with.handle, name))) << name;
         EXPECT_FALSE(isOfTheLayer(vkGetDeviceProcAddr(without.handle, name))) << name;
     }
