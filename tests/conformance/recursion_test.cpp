@@ -86,8 +86,8 @@ TEST_F(Recursion, EveryLevelCanSendToOtherNodes)
 }
 
 // One invocation of the subgroup sends, and the node writes its input afterwards: nothing says to a driver that all of
-// the subgroup are there when memory is divided among them. A driver left the one that sends out of a maximum over all
-// (docs/gpu.md, "What drivers do").
+// the subgroup are there when memory is divided among them. The shape of a random graph in which a driver left the one
+// that sends out of a maximum over all (docs/gpu.md, "What drivers do"); that driver runs this one rightly.
 TEST_F(Recursion, OneInvocationOfMany_SendsMany_AndWritesItsInput)
 {
     static constexpr uint32_t kPayloads = 185, kEach = 16, kSender = 3, kFan = 38, kLanes = 64;
