@@ -21,7 +21,7 @@ ALLOWED = {
     "dxil": {"base", "spirv"},
     "trace": {"base"},
     "data": {"base"},
-    "runtime": {"base", "abi", "data", "graph", "shaders", "trace"},
+    "runtime": {"base", "abi", "data", "spirv", "graph", "shaders", "trace"},
     "api": {"base", "abi", "spirv", "graph", "compiler"},
     "settings": {"base", "abi", "runtime"},
     "layer": {"base", "abi", "data", "spirv", "graph", "compiler", "runtime", "settings", "shaders", "trace"},

@@ -11,7 +11,8 @@ namespace {
 
 constexpr char kMillraceLayer[] = "VK_LAYER_MILLRACE_emulation";
 constexpr char kAdvice[] =
-    "\nMillrace provides it on any Vulkan 1.3 device. Tell the Vulkan loader to use its layer:"
+    "\nMillrace provides it on Vulkan 1.3 devices; 'millrace info' says what one lacks that is missed out."
+    "\nTell the Vulkan loader to use its layer:"
     "\n    export VK_ADD_LAYER_PATH=<folder with VkLayer_MILLRACE_emulation.json>   (not needed once installed)"
     "\n    export VK_INSTANCE_LAYERS=VK_LAYER_MILLRACE_emulation";
 

@@ -135,6 +135,13 @@ struct DispatchCountInfo {
     uint64_t stride;
 };
 
+// number.comp: numbers the units of what a level's streams have received. A workgroup for each slot of the level.
+struct NumberArguments {
+    uint64_t graph;
+    uint level;
+    uint slotCount;  // of the level
+};
+
 // turn.comp: ends a sweep.
 struct TurnArguments {
     uint64_t graph;

@@ -46,6 +46,9 @@ MR_CONST uint kUnitBits = 40u;
 // they know that it does not fit.
 MR_CONST uint kReservedBits = 36u;
 
+// Specialization constant of all shaders (device/graph.glsl): a Boolean, whether the device has 64-bit atomics.
+MR_CONST uint kLongAtomicsSpecId = 2037u;
+
 // A slot is a node at one remaining recursion level: the unit of scheduling. Static after link.
 struct SlotInfo {
     uint kind;
@@ -157,7 +160,8 @@ struct DynamicEntry {
 // what they read, since reads of a line wait behind the additions to it.
 struct StreamState {
     uint64_t counter;  // entries and units; producers add, the turn shader resets
-    uint pad0[30];
+    uint appended;     // without 64-bit atomics, entries that producers have added: number.comp lets the counter follow
+    uint pad0[29];
     uint64_t table;    // address of its entries; written by the begin shader
     uint capacity;     // entries the table holds
     uint pending;      // turn shader: a consumer has work left
@@ -167,15 +171,23 @@ struct StreamState {
 
 MR_CONST uint kStreamStateBytes = 256u;
 
+// Without 64-bit atomics, a ticket counts what is taken in a sweep, and this is where it ends: there is room above for
+// what workgroups add before they see that.
+MR_CONST uint kMaxTicket = 1u << 31;
+MR_CONST uint kMaxTicketStep = 1u << 15;  // that a workgroup adds; a dispatch has less than 2^16
+
 struct SlotState {
     uint64_t cursor;   // units taken so far; may overshoot inside a sweep, the turn shader trims it
     uint64_t counted;  // those taken when the sweep began, of which GraphStatus::units knows
-    uint pad[28];
+    uint ticket;       // units taken since then that the cursor does not count: all, without 64-bit atomics
+    uint pad[27];
 };
 
 struct LevelState {
     uint64_t reserved;  // entries and granules that running workgroups have reserved in this level's region
-    uint pad0[30];
+    uint reservedGranules;  // the same without 64-bit atomics
+    uint reservedEntries;
+    uint pad0[28];
     uint used;          // granules allocated, relative to begin
     uint pad1[31];
     uint begin;         // region of the payloads that this level produces, in granules
@@ -186,6 +198,9 @@ struct LevelState {
     uint startEntries;
     uint pad[26];
 };
+
+MR_CONST uint kLevelStateBytes = 384u;
+MR_CONST uint kReservedGranulesOffset = 8u;  // in it; the entries follow
 
 // Error codes of GraphStatus::error. Work that would break a limit is dropped, the first cause is kept.
 MR_CONST uint kErrorNone = 0u;
@@ -237,12 +252,13 @@ struct GraphHeader {
     uint64_t slotStates;   // SlotState[slotCount]
     uint64_t streamStates; // StreamState[streamCount]
     uint64_t levelStates;  // LevelState[levelCount]
-    uint64_t feedCursor;   // chunks of API payloads fed so far
+    uint64_t feedCursor;   // chunks of API payloads fed when the sweep began
     uint64_t feedTotal;    // chunks there are; known after the first feed
     // The block of infos where a sweep's feed begins, all in front of which is fed, and the furthest that it has got to,
     // where the next begins. turn.comp makes one of the other, so that nobody reads what others change.
     uint64_t feedFirstChunk;  // of the block
-    uint64_t nextFirstChunk;
+    uint nextFirstChunk;      // relative to it
+    uint feedTicket;          // chunks taken since the sweep began, up to kMaxTicket
     uint feedFirstInfo;
     uint nextFirstInfo;
     uint feedBlocks;  // that workgroups of feed.comp have read, together; where not everything fits

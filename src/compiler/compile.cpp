@@ -102,7 +102,8 @@ struct Pass {
 // narrowEnqueues, narrowAllocations, placeKeptPayloads, runOnce, stepThroughGrid and linkDeviceLibrary, which finish()
 // runs, look at the graph; linkDeviceLibrary must come behind them: they say which functions they call. Up to
 // choosePacking a module of the extension stays one, as fuse() needs it.
-// scanReductions must come last: it is for all code that the driver sees, the device functions' too.
+// scanReductions and splitLongIntegers must come last: they are for all code that the driver sees, the device functions'
+// too.
 constexpr Pass kPasses[] = {
     {"extractEntryPoint", extractEntryPoint},
     {"rejectInvalid", rejectInvalidCode},
@@ -124,6 +125,12 @@ constexpr Pass kPasses[] = {
     {"orderPayloadMemory", orderPayloadMemory},
     {"wrapEntryPoint", wrapEntryPoint},
 };
+
+Status splitLongIntegers(NodeShader& shader, const Code&, const Options& options)
+{
+    return options.longIntegers ? Status() : spirv::splitLongIntegers(shader.module);
+}
+
 struct FinishingPass {
     std::string_view name;
     Status (*run)(NodeShader&, const Code&, const Options&);
@@ -133,7 +140,7 @@ constexpr FinishingPass kFinishingPasses[] = {
     {"narrowEnqueues", narrowEnqueues},       {"narrowAllocations", narrowAllocations},
     {"placeKeptPayloads", placeKeptPayloads}, {"runOnce", runOnce},
     {"stepThroughGrid", stepThroughGrid},     {"linkDeviceLibrary", linkDeviceLibrary},
-    {"scanReductions", scanReductions},
+    {"scanReductions", scanReductions},       {"splitLongIntegers", splitLongIntegers},
 };
 constexpr std::string_view kLastPreparingPass = "choosePacking";
 
@@ -257,19 +264,33 @@ std::span<const std::string_view> passNames()
     return names;
 }
 
-bool usesShaderEnqueue(std::span<const uint32_t> words)
+namespace {
+
+bool declares(std::span<const uint32_t> words, spv::Capability capability)
 {
     for (size_t at = kHeaderWords; at + 1 < words.size() && words[0] == spv::MagicNumber;) {
         const uint32_t count = words[at] >> 16;
         if ((words[at] & 0xffff) != static_cast<uint32_t>(spv::Op::OpCapability) || count < 2) {
             return false;
         }
-        if (words[at + 1] == static_cast<uint32_t>(spv::Capability::ShaderEnqueueAMDX)) {
+        if (words[at + 1] == static_cast<uint32_t>(capability)) {
             return true;
         }
         at += count;
     }
     return false;
+}
+
+}  // namespace
+
+bool usesShaderEnqueue(std::span<const uint32_t> words)
+{
+    return declares(words, spv::Capability::ShaderEnqueueAMDX);
+}
+
+bool usesLongIntegers(std::span<const uint32_t> words)
+{
+    return declares(words, spv::Capability::Int64);
 }
 
 }  // namespace millrace::compiler

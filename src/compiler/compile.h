@@ -72,6 +72,8 @@ struct Options {
     uint32_t busyPayloads = 1;
     std::optional<DepthFirst> depthFirst;  // of code that makeDepthFirst() made
     uint32_t parts = 1;                    // of code that fuseLevels() made: LevelsInOne::parts()
+    bool longIntegers = true;              // the device has 64-bit integers, or else the code is not to need any
+    bool longAtomics = true;               // and 64-bit atomics on buffers
     bool nonUniformIndexing = false;       // invocations may index arrays of descriptors differently
     // Integers are reduced over a subgroup by scans (passes/scan_reductions.h): the driver compiles reductions wrongly.
     bool scansToReduce = false;
@@ -126,5 +128,7 @@ std::span<const std::string_view> passNames();
 
 // True if the module declares ShaderEnqueueAMDX. Reads the capabilities only.
 bool usesShaderEnqueue(std::span<const uint32_t> words);
+// Likewise Int64: the application's own code needs it.
+bool usesLongIntegers(std::span<const uint32_t> words);
 
 }  // namespace millrace::compiler

@@ -56,7 +56,8 @@ std::span<const uint32_t> chooseBuild(const DeviceLibraryVariant& variant)
 }
 
 // Branches on `values` are decided here, once, and what they leave dead is removed.
-Result<spirv::Library> makeLibrary(std::span<const uint32_t> words, std::span<const SpecializationValue> values)
+Result<spirv::Library> makeLibrary(std::span<const uint32_t> words, std::span<const SpecializationValue> values,
+                                   bool longAtomics)
 {
     auto module = spirv::read(words);
     if (!module) {
@@ -71,6 +72,9 @@ Result<spirv::Library> makeLibrary(std::span<const uint32_t> words, std::span<co
             return module.error();
         }
     } while (spirv::foldConstantCalls(*module));
+    if (!longAtomics) {
+        module->removeCapability(spv::Capability::Int64Atomics);
+    }
     return spirv::Library::create(std::move(*module));
 }
 
@@ -90,8 +94,9 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
         {kKeepsSpecId, {static_cast<uint8_t>(variant.keeps), 0, 0, 0}},
         {kSendsOnceSpecId, {static_cast<uint8_t>(variant.once), 0, 0, 0}},
         {kStepsInsideSpecId, {static_cast<uint8_t>(variant.stepsInside), 0, 0, 0}},
+        {abi::kLongAtomicsSpecId, {static_cast<uint8_t>(variant.longAtomics), 0, 0, 0}},
     };
-    return makeLibrary(chooseBuild(variant), values);
+    return makeLibrary(chooseBuild(variant), values, variant.longAtomics);
 }
 
 // Made by whoever asks first; all others wait. Not by std::call_once(): what is thrown cannot pass the C library's part

@@ -28,6 +28,7 @@ struct DeviceLibraryVariant {
     bool begins = false;       // likewise; where the dispatch fits
     bool once = false;         // graph::Node::sendsWhenFinished, likewise
     bool stepsInside = false;  // passes/step_through_grid.h
+    bool longAtomics = true;   // Options::longAtomics
 
     auto operator<=>(const DeviceLibraryVariant&) const = default;
 };

@@ -304,6 +304,8 @@ private:
         producer.code = codeOf(attempt.code.words);
         producer.words = attempt.code.words;
         producer.options.specialization.clear();
+        for (const graph::FusionTarget& target : attempt.done->targets)
+            producer.options.longIntegers |= m_nodes[target.node].options.longIntegers;
         producer.prepared = attempt.code.prepared;
         producer.prepared.node.id = m_graph.nodes[node].id;
         producer.changed = true;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeping the global section in order after edits.
+// What passes ask of the global section, and keeping it in order after edits.
 #pragma once
 
+#include "spirv/edit.h"
 #include "spirv/module.h"
 
 namespace millrace::compiler {
 
-// Puts definitions in front of their uses, otherwise keeping the order, and merges types that must not be declared
-// twice. Passes that add or edit types call it at their end.
-void orderGlobals(spirv::Module& module);
+using spirv::orderGlobals;
 
 // The entry point's interface: all global variables that `entry` and what it calls mention, and the input payload where
 // it is listed already.

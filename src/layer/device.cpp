@@ -182,8 +182,11 @@ VkResult Creation::startGraphs(Device& device) const
 {
     if (instance.settings.runtime.labels)
         device.names = runtime::Names(device.handle, device.table);
+    runtime::Settings settings = instance.settings.runtime;
+    settings.int64 = device.support.int64;
+    settings.int64Atomics = device.support.int64Atomics;
     VkResult result = runtime::Device::create(instance.handle, physical, device.handle, instance.table, device.table,
-                                              instance.settings.runtime, idleQueue(device, createInfo), device.runtime);
+                                              settings, idleQueue(device, createInfo), device.runtime);
     if (result == VK_SUCCESS)
         tellTraits(device);
     if (result == VK_SUCCESS)
@@ -208,6 +211,10 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
                                 "Create a device of one physical device for the graphs");
         return VK_ERROR_FEATURE_NOT_PRESENT;
     }
+    if (enabled.shaderEnqueueExtension && !device->support.lacks.empty())
+        instance.messages.error("Millrace-device-lacks", {},
+                                "vkCreateDevice: graphs need what the device lacks: " + device->support.lacks,
+                                "Choose another device; 'millrace info' says what each one has");
     const bool patch =
         device->support.emulated && (enabled.shaderEnqueueExtension || enabled.maintenance5 || enabled.pipelineLibrary);
     VkResult result;

@@ -36,16 +36,19 @@ void enableWhatGraphsNeed(PatchedDeviceCreateInfo& request, const Support& suppo
     constexpr VkStructureType k11 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
     constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
     constexpr VkStructureType k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
-    request.enable(&VkPhysicalDeviceFeatures::shaderInt64);
+    if (support.int64)
+        request.enable(&VkPhysicalDeviceFeatures::shaderInt64);
     request.enable(k12, &VkPhysicalDeviceVulkan12Features::bufferDeviceAddress,
                    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
                    &VkPhysicalDeviceBufferDeviceAddressFeatures::bufferDeviceAddress);
-    request.enable(k12, &VkPhysicalDeviceVulkan12Features::shaderBufferInt64Atomics,
-                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES,
-                   &VkPhysicalDeviceShaderAtomicInt64Features::shaderBufferInt64Atomics);
-    request.enable(k12, &VkPhysicalDeviceVulkan12Features::scalarBlockLayout,
-                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,
-                   &VkPhysicalDeviceScalarBlockLayoutFeatures::scalarBlockLayout);
+    if (support.int64Atomics)
+        request.enable(k12, &VkPhysicalDeviceVulkan12Features::shaderBufferInt64Atomics,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES,
+                       &VkPhysicalDeviceShaderAtomicInt64Features::shaderBufferInt64Atomics);
+    if (support.scalarBlockLayout)
+        request.enable(k12, &VkPhysicalDeviceVulkan12Features::scalarBlockLayout,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,
+                       &VkPhysicalDeviceScalarBlockLayoutFeatures::scalarBlockLayout);
     if (support.storage8)
         request.enable(k12, &VkPhysicalDeviceVulkan12Features::storageBuffer8BitAccess,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_8BIT_STORAGE_FEATURES,

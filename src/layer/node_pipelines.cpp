@@ -154,6 +154,8 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     const uint32_t groups = runtime::fullGrid(traits, traits.packedInvocations);
     request.options.busyPayloads = std::max(groups * traits.packedInvocations / 4, 1u);
     request.options.orderedBytes = traits.orderedBytes;
+    request.options.longIntegers = traits.integerBits == 64 || compiler::usesLongIntegers(*request.words);
+    request.options.longAtomics = traits.atomicBits == 64;
     request.options.leafRows = traits.leafRows;
     request.options.loopingLeafRows = traits.loopingLeafRows;
     // Payloads elsewhere take the Vulkan memory model.

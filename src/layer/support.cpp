@@ -33,9 +33,14 @@ std::vector<VkExtensionProperties> driverExtensions(const Instance& instance, Vk
     return extensions;
 }
 
-void readAnswers(const runtime::DriverAnswers& answers, Support& support)
+void readAnswers(const runtime::DriverAnswers& answers, const runtime::DeviceTraits& traits, Support& support)
 {
     support.emulated = runtime::hasWhatGraphsNeed(answers);
+    support.lacks = runtime::whatGraphsLack(answers);
+    // What is not to be used is not switched on.
+    support.int64 = answers.features.shaderInt64 && traits.integerBits != 32;
+    support.int64Atomics = support.int64 && answers.features12.shaderBufferInt64Atomics && traits.atomicBits != 32;
+    support.scalarBlockLayout = answers.features12.scalarBlockLayout;
     support.storage8 = answers.features12.storageBuffer8BitAccess;
     support.storage16 = answers.features11.storageBuffer16BitAccess;
     support.deviceScope = answers.features12.vulkanMemoryModel && answers.features12.vulkanMemoryModelDeviceScope;
@@ -68,9 +73,13 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
     const bool isNewEnough =
         std::min(properties.apiVersion, instance.requestedApiVersion) >= runtime::kNeededApiVersion;
     if (isNewEnough && (!support.native || instance.settings.forceEnable))
-        readAnswers(runtime::askDriver(instance.table, physical), support);
+        readAnswers(runtime::askDriver(instance.table, physical), instance.settings.runtime.traits, support);
+    if (!isNewEnough)
+        support.lacks = "Vulkan 1.3 of the driver and in VkApplicationInfo::apiVersion";
     if (support.emulated)
         support.native = false;
+    if (support.native)
+        support.lacks.clear();
     return support;
 }
 

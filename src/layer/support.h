@@ -5,6 +5,7 @@
 #include <vulkan/vulkan.h>
 
 #include <cstdint>
+#include <string>
 
 namespace millrace::layer {
 
@@ -16,12 +17,16 @@ inline constexpr uint32_t kDispatchAddressAlignment = 4;
 struct Support {
     bool native = false;           // the driver implements VK_AMDX_shader_enqueue
     bool emulated = false;         // the layer provides it
+    std::string lacks;             // why neither does, to follow "graphs need"; empty if one does
     bool maintenance5 = false;     // the driver has VK_KHR_maintenance5
     bool pipelineLibrary = false;  // the driver has VK_KHR_pipeline_library
     uint32_t maxPushConstantBytes = 128;
     uint32_t minSubgroupSize = 1;
     // Lowered nodes reach payloads through storage buffer addresses, and use device scope where their memory model has
     // scopes; so these are switched on where the driver has them.
+    bool int64 = false;
+    bool int64Atomics = false;
+    bool scalarBlockLayout = false;
     bool storage8 = false;
     bool storage16 = false;
     bool deviceScope = false;

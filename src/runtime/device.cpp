@@ -31,7 +31,8 @@ void askMemory(VkPhysicalDevice physical, const VkuInstanceDispatchTable& table,
     }
 }
 
-DeviceFacts askDevice(VkPhysicalDevice physical, const VkuInstanceDispatchTable& table, DeviceIdentity& identity)
+DeviceFacts askDevice(VkPhysicalDevice physical, const VkuInstanceDispatchTable& table, const Settings& settings,
+                      DeviceIdentity& identity)
 {
     VkPhysicalDeviceIDProperties ids{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
     VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &ids};
@@ -43,6 +44,8 @@ DeviceFacts askDevice(VkPhysicalDevice physical, const VkuInstanceDispatchTable&
     facts.type = properties.properties.deviceType;
     facts.threads = std::max(std::thread::hardware_concurrency(), 1u);
     facts.maxGroupInvocations = std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]);
+    facts.integerBits = settings.int64 ? 64 : 32;
+    facts.atomicBits = settings.int64Atomics ? 64 : 32;
     askMemory(physical, table, facts);
     return facts;
 }
@@ -75,12 +78,13 @@ VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
     if (settings.labels)
         impl.names = Names(device, table);
     VkResult result = impl.memory.create(instance, physical, device, instanceTable, table, impl.names);
+    DeviceIdentity identity{};
+    const DeviceFacts facts = askDevice(physical, instanceTable, settings, identity);
+    impl.choice = chooseTraits(facts, settings.traits);  // what can be measured is not
     if (result == VK_SUCCESS)
-        result = impl.meta.create(device, table, impl.names);
+        result = impl.meta.create(device, table, impl.names, impl.choice.traits);
     if (result == VK_SUCCESS) {
         impl.mostBufferBytes = askMostBufferBytes(physical, instanceTable);
-        DeviceIdentity identity{};
-        const DeviceFacts facts = askDevice(physical, instanceTable, identity);
         choose(impl, facts, queue, identity);
     }
     if (result == VK_SUCCESS && canLabel(impl))

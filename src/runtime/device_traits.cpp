@@ -113,6 +113,11 @@ DeviceTraits byMemory(const DeviceFacts& facts)
     return {.maxScratchMib = static_cast<uint32_t>(std::clamp<uint64_t>(share, kLeastScratchMib, kMostScratchMib))};
 }
 
+DeviceTraits byFeatures(const DeviceFacts& facts)
+{
+    return {.integerBits = facts.integerBits, .atomicBits = facts.atomicBits};
+}
+
 // What of `from` is not 0.
 void take(TraitChoice& choice, const DeviceTraits& from, TraitOrigin origin)
 {
@@ -125,21 +130,26 @@ void take(TraitChoice& choice, const DeviceTraits& from, TraitOrigin origin)
     }
 }
 
-void keepLimits(TraitChoice& choice, uint32_t maxGroupInvocations)
+void keepLimits(TraitChoice& choice, const DeviceFacts& facts)
 {
-    // A limit need not be a power of two.
-    const uint32_t most = std::bit_floor(std::max(maxGroupInvocations, 1u));
     for (size_t i = 0; i < kTraitCount; ++i) {
         const Trait& trait = traitTable()[i];
+        if (!trait.deviceMost)
+            continue;
+        const uint32_t limit = facts.*trait.deviceMost;
+        // A limit need not be a power of two.
+        const uint32_t most = std::bit_floor(std::max(limit, 1u));
         uint32_t& value = choice.traits.*trait.value;
-        if (!trait.isWorkgroupSize || value <= most)
+        if (value <= most)
             continue;
         if (choice.origins[i] == Setting)
             choice.problems.push_back(std::string("setting traits: ") + trait.key + " is " + std::to_string(value) +
-                                      ", and a workgroup has at most " + std::to_string(maxGroupInvocations) +
-                                      " invocations on this device; using " + std::to_string(most));
+                                      ", and " + trait.whatHasMost + " at most " + std::to_string(limit) + " " +
+                                      trait.unit + " on this device; using " + std::to_string(most));
         value = most;
     }
+    // What has no longer integers has no atomics on them.
+    choice.traits.atomicBits = std::min(choice.traits.atomicBits, choice.traits.integerBits);
 }
 
 }  // namespace
@@ -147,6 +157,10 @@ void keepLimits(TraitChoice& choice, uint32_t maxGroupInvocations)
 const std::array<Trait, kTraitCount>& traitTable()
 {
     using T = DeviceTraits;
+    using F = DeviceFacts;
+    constexpr auto kGroup = &F::maxGroupInvocations;
+    constexpr const char* kOfGroup = "a workgroup has";
+    constexpr const char* kInvocations = "invocations";
     // 65535 workgroups are what every device takes in one dimension.
     static constexpr std::array<Trait, kTraitCount> kTable = {{
         {"grid_groups", &T::gridGroups, 1, 65535},
@@ -154,9 +168,9 @@ const std::array<Trait, kTraitCount>& traitTable()
         {"grid_min_groups", &T::gridMinGroups, 1, 65535},
         {"grid_max_groups", &T::gridMaxGroups, 1, 65535},
         {"grid_share_groups", &T::gridShareGroups, 1, 65535},
-        {"packed_invocations", &T::packedInvocations, 32, 1024, true},
-        {"static_invocations", &T::staticInvocations, 1, 1024, true},
-        {"dynamic_invocations", &T::dynamicInvocations, 1, 1024, true},
+        {"packed_invocations", &T::packedInvocations, 32, 1024, kGroup, kOfGroup, kInvocations},
+        {"static_invocations", &T::staticInvocations, 1, 1024, kGroup, kOfGroup, kInvocations},
+        {"dynamic_invocations", &T::dynamicInvocations, 1, 1024, kGroup, kOfGroup, kInvocations},
         {"chunk_groups", &T::chunkGroups, 1, graph::kMaxChunkGroups},
         {"silent_chunk_groups", &T::silentChunkGroups, 1, 1024},
         {"ordered_bytes", &T::orderedBytes, 1, graph::kMaxStride},
@@ -166,6 +180,8 @@ const std::array<Trait, kTraitCount>& traitTable()
         {"sweeps_per_wait", &T::sweepsPerWait, 1, 1024},
         {"spin_us", &T::spinUs, 1, 1000000},
         {"max_scratch_mib", &T::maxScratchMib, 1, UINT32_MAX},
+        {"integer_bits", &T::integerBits, 32, 64, &F::integerBits, "integers have", "bits"},
+        {"atomic_bits", &T::atomicBits, 32, 64, &F::atomicBits, "atomics have", "bits"},
     }};
     static_assert(kTable.back().value, "kTraitCount counts the rows");
     return kTable;
@@ -173,12 +189,12 @@ const std::array<Trait, kTraitCount>& traitTable()
 
 bool Trait::allows(uint32_t wanted) const
 {
-    return wanted >= least && wanted <= most && (!isWorkgroupSize || std::has_single_bit(wanted));
+    return wanted >= least && wanted <= most && (!deviceMost || std::has_single_bit(wanted));
 }
 
 std::string Trait::range() const
 {
-    return std::string(isWorkgroupSize ? "a power of two " : "") + "from " + std::to_string(least) + " to " +
+    return std::string(deviceMost ? "a power of two " : "") + "from " + std::to_string(least) + " to " +
            std::to_string(most);
 }
 
@@ -209,11 +225,12 @@ TraitChoice chooseTraits(const DeviceFacts& facts, const DeviceTraits& settings)
     TraitChoice choice;
     take(choice, byType(facts), Type);
     take(choice, byMemory(facts), Driver);
+    take(choice, byFeatures(facts), Driver);
     take(choice, byThreads(facts), Host);
     if (facts.residency)
         take(choice, byResidency(*facts.residency), Measured);
     take(choice, settings, Setting);
-    keepLimits(choice, facts.maxGroupInvocations);
+    keepLimits(choice, facts);
     return choice;
 }
 

@@ -53,7 +53,13 @@ struct DeviceTraits {
     // What maxSize aims at, in MiB. Applications mostly allocate it, and a graph that fits needs no reservations and no
     // look at what is left: two to three times faster where it has millions of payloads.
     uint32_t maxScratchMib = 0;
+    // Of integers in our code, and in what becomes of nodes that have no longer ones themselves; of atomics on counters
+    // that belong together. 64 or 32.
+    uint32_t integerBits = 0;
+    uint32_t atomicBits = 0;
 };
+
+struct DeviceFacts;
 
 // What a trait is called in settings and reports, and what it may be.
 struct Trait {
@@ -61,13 +67,15 @@ struct Trait {
     uint32_t DeviceTraits::*value;
     uint32_t least;
     uint32_t most;
-    bool isWorkgroupSize = false;  // a power of two, and the device has a limit as well
+    uint32_t DeviceFacts::*deviceMost = nullptr;  // a power of two, and the device has a limit as well
+    const char* whatHasMost = nullptr;            // of such: "a workgroup has at most 128 invocations"
+    const char* unit = nullptr;
 
     bool allows(uint32_t wanted) const;
     std::string range() const;  // "a power of two from 32 to 1024"
 };
 
-inline constexpr size_t kTraitCount = 17;
+inline constexpr size_t kTraitCount = 19;
 const std::array<Trait, kTraitCount>& traitTable();
 
 enum class TraitOrigin {
@@ -92,6 +100,8 @@ struct DeviceFacts {
     VkPhysicalDeviceType type = VK_PHYSICAL_DEVICE_TYPE_OTHER;
     uint32_t threads = 1;                // of the host
     uint32_t maxGroupInvocations = 128;  // in the first dimension
+    uint32_t integerBits = 64;           // that shaders may use
+    uint32_t atomicBits = 64;            // likewise, on buffers
     uint64_t localBytes = 0;             // the largest heap of device-local memory
     bool hasOwnMemory = false;           // apart from the host's
     std::optional<Residency> residency;  // if it was measured

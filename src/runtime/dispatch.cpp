@@ -152,6 +152,8 @@ void Recorder::recordLevel(std::span<const uint32_t> slots)
 {
     const uint32_t level = m_pipeline.graph.slots[slots.front()].level;
     computeBarrier();
+    if (m_device.choice.traits.atomicBits < 64)
+        recordNumber(level);
     begin(&StepObserver::beginLevel, level);
     if (indirect())
         recordPlan(level);
@@ -163,6 +165,21 @@ void Recorder::recordLevel(std::span<const uint32_t> slots)
         recordNodes(batches[i], indirect() ? 0 : directGroups(batches[i], slots.size()));
     }
     end(&StepObserver::endLevel, level);
+}
+
+// No step: it belongs to the barrier in front of the level. What the host has fed is numbered.
+void Recorder::recordNumber(uint32_t level)
+{
+    if (m_isFed && level == 1)
+        return;
+    abi::NumberArguments arguments{};
+    arguments.graph = m_scratch;
+    arguments.level = level;
+    arguments.slotCount = static_cast<uint32_t>(m_pipeline.graph.levels[level].slots.size());
+    constexpr uint32_t kWidth = 128;  // invocations of a workgroup of number.comp
+    const auto groups = std::min<uint64_t>(arguments.slotCount, m_device.fullGroups(kWidth));
+    m_device.meta.dispatch(m_target, Meta::Number, arguments, static_cast<uint32_t>(groups));
+    computeBarrier();
 }
 
 // The application's, where the nodes read them from push constants.

@@ -72,17 +72,19 @@ DriverAnswers askDriver(const VkuInstanceDispatchTable& table, VkPhysicalDevice 
 std::span<const DriverNeed> driverNeeds()
 {
     static constexpr DriverNeed kNeeds[] = {
-        {"shaderInt64", "addresses in shaders", true, has<&VkPhysicalDeviceFeatures::shaderInt64>},
         {"bufferDeviceAddress", "scratch memory by address", true,
          has12<&VkPhysicalDeviceVulkan12Features::bufferDeviceAddress>},
-        {"shaderBufferInt64Atomics", "queues of payloads", true,
-         has12<&VkPhysicalDeviceVulkan12Features::shaderBufferInt64Atomics>},
-        {"scalarBlockLayout", "payloads in memory", true, has12<&VkPhysicalDeviceVulkan12Features::scalarBlockLayout>},
         // The capabilities of src/shaders/device.
         {"subgroup basic operations", "allocating payloads", true, hasOperation<VK_SUBGROUP_FEATURE_BASIC_BIT>},
         {"subgroup arithmetic operations", "allocating payloads", true,
          hasOperation<VK_SUBGROUP_FEATURE_ARITHMETIC_BIT>},
         {"subgroup ballot operations", "finding payloads", true, hasOperation<VK_SUBGROUP_FEATURE_BALLOT_BIT>},
+        {"scalarBlockLayout", "payloads with scalar layout", false,
+         has12<&VkPhysicalDeviceVulkan12Features::scalarBlockLayout>},
+        {"shaderInt64", "addresses in one piece, and nodes with 64-bit integers", false,
+         has<&VkPhysicalDeviceFeatures::shaderInt64>},
+        {"shaderBufferInt64Atomics", "queues that need no dispatch between two levels", false,
+         has12<&VkPhysicalDeviceVulkan12Features::shaderBufferInt64Atomics>},
         {"storageBuffer8BitAccess", "payloads with members of 8 bits", false,
          has12<&VkPhysicalDeviceVulkan12Features::storageBuffer8BitAccess>},
         {"storageBuffer16BitAccess", "payloads with members of 16 bits", false,
@@ -108,6 +110,15 @@ bool canScanToReduce(const DriverAnswers& answers)
 bool compilesReductionsWrongly(const DriverAnswers& answers)
 {
     return answers.properties12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+}
+
+std::string whatGraphsLack(const DriverAnswers& answers)
+{
+    std::string list;
+    for (const DriverNeed& need : driverNeeds())
+        if (need.required && !need.has(answers))
+            list += (list.empty() ? "" : ", ") + std::string(need.name);
+    return list;
 }
 
 bool claimsShaderEnqueue(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical)

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 namespace millrace::runtime {
 
@@ -38,6 +39,8 @@ std::span<const DriverNeed> driverNeeds();
 
 // True if nothing is missing that is required.
 bool hasWhatGraphsNeed(const DriverAnswers& answers);
+// What is missing, "bufferDeviceAddress, subgroup ballot operations"; empty if nothing is.
+std::string whatGraphsLack(const DriverAnswers& answers);
 
 // True if scans and shuffles can do what subgroup reductions do.
 bool canScanToReduce(const DriverAnswers& answers);

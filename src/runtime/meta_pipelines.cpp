@@ -2,9 +2,12 @@
 #include "runtime/meta_pipelines.h"
 
 #include <span>
+#include <vector>
 
+#include "abi/graph_memory.h"
 #include "runtime/host_memory.h"
 #include "shaders/meta.h"
+#include "spirv/edit.h"
 
 namespace millrace::runtime {
 
@@ -33,6 +36,8 @@ std::span<const uint32_t> code(Meta meta)
             return shaders::meta_probe_small;
         case Meta::ProbeLarge:
             return shaders::meta_probe_large;
+        case Meta::Number:
+            return shaders::meta_number;
         case Meta::Count:
             break;
     }
@@ -62,16 +67,35 @@ const char* nameOf(Meta meta)
         case Meta::ProbeSmall:
         case Meta::ProbeLarge:
             return "measure the device";
+        case Meta::Number:
+            return "number";
         case Meta::Count:
             break;
     }
     return "";
 }
 
-VkResult createPipeline(VkDevice device, const VkuDeviceDispatchTable& table, const Names& names, Meta meta,
-                        VkPipelineLayout layout, VkPipeline& out)
+// The code for a device that lacks 64-bit atomics, or all 64-bit integers. Empty only if it was built wrongly.
+std::vector<uint32_t> adapt(std::span<const uint32_t> words, bool longIntegers)
 {
-    const std::span<const uint32_t> words = code(meta);
+    const spirv::SpecializationValue values[] = {{abi::kLongAtomicsSpecId, {0, 0, 0, 0}}};
+    Result<spirv::Module> module = spirv::read(words);
+    if (!module || !spirv::specialize(*module, values))
+        return {};
+    module = spirv::simplify(*module);
+    if (!module)
+        return {};
+    module->removeCapability(spv::Capability::Int64Atomics);
+    if (!longIntegers && !spirv::splitLongIntegers(*module))
+        return {};
+    return spirv::write(*module);
+}
+
+VkResult createPipeline(VkDevice device, const VkuDeviceDispatchTable& table, const Names& names, Meta meta,
+                        std::span<const uint32_t> words, VkPipelineLayout layout, VkPipeline& out)
+{
+    if (words.empty())
+        return VK_ERROR_INITIALIZATION_FAILED;
     VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     moduleInfo.codeSize = words.size_bytes();
     moduleInfo.pCode = words.data();
@@ -95,11 +119,14 @@ VkResult createPipeline(VkDevice device, const VkuDeviceDispatchTable& table, co
 
 }  // namespace
 
-VkResult MetaPipelines::create(VkDevice device, const VkuDeviceDispatchTable& table, const Names& names)
+VkResult MetaPipelines::create(VkDevice device, const VkuDeviceDispatchTable& table, const Names& names,
+                               const DeviceTraits& traits)
 {
     m_device = device;
     m_table = &table;
     m_names = names;
+    m_longIntegers = traits.integerBits == 64;
+    m_longAtomics = traits.atomicBits == 64;
     const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kArgumentBytes};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     info.pushConstantRangeCount = 1;
@@ -115,13 +142,19 @@ VkResult MetaPipelines::prepare()
     VkResult result = VK_SUCCESS;
     for (size_t i = 0; result == VK_SUCCESS && i < static_cast<size_t>(Meta::Snapshot); ++i)
         result = add(static_cast<Meta>(i));
+    if (result == VK_SUCCESS && !m_longAtomics)
+        result = add(Meta::Number);
     return result;
 }
 
 VkResult MetaPipelines::add(Meta meta)
 {
     VkPipeline& pipeline = m_pipelines[static_cast<size_t>(meta)];
-    return pipeline ? VK_SUCCESS : createPipeline(m_device, *m_table, m_names, meta, m_layout, pipeline);
+    if (pipeline)
+        return VK_SUCCESS;
+    if (m_longIntegers && m_longAtomics)
+        return createPipeline(m_device, *m_table, m_names, meta, code(meta), m_layout, pipeline);
+    return createPipeline(m_device, *m_table, m_names, meta, adapt(code(meta), m_longIntegers), m_layout, pipeline);
 }
 
 MetaPipelines::~MetaPipelines()

@@ -9,17 +9,20 @@
 #include <cstddef>
 #include <mutex>
 
+#include "runtime/device_traits.h"
 #include "runtime/names.h"
 
 namespace millrace::runtime {
 
-// From Snapshot on they are made when somebody wants them, those before for the first graph.
-enum class Meta { Init, Begin, Feed, Turn, Plan, Snapshot, Mark, Capture, ProbeSmall, ProbeLarge, Count };
+// From Snapshot on they are made when somebody wants them, those before for the first graph, and Number as well where there
+// are no 64-bit atomics.
+enum class Meta { Init, Begin, Feed, Turn, Plan, Snapshot, Mark, Capture, ProbeSmall, ProbeLarge, Number, Count };
 
 class MetaPipelines {
 public:
-    // `table` must outlive this.
-    VkResult create(VkDevice device, const VkuDeviceDispatchTable& table, const Names& names);
+    // `table` must outlive this. Of the traits, those that say what shaders may use count.
+    VkResult create(VkDevice device, const VkuDeviceDispatchTable& table, const Names& names,
+                    const DeviceTraits& traits);
     // Makes all that graphs need, unless that is done. Any thread.
     VkResult prepare();
     // One that is not there yet. Not while others dispatch or add it.
@@ -42,6 +45,8 @@ private:
     VkDevice m_device = VK_NULL_HANDLE;
     const VkuDeviceDispatchTable* m_table = nullptr;
     Names m_names;
+    bool m_longIntegers = true;
+    bool m_longAtomics = true;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
     std::mutex m_mutex;  // of prepare()
     std::array<VkPipeline, static_cast<size_t>(Meta::Count)> m_pipelines{};

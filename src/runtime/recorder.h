@@ -94,6 +94,7 @@ private:
     void recordSweep();
     void pushConstants() const;
     void recordLevel(std::span<const uint32_t> slots);
+    void recordNumber(uint32_t level);
     void recordPlan(uint32_t level);
     // Slots of one level that one dispatch runs.
     struct Batch {

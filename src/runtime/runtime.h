@@ -31,6 +31,8 @@ struct Settings {
     bool reduces = true;       // false: no subgroup reductions of integers, as where the driver compiles them wrongly
     DeviceTraits traits;       // 0: chosen for the device
     bool labels = false;       // VK_EXT_debug_utils is enabled: debug labels on every dispatch, names for objects
+    bool int64 = true;         // shaderInt64 is enabled,
+    bool int64Atomics = true;  // and shaderBufferInt64Atomics
     bool breadcrumbs = false;  // RecordedDispatch::progress() knows; nodes are compiled with Options::counted
 };
 

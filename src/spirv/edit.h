@@ -35,11 +35,21 @@ bool foldConstantCalls(Module& module);
 // input payload, and a constant that is the size of its workgroups. Code is not changed.
 void removeUnused(Module& module);
 
+// Puts definitions in front of their uses, otherwise keeping the order, and merges types that must not be declared
+// twice. Passes that add or edit types call it at their end.
+void orderGlobals(Module& module);
+
+// 64-bit integers become two words each, so that the module needs no Int64. Where they are in memory does not change,
+// nor does what is computed, but for conversions to float, which are rounded twice. Addresses become pointers all the
+// same. Requires: a valid module whose specialization constants have their values. Errors: vectors of them, atomics on
+// them and other operations that nobody lowers.
+Status splitLongIntegers(Module& module);
+
 // As of words (tools.h): with SPIRV-Tools, which take words.
 Result<Module> simplify(const Module& module);
 
-// Puts what OpDecorateId names in front of what it decorates, as spirv-val 2025.4 and later demand; nothing else changes
-// its place.
+// Puts what OpDecorateId names in front of what it decorates, as spirv-val 2025.4 and later demand; nothing else
+// changes its place.
 void orderDecorationOperands(Module& module);
 
 }  // namespace millrace::spirv

@@ -105,6 +105,39 @@ TEST_P(Programs, Compiles)
     compileAll(assembled(readText(GetParam())), defaults());
 }
 
+// Every capability of the module is one that a driver without them has.
+TEST_P(Programs, WithoutLongIntegers_NoneAreLeft)
+{
+    const spirv::Words words = assembled(readText(GetParam()));
+    Options options = defaults();
+    options.longIntegers = false;
+    options.longAtomics = false;
+    ASSERT_FALSE(usesLongIntegers(words)) << "the program is not to need them itself";
+    for (const graph::MemoryUse memory :
+         {graph::MemoryUse::Reserves, graph::MemoryUse::Fits, graph::MemoryUse::Tries}) {
+        options.memory = memory;
+        for (const std::string& entry : entryPoints(words)) {
+            options.entryPoint = entry;
+            const std::string text = textOf(compiled(words, options).words);
+            EXPECT_EQ(text.find("Int64"), std::string::npos) << entry;
+            EXPECT_EQ(text.find("OpTypeInt 64"), std::string::npos) << entry;
+        }
+    }
+}
+
+TEST_P(Programs, WithoutLongAtomics_IntegersStayAsTheyAre)
+{
+    const spirv::Words words = assembled(readText(GetParam()));
+    Options options = defaults();
+    options.longAtomics = false;
+    for (const std::string& entry : entryPoints(words)) {
+        options.entryPoint = entry;
+        const std::string text = textOf(compiled(words, options).words);
+        EXPECT_EQ(text.find("Int64Atomics"), std::string::npos) << entry;
+        EXPECT_NE(text.find("OpCapability Int64"), std::string::npos) << entry;
+    }
+}
+
 TEST_P(Programs, CompilesUnpacked)
 {
     Options options = defaults();
@@ -204,7 +237,7 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
                           "makePayloadsCoherent", "lowerBuiltIns",       "lowerPayloads",    "enqueueForgottenPayloads",
                           "lowerPushConstants",   "orderPayloadMemory",  "wrapEntryPoint",   "narrowEnqueues",
                           "narrowAllocations",    "placeKeptPayloads",   "runOnce",          "stepThroughGrid",
-                          "linkDeviceLibrary",    "scanReductions"}));
+                          "linkDeviceLibrary",    "scanReductions",      "splitLongIntegers"}));
 }
 
 TEST(Compile, Names_Survive)

@@ -14,7 +14,7 @@ PASSES = ["extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunc
           "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs", "choosePacking", "makePayloadsCoherent",
           "lowerBuiltIns", "lowerPayloads", "enqueueForgottenPayloads", "lowerPushConstants",
           "orderPayloadMemory", "wrapEntryPoint", "narrowEnqueues", "narrowAllocations", "placeKeptPayloads", "runOnce", "stepThroughGrid", "linkDeviceLibrary",
-          "scanReductions"]
+          "scanReductions", "splitLongIntegers"]
 
 
 def lower(*arguments):

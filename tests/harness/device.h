@@ -132,6 +132,7 @@ std::vector<std::string> releaseSharedDevices();
 
 inline constexpr char kLayerName[] = "VK_LAYER_MILLRACE_emulation";
 inline constexpr char kShuffleName[] = "VK_LAYER_MILLRACE_test_shuffle";  // tests/shuffle
+inline constexpr char kDriverName[] = "VK_LAYER_MILLRACE_test_driver";    // tests/layer/driver_layer.cpp
 inline constexpr char kValidationName[] = "VK_LAYER_KHRONOS_validation";
 
 }  // namespace millrace::harness

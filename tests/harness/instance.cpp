@@ -122,6 +122,11 @@ void Device::createInstance(const DeviceOptions& options)
             throw HarnessError(std::string(kShuffleName) + " was not found, for which MILLRACE_TEST_SHUFFLE asks");
         layers.push_back(kShuffleName);
     }
+    if (std::getenv("MILLRACE_TEST_DRIVER")) {
+        if (!hasLayer(kDriverName))
+            throw HarnessError(std::string(kDriverName) + " was not found, for which MILLRACE_TEST_DRIVER asks");
+        layers.push_back(kDriverName);
+    }
     VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
     messenger.messageSeverity =
         VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;

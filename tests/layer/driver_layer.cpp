@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layer for tests, below the one under test, that makes the driver look like another. MILLRACE_TEST_DRIVER lists how:
-// "-shaderInt64", "-bufferDeviceAddress", "-ballot", "-storageBuffer8BitAccess", "-maintenance5", "-compute" (no queue
-// runs compute shaders), "another" (than any that the process has seen), "discrete" (no processor), "vulkan1.2",
+// "-shaderInt64", "-shaderBufferInt64Atomics", "-scalarBlockLayout", "-bufferDeviceAddress", "-ballot", "-storageBuffer8BitAccess",
+// "-maintenance5", "-compute" (no queue runs compute shaders), "another" (than any that the process has seen),
+// "discrete" (no processor), "vulkan1.2",
 // "+shaderEnqueue"; separated by commas.
 #include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vk_layer.h>
@@ -121,6 +122,9 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice physical,
         if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
             auto* features = reinterpret_cast<VkPhysicalDeviceVulkan12Features*>(item);
             features->bufferDeviceAddress = features->bufferDeviceAddress && !is("-bufferDeviceAddress");
+            features->shaderBufferInt64Atomics =
+                features->shaderBufferInt64Atomics && !is("-shaderBufferInt64Atomics") && !is("-shaderInt64");
+            features->scalarBlockLayout = features->scalarBlockLayout && !is("-scalarBlockLayout");
             features->storageBuffer8BitAccess = features->storageBuffer8BitAccess && !is("-storageBuffer8BitAccess");
         } else if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES && is("-maintenance5")) {
             reinterpret_cast<VkPhysicalDeviceMaintenance5Features*>(item)->maintenance5 = VK_FALSE;

@@ -103,7 +103,7 @@ Layout chooseLoneGrid(Random& random, uint32_t mostGrid)
     return layout;
 }
 
-Family chooseFamily(Random& random, uint32_t number, uint64_t target)
+Family chooseFamily(Random& random, uint32_t number, uint64_t target, const Widths& widths)
 {
     Family family;
     family.name = "family" + std::to_string(number);
@@ -116,8 +116,10 @@ Family chooseFamily(Random& random, uint32_t number, uint64_t target)
         family.layout.size = 0;  // empty records
     } else if (shape == 2 && family.kind == Kind::Dynamic) {
         family.layout = chooseLoneGrid(random, mostGrid);
+        keepWidths(random, family.layout, widths);
     } else {
         family.layout = chooseLayout(random, withGrid, shape == 3 || shape == 4);
+        keepWidths(random, family.layout, widths);
         if (const Member* grid = family.layout.find(Role::Grid))
             family.layout.grid = chooseGridRange(random, *grid, mostGrid);
         if (family.kind != Kind::Coalescing && random.chance(15))
@@ -186,7 +188,8 @@ void chooseNodeFlags(Random& random, NodeSpec& node, const Family& family)
         node.earlyReturn = false;
         node.readMembers = ~0u;
     }
-    // A return among what only the last workgroup sends skips what it reports behind that, which would show which it was.
+    // A return among what only the last workgroup sends skips what it reports behind that, which would show which it
+    // was.
     node.returnsBetween = node.returnsBetween && !node.sendsWhenFinished;
     if (family.perPayload && node.kind == Kind::Coalescing)
         choosePerPayload(random, node);
@@ -332,9 +335,10 @@ void chooseSingles(Random& random, GraphSpec& graph)
             return layout.size <= 48 &&
                    std::ranges::none_of(layout.members, [](const Member& m) { return m.bits < 32; });
         };
-        do
+        do {
             family.layout = chooseLayout(random, random.chance(10), false);
-        while (!isSimple(family.layout) && random.chance(97));
+            keepWidths(random, family.layout, graph.widths);
+        } while (!isSimple(family.layout) && random.chance(97));
         if (random.chance(5))
             family.layout = {};
         if (family.perPayload && random.chance(40))
@@ -376,6 +380,7 @@ void chooseCrowd(Random& random, GraphSpec& graph)
         family.perPayload = f == last;
         family.isEntry = f != last;
         family.layout = chooseLayout(random, false, false);
+        keepWidths(random, family.layout, graph.widths);
         graph.families.push_back(std::move(family));
     }
     chooseNodes(random, graph, first);
@@ -451,10 +456,11 @@ void chooseModules(Random& random, GraphSpec& graph)
 
 }  // namespace
 
-GraphSpec chooseGraph(uint64_t seed, uint32_t attempt)
+GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, const Widths& widths)
 {
     Random random(seed * 64 + attempt);
     GraphSpec graph;
+    graph.widths = widths;
     graph.seed = seed;
     graph.attempt = attempt;
     graph.targetWorkgroups = std::max<uint64_t>(10, chooseTarget(random) >> (attempt / 2));
@@ -463,7 +469,7 @@ GraphSpec chooseGraph(uint64_t seed, uint32_t attempt)
     const uint32_t families = random.chance(92) ? random.range(1, 3) : random.range(5, 12);
     uint32_t depth = families;
     for (uint32_t f = 0; f < families; ++f) {
-        graph.families.push_back(chooseFamily(random, f, graph.targetWorkgroups));
+        graph.families.push_back(chooseFamily(random, f, graph.targetWorkgroups, widths));
         Family& family = graph.families.back();
         if (random.chance(25)) {
             family.recursion = std::min(random.range(1, 6), kMaxDepth - depth);

@@ -12,6 +12,8 @@ Layout chooseLayout(Random& random, bool withGrid, bool heavy);
 Member gridMember(Random& random);
 GridRange chooseGridRange(Random& random, const Member& grid, uint32_t most);
 void placeMembers(Random& random, Layout& layout);
+// Members of other widths get 32 bits. Draws nothing where there are none.
+void keepWidths(Random& random, Layout& layout, const Widths& widths);
 
 // choose_outputs.cpp: what the members of a family, and the nodes that share their input, send to later families.
 void chooseOutputs(Random& random, GraphSpec& graph, uint32_t family);

@@ -74,6 +74,20 @@ void placeMembers(Random& random, Layout& layout)
         layout.size = std::max(layout.size, member.offset + member.bytes());
 }
 
+void keepWidths(Random& random, Layout& layout, const Widths& widths)
+{
+    bool changed = false;
+    for (Member& member : layout.members) {
+        if (widths.has(member.bits))
+            continue;
+        member.innerOffset = member.innerOffset / (member.bits / 8) * 4;
+        member.bits = 32;
+        changed = true;
+    }
+    if (changed)
+        placeMembers(random, layout);
+}
+
 GridRange chooseGridRange(Random& random, const Member& grid, uint32_t most)
 {
     GridRange range;

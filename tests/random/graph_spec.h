@@ -192,7 +192,17 @@ struct ModuleSpec {
     bool specConstants = false;
 };
 
+// Of integers besides those of 32 bits, what a device has.
+struct Widths {
+    bool has8 = true;
+    bool has16 = true;
+    bool has64 = true;
+
+    bool has(uint32_t bits) const { return bits == 8 ? has8 : bits == 16 ? has16 : bits != 64 || has64; }
+};
+
 struct GraphSpec {
+    Widths widths;  // no member has others
     uint64_t seed = 0;
     uint32_t attempt = 0;
     uint64_t targetWorkgroups = 0;
@@ -217,7 +227,7 @@ inline uint32_t outputWords(const GraphSpec& graph)
 // Push constants: word 0 is a salt, bytes 8 to 15 the address of the output buffer.
 inline constexpr uint32_t kPushSalt = 0x5eed1234;
 
-GraphSpec chooseGraph(uint64_t seed, uint32_t attempt);
+GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, const Widths& widths = {});
 
 // The bytes of a payload with this key, as producers write them.
 std::vector<uint8_t> payloadBytes(const Layout& layout, uint32_t key);

@@ -28,10 +28,10 @@ std::vector<uint8_t> launchBytes(const GraphSpec& graph, const LaunchSpec& launc
 
 }  // namespace
 
-RandomGraph buildGraph(uint64_t seed, uint32_t attempt)
+RandomGraph buildGraph(uint64_t seed, uint32_t attempt, const Widths& widths)
 {
     RandomGraph out;
-    out.spec = chooseGraph(seed, attempt);
+    out.spec = chooseGraph(seed, attempt, widths);
     Random random(seed * 977 + attempt);
     out.moduleOfNode.resize(out.spec.nodes.size());
     for (uint32_t i = 0; i < out.spec.modules.size(); ++i) {
@@ -95,7 +95,7 @@ Expectation runOnOracle(const RandomGraph& graph, const oracle::Options& options
 std::pair<RandomGraph, Expectation> makeGraph(uint64_t seed, const Effort& effort)
 {
     for (uint32_t attempt = 0;; ++attempt) {
-        RandomGraph graph = buildGraph(seed, attempt);
+        RandomGraph graph = buildGraph(seed, attempt, effort.widths);
         oracle::Options options;
         options.seed = static_cast<uint32_t>(seed) + 1;
         options.maxWorkgroups = effort.maxWorkgroups;

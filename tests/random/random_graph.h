@@ -27,6 +27,7 @@ struct RandomGraph {
 struct Effort {
     uint64_t maxWorkgroups = 300'000;
     uint64_t maxOperations = 250'000'000;
+    Widths widths;
 };
 
 // Deterministic. `expected` is the output buffer after the graph.
@@ -35,7 +36,7 @@ struct Expectation {
     oracle::Statistics statistics;
 };
 
-RandomGraph buildGraph(uint64_t seed, uint32_t attempt);
+RandomGraph buildGraph(uint64_t seed, uint32_t attempt, const Widths& widths = {});
 Expectation runOnOracle(const RandomGraph& graph, const oracle::Options& options);
 
 // Draws until the oracle can run the graph within its effort.

@@ -211,22 +211,35 @@ std::string compare(const RandomGraph& graph, const std::vector<uint32_t>& wante
     return out;
 }
 
+harness::DeviceOptions deviceOptions(const Variant& variant)
+{
+    harness::DeviceOptions options;
+    options.path = variant.path;
+    options.words["fusion"] = variant.fusion;
+    if (variant.fusion == "all")
+        options.traits["kept_bytes"] = 1;  // payloads that workgroups keep in scratch memory, where that is possible
+    return options;
+}
+
+// That payloads may have on the device.
+Widths widthsOf(const Variant& variant)
+{
+    const harness::Device& device = harness::sharedDevice(deviceOptions(variant));
+    return {.has8 = device.features12.shaderInt8 && device.features12.storageBuffer8BitAccess,
+            .has16 = device.features.features.shaderInt16 && device.features11.storageBuffer16BitAccess,
+            .has64 = device.features.features.shaderInt64 != VK_FALSE};
+}
+
 // A graph on one device: pipeline made once, run for each variant.
 class DeviceRun {
 public:
     DeviceRun(const RandomGraph& graph, const Variant& variant) : m_graph(graph)
     {
-        harness::DeviceOptions options;
-        options.path = variant.path;
-        options.words["fusion"] = variant.fusion;
-        if (variant.fusion == "all")
-            options.traits["kept_bytes"] =
-                1;  // payloads that workgroups keep in scratch memory, where that is possible
         harness::RunnerOptions runnerOptions;
         runnerOptions.outputWords = outputWords(graph.spec);
         runnerOptions.table = graph.table;
         runnerOptions.pushConstantBytes = graph.spec.pushConstantBytes;
-        m_runner = std::make_unique<harness::Runner>(harness::sharedDevice(options), runnerOptions);
+        m_runner = std::make_unique<harness::Runner>(harness::sharedDevice(deviceOptions(variant)), runnerOptions);
         m_runner->pushConstants = graph.pushConstants;
         std::memcpy(m_runner->pushConstants.data() + 8, &m_runner->output().address, 8);
         m_pipeline = m_runner->createGraph(stagesOf(graph));
@@ -268,7 +281,9 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
 {
     Effort effort;
     if (arguments.isLong)
-        effort = {2'000'000, 2'000'000'000};
+        effort = {2'000'000, 2'000'000'000, {}};
+    if (!arguments.oracleOnly)
+        effort.widths = widthsOf(variantsFor(seed, arguments).front());
     const auto [graph, expectation] = [&] {
         const harness::Part part("oracle");
         const Timer timer(arguments.times, "seed " + std::to_string(seed) + ": generate and run on the oracle");

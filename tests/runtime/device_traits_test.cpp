@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 namespace millrace::runtime {
@@ -133,9 +134,9 @@ TEST(DeviceTraits, EverySettingWins)
 {
     for (const Trait& trait : traitTable()) {
         DeviceTraits settings;
-        settings.*trait.value = 512;
+        settings.*trait.value = std::min(trait.most, 512u);
         const TraitChoice choice = chooseTraits(gpu(), settings);
-        EXPECT_EQ(choice.traits.*trait.value, 512u) << trait.key;
+        EXPECT_EQ(choice.traits.*trait.value, settings.*trait.value) << trait.key;
         EXPECT_EQ(originOf(choice, trait.key), TraitOrigin::Setting);
     }
 }
@@ -174,9 +175,9 @@ TEST(DeviceTraits, WorkgroupsLargerThanTheDeviceTakes_AreCutAndReported)
     TraitChoice choice = chooseTraits(facts, settings);
     EXPECT_EQ(choice.traits.staticInvocations, 256u);
     ASSERT_EQ(choice.problems.size(), 1u);
-    EXPECT_EQ(
-        choice.problems[0],
-        "setting traits: static_invocations is 1024, and a workgroup has at most 384 invocations on this device; using 256");
+    EXPECT_EQ(choice.problems[0],
+              "setting traits: static_invocations is 1024, and a workgroup has at most 384 invocations on this device; "
+              "using 256");
     // What nobody asked for is cut in silence.
     facts.maxGroupInvocations = 128;
     choice = chooseTraits(facts, {});
@@ -262,6 +263,30 @@ TEST(FullGrid, LeastAboveMost_Least)
     DeviceTraits settings;
     settings.gridMinGroups = 9000;
     EXPECT_EQ(fullGrid(chooseTraits(gpu(), settings).traits, 64), 9000u);
+}
+
+TEST(DeviceTraits, WithoutLongIntegers_NoLongAtomicsEither)
+{
+    DeviceFacts facts = gpu();
+    EXPECT_EQ(chooseTraits(facts, {}).traits.integerBits, 64u);
+    EXPECT_EQ(chooseTraits(facts, {}).traits.atomicBits, 64u);
+    facts.integerBits = 32;
+    EXPECT_EQ(chooseTraits(facts, {}).traits.integerBits, 32u);
+    EXPECT_EQ(chooseTraits(facts, {}).traits.atomicBits, 32u);
+    EXPECT_EQ(originOf(chooseTraits(facts, {}), "integer_bits"), TraitOrigin::Driver);
+    EXPECT_EQ(chooseTraits(gpu(), {.integerBits = 32}).traits.atomicBits, 32u);
+    EXPECT_EQ(chooseTraits(gpu(), {.atomicBits = 32}).traits.integerBits, 64u);
+}
+
+TEST(DeviceTraits, MoreBitsThanTheDeviceHas_ToldAndNotTaken)
+{
+    DeviceFacts facts = gpu();
+    facts.atomicBits = 32;
+    const TraitChoice choice = chooseTraits(facts, {.atomicBits = 64});
+    EXPECT_EQ(choice.traits.atomicBits, 32u);
+    ASSERT_EQ(choice.problems.size(), 1u);
+    EXPECT_EQ(choice.problems[0],
+              "setting traits: atomic_bits is 64, and atomics have at most 32 bits on this device; using 32");
 }
 
 }  // namespace

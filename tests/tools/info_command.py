@@ -117,7 +117,7 @@ class InfoCommand(unittest.TestCase):
         name = self.json()["devices"][0]["name"]
         self.assertEqual(first(""), f"device 0: {name}: execution graphs: yes, by Millrace, since the driver does not run "
                                     "them")
-        self.assertIn(": no, for want of shaderInt64, bufferDeviceAddress", first("-shaderInt64,-bufferDeviceAddress"))
+        self.assertIn(": no, for want of bufferDeviceAddress, subgroup ballot", first("-bufferDeviceAddress,-ballot"))
         self.assertIn(": yes, by the driver", first("+shaderEnqueue"))
         self.assertIn("because of the setting force_enable",
                       first("+shaderEnqueue", VK_MILLRACE_EMULATION_FORCE_ENABLE="true"))
@@ -137,14 +137,23 @@ class InfoCommand(unittest.TestCase):
     def test_missing_features_are_named(self):
         device = self.device("-shaderInt64,-bufferDeviceAddress,-ballot")
         self.assertEqual(device["graphs"], "none")
-        self.assertEqual(set(self.missing(device)), {"shaderInt64", "bufferDeviceAddress", "subgroup ballot operations"})
-        self.assertIn("the driver lacks it", self.missing(device)["shaderInt64"])
+        self.assertEqual(set(self.missing(device)), {"bufferDeviceAddress", "subgroup ballot operations"})
+        self.assertIn("the driver lacks it", self.missing(device)["bufferDeviceAddress"])
         self.assertEqual(self.provided(device, "VK_AMDX_shader_enqueue"), (False, False))
         self.assertNotIn("maxExecutionGraphDepth", device["limits"])
 
     def test_each_missing_feature_alone_prevents_graphs(self):
-        for feature in ["-shaderInt64", "-bufferDeviceAddress", "-ballot"]:
+        for feature in ["-bufferDeviceAddress", "-ballot"]:
             self.assertEqual(self.device(feature)["graphs"], "none", feature)
+
+    def test_64_bit_integers_and_atomics_are_not_needed(self):
+        for feature, bits in [("-shaderInt64", (32, 32)), ("-shaderBufferInt64Atomics", (64, 32))]:
+            device = self.device(feature)
+            self.assertEqual(device["graphs"], "millrace", feature)
+            self.assertIn(feature[1:], self.missing(device))
+            traits = self.traits(device)
+            self.assertEqual((traits["integer_bits"], traits["atomic_bits"]),
+                             tuple((n, "driver") for n in bits), feature)
 
     def test_missing_feature_that_some_nodes_use(self):
         device = self.device("-storageBuffer8BitAccess")
@@ -206,7 +215,7 @@ class InfoCommand(unittest.TestCase):
         self.assertIn("could not be measured, because no queue", info["warnings"][0])
 
     def test_no_traits_where_millrace_does_nothing(self):
-        self.assertEqual(self.device("-shaderInt64")["traits"], [])
+        self.assertEqual(self.device("-bufferDeviceAddress")["traits"], [])
         self.assertEqual(self.device("+shaderEnqueue")["traits"], [])
 
     def test_settings_of_traits_out_of_range(self):

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "runtime/driver_support.h"
 #include "runtime/runtime.h"
 
 namespace millrace::tools {
@@ -27,7 +28,7 @@ public:
     ScratchDevice(const ScratchDevice&) = delete;
     ScratchDevice& operator=(const ScratchDevice&) = delete;
 
-    VkResult create();
+    VkResult create(const runtime::DriverAnswers& answers);
 
     VkDevice handle() const { return m_device; }
     const VkuDeviceDispatchTable& table() const { return m_table; }
@@ -58,14 +59,14 @@ uint32_t ScratchDevice::computeFamily() const
     return UINT32_MAX;
 }
 
-VkResult ScratchDevice::create()
+VkResult ScratchDevice::create(const runtime::DriverAnswers& answers)
 {
     VkPhysicalDeviceVulkan12Features features12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
     features12.bufferDeviceAddress = VK_TRUE;
-    features12.shaderBufferInt64Atomics = VK_TRUE;
-    features12.scalarBlockLayout = VK_TRUE;
+    features12.shaderBufferInt64Atomics = answers.features12.shaderBufferInt64Atomics;
+    features12.scalarBlockLayout = answers.features12.scalarBlockLayout;
     VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features12};
-    features.features.shaderInt64 = VK_TRUE;
+    features.features.shaderInt64 = answers.features.shaderInt64;
     const uint32_t family = computeFamily();
     const float priority = 1;
     VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
@@ -88,12 +89,16 @@ VkResult ScratchDevice::create()
 std::vector<TraitState> findTraits(const VulkanInstance& instance, VkPhysicalDevice physical,
                                    const settings::Settings& settings, std::vector<std::string>& warnings)
 {
+    const runtime::DriverAnswers answers = runtime::askDriver(instance.table(), physical);
+    runtime::Settings wanted = settings.runtime;
+    wanted.int64 = answers.features.shaderInt64 != VK_FALSE;
+    wanted.int64Atomics = wanted.int64 && answers.features12.shaderBufferInt64Atomics != VK_FALSE;
     ScratchDevice device(instance, physical);
     std::unique_ptr<runtime::Device> found;
-    VkResult result = device.create();
+    VkResult result = device.create(answers);
     if (result == VK_SUCCESS) {
         result = runtime::Device::create(instance.handle(), physical, device.handle(), instance.table(), device.table(),
-                                         settings.runtime, device.queue(), found);
+                                         wanted, device.queue(), found);
     }
     if (result != VK_SUCCESS) {
         warnings.push_back(std::string("the traits of the device are not known: vkCreateDevice and what follows it "

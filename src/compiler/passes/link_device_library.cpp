@@ -34,6 +34,7 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
         return variant;
     }
     variant.indirect = options.indirect;
+    variant.longAtomics = options.longAtomics;
     variant.batched = code.batched;
     variant.counted = options.counted;
     variant.emits = code.traits.emits == abi::kEmitsToFew && code.memory == graph::MemoryUse::Reserves

@@ -34,7 +34,8 @@ void mr_begin_header(const BeginArguments a, const bool may, const uint i)
         header.v[0].feedCounted = 0u;
         if (a.isFed == 0u) {
             header.v[0].feedFirstChunk = uint64_t(0);
-            header.v[0].nextFirstChunk = uint64_t(0);
+            header.v[0].nextFirstChunk = 0u;
+            header.v[0].feedTicket = 0u;
             header.v[0].feedFirstInfo = 0u;
             header.v[0].nextFirstInfo = 0u;
             header.v[0].feedBlocks = 0u;
@@ -65,6 +66,8 @@ void mr_begin_slots(const BeginArguments a, const bool may, const uint i, const 
         if (may) {
             states.v[s].cursor = uint64_t(0);
             states.v[s].counted = uint64_t(0);
+            if (!MR_LONG_ATOMICS)
+                states.v[s].ticket = 0u;
             infos.v[s].base = plan.base;
             infos.v[s].onlyTable = plan.onlyTable;
             infos.v[s].onlyCapacity = plan.onlyCapacity;
@@ -80,6 +83,8 @@ void mr_begin_streams(const BeginArguments a, const bool may, const uint i, cons
         StreamStates streams = StreamStates(MR_HEADER(a.graph).streamStates);
         if (may) {
             streams.v[s].counter = plan.counter;
+            if (!MR_LONG_ATOMICS)
+                streams.v[s].appended = uint(plan.counter >> kUnitBits);
             streams.v[s].firstLocation = plan.firstLocation;
             streams.v[s].table = mr_address(a.graph, plan.table);
             streams.v[s].capacity = plan.capacity;
@@ -94,6 +99,10 @@ void mr_begin_levels(const BeginArguments a, const bool may, const uint i, const
         LevelStates levels = LevelStates(MR_HEADER(a.graph).levelStates);
         if (may) {
             levels.v[l].reserved = uint64_t(0);
+            if (!MR_LONG_ATOMICS) {
+                levels.v[l].reservedGranules = 0u;
+                levels.v[l].reservedEntries = 0u;
+            }
             levels.v[l].used = plan.used;
             levels.v[l].begin = plan.begin;
             levels.v[l].size = plan.size;

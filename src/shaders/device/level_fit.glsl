@@ -96,7 +96,12 @@ void mr_commit_fit(const LevelFit fit)
     SlotStates(MR_HEADER(g_graph).slotStates).v[slot].cursor = uint64_t(g_total);
     LevelStates levels = LevelStates(MR_HEADER(g_graph).levelStates);
     atomicAdd(levels.v[g_level].used, uint(fit.own.granules));
-    atomicAdd(levels.v[g_level].reserved, (fit.own.entries << kReservedBits) + fit.own.granules);
+    if (MR_LONG_ATOMICS) {
+        atomicAdd(levels.v[g_level].reserved, (fit.own.entries << kReservedBits) + fit.own.granules);
+    } else {
+        atomicAdd(levels.v[g_level].reservedGranules, uint(fit.own.granules));
+        atomicAdd(levels.v[g_level].reservedEntries, uint(fit.own.entries));
+    }
 }
 
 #endif

@@ -75,18 +75,26 @@ uint64_t mr_granules(const uint stride, const uint count)
 }
 
 // Appends an entry for `count` > 0 payloads that lie one after the other to an indexed stream, whose table has room for
-// `capacity`: entry rank and first payload come from one 64-bit atomic, so the table is sorted by construction.
+// `capacity`: entry rank and first payload come from one 64-bit atomic, so the table is sorted by construction. Without,
+// an entry has its number of payloads until meta/number.comp adds them up.
 void mr_append_run(StreamStates state, const uint64_t table, const uint capacity, const uint location, const uint count)
 {
-    uint64_t before = atomicAdd(state.v[0].counter, (uint64_t(1) << kUnitBits) | uint64_t(count));
+    uint rank;
+    uint first = count;
+    if (MR_LONG_ATOMICS) {
+        uint64_t before = atomicAdd(state.v[0].counter, (uint64_t(1) << kUnitBits) | uint64_t(count));
+        rank = uint(before >> kUnitBits);
+        first = uint(before & kUnitMask);
+    } else {
+        rank = atomicAdd(state.v[0].appended, 1u);
+    }
 #if !defined(MR_FITS)
     atomicAdd(s_appended, 1u);
 #endif
-    uint rank = uint(before >> kUnitBits);
     if (rank == 0u)
         state.v[0].firstLocation = location;
     if (rank < capacity)
-        NewIndexedEntries(table).v[rank] = IndexedEntry(location, uint(before & kUnitMask));
+        NewIndexedEntries(table).v[rank] = IndexedEntry(location, first);
     else
         mr_note(kErrorPayloadCount, count, count);
 }
@@ -153,6 +161,15 @@ uint mr_grid_groups(const StreamInfo info, const uvec3 grid)
     return uint(product) * grid.z;
 }
 
+// The counter of a dynamic stream before so many entries of so many workgroups; without 64-bit atomics the entries alone.
+uvec2 mr_count_dynamic(StreamStates states, const uint stream, const uint entries, const uint groups)
+{
+    if (MR_LONG_ATOMICS)
+        return unpackUint2x32(
+            atomicAdd(states.v[stream].counter, (uint64_t(entries) << kUnitBits) | uint64_t(groups)));
+    return unpackUint2x32(uint64_t(atomicAdd(states.v[stream].appended, entries)) << kUnitBits);
+}
+
 // Publishes one payload per active invocation to a dynamic stream; streams may differ between invocations. One atomic
 // per subgroup and stream. `payload` lies at `location` granules plus `byteOffset` bytes.
 void mr_publish_dynamic(const uint64_t graph, const uint stream, const uint64_t payload)
@@ -173,15 +190,14 @@ void mr_publish_dynamic(const uint64_t graph, const uint stream, const uint64_t 
             uint ahead = subgroupBallotExclusiveBitCount(together);
             uvec2 counter = uvec2(0u);
             if (subgroupElect()) {
-                counter = unpackUint2x32(atomicAdd(states.v[stream].counter,
-                                                   (uint64_t(entries) << kUnitBits) | uint64_t(total)));
+                counter = mr_count_dynamic(states, stream, entries, total);
 #if !defined(MR_FITS)
                 atomicAdd(s_appended, entries);
 #endif
             }
             uint64_t base = packUint2x32(subgroupBroadcastFirst(counter));
             uint rank = uint(base >> kUnitBits) + ahead;
-            uint64_t first = (base & kUnitMask) + uint64_t(before);
+            uint64_t first = MR_LONG_ATOMICS ? (base & kUnitMask) + uint64_t(before) : uint64_t(groups);
             if (rank < states.v[stream].capacity) {
                 uint64_t offset = payload - graph;
                 uint more = grid.z | (uint(offset) & (kGranuleBytes - 1u)) << 16 | uint(first >> 32) << 20;
@@ -210,6 +226,49 @@ uint mr_free_groups(const LevelState level, const uint64_t reserved, const uint 
     return fitting;
 }
 
+// Adds to a word that stays within `most`, or not at all. Of several that try, one succeeds each time, so nobody waits for
+// who has stopped.
+bool mr_raise(Words word, const uint amount, const uint most)
+{
+    uint seen = atomicAdd(word.v[0], 0u);
+    while (amount > 0u) {
+        if (seen > most || amount > most - seen)
+            return false;
+        uint before = atomicCompSwap(word.v[0], seen, seen + amount);
+        if (before == seen)
+            return true;
+        seen = before;
+    }
+    return true;
+}
+
+// LevelState::reservedGranules; the entries are behind it.
+Words mr_reserved_words(const uint64_t graph, const uint level)
+{
+    return Words(MR_HEADER(graph).levelStates + uint64_t(level * kLevelStateBytes + kReservedGranulesOffset));
+}
+
+// Without 64-bit atomics. Who has the granules finds the entries taken only by others who have both. So of all that try to
+// reserve in an empty region, one gets what it asks for, as with one atomic for both.
+bool mr_reserve_words(const uint64_t graph, const uint level, const LevelState state, const uint granules,
+                      const uint entries)
+{
+    Words words = mr_reserved_words(graph, level);
+    if (!mr_raise(words, granules, state.size))
+        return false;
+    if (mr_raise(Words(uint64_t(words) + uint64_t(4)), entries, state.entryQuota))
+        return true;
+    atomicAdd(words.v[0], 0u - granules);
+    return false;
+}
+
+// What is taken of a level, as LevelState::reserved has it.
+uint64_t mr_look_at_words(const uint64_t graph, const uint level)
+{
+    Words words = mr_reserved_words(graph, level);
+    return uint64_t(atomicAdd(words.v[0], 0u)) | uint64_t(atomicAdd(words.v[1], 0u)) << kReservedBits;
+}
+
 // Reserves the worst case of up to `groups` > 0 workgroups in the region and the entry quota of `level`. Returns how
 // many fit; what they do not use goes back through mr_return_reservation().
 // Never asks for more than an empty region has: whoever adds first to one gets it, so every sweep makes progress. Others
@@ -227,6 +286,12 @@ uint mr_reserve(const uint64_t graph, const uint level, const uint granules, con
     uint wanted = min(groups, room > state.groups ? room / max(state.groups, 1u) : min(room, 1u));
     // The second time for what was seen to be left the first time.
     for (uint i = 0u; i < 2u && wanted > 0u; ++i) {
+        if (!MR_LONG_ATOMICS) {
+            if (mr_reserve_words(graph, level, state, granules * wanted, entries * wanted))
+                return wanted;
+            wanted = mr_free_groups(state, mr_look_at_words(graph, level), granules, entries, wanted);
+            continue;
+        }
         uint64_t cost = (uint64_t(entries * wanted) << kReservedBits) + uint64_t(granules) * uint64_t(wanted);
         uint64_t before = atomicAdd(levels.v[level].reserved, cost);
         uint fitting = mr_free_groups(state, before, granules, entries, wanted);
@@ -244,6 +309,9 @@ bool mr_reserve_exactly(const uint64_t graph, const uint level, const uint64_t g
     if (granules == uint64_t(0) && entries == uint64_t(0))
         return true;
     LevelStates levels = LevelStates(MR_HEADER(graph).levelStates);
+    if (!MR_LONG_ATOMICS)
+        return granules <= uint64_t(levels.v[level].size) && entries <= uint64_t(levels.v[level].entryQuota) &&
+               mr_reserve_words(graph, level, levels.v[level], uint(granules), uint(entries));
     uint64_t cost = (entries << kReservedBits) + granules;
     uint64_t before = atomicAdd(levels.v[level].reserved, cost);
     if ((before & kReservedMask) + granules <= uint64_t(levels.v[level].size) &&
@@ -255,9 +323,17 @@ bool mr_reserve_exactly(const uint64_t graph, const uint level, const uint64_t g
 
 void mr_return_reservation(const uint64_t graph, const uint level, const uint64_t granules, const uint64_t entries)
 {
-    if (granules > uint64_t(0) || entries > uint64_t(0))
+    if (granules == uint64_t(0) && entries == uint64_t(0))
+        return;
+    if (MR_LONG_ATOMICS) {
         atomicAdd(LevelStates(MR_HEADER(graph).levelStates).v[level].reserved,
                   uint64_t(0) - ((entries << kReservedBits) + granules));
+    } else {
+        // Who has the entries has the granules.
+        Words words = mr_reserved_words(graph, level);
+        atomicAdd(words.v[1], 0u - uint(entries));
+        atomicAdd(words.v[0], 0u - uint(granules));
+    }
 }
 
 #endif

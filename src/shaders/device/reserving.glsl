@@ -13,6 +13,7 @@ bool g_planned;          // indirect path: a workgroup is left that the plan sha
 
 shared uint64_t s_ticket;
 shared uint s_ticket_groups;
+shared uint64_t s_ticket_end;  // without 64-bit atomics: of what this sweep takes
 
 void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint flags)
 {
@@ -26,6 +27,17 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
         return;
     float groups = float(g_total) / float(mr_units_per_group());
     g_chunk_groups = uint(clamp(groups / float(mr_group_count() * 4u), 1.0, float(MR_CHUNK_GROUPS)));
+    if (!MR_LONG_ATOMICS)
+        g_chunk_groups = clamp(kMaxTicketStep / mr_units_per_group(), 1u, g_chunk_groups);
+}
+
+// Takes units of the slot. Returns the first.
+uint64_t mr_take_units(const uint slot, const uint64_t units)
+{
+    SlotStates states = SlotStates(MR_HEADER(g_graph).slotStates);
+    if (MR_LONG_ATOMICS)
+        return atomicAdd(states.v[slot].cursor, units);
+    return states.v[slot].counted + uint64_t(atomicAdd(states.v[slot].ticket, uint(units)));
 }
 
 // What was reserved for the chunk before, less what that used, serves the next one if so much is added: mostly little,
@@ -53,7 +65,14 @@ void mr_take_ticket()
     uint entries = MR_SLOT.entriesPerGroup;
     uint slot = uint(g_slot - MR_HEADER(g_graph).slots) / kSlotInfoBytes;
     SlotStates states = SlotStates(MR_HEADER(g_graph).slotStates);
-    bool more = states.v[slot].cursor < g_total;
+    uint64_t taken = states.v[slot].cursor;
+    uint64_t end = g_total;
+    if (!MR_LONG_ATOMICS) {
+        taken += uint64_t(states.v[slot].ticket);
+        end = min(g_total, states.v[slot].counted + uint64_t(kMaxTicket));
+        s_ticket_end = end;
+    }
+    bool more = taken < end;
     uint groups = mr_keep_reservation(more) ? g_reserved_groups : 0u;
     s_used = 0u;
     s_appended = 0u;
@@ -63,8 +82,8 @@ void mr_take_ticket()
     if (groups == 0u)
         return;
     uint64_t units = uint64_t(groups) * uint64_t(mr_units_per_group());
-    uint64_t first = atomicAdd(states.v[slot].cursor, units);
-    if (first >= g_total) {
+    uint64_t first = mr_take_units(slot, units);
+    if (first >= end) {
         mr_return_reservation(g_graph, g_level, uint64_t(granules) * uint64_t(groups),
                               uint64_t(entries) * uint64_t(groups));
         return;
@@ -98,7 +117,8 @@ bool mr_take_chunk()
         return mr_take_planned();
     g_unit = s_ticket;
     g_reserved_groups = s_ticket_groups;
-    g_end = min(g_unit + uint64_t(g_reserved_groups) * uint64_t(mr_units_per_group()), g_total);
+    g_end = min(g_unit + uint64_t(g_reserved_groups) * uint64_t(mr_units_per_group()),
+                MR_LONG_ATOMICS ? g_total : s_ticket_end);
     return g_reserved_groups > 0u;
 }
 

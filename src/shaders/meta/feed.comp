@@ -86,8 +86,13 @@ uint64_t takeChunk()
         s_used = 0u;
         s_appended = 0u;
         s_ticket = ~uint64_t(0);
-        if (mr_reserve(a.graph, 0u, granules, kFeedChunkPayloads, 1u) == 1u)
-            s_ticket = atomicAdd(MR_HEADER(a.graph).feedCursor, uint64_t(1));
+        if (mr_reserve(a.graph, 0u, granules, kFeedChunkPayloads, 1u) == 1u) {
+            uint ticket = atomicAdd(MR_HEADER(a.graph).feedTicket, 1u);
+            if (ticket < kMaxTicket)
+                s_ticket = MR_HEADER(a.graph).feedCursor + uint64_t(ticket);
+            else
+                mr_return_reservation(a.graph, 0u, uint64_t(granules), uint64_t(kFeedChunkPayloads));
+        }
     }
     barrier();
     g_holds = s_ticket != ~uint64_t(0);
@@ -110,7 +115,7 @@ void goOnFrom(const uint firstInfo, const uint64_t firstChunk)
 {
     if (gl_LocalInvocationIndex == 0u && (a.flags & kFlagFits) == 0u) {
         atomicMax(MR_HEADER(a.graph).nextFirstInfo, firstInfo);
-        atomicMax(MR_HEADER(a.graph).nextFirstChunk, firstChunk);
+        atomicMax(MR_HEADER(a.graph).nextFirstChunk, uint(firstChunk - MR_HEADER(a.graph).feedFirstChunk));
     }
 }
 

@@ -32,7 +32,7 @@ void writeSlots(const uint64_t to)
             traced.total = mr_slot_total(slot, stream);
             bool fits = (a.flags & kFlagFits) != 0u;  // then nobody counts, and everything is done
             traced.before = fits ? uint64_t(0) : min(states.v[i].counted, traced.total);
-            traced.after = fits ? traced.total : min(states.v[i].cursor, traced.total);
+            traced.after = fits ? traced.total : min(mr_taken(states.v[i]), traced.total);
             if (traced.after > traced.before)
                 traced.records = uint(mr_payloads_before(slot, stream, traced.after) -
                                       mr_payloads_before(slot, stream, traced.before));
@@ -77,7 +77,8 @@ void main()
     uint64_t to = a.ring + uint64_t(kTraceRingBytes) + uint64_t(s_record) * uint64_t(a.recordBytes);
     if (own == 0u)
         Sweeps(to).v[0] = TraceSweep(header.v[0].status.sweeps, header.v[0].status.error, header.v[0].status.errorCount,
-                                     0u, header.v[0].feedCursor, header.v[0].feedTotal);
+                                     0u, header.v[0].feedCursor + uint64_t(min(header.v[0].feedTicket, kMaxTicket)),
+                                     header.v[0].feedTotal);
     to += uint64_t(32u);
     for (uint i = own; a.times != uint64_t(0) && i < a.timeCount; i += gl_WorkGroupSize.x)
         Longs(to).v[i] = Longs(a.times).v[i];

@@ -28,6 +28,8 @@ void main()
     if (header.v[0].magic != kGraphMagic)
         return;
     if (own == 0u) {
+        header.v[0].feedCursor += uint64_t(min(header.v[0].feedTicket, kMaxTicket));
+        header.v[0].feedTicket = 0u;
         bool fed = header.v[0].feedCursor >= header.v[0].feedTotal;
         s_remaining = fed ? 0u : 1u;
         s_deepest = 0u;
@@ -36,7 +38,8 @@ void main()
         s_units = chunks - header.v[0].feedCounted;
         header.v[0].feedCounted = chunks;
         header.v[0].feedFirstInfo = header.v[0].nextFirstInfo;
-        header.v[0].feedFirstChunk = header.v[0].nextFirstChunk;
+        header.v[0].feedFirstChunk += uint64_t(header.v[0].nextFirstChunk);
+        header.v[0].nextFirstChunk = 0u;
     }
     StreamStates streams = StreamStates(header.v[0].streamStates);
     for (uint i = own; i < header.v[0].streamCount; i += step)
@@ -50,10 +53,12 @@ void main()
         if (slot.level == 0u)
             continue;
         uint64_t total = totalUnits(slot, streams.v[slot.stream]);
-        uint64_t taken = min(states.v[i].cursor, total);
+        uint64_t taken = min(MR_LONG_ATOMICS ? states.v[i].cursor : mr_taken(states.v[i]), total);
         atomicAdd(s_units, uint(taken - states.v[i].counted));
         states.v[i].cursor = taken;
         states.v[i].counted = taken;
+        if (!MR_LONG_ATOMICS)
+            states.v[i].ticket = 0u;
         if (taken < total) {
             streams.v[slot.stream].pending = 1u;
             atomicAdd(s_remaining, 1u);
@@ -72,8 +77,11 @@ void main()
     }
     barrier();
     for (uint i = own; i < header.v[0].streamCount; i += step)
-        if (streams.v[i].pending == 0u)
+        if (streams.v[i].pending == 0u) {
             streams.v[i].counter = uint64_t(0);
+            if (!MR_LONG_ATOMICS)
+                streams.v[i].appended = 0u;
+        }
 
     LevelStates levels = LevelStates(header.v[0].levelStates);
     for (uint l = own; l < header.v[0].levelCount; l += step) {
@@ -82,12 +90,17 @@ void main()
         if (l >= s_deepest) {
             levels.v[l].used = 0u;
             levels.v[l].reserved = uint64_t(0);
+            if (!MR_LONG_ATOMICS)
+                levels.v[l].reservedEntries = 0u;
         } else {
             uint64_t entries = levels.v[l].reserved & ~kReservedMask;
             levels.v[l].reserved = entries | uint64_t(levels.v[l].used);
         }
+        if (!MR_LONG_ATOMICS)
+            levels.v[l].reservedGranules = levels.v[l].used;
         levels.v[l].startUsed = levels.v[l].used;
-        levels.v[l].startEntries = uint(levels.v[l].reserved >> kReservedBits);
+        levels.v[l].startEntries =
+            MR_LONG_ATOMICS ? uint(levels.v[l].reserved >> kReservedBits) : levels.v[l].reservedEntries;
     }
     barrier();
     if (own == 0u) {
