@@ -10,10 +10,10 @@ import unittest
 
 MILLRACE, SPIRV_VAL, MODULES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 PASSES = ["extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunctions", "upgradeModule",
-          "specializeRecursion",
-          "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs", "choosePacking", "checkBudgets", "makePayloadsCoherent",
-          "lowerBuiltIns", "lowerPayloads", "enqueueForgottenPayloads", "lowerPushConstants",
-          "orderPayloadMemory", "wrapEntryPoint", "narrowEnqueues", "narrowAllocations", "placeKeptPayloads", "runOnce", "stepThroughGrid", "linkDeviceLibrary",
+          "specializeRecursion", "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs",
+          "choosePacking", "checkBudgets", "makePayloadsCoherent", "lowerBuiltIns", "lowerPayloads",
+          "enqueueForgottenPayloads", "lowerPushConstants", "orderPayloadMemory", "wrapEntryPoint", "narrowEnqueues",
+          "narrowAllocations", "placeKeptPayloads", "runOnce", "stepThroughGrid", "linkDeviceLibrary",
           "scanReductions", "splitLongIntegers"]
 
 
