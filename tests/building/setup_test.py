@@ -64,7 +64,7 @@ class Setup(unittest.TestCase):
     def play(self, release, old=(), simulated=""):
         """A machine of that release on which nothing is installed."""
         for name, text in {"releases": release, "old": "\n".join(old), "simulated": simulated, "installed": "",
-                           "log": "", "bookworm.list": "deb http://deb.debian.org/debian bookworm main\n"}.items():
+                           "log": "", "bookworm.list": "deb http://mirror.invalid/debian bookworm main\n"}.items():
             (self.machine / name).write_text(text)
 
     def log(self):
