@@ -94,6 +94,26 @@ VkResult callNext(const VkInstanceCreateInfo& createInfo, const VkAllocationCall
     return unraised;
 }
 
+std::string versionText(uint32_t version)
+{
+    return std::to_string(VK_API_VERSION_MAJOR(version)) + "." + std::to_string(VK_API_VERSION_MINOR(version)) + "." +
+           std::to_string(VK_API_VERSION_PATCH(version));
+}
+
+// A device whose driver is too old for graphs looks like one that has never heard of them.
+void tellOldDriver(const Instance& instance, VkPhysicalDevice physical, const Support& support)
+{
+    VkPhysicalDeviceProperties properties{};
+    instance.table.GetPhysicalDeviceProperties(physical, &properties);
+    const bool isToldOfAll = instance.requestedApiVersion < runtime::kNeededApiVersion;
+    if (support.native || isToldOfAll || properties.apiVersion >= runtime::kNeededApiVersion)
+        return;
+    instance.messages.warning("Millrace-api-version", objectReference(VK_OBJECT_TYPE_PHYSICAL_DEVICE, physical),
+                              std::string("graphs need Vulkan 1.3, and the driver of ") + properties.deviceName +
+                                  " has " + versionText(properties.apiVersion),
+                              "Update the driver, or take another device; 'millrace info' lists what devices lack");
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreateInfo,
                                               const VkAllocationCallbacks* pAllocator, VkInstance* pInstance)
 {
@@ -106,7 +126,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreat
     instance->settings = settings::readSettings(*pCreateInfo, problems);
     instance->messages.addChained(pCreateInfo->pNext);
     for (const std::string& problem : problems)
-        instance->messages.warning("Millrace-setting", {}, problem, "docs/settings.md lists all settings and their values");
+        instance->messages.warning("Millrace-setting", {}, problem,
+                                   "docs/settings.md lists all settings and their values");
     const VkResult result = callNext(*pCreateInfo, pAllocator, pInstance, *link, *instance);
     instance->messages.removeChained();
     if (result != VK_SUCCESS)
@@ -166,8 +187,14 @@ Support Instance::support(VkPhysicalDevice physical)
     }
     // Without the lock: what drivers and layers say of a question may lead to another.
     const Support support = querySupport(*this, physical, false);
-    std::lock_guard lock(m_mutex);
-    return m_support.emplace(physical, support).first->second;
+    bool isNew = false;
+    {
+        std::lock_guard lock(m_mutex);
+        isNew = m_support.emplace(physical, support).second;
+    }
+    if (isNew)
+        tellOldDriver(*this, physical, support);
+    return support;
 }
 
 void Instance::markPhantom(VkPhysicalDevice physical)

@@ -347,6 +347,7 @@ TEST(Tools, NothingEmulated_NotListed)
 {
     const ChangedDriver changed("vulkan1.2");
     TestInstance instance({.driver = true});
+    instance.expectMessage("Millrace-api-version");
     const auto get = instance.get<PFN_vkGetPhysicalDeviceToolPropertiesEXT>("vkGetPhysicalDeviceToolPropertiesEXT");
     if (!get)
         return;

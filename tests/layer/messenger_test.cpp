@@ -4,10 +4,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstring>
 #include <functional>
 #include <future>
+#include <string>
 #include <thread>
+#include <vector>
 
+#include "layer/fake_driver.h"
+#include "layer/instance.h"
 #include "layer/messages.h"
 
 namespace millrace::layer {
@@ -83,6 +88,41 @@ TEST(Messenger, RemovedByTheCallbackBefore_NotCalled)
     add(messages, kSecond, second);
     send(messages);
     EXPECT_EQ(calls, 0);
+}
+
+VKAPI_ATTR VkBool32 VKAPI_CALL keep(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
+                                    const VkDebugUtilsMessengerCallbackDataEXT* data, void* user)
+{
+    static_cast<std::vector<std::string>*>(user)->push_back(data->pMessage);
+    return VK_FALSE;
+}
+
+VKAPI_ATTR void VKAPI_CALL getOldProperties(VkPhysicalDevice, VkPhysicalDeviceProperties* out)
+{
+    *out = {};
+    out->apiVersion = VK_MAKE_API_VERSION(0, 1, 2, 203);
+    std::strcpy(out->deviceName, "old GPU");
+}
+
+// Without graphs its devices look as if the layer were not there.
+TEST(Messenger, DriverOlderThanGraphsNeed_NamedOnce)
+{
+    layertest::FakeDriver driver;
+    driver.instance().table.GetPhysicalDeviceProperties = getOldProperties;
+    std::vector<std::string> texts;
+    VkDebugUtilsMessengerCreateInfoEXT info{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+    info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
+    info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
+    info.pfnUserCallback = keep;
+    info.pUserData = &texts;
+    driver.instance().messages.add(kFirst, info);
+    void* object[] = {*reinterpret_cast<void**>(driver.physical())};
+    const auto another = reinterpret_cast<VkPhysicalDevice>(object);
+    for (int i = 0; i < 2; ++i)
+        EXPECT_FALSE(driver.instance().support(another).emulated);
+    driver.instance().messages.remove(kFirst);
+    ASSERT_EQ(texts.size(), 1u);
+    EXPECT_NE(texts[0].find("the driver of old GPU has 1.2.203"), std::string::npos) << texts[0];
 }
 
 }  // namespace
