@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that the folders of src/ include only what docs/design.md allows them to.
+"""Checks that the folders of src/ include only what docs/design.md allows them to, and the rooms of src/layer only what
+docs/layer.md does.
 
 Usage: layering.py SRC, or layering.py --self-test
 """
@@ -27,8 +28,34 @@ ALLOWED = {
     "layer": {"base", "abi", "data", "spirv", "graph", "compiler", "runtime", "settings", "shaders", "trace"},
     "shaders": {"abi"},
 }
+
+# The rooms of src/layer. Those of the core may include each other; a feature may include the core, and no other feature.
+CORE = {"loader", "recording", "submission", "objects"}
+FEATURES = {"graphs", "maintenance5"}
+ROOMS = {
+    "base": set(),
+    "chains": {"base"},
+    **{room: {"base", "chains"} | CORE for room in CORE | FEATURES},
+}
+# Files of the core that know the feature "graphs" all the same. A file that no longer does leaves the list.
+KNOWS_GRAPHS = {
+    "loader/device.cpp",
+    "objects/driver_pipeline_info.h",
+    "objects/ordinary_pipelines.cpp",
+    "objects/pipeline_queries.cpp",
+    "objects/private_data.cpp",
+    "recording/bindings.cpp",
+    "recording/command_buffer.cpp",
+    "recording/command_buffer.h",
+    "recording/debug_utils.cpp",
+    "recording/descriptor_buffers.cpp",
+    "recording/push_descriptors.cpp",
+    "submission/faults.cpp",
+    "submission/queue_commands.cpp",
+}
 SUFFIXES = {".h", ".hpp", ".c", ".cpp", ".glsl", ".comp", ".inc"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"/]+)/[^"]+"', re.MULTILINE)
+ROOM_INCLUDE = re.compile(r'^\s*#\s*include\s+"layer/(?:([^"/]+)/)?[^"/]+"', re.MULTILINE)
 
 
 def violations(source):
@@ -49,6 +76,27 @@ def violations(source):
                     yield f"{file.relative_to(source)}: {folder.name} must not include {target}"
 
 
+def room_violations(layer, knows_graphs):
+    """The same for the rooms of src/layer; `knows_graphs` lists the files of the core that may include "graphs"."""
+    knowing = set()
+    for file in sorted(path for path in layer.rglob("*") if path.suffix in SUFFIXES):
+        name = file.relative_to(layer).as_posix()
+        room = name.rpartition("/")[0]
+        if room not in ROOMS:
+            yield f"layer/{name}: the file is in no room of the layer"
+            continue
+        targets = {match.group(1) for match in ROOM_INCLUDE.finditer(file.read_text(encoding="utf-8"))}
+        if room in CORE and "graphs" in targets:
+            knowing.add(name)
+            targets.discard("graphs")
+        for target in sorted(str(target) for target in targets - ROOMS[room] - {room}):
+            yield f"layer/{name}: the room {room} must not include {target}"
+    for name in sorted(knowing - knows_graphs):
+        yield f"layer/{name}: the core must not include the feature graphs"
+    for name in sorted(knows_graphs - knowing):
+        yield f"layer/{name}: does not include graphs; take it from KNOWS_GRAPHS"
+
+
 def count_includes(source):
     return sum(len(INCLUDE.findall(file.read_text(encoding="utf-8")))
                for file in source.rglob("*") if file.suffix in SUFFIXES)
@@ -66,6 +114,19 @@ def self_test():
         (root / "misc").mkdir()
         found = list(violations(root))
         assert len(found) == 2, found
+    with tempfile.TemporaryDirectory() as name:
+        layer = pathlib.Path(name)
+        for room in ("base", "recording", "graphs", "maintenance5"):
+            (layer / room).mkdir()
+        (layer / "graphs" / "good.cpp").write_text('#include "layer/recording/a.h"\n#include "layer/graphs/b.h"\n')
+        (layer / "recording" / "known.cpp").write_text('#include "layer/graphs/b.h"\n')
+        assert not list(room_violations(layer, {"recording/known.cpp"}))
+        (layer / "base" / "bad.cpp").write_text('#include "layer/recording/a.h"\n')
+        (layer / "maintenance5" / "bad.cpp").write_text('#include "layer/graphs/b.h"\n')
+        (layer / "graphs" / "bad.cpp").write_text('#include "layer/old.h"\n')
+        (layer / "homeless.cpp").write_text("")
+        found = list(room_violations(layer, {"recording/gone.cpp"}))
+        assert len(found) == 6, found
     print("layering.py detects violations")
 
 
@@ -74,7 +135,7 @@ def main():
         self_test()
         return 0
     source = pathlib.Path(sys.argv[1])
-    found = list(violations(source))
+    found = list(violations(source)) + list(room_violations(source / "layer", KNOWS_GRAPHS))
     for line in found:
         print(line)
     includes = count_includes(source)

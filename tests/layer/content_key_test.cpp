@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/content_key.h"
+#include "layer/base/content_key.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run by the build: with two rows of one name there is no test program.
-#include "layer/entry_points.h"
+#include "layer/loader/entry_points.h"
 
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "layer/content_hash.h"
+#include "layer/base/content_hash.h"
 
 namespace millrace::layer {
 

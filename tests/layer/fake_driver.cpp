@@ -15,10 +15,10 @@
 #include <stdexcept>
 #include <thread>
 
-#include "layer/command_buffer.h"
 #include "layer/commands/arguments.h"
 #include "layer/commands/text.h"
-#include "layer/entry_points.h"
+#include "layer/loader/entry_points.h"
+#include "layer/recording/command_buffer.h"
 
 namespace millrace::layertest {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/handle_index.h"
+#include "layer/base/handle_index.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "layer/registry.h"
+#include "layer/base/registry.h"
 
 namespace millrace::layer {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order between queues, which lavapipe with its single queue cannot show.
-#include "layer/held_work.h"
+#include "layer/submission/held_work.h"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,9 @@
 #include <type_traits>
 #include <utility>
 
-#include "layer/device.h"
 #include "layer/fake_driver.h"
-#include "layer/pipeline_layouts.h"
+#include "layer/loader/device.h"
+#include "layer/objects/pipeline_layouts.h"
 
 namespace millrace::layertest {
 

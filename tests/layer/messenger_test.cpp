@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include "layer/base/messages.h"
 #include "layer/fake_driver.h"
-#include "layer/instance.h"
-#include "layer/messages.h"
+#include "layer/loader/instance.h"
 
 namespace millrace::layer {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chains with structures of any size and kind, wherever they lie.
-#include "layer/patched_chain.h"
+#include "layer/chains/patched_chain.h"
 
 #include <gtest/gtest.h>
 #include <linux/audit.h>

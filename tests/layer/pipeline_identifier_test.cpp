@@ -5,7 +5,7 @@
 #include <array>
 
 #include "layer/fake_driver.h"
-#include "layer/pipelines.h"
+#include "layer/graphs/pipelines.h"
 #include "spirv/tools.h"
 
 namespace millrace::layertest {

@@ -6,10 +6,10 @@
 #include <array>
 #include <memory>
 
-#include "layer/command_buffer.h"
 #include "layer/commands/text.h"
 #include "layer/fake_driver.h"
-#include "layer/update_templates.h"
+#include "layer/recording/command_buffer.h"
+#include "layer/recording/update_templates.h"
 
 namespace millrace::layertest {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/state_log.h"
+#include "layer/recording/state_log.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which graphs a wait looks at: those that are complete since the last one, however many there are.
-#include "layer/status_watch.h"
+#include "layer/submission/status_watch.h"
 
 #include <gtest/gtest.h>
 

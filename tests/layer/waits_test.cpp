@@ -5,8 +5,8 @@
 #include <future>
 
 #include "layer/fake_driver.h"
-#include "layer/held_work.h"
-#include "layer/queue.h"
+#include "layer/submission/held_work.h"
+#include "layer/submission/queue.h"
 
 namespace millrace::layertest {
 

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "layer/command_buffer.h"
 #include "layer/commands/arguments.h"
 #include "layer/commands/text.h"
-#include "layer/entry_points.h"
 #include "layer/fake_driver.h"
-#include "layer/held_work.h"
-#include "layer/queue.h"
+#include "layer/loader/entry_points.h"
+#include "layer/recording/command_buffer.h"
+#include "layer/submission/held_work.h"
+#include "layer/submission/queue.h"
 
 namespace millrace::layertest {
 
@@ -218,7 +218,7 @@ INSTANTIATE_TEST_SUITE_P(All, Boundaries,
                          testing::Values(Boundary::Division, Boundary::GraphThatFits,
                                          Boundary::GraphThatMayBeContinued));
 
-// Of those that are newer than this header, src/layer/unknown_commands.h speaks.
+// Of those that are newer than this header, src/layer/loader/unknown_commands.h speaks.
 TEST(CommandTable, EveryCommandThatRecords_Intercepted)
 {
     size_t count = 0;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// One recorded vkCmdDispatchGraph*AMDX and what becomes of it.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "layer/recording/boundary.h"
+#include "runtime/runtime.h"
+
+namespace millrace::layer {
+
+struct Device;
+struct GraphObject;
+
+struct GraphRun final : Continuation {
+    GraphRun(Device& own, const char* dispatching, VkCommandBuffer holding, std::shared_ptr<GraphObject> graph,
+             std::shared_ptr<runtime::RecordedDispatch> recorded)
+        : device(own),
+          command(dispatching),
+          commandBuffer(holding),
+          object(std::move(graph)),
+          dispatch(std::move(recorded))
+    {
+    }
+
+    Device& device;
+    const char* command;  // that dispatched it
+    VkCommandBuffer commandBuffer;
+    std::shared_ptr<GraphObject> object;
+    std::shared_ptr<runtime::RecordedDispatch> dispatch;
+    uint32_t recordedSweeps = 1;  // in the command buffer, one after the other
+    bool continued = false;       // the submission goes on until nothing remains
+
+    // Tells the application of dropped work, and of work left behind where nobody continues it; each once. Any thread,
+    // any time: what the device has not written yet is not reported yet.
+    void report() noexcept override;
+
+    bool isComplete() const override;
+    Progress progress() const override;
+    void tellStalled() const override;
+
+    std::atomic<bool> errorReported{false};
+    std::atomic<bool> remainderReported{false};
+
+private:
+    void tell();
+};
+
+}  // namespace millrace::layer

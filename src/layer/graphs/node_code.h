@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver's pipelines of one node's code: one for each use of memory.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <array>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "compiler/compile.h"
+#include "layer/objects/pipeline_layouts.h"
+#include "layer/objects/shader_modules.h"
+
+namespace millrace::layer {
+
+struct PipelineCache;
+
+// One stage, with everything that may be gone after the creating command copied.
+struct NodeRequest {
+    SharedWords words;
+    compiler::Options options;
+    VkPipelineShaderStageCreateFlags stageFlags = 0;
+    uint32_t requiredSubgroupSize = 0;  // 0: the driver's choice
+    std::optional<VkPipelineRobustnessCreateInfo> robustness;
+};
+
+// Most dispatches of a graph are of one sort, so each pipeline is made when it is first asked for. Thread-safe.
+class NodeCode {
+public:
+    // `flags` are those that the driver may see. `code.memory` means nothing.
+    NodeCode(std::shared_ptr<GraphLayout> layout, const NodeRequest& request,
+             std::shared_ptr<const compiler::PreparedNode> prepared, const compiler::Code& code,
+             VkPipelineCreateFlags flags);
+    ~NodeCode();
+    NodeCode(const NodeCode&) = delete;
+    NodeCode& operator=(const NodeCode&) = delete;
+
+    // A cache of the application's that lives during the call.
+    struct Cache {
+        VkPipelineCache handle = VK_NULL_HANDLE;
+        PipelineCache* known = nullptr;
+    };
+    // Returns an error of the driver, or VK_PIPELINE_COMPILE_REQUIRED. `feedback` may be null.
+    VkResult get(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
+                 VkPipelineCreationFeedbackFlags* feedback = nullptr);
+
+    // The pipeline that most dispatches use of those that there are, VK_NULL_HANDLE if there is none.
+    VkPipeline usual() const;
+    bool batched() const { return m_code.batched; }
+
+private:
+    VkResult create(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
+                    VkPipelineCreationFeedbackFlags* feedback) const;
+    VkResult callDriver(const spirv::Words& words, const Cache& cache, VkPipeline& out,
+                        VkPipelineCreationFeedbackFlags* feedback) const;
+
+    const std::shared_ptr<GraphLayout> m_layout;
+    const NodeRequest m_request;
+    const std::shared_ptr<const compiler::PreparedNode> m_prepared;
+    const compiler::Code m_code;
+    const VkPipelineCreateFlags m_flags;
+    mutable std::recursive_mutex m_mutex;
+    bool m_isCreating = false;
+    std::array<VkPipeline, 4> m_pipelines{};  // by graph::MemoryUse
+};
+
+}  // namespace millrace::layer

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/graphs/node_pipelines.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "base/parallel.h"
+#include "compiler/reflect_types.h"
+#include "graph/code_traits.h"
+#include "layer/chains/chain.h"
+#include "layer/loader/device.h"
+#include "layer/objects/pipeline_caches.h"
+#include "spirv/edit.h"
+
+namespace millrace::layer {
+
+namespace {
+
+// Flags of a graph that mean the same for the compute pipelines of its nodes.
+constexpr VkPipelineCreateFlags kNodeFlags =
+    VK_PIPELINE_CREATE_DISABLE_OPTIMIZATION_BIT | VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
+    VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR | VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR |
+    VK_PIPELINE_CREATE_DESCRIPTOR_BUFFER_BIT_EXT;
+
+uint64_t nanosecondsSince(std::chrono::steady_clock::time_point start)
+{
+    return static_cast<uint64_t>(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count());
+}
+
+std::vector<spirv::SpecializationValue> readSpecialization(const VkSpecializationInfo* info)
+{
+    std::vector<spirv::SpecializationValue> values;
+    const auto* data = info ? static_cast<const uint8_t*>(info->pData) : nullptr;
+    for (uint32_t i = 0; info && i < info->mapEntryCount; ++i) {
+        const VkSpecializationMapEntry& entry = info->pMapEntries[i];
+        values.push_back({entry.constantID, {data + entry.offset, data + entry.offset + entry.size}});
+    }
+    return values;
+}
+
+// What compiling looks at, but for what is the device's.
+void addNode(ContentKey& key, std::span<const uint32_t> words, const compiler::Options& options)
+{
+    key.add(words);
+    key.add(options.entryPoint);
+    key.addWord(options.nodeName.has_value());
+    key.add(options.nodeName.value_or(""));
+    key.addWord(options.shaderIndex.has_value());
+    key.addWord(options.shaderIndex.value_or(0));
+    key.addWord(static_cast<uint32_t>(options.specialization.size()));
+    for (const spirv::SpecializationValue& value : options.specialization) {
+        key.addWord(value.specId);
+        key.add(std::string_view(reinterpret_cast<const char*>(value.data.data()), value.data.size()));
+    }
+    key.addWord(options.argumentsOffsetBytes);
+    key.addWord(options.pushConstantsInMemory);
+}
+
+ContentKey keyOf(const NodeRequest& request)
+{
+    ContentKey key;
+    addNode(key, *request.words, request.options);
+    return key;
+}
+
+ContentKey keyOf(const compiler::FusableNode& producer, const compiler::FusedOutput& output)
+{
+    ContentKey key;
+    addNode(key, producer.words, producer.options);
+    key.addWord(output.output);
+    key.addWord(output.byWorkgroup);
+    key.addWord(static_cast<uint32_t>(output.consumers.size()));
+    for (const compiler::FusedConsumer& consumer : output.consumers) {
+        addNode(key, consumer.words, consumer.options);
+        key.add(consumer.indices);
+        key.addWord(consumer.isShared);
+    }
+    return key;
+}
+
+// Equal for requests that give the same code: a node learns its index when it runs, and its name never.
+ContentKey codeKeyOf(const NodeRequest& request)
+{
+    NodeRequest nameless = request;
+    nameless.options.nodeName.reset();
+    if (nameless.options.shaderIndex)
+        nameless.options.shaderIndex = 0;
+    const VkPipelineRobustnessCreateInfo robustness = request.robustness.value_or(VkPipelineRobustnessCreateInfo{});
+    ContentKey key = keyOf(nameless);
+    key.addWord(request.stageFlags);
+    key.addWord(request.requiredSubgroupSize);
+    key.addWord(request.robustness.has_value());
+    key.addWord(robustness.storageBuffers);
+    key.addWord(robustness.uniformBuffers);
+    key.addWord(robustness.vertexInputs);
+    key.addWord(robustness.images);
+    return key;
+}
+
+// For each request the first one that gives the same code.
+std::vector<size_t> findOwners(std::span<const NodeRequest> requests)
+{
+    std::map<ContentKey, size_t> known;
+    std::vector<size_t> owners;
+    for (size_t i = 0; i < requests.size(); ++i)
+        owners.push_back(known.emplace(codeKeyOf(requests[i]), i).first->second);
+    return owners;
+}
+
+// Null if the module does not say; what it says wrong, compiling it has reported.
+data::DataTypeRef payloadTypeOf(const NodeRequest& request, const graph::Node& node)
+{
+    using data::DataType;
+    if (!node.declaresPayload && node.mode == graph::LaunchMode::Dynamic)
+        return data::structureType({{"grid", 0, data::vectorType(data::scalarType(DataType::Kind::Unsigned, 32), 3)}});
+    Result<spirv::Module> module = spirv::read(*request.words);
+    // Lengths of arrays may be specialization constants.
+    if (!module || !spirv::specialize(*module, request.options.specialization))
+        return nullptr;
+    return compiler::reflectPayload(*module, request.options.entryPoint);
+}
+
+}  // namespace
+
+Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageCreateInfo& stage,
+                              const GraphLayout& layout)
+{
+    NodeRequest request;
+    request.words = wordsOf(device, stage);
+    if (!request.words)
+        return Diagnostic{"layer", std::string("entry point ") + stage.pName,
+                          "the stage has no shader code with a compute entry point"};
+    request.options.entryPoint = stage.pName;
+    if (const auto* node = findInChain<VkPipelineShaderStageNodeCreateInfoAMDX>(
+            stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX)) {
+        if (node->pName)
+            request.options.nodeName = node->pName;
+        if (node->index != VK_SHADER_INDEX_UNUSED_AMDX)
+            request.options.shaderIndex = node->index;
+    }
+    request.options.specialization = readSpecialization(stage.pSpecializationInfo);
+    request.options.argumentsOffsetBytes = layout.argumentsOffsetBytes;
+    request.options.pushConstantsInMemory = layout.pushConstantsInMemory;
+    request.options.minSubgroupSize = device.support.minSubgroupSize;
+    request.options.nonUniformIndexing = device.support.nonUniformIndexing;
+    const runtime::DeviceTraits& traits = device.runtime->traits();
+    request.options.packWidth = traits.packedInvocations;
+    request.options.staticInvocations = traits.staticInvocations;
+    request.options.dynamicInvocations = traits.dynamicInvocations;
+    request.options.chunkGroups = traits.chunkGroups;
+    request.options.silentChunkGroups = traits.silentChunkGroups;
+    const uint32_t groups = runtime::fullGrid(traits, traits.packedInvocations);
+    request.options.busyPayloads = std::max(groups * traits.packedInvocations / 4, 1u);
+    request.options.orderedBytes = traits.orderedBytes;
+    request.options.longIntegers = traits.integerBits == 64 || compiler::usesLongIntegers(*request.words);
+    request.options.longAtomics = traits.atomicBits == 64;
+    request.options.leafRows = traits.leafRows;
+    request.options.loopingLeafRows = traits.loopingLeafRows;
+    // Payloads elsewhere take the Vulkan memory model.
+    if (device.support.deviceScope)
+        request.options.keptBytes = traits.keptBytes;
+    request.options.scansToReduce =
+        device.support.scans && (device.support.reducesWrongly || !device.settings().runtime.reduces);
+    request.options.indirect = device.settings().runtime.path == runtime::Path::Indirect;
+    request.options.counted = device.settings().runtime.breadcrumbs;
+    request.options.checkBudgets = device.settings().validate;
+    request.options.validate = device.settings().validateSpirv;
+
+    request.stageFlags = stage.flags;
+    if (const auto* size = findInChain<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(
+            stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO))
+        request.requiredSubgroupSize = size->requiredSubgroupSize;
+    if (const auto* robustness = findInChain<VkPipelineRobustnessCreateInfo>(
+            stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO)) {
+        request.robustness = *robustness;
+        request.robustness->pNext = nullptr;
+    }
+    return request;
+}
+
+NodeBuilder::NodeBuilder(Device& device, VkPipelineCache cache, VkPipelineCreateFlags2 flags,
+                         std::shared_ptr<GraphLayout> layout, std::vector<NodeRequest> requests)
+    : m_device(device),
+      m_cache{cache, cache ? device.pipelineCaches.find(handleId(cache)) : nullptr},
+      m_flags(static_cast<VkPipelineCreateFlags>(flags) & kNodeFlags),
+      m_layout(std::move(layout)),
+      m_requests(std::move(requests)),
+      m_owners(findOwners(m_requests)),
+      m_prepared(m_requests.size()),
+      m_results(m_requests.size())
+{
+}
+
+void NodeBuilder::prepareOne(size_t request)
+{
+    const auto start = std::chrono::steady_clock::now();
+    NodeResult& out = m_results[request];
+    out.feedback.flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
+    const ContentKey key = m_cache.known ? keyOf(m_requests[request]) : ContentKey{};
+    if (m_cache.known)
+        m_prepared[request] = m_cache.known->prepared.find(key);
+    if (!m_prepared[request] && (m_flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
+        out.result = VK_PIPELINE_COMPILE_REQUIRED;
+    } else if (!m_prepared[request]) {
+        Result<compiler::PreparedNode> prepared =
+            compiler::prepare(*m_requests[request].words, m_requests[request].options);
+        if (prepared) {
+            m_prepared[request] = std::make_shared<const compiler::PreparedNode>(std::move(*prepared));
+            if (m_cache.known)
+                m_cache.known->prepared.insert(key, m_prepared[request]);
+        } else {
+            out.result = VK_ERROR_UNKNOWN;
+            out.message = prepared.error().text();
+        }
+    }
+    out.feedback.duration = nanosecondsSince(start);
+}
+
+std::span<const NodeResult> NodeBuilder::prepare()
+{
+    inParallel(m_requests.size(), [this](size_t i) {
+        if (m_owners[i] == i)
+            prepareOne(i);
+    });
+    for (size_t i = 0; i < m_requests.size(); ++i) {
+        m_prepared[i] = m_prepared[m_owners[i]];
+        if (m_owners[i] != i) {
+            m_results[i] = m_results[m_owners[i]];
+            m_results[i].feedback.duration = 0;
+        }
+        if (!m_prepared[i])
+            continue;
+        const compiler::Options& options = m_requests[i].options;
+        m_results[i].node = std::make_shared<NodePipeline>();
+        m_results[i].node->content = codeKeyOf(m_requests[i]).hash();
+        graph::Node& node = m_results[i].node->node;
+        node = m_prepared[i]->node;
+        if (!m_device.settings().capture.empty())
+            m_results[i].node->payloadType = payloadTypeOf(m_requests[i], node);
+        // What is prepared may be that of another request.
+        node.id.name = options.nodeName.value_or(m_owners[i] == i ? node.id.name : options.entryPoint);
+        node.id.index = options.shaderIndex.value_or(node.id.index);
+    }
+    return m_results;
+}
+
+Result<graph::Graph> NodeBuilder::fuse(graph::Graph graph, bool all, std::vector<compiler::FusionOutcome>& outcomes)
+{
+    std::vector<compiler::FusableNode> nodes;
+    for (size_t i = 0; i < m_requests.size(); ++i) {
+        const NodeRequest& request = m_requests[i];
+        const bool isPlain = !request.robustness && request.requiredSubgroupSize == 0 && request.stageFlags == 0;
+        nodes.push_back({*request.words, request.options, *m_prepared[i], m_owners[i], isPlain});
+    }
+    const auto fuseOne = [this](const compiler::FusableNode& producer, const compiler::FusedOutput& output) {
+        return fuseCode(producer, output);
+    };
+    Result<graph::Graph> fused = compiler::fuseGraph(nodes, std::move(graph), all, outcomes, fuseOne);
+    bool changed = false;
+    for (size_t i = 0; fused && i < nodes.size(); ++i) {
+        if (!nodes[i].changed)
+            continue;
+        changed = true;
+        if (i == m_requests.size())
+            addCopyOf(nodes[i].prepared.node.levelGroup->of);
+        m_requests[i].words = std::make_shared<const spirv::Words>(std::move(nodes[i].words));
+        m_requests[i].options = std::move(nodes[i].options);
+        m_results[i].node->node = nodes[i].prepared.node;
+        m_prepared[i] = std::make_shared<const compiler::PreparedNode>(std::move(nodes[i].prepared));
+    }
+    if (changed)
+        m_owners = findOwners(m_requests);
+    return fused;
+}
+
+Result<compiler::FusedCode> NodeBuilder::fuseCode(const compiler::FusableNode& producer,
+                                                  const compiler::FusedOutput& output) const
+{
+    if (!m_cache.known)
+        return compiler::fuseCode(producer, output);
+    const ContentKey key = keyOf(producer, output);
+    if (const auto known = m_cache.known->fused.find(key))
+        return *known;
+    Result<compiler::FusedCode> code = compiler::fuseCode(producer, output);
+    if (code)
+        m_cache.known->fused.insert(key, std::make_shared<const compiler::FusedCode>(*code));
+    return code;
+}
+
+// A further request, with other code for the same stage.
+void NodeBuilder::addCopyOf(size_t request)
+{
+    m_requests.push_back(m_requests[request]);
+    m_prepared.push_back(m_prepared[request]);
+    m_results.push_back({.node = std::make_shared<NodePipeline>(*m_results[request].node)});
+    m_results.back().feedback.flags = VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT;
+}
+
+// Code that has a mistake is reported even if nobody needs it.
+void NodeBuilder::checkOne(size_t request)
+{
+    const Status status = compiler::checkLowering(*m_prepared[request], m_requests[request].options);
+    if (status)
+        return;
+    m_results[request].result = VK_ERROR_UNKNOWN;
+    m_results[request].message = status.error().text();
+}
+
+void NodeBuilder::compileOne(size_t request, graph::MemoryUse memory)
+{
+    const auto start = std::chrono::steady_clock::now();
+    NodeResult& out = m_results[request];
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    VkPipelineCreationFeedbackFlags flags = 0;
+    out.result = out.node->code->get(memory, m_cache, pipeline, &flags);
+    out.feedback.flags |= flags & VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
+    out.feedback.duration += nanosecondsSince(start);
+}
+
+std::span<const NodeResult> NodeBuilder::compile(std::span<const graph::CodeTraits> traits,
+                                                 std::span<const std::optional<graph::MemoryUse>> uses)
+{
+    auto traitsOf = [&](size_t i) { return traits.empty() ? graph::codeTraits(m_prepared[i]->node) : traits[i]; };
+    std::vector<size_t> users(m_requests.size(), 0);
+    std::vector<std::optional<graph::MemoryUse>> needed(m_requests.size());
+    for (size_t i = 0; i < m_requests.size(); ++i) {
+        if (!(traitsOf(m_owners[i]) == traitsOf(i)))
+            m_owners[i] = i;
+        const std::optional<graph::MemoryUse> use = uses.empty() ? graph::MemoryUse::Fits : uses[i];
+        if (!use)
+            continue;
+        ++users[m_owners[i]];
+        if (needed[m_owners[i]] != graph::MemoryUse::Fits)
+            needed[m_owners[i]] = use;
+    }
+    for (size_t i = 0; i < m_requests.size(); ++i) {
+        const size_t owner = m_owners[i];
+        m_results[i].node->node.anyGraph = traits.empty();
+        const compiler::Code code{.batched = users[i] > 1 && !m_requests[i].options.indirect, .traits = traitsOf(i)};
+        m_results[i].node->code =
+            owner == i ? std::make_shared<NodeCode>(m_layout, m_requests[i], m_prepared[i], code, m_flags)
+                       : m_results[owner].node->code;
+    }
+    inParallel(m_requests.size(), [&](size_t i) {
+        if (needed[i])
+            compileOne(i, *needed[i]);
+        else if (m_owners[i] == i)
+            checkOne(i);
+    });
+    for (size_t i = 0; i < m_requests.size(); ++i) {
+        m_results[i].result = m_results[m_owners[i]].result;
+        m_results[i].feedback.flags = m_results[m_owners[i]].feedback.flags;
+    }
+    return m_results;
+}
+
+std::vector<std::optional<graph::MemoryUse>> firstUses(const graph::Graph& graph, bool leaves)
+{
+    std::vector<bool> isSentTo(graph.queues.size(), false);
+    for (const std::vector<uint32_t>& queues : graph.receivers)
+        for (const uint32_t queue : queues)
+            isSentTo[queue] = true;
+    std::vector<std::optional<graph::MemoryUse>> uses(graph.nodes.size());
+    for (const graph::Slot& slot : graph.slots) {
+        if (slot.level == 0)
+            continue;
+        const bool isLaunched = leaves && !isSentTo[slot.queue] && graph::isLeaf(graph.nodes[slot.node]);
+        if (graph.nodes[slot.node].depthFirst > 0)
+            uses[slot.node] = graph::MemoryUse::Reserves;
+        else if (uses[slot.node] != graph::MemoryUse::Fits)
+            uses[slot.node] = isLaunched ? graph::MemoryUse::None : graph::MemoryUse::Fits;
+    }
+    return uses;
+}
+
+VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, std::span<const runtime::PipelineUse> uses,
+                      std::vector<VkPipeline>& out)
+{
+    out.assign(uses.size(), VK_NULL_HANDLE);
+    std::vector<VkResult> results(uses.size(), VK_SUCCESS);
+    inParallel(uses.size(), [&](size_t i) { results[i] = nodes[uses[i].node]->code->get(uses[i].memory, {}, out[i]); });
+    const auto failed = std::ranges::find_if(results, [](VkResult result) { return result != VK_SUCCESS; });
+    return failed == results.end() ? VK_SUCCESS : *failed;
+}
+
+}  // namespace millrace::layer

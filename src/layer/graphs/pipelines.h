@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipelines of ours: execution graphs and the libraries they are made from. The driver never sees their handles.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "layer/graphs/node_pipelines.h"
+#include "layer/loader/device.h"
+#include "runtime/runtime.h"
+
+namespace millrace::layer {
+
+struct GraphObject {
+    enum class Kind {
+        ComputeLibrary,  // one node
+        GraphLibrary,    // an execution graph with the library bit
+        Graph,
+    };
+
+    Kind kind = Kind::Graph;
+    VkPipelineCreateFlags2 flags = 0;
+    std::shared_ptr<GraphLayout> layout;
+    std::vector<std::shared_ptr<NodePipeline>> nodes;
+    runtime::GraphPipeline graph;  // Kind::Graph
+
+    void setName(std::string name);
+    // What the application called it, or "graph 7".
+    std::string name() const;
+
+private:
+    mutable std::mutex m_mutex;
+    std::string m_name;
+};
+
+// The flags of any pipeline creation structure: VkPipelineCreateFlags2CreateInfo wins over the 32-bit field.
+VkPipelineCreateFlags2 pipelineFlags(const void* chain, VkPipelineCreateFlags flags);
+
+// The node of a compute pipeline with the library bit.
+VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkComputePipelineCreateInfo& createInfo,
+                              VkPipelineCreateFlags2 flags, VkPipeline* out);
+
+// Gives the application a handle for an object.
+VkPipeline publish(Device& device, std::shared_ptr<GraphObject> object);
+
+// The pipeline layout's companion, or null after a message.
+std::shared_ptr<GraphLayout> graphLayoutOf(const Device& device, VkPipelineLayout layout);
+
+// True for pipelines and shader modules that only the layer knows.
+bool isOurs(const Device& device, VkObjectType type, uint64_t handle);
+
+}  // namespace millrace::layer

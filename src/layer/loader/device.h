@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layer keeps of a VkDevice.
+#pragma once
+
+#include <vulkan/utility/vk_dispatch_table.h>
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan.h>
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "layer/base/registry.h"
+#include "layer/loader/device_create_info.h"
+#include "layer/loader/entry_points.h"
+#include "layer/loader/instance.h"
+#include "layer/loader/unknown_commands.h"
+#include "layer/objects/addressed_buffers.h"
+#include "layer/objects/private_data.h"
+#include "runtime/names.h"
+
+namespace millrace::runtime {
+class CaptureRecorder;
+class Device;
+class TraceRecorder;
+}  // namespace millrace::runtime
+
+namespace millrace::layer {
+
+struct CommandPool;
+struct DescriptorSetLayout;
+struct GraphObject;
+struct PipelineCache;
+struct PipelineLayout;
+struct Queue;
+struct ShaderModule;
+struct TimelineSemaphore;
+struct UpdateTemplate;
+class Faults;
+class HeldWork;
+class StatusWatch;
+
+// A pipeline that is not ours, as far as rules ask for it.
+struct DriverPipeline {
+    VkPipelineBindPoint bindPoint;
+};
+
+struct Device {
+    explicit Device(Instance& owner);
+    ~Device();
+
+    VkDevice handle = VK_NULL_HANDLE;
+    VkPhysicalDevice physical = VK_NULL_HANDLE;
+    Instance& instance;
+    VkuDeviceDispatchTable table{};
+    PFN_vkSetDeviceLoaderData setLoaderData = nullptr;
+    Support support;
+    EnabledByApplication enabled;
+    uint32_t uses = kUseAlways;  // bits of Use
+    std::vector<VkQueueFamilyProperties> queueFamilies;
+    std::unique_ptr<runtime::Device> runtime;
+    std::unique_ptr<runtime::TraceRecorder> trace;      // setting "trace"
+    std::unique_ptr<runtime::CaptureRecorder> capture;  // setting "capture"
+    std::vector<std::function<void()>> tellProblems;    // that they met
+
+    Registry<ShaderModule> shaderModules;  // that may hold nodes
+    Registry<DescriptorSetLayout> setLayouts;
+    Registry<PipelineLayout> pipelineLayouts;
+    Registry<UpdateTemplate> updateTemplates;  // of push descriptors
+    Registry<PipelineCache> pipelineCaches;
+    Registry<GraphObject> graphObjects;        // pipelines of ours
+    Registry<DriverPipeline> driverPipelines;  // all others (setting "validate")
+    Registry<CommandPool> commandPools;
+    Registry<Queue> queues;
+    Registry<TimelineSemaphore> timelines;
+    AddressedBuffers addressedBuffers;
+    PrivateData privateData;
+    UnknownCommands unknownCommands;
+    std::unique_ptr<HeldWork> held;
+    std::unique_ptr<StatusWatch> statusWatch;
+    std::unique_ptr<Faults> faults;
+    runtime::Names names;  // of objects of ours
+
+    const Settings& settings() const { return instance.settings; }
+    const Messages& messages() const { return instance.messages; }
+    // Once for each structure and command: `consequence` as in UnknownStructures::tell().
+    void tellUnknown(std::string_view command, const StructureTypes& types, std::string_view consequence) const;
+    // Of structures that PatchedChain had to leave out.
+    void tellLost(std::string_view command, const StructureTypes& types) const;
+    // Takes what traces and captures have written. When the device has finished something.
+    void drainRecorders();
+    bool usesGraphs() const { return uses & kUseGraphs; }
+    // For what threads of ours use, this device among it: drivers take the device's callbacks for whatever has none of
+    // its own, and whenever something is submitted.
+    const VkAllocationCallbacks* allocatorFor(const VkAllocationCallbacks* applications) const;
+    bool emulatesMaintenance5() const { return uses & kUseMaintenance5; }
+
+    // Of a device, queue or command buffer; never null for valid handles.
+    static Device* of(void* key);
+    template <typename Handle>
+    static Device& of(Handle handle)
+    {
+        return *of(dispatchKey(handle));
+    }
+};
+
+}  // namespace millrace::layer

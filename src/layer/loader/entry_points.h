@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands that the layer intercepts: every source file has a table of its own.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "layer/base/guard.h"
+
+namespace millrace::layer {
+
+// Devices on which a command is intercepted. A device that does not use the layer's extensions gets the pointers of the
+// next layer, so the layer costs it nothing.
+enum Use : uint32_t {
+    kUseAlways = 1,        // every device
+    kUseExtension = 2,     // VK_AMDX_shader_enqueue is enabled and emulated
+    kUseGraphs = 4,        // and so is the feature shaderEnqueue
+    kUseMaintenance5 = 8,  // VK_KHR_maintenance5 is enabled and emulated
+};
+
+struct EntryPoint {
+    const char* name;
+    PFN_vkVoidFunction function;
+    uint32_t uses;          // any of these
+    bool provided = false;  // exists even where the driver has no such command
+};
+
+// What others may call of a function of ours.
+template <auto Function>
+PFN_vkVoidFunction guarded()
+{
+    return reinterpret_cast<PFN_vkVoidFunction>(&Guarded<Function>::call);
+}
+
+// A row for the static function that has the command's name without "vk".
+#define MILLRACE_ENTRY(name, ...)                                    \
+    {                                                                \
+        "vk" #name, ::millrace::layer::guarded<&name>(), __VA_ARGS__ \
+    }
+
+using EntryPoints = std::span<const EntryPoint>;
+
+EntryPoints instanceEntryPoints();
+EntryPoints extensionEntryPoints();
+EntryPoints featureEntryPoints();
+EntryPoints externalBufferEntryPoints();
+EntryPoints toolPropertyEntryPoints();
+EntryPoints deviceInstanceEntryPoints();  // vkCreateDevice
+
+EntryPoints deviceEntryPoints();
+EntryPoints bufferEntryPoints();
+EntryPoints shaderModuleEntryPoints();
+EntryPoints pipelineLayoutEntryPoints();
+EntryPoints updateTemplateEntryPoints();
+EntryPoints pipelineCacheEntryPoints();
+EntryPoints ordinaryPipelineEntryPoints();
+EntryPoints graphPipelineEntryPoints();
+EntryPoints pipelineQueryEntryPoints();
+EntryPoints debugUtilsEntryPoints();
+EntryPoints debugMarkerEntryPoints();
+EntryPoints privateDataEntryPoints();
+EntryPoints commandPoolEntryPoints();
+EntryPoints commandBufferEntryPoints();
+EntryPoints bindingEntryPoints();
+EntryPoints pushDescriptorEntryPoints();
+EntryPoints descriptorBufferEntryPoints();
+EntryPoints dynamicStateEntryPoints();
+EntryPoints renderingEntryPoints();
+EntryPoints scopeEntryPoints();
+EntryPoints redirectEntryPoints();
+EntryPoints graphCommandEntryPoints();
+EntryPoints queueEntryPoints();
+EntryPoints waitEntryPoints();
+
+// Null if the layer does not intercept the command.
+const EntryPoint* findInstanceEntryPoint(const char* name);
+const EntryPoint* findDeviceEntryPoint(const char* name);
+
+// Names that a table has twice, of which only the first row would be called: there must be none.
+std::vector<const char*> repeatedEntryPoints();
+
+}  // namespace millrace::layer

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/loader/support.h"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "layer/loader/instance.h"
+#include "runtime/driver_support.h"
+
+namespace millrace::layer {
+
+namespace {
+
+bool lists(const std::vector<VkExtensionProperties>& extensions, const char* name)
+{
+    return std::any_of(extensions.begin(), extensions.end(), [=](const VkExtensionProperties& extension) {
+        return std::strcmp(extension.extensionName, name) == 0;
+    });
+}
+
+std::vector<VkExtensionProperties> driverExtensions(const Instance& instance, VkPhysicalDevice physical)
+{
+    uint32_t count = 0;
+    std::vector<VkExtensionProperties> extensions;
+    VkResult result = VK_INCOMPLETE;
+    while (result == VK_INCOMPLETE) {
+        instance.table.EnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+        extensions.resize(count);
+        result = instance.table.EnumerateDeviceExtensionProperties(physical, nullptr, &count, extensions.data());
+    }
+    extensions.resize(result == VK_SUCCESS ? count : 0);
+    return extensions;
+}
+
+void readAnswers(const runtime::DriverAnswers& answers, const runtime::DeviceTraits& traits, Support& support)
+{
+    support.emulated = runtime::hasWhatGraphsNeed(answers);
+    support.lacks = runtime::whatGraphsLack(answers);
+    // What is not to be used is not switched on.
+    support.int64 = answers.features.shaderInt64 && traits.integerBits != 32;
+    support.int64Atomics = support.int64 && answers.features12.shaderBufferInt64Atomics && traits.atomicBits != 32;
+    support.scalarBlockLayout = answers.features12.scalarBlockLayout;
+    support.storage8 = answers.features12.storageBuffer8BitAccess;
+    support.storage16 = answers.features11.storageBuffer16BitAccess;
+    support.deviceScope = answers.features12.vulkanMemoryModel && answers.features12.vulkanMemoryModelDeviceScope;
+    const VkPhysicalDeviceVulkan12Features& f = answers.features12;
+    support.nonUniformIndexing =
+        f.shaderUniformBufferArrayNonUniformIndexing && f.shaderSampledImageArrayNonUniformIndexing &&
+        f.shaderStorageBufferArrayNonUniformIndexing && f.shaderStorageImageArrayNonUniformIndexing &&
+        f.shaderUniformTexelBufferArrayNonUniformIndexing && f.shaderStorageTexelBufferArrayNonUniformIndexing;
+    support.scans = runtime::canScanToReduce(answers);
+    support.reducesWrongly = runtime::compilesReductionsWrongly(answers);
+    support.hostQueryReset = answers.features12.hostQueryReset;
+    support.maxPushConstantBytes = answers.limits.maxPushConstantsSize;
+    support.minSubgroupSize = std::max(1u, answers.properties13.minSubgroupSize);
+}
+
+}  // namespace
+
+Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPhantom)
+{
+    Support support;
+    VkPhysicalDeviceProperties properties;
+    instance.table.GetPhysicalDeviceProperties(physical, &properties);
+    const std::vector<VkExtensionProperties> extensions = driverExtensions(instance, physical);
+    const bool hide = instance.settings.hideMaintenance5;
+    support.native = !knownPhantom && lists(extensions, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) &&
+                     runtime::claimsShaderEnqueue(instance.table, physical);
+    support.pipelineLibrary = !hide && lists(extensions, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
+    support.maintenance5 = !hide && runtime::hasMaintenance5(instance.table, physical);
+
+    const bool isNewEnough =
+        std::min(properties.apiVersion, instance.requestedApiVersion) >= runtime::kNeededApiVersion;
+    if (isNewEnough && (!support.native || instance.settings.forceEnable))
+        readAnswers(runtime::askDriver(instance.table, physical), instance.settings.runtime.traits, support);
+    if (!isNewEnough)
+        support.lacks = "Vulkan 1.3 of the driver and in VkApplicationInfo::apiVersion";
+    if (support.emulated)
+        support.native = false;
+    if (support.native)
+        support.lacks.clear();
+    return support;
+}
+
+}  // namespace millrace::layer

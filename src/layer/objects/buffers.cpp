@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/objects/buffers.h"
+
+#include "layer/loader/device.h"
+#include "layer/loader/entry_points.h"
+
+namespace millrace::layer {
+
+namespace {
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice handle, const VkBufferCreateInfo* pCreateInfo,
+                                            const VkAllocationCallbacks* pAllocator, VkBuffer* pBuffer)
+{
+    Device& device = Device::of(handle);
+    const DriverBufferUsage info(*pCreateInfo, device.emulatesMaintenance5());
+    const VkResult result = device.table.CreateBuffer(handle, info.get(), pAllocator, pBuffer);
+    device.tellLost("vkCreateBuffer", info.lost());
+    if (result == VK_SUCCESS && device.settings().validate)
+        rememberOrUndo([&] { device.table.DestroyBuffer(handle, *pBuffer, pAllocator); },
+                       [&] { device.addressedBuffers.created(*pBuffer, *pCreateInfo); });
+    return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyBuffer(VkDevice handle, VkBuffer buffer, const VkAllocationCallbacks* pAllocator)
+{
+    Device& device = Device::of(handle);
+    if (device.settings().validate)
+        device.addressedBuffers.destroyed(buffer);
+    device.table.DestroyBuffer(handle, buffer, pAllocator);
+}
+
+template <auto Member>
+VKAPI_ATTR VkDeviceAddress VKAPI_CALL getAddress(VkDevice handle, const VkBufferDeviceAddressInfo* pInfo)
+{
+    Device& device = Device::of(handle);
+    const VkDeviceAddress address = (device.table.*Member)(handle, pInfo);
+    if (device.settings().validate)
+        device.addressedBuffers.addressed(pInfo->buffer, address);
+    return address;
+}
+
+// A view's VkBufferUsageFlags2CreateInfo only narrows the buffer's usage: without it the view can do more.
+VKAPI_ATTR VkResult VKAPI_CALL CreateBufferView(VkDevice handle, const VkBufferViewCreateInfo* pCreateInfo,
+                                                const VkAllocationCallbacks* pAllocator, VkBufferView* pView)
+{
+    constexpr VkStructureType kType = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
+    Device& device = Device::of(handle);
+    if (!device.emulatesMaintenance5() || !findInChain<VkBufferUsageFlags2CreateInfo>(pCreateInfo->pNext, kType))
+        return device.table.CreateBufferView(handle, pCreateInfo, pAllocator, pView);
+    PatchedChain chain(pCreateInfo->pNext);
+    chain.remove(kType);
+    VkBufferViewCreateInfo info = *pCreateInfo;
+    info.pNext = chain.get();
+    device.tellLost("vkCreateBufferView", chain.lost());
+    return device.table.CreateBufferView(handle, &info, pAllocator, pView);
+}
+
+void getRequirements(Device& device, PFN_vkGetDeviceBufferMemoryRequirements next,
+                     const VkDeviceBufferMemoryRequirements* pInfo, VkMemoryRequirements2* pRequirements)
+{
+    const DriverBufferUsage createInfo(*pInfo->pCreateInfo, device.emulatesMaintenance5());
+    VkDeviceBufferMemoryRequirements info = *pInfo;
+    info.pCreateInfo = createInfo.get();
+    device.tellLost("vkGetDeviceBufferMemoryRequirements", createInfo.lost());
+    next(device.handle, &info, pRequirements);
+}
+
+VKAPI_ATTR void VKAPI_CALL GetDeviceBufferMemoryRequirements(VkDevice handle,
+                                                             const VkDeviceBufferMemoryRequirements* pInfo,
+                                                             VkMemoryRequirements2* pRequirements)
+{
+    Device& device = Device::of(handle);
+    getRequirements(device, device.table.GetDeviceBufferMemoryRequirements, pInfo, pRequirements);
+}
+
+VKAPI_ATTR void VKAPI_CALL GetDeviceBufferMemoryRequirementsKHR(VkDevice handle,
+                                                                const VkDeviceBufferMemoryRequirements* pInfo,
+                                                                VkMemoryRequirements2* pRequirements)
+{
+    Device& device = Device::of(handle);
+    getRequirements(device, device.table.GetDeviceBufferMemoryRequirementsKHR, pInfo, pRequirements);
+}
+
+void getExternal(Instance& instance, PFN_vkGetPhysicalDeviceExternalBufferProperties next, VkPhysicalDevice physical,
+                 const VkPhysicalDeviceExternalBufferInfo* pInfo, VkExternalBufferProperties* pProperties)
+{
+    const Support support = instance.support(physical);
+    if (!support.emulated) {
+        next(physical, pInfo, pProperties);
+        return;
+    }
+    const DriverBufferUsage info(*pInfo, !support.maintenance5);
+    if (!info.lost().empty())
+        instance.unknownStructures.tell(instance.messages, {}, "vkGetPhysicalDeviceExternalBufferProperties",
+                                        info.lost(), kCannotCopy);
+    next(physical, info.get(), pProperties);
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice physical,
+                                                                     const VkPhysicalDeviceExternalBufferInfo* pInfo,
+                                                                     VkExternalBufferProperties* pProperties)
+{
+    Instance& instance = Instance::of(physical);
+    getExternal(instance, instance.table.GetPhysicalDeviceExternalBufferProperties, physical, pInfo, pProperties);
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceExternalBufferPropertiesKHR(VkPhysicalDevice physical,
+                                                                        const VkPhysicalDeviceExternalBufferInfo* pInfo,
+                                                                        VkExternalBufferProperties* pProperties)
+{
+    Instance& instance = Instance::of(physical);
+    getExternal(instance, instance.table.GetPhysicalDeviceExternalBufferPropertiesKHR, physical, pInfo, pProperties);
+}
+
+}  // namespace
+
+EntryPoints externalBufferEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(GetPhysicalDeviceExternalBufferProperties, kUseAlways),
+        MILLRACE_ENTRY(GetPhysicalDeviceExternalBufferPropertiesKHR, kUseAlways),
+    };
+    return entries;
+}
+
+EntryPoints bufferEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(CreateBuffer, kUseExtension | kUseMaintenance5),
+        MILLRACE_ENTRY(DestroyBuffer, kUseGraphs),
+        {"vkGetBufferDeviceAddress", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddress>>(),
+         kUseGraphs},
+        {"vkGetBufferDeviceAddressKHR", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressKHR>>(),
+         kUseGraphs},
+        {"vkGetBufferDeviceAddressEXT", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressEXT>>(),
+         kUseGraphs},
+        MILLRACE_ENTRY(CreateBufferView, kUseMaintenance5),
+        MILLRACE_ENTRY(GetDeviceBufferMemoryRequirements, kUseExtension | kUseMaintenance5),
+        MILLRACE_ENTRY(GetDeviceBufferMemoryRequirementsKHR, kUseExtension | kUseMaintenance5),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipelines that are not execution graphs: passed on, unless they are libraries for one or contain what the driver must
+// not see.
+#include <algorithm>
+
+#include "layer/graphs/validate.h"
+#include "layer/loader/entry_points.h"
+#include "layer/objects/driver_pipeline_info.h"
+
+namespace millrace::layer {
+
+namespace {
+
+constexpr VkPipelineCreateFlags2 kGraphBit = VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX;
+
+std::span<const VkPipelineShaderStageCreateInfo> stagesOf(const VkComputePipelineCreateInfo& info)
+{
+    return {&info.stage, 1};
+}
+
+std::span<const VkPipelineShaderStageCreateInfo> stagesOf(const VkGraphicsPipelineCreateInfo& info)
+{
+    return info.pStages ? std::span(info.pStages, info.stageCount) : std::span<const VkPipelineShaderStageCreateInfo>();
+}
+
+std::span<const VkPipelineShaderStageCreateInfo> stagesOf(const VkRayTracingPipelineCreateInfoKHR& info)
+{
+    return {info.pStages, info.stageCount};
+}
+
+void setStages(VkComputePipelineCreateInfo& info, const VkPipelineShaderStageCreateInfo* stages)
+{
+    info.stage = *stages;
+}
+
+template <typename Info>
+void setStages(Info& info, const VkPipelineShaderStageCreateInfo* stages)
+{
+    info.pStages = stages;
+}
+
+const char* capabilityRule(const VkComputePipelineCreateInfo&)
+{
+    return "VUID-VkComputePipelineCreateInfo-flags-09178";
+}
+const char* capabilityRule(const VkGraphicsPipelineCreateInfo&)
+{
+    return "VUID-VkGraphicsPipelineCreateInfo-shaderMeshEnqueue-10187";
+}
+const char* capabilityRule(const VkRayTracingPipelineCreateInfoKHR&)
+{
+    return "VUID-RuntimeSpirv-ShaderEnqueueAMDX-09191";
+}
+
+bool usesShaderEnqueue(const Device& device, std::span<const VkPipelineShaderStageCreateInfo> stages)
+{
+    return device.usesGraphs() &&
+           std::any_of(stages.begin(), stages.end(),
+                       [&](const VkPipelineShaderStageCreateInfo& stage) { return usesShaderEnqueue(device, stage); });
+}
+
+template <typename Info>
+bool isPlain(const Device& device, const Info& info)
+{
+    const auto stages = stagesOf(info);
+    return !needsTranslation(device, info) && !usesShaderEnqueue(device, stages) &&
+           std::none_of(stages.begin(), stages.end(),
+                        [&](const auto& stage) { return needsTranslation(device, stage); });
+}
+
+// One pipeline that the driver cannot take as it is.
+template <typename Info, typename Next>
+VkResult createTranslated(const Device& device, const Info& info, const VkPipeline* created, const Next& next,
+                          VkPipeline* out)
+{
+    const auto stages = stagesOf(info);
+    if (usesShaderEnqueue(device, stages)) {
+        device.messages().error(capabilityRule(info), objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
+                                "a shader declares ShaderEnqueueAMDX, which is possible in compute pipelines created "
+                                "with VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR only (shaderMeshEnqueue is not supported)",
+                                "Create it as such a library, or as a stage of an execution graph");
+        return VK_ERROR_VALIDATION_FAILED_EXT;
+    }
+    const DriverStages driverStages(device, stages.data(), static_cast<uint32_t>(stages.size()));
+    if (driverStages.result() != VK_SUCCESS)
+        return driverStages.result();
+    DriverPipelineInfo<Info> translated(device, info, created);
+    if (!stages.empty())
+        setStages(translated.info(), driverStages.data());
+    device.tellLost("pipeline creation", driverStages.lost());
+    device.tellLost("pipeline creation", translated.lost());
+    return next(&translated.info(), out);
+}
+
+// Calls `one` for each element, with the rules for several pipelines in one command.
+template <typename Info, typename One>
+VkResult createEach(uint32_t count, const Info* infos, VkPipeline* pipelines, const One& one)
+{
+    std::fill_n(pipelines, count, VkPipeline{});
+    VkResult outcome = VK_SUCCESS;
+    for (uint32_t i = 0; i < count; ++i) {
+        const VkResult result = one(infos[i], &pipelines[i]);
+        if (result == VK_SUCCESS)
+            continue;
+        if (outcome >= 0 && (outcome == VK_SUCCESS || result < 0))
+            outcome = result;
+        if (pipelineFlags(infos[i].pNext, infos[i].flags) & VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT)
+            break;
+    }
+    return outcome;
+}
+
+// What a library of a graph may be depends on what kind of pipeline it is.
+VkResult remember(Device& device, VkPipelineBindPoint bindPoint, uint32_t count, const VkPipeline* pipelines,
+                  VkResult result)
+{
+    for (uint32_t i = 0; device.settings().validate && i < count; ++i)
+        if (pipelines[i] && !device.graphObjects.find(handleId(pipelines[i])))
+            device.driverPipelines.insert(handleId(pipelines[i]), std::make_shared<DriverPipeline>(bindPoint));
+    return result;
+}
+
+bool isNodeLibrary(const Device& device, const VkComputePipelineCreateInfo& info)
+{
+    return (device.uses & kUseExtension) &&
+           (pipelineFlags(info.pNext, info.flags) & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice handle, VkPipelineCache pipelineCache, uint32_t count,
+                                                      const VkComputePipelineCreateInfo* pCreateInfos,
+                                                      const VkAllocationCallbacks* pAllocator, VkPipeline* pPipelines)
+{
+    Device& device = Device::of(handle);
+    if (std::all_of(pCreateInfos, pCreateInfos + count, [&](const VkComputePipelineCreateInfo& info) {
+            return !isNodeLibrary(device, info) && isPlain(device, info);
+        }))
+        return remember(
+            device, VK_PIPELINE_BIND_POINT_COMPUTE, count, pPipelines,
+            device.table.CreateComputePipelines(handle, pipelineCache, count, pCreateInfos, pAllocator, pPipelines));
+
+    auto next = [&](const VkComputePipelineCreateInfo* info, VkPipeline* out) {
+        return remember(device, VK_PIPELINE_BIND_POINT_COMPUTE, 1, out,
+                        device.table.CreateComputePipelines(handle, pipelineCache, 1, info, pAllocator, out));
+    };
+    return createEach(count, pCreateInfos, pPipelines, [&](const VkComputePipelineCreateInfo& info, VkPipeline* out) {
+        const VkPipelineCreateFlags2 flags = pipelineFlags(info.pNext, info.flags);
+        return isNodeLibrary(device, info) ? createComputeLibrary(device, pipelineCache, info, flags, out)
+                                           : createTranslated(device, info, pPipelines, next, out);
+    });
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice handle, VkPipelineCache pipelineCache, uint32_t count,
+                                                       const VkGraphicsPipelineCreateInfo* pCreateInfos,
+                                                       const VkAllocationCallbacks* pAllocator, VkPipeline* pPipelines)
+{
+    Device& device = Device::of(handle);
+    if (std::all_of(pCreateInfos, pCreateInfos + count,
+                    [&](const VkGraphicsPipelineCreateInfo& info) { return isPlain(device, info); }))
+        return remember(
+            device, VK_PIPELINE_BIND_POINT_GRAPHICS, count, pPipelines,
+            device.table.CreateGraphicsPipelines(handle, pipelineCache, count, pCreateInfos, pAllocator, pPipelines));
+
+    auto next = [&](const VkGraphicsPipelineCreateInfo* info, VkPipeline* out) {
+        return remember(device, VK_PIPELINE_BIND_POINT_GRAPHICS, 1, out,
+                        device.table.CreateGraphicsPipelines(handle, pipelineCache, 1, info, pAllocator, out));
+    };
+    return createEach(count, pCreateInfos, pPipelines, [&](const VkGraphicsPipelineCreateInfo& info, VkPipeline* out) {
+        if (pipelineFlags(info.pNext, info.flags) & kGraphBit) {
+            device.messages().error("VUID-VkExecutionGraphPipelineCreateInfoAMDX-shaderMeshEnqueue-10182",
+                                    objectReference(VK_OBJECT_TYPE_DEVICE, handle),
+                                    "graphics pipelines with VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX need the "
+                                    "feature shaderMeshEnqueue, which is not supported",
+                                    "Draw with a pipeline of its own from what a graph of compute nodes wrote");
+            return VK_ERROR_VALIDATION_FAILED_EXT;
+        }
+        return createTranslated(device, info, pPipelines, next, out);
+    });
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateRayTracingPipelinesKHR(VkDevice handle, VkDeferredOperationKHR operation,
+                                                            VkPipelineCache pipelineCache, uint32_t count,
+                                                            const VkRayTracingPipelineCreateInfoKHR* pCreateInfos,
+                                                            const VkAllocationCallbacks* pAllocator,
+                                                            VkPipeline* pPipelines)
+{
+    Device& device = Device::of(handle);
+    if (std::all_of(pCreateInfos, pCreateInfos + count,
+                    [&](const VkRayTracingPipelineCreateInfoKHR& info) { return isPlain(device, info); }))
+        return remember(device, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, count, pPipelines,
+                        device.table.CreateRayTracingPipelinesKHR(handle, operation, pipelineCache, count, pCreateInfos,
+                                                                  pAllocator, pPipelines));
+    // A deferred operation would need our translated structures after this command has returned: done at once instead.
+    auto next = [&](const VkRayTracingPipelineCreateInfoKHR* info, VkPipeline* out) {
+        return remember(
+            device, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, 1, out,
+            device.table.CreateRayTracingPipelinesKHR(handle, VK_NULL_HANDLE, pipelineCache, 1, info, pAllocator, out));
+    };
+    const VkResult result = createEach(count, pCreateInfos, pPipelines,
+                                       [&](const VkRayTracingPipelineCreateInfoKHR& info, VkPipeline* out) {
+                                           return createTranslated(device, info, pPipelines, next, out);
+                                       });
+    return result == VK_SUCCESS && operation ? VK_OPERATION_NOT_DEFERRED_KHR : result;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyPipeline(VkDevice handle, VkPipeline pipeline,
+                                           const VkAllocationCallbacks* pAllocator)
+{
+    Device& device = Device::of(handle);
+    if (device.graphObjects.remove(handleId(pipeline))) {
+        device.privateData.removeObject(handleId(pipeline));
+    } else {
+        device.driverPipelines.remove(handleId(pipeline));
+        device.table.DestroyPipeline(handle, pipeline, pAllocator);
+    }
+}
+
+}  // namespace
+
+VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkComputePipelineCreateInfo& createInfo,
+                              VkPipelineCreateFlags2 flags, VkPipeline* out)
+{
+    const ObjectReference reference = objectReference(VK_OBJECT_TYPE_DEVICE, device.handle);
+    if (!device.usesGraphs()) {
+        device.messages().error("VUID-VkComputePipelineCreateInfo-shaderEnqueue-09177", reference,
+                                "vkCreateComputePipelines: VK_PIPELINE_CREATE_LIBRARY_BIT_KHR needs the feature "
+                                "shaderEnqueue, which is not enabled",
+                                kEnableFeature);
+        return VK_ERROR_VALIDATION_FAILED_EXT;
+    }
+    device.tellUnknown("vkCreateComputePipelines", unknownStructures(createInfo.pNext), kLayerAlone);
+    device.tellUnknown("vkCreateComputePipelines", unknownStructures(createInfo.stage.pNext), kLayerAlone);
+    auto object = std::make_shared<GraphObject>();
+    object->kind = GraphObject::Kind::ComputeLibrary;
+    object->flags = flags;
+    object->layout = graphLayoutOf(device, createInfo.layout);
+    if (!object->layout)
+        return VK_ERROR_VALIDATION_FAILED_EXT;
+    Result<NodeRequest> request = readStage(device, createInfo.stage, *object->layout);
+    if (!request) {
+        if (flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
+            return VK_PIPELINE_COMPILE_REQUIRED;
+        device.messages().error("Millrace-library-creation", reference,
+                                "vkCreateComputePipelines: " + request.error().text(),
+                                "Give a module, or code chained to the stage, with a compute entry point of this name");
+        return VK_ERROR_VALIDATION_FAILED_EXT;
+    }
+    NodeBuilder builder(device, cache, flags, object->layout, {std::move(*request)});
+    NodeResult node = builder.prepare().front();
+    if (node.result == VK_SUCCESS)
+        node = builder.compile({}, {}).front();
+    if (const auto* feedback = findInChain<VkPipelineCreationFeedbackCreateInfo>(
+            createInfo.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO)) {
+        *feedback->pPipelineCreationFeedback = node.feedback;
+        if (feedback->pipelineStageCreationFeedbackCount > 0)
+            feedback->pPipelineStageCreationFeedbacks[0] = node.feedback;
+    }
+    if (!node.message.empty())
+        device.messages().error("Millrace-library-creation", reference, "vkCreateComputePipelines: " + node.message,
+                                kSeeLowerCommand);
+    if (node.result != VK_SUCCESS)
+        return node.result;
+    object->nodes.push_back(std::move(node.node));
+    *out = publish(device, std::move(object));
+    return VK_SUCCESS;
+}
+
+EntryPoints ordinaryPipelineEntryPoints()
+{
+    constexpr uint32_t kUses = kUseGraphs | kUseMaintenance5;
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(CreateComputePipelines, kUses | kUseExtension),
+        MILLRACE_ENTRY(CreateGraphicsPipelines, kUses),
+        MILLRACE_ENTRY(CreateRayTracingPipelinesKHR, kUses),
+        MILLRACE_ENTRY(DestroyPipeline, kUseGraphs),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

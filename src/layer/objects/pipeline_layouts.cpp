@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/objects/pipeline_layouts.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "abi/dispatch.h"
+#include "layer/chains/chain.h"
+#include "layer/loader/device.h"
+#include "layer/loader/entry_points.h"
+#include "runtime/host_memory.h"
+
+namespace millrace::layer {
+
+namespace {
+
+template <typename Value>
+void append(std::string& text, const Value& value)
+{
+    text.append(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+bool isDynamic(VkDescriptorType type)
+{
+    return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC || type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
+}
+
+bool hasImmutableSamplers(const VkDescriptorSetLayoutBinding& binding)
+{
+    return binding.pImmutableSamplers && (binding.descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER ||
+                                          binding.descriptorType == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER);
+}
+
+// A binding whose types an application may choose among has them in any order.
+void appendTypes(std::string& text, const VkMutableDescriptorTypeListEXT& list)
+{
+    std::vector<VkDescriptorType> types(list.pDescriptorTypes, list.pDescriptorTypes + list.descriptorTypeCount);
+    std::sort(types.begin(), types.end());
+    for (VkDescriptorType type : types)
+        append(text, type);
+}
+
+// Vulkan compares bindings by their numbers, in whatever order they are listed.
+std::string definitionOf(const VkDescriptorSetLayoutCreateInfo& info)
+{
+    const auto* flags = findInChain<VkDescriptorSetLayoutBindingFlagsCreateInfo>(
+        info.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
+    const auto* mutableTypes = findInChain<VkMutableDescriptorTypeCreateInfoEXT>(
+        info.pNext, VK_STRUCTURE_TYPE_MUTABLE_DESCRIPTOR_TYPE_CREATE_INFO_EXT);
+    std::map<uint32_t, std::string> bindings;
+    for (uint32_t i = 0; i < info.bindingCount; ++i) {
+        const VkDescriptorSetLayoutBinding& binding = info.pBindings[i];
+        std::string& text = bindings[binding.binding];
+        append(text, binding.binding);
+        append(text, binding.descriptorType);
+        append(text, binding.descriptorCount);
+        append(text, binding.stageFlags);
+        append(text, flags && i < flags->bindingCount ? flags->pBindingFlags[i] : VkDescriptorBindingFlags{0});
+        for (uint32_t k = 0; hasImmutableSamplers(binding) && k < binding.descriptorCount; ++k)
+            append(text, binding.pImmutableSamplers[k]);
+        if (mutableTypes && i < mutableTypes->mutableDescriptorTypeListCount)
+            appendTypes(text, mutableTypes->pMutableDescriptorTypeLists[i]);
+    }
+    std::string all;
+    append(all, info.flags);
+    for (const auto& [number, text] : bindings) {
+        append(all, text.size());
+        all += text;
+    }
+    return all;
+}
+
+std::shared_ptr<DescriptorSetLayout> describe(const VkDescriptorSetLayoutCreateInfo& info)
+{
+    auto layout = std::make_shared<DescriptorSetLayout>();
+    layout->definition = definitionOf(info);
+    for (uint32_t i = 0; i < info.bindingCount; ++i)
+        if (isDynamic(info.pBindings[i].descriptorType))
+            layout->dynamicDescriptors += info.pBindings[i].descriptorCount;
+    return layout;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateDescriptorSetLayout(VkDevice handle,
+                                                         const VkDescriptorSetLayoutCreateInfo* pCreateInfo,
+                                                         const VkAllocationCallbacks* pAllocator,
+                                                         VkDescriptorSetLayout* pSetLayout)
+{
+    Device& device = Device::of(handle);
+    const VkResult result = device.table.CreateDescriptorSetLayout(handle, pCreateInfo, pAllocator, pSetLayout);
+    if (result != VK_SUCCESS)
+        return result;
+    rememberOrUndo([&] { device.table.DestroyDescriptorSetLayout(handle, *pSetLayout, pAllocator); },
+                   [&] { device.setLayouts.insert(handleId(*pSetLayout), describe(*pCreateInfo)); });
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyDescriptorSetLayout(VkDevice handle, VkDescriptorSetLayout setLayout,
+                                                      const VkAllocationCallbacks* pAllocator)
+{
+    Device& device = Device::of(handle);
+    device.setLayouts.remove(handleId(setLayout));
+    device.table.DestroyDescriptorSetLayout(handle, setLayout, pAllocator);
+}
+
+// Places our arguments behind the application's push constants.
+void placeArguments(const VkPipelineLayoutCreateInfo& info, GraphLayout& layout)
+{
+    std::vector<VkPushConstantRange> ranges(info.pPushConstantRanges,
+                                            info.pPushConstantRanges + info.pushConstantRangeCount);
+    std::sort(ranges.begin(), ranges.end(), [](const VkPushConstantRange& a, const VkPushConstantRange& b) {
+        return std::tie(a.offset, a.size, a.stageFlags) < std::tie(b.offset, b.size, b.stageFlags);
+    });
+    for (const VkPushConstantRange& range : ranges) {
+        append(layout.definition, range);
+        if (range.stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
+            layout.pushConstantBytes = std::max(layout.pushConstantBytes, range.offset + range.size);
+    }
+    const uint32_t offset = (layout.pushConstantBytes + 7) & ~7u;
+    layout.pushConstantsInMemory = offset + sizeof(abi::NodeArguments) > layout.device.support.maxPushConstantBytes;
+    layout.argumentsOffsetBytes = layout.pushConstantsInMemory ? 0 : offset;
+}
+
+// Made now, since the set layouts may be gone when a pipeline is created.
+std::shared_ptr<GraphLayout> createGraphLayout(Device& device, const VkPipelineLayoutCreateInfo& info)
+{
+    auto layout = std::make_shared<GraphLayout>(device);
+    append(layout->definition, info.flags);
+    for (uint32_t i = 0; i < info.setLayoutCount; ++i) {
+        layout->sets.push_back(device.setLayouts.share(handleId(info.pSetLayouts[i])));
+        const std::string definition = layout->sets.back() ? layout->sets.back()->definition : std::string();
+        append(layout->definition, definition.size());
+        layout->definition += definition;
+    }
+    placeArguments(info, *layout);
+    VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, 0};
+    range.size = layout->argumentsOffsetBytes + static_cast<uint32_t>(sizeof(abi::NodeArguments));
+    VkPipelineLayoutCreateInfo ours = info;
+    ours.pushConstantRangeCount = 1;
+    ours.pPushConstantRanges = &range;
+    if (device.table.CreatePipelineLayout(device.handle, &ours, runtime::hostMemory(), &layout->handle) != VK_SUCCESS)
+        return nullptr;
+    device.names.set(VK_OBJECT_TYPE_PIPELINE_LAYOUT, layout->handle, {"layout of nodes"});
+    return layout;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineLayout(VkDevice handle, const VkPipelineLayoutCreateInfo* pCreateInfo,
+                                                    const VkAllocationCallbacks* pAllocator,
+                                                    VkPipelineLayout* pPipelineLayout)
+{
+    Device& device = Device::of(handle);
+    const VkResult result = device.table.CreatePipelineLayout(handle, pCreateInfo, pAllocator, pPipelineLayout);
+    if (result != VK_SUCCESS)
+        return result;
+    rememberOrUndo([&] { device.table.DestroyPipelineLayout(handle, *pPipelineLayout, pAllocator); },
+                   [&] {
+                       auto layout = std::make_shared<PipelineLayout>();
+                       layout->graph = createGraphLayout(device, *pCreateInfo);
+                       device.pipelineLayouts.insert(handleId(*pPipelineLayout), std::move(layout));
+                   });
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyPipelineLayout(VkDevice handle, VkPipelineLayout pipelineLayout,
+                                                 const VkAllocationCallbacks* pAllocator)
+{
+    Device& device = Device::of(handle);
+    device.pipelineLayouts.remove(handleId(pipelineLayout));
+    device.table.DestroyPipelineLayout(handle, pipelineLayout, pAllocator);
+}
+
+}  // namespace
+
+GraphLayout::~GraphLayout()
+{
+    if (handle)
+        device.table.DestroyPipelineLayout(device.handle, handle, runtime::hostMemory());
+}
+
+EntryPoints pipelineLayoutEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(CreateDescriptorSetLayout, kUseGraphs),
+        MILLRACE_ENTRY(DestroyDescriptorSetLayout, kUseGraphs),
+        MILLRACE_ENTRY(CreatePipelineLayout, kUseGraphs),
+        MILLRACE_ENTRY(DestroyPipelineLayout, kUseGraphs),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shader modules that may become nodes.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "layer/loader/device.h"
+
+namespace millrace::layer {
+
+using SharedWords = std::shared_ptr<const std::vector<uint32_t>>;
+
+// A copy of a module's SPIR-V: modules with the capability, which the driver never sees (`ours`), and modules with a
+// compute entry point, since a plain compute shader can be a node as well.
+struct ShaderModule {
+    SharedWords words;
+    bool ours = false;
+};
+
+bool hasComputeEntryPoint(std::span<const uint32_t> words);
+
+// A node's shader code: a module, or VkShaderModuleCreateInfo chained to the stage. Null if the layer has neither.
+SharedWords wordsOf(const Device& device, const VkPipelineShaderStageCreateInfo& stage);
+
+// True if the stage's code declares ShaderEnqueueAMDX, so that the driver must not see it.
+bool usesShaderEnqueue(const Device& device, const VkPipelineShaderStageCreateInfo& stage);
+
+}  // namespace millrace::layer

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipelines, descriptor sets and push constants.
+#include <algorithm>
+
+#include "layer/chains/chain.h"
+#include "layer/graphs/pipelines.h"
+#include "layer/graphs/validate.h"
+#include "layer/recording/bind_points.h"
+#include "layer/recording/state_commands.h"
+#include "layer/recording/wrapped_struct.h"
+
+namespace millrace::layer {
+
+namespace {
+
+constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
+
+VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer handle, VkPipelineBindPoint bindPoint, VkPipeline pipeline)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    if (bindPoint == kGraphPoint) {
+        commandBuffer.graph.pipeline = findGraph(commandBuffer.device, pipeline, "vkCmdBindPipeline");
+        return;
+    }
+    commandBuffer.device.table.CmdBindPipeline(commandBuffer.current, bindPoint, pipeline);
+    if (commandBuffer.logs())
+        commandBuffer.bound.bindPipeline(bindPoint, pipeline);
+}
+
+// A part of a pipeline, in place of one.
+VKAPI_ATTR void VKAPI_CALL CmdBindPipelineShaderGroupNV(VkCommandBuffer handle, VkPipelineBindPoint bindPoint,
+                                                        VkPipeline pipeline, uint32_t group)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdBindPipelineShaderGroupNV(commandBuffer.current, bindPoint, pipeline, group);
+    if (commandBuffer.logs())
+        commandBuffer.bound.bindShaderGroup(bindPoint, pipeline, group);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer handle, VkPipelineBindPoint bindPoint,
+                                                 VkPipelineLayout layout, uint32_t firstSet, uint32_t setCount,
+                                                 const VkDescriptorSet* pSets, uint32_t dynamicOffsetCount,
+                                                 const uint32_t* pDynamicOffsets)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    if (bindPoint == kGraphPoint) {
+        if (auto graphLayout = graphLayoutOf(commandBuffer.device, layout))
+            commandBuffer.graph.bindSets(GraphBindings::Source::Named, *graphLayout, firstSet, setCount, pSets,
+                                         dynamicOffsetCount, pDynamicOffsets);
+        return;
+    }
+    commandBuffer.device.table.CmdBindDescriptorSets(commandBuffer.current, bindPoint, layout, firstSet, setCount,
+                                                     pSets, dynamicOffsetCount, pDynamicOffsets);
+    if (commandBuffer.logs())
+        commandBuffer.bound.bindSets(bindPoint, layout, firstSet, {pSets, setCount},
+                                     {pDynamicOffsets, dynamicOffsetCount});
+}
+
+template <auto Member>
+VKAPI_ATTR void VKAPI_CALL bindDescriptorSets2(VkCommandBuffer handle, const VkBindDescriptorSetsInfo* pInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
+    if (!commandBuffer.logs())
+        return;
+    const VkBindDescriptorSetsInfo& info = *pInfo;
+    // The calls that set it again have no chain.
+    if (info.layout)
+        commandBuffer.cannotKeep("vkCmdBindDescriptorSets2", unknownStructures(info.pNext));
+    if (!info.layout) {
+        // The layout is chained instead (dynamicPipelineLayout); execution graphs need a layout object.
+        logWrapped<Member>(commandBuffer, "vkCmdBindDescriptorSets2",
+                           {StateKind::DescriptorSets, keyOf(info.stageFlags), info.firstSet, info.descriptorSetCount},
+                           scopeOf(info.stageFlags), info);
+        return;
+    }
+    for (VkPipelineBindPoint bindPoint : bindPointsOf(commandBuffer.pool, info.stageFlags))
+        commandBuffer.bound.bindSets(bindPoint, info.layout, info.firstSet,
+                                     {info.pDescriptorSets, info.descriptorSetCount},
+                                     {info.pDynamicOffsets, info.dynamicOffsetCount});
+    if (info.stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
+        if (auto graphLayout = graphLayoutOf(commandBuffer.device, info.layout))
+            commandBuffer.graph.bindSets(GraphBindings::Source::Stages, *graphLayout, info.firstSet,
+                                         info.descriptorSetCount, info.pDescriptorSets, info.dynamicOffsetCount,
+                                         info.pDynamicOffsets);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdPushConstants(VkCommandBuffer handle, VkPipelineLayout layout,
+                                            VkShaderStageFlags stageFlags, uint32_t offset, uint32_t size,
+                                            const void* pValues)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdPushConstants(commandBuffer.current, layout, stageFlags, offset, size, pValues);
+    if (commandBuffer.logs())
+        commandBuffer.bound.pushConstants(layout, stageFlags, offset, size, pValues);
+}
+
+template <auto Member>
+VKAPI_ATTR void VKAPI_CALL pushConstants2(VkCommandBuffer handle, const VkPushConstantsInfo* pInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
+    if (!commandBuffer.logs())
+        return;
+    if (pInfo->layout) {
+        commandBuffer.cannotKeep("vkCmdPushConstants2", unknownStructures(pInfo->pNext));
+        commandBuffer.bound.pushConstants(pInfo->layout, pInfo->stageFlags, pInfo->offset, pInfo->size, pInfo->pValues);
+        return;
+    }
+    std::shared_ptr<const VkPushConstantsInfo> copy = deepCopy(*pInfo);
+    commandBuffer.cannotKeep("vkCmdPushConstants2", missingStructures(pInfo->pNext, copy->pNext));
+    commandBuffer.bound.pushConstants(std::move(copy), Member);
+}
+
+}  // namespace
+
+EntryPoints bindingEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(CmdBindPipeline, kUseGraphs),
+        MILLRACE_ENTRY(CmdBindPipelineShaderGroupNV, kUseGraphs),
+        MILLRACE_ENTRY(CmdBindDescriptorSets, kUseGraphs),
+        {"vkCmdBindDescriptorSets2", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2>>(), kUseGraphs},
+        {"vkCmdBindDescriptorSets2KHR", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2KHR>>(), kUseGraphs},
+        MILLRACE_ENTRY(CmdPushConstants, kUseGraphs),
+        {"vkCmdPushConstants2", guarded<&pushConstants2<&Table::CmdPushConstants2>>(), kUseGraphs},
+        {"vkCmdPushConstants2KHR", guarded<&pushConstants2<&Table::CmdPushConstants2KHR>>(), kUseGraphs},
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is bound in a command buffer: pipelines, descriptor sets, push constants. Asked by features, replayed by the
+// core.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "layer/recording/state_log.h"
+
+namespace millrace::layer {
+
+class BoundState {
+public:
+    explicit BoundState(StateLog& log) : m_log(log) {}
+    BoundState(const BoundState&) = delete;
+    BoundState& operator=(const BoundState&) = delete;
+
+    void bindPipeline(VkPipelineBindPoint bindPoint, VkPipeline pipeline);
+    // A part of a pipeline, in place of one (VK_NV_device_generated_commands).
+    void bindShaderGroup(VkPipelineBindPoint bindPoint, VkPipeline pipeline, uint32_t group);
+    void bindSets(VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,
+                  std::span<const VkDescriptorSet> sets, std::span<const uint32_t> dynamicOffsets);
+    void pushConstants(VkPipelineLayout layout, VkShaderStageFlags stages, uint32_t offset, uint32_t size,
+                       const void* values);
+    // With a layout that is chained to the structure instead (dynamicPipelineLayout); the structure is a deep copy.
+    void pushConstants(std::shared_ptr<const VkPushConstantsInfo> info,
+                       PFN_vkCmdPushConstants2 VkuDeviceDispatchTable::*command);
+
+    // Null if nothing is bound there.
+    VkPipeline pipeline(VkPipelineBindPoint bindPoint) const;
+    // What shaders of one stage see from offset 0. Bytes that were never pushed are zero.
+    void readPushConstants(VkShaderStageFlagBits stage, std::span<uint8_t> bytes) const;
+
+private:
+    StateLog& m_log;
+};
+
+}  // namespace millrace::layer

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/recording/command_buffer.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "layer/chains/chain.h"
+#include "layer/graphs/graph_run.h"
+#include "layer/graphs/pipelines.h"
+#include "layer/loader/entry_points.h"
+#include "layer/recording/command_pool.h"
+#include "layer/submission/held_work.h"
+
+namespace millrace::layer {
+
+namespace {
+
+VKAPI_ATTR VkResult VKAPI_CALL BeginCommandBuffer(VkCommandBuffer handle, const VkCommandBufferBeginInfo* pBeginInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.reset();
+    commandBuffer.begin(*pBeginInfo);
+    return commandBuffer.device.table.BeginCommandBuffer(handle, pBeginInfo);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL EndCommandBuffer(VkCommandBuffer handle)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.makeVisibleToHost();
+    const VkResult result = commandBuffer.device.table.EndCommandBuffer(commandBuffer.current);
+    return result == VK_SUCCESS ? commandBuffer.failure : result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL ResetCommandBuffer(VkCommandBuffer handle, VkCommandBufferResetFlags flags)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.reset();
+    return commandBuffer.device.table.ResetCommandBuffer(handle, flags);
+}
+
+}  // namespace
+
+CommandBuffer::CommandBuffer(CommandPool& owner, VkCommandBuffer own, bool isPrimary)
+    : device(owner.device), pool(owner), handle(own), primary(isPrimary), current(own), streams{own}
+{
+}
+
+CommandBuffer::~CommandBuffer()
+{
+    reset();
+}
+
+void CommandBuffer::begin(const VkCommandBufferBeginInfo& info)
+{
+    usage = info.flags;
+    const auto* group = findInChain<VkDeviceGroupCommandBufferBeginInfo>(
+        info.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_COMMAND_BUFFER_BEGIN_INFO);
+    initialDeviceMask = group ? group->deviceMask : 0;
+    cannotKeep("vkBeginCommandBuffer", missingStructures(info.pNext, group));
+}
+
+void CommandBuffer::reset()
+{
+    for (const std::shared_ptr<GraphRun>& run : runs)
+        run->report();
+    pool.freeHidden(m_hidden);
+    m_hidden.clear();
+    if (!boundaries.empty())
+        device.held->countSplit(-1);
+    boundaries.clear();
+    runs.clear();
+    keepAlive.clear();
+    streams = {handle};
+    current = handle;
+    log.clear();
+    graph.clear();
+    rendering = {};
+    initialized.clear();
+    isReadByHost = false;
+    m_told.clear();
+    m_notKept.clear();
+    failure = VK_SUCCESS;
+}
+
+VkCommandBuffer CommandBuffer::beginHidden(const std::string& name, VkCommandBufferUsageFlags moreUsage)
+{
+    m_hidden.push_back(VK_NULL_HANDLE);
+    const VkCommandBuffer hidden = m_hidden.back() = pool.allocateHidden(name);
+    if (!hidden) {
+        m_hidden.pop_back();
+        fail(VK_ERROR_OUT_OF_HOST_MEMORY);
+        return VK_NULL_HANDLE;
+    }
+    VkDeviceGroupCommandBufferBeginInfo group{VK_STRUCTURE_TYPE_DEVICE_GROUP_COMMAND_BUFFER_BEGIN_INFO};
+    group.deviceMask = initialDeviceMask;
+    VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    if (initialDeviceMask != 0)
+        info.pNext = &group;
+    // A sweep is submitted as often as its graph needs it.
+    info.flags = (usage & ~VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) | moreUsage;
+    const VkResult result = device.table.BeginCommandBuffer(hidden, &info);
+    if (result != VK_SUCCESS) {
+        fail(result);
+        return VK_NULL_HANDLE;
+    }
+    return hidden;
+}
+
+void CommandBuffer::makeVisibleToHost()
+{
+    if (isReadByHost)
+        runtime::recordHostBarrier(*device.runtime, current);
+    isReadByHost = false;
+}
+
+bool CommandBuffer::divide(Boundary boundary, const std::string& name)
+{
+    const VkCommandBuffer next = beginHidden(name);
+    if (!next)
+        return false;
+    // All that needs memory comes first: a command buffer that has ended takes no more commands.
+    boundaries.push_back(std::move(boundary));
+    rememberOrUndo([&] { boundaries.pop_back(); }, [&] { streams.push_back(next); });
+    makeVisibleToHost();
+    if (const VkResult result = device.table.EndCommandBuffer(current); result != VK_SUCCESS)
+        fail(result);
+    if (boundaries.size() == 1)
+        device.held->countSplit(1);
+    current = next;
+    return true;
+}
+
+void CommandBuffer::fail(VkResult result)
+{
+    if (failure == VK_SUCCESS)
+        failure = result;
+}
+
+void CommandBuffer::cannotKeep(const char* command, const StructureTypes& types)
+{
+    if (types.empty() || !logs())
+        return;
+    const auto same = [&](const auto& told) { return command == std::string_view(told.first) && told.second == types; };
+    if (std::none_of(m_notKept.begin(), m_notKept.end(), same))
+        m_notKept.emplace_back(command, types);
+}
+
+void CommandBuffer::tellWhatIsNotKept() const
+{
+    for (const auto& [command, types] : m_notKept)
+        device.tellUnknown(command, types, "behind an execution graph, what the command set is set again without it");
+}
+
+void noteFailure(VkCommandBuffer handle) noexcept
+{
+    // Where nothing uses graphs there are no command buffers.
+    if (CommandBuffer* commandBuffer = CommandBuffer::all().find(handleId(handle)))
+        commandBuffer->fail(VK_ERROR_OUT_OF_HOST_MEMORY);
+}
+
+void CommandBuffer::remember(CommandPool& pool, VkCommandBuffer handle, bool primary)
+{
+    all().insert(handleId(handle), std::make_shared<CommandBuffer>(pool, handle, primary));
+}
+
+void CommandBuffer::forget(VkCommandBuffer handle)
+{
+    all().remove(handleId(handle));
+}
+
+EntryPoints commandBufferEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(BeginCommandBuffer, kUseGraphs),
+        MILLRACE_ENTRY(EndCommandBuffer, kUseGraphs),
+        MILLRACE_ENTRY(ResetCommandBuffer, kUseGraphs),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layer keeps of a command buffer while it is recorded and until it is reset.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "layer/base/registry.h"
+#include "layer/graphs/graph_bindings.h"
+#include "layer/loader/device.h"
+#include "layer/recording/bound_state.h"
+#include "layer/recording/boundary.h"
+#include "layer/recording/rendering.h"
+#include "layer/recording/state_log.h"
+#include "runtime/runtime.h"
+
+namespace millrace::layer {
+
+struct CommandPool;
+struct GraphObject;
+struct GraphRun;
+
+struct CommandBuffer {
+    CommandBuffer(CommandPool& owner, VkCommandBuffer own, bool isPrimary);
+    ~CommandBuffer();
+
+    Device& device;
+    CommandPool& pool;
+    const VkCommandBuffer handle;
+    const bool primary;
+
+    // The driver's command buffer that takes commands now: the application's, or behind a split a hidden one.
+    VkCommandBuffer current;
+    std::vector<VkCommandBuffer> streams;  // in order of execution; the first is the application's
+    std::vector<Boundary> boundaries;      // between two streams each
+    std::vector<std::shared_ptr<GraphRun>> runs;
+    std::vector<std::shared_ptr<void>> keepAlive;  // that recorded commands read
+
+    VkCommandBufferUsageFlags usage = 0;
+    uint32_t initialDeviceMask = 0;  // 0: not given
+    StateLog log;
+    BoundState bound{log};
+    GraphBindings graph;
+    RenderingScope rendering;
+    // Scratch addresses that this command buffer initialized, and the graph each is for (setting "validate").
+    std::unordered_map<VkDeviceAddress, uint32_t> initialized;
+    bool isReadByHost = false;      // what `current` has recorded of graphs, since the last makeVisibleToHost()
+    VkResult failure = VK_SUCCESS;  // of a command of ours; vkEndCommandBuffer returns it
+
+    // Sets commands that the application gives are kept in the log of primaries alone: nothing is split or restored in
+    // a secondary.
+    bool logs() const { return primary; }
+    void begin(const VkCommandBufferBeginInfo& info);
+    // Forgets everything recorded. The command buffer is not in use by the device.
+    void reset();
+    // Starts a hidden command buffer of the same kind. Null if that fails, which vkEndCommandBuffer will tell.
+    VkCommandBuffer beginHidden(const std::string& name, VkCommandBufferUsageFlags moreUsage = 0);
+    // Before the driver's command buffer ends, or a render pass instance begins that will be suspended then.
+    void makeVisibleToHost();
+    // Ends the driver's command buffer here and goes on in a hidden one, in which no state is set. False if that fails.
+    bool divide(Boundary boundary, const std::string& name);
+    void fail(VkResult result);
+    // A recorded command has structures that are not kept for when it is recorded again. Told if that happens.
+    void cannotKeep(const char* command, const StructureTypes& types);
+    void tellWhatIsNotKept() const;
+    // False if the same was told since recording began: a command that is wrong mostly is so many times.
+    bool isNews(const std::string& id, const std::string& text) { return m_told.insert(id + text).second; }
+    ObjectReference reference() const { return objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, handle); }
+
+    static CommandBuffer& of(VkCommandBuffer handle) { return *all().find(handleId(handle)); }
+    static void remember(CommandPool& pool, VkCommandBuffer handle, bool primary);
+    static void forget(VkCommandBuffer handle);
+
+private:
+    friend void noteFailure(VkCommandBuffer commandBuffer) noexcept;
+    // Never destroyed, as all that an application may use while its process ends.
+    static Registry<CommandBuffer>& all()
+    {
+        static Registry<CommandBuffer>& registry = *new Registry<CommandBuffer>;
+        return registry;
+    }
+
+    std::vector<VkCommandBuffer> m_hidden;
+    std::set<std::string> m_told;
+    std::vector<std::pair<const char*, StructureTypes>> m_notKept;
+};
+
+}  // namespace millrace::layer

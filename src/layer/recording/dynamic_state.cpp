@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dynamic state and fixed-function bindings. One row for each command: what it sets, and how its arguments are kept.
+#include "layer/chains/chain_copy.h"
+#include "layer/recording/state_commands.h"
+
+namespace millrace::layer {
+
+namespace {
+
+VKAPI_ATTR void VKAPI_CALL CmdBindIndexBuffer2KHR(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset,
+                                                  VkDeviceSize size, VkIndexType indexType)
+{
+    const Device& device = Device::of(handle);
+    // Without maintenance5 the size is left out: only robust access beyond it behaves differently.
+    if (!device.usesGraphs())
+        device.table.CmdBindIndexBuffer(handle, buffer, offset, indexType);
+    else if (device.emulatesMaintenance5())
+        ValueState<&Table::CmdBindIndexBuffer, StateKind::IndexBuffer>::call(handle, buffer, offset, indexType);
+    else
+        ValueState<&Table::CmdBindIndexBuffer2KHR, StateKind::IndexBuffer>::call(handle, buffer, offset, size,
+                                                                                 indexType);
+}
+
+// Shaders are bound by stage; each stage is kept on its own.
+VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer handle, uint32_t stageCount,
+                                             const VkShaderStageFlagBits* pStages, const VkShaderEXT* pShaders)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdBindShadersEXT(commandBuffer.current, stageCount, pStages, pShaders);
+    for (uint32_t i = 0; commandBuffer.logs() && i < stageCount; ++i) {
+        struct Payload {
+            VkShaderStageFlagBits stage;
+            VkShaderEXT shader;
+        };
+        const Payload payload{pStages[i], pShaders ? pShaders[i] : VK_NULL_HANDLE};
+        const StateKey key{StateKind::Shader, 0, static_cast<uint32_t>(pStages[i])};
+        const uint32_t scopes = pStages[i] == VK_SHADER_STAGE_COMPUTE_BIT ? kScopeCompute : kScopeOther;
+        std::byte* stored = commandBuffer.log.add(
+            key, scopes,
+            [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
+                const auto& value = *reinterpret_cast<const Payload*>(bytes);
+                table.CmdBindShadersEXT(target, 1, &value.stage, &value.shader);
+            },
+            sizeof(Payload));
+        std::memcpy(stored, &payload, sizeof(Payload));
+    }
+}
+
+// No known structure extends descriptions of vertex input.
+template <typename Description>
+void copyWithoutChains(CommandBuffer& commandBuffer, const Description* from, uint32_t count, std::byte* to)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        Description copy = from[i];
+        commandBuffer.cannotKeep("vkCmdSetVertexInputEXT", missingStructures(copy.pNext, nullptr));
+        copy.pNext = nullptr;
+        std::memcpy(to + i * sizeof copy, &copy, sizeof copy);
+    }
+}
+
+// Two arrays of different lengths.
+VKAPI_ATTR void VKAPI_CALL CmdSetVertexInputEXT(VkCommandBuffer handle, uint32_t bindingCount,
+                                                const VkVertexInputBindingDescription2EXT* pBindings,
+                                                uint32_t attributeCount,
+                                                const VkVertexInputAttributeDescription2EXT* pAttributes)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdSetVertexInputEXT(commandBuffer.current, bindingCount, pBindings, attributeCount,
+                                                    pAttributes);
+    if (!commandBuffer.logs())
+        return;
+    struct Counts {
+        uint32_t bindings;
+        uint32_t attributes;
+    };
+    const Counts counts{bindingCount, attributeCount};
+    const size_t bindingBytes = alignPayload(bindingCount * sizeof *pBindings);
+    std::byte* payload = commandBuffer.log.add(
+        {StateKind::VertexInput}, kScopeOther,
+        [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
+            const auto& stored = *reinterpret_cast<const Counts*>(bytes);
+            const std::byte* bindings = bytes + alignPayload(sizeof(Counts));
+            const std::byte* attributes =
+                bindings + alignPayload(stored.bindings * sizeof(VkVertexInputBindingDescription2EXT));
+            table.CmdSetVertexInputEXT(
+                target, stored.bindings, reinterpret_cast<const VkVertexInputBindingDescription2EXT*>(bindings),
+                stored.attributes, reinterpret_cast<const VkVertexInputAttributeDescription2EXT*>(attributes));
+        },
+        alignPayload(sizeof(Counts)) + bindingBytes + attributeCount * sizeof *pAttributes);
+    std::memcpy(payload, &counts, sizeof counts);
+    payload += alignPayload(sizeof counts);
+    copyWithoutChains(commandBuffer, pBindings, bindingCount, payload);
+    copyWithoutChains(commandBuffer, pAttributes, attributeCount, payload + bindingBytes);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetFragmentShadingRateKHR(VkCommandBuffer handle, const VkExtent2D* pFragmentSize,
+                                                        const VkFragmentShadingRateCombinerOpKHR combinerOps[2])
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdSetFragmentShadingRateKHR(commandBuffer.current, pFragmentSize, combinerOps);
+    if (!commandBuffer.logs())
+        return;
+    struct Payload {
+        VkExtent2D size;
+        VkFragmentShadingRateCombinerOpKHR operations[2];
+    };
+    const Payload payload{*pFragmentSize, {combinerOps[0], combinerOps[1]}};
+    std::byte* stored = commandBuffer.log.add(
+        {StateKind::FragmentShadingRate}, kScopeOther,
+        [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
+            const auto& value = *reinterpret_cast<const Payload*>(bytes);
+            table.CmdSetFragmentShadingRateKHR(target, &value.size, value.operations);
+        },
+        sizeof payload);
+    std::memcpy(stored, &payload, sizeof payload);
+}
+
+// Copies of what the structures of one command lead to.
+class Copies {
+public:
+    explicit Copies(CommandBuffer& commandBuffer) : m_commandBuffer(commandBuffer) {}
+
+    template <typename Element>
+    const Element* array(const Element* elements, size_t count)
+    {
+        if (!elements || count == 0)
+            return nullptr;
+        auto copy = std::make_shared<std::vector<Element>>(elements, elements + count);
+        const Element* kept = copy->data();
+        m_parts.push_back(std::move(copy));
+        return kept;
+    }
+
+    const void* chain(const char* command, const void* chain)
+    {
+        if (!chain)
+            return nullptr;
+        auto copy = std::make_shared<ChainCopy>(chain);
+        const void* kept = copy->get();
+        m_commandBuffer.cannotKeep(command, missingStructures(chain, kept));
+        m_parts.push_back(std::move(copy));
+        return kept;
+    }
+
+    // For the log, which keeps them as long as the command.
+    std::shared_ptr<const void> take()
+    {
+        return m_parts.empty() ? nullptr : std::make_shared<const Parts>(std::move(m_parts));
+    }
+
+private:
+    using Parts = std::vector<std::shared_ptr<const void>>;
+
+    CommandBuffer& m_commandBuffer;
+    Parts m_parts;
+};
+
+// Replays a command that takes one pointer to a structure, kept as the payload.
+template <auto Member, typename Struct>
+void logStruct(CommandBuffer& commandBuffer, StateKind kind, uint32_t scopes, const Struct& value, Copies& copies)
+{
+    std::byte* payload = commandBuffer.log.add(
+        {kind}, scopes,
+        [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
+            (table.*Member)(target, reinterpret_cast<const Struct*>(bytes));
+        },
+        sizeof(Struct), copies.take());
+    std::memcpy(payload, &value, sizeof(Struct));
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetSampleLocationsEXT(VkCommandBuffer handle, const VkSampleLocationsInfoEXT* pInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdSetSampleLocationsEXT(commandBuffer.current, pInfo);
+    if (!commandBuffer.logs())
+        return;
+    Copies copies(commandBuffer);
+    VkSampleLocationsInfoEXT info = *pInfo;
+    info.pNext = copies.chain("vkCmdSetSampleLocationsEXT", pInfo->pNext);
+    info.pSampleLocations = copies.array(pInfo->pSampleLocations, pInfo->sampleLocationsCount);
+    logStruct<&Table::CmdSetSampleLocationsEXT>(commandBuffer, StateKind::SampleLocations, kScopeOther, info, copies);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetDepthBias2EXT(VkCommandBuffer handle, const VkDepthBiasInfoEXT* pInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdSetDepthBias2EXT(commandBuffer.current, pInfo);
+    if (!commandBuffer.logs())
+        return;
+    Copies copies(commandBuffer);
+    VkDepthBiasInfoEXT info = *pInfo;
+    info.pNext = copies.chain("vkCmdSetDepthBias2EXT", pInfo->pNext);
+    logStruct<&Table::CmdSetDepthBias2EXT>(commandBuffer, StateKind::DepthBias, kScopeOther, info, copies);
+}
+
+// What performance queries attribute work to, and what work is replaced by.
+template <auto Member, StateKind kKind>
+struct PerformanceState;
+template <typename Info, VkResult (VKAPI_PTR* Table::*Member)(VkCommandBuffer, const Info*), StateKind kKind>
+struct PerformanceState<Member, kKind> {
+    static VKAPI_ATTR VkResult VKAPI_CALL call(VkCommandBuffer handle, const Info* pInfo)
+    {
+        CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+        const VkResult result = (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
+        if (result != VK_SUCCESS || !commandBuffer.logs())
+            return result;
+        Copies copies(commandBuffer);
+        Info info = *pInfo;
+        info.pNext = copies.chain("vkCmdSetPerformance*INTEL", pInfo->pNext);
+        logStruct<Member>(commandBuffer, kKind, kScopeOther, info, copies);
+        return result;
+    }
+};
+
+template <auto Member>
+VKAPI_ATTR void VKAPI_CALL setAttachmentLocations(VkCommandBuffer handle,
+                                                  const VkRenderingAttachmentLocationInfo* pInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
+    if (!commandBuffer.logs())
+        return;
+    Copies copies(commandBuffer);
+    VkRenderingAttachmentLocationInfo info = *pInfo;
+    info.pNext = copies.chain("vkCmdSetRenderingAttachmentLocations", pInfo->pNext);
+    info.pColorAttachmentLocations = copies.array(pInfo->pColorAttachmentLocations, pInfo->colorAttachmentCount);
+    logStruct<Member>(commandBuffer, StateKind::RenderingAttachmentLocations, kScopeInRendering, info, copies);
+}
+
+template <auto Member>
+VKAPI_ATTR void VKAPI_CALL setInputAttachmentIndices(VkCommandBuffer handle,
+                                                     const VkRenderingInputAttachmentIndexInfo* pInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
+    if (!commandBuffer.logs())
+        return;
+    Copies copies(commandBuffer);
+    VkRenderingInputAttachmentIndexInfo info = *pInfo;
+    info.pNext = copies.chain("vkCmdSetRenderingInputAttachmentIndices", pInfo->pNext);
+    info.pColorAttachmentInputIndices = copies.array(pInfo->pColorAttachmentInputIndices, pInfo->colorAttachmentCount);
+    info.pDepthInputAttachmentIndex = copies.array(pInfo->pDepthInputAttachmentIndex, 1);
+    info.pStencilInputAttachmentIndex = copies.array(pInfo->pStencilInputAttachmentIndex, 1);
+    logStruct<Member>(commandBuffer, StateKind::RenderingInputAttachmentIndices, kScopeInRendering, info, copies);
+}
+
+// Palettes and sample orders hold pointers of their own.
+VKAPI_ATTR void VKAPI_CALL CmdSetViewportShadingRatePaletteNV(VkCommandBuffer handle, uint32_t first, uint32_t count,
+                                                              const VkShadingRatePaletteNV* pPalettes)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdSetViewportShadingRatePaletteNV(commandBuffer.current, first, count, pPalettes);
+    if (!commandBuffer.logs())
+        return;
+    Copies copies(commandBuffer);
+    std::vector<VkShadingRatePaletteNV> palettes(pPalettes, pPalettes + count);
+    for (VkShadingRatePaletteNV& palette : palettes)
+        palette.pShadingRatePaletteEntries =
+            copies.array(palette.pShadingRatePaletteEntries, palette.shadingRatePaletteEntryCount);
+    using Palettes = ArrayState<&Table::CmdSetViewportShadingRatePaletteNV, StateKind::ShadingRatePalette, Part::Range,
+                                kScopeOther, CountAt<1>, 2>;
+    Palettes::record(commandBuffer.log, {first, count, palettes.data()}, copies.take());
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetCoarseSampleOrderNV(VkCommandBuffer handle, VkCoarseSampleOrderTypeNV type,
+                                                     uint32_t count, const VkCoarseSampleOrderCustomNV* pOrders)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdSetCoarseSampleOrderNV(commandBuffer.current, type, count, pOrders);
+    if (!commandBuffer.logs())
+        return;
+    Copies copies(commandBuffer);
+    std::vector<VkCoarseSampleOrderCustomNV> orders(pOrders, pOrders + count);
+    for (VkCoarseSampleOrderCustomNV& order : orders)
+        order.pSampleLocations = copies.array(order.pSampleLocations, order.sampleLocationCount);
+    using Orders = ArrayState<&Table::CmdSetCoarseSampleOrderNV, StateKind::CoarseSampleOrder, Part::Whole, kScopeOther,
+                              CountAt<1>, 2>;
+    Orders::record(commandBuffer.log, {type, count, orders.data()}, copies.take());
+}
+
+// The strides of vertex buffers are a state of their own, which stays where a later command binds buffers without.
+template <auto Member>
+VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t first, uint32_t count,
+                                              const VkBuffer* pBuffers, const VkDeviceSize* pOffsets,
+                                              const VkDeviceSize* pSizes, const VkDeviceSize* pStrides)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    (commandBuffer.device.table.*Member)(commandBuffer.current, first, count, pBuffers, pOffsets, pSizes, pStrides);
+    if (!commandBuffer.logs())
+        return;
+    using Buffers = ArrayState<Member, StateKind::VertexBuffers, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
+    using BuffersAndStrides =
+        ArrayState<Member, StateKind::VertexBuffersAndStrides, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
+    if (pStrides)
+        BuffersAndStrides::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
+    else
+        Buffers::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
+}
+
+// A command whose arguments are values.
+#define VALUE(name, kind)                                                                           \
+    {                                                                                               \
+        "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind>::call>(), kUseGraphs \
+    }
+// The same, and the first argument says which faces.
+#define FACE(name, kind)                                                                                        \
+    {                                                                                                           \
+        "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind, Part::Face>::call>(), kUseGraphs \
+    }
+// (count, pointer): sets all elements.
+#define LIST(name, kind)                                                                                               \
+    {                                                                                                                  \
+        "vkCmd" #name,                                                                                                 \
+            guarded<&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Whole, kScopeOther, CountAt<0>, 1>::call>(), \
+            kUseGraphs                                                                                                 \
+    }
+// (first, count, pointers...): sets a range.
+#define RANGE(name, kind, ...)                                                                            \
+    {                                                                                                     \
+        "vkCmd" #name,                                                                                    \
+            guarded<&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Range, kScopeOther, CountAt<1>, \
+                                __VA_ARGS__>::call>(),                                                    \
+            kUseGraphs                                                                                    \
+    }
+#define PERFORMANCE(name)                                                                                             \
+    {                                                                                                                 \
+        "vkCmdSetPerformance" #name "INTEL",                                                                          \
+            guarded<&PerformanceState<&Table::CmdSetPerformance##name##INTEL, StateKind::Performance##name>::call>(), \
+            kUseGraphs                                                                                                \
+    }
+
+}  // namespace
+
+EntryPoints dynamicStateEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        // Buffers.
+        VALUE(BindIndexBuffer, IndexBuffer),
+        VALUE(BindIndexBuffer2, IndexBuffer),
+        MILLRACE_ENTRY(CmdBindIndexBuffer2KHR, kUseGraphs | kUseMaintenance5, true),
+        RANGE(BindVertexBuffers, VertexBuffers, 2, 3),
+        {"vkCmdBindVertexBuffers2", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2>>(), kUseGraphs},
+        {"vkCmdBindVertexBuffers2EXT", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2EXT>>(), kUseGraphs},
+        RANGE(BindTransformFeedbackBuffersEXT, TransformFeedbackBuffers, 2, 3, 4),
+        // Of the command buffer as a whole.
+        VALUE(SetDeviceMask, DeviceMask),
+        VALUE(SetDeviceMaskKHR, DeviceMask),
+        VALUE(SetRayTracingPipelineStackSizeKHR, RayTracingStackSize),
+        VALUE(BindInvocationMaskHUAWEI, InvocationMask),
+        PERFORMANCE(Marker),
+        PERFORMANCE(StreamMarker),
+        PERFORMANCE(Override),
+        MILLRACE_ENTRY(CmdBindShadersEXT, kUseGraphs),
+        // Vulkan 1.0.
+        RANGE(SetViewport, Viewport, 2),
+        RANGE(SetScissor, Scissor, 2),
+        VALUE(SetLineWidth, LineWidth),
+        VALUE(SetDepthBias, DepthBias),
+        {"vkCmdSetBlendConstants",
+         guarded<&ArrayState<&Table::CmdSetBlendConstants, StateKind::BlendConstants, Part::Whole, kScopeOther,
+                             FixedCount<4>, 0>::call>(),
+         kUseGraphs},
+        VALUE(SetDepthBounds, DepthBounds),
+        FACE(SetStencilCompareMask, StencilCompareMask),
+        FACE(SetStencilWriteMask, StencilWriteMask),
+        FACE(SetStencilReference, StencilReference),
+        // Extended dynamic state.
+        VALUE(SetCullMode, CullMode),
+        VALUE(SetCullModeEXT, CullMode),
+        VALUE(SetFrontFace, FrontFace),
+        VALUE(SetFrontFaceEXT, FrontFace),
+        VALUE(SetPrimitiveTopology, PrimitiveTopology),
+        VALUE(SetPrimitiveTopologyEXT, PrimitiveTopology),
+        LIST(SetViewportWithCount, Viewport),
+        LIST(SetViewportWithCountEXT, Viewport),
+        LIST(SetScissorWithCount, Scissor),
+        LIST(SetScissorWithCountEXT, Scissor),
+        VALUE(SetDepthTestEnable, DepthTestEnable),
+        VALUE(SetDepthTestEnableEXT, DepthTestEnable),
+        VALUE(SetDepthWriteEnable, DepthWriteEnable),
+        VALUE(SetDepthWriteEnableEXT, DepthWriteEnable),
+        VALUE(SetDepthCompareOp, DepthCompareOp),
+        VALUE(SetDepthCompareOpEXT, DepthCompareOp),
+        VALUE(SetDepthBoundsTestEnable, DepthBoundsTestEnable),
+        VALUE(SetDepthBoundsTestEnableEXT, DepthBoundsTestEnable),
+        VALUE(SetStencilTestEnable, StencilTestEnable),
+        VALUE(SetStencilTestEnableEXT, StencilTestEnable),
+        FACE(SetStencilOp, StencilOp),
+        FACE(SetStencilOpEXT, StencilOp),
+        // Extended dynamic state 2.
+        VALUE(SetRasterizerDiscardEnable, RasterizerDiscardEnable),
+        VALUE(SetRasterizerDiscardEnableEXT, RasterizerDiscardEnable),
+        VALUE(SetDepthBiasEnable, DepthBiasEnable),
+        VALUE(SetDepthBiasEnableEXT, DepthBiasEnable),
+        VALUE(SetPrimitiveRestartEnable, PrimitiveRestartEnable),
+        VALUE(SetPrimitiveRestartEnableEXT, PrimitiveRestartEnable),
+        VALUE(SetLogicOpEXT, LogicOp),
+        VALUE(SetPatchControlPointsEXT, PatchControlPoints),
+        // Extended dynamic state 3.
+        VALUE(SetTessellationDomainOriginEXT, TessellationDomainOrigin),
+        VALUE(SetDepthClampEnableEXT, DepthClampEnable),
+        VALUE(SetPolygonModeEXT, PolygonMode),
+        VALUE(SetRasterizationSamplesEXT, RasterizationSamples),
+        {"vkCmdSetSampleMaskEXT",
+         guarded<&ArrayState<&Table::CmdSetSampleMaskEXT, StateKind::SampleMask, Part::Whole, kScopeOther,
+                             SampleMaskWords, 1>::call>(),
+         kUseGraphs},
+        VALUE(SetAlphaToCoverageEnableEXT, AlphaToCoverageEnable),
+        VALUE(SetAlphaToOneEnableEXT, AlphaToOneEnable),
+        VALUE(SetLogicOpEnableEXT, LogicOpEnable),
+        RANGE(SetColorBlendEnableEXT, ColorBlendEnable, 2),
+        RANGE(SetColorBlendEquationEXT, ColorBlendEquation, 2),
+        RANGE(SetColorWriteMaskEXT, ColorWriteMask, 2),
+        VALUE(SetRasterizationStreamEXT, RasterizationStream),
+        VALUE(SetConservativeRasterizationModeEXT, ConservativeRasterizationMode),
+        VALUE(SetExtraPrimitiveOverestimationSizeEXT, ExtraPrimitiveOverestimationSize),
+        VALUE(SetDepthClipEnableEXT, DepthClipEnable),
+        VALUE(SetSampleLocationsEnableEXT, SampleLocationsEnable),
+        RANGE(SetColorBlendAdvancedEXT, ColorBlendAdvanced, 2),
+        VALUE(SetProvokingVertexModeEXT, ProvokingVertexMode),
+        VALUE(SetLineRasterizationModeEXT, LineRasterizationMode),
+        VALUE(SetLineStippleEnableEXT, LineStippleEnable),
+        VALUE(SetDepthClipNegativeOneToOneEXT, DepthClipNegativeOneToOne),
+        VALUE(SetViewportWScalingEnableNV, ViewportWScalingEnable),
+        RANGE(SetViewportSwizzleNV, ViewportSwizzle, 2),
+        VALUE(SetCoverageToColorEnableNV, CoverageToColorEnable),
+        VALUE(SetCoverageToColorLocationNV, CoverageToColorLocation),
+        VALUE(SetCoverageModulationModeNV, CoverageModulationMode),
+        VALUE(SetCoverageModulationTableEnableNV, CoverageModulationTableEnable),
+        LIST(SetCoverageModulationTableNV, CoverageModulationTable),
+        VALUE(SetShadingRateImageEnableNV, ShadingRateImageEnable),
+        VALUE(SetRepresentativeFragmentTestEnableNV, RepresentativeFragmentTestEnable),
+        VALUE(SetCoverageReductionModeNV, CoverageReductionMode),
+        // Other extensions.
+        MILLRACE_ENTRY(CmdSetVertexInputEXT, kUseGraphs),
+        LIST(SetColorWriteEnableEXT, ColorWriteEnable),
+        MILLRACE_ENTRY(CmdSetSampleLocationsEXT, kUseGraphs),
+        MILLRACE_ENTRY(CmdSetDepthBias2EXT, kUseGraphs),
+        RANGE(SetDiscardRectangleEXT, DiscardRectangle, 2),
+        VALUE(SetDiscardRectangleEnableEXT, DiscardRectangleEnable),
+        VALUE(SetDiscardRectangleModeEXT, DiscardRectangleMode),
+        MILLRACE_ENTRY(CmdSetFragmentShadingRateKHR, kUseGraphs),
+        {"vkCmdSetFragmentShadingRateEnumNV",
+         guarded<&ArrayState<&Table::CmdSetFragmentShadingRateEnumNV, StateKind::FragmentShadingRate, Part::Whole,
+                             kScopeOther, FixedCount<2>, 1>::call>(),
+         kUseGraphs},
+        VALUE(SetLineStipple, LineStipple),
+        VALUE(SetLineStippleEXT, LineStipple),
+        VALUE(SetLineStippleKHR, LineStipple),
+        VALUE(SetAttachmentFeedbackLoopEnableEXT, AttachmentFeedbackLoopEnable),
+        {"vkCmdSetDepthClampRangeEXT",
+         guarded<&ArrayState<&Table::CmdSetDepthClampRangeEXT, StateKind::DepthClampRange, Part::Whole, kScopeOther,
+                             FixedCount<1>, 1>::call>(),
+         kUseGraphs},
+        RANGE(SetViewportWScalingNV, ViewportWScaling, 2),
+        RANGE(SetExclusiveScissorNV, ExclusiveScissor, 2),
+        RANGE(SetExclusiveScissorEnableNV, ExclusiveScissorEnable, 2),
+        VALUE(BindShadingRateImageNV, ShadingRateImage),
+        MILLRACE_ENTRY(CmdSetViewportShadingRatePaletteNV, kUseGraphs),
+        MILLRACE_ENTRY(CmdSetCoarseSampleOrderNV, kUseGraphs),
+        // Inside a rendering instance.
+        {"vkCmdSetRenderingAttachmentLocations",
+         guarded<&setAttachmentLocations<&Table::CmdSetRenderingAttachmentLocations>>(), kUseGraphs},
+        {"vkCmdSetRenderingAttachmentLocationsKHR",
+         guarded<&setAttachmentLocations<&Table::CmdSetRenderingAttachmentLocationsKHR>>(), kUseGraphs},
+        {"vkCmdSetRenderingInputAttachmentIndices",
+         guarded<&setInputAttachmentIndices<&Table::CmdSetRenderingInputAttachmentIndices>>(), kUseGraphs},
+        {"vkCmdSetRenderingInputAttachmentIndicesKHR",
+         guarded<&setInputAttachmentIndices<&Table::CmdSetRenderingInputAttachmentIndicesKHR>>(), kUseGraphs},
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

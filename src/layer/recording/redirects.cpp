@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands that set no state: behind a split they go to the command buffer that records now.
+#include <type_traits>
+
+#include "layer/loader/entry_points.h"
+#include "layer/recording/command_buffer.h"
+
+namespace millrace::layer {
+
+namespace {
+
+using Table = VkuDeviceDispatchTable;
+
+template <auto Member>
+struct Redirect;
+template <typename Return, typename... Args, Return (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...)>
+struct Redirect<Member> {
+    // Another command buffer among the arguments would have to be redirected as well.
+    static_assert(!(std::is_same_v<Args, VkCommandBuffer> || ...));
+
+    static VKAPI_ATTR Return VKAPI_CALL call(VkCommandBuffer handle, Args... args)
+    {
+        const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+        return (commandBuffer.device.table.*Member)(commandBuffer.current, args...);
+    }
+};
+
+// The state that it takes from a command buffer is that of the one that records now.
+VKAPI_ATTR void VKAPI_CALL CmdPreprocessGeneratedCommandsEXT(VkCommandBuffer handle,
+                                                             const VkGeneratedCommandsInfoEXT* pInfo,
+                                                             VkCommandBuffer stateCommandBuffer)
+{
+    const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdPreprocessGeneratedCommandsEXT(
+        commandBuffer.current, pInfo, stateCommandBuffer ? CommandBuffer::of(stateCommandBuffer).current : nullptr);
+}
+
+#define REDIRECT(name)                                                           \
+    {                                                                            \
+        "vkCmd" #name, guarded<&Redirect<&Table::Cmd##name>::call>(), kUseGraphs \
+    }
+
+}  // namespace
+
+// Every vkCmd* command of Vulkan-Headers 1.4.309 that is in no other table. An extension that is newer than this list
+// can be used, but its commands must not follow a graph that may be continued.
+EntryPoints redirectEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        REDIRECT(Draw),
+        REDIRECT(DrawIndexed),
+        REDIRECT(DrawIndirect),
+        REDIRECT(DrawIndexedIndirect),
+        REDIRECT(Dispatch),
+        REDIRECT(DispatchIndirect),
+        REDIRECT(CopyBuffer),
+        REDIRECT(CopyImage),
+        REDIRECT(BlitImage),
+        REDIRECT(CopyBufferToImage),
+        REDIRECT(CopyImageToBuffer),
+        REDIRECT(UpdateBuffer),
+        REDIRECT(FillBuffer),
+        REDIRECT(ClearColorImage),
+        REDIRECT(ClearDepthStencilImage),
+        REDIRECT(ClearAttachments),
+        REDIRECT(ResolveImage),
+        REDIRECT(SetEvent),
+        REDIRECT(ResetEvent),
+        REDIRECT(WaitEvents),
+        REDIRECT(PipelineBarrier),
+        REDIRECT(ResetQueryPool),
+        REDIRECT(WriteTimestamp),
+        REDIRECT(CopyQueryPoolResults),
+        REDIRECT(NextSubpass),
+        REDIRECT(DispatchBase),
+        REDIRECT(DrawIndirectCount),
+        REDIRECT(DrawIndexedIndirectCount),
+        REDIRECT(NextSubpass2),
+        REDIRECT(SetEvent2),
+        REDIRECT(ResetEvent2),
+        REDIRECT(WaitEvents2),
+        REDIRECT(PipelineBarrier2),
+        REDIRECT(WriteTimestamp2),
+        REDIRECT(CopyBuffer2),
+        REDIRECT(CopyImage2),
+        REDIRECT(CopyBufferToImage2),
+        REDIRECT(CopyImageToBuffer2),
+        REDIRECT(BlitImage2),
+        REDIRECT(ResolveImage2),
+        REDIRECT(ControlVideoCodingKHR),
+        REDIRECT(DecodeVideoKHR),
+        REDIRECT(DispatchBaseKHR),
+        REDIRECT(NextSubpass2KHR),
+        REDIRECT(DrawIndirectCountKHR),
+        REDIRECT(DrawIndexedIndirectCountKHR),
+        REDIRECT(EncodeVideoKHR),
+        REDIRECT(SetEvent2KHR),
+        REDIRECT(ResetEvent2KHR),
+        REDIRECT(WaitEvents2KHR),
+        REDIRECT(PipelineBarrier2KHR),
+        REDIRECT(WriteTimestamp2KHR),
+        REDIRECT(CopyBuffer2KHR),
+        REDIRECT(CopyImage2KHR),
+        REDIRECT(CopyBufferToImage2KHR),
+        REDIRECT(CopyImageToBuffer2KHR),
+        REDIRECT(BlitImage2KHR),
+        REDIRECT(ResolveImage2KHR),
+        REDIRECT(TraceRaysIndirect2KHR),
+        REDIRECT(DebugMarkerBeginEXT),
+        REDIRECT(DebugMarkerEndEXT),
+        REDIRECT(DebugMarkerInsertEXT),
+        REDIRECT(DrawIndirectByteCountEXT),
+        REDIRECT(CuLaunchKernelNVX),
+        REDIRECT(DrawIndirectCountAMD),
+        REDIRECT(DrawIndexedIndirectCountAMD),
+        REDIRECT(BuildAccelerationStructureNV),
+        REDIRECT(CopyAccelerationStructureNV),
+        REDIRECT(TraceRaysNV),
+        REDIRECT(WriteAccelerationStructuresPropertiesNV),
+        REDIRECT(WriteBufferMarkerAMD),
+        REDIRECT(WriteBufferMarker2AMD),
+        REDIRECT(DrawMeshTasksNV),
+        REDIRECT(DrawMeshTasksIndirectNV),
+        REDIRECT(DrawMeshTasksIndirectCountNV),
+        REDIRECT(SetCheckpointNV),
+        REDIRECT(PreprocessGeneratedCommandsNV),
+        REDIRECT(ExecuteGeneratedCommandsNV),
+        REDIRECT(CudaLaunchKernelNV),
+        REDIRECT(SubpassShadingHUAWEI),
+        REDIRECT(DrawMultiEXT),
+        REDIRECT(DrawMultiIndexedEXT),
+        REDIRECT(BuildMicromapsEXT),
+        REDIRECT(CopyMicromapEXT),
+        REDIRECT(CopyMicromapToMemoryEXT),
+        REDIRECT(CopyMemoryToMicromapEXT),
+        REDIRECT(WriteMicromapsPropertiesEXT),
+        REDIRECT(DrawClusterHUAWEI),
+        REDIRECT(DrawClusterIndirectHUAWEI),
+        REDIRECT(CopyMemoryIndirectNV),
+        REDIRECT(CopyMemoryToImageIndirectNV),
+        REDIRECT(DecompressMemoryNV),
+        REDIRECT(DecompressMemoryIndirectCountNV),
+        REDIRECT(UpdatePipelineIndirectBufferNV),
+        REDIRECT(OpticalFlowExecuteNV),
+        REDIRECT(ConvertCooperativeVectorMatrixNV),
+        REDIRECT(BuildClusterAccelerationStructureIndirectNV),
+        REDIRECT(BuildPartitionedAccelerationStructuresNV),
+        MILLRACE_ENTRY(CmdPreprocessGeneratedCommandsEXT, kUseGraphs),
+        REDIRECT(ExecuteGeneratedCommandsEXT),
+        REDIRECT(BuildAccelerationStructuresKHR),
+        REDIRECT(BuildAccelerationStructuresIndirectKHR),
+        REDIRECT(CopyAccelerationStructureKHR),
+        REDIRECT(CopyAccelerationStructureToMemoryKHR),
+        REDIRECT(CopyMemoryToAccelerationStructureKHR),
+        REDIRECT(WriteAccelerationStructuresPropertiesKHR),
+        REDIRECT(TraceRaysKHR),
+        REDIRECT(TraceRaysIndirectKHR),
+        REDIRECT(DrawMeshTasksEXT),
+        REDIRECT(DrawMeshTasksIndirectEXT),
+        REDIRECT(DrawMeshTasksIndirectCountEXT),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

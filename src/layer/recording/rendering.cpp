@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/recording/rendering.h"
+
+#include <algorithm>
+#include <span>
+#include <vulkan/utility/vk_safe_struct.hpp>
+
+#include "layer/loader/entry_points.h"
+#include "layer/recording/command_buffer.h"
+
+namespace millrace::layer {
+
+namespace {
+
+bool isReadOnly(VkImageLayout layout)
+{
+    return layout == VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL || layout == VK_IMAGE_LAYOUT_READ_ONLY_OPTIMAL ||
+           layout == VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_OPTIMAL || layout == VK_IMAGE_LAYOUT_STENCIL_READ_ONLY_OPTIMAL;
+}
+
+// What was in the attachment stays there, unless something is drawn: neither the begin nor the end of the instance
+// touches it, so neither may ours.
+bool isLeftAlone(VkAttachmentLoadOp loadOp, VkAttachmentStoreOp storeOp)
+{
+    return loadOp == VK_ATTACHMENT_LOAD_OP_NONE && storeOp == VK_ATTACHMENT_STORE_OP_NONE;
+}
+
+// A graph may interrupt the instance, so what is in the attachments must survive its end.
+bool mustBeStored(const VkRenderingAttachmentInfo& attachment)
+{
+    const bool isNotWritten = isReadOnly(attachment.imageLayout) || isLeftAlone(attachment.loadOp, attachment.storeOp);
+    return attachment.imageView && (attachment.storeOp == VK_ATTACHMENT_STORE_OP_DONT_CARE ||
+                                    (attachment.storeOp == VK_ATTACHMENT_STORE_OP_NONE && !isNotWritten));
+}
+
+std::span<const VkRenderingAttachmentInfo> colorsOf(const VkRenderingInfo& info)
+{
+    return {info.pColorAttachments, info.colorAttachmentCount};
+}
+
+// The application's structures, chains included, with attachments that are stored.
+class StoredRendering {
+public:
+    explicit StoredRendering(const VkRenderingInfo& info) : m_info(info)
+    {
+        const std::span<const VkRenderingAttachmentInfo> colors = colorsOf(info);
+        if (std::any_of(colors.begin(), colors.end(), mustBeStored)) {
+            m_colors.assign(colors.begin(), colors.end());
+            for (VkRenderingAttachmentInfo& color : m_colors)
+                store(color);
+            m_info.pColorAttachments = m_colors.data();
+        }
+        m_info.pDepthAttachment = store(info.pDepthAttachment, m_depth);
+        m_info.pStencilAttachment = store(info.pStencilAttachment, m_stencil);
+    }
+    StoredRendering(const StoredRendering&) = delete;
+    StoredRendering& operator=(const StoredRendering&) = delete;
+
+    const VkRenderingInfo* get() const { return &m_info; }
+
+private:
+    static void store(VkRenderingAttachmentInfo& attachment)
+    {
+        if (mustBeStored(attachment))
+            attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+    }
+    static const VkRenderingAttachmentInfo* store(const VkRenderingAttachmentInfo* attachment,
+                                                  VkRenderingAttachmentInfo& copy)
+    {
+        if (!attachment || !mustBeStored(*attachment))
+            return attachment;
+        copy = *attachment;
+        store(copy);
+        return &copy;
+    }
+
+    VkRenderingInfo m_info;
+    std::vector<VkRenderingAttachmentInfo> m_colors;
+    VkRenderingAttachmentInfo m_depth{};
+    VkRenderingAttachmentInfo m_stencil{};
+};
+
+void load(vku::safe_VkRenderingAttachmentInfo& attachment)
+{
+    if (!isLeftAlone(attachment.loadOp, attachment.storeOp))
+        attachment.loadOp = VK_ATTACHMENT_LOAD_OP_LOAD;
+}
+
+void addMissing(const VkRenderingAttachmentInfo& from, const vku::safe_VkRenderingAttachmentInfo& copy,
+                StructureTypes& types)
+{
+    for (VkStructureType type : missingStructures(from.pNext, copy.pNext))
+        types.push_back(type);
+}
+
+// What continues the instance where a graph has interrupted it.
+void keepForLater(const VkRenderingInfo& info, RenderingScope& scope)
+{
+    auto copy = std::make_shared<vku::safe_VkRenderingInfo>(&info);
+    scope.notKept = missingStructures(info.pNext, copy->pNext);
+    for (uint32_t i = 0; i < info.colorAttachmentCount; ++i)
+        addMissing(info.pColorAttachments[i], copy->pColorAttachments[i], scope.notKept);
+    if (info.pDepthAttachment)
+        addMissing(*info.pDepthAttachment, *copy->pDepthAttachment, scope.notKept);
+    if (info.pStencilAttachment)
+        addMissing(*info.pStencilAttachment, *copy->pStencilAttachment, scope.notKept);
+    copy->flags &= ~VK_RENDERING_RESUMING_BIT;
+    for (uint32_t i = 0; i < info.colorAttachmentCount; ++i)
+        load(copy->pColorAttachments[i]);
+    for (vku::safe_VkRenderingAttachmentInfo* attachment : {copy->pDepthAttachment, copy->pStencilAttachment})
+        if (attachment)
+            load(*attachment);
+    const VkRenderingInfo* plain = copy->ptr();
+    scope.dynamic = std::shared_ptr<const VkRenderingInfo>(std::move(copy), plain);
+    scope.suspends = info.flags & VK_RENDERING_SUSPENDING_BIT;
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRenderingInfo* pRenderingInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    const VkuDeviceDispatchTable& table = commandBuffer.device.table;
+    // Behind a suspended instance there may be no barrier.
+    if (pRenderingInfo->flags & VK_RENDERING_SUSPENDING_BIT)
+        commandBuffer.makeVisibleToHost();
+    if (!commandBuffer.primary) {
+        table.CmdBeginRendering(commandBuffer.current, pRenderingInfo);
+        return;
+    }
+    const StoredRendering stored(*pRenderingInfo);
+    table.CmdBeginRendering(commandBuffer.current, stored.get());
+    keepForLater(*stored.get(), commandBuffer.rendering);
+    commandBuffer.log.clear(kScopeInRendering);
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer handle)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdEndRendering(commandBuffer.current);
+    commandBuffer.rendering.dynamic.reset();
+    commandBuffer.log.clear(kScopeInRendering);
+}
+
+// The second part of an instance loads, or reads as input attachments, what the first has written and stored.
+void waitForAttachments(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer)
+{
+    constexpr VkPipelineStageFlags kWriting = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT |
+                                              VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT |
+                                              VK_PIPELINE_STAGE_LATE_FRAGMENT_TESTS_BIT;
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
+    barrier.dstAccessMask = barrier.srcAccessMask | VK_ACCESS_COLOR_ATTACHMENT_READ_BIT |
+                            VK_ACCESS_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_INPUT_ATTACHMENT_READ_BIT;
+    table.CmdPipelineBarrier(commandBuffer, kWriting, kWriting | VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, 0, 1, &barrier,
+                             0, nullptr, 0, nullptr);
+}
+
+}  // namespace
+
+const char* RenderingScope::obstacleToDispatch() const
+{
+    if (legacyPass)
+        return "inside a render pass begun with vkCmdBeginRenderPass; dispatch it before the pass, or use "
+               "vkCmdBeginRendering";
+    if (unknownPass)
+        return "inside a render pass begun with a command that is newer than the layer";
+    if (dynamic && suspends)
+        return "inside a rendering instance with VK_RENDERING_SUSPENDING_BIT";
+    if (dynamic && transformFeedback)
+        return "while transform feedback is active";
+    if (dynamic && std::any_of(queries.begin(), queries.end(), [](const ActiveQuery& q) { return q.inRendering; }))
+        return "inside a rendering instance while a query is active that began in it";
+    return nullptr;
+}
+
+const char* RenderingScope::obstacleToSplit() const
+{
+    if (!queries.empty())
+        return "a query is active";
+    if (unknownScopes > 0)
+        return "a scope is open that a command began which is newer than the layer";
+    if (videoCoding)
+        return "it is inside a video coding scope";
+    return nullptr;
+}
+
+void interruptRendering(CommandBuffer& commandBuffer, bool predicated)
+{
+    const VkuDeviceDispatchTable& table = commandBuffer.device.table;
+    const RenderingScope& scope = commandBuffer.rendering;
+    const bool nested = scope.conditional && scope.conditionalInRendering;
+    if (scope.conditional && (nested || !predicated))
+        table.CmdEndConditionalRenderingEXT(commandBuffer.current);
+    if (scope.dynamic)
+        table.CmdEndRendering(commandBuffer.current);
+    if (nested && predicated)
+        table.CmdBeginConditionalRenderingEXT(commandBuffer.current, &scope.conditionalInfo);
+}
+
+void interruptPredicate(CommandBuffer& commandBuffer, bool predicated)
+{
+    if (commandBuffer.rendering.conditional && predicated)
+        commandBuffer.device.table.CmdEndConditionalRenderingEXT(commandBuffer.current);
+}
+
+void resumeRendering(CommandBuffer& commandBuffer, bool predicated)
+{
+    const VkuDeviceDispatchTable& table = commandBuffer.device.table;
+    const RenderingScope& scope = commandBuffer.rendering;
+    constexpr char kWithout[] = "behind the execution graph that interrupts it, it goes on without that";
+    if (scope.dynamic)
+        commandBuffer.device.tellUnknown("vkCmdBeginRendering", scope.notKept, kWithout);
+    if (scope.conditional)
+        commandBuffer.device.tellUnknown("vkCmdBeginConditionalRenderingEXT", scope.conditionalNotKept, kWithout);
+    const bool nested = scope.conditional && scope.conditionalInRendering;
+    if (nested && predicated)
+        table.CmdEndConditionalRenderingEXT(commandBuffer.current);
+    if (scope.conditional && !nested && !predicated)
+        table.CmdBeginConditionalRenderingEXT(commandBuffer.current, &scope.conditionalInfo);
+    if (scope.dynamic) {
+        waitForAttachments(table, commandBuffer.current);
+        table.CmdBeginRendering(commandBuffer.current, scope.dynamic.get());
+        commandBuffer.log.replay(kScopeInRendering, table, commandBuffer.current);
+    }
+    if (nested)
+        table.CmdBeginConditionalRenderingEXT(commandBuffer.current, &scope.conditionalInfo);
+}
+
+EntryPoints renderingEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(CmdBeginRendering, kUseGraphs),
+        {"vkCmdBeginRenderingKHR", guarded<&CmdBeginRendering>(), kUseGraphs},
+        MILLRACE_ENTRY(CmdEndRendering, kUseGraphs),
+        {"vkCmdEndRenderingKHR", guarded<&CmdEndRendering>(), kUseGraphs},
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

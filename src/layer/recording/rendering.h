@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Render pass instances, conditional rendering, queries: what has a begin and an end inside a command buffer. A graph
+// dispatch has to interrupt some of them, since dispatches are not allowed inside a render pass instance, and a split
+// has to interrupt all.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <memory>
+#include <vector>
+
+#include "layer/chains/unknown_structures.h"
+
+namespace millrace::layer {
+
+struct CommandBuffer;
+
+struct ActiveQuery {
+    VkQueryPool pool;
+    uint32_t query;
+    uint32_t index;
+    bool inRendering;
+};
+
+struct RenderingScope {
+    bool legacyPass = false;  // between vkCmdBeginRenderPass and vkCmdEndRenderPass
+
+    // Between vkCmdBeginRendering and vkCmdEndRendering: a deep copy of the parameter, changed to continue where the
+    // instance was interrupted.
+    std::shared_ptr<const VkRenderingInfo> dynamic;
+    StructureTypes notKept;  // that it had and the copy has not
+    bool suspends = false;
+
+    bool conditional = false;             // conditional rendering is active
+    bool conditionalInRendering = false;  // and was begun inside the render pass instance
+    VkConditionalRenderingBeginInfoEXT conditionalInfo{};
+    StructureTypes conditionalNotKept;
+
+    std::vector<ActiveQuery> queries;
+    bool transformFeedback = false;
+    bool videoCoding = false;
+
+    // Begun by commands that are newer than the headers.
+    bool unknownPass = false;
+    uint32_t unknownScopes = 0;
+
+    bool inside() const { return legacyPass || dynamic || unknownPass; }
+    // Why a graph cannot be dispatched here, or null.
+    const char* obstacleToDispatch() const;
+    // Why the command buffer cannot be split behind a graph that was dispatched here, or null.
+    const char* obstacleToSplit() const;
+};
+
+// Leaves the render pass instance. Conditional rendering stays in force if `predicated`, else it ends.
+void interruptRendering(CommandBuffer& commandBuffer, bool predicated);
+// Ends conditional rendering that is still in force, before the command buffer is split.
+void interruptPredicate(CommandBuffer& commandBuffer, bool predicated);
+// Restores what was interrupted. `predicated`: conditional rendering is in force now.
+void resumeRendering(CommandBuffer& commandBuffer, bool predicated);
+
+}  // namespace millrace::layer

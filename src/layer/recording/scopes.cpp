@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Commands that begin and end something, beside dynamic rendering.
+#include <algorithm>
+
+#include "layer/loader/entry_points.h"
+#include "layer/recording/command_buffer.h"
+
+namespace millrace::layer {
+
+namespace {
+
+using Table = VkuDeviceDispatchTable;
+
+// Calls the driver, then notes what has begun or ended.
+template <auto Member, auto Note>
+struct Scope;
+template <typename... Args, void (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...), auto Note>
+struct Scope<Member, Note> {
+    static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, Args... args)
+    {
+        CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+        (commandBuffer.device.table.*Member)(commandBuffer.current, args...);
+        Note(commandBuffer, args...);
+    }
+};
+
+void beginConditional(CommandBuffer& commandBuffer, const VkConditionalRenderingBeginInfoEXT* info)
+{
+    RenderingScope& scope = commandBuffer.rendering;
+    scope.conditional = true;
+    scope.conditionalInRendering = scope.inside();
+    scope.conditionalInfo = *info;
+    scope.conditionalInfo.pNext = nullptr;
+    // No known structure extends it.
+    scope.conditionalNotKept = missingStructures(info->pNext, nullptr);
+}
+
+void endConditional(CommandBuffer& commandBuffer)
+{
+    commandBuffer.rendering.conditional = false;
+}
+
+void addQuery(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query, uint32_t index)
+{
+    commandBuffer.rendering.queries.push_back({pool, query, index, commandBuffer.rendering.inside()});
+}
+
+void removeQuery(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query, uint32_t index)
+{
+    std::erase_if(commandBuffer.rendering.queries, [=](const ActiveQuery& active) {
+        return active.pool == pool && active.query == query && active.index == index;
+    });
+}
+
+void beginQuery(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query, VkQueryControlFlags)
+{
+    addQuery(commandBuffer, pool, query, 0);
+}
+
+void endQuery(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query)
+{
+    removeQuery(commandBuffer, pool, query, 0);
+}
+
+void beginQueryIndexed(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query, VkQueryControlFlags,
+                       uint32_t index)
+{
+    addQuery(commandBuffer, pool, query, index);
+}
+
+void endQueryIndexed(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query, uint32_t index)
+{
+    removeQuery(commandBuffer, pool, query, index);
+}
+
+void beginTransformFeedback(CommandBuffer& commandBuffer, uint32_t, uint32_t, const VkBuffer*, const VkDeviceSize*)
+{
+    commandBuffer.rendering.transformFeedback = true;
+}
+
+void endTransformFeedback(CommandBuffer& commandBuffer, uint32_t, uint32_t, const VkBuffer*, const VkDeviceSize*)
+{
+    commandBuffer.rendering.transformFeedback = false;
+}
+
+void beginVideo(CommandBuffer& commandBuffer, const VkVideoBeginCodingInfoKHR*)
+{
+    commandBuffer.rendering.videoCoding = true;
+}
+
+void endVideo(CommandBuffer& commandBuffer, const VkVideoEndCodingInfoKHR*)
+{
+    commandBuffer.rendering.videoCoding = false;
+}
+
+// All state is undefined behind secondary command buffers, but for the render pass instance.
+void executeCommands(CommandBuffer& commandBuffer, uint32_t, const VkCommandBuffer*)
+{
+    commandBuffer.log.clear();
+    commandBuffer.graph.clear();
+}
+
+void beginPass1(CommandBuffer& commandBuffer, const VkRenderPassBeginInfo*, VkSubpassContents)
+{
+    commandBuffer.rendering.legacyPass = true;
+}
+void beginPass2(CommandBuffer& commandBuffer, const VkRenderPassBeginInfo*, const VkSubpassBeginInfo*)
+{
+    commandBuffer.rendering.legacyPass = true;
+}
+void endPass1(CommandBuffer& commandBuffer)
+{
+    commandBuffer.rendering.legacyPass = false;
+}
+void endPass2(CommandBuffer& commandBuffer, const VkSubpassEndInfo*)
+{
+    commandBuffer.rendering.legacyPass = false;
+}
+
+#define SCOPE(name, note)                                                           \
+    {                                                                               \
+        "vkCmd" #name, guarded<&Scope<&Table::Cmd##name, note>::call>(), kUseGraphs \
+    }
+
+}  // namespace
+
+EntryPoints scopeEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        SCOPE(BeginRenderPass, beginPass1),
+        SCOPE(BeginRenderPass2, beginPass2),
+        SCOPE(BeginRenderPass2KHR, beginPass2),
+        SCOPE(EndRenderPass, endPass1),
+        SCOPE(EndRenderPass2, endPass2),
+        SCOPE(EndRenderPass2KHR, endPass2),
+        SCOPE(BeginConditionalRenderingEXT, beginConditional),
+        SCOPE(EndConditionalRenderingEXT, endConditional),
+        SCOPE(BeginQuery, beginQuery),
+        SCOPE(EndQuery, endQuery),
+        SCOPE(BeginQueryIndexedEXT, beginQueryIndexed),
+        SCOPE(EndQueryIndexedEXT, endQueryIndexed),
+        SCOPE(BeginTransformFeedbackEXT, beginTransformFeedback),
+        SCOPE(EndTransformFeedbackEXT, endTransformFeedback),
+        SCOPE(BeginVideoCodingKHR, beginVideo),
+        SCOPE(EndVideoCodingKHR, endVideo),
+        SCOPE(ExecuteCommands, executeCommands),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Intercepting a command that sets state: call the driver, then remember the command in the log.
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+
+#include "layer/loader/entry_points.h"
+#include "layer/recording/command_buffer.h"
+#include "layer/recording/state_log.h"
+
+namespace millrace::layer {
+
+using Table = VkuDeviceDispatchTable;
+
+constexpr size_t alignPayload(size_t bytes)
+{
+    return (bytes + alignof(std::max_align_t) - 1) & ~(alignof(std::max_align_t) - 1);
+}
+
+// A call with arguments that are values, or pointers to what the log's entry owns.
+template <auto Member, typename... Args>
+struct LoggedCall {
+    using Arguments = std::tuple<Args...>;
+    static_assert(std::is_trivially_destructible_v<Arguments>);
+
+    static void replay(const Table& table, VkCommandBuffer commandBuffer, const std::byte* payload)
+    {
+        const auto& values = *reinterpret_cast<const Arguments*>(payload);
+        std::apply([&](const auto&... value) { (table.*Member)(commandBuffer, value...); }, values);
+    }
+};
+
+// Remembers a call with these arguments: values, or pointers to what belongs to `owner`.
+template <auto Member, typename... Args>
+void logOwned(StateLog& log, const StateKey& key, uint32_t scopes, std::shared_ptr<const void> owner, Args... args)
+{
+    using Call = LoggedCall<Member, Args...>;
+    using Arguments = typename Call::Arguments;
+    new (log.add(key, scopes, Call::replay, sizeof(Arguments), std::move(owner))) Arguments(args...);
+}
+
+// The same where all arguments are values.
+template <auto Member, typename... Args>
+void logCall(StateLog& log, const StateKey& key, uint32_t scopes, Args... args)
+{
+    using Call = LoggedCall<Member, Args...>;
+    using Arguments = typename Call::Arguments;
+    new (log.add(key, scopes, Call::replay, sizeof(Arguments))) Arguments(args...);
+}
+
+// Where a command sets a part of something, which arguments say what part.
+enum class Part {
+    Whole,  // it sets all of it
+    Face,   // the first argument is a face mask
+    Range,  // the first two arguments are first and count
+};
+
+template <Part kPart, typename Arguments>
+StateKey keyFor(StateKind kind, const Arguments& arguments)
+{
+    StateKey key{kind};
+    if constexpr (kPart == Part::Face) {
+        key.where = static_cast<uint32_t>(std::get<0>(arguments));
+    } else if constexpr (kPart == Part::Range) {
+        key.first = static_cast<uint32_t>(std::get<0>(arguments));
+        key.count = static_cast<uint32_t>(std::get<1>(arguments));
+    }
+    return key;
+}
+
+// A command all of whose arguments are values.
+template <auto Member, StateKind kKind, Part kPart = Part::Whole, uint32_t kScopes = kScopeOther>
+struct ValueState;
+template <typename... Args, void (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...), StateKind kKind, Part kPart,
+          uint32_t kScopes>
+struct ValueState<Member, kKind, kPart, kScopes> {
+    static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, Args... args)
+    {
+        CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+        (commandBuffer.device.table.*Member)(commandBuffer.current, args...);
+        if (commandBuffer.logs())
+            logCall<Member>(commandBuffer.log, keyFor<kPart>(kKind, std::tie(args...)), kScopes, args...);
+    }
+};
+
+// The number of elements behind the pointers of a command: the argument at an index,
+template <size_t kIndex>
+struct CountAt {
+    template <typename Arguments>
+    static size_t of(const Arguments& arguments)
+    {
+        return static_cast<size_t>(std::get<kIndex>(arguments));
+    }
+};
+// always as many,
+template <size_t kCount>
+struct FixedCount {
+    template <typename Arguments>
+    static size_t of(const Arguments&)
+    {
+        return kCount;
+    }
+};
+// or one 32-bit word for every 32 samples that the first argument names.
+struct SampleMaskWords {
+    template <typename Arguments>
+    static size_t of(const Arguments& arguments)
+    {
+        return (static_cast<size_t>(std::get<0>(arguments)) + 31) / 32;
+    }
+};
+
+// A command with pointers to arrays, all equally long: the arguments at kPointers. Null pointers stay null.
+template <auto Member, StateKind kKind, Part kPart, uint32_t kScopes, typename Count, size_t... kPointers>
+struct ArrayState;
+template <typename... Args, void (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...), StateKind kKind, Part kPart,
+          uint32_t kScopes, typename Count, size_t... kPointers>
+struct ArrayState<Member, kKind, kPart, kScopes, Count, kPointers...> {
+    using Arguments = std::tuple<Args...>;
+
+    static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, Args... args)
+    {
+        CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+        (commandBuffer.device.table.*Member)(commandBuffer.current, args...);
+        if (commandBuffer.logs())
+            record(commandBuffer.log, Arguments(args...));
+    }
+
+    // Payload: the arguments, then the arrays. `owner` has what the elements of those lead to.
+    static void record(StateLog& log, const Arguments& arguments)
+    {
+        const StateKey key = keyFor<kPart>(kKind, arguments);
+        fill(log.add(key, kScopes, replay, payloadBytes(arguments)), arguments);
+    }
+    static void record(StateLog& log, const Arguments& arguments, std::shared_ptr<const void> owner)
+    {
+        const StateKey key = keyFor<kPart>(kKind, arguments);
+        fill(log.add(key, kScopes, replay, payloadBytes(arguments), std::move(owner)), arguments);
+    }
+
+private:
+    static size_t payloadBytes(const Arguments& arguments)
+    {
+        const size_t count = Count::of(arguments);
+        size_t bytes = alignPayload(sizeof(Arguments));
+        ((bytes += arrayBytes<kPointers>(arguments, count)), ...);
+        return bytes;
+    }
+
+    static void fill(std::byte* payload, const Arguments& arguments)
+    {
+        const size_t count = Count::of(arguments);
+        new (payload) Arguments(arguments);
+        size_t offset = alignPayload(sizeof(Arguments));
+        (store<kPointers>(arguments, count, payload, offset), ...);
+    }
+
+    static void replay(const Table& table, VkCommandBuffer commandBuffer, const std::byte* payload)
+    {
+        Arguments arguments = *reinterpret_cast<const Arguments*>(payload);
+        const size_t count = Count::of(arguments);
+        size_t offset = alignPayload(sizeof(Arguments));
+        (point<kPointers>(arguments, count, payload, offset), ...);
+        std::apply([&](const auto&... value) { (table.*Member)(commandBuffer, value...); }, arguments);
+    }
+
+    template <size_t kIndex>
+    static size_t arrayBytes(const Arguments& arguments, size_t count)
+    {
+        return std::get<kIndex>(arguments) ? alignPayload(count * sizeof(*std::get<kIndex>(arguments))) : 0;
+    }
+
+    template <size_t kIndex>
+    static void store(const Arguments& arguments, size_t count, std::byte* payload, size_t& offset)
+    {
+        const auto* pointer = std::get<kIndex>(arguments);
+        if (pointer && count > 0)
+            std::memcpy(payload + offset, pointer, count * sizeof *pointer);
+        offset += arrayBytes<kIndex>(arguments, count);
+    }
+
+    template <size_t kIndex>
+    static void point(Arguments& arguments, size_t count, const std::byte* payload, size_t& offset)
+    {
+        auto& pointer = std::get<kIndex>(arguments);
+        const size_t bytes = arrayBytes<kIndex>(arguments, count);
+        if (pointer)
+            pointer = reinterpret_cast<std::remove_reference_t<decltype(pointer)>>(payload + offset);
+        offset += bytes;
+    }
+};
+
+}  // namespace millrace::layer

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/recording/state_log.h"
+
+#include <algorithm>
+
+namespace millrace::layer {
+
+StateLog::Entry& StateLog::makeRoom(Kind& kind, Entry* entry, const StateKey& key, uint32_t scopes, size_t bytes)
+{
+    // All that may fail comes first: an entry without its payload must not be replayed.
+    size_t capacity = entry ? entry->capacity : 0;
+    std::byte* payload = entry ? entry->payload : nullptr;
+    if (!payload || capacity < bytes) {
+        capacity = std::max(bytes, 2 * capacity);
+        payload = m_payloads.take(capacity);
+    }
+    if (!entry) {
+        if (m_sorted.capacity() <= m_entries)
+            m_sorted.reserve(std::max<size_t>(32, 2 * m_entries));
+        entry = &kind.entries.emplace_back();
+        kind.last = kind.entries.size() - 1;
+        ++m_entries;
+        entry->key = key;
+    }
+    entry->scopes = scopes;
+    entry->capacity = capacity;
+    entry->payload = payload;
+    m_scopes |= scopes;
+    return *entry;
+}
+
+const StateLog::Entry* StateLog::nextOf(const Kind& kind, uint32_t scopes, uint64_t order)
+{
+    const Entry* next = nullptr;
+    for (const Entry& entry : kind.entries)
+        if ((entry.scopes & scopes) && entry.order > order && (!next || entry.order < next->order))
+            next = &entry;
+    return next;
+}
+
+void StateLog::replay(uint32_t scopes, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer) const
+{
+    if (!(m_scopes & scopes))
+        return;
+    m_sorted.clear();
+    for (const Kind& kind : m_kinds)
+        for (const Entry& entry : kind.entries)
+            if (entry.scopes & scopes)
+                m_sorted.push_back(&entry);
+    std::ranges::sort(m_sorted, {}, &Entry::order);
+    for (const Entry* entry : m_sorted)
+        entry->replay(table, commandBuffer, entry->payload);
+}
+
+bool StateLog::has(uint32_t scopes) const
+{
+    return (m_scopes & scopes) && std::ranges::any_of(m_kinds, [=](const Kind& kind) {
+               return std::ranges::any_of(kind.entries, [=](const Entry& entry) { return entry.scopes & scopes; });
+           });
+}
+
+void StateLog::clear()
+{
+    clear(m_scopes);
+    m_payloads.clear();
+    m_order = 0;
+}
+
+void StateLog::clear(uint32_t scopes)
+{
+    if (!(m_scopes & scopes))
+        return;
+    for (Kind& kind : m_kinds) {
+        m_entries -= std::erase_if(kind.entries, [=](const Entry& entry) { return entry.scopes & scopes; });
+        kind.last = 0;
+    }
+    uint32_t left = 0;
+    for (const Kind& kind : m_kinds)
+        for (const Entry& entry : kind.entries)
+            left |= entry.scopes;
+    m_scopes = left;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A queue, and the thread that feeds it while a graph on it may need another sweep.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "layer/loader/device.h"
+#include "layer/submission/held_work.h"
+#include "layer/submission/status_watch.h"
+
+namespace millrace::layer {
+
+struct Queue {
+    Queue(Device& owner, VkQueue own) : device(owner), handle(own) {}
+    ~Queue();
+
+    Device& device;
+    const VkQueue handle;
+
+    // True while the thread has work. Then the driver's queue is the thread's: everything else follows behind it.
+    // Only the application's own submissions to this queue, which it must not make in parallel, set it.
+    bool busy() const { return m_waiting > 0; }
+
+    // Runs `work` on the thread behind all other work, once everything it depends on is with the driver. On this
+    // thread, before it returns, if the system gives us none. `promised` are the values that it would give timelines.
+    void enqueue(std::function<VkResult()> work, std::span<const VkSemaphore> semaphores, VkFence fence,
+                 std::vector<StatusWatch::SemaphoreValue> promised = {});
+    // Waits until the thread is idle; not on the thread itself.
+    void drain();
+
+    // A call of the driver's that takes the queue. Whoever may call while the thread has work does so here: a queue is
+    // one thread's at a time.
+    template <typename Call>
+    auto use(const Call& call)
+    {
+        const std::lock_guard lock(m_use);
+        return call();
+    }
+
+    // For the thread or, while that has no work, for who is about to give it some: submits what wait() waits for, once
+    // for each time.
+    VkResult submit(std::span<const VkSubmitInfo2> submits);
+    VkResult wait();
+
+private:
+    struct Item {
+        std::function<VkResult()> work;
+        std::shared_ptr<Token> token;
+        std::vector<std::shared_ptr<Token>> after;
+        std::vector<StatusWatch::SemaphoreValue> promised;
+    };
+
+    void run();
+    void execute(Item& item);
+    void tellFailure(VkResult result) noexcept;
+
+    std::atomic<uint32_t> m_waiting{0};  // items not finished
+    std::recursive_mutex m_use;          // a driver may call the application back, which may call again
+    std::mutex m_mutex;
+    std::condition_variable m_changed;
+    std::deque<Item> m_items;
+    bool m_stop = false;
+    std::thread m_thread;
+    VkFence m_fence = VK_NULL_HANDLE;
+    bool m_isSignaled = false;
+};
+
+// For work that will never be done: whatever waits for these values, here or in the driver, has to end.
+void signalOnHost(const Device& device, std::span<const StatusWatch::SemaphoreValue> values) noexcept;
+
+}  // namespace millrace::layer

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/submission/submission.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "layer/base/own_thread.h"
+#include "layer/recording/command_buffer.h"
+#include "layer/submission/queue.h"
+#include "runtime/runtime.h"
+
+namespace millrace::layer {
+
+namespace {
+
+// Sweeps in a row that change nothing before a graph is given up. docs/design.md proves that each makes progress, so
+// this is about defects of ours: an application would hang instead of getting a message.
+constexpr uint32_t kMaxIdleSweeps = 8;
+
+// Waiting for the device and starting it again costs about as much as a small sweep, so the number of sweeps between
+// two looks at what is left doubles while waits are shorter; sweeps that turn out to be too many find nothing to do.
+constexpr std::chrono::milliseconds kShortWait{2};
+
+VkSemaphoreSubmitInfo semaphoreInfo(VkSemaphore semaphore, uint64_t value, uint32_t deviceIndex,
+                                    VkPipelineStageFlags2 stages)
+{
+    VkSemaphoreSubmitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};
+    info.semaphore = semaphore;
+    info.value = value;
+    info.stageMask = stages;
+    info.deviceIndex = deviceIndex;
+    return info;
+}
+
+template <typename Value>
+Value valueAt(const Value* values, uint32_t count, uint32_t index)
+{
+    return values && index < count ? values[index] : Value{};
+}
+
+bool isSplit(VkCommandBuffer handle)
+{
+    return !CommandBuffer::of(handle).boundaries.empty();
+}
+
+void addUnknown(const void* chain, StructureTypes& types)
+{
+    const StructureTypes more = unknownStructures(chain);
+    types.insert(types.end(), more.begin(), more.end());
+}
+
+template <typename Info>
+void addUnknown(std::span<const Info> infos, StructureTypes& types)
+{
+    for (const Info& info : infos)
+        addUnknown(info.pNext, types);
+}
+
+// Of VkSubmitInfo, what VkSubmitInfo2 has as members.
+template <typename Chain>
+const void* withoutMembers(Chain& chain)
+{
+    for (VkStructureType type : {VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+                                 VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO, VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO})
+        chain.remove(type);
+    return chain.get();
+}
+
+VkResult submitAndWait(Queue& queue, std::span<const VkSubmitInfo2> submits)
+{
+    const VkResult result = queue.submit(submits);
+    return result == VK_SUCCESS ? queue.wait() : result;
+}
+
+}  // namespace
+
+Submission::Submission(uint32_t count, const VkSubmitInfo* submits, VkFence fence) : m_fence(fence)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        addUnknown(submits[i].pNext, m_unknown);
+    for (uint32_t i = 0; i < count; ++i)
+        m_batches.push_back(copy(submits[i]));
+}
+
+Submission::Submission(uint32_t count, const VkSubmitInfo2* submits, VkFence fence) : m_fence(fence)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        addUnknown(submits[i].pNext, m_unknown);
+        addUnknown(std::span(submits[i].pWaitSemaphoreInfos, submits[i].waitSemaphoreInfoCount), m_unknown);
+        addUnknown(std::span(submits[i].pCommandBufferInfos, submits[i].commandBufferInfoCount), m_unknown);
+        addUnknown(std::span(submits[i].pSignalSemaphoreInfos, submits[i].signalSemaphoreInfoCount), m_unknown);
+    }
+    for (uint32_t i = 0; i < count; ++i)
+        m_batches.push_back(copy(submits[i]));
+}
+
+bool Submission::hasSplit(uint32_t count, const VkSubmitInfo* submits)
+{
+    return std::any_of(submits, submits + count, [](const VkSubmitInfo& submit) {
+        return std::any_of(submit.pCommandBuffers, submit.pCommandBuffers + submit.commandBufferCount, isSplit);
+    });
+}
+
+bool Submission::hasSplit(uint32_t count, const VkSubmitInfo2* submits)
+{
+    return std::any_of(submits, submits + count, [](const VkSubmitInfo2& submit) {
+        return std::any_of(submit.pCommandBufferInfos, submit.pCommandBufferInfos + submit.commandBufferInfoCount,
+                           [](const VkCommandBufferSubmitInfo& info) { return isSplit(info.commandBuffer); });
+    });
+}
+
+std::vector<VkSemaphore> Submission::binarySemaphores(const Device& device) const
+{
+    std::vector<VkSemaphore> semaphores;
+    for (const Batch& batch : m_batches)
+        for (const auto* list : {&batch.waits, &batch.signals})
+            for (const VkSemaphoreSubmitInfo& info : *list)
+                if (!device.timelines.find(handleId(info.semaphore)))
+                    semaphores.push_back(info.semaphore);
+    return semaphores;
+}
+
+Submission::Batch Submission::copy(const VkSubmitInfo& submit)
+{
+    const auto* timeline =
+        findInChain<VkTimelineSemaphoreSubmitInfo>(submit.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    const auto* group = findInChain<VkDeviceGroupSubmitInfo>(submit.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO);
+    const auto* protectedInfo =
+        findInChain<VkProtectedSubmitInfo>(submit.pNext, VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO);
+    const VkTimelineSemaphoreSubmitInfo values = timeline ? *timeline : VkTimelineSemaphoreSubmitInfo{};
+    const VkDeviceGroupSubmitInfo devices = group ? *group : VkDeviceGroupSubmitInfo{};
+    Batch batch;
+    for (uint32_t i = 0; i < submit.waitSemaphoreCount; ++i)
+        batch.waits.push_back(semaphoreInfo(
+            submit.pWaitSemaphores[i], valueAt(values.pWaitSemaphoreValues, values.waitSemaphoreValueCount, i),
+            valueAt(devices.pWaitSemaphoreDeviceIndices, devices.waitSemaphoreCount, i), submit.pWaitDstStageMask[i]));
+    for (uint32_t i = 0; i < submit.commandBufferCount; ++i) {
+        VkCommandBufferSubmitInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO};
+        info.commandBuffer = submit.pCommandBuffers[i];
+        info.deviceMask = valueAt(devices.pCommandBufferDeviceMasks, devices.commandBufferCount, i);
+        batch.commandBuffers.push_back(info);
+    }
+    for (uint32_t i = 0; i < submit.signalSemaphoreCount; ++i)
+        batch.signals.push_back(semaphoreInfo(
+            submit.pSignalSemaphores[i], valueAt(values.pSignalSemaphoreValues, values.signalSemaphoreValueCount, i),
+            valueAt(devices.pSignalSemaphoreDeviceIndices, devices.signalSemaphoreCount, i),
+            VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT));
+    batch.flags = protectedInfo && protectedInfo->protectedSubmit ? VK_SUBMIT_PROTECTED_BIT : 0;
+    if (m_unknown.empty()) {
+        batch.chain = withoutMembers(m_copies.emplace_back(submit.pNext));
+    } else {
+        batch.chain = withoutMembers(m_chains.emplace_back(submit.pNext));
+        m_lost.insert(m_lost.end(), m_chains.back().lost().begin(), m_chains.back().lost().end());
+    }
+    return batch;
+}
+
+Submission::Batch Submission::copy(const VkSubmitInfo2& submit)
+{
+    Batch batch;
+    batch.waits.assign(submit.pWaitSemaphoreInfos, submit.pWaitSemaphoreInfos + submit.waitSemaphoreInfoCount);
+    batch.commandBuffers.assign(submit.pCommandBufferInfos, submit.pCommandBufferInfos + submit.commandBufferInfoCount);
+    batch.signals.assign(submit.pSignalSemaphoreInfos, submit.pSignalSemaphoreInfos + submit.signalSemaphoreInfoCount);
+    batch.flags = submit.flags;
+    batch.chain = submit.pNext;
+    if (!m_unknown.empty())
+        return batch;
+    batch.chain = m_copies.emplace_back(submit.pNext).get();
+    copyChains(batch.waits);
+    copyChains(batch.commandBuffers);
+    copyChains(batch.signals);
+    return batch;
+}
+
+template <typename Info>
+void Submission::copyChains(std::vector<Info>& infos)
+{
+    for (Info& info : infos)
+        if (info.pNext)
+            info.pNext = m_copies.emplace_back(info.pNext).get();
+}
+
+VkSubmitInfo2 Submission::Batch::info() const
+{
+    VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2, chain};
+    info.flags = flags;
+    info.waitSemaphoreInfoCount = static_cast<uint32_t>(waits.size());
+    info.pWaitSemaphoreInfos = waits.data();
+    info.commandBufferInfoCount = static_cast<uint32_t>(commandBuffers.size());
+    info.pCommandBufferInfos = commandBuffers.data();
+    info.signalSemaphoreInfoCount = static_cast<uint32_t>(signals.size());
+    info.pSignalSemaphoreInfos = signals.data();
+    return info;
+}
+
+std::vector<VkSubmitInfo2> Submission::Part::infos() const
+{
+    std::vector<VkSubmitInfo2> list;
+    for (const Batch& batch : batches)
+        list.push_back(batch.info());
+    return list;
+}
+
+std::vector<Submission::Part> Submission::takeParts()
+{
+    std::vector<Part> parts(1);
+    for (Batch& batch : m_batches) {
+        Batch piece;
+        piece.flags = batch.flags;
+        piece.waits = std::move(batch.waits);
+        for (const VkCommandBufferSubmitInfo& info : batch.commandBuffers) {
+            const CommandBuffer& commandBuffer = CommandBuffer::of(info.commandBuffer);
+            for (size_t i = 0; i < commandBuffer.streams.size(); ++i) {
+                piece.commandBuffers.push_back(info);
+                piece.commandBuffers.back().commandBuffer = commandBuffer.streams[i];
+                if (i == commandBuffer.boundaries.size())
+                    break;
+                parts.back().batches.push_back(std::move(piece));
+                parts.back().boundary = &commandBuffer.boundaries[i];
+                parts.back().deviceMask = info.deviceMask;
+                parts.emplace_back();
+                piece = Batch{};
+                piece.flags = batch.flags;
+            }
+        }
+        piece.signals = std::move(batch.signals);
+        piece.chain = batch.chain;
+        parts.back().batches.push_back(std::move(piece));
+    }
+    return parts;
+}
+
+VkResult Submission::begin(Queue& queue)
+{
+    m_parts = takeParts();
+    return queue.submit(m_parts.front().infos());
+}
+
+VkResult Submission::run(Queue& queue)
+{
+    const bool hasBegun = !m_parts.empty();
+    const std::vector<Part> parts = hasBegun ? std::move(m_parts) : takeParts();
+    VkResult result = VK_SUCCESS;
+    for (size_t i = 0; i + 1 < parts.size(); ++i) {
+        if (i > 0 || !hasBegun)
+            result = queue.submit(parts[i].infos());
+        if (result == VK_SUCCESS)
+            result = queue.wait();
+        if (result == VK_SUCCESS)
+            result = complete(queue, *parts[i].boundary, parts[i].deviceMask);
+        if (result != VK_SUCCESS)
+            return result;
+    }
+    const std::vector<VkSubmitInfo2> last = parts.back().infos();
+    stopIfProcessEnds();
+    return queue.use([&] {
+        return queue.device.table.QueueSubmit2(queue.handle, static_cast<uint32_t>(last.size()), last.data(), m_fence);
+    });
+}
+
+// Sweeps one after the other, step by step each step alone.
+VkResult Submission::submitSweeps(Queue& queue, const std::vector<VkCommandBufferSubmitInfo>& steps, size_t sweeps)
+{
+    std::vector<VkCommandBufferSubmitInfo> list(sweeps, steps.front());
+    VkSubmitInfo2 info{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+    info.commandBufferInfoCount = static_cast<uint32_t>(list.size());
+    info.pCommandBufferInfos = list.data();
+    if (steps.size() == 1)
+        return submitAndWait(queue, {&info, 1});
+    info.commandBufferInfoCount = 1;
+    for (size_t i = 0; i < sweeps * steps.size(); ++i) {
+        info.pCommandBufferInfos = &steps[i % steps.size()];
+        if (const VkResult result = submitAndWait(queue, {&info, 1}); result != VK_SUCCESS)
+            return result;
+    }
+    return VK_SUCCESS;
+}
+
+VkResult Submission::complete(Queue& queue, const Boundary& boundary, uint32_t deviceMask)
+{
+    if (boundary.kind() == Boundary::Kind::Waits)
+        return VK_SUCCESS;
+    Continuation& continuation = *boundary.continuation;
+    std::vector<VkCommandBufferSubmitInfo> steps;
+    for (VkCommandBuffer commandBuffer : boundary.more) {
+        steps.push_back({VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO});
+        steps.back().commandBuffer = commandBuffer;
+        steps.back().deviceMask = deviceMask;
+    }
+    size_t sweeps = 1;
+    Continuation::Progress last = continuation.progress();
+    uint32_t idleSweeps = 0;
+    while (!continuation.isComplete()) {
+        const auto start = std::chrono::steady_clock::now();
+        const VkResult result = submitSweeps(queue, steps, sweeps);
+        if (result != VK_SUCCESS)
+            return result;
+        queue.device.drainRecorders();
+        const Continuation::Progress now = continuation.progress();
+        idleSweeps = last == now ? idleSweeps + static_cast<uint32_t>(sweeps) : 0;
+        last = now;
+        if (std::chrono::steady_clock::now() - start < kShortWait)
+            sweeps = std::min<size_t>(2 * sweeps, queue.device.runtime->traits().sweepsPerWait);
+        if (idleSweeps > kMaxIdleSweeps) {
+            continuation.tellStalled();
+            break;
+        }
+    }
+    continuation.report();
+    return VK_SUCCESS;
+}
+
+}  // namespace millrace::layer
