@@ -10,23 +10,32 @@
 
 namespace millrace::layer {
 
-// Two FNV-1a sums with different starts and steps.
-class ContentHash {
+// Contents as words, each with its length in front. `Sink`, the class that derives from it, has addWord(uint32_t).
+template <typename Sink>
+class WordSink {
 public:
-    using Value = std::array<uint64_t, 2>;
-
     void add(std::span<const uint32_t> words)
     {
-        addWord(static_cast<uint32_t>(words.size()));
+        sink().addWord(static_cast<uint32_t>(words.size()));
         for (uint32_t word : words)
-            addWord(word);
+            sink().addWord(word);
     }
     void add(std::string_view text)
     {
-        addWord(static_cast<uint32_t>(text.size()));
+        sink().addWord(static_cast<uint32_t>(text.size()));
         for (char c : text)
-            addWord(static_cast<unsigned char>(c));
+            sink().addWord(static_cast<unsigned char>(c));
     }
+
+private:
+    Sink& sink() { return static_cast<Sink&>(*this); }
+};
+
+// Two FNV-1a sums with different starts and steps.
+class ContentHash : public WordSink<ContentHash> {
+public:
+    using Value = std::array<uint64_t, 2>;
+
     void addWord(uint32_t word)
     {
         m_value[0] = (m_value[0] ^ word) * 0x100000001b3u;

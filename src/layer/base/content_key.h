@@ -4,8 +4,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "layer/base/content_hash.h"
@@ -15,20 +13,8 @@ namespace millrace::layer {
 // The contents themselves: a hash tells most of them apart at once, and no two of them are taken for equal because of
 // it.
 template <typename Hash>
-class BasicContentKey {
+class BasicContentKey : public WordSink<BasicContentKey<Hash>> {
 public:
-    void add(std::span<const uint32_t> words)
-    {
-        addWord(static_cast<uint32_t>(words.size()));
-        for (uint32_t word : words)
-            addWord(word);
-    }
-    void add(std::string_view text)
-    {
-        addWord(static_cast<uint32_t>(text.size()));
-        for (char c : text)
-            addWord(static_cast<unsigned char>(c));
-    }
     void addWord(uint32_t word)
     {
         m_hash.addWord(word);
