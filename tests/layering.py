@@ -17,6 +17,7 @@ ALLOWED = {
     "spirv": {"base", "abi"},
     "graph": {"base", "abi"},
     "compiler": {"base", "abi", "data", "spirv", "graph", "shaders"},
+    "commands": {"base", "abi", "spirv", "compiler"},
     "advisor": {"base", "spirv", "compiler"},
     "glsl": {"base", "spirv"},
     "dxil": {"base", "spirv"},
@@ -25,7 +26,8 @@ ALLOWED = {
     "runtime": {"base", "abi", "data", "spirv", "graph", "shaders", "trace"},
     "api": {"base", "abi", "spirv", "graph", "compiler"},
     "settings": {"base", "abi", "runtime"},
-    "layer": {"base", "abi", "data", "spirv", "graph", "compiler", "runtime", "settings", "shaders", "trace"},
+    "layer": {"base", "abi", "data", "spirv", "graph", "compiler", "commands", "runtime", "settings", "shaders",
+              "trace"},
     "shaders": {"abi"},
 }
 

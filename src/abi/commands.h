@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the variants of shaders for generated commands are told, and the tables that kernels write for them.
+#ifndef MILLRACE_ABI_COMMANDS_H
+#define MILLRACE_ABI_COMMANDS_H
+#include "language.h"
+MR_ABI_BEGIN
+
+// Pushed for each variant at offset 0; the application's own push constants are in memory.
+struct SequenceArguments {
+    // The first sequence's record in the application's stream, also where firstSequence is not 0. A multiple of 4.
+    uint64_t stream;
+    // The application's push constants as they are at execution, from offset 0 on: as many bytes as its pipeline layout
+    // has. A multiple of 16.
+    uint64_t pushConstants;
+    uint64_t table;      // dispatches: SequenceTable of the pipeline; draws: 0
+    uint stride;         // bytes from one record to the next, a multiple of 4
+    uint firstSequence;  // draws: what DrawIndex 0 is
+};
+
+// The workgroups of all sequences of a pipeline run in one dispatch, numbered through in rows of so many: workgroup
+// number WorkgroupId.x + kRowGroups * (WorkgroupId.y + kRows * WorkgroupId.z).
+MR_CONST uint kRowGroups = 32768u;
+MR_CONST uint kRows = 32768u;
+
+// Which sequences run with a pipeline. 16 bytes, at a multiple of 16.
+struct SequenceTable {
+    uint sequenceCount;
+    uint groupCount;   // workgroups of all of them; the dispatch has as many or more
+    uint64_t entries;  // SequenceEntry[sequenceCount], a multiple of 8
+};
+
+// In the order of `sequence`; that is what variants search by `firstGroup`.
+struct SequenceEntry {
+    uint sequence;    // its record is at SequenceArguments::stream + sequence * stride
+    uint firstGroup;  // the sum of the workgroups of the entries in front of it
+};
+
+MR_ABI_END
+#endif

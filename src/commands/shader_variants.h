@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shaders that find the sequence they run for, and its push constants, by themselves. Vulkan's own types stay outside.
+// Thread-safe: calls share nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <spirv/unified1/spirv.hpp11>
+
+#include "base/result.h"
+#include "commands/layout.h"
+#include "spirv/tools.h"
+
+namespace millrace::commands {
+
+// What variants have to know of the device. They need bufferDeviceAddress, and draws shaderDrawParameters. They
+// compute addresses with 32-bit integers.
+struct VariantTarget {
+    // Locations that every stage can read and write: the least of maxVertexOutputComponents,
+    // maxTessellationControlPerVertexOutputComponents and so on up to maxFragmentInputComponents, divided by 4.
+    uint32_t interfaceLocations = 16;
+};
+
+// One stage of a graphics pipeline.
+struct StageCode {
+    spv::ExecutionModel model = spv::ExecutionModel::Vertex;
+    std::string entryPoint = "main";
+    spirv::Words words;
+};
+
+// The code of a compute shader that runs all sequences of a dispatch layout at once: a dispatch of
+// abi::SequenceTable::groupCount workgroups or more, with abi::SequenceArguments as its only push constants. The entry
+// point keeps its name, specialization constants their numbers. WorkgroupId, NumWorkgroups and GlobalInvocationId are
+// those of the sequence. `words`: a valid module for Vulkan; Requires: layout.action is Dispatch. Errors: no such entry
+// point, code that cannot be lowered.
+Result<spirv::Words> makeDispatchVariant(std::span<const uint32_t> words, std::string_view entryPoint,
+                                         const Layout& layout, const VariantTarget& target);
+
+// All stages of a graphics pipeline with vertex shader, in their order, for one multi-draw-indirect over the
+// application's stream: sequence SequenceArguments::firstSequence + DrawIndex. The shaders' own DrawIndex is 0. Stages
+// that need no change come back as they were (no push constants in use, nothing to hand on). Requires: layout.action is
+// Draw or DrawIndexed. Errors as above; no location below VariantTarget::interfaceLocations is free in all stages.
+Result<std::vector<StageCode>> makeDrawVariant(std::vector<StageCode> stages, const Layout& layout,
+                                               const VariantTarget& target);
+
+}  // namespace millrace::commands
