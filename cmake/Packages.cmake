@@ -5,7 +5,9 @@
 set(documents ${CMAKE_INSTALL_DATADIR}/doc/millrace)
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${documents})
 install(DIRECTORY docs DESTINATION ${documents})
+# Of what has to be built, programs that stand alone come with their CMakeLists.txt.
 install(DIRECTORY examples DESTINATION ${documents} PATTERN CMakeLists.txt EXCLUDE)
+install(FILES examples/first_program/CMakeLists.txt DESTINATION ${documents}/examples/first_program)
 
 set(CPACK_GENERATOR DEB TGZ)
 set(CPACK_PACKAGE_NAME millrace)

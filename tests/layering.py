@@ -24,7 +24,7 @@ ALLOWED = {
     "trace": {"base"},
     "data": {"base"},
     "runtime": {"base", "abi", "data", "spirv", "graph", "shaders", "trace"},
-    "api": {"base", "abi", "spirv", "graph", "compiler"},
+    "api": {"base", "abi", "spirv", "graph", "compiler", "glsl"},
     "settings": {"base", "abi", "runtime"},
     "layer": {"base", "abi", "data", "spirv", "graph", "compiler", "commands", "runtime", "settings", "shaders",
               "trace"},

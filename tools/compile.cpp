@@ -30,6 +30,7 @@ namespace {
 struct Arguments {
     std::vector<std::string> inputs;
     std::string output;
+    std::string dependencyFile;
     std::vector<std::string> includeFolders;
     std::vector<std::string> definitions;
     bool debugInformation = false;
@@ -72,6 +73,31 @@ int writeOutput(const Arguments& arguments, const std::string& input, const spir
         content = *text;
     }
     return writeFile(outputPath(arguments, input), content);
+}
+
+// As make and Ninja read them.
+std::string escapedForMake(const std::string& path)
+{
+    std::string out;
+    for (const char c : path) {
+        if (c == ' ' || c == '#') {
+            out += '\\';
+        } else if (c == '$') {
+            out += '$';
+        }
+        out += c;
+    }
+    return out;
+}
+
+// A rule of make: the output needs the input and what it includes.
+int writeDependencies(const Arguments& arguments, const std::string& input, const std::vector<std::string>& included)
+{
+    std::string rule = escapedForMake(outputPath(arguments, input)) + ": " + escapedForMake(input);
+    for (const std::string& file : included) {
+        rule += " \\\n  " + escapedForMake(file);
+    }
+    return writeFile(arguments.dependencyFile, rule + "\n");
 }
 
 // Takes ":NUMBER" off the end of what stands in front of a message; 0: there is none.
@@ -177,6 +203,12 @@ int compileFile(const Arguments& arguments, const std::string& input, Json& resu
         result = {{"errors", errorsJson({{input, "", "cannot write " + outputPath(arguments, input)}})}};
         return written;
     }
+    if (!arguments.dependencyFile.empty()) {
+        if (const int written = writeDependencies(arguments, input, compiled->includedFiles); written != 0) {
+            result = {{"errors", errorsJson({{input, "", "cannot write " + arguments.dependencyFile}})}};
+            return written;
+        }
+    }
     if (arguments.asJson) {
         result = resultJson(arguments, input, *compiled);
     }
@@ -228,6 +260,10 @@ Command addCompile(CLI::App& app)
     command->add_option("-D,--define", arguments->definitions, "a macro; may be repeated")
         ->type_name("NAME[=VALUE]")
         ->allow_extra_args(false);
+    command
+        ->add_option("--depfile", arguments->dependencyFile,
+                     "write a rule of make with the files that the result depends on")
+        ->type_name("FILE");
     command->add_flag("-g", arguments->debugInformation, "keep source text and line numbers");
     command->add_flag("--asm", arguments->asText, "write text, to standard output unless -o says otherwise");
     command->add_flag("--json", arguments->asJson,
@@ -236,6 +272,9 @@ Command addCompile(CLI::App& app)
         const bool toOutput = outputPath(*arguments, arguments->inputs.front()) == "-";
         if (toOutput && arguments->inputs.size() > 1) {
             throw CLI::ValidationError("compile", "several results cannot go to standard output; say -o FOLDER");
+        }
+        if (!arguments->dependencyFile.empty() && (toOutput || arguments->inputs.size() > 1)) {
+            throw CLI::ValidationError("--depfile", "says what one file depends on; give one input and -o FILE");
         }
         if (arguments->asJson && toOutput) {
             throw CLI::ValidationError("--json", "the result goes to standard output already; say -o FILE");

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C functions of include/millrace/millrace.h: checks arguments, translates errors, lets no exception out.
+// The C functions of include/millrace/millrace.h that lower nodes.
 #include "millrace/millrace.h"
 
 #include <algorithm>
-#include <exception>
-#include <new>
 #include <optional>
 #include <string>
 
 #include "abi/dispatch.h"
+#include "api/guarded.h"
 #include "api/reflection.h"
 #include "compiler/compile.h"
 
@@ -23,38 +22,11 @@ struct MillraceNode {
 
 namespace {
 
+using millrace::api::fail;
+using millrace::api::guarded;
+using millrace::api::invalid;
+
 static_assert(MILLRACE_ARGUMENTS_BYTES == sizeof(millrace::abi::NodeArguments));
-
-// A fixed buffer, so that running out of memory can be reported.
-thread_local char lastError[1024] = "";
-
-MillraceResult fail(MillraceResult result, const char* message)
-{
-    size_t i = 0;
-    for (; message[i] && i + 1 < sizeof(lastError); ++i)
-        lastError[i] = message[i];
-    lastError[i] = '\0';
-    return result;
-}
-
-MillraceResult invalid(const char* message)
-{
-    return fail(MILLRACE_ERROR_INVALID_ARGUMENT, message);
-}
-
-template <typename Function>
-MillraceResult guarded(const Function& function)
-{
-    try {
-        return function();
-    } catch (const std::bad_alloc&) {
-        return fail(MILLRACE_ERROR_OUT_OF_MEMORY, "out of memory");
-    } catch (const std::exception& error) {
-        return fail(MILLRACE_ERROR_INTERNAL, error.what());
-    } catch (...) {
-        return fail(MILLRACE_ERROR_INTERNAL, "unknown exception");
-    }
-}
 
 // Runs `set` on the options unless they are null.
 template <typename Function>
@@ -70,11 +42,6 @@ MillraceResult change(MillraceOptions* options, const Function& set)
 const char* millraceGetVersion(void)
 {
     return MILLRACE_VERSION;
-}
-
-const char* millraceGetLastError(void)
-{
-    return lastError;
 }
 
 MillraceResult millraceOptionsCreate(MillraceOptions** options)

@@ -20,6 +20,7 @@ Result<Compiled> compileWithoutPlaces(const std::string& source, const std::stri
         return completed.error();
     }
     Compiled out{std::move(completed->words), std::move(completed->entryPoint), parsed->warnings + completed->warnings};
+    out.includedFiles = std::move(parsed->includedFiles);
     if (!completed->payloadAtomic.empty()) {
         out.hasPayloadAtomics = true;
         out.warnings += completed->payloadAtomic +

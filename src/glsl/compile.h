@@ -23,6 +23,7 @@ struct Compiled {
     std::string warnings;  // as errors
     // Atomic operations on payloads, which spirv-val refuses although HLSL has them; there is a warning of it.
     bool hasPayloadAtomics = false;
+    std::vector<std::string> includedFiles;  // each path once, in the order of the text
 };
 
 // Errors: the message has a line "FILE:LINE:COLUMN: error: REASON" for each of them, and behind it the line of the

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "glsl/include_files.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -37,6 +38,9 @@ glslang::TShader::Includer::IncludeResult* IncludeFiles::open(const std::string&
     std::error_code ignored;
     if (depth > kMaxDepth || !std::filesystem::is_regular_file(path, ignored)) {
         return nullptr;
+    }
+    if (std::ranges::find(m_files, path) == m_files.end()) {
+        m_files.push_back(path);
     }
     std::ifstream file(path, std::ios::binary);
     const std::string text(std::istreambuf_iterator<char>(file), {});

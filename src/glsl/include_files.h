@@ -25,6 +25,8 @@ public:
 
     // Of the declarations in included files; the message begins with file and line. Empty: none.
     const std::string& error() const { return m_error; }
+    // What was read, each path once, in the order of the text.
+    const std::vector<std::string>& files() const { return m_files; }
 
 private:
     IncludeResult* open(const std::string& path, size_t depth);
@@ -32,6 +34,7 @@ private:
     const std::vector<std::string>& m_folders;
     Declarations& m_declarations;
     std::string m_error;
+    std::vector<std::string> m_files;
 };
 
 }  // namespace millrace::glsl

@@ -69,6 +69,7 @@ Result<Parsed> parse(const std::string& source, const std::string& file, const O
     }
     Messages messages = readLog(shader.getInfoLog(), file, parsed.declarations);
     parsed.warnings = messages.warnings;
+    parsed.includedFiles = includes.files();
     glslang::TProgram program;
     program.addShader(&shader);
     if (!sound || !program.link(kMessages)) {

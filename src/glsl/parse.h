@@ -11,6 +11,7 @@ struct Parsed {
     spirv::Words words;  // with OpLine, with every function, entry point "main"
     Declarations declarations;
     std::string warnings;
+    std::vector<std::string> includedFiles;  // each path once
 };
 
 Result<Parsed> parse(const std::string& source, const std::string& file, const Options& options);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Installs a build to a temporary prefix, moves it, and uses it there as strangers would.
 
-Builds a small C program with CMake's find_package and with pkg-config, runs both, runs the installed tool, and lets the
-Vulkan loader find the installed layer.
+Builds small C programs with CMake's find_package and with pkg-config, runs them, runs the installed tool, lets the Vulkan
+loader find the installed layer, and builds and runs the installed example program with it.
 """
 import argparse
 import os
@@ -14,7 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+LAYER = "VK_LAYER_MILLRACE_emulation"
 PROJECT = pathlib.Path(__file__).resolve().parent / "project"
+EXAMPLES = PROJECT.parents[2] / "examples"
 
 
 def run(*command, **options):
@@ -52,6 +54,7 @@ def use_cmake(arguments, folder, prefix, shader):
         f"-DCMAKE_C_FLAGS={arguments.flags}", f"-DCMAKE_CXX_FLAGS={arguments.flags}")
     run(arguments.cmake, "--build", build)
     run(build / "lower_node", shader)
+    run(build / "compile_node", EXAMPLES / "first_graph")
     return build / "enable_layer"
 
 
@@ -66,7 +69,7 @@ def use_pkg_config(arguments, folder, prefix, shader):
     run(program, shader, env={**os.environ, "LD_LIBRARY_PATH": str(libraries)})
 
 
-def use_layer(prefix, program):
+def layer_environment(prefix):
     """Explicit layers are looked up in the data folders; the manifest says where the library is."""
     manifest = find(prefix, "VkLayer_MILLRACE_emulation.json")
     share = manifest.parents[2]
@@ -75,7 +78,24 @@ def use_layer(prefix, program):
         environment["VK_DRIVER_FILES"] = os.environ["VK_DRIVER_FILES"]
     environment["XDG_DATA_DIRS"] = f"{share}:/usr/local/share:/usr/share"
     environment.pop("LD_LIBRARY_PATH", None)
-    run(program, env=environment)
+    return environment
+
+
+def build_example(arguments, folder, prefix):
+    """The program that the documents begin with, as it is installed, with nodes that CMake compiles."""
+    source, build = find(prefix, "first_program"), folder / "first-program"
+    run(arguments.cmake, "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_CXX_COMPILER={arguments.compiler}", f"-DCMAKE_CXX_FLAGS={arguments.flags}")
+    run(arguments.cmake, "--build", build)
+    built = subprocess.run(["ninja", "-C", build, "-n"], check=True, capture_output=True, text=True).stdout
+    if "no work to do" not in built:
+        sys.exit(f"FAILED: a second build would do {built}")
+    (source.parent / "first_graph" / "number.glsl").touch()  # what the nodes include
+    built = subprocess.run(["ninja", "-C", build], check=True, capture_output=True, text=True).stdout
+    for node in ["start.comp", "add.comp"]:
+        if node not in built:
+            sys.exit(f"FAILED: {node} is not compiled again: {built}")
+    return build / "first_program"
 
 
 def use_tool(prefix, tool):
@@ -113,7 +133,10 @@ def main():
         if tool.exists() and arguments.expect_layer:
             use_tool(prefix, tool)
         if arguments.expect_layer:
-            use_layer(prefix, enable_layer)
+            run(enable_layer, env=layer_environment(prefix))
+        if tool.exists() and arguments.expect_layer:
+            program = build_example(arguments, folder, prefix)
+            run(program, env={**layer_environment(prefix), "VK_INSTANCE_LAYERS": LAYER})
     finally:
         shutil.rmtree(folder)
     print("an installed copy works for others")

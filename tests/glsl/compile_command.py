@@ -132,6 +132,15 @@ class CompileCommand(unittest.TestCase):
         for arguments in [["--asm"], ["-o", "-"], [koch[0], "-o", folder]]:
             self.assertEqual(run("compile", *koch, *arguments).returncode, 2, arguments)
 
+    def test_dependency_file_names_what_is_included(self):
+        output, rule = self.folder / "a b.spv", self.folder / "rule.d"
+        self.compile(self.node, "-I", self.folder / "include", "-o", output, "--depfile", rule)
+        target, needed = rule.read_text().replace("\\\n", "").split(": ", 1)
+        self.assertEqual(target.replace("\\ ", " "), str(output))
+        self.assertEqual(needed.split(), [str(self.node), str(self.folder / "include" / "size.glsl")])
+        for arguments in [[self.node, "--asm"], [self.node, self.node, "-o", self.folder / "out"]]:
+            self.assertEqual(run("compile", *arguments, "--depfile", rule).returncode, 2, arguments)
+
     def test_examples_have_no_warnings(self):
         for path in sorted(EXAMPLES.glob("*/*.comp")):
             result = run("compile", path, "-o", self.folder / "x.spv")
