@@ -10,8 +10,8 @@ struct Square {
     uvec2 corner;
     uint size;
 };
-nodein Square square;
-layout(node = "square") nodeout Square quarters[4];
+nodein Square square;                                // what it receives
+layout(node = "square") nodeout Square quarters[4];  // what it may send, and to whom
 
 layout(set = 0, binding = 0, rgba8ui) readonly uniform uimage2D source;
 layout(set = 0, binding = 1, rgba8ui) writeonly uniform uimage2D picture;
@@ -58,12 +58,15 @@ void draw()
     }
 }
 
+bool isMixed()
+{
+    return max(most[0] - least[0], max(most[1] - least[1], most[2] - least[2])) > TOLERANCE;
+}
+
 void main()
 {
     measure();
-    const uint spread = max(most[0] - least[0], max(most[1] - least[1], most[2] - least[2]));
-    const bool isCut = spread > TOLERANCE && remainingRecursion() > 0;
-    if (!isCut) {
+    if (!isMixed() || remainingRecursion() == 0) {
         draw();
         return;
     }

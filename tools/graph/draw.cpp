@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "tools/console.h"
 #include "tools/graph/node_text.h"
@@ -35,6 +36,28 @@ std::string labelText(std::string_view text)
         out += c == '\\' ? "\\\\" : c == '\n' ? "\\n" : std::string(1, c);
     }
     return out;
+}
+
+// For pages that are dark: the same shapes, in colours for light text.
+constexpr std::string_view kDarkStyle = R"(
+<style>
+@media (prefers-color-scheme: dark) {
+  polygon[fill="white"] { fill: #14171b; }
+  text { fill: #e6e9ed; }
+  text[fill="#666666"] { fill: #9aa4b0; }
+  [stroke="black"] { stroke: #9aa4b0; }
+  [fill="black"] { fill: #9aa4b0; }
+  [fill="#d6e6f7"] { fill: #1f3d5c; }
+  [fill="#fbe3c8"] { fill: #5a3c1b; }
+  [fill="#d9f0d8"] { fill: #22492b; }
+}
+</style>)";
+
+std::string withDarkStyle(std::string svg)
+{
+    const size_t root = svg.find("<svg");
+    const size_t end = root == std::string::npos ? root : svg.find('>', root);
+    return end == std::string::npos ? svg : svg.insert(end + 1, kDarkStyle);
 }
 
 // The C interface takes pointers to what it does not change.
@@ -86,7 +109,7 @@ public:
         if (svg.empty()) {
             return Diagnostic{"", "", "Graphviz cannot write SVG; is its core plugin installed?"};
         }
-        return svg;
+        return withDarkStyle(std::move(svg));
     }
 
 private:
@@ -113,18 +136,25 @@ private:
         return edge;
     }
 
-    // A column of names at the side, each in a subgraph that puts nodes on its rank.
+    // A column of names at the side, each in a subgraph that puts nodes on its rank. A deep recursion begins on one
+    // level, so the others have no row.
     void addLevels()
     {
+        std::set<uint32_t> levels;
+        for (const NodeGroup& group : m_report.groups.groups) {
+            if (!group.levels.empty()) {
+                levels.insert(group.levels.front());
+            }
+        }
         Agnode_t* previous = nullptr;
-        for (size_t l = 1; l < m_report.graph.levels.size(); l++) {
+        for (const uint32_t l : levels) {
             const std::string name = "level " + std::to_string(l);
             Agnode_t* node = addNode(name, name, "plaintext");
             set(node, "fontcolor", "#666666");
             Agraph_t* rank = agsubg(m_graph.get(), mutableText(name.c_str()), 1);
             set(rank, "rank", "same");
             agsubnode(rank, node, 1);
-            m_ranks.push_back(rank);
+            m_ranks[l] = rank;
             if (previous != nullptr) {
                 set(addEdge(previous, node, "order"), "style", "invis");
             }
@@ -161,7 +191,7 @@ private:
             set(box, "peripheries", group.nodes.size() > 1 ? "2" : "1");
             m_boxes.push_back(box);
             if (!group.levels.empty()) {
-                agsubnode(m_ranks[group.levels.front() - 1], box, 1);
+                agsubnode(m_ranks.at(group.levels.front()), box, 1);
             }
         }
     }
@@ -216,8 +246,8 @@ private:
 
     const GraphReport& m_report;
     std::unique_ptr<Agraph_t, decltype(&agclose)> m_graph;
-    std::vector<Agraph_t*> m_ranks;  // level 1 first
-    std::vector<Agnode_t*> m_boxes;  // per group
+    std::map<uint32_t, Agraph_t*> m_ranks;  // by level
+    std::vector<Agnode_t*> m_boxes;         // per group
     std::map<std::string, Agnode_t*> m_missing;
 };
 

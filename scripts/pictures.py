@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes the pictures of README.md and docs anew, in docs/images.
+
+usage: pictures.py BUILD [NAME...]      of a build folder; NAME is examples, quad_tree, mandelbrot, graph, report or speed
+       pictures.py --check              whether speed.svg is what the table of docs/performance.md says
+
+Runs on lavapipe unless VK_DRIVER_FILES or --device of the tool says otherwise. The report needs chromedriver.
+"""
+import glob
+import html
+import math
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+IMAGES = ROOT / "docs/images"
+sys.path[:0] = [str(ROOT / "tests/examples"), str(ROOT / "tests/tools")]
+
+
+def run(*command, **options):
+    subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL, **options)
+
+
+def environment(build):
+    """With the layer of the build, on lavapipe if nothing else is said."""
+    drivers = [path for place in ("/usr/local/share", "/usr/share", "/etc")
+               for path in glob.glob(f"{place}/vulkan/icd.d/lvp_icd*.json")]
+    return {"VK_DRIVER_FILES": ":".join(drivers), **os.environ, "VK_ADD_LAYER_PATH": str(build / "src/layer"),
+            "VK_INSTANCE_LAYERS": "VK_LAYER_MILLRACE_emulation"}
+
+
+# Pictures of pixels: rows of texels of red, green, blue and alpha.
+
+def write_png(path, rows):
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 6, 0, 0, 0)
+    lines = b"".join(b"\0" + bytes(value for texel in row for value in texel) for row in rows)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines, 9)) +
+                     chunk(b"IEND", b""))
+
+
+def with_alpha(texel):
+    return [*texel, 255] if len(texel) == 3 else [*texel[:1] * 3, 255] if len(texel) == 1 else texel
+
+
+def enlarged(rows, factor):
+    wide = [[with_alpha(texel) for texel in row for _ in range(factor)] for row in rows]
+    return [row for row in wide for _ in range(factor)]
+
+
+def side_by_side(pictures, gap):
+    """With transparent texels around them."""
+    height = max(map(len, pictures))
+    rows = [[] for _ in range(height)]
+    for number, picture in enumerate(pictures):
+        above = (height - len(picture)) // 2
+        for y, row in enumerate(rows):
+            row += [[0, 0, 0, 0]] * (gap if number > 0 else 0)
+            row += picture[y - above] if 0 <= y - above < len(picture) else [[0, 0, 0, 0]] * len(picture[0])
+    return rows
+
+
+def drawn_by_example(build, name, factor):
+    import picture  # of the tests
+
+    with tempfile.TemporaryDirectory() as folder:
+        run(build / "tools/millrace", "run", ROOT / "examples" / name / "graph.json", "-o", folder)
+        return enlarged(picture.read(pathlib.Path(folder) / f"{name}.png"), factor)
+
+
+def examples(build):
+    names = {"koch": 1, "menger": 2, "material_classification": 2, "quad_tree": 2, "breadth_first_search": 4, "fan_out": 2}
+    write_png(IMAGES / "examples.png",
+              side_by_side([drawn_by_example(build, name, factor) for name, factor in names.items()], 12))
+
+
+def quad_tree(build):
+    write_png(IMAGES / "quad_tree.png", drawn_by_example(build, "quad_tree", 3))
+
+
+def mandelbrot(build):
+    run(build / "examples/mandelbrot/mandelbrot", "--size", 1000, "--show-squares", "--repeat", 1, "--output",
+        IMAGES / "mandelbrot.png", env=environment(build))
+
+
+def graph(build):
+    run(build / "tools/millrace", "graph", ROOT / "examples/mariani_silver/graph.json", "-o", IMAGES / "graph.svg")
+
+
+def report(build):
+    """What README.md says, as a browser shows it."""
+    import base64
+    from browser import Browser  # of the tests
+
+    with tempfile.TemporaryDirectory() as name, Browser("chromedriver") as browser:
+        folder = pathlib.Path(name)
+        run(build / "tools/millrace", "run", ROOT / "examples/mariani_silver/graph.json", "-o", folder, "--repeat", 6,
+            "--trace-detail", "nodes", "--trace", folder / "squares.mrtrace")
+        run(build / "tools/millrace", "report", folder / "squares.mrtrace", "-o", folder / "squares.html")
+        browser.resize(1180, 900, False)
+        browser.prefer("light")
+        browser.open(folder / "squares.html")
+        browser.js("$('#timeline').focus()")
+        browser.keys("End")
+        browser.js("(() => { document.activeElement.blur(); scrollTo(0, 0); })()")
+        height = browser.js("document.documentElement.scrollHeight")
+        browser.resize(1180, height, False)
+        shot = browser.devtools("Page.captureScreenshot", format="png")
+        (IMAGES / "report.png").write_bytes(base64.b64decode(shot["data"]))
+
+
+# The chart of docs/performance.md.
+
+def middle(text):
+    """"1,070" and "80 to 86" as numbers."""
+    numbers = [float(number.replace(",", "")) for number in re.findall(r"[\d.,]*\d", text)]
+    return sum(numbers) / len(numbers) if numbers else None
+
+
+def speeds():
+    """Of each workload: its name, and the times of Millrace, of vkd3d-proton or None, and by hand."""
+    text = (ROOT / "docs/performance.md").read_text()
+    table = re.search(r"^\| workload \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)[1]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    return [(row[0], *map(middle, row[1:4])) for row in rows]
+
+
+def speed_svg():
+    left, right, top, pitch = 430, 970, 58, 24
+    rows = sorted(speeds(), key=lambda row: row[1] / row[3])
+    height = top + pitch * len(rows) + 34
+    at = lambda ratio: left + (right - left) * (math.log2(ratio) + 4) / 10  # from 1/16 to 64
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 {height}" font-family="sans-serif" '
+             'font-size="14" role="img" aria-label="GPU time as a multiple of the best program by hand">',
+             "<style>text{fill:#1b1f24}.dim{fill:#5b6470}.line{stroke:#cfd5dc}.hand{stroke:#1b1f24;stroke-width:2}"
+             ".ahead{fill:#0b62c4}.behind{fill:#c8502d}.other{fill:none;stroke:#5b6470;stroke-width:2}"
+             "@media(prefers-color-scheme:dark){text{fill:#e6e9ed}.dim{fill:#9aa4b0}.line{stroke:#3a424c}"
+             ".hand{stroke:#e6e9ed}.ahead{fill:#6db1ff}.behind{fill:#ef8a62}.other{stroke:#9aa4b0}}</style>",
+             '<text x="0" y="18" font-weight="bold">GPU time, as a multiple of the best program by hand</text>',
+             '<circle class="ahead" cx="440" cy="13" r="6"/><text x="452" y="18">Millrace, ahead</text>',
+             '<circle class="behind" cx="580" cy="13" r="6"/><text x="592" y="18">Millrace, behind</text>',
+             '<circle class="other" cx="730" cy="13" r="5"/><text x="742" y="18">vkd3d-proton\'s emulation</text>']
+    bottom = top + pitch * len(rows)
+    for power in range(-4, 7):
+        x = at(2.0 ** power)
+        label = f"1/{2 ** -power}" if power < 0 else str(2 ** power)
+        parts.append(f'<line class="{"hand" if power == 0 else "line"}" x1="{x:.1f}" x2="{x:.1f}" y1="{top - 8}" '
+                     f'y2="{bottom}"/><text class="dim" x="{x:.1f}" y="{top - 14}" text-anchor="middle">{label}</text>')
+    for i, (name, millrace, other, hand) in enumerate(rows):
+        y = top + pitch * i + pitch // 2
+        ratio = millrace / hand
+        parts.append(f'<text x="{left - 16}" y="{y + 5}" text-anchor="end">{html.escape(name)}</text>')
+        if other:
+            parts.append(f'<circle class="other" cx="{at(other / hand):.1f}" cy="{y}" r="5"/>')
+        parts.append(f'<circle class="{"ahead" if ratio < 1 else "behind"}" cx="{at(ratio):.1f}" cy="{y}" r="6"/>')
+    parts += [f'<text class="dim" x="{at(1) - 10:.1f}" y="{bottom + 22}" text-anchor="end">faster than by hand</text>',
+              f'<text class="dim" x="{at(1) + 10:.1f}" y="{bottom + 22}">slower</text>', "</svg>"]
+    return "\n".join(parts) + "\n"
+
+
+def speed(_):
+    (IMAGES / "speed.svg").write_text(speed_svg())
+
+
+ALL = {function.__name__: function for function in (examples, quad_tree, mandelbrot, graph, report, speed)}
+
+
+def main():
+    if sys.argv[1:] == ["--check"]:
+        if (IMAGES / "speed.svg").read_text() != speed_svg():
+            sys.exit("docs/images/speed.svg is not what docs/performance.md says: scripts/pictures.py BUILD speed")
+        return
+    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(ALL):
+        sys.exit(__doc__)
+    for name in sys.argv[2:] or ALL:
+        ALL[name](pathlib.Path(sys.argv[1]).resolve())
+        print(f"made {name}")
+
+
+if __name__ == "__main__":
+    main()
