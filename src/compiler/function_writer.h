@@ -2,6 +2,7 @@
 // Writing a new function, block by block.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <utility>
 
@@ -97,5 +98,16 @@ private:
     spirv::Module& m_module;
     spirv::Function m_function;
 };
+
+// At the start of a function with a body, in front of what was inserted there before.
+inline void insertBehindVariables(spirv::Function& function, const spirv::InstructionList& list)
+{
+    spirv::InstructionList& body = function.blocks[0].body;
+    size_t start = 0;
+    for (size_t n = 0; n < body.size(); n++) {
+        start = body[n].op == spv::Op::OpVariable ? n + 1 : start;
+    }
+    body.insert(body.begin() + static_cast<ptrdiff_t>(start), list.begin(), list.end());
+}
 
 }  // namespace millrace::compiler

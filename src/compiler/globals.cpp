@@ -36,9 +36,12 @@ std::vector<Id> declaredInputs(const Module& module, Id entry)
 
 }  // namespace
 
-void updateInterface(Module& module, Id entry)
+namespace {
+
+// All that the entry point mentions of the module's functions and global variables, and `roots`.
+spirv::IdSet reachedBy(const Module& module, Id entry, const std::vector<Id>& roots, spirv::IdSet& variables)
 {
-    spirv::IdSet functions, variables;
+    spirv::IdSet functions;
     for (const spirv::Function& function : module.functions) {
         functions.insert(function.id());
     }
@@ -54,14 +57,14 @@ void updateInterface(Module& module, Id entry)
             pending.push_back(id);
         }
     };
-    for (const Id input : declaredInputs(module, entry)) {
-        reach(input);
+    for (const Id root : roots) {
+        reach(root);
     }
     for (reach(entry); !pending.empty();) {
         const Id id = pending.back();
         pending.pop_back();
         if (variables.contains(id)) {
-            std::as_const(module).findDefinition(id)->forEachUse(reach);
+            module.findDefinition(id)->forEachUse(reach);
             continue;
         }
         for (const spirv::Block& block : module.findFunction(id)->blocks) {
@@ -70,6 +73,13 @@ void updateInterface(Module& module, Id entry)
             }
         }
     }
+    return reached;
+}
+
+void listInterface(Module& module, Id entry, const std::vector<Id>& roots)
+{
+    spirv::IdSet variables;
+    const spirv::IdSet reached = reachedBy(module, entry, roots, variables);
     for (Instruction& i : module.section(Section::EntryPoints)) {
         if (i.id(1) != entry) {
             continue;
@@ -82,6 +92,24 @@ void updateInterface(Module& module, Id entry)
         }
         i = std::move(updated);
     }
+}
+
+}  // namespace
+
+void updateInterface(Module& module, Id entry)
+{
+    listInterface(module, entry, declaredInputs(module, entry));
+}
+
+void extendInterface(Module& module, Id entry)
+{
+    std::vector<Id> listed;
+    for (const Instruction& i : module.section(Section::EntryPoints)) {
+        for (size_t o = 3; i.id(1) == entry && o < i.operandCount(); o++) {
+            listed.push_back(i.id(o));
+        }
+    }
+    listInterface(module, entry, listed);
 }
 
 bool isStorageImage(const Instruction& type)

@@ -13,6 +13,9 @@ using spirv::orderGlobals;
 // it is listed already.
 void updateInterface(spirv::Module& module, spirv::Id entry);
 
+// Likewise, but keeps what is listed already, used or not: what stages declare for each other must match.
+void extendInterface(spirv::Module& module, spirv::Id entry);
+
 // Of a type: images that code may write to.
 bool isStorageImage(const spirv::Instruction& type);
 // A module has some. To order them is not for free: W2, with three barriers for each workgroup, took an

@@ -22,10 +22,11 @@ enum class Unnamed {
 // way.
 Status specialize(Module& module, std::span<const SpecializationValue> values, Unnamed unnamed = Unnamed::GetDefaults);
 
-// Keeps the entry point `name` (GLCompute) alone, with its whole interface but for input payloads that others read, and
+// Keeps the entry point `name` of the model alone, with its whole interface but for input payloads that others read, and
 // drops what it cannot reach; not what it declares without a use: its input payload and a constant that is the size of
 // its workgroups. What is kept is not changed.
-Status extractEntryPoint(Module& module, std::string_view name);
+Status extractEntryPoint(Module& module, std::string_view name,
+                         spv::ExecutionModel model = spv::ExecutionModel::GLCompute);
 
 // Calls of functions that return a constant, and do nothing else, become that constant. Returns whether there were any.
 bool foldConstantCalls(Module& module);

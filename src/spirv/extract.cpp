@@ -65,14 +65,15 @@ void addUnlistedInputs(const Module& module, const IdSet& inputsOfOthers, Reach&
 
 }  // namespace
 
-Status extractEntryPoint(Module& module, std::string_view name)
+Status extractEntryPoint(Module& module, std::string_view name, spv::ExecutionModel model)
 {
     const auto isWanted = [&](const Instruction& i) {
-        return i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute) && i.string(2) == name;
+        return i.literal(0) == static_cast<uint32_t>(model) && i.string(2) == name;
     };
     InstructionList& entryPoints = module.section(Section::EntryPoints);
     if (std::ranges::count_if(entryPoints, isWanted) != 1) {
-        return Diagnostic{"spirv", {}, "not exactly one compute entry point \"" + std::string(name) + "\""};
+        const std::string kind = model == spv::ExecutionModel::GLCompute ? "compute " : "";
+        return Diagnostic{"spirv", {}, "not exactly one " + kind + "entry point \"" + std::string(name) + "\""};
     }
     IdSet notOwn;
     if (entryPoints.size() > 1) {

@@ -6,6 +6,7 @@
 
 #include "abi/dispatch.h"
 #include "compiler/diagnose.h"
+#include "compiler/function_writer.h"
 #include "compiler/globals.h"
 #include "compiler/memory_operands.h"
 #include "compiler/payload_types.h"
@@ -221,12 +222,7 @@ struct State {
         const Id pair = out.emit(spv::Op::OpLoad, pairType, {where});
         const Id address = out.emit(spv::Op::OpBitcast, module.getIntType(64, false), {pair});
         out.keep(spirv::instruction(spv::Op::OpConvertUToPtr, pointerType, pointer).add(address));
-        spirv::InstructionList& body = function.blocks[0].body;
-        size_t start = 0;
-        for (size_t n = 0; n < body.size(); n++) {
-            start = body[n].op == spv::Op::OpVariable ? n + 1 : start;
-        }
-        body.insert(body.begin() + static_cast<ptrdiff_t>(start), made.begin(), made.end());
+        insertBehindVariables(function, made);
     }
 };
 
