@@ -38,7 +38,7 @@ struct StageCode {
 // those of the sequence. `words`: a valid module for Vulkan; Requires: layout.action is Dispatch. Errors: no such entry
 // point, code that cannot be lowered.
 Result<spirv::Words> makeDispatchVariant(std::span<const uint32_t> words, std::string_view entryPoint,
-                                         const Layout& layout, const VariantTarget& target);
+                                         const Layout& layout);
 
 // All stages of a graphics pipeline with vertex shader, in their order, for one multi-draw-indirect over the
 // application's stream: sequence SequenceArguments::firstSequence + DrawIndex. The shaders' own DrawIndex is 0. Stages

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/variant.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <string>
+
+#include "abi/commands.h"
+#include "compiler/globals.h"
+#include "compiler/modern_forms.h"
+#include "spirv/edit.h"
+#include "spirv/id_set.h"
+
+namespace millrace::commands {
+
+using spirv::Emitter;
+using spirv::Id;
+using spirv::Instruction;
+using spirv::LongWords;
+using spirv::Module;
+using spirv::Section;
+
+namespace {
+
+constexpr uint32_t kLeastVersion = 0x00010500;  // pointers from two words
+
+// Members of abi::SequenceArguments: addresses are pairs of words, which every layout rule allows at multiples of 8.
+struct Member {
+    size_t offset;
+    bool isAddress;
+};
+constexpr Member kMembers[] = {
+    {offsetof(abi::SequenceArguments, stream), true},         {offsetof(abi::SequenceArguments, pushConstants), true},
+    {offsetof(abi::SequenceArguments, table), true},          {offsetof(abi::SequenceArguments, stride), false},
+    {offsetof(abi::SequenceArguments, firstSequence), false},
+};
+static_assert(sizeof(abi::SequenceArguments) == 32);
+
+uint32_t memberAt(size_t offset)
+{
+    return static_cast<uint32_t>(std::ranges::find(kMembers, offset, &Member::offset) - std::begin(kMembers));
+}
+
+Id declareBlock(Module& module)
+{
+    const Id word = module.getIntType(32, false);
+    const Id pair = module.getVectorType(word, 2);
+    const Id block = module.newId();
+    Instruction type = spirv::instruction(spv::Op::OpTypeStruct, {}, block);
+    module.setName(block, "SequenceArguments");
+    module.decorate(block, spv::Decoration::Block);
+    for (uint32_t m = 0; m < std::size(kMembers); m++) {
+        const uint32_t offset[] = {static_cast<uint32_t>(kMembers[m].offset)};
+        module.decorateMember(block, m, spv::Decoration::Offset, offset);
+        type.add(kMembers[m].isAddress ? pair : word);
+    }
+    module.section(Section::Globals).push_back(std::move(type));
+    return block;
+}
+
+}  // namespace
+
+Result<Variant> readStage(std::span<const uint32_t> words, std::string_view entryPoint, spv::ExecutionModel model)
+{
+    auto module = spirv::read(words);
+    if (!module) {
+        return module.error();
+    }
+    Variant variant{.module = std::move(*module), .model = model, .entry = {}, .arguments = {}, .sequence = {}};
+    if (const Status status = spirv::extractEntryPoint(variant.module, entryPoint, model); !status) {
+        return status.error();
+    }
+    variant.entry = variant.module.section(Section::EntryPoints)[0].id(1);
+    const spirv::Function* function = variant.module.findFunction(variant.entry);
+    if (!function || function->blocks.empty()) {
+        return Diagnostic{"commands", {}, "the entry point has no function"};
+    }
+    return variant;
+}
+
+uint32_t stageBit(spv::ExecutionModel model)
+{
+    switch (model) {
+        case spv::ExecutionModel::Vertex:
+            return 0x01;
+        case spv::ExecutionModel::TessellationControl:
+            return 0x02;
+        case spv::ExecutionModel::TessellationEvaluation:
+            return 0x04;
+        case spv::ExecutionModel::Geometry:
+            return 0x08;
+        case spv::ExecutionModel::Fragment:
+            return 0x10;
+        case spv::ExecutionModel::GLCompute:
+            return 0x20;
+        default:
+            return 0;
+    }
+}
+
+Result<Id> findPushConstants(const Module& module)
+{
+    const spirv::IdSet used = spirv::usedInFunctions(module);
+    Id block;
+    for (const Instruction& i : module.section(Section::Globals)) {
+        const bool isVariable = i.op == spv::Op::OpVariable || i.op == spv::Op::OpUntypedVariableKHR;
+        if (!isVariable || !used.contains(i.result) ||
+            i.literal(0) != static_cast<uint32_t>(spv::StorageClass::PushConstant)) {
+            continue;
+        }
+        if (block) {
+            return Diagnostic{"commands", {}, "a second push constant block"};
+        }
+        block = i.result;
+    }
+    return block;
+}
+
+Status declareArguments(Variant& variant)
+{
+    Module& module = variant.module;
+    if (const Status status = compiler::useModernForms(module); !status) {
+        return status;
+    }
+    module.version = std::max(module.version, kLeastVersion);
+    module.addCapability(spv::Capability::PhysicalStorageBufferAddresses);
+    for (Instruction& i : module.section(Section::MemoryModel)) {
+        if (i.op == spv::Op::OpMemoryModel) {
+            i.setLiteral(0, static_cast<uint32_t>(spv::AddressingModel::PhysicalStorageBuffer64));
+        }
+    }
+    const Id pointer = module.getPointerType(spv::StorageClass::PushConstant, declareBlock(module));
+    variant.arguments = module.createVariable(pointer, spv::StorageClass::PushConstant);
+    module.setName(variant.arguments, "sequence_arguments");
+    const Id wordPointer = module.getPointerType(spv::StorageClass::Private, module.getIntType(32, false));
+    variant.sequence = module.createVariable(wordPointer, spv::StorageClass::Private);
+    module.setName(variant.sequence, "sequence");
+    return {};
+}
+
+spirv::Words finishVariant(Variant& variant)
+{
+    compiler::extendInterface(variant.module, variant.entry);
+    spirv::orderGlobals(variant.module);
+    return spirv::write(variant.module);
+}
+
+Id ArgumentLoads::member(Emitter& out, size_t offsetBytes, Id type)
+{
+    const Id pointerType = m_module.getPointerType(spv::StorageClass::PushConstant, type);
+    const Id number = m_module.getConstant(memberAt(offsetBytes));
+    const Id where = out.emit(spv::Op::OpAccessChain, pointerType, {m_variant.arguments, number});
+    return out.emit(spv::Op::OpLoad, type, {where});
+}
+
+Id ArgumentLoads::word(Emitter& out, size_t offsetBytes)
+{
+    return member(out, offsetBytes, m_word);
+}
+
+LongWords ArgumentLoads::address(Emitter& out, size_t offsetBytes)
+{
+    const Id value = member(out, offsetBytes, m_module.getVectorType(m_word, 2));
+    const auto extract = [&](uint32_t component) {
+        Instruction i = spirv::instruction(spv::Op::OpCompositeExtract, m_word, m_module.newId());
+        i.add(value).add(component);
+        const Id result = i.result;
+        out.keep(std::move(i));
+        return result;
+    };
+    const Id low = extract(0);
+    return {low, extract(1)};
+}
+
+LongWords ArgumentLoads::record(Emitter& out, Id sequence)
+{
+    const LongWords stream = address(out, offsetof(abi::SequenceArguments, stream));
+    const Id stride = word(out, offsetof(abi::SequenceArguments, stride));
+    const Id zero = m_math.constant(0);
+    return m_math.add(out, stream, m_math.multiply(out, {sequence, zero}, {stride, zero}));
+}
+
+LongWords ArgumentLoads::add(Emitter& out, LongWords address, int64_t bytes)
+{
+    const auto value = static_cast<uint64_t>(bytes);
+    const LongWords addend{m_math.constant(static_cast<uint32_t>(value)),
+                           m_math.constant(static_cast<uint32_t>(value >> 32))};
+    return value == 0 ? address : m_math.add(out, address, addend);
+}
+
+Id ArgumentLoads::pair(Emitter& out, LongWords address)
+{
+    return out.emit(spv::Op::OpCompositeConstruct, m_module.getVectorType(m_word, 2), {address.low, address.high});
+}
+
+Id ArgumentLoads::pointer(Emitter& out, LongWords address, Id type)
+{
+    const Id pointerType = m_module.getPointerType(spv::StorageClass::PhysicalStorageBuffer, type);
+    return out.emit(spv::Op::OpBitcast, pointerType, {pair(out, address)});
+}
+
+Id ArgumentLoads::load(Emitter& out, LongWords address, Id type, uint32_t alignment)
+{
+    return loadAligned(out, pointer(out, address, type), type, alignment);
+}
+
+Id loadAligned(Emitter& out, Id pointer, Id type, uint32_t alignment, Id result)
+{
+    result = result ? result : out.module().newId();
+    out.keep(spirv::instruction(spv::Op::OpLoad, type, result)
+                 .add(pointer)
+                 .add(static_cast<uint32_t>(spv::MemoryAccessMask::Aligned))
+                 .add(alignment));
+    return result;
+}
+
+}  // namespace millrace::commands

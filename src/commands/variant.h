@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// A shader on its way to a variant: what the steps share, and loads by address.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include <spirv/unified1/spirv.hpp11>
+
+#include "base/result.h"
+#include "spirv/long_arithmetic.h"
+#include "spirv/module.h"
+#include "spirv/tools.h"
+
+namespace millrace::commands {
+
+struct Variant {
+    spirv::Module module;
+    spv::ExecutionModel model = spv::ExecutionModel::GLCompute;
+    spirv::Id entry;      // the entry point's OpFunction
+    spirv::Id arguments;  // PushConstant variable, abi::SequenceArguments; none before declareArguments()
+    spirv::Id sequence;  // Private variable: the number of the sequence, from the start of the entry point on; likewise
+};
+
+// Reads the module and leaves the entry point alone. Errors: no such entry point.
+Result<Variant> readStage(std::span<const uint32_t> words, std::string_view entryPoint, spv::ExecutionModel model);
+
+// Of VkShaderStageFlagBits; 0 for models that are no stage of a draw or dispatch.
+uint32_t stageBit(spv::ExecutionModel model);
+
+// The push constant block that the code uses; none if none. Errors: several.
+Result<spirv::Id> findPushConstants(const spirv::Module& module);
+
+// Raises the module to a version that takes addresses as two words, and declares what variants load from. The
+// application's push constants stay for now: the module is invalid until they are gone.
+Status declareArguments(Variant& variant);
+
+// Brings definitions and interface in order and gives the finished words.
+spirv::Words finishVariant(Variant& variant);
+
+// Writes loads of abi::SequenceArguments and of what they lead to. Addresses are two words: no 64-bit integers.
+class ArgumentLoads {
+public:
+    explicit ArgumentLoads(Variant& variant)
+        : m_variant(variant), m_module(variant.module), m_math(variant.module), m_word(m_math.wordType())
+    {
+    }
+
+    spirv::LongArithmetic& math() { return m_math; }
+    spirv::Id wordType() const { return m_word; }
+
+    // A member of abi::SequenceArguments by its offset.
+    spirv::Id word(spirv::Emitter& out, size_t offsetBytes);
+    spirv::LongWords address(spirv::Emitter& out, size_t offsetBytes);
+    // Of the sequence's record, with a constant added.
+    spirv::LongWords record(spirv::Emitter& out, spirv::Id sequence);
+    spirv::LongWords add(spirv::Emitter& out, spirv::LongWords address, int64_t bytes);
+
+    spirv::Id pair(spirv::Emitter& out, spirv::LongWords address);
+    // A PhysicalStorageBuffer pointer to a value of `type`.
+    spirv::Id pointer(spirv::Emitter& out, spirv::LongWords address, spirv::Id type);
+    spirv::Id load(spirv::Emitter& out, spirv::LongWords address, spirv::Id type, uint32_t alignment);
+
+private:
+    spirv::Id member(spirv::Emitter& out, size_t offsetBytes, spirv::Id type);
+
+    Variant& m_variant;
+    spirv::Module& m_module;
+    spirv::LongArithmetic m_math;
+    spirv::Id m_word;
+};
+
+// OpLoad of PhysicalStorageBuffer memory. `result`: none makes a new id.
+spirv::Id loadAligned(spirv::Emitter& out, spirv::Id pointer, spirv::Id type, uint32_t alignment,
+                      spirv::Id result = {});
+
+}  // namespace millrace::commands
