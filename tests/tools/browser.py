@@ -95,6 +95,12 @@ class Browser:
         self.act({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [
             move(start), {"type": "pointerDown", "button": 0}, move(stop), {"type": "pointerUp", "button": 0}]})
 
+    def move(self, selector, x=0.5, y=0.5):
+        """The mouse, to a point of an element, in parts of its size."""
+        x, y = self.place(selector, x, y)
+        self.act({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [
+            {"type": "pointerMove", "duration": 0, "x": x, "y": y}]})
+
     def wheel(self, selector, amount, control=False):
         x, y = self.place(selector)
         scroll = {"type": "wheel", "id": "wheel", "actions": [

@@ -164,6 +164,19 @@ TEST(Findings, ProblemsComeFirst)
     EXPECT_EQ(all[3].kind, Finding::Kind::Hint);
 }
 
+TEST(Summary, LanesOfACoalescingNodeAreThoseOfItsPayloads)
+{
+    const trace::Node node{.launch = trace::Launch::Coalescing, .invocations = 64, .maxInput = 8};
+    const trace::NodeWork work{.records = 20, .workgroups = 10, .lanesUsed = 640, .lanesHeld = 640};
+    EXPECT_EQ(lanesWithPayloads(node, work), 160u);
+    trace::NodeWork full = work;
+    full.records = 80;
+    EXPECT_EQ(lanesWithPayloads(node, full), 640u);
+    trace::Node fixed = node;
+    fixed.launch = trace::Launch::Static;
+    EXPECT_EQ(lanesWithPayloads(fixed, work), 640u);
+}
+
 }  // namespace
 
 }  // namespace millrace::tools::report

@@ -54,8 +54,10 @@ class Page:
 
     def overview(self, graph):
         numbers = dict(self.js("$$('#overview div').map((e) => [...e.children].map((c) => c.textContent))"))
-        check(len(numbers) == 13, numbers)
-        check(numbers["Nodes"] == f"{len(graph['nodes']):,}" and numbers["Levels"] == str(graph["levels"]), numbers)
+        check(len(numbers) == 14, numbers)
+        check(numbers["Nodes"] == f"{len(graph['nodes']):,}" and numbers["Levels"] == str(graph["levels"] - 1), numbers)
+        levels = [number for number in self.data["steps"]["graph"] if number == self.number]
+        check(numbers["Levels of all sweeps"] == f"{len(levels):,}", numbers)
         check(numbers["Continuations"] == f"{graph['continuations']:,}", numbers)
 
     def findings(self, number):
@@ -97,8 +99,41 @@ class Page:
             self.js("(() => { $('#measure').selectedIndex = a[0]; $('#measure').onchange(); })()", option)
             colours.add(json.dumps(self.js("$$('.drawing:not([hidden]) .node > :is(polygon, ellipse, path)')"
                                            ".map((e) => e.style.fill)")))
+        self.hover(graph, number)
+        self.fit()
         busy = [node for node in graph["nodes"] if node["workgroups"] > 0]
         check(len(colours) > 1 or len(busy) < 2, "colours by measure")
+
+    def hover(self, graph, number):
+        """Boxes and lines say what they are where the mouse is, and nothing where it is not."""
+        box = graph["boxes"][0]
+        self.browser.move(f"#g{number}n{box}")
+        hint = lambda: "" if self.js("$('#hint').hidden") else self.js("$('#hint').textContent")
+        records = sum(node["records"] for n, node in enumerate(graph["nodes"]) if graph["boxes"][n] == box)
+        check(graph["nodes"][box]["name"] in hint() and f"{records:,} records" in hint(), f"a box says {hint()!r}")
+        inside = self.js("(() => { const r = $('#hint').getBoundingClientRect(); "
+                         "return r.left >= 0 && r.right <= innerWidth && r.bottom <= innerHeight; })()")
+        check(inside, "the hint is on the screen")
+        self.browser.move("h1")
+        check(hint() == "", "the hint goes away")
+
+    def fit(self):
+        size = lambda: self.js("(() => { const r = $('.drawing:not([hidden]) svg').getBoundingClientRect(); "
+                               "return [r.width, r.height]; })()")
+        self.browser.click("#fit")
+        width, height = size()
+        room = self.js("[$('#drawings').clientWidth, $('#drawings').clientHeight]")
+        check(width <= room[0] and height <= room[1], f"the drawing of {width} x {height} fits {room}")
+        check(self.js("$('#fit').ariaPressed") == "true", "the button says so")
+        self.browser.click("#fit")
+        check(self.js("$('#fit').ariaPressed") == "false", "and again")
+
+    def labels(self):
+        """No label of an axis is cut off."""
+        cut = self.js("(() => { const all = $('#memory').getBoundingClientRect(); return $$('#memory text').filter((e) => { "
+                      "const r = e.getBoundingClientRect(); return r.left < all.left || r.right > all.right; })"
+                      ".map((e) => e.textContent); })()")
+        check(not cut, f"labels are cut off: {cut}")
 
     def timeline(self, number):
         steps = [graph for graph in self.data["steps"]["graph"] if graph == number]
@@ -109,13 +144,13 @@ class Page:
         whole = picture()
         self.js("$('#timeline').focus()")
         self.browser.keys("Home")
-        check(f"Step 1 of {len(steps)}:" in text(), text())
+        check(f"Bar 1 of {len(steps):,}:" in text(), text())
         self.browser.keys("ArrowRight")
-        check(f"Step {min(2, len(steps))} of" in text(), text())
+        check(f"Bar {min(2, len(steps))} of" in text(), text())
         self.browser.keys("ArrowLeft", "ArrowLeft")
-        check("Step 1 of" in text(), text())
+        check("Bar 1 of" in text(), text())
         self.browser.keys("End")
-        check(f"Step {len(steps)} of" in text(), text())
+        check(f"Bar {len(steps):,} of" in text(), text())
         places = [picture()]
         check(places[0] != whole, "the step is marked")
         for what, act in (("+", lambda: self.browser.keys("+")), ("-", lambda: self.browser.keys("-")),
@@ -137,6 +172,7 @@ class Page:
         before = picture()
         self.browser.wheel("#timeline", 40)
         check(picture() == before, "the wheel alone is the page's")
+        self.labels()
         self.click_on_a_step(steps)
 
     def click_on_a_step(self, steps):
@@ -144,9 +180,12 @@ class Page:
         self.js("(() => { $('#step').textContent = ''; })()")
         for y in range(1, 40):
             self.browser.click("#timeline", 0.5, y / 40)
-            if "Step" in self.js("$('#step').textContent"):
+            if "Bar" in self.js("$('#step').textContent"):
+                self.browser.move("#timeline", 0.5, y / 40)
+                check("Bar" in self.js("$('#hint').textContent") and not self.js("$('#hint').hidden"), "a bar says what it is")
+                self.browser.move("h1")
                 return
-        raise AssertionError("a click chooses no step")
+        raise AssertionError("a click chooses no level")
 
     def table(self, graph):
         nodes = len(graph["nodes"])
@@ -196,7 +235,7 @@ class Page:
         self.browser.keys(*["Tab"] * 60)
         reached = self.js("reached")
         reached = reached[:reached.index("row") + 1] if "row" in reached else reached
-        wanted = {"measure", "drawings", "zoom-in", "zoom-out", "zoom-all", "timeline", "find", "header", "row"}
+        wanted = {"measure", "drawings", "zoom-in", "zoom-out", "zoom-all", "timeline", "find", "fit", "header", "row"}
         wanted |= {"graph"} if len(self.data["graphs"]) > 1 else set()
         check(wanted <= set(reached), f"by Tab only {reached}")
         check(any(name.startswith(f"g{self.number}n") for name in reached), f"no box by Tab: {reached}")

@@ -2,22 +2,18 @@
 #include "tools/report/boxes.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace millrace::tools::report {
-
-namespace {
-
-constexpr size_t kMostBoxes = 60;
-
-}  // namespace
 
 std::vector<uint32_t> boxesOf(const GraphSummary& graph)
 {
     std::vector<uint32_t> boxes;
-    std::map<std::string, uint32_t> arrays;
+    std::map<std::pair<std::string, trace::Launch>, uint32_t> arrays;
     for (uint32_t n = 0; n < graph.shape.nodes.size(); n++) {
-        const bool isJoined = graph.shape.nodes.size() > kMostBoxes;
-        boxes.push_back(isJoined ? arrays.try_emplace(graph.shape.nodes[n].name, n).first->second : n);
+        const trace::Node& node = graph.shape.nodes[n];
+        boxes.push_back(arrays.try_emplace({node.name, node.launch}, n).first->second);
     }
     return boxes;
 }

@@ -8,7 +8,7 @@
 
 namespace millrace::tools::report {
 
-// For each node, the first of those that share its box: nodes of an array do in graphs of many nodes.
+// For each node, the first of those that share its box: nodes of an array do that are launched alike.
 std::vector<uint32_t> boxesOf(const GraphSummary& graph);
 
 // For each node the first level that it may run at.

@@ -7,6 +7,11 @@ const kManyBoxes = 100;
 const kMostSpans = 4000;
 const kWidestLine = 6;
 const kLongestName = 40;
+// The shapes are those of `millrace graph -o graph.svg`: boxes are static nodes, hexagons dynamic ones, ellipses those that
+// take payloads together or one by one. A second line around it is an array.
+const kTip = 14;   // how far a hexagon's sides stand out
+const kOuter = 4;  // between the two lines
+const isEllipse = (kind) => kind === "coalescing" || kind === "packed";
 
 // Also the code of the thread, so it refers to nothing but its argument and dagre. `boxes`: [width, height] each;
 // `lines`: [from, to] each. A box is as many rows down as the longest way to it has lines: dagre does that for lines in
@@ -52,7 +57,7 @@ function shortCount(n) {
   return (unit > 0 && n < 100 ? n.toFixed(1) : n.toFixed(0)) + ["", " k", " M", " G", " T", " P"][unit];
 }
 
-// Of a large array all nodes share a box, that of the first; the API has one if it sends anything.
+// The nodes of an array share a box, that of the first; the API has one if it sends anything.
 function boxesOf(g) {
   const boxes = new Map();
   g.nodes.forEach((node, n) => {
@@ -70,9 +75,11 @@ function boxesOf(g) {
       : box.name + (box.index > 0 ? "[" + box.index + "]" : "");
     box.text = [name.length > kLongestName ? name.slice(0, kLongestName - 1) + "\u2026" : name];
     if (box.kind !== "api") box.text.push(shortCount(box.records));
-    const round = box.kind === "dynamic" ? 1.3 : 1;  // an ellipse around its text
-    box.width = Math.ceil((Math.max(...box.text.map(textWidth)) + 22) * round);
-    box.height = Math.ceil((18 * box.text.length + 10) * round);
+    const isRound = isEllipse(box.kind);  // around its text
+    const tips = box.kind === "dynamic" ? 2 * kTip : 0;
+    const lines = box.members > 1 ? 2 * kOuter : 0;
+    box.width = Math.ceil((Math.max(...box.text.map(textWidth)) + 22) * (isRound ? 1.3 : 1)) + tips + lines;
+    box.height = Math.ceil((18 * box.text.length + 10) * (isRound ? 1.3 : 1)) + lines;
   }
   return boxes;
 }
@@ -110,7 +117,9 @@ function linesToPlace(lines) {
 function rim(box, [x, y]) {
   const [dx, dy] = [x - box.x, y - box.y];
   const [rx, ry] = [box.width / 2, box.height / 2];
-  const far = box.kind === "dynamic" ? Math.hypot(dx / rx, dy / ry) : Math.max(Math.abs(dx) / rx, Math.abs(dy) / ry);
+  const [across, down] = [Math.abs(dx) / rx, Math.abs(dy) / ry];
+  const far = isEllipse(box.kind) ? Math.hypot(across, down)
+    : Math.max(across, down, box.kind === "dynamic" ? across + down * kTip / rx : 0);
   return far > 1 ? [box.x + dx / far, box.y + dy / far] : [x, y];
 }
 
@@ -137,30 +146,32 @@ function addLines(svg, lines, prefix) {
     const width = 1 + (kWidestLine - 1) * Math.log1p(line.payloads) / most;
     const {path, arrow} = pathOf(line, width);
     const group = svg.append("g").attr("class", "edge").attr("id", prefix + "e" + i);
-    group.append("title").text((line.exact ? "" : "up to ") + line.payloads + " payloads");
+    group.datum(line);
     group.append("path").attr("d", path).attr("fill", "none").attr("stroke-width", width.toFixed(2))
       .attr("stroke-dasharray", line.exact ? null : "5 3");
     group.append("polygon").attr("points", arrow.map(([x, y]) => x.toFixed(1) + "," + y.toFixed(1)).join(" "));
   });
 }
 
-function addShape(group, {kind, width, height}) {
-  const [x, y] = [width / 2, height / 2];
-  if (kind === "dynamic") {
-    group.append("ellipse").attr("rx", x).attr("ry", y);
-  } else if (kind !== "api") {
-    const cut = kind === "static" ? 0 : 9;
-    const corners = [[x - cut, y], [cut - x, y], [-x, y - cut], [-x, cut - y], [cut - x, -y], [x - cut, -y], [x, cut - y],
-      [x, y - cut]];
-    group.append("polygon").attr("points", corners.map((corner) => corner.join(",")).join(" "));
-  }
+function addShape(group, kind, x, y) {
+  if (isEllipse(kind)) return group.append("ellipse").attr("rx", x).attr("ry", y);
+  const tip = kind === "dynamic" ? kTip : 0;
+  const corners = [[-x, 0], [tip - x, -y], [x - tip, -y], [x, 0], [x - tip, y], [tip - x, y]];
+  return group.append("polygon").attr("points", corners.map((corner) => corner.join(",")).join(" "));
+}
+
+function addShapes(group, {kind, width, height, members}) {
+  if (kind === "api") return;
+  const inside = members > 1 ? kOuter : 0;
+  addShape(group, kind, width / 2 - inside, height / 2 - inside);
+  if (inside > 0) addShape(group, kind, width / 2, height / 2).attr("class", "outer");
 }
 
 function addBoxes(svg, boxes, prefix) {
   for (const box of boxes) {
-    const group = svg.append("g").attr("class", "node").attr("id", prefix + (box.node ?? "api"))
+    const group = svg.append("g").attr("class", "node").attr("id", prefix + (box.node ?? "api")).datum(box)
       .attr("transform", "translate(" + box.x + "," + box.y + ")");
-    addShape(group, box);
+    addShapes(group, box);
     box.text.forEach((text, row) => group.append("text").attr("text-anchor", "middle")
       .attr("y", 5 + 18 * (row - (box.text.length - 1) / 2)).text(text));
   }

@@ -31,7 +31,7 @@ Json nodeJson(const trace::Node& shape, const NodeSummary& node, bool timed, boo
             {"steps", node.activeLevels},
             {"records", node.records},
             {"workgroups", node.workgroups},
-            {"lanes_used", node.lanesUsed},
+            {"lanes_used", node.lanesBusy},
             {"lanes_held", node.lanesHeld},
             {"bytes_read", node.bytesRead},
             {"bytes_written", numberOrNull(node.bytesWritten.get())},
@@ -97,7 +97,7 @@ Json stepsJson(const TraceSummary& trace)
     column("ns", [](const StepSummary& s) { return Json(s.time.end - s.time.begin); });
     column("records", [](const StepSummary& s) { return Json(s.records); });
     column("workgroups", [](const StepSummary& s) { return Json(s.workgroups); });
-    column("lanes_used", [](const StepSummary& s) { return Json(s.lanesUsed); });
+    column("lanes_used", [](const StepSummary& s) { return Json(s.lanesBusy); });
     column("lanes_held", [](const StepSummary& s) { return Json(s.lanesHeld); });
     column("memory_bytes", [](const StepSummary& s) { return Json(s.memoryBytes); });
     column("nodes", [](const StepSummary& s) { return Json(s.nodes); });

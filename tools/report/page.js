@@ -8,8 +8,9 @@ const graph = () => data.graphs[current];
 
 function showOverview() {
   const g = graph();
-  const rows = [["Runs", count(g.runs)], ["Continuations", count(g.continuations)], ["Steps", count(g.steps)],
-    ["Barriers", count(g.barriers)], ["Levels", count(g.levels)], ["Nodes", count(g.nodes.length)],
+  const rows = [["Runs", count(g.runs)], ["Continuations", count(g.continuations)], ["Levels", count(g.levels - 1)],
+    ["Levels of all sweeps", count(data.steps.graph.filter((s) => s === current).length)], ["Dispatches", count(g.steps)],
+    ["Barriers", count(g.barriers)], ["Nodes", count(g.nodes.length)],
     ["Time on the device", time(g.ns)], ["Records", count(g.nodes.reduce((n, node) => n + node.records, 0))],
     ["Payload bytes", bytes(g.bytes_written)], ["Most payload memory", bytes(g.memory_bytes)],
     ["Reserved for payloads", bytes(g.region_bytes)], ["Tables", bytes(g.table_bytes)],
@@ -41,6 +42,7 @@ const measures = {
 
 function paint() {
   const g = graph();
+  $("measured").textContent = $("measure").value;
   const measure = measures[$("measure").value];
   const values = new Map();
   g.nodes.forEach((node, n) => values.set(g.boxes[n], (values.get(g.boxes[n]) ?? 0) + (measure(node) ?? 0)));
@@ -55,8 +57,45 @@ function paint() {
   }
 }
 
+// What a box or a line says, where the pointer is.
+function boxText(g, {node: n, kind, members}) {
+  if (kind === "api") return "API: payloads that the application dispatched";
+  const nodes = g.nodes.filter((_, other) => g.boxes[other] === n);
+  const all = (value) => nodes.reduce((sum, node) => sum + (value(node) ?? 0), 0);
+  const text = [members > 1 ? nodes[0].name + ", " + count(members) + " nodes" : nodeName(nodes[0]),
+    nodes[0].launch + ", workgroups of " + count(nodes[0].invocations)];
+  if (nodes[0].recursions > 0) text.push("recursion " + count(nodes[0].recursions));
+  if (nodes.every((node) => !node.counted)) return [...text, "runs inside its senders, not counted"].join("\n");
+  const [used, held] = [all((node) => node.lanes_used), all((node) => node.lanes_held)];
+  text.push(count(all((node) => node.records)) + " records, " + count(all((node) => node.workgroups)) + " workgroups");
+  if (held > 0) text.push("lanes " + percent(share(used, held)));
+  text.push("read " + bytes(all((node) => node.bytes_read)));
+  if (nodes.every((node) => node.ns !== null)) text.push(time(all((node) => node.ns)));
+  return text.join("\n");
+}
+
+const lineText = ({from, to, payloads, exact}) => (from.kind === "api" ? "API" : from.name) + " to " + to.name + ": " +
+  (exact ? "" : "up to ") + count(payloads) + " payloads";
+
+// Shows what `textOf` says of the place of the pointer; an empty text hides it.
+function speakOn(element, textOf) {
+  const hint = $("hint");
+  element.addEventListener("pointermove", (event) => {
+    const text = event.pointerType === "mouse" ? textOf(event) : "";
+    hint.hidden = text === "";
+    if (hint.hidden) return;
+    hint.textContent = text;
+    const [width, height] = [hint.offsetWidth, hint.offsetHeight];
+    hint.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - width - 8)) + "px";
+    hint.style.top = (event.clientY + 18 + height < innerHeight ? event.clientY + 18 : event.clientY - height - 10) + "px";
+  });
+  element.addEventListener("pointerleave", () => { hint.hidden = true; });
+}
+
 function prepareDrawing(index) {
   const g = data.graphs[index];
+  d3.selectAll("#drawing" + index + " .node").each(function (box) { speakOn(this, () => boxText(g, box)); });
+  d3.selectAll("#drawing" + index + " .edge").each(function (line) { speakOn(this, () => lineText(line)); });
   const svg = $("drawing" + index).querySelector("svg");
   // As large as it is wanted to be read, but no wider than there is room if that is nearly so.
   svg.style.maxWidth = svg.viewBox.baseVal.width < 1200 ? "100%" : "none";
@@ -175,7 +214,8 @@ let begins = [];
 let ends = [];
 let chosenStep = -1; // into `steps`
 
-const kLeft = 56;
+const kLeft = 76;
+const kRight = 12;
 const whole = d3.scaleLinear();  // all of the time that there is
 let shown = whole;               // what is shown of it
 const zoomer = d3.zoom();
@@ -191,7 +231,8 @@ function loadSteps() {
   const begin = begins[0] ?? 0;
   whole.domain([begin, ends.reduce((most, x) => Math.max(most, x), begin + 1)]);
   chosenStep = -1;
-  $("step").textContent = steps.length > 0 ? "" : "No step of this graph was recorded.";
+  $("timeline").style.height = graph().levels > 20 ? Math.min(14 * graph().levels, 360) + "px" : "";
+  $("step").textContent = steps.length > 0 ? "" : "No level of this graph was recorded.";
 }
 
 // The indices of what is shown.
@@ -220,7 +261,7 @@ function drawTimeline() {
   const lanes = d3.scaleLinear([0, 1], [css("--lanes-bad"), css("--lanes-good")]);
   to.fillStyle = css("--dim");
   for (let level = 0; level < levels; level += Math.ceil(14 / rowHeight))
-    to.fillText(level === 0 ? "API" : "level " + level, 4, row(level) + Math.min(rowHeight / 2, 8) + 4);
+    to.fillText(level === 0 ? "API" : "level " + level, 4, Math.max(12, row(level) + Math.min(rowHeight / 2, 8) + 4));
   const all = data.steps;
   for (const i of visible()) {
     const s = steps[i];
@@ -238,7 +279,7 @@ function drawTimeline() {
 // Memory as an area, and the axes of both.
 function drawMemory() {
   const height = $("memory").clientHeight;
-  const memory = d3.scaleLinear([0, Math.max(1, graph().memory_bytes)], [height - 22, 6]);
+  const memory = d3.scaleLinear([0, Math.max(1, graph().memory_bytes)], [height - 22, 10]);
   const places = [...visible()];
   // Nothing is in use between two sweeps.
   const corners = places.flatMap((i) => [[begins[i], i], [ends[i], i],
@@ -252,28 +293,39 @@ function drawMemory() {
   svg.select(".time").attr("transform", "translate(0," + (height - 22) + ")")
     .call(d3.axisBottom(shown).ticks(Math.max(2, $("memory").clientWidth / 110))
       .tickFormat((t) => (data.timed ? time(t) : count(t))));
+  // Labels at the ends stay inside.
+  const width = $("memory").clientWidth;
+  svg.selectAll(".time .tick").each(function (t) {
+    const text = this.querySelector("text");
+    const [x, half] = [shown(t), text.getComputedTextLength() / 2];
+    d3.select(text).attr("text-anchor", x + half > width ? "end" : "middle");
+  });
 }
 
 function drawTimes() {
   if (steps.length === 0) return;
   const canvas = $("timeline");
-  whole.range([kLeft, Math.max(kLeft + 1, canvas.clientWidth)]);
+  whole.range([kLeft, Math.max(kLeft + 1, canvas.clientWidth - kRight)]);
   shown = d3.zoomTransform(canvas).rescaleX(whole);
   drawTimeline();
   drawMemory();
 }
 
-function showStep(i) {
-  if (steps.length === 0) return;
-  chosenStep = Math.max(0, Math.min(steps.length - 1, i));
-  const [all, s] = [data.steps, steps[chosenStep]];
+function stepText(i) {
+  const [all, s] = [data.steps, steps[i]];
   const busiest = all.busiest[s] === null ? "" : ", most of them of " + nodeName(graph().nodes[all.busiest[s]]);
-  $("step").textContent = "Step " + (chosenStep + 1) + " of " + steps.length + ": run " + all.run[s] + ", sweep " +
+  return "Bar " + count(i + 1) + " of " + count(steps.length) + ": run " + all.run[s] + ", sweep " +
     all.sweep[s] + ", " + (all.level[s] === 0 ? "payloads of the API" : "level " + all.level[s]) +
     (data.timed ? ", " + time(all.ns[s]) : "") + "; " + count(all.records[s]) + " records, " +
     count(all.workgroups[s]) + " workgroups of " + all.nodes[s] + (all.nodes[s] === 1 ? " node" : " nodes") + busiest +
-    "; lanes " + percent(share(all.lanes_used[s], all.lanes_held[s])) + "; payload memory " +
-    bytes(all.memory_bytes[s]) + ".";
+    "; lanes " + (all.lanes_held[s] > 0 ? percent(share(all.lanes_used[s], all.lanes_held[s])) : "-") +
+    "; payload memory " + bytes(all.memory_bytes[s]) + ".";
+}
+
+function showStep(i) {
+  if (steps.length === 0) return;
+  chosenStep = Math.max(0, Math.min(steps.length - 1, i));
+  $("step").textContent = stepText(chosenStep);
   const [begin, end] = [begins[chosenStep], ends[chosenStep]];
   const [first, last] = shown.domain();
   if (begin < first || end > last) d3.select("#timeline").call(zoomer.translateTo, whole((begin + end) / 2), 0);
@@ -307,6 +359,10 @@ function prepareTimeline() {
     const found = stepAt(event);
     if (found >= 0) showStep(found);
   });
+  speakOn(canvas, (event) => {
+    const found = stepAt(event);
+    return found >= 0 ? stepText(found) : "";
+  });
   // The wheel alone scrolls the page.
   zoomer.filter((event) => (eventOf(event).type === "wheel" ? eventOf(event).ctrlKey : !eventOf(event).button))
     .scaleExtent([1, 1e6]).clickDistance(4).on("zoom", drawTimes);
@@ -323,7 +379,7 @@ function resetZoom() {
 
 function resizeTimes() {
   const canvas = $("timeline");
-  const extent = [[kLeft, 0], [Math.max(kLeft + 1, canvas.clientWidth), canvas.clientHeight]];
+  const extent = [[kLeft, 0], [Math.max(kLeft + 1, canvas.clientWidth - kRight), canvas.clientHeight]];
   zoomer.extent(extent).translateExtent(extent);
   drawTimes();
 }
@@ -339,9 +395,10 @@ function showGraph() {
   resetZoom();
 }
 
-$("device").textContent = data.device.name + ", subgroups of " + data.device.subgroup_size +
-  (data.device.settings ? "; " + data.device.settings : "") +
-  (data.device.traits ? "; " + data.device.traits : "");
+$("device").textContent = data.device.name + ", subgroups of " + data.device.subgroup_size;
+const details = [data.device.settings, data.device.traits].filter((text) => text);
+$("device-details").hidden = details.length === 0;
+document.querySelector("#device-details p").textContent = details.join("; ");
 if (data.graphs.length === 0) {
   document.querySelector("main").replaceChildren(make("p", {textContent: "No graph ran in this trace."}));
 } else {
@@ -353,6 +410,10 @@ if (data.graphs.length === 0) {
   $("measure").append(...known.map((name) => make("option", {value: name, textContent: name})));
   $("measure").value = known.includes("time") ? "time" : "lanes held";
   $("measure").onchange = paint;
+  $("fit").onclick = () => {
+    const isFit = $("drawings").classList.toggle("fit");
+    $("fit").setAttribute("aria-pressed", isFit);
+  };
   $("find").oninput = showNodes;
   prepareTimeline();
   showGraph();

@@ -60,7 +60,7 @@ void printGraph(const GraphSummary& graph, bool timed)
         std::string levels = std::to_string(node.firstLevel);
         levels += node.lastLevel > node.firstLevel ? "-" + std::to_string(node.lastLevel) : "";
         char lanes[16];
-        std::snprintf(lanes, sizeof(lanes), "%.0f %%", node.lanes() * 100);
+        std::snprintf(lanes, sizeof(lanes), "%.0f %%", node.busyLanes() * 100);
         if (!isCounted(graph, static_cast<uint32_t>(n))) {
             table.add({printable(nameOf(graph.shape.nodes[n])), "-", "-", "-", "-", "-", "-", "-"});
             continue;

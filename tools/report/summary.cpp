@@ -91,7 +91,9 @@ void Summary::node(const trace::LevelWork& level, const trace::NodeWork& work, G
     ++node.activeLevels;
     node.records += work.records;
     node.workgroups += work.workgroups;
+    const uint64_t busy = lanesWithPayloads(graph.shape.nodes[index], work);
     node.lanesUsed += work.lanesUsed;
+    node.lanesBusy += busy;
     node.lanesHeld += work.lanesHeld;
     node.bytesRead += work.bytesRead;
     node.budgetBytes += work.workgroups * budgetBytes(graph.shape.nodes[index]);
@@ -100,7 +102,7 @@ void Summary::node(const trace::LevelWork& level, const trace::NodeWork& work, G
     node.most = std::max(node.most, work.workgroups);
     step.records += work.records;
     step.workgroups += work.workgroups;
-    step.lanesUsed += work.lanesUsed;
+    step.lanesBusy += busy;
     step.lanesHeld += work.lanesHeld;
     ++step.nodes;
     if (work.workgroups > most) {
@@ -196,6 +198,16 @@ Result<TraceSummary> summarize(const std::string& bytes)
         return status.error();
     summary.finish();
     return out;
+}
+
+uint64_t lanesWithPayloads(const trace::Node& node, const trace::NodeWork& work)
+{
+    const uint64_t room = work.workgroups * node.maxInput;
+    if (node.launch != trace::Launch::Coalescing || node.maxInput <= 1 || work.records >= room) {
+        return work.lanesUsed;
+    }
+    return static_cast<uint64_t>(static_cast<double>(work.lanesUsed) * static_cast<double>(work.records) /
+                                 static_cast<double>(room));
 }
 
 bool isCounted(const GraphSummary& graph, uint32_t node)

@@ -34,15 +34,21 @@ struct NodeSummary {
     uint64_t records = 0;
     uint64_t workgroups = 0;
     uint64_t lanesUsed = 0;
+    uint64_t lanesBusy = 0;  // as lanesWithPayloads()
     uint64_t lanesHeld = 0;
     uint64_t bytesRead = 0;
     uint64_t budgetBytes = 0;  // that its workgroups were allowed to write
     Sum bytesWritten;
     Sum nanoseconds;
     uint64_t most = 0;  // workgroups in one step
+    // Parts of lanesHeld.
     double lanes() const
     {
         return lanesHeld == 0 ? 1 : static_cast<double>(lanesUsed) / static_cast<double>(lanesHeld);
+    }
+    double busyLanes() const
+    {
+        return lanesHeld == 0 ? 1 : static_cast<double>(lanesBusy) / static_cast<double>(lanesHeld);
     }
 };
 
@@ -64,7 +70,7 @@ struct StepSummary {
     trace::Span time;
     uint64_t records = 0;
     uint64_t workgroups = 0;
-    uint64_t lanesUsed = 0;
+    uint64_t lanesBusy = 0;  // as lanesWithPayloads()
     uint64_t lanesHeld = 0;
     uint64_t memoryBytes = 0;         // in use by all payloads when it was done
     uint64_t nodes = 0;               // that had work
@@ -101,6 +107,10 @@ struct TraceSummary {
     bool timed = true;
     uint64_t lostSweeps = 0;
 };
+
+// Lanes that have something to do: those of a coalescing node as far as its workgroups are filled with payloads, of
+// other nodes all that are used.
+uint64_t lanesWithPayloads(const trace::Node& node, const trace::NodeWork& work);
 
 // Reads a compact trace.
 Result<TraceSummary> summarize(const std::string& bytes);
