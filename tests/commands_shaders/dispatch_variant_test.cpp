@@ -7,7 +7,7 @@
 #include "abi/commands.h"
 #include "commands/shader_variants.h"
 #include "commands_shaders/random_layout.h"
-#include "harness/vulkan_test.h"
+#include "commands_shaders/variant_test.h"
 #include "shaders/commands_shaders.h"
 #include "spirv/module.h"
 
@@ -15,7 +15,6 @@ namespace millrace::commands {
 
 namespace {
 
-constexpr uint32_t kCounters = 4096;  // shaders/tell.glsl
 constexpr uint32_t kCompute = VK_SHADER_STAGE_COMPUTE_BIT;
 
 struct Groups {
@@ -23,30 +22,8 @@ struct Groups {
     uint32_t count() const { return x * y * z; }
 };
 
-class DispatchVariant : public harness::VulkanTest {
+class DispatchVariant : public VariantTest {
 protected:
-    void SetUp() override
-    {
-        harness::VulkanTest::SetUp();
-        m_device = &device({.allFeatures = true});
-        m_counters = createBuffer(kCounters * 4);
-        createSet();
-    }
-
-    void TearDown() override
-    {
-        for (auto& destroy : m_cleanup)
-            destroy();
-        harness::VulkanTest::TearDown();
-    }
-
-    harness::Buffer createBuffer(VkDeviceSize size)
-    {
-        const harness::Buffer buffer = m_device->createBuffer(size, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-        onEnd([this, buffer] { m_device->destroyBuffer(buffer); });
-        return buffer;
-    }
-
     // Both ways; what the counters are must be the same.
     void compare(std::span<const uint32_t> shader, const Layout& layout, std::vector<uint32_t> stream,
                  const std::vector<Groups>& groups, std::mt19937& random)
@@ -68,41 +45,6 @@ protected:
     }
 
 private:
-    void onEnd(std::function<void()> action) { m_cleanup.insert(m_cleanup.begin(), std::move(action)); }
-
-    void createSet()
-    {
-        VkDescriptorSetLayoutBinding binding{};
-        binding.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-        binding.descriptorCount = 1;
-        binding.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
-        VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-        info.bindingCount = 1;
-        info.pBindings = &binding;
-        harness::check(vkCreateDescriptorSetLayout(m_device->device, &info, nullptr, &m_setLayout), "set layout");
-        onEnd([this] { vkDestroyDescriptorSetLayout(m_device->device, m_setLayout, nullptr); });
-        const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1};
-        VkDescriptorPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-        poolInfo.maxSets = 1;
-        poolInfo.poolSizeCount = 1;
-        poolInfo.pPoolSizes = &size;
-        VkDescriptorPool pool = VK_NULL_HANDLE;
-        harness::check(vkCreateDescriptorPool(m_device->device, &poolInfo, nullptr, &pool), "descriptor pool");
-        onEnd([this, pool] { vkDestroyDescriptorPool(m_device->device, pool, nullptr); });
-        VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-        allocate.descriptorPool = pool;
-        allocate.descriptorSetCount = 1;
-        allocate.pSetLayouts = &m_setLayout;
-        harness::check(vkAllocateDescriptorSets(m_device->device, &allocate, &m_set), "descriptor set");
-        const VkDescriptorBufferInfo buffer{m_counters.handle, 0, VK_WHOLE_SIZE};
-        VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-        write.dstSet = m_set;
-        write.descriptorCount = 1;
-        write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-        write.pBufferInfo = &buffer;
-        vkUpdateDescriptorSets(m_device->device, 1, &write, 0, nullptr);
-    }
-
     struct Pipeline {
         VkPipelineLayout layout = VK_NULL_HANDLE;
         VkPipeline handle = VK_NULL_HANDLE;
@@ -112,13 +54,7 @@ private:
     Pipeline createPipeline(std::span<const uint32_t> words, uint32_t pushBytes)
     {
         Pipeline pipeline;
-        const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, pushBytes};
-        VkPipelineLayoutCreateInfo layout{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-        layout.setLayoutCount = 1;
-        layout.pSetLayouts = &m_setLayout;
-        layout.pushConstantRangeCount = 1;
-        layout.pPushConstantRanges = &range;
-        harness::check(vkCreatePipelineLayout(m_device->device, &layout, nullptr, &pipeline.layout), "layout");
+        pipeline.layout = createPipelineLayout(kCompute, pushBytes);
         const VkShaderModule module = m_device->createModule({words.begin(), words.end()});
         const uint32_t values[] = {3, 2, 77};
         const VkSpecializationMapEntry entries[] = {{0, 0, 4}, {1, 4, 4}, {2, 8, 4}};
@@ -133,22 +69,17 @@ private:
         harness::check(vkCreateComputePipelines(m_device->device, nullptr, 1, &info, nullptr, &pipeline.handle),
                        "vkCreateComputePipelines");
         vkDestroyShaderModule(m_device->device, module, nullptr);
-        onEnd([this, pipeline] {
-            vkDestroyPipeline(m_device->device, pipeline.handle, nullptr);
-            vkDestroyPipelineLayout(m_device->device, pipeline.layout, nullptr);
-        });
+        onEnd([this, pipeline] { vkDestroyPipeline(m_device->device, pipeline.handle, nullptr); });
         return pipeline;
     }
 
     std::vector<uint32_t> run(const Pipeline& pipeline, const std::function<void(VkCommandBuffer)>& record)
     {
-        std::memset(m_counters.mapped, 0, m_counters.size);
-        m_device->submit([&](VkCommandBuffer cmd) {
+        return count([&](VkCommandBuffer cmd) {
             vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle);
-            vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, 1, &m_set, 0, nullptr);
+            bindSet(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout);
             record(cmd);
         });
-        return {m_counters.words(), m_counters.words() + kCounters};
     }
 
     std::vector<uint32_t> runEach(std::span<const uint32_t> shader, const Layout& layout,
@@ -203,12 +134,6 @@ private:
             vkCmdDispatch(cmd, std::min(groupCount, abi::kRowGroups), rows, 1);
         });
     }
-
-    harness::Device* m_device = nullptr;
-    harness::Buffer m_counters;
-    VkDescriptorSetLayout m_setLayout = VK_NULL_HANDLE;
-    VkDescriptorSet m_set = VK_NULL_HANDLE;
-    std::vector<std::function<void()>> m_cleanup;
 };
 
 // Mostly none, one or a few workgroups.

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "commands/fetch_push_constants.h"
+#include "commands/hand_on_sequence.h"
+#include "commands/interface_locations.h"
+#include "commands/shader_variants.h"
+#include "commands/variant.h"
+
+namespace millrace::commands {
+
+using spirv::Id;
+
+namespace {
+
+// What there is to do in a stage.
+struct StageNeeds {
+    Id pushConstants;
+    bool ownSequence = false;  // of its push constants
+    bool drawIndex = false;    // reads DrawIndex, which would no longer be 0
+};
+
+// The stages up to the last one that asks for the sequence hand it on.
+struct DrawShaders {
+    std::vector<Variant> stages;
+    std::vector<StageNeeds> needs;
+    std::optional<size_t> last;
+
+    bool sends(size_t stage) const { return last && stage < *last; }
+    bool receives(size_t stage) const { return sends(stage) || needs[stage].ownSequence; }
+    bool changes(size_t stage) const { return needs[stage].pushConstants || needs[stage].drawIndex || sends(stage); }
+};
+
+Status addStage(DrawShaders& shaders, const StageCode& code, const Layout& layout)
+{
+    auto variant = readStage(code.words, code.entryPoint, code.model);
+    if (!variant) {
+        return variant.error();
+    }
+    const auto block = findPushConstants(variant->module);
+    if (!block) {
+        return block.error();
+    }
+    StageNeeds needs{.pushConstants = *block};
+    needs.ownSequence = *block && dependsOnSequence(variant->module, *block, stageBit(code.model), layout);
+    needs.drawIndex = code.model == spv::ExecutionModel::Vertex && readsDrawIndex(variant->module);
+    if (needs.ownSequence) {
+        shaders.last = shaders.stages.size();
+    }
+    shaders.stages.push_back(std::move(*variant));
+    shaders.needs.push_back(needs);
+    return {};
+}
+
+// handOnSequence must come last: what it puts at the start of the entry point comes in front of the loads there.
+Status changeStage(Variant& variant, const StageNeeds& needs, const SequenceRoute& route, const Layout& layout)
+{
+    if (const Status status = declareArguments(variant); !status) {
+        return status;
+    }
+    if (needs.pushConstants) {
+        if (const Status status = fetchPushConstants(variant, needs.pushConstants, layout); !status) {
+            return status;
+        }
+    }
+    if (variant.model == spv::ExecutionModel::Vertex) {
+        if (const Status status = lowerDrawIndex(variant.module); !status) {
+            return status;
+        }
+    }
+    handOnSequence(variant, route);
+    return {};
+}
+
+}  // namespace
+
+Result<std::vector<StageCode>> makeDrawVariant(std::vector<StageCode> stages, const Layout& layout,
+                                               const VariantTarget& target)
+{
+    DrawShaders shaders;
+    for (const StageCode& code : stages) {
+        if (const Status status = addStage(shaders, code, layout); !status) {
+            return status.error();
+        }
+    }
+    std::optional<uint32_t> location = 0;
+    if (shaders.last && *shaders.last > 0) {
+        location = findFreeLocation(shaders.stages, target.interfaceLocations);
+    }
+    if (!location) {
+        return Diagnostic{"commands",
+                          {},
+                          "no location below " + std::to_string(target.interfaceLocations) +
+                              " is free in all stages, to hand on the number of the sequence"};
+    }
+    for (size_t s = 0; s < stages.size(); s++) {
+        if (!shaders.changes(s)) {
+            continue;
+        }
+        const SequenceRoute route{*location, shaders.receives(s), shaders.sends(s)};
+        if (const Status status = changeStage(shaders.stages[s], shaders.needs[s], route, layout); !status) {
+            return status.error();
+        }
+        stages[s].words = finishVariant(shaders.stages[s]);
+    }
+    return stages;
+}
+
+}  // namespace millrace::commands

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "commands/variant.h"
+
+namespace millrace::commands {
+
+struct SequenceRoute {
+    uint32_t location = 0;   // of the unsigned integer between stages
+    bool isReceived = true;  // the stage sets Variant::sequence
+    bool isSent = false;     // and hands it to the next stage
+};
+
+// Gives a graphics stage the number of its sequence at the start of its entry point: the vertex stage by DrawIndex,
+// others from the stage in front of them. Geometry shaders send it with each vertex, tessellation control shaders once
+// for each patch. Requires: declareArguments(), fetchPushConstants() where the stage has some; no variable of the
+// application has the built-in DrawIndex (lowerDrawIndex()).
+void handOnSequence(Variant& variant, const SequenceRoute& route);
+
+// True if code of the vertex stage reads DrawIndex.
+bool readsDrawIndex(const spirv::Module& module);
+// Makes it 0, as in a draw of its own. Errors: its pointer is passed on.
+Status lowerDrawIndex(spirv::Module& module);
+
+}  // namespace millrace::commands
