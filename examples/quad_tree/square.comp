@@ -3,13 +3,13 @@
 // A square of a picture is drawn in its mean colour if its pixels are much alike, and otherwise cut in four.
 layout(constant_id = 0) const uint DEPTH = 5;
 layout(constant_id = 1) const uint TOLERANCE = 24;
-layout(name = "square", static_grid = uvec3(1, 1, 1), recursion = DEPTH) node;
 layout(local_size_x = 8, local_size_y = 8) in;
 
 struct Square {
     uvec2 corner;
     uint size;
 };
+layout(name = "square", static_grid = uvec3(1, 1, 1), recursion = DEPTH) node;
 nodein Square square;                                // what it receives
 layout(node = "square") nodeout Square quarters[4];  // what it may send, and to whom
 

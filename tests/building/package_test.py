@@ -5,6 +5,8 @@
 The root is made of this machine's installed packages, without a network: files by hard links or copies, and a database of
 dpkg with these packages alone, so that dpkg itself refuses a package that depends on more.
 
+Then follows README.md and the tutorial there, with what they build in addition.
+
 usage: package_test.py BUILD CPACK
 """
 import json
@@ -18,7 +20,11 @@ import tempfile
 import unittest
 
 BUILD, CPACK = sys.argv[1:3]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "walkthrough"))
+import follow  # noqa: E402
+
 DRIVER = "mesa-vulkan-drivers"  # the package that ours recommends, to have a device
+READER = "bash, coreutils, sed, grep, cmake, ninja-build, g++, libvulkan-dev"  # has them to build a program
 UNNEEDED = ("/usr/share/doc", "/usr/share/man", "/usr/share/locale", "/usr/share/info", "/usr/share/gdb")
 
 
@@ -113,20 +119,37 @@ class Root:
                    env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "HOME": "/tmp"})
 
 
+TEMPORARY = None
+
+
+def setUpModule():
+    global TEMPORARY
+    TEMPORARY = pathlib.Path(tempfile.mkdtemp(prefix="millrace-packages-"))
+    unittest.addModuleCleanup(shutil.rmtree, TEMPORARY)
+    run(CPACK, "--config", pathlib.Path(BUILD) / "CPackConfig.cmake", "-B", TEMPORARY / "made")
+
+
+def package(suffix):
+    found, = (TEMPORARY / "made").glob(f"*{suffix}")
+    return found
+
+
+def make_root(name, more=""):
+    """With what the package depends on, and more."""
+    machine = Machine()
+    depends = run("dpkg-deb", "-f", package(".deb"), "Depends")
+    # Maintainer scripts need a shell and ldconfig, which every Debian system has.
+    return Root(TEMPORARY / name, machine, machine.closure(f"{depends}, {DRIVER}, dash, libc-bin, {more}"))
+
+
+def dpkg(root, *command):
+    run("dpkg", f"--root={root.folder}", "--force-not-root", "--force-script-chrootless", "--no-triggers", *command)
+
+
 class Packages(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory(prefix="millrace-packages-")
-        cls.addClassCleanup(cls.temporary.cleanup)
-        folder = pathlib.Path(cls.temporary.name)
-        run(CPACK, "--config", pathlib.Path(BUILD) / "CPackConfig.cmake", "-B", folder / "made")
-        cls.deb, = (folder / "made").glob("*.deb")
-        cls.archive, = (folder / "made").glob("*.tar.gz")
-        depends = run("dpkg-deb", "-f", cls.deb, "Depends")
-        machine = Machine()
-        # Maintainer scripts need a shell and ldconfig, which every Debian system has.
-        packages = machine.closure(f"{depends}, {DRIVER}, dash, libc-bin")
-        cls.root = Root(folder / "root", machine, packages)
+        cls.root = make_root("root")
 
     def check(self, tool, examples, library):
         """The tool says which layer it uses, runs a graph, and draws one."""
@@ -144,20 +167,36 @@ class Packages(unittest.TestCase):
         self.assertFalse((self.root.folder / "usr/bin/millrace").exists())
         place = self.root.folder / "opt/some where"
         place.mkdir(parents=True)
-        run("tar", "-xzf", self.archive, "-C", place, "--strip-components=1")
+        run("tar", "-xzf", package(".tar.gz"), "-C", place, "--strip-components=1")
         self.addCleanup(shutil.rmtree, place)
         self.check("/opt/some where/bin/millrace", "/opt/some where/share/doc/millrace/examples",
                    "/opt/some where/lib/libVkLayer_MILLRACE_emulation.so")
 
     def test_deb_installs_with_what_it_depends_on(self):
-        run("dpkg", f"--root={self.root.folder}", "--force-not-root", "--force-script-chrootless", "--no-triggers", "-i",
-            self.deb)
-        self.addCleanup(run, "dpkg", f"--root={self.root.folder}", "--force-not-root", "--force-script-chrootless",
-                        "--no-triggers", "-P", "millrace")
+        dpkg(self.root, "-i", package(".deb"))
+        self.addCleanup(dpkg, self.root, "-P", "millrace")
         self.check("/usr/bin/millrace", "/usr/share/doc/millrace/examples", "/usr/lib/libVkLayer_MILLRACE_emulation.so")
         for name in ["share/man/man1/millrace-run.1", "share/doc/millrace/docs/tutorial.md", "lib/libmillrace.so",
                      "include/millrace/millrace.h", "share/doc/millrace/LICENSE"]:
             self.assertTrue((self.root.folder / "usr" / name).exists(), name)
+
+
+class Reader(unittest.TestCase):
+    """Follows the documents with the package installed, in a copy of the folder that it has put them into."""
+
+    def test_documents_word_for_word(self):
+        root = make_root("reader", READER)
+        dpkg(root, "-i", package(".deb"))
+        shutil.copytree(root.folder / "usr/share/doc/millrace", root.folder / "home/reader")
+
+        def execute(text):
+            (root.folder / "home/script").write_text("cd /home/reader\n" + text)
+            return root("bash", "/home/script")
+
+        for document in follow.DOCUMENTS:
+            with self.subTest(document):
+                text = (root.folder / "home/reader" / document).read_text()
+                self.assertEqual(list(follow.follow(text, execute, follow.INSTALLED)), [])
 
 
 if __name__ == "__main__":
