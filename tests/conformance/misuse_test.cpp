@@ -114,6 +114,24 @@ TEST_F(Misuse, PayloadForAMissingNode_IsDropped)
     expectReported({from, adder("to", 0)}, {launchWords("from", 0, 1, {})}, {4, 1}, "node index 3");
 }
 
+// The output that has the node is not the one that is blamed.
+TEST_F(Misuse, PayloadForAMissingNode_OfSeveralOutputs_NamesTheNode)
+{
+    const Stage from = writeNode("from", [](NodeWriter& node) {
+        node.staticGrid(1);
+        OutputOptions options;
+        options.sparse = true;
+        options.arraySize = 2;
+        const PayloadArrayType there = node.output("to", {node.word()}, options);
+        const PayloadArrayType gone = node.output("gone", {node.word()}, options);
+        const Id first = node.builtIn("ShaderIndexAMDX");
+        node.send(there, node.c(4), first);
+        node.send(gone, node.c(9), first);
+    });
+    expectReported({from, adder("to", 0)}, {launchWords("from", 0, 1, {})}, {4},
+                   "node index 0, where the graph has no node 'gone'[0]");
+}
+
 // All payloads of an allocation are told.
 TEST_F(Misuse, SeveralPayloadsForAMissingNode_AreCounted)
 {

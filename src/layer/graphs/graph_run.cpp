@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/graphs/graph_run.h"
 
+#include <optional>
 #include <set>
 
 #include "layer/graphs/pipelines.h"
@@ -23,35 +24,46 @@ struct Explanation {
     const char* advice;
 };
 
-// Of a payload that nobody received.
-Explanation explainNoNode(const graph::Graph& graph, uint32_t sender, uint32_t index)
+// Why nobody received what was sent through this output; none if somebody does.
+std::optional<Explanation> explainOutput(const graph::Graph& graph, const graph::Node& sender,
+                                         const graph::NodeOutput& output, uint32_t index)
 {
     const std::string sent = "a payload was sent to node index " + std::to_string(index);
-    if (sender < graph.nodes.size()) {
-        for (const graph::NodeOutput& output : graph.nodes[sender].outputs) {
-            const std::optional<uint32_t> found = graph.findNode({output.targetName, index});
-            const std::string name = "'" + output.targetName + "'[" + std::to_string(index) + "]";
-            if (found && graph.nodes[*found].sharesInputWith)
-                return {sent + ", and node " + name + " receives only what is sent to the node whose input it shares",
-                        "Send to the node that SharesInputWithAMDX names"};
-            const bool isItself = found && graph.nodes[*found].id == graph.nodes[sender].id;
-            if (isItself && graph.nodes[*found].maxRecursion == 0 && graph.nodes[*found].depthFirst == 0)
-                return {sent + ", which is the node itself, and it declares no recursion",
-                        "Declare it with MaxNodeRecursionAMDX (in GLSL: recursion = N), and send while "
-                        "RemainingRecursionLevelsAMDX is not 0"};
-            if (isItself)
-                return {sent + ", which is the node itself, where no recursion remains",
-                        "Send while RemainingRecursionLevelsAMDX is not 0, or declare more with MaxNodeRecursionAMDX "
-                        "(in GLSL: "
-                        "recursion = N)"};
-            if (found && output.arraySize)
-                return {sent + ", beyond the array of " + std::to_string(*output.arraySize) +
-                            " nodes that PayloadNodeArraySizeAMDX declares; " + name +
-                            " exists, but the graph would break a rule or a limit if its outputs led to all nodes",
-                        "Declare an array that has all nodes that are sent to"};
-        }
-    }
-    return {sent + ", where the graph has no node",
+    const std::string name = "'" + output.targetName + "'[" + std::to_string(index) + "]";
+    const std::optional<uint32_t> found = graph.findNode({output.targetName, index});
+    if (!found)
+        return Explanation{sent + ", where the graph has no node " + name,
+                           "Check it with OpIsNodePayloadValidAMDX, or add the node to the graph"};
+    const graph::Node& receiver = graph.nodes[*found];
+    if (receiver.sharesInputWith)
+        return Explanation{
+            sent + ", and node " + name + " receives only what is sent to the node whose input it shares",
+            "Send to the node that SharesInputWithAMDX names"};
+    const bool isItself = receiver.id == sender.id;
+    if (isItself && receiver.maxRecursion == 0 && receiver.depthFirst == 0)
+        return Explanation{sent + ", which is the node itself, and it declares no recursion",
+                           "Declare it with MaxNodeRecursionAMDX (in GLSL: recursion = N), and send while "
+                           "RemainingRecursionLevelsAMDX is not 0"};
+    if (isItself)
+        return Explanation{sent + ", which is the node itself, where no recursion remains",
+                           "Send while RemainingRecursionLevelsAMDX is not 0, or declare more with "
+                           "MaxNodeRecursionAMDX (in GLSL: recursion = N)"};
+    if (output.arraySize && index >= *output.arraySize)
+        return Explanation{sent + ", beyond the array of " + std::to_string(*output.arraySize) +
+                               " nodes that PayloadNodeArraySizeAMDX declares; " + name +
+                               " exists, but the graph would break a rule or a limit if its outputs led to all nodes",
+                           "Declare an array that has all nodes that are sent to"};
+    return std::nullopt;
+}
+
+// Of a payload that nobody received. The device says who sent it, and not through which output.
+Explanation explainNoNode(const graph::Graph& graph, uint32_t sender, uint32_t index)
+{
+    if (sender < graph.nodes.size())
+        for (const graph::NodeOutput& output : graph.nodes[sender].outputs)
+            if (std::optional<Explanation> explanation = explainOutput(graph, graph.nodes[sender], output, index))
+                return *std::move(explanation);
+    return {"a payload was sent to node index " + std::to_string(index) + ", where its output leads to no node",
             "Check it with OpIsNodePayloadValidAMDX, or add the node to the graph"};
 }
 
