@@ -33,7 +33,7 @@ void removeDebugInformation(Module& module)
     }
     std::unordered_set<uint32_t> gone;
     const auto isDebug = [&](const Instruction& i) {
-        const bool found = i.op == spv::Op::OpExtInst && sets.contains(i.id(0).value);
+        const bool found = spirv::isExtendedInstruction(i.op) && sets.contains(i.id(0).value);
         if (found) {
             gone.insert(i.result.value);
         }
