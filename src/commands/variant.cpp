@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <iterator>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "abi/commands.h"
 #include "compiler/globals.h"
@@ -42,6 +44,12 @@ uint32_t memberAt(size_t offset)
     return static_cast<uint32_t>(std::ranges::find(kMembers, offset, &Member::offset) - std::begin(kMembers));
 }
 
+bool isPushConstants(const Instruction& i)
+{
+    return (i.op == spv::Op::OpVariable || i.op == spv::Op::OpUntypedVariableKHR) &&
+           i.literal(0) == static_cast<uint32_t>(spv::StorageClass::PushConstant);
+}
+
 Id declareBlock(Module& module)
 {
     const Id word = module.getIntType(32, false);
@@ -57,6 +65,22 @@ Id declareBlock(Module& module)
     }
     module.section(Section::Globals).push_back(std::move(type));
     return block;
+}
+
+// An entry point may list but one block, so those that its code does not use make room for ours.
+void removeUnusedPushConstants(Module& module)
+{
+    const spirv::IdSet used = spirv::usedInFunctions(module);
+    std::vector<Id> unused;
+    for (const Instruction& i : module.section(Section::Globals)) {
+        if (isPushConstants(i) && !used.contains(i.result)) {
+            unused.push_back(i.result);
+        }
+    }
+    for (const Id variable : unused) {
+        compiler::forget(module, variable);
+        std::erase_if(module.section(Section::Globals), [&](const Instruction& i) { return i.result == variable; });
+    }
 }
 
 }  // namespace
@@ -104,9 +128,7 @@ Result<Id> findPushConstants(const Module& module)
     const spirv::IdSet used = spirv::usedInFunctions(module);
     Id block;
     for (const Instruction& i : module.section(Section::Globals)) {
-        const bool isVariable = i.op == spv::Op::OpVariable || i.op == spv::Op::OpUntypedVariableKHR;
-        if (!isVariable || !used.contains(i.result) ||
-            i.literal(0) != static_cast<uint32_t>(spv::StorageClass::PushConstant)) {
+        if (!isPushConstants(i) || !used.contains(i.result)) {
             continue;
         }
         if (block) {
@@ -123,6 +145,7 @@ Status declareArguments(Variant& variant)
     if (const Status status = compiler::useModernForms(module); !status) {
         return status;
     }
+    removeUnusedPushConstants(module);
     module.version = std::max(module.version, kLeastVersion);
     module.addCapability(spv::Capability::PhysicalStorageBufferAddresses);
     for (Instruction& i : module.section(Section::MemoryModel)) {

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which stages of a draw change, and how the number of the sequence gets to them.
+#include <span>
+
+#include "commands_shaders/variant_text.h"
+#include "compiler/pass_test.h"
+#include "shaders/commands_shaders.h"
+#include "spirv/module.h"
+
+namespace millrace::commands {
+
+namespace {
+
+using compiler::isSameCode;
+
+constexpr uint32_t kAll = 0x1f;
+
+StageCode stage(spv::ExecutionModel model, std::span<const uint32_t> words)
+{
+    return {model, "main", {words.begin(), words.end()}};
+}
+
+std::vector<StageCode> vertexAndFragment(std::span<const uint32_t> vertex, std::span<const uint32_t> fragment)
+{
+    return {stage(spv::ExecutionModel::Vertex, vertex), stage(spv::ExecutionModel::Fragment, fragment)};
+}
+
+Layout layoutOf(std::vector<PushRange> ranges)
+{
+    return {.action = Action::Draw,
+            .stride = 32,
+            .actionOffset = 16,
+            .executionSet = {},
+            .pushRanges = std::move(ranges),
+            .stages = kAll};
+}
+
+const PushRange kToken{PushRange::Source::Stream, 0, 16, kAll, 0};
+
+std::vector<StageCode> variantOf(std::vector<StageCode> stages, const Layout& layout, uint32_t locations = 16)
+{
+    auto variant = makeDrawVariant(std::move(stages), layout, {locations});
+    EXPECT_TRUE(variant) << variant.error().text();
+    return variant ? *variant : std::vector<StageCode>();
+}
+
+// The location of the variable with this name; none if there is none.
+std::optional<uint32_t> locationOf(const StageCode& code, const std::string& name)
+{
+    const auto module = spirv::read(code.words);
+    EXPECT_TRUE(module);
+    for (const spirv::Instruction& i : module->section(spirv::Section::Globals)) {
+        if (i.op == spv::Op::OpVariable && module->name(i.result) == name) {
+            return module->findDecoration(i.result, spv::Decoration::Location)->literal(2);
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+TEST(DrawText, StagesThatNeedNothing_ComeBackAsTheyWere)
+{
+    // The vertex shader reads DrawIndex, which has to be 0.
+    const auto stages = vertexAndFragment(shaders::vertex_plain, shaders::fragment_plain);
+    const auto variant = variantOf(stages, layoutOf({kToken}));
+    ASSERT_EQ(variant.size(), 2u);
+    EXPECT_NE(variant[0].words, stages[0].words);
+    EXPECT_EQ(variant[1].words, stages[1].words);
+}
+
+TEST(DrawText, PushConstantsWithoutToken_AreReadWithoutTheSequence)
+{
+    const auto variant = variantOf(vertexAndFragment(shaders::vertex_push, shaders::fragment_push), layoutOf({}));
+    ASSERT_EQ(variant.size(), 2u);
+    EXPECT_FALSE(locationOf(variant[0], "sent_sequence"));
+    EXPECT_FALSE(locationOf(variant[1], "received_sequence"));
+    const auto module = spirv::read(variant[1].words);
+    ASSERT_TRUE(module);
+    EXPECT_TRUE(module->hasCapability(spv::Capability::PhysicalStorageBufferAddresses));
+}
+
+TEST(DrawText, FragmentStageWithToken_GetsTheSequenceAtTheFirstFreeLocation)
+{
+    const auto variant =
+        variantOf(vertexAndFragment(shaders::vertex_plain, shaders::fragment_push), layoutOf({kToken}));
+    ASSERT_EQ(variant.size(), 2u);
+    // 0 is taken by the hash, 2 and 3 by a matrix.
+    EXPECT_EQ(locationOf(variant[0], "sent_sequence"), 1u);
+    EXPECT_EQ(locationOf(variant[1], "received_sequence"), 1u);
+    EXPECT_TRUE(hasLine(variant[1].words, "OpDecorate %received_sequence Flat"));
+}
+
+TEST(DrawText, OnlyTheVertexStageWithToken_SendsNothing)
+{
+    const auto stages = vertexAndFragment(shaders::vertex_push, shaders::fragment_plain);
+    const auto variant = variantOf(stages, layoutOf({kToken}));
+    ASSERT_EQ(variant.size(), 2u);
+    EXPECT_FALSE(locationOf(variant[0], "sent_sequence"));
+    EXPECT_EQ(variant[1].words, stages[1].words);
+}
+
+TEST(DrawText, AllStages_HandItOnOnceForEachVertexOrPatch)
+{
+    const auto variant = variantOf({stage(spv::ExecutionModel::Vertex, shaders::vertex_plain),
+                                    stage(spv::ExecutionModel::TessellationControl, shaders::control_plain),
+                                    stage(spv::ExecutionModel::TessellationEvaluation, shaders::evaluation_plain),
+                                    stage(spv::ExecutionModel::Geometry, shaders::geometry_plain),
+                                    stage(spv::ExecutionModel::Fragment, shaders::fragment_push)},
+                                   layoutOf({kToken}));
+    ASSERT_EQ(variant.size(), 5u);
+    for (size_t s = 0; s < variant.size(); s++) {
+        EXPECT_EQ(locationOf(variant[s], "sent_sequence"), s < 4 ? std::optional(4u) : std::nullopt) << s;
+        EXPECT_EQ(locationOf(variant[s], "received_sequence"), s > 0 ? std::optional(4u) : std::nullopt) << s;
+    }
+    EXPECT_TRUE(hasLine(variant[1].words, "OpDecorate %sent_sequence Patch"));
+    EXPECT_TRUE(hasLine(variant[2].words, "OpDecorate %received_sequence Patch"));
+    EXPECT_FALSE(hasLine(variant[2].words, "OpDecorate %sent_sequence Patch"));
+    EXPECT_FALSE(hasLine(variant[3].words, "OpDecorate %received_sequence Patch"));
+}
+
+TEST(DrawText, NoFreeLocation_IsRefused)
+{
+    const auto variant =
+        makeDrawVariant(vertexAndFragment(shaders::vertex_plain, shaders::fragment_push), layoutOf({kToken}), {1});
+    ASSERT_FALSE(variant);
+    EXPECT_NE(variant.error().text().find("no location below 1 is free"), std::string::npos);
+}
+
+TEST(DrawText, VertexStage_FindsItsSequenceFirst)
+{
+    ShaderText shader;
+    shader.model = "Vertex";
+    shader.modes = "";
+    shader.capabilities = "OpCapability DrawParameters";
+    shader.interface = "%push %draw %result";
+    shader.annotations = "OpDecorate %draw BuiltIn DrawIndex\nOpDecorate %result Location 0";
+    shader.globals = R"(
+        %draw = OpVariable %in_int Input
+        %out_uint = OpTypePointer Output %uint
+        %result = OpVariable %out_uint Output)";
+    shader.body = R"(
+        %d = OpLoad %int %draw
+        %p = OpAccessChain %pc_uint %push %u0
+        %v = OpLoad %uint %p
+        %ud = OpBitcast %uint %d
+        %sum = OpIAdd %uint %v %ud
+        OpStore %result %sum)";
+    const auto variant = variantOf({{spv::ExecutionModel::Vertex, "main", shader.words()}},
+                                   layoutOf({{PushRange::Source::SequenceIndex, 0, 4, 1, 0}}));
+    ASSERT_EQ(variant.size(), 1u);
+    std::string code = functionText(variant[0].words, "main");
+    EXPECT_TRUE(isSameCode(code, R"(
+        %main = OpFunction %void None %func
+        %entry = OpLabel
+        %own = OpLoad %uint %sequence_draw
+        %firstp = OpAccessChain %_ptr_PushConstant_uint %sequence_arguments %uint_4
+        %first = OpLoad %uint %firstp
+        %s0 = OpIAdd %uint %first %own
+        OpStore %sequence %s0
+        %s = OpLoad %uint %sequence
+        %d = OpLoad %int %draw
+        %v = OpCopyObject %uint %s
+        %ud = OpBitcast %uint %d
+        %sum = OpIAdd %uint %v %ud
+        OpStore %result %sum
+        OpReturn
+        OpFunctionEnd)"));
+}
+
+}  // namespace millrace::commands
