@@ -207,4 +207,61 @@ DataTypeRef reflectPayload(const spirv::Module& module, const std::string& entry
     return nullptr;
 }
 
+namespace {
+
+// The function of the entry point and all that it calls.
+std::set<uint32_t> reachableFunctions(const spirv::Module& module, const std::string& entryPoint)
+{
+    std::set<uint32_t> found;
+    for (const Instruction& i : module.section(spirv::Section::EntryPoints)) {
+        if (i.string(2) == entryPoint) {
+            found.insert(i.id(1).value);
+        }
+    }
+    for (size_t before = 0; before != found.size();) {
+        before = found.size();
+        for (const spirv::Function& function : module.functions) {
+            if (!found.contains(function.id().value)) {
+                continue;
+            }
+            for (const spirv::Block& block : function.blocks) {
+                for (const Instruction& i : block.body) {
+                    if (i.op == spv::Op::OpFunctionCall) {
+                        found.insert(i.id(0).value);
+                    }
+                }
+            }
+        }
+    }
+    return found;
+}
+
+}  // namespace
+
+std::vector<SentPayload> reflectSentPayloads(const spirv::Module& module, const std::string& entryPoint)
+{
+    std::vector<SentPayload> out;
+    std::set<uint32_t> seen;
+    const std::set<uint32_t> functions = reachableFunctions(module, entryPoint);
+    for (const spirv::Function& function : module.functions) {
+        for (const spirv::Block& block : function.blocks) {
+            for (const Instruction& i : block.body) {
+                const Id array = i.op == spv::Op::OpAllocateNodePayloadsAMDX ? module.pointee(i.type) : Id{};
+                const Instruction* type = array ? module.findDefinition(array) : nullptr;
+                if (!functions.contains(function.id().value) || type == nullptr ||
+                    type->op != spv::Op::OpTypeNodePayloadArrayAMDX || !seen.insert(array.value).second) {
+                    continue;
+                }
+                const Instruction* name = module.findDecoration(array, spv::Decoration::PayloadNodeNameAMDX);
+                std::string error;
+                DataTypeRef payload = TypeReflection(module, NamelessMembers::Offset).reflect(type->id(0), error);
+                if (name != nullptr && name->operandCount() > 2 && name->isId(2) && payload && payload->bytes > 0) {
+                    out.push_back({module.constantString(name->id(2)), std::move(payload)});
+                }
+            }
+        }
+    }
+    return out;
+}
+
 }  // namespace millrace::compiler

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "data/data_type.h"
 #include "spirv/module.h"
@@ -52,5 +53,13 @@ private:
 // The type of the payloads that an entry point receives, nameless members by offset. Null if it receives none, or what
 // it says cannot be read.
 DataTypeRef reflectPayload(const spirv::Module& module, const std::string& entryPoint);
+
+struct SentPayload {
+    std::string target;  // name of the node
+    DataTypeRef type;    // nameless members by offset
+};
+// What an entry point, or a function that it calls, allocates payloads of, each type once. Types whose layout cannot be
+// read, and empty ones, are left out.
+std::vector<SentPayload> reflectSentPayloads(const spirv::Module& module, const std::string& entryPoint);
 
 }  // namespace millrace::compiler

@@ -158,6 +158,28 @@ class GraphCommand(unittest.TestCase):
         for colour in colours - {"none", "transparent"}:
             self.assertIn(f'"{colour}"', style)
 
+    def test_payloads_that_sender_and_receiver_see_otherwise_are_told(self):
+        send = self.write("send.comp", """#version 460
+            layout(name = "send", static_grid = uvec3(1, 1, 1)) node;
+            layout(local_size_x = 1) in;
+            struct Item { float weight; uint next; };
+            layout(node = "take") nodeout Item items[1];
+            void main() { allocateWorkgroup(items, 1); items[0].weight = 1; items[0].next = 2; enqueue(items); }""")
+        take = """#version 460
+            layout(name = "take", static_grid = uvec3(1, 1, 1)) node;
+            layout(local_size_x = 1) in;
+            struct Item { MEMBERS };
+            nodein Item item;
+            layout(binding = 0) buffer Sum { uint sum; };
+            void main() { sum = item.next; }"""
+        same = self.write("same.comp", take.replace("MEMBERS", "float mass; uint next;"))
+        other = self.write("other.comp", take.replace("MEMBERS", "uint next; float weight;"))
+        self.assertEqual(GRAPH(send, same).stderr, "")
+        warning = ("node 'send' sends 'take' other payloads than that receives: byte 0 is 'float weight' there and "
+                   "'uint next' here")
+        self.assertIn(warning, GRAPH(send, other).stderr)
+        self.assertIn(warning, GRAPH.json(send, other)["warnings"])
+
     def test_push_constants_are_no_matter(self):
         """They are for the pipeline layout to say, which this command does not know."""
         module = self.folder / "test.spv"

@@ -24,6 +24,7 @@
 #include "tools/graph/draw.h"
 #include "tools/graph/report.h"
 #include "tools/modules.h"
+#include "tools/payload_warnings.h"
 #include "tools/progress.h"
 #include "tools/report_errors.h"
 #include "tools/run/program.h"
@@ -265,6 +266,11 @@ int runGraph(const Arguments& arguments)
     if (!loader.errors.empty()) {
         return reportErrors(loader.errors, arguments.asJson);
     }
+    std::vector<NodeCode> codes;
+    for (size_t n = 0; n < loader.nodes.size(); n++) {
+        codes.push_back({loader.nodes[n].id.name, &loader.sources[n].words, loader.nodes[n].entryPoint});
+    }
+    std::vector<std::string> warnings = payloadWarnings(codes);
     Result<graph::Graph> linked = graph::link(std::move(loader.nodes));
     if (!linked) {
         return reportErrors({linked.error()}, arguments.asJson);
@@ -278,6 +284,9 @@ int runGraph(const Arguments& arguments)
         report.leaves.push_back(fused->areLeaves(n));
     }
     report.groups = groupNodes(report.graph);
+    for (std::string& warning : warnings) {
+        report.groups.warnings.push_back(std::move(warning));
+    }
     report.scratch = graph::scratchSizes(report.graph, uint64_t(arguments.maxScratchMib) << 20);
     return writeReport(arguments, report);
 }

@@ -23,6 +23,7 @@
 #include "tools/commands.h"
 #include "tools/console.h"
 #include "tools/files.h"
+#include "tools/payload_warnings.h"
 #include "tools/progress.h"
 #include "tools/run/device.h"
 #include "tools/run/execute.h"
@@ -239,6 +240,7 @@ public:
           m_work(prepareWork(m_description, m_program))
     {
         std::cerr << m_program.warnings;
+        warnOfPayloads();
         for (const std::string& warning : m_work.warnings) {
             warn(printable(arguments.file + ": " + warning));
         }
@@ -300,6 +302,17 @@ private:
     {
         const Progress progress("compiling");
         return loadProgram(description);
+    }
+
+    void warnOfPayloads() const
+    {
+        std::vector<NodeCode> codes;
+        for (const ProgramNode& node : m_program.nodes) {
+            codes.push_back({node.node.id.name, &node.words, node.entryPoint});
+        }
+        for (const std::string& warning : payloadWarnings(codes)) {
+            warn(printable(m_arguments.file + ": " + warning));
+        }
     }
 
     const Arguments& m_arguments;
