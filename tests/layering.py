@@ -33,7 +33,7 @@ ALLOWED = {
 
 # The rooms of src/layer. Those of the core may include each other; a feature may include the core, and no other feature.
 CORE = {"loader", "recording", "submission", "objects"}
-FEATURES = {"graphs", "maintenance5"}
+FEATURES = {"commands", "graphs", "maintenance5"}
 ROOMS = {
     "base": set(),
     "chains": {"base"},

@@ -35,5 +35,40 @@ struct SequenceEntry {
     uint firstGroup;  // the sum of the workgroups of the entries in front of it
 };
 
+// The kernels in front of dispatches (src/shaders/meta/commands) work on blocks of so many sequences.
+MR_CONST uint kBlockSequences = 256u;
+
+// What a block has of one pipeline, and later what is in front of it.
+struct BlockSum {
+    uint sequences;
+    uint groups;  // workgroups of them, modulo 2^32
+};
+
+// VkDispatchIndirectCommand at a multiple of 16.
+struct DispatchCommand {
+    uint x;
+    uint y;
+    uint z;
+    uint pad0;
+};
+
+MR_CONST uint kNoExecutionSet = 0xffffffffu;
+
+// Of all those kernels. Addresses of arrays, per pipeline where nothing else is said.
+struct SortArguments {
+    uint64_t stream;
+    uint64_t sequenceCount;  // of a uint, or 0: there are maxSequenceCount
+    uint64_t dispatches;     // DispatchCommand
+    uint64_t tables;         // SequenceTable
+    uint64_t entries;        // SequenceEntry[maxSequenceCount]
+    uint64_t sums;           // BlockSum[pipelineCount * blockCount + 1], those of a pipeline side by side
+    uint stride;             // bytes of a record
+    uint actionOffset;       // of VkDispatchIndirectCommand in a record
+    uint setOffset;          // of the index of the pipeline in a record, or kNoExecutionSet
+    uint maxSequenceCount;
+    uint pipelineCount;
+    uint blockCount;
+};
+
 MR_ABI_END
 #endif

@@ -48,6 +48,7 @@ template <typename Visitor>
 void visitSettings(Settings& settings, Visitor&& visitor)
 {
     visitor("force_enable", settings.forceEnable);
+    visitor("generated_commands", settings.generatedCommands);
     visitor("fusion",
             Words<Fusion>{settings.fusion, {{"on", Fusion::Useful}, {"off", Fusion::None}, {"all", Fusion::All}}});
     visitor("continuation",

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "abi/commands.h"
 #include "abi/dispatch.h"
 #include "abi/graph_memory.h"
 #include "abi/probe.h"
+#include "shaders/commands.h"
 #include "shaders/meta.h"
 #include "shaders/node_library.h"
 #include "spirv/module.h"
@@ -168,6 +170,24 @@ const std::vector<Struct>& structs()
          {MEMBER(ProbeArguments, state), MEMBER(ProbeArguments, quietPolls), MEMBER(ProbeArguments, maxPolls),
           MEMBER(ProbeArguments, nothing), MEMBER(ProbeArguments, pad0)},
          sizeof(abi::ProbeArguments)},
+        {"SequenceTable",
+         {MEMBER(SequenceTable, sequenceCount), MEMBER(SequenceTable, groupCount), MEMBER(SequenceTable, entries)},
+         sizeof(abi::SequenceTable)},
+        {"SequenceEntry",
+         {MEMBER(SequenceEntry, sequence), MEMBER(SequenceEntry, firstGroup)},
+         sizeof(abi::SequenceEntry)},
+        {"BlockSum", {MEMBER(BlockSum, sequences), MEMBER(BlockSum, groups)}, sizeof(abi::BlockSum)},
+        {"DispatchCommand",
+         {MEMBER(DispatchCommand, x), MEMBER(DispatchCommand, y), MEMBER(DispatchCommand, z),
+          MEMBER(DispatchCommand, pad0)},
+         sizeof(abi::DispatchCommand)},
+        {"SortArguments",
+         {MEMBER(SortArguments, stream), MEMBER(SortArguments, sequenceCount), MEMBER(SortArguments, dispatches),
+          MEMBER(SortArguments, tables), MEMBER(SortArguments, entries), MEMBER(SortArguments, sums),
+          MEMBER(SortArguments, stride), MEMBER(SortArguments, actionOffset), MEMBER(SortArguments, setOffset),
+          MEMBER(SortArguments, maxSequenceCount), MEMBER(SortArguments, pipelineCount),
+          MEMBER(SortArguments, blockCount)},
+         sizeof(abi::SortArguments)},
     };
     return kStructs;
 }
@@ -210,8 +230,8 @@ TEST(AbiLayout, EveryStructIsTheSameInShadersAndCpp)
     std::map<std::string, int> seen;
     for (std::span<const uint32_t> words :
          {shaders::meta_init, shaders::meta_begin, shaders::meta_feed, shaders::meta_number, shaders::meta_turn,
-          shaders::meta_plan, shaders::meta_probe_small, shaders::node_library, shaders::node_library_packed,
-          shaders::node_library_fits}) {
+          shaders::meta_plan, shaders::meta_probe_small, shaders::commands_count, shaders::commands_place,
+          shaders::node_library, shaders::node_library_packed, shaders::node_library_fits}) {
         const auto compiled = laidOutStructs(words);
         for (const Struct& s : structs()) {
             const auto [first, last] = compiled.equal_range(s.name);

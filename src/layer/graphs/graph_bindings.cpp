@@ -7,11 +7,6 @@ namespace millrace::layer {
 
 namespace {
 
-bool sameDefinition(const DescriptorSetLayout* a, const DescriptorSetLayout* b)
-{
-    return a == b || (a && b && a->definition == b->definition);
-}
-
 std::shared_ptr<DescriptorSetLayout> setLayout(const GraphLayout& layout, uint32_t set)
 {
     return set < layout.sets.size() ? layout.sets[set] : nullptr;
@@ -91,7 +86,7 @@ void GraphBindings::push(Source source, const GraphLayout& layout, uint32_t set,
     // Pushes add up, as long as they are for the same layout.
     SetBinding& old = at(source, set);
     std::vector<DescriptorWrite> all;
-    if (old.kind == SetBinding::Kind::Push && sameDefinition(old.layout.get(), setLayout(layout, set).get()))
+    if (old.kind == SetBinding::Kind::Push && isSameSetLayout(old.layout.get(), setLayout(layout, set).get()))
         all = std::move(old.writes);
     for (DescriptorWrite& write : writes) {
         std::erase_if(all, [&](const DescriptorWrite& earlier) { return write.covers(earlier.get()); });
@@ -138,7 +133,7 @@ const SetBinding* GraphBindings::find(const GraphLayout& layout, uint32_t set) c
         if (set >= sets->size())
             continue;
         const SetBinding& binding = (*sets)[set];
-        if (binding.kind != SetBinding::Kind::None && sameDefinition(binding.layout.get(), layout.sets[set].get()))
+        if (binding.kind != SetBinding::Kind::None && isSameSetLayout(binding.layout.get(), layout.sets[set].get()))
             return &binding;
     }
     return nullptr;

@@ -89,7 +89,7 @@ public:
         return list;
     }
 
-    std::span<const VkStructureType> hiddenStructures() const override
+    std::span<const VkStructureType> hiddenStructures(const Support&) const override
     {
         static constexpr VkStructureType kTypes[] = {kFeatures, kProperties};
         return kTypes;

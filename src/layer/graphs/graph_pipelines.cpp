@@ -297,13 +297,6 @@ std::string GraphObject::name() const
     return m_name.empty() ? "graph " + std::to_string(graph.graphId) : "graph '" + m_name + "'";
 }
 
-VkPipelineCreateFlags2 pipelineFlags(const void* chain, VkPipelineCreateFlags flags)
-{
-    const auto* flags2 =
-        findInChain<VkPipelineCreateFlags2CreateInfo>(chain, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
-    return flags2 ? flags2->flags : flags;
-}
-
 VkPipeline publish(Device& device, std::shared_ptr<GraphObject> object)
 {
     const VkPipeline handle = handleOf<VkPipeline>(object.get());
@@ -313,6 +306,8 @@ VkPipeline publish(Device& device, std::shared_ptr<GraphObject> object)
 
 std::shared_ptr<GraphLayout> graphLayoutOf(const Device& device, VkPipelineLayout layout)
 {
+    if (!device.usesGraphs())
+        return nullptr;
     const PipelineLayout* known = device.pipelineLayouts.find(handleId(layout));
     if (known && known->graph)
         return known->graph;
@@ -328,6 +323,10 @@ bool isOurs(const Device& device, VkObjectType type, uint64_t handle)
 {
     if (type == VK_OBJECT_TYPE_PIPELINE)
         return device.graphObjects.find(handle) != nullptr;
+    if (type == VK_OBJECT_TYPE_INDIRECT_COMMANDS_LAYOUT_EXT)
+        return device.indirectLayouts.find(handle) != nullptr;
+    if (type == VK_OBJECT_TYPE_INDIRECT_EXECUTION_SET_EXT)
+        return device.executionSets.find(handle) != nullptr;
     if (type != VK_OBJECT_TYPE_SHADER_MODULE)
         return false;
     const ShaderModule* module = device.shaderModules.find(handle);

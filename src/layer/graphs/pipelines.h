@@ -11,6 +11,7 @@
 
 #include "layer/graphs/node_pipelines.h"
 #include "layer/loader/device.h"
+#include "layer/objects/pipeline_flags.h"
 #include "runtime/runtime.h"
 
 namespace millrace::layer {
@@ -37,9 +38,6 @@ private:
     std::string m_name;
 };
 
-// The flags of any pipeline creation structure: VkPipelineCreateFlags2CreateInfo wins over the 32-bit field.
-VkPipelineCreateFlags2 pipelineFlags(const void* chain, VkPipelineCreateFlags flags);
-
 // The node of a compute pipeline with the library bit.
 VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkComputePipelineCreateInfo& createInfo,
                               VkPipelineCreateFlags2 flags, VkPipeline* out);
@@ -47,10 +45,10 @@ VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkCom
 // Gives the application a handle for an object.
 VkPipeline publish(Device& device, std::shared_ptr<GraphObject> object);
 
-// The pipeline layout's companion, or null after a message.
+// The pipeline layout's companion, or null after a message. Null without one where there are no graphs.
 std::shared_ptr<GraphLayout> graphLayoutOf(const Device& device, VkPipelineLayout layout);
 
-// True for pipelines and shader modules that only the layer knows.
+// True for objects that only the layer knows.
 bool isOurs(const Device& device, VkObjectType type, uint64_t handle);
 
 }  // namespace millrace::layer

@@ -63,6 +63,8 @@ void fillAliases(VkuDeviceDispatchTable& table)
     fill(table.CmdPushDescriptorSet2, table.CmdPushDescriptorSet2KHR);
     fill(table.CmdBindDescriptorSets2, table.CmdBindDescriptorSets2KHR);
     fill(table.CmdPushConstants2, table.CmdPushConstants2KHR);
+    fill(table.CmdDrawIndirectCount, table.CmdDrawIndirectCountKHR);
+    fill(table.CmdDrawIndexedIndirectCount, table.CmdDrawIndexedIndirectCountKHR);
     fill(table.GetBufferDeviceAddress, table.GetBufferDeviceAddressKHR);
 }
 
@@ -180,8 +182,6 @@ VkResult Creation::callDriver(const VkDeviceCreateInfo* info, Device& device) co
 
 VkResult Creation::startGraphs(Device& device) const
 {
-    if (instance.settings.runtime.labels)
-        device.names = runtime::Names(device.handle, device.table);
     runtime::Settings settings = instance.settings.runtime;
     settings.int64 = device.support.int64;
     settings.int64Atomics = device.support.int64Atomics;
@@ -215,8 +215,9 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
         instance.messages.error("Millrace-device-lacks", {},
                                 "vkCreateDevice: graphs need what the device lacks: " + device->support.lacks,
                                 "Choose another device; 'millrace info' says what each one has");
-    const bool patch =
-        device->support.emulated && (enabled.shaderEnqueueExtension || enabled.maintenance5 || enabled.pipelineLibrary);
+    const bool patch = device->support.emulated &&
+                       (enabled.shaderEnqueueExtension || enabled.maintenance5 || enabled.pipelineLibrary ||
+                        (enabled.generatedCommandsExtension && device->support.generatedCommands));
     VkResult result;
     if (patch) {
         const PatchedDeviceCreateInfo patched(createInfo, device->support, device->uses);
@@ -228,10 +229,17 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
     if (result != VK_SUCCESS)
         return result;
     try {
+        if (device->usesGraphs() || device->usesCommands()) {
+            if (instance.settings.runtime.labels)
+                device->names = runtime::Names(device->handle, device->table);
+        }
         if (device->usesGraphs()) {
             tellUnknownExtensions(*device, createInfo);
             result = startGraphs(*device);
         }
+        for (const Feature* feature : allFeatures())
+            if (result == VK_SUCCESS)
+                result = feature->start(*device);
     } catch (...) {
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
     }
@@ -310,6 +318,9 @@ Device::~Device()
     faults->stop();
     queues.clear();
     commandPools.clear();
+    executionSets.clear();
+    indirectLayouts.clear();
+    pipelineObserver.reset();
     graphObjects.clear();
     pipelineLayouts.clear();
     try {
@@ -319,6 +330,7 @@ Device::~Device()
     }
     trace.reset();
     capture.reset();
+    generatedCommands.reset();
     runtime.reset();
 }
 

@@ -30,7 +30,11 @@ namespace millrace::layer {
 
 struct CommandPool;
 struct DescriptorSetLayout;
+struct ExecutionSet;
+class GeneratedCommands;
 struct GraphObject;
+struct IndirectLayout;
+class PipelineObserver;
 struct PipelineCache;
 struct PipelineLayout;
 struct Queue;
@@ -71,6 +75,11 @@ struct Device {
     Registry<PipelineCache> pipelineCaches;
     Registry<GraphObject> graphObjects;        // pipelines of ours
     Registry<DriverPipeline> driverPipelines;  // all others (setting "validate")
+    // Of VK_EXT_device_generated_commands, where the layer provides it.
+    Registry<IndirectLayout> indirectLayouts;
+    Registry<ExecutionSet> executionSets;
+    std::shared_ptr<GeneratedCommands> generatedCommands;
+    std::shared_ptr<PipelineObserver> pipelineObserver;  // null: nobody wants to know
     Registry<CommandPool> commandPools;
     Registry<Queue> queues;
     Registry<TimelineSemaphore> timelines;
@@ -91,6 +100,9 @@ struct Device {
     // Takes what traces and captures have written. When the device has finished something.
     void drainRecorders();
     bool usesGraphs() const { return uses & kUseGraphs; }
+    bool usesCommands() const { return uses & kUseCommands; }
+    // True if what lies at addresses is known.
+    bool keepsAddresses() const { return settings().validate || usesCommands(); }
     // For what threads of ours use, this device among it: drivers take the device's callbacks for whatever has none of
     // its own, and whenever something is submitted.
     const VkAllocationCallbacks* allocatorFor(const VkAllocationCallbacks* applications) const;

@@ -48,7 +48,14 @@ EnabledByApplication enabledByApplication(const VkDeviceCreateInfo& createInfo)
     enabled.rayTracing = enables(createInfo, VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME) ||
                          enables(createInfo, VK_NV_RAY_TRACING_EXTENSION_NAME);
     enabled.subpassShading = enables(createInfo, VK_HUAWEI_SUBPASS_SHADING_EXTENSION_NAME);
+    enabled.generatedCommandsExtension = enables(createInfo, VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
     readPipelineFeatures(createInfo, enabled);
+    const auto* features2 =
+        findInChain<VkPhysicalDeviceFeatures2>(createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+    if (const auto* features = features2 ? &features2->features : createInfo.pEnabledFeatures) {
+        enabled.tessellation = features->tessellationShader;
+        enabled.geometry = features->geometryShader;
+    }
     const auto* group =
         findInChain<VkDeviceGroupDeviceCreateInfo>(createInfo.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
     enabled.deviceGroup = group && group->physicalDeviceCount > 1;
@@ -72,6 +79,12 @@ PatchedDeviceCreateInfo::PatchedDeviceCreateInfo(const VkDeviceCreateInfo& creat
 void PatchedDeviceCreateInfo::removeExtension(const char* name)
 {
     std::erase_if(m_extensions, [=](const char* enabled) { return std::strcmp(enabled, name) == 0; });
+}
+
+void PatchedDeviceCreateInfo::addExtension(const char* name)
+{
+    removeExtension(name);
+    m_extensions.push_back(name);
 }
 
 void PatchedDeviceCreateInfo::enable(VkBool32 VkPhysicalDeviceFeatures::*feature)

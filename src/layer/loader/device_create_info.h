@@ -21,8 +21,11 @@ struct EnabledByApplication {
     // Bind points that the device has besides graphics and compute.
     bool rayTracing = false;
     bool subpassShading = false;
+    bool tessellation = false;
+    bool geometry = false;
     // Features that pipeline flags depend on.
     bool cacheControl = false;
+    bool generatedCommandsExtension = false;
     bool generatedCommands = false;          // VK_EXT_device_generated_commands
     bool generatedComputePipelines = false;  // VK_NV_device_generated_commands_compute
 };
@@ -43,6 +46,7 @@ public:
 
     // For features of the layer's.
     void removeExtension(const char* name);
+    void addExtension(const char* name);  // unless the application has it; `name` outlives this
     PatchedChain& chain() { return m_chain; }
     // One of VkPhysicalDeviceFeatures.
     void enable(VkBool32 VkPhysicalDeviceFeatures::*feature);

@@ -57,7 +57,8 @@ PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice handle, const char* nam
     if (!entry || !(entry->uses & device.uses))
         return next;
     // A command of an extension that the application did not enable stays absent.
-    return next || entry->provided ? entry->function : nullptr;
+    const bool isProvided = entry->provided && (entry->providedFor & device.uses);
+    return next || isProvided ? entry->function : nullptr;
 }
 
 PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance handle, const char* name)
@@ -116,6 +117,7 @@ const Table& deviceTable()
                                dynamicStateEntryPoints(),
                                renderingEntryPoints(),
                                scopeEntryPoints(),
+                               barrierEntryPoints(),
                                redirectEntryPoints(),
                                queueEntryPoints(),
                                waitEntryPoints()};

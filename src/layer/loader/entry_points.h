@@ -19,13 +19,15 @@ enum Use : uint32_t {
     kUseExtension = 2,     // VK_AMDX_shader_enqueue is enabled and emulated
     kUseGraphs = 4,        // and so is the feature shaderEnqueue
     kUseMaintenance5 = 8,  // VK_KHR_maintenance5 is enabled and emulated
+    kUseCommands = 16,     // VK_EXT_device_generated_commands is enabled with its feature, and emulated
 };
 
 struct EntryPoint {
     const char* name;
     PFN_vkVoidFunction function;
-    uint32_t uses;          // any of these
-    bool provided = false;  // exists even where the driver has no such command
+    uint32_t uses;               // any of these
+    bool provided = false;       // exists even where the driver has no such command
+    uint32_t providedFor = ~0u;  // of `uses`
 };
 
 // What others may call of a function of ours.
@@ -70,6 +72,7 @@ EntryPoints descriptorBufferEntryPoints();
 EntryPoints dynamicStateEntryPoints();
 EntryPoints renderingEntryPoints();
 EntryPoints scopeEntryPoints();
+EntryPoints barrierEntryPoints();
 EntryPoints redirectEntryPoints();
 EntryPoints graphCommandEntryPoints();
 EntryPoints queueEntryPoints();

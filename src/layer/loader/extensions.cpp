@@ -104,8 +104,10 @@ VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevi
     const Support support = instance.support(physical);
     if (isOurs(pLayerName)) {
         std::vector<VkExtensionProperties> own;
-        if (support.emulated)
-            own = ownExtensions();
+        for (const Feature* feature : allFeatures())
+            for (const ProvidedExtension& extension : feature->extensions())
+                if (feature->isProvided(support))
+                    own.push_back(extension.properties);
         return give<VkExtensionProperties>(own, pPropertyCount, pProperties);
     }
     if (pLayerName || support.native)
@@ -122,9 +124,10 @@ VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevi
     list.resize(count);
     for (const Feature* feature : allFeatures())
         for (const ProvidedExtension& extension : feature->extensions()) {
-            if (support.emulated && !(extension.inDriver && support.*extension.inDriver))
+            const bool isProvided = feature->isProvided(support);
+            if (isProvided && !(extension.inDriver && support.*extension.inDriver))
                 provide(list, extension.properties);
-            else if (!support.emulated && !extension.inDriver)
+            else if (!isProvided && !extension.inDriver)
                 remove(list, extension.properties);
         }
     return give<VkExtensionProperties>(list, pPropertyCount, pProperties);

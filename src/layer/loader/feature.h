@@ -14,6 +14,7 @@
 namespace millrace::layer {
 
 class PatchedDeviceCreateInfo;
+struct Device;
 struct EnabledByApplication;
 
 struct ProvidedExtension {
@@ -26,9 +27,11 @@ class Feature {
 public:
     // Its own, and those that it depends on: all are listed where the feature is emulated.
     virtual std::span<const ProvidedExtension> extensions() const = 0;
+    // Whether there is something that the layer provides of it.
+    virtual bool isProvided(const Support& support) const { return support.emulated; }
 
     // Structures that drivers leave alone, or fill in for something else, when they are asked.
-    virtual std::span<const VkStructureType> hiddenStructures() const { return {}; }
+    virtual std::span<const VkStructureType> hiddenStructures(const Support&) const { return {}; }
     // The answers, behind the driver's. Never called where the driver implements all that the layer provides.
     virtual void answerFeatures(VkPhysicalDeviceFeatures2& features, const Support& support) const = 0;
     virtual void answerProperties(VkPhysicalDeviceProperties2& properties, const Support& support) const = 0;
@@ -37,6 +40,9 @@ public:
     virtual uint32_t uses(const EnabledByApplication& enabled, const Support& support) const = 0;
     // Takes out of a device's creation what the driver does not have, and puts in what the feature needs.
     virtual void patch(PatchedDeviceCreateInfo& request, const Support& support, uint32_t uses) const = 0;
+
+    // What it needs on a device that has just been created and that uses it. Errors are those of vkCreateDevice.
+    virtual VkResult start(Device&) const { return VK_SUCCESS; }
 
     // Its own commands.
     virtual std::vector<EntryPoints> entryPoints() const = 0;
@@ -47,6 +53,7 @@ protected:
 
 const Feature& graphFeature();
 const Feature& maintenance5Feature();
+const Feature& generatedCommandsFeature();
 
 // All of them. The order is that of the lists that applications get.
 std::span<const Feature* const> allFeatures();

@@ -12,11 +12,13 @@ namespace {
 using GetFeatures2 = PFN_vkGetPhysicalDeviceFeatures2;
 using GetProperties2 = PFN_vkGetPhysicalDeviceProperties2;
 
-std::vector<VkStructureType> hiddenStructures()
+std::vector<VkStructureType> hiddenStructures(const Support& support)
 {
     std::vector<VkStructureType> types;
-    for (const Feature* feature : allFeatures())
-        types.insert(types.end(), feature->hiddenStructures().begin(), feature->hiddenStructures().end());
+    for (const Feature* feature : allFeatures()) {
+        const std::span<const VkStructureType> hidden = feature->hiddenStructures(support);
+        types.insert(types.end(), hidden.begin(), hidden.end());
+    }
     return types;
 }
 
@@ -29,7 +31,7 @@ void getFeatures(Instance& instance, GetFeatures2 next, VkPhysicalDevice physica
     }
     {
         // A driver that lacks a structure leaves it alone; one that has maintenance5 hidden by a setting does not.
-        Unlinked ours(pFeatures, hiddenStructures());
+        Unlinked ours(pFeatures, hiddenStructures(support));
         next(physical, pFeatures);
     }
     for (const Feature* feature : allFeatures())
@@ -45,7 +47,7 @@ void getProperties(Instance& instance, GetProperties2 next, VkPhysicalDevice phy
         return;
     }
     {
-        Unlinked ours(pProperties, hiddenStructures());
+        Unlinked ours(pProperties, hiddenStructures(support));
         next(physical, pProperties);
     }
     for (const Feature* feature : allFeatures())
@@ -83,7 +85,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2KHR(VkPhysicalDevice phys
 
 std::span<const Feature* const> allFeatures()
 {
-    static const Feature* const all[] = {&graphFeature(), &maintenance5Feature()};
+    static const Feature* const all[] = {&graphFeature(), &maintenance5Feature(), &generatedCommandsFeature()};
     return all;
 }
 

@@ -33,8 +33,31 @@ std::vector<VkExtensionProperties> driverExtensions(const Instance& instance, Vk
     return extensions;
 }
 
-void readAnswers(const runtime::DriverAnswers& answers, const runtime::DeviceTraits& traits, Support& support)
+// The least of what the stages between vertices and fragments have, of those that there are.
+uint32_t interfaceLocations(const runtime::DriverAnswers& answers)
 {
+    const VkPhysicalDeviceLimits& limits = answers.limits;
+    uint32_t components = std::min(limits.maxVertexOutputComponents, limits.maxFragmentInputComponents);
+    if (answers.features.tessellationShader)
+        components = std::min({components, limits.maxTessellationControlPerVertexInputComponents,
+                               limits.maxTessellationControlPerVertexOutputComponents,
+                               limits.maxTessellationEvaluationInputComponents,
+                               limits.maxTessellationEvaluationOutputComponents});
+    if (answers.features.geometryShader)
+        components = std::min({components, limits.maxGeometryInputComponents, limits.maxGeometryOutputComponents});
+    return components / 4;
+}
+
+// Beside what dispatches need, which is less than graphs do.
+bool hasWhatGeneratedDrawsNeed(const runtime::DriverAnswers& answers)
+{
+    return answers.features.multiDrawIndirect && answers.features.drawIndirectFirstInstance &&
+           answers.features11.shaderDrawParameters && answers.features12.drawIndirectCount;
+}
+
+void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings, Support& support)
+{
+    const runtime::DeviceTraits& traits = settings.runtime.traits;
     support.emulated = runtime::hasWhatGraphsNeed(answers);
     support.lacks = runtime::whatGraphsLack(answers);
     // What is not to be used is not switched on.
@@ -51,7 +74,12 @@ void readAnswers(const runtime::DriverAnswers& answers, const runtime::DeviceTra
         f.shaderUniformTexelBufferArrayNonUniformIndexing && f.shaderStorageTexelBufferArrayNonUniformIndexing;
     support.scans = runtime::canScanToReduce(answers);
     support.reducesWrongly = runtime::compilesReductionsWrongly(answers);
+    support.generatedCommands = settings.generatedCommands && !support.nativeGeneratedCommands && support.emulated;
+    support.generatedDraws =
+        support.generatedCommands && hasWhatGeneratedDrawsNeed(answers) && support.drawIndirectCountExtension;
     support.hostQueryReset = answers.features12.hostQueryReset;
+    support.maxDrawIndirectCount = answers.limits.maxDrawIndirectCount;
+    support.interfaceLocations = interfaceLocations(answers);
     support.maxPushConstantBytes = answers.limits.maxPushConstantsSize;
     support.minSubgroupSize = std::max(1u, answers.properties13.minSubgroupSize);
 }
@@ -70,10 +98,14 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
     support.pipelineLibrary = !hide && lists(extensions, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
     support.maintenance5 = !hide && runtime::hasMaintenance5(instance.table, physical);
 
+    support.drawIndirectCountExtension = lists(extensions, VK_KHR_DRAW_INDIRECT_COUNT_EXTENSION_NAME);
+    support.nativeGeneratedCommands =
+        !instance.settings.forceEnable && lists(extensions, VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
+
     const bool isNewEnough =
         std::min(properties.apiVersion, instance.requestedApiVersion) >= runtime::kNeededApiVersion;
     if (isNewEnough && (!support.native || instance.settings.forceEnable))
-        readAnswers(runtime::askDriver(instance.table, physical), instance.settings.runtime.traits, support);
+        readAnswers(runtime::askDriver(instance.table, physical), instance.settings, support);
     if (!isNewEnough)
         support.lacks = "Vulkan 1.3 of the driver and in VkApplicationInfo::apiVersion";
     if (support.emulated)

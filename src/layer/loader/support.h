@@ -20,6 +20,13 @@ struct Support {
     std::string lacks;             // why neither does, to follow "graphs need"; empty if one does
     bool maintenance5 = false;     // the driver has VK_KHR_maintenance5
     bool pipelineLibrary = false;  // the driver has VK_KHR_pipeline_library
+    // VK_EXT_device_generated_commands: the driver has it and is not to be overruled, or the layer provides it.
+    bool nativeGeneratedCommands = false;
+    bool generatedCommands = false;
+    bool generatedDraws = false;              // and draws among them
+    bool drawIndirectCountExtension = false;  // the driver has VK_KHR_draw_indirect_count
+    uint32_t maxDrawIndirectCount = 1;
+    uint32_t interfaceLocations = 16;  // that all stages between vertices and fragments have
     uint32_t maxPushConstantBytes = 128;
     uint32_t minSubgroupSize = 1;
     // Lowered nodes reach payloads through storage buffer addresses, and use device scope where their memory model has

@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/objects/addressed_buffers.h"
 
+#include <algorithm>
+
 #include "layer/chains/chain.h"
 
 namespace millrace::layer {
 
-void AddressedBuffers::created(VkBuffer buffer, const VkBufferCreateInfo& createInfo)
+void AddressedBuffers::created(VkBuffer buffer, const VkBufferCreateInfo& createInfo, VkBufferUsageFlags2 driverUsage)
 {
     const auto* flags2 = findInChain<VkBufferUsageFlags2CreateInfo>(createInfo.pNext,
                                                                     VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO);
     std::lock_guard lock(m_mutex);
-    m_buffers[buffer] = {createInfo.size, flags2 ? flags2->usage : createInfo.usage, 0};
+    m_largest = std::max(m_largest, createInfo.size);
+    m_buffers[buffer] = {createInfo.size, (flags2 ? flags2->usage : createInfo.usage) | driverUsage, 0};
 }
 
 void AddressedBuffers::addressed(VkBuffer buffer, VkDeviceAddress address)
 {
     std::lock_guard lock(m_mutex);
     auto found = m_buffers.find(buffer);
-    if (found == m_buffers.end())
+    if (found == m_buffers.end() || found->second.address == address)
         return;
+    m_byAddress.emplace(address, buffer);
     found->second.address = address;
-    m_byAddress[address] = buffer;
 }
 
 void AddressedBuffers::destroyed(VkBuffer buffer)
@@ -29,23 +32,34 @@ void AddressedBuffers::destroyed(VkBuffer buffer)
     auto found = m_buffers.find(buffer);
     if (found == m_buffers.end())
         return;
-    auto at = m_byAddress.find(found->second.address);
-    if (at != m_byAddress.end() && at->second == buffer)
-        m_byAddress.erase(at);
+    const auto [first, last] = m_byAddress.equal_range(found->second.address);
+    for (auto at = first; at != last; ++at)
+        if (at->second == buffer) {
+            m_byAddress.erase(at);
+            break;
+        }
     m_buffers.erase(found);
 }
 
 std::optional<AddressedBuffers::Range> AddressedBuffers::find(VkDeviceAddress address) const
 {
+    return find(address, 1, 0);
+}
+
+std::optional<AddressedBuffers::Range> AddressedBuffers::find(VkDeviceAddress address, VkDeviceSize bytes,
+                                                              VkBufferUsageFlags2 usage) const
+{
     std::lock_guard lock(m_mutex);
-    auto behind = m_byAddress.upper_bound(address);
-    if (behind == m_byAddress.begin())
-        return std::nullopt;
-    const Buffer& buffer = m_buffers.at(std::prev(behind)->second);
-    const VkDeviceSize offset = address - buffer.address;
-    if (offset >= buffer.size)
-        return std::nullopt;
-    return Range{buffer.size - offset, buffer.usage};
+    for (auto at = m_byAddress.upper_bound(address); at != m_byAddress.begin();) {
+        --at;
+        const VkDeviceSize offset = address - at->first;
+        if (offset >= m_largest)
+            break;
+        const Buffer& buffer = m_buffers.at(at->second);
+        if (offset < buffer.size && buffer.size - offset >= bytes && (buffer.usage & usage) == usage)
+            return Range{at->second, offset, buffer.size - offset, buffer.usage};
+    }
+    return std::nullopt;
 }
 
 }  // namespace millrace::layer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies at a device address (setting "validate").
+// What lies at a device address (setting "validate", and generated commands, which are given by address).
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -15,15 +15,20 @@ namespace millrace::layer {
 class AddressedBuffers {
 public:
     struct Range {
+        VkBuffer buffer = VK_NULL_HANDLE;
+        VkDeviceSize offset = 0;         // of the address in it
         VkDeviceSize bytesFromHere = 0;  // to the end of the buffer
         VkBufferUsageFlags2 usage = 0;
     };
 
-    void created(VkBuffer buffer, const VkBufferCreateInfo& createInfo);
+    // `driverUsage`: usage that the driver sees and the application did not say.
+    void created(VkBuffer buffer, const VkBufferCreateInfo& createInfo, VkBufferUsageFlags2 driverUsage = 0);
     void addressed(VkBuffer buffer, VkDeviceAddress address);
     void destroyed(VkBuffer buffer);
 
     std::optional<Range> find(VkDeviceAddress address) const;
+    // A buffer with all bits of `usage` that has `bytes` bytes from there on, among buffers that share memory.
+    std::optional<Range> find(VkDeviceAddress address, VkDeviceSize bytes, VkBufferUsageFlags2 usage) const;
 
 private:
     struct Buffer {
@@ -34,7 +39,8 @@ private:
 
     mutable std::mutex m_mutex;
     std::unordered_map<VkBuffer, Buffer> m_buffers;
-    std::map<VkDeviceAddress, VkBuffer> m_byAddress;
+    std::multimap<VkDeviceAddress, VkBuffer> m_byAddress;
+    VkDeviceSize m_largest = 0;  // buffer there has been
 };
 
 }  // namespace millrace::layer

@@ -6,25 +6,30 @@
 
 namespace millrace::layer {
 
+UsageRules usageRules(const Device& device)
+{
+    return {device.emulatesMaintenance5(), device.usesCommands()};
+}
+
 namespace {
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice handle, const VkBufferCreateInfo* pCreateInfo,
                                             const VkAllocationCallbacks* pAllocator, VkBuffer* pBuffer)
 {
     Device& device = Device::of(handle);
-    const DriverBufferUsage info(*pCreateInfo, device.emulatesMaintenance5());
+    const DriverBufferUsage info(*pCreateInfo, usageRules(device));
     const VkResult result = device.table.CreateBuffer(handle, info.get(), pAllocator, pBuffer);
     device.tellLost("vkCreateBuffer", info.lost());
-    if (result == VK_SUCCESS && device.settings().validate)
+    if (result == VK_SUCCESS && device.keepsAddresses())
         rememberOrUndo([&] { device.table.DestroyBuffer(handle, *pBuffer, pAllocator); },
-                       [&] { device.addressedBuffers.created(*pBuffer, *pCreateInfo); });
+                       [&] { device.addressedBuffers.created(*pBuffer, *pCreateInfo, info.usage()); });
     return result;
 }
 
 VKAPI_ATTR void VKAPI_CALL DestroyBuffer(VkDevice handle, VkBuffer buffer, const VkAllocationCallbacks* pAllocator)
 {
     Device& device = Device::of(handle);
-    if (device.settings().validate)
+    if (device.keepsAddresses())
         device.addressedBuffers.destroyed(buffer);
     device.table.DestroyBuffer(handle, buffer, pAllocator);
 }
@@ -34,7 +39,7 @@ VKAPI_ATTR VkDeviceAddress VKAPI_CALL getAddress(VkDevice handle, const VkBuffer
 {
     Device& device = Device::of(handle);
     const VkDeviceAddress address = (device.table.*Member)(handle, pInfo);
-    if (device.settings().validate)
+    if (device.keepsAddresses())
         device.addressedBuffers.addressed(pInfo->buffer, address);
     return address;
 }
@@ -58,7 +63,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBufferView(VkDevice handle, const VkBufferV
 void getRequirements(Device& device, PFN_vkGetDeviceBufferMemoryRequirements next,
                      const VkDeviceBufferMemoryRequirements* pInfo, VkMemoryRequirements2* pRequirements)
 {
-    const DriverBufferUsage createInfo(*pInfo->pCreateInfo, device.emulatesMaintenance5());
+    const DriverBufferUsage createInfo(*pInfo->pCreateInfo, usageRules(device));
     VkDeviceBufferMemoryRequirements info = *pInfo;
     info.pCreateInfo = createInfo.get();
     device.tellLost("vkGetDeviceBufferMemoryRequirements", createInfo.lost());
@@ -89,7 +94,7 @@ void getExternal(Instance& instance, PFN_vkGetPhysicalDeviceExternalBufferProper
         next(physical, pInfo, pProperties);
         return;
     }
-    const DriverBufferUsage info(*pInfo, !support.maintenance5);
+    const DriverBufferUsage info(*pInfo, UsageRules{!support.maintenance5, support.generatedCommands});
     if (!info.lost().empty())
         instance.unknownStructures.tell(instance.messages, {}, "vkGetPhysicalDeviceExternalBufferProperties",
                                         info.lost(), kCannotCopy);
@@ -126,17 +131,17 @@ EntryPoints externalBufferEntryPoints()
 EntryPoints bufferEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateBuffer, kUseExtension | kUseMaintenance5),
-        MILLRACE_ENTRY(DestroyBuffer, kUseGraphs),
+        MILLRACE_ENTRY(CreateBuffer, kUseExtension | kUseMaintenance5 | kUseCommands),
+        MILLRACE_ENTRY(DestroyBuffer, kUseGraphs | kUseCommands),
         {"vkGetBufferDeviceAddress", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddress>>(),
-         kUseGraphs},
+         kUseGraphs | kUseCommands},
         {"vkGetBufferDeviceAddressKHR", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressKHR>>(),
-         kUseGraphs},
+         kUseGraphs | kUseCommands},
         {"vkGetBufferDeviceAddressEXT", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressEXT>>(),
-         kUseGraphs},
+         kUseGraphs | kUseCommands},
         MILLRACE_ENTRY(CreateBufferView, kUseMaintenance5),
-        MILLRACE_ENTRY(GetDeviceBufferMemoryRequirements, kUseExtension | kUseMaintenance5),
-        MILLRACE_ENTRY(GetDeviceBufferMemoryRequirementsKHR, kUseExtension | kUseMaintenance5),
+        MILLRACE_ENTRY(GetDeviceBufferMemoryRequirements, kUseExtension | kUseMaintenance5 | kUseCommands),
+        MILLRACE_ENTRY(GetDeviceBufferMemoryRequirementsKHR, kUseExtension | kUseMaintenance5 | kUseCommands),
     };
     return entries;
 }

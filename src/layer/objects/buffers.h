@@ -13,32 +13,44 @@ namespace millrace::layer {
 
 struct Device;
 
-// Scratch memory is plain storage that shaders reach by address.
+// What the driver does not know.
+struct UsageRules {
+    bool foldFlags2 = false;       // VkBufferUsageFlags2CreateInfo
+    bool hidesPreprocess = false;  // VK_BUFFER_USAGE_2_PREPROCESS_BUFFER_BIT_EXT
+};
+UsageRules usageRules(const Device& device);
+
+// Scratch memory is plain storage that shaders reach by address. So is memory for preprocessing, and what shaders write
+// there is read as indirect arguments.
 template <typename Flags>
-Flags driverBufferUsage(Flags usage)
+Flags driverBufferUsage(Flags usage, UsageRules rules)
 {
     constexpr Flags kScratch = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX;
-    if (!(usage & kScratch))
-        return usage;
-    return (usage & ~kScratch) | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    constexpr auto kPreprocess = static_cast<Flags>(VK_BUFFER_USAGE_2_PREPROCESS_BUFFER_BIT_EXT);
+    constexpr Flags kStorage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    if (usage & kScratch)
+        usage = (usage & ~kScratch) | kStorage;
+    if (rules.hidesPreprocess && (usage & kPreprocess))
+        usage = (usage & ~kPreprocess) | kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+    return usage;
 }
 
 // A structure with `usage` and, in its chain, perhaps VkBufferUsageFlags2CreateInfo, as the driver may see it.
 template <typename Struct>
 class DriverBufferUsage {
 public:
-    // `foldFlags2`: the driver does not know VkBufferUsageFlags2CreateInfo.
-    DriverBufferUsage(const Struct& original, bool foldFlags2) : m_patched(original), m_chain(original.pNext)
+    DriverBufferUsage(const Struct& original, UsageRules rules) : m_patched(original), m_chain(original.pNext)
     {
         constexpr VkStructureType kType = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
-        m_patched.usage = driverBufferUsage(original.usage);
+        m_patched.usage = driverBufferUsage(original.usage, rules);
         const auto* flags2 = m_chain.find<VkBufferUsageFlags2CreateInfo>(kType);
+        m_usage = m_patched.usage;
         if (!flags2)
             return;
-        const VkBufferUsageFlags2 usage = driverBufferUsage(flags2->usage);
-        if (usage == flags2->usage && !foldFlags2)
+        const VkBufferUsageFlags2 usage = m_usage = driverBufferUsage(flags2->usage, rules);
+        if (usage == flags2->usage && !rules.foldFlags2)
             return;
-        if (foldFlags2) {
+        if (rules.foldFlags2) {
             m_patched.usage = static_cast<VkBufferUsageFlags>(usage);
             m_chain.remove(kType);
         } else {
@@ -51,10 +63,12 @@ public:
     DriverBufferUsage& operator=(const DriverBufferUsage&) = delete;
 
     const Struct* get() const { return &m_patched; }
+    VkBufferUsageFlags2 usage() const { return m_usage; }
     const std::vector<VkStructureType>& lost() const { return m_chain.lost(); }
 
 private:
     Struct m_patched;
+    VkBufferUsageFlags2 m_usage = 0;
     PatchedChain m_chain;
 };
 

@@ -41,13 +41,20 @@ private:
     VkResult m_result = VK_SUCCESS;
 };
 
+// That the driver does not know.
+inline VkPipelineCreateFlags2 hiddenFlags(const Device& device)
+{
+    constexpr VkPipelineCreateFlags2 kBindable = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT;
+    return VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | (device.usesCommands() ? kBindable : 0);
+}
+
 // True if flags, base pipeline or their structure must change.
 template <typename Info>
 bool needsTranslation(const Device& device, const Info& info)
 {
     const auto* flags2 = findInChain<VkPipelineCreateFlags2CreateInfo>(
         info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
-    if (flags2 && (device.emulatesMaintenance5() || (flags2->flags & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX)))
+    if (flags2 && (device.emulatesMaintenance5() || (flags2->flags & hiddenFlags(device))))
         return true;
     return info.basePipelineHandle && device.graphObjects.find(handleId(info.basePipelineHandle));
 }
@@ -60,7 +67,7 @@ public:
         : m_info(original), m_chain(original.pNext)
     {
         if (auto* flags2 = m_chain.change<VkPipelineCreateFlags2CreateInfo>(kFlags2))
-            flags2->flags &= ~VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX;
+            flags2->flags &= ~hiddenFlags(device);
         if (m_info.basePipelineIndex >= 0) {
             m_info.basePipelineHandle = created[m_info.basePipelineIndex];
             m_info.basePipelineIndex = -1;

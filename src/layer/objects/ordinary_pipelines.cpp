@@ -6,6 +6,7 @@
 #include "layer/graphs/validate.h"
 #include "layer/loader/entry_points.h"
 #include "layer/objects/driver_pipeline_info.h"
+#include "layer/objects/pipeline_observer.h"
 
 namespace millrace::layer {
 
@@ -110,6 +111,15 @@ VkResult createEach(uint32_t count, const Info* infos, VkPipeline* pipelines, co
     return outcome;
 }
 
+// What has been made, with the structures that the application gave.
+template <typename Info>
+void tell(Device& device, uint32_t count, const Info* infos, const VkPipeline* pipelines)
+{
+    for (uint32_t i = 0; device.pipelineObserver && i < count; ++i)
+        if (pipelines[i] && !device.graphObjects.find(handleId(pipelines[i])))
+            device.pipelineObserver->created(infos[i], pipelines[i]);
+}
+
 // What a library of a graph may be depends on what kind of pipeline it is.
 VkResult remember(Device& device, VkPipelineBindPoint bindPoint, uint32_t count, const VkPipeline* pipelines,
                   VkResult result)
@@ -133,20 +143,25 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateComputePipelines(VkDevice handle, VkPipelin
     Device& device = Device::of(handle);
     if (std::all_of(pCreateInfos, pCreateInfos + count, [&](const VkComputePipelineCreateInfo& info) {
             return !isNodeLibrary(device, info) && isPlain(device, info);
-        }))
-        return remember(
-            device, VK_PIPELINE_BIND_POINT_COMPUTE, count, pPipelines,
-            device.table.CreateComputePipelines(handle, pipelineCache, count, pCreateInfos, pAllocator, pPipelines));
+        })) {
+        const VkResult result =
+            device.table.CreateComputePipelines(handle, pipelineCache, count, pCreateInfos, pAllocator, pPipelines);
+        tell(device, count, pCreateInfos, pPipelines);
+        return remember(device, VK_PIPELINE_BIND_POINT_COMPUTE, count, pPipelines, result);
+    }
 
     auto next = [&](const VkComputePipelineCreateInfo* info, VkPipeline* out) {
         return remember(device, VK_PIPELINE_BIND_POINT_COMPUTE, 1, out,
                         device.table.CreateComputePipelines(handle, pipelineCache, 1, info, pAllocator, out));
     };
-    return createEach(count, pCreateInfos, pPipelines, [&](const VkComputePipelineCreateInfo& info, VkPipeline* out) {
-        const VkPipelineCreateFlags2 flags = pipelineFlags(info.pNext, info.flags);
-        return isNodeLibrary(device, info) ? createComputeLibrary(device, pipelineCache, info, flags, out)
-                                           : createTranslated(device, info, pPipelines, next, out);
-    });
+    const VkResult result =
+        createEach(count, pCreateInfos, pPipelines, [&](const VkComputePipelineCreateInfo& info, VkPipeline* out) {
+            const VkPipelineCreateFlags2 flags = pipelineFlags(info.pNext, info.flags);
+            return isNodeLibrary(device, info) ? createComputeLibrary(device, pipelineCache, info, flags, out)
+                                               : createTranslated(device, info, pPipelines, next, out);
+        });
+    tell(device, count, pCreateInfos, pPipelines);
+    return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice handle, VkPipelineCache pipelineCache, uint32_t count,
@@ -155,26 +170,32 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice handle, VkPipeli
 {
     Device& device = Device::of(handle);
     if (std::all_of(pCreateInfos, pCreateInfos + count,
-                    [&](const VkGraphicsPipelineCreateInfo& info) { return isPlain(device, info); }))
-        return remember(
-            device, VK_PIPELINE_BIND_POINT_GRAPHICS, count, pPipelines,
-            device.table.CreateGraphicsPipelines(handle, pipelineCache, count, pCreateInfos, pAllocator, pPipelines));
+                    [&](const VkGraphicsPipelineCreateInfo& info) { return isPlain(device, info); })) {
+        const VkResult result =
+            device.table.CreateGraphicsPipelines(handle, pipelineCache, count, pCreateInfos, pAllocator, pPipelines);
+        tell(device, count, pCreateInfos, pPipelines);
+        return remember(device, VK_PIPELINE_BIND_POINT_GRAPHICS, count, pPipelines, result);
+    }
 
     auto next = [&](const VkGraphicsPipelineCreateInfo* info, VkPipeline* out) {
         return remember(device, VK_PIPELINE_BIND_POINT_GRAPHICS, 1, out,
                         device.table.CreateGraphicsPipelines(handle, pipelineCache, 1, info, pAllocator, out));
     };
-    return createEach(count, pCreateInfos, pPipelines, [&](const VkGraphicsPipelineCreateInfo& info, VkPipeline* out) {
-        if (pipelineFlags(info.pNext, info.flags) & kGraphBit) {
-            device.messages().error("VUID-VkExecutionGraphPipelineCreateInfoAMDX-shaderMeshEnqueue-10182",
-                                    objectReference(VK_OBJECT_TYPE_DEVICE, handle),
-                                    "graphics pipelines with VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX need the "
-                                    "feature shaderMeshEnqueue, which is not supported",
-                                    "Draw with a pipeline of its own from what a graph of compute nodes wrote");
-            return VK_ERROR_VALIDATION_FAILED_EXT;
-        }
-        return createTranslated(device, info, pPipelines, next, out);
-    });
+    const VkResult result =
+        createEach(count, pCreateInfos, pPipelines, [&](const VkGraphicsPipelineCreateInfo& info, VkPipeline* out) {
+            if (pipelineFlags(info.pNext, info.flags) & kGraphBit) {
+                device.messages().error(
+                    "VUID-VkExecutionGraphPipelineCreateInfoAMDX-shaderMeshEnqueue-10182",
+                    objectReference(VK_OBJECT_TYPE_DEVICE, handle),
+                    "graphics pipelines with VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX need the "
+                    "feature shaderMeshEnqueue, which is not supported",
+                    "Draw with a pipeline of its own from what a graph of compute nodes wrote");
+                return VK_ERROR_VALIDATION_FAILED_EXT;
+            }
+            return createTranslated(device, info, pPipelines, next, out);
+        });
+    tell(device, count, pCreateInfos, pPipelines);
+    return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateRayTracingPipelinesKHR(VkDevice handle, VkDeferredOperationKHR operation,
@@ -206,6 +227,8 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipeline(VkDevice handle, VkPipeline pipeline,
                                            const VkAllocationCallbacks* pAllocator)
 {
     Device& device = Device::of(handle);
+    if (device.pipelineObserver)
+        device.pipelineObserver->destroyed(pipeline);
     if (device.graphObjects.remove(handleId(pipeline))) {
         device.privateData.removeObject(handleId(pipeline));
     } else {
@@ -266,12 +289,12 @@ VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkCom
 
 EntryPoints ordinaryPipelineEntryPoints()
 {
-    constexpr uint32_t kUses = kUseGraphs | kUseMaintenance5;
+    constexpr uint32_t kUses = kUseGraphs | kUseMaintenance5 | kUseCommands;
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CreateComputePipelines, kUses | kUseExtension),
         MILLRACE_ENTRY(CreateGraphicsPipelines, kUses),
         MILLRACE_ENTRY(CreateRayTracingPipelinesKHR, kUses),
-        MILLRACE_ENTRY(DestroyPipeline, kUseGraphs),
+        MILLRACE_ENTRY(DestroyPipeline, kUseGraphs | kUseCommands),
     };
     return entries;
 }

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 #include <vector>
 
+#include "abi/commands.h"
 #include "abi/dispatch.h"
 #include "layer/chains/chain.h"
 #include "layer/loader/device.h"
@@ -145,6 +147,23 @@ std::shared_ptr<GraphLayout> createGraphLayout(Device& device, const VkPipelineL
     return layout;
 }
 
+std::shared_ptr<SequenceLayout> createSequenceLayout(Device& device, const VkPipelineLayoutCreateInfo& info)
+{
+    auto layout = std::make_shared<SequenceLayout>(device);
+    for (uint32_t i = 0; i < info.setLayoutCount; ++i)
+        layout->sets.push_back(device.setLayouts.share(handleId(info.pSetLayouts[i])));
+    for (const VkPushConstantRange& range : std::span(info.pPushConstantRanges, info.pushConstantRangeCount))
+        layout->pushConstantBytes = std::max(layout->pushConstantBytes, range.offset + range.size);
+    const VkPushConstantRange range{kSequenceStages, 0, sizeof(abi::SequenceArguments)};
+    VkPipelineLayoutCreateInfo ours = info;
+    ours.pushConstantRangeCount = 1;
+    ours.pPushConstantRanges = &range;
+    if (device.table.CreatePipelineLayout(device.handle, &ours, runtime::hostMemory(), &layout->handle) != VK_SUCCESS)
+        return nullptr;
+    device.names.set(VK_OBJECT_TYPE_PIPELINE_LAYOUT, layout->handle, {"layout of generated commands"});
+    return layout;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineLayout(VkDevice handle, const VkPipelineLayoutCreateInfo* pCreateInfo,
                                                     const VkAllocationCallbacks* pAllocator,
                                                     VkPipelineLayout* pPipelineLayout)
@@ -156,7 +175,10 @@ VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineLayout(VkDevice handle, const VkPip
     rememberOrUndo([&] { device.table.DestroyPipelineLayout(handle, *pPipelineLayout, pAllocator); },
                    [&] {
                        auto layout = std::make_shared<PipelineLayout>();
-                       layout->graph = createGraphLayout(device, *pCreateInfo);
+                       if (device.usesGraphs())
+                           layout->graph = createGraphLayout(device, *pCreateInfo);
+                       if (device.usesCommands())
+                           layout->sequences = createSequenceLayout(device, *pCreateInfo);
                        device.pipelineLayouts.insert(handleId(*pPipelineLayout), std::move(layout));
                    });
     return VK_SUCCESS;
@@ -172,6 +194,17 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipelineLayout(VkDevice handle, VkPipelineLayo
 
 }  // namespace
 
+bool isSameSetLayout(const DescriptorSetLayout* a, const DescriptorSetLayout* b)
+{
+    return a == b || (a && b && a->definition == b->definition);
+}
+
+SequenceLayout::~SequenceLayout()
+{
+    if (handle)
+        device.table.DestroyPipelineLayout(device.handle, handle, runtime::hostMemory());
+}
+
 GraphLayout::~GraphLayout()
 {
     if (handle)
@@ -181,10 +214,10 @@ GraphLayout::~GraphLayout()
 EntryPoints pipelineLayoutEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateDescriptorSetLayout, kUseGraphs),
-        MILLRACE_ENTRY(DestroyDescriptorSetLayout, kUseGraphs),
-        MILLRACE_ENTRY(CreatePipelineLayout, kUseGraphs),
-        MILLRACE_ENTRY(DestroyPipelineLayout, kUseGraphs),
+        MILLRACE_ENTRY(CreateDescriptorSetLayout, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(DestroyDescriptorSetLayout, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(CreatePipelineLayout, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(DestroyPipelineLayout, kUseGraphs | kUseCommands),
     };
     return entries;
 }

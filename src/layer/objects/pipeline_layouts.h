@@ -34,8 +34,25 @@ struct GraphLayout {
     std::string definition;              // equal for compatible layouts
 };
 
-struct PipelineLayout {
-    std::shared_ptr<GraphLayout> graph;  // null if the driver refused it
+// The layout that variants of pipelines for generated commands are created with: the same sets, and
+// abi::SequenceArguments as the only push constants, for kSequenceStages. Shared like a GraphLayout.
+struct SequenceLayout {
+    explicit SequenceLayout(Device& owner) : device(owner) {}
+    ~SequenceLayout();
+
+    Device& device;
+    VkPipelineLayout handle = VK_NULL_HANDLE;
+    std::vector<std::shared_ptr<DescriptorSetLayout>> sets;  // null where the application left the set layout out
+    uint32_t pushConstantBytes = 0;                          // of the application, from offset 0, of all stages
 };
+inline constexpr VkShaderStageFlags kSequenceStages = VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT;
+
+struct PipelineLayout {
+    std::shared_ptr<GraphLayout> graph;         // null if the driver refused it, or there are no graphs on the device
+    std::shared_ptr<SequenceLayout> sequences;  // likewise generated commands
+};
+
+// Equal as far as Vulkan asks for it where a set is bound for one and used with the other.
+bool isSameSetLayout(const DescriptorSetLayout* a, const DescriptorSetLayout* b);
 
 }  // namespace millrace::layer

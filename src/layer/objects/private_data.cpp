@@ -103,9 +103,12 @@ VKAPI_ATTR void VKAPI_CALL DestroyPrivateDataSlotEXT(VkDevice handle, VkPrivateD
 EntryPoints privateDataEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(SetPrivateData, kUseGraphs),         MILLRACE_ENTRY(SetPrivateDataEXT, kUseGraphs),
-        MILLRACE_ENTRY(GetPrivateData, kUseGraphs),         MILLRACE_ENTRY(GetPrivateDataEXT, kUseGraphs),
-        MILLRACE_ENTRY(DestroyPrivateDataSlot, kUseGraphs), MILLRACE_ENTRY(DestroyPrivateDataSlotEXT, kUseGraphs),
+        MILLRACE_ENTRY(SetPrivateData, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(SetPrivateDataEXT, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(GetPrivateData, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(GetPrivateDataEXT, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(DestroyPrivateDataSlot, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(DestroyPrivateDataSlotEXT, kUseGraphs | kUseCommands),
     };
     return entries;
 }

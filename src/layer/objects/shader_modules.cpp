@@ -35,13 +35,13 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShaderModule(VkDevice handle, const VkShade
     Device& device = Device::of(handle);
     const std::span<const uint32_t> code = codeOf(*pCreateInfo);
     auto module = std::make_shared<ShaderModule>();
-    module->ours = compiler::usesShaderEnqueue(code);
+    module->ours = device.usesGraphs() && compiler::usesShaderEnqueue(code);
     if (module->ours) {
         device.tellUnknown("vkCreateShaderModule", unknownStructures(pCreateInfo->pNext), kLayerAlone);
         *pShaderModule = handleOf<VkShaderModule>(module.get());
     } else {
         const VkResult result = device.table.CreateShaderModule(handle, pCreateInfo, pAllocator, pShaderModule);
-        if (result != VK_SUCCESS || !hasComputeEntryPoint(code))
+        if (result != VK_SUCCESS || !(device.usesCommands() || hasComputeEntryPoint(code)))
             return result;
     }
     rememberOrUndo(
@@ -141,8 +141,8 @@ bool usesShaderEnqueue(const Device& device, const VkPipelineShaderStageCreateIn
 EntryPoints shaderModuleEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateShaderModule, kUseGraphs),
-        MILLRACE_ENTRY(DestroyShaderModule, kUseGraphs),
+        MILLRACE_ENTRY(CreateShaderModule, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(DestroyShaderModule, kUseGraphs | kUseCommands),
         MILLRACE_ENTRY(GetShaderModuleIdentifierEXT, kUseGraphs),
         MILLRACE_ENTRY(GetShaderModuleCreateInfoIdentifierEXT, kUseGraphs),
     };

@@ -16,7 +16,7 @@ namespace millrace::layer {
 using SharedWords = std::shared_ptr<const std::vector<uint32_t>>;
 
 // A copy of a module's SPIR-V: modules with the capability, which the driver never sees (`ours`), and modules with a
-// compute entry point, since a plain compute shader can be a node as well.
+// compute entry point, since a plain compute shader can be a node as well. All of them where commands are generated.
 struct ShaderModule {
     SharedWords words;
     bool ours = false;

@@ -117,14 +117,16 @@ VKAPI_ATTR void VKAPI_CALL pushConstants2(VkCommandBuffer handle, const VkPushCo
 EntryPoints bindingEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CmdBindPipeline, kUseGraphs),
-        MILLRACE_ENTRY(CmdBindPipelineShaderGroupNV, kUseGraphs),
-        MILLRACE_ENTRY(CmdBindDescriptorSets, kUseGraphs),
-        {"vkCmdBindDescriptorSets2", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2>>(), kUseGraphs},
-        {"vkCmdBindDescriptorSets2KHR", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2KHR>>(), kUseGraphs},
-        MILLRACE_ENTRY(CmdPushConstants, kUseGraphs),
-        {"vkCmdPushConstants2", guarded<&pushConstants2<&Table::CmdPushConstants2>>(), kUseGraphs},
-        {"vkCmdPushConstants2KHR", guarded<&pushConstants2<&Table::CmdPushConstants2KHR>>(), kUseGraphs},
+        MILLRACE_ENTRY(CmdBindPipeline, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(CmdBindPipelineShaderGroupNV, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(CmdBindDescriptorSets, kUseGraphs | kUseCommands),
+        {"vkCmdBindDescriptorSets2", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2>>(),
+         kUseGraphs | kUseCommands},
+        {"vkCmdBindDescriptorSets2KHR", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2KHR>>(),
+         kUseGraphs | kUseCommands},
+        MILLRACE_ENTRY(CmdPushConstants, kUseGraphs | kUseCommands),
+        {"vkCmdPushConstants2", guarded<&pushConstants2<&Table::CmdPushConstants2>>(), kUseGraphs | kUseCommands},
+        {"vkCmdPushConstants2KHR", guarded<&pushConstants2<&Table::CmdPushConstants2KHR>>(), kUseGraphs | kUseCommands},
     };
     return entries;
 }

@@ -127,12 +127,45 @@ VkPipeline BoundState::pipeline(VkPipelineBindPoint bindPoint) const
     return pipeline;
 }
 
-void BoundState::readPushConstants(VkShaderStageFlagBits stage, std::span<uint8_t> bytes) const
+namespace {
+
+// True for what was set for the bind point, by its name or by its stages.
+bool concerns(const StateKey& key, VkPipelineBindPoint bindPoint)
+{
+    const uint32_t byStages = keyOf(stagesOf(bindPoint));
+    return key.where == keyOf(bindPoint) || (key.where & byStages) > keyOf(VkShaderStageFlags{0});
+}
+
+bool bindsSets(const StateKey& key)
+{
+    return key.kind == StateKind::DescriptorSets || key.kind == StateKind::PushDescriptor;
+}
+
+}  // namespace
+
+void BoundState::replaySets(VkPipelineBindPoint bindPoint, const Table& table, VkCommandBuffer commandBuffer) const
+{
+    m_log.replayIf([=](const StateLog::Entry& entry) { return bindsSets(entry.key) && concerns(entry.key, bindPoint); },
+                   table, commandBuffer);
+}
+
+void BoundState::restore(VkPipelineBindPoint bindPoint, const Table& table, VkCommandBuffer commandBuffer) const
+{
+    m_log.replayIf(
+        [=](const StateLog::Entry& entry) {
+            const StateKey& key = entry.key;
+            return key.kind == StateKind::PushConstants ||
+                   (concerns(key, bindPoint) && (bindsSets(key) || key.kind == StateKind::Pipeline));
+        },
+        table, commandBuffer);
+}
+
+void BoundState::readPushConstants(VkShaderStageFlags stages, std::span<uint8_t> bytes) const
 {
     std::ranges::fill(bytes, uint8_t{0});
     m_log.forEach(StateKind::PushConstants, kScopePushConstants, [&](const StateLog::Entry& entry) {
         const auto& pushed = *reinterpret_cast<const PushedConstants*>(entry.payload);
-        if ((pushed.stages & stage) && pushed.offset < bytes.size())
+        if ((pushed.stages & stages) && pushed.offset < bytes.size())
             std::memcpy(bytes.data() + pushed.offset, pushed.values(),
                         std::min<size_t>(pushed.size, bytes.size() - pushed.offset));
     });

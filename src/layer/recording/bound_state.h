@@ -32,8 +32,15 @@ public:
 
     // Null if nothing is bound there.
     VkPipeline pipeline(VkPipelineBindPoint bindPoint) const;
-    // What shaders of one stage see from offset 0. Bytes that were never pushed are zero.
-    void readPushConstants(VkShaderStageFlagBits stage, std::span<uint8_t> bytes) const;
+    // What shaders of one of these stages see from offset 0. Bytes that were never pushed are zero.
+    void readPushConstants(VkShaderStageFlags stages, std::span<uint8_t> bytes) const;
+
+    // Gives the commands again that bound sets to a bind point, whatever kind of command they were.
+    void replaySets(VkPipelineBindPoint bindPoint, const VkuDeviceDispatchTable& table,
+                    VkCommandBuffer commandBuffer) const;
+    // Those, and what else a pipeline of ours at the bind point has disturbed: the pipeline and push constants.
+    void restore(VkPipelineBindPoint bindPoint, const VkuDeviceDispatchTable& table,
+                 VkCommandBuffer commandBuffer) const;
 
 private:
     StateLog& m_log;

@@ -171,9 +171,9 @@ void CommandBuffer::forget(VkCommandBuffer handle)
 EntryPoints commandBufferEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(BeginCommandBuffer, kUseGraphs),
-        MILLRACE_ENTRY(EndCommandBuffer, kUseGraphs),
-        MILLRACE_ENTRY(ResetCommandBuffer, kUseGraphs),
+        MILLRACE_ENTRY(BeginCommandBuffer, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(EndCommandBuffer, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(ResetCommandBuffer, kUseGraphs | kUseCommands),
     };
     return entries;
 }

@@ -52,9 +52,9 @@ struct CommandBuffer {
     bool isReadByHost = false;      // what `current` has recorded of graphs, since the last makeVisibleToHost()
     VkResult failure = VK_SUCCESS;  // of a command of ours; vkEndCommandBuffer returns it
 
-    // Sets commands that the application gives are kept in the log of primaries alone: nothing is split or restored in
-    // a secondary.
-    bool logs() const { return primary; }
+    // What the application sets is kept in the log of primaries; in that of secondaries only for generated commands,
+    // since nothing else is restored there.
+    bool logs() const { return primary || device.usesCommands(); }
     void begin(const VkCommandBufferBeginInfo& info);
     // Forgets everything recorded. The command buffer is not in use by the device.
     void reset();

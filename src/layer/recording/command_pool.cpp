@@ -167,10 +167,13 @@ VKAPI_ATTR void VKAPI_CALL FreeCommandBuffers(VkDevice handle, VkCommandPool com
 EntryPoints commandPoolEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateCommandPool, kUseGraphs),  MILLRACE_ENTRY(DestroyCommandPool, kUseGraphs),
-        MILLRACE_ENTRY(ResetCommandPool, kUseGraphs),   MILLRACE_ENTRY(TrimCommandPool, kUseGraphs),
-        MILLRACE_ENTRY(TrimCommandPoolKHR, kUseGraphs), MILLRACE_ENTRY(AllocateCommandBuffers, kUseGraphs),
-        MILLRACE_ENTRY(FreeCommandBuffers, kUseGraphs),
+        MILLRACE_ENTRY(CreateCommandPool, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(DestroyCommandPool, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(ResetCommandPool, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(TrimCommandPool, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(TrimCommandPoolKHR, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(AllocateCommandBuffers, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(FreeCommandBuffers, kUseGraphs | kUseCommands),
     };
     return entries;
 }

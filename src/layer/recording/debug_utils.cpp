@@ -117,8 +117,8 @@ VKAPI_ATTR void VKAPI_CALL QueueEndDebugUtilsLabelEXT(VkQueue handle)
 EntryPoints debugUtilsEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(SetDebugUtilsObjectNameEXT, kUseGraphs),
-        MILLRACE_ENTRY(SetDebugUtilsObjectTagEXT, kUseGraphs),
+        MILLRACE_ENTRY(SetDebugUtilsObjectNameEXT, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(SetDebugUtilsObjectTagEXT, kUseGraphs | kUseCommands),
         {"vkCmdBeginDebugUtilsLabelEXT", guarded<&CommandLabel<&Table::CmdBeginDebugUtilsLabelEXT>::call>(),
          kUseGraphs},
         {"vkCmdInsertDebugUtilsLabelEXT", guarded<&CommandLabel<&Table::CmdInsertDebugUtilsLabelEXT>::call>(),

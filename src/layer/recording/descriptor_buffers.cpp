@@ -26,11 +26,11 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBuffersEXT(VkCommandBuffer handle, u
         std::vector<ChainCopy> chains;
         std::vector<VkDescriptorBufferBindingInfoEXT> infos;
     };
-    const bool foldFlags2 = commandBuffer.device.emulatesMaintenance5();
+    const UsageRules rules = usageRules(commandBuffer.device);
     std::deque<BufferBinding> translated;
     std::vector<VkDescriptorBufferBindingInfoEXT> infos;
     for (uint32_t i = 0; i < count; ++i) {
-        infos.push_back(*translated.emplace_back(pInfos[i], foldFlags2).get());
+        infos.push_back(*translated.emplace_back(pInfos[i], rules).get());
         commandBuffer.device.tellLost("vkCmdBindDescriptorBuffersEXT", translated.back().lost());
     }
     commandBuffer.device.table.CmdBindDescriptorBuffersEXT(commandBuffer.current, count, infos.data());
@@ -168,11 +168,11 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplers2EXT(
 EntryPoints descriptorBufferEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CmdBindDescriptorBuffersEXT, kUseGraphs),
-        MILLRACE_ENTRY(CmdSetDescriptorBufferOffsetsEXT, kUseGraphs),
-        MILLRACE_ENTRY(CmdSetDescriptorBufferOffsets2EXT, kUseGraphs),
-        MILLRACE_ENTRY(CmdBindDescriptorBufferEmbeddedSamplersEXT, kUseGraphs),
-        MILLRACE_ENTRY(CmdBindDescriptorBufferEmbeddedSamplers2EXT, kUseGraphs),
+        MILLRACE_ENTRY(CmdBindDescriptorBuffersEXT, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(CmdSetDescriptorBufferOffsetsEXT, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(CmdSetDescriptorBufferOffsets2EXT, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(CmdBindDescriptorBufferEmbeddedSamplersEXT, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(CmdBindDescriptorBufferEmbeddedSamplers2EXT, kUseGraphs | kUseCommands),
     };
     return entries;
 }

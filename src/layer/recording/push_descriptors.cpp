@@ -167,18 +167,19 @@ VKAPI_ATTR void VKAPI_CALL pushWithTemplate2(VkCommandBuffer handle, const VkPus
 EntryPoints pushDescriptorEntryPoints()
 {
     static const EntryPoint entries[] = {
-        {"vkCmdPushDescriptorSet", guarded<&pushSet<&Table::CmdPushDescriptorSet>>(), kUseGraphs},
-        {"vkCmdPushDescriptorSetKHR", guarded<&pushSet<&Table::CmdPushDescriptorSetKHR>>(), kUseGraphs},
-        {"vkCmdPushDescriptorSet2", guarded<&pushSet2<&Table::CmdPushDescriptorSet2>>(), kUseGraphs},
-        {"vkCmdPushDescriptorSet2KHR", guarded<&pushSet2<&Table::CmdPushDescriptorSet2KHR>>(), kUseGraphs},
+        {"vkCmdPushDescriptorSet", guarded<&pushSet<&Table::CmdPushDescriptorSet>>(), kUseGraphs | kUseCommands},
+        {"vkCmdPushDescriptorSetKHR", guarded<&pushSet<&Table::CmdPushDescriptorSetKHR>>(), kUseGraphs | kUseCommands},
+        {"vkCmdPushDescriptorSet2", guarded<&pushSet2<&Table::CmdPushDescriptorSet2>>(), kUseGraphs | kUseCommands},
+        {"vkCmdPushDescriptorSet2KHR", guarded<&pushSet2<&Table::CmdPushDescriptorSet2KHR>>(),
+         kUseGraphs | kUseCommands},
         {"vkCmdPushDescriptorSetWithTemplate", guarded<&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplate>>(),
-         kUseGraphs},
+         kUseGraphs | kUseCommands},
         {"vkCmdPushDescriptorSetWithTemplateKHR",
-         guarded<&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplateKHR>>(), kUseGraphs},
+         guarded<&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplateKHR>>(), kUseGraphs | kUseCommands},
         {"vkCmdPushDescriptorSetWithTemplate2",
-         guarded<&pushWithTemplate2<&Table::CmdPushDescriptorSetWithTemplate2>>(), kUseGraphs},
+         guarded<&pushWithTemplate2<&Table::CmdPushDescriptorSetWithTemplate2>>(), kUseGraphs | kUseCommands},
         {"vkCmdPushDescriptorSetWithTemplate2KHR",
-         guarded<&pushWithTemplate2<&Table::CmdPushDescriptorSetWithTemplate2KHR>>(), kUseGraphs},
+         guarded<&pushWithTemplate2<&Table::CmdPushDescriptorSetWithTemplate2KHR>>(), kUseGraphs | kUseCommands},
     };
     return entries;
 }

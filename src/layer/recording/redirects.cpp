@@ -25,16 +25,6 @@ struct Redirect<Member> {
     }
 };
 
-// The state that it takes from a command buffer is that of the one that records now.
-VKAPI_ATTR void VKAPI_CALL CmdPreprocessGeneratedCommandsEXT(VkCommandBuffer handle,
-                                                             const VkGeneratedCommandsInfoEXT* pInfo,
-                                                             VkCommandBuffer stateCommandBuffer)
-{
-    const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdPreprocessGeneratedCommandsEXT(
-        commandBuffer.current, pInfo, stateCommandBuffer ? CommandBuffer::of(stateCommandBuffer).current : nullptr);
-}
-
 #define REDIRECT(name)                                                           \
     {                                                                            \
         "vkCmd" #name, guarded<&Redirect<&Table::Cmd##name>::call>(), kUseGraphs \
@@ -64,23 +54,13 @@ EntryPoints redirectEntryPoints()
         REDIRECT(ClearDepthStencilImage),
         REDIRECT(ClearAttachments),
         REDIRECT(ResolveImage),
-        REDIRECT(SetEvent),
-        REDIRECT(ResetEvent),
-        REDIRECT(WaitEvents),
-        REDIRECT(PipelineBarrier),
         REDIRECT(ResetQueryPool),
-        REDIRECT(WriteTimestamp),
         REDIRECT(CopyQueryPoolResults),
         REDIRECT(NextSubpass),
         REDIRECT(DispatchBase),
         REDIRECT(DrawIndirectCount),
         REDIRECT(DrawIndexedIndirectCount),
         REDIRECT(NextSubpass2),
-        REDIRECT(SetEvent2),
-        REDIRECT(ResetEvent2),
-        REDIRECT(WaitEvents2),
-        REDIRECT(PipelineBarrier2),
-        REDIRECT(WriteTimestamp2),
         REDIRECT(CopyBuffer2),
         REDIRECT(CopyImage2),
         REDIRECT(CopyBufferToImage2),
@@ -94,11 +74,6 @@ EntryPoints redirectEntryPoints()
         REDIRECT(DrawIndirectCountKHR),
         REDIRECT(DrawIndexedIndirectCountKHR),
         REDIRECT(EncodeVideoKHR),
-        REDIRECT(SetEvent2KHR),
-        REDIRECT(ResetEvent2KHR),
-        REDIRECT(WaitEvents2KHR),
-        REDIRECT(PipelineBarrier2KHR),
-        REDIRECT(WriteTimestamp2KHR),
         REDIRECT(CopyBuffer2KHR),
         REDIRECT(CopyImage2KHR),
         REDIRECT(CopyBufferToImage2KHR),
@@ -145,8 +120,6 @@ EntryPoints redirectEntryPoints()
         REDIRECT(ConvertCooperativeVectorMatrixNV),
         REDIRECT(BuildClusterAccelerationStructureIndirectNV),
         REDIRECT(BuildPartitionedAccelerationStructuresNV),
-        MILLRACE_ENTRY(CmdPreprocessGeneratedCommandsEXT, kUseGraphs),
-        REDIRECT(ExecuteGeneratedCommandsEXT),
         REDIRECT(BuildAccelerationStructuresKHR),
         REDIRECT(BuildAccelerationStructuresIndirectKHR),
         REDIRECT(CopyAccelerationStructureKHR),

@@ -228,10 +228,10 @@ void resumeRendering(CommandBuffer& commandBuffer, bool predicated)
 EntryPoints renderingEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CmdBeginRendering, kUseGraphs),
-        {"vkCmdBeginRenderingKHR", guarded<&CmdBeginRendering>(), kUseGraphs},
-        MILLRACE_ENTRY(CmdEndRendering, kUseGraphs),
-        {"vkCmdEndRenderingKHR", guarded<&CmdEndRendering>(), kUseGraphs},
+        MILLRACE_ENTRY(CmdBeginRendering, kUseGraphs | kUseCommands),
+        {"vkCmdBeginRenderingKHR", guarded<&CmdBeginRendering>(), kUseGraphs | kUseCommands},
+        MILLRACE_ENTRY(CmdEndRendering, kUseGraphs | kUseCommands),
+        {"vkCmdEndRenderingKHR", guarded<&CmdEndRendering>(), kUseGraphs | kUseCommands},
     };
     return entries;
 }

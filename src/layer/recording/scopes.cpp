@@ -117,9 +117,9 @@ void endPass2(CommandBuffer& commandBuffer, const VkSubpassEndInfo*)
     commandBuffer.rendering.legacyPass = false;
 }
 
-#define SCOPE(name, note)                                                           \
-    {                                                                               \
-        "vkCmd" #name, guarded<&Scope<&Table::Cmd##name, note>::call>(), kUseGraphs \
+#define SCOPE(name, note)                                                                          \
+    {                                                                                              \
+        "vkCmd" #name, guarded<&Scope<&Table::Cmd##name, note>::call>(), kUseGraphs | kUseCommands \
     }
 
 }  // namespace

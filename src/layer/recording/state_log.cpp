@@ -42,11 +42,11 @@ void StateLog::replay(uint32_t scopes, const VkuDeviceDispatchTable& table, VkCo
 {
     if (!(m_scopes & scopes))
         return;
-    m_sorted.clear();
-    for (const Kind& kind : m_kinds)
-        for (const Entry& entry : kind.entries)
-            if (entry.scopes & scopes)
-                m_sorted.push_back(&entry);
+    replayIf([=](const Entry& entry) { return (entry.scopes & scopes) != 0; }, table, commandBuffer);
+}
+
+void StateLog::replaySorted(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer) const
+{
     std::ranges::sort(m_sorted, {}, &Entry::order);
     for (const Entry* entry : m_sorted)
         entry->replay(table, commandBuffer, entry->payload);

@@ -171,6 +171,17 @@ public:
 
     // All entries that are in any of `scopes`.
     void replay(uint32_t scopes, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer) const;
+    // All for which `isWanted(entry)`.
+    template <typename IsWanted>
+    void replayIf(const IsWanted& isWanted, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer) const
+    {
+        m_sorted.clear();
+        for (const Kind& kind : m_kinds)
+            for (const Entry& entry : kind.entries)
+                if (isWanted(entry))
+                    m_sorted.push_back(&entry);
+        replaySorted(table, commandBuffer);
+    }
     // The same of one kind, called with each entry.
     template <typename Visit>
     void forEach(StateKind kind, uint32_t scopes, const Visit& visit) const
@@ -215,6 +226,7 @@ private:
     }
     // For a command that sets something for the first time, or more of it than before.
     Entry& makeRoom(Kind& kind, Entry* entry, const StateKey& key, uint32_t scopes, size_t bytes);
+    void replaySorted(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer) const;
     // The first behind `order`.
     static const Entry* nextOf(const Kind& kind, uint32_t scopes, uint64_t order);
 

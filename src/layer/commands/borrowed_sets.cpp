@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/commands/borrowed_sets.h"
+
+#include <algorithm>
+#include <span>
+
+#include "layer/commands/generated_commands.h"
+#include "layer/loader/device.h"
+#include "layer/recording/command_buffer.h"
+
+namespace millrace::layer {
+
+namespace {
+
+using Sets = std::vector<std::shared_ptr<DescriptorSetLayout>>;
+
+// Recording replays commands that know nothing of each other, so what they are replayed for is found here.
+thread_local const SequenceLayout* t_target = nullptr;
+
+class Target {
+public:
+    explicit Target(const SequenceLayout& layout) { t_target = &layout; }
+    ~Target() { t_target = nullptr; }
+    Target(const Target&) = delete;
+    Target& operator=(const Target&) = delete;
+};
+
+// The set layouts that the application's layout has, null if it is gone: then nobody can compare them any more.
+const Sets* setsOf(VkPipelineLayout layout)
+{
+    const PipelineLayout* known = t_target->device.pipelineLayouts.find(handleId(layout));
+    return known && known->sequences ? &known->sequences->sets : nullptr;
+}
+
+bool fits(const Sets* sets, uint32_t set)
+{
+    if (set >= t_target->sets.size())
+        return false;
+    return !sets || (set < sets->size() && isSameSetLayout((*sets)[set].get(), t_target->sets[set].get()));
+}
+
+VKAPI_ATTR void VKAPI_CALL bindDescriptorSets(VkCommandBuffer commandBuffer, VkPipelineBindPoint bindPoint,
+                                              VkPipelineLayout layout, uint32_t first, uint32_t count,
+                                              const VkDescriptorSet* sets, uint32_t offsetCount,
+                                              const uint32_t* offsets)
+{
+    const Sets* known = setsOf(layout);
+    std::span<const uint32_t> left(offsets, offsetCount);
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t set = first + i;
+        // Of sets that do not fit the offsets are skipped.
+        const DescriptorSetLayout* own = known && set < known->size()            ? (*known)[set].get()
+                                         : !known && set < t_target->sets.size() ? t_target->sets[set].get()
+                                                                                 : nullptr;
+        const auto taken = std::min<size_t>(own ? own->dynamicDescriptors : 0, left.size());
+        if (fits(known, set))
+            t_target->device.table.CmdBindDescriptorSets(commandBuffer, bindPoint, t_target->handle, set, 1, &sets[i],
+                                                         static_cast<uint32_t>(taken), left.data());
+        left = left.subspan(taken);
+    }
+}
+
+VKAPI_ATTR void VKAPI_CALL pushDescriptorSet(VkCommandBuffer commandBuffer, VkPipelineBindPoint bindPoint,
+                                             VkPipelineLayout layout, uint32_t set, uint32_t count,
+                                             const VkWriteDescriptorSet* writes)
+{
+    if (fits(setsOf(layout), set))
+        t_target->device.table.CmdPushDescriptorSet(commandBuffer, bindPoint, t_target->handle, set, count, writes);
+}
+
+VKAPI_ATTR void VKAPI_CALL setDescriptorBufferOffsets(VkCommandBuffer commandBuffer, VkPipelineBindPoint bindPoint,
+                                                      VkPipelineLayout layout, uint32_t first, uint32_t count,
+                                                      const uint32_t* indices, const VkDeviceSize* offsets)
+{
+    const Sets* known = setsOf(layout);
+    for (uint32_t i = 0; i < count; ++i)
+        if (fits(known, first + i))
+            t_target->device.table.CmdSetDescriptorBufferOffsetsEXT(commandBuffer, bindPoint, t_target->handle,
+                                                                    first + i, 1, &indices[i], &offsets[i]);
+}
+
+VKAPI_ATTR void VKAPI_CALL bindEmbeddedSamplers(VkCommandBuffer commandBuffer, VkPipelineBindPoint bindPoint,
+                                                VkPipelineLayout layout, uint32_t set)
+{
+    if (fits(setsOf(layout), set))
+        t_target->device.table.CmdBindDescriptorBufferEmbeddedSamplersEXT(commandBuffer, bindPoint, t_target->handle,
+                                                                          set);
+}
+
+// Their layouts are chained, and those the layer does not translate (dynamicGeneratedPipelineLayout is absent).
+template <typename Info>
+VKAPI_ATTR void VKAPI_CALL leaveOut(VkCommandBuffer, const Info*)
+{
+}
+
+}  // namespace
+
+VkuDeviceDispatchTable borrowingTable(const VkuDeviceDispatchTable& table)
+{
+    VkuDeviceDispatchTable borrowing = table;
+    borrowing.CmdBindDescriptorSets = bindDescriptorSets;
+    borrowing.CmdPushDescriptorSet = pushDescriptorSet;
+    borrowing.CmdSetDescriptorBufferOffsetsEXT = setDescriptorBufferOffsets;
+    borrowing.CmdBindDescriptorBufferEmbeddedSamplersEXT = bindEmbeddedSamplers;
+    borrowing.CmdBindDescriptorSets2 = leaveOut<VkBindDescriptorSetsInfo>;
+    borrowing.CmdBindDescriptorSets2KHR = leaveOut<VkBindDescriptorSetsInfo>;
+    borrowing.CmdPushDescriptorSet2 = leaveOut<VkPushDescriptorSetInfo>;
+    borrowing.CmdPushDescriptorSet2KHR = leaveOut<VkPushDescriptorSetInfo>;
+    borrowing.CmdSetDescriptorBufferOffsets2EXT = leaveOut<VkSetDescriptorBufferOffsetsInfoEXT>;
+    borrowing.CmdBindDescriptorBufferEmbeddedSamplers2EXT = leaveOut<VkBindDescriptorBufferEmbeddedSamplersInfoEXT>;
+    return borrowing;
+}
+
+void bindBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, const SequenceLayout& layout)
+{
+    const Target target(layout);
+    commandBuffer.bound.replaySets(bindPoint, commandBuffer.device.generatedCommands->borrowing, commandBuffer.current);
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The application's descriptor sets, bound for a pipeline layout of the layer's that has the same set layouts.
+#pragma once
+
+#include <vulkan/utility/vk_dispatch_table.h>
+#include <vulkan/vulkan.h>
+
+#include "layer/objects/pipeline_layouts.h"
+
+namespace millrace::layer {
+
+struct CommandBuffer;
+
+// A table whose commands that bind sets replace the layout that they are given.
+VkuDeviceDispatchTable borrowingTable(const VkuDeviceDispatchTable& table);
+
+// Binds what the application has bound at the bind point, as far as it fits `layout`: sets, pushed descriptors, offsets
+// into descriptor buffers.
+void bindBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, const SequenceLayout& layout);
+
+}  // namespace millrace::layer

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a device has that generates commands, beside its objects.
+#pragma once
+
+#include <vulkan/utility/vk_dispatch_table.h>
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "layer/commands/indirect_layouts.h"
+#include "layer/commands/kept_pipelines.h"
+#include "layer/commands/kernels.h"
+#include "layer/loader/entry_points.h"
+#include "runtime/memory.h"
+
+namespace millrace::layer {
+
+// What the properties say.
+inline constexpr uint32_t kMaxPipelines = 4096;
+inline constexpr uint32_t kMaxSequences = 1u << 20;
+inline constexpr uint32_t kMaxTokens = 16;
+inline constexpr uint32_t kMaxTokenOffset = 2047;
+inline constexpr uint32_t kMaxStride = 2048;
+
+class GeneratedCommands {
+public:
+    explicit GeneratedCommands(Device& device) : kernels(device), pipelines(std::make_shared<KeptPipelines>(device)) {}
+    VkResult create(Device& device);
+
+    runtime::Memory memory;  // for copies of push constants
+    Kernels kernels;
+    const std::shared_ptr<KeptPipelines> pipelines;
+    VkuDeviceDispatchTable borrowing{};  // see borrowed_sets.h
+};
+
+// `pipelineCount`: of the execution set, 1 without one.
+SortMemory sortMemory(const commands::Layout& layout, uint32_t maxSequenceCount, uint32_t pipelineCount);
+
+// The pipelines that commands with these parameters run: those of the set, or the one that is chained
+// (VkGeneratedCommandsPipelineInfoEXT), or else `bound`. Empty if the layer does not know them.
+ExecutionSet::Pipelines pipelinesOf(const Device& device, VkIndirectExecutionSetEXT set, const void* chain,
+                                    VkPipeline bound);
+
+EntryPoints indirectLayoutEntryPoints();
+EntryPoints executionSetEntryPoints();
+EntryPoints generatedCommandEntryPoints();
+
+}  // namespace millrace::layer

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Indirect commands layouts: what the tokens say becomes commands::Layout, and what the layer cannot do is refused.
+#include "layer/commands/indirect_layouts.h"
+
+#include <span>
+#include <string>
+
+#include "layer/commands/generated_commands.h"
+#include "layer/loader/device.h"
+#include "layer/loader/entry_points.h"
+
+namespace millrace::layer {
+
+namespace {
+
+using commands::Action;
+using commands::PushRange;
+
+const char* nameOf(VkIndirectCommandsTokenTypeEXT type)
+{
+    switch (type) {
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_EXECUTION_SET_EXT:
+            return "EXECUTION_SET";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT:
+            return "PUSH_CONSTANT";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_SEQUENCE_INDEX_EXT:
+            return "SEQUENCE_INDEX";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_INDEX_BUFFER_EXT:
+            return "INDEX_BUFFER";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_VERTEX_BUFFER_EXT:
+            return "VERTEX_BUFFER";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_EXT:
+            return "DRAW_INDEXED";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT:
+            return "DRAW";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_COUNT_EXT:
+            return "DRAW_INDEXED_COUNT";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_COUNT_EXT:
+            return "DRAW_COUNT";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT:
+            return "DISPATCH";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_NV_EXT:
+            return "DRAW_MESH_TASKS_NV";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_COUNT_NV_EXT:
+            return "DRAW_MESH_TASKS_COUNT_NV";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_EXT:
+            return "DRAW_MESH_TASKS";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_COUNT_EXT:
+            return "DRAW_MESH_TASKS_COUNT";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_TRACE_RAYS2_EXT:
+            return "TRACE_RAYS2";
+        default:
+            return nullptr;
+    }
+}
+
+// Reads the tokens of one layout. What it cannot read it says, and the result is then an error.
+class Reader {
+public:
+    Reader(const Device& device, const VkIndirectCommandsLayoutCreateInfoEXT& info)
+        : m_info(info), m_hasDraws(device.support.generatedDraws)
+    {
+    }
+
+    VkResult read();
+    const commands::Layout& layout() const { return m_layout; }
+    const std::string& problem() const { return m_problem; }
+
+private:
+    VkResult refuse(VkResult result, const std::string& problem)
+    {
+        m_problem = problem;
+        return result;
+    }
+    VkResult absent(const std::string& what) { return refuse(VK_ERROR_FEATURE_NOT_PRESENT, what + " not supported"); }
+    VkResult readToken(const VkIndirectCommandsLayoutTokenEXT& token);
+    VkResult readExecutionSet(const VkIndirectCommandsLayoutTokenEXT& token);
+    VkResult readPush(const VkIndirectCommandsLayoutTokenEXT& token, PushRange::Source source);
+    VkResult readAction(Action action, uint32_t offset);
+
+    const VkIndirectCommandsLayoutCreateInfoEXT& m_info;
+    const bool m_hasDraws;
+    commands::Layout m_layout;
+    bool m_hasAction = false;
+    std::string m_problem;
+};
+
+VkResult Reader::read()
+{
+    m_layout.stride = m_info.indirectStride;
+    m_layout.stages = m_info.shaderStages;
+    for (const VkIndirectCommandsLayoutTokenEXT& token : std::span(m_info.pTokens, m_info.tokenCount))
+        if (const VkResult result = readToken(token); result != VK_SUCCESS)
+            return result;
+    if (!m_hasAction)
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "no token says what to do");
+    if (!m_layout.pushRanges.empty() && !m_info.pipelineLayout)
+        return absent("push constants without a pipeline layout (dynamicGeneratedPipelineLayout) are");
+    if (m_layout.action != Action::Dispatch && !m_hasDraws)
+        return absent(
+            "draws, for which the device lacks shaderDrawParameters, multiDrawIndirect, "
+            "drawIndirectFirstInstance or drawIndirectCount, are");
+    if (m_layout.executionSet && m_layout.action != Action::Dispatch)
+        return absent("the token EXECUTION_SET with draws is");
+    return VK_SUCCESS;
+}
+
+VkResult Reader::readToken(const VkIndirectCommandsLayoutTokenEXT& token)
+{
+    switch (token.type) {
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_EXECUTION_SET_EXT:
+            return readExecutionSet(token);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT:
+            return readPush(token, PushRange::Source::Stream);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_SEQUENCE_INDEX_EXT:
+            return readPush(token, PushRange::Source::SequenceIndex);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT:
+            return readAction(Action::Dispatch, token.offset);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT:
+            return readAction(Action::Draw, token.offset);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_EXT:
+            return readAction(Action::DrawIndexed, token.offset);
+        default: {
+            const char* name = nameOf(token.type);
+            return absent("the token " + (name ? std::string(name) : std::to_string(token.type)) + " is");
+        }
+    }
+}
+
+VkResult Reader::readExecutionSet(const VkIndirectCommandsLayoutTokenEXT& token)
+{
+    const VkIndirectCommandsExecutionSetTokenEXT& data = *token.data.pExecutionSet;
+    if (data.type != VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT)
+        return absent("the token EXECUTION_SET with shader objects is");
+    if (data.shaderStages != VK_SHADER_STAGE_COMPUTE_BIT)
+        return absent("the token EXECUTION_SET with stages other than the compute stage is");
+    m_layout.executionSet = token.offset;
+    return VK_SUCCESS;
+}
+
+VkResult Reader::readPush(const VkIndirectCommandsLayoutTokenEXT& token, PushRange::Source source)
+{
+    const VkPushConstantRange& range = token.data.pPushConstant->updateRange;
+    PushRange push;
+    push.source = source;
+    push.destination = range.offset;
+    push.size = range.size;
+    push.stages = range.stageFlags;
+    push.streamOffset = source == PushRange::Source::Stream ? token.offset : 0;
+    m_layout.pushRanges.push_back(push);
+    return VK_SUCCESS;
+}
+
+VkResult Reader::readAction(Action action, uint32_t offset)
+{
+    if (m_hasAction)
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "two tokens say what to do");
+    m_hasAction = true;
+    m_layout.action = action;
+    m_layout.actionOffset = offset;
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutEXT(VkDevice handle,
+                                                               const VkIndirectCommandsLayoutCreateInfoEXT* pInfo,
+                                                               const VkAllocationCallbacks*,
+                                                               VkIndirectCommandsLayoutEXT* pLayout)
+{
+    Device& device = Device::of(handle);
+    *pLayout = VK_NULL_HANDLE;
+    Reader reader(device, *pInfo);
+    const VkResult result = reader.read();
+    if (result != VK_SUCCESS) {
+        device.messages().error("Millrace-generated-commands", objectReference(VK_OBJECT_TYPE_DEVICE, handle),
+                                "vkCreateIndirectCommandsLayoutEXT: " + reader.problem(),
+                                "docs/generated-commands.md says which tokens there are");
+        return result;
+    }
+    auto layout = std::make_shared<IndirectLayout>(reader.layout());
+    *pLayout = handleOf<VkIndirectCommandsLayoutEXT>(layout.get());
+    device.indirectLayouts.insert(handleId(*pLayout), std::move(layout));
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyIndirectCommandsLayoutEXT(VkDevice handle, VkIndirectCommandsLayoutEXT layout,
+                                                            const VkAllocationCallbacks*)
+{
+    Device& device = Device::of(handle);
+    device.indirectLayouts.remove(handleId(layout));
+    device.privateData.removeObject(handleId(layout));
+}
+
+}  // namespace
+
+EntryPoints indirectLayoutEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(CreateIndirectCommandsLayoutEXT, kUseCommands, true),
+        MILLRACE_ENTRY(DestroyIndirectCommandsLayoutEXT, kUseCommands, true),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

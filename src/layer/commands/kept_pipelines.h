@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pipelines of the application, as far as variants of them can be made for layouts of generated commands.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/layout.h"
+#include "layer/base/registry.h"
+#include "layer/objects/pipeline_layouts.h"
+#include "layer/objects/pipeline_observer.h"
+
+namespace millrace::layer {
+
+// Everything that its creation was given, which may be gone since. Thread-safe.
+class KeptPipeline {
+public:
+    KeptPipeline(VkPipelineBindPoint bindPoint, std::shared_ptr<SequenceLayout> layout);
+    virtual ~KeptPipeline();
+    KeptPipeline(const KeptPipeline&) = delete;
+    KeptPipeline& operator=(const KeptPipeline&) = delete;
+
+    VkPipelineBindPoint bindPoint() const { return m_bindPoint; }
+    const SequenceLayout& layout() const { return *m_layout; }
+
+    // The variant for a layout that fits the bind point, made when it is first asked for. Fails with an error of the
+    // driver's, or after a message of the layer's.
+    VkResult get(const commands::Layout& layout, VkPipeline& out);
+
+protected:
+    virtual VkResult create(const commands::Layout& layout, VkPipeline& out) const = 0;
+    Device& device() const { return m_layout->device; }
+    // Reports why there is no variant.
+    VkResult refuse(const std::string& reason) const;
+
+private:
+    const VkPipelineBindPoint m_bindPoint;
+    const std::shared_ptr<SequenceLayout> m_layout;
+    std::recursive_mutex m_mutex;  // a callback of the application's may ask again, though Vulkan forbids it
+    std::vector<std::pair<commands::Layout, VkPipeline>> m_variants;
+};
+
+// Compute pipelines, all of them, since each may be used with generated commands; of graphics pipelines those that say
+// so (VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT).
+class KeptPipelines final : public PipelineObserver {
+public:
+    explicit KeptPipelines(Device& device) : m_device(device) {}
+
+    void created(const VkComputePipelineCreateInfo& info, VkPipeline pipeline) override;
+    void created(const VkGraphicsPipelineCreateInfo& info, VkPipeline pipeline) override;
+    void destroyed(VkPipeline pipeline) override;
+
+    // Null if it is not kept.
+    std::shared_ptr<KeptPipeline> find(VkPipeline pipeline) const { return m_pipelines.share(handleId(pipeline)); }
+
+private:
+    Device& m_device;
+    Registry<KeptPipeline> m_pipelines;
+};
+
+// Null if the layer does not have the code, or the driver refused the layout.
+std::shared_ptr<KeptPipeline> keep(Device& device, const VkComputePipelineCreateInfo& info);
+std::shared_ptr<KeptPipeline> keep(Device& device, const VkGraphicsPipelineCreateInfo& info);
+
+}  // namespace millrace::layer

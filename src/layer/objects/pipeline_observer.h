@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a feature wants to know of the application's pipelines that the driver makes.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+namespace millrace::layer {
+
+// Called during the application's commands, on their threads.
+class PipelineObserver {
+public:
+    // The application's structure, as it was given.
+    virtual void created(const VkComputePipelineCreateInfo& info, VkPipeline pipeline) = 0;
+    virtual void created(const VkGraphicsPipelineCreateInfo& info, VkPipeline pipeline) = 0;
+    // In front of the driver's destruction. Also for pipelines that nobody told of.
+    virtual void destroyed(VkPipeline pipeline) = 0;
+
+protected:
+    ~PipelineObserver() = default;
+};
+
+}  // namespace millrace::layer

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/generated_device.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace millrace::commandtest {
+
+using layertest::Buffer;
+using layertest::DeviceOptions;
+using layertest::InstanceOptions;
+
+InstanceOptions instanceOptions(Provider provider)
+{
+    InstanceOptions options;
+    options.emulation = provider == Provider::Layer;
+    if (provider == Provider::Layer)
+        options.settings = {{"generated_commands", "true"}, {"force_enable", "true"}};
+    return options;
+}
+
+bool driverHasGeneratedCommands()
+{
+    static const bool has = [] {
+        InstanceOptions options;
+        options.emulation = false;
+        const layertest::TestInstance instance(options);
+        return layertest::lists(layertest::deviceExtensions(instance.physical),
+                                VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
+    }();
+    return has;
+}
+
+GeneratedDevice::GeneratedDevice(Provider by, bool draws) : provider(by), device(instanceOptions(by), options(draws))
+{
+    createLayout = device.get<PFN_vkCreateIndirectCommandsLayoutEXT>("vkCreateIndirectCommandsLayoutEXT");
+    destroyLayout = device.get<PFN_vkDestroyIndirectCommandsLayoutEXT>("vkDestroyIndirectCommandsLayoutEXT");
+    createSet = device.get<PFN_vkCreateIndirectExecutionSetEXT>("vkCreateIndirectExecutionSetEXT");
+    destroySet = device.get<PFN_vkDestroyIndirectExecutionSetEXT>("vkDestroyIndirectExecutionSetEXT");
+    updateSet = device.get<PFN_vkUpdateIndirectExecutionSetPipelineEXT>("vkUpdateIndirectExecutionSetPipelineEXT");
+    getRequirements =
+        device.get<PFN_vkGetGeneratedCommandsMemoryRequirementsEXT>("vkGetGeneratedCommandsMemoryRequirementsEXT");
+    cmdPreprocess = device.get<PFN_vkCmdPreprocessGeneratedCommandsEXT>("vkCmdPreprocessGeneratedCommandsEXT");
+    cmdExecute = device.get<PFN_vkCmdExecuteGeneratedCommandsEXT>("vkCmdExecuteGeneratedCommandsEXT");
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &properties};
+    vkGetPhysicalDeviceProperties2(device.physical, &all);
+}
+
+DeviceOptions GeneratedDevice::options(bool draws)
+{
+    m_features.deviceGeneratedCommands = VK_TRUE;
+    DeviceOptions options;
+    options.extension = false;
+    options.feature = false;
+    options.chain = &m_features;
+    options.extensions = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME};
+    if (draws) {
+        m_core.features.drawIndirectFirstInstance = VK_TRUE;
+        m_v11.shaderDrawParameters = VK_TRUE;
+        m_core.pNext = &m_v11;
+        options.first = &m_core;
+    }
+    return options;
+}
+
+Buffer GeneratedDevice::createPreprocess(const VkGeneratedCommandsMemoryRequirementsInfoEXT& info)
+{
+    VkMemoryRequirements2 requirements{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
+    getRequirements(device.handle, &info, &requirements);
+    if (requirements.memoryRequirements.size == 0)
+        return {};
+    Buffer buffer;
+    buffer.size = requirements.memoryRequirements.size;
+    VkBufferUsageFlags2CreateInfo usage{VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO};
+    usage.usage = VK_BUFFER_USAGE_2_PREPROCESS_BUFFER_BIT_EXT | VK_BUFFER_USAGE_2_SHADER_DEVICE_ADDRESS_BIT;
+    VkBufferCreateInfo create{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, &usage};
+    create.size = buffer.size;
+    MILLRACE_CHECK(vkCreateBuffer(device.handle, &create, nullptr, &buffer.handle));
+    VkMemoryRequirements own;
+    vkGetBufferMemoryRequirements(device.handle, buffer.handle, &own);
+    const uint32_t types = own.memoryTypeBits & requirements.memoryRequirements.memoryTypeBits;
+    EXPECT_NE(types, 0u);
+    VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
+    flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+    VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags};
+    allocate.allocationSize = std::max(own.size, requirements.memoryRequirements.size);
+    while (!(types >> allocate.memoryTypeIndex & 1))
+        ++allocate.memoryTypeIndex;
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkAllocateMemory(device.handle, &allocate, nullptr, &memory));
+    MILLRACE_CHECK(vkBindBufferMemory(device.handle, buffer.handle, memory, 0));
+    device.onDestroy([this, memory, own = buffer.handle] {
+        vkDestroyBuffer(device.handle, own, nullptr);
+        vkFreeMemory(device.handle, memory, nullptr);
+    });
+    VkBufferDeviceAddressInfo address{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+    address.buffer = buffer.handle;
+    buffer.address = vkGetBufferDeviceAddress(device.handle, &address);
+    return buffer;
+}
+
+Buffer GeneratedDevice::createStream(const std::vector<uint32_t>& words)
+{
+    Buffer buffer = device.createBuffer(std::max<size_t>(words.size(), 1) * 4, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+    std::memcpy(buffer.words, words.data(), words.size() * 4);
+    return buffer;
+}
+
+}  // namespace millrace::commandtest

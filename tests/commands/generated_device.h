@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device with VK_EXT_device_generated_commands, of the driver's or of the layer's.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <vector>
+
+#include "layer/test_device.h"
+
+namespace millrace::commandtest {
+
+enum class Provider { Driver, Layer };
+
+// True if the driver under the tests has the extension.
+bool driverHasGeneratedCommands();
+
+layertest::InstanceOptions instanceOptions(Provider provider);
+
+class GeneratedDevice {
+public:
+    // `draws`: with features for what the shaders of draws read.
+    explicit GeneratedDevice(Provider by, bool draws = false);
+
+private:
+    VkPhysicalDeviceVulkan11Features m_v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
+    VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT m_features{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT};
+
+    VkPhysicalDeviceFeatures2 m_core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+
+    layertest::DeviceOptions options(bool draws);
+
+public:
+    const Provider provider;
+    layertest::TestDevice device;
+    VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT properties{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT};
+
+    PFN_vkCreateIndirectCommandsLayoutEXT createLayout = nullptr;
+    PFN_vkDestroyIndirectCommandsLayoutEXT destroyLayout = nullptr;
+    PFN_vkCreateIndirectExecutionSetEXT createSet = nullptr;
+    PFN_vkDestroyIndirectExecutionSetEXT destroySet = nullptr;
+    PFN_vkUpdateIndirectExecutionSetPipelineEXT updateSet = nullptr;
+    PFN_vkGetGeneratedCommandsMemoryRequirementsEXT getRequirements = nullptr;
+    PFN_vkCmdPreprocessGeneratedCommandsEXT cmdPreprocess = nullptr;
+    PFN_vkCmdExecuteGeneratedCommandsEXT cmdExecute = nullptr;
+
+    // Memory for preprocessing as the requirements say, without any where they say none.
+    layertest::Buffer createPreprocess(const VkGeneratedCommandsMemoryRequirementsInfoEXT& info);
+    // What generated commands read as they are given: streams and counts.
+    layertest::Buffer createStream(const std::vector<uint32_t>& words);
+};
+
+}  // namespace millrace::commandtest

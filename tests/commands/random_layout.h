@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts of generated commands drawn at random, with streams for them and what each sequence then has.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <vector>
+
+#include "commands/mixed_words.h"
+
+namespace millrace::commandtest {
+
+using PushWords = std::array<uint32_t, kPushWords>;
+using Random = std::mt19937;
+
+inline uint32_t below(Random& random, uint32_t limit)
+{
+    return static_cast<uint32_t>(random()) % limit;
+}
+
+// Bytes of the command that each sequence ends with, and its type.
+struct ActionToken {
+    VkIndirectCommandsTokenTypeEXT type;
+    uint32_t words;
+};
+
+struct RandomLayout {
+    VkShaderStageFlags stages = 0;  // of the ranges
+    uint32_t strideWords = 0;
+    uint32_t actionWord = 0;
+    int setWord = -1;  // of the index into the execution set; -1: none
+    // Per push constant: from which word of the record it comes; kStatic: from vkCmdPushConstants; kIndex: the number
+    // of the sequence.
+    static constexpr int kStatic = -1;
+    static constexpr int kIndex = -2;
+    std::array<int, kPushWords> sources{};
+
+    std::vector<VkIndirectCommandsLayoutTokenEXT> tokens;
+    std::deque<VkIndirectCommandsPushConstantTokenEXT> pushes;
+    VkIndirectCommandsExecutionSetTokenEXT set{};
+
+    // Tokens point into this.
+    RandomLayout(Random& random, VkShaderStageFlags stages, ActionToken action, bool hasSet);
+    RandomLayout(const RandomLayout&) = delete;
+    RandomLayout& operator=(const RandomLayout&) = delete;
+
+    // What a sequence sees, given its record.
+    PushWords valuesOf(const uint32_t* record, uint32_t sequence, const PushWords& pushed) const;
+    VkIndirectCommandsLayoutCreateInfoEXT createInfo(VkPipelineLayout layout,
+                                                     VkIndirectCommandsLayoutUsageFlagsEXT flags,
+                                                     VkShaderStageFlags shaderStages) const;
+};
+
+}  // namespace millrace::commandtest

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layer says of generated commands, and what it refuses: with a message that names it.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "commands/generated_device.h"
+
+namespace millrace::commandtest {
+
+namespace {
+
+using layertest::Message;
+
+VkIndirectCommandsLayoutTokenEXT tokenOf(VkIndirectCommandsTokenTypeEXT type, uint32_t offset = 0)
+{
+    VkIndirectCommandsLayoutTokenEXT token{VK_STRUCTURE_TYPE_INDIRECT_COMMANDS_LAYOUT_TOKEN_EXT};
+    token.type = type;
+    token.offset = offset;
+    return token;
+}
+
+class Refusals : public testing::Test {
+protected:
+    VkResult create(std::vector<VkIndirectCommandsLayoutTokenEXT> tokens, VkShaderStageFlags stages,
+                    VkPipelineLayout pipelineLayout = VK_NULL_HANDLE)
+    {
+        VkIndirectCommandsLayoutCreateInfoEXT info{VK_STRUCTURE_TYPE_INDIRECT_COMMANDS_LAYOUT_CREATE_INFO_EXT};
+        info.shaderStages = stages;
+        info.indirectStride = 64;
+        info.pipelineLayout = pipelineLayout;
+        info.tokenCount = static_cast<uint32_t>(tokens.size());
+        info.pTokens = tokens.data();
+        return generated.createLayout(device.handle, &info, nullptr, &layout);
+    }
+
+    // One message, which has `part`.
+    void expectMessage(const std::string& part)
+    {
+        const std::vector<Message> messages = device.instance.takeMessages();
+        ASSERT_EQ(messages.size(), 1u);
+        EXPECT_EQ(messages[0].id, "Millrace-generated-commands");
+        EXPECT_NE(messages[0].text.find(part), std::string::npos) << messages[0].text;
+    }
+
+    GeneratedDevice generated{Provider::Layer};
+    layertest::TestDevice& device = generated.device;
+    VkIndirectCommandsLayoutEXT layout = VK_NULL_HANDLE;
+};
+
+TEST_F(Refusals, TokenThatIsNotThere_LayoutRefusedByItsName)
+{
+    const std::pair<VkIndirectCommandsTokenTypeEXT, const char*> absent[] = {
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_INDEX_BUFFER_EXT, "token INDEX_BUFFER"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_VERTEX_BUFFER_EXT, "token VERTEX_BUFFER"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_COUNT_EXT, "token DRAW_COUNT"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_COUNT_EXT, "token DRAW_INDEXED_COUNT"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_EXT, "token DRAW_MESH_TASKS"},
+        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_TRACE_RAYS2_EXT, "token TRACE_RAYS2"},
+    };
+    for (const auto& [type, name] : absent) {
+        EXPECT_EQ(create({tokenOf(type), tokenOf(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT, 16)},
+                         VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT),
+                  VK_ERROR_FEATURE_NOT_PRESENT);
+        EXPECT_EQ(layout, VkIndirectCommandsLayoutEXT{VK_NULL_HANDLE});
+        expectMessage(name);
+    }
+}
+
+TEST_F(Refusals, PushConstantsWithoutAPipelineLayout_Refused)
+{
+    VkIndirectCommandsPushConstantTokenEXT push{{VK_SHADER_STAGE_COMPUTE_BIT, 0, 4}};
+    VkIndirectCommandsLayoutTokenEXT token = tokenOf(VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT);
+    token.data.pPushConstant = &push;
+    EXPECT_EQ(create({token, tokenOf(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT, 4)}, VK_SHADER_STAGE_COMPUTE_BIT),
+              VK_ERROR_FEATURE_NOT_PRESENT);
+    expectMessage("dynamicGeneratedPipelineLayout");
+}
+
+TEST_F(Refusals, SetOfShaderObjects_Refused)
+{
+    VkIndirectExecutionSetShaderInfoEXT shaders{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT};
+    VkIndirectExecutionSetCreateInfoEXT info{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT};
+    info.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
+    info.info.pShaderInfo = &shaders;
+    VkIndirectExecutionSetEXT set = VK_NULL_HANDLE;
+    EXPECT_EQ(generated.createSet(device.handle, &info, nullptr, &set), VK_ERROR_FEATURE_NOT_PRESENT);
+    expectMessage("shader objects");
+}
+
+TEST_F(Refusals, NoPipelineBound_CommandLeftOut)
+{
+    ASSERT_EQ(create({tokenOf(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT)}, VK_SHADER_STAGE_COMPUTE_BIT), VK_SUCCESS);
+    const layertest::Buffer stream = generated.createStream(std::vector<uint32_t>(16, 1));
+    VkGeneratedCommandsInfoEXT info{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT};
+    info.shaderStages = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.indirectCommandsLayout = layout;
+    info.indirectAddress = stream.address;
+    info.indirectAddressSize = 64;
+    info.maxSequenceCount = 1;
+    const VkCommandBuffer cmd = device.begin();
+    generated.cmdExecute(cmd, VK_FALSE, &info);
+    generated.cmdExecute(cmd, VK_FALSE, &info);  // told once
+    device.submitAndWait(cmd);
+    expectMessage("no pipeline");
+    generated.destroyLayout(device.handle, layout, nullptr);
+}
+
+// The driver below knows nothing of the handle.
+TEST_F(Refusals, LayoutNamedAndTagged_AnsweredByTheLayer)
+{
+    ASSERT_EQ(create({tokenOf(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT)}, VK_SHADER_STAGE_COMPUTE_BIT), VK_SUCCESS);
+    VkDebugUtilsObjectNameInfoEXT name{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT};
+    name.objectType = VK_OBJECT_TYPE_INDIRECT_COMMANDS_LAYOUT_EXT;
+    name.objectHandle = reinterpret_cast<uint64_t>(layout);
+    name.pObjectName = "layout";
+    MILLRACE_CHECK(
+        device.instance.get<PFN_vkSetDebugUtilsObjectNameEXT>("vkSetDebugUtilsObjectNameEXT")(device.handle, &name));
+    const VkPrivateDataSlotCreateInfo slotInfo{VK_STRUCTURE_TYPE_PRIVATE_DATA_SLOT_CREATE_INFO};
+    VkPrivateDataSlot slot = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreatePrivateDataSlot(device.handle, &slotInfo, nullptr, &slot));
+    MILLRACE_CHECK(vkSetPrivateData(device.handle, name.objectType, name.objectHandle, slot, 17));
+    uint64_t value = 0;
+    vkGetPrivateData(device.handle, name.objectType, name.objectHandle, slot, &value);
+    EXPECT_EQ(value, 17u);
+    generated.destroyLayout(device.handle, layout, nullptr);
+    vkDestroyPrivateDataSlot(device.handle, slot, nullptr);
+}
+
+TEST_F(Refusals, Properties_SayWhatThereIs)
+{
+    EXPECT_EQ(generated.properties.maxIndirectShaderObjectCount, 0u);
+    EXPECT_EQ(generated.properties.supportedIndirectCommandsInputModes, 0u);
+    EXPECT_EQ(generated.properties.supportedIndirectCommandsShaderStagesPipelineBinding,
+              VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT});
+    EXPECT_EQ(generated.properties.supportedIndirectCommandsShaderStagesShaderBinding, 0u);
+    EXPECT_FALSE(generated.properties.deviceGeneratedCommandsMultiDrawIndirectCount);
+    EXPECT_GE(generated.properties.maxIndirectSequenceCount, 1u << 20);
+}
+
+TEST_F(Refusals, Draws_WhereTheirStagesAreSupported)
+{
+    const bool has = generated.properties.supportedIndirectCommandsShaderStages & VK_SHADER_STAGE_VERTEX_BIT;
+    EXPECT_EQ(create({tokenOf(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT)}, VK_SHADER_STAGE_VERTEX_BIT),
+              has ? VK_SUCCESS : VK_ERROR_FEATURE_NOT_PRESENT);
+    if (has)
+        generated.destroyLayout(device.handle, layout, nullptr);
+    else
+        expectMessage("shaderDrawParameters");
+}
+
+struct Said {
+    VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT properties{};
+    VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT features{};
+    bool isListed = false;
+};
+
+Said ask(const layertest::InstanceOptions& options)
+{
+    const layertest::TestInstance instance(options);
+    Said said;
+    said.properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT;
+    said.features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT;
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &said.properties};
+    vkGetPhysicalDeviceProperties2(instance.physical, &properties);
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &said.features};
+    vkGetPhysicalDeviceFeatures2(instance.physical, &features);
+    said.isListed = layertest::lists(layertest::deviceExtensions(instance.physical),
+                                     VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
+    return said;
+}
+
+TEST(GeneratedCommandsSetting, Off_AsWithoutTheLayer)
+{
+    layertest::InstanceOptions without;
+    without.emulation = false;
+    layertest::InstanceOptions off;
+    off.settings = {{"force_enable", "true"}};
+    const Said driver = ask(without);
+    const Said layer = ask(off);
+    EXPECT_EQ(layer.isListed, driver.isListed);
+    EXPECT_EQ(layer.features.deviceGeneratedCommands, driver.features.deviceGeneratedCommands);
+    EXPECT_EQ(layer.properties.maxIndirectSequenceCount, driver.properties.maxIndirectSequenceCount);
+    EXPECT_EQ(layer.properties.supportedIndirectCommandsInputModes,
+              driver.properties.supportedIndirectCommandsInputModes);
+}
+
+TEST(GeneratedCommandsSetting, On_DriversOwnStaysUnlessForced)
+{
+    layertest::InstanceOptions without;
+    without.emulation = false;
+    layertest::InstanceOptions on;
+    on.settings = {{"generated_commands", "true"}};
+    const Said driver = ask(without);
+    const Said layer = ask(on);
+    EXPECT_TRUE(layer.isListed);
+    EXPECT_TRUE(layer.features.deviceGeneratedCommands);
+    if (driver.isListed)
+        EXPECT_EQ(layer.properties.supportedIndirectCommandsInputModes,
+                  driver.properties.supportedIndirectCommandsInputModes);
+    else
+        EXPECT_EQ(layer.properties.supportedIndirectCommandsInputModes, 0u);
+}
+
+}  // namespace
+
+}  // namespace millrace::commandtest

@@ -1,0 +1,22 @@
+#version 460
+#extension GL_GOOGLE_include_directive : require
+// A point where a number says that depends on all that a vertex knows of its draw.
+#include "mixed_words.glsl"
+layout(set = 0, binding = 0) readonly buffer Lookup { uint words[]; } lookup;
+layout(push_constant) uniform Push { uvec4 first; uint list[5]; uint last[3]; } push;
+layout(location = 0) flat out uint v_hash;
+
+void main()
+{
+    uint hash = lookup.words[push.first.y & 15u];
+    for (int i = 0; i < 4; ++i)
+        hash = mixed(hash, push.first[i]);
+    for (int i = 0; i < 5; ++i)
+        hash = mixed(hash, push.list[i]);
+    hash = mixed(mixed(hash, gl_VertexIndex), gl_InstanceIndex);
+    hash = mixed(mixed(mixed(hash, gl_BaseVertex), gl_BaseInstance), gl_DrawID);
+    uint pixel = hash & 4095u;
+    gl_Position = vec4((vec2(pixel & 63u, pixel >> 6) + 0.5) / 32.0 - 1.0, 0.0, 1.0);
+    gl_PointSize = 1.0;
+    v_hash = hash;
+}
