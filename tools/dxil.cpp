@@ -18,6 +18,7 @@
 #include "tools/dxil_modules.h"
 #include "tools/dxil_options.h"
 #include "tools/files.h"
+#include "tools/modules.h"
 #include "tools/progress.h"
 #include "tools/report_errors.h"
 
@@ -187,6 +188,9 @@ int execute(const Arguments& arguments)
     if (arguments.wholeVectors) {
         std::cerr
             << "note: modules with SPV_EXT_long_vector are not validated here; spirv-val 2026.1 and later know it\n";
+    }
+    for (const DxilModule& module : program->modules) {
+        std::cerr << codeWarnings(module.words, module.entryPoint, arguments.inputs.front());
     }
     if (arguments.asJson) {
         std::cout << program->description << "\n";

@@ -6,7 +6,9 @@
 #include <system_error>
 
 #include "base/input_file.h"
+#include "compiler/find_warnings.h"
 #include "spirv/module.h"
+#include "tools/console.h"
 
 namespace millrace::tools {
 
@@ -76,6 +78,20 @@ std::vector<std::string> computeEntryPoints(const spirv::Words& words)
         }
     }
     return names;
+}
+
+std::string codeWarnings(const spirv::Words& words, const std::string& entryPoint, const std::string& file)
+{
+    std::string out;
+    const auto module = spirv::read(words);
+    for (const compiler::Warning& warning :
+         module ? compiler::findWarnings(*module, entryPoint) : std::vector<compiler::Warning>()) {
+        const std::string reason = warning.place.empty()
+                                       ? file + ": warning: entry point '" + entryPoint + "': " + warning.reason
+                                       : warning.place + ": warning: " + warning.reason;
+        out += printable(reason) + "\n";
+    }
+    return out;
 }
 
 }  // namespace millrace::tools

@@ -26,4 +26,8 @@ Result<spirv::Words> readModule(const std::string& path);
 // The names of the module's compute entry points, in its order; none if it is not readable.
 std::vector<std::string> computeEntryPoints(const spirv::Words& words);
 
+// What the code of an entry point says and seldom means, in lines "FILE:LINE: warning: REASON", or
+// "`file`: warning: entry point ..." where the module has no lines.
+std::string codeWarnings(const spirv::Words& words, const std::string& entryPoint, const std::string& file);
+
 }  // namespace millrace::tools

@@ -5,71 +5,25 @@
 #include <map>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
+
+#include "spirv/code_walk.h"
 
 namespace millrace::glsl {
 
 namespace {
 
-using spirv::Block;
 using spirv::Id;
 using spirv::Instruction;
 using spirv::Module;
 using spirv::Section;
 
-bool isIn(const std::unordered_set<uint32_t>& ids, Id id)
-{
-    return ids.contains(id.value);
-}
-
-// Values that differ among the invocations of a workgroup because they come from an invocation's number. What is read
-// from memory counts as equal: warnings are for what is certain.
-std::unordered_set<uint32_t> findDivergent(const Module& module)
-{
-    std::unordered_set<uint32_t> divergent;
-    for (const Instruction& i : module.section(Section::Annotations)) {
-        if (i.op != spv::Op::OpDecorate || i.literal(1) != static_cast<uint32_t>(spv::Decoration::BuiltIn)) {
-            continue;
-        }
-        const auto builtIn = static_cast<spv::BuiltIn>(i.literal(2));
-        if (builtIn == spv::BuiltIn::LocalInvocationId || builtIn == spv::BuiltIn::LocalInvocationIndex ||
-            builtIn == spv::BuiltIn::GlobalInvocationId || builtIn == spv::BuiltIn::SubgroupLocalInvocationId) {
-            divergent.insert(i.id(0).value);
-        }
-    }
-    const auto isArithmetic = [](spv::Op op) {
-        return op == spv::Op::OpLoad || op == spv::Op::OpAccessChain || op == spv::Op::OpInBoundsAccessChain ||
-               op == spv::Op::OpCompositeExtract || op == spv::Op::OpCompositeConstruct ||
-               op == spv::Op::OpVectorShuffle || op == spv::Op::OpCopyObject || op == spv::Op::OpBitcast ||
-               (op >= spv::Op::OpConvertFToU && op <= spv::Op::OpBitcast) ||
-               (op >= spv::Op::OpSNegate && op <= spv::Op::OpFwidth) || op == spv::Op::OpPhi;
-    };
-    // A variable that has been given such a value keeps it here; loops may bring it to the front.
-    for (int pass = 0; pass < 2; pass++) {
-        for (const Block& block : module.functions.at(0).blocks) {
-            for (const Instruction& i : block.body) {
-                bool uses = false;
-                i.forEachUse([&](Id id) { uses |= isIn(divergent, id); });
-                if (i.op == spv::Op::OpStore && isIn(divergent, i.id(1)) &&
-                    module.storageOf(module.typeOf(i.id(0))) == spv::StorageClass::Function) {
-                    divergent.insert(i.id(0).value);
-                } else if (uses && i.result && isArithmetic(i.op)) {
-                    const bool isMemory = i.op == spv::Op::OpAccessChain || i.op == spv::Op::OpInBoundsAccessChain ||
-                                          i.op == spv::Op::OpLoad;
-                    if (!isMemory || isIn(divergent, i.id(0))) {
-                        divergent.insert(i.result.value);
-                    }
-                }
-            }
-        }
-    }
-    return divergent;
-}
-
 class Finder {
 public:
     Finder(const Module& module, const std::vector<Declared>& declared, const std::vector<Payload>& payloads)
-        : m_module(module), m_declared(declared), m_set(placeholderSet(module))
+        : m_module(module),
+          m_declared(declared),
+          m_set(placeholderSet(module)),
+          m_walk(module, module.functions.at(0), spirv::hasOneInvocation(module, module.functions.at(0).id()))
     {
         for (const Payload& payload : payloads) {
             if (!payload.isInput()) {
@@ -83,10 +37,7 @@ public:
 
     std::string run()
     {
-        if (!isOneInvocation()) {
-            m_divergent = findDivergent(m_module);
-        }
-        followCode();
+        m_walk.run([this](const Instruction& i) { visit(i); });
         findOwnName();
         std::string out;
         for (const std::string& warning : m_warnings) {
@@ -96,12 +47,6 @@ public:
     }
 
 private:
-    // Of a construct around the code: where it ends, and whether only some invocations are in it.
-    struct Construct {
-        Id merge;
-        bool isDivergent = false;
-    };
-
     void warn(const std::string& place, const std::string& reason)
     {
         const std::string text = place + ": warning: " + reason;
@@ -110,73 +55,32 @@ private:
         }
     }
 
-    bool isOneInvocation() const
-    {
-        for (const Instruction& i : m_module.section(Section::ExecutionModes)) {
-            if (i.op == spv::Op::OpExecutionMode &&
-                i.literal(1) == static_cast<uint32_t>(spv::ExecutionMode::LocalSize)) {
-                return i.literal(2) == 1 && i.literal(3) == 1 && i.literal(4) == 1;
-            }
-        }
-        return false;
-    }
-
     // A constant that specialization cannot change.
     bool constant(Id id, uint32_t& value) const
     {
         return id && m_module.isConstant(id) && m_module.constantValue(id, value);
     }
 
-    void followCode()
-    {
-        std::map<uint32_t, std::set<uint32_t>> enqueued;  // behind each block, by label
-        std::map<uint32_t, std::vector<uint32_t>> before;
-        for (const Block& block : m_module.functions.at(0).blocks) {
-            while (!m_constructs.empty() && m_constructs.back().merge == block.label) {
-                m_constructs.pop_back();
-            }
-            // What every way to here has enqueued; of loops only the way in is known yet.
-            std::set<uint32_t> gone;
-            bool isFirst = true;
-            for (uint32_t predecessor : before[block.label.value]) {
-                const std::set<uint32_t>& theirs = enqueued[predecessor];
-                std::set<uint32_t> both;
-                std::ranges::set_intersection(gone, theirs, std::inserter(both, both.end()));
-                gone = isFirst ? theirs : both;
-                isFirst = false;
-            }
-            m_gone = std::move(gone);
-            for (const Instruction& i : block.body) {
-                visit(i);
-            }
-            enqueued[block.label.value] = m_gone;
-            leave(block, before);
-        }
-    }
-
     void visit(const Instruction& i)
     {
-        if (i.op == spv::Op::OpLine) {
-            const Instruction* file = m_module.findDefinition(i.id(0));
-            m_place = file ? file->string(0) + ":" + std::to_string(i.literal(1)) : "";
-        }
         uint32_t number = 0;
         if (i.op == spv::Op::OpExtInst && m_set && i.id(0) == m_set && i.operandCount() > 2 && i.isId(2) &&
             m_module.constantValue(i.id(2), number) && m_outputs.contains(number)) {
             const auto what = static_cast<Placeholder>(i.literal(1));
             if (what == Placeholder::Allocate) {
-                m_gone.erase(number);
+                m_walk.marks().erase(number);
                 visitAllocation(i, number);
             } else if (what == Placeholder::Enqueue) {
-                m_gone.insert(number);
+                m_walk.marks().insert(number);
             }
             return;
         }
         i.forEachUse([&](Id id) {
             const auto found = m_numbers.find(id.value);
-            if (found != m_numbers.end() && m_gone.contains(found->second)) {
-                warn(m_place, "'" + nameOf(found->second) +
-                                  "' is used behind its enqueue(), when its payloads are the receivers' already");
+            if (found != m_numbers.end() && m_walk.marks().contains(found->second)) {
+                warn(m_walk.place(),
+                     "'" + nameOf(found->second) +
+                         "' is used behind its enqueue(), when its payloads are the receivers' already");
             }
         });
     }
@@ -190,45 +94,15 @@ private:
         uint32_t index = 0;
         if (constant(i.id(4), count) && constant(output.declared->value(Attribute::MaxPayloads), most) &&
             count > most) {
-            warn(m_place, std::to_string(count) + " payloads are allocated, and '" + nameOf(number) + "' holds " +
-                              std::to_string(most));
+            warn(m_walk.place(), std::to_string(count) + " payloads are allocated, and '" + nameOf(number) +
+                                     "' holds " + std::to_string(most));
         }
         if (!constant(i.id(5), index) || index != 0) {
             m_isIndexed.insert(number);
         }
-        const bool isDivergent =
-            m_hasLeft || std::ranges::any_of(m_constructs, [](const Construct& c) { return c.isDivergent; });
-        if (isDivergent && constant(i.id(3), scope) && scope == static_cast<uint32_t>(spv::Scope::Workgroup)) {
-            warn(m_place, "only some invocations of the workgroup come here, and allocateWorkgroup('" + nameOf(number) +
-                              "') is for all of them; allocateInvocation() is for one");
-        }
-    }
-
-    // Ends of blocks: constructs that begin, invocations that leave, and where the code goes on.
-    void leave(const Block& block, std::map<uint32_t, std::vector<uint32_t>>& before)
-    {
-        const Instruction& end = block.body.back();
-        const Instruction* merge = nullptr;
-        for (const Instruction& i : block.body) {
-            if (i.op == spv::Op::OpSelectionMerge || i.op == spv::Op::OpLoopMerge) {
-                merge = &i;
-            }
-        }
-        const bool isChoice = end.op == spv::Op::OpBranchConditional || end.op == spv::Op::OpSwitch;
-        const bool isDivergent = isChoice && isIn(m_divergent, end.id(0));
-        for (size_t o = isChoice ? 1 : 0; o < end.operandCount(); o++) {
-            if (end.isId(o)) {
-                before[end.id(o).value].push_back(block.label.value);
-                // A way out of a construct around this one.
-                for (Construct& construct : m_constructs) {
-                    construct.isDivergent |= isDivergent && !merge && construct.merge == end.id(o);
-                }
-            }
-        }
-        const bool isInside = std::ranges::any_of(m_constructs, [](const Construct& c) { return c.isDivergent; });
-        m_hasLeft |= isInside && (end.op == spv::Op::OpReturn || end.op == spv::Op::OpKill);
-        if (merge) {
-            m_constructs.push_back({merge->id(0), isDivergent && merge->op == spv::Op::OpSelectionMerge});
+        if (m_walk.isDivergent() && constant(i.id(3), scope) && scope == static_cast<uint32_t>(spv::Scope::Workgroup)) {
+            warn(m_walk.place(), "only some invocations of the workgroup come here, and allocateWorkgroup('" +
+                                     nameOf(number) + "') is for all of them; allocateInvocation() is for one");
         }
     }
 
@@ -270,12 +144,8 @@ private:
     const Id m_set;
     std::map<uint32_t, const Payload*> m_outputs;      // by number
     std::unordered_map<uint32_t, uint32_t> m_numbers;  // by block
-    std::unordered_set<uint32_t> m_divergent;
-    std::vector<Construct> m_constructs;  // around the code, the outermost first
-    bool m_hasLeft = false;               // some invocations, not all
-    std::set<uint32_t> m_gone;            // outputs that are enqueued
-    std::set<uint32_t> m_isIndexed;       // that some allocation gives a node index other than 0
-    std::string m_place;
+    spirv::CodeWalk m_walk;                            // marks: outputs that are enqueued
+    std::set<uint32_t> m_isIndexed;                    // that some allocation gives a node index other than 0
     std::vector<std::string> m_warnings;
 };
 

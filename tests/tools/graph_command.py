@@ -180,6 +180,34 @@ class GraphCommand(unittest.TestCase):
         self.assertIn(warning, GRAPH(send, other).stderr)
         self.assertIn(warning, GRAPH.json(send, other)["warnings"])
 
+    def test_what_code_in_spirv_seldom_means_is_told_with_its_line(self):
+        source = self.write("some.comp", """#version 460
+            layout(name = "some", static_grid = uvec3(1, 1, 1), recursion = 1) node;
+            layout(local_size_x = 8) in;
+            struct Item { uint value; };
+            layout(node = "some") nodeout Item items[4];
+            nodein Item item;
+            void main()
+            {
+                if (gl_LocalInvocationIndex == 0) {
+                    allocateWorkgroup(items, 5);
+                    items[0].value = item.value;
+                    enqueue(items);
+                    items[0].value = 1;
+                }
+            }""")
+        plain, lines = self.folder / "plain.spv", self.folder / "lines.spv"
+        self.assertEqual(COMPILE(source, "-o", plain).returncode, 0)
+        self.assertEqual(COMPILE(source, "-g", "-o", lines).returncode, 0)
+        texts = ["only some invocations of the workgroup come here", "5 payloads for 'some' are allocated",
+                 "are used behind their enqueue"]
+        for module, place in (plain, f"{plain}: warning: entry point 'some': "), (lines, f"{source}:10: warning: "):
+            said = GRAPH(module).stderr
+            for text in texts:
+                self.assertIn(text, said)
+            self.assertIn(place, said)
+        self.assertEqual(GRAPH(source).stderr.count("warning: "), 3)  # those of the compiler alone
+
     def test_push_constants_are_no_matter(self):
         """They are for the pipeline layout to say, which this command does not know."""
         module = self.folder / "test.spv"

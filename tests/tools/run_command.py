@@ -463,7 +463,7 @@ void main() { while (flag == 0) ; }
         lines = self.hang(b"running, 3 s").replace("\r\n", "\n").split("\n")
         self.assertRegex(lines[0], r"running, [0-9]+ s\r\x1b\[Kmillrace: \x1b\[31merror\x1b\[0m: Millrace-step-limit: .*hang\[0\]")
         self.assertEqual(len(lines), 2, lines)
-        self.assertTrue(lines[1].startswith("millrace: running, 1 s"), lines)
+        self.assertRegex(lines[1], r"^millrace: running, [0-9]+ s")
 
     def test_recursion_that_is_not_declared_or_used_up_says_so(self):
         self.write("down.comp", """#version 460

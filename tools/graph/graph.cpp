@@ -126,6 +126,9 @@ public:
                 options.nodeName = stage.node.name;
             }
             options.shaderIndex = stage.node.index;
+            if (!endsIn(stage.file, {".comp", ".glsl"})) {  // whose compiler has said it
+                std::cerr << codeWarnings(*words, entryPoint, stage.file);
+            }
             compile(stage.file, std::move(options), *words, entryPoint);
         }
     }

@@ -79,7 +79,8 @@ void readOptions(const Value& value, DxilOptions& out)
 }
 
 // "entry" is the name of the function in the library; without it all nodes are meant.
-std::vector<ProgramNode> translateProgram(const NodeDescription& description, const ProgramNode& common)
+std::vector<ProgramNode> translateProgram(const NodeDescription& description, const ProgramNode& common,
+                                          std::string& warnings)
 {
     const Value& file = description.place.get("file");
     DxilOptions prepared;
@@ -106,6 +107,7 @@ std::vector<ProgramNode> translateProgram(const NodeDescription& description, co
         node.words = std::move(module.words);
         node.entryPoint = std::move(module.entryPoint);
         node.waveSizes = std::move(module.waveSizes);
+        warnings += codeWarnings(node.words, node.entryPoint, description.file);
     }
     return out;
 }
@@ -145,10 +147,11 @@ std::vector<ProgramNode> loadNodes(const GraphDescription& graph, size_t index, 
     }
     std::vector<ProgramNode> out;
     if (isDxil) {
-        out = translateProgram(description, node);
+        out = translateProgram(description, node, warnings);
     } else {
         isSource(description.file) ? compileSource(description, node, warnings) : loadWords(description, node);
         node.entryPoint = description.entryPoint.value_or(node.entryPoint);
+        warnings += isSource(description.file) ? "" : codeWarnings(node.words, node.entryPoint, description.file);
         out.push_back(std::move(node));
     }
     // The same code for each node of an array.
