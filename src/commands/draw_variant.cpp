@@ -6,6 +6,7 @@
 #include "commands/fetch_push_constants.h"
 #include "commands/hand_on_sequence.h"
 #include "commands/interface_locations.h"
+#include "commands/pull_vertices.h"
 #include "commands/shader_variants.h"
 #include "commands/variant.h"
 
@@ -20,6 +21,7 @@ struct StageNeeds {
     Id pushConstants;
     bool ownSequence = false;  // of its push constants
     bool drawIndex = false;    // reads DrawIndex, which would no longer be 0
+    bool vertices = false;     // has attributes from the sequence's own buffers
 };
 
 // The stages up to the last one that asks for the sequence hand it on.
@@ -29,11 +31,14 @@ struct DrawShaders {
     std::optional<size_t> last;
 
     bool sends(size_t stage) const { return last && stage < *last; }
-    bool receives(size_t stage) const { return sends(stage) || needs[stage].ownSequence; }
-    bool changes(size_t stage) const { return needs[stage].pushConstants || needs[stage].drawIndex || sends(stage); }
+    bool receives(size_t stage) const { return sends(stage) || needs[stage].ownSequence || needs[stage].vertices; }
+    bool changes(size_t stage) const
+    {
+        return needs[stage].pushConstants || needs[stage].drawIndex || needs[stage].vertices || sends(stage);
+    }
 };
 
-Status addStage(DrawShaders& shaders, const StageCode& code, const Layout& layout)
+Status addStage(DrawShaders& shaders, const StageCode& code, const Layout& layout, const VertexInput& vertexInput)
 {
     auto variant = readStage(code.words, code.entryPoint, code.model);
     if (!variant) {
@@ -46,6 +51,7 @@ Status addStage(DrawShaders& shaders, const StageCode& code, const Layout& layou
     StageNeeds needs{.pushConstants = *block};
     needs.ownSequence = *block && dependsOnSequence(variant->module, *block, stageBit(code.model), layout);
     needs.drawIndex = code.model == spv::ExecutionModel::Vertex && readsDrawIndex(variant->module);
+    needs.vertices = code.model == spv::ExecutionModel::Vertex && readsVertices(variant->module, layout, vertexInput);
     if (needs.ownSequence) {
         shaders.last = shaders.stages.size();
     }
@@ -55,7 +61,8 @@ Status addStage(DrawShaders& shaders, const StageCode& code, const Layout& layou
 }
 
 // handOnSequence must come last: what it puts at the start of the entry point comes in front of the loads there.
-Status changeStage(Variant& variant, const StageNeeds& needs, const SequenceRoute& route, const Layout& layout)
+Status changeStage(Variant& variant, const StageNeeds& needs, const SequenceRoute& route, const Layout& layout,
+                   const VertexInput& vertexInput)
 {
     if (const Status status = declareArguments(variant); !status) {
         return status;
@@ -70,6 +77,11 @@ Status changeStage(Variant& variant, const StageNeeds& needs, const SequenceRout
             return status;
         }
     }
+    if (needs.vertices) {
+        if (const Status status = pullVertices(variant, layout, vertexInput); !status) {
+            return status;
+        }
+    }
     handOnSequence(variant, route);
     return {};
 }
@@ -77,11 +89,11 @@ Status changeStage(Variant& variant, const StageNeeds& needs, const SequenceRout
 }  // namespace
 
 Result<std::vector<StageCode>> makeDrawVariant(std::vector<StageCode> stages, const Layout& layout,
-                                               const VariantTarget& target)
+                                               const VariantTarget& target, const VertexInput& vertexInput)
 {
     DrawShaders shaders;
     for (const StageCode& code : stages) {
-        if (const Status status = addStage(shaders, code, layout); !status) {
+        if (const Status status = addStage(shaders, code, layout, vertexInput); !status) {
             return status.error();
         }
     }
@@ -100,7 +112,8 @@ Result<std::vector<StageCode>> makeDrawVariant(std::vector<StageCode> stages, co
             continue;
         }
         const SequenceRoute route{*location, shaders.receives(s), shaders.sends(s)};
-        if (const Status status = changeStage(shaders.stages[s], shaders.needs[s], route, layout); !status) {
+        if (const Status status = changeStage(shaders.stages[s], shaders.needs[s], route, layout, vertexInput);
+            !status) {
             return status.error();
         }
         stages[s].words = finishVariant(shaders.stages[s]);

@@ -455,7 +455,7 @@ private:
             const Id both = m_module.newId();
             if (isStored) {
                 out.keep(spirv::instruction(spv::Op::OpExtInst, pair, both)
-                             .add(importGlsl())
+                             .add(m_loads.glslFunctions())
                              .add(static_cast<uint32_t>(GLSLstd450UnpackHalf2x16))
                              .add(word));
             } else {
@@ -466,19 +466,6 @@ private:
         }
         const spv::Op last = isStored ? spv::Op::OpFConvert : spv::Op::OpCopyObject;
         out.keep(spirv::instruction(last, type, result).add(together(component, values, out)));
-    }
-
-    Id importGlsl()
-    {
-        for (const Instruction& i : m_module.section(Section::ExtInstImports)) {
-            if (i.string(0) == "GLSL.std.450") {
-                return i.result;
-            }
-        }
-        const Id set = m_module.newId();
-        m_module.section(Section::ExtInstImports)
-            .push_back(spirv::instruction(spv::Op::OpExtInstImport, {}, set).add(std::string_view("GLSL.std.450")));
-        return set;
     }
 
     // What a place's offset is at run time, with `skip` added.

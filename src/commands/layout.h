@@ -34,13 +34,22 @@ struct PushRange {
     bool operator==(const PushRange&) const = default;
 };
 
+// Each sequence has a buffer of its own for a binding: VkBindVertexBufferIndirectCommandEXT in its record.
+struct VertexBuffer {
+    uint32_t binding = 0;       // VkIndirectCommandsVertexBufferTokenEXT::vertexBindingUnit
+    uint32_t streamOffset = 0;  // of the command in the record
+
+    bool operator==(const VertexBuffer&) const = default;
+};
+
 struct Layout {
     Action action = Action::Dispatch;
-    uint32_t stride = 0;                   // bytes of a sequence's record, indirectStride; a multiple of 4
-    uint32_t actionOffset = 0;             // of the command in the record
-    std::optional<uint32_t> executionSet;  // of the index into the set in the record, if the layout has that token
-    std::vector<PushRange> pushRanges;     // any order; those of one stage do not overlap (VUID 11146)
-    uint32_t stages = 0;                   // VkShaderStageFlags that the layout is for, shaderStages
+    uint32_t stride = 0;                      // bytes of a sequence's record, indirectStride; a multiple of 4
+    uint32_t actionOffset = 0;                // of the command in the record
+    std::optional<uint32_t> executionSet;     // of the index into the set in the record, if the layout has that token
+    std::vector<PushRange> pushRanges;        // any order; those of one stage do not overlap (VUID 11146)
+    std::vector<VertexBuffer> vertexBuffers;  // draws only; each binding at most once
+    uint32_t stages = 0;                      // VkShaderStageFlags that the layout is for, shaderStages
 
     bool operator==(const Layout&) const = default;
 };

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "commands/layout.h"
+#include "commands/vertex_input.h"
 #include "spirv/tools.h"
 
 namespace millrace::commands {
@@ -42,9 +43,12 @@ Result<spirv::Words> makeDispatchVariant(std::span<const uint32_t> words, std::s
 
 // All stages of a graphics pipeline with vertex shader, in their order, for one multi-draw-indirect over the
 // application's stream: sequence SequenceArguments::firstSequence + DrawIndex. The shaders' own DrawIndex is 0. Stages
-// that need no change come back as they were (no push constants in use, nothing to hand on). Requires: layout.action is
-// Draw or DrawIndexed. Errors as above; no location below VariantTarget::interfaceLocations is free in all stages.
+// that need no change come back as they were (no push constants in use, nothing to hand on). The vertex shader fetches
+// attributes of bindings that are in layout.vertexBuffers by itself; `vertexInput` has to say all of them, and may say
+// others; the variant's pipeline goes without those bindings and attributes. What is behind the end of such a buffer is
+// zero. Requires: layout.action is Draw or DrawIndexed. Errors as above; no location below
+// VariantTarget::interfaceLocations is free in all stages; see pullVertices().
 Result<std::vector<StageCode>> makeDrawVariant(std::vector<StageCode> stages, const Layout& layout,
-                                               const VariantTarget& target);
+                                               const VariantTarget& target, const VertexInput& vertexInput = {});
 
 }  // namespace millrace::commands

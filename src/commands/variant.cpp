@@ -228,6 +228,20 @@ Id ArgumentLoads::load(Emitter& out, LongWords address, Id type, uint32_t alignm
     return loadAligned(out, pointer(out, address, type), type, alignment);
 }
 
+Id ArgumentLoads::glslFunctions()
+{
+    constexpr std::string_view kName = "GLSL.std.450";
+    for (const Instruction& i : m_module.section(Section::ExtInstImports)) {
+        if (i.string(0) == kName) {
+            return i.result;
+        }
+    }
+    const Id set = m_module.newId();
+    m_module.section(Section::ExtInstImports)
+        .push_back(spirv::instruction(spv::Op::OpExtInstImport, {}, set).add(kName));
+    return set;
+}
+
 Id loadAligned(Emitter& out, Id pointer, Id type, uint32_t alignment, Id result)
 {
     result = result ? result : out.module().newId();

@@ -62,6 +62,9 @@ public:
     spirv::Id pointer(spirv::Emitter& out, spirv::LongWords address, spirv::Id type);
     spirv::Id load(spirv::Emitter& out, spirv::LongWords address, spirv::Id type, uint32_t alignment);
 
+    // The instruction set GLSL.std.450, imported if it is not yet.
+    spirv::Id glslFunctions();
+
 private:
     spirv::Id member(spirv::Emitter& out, size_t offsetBytes, spirv::Id type);
 

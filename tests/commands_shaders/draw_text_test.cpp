@@ -168,4 +168,83 @@ TEST(DrawText, VertexStage_FindsItsSequenceFirst)
         OpFunctionEnd)"));
 }
 
+namespace {
+
+constexpr uint32_t kFloat2 = 103;  // VK_FORMAT_R32G32_SFLOAT
+
+// A vertex shader that reads a matrix of two columns at locations 4 and 5.
+ShaderText readingMatrix()
+{
+    ShaderText shader;
+    shader.model = "Vertex";
+    shader.modes = "";
+    shader.interface = "%matrix %result";
+    shader.annotations = "OpDecorate %matrix Location 4\nOpDecorate %result Location 0";
+    shader.globals = R"(
+        %v2float = OpTypeVector %float 2
+        %mat2 = OpTypeMatrix %v2float 2
+        %in_mat2 = OpTypePointer Input %mat2
+        %matrix = OpVariable %in_mat2 Input
+        %out_float = OpTypePointer Output %float
+        %result = OpVariable %out_float Output)";
+    shader.body = R"(
+        %m = OpLoad %mat2 %matrix
+        %f = OpCompositeExtract %float %m 1 0
+        OpStore %result %f)";
+    return shader;
+}
+
+Result<std::vector<StageCode>> pulled(const ShaderText& shader, const VertexInput& input)
+{
+    Layout layout = layoutOf({});
+    layout.vertexBuffers = {{7, 16}};
+    return makeDrawVariant({{spv::ExecutionModel::Vertex, "main", shader.words()}}, layout, {}, input);
+}
+
+std::string refusal(const ShaderText& shader, const VertexInput& input)
+{
+    const auto variant = pulled(shader, input);
+    EXPECT_FALSE(variant);
+    return variant ? std::string() : variant.error().text();
+}
+
+}  // namespace
+
+TEST(VertexInput, FormatsThatAreNotMandatory_AreNotFound)
+{
+    EXPECT_FALSE(findVertexFormat(0));
+    EXPECT_FALSE(findVertexFormat(23));   // VK_FORMAT_R8G8B8_UNORM
+    EXPECT_FALSE(findVertexFormat(110));  // VK_FORMAT_R64_UINT
+}
+
+TEST(VertexInput, Matrix_IsPutTogetherFromItsColumns)
+{
+    const auto variant = pulled(readingMatrix(), {{{7, {}, false, 1}}, {{4, 7, kFloat2, 0}, {5, 7, kFloat2, 8}}});
+    ASSERT_TRUE(variant) << variant.error().text();
+    const std::string code = functionText((*variant)[0].words, "main");
+    EXPECT_NE(code.find("OpCompositeConstruct %mat2v2float"), std::string::npos) << code;
+    EXPECT_NE(code.find("%gl_VertexIndex"), std::string::npos);
+}
+
+TEST(VertexInput, OtherBindings_AreLeftToTheDevice)
+{
+    const ShaderText shader = readingMatrix();
+    const auto variant = pulled(shader, {{{3, {}, false, 1}}, {{4, 3, kFloat2, 0}, {5, 3, kFloat2, 8}}});
+    ASSERT_TRUE(variant) << variant.error().text();
+    EXPECT_EQ((*variant)[0].words, shader.words());
+}
+
+TEST(VertexInput, WhatCannotBePulled_IsSaid)
+{
+    const ShaderText shader = readingMatrix();
+    EXPECT_NE(refusal(shader, {{{7, {}, false, 1}, {3, {}, false, 1}}, {{4, 7, kFloat2, 0}, {5, 3, kFloat2, 8}}})
+                  .find("has attributes of buffers of the sequence and of others"),
+              std::string::npos);
+    EXPECT_NE(refusal(shader, {{{7, {}, false, 1}}, {{4, 7, 23, 0}, {5, 7, 23, 8}}}).find("has the format 23"),
+              std::string::npos);
+    EXPECT_NE(refusal(shader, {{}, {{4, 7, kFloat2, 0}, {5, 7, kFloat2, 8}}})
+                  .find("has an attribute of a binding that is not described"),
+              std::string::npos);
+}
+
 }  // namespace millrace::commands
