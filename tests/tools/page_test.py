@@ -151,6 +151,8 @@ class Page:
         check("Bar 1 of" in text(), text())
         self.browser.keys("End")
         check(f"Bar {len(steps):,} of" in text(), text())
+        runs = max(run for graph, run in zip(self.data["steps"]["graph"], self.data["steps"]["run"]) if graph == number)
+        check(runs == self.data["graphs"][number]["runs"] and f"run {runs:,} of {runs:,}," in text(), f"{runs}: {text()}")
         places = [picture()]
         check(places[0] != whole, "the step is marked")
         for what, act in (("+", lambda: self.browser.keys("+")), ("-", lambda: self.browser.keys("-")),

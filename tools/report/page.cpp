@@ -2,6 +2,8 @@
 #include "tools/report/page.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "tools/console.h"
 #include "tools/report/boxes.h"
@@ -90,7 +92,12 @@ Json stepsJson(const TraceSummary& trace)
         }
     };
     column("graph", [](const StepSummary& s) { return Json(s.graph); });
-    column("run", [](const StepSummary& s) { return Json(s.run); });
+    // A trace counts runs of a recorded dispatch; people count those of the graph, from 1.
+    std::map<uint32_t, std::map<std::pair<uint32_t, uint32_t>, size_t>> runs;
+    column("run", [&](const StepSummary& s) {
+        auto& known = runs[s.graph];
+        return Json(known.try_emplace({s.dispatch, s.run}, known.size() + 1).first->second);
+    });
     column("sweep", [](const StepSummary& s) { return Json(s.sweep); });
     column("level", [](const StepSummary& s) { return Json(s.level); });
     column("begin", [&](const StepSummary& s) { return Json(s.time.begin - origin); });

@@ -314,8 +314,8 @@ function drawTimes() {
 function stepText(i) {
   const [all, s] = [data.steps, steps[i]];
   const busiest = all.busiest[s] === null ? "" : ", most of them of " + nodeName(graph().nodes[all.busiest[s]]);
-  return "Bar " + count(i + 1) + " of " + count(steps.length) + ": run " + all.run[s] + ", sweep " +
-    all.sweep[s] + ", " + (all.level[s] === 0 ? "payloads of the API" : "level " + all.level[s]) +
+  return "Bar " + count(i + 1) + " of " + count(steps.length) + ": run " + count(all.run[s]) + " of " +
+    count(graph().runs) + (all.sweep[s] > 0 ? ", continuation " + count(all.sweep[s]) : "") + ", " + (all.level[s] === 0 ? "payloads of the API" : "level " + all.level[s]) +
     (data.timed ? ", " + time(all.ns[s]) : "") + "; " + count(all.records[s]) + " records, " +
     count(all.workgroups[s]) + " workgroups of " + all.nodes[s] + (all.nodes[s] === 1 ? " node" : " nodes") + busiest +
     "; lanes " + (all.lanes_held[s] > 0 ? percent(share(all.lanes_used[s], all.lanes_held[s])) : "-") +
