@@ -12,7 +12,9 @@ struct SequenceArguments {
     // The application's push constants as they are at execution, from offset 0 on: as many bytes as its pipeline layout
     // has. A multiple of 16.
     uint64_t pushConstants;
-    uint64_t table;      // dispatches: SequenceTable of the pipeline; draws: 0
+    // Dispatches: SequenceTable of the pipeline. Draws with index buffers in the layout: BoundVertexBuffer[], a row for
+    // each binding of the pipeline's vertex input; other draws: 0.
+    uint64_t table;
     uint stride;         // bytes from one record to the next, a multiple of 4
     uint firstSequence;  // draws: what DrawIndex 0 is
 };
@@ -68,6 +70,14 @@ struct SortArguments {
     uint maxSequenceCount;
     uint pipelineCount;
     uint blockCount;
+};
+
+// What vkCmdBindVertexBuffers2 has bound, for draws whose vertex shader fetches all that is per vertex. 16 bytes, at a
+// multiple of 16. Of the size of VkBindVertexBufferIndirectCommandEXT, and with the same members.
+struct BoundVertexBuffer {
+    uint64_t address;
+    uint size;    // at most 2^32 - 1
+    uint stride;  // read where the pipeline does not say it
 };
 
 MR_ABI_END

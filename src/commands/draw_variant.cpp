@@ -6,6 +6,7 @@
 #include "commands/fetch_push_constants.h"
 #include "commands/hand_on_sequence.h"
 #include "commands/interface_locations.h"
+#include "commands/pull_indices.h"
 #include "commands/pull_vertices.h"
 #include "commands/shader_variants.h"
 #include "commands/variant.h"
@@ -21,7 +22,8 @@ struct StageNeeds {
     Id pushConstants;
     bool ownSequence = false;  // of its push constants
     bool drawIndex = false;    // reads DrawIndex, which would no longer be 0
-    bool vertices = false;     // has attributes from the sequence's own buffers
+    bool vertices = false;     // fetches attributes
+    bool indices = false;      // fetches its index
 };
 
 // The stages up to the last one that asks for the sequence hand it on.
@@ -31,10 +33,11 @@ struct DrawShaders {
     std::optional<size_t> last;
 
     bool sends(size_t stage) const { return last && stage < *last; }
-    bool receives(size_t stage) const { return sends(stage) || needs[stage].ownSequence || needs[stage].vertices; }
+    bool fetches(size_t stage) const { return needs[stage].vertices || needs[stage].indices; }
+    bool receives(size_t stage) const { return sends(stage) || needs[stage].ownSequence || fetches(stage); }
     bool changes(size_t stage) const
     {
-        return needs[stage].pushConstants || needs[stage].drawIndex || needs[stage].vertices || sends(stage);
+        return needs[stage].pushConstants || needs[stage].drawIndex || fetches(stage) || sends(stage);
     }
 };
 
@@ -52,6 +55,8 @@ Status addStage(DrawShaders& shaders, const StageCode& code, const Layout& layou
     needs.ownSequence = *block && dependsOnSequence(variant->module, *block, stageBit(code.model), layout);
     needs.drawIndex = code.model == spv::ExecutionModel::Vertex && readsDrawIndex(variant->module);
     needs.vertices = code.model == spv::ExecutionModel::Vertex && readsVertices(variant->module, layout, vertexInput);
+    needs.indices = code.model == spv::ExecutionModel::Vertex && layout.indexBuffer &&
+                    (needs.vertices || readsIndex(variant->module));
     if (needs.ownSequence) {
         shaders.last = shaders.stages.size();
     }
@@ -60,7 +65,8 @@ Status addStage(DrawShaders& shaders, const StageCode& code, const Layout& layou
     return {};
 }
 
-// handOnSequence must come last: what it puts at the start of the entry point comes in front of the loads there.
+// Each step puts what it has for the start of the entry point in front of what was put there before. So handOnSequence,
+// which finds the sequence, must come last, and pullIndices behind pullVertices, which asks for the index.
 Status changeStage(Variant& variant, const StageNeeds& needs, const SequenceRoute& route, const Layout& layout,
                    const VertexInput& vertexInput)
 {
@@ -79,6 +85,11 @@ Status changeStage(Variant& variant, const StageNeeds& needs, const SequenceRout
     }
     if (needs.vertices) {
         if (const Status status = pullVertices(variant, layout, vertexInput); !status) {
+            return status;
+        }
+    }
+    if (needs.indices) {
+        if (const Status status = pullIndices(variant, layout); !status) {
             return status;
         }
     }

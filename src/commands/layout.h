@@ -42,6 +42,18 @@ struct VertexBuffer {
     bool operator==(const VertexBuffer&) const = default;
 };
 
+// Each sequence has an index buffer of its own: VkBindIndexBufferIndirectCommandEXT in its record.
+struct IndexBuffer {
+    enum class Types : uint8_t {
+        Vulkan,  // VK_INDIRECT_COMMANDS_INPUT_MODE_VULKAN_INDEX_BUFFER_EXT: VkIndexType
+        Dxgi,    // VK_INDIRECT_COMMANDS_INPUT_MODE_DXGI_INDEX_BUFFER_EXT: DXGI_FORMAT
+    };
+    Types types = Types::Vulkan;
+    uint32_t streamOffset = 0;  // of the command in the record
+
+    bool operator==(const IndexBuffer&) const = default;
+};
+
 struct Layout {
     Action action = Action::Dispatch;
     uint32_t stride = 0;                      // bytes of a sequence's record, indirectStride; a multiple of 4
@@ -49,7 +61,9 @@ struct Layout {
     std::optional<uint32_t> executionSet;     // of the index into the set in the record, if the layout has that token
     std::vector<PushRange> pushRanges;        // any order; those of one stage do not overlap (VUID 11146)
     std::vector<VertexBuffer> vertexBuffers;  // draws only; each binding at most once
-    uint32_t stages = 0;                      // VkShaderStageFlags that the layout is for, shaderStages
+    // DrawIndexed only. Variants are drawn without indices then, by commands made of those in the stream.
+    std::optional<IndexBuffer> indexBuffer;
+    uint32_t stages = 0;  // VkShaderStageFlags that the layout is for, shaderStages
 
     bool operator==(const Layout&) const = default;
 };

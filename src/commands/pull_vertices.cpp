@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
+#include "abi/commands.h"
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
@@ -39,6 +41,25 @@ const VertexBuffer* findToken(const Layout& layout, uint32_t binding)
 {
     const auto found = std::ranges::find(layout.vertexBuffers, binding, &VertexBuffer::binding);
     return found == layout.vertexBuffers.end() ? nullptr : &*found;
+}
+
+// Where a buffer is described, as VkBindVertexBufferIndirectCommandEXT.
+struct Description {
+    bool isInRecord = true;  // else in abi::BoundVertexBuffer[]
+    uint64_t offset = 0;     // bytes
+};
+
+// None for bindings that the device fetches from. Without an index of its own it can do so by instance only.
+std::optional<Description> findDescription(const Layout& layout, const VertexInput& input, uint32_t binding)
+{
+    if (const VertexBuffer* token = findToken(layout, binding)) {
+        return Description{true, token->streamOffset};
+    }
+    const auto row = std::ranges::find(input.bindings, binding, &VertexBinding::binding);
+    if (!layout.indexBuffer || row == input.bindings.end() || row->isPerInstance) {
+        return std::nullopt;
+    }
+    return Description{false, sizeof(abi::BoundVertexBuffer) * static_cast<uint64_t>(row - input.bindings.begin())};
 }
 
 const VertexAttribute* findAttribute(const VertexInput& input, uint32_t location)
@@ -92,7 +113,7 @@ std::vector<Attributes> findPulled(const Module& module, const Layout& layout, c
                      locationCount(module, module.pointee(i.type)), 0};
         for (uint32_t l = 0; l < std::max(a.count, 1u); l++) {
             const VertexAttribute* attribute = findAttribute(input, a.location + l);
-            a.pulled += attribute && findToken(layout, attribute->binding) ? 1 : 0;
+            a.pulled += attribute && findDescription(layout, input, attribute->binding) ? 1 : 0;
         }
         if (a.pulled > 0) {
             found.push_back(a);
@@ -244,13 +265,11 @@ private:
     {
         const auto [known, isNew] = m_buffers.try_emplace(binding.binding);
         if (isNew) {
-            const VertexBuffer& token = *findToken(m_layout, binding.binding);
-            if (!m_record) {
-                const Id sequence = m_out.emit(spv::Op::OpLoad, m_word, {m_variant.sequence});
-                m_record = m_loads.record(m_out, sequence);
-            }
+            const Description place = *findDescription(m_layout, m_input, binding.binding);
             Buffer& buffer = known->second;
-            buffer.command = m_loads.add(m_out, *m_record, token.streamOffset);
+            const LongWords base =
+                place.isInRecord ? record() : m_loads.address(m_out, offsetof(abi::SequenceArguments, table));
+            buffer.command = m_loads.add(m_out, base, static_cast<int64_t>(place.offset));
             const Id four = m_module.getVectorType(m_word, 4);
             const Id command = m_loads.load(m_out, buffer.command, four, kWordBytes);
             buffer.address = {extract(m_word, command, 0), extract(m_word, command, 1)};
@@ -259,6 +278,15 @@ private:
                 binding.strideBytes ? m_loads.math().constant(*binding.strideBytes) : extract(m_word, command, 3);
         }
         return known->second;
+    }
+
+    LongWords record()
+    {
+        if (!m_record) {
+            const Id sequence = m_out.emit(spv::Op::OpLoad, m_word, {m_variant.sequence});
+            m_record = m_loads.record(m_out, sequence);
+        }
+        return *m_record;
     }
 
     Id extract(Id type, Id composite, uint32_t number)

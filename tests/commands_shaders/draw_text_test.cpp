@@ -247,4 +247,23 @@ TEST(VertexInput, WhatCannotBePulled_IsSaid)
               std::string::npos);
 }
 
+TEST(IndexBuffer, ShaderWithoutIndexAndAttributes_StaysAsItIs)
+{
+    ShaderText shader;
+    shader.model = "Vertex";
+    shader.modes = "";
+    shader.interface = "%result";
+    shader.annotations = "OpDecorate %result Location 0";
+    shader.globals = R"(
+        %out_uint = OpTypePointer Output %uint
+        %result = OpVariable %out_uint Output)";
+    shader.body = "OpStore %result %u1";
+    Layout layout = layoutOf({});
+    layout.action = Action::DrawIndexed;
+    layout.indexBuffer = IndexBuffer{};
+    const auto variant = variantOf({{spv::ExecutionModel::Vertex, "main", shader.words()}}, layout);
+    ASSERT_EQ(variant.size(), 1u);
+    EXPECT_EQ(variant[0].words, shader.words());
+}
+
 }  // namespace millrace::commands

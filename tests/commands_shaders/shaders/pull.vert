@@ -44,6 +44,7 @@ uint bitsOf(uint value)
 void main()
 {
     uint h = mixed(uint(gl_VertexIndex), uint(gl_InstanceIndex));
+    h = mixed(h, uint(gl_BaseVertex));
     for (int i = 0; i < 4; ++i)
         h = mixed(mixed(h, bitsOf(whole[i])), bitsOf(ofInstance[i]));
     for (int i = 0; i < 2; ++i)

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/pull_indices.h"
+
+#include <vector>
+
+#include "compiler/diagnose.h"
+#include "compiler/function_writer.h"
+#include "compiler/globals.h"
+#include "compiler/pointers.h"
+#include "spirv/id_set.h"
+
+namespace millrace::commands {
+
+using spirv::Emitter;
+using spirv::Id;
+using spirv::Instruction;
+using spirv::LongWords;
+using spirv::Module;
+using spirv::Section;
+
+namespace {
+
+constexpr uint32_t kWordBytes = 4;
+constexpr uint32_t kVertexOffset = 12;  // in VkDrawIndexedIndirectCommand
+
+// Types of 32 and 16 bits as the command names them; all others are of 8 bits.
+struct TypeNames {
+    uint32_t word;
+    uint32_t half;
+};
+constexpr TypeNames kVulkan{1, 0};  // VK_INDEX_TYPE_UINT32, VK_INDEX_TYPE_UINT16
+constexpr TypeNames kDxgi{42, 57};  // DXGI_FORMAT_R32_UINT, DXGI_FORMAT_R16_UINT
+
+class IndexPuller {
+public:
+    IndexPuller(Variant& variant, const Layout& layout)
+        : m_variant(variant),
+          m_module(variant.module),
+          m_layout(layout),
+          m_loads(variant),
+          m_word(m_loads.wordType()),
+          m_out(variant.module, m_start)
+    {
+    }
+
+    Status run()
+    {
+        const std::vector<Id> indices = lower(spv::BuiltIn::VertexIndex);
+        const std::vector<Id> bases = lower(spv::BuiltIn::BaseVertex);
+        if (m_failure || (indices.empty() && bases.empty())) {
+            return m_failure.status();
+        }
+        const Id sequence = m_out.emit(spv::Op::OpLoad, m_word, {m_variant.sequence});
+        const LongWords record = m_loads.record(m_out, sequence);
+        const LongWords command = m_loads.add(m_out, record, int64_t{m_layout.actionOffset} + kVertexOffset);
+        const Id offset = m_loads.load(m_out, command, m_word, kWordBytes);
+        for (const Id variable : bases) {
+            store(variable, offset);
+        }
+        if (!indices.empty()) {
+            const Id index = emit(spv::Op::OpIAdd, fetch(record), offset);
+            for (const Id variable : indices) {
+                store(variable, index);
+            }
+        }
+        compiler::insertBehindVariables(*m_module.findFunction(m_variant.entry), m_start);
+        return {};
+    }
+
+private:
+    Id emit(spv::Op op, Id a, Id b) { return m_out.emit(op, m_word, {a, b}); }
+
+    // Variables with the built-in, which become Private.
+    std::vector<Id> lower(spv::BuiltIn which)
+    {
+        std::vector<Id> variables;
+        while (const Id variable = compiler::findBuiltIn(m_module, which)) {
+            m_module.removeDecorations([&](const Instruction& i) {
+                const bool isAbout = i.op == spv::Op::OpDecorate && i.id(0) == variable;
+                return isAbout && i.literal(1) != static_cast<uint32_t>(spv::Decoration::RelaxedPrecision);
+            });
+            if (!compiler::changeStorage(m_module, variable, spv::StorageClass::Private, m_failure)) {
+                break;
+            }
+            variables.push_back(variable);
+        }
+        return variables;
+    }
+
+    void store(Id variable, Id value)
+    {
+        const Id type = m_module.pointee(m_module.typeOf(variable));
+        m_out.emitVoid(spv::Op::OpStore,
+                       {variable, type == m_word ? value : m_out.emit(spv::Op::OpBitcast, type, {value})});
+    }
+
+    Id select(Id condition, Id a, Id b) { return m_out.emit(spv::Op::OpSelect, m_word, {condition, a, b}); }
+
+    Id isType(Id type, uint32_t name)
+    {
+        return m_out.emit(spv::Op::OpIEqual, m_module.getBoolType(), {type, m_loads.math().constant(name)});
+    }
+
+    Id extract(Id vector, uint32_t number)
+    {
+        const Id result = m_module.newId();
+        m_out.keep(spirv::instruction(spv::Op::OpCompositeExtract, m_word, result).add(vector).add(number));
+        return result;
+    }
+
+    // The number of the vertex in a draw without indices, from firstVertex on.
+    Id position()
+    {
+        const Id variable = compiler::getBuiltInVariable(m_module, spv::BuiltIn::VertexIndex, m_word);
+        return m_out.emit(spv::Op::OpLoad, m_word, {variable});
+    }
+
+    Id fetch(LongWords record)
+    {
+        spirv::LongArithmetic& math = m_loads.math();
+        const LongWords command = m_loads.add(m_out, record, m_layout.indexBuffer->streamOffset);
+        const Id description = m_loads.load(m_out, command, m_module.getVectorType(m_word, 4), kWordBytes);
+        const LongWords buffer{extract(description, 0), extract(description, 1)};
+        const Id size = extract(description, 2), type = extract(description, 3);
+        const TypeNames names = m_layout.indexBuffer->types == IndexBuffer::Types::Vulkan ? kVulkan : kDxgi;
+        const Id isWord = isType(type, names.word), isHalf = isType(type, names.half);
+        const auto bySize = [&](uint32_t word, uint32_t half, uint32_t byte) {
+            return select(isWord, math.constant(word), select(isHalf, math.constant(half), math.constant(byte)));
+        };
+        const Id zero = math.constant(0);
+        const LongWords offset = math.multiply(m_out, {position(), zero}, {bySize(4, 2, 1), zero});
+        const LongWords end = math.add(m_out, offset, {bySize(4, 2, 1), zero});
+        const Id isBehind = math.isLess(m_out, {size, zero}, end, false);
+        // The command can be read in any case.
+        const LongWords address = math.select(m_out, isBehind, command, math.add(m_out, buffer, offset));
+        const LongWords aligned{emit(spv::Op::OpBitwiseAnd, address.low, math.constant(~(kWordBytes - 1))),
+                                address.high};
+        const Id skipped = emit(spv::Op::OpBitwiseAnd, address.low, math.constant(kWordBytes - 1));
+        const Id shift = emit(spv::Op::OpShiftLeftLogical, skipped, math.constant(3));
+        const Id word = m_loads.load(m_out, aligned, m_word, kWordBytes);
+        const Id bits = emit(spv::Op::OpShiftRightLogical, word, shift);
+        const Id index = emit(spv::Op::OpBitwiseAnd, bits, bySize(~0u, 0xffff, 0xff));
+        return select(isBehind, zero, index);
+    }
+
+    Variant& m_variant;
+    Module& m_module;
+    const Layout& m_layout;
+    ArgumentLoads m_loads;
+    Id m_word;
+    spirv::InstructionList m_start;  // of the entry point
+    Emitter m_out;
+    compiler::Failure m_failure{"pullIndices"};
+};
+
+}  // namespace
+
+bool readsIndex(const Module& module)
+{
+    const spirv::IdSet used = spirv::usedInFunctions(module);
+    for (const Instruction& i : module.section(Section::Annotations)) {
+        const bool isBuiltIn = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
+                               i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn);
+        if (isBuiltIn && used.contains(i.id(0)) &&
+            (i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::VertexIndex) ||
+             i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::BaseVertex))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+Status pullIndices(Variant& variant, const Layout& layout)
+{
+    return IndexPuller(variant, layout).run();
+}
+
+}  // namespace millrace::commands

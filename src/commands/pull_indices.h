@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/result.h"
+#include "commands/layout.h"
+#include "commands/variant.h"
+
+namespace millrace::commands {
+
+// True if the code reads VertexIndex or BaseVertex.
+bool readsIndex(const spirv::Module& module);
+
+// For a vertex stage that is drawn without indices: VertexIndex, which counts from firstIndex on then, becomes the
+// index at that place of the buffer that the record of Variant::sequence names, plus the command's vertexOffset, and
+// BaseVertex becomes vertexOffset. Indices behind the end of the buffer are 0. Requires: layout.indexBuffer;
+// declareArguments(); pullVertices() before, if there are attributes to fetch; code that sets Variant::sequence goes in
+// front of what this puts at the start of the entry point. Errors: a pointer to such a built-in that is passed on.
+Status pullIndices(Variant& variant, const Layout& layout);
+
+}  // namespace millrace::commands
