@@ -35,7 +35,7 @@ struct DeviceOptions {
     std::map<std::string, std::string> words;
     std::set<std::string> disabled;          // words of the setting "disable"
     std::map<std::string, uint32_t> traits;  // the setting "traits"
-    bool enableEnqueue = true;  // the extension and its feature
+    bool enableEnqueue = true;               // the extension and its feature
     bool enableMaintenance5 = true;
     bool allFeatures = false;   // of Vulkan 1.0 to 1.2, robust access excepted
     bool meshShaders = false;   // where there are any, see Device::hasMeshShaders
@@ -133,6 +133,7 @@ std::vector<std::string> releaseSharedDevices();
 inline constexpr char kLayerName[] = "VK_LAYER_MILLRACE_emulation";
 inline constexpr char kShuffleName[] = "VK_LAYER_MILLRACE_test_shuffle";  // tests/shuffle
 inline constexpr char kDriverName[] = "VK_LAYER_MILLRACE_test_driver";    // tests/layer/driver_layer.cpp
+inline constexpr char kRecordName[] = "VK_LAYER_MILLRACE_test_record";    // tests/drivers/radv/record_layer.cpp
 inline constexpr char kValidationName[] = "VK_LAYER_KHRONOS_validation";
 
 }  // namespace millrace::harness

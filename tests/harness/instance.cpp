@@ -117,15 +117,14 @@ void Device::createInstance(const DeviceOptions& options)
         settings.add(kValidationName, "enable_message_limit", false);
     }
     // The last one is nearest to the driver.
-    if (std::getenv("MILLRACE_TEST_SHUFFLE")) {
-        if (!hasLayer(kShuffleName))
-            throw HarnessError(std::string(kShuffleName) + " was not found, for which MILLRACE_TEST_SHUFFLE asks");
-        layers.push_back(kShuffleName);
-    }
-    if (std::getenv("MILLRACE_TEST_DRIVER")) {
-        if (!hasLayer(kDriverName))
-            throw HarnessError(std::string(kDriverName) + " was not found, for which MILLRACE_TEST_DRIVER asks");
-        layers.push_back(kDriverName);
+    for (const auto& [variable, layer] : {std::pair{"MILLRACE_TEST_SHUFFLE", kShuffleName},
+                                          {"MILLRACE_TEST_DRIVER", kDriverName},
+                                          {"MILLRACE_TEST_PIPELINES", kRecordName}}) {
+        if (!std::getenv(variable))
+            continue;
+        if (!hasLayer(layer))
+            throw HarnessError(std::string(layer) + " was not found, for which " + variable + " asks");
+        layers.push_back(layer);
     }
     VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
     messenger.messageSeverity =
