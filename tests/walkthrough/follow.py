@@ -157,6 +157,14 @@ def keeps_schema(lines, root, place):
     return errors[0] if errors else ""
 
 
+def length_problems(root):
+    """Programs are as short as README.md says: "[FOLDER](FOLDER) is all of it, in N lines"."""
+    for folder, most in re.findall(r"\[(\S+)\]\(\1\) is all of it, in (\d+) lines", (root / "README.md").read_text()):
+        count = sum(len(file.read_text().splitlines()) for file in (root / folder).glob("*.cpp"))
+        if not 0 < count <= int(most):
+            yield f"README.md: {folder} has {count} lines, not {most}"
+
+
 def listing_problems(root):
     for document in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
         name = document.relative_to(root)
@@ -225,6 +233,9 @@ def self_test():
         (root / "f").write_text("a b c\n")
         (root / "s").write_text('{"properties": {"b": {"type": "number"}}}')
         found = list(listing_problems(root))
+        (root / "README.md").write_text("[docs](docs) is all of it, in 2 lines")
+        (root / "docs/a.cpp").write_text("1\n2\n3\n")
+        assert list(length_problems(root)) == ["README.md: docs has 3 lines, not 2"]
     assert len(found) == 3 and "'x'" in found[0] and "'y'" in found[2], found
 
 
@@ -232,7 +243,8 @@ def main():
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
     if sys.argv[1] == "--listings":
-        found = list(listing_problems(pathlib.Path(sys.argv[2])))
+        root = pathlib.Path(sys.argv[2])
+        found = [*listing_problems(root), *length_problems(root)]
     else:
         found = follow_built(*map(pathlib.Path, sys.argv[1:3]))
     sys.exit("\n".join(found) if found else 0)
