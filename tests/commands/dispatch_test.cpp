@@ -1,282 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generated dispatches of random layouts, by the layer and by the driver if it can: equal to a loop on the host.
+// Generated dispatches, by the layer and by the driver if it can: equal to a loop on the host.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
-#include <optional>
-#include <vector>
 
-#include "commands/generated_device.h"
-#include "commands/random_layout.h"
-#include "shaders/generated_test_shaders.h"
+#include "commands/dispatches.h"
 
 namespace millrace::commandtest {
 
 namespace {
-
-using layertest::Buffer;
-
-constexpr uint32_t kOutWords = 1024;
-constexpr uint32_t kGroupInvocations = 4;
-constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
-constexpr uint32_t kSalts[] = {7, 1001, 5003};  // the first is the shader's own
-
-using Sums = std::vector<uint32_t>;
-
-// The shader accumulate.comp.
-uint32_t hashOf(uint32_t salt, const PushWords& push, const uint32_t (&group)[3], const uint32_t* grid,
-                uint32_t invocation)
-{
-    uint32_t hash = salt;
-    for (uint32_t word : push)
-        hash = mixed(hash, word);
-    for (int i = 0; i < 3; ++i) {
-        const uint32_t global = i == 0 ? group[0] * kGroupInvocations + invocation : group[i];
-        hash = mixed(mixed(mixed(hash, group[i]), grid[i]), global);
-    }
-    return hash;
-}
-
-void addDispatch(Sums& sums, uint32_t salt, const PushWords& push, const uint32_t* grid)
-{
-    for (uint32_t z = 0; z < grid[2]; ++z)
-        for (uint32_t y = 0; y < grid[1]; ++y)
-            for (uint32_t x = 0; x < grid[0]; ++x) {
-                const uint32_t group[3] = {x, y, z};
-                uint32_t hashes[kGroupInvocations];
-                for (uint32_t i = 0; i < kGroupInvocations; ++i)
-                    hashes[i] = hashOf(salt, push, group, grid, i);
-                for (uint32_t i = 0; i < kGroupInvocations; ++i) {
-                    const uint32_t hash = mixed(hashes[i], hashes[i ^ 1]);
-                    sums[hash % kOutWords] += hash;
-                }
-            }
-}
-
-// One call with everything that it is given. Drawn the same for every provider.
-struct Case {
-    explicit Case(uint32_t seed);
-
-    Random random;
-    bool hasSet;
-    RandomLayout layout;
-    uint32_t maxSequences;
-    std::optional<uint32_t> deviceCount;
-    bool isExplicit, inSecondary, isPushedInParts;
-    PushWords pushed{};
-    std::vector<uint32_t> stream;
-
-    uint32_t sequences() const { return std::min(maxSequences, deviceCount.value_or(maxSequences)); }
-    Sums expected() const;
-};
-
-Case::Case(uint32_t seed)
-    : random(seed),
-      hasSet(below(random, 3) == 0),
-      layout(random, VK_SHADER_STAGE_COMPUTE_BIT, {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT, 3}, hasSet)
-{
-    maxSequences = 1 + below(random, below(random, 4) == 0 ? 2000 : 40);
-    if (below(random, 3) == 0)
-        deviceCount = below(random, 2 * maxSequences);
-    isExplicit = below(random, 2);
-    inSecondary = below(random, 4) == 0;
-    isPushedInParts = below(random, 2);
-    for (uint32_t& word : pushed)
-        word = static_cast<uint32_t>(random());
-    stream.resize(size_t{maxSequences} * layout.strideWords);
-    for (uint32_t& word : stream)
-        word = static_cast<uint32_t>(random());
-    for (uint32_t i = 0; i < maxSequences; ++i) {
-        uint32_t* record = &stream[size_t{i} * layout.strideWords];
-        for (uint32_t k = 0; k < 3; ++k)
-            record[layout.actionWord + k] = below(random, 8) == 0 ? 0 : 1 + below(random, 3);
-        if (hasSet)
-            record[layout.setWord] = below(random, static_cast<uint32_t>(std::size(kSalts)));
-    }
-}
-
-Sums Case::expected() const
-{
-    Sums sums(kOutWords);
-    for (uint32_t i = 0; i < sequences(); ++i) {
-        const uint32_t* record = &stream[size_t{i} * layout.strideWords];
-        const uint32_t salt = kSalts[hasSet ? record[layout.setWord] : 0];
-        addDispatch(sums, salt, layout.valuesOf(record, i, pushed), record + layout.actionWord);
-    }
-    return sums;
-}
-
-class Dispatches {
-public:
-    explicit Dispatches(Provider provider);
-    Sums run(Case& drawn);
-
-    GeneratedDevice generated;
-
-private:
-    VkPipeline createPipeline(uint32_t salt);
-    void bind(VkCommandBuffer cmd, const Case& drawn) const;
-    void record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const Case& drawn);
-
-    layertest::TestDevice& m_device;
-    VkPipelineLayout m_layout = VK_NULL_HANDLE;
-    std::vector<VkPipeline> m_pipelines;
-    VkPipeline m_plain = VK_NULL_HANDLE;  // what the application dispatches itself
-    VkIndirectExecutionSetEXT m_set = VK_NULL_HANDLE;
-    Buffer m_out;
-    VkDescriptorSet m_outSet = VK_NULL_HANDLE;
-};
-
-Dispatches::Dispatches(Provider provider) : generated(provider), m_device(generated.device)
-{
-    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4};
-    VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    info.setLayoutCount = 1;
-    info.pSetLayouts = &m_device.setLayout;
-    info.pushConstantRangeCount = 1;
-    info.pPushConstantRanges = &range;
-    MILLRACE_CHECK(vkCreatePipelineLayout(m_device.handle, &info, nullptr, &m_layout));
-    m_device.onDestroy([this] { vkDestroyPipelineLayout(m_device.handle, m_layout, nullptr); });
-    for (uint32_t salt : kSalts)
-        m_pipelines.push_back(createPipeline(salt));
-    VkIndirectExecutionSetPipelineInfoEXT pipelines{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT};
-    pipelines.initialPipeline = m_pipelines[0];
-    pipelines.maxPipelineCount = static_cast<uint32_t>(m_pipelines.size()) + 1;
-    VkIndirectExecutionSetCreateInfoEXT setInfo{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT};
-    setInfo.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT;
-    setInfo.info.pPipelineInfo = &pipelines;
-    MILLRACE_CHECK(generated.createSet(m_device.handle, &setInfo, nullptr, &m_set));
-    m_device.onDestroy([this] { generated.destroySet(m_device.handle, m_set, nullptr); });
-    for (uint32_t i = 1; i < m_pipelines.size(); ++i) {
-        VkWriteIndirectExecutionSetPipelineEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT};
-        write.index = i;
-        write.pipeline = m_pipelines[i];
-        generated.updateSet(m_device.handle, m_set, 1, &write);
-    }
-    m_out = m_device.createBuffer(kOutWords * 4);
-    m_outSet = m_device.createSet(m_out);
-}
-
-VkPipeline Dispatches::createPipeline(uint32_t salt)
-{
-    // The module is gone when the pipeline is used.
-    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    moduleInfo.codeSize = shaders::accumulate.size_bytes();
-    moduleInfo.pCode = shaders::accumulate.data();
-    VkShaderModule module = VK_NULL_HANDLE;
-    MILLRACE_CHECK(vkCreateShaderModule(m_device.handle, &moduleInfo, nullptr, &module));
-    const VkSpecializationMapEntry entry{3, 0, 4};
-    const VkSpecializationInfo specialization{1, &entry, 4, &salt};
-    VkPipelineCreateFlags2CreateInfo flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
-    flags.flags = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT;
-    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &flags};
-    info.stage = m_device.stage(module, "main");
-    if (salt != kSalts[0])
-        info.stage.pSpecializationInfo = &specialization;
-    info.layout = m_layout;
-    VkPipeline pipeline = VK_NULL_HANDLE;
-    MILLRACE_CHECK(vkCreateComputePipelines(m_device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
-    vkDestroyShaderModule(m_device.handle, module, nullptr);
-    m_device.onDestroy([this, pipeline] { vkDestroyPipeline(m_device.handle, pipeline, nullptr); });
-    return pipeline;
-}
-
-void Dispatches::bind(VkCommandBuffer cmd, const Case& drawn) const
-{
-    vkCmdBindPipeline(cmd, kCompute, m_pipelines[0]);
-    vkCmdBindDescriptorSets(cmd, kCompute, m_layout, 0, 1, &m_outSet, 0, nullptr);
-    const uint32_t first = drawn.isPushedInParts ? 5 : kPushWords;
-    vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, first * 4, drawn.pushed.data());
-    if (first < kPushWords)
-        vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, first * 4, (kPushWords - first) * 4,
-                           drawn.pushed.data() + first);
-}
-
-void barrier(VkCommandBuffer cmd, VkPipelineStageFlags2 from, VkAccessFlags2 written, VkPipelineStageFlags2 to,
-             VkAccessFlags2 read)
-{
-    VkMemoryBarrier2 memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2, nullptr, from, written, to, read};
-    VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
-    info.memoryBarrierCount = 1;
-    info.pMemoryBarriers = &memory;
-    vkCmdPipelineBarrier2(cmd, &info);
-}
-
-// With a dispatch of the application's behind, which sees the state that was set before where tokens did not set it.
-void Dispatches::record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const Case& drawn)
-{
-    if (drawn.isExplicit) {
-        bind(cmd, drawn);
-        generated.cmdPreprocess(cmd, &info, cmd);
-        barrier(cmd, VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT, VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT,
-                VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT, VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
-    }
-    bind(cmd, drawn);
-    generated.cmdExecute(cmd, drawn.isExplicit, &info);
-    // Pipeline and set are still there; push constants that tokens have set are not.
-    vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4, drawn.pushed.data());
-    if (drawn.hasSet)
-        vkCmdBindPipeline(cmd, kCompute, m_pipelines[0]);
-    vkCmdDispatch(cmd, 3, 1, 1);
-}
-
-Sums Dispatches::run(Case& drawn)
-{
-    const Buffer stream = generated.createStream(drawn.stream);
-    const Buffer count = generated.createStream({drawn.deviceCount.value_or(0)});
-    VkIndirectCommandsLayoutEXT layout = VK_NULL_HANDLE;
-    const VkIndirectCommandsLayoutCreateInfoEXT layoutInfo = drawn.layout.createInfo(
-        m_layout, drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT : 0,
-        VK_SHADER_STAGE_COMPUTE_BIT);
-    MILLRACE_CHECK(generated.createLayout(m_device.handle, &layoutInfo, nullptr, &layout));
-
-    VkGeneratedCommandsPipelineInfoEXT pipeline{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT};
-    pipeline.pipeline = m_pipelines[0];
-    VkGeneratedCommandsMemoryRequirementsInfoEXT ask{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_INFO_EXT};
-    ask.pNext = drawn.hasSet ? nullptr : &pipeline;
-    ask.indirectExecutionSet = drawn.hasSet ? m_set : VK_NULL_HANDLE;
-    ask.indirectCommandsLayout = layout;
-    ask.maxSequenceCount = drawn.maxSequences;
-    const Buffer preprocess = generated.createPreprocess(ask);
-
-    VkGeneratedCommandsInfoEXT info{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT, ask.pNext};
-    info.shaderStages = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.indirectExecutionSet = ask.indirectExecutionSet;
-    info.indirectCommandsLayout = layout;
-    info.indirectAddress = stream.address;
-    info.indirectAddressSize = drawn.stream.size() * 4;
-    info.preprocessAddress = preprocess.address;
-    info.preprocessSize = preprocess.size;
-    info.maxSequenceCount = drawn.maxSequences;
-    info.sequenceCountAddress = drawn.deviceCount ? count.address : 0;
-
-    std::memset(m_out.words, 0, kOutWords * 4);
-    const VkCommandBuffer cmd = m_device.begin();
-    // Vulkan takes them in primaries alone (VUID-vkCmdExecuteGeneratedCommandsEXT-bufferlevel); the layer anywhere.
-    if (drawn.inSecondary && generated.provider == Provider::Layer) {
-        const VkCommandBuffer secondary = m_device.allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
-        const VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
-        VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-        begin.pInheritanceInfo = &inheritance;
-        MILLRACE_CHECK(vkBeginCommandBuffer(secondary, &begin));
-        record(secondary, info, drawn);
-        MILLRACE_CHECK(vkEndCommandBuffer(secondary));
-        vkCmdExecuteCommands(cmd, 1, &secondary);
-    } else {
-        record(cmd, info, drawn);
-    }
-    m_device.submitAndWait(cmd);
-    generated.destroyLayout(m_device.handle, layout, nullptr);
-    return {m_out.words, m_out.words + kOutWords};
-}
-
-// What record() dispatches itself.
-void addOwn(Sums& sums, const Case& drawn)
-{
-    const uint32_t grid[3] = {3, 1, 1};
-    addDispatch(sums, kSalts[0], drawn.pushed, grid);
-}
 
 class GeneratedDispatches : public testing::TestWithParam<Provider> {
 protected:
@@ -292,10 +24,77 @@ TEST_P(GeneratedDispatches, RandomLayouts_AsALoopOnTheHost)
     constexpr uint32_t kSeeds = 150;
     Dispatches dispatches(GetParam());
     for (uint32_t seed = 0; seed < kSeeds && !HasFailure(); ++seed) {
-        Case drawn(seed);
+        DispatchCase drawn(seed);
         Sums expected = drawn.expected();
         addOwn(expected, drawn);
         EXPECT_EQ(dispatches.run(drawn), expected) << "seed " << seed;
+    }
+}
+
+// More workgroups than a row has, in one sequence and in many.
+TEST_P(GeneratedDispatches, ManyWorkgroups_AsALoopOnTheHost)
+{
+    Dispatches dispatches(GetParam());
+    DispatchCase drawn(3);
+    for (uint32_t sequences : {1u, 20000u}) {
+        drawn.resize(sequences);
+        for (uint32_t i = 0; i < sequences; ++i) {
+            uint32_t* const grid = drawn.gridOf(i);
+            grid[0] = sequences == 1 ? 50001 : i % 5;
+            grid[1] = 1;
+            grid[2] = 1;
+        }
+        Sums expected = drawn.expected();
+        addOwn(expected, drawn);
+        EXPECT_EQ(dispatches.run(drawn), expected) << sequences;
+    }
+}
+
+// What no driver promises: sequences that lead to no pipeline are left out.
+TEST(GeneratedDispatchesByTheLayer, IndexWithoutPipeline_SequenceLeftOut)
+{
+    uint32_t seed = 0;
+    while (!DispatchCase(seed).hasSet)
+        ++seed;
+    DispatchCase drawn(seed);
+    drawn.resize(300);
+    DispatchCase valid(seed);
+    valid.resize(300);
+    for (uint32_t i = 0; i < 300; i += 3) {
+        // One is in the set and empty, the others are beyond it.
+        const uint32_t indices[] = {3, 4, 0x80000000u, UINT32_MAX};
+        drawn.stream[size_t{i} * drawn.layout.strideWords + static_cast<uint32_t>(drawn.layout.setWord)] =
+            indices[i / 3 % 4];
+        std::fill_n(valid.gridOf(i), 3, 0u);
+    }
+    Dispatches dispatches(Provider::Layer);
+    Sums expected = valid.expected();
+    addOwn(expected, valid);
+    EXPECT_EQ(dispatches.run(drawn), expected);
+}
+
+// Behind a graph that splits the command buffer, the rest of the commands is in another one of the driver's.
+TEST(GeneratedDispatchesByTheLayer, BehindAGraphThatIsContinued_AsALoopOnTheHost)
+{
+    Dispatches dispatches(Provider::Layer, true);
+    layertest::TestDevice& device = dispatches.generated.device;
+    using layertest::TestDevice;
+    const layertest::Graph graph = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")},
+                                                      layertest::Scratch::Minimum);
+    const layertest::Buffer counts = device.createBuffer(256);
+    const VkDescriptorSet set = device.createSet(counts);
+    constexpr uint32_t kRoots = 300;
+    for (uint32_t seed = 0; seed < 6; ++seed) {
+        DispatchCase drawn(seed);
+        Sums expected = drawn.expected();
+        addOwn(expected, drawn);
+        const Sums sums = dispatches.run(drawn, [&](VkCommandBuffer cmd) {
+            device.prepare(cmd, graph, set);
+            device.dispatchIndirect(cmd, graph, "recurse", kRoots, std::vector<uint32_t>(kRoots, 0));
+            TestDevice::barrier(cmd);
+        });
+        EXPECT_EQ(sums, expected) << "seed " << seed;
+        EXPECT_EQ(counts.words[4], (seed + 1) * 16 * kRoots);  // leaves of a tree with four levels of two
     }
 }
 

@@ -33,7 +33,8 @@ bool driverHasGeneratedCommands()
     return has;
 }
 
-GeneratedDevice::GeneratedDevice(Provider by, bool draws) : provider(by), device(instanceOptions(by), options(draws))
+GeneratedDevice::GeneratedDevice(Provider by, bool draws, bool graphs)
+    : provider(by), device(instanceOptions(by), options(draws, graphs))
 {
     createLayout = device.get<PFN_vkCreateIndirectCommandsLayoutEXT>("vkCreateIndirectCommandsLayoutEXT");
     destroyLayout = device.get<PFN_vkDestroyIndirectCommandsLayoutEXT>("vkDestroyIndirectCommandsLayoutEXT");
@@ -48,12 +49,12 @@ GeneratedDevice::GeneratedDevice(Provider by, bool draws) : provider(by), device
     vkGetPhysicalDeviceProperties2(device.physical, &all);
 }
 
-DeviceOptions GeneratedDevice::options(bool draws)
+DeviceOptions GeneratedDevice::options(bool draws, bool graphs)
 {
     m_features.deviceGeneratedCommands = VK_TRUE;
     DeviceOptions options;
-    options.extension = false;
-    options.feature = false;
+    options.extension = graphs;
+    options.feature = graphs;
     options.chain = &m_features;
     options.extensions = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME};
     if (draws) {

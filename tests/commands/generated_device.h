@@ -19,8 +19,8 @@ layertest::InstanceOptions instanceOptions(Provider provider);
 
 class GeneratedDevice {
 public:
-    // `draws`: with features for what the shaders of draws read.
-    explicit GeneratedDevice(Provider by, bool draws = false);
+    // `draws`: with features for what the shaders of draws read. `graphs`: with execution graphs.
+    explicit GeneratedDevice(Provider by, bool draws = false, bool graphs = false);
 
 private:
     VkPhysicalDeviceVulkan11Features m_v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
@@ -29,7 +29,7 @@ private:
 
     VkPhysicalDeviceFeatures2 m_core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
 
-    layertest::DeviceOptions options(bool draws);
+    layertest::DeviceOptions options(bool draws, bool graphs);
 
 public:
     const Provider provider;

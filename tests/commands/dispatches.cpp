@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/dispatches.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "shaders/generated_test_shaders.h"
+
+namespace millrace::commandtest {
+
+namespace {
+
+using layertest::Buffer;
+
+constexpr uint32_t kGroupInvocations = 4;
+constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
+
+// The shader accumulate.comp.
+uint32_t hashOf(uint32_t salt, const PushWords& push, const uint32_t (&group)[3], const uint32_t* grid,
+                uint32_t invocation)
+{
+    uint32_t hash = salt;
+    for (uint32_t word : push)
+        hash = mixed(hash, word);
+    for (int i = 0; i < 3; ++i) {
+        const uint32_t global = i == 0 ? group[0] * kGroupInvocations + invocation : group[i];
+        hash = mixed(mixed(mixed(hash, group[i]), grid[i]), global);
+    }
+    return hash;
+}
+
+}  // namespace
+
+void addDispatch(Sums& sums, uint32_t salt, const PushWords& push, const uint32_t* grid)
+{
+    for (uint32_t z = 0; z < grid[2]; ++z)
+        for (uint32_t y = 0; y < grid[1]; ++y)
+            for (uint32_t x = 0; x < grid[0]; ++x) {
+                const uint32_t group[3] = {x, y, z};
+                uint32_t hashes[kGroupInvocations];
+                for (uint32_t i = 0; i < kGroupInvocations; ++i)
+                    hashes[i] = hashOf(salt, push, group, grid, i);
+                for (uint32_t i = 0; i < kGroupInvocations; ++i) {
+                    const uint32_t hash = mixed(hashes[i], hashes[i ^ 1]);
+                    sums[hash % kOutWords] += hash;
+                }
+            }
+}
+
+DispatchCase::DispatchCase(uint32_t seed)
+    : random(seed),
+      hasSet(below(random, 3) == 0),
+      layout(random, VK_SHADER_STAGE_COMPUTE_BIT, {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT, 3}, hasSet)
+{
+    maxSequences = 1 + below(random, below(random, 4) == 0 ? 2000 : 40);
+    if (below(random, 3) == 0)
+        deviceCount = below(random, 2 * maxSequences);
+    isExplicit = below(random, 2);
+    inSecondary = below(random, 4) == 0;
+    isPushedInParts = below(random, 2);
+    for (uint32_t& word : pushed)
+        word = static_cast<uint32_t>(random());
+    drawStream();
+}
+
+void DispatchCase::resize(uint32_t count)
+{
+    maxSequences = count;
+    deviceCount.reset();
+    drawStream();
+}
+
+void DispatchCase::drawStream()
+{
+    stream.resize(size_t{maxSequences} * layout.strideWords);
+    for (uint32_t& word : stream)
+        word = static_cast<uint32_t>(random());
+    for (uint32_t i = 0; i < maxSequences; ++i) {
+        uint32_t* record = &stream[size_t{i} * layout.strideWords];
+        for (uint32_t k = 0; k < 3; ++k)
+            record[layout.actionWord + k] = below(random, 8) == 0 ? 0 : 1 + below(random, 3);
+        if (hasSet)
+            record[layout.setWord] = below(random, static_cast<uint32_t>(std::size(kSalts)));
+    }
+}
+
+Sums DispatchCase::expected() const
+{
+    Sums sums(kOutWords);
+    for (uint32_t i = 0; i < sequences(); ++i) {
+        const uint32_t* record = &stream[size_t{i} * layout.strideWords];
+        const uint32_t salt = kSalts[hasSet ? record[layout.setWord] : 0];
+        addDispatch(sums, salt, layout.valuesOf(record, i, pushed), record + layout.actionWord);
+    }
+    return sums;
+}
+
+Dispatches::Dispatches(Provider provider, bool graphs) : generated(provider, false, graphs), m_device(generated.device)
+{
+    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4};
+    VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    info.setLayoutCount = 1;
+    info.pSetLayouts = &m_device.setLayout;
+    info.pushConstantRangeCount = 1;
+    info.pPushConstantRanges = &range;
+    MILLRACE_CHECK(vkCreatePipelineLayout(m_device.handle, &info, nullptr, &m_layout));
+    m_device.onDestroy([this] { vkDestroyPipelineLayout(m_device.handle, m_layout, nullptr); });
+    for (uint32_t salt : kSalts)
+        m_pipelines.push_back(createPipeline(salt));
+    VkIndirectExecutionSetPipelineInfoEXT pipelines{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT};
+    pipelines.initialPipeline = m_pipelines[0];
+    pipelines.maxPipelineCount = static_cast<uint32_t>(m_pipelines.size()) + 1;
+    VkIndirectExecutionSetCreateInfoEXT setInfo{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT};
+    setInfo.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT;
+    setInfo.info.pPipelineInfo = &pipelines;
+    MILLRACE_CHECK(generated.createSet(m_device.handle, &setInfo, nullptr, &m_set));
+    m_device.onDestroy([this] { generated.destroySet(m_device.handle, m_set, nullptr); });
+    for (uint32_t i = 1; i < m_pipelines.size(); ++i) {
+        VkWriteIndirectExecutionSetPipelineEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT};
+        write.index = i;
+        write.pipeline = m_pipelines[i];
+        generated.updateSet(m_device.handle, m_set, 1, &write);
+    }
+    m_out = m_device.createBuffer(kOutWords * 4);
+    m_outSet = m_device.createSet(m_out);
+}
+
+VkPipeline Dispatches::createPipeline(uint32_t salt)
+{
+    // The module is gone when the pipeline is used.
+    VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    moduleInfo.codeSize = shaders::accumulate.size_bytes();
+    moduleInfo.pCode = shaders::accumulate.data();
+    VkShaderModule module = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateShaderModule(m_device.handle, &moduleInfo, nullptr, &module));
+    const VkSpecializationMapEntry entry{3, 0, 4};
+    const VkSpecializationInfo specialization{1, &entry, 4, &salt};
+    VkPipelineCreateFlags2CreateInfo flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
+    flags.flags = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT;
+    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &flags};
+    info.stage = m_device.stage(module, "main");
+    if (salt != kSalts[0])
+        info.stage.pSpecializationInfo = &specialization;
+    info.layout = m_layout;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateComputePipelines(m_device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
+    vkDestroyShaderModule(m_device.handle, module, nullptr);
+    m_device.onDestroy([this, pipeline] { vkDestroyPipeline(m_device.handle, pipeline, nullptr); });
+    return pipeline;
+}
+
+void Dispatches::bind(VkCommandBuffer cmd, const DispatchCase& drawn) const
+{
+    vkCmdBindPipeline(cmd, kCompute, m_pipelines[0]);
+    vkCmdBindDescriptorSets(cmd, kCompute, m_layout, 0, 1, &m_outSet, 0, nullptr);
+    const uint32_t first = drawn.isPushedInParts ? 5 : kPushWords;
+    vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, first * 4, drawn.pushed.data());
+    if (first < kPushWords)
+        vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, first * 4, (kPushWords - first) * 4,
+                           drawn.pushed.data() + first);
+}
+
+namespace {
+
+void barrier(VkCommandBuffer cmd, VkPipelineStageFlags2 from, VkAccessFlags2 written, VkPipelineStageFlags2 to,
+             VkAccessFlags2 read)
+{
+    VkMemoryBarrier2 memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2, nullptr, from, written, to, read};
+    VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+    info.memoryBarrierCount = 1;
+    info.pMemoryBarriers = &memory;
+    vkCmdPipelineBarrier2(cmd, &info);
+}
+
+}  // namespace
+
+// With a dispatch of the application's behind, which sees the state that was set before where tokens did not set it.
+void Dispatches::record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const DispatchCase& drawn)
+{
+    if (drawn.isExplicit) {
+        bind(cmd, drawn);
+        generated.cmdPreprocess(cmd, &info, cmd);
+        barrier(cmd, VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT, VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT,
+                VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT, VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
+    }
+    bind(cmd, drawn);
+    generated.cmdExecute(cmd, drawn.isExplicit, &info);
+    // Pipeline and set are still there; push constants that tokens have set are not.
+    vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4, drawn.pushed.data());
+    if (drawn.hasSet)
+        vkCmdBindPipeline(cmd, kCompute, m_pipelines[0]);
+    vkCmdDispatch(cmd, 3, 1, 1);
+}
+
+Sums Dispatches::run(DispatchCase& drawn, const std::function<void(VkCommandBuffer)>& before)
+{
+    const Buffer stream = generated.createStream(drawn.stream);
+    const Buffer count = generated.createStream({drawn.deviceCount.value_or(0)});
+    VkIndirectCommandsLayoutEXT layout = VK_NULL_HANDLE;
+    const VkIndirectCommandsLayoutCreateInfoEXT layoutInfo = drawn.layout.createInfo(
+        m_layout, drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT : 0,
+        VK_SHADER_STAGE_COMPUTE_BIT);
+    MILLRACE_CHECK(generated.createLayout(m_device.handle, &layoutInfo, nullptr, &layout));
+
+    VkGeneratedCommandsPipelineInfoEXT pipeline{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT};
+    pipeline.pipeline = m_pipelines[0];
+    VkGeneratedCommandsMemoryRequirementsInfoEXT ask{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_INFO_EXT};
+    ask.pNext = drawn.hasSet ? nullptr : &pipeline;
+    ask.indirectExecutionSet = drawn.hasSet ? m_set : VK_NULL_HANDLE;
+    ask.indirectCommandsLayout = layout;
+    ask.maxSequenceCount = drawn.maxSequences;
+    const Buffer preprocess = generated.createPreprocess(ask);
+
+    VkGeneratedCommandsInfoEXT info{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT, ask.pNext};
+    info.shaderStages = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.indirectExecutionSet = ask.indirectExecutionSet;
+    info.indirectCommandsLayout = layout;
+    info.indirectAddress = stream.address;
+    info.indirectAddressSize = drawn.stream.size() * 4;
+    info.preprocessAddress = preprocess.address;
+    info.preprocessSize = preprocess.size;
+    info.maxSequenceCount = drawn.maxSequences;
+    info.sequenceCountAddress = drawn.deviceCount ? count.address : 0;
+
+    std::memset(m_out.words, 0, kOutWords * 4);
+    const VkCommandBuffer cmd = m_device.begin();
+    if (before)
+        before(cmd);
+    // Vulkan takes them in primaries alone (VUID-vkCmdExecuteGeneratedCommandsEXT-bufferlevel); the layer anywhere.
+    if (drawn.inSecondary && generated.provider == Provider::Layer) {
+        const VkCommandBuffer secondary = m_device.allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+        const VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+        VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+        begin.pInheritanceInfo = &inheritance;
+        MILLRACE_CHECK(vkBeginCommandBuffer(secondary, &begin));
+        record(secondary, info, drawn);
+        MILLRACE_CHECK(vkEndCommandBuffer(secondary));
+        vkCmdExecuteCommands(cmd, 1, &secondary);
+    } else {
+        record(cmd, info, drawn);
+    }
+    m_device.submitAndWait(cmd);
+    generated.destroyLayout(m_device.handle, layout, nullptr);
+    return {m_out.words, m_out.words + kOutWords};
+}
+
+// What record() dispatches itself.
+void addOwn(Sums& sums, const DispatchCase& drawn)
+{
+    const uint32_t grid[3] = {3, 1, 1};
+    addDispatch(sums, kSalts[0], drawn.pushed, grid);
+}
+
+}  // namespace millrace::commandtest

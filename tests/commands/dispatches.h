@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated dispatches of the shader accumulate.comp, and what they compute according to a loop on the host.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "commands/generated_device.h"
+#include "commands/random_layout.h"
+
+namespace millrace::commandtest {
+
+// The shader's buffer: sums that do not depend on the order of dispatches.
+inline constexpr uint32_t kOutWords = 1024;
+using Sums = std::vector<uint32_t>;
+
+// Of the pipelines in the execution set: a specialization constant. The first is the shader's own.
+inline constexpr uint32_t kSalts[] = {7, 1001, 5003};
+
+// Adds what one dispatch does.
+void addDispatch(Sums& sums, uint32_t salt, const PushWords& push, const uint32_t* grid);
+
+// One call with everything that it is given. Drawn the same for every provider.
+struct DispatchCase {
+    explicit DispatchCase(uint32_t seed);
+
+    Random random;
+    bool hasSet;
+    RandomLayout layout;
+    uint32_t maxSequences;
+    std::optional<uint32_t> deviceCount;
+    bool isExplicit, inSecondary, isPushedInParts;
+    PushWords pushed{};
+    std::vector<uint32_t> stream;
+
+    uint32_t sequences() const { return std::min(maxSequences, deviceCount.value_or(maxSequences)); }
+    Sums expected() const;
+
+    // Other sequences, with records drawn anew and all counted by the host.
+    void resize(uint32_t sequences);
+    uint32_t* gridOf(uint32_t sequence) { return &stream[size_t{sequence} * layout.strideWords + layout.actionWord]; }
+
+private:
+    void drawStream();
+};
+
+// Adds what Dispatches::run() dispatches without tokens.
+void addOwn(Sums& sums, const DispatchCase& drawn);
+
+class Dispatches {
+public:
+    explicit Dispatches(Provider provider, bool graphs = false);
+    // `before`: what else is recorded in front.
+    Sums run(DispatchCase& drawn, const std::function<void(VkCommandBuffer)>& before = {});
+
+    GeneratedDevice generated;
+
+private:
+    VkPipeline createPipeline(uint32_t salt);
+    void bind(VkCommandBuffer cmd, const DispatchCase& drawn) const;
+    void record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const DispatchCase& drawn);
+
+    layertest::TestDevice& m_device;
+    VkPipelineLayout m_layout = VK_NULL_HANDLE;
+    std::vector<VkPipeline> m_pipelines;
+    VkPipeline m_plain = VK_NULL_HANDLE;  // what the application dispatches itself
+    VkIndirectExecutionSetEXT m_set = VK_NULL_HANDLE;
+    layertest::Buffer m_out;
+    VkDescriptorSet m_outSet = VK_NULL_HANDLE;
+};
+
+}  // namespace millrace::commandtest
