@@ -140,7 +140,9 @@ public:
     GeneratedDevice generated;
 
 private:
-    void createRenderPass();
+    VkRenderPass createRenderPass() const;
+    VkRenderPass createRenderPass2() const;
+    void createFramebuffer();
     void createLayout();
     VkPipeline createPipeline(bool hasRenderPass);
     void bind(VkCommandBuffer cmd, const Case& drawn) const;
@@ -163,7 +165,7 @@ private:
 Draws::Draws(Provider provider) : generated(provider, true), m_device(generated.device)
 {
     m_target = m_device.createTarget(kSide, kSide);
-    createRenderPass();
+    createFramebuffer();
     createLayout();
     for (bool hasRenderPass : {false, true})
         m_pipelines[hasRenderPass] = createPipeline(hasRenderPass);
@@ -173,7 +175,7 @@ Draws::Draws(Provider provider) : generated(provider, true), m_device(generated.
     m_readback = m_device.createBuffer(kSide * kSide * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
 }
 
-void Draws::createRenderPass()
+VkRenderPass Draws::createRenderPass() const
 {
     VkAttachmentDescription attachment{};
     attachment.format = kFormat;
@@ -190,7 +192,57 @@ void Draws::createRenderPass()
     info.pAttachments = &attachment;
     info.subpassCount = 1;
     info.pSubpasses = &subpass;
-    MILLRACE_CHECK(vkCreateRenderPass(m_device.handle, &info, nullptr, &m_pass));
+    // Stages that the driver does not know if the layer provides the extension.
+    VkSubpassDependency dependency{VK_SUBPASS_EXTERNAL, 0};
+    dependency.srcStageMask = VK_PIPELINE_STAGE_COMMAND_PREPROCESS_BIT_EXT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+    dependency.srcAccessMask = VK_ACCESS_COMMAND_PREPROCESS_WRITE_BIT_EXT | VK_ACCESS_TRANSFER_WRITE_BIT;
+    dependency.dstStageMask = VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
+    dependency.dstAccessMask = VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
+    info.dependencyCount = 1;
+    info.pDependencies = &dependency;
+    VkRenderPass pass = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateRenderPass(m_device.handle, &info, nullptr, &pass));
+    return pass;
+}
+
+// The same by the newer command.
+VkRenderPass Draws::createRenderPass2() const
+{
+    VkAttachmentDescription2 attachment{VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_2};
+    attachment.format = kFormat;
+    attachment.samples = VK_SAMPLE_COUNT_1_BIT;
+    attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+    attachment.initialLayout = attachment.finalLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    VkAttachmentReference2 reference{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2};
+    reference.layout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    reference.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT;
+    VkSubpassDescription2 subpass{VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_2};
+    subpass.colorAttachmentCount = 1;
+    subpass.pColorAttachments = &reference;
+    const VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+                                   nullptr,
+                                   VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT,
+                                   VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT,
+                                   VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT,
+                                   VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT};
+    VkSubpassDependency2 dependency{VK_STRUCTURE_TYPE_SUBPASS_DEPENDENCY_2, &barrier};
+    dependency.srcSubpass = VK_SUBPASS_EXTERNAL;
+    VkRenderPassCreateInfo2 info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO_2};
+    info.attachmentCount = 1;
+    info.pAttachments = &attachment;
+    info.subpassCount = 1;
+    info.pSubpasses = &subpass;
+    info.dependencyCount = 1;
+    info.pDependencies = &dependency;
+    VkRenderPass pass = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateRenderPass2(m_device.handle, &info, nullptr, &pass));
+    return pass;
+}
+
+void Draws::createFramebuffer()
+{
+    m_pass = createRenderPass2();
+    vkDestroyRenderPass(m_device.handle, createRenderPass(), nullptr);
     VkFramebufferCreateInfo framebuffer{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO};
     framebuffer.renderPass = m_pass;
     framebuffer.attachmentCount = 1;
@@ -253,9 +305,11 @@ VkPipeline Draws::createPipeline(bool hasRenderPass)
     rendering.colorAttachmentCount = 1;
     rendering.pColorAttachmentFormats = &kFormat;
     VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering};
+    // Like the one that is used, and gone when variants are made.
+    const VkRenderPass pass = hasRenderPass ? createRenderPass2() : VK_NULL_HANDLE;
     if (hasRenderPass) {
         info.pNext = &flags;
-        info.renderPass = m_pass;
+        info.renderPass = pass;
     }
     info.stageCount = 2;
     info.pStages = stages;
@@ -269,6 +323,7 @@ VkPipeline Draws::createPipeline(bool hasRenderPass)
     info.layout = m_layout;
     VkPipeline pipeline = VK_NULL_HANDLE;
     MILLRACE_CHECK(vkCreateGraphicsPipelines(m_device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
+    vkDestroyRenderPass(m_device.handle, pass, nullptr);
     m_device.onDestroy([this, pipeline] { vkDestroyPipeline(m_device.handle, pipeline, nullptr); });
     return pipeline;
 }

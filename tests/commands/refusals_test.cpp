@@ -150,6 +150,35 @@ TEST_F(Refusals, Draws_WhereTheirStagesAreSupported)
         expectMessage("shaderDrawParameters");
 }
 
+// The driver below does not know the stage, and the validation layer would say so.
+TEST_F(Refusals, SemaphoreAwaitedAtThePreprocessingStage_PassedOnWithAnother)
+{
+    const VkSemaphore semaphore = device.createSemaphore(true);
+    VkSemaphoreSubmitInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};
+    signal.semaphore = semaphore;
+    signal.value = 1;
+    signal.stageMask = VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT;
+    VkSubmitInfo2 first{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+    first.signalSemaphoreInfoCount = 1;
+    first.pSignalSemaphoreInfos = &signal;
+    VkSubmitInfo2 second{VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+    second.waitSemaphoreInfoCount = 1;
+    second.pWaitSemaphoreInfos = &signal;
+    const VkSubmitInfo2 both[] = {first, second};
+    MILLRACE_CHECK(vkQueueSubmit2(device.queue, 2, both, VK_NULL_HANDLE));
+    const uint64_t value = 1;
+    VkTimelineSemaphoreSubmitInfo values{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO};
+    values.waitSemaphoreValueCount = 1;
+    values.pWaitSemaphoreValues = &value;
+    const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_COMMAND_PREPROCESS_BIT_EXT;
+    VkSubmitInfo old{VK_STRUCTURE_TYPE_SUBMIT_INFO, &values};
+    old.waitSemaphoreCount = 1;
+    old.pWaitSemaphores = &semaphore;
+    old.pWaitDstStageMask = &stage;
+    MILLRACE_CHECK(vkQueueSubmit(device.queue, 1, &old, VK_NULL_HANDLE));
+    MILLRACE_CHECK(vkQueueWaitIdle(device.queue));
+}
+
 struct Said {
     VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT properties{};
     VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT features{};

@@ -12,6 +12,7 @@
 #include "layer/commands/kept_pipelines.h"
 #include "layer/commands/variant_flags.h"
 #include "layer/loader/device.h"
+#include "layer/objects/render_passes.h"
 #include "layer/objects/shader_modules.h"
 #include "layer/objects/transient_module.h"
 #include "runtime/host_memory.h"
@@ -58,9 +59,10 @@ std::optional<std::vector<commands::StageCode>> codeOf(const Device& device, con
 
 class KeptGraphics final : public KeptPipeline {
 public:
-    KeptGraphics(std::shared_ptr<SequenceLayout> layout, std::vector<commands::StageCode> code,
-                 const VkGraphicsPipelineCreateInfo& info)
+    KeptGraphics(std::shared_ptr<SequenceLayout> layout, std::shared_ptr<RenderPass> renderPass,
+                 std::vector<commands::StageCode> code, const VkGraphicsPipelineCreateInfo& info)
         : KeptPipeline(VK_PIPELINE_BIND_POINT_GRAPHICS, std::move(layout)),
+          m_renderPass(std::move(renderPass)),
           m_code(std::move(code)),
           m_info(&info, true, true, nullptr, false),
           m_chain(info.pNext),
@@ -100,6 +102,7 @@ protected:
         info.flags = m_flags;
         info.pStages = stages.data();
         info.layout = this->layout().handle;
+        info.renderPass = m_renderPass ? m_renderPass->handle : VK_NULL_HANDLE;
         info.basePipelineHandle = VK_NULL_HANDLE;
         info.basePipelineIndex = -1;
         return device().table.CreateGraphicsPipelines(device().handle, VK_NULL_HANDLE, 1, &info, runtime::hostMemory(),
@@ -107,6 +110,7 @@ protected:
     }
 
 private:
+    const std::shared_ptr<RenderPass> m_renderPass;  // null with dynamic rendering
     const std::vector<commands::StageCode> m_code;
     const vku::safe_VkGraphicsPipelineCreateInfo m_info;  // without chain; modules may be gone
     ChainCopy m_chain;
@@ -127,7 +131,10 @@ std::shared_ptr<KeptPipeline> keep(Device& device, const VkGraphicsPipelineCreat
     std::optional<std::vector<commands::StageCode>> code = codeOf(device, info);
     if (!code)
         return nullptr;
-    return std::make_shared<KeptGraphics>(layout->sequences, std::move(*code), info);
+    std::shared_ptr<RenderPass> renderPass = device.renderPasses.share(handleId(info.renderPass));
+    if (info.renderPass && !(renderPass && renderPass->handle))
+        return nullptr;
+    return std::make_shared<KeptGraphics>(layout->sequences, std::move(renderPass), std::move(*code), info);
 }
 
 }  // namespace millrace::layer

@@ -14,6 +14,7 @@
 #include "layer/loader/feature.h"
 #include "layer/objects/pipeline_caches.h"
 #include "layer/objects/pipeline_layouts.h"
+#include "layer/objects/render_passes.h"
 #include "layer/objects/shader_modules.h"
 #include "layer/recording/command_pool.h"
 #include "layer/recording/update_templates.h"
@@ -318,6 +319,7 @@ Device::~Device()
     faults->stop();
     queues.clear();
     commandPools.clear();
+    renderPasses.clear();
     executionSets.clear();
     indirectLayouts.clear();
     pipelineObserver.reset();

@@ -38,6 +38,7 @@ class PipelineObserver;
 struct PipelineCache;
 struct PipelineLayout;
 struct Queue;
+struct RenderPass;
 struct ShaderModule;
 struct TimelineSemaphore;
 struct UpdateTemplate;
@@ -78,6 +79,7 @@ struct Device {
     // Of VK_EXT_device_generated_commands, where the layer provides it.
     Registry<IndirectLayout> indirectLayouts;
     Registry<ExecutionSet> executionSets;
+    Registry<RenderPass> renderPasses;
     std::shared_ptr<GeneratedCommands> generatedCommands;
     std::shared_ptr<PipelineObserver> pipelineObserver;  // null: nobody wants to know
     Registry<CommandPool> commandPools;

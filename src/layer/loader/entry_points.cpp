@@ -102,6 +102,7 @@ const Table& deviceTable()
                                bufferEntryPoints(),
                                shaderModuleEntryPoints(),
                                pipelineLayoutEntryPoints(),
+                               renderPassEntryPoints(),
                                updateTemplateEntryPoints(),
                                pipelineCacheEntryPoints(),
                                ordinaryPipelineEntryPoints(),

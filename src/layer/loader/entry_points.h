@@ -56,6 +56,7 @@ EntryPoints deviceEntryPoints();
 EntryPoints bufferEntryPoints();
 EntryPoints shaderModuleEntryPoints();
 EntryPoints pipelineLayoutEntryPoints();
+EntryPoints renderPassEntryPoints();
 EntryPoints updateTemplateEntryPoints();
 EntryPoints pipelineCacheEntryPoints();
 EntryPoints ordinaryPipelineEntryPoints();

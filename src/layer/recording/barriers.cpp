@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that name pipeline stages. Where the layer generates commands, the driver does not know the stage in which
-// they are preprocessed, and what they read at the stage of indirect commands is read by shaders.
+// Commands that name pipeline stages.
 #include <span>
 #include <vector>
 
 #include "layer/loader/entry_points.h"
 #include "layer/recording/command_buffer.h"
 #include "layer/recording/command_pool.h"
+#include "layer/recording/driver_scopes.h"
 
 namespace millrace::layer {
 
@@ -14,77 +14,23 @@ namespace {
 
 using Table = VkuDeviceDispatchTable;
 
-constexpr VkPipelineStageFlags2 kPreprocess = VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT;
-
-// Stages and accesses as the driver may see them; those of 32 bits have the same values.
-class DriverScopes {
-public:
-    explicit DriverScopes(const CommandBuffer& commandBuffer)
-    {
-        // Nothing is preprocessed inside of a render pass instance, where barriers may name few stages.
-        const bool inside = commandBuffer.rendering.inside() ||
-                            (commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT);
-        if (!commandBuffer.device.usesCommands() || inside)
-            return;
-        const VkQueueFlags queue = commandBuffer.device.queueFamilies[commandBuffer.pool.queueFamily].queueFlags;
-        if (queue & VK_QUEUE_COMPUTE_BIT)
-            m_readers |= VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
-        if (!(queue & VK_QUEUE_GRAPHICS_BIT))
-            return;
-        m_readers |= VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT;
-        if (commandBuffer.device.enabled.tessellation)
-            m_readers |= VK_PIPELINE_STAGE_2_TESSELLATION_CONTROL_SHADER_BIT |
-                         VK_PIPELINE_STAGE_2_TESSELLATION_EVALUATION_SHADER_BIT;
-        if (commandBuffer.device.enabled.geometry)
-            m_readers |= VK_PIPELINE_STAGE_2_GEOMETRY_SHADER_BIT;
-    }
-
-    // False: everything stays as it is.
-    bool change() const { return m_readers != 0; }
-
-    template <typename Flags>
-    Flags stages(Flags flags) const
-    {
-        constexpr auto kIndirect = static_cast<Flags>(VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT);
-        if (!change())
-            return flags;
-        if (flags & static_cast<Flags>(kPreprocess))
-            flags = (flags & ~static_cast<Flags>(kPreprocess)) | kIndirect;
-        return flags & kIndirect ? flags | static_cast<Flags>(m_readers) : flags;
-    }
-
-    template <typename Flags>
-    Flags accesses(Flags flags) const
-    {
-        constexpr Flags kRead = static_cast<Flags>(VK_ACCESS_2_COMMAND_PREPROCESS_READ_BIT_EXT);
-        constexpr Flags kWrite = static_cast<Flags>(VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT);
-        constexpr Flags kIndirect = static_cast<Flags>(VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
-        if (!change())
-            return flags;
-        if (flags & (kRead | kIndirect))
-            flags |= static_cast<Flags>(VK_ACCESS_2_SHADER_READ_BIT);
-        if (flags & kWrite)
-            flags |= static_cast<Flags>(VK_ACCESS_2_SHADER_WRITE_BIT);
-        return flags & ~(kRead | kWrite);
-    }
-
-private:
-    VkPipelineStageFlags2 m_readers = 0;  // that may read what the stage of indirect commands does
-};
+DriverScopes scopesOf(const CommandBuffer& commandBuffer)
+{
+    // Nothing is preprocessed inside of a render pass instance, where barriers may name few stages.
+    const bool inside =
+        commandBuffer.rendering.inside() || (commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT);
+    if (inside || !commandBuffer.device.usesCommands())
+        return {};
+    return {commandBuffer.device, commandBuffer.device.queueFamilies[commandBuffer.pool.queueFamily].queueFlags};
+}
 
 // Copies of barriers with other accesses.
 template <typename Barrier>
 std::vector<Barrier> translate(const DriverScopes& scopes, const Barrier* barriers, uint32_t count)
 {
     std::vector<Barrier> out(barriers, barriers + (scopes.change() ? count : 0));
-    for (Barrier& barrier : out) {
-        barrier.srcAccessMask = scopes.accesses(barrier.srcAccessMask);
-        barrier.dstAccessMask = scopes.accesses(barrier.dstAccessMask);
-        if constexpr (requires { barrier.srcStageMask; }) {
-            barrier.srcStageMask = scopes.stages(barrier.srcStageMask);
-            barrier.dstStageMask = scopes.stages(barrier.dstStageMask);
-        }
-    }
+    for (Barrier& barrier : out)
+        scopes.translate(barrier);
     return out;
 }
 
@@ -125,7 +71,7 @@ VKAPI_ATTR void VKAPI_CALL CmdPipelineBarrier(VkCommandBuffer handle, VkPipeline
                                               uint32_t imageCount, const VkImageMemoryBarrier* pImages)
 {
     const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    const DriverScopes scopes(commandBuffer);
+    const DriverScopes scopes = scopesOf(commandBuffer);
     const Barriers1 own{translate(scopes, pMemory, memoryCount), translate(scopes, pBuffers, bufferCount),
                         translate(scopes, pImages, imageCount)};
     const bool isOwn = scopes.change();
@@ -142,7 +88,7 @@ VKAPI_ATTR void VKAPI_CALL CmdWaitEvents(VkCommandBuffer handle, uint32_t eventC
                                          const VkImageMemoryBarrier* pImages)
 {
     const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    const DriverScopes scopes(commandBuffer);
+    const DriverScopes scopes = scopesOf(commandBuffer);
     const Barriers1 own{translate(scopes, pMemory, memoryCount), translate(scopes, pBuffers, bufferCount),
                         translate(scopes, pImages, imageCount)};
     const bool isOwn = scopes.change();
@@ -156,7 +102,7 @@ template <auto Member>
 VKAPI_ATTR void VKAPI_CALL pipelineBarrier2(VkCommandBuffer handle, const VkDependencyInfo* pInfo)
 {
     const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    const Dependency dependency(DriverScopes(commandBuffer), *pInfo);
+    const Dependency dependency(scopesOf(commandBuffer), *pInfo);
     (commandBuffer.device.table.*Member)(commandBuffer.current, &dependency.get());
 }
 
@@ -164,7 +110,7 @@ template <auto Member>
 VKAPI_ATTR void VKAPI_CALL setEvent2(VkCommandBuffer handle, VkEvent event, const VkDependencyInfo* pInfo)
 {
     const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    const Dependency dependency(DriverScopes(commandBuffer), *pInfo);
+    const Dependency dependency(scopesOf(commandBuffer), *pInfo);
     (commandBuffer.device.table.*Member)(commandBuffer.current, event, &dependency.get());
 }
 
@@ -173,7 +119,7 @@ VKAPI_ATTR void VKAPI_CALL waitEvents2(VkCommandBuffer handle, uint32_t count, c
                                        const VkDependencyInfo* pInfos)
 {
     const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    const DriverScopes scopes(commandBuffer);
+    const DriverScopes scopes = scopesOf(commandBuffer);
     std::vector<Dependency> dependencies;
     std::vector<VkDependencyInfo> infos;
     dependencies.reserve(count);
@@ -187,7 +133,7 @@ template <auto Member, typename Flags>
 VKAPI_ATTR void VKAPI_CALL eventStage(VkCommandBuffer handle, VkEvent event, Flags stages)
 {
     const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    (commandBuffer.device.table.*Member)(commandBuffer.current, event, DriverScopes(commandBuffer).stages(stages));
+    (commandBuffer.device.table.*Member)(commandBuffer.current, event, scopesOf(commandBuffer).stages(stages));
 }
 
 // Names one stage, not several.
@@ -195,7 +141,8 @@ template <auto Member, typename Flags>
 VKAPI_ATTR void VKAPI_CALL writeTimestamp(VkCommandBuffer handle, Flags stage, VkQueryPool pool, uint32_t query)
 {
     const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    if (commandBuffer.device.usesCommands() && stage == static_cast<Flags>(kPreprocess))
+    if (commandBuffer.device.usesCommands() &&
+        stage == static_cast<Flags>(VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT))
         stage = static_cast<Flags>(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
     (commandBuffer.device.table.*Member)(commandBuffer.current, stage, pool, query);
 }

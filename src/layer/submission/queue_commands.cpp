@@ -8,6 +8,7 @@
 #include "layer/graphs/graph_run.h"
 #include "layer/loader/entry_points.h"
 #include "layer/recording/command_buffer.h"
+#include "layer/submission/driver_submits.h"
 #include "layer/submission/faults.h"
 #include "layer/submission/queue.h"
 #include "layer/submission/status_watch.h"
@@ -231,13 +232,21 @@ VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fen
 VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue handle, uint32_t submitCount, const VkSubmitInfo* pSubmits,
                                            VkFence fence)
 {
-    return submit<&VkuDeviceDispatchTable::QueueSubmit>(handle, submitCount, pSubmits, fence);
+    const Device& device = Device::of(handle);
+    const DriverSubmits1 submits(device, submitCount, pSubmits);
+    if (!device.usesGraphs())
+        return device.table.QueueSubmit(handle, submitCount, submits.get(), fence);
+    return submit<&VkuDeviceDispatchTable::QueueSubmit>(handle, submitCount, submits.get(), fence);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue handle, uint32_t submitCount, const VkSubmitInfo2* pSubmits,
                                             VkFence fence)
 {
-    return submit<&VkuDeviceDispatchTable::QueueSubmit2>(handle, submitCount, pSubmits, fence);
+    const Device& device = Device::of(handle);
+    const DriverSubmits2 submits(device, submitCount, pSubmits);
+    if (!device.usesGraphs())
+        return device.table.QueueSubmit2(handle, submitCount, submits.get(), fence);
+    return submit<&VkuDeviceDispatchTable::QueueSubmit2>(handle, submitCount, submits.get(), fence);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL QueueBindSparse(VkQueue handle, uint32_t bindInfoCount,
@@ -357,9 +366,9 @@ EntryPoints queueEntryPoints()
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(GetDeviceQueue, kUseGraphs),
         MILLRACE_ENTRY(GetDeviceQueue2, kUseGraphs),
-        MILLRACE_ENTRY(QueueSubmit, kUseGraphs),
-        MILLRACE_ENTRY(QueueSubmit2, kUseGraphs),
-        {"vkQueueSubmit2KHR", guarded<&QueueSubmit2>(), kUseGraphs},
+        MILLRACE_ENTRY(QueueSubmit, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(QueueSubmit2, kUseGraphs | kUseCommands),
+        {"vkQueueSubmit2KHR", guarded<&QueueSubmit2>(), kUseGraphs | kUseCommands},
         MILLRACE_ENTRY(QueueBindSparse, kUseGraphs),
         MILLRACE_ENTRY(QueuePresentKHR, kUseGraphs),
         MILLRACE_ENTRY(QueueWaitIdle, kUseGraphs),

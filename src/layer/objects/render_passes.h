@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Render passes of the application, each with one of the layer's that is compatible with it.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+namespace millrace::layer {
+
+struct Device;
+
+// Variants of pipelines are made with it, when the application's own may be gone. Shared by the application's render
+// pass and the pipelines made with it.
+struct RenderPass {
+    explicit RenderPass(Device& owner) : device(owner) {}
+    ~RenderPass();
+    RenderPass(const RenderPass&) = delete;
+    RenderPass& operator=(const RenderPass&) = delete;
+
+    Device& device;
+    VkRenderPass handle = VK_NULL_HANDLE;  // null if the driver refused a second one
+};
+
+}  // namespace millrace::layer
