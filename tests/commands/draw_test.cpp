@@ -21,6 +21,9 @@ using layertest::Buffer;
 constexpr uint32_t kSide = 64;
 constexpr uint32_t kIndices = 64;
 constexpr uint32_t kLookupWords = 16;
+// Vertex buffers of sequences lie anywhere in memory that has this word at each place.
+constexpr uint32_t kVertexMemoryWords = 8192;
+constexpr uint32_t kVertexBufferWords = 2048;
 constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;
 constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
 constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
@@ -37,6 +40,23 @@ uint32_t indexAt(uint32_t i)
     return i * 3 + 1;
 }
 
+uint32_t vertexMemoryWord(uint32_t i)
+{
+    return mixed(0x1f2e3d4cu, i);
+}
+
+// Of the buffer that is bound, one for each instance.
+uint32_t instanceWord(uint32_t instance)
+{
+    return instance * 0x9e3779b1u + 3;
+}
+
+// Where a sequence's vertices are.
+struct Vertices {
+    uint32_t firstWord;
+    uint32_t strideWords;
+};
+
 // One vkCmdDraw or vkCmdDrawIndexed.
 struct Draw {
     uint32_t count;
@@ -48,7 +68,7 @@ struct Draw {
 };
 
 // The shaders points.vert and points.frag, in the order of the API.
-void addDraw(Pixels& pixels, const PushWords& push, const Draw& draw)
+void addDraw(Pixels& pixels, const PushWords& push, const Draw& draw, const std::optional<Vertices>& vertices)
 {
     for (uint32_t instance = 0; instance < draw.instances; ++instance)
         for (uint32_t i = 0; i < draw.count; ++i) {
@@ -58,6 +78,12 @@ void addDraw(Pixels& pixels, const PushWords& push, const Draw& draw)
                 hash = mixed(hash, push[k]);
             hash = mixed(mixed(hash, vertex), draw.firstInstance + instance);
             hash = mixed(mixed(mixed(hash, draw.base), draw.firstInstance), 0);
+            if (vertices) {
+                const uint32_t element = vertices->firstWord + vertex * vertices->strideWords;
+                for (uint32_t k = 0; k < 3; ++k)
+                    hash = mixed(hash, vertexMemoryWord(element + k));
+                hash = mixed(hash, instanceWord(draw.firstInstance + instance));
+            }
             pixels[hash % pixels.size()] = mixed(mixed(mixed(mixed(hash, push[9]), push[10]), push[11]), push[0]);
         }
 }
@@ -68,6 +94,7 @@ struct Case {
 
     Random random;
     bool isIndexed;
+    bool hasVertices;
     RandomLayout layout;
     uint32_t maxSequences;
     std::optional<uint32_t> deviceCount;
@@ -78,17 +105,22 @@ struct Case {
     uint32_t sequences() const { return std::min(maxSequences, deviceCount.value_or(maxSequences)); }
     Pixels expected() const;
 
+    // The memory that vertex buffers lie in: records say addresses.
+    void placeVertices(VkDeviceAddress memory);
+
 private:
     Draw drawOf(const uint32_t* record) const;
+    std::vector<Vertices> vertices;  // of each sequence
 };
 
 Case::Case(uint32_t seed)
     : random(seed),
       isIndexed(below(random, 2)),
+      hasVertices(below(random, 2)),
       layout(random, kStages,
              isIndexed ? ActionToken{VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_EXT, 5}
                        : ActionToken{VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT, 4},
-             false)
+             false, hasVertices)
 {
     maxSequences = 1 + below(random, below(random, 4) == 0 ? 1000 : 30);
     if (below(random, 3) == 0)
@@ -109,6 +141,19 @@ Case::Case(uint32_t seed)
         command[3] = below(random, 50);
         if (isIndexed)
             command[4] = below(random, 50);
+        vertices.push_back({below(random, kVertexMemoryWords - kVertexBufferWords), 3 + below(random, 5)});
+    }
+}
+
+void Case::placeVertices(VkDeviceAddress memory)
+{
+    for (uint32_t i = 0; hasVertices && i < maxSequences; ++i) {
+        VkBindVertexBufferIndirectCommandEXT command{};
+        command.bufferAddress = memory + vertices[i].firstWord * 4;
+        command.size = kVertexBufferWords * 4;
+        command.stride = vertices[i].strideWords * 4;
+        std::memcpy(&stream[size_t{i} * layout.strideWords + static_cast<uint32_t>(layout.vertexWord)], &command,
+                    sizeof command);
     }
 }
 
@@ -125,10 +170,11 @@ Pixels Case::expected() const
     Pixels pixels(kSide * kSide);
     for (uint32_t i = 0; i < sequences(); ++i) {
         const uint32_t* record = &stream[size_t{i} * layout.strideWords];
-        addDraw(pixels, layout.valuesOf(record, i, pushed), drawOf(record));
+        addDraw(pixels, layout.valuesOf(record, i, pushed), drawOf(record),
+                hasVertices ? std::optional(vertices[i]) : std::nullopt);
     }
     // What record() draws itself.
-    addDraw(pixels, pushed, {5, 1, 0, 0, 0, false});
+    addDraw(pixels, pushed, {5, 1, 0, 0, 0, false}, hasVertices ? std::optional(Vertices{0, 4}) : std::nullopt);
     return pixels;
 }
 
@@ -144,7 +190,7 @@ private:
     VkRenderPass createRenderPass2() const;
     void createFramebuffer();
     void createLayout();
-    VkPipeline createPipeline(bool hasRenderPass);
+    VkPipeline createPipeline(bool hasRenderPass, bool hasVertices);
     void bind(VkCommandBuffer cmd, const Case& drawn) const;
     void beginPass(VkCommandBuffer cmd, const Case& drawn, bool inSecondary) const;
     void record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const Case& drawn) const;
@@ -156,7 +202,11 @@ private:
     VkRenderPass m_pass = VK_NULL_HANDLE;
     VkFramebuffer m_framebuffer = VK_NULL_HANDLE;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
-    VkPipeline m_pipelines[2] = {};  // for dynamic rendering, for the render pass
+    VkPipeline pipelineOf(const Case& drawn) const { return m_pipelines[drawn.hasRenderPass][drawn.hasVertices]; }
+
+    VkPipeline m_pipelines[2][2] = {};  // for dynamic rendering or the render pass, without and with vertex buffers
+    Buffer m_vertices;
+    Buffer m_instances;
     VkDescriptorSet m_set = VK_NULL_HANDLE;
     Buffer m_indices;
     Buffer m_readback;
@@ -168,7 +218,14 @@ Draws::Draws(Provider provider) : generated(provider, true), m_device(generated.
     createFramebuffer();
     createLayout();
     for (bool hasRenderPass : {false, true})
-        m_pipelines[hasRenderPass] = createPipeline(hasRenderPass);
+        for (bool hasVertices : {false, true})
+            m_pipelines[hasRenderPass][hasVertices] = createPipeline(hasRenderPass, hasVertices);
+    m_vertices = m_device.createBuffer(kVertexMemoryWords * 4, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
+    for (uint32_t i = 0; i < kVertexMemoryWords; ++i)
+        m_vertices.words[i] = vertexMemoryWord(i);
+    m_instances = m_device.createBuffer(64 * 4, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
+    for (uint32_t i = 0; i < 64; ++i)
+        m_instances.words[i] = instanceWord(i);
     m_indices = m_device.createBuffer(kIndices * 4, VK_BUFFER_USAGE_INDEX_BUFFER_BIT);
     for (uint32_t i = 0; i < kIndices; ++i)
         m_indices.words[i] = indexAt(i);
@@ -274,14 +331,25 @@ void Draws::createLayout()
     m_set = m_device.createSet(lookup, setLayout);
 }
 
-VkPipeline Draws::createPipeline(bool hasRenderPass)
+VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices)
 {
     VkPipelineShaderStageCreateInfo stages[] = {
-        m_device.stage(m_device.createModule(shaders::points_vertex), "main"),
+        m_device.stage(m_device.createModule(hasVertices ? shaders::points_vertex_attributes : shaders::points_vertex),
+                       "main"),
         m_device.stage(m_device.createModule(shaders::points_fragment), "main")};
     stages[0].stage = VK_SHADER_STAGE_VERTEX_BIT;
     stages[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
     VkPipelineVertexInputStateCreateInfo input{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
+    const VkVertexInputBindingDescription bindings[] = {{0, 16, VK_VERTEX_INPUT_RATE_VERTEX},
+                                                        {1, 4, VK_VERTEX_INPUT_RATE_INSTANCE}};
+    const VkVertexInputAttributeDescription attributes[] = {
+        {0, 0, VK_FORMAT_R32G32_UINT, 0}, {1, 0, VK_FORMAT_R8G8B8A8_UNORM, 8}, {2, 1, VK_FORMAT_R32_UINT, 0}};
+    if (hasVertices) {
+        input.vertexBindingDescriptionCount = 2;
+        input.pVertexBindingDescriptions = bindings;
+        input.vertexAttributeDescriptionCount = 3;
+        input.pVertexAttributeDescriptions = attributes;
+    }
     VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
     assembly.topology = VK_PRIMITIVE_TOPOLOGY_POINT_LIST;
     VkPipelineViewportStateCreateInfo viewport{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
@@ -295,9 +363,10 @@ VkPipeline Draws::createPipeline(bool hasRenderPass)
     VkPipelineColorBlendStateCreateInfo blend{VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
     blend.attachmentCount = 1;
     blend.pAttachments = &attachment;
-    const VkDynamicState states[] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
+    const VkDynamicState states[] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR,
+                                     VK_DYNAMIC_STATE_VERTEX_INPUT_BINDING_STRIDE};
     VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};
-    dynamic.dynamicStateCount = 2;
+    dynamic.dynamicStateCount = hasVertices ? 3 : 2;
     dynamic.pDynamicStates = states;
     VkPipelineCreateFlags2CreateInfo flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
     flags.flags = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT;
@@ -334,7 +403,13 @@ void Draws::bind(VkCommandBuffer cmd, const Case& drawn) const
     const VkRect2D scissor{{0, 0}, {kSide, kSide}};
     vkCmdSetViewport(cmd, 0, 1, &viewport);
     vkCmdSetScissor(cmd, 0, 1, &scissor);
-    vkCmdBindPipeline(cmd, kGraphics, m_pipelines[drawn.hasRenderPass]);
+    vkCmdBindPipeline(cmd, kGraphics, pipelineOf(drawn));
+    if (drawn.hasVertices) {
+        const VkBuffer buffers[] = {m_vertices.handle, m_instances.handle};
+        const VkDeviceSize offsets[] = {0, 0};
+        const VkDeviceSize strides[] = {16, 4};
+        vkCmdBindVertexBuffers2(cmd, 0, 2, buffers, offsets, nullptr, strides);
+    }
     vkCmdBindDescriptorSets(cmd, kGraphics, m_layout, 0, 1, &m_set, 0, nullptr);
     vkCmdBindIndexBuffer(cmd, m_indices.handle, 0, VK_INDEX_TYPE_UINT32);
     vkCmdPushConstants(cmd, m_layout, kStages, 0, kPushWords * 4, drawn.pushed.data());
@@ -374,7 +449,7 @@ void Draws::record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, 
     bind(cmd, drawn);
     generated.cmdExecute(cmd, drawn.isExplicit, &info);
     // What tokens have set is undefined.
-    vkCmdPushConstants(cmd, m_layout, kStages, 0, kPushWords * 4, drawn.pushed.data());
+    bind(cmd, drawn);
     vkCmdDraw(cmd, 5, 1, 0, 0);
 }
 
@@ -424,6 +499,7 @@ void barrier(VkCommandBuffer cmd, const VkImageMemoryBarrier2* image, const VkMe
 
 Pixels Draws::run(Case& drawn)
 {
+    drawn.placeVertices(m_vertices.address);
     const Buffer stream = generated.createStream(drawn.stream);
     const Buffer count = generated.createStream({drawn.deviceCount.value_or(0)});
     VkIndirectCommandsLayoutEXT layout = VK_NULL_HANDLE;
@@ -432,7 +508,7 @@ Pixels Draws::run(Case& drawn)
     MILLRACE_CHECK(generated.createLayout(m_device.handle, &layoutInfo, nullptr, &layout));
 
     VkGeneratedCommandsPipelineInfoEXT pipeline{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT};
-    pipeline.pipeline = m_pipelines[drawn.hasRenderPass];
+    pipeline.pipeline = pipelineOf(drawn);
     VkGeneratedCommandsMemoryRequirementsInfoEXT ask{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_INFO_EXT,
                                                      &pipeline};
     ask.indirectCommandsLayout = layout;

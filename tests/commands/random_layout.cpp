@@ -15,7 +15,8 @@ VkIndirectCommandsLayoutTokenEXT token(VkIndirectCommandsTokenTypeEXT type, uint
 
 }  // namespace
 
-RandomLayout::RandomLayout(Random& random, VkShaderStageFlags rangeStages, ActionToken action, bool hasSet)
+RandomLayout::RandomLayout(Random& random, VkShaderStageFlags rangeStages, ActionToken action, bool hasSet,
+                           bool hasVertices)
     : stages(rangeStages)
 {
     uint32_t word = 0;
@@ -30,7 +31,7 @@ RandomLayout::RandomLayout(Random& random, VkShaderStageFlags rangeStages, Actio
     bool hasIndex = false;
     for (uint32_t at = 0; at < kPushWords;) {
         const uint32_t kind = below(random, 4);
-        if (kind == 0 || tokens.size() > 12) {
+        if (kind == 0 || tokens.size() > 11) {
             ++at;  // as it was pushed
         } else if (kind == 1 && !hasIndex) {
             hasIndex = true;
@@ -48,6 +49,13 @@ RandomLayout::RandomLayout(Random& random, VkShaderStageFlags rangeStages, Actio
             for (uint32_t i = 0; i < count; ++i)
                 sources[at++] = static_cast<int>(word++);
         }
+    }
+    if (hasVertices) {
+        word += below(random, 2);
+        vertexWord = static_cast<int>(word);
+        tokens.push_back(token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_VERTEX_BUFFER_EXT, word));
+        tokens.back().data.pVertexBuffer = &vertexBuffer;
+        word += 4;
     }
     word += below(random, 3);
     actionWord = word;

@@ -32,7 +32,8 @@ struct RandomLayout {
     VkShaderStageFlags stages = 0;  // of the ranges
     uint32_t strideWords = 0;
     uint32_t actionWord = 0;
-    int setWord = -1;  // of the index into the execution set; -1: none
+    int vertexWord = -1;  // of VkBindVertexBufferIndirectCommandEXT; -1: none
+    int setWord = -1;     // of the index into the execution set; -1: none
     // Per push constant: from which word of the record it comes; kStatic: from vkCmdPushConstants; kIndex: the number
     // of the sequence.
     static constexpr int kStatic = -1;
@@ -42,9 +43,10 @@ struct RandomLayout {
     std::vector<VkIndirectCommandsLayoutTokenEXT> tokens;
     std::deque<VkIndirectCommandsPushConstantTokenEXT> pushes;
     VkIndirectCommandsExecutionSetTokenEXT set{};
+    VkIndirectCommandsVertexBufferTokenEXT vertexBuffer{};  // of binding 0
 
     // Tokens point into this.
-    RandomLayout(Random& random, VkShaderStageFlags stages, ActionToken action, bool hasSet);
+    RandomLayout(Random& random, VkShaderStageFlags stages, ActionToken action, bool hasSet, bool hasVertices = false);
     RandomLayout(const RandomLayout&) = delete;
     RandomLayout& operator=(const RandomLayout&) = delete;
 

@@ -2,11 +2,13 @@
 // Graphics pipelines that find out by themselves which sequence of generated draws they run for.
 #include <vulkan/utility/vk_safe_struct.hpp>
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 #include <span>
 
 #include "commands/shader_variants.h"
+#include "commands/vertex_input.h"
 #include "layer/chains/chain.h"
 #include "layer/chains/chain_copy.h"
 #include "layer/commands/kept_pipelines.h"
@@ -38,6 +40,87 @@ std::optional<spv::ExecutionModel> modelOf(VkShaderStageFlagBits stage)
             return std::nullopt;
     }
 }
+
+// What shaders have to know to fetch attributes themselves.
+commands::VertexInput inputOf(const VkPipelineVertexInputStateCreateInfo& state, bool hasDynamicStrides)
+{
+    const auto* divisors = findInChain<VkPipelineVertexInputDivisorStateCreateInfo>(
+        state.pNext, VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_DIVISOR_STATE_CREATE_INFO);
+    commands::VertexInput input;
+    for (const VkVertexInputBindingDescription& given :
+         std::span(state.pVertexBindingDescriptions, state.vertexBindingDescriptionCount)) {
+        commands::VertexBinding& binding = input.bindings.emplace_back();
+        binding.binding = given.binding;
+        if (!hasDynamicStrides)
+            binding.strideBytes = given.stride;
+        binding.isPerInstance = given.inputRate == VK_VERTEX_INPUT_RATE_INSTANCE;
+        for (uint32_t i = 0; divisors && i < divisors->vertexBindingDivisorCount; ++i)
+            if (divisors->pVertexBindingDivisors[i].binding == given.binding)
+                binding.divisor = divisors->pVertexBindingDivisors[i].divisor;
+    }
+    for (const VkVertexInputAttributeDescription& given :
+         std::span(state.pVertexAttributeDescriptions, state.vertexAttributeDescriptionCount))
+        input.attributes.push_back({given.location, given.binding, static_cast<uint32_t>(given.format), given.offset});
+    return input;
+}
+
+bool hasDynamicState(const VkGraphicsPipelineCreateInfo& info, VkDynamicState state)
+{
+    const VkPipelineDynamicStateCreateInfo* dynamic = info.pDynamicState;
+    return dynamic && std::ranges::count(std::span(dynamic->pDynamicStates, dynamic->dynamicStateCount), state) > 0;
+}
+
+// The vertex input without what shaders fetch themselves.
+class RemainingInput {
+public:
+    RemainingInput(const VkPipelineVertexInputStateCreateInfo& state, const commands::Layout& layout) : m_state(state)
+    {
+        const auto isPulled = [&](const auto& given) {
+            return std::ranges::count(layout.vertexBuffers, given.binding, &commands::VertexBuffer::binding) > 0;
+        };
+        m_bindings.assign(state.pVertexBindingDescriptions,
+                          state.pVertexBindingDescriptions + state.vertexBindingDescriptionCount);
+        m_attributes.assign(state.pVertexAttributeDescriptions,
+                            state.pVertexAttributeDescriptions + state.vertexAttributeDescriptionCount);
+        std::erase_if(m_bindings, isPulled);
+        std::erase_if(m_attributes, isPulled);
+        m_state.vertexBindingDescriptionCount = static_cast<uint32_t>(m_bindings.size());
+        m_state.pVertexBindingDescriptions = m_bindings.data();
+        m_state.vertexAttributeDescriptionCount = static_cast<uint32_t>(m_attributes.size());
+        m_state.pVertexAttributeDescriptions = m_attributes.data();
+        removeDivisors(isPulled);
+    }
+    RemainingInput(const RemainingInput&) = delete;
+    RemainingInput& operator=(const RemainingInput&) = delete;
+
+    const VkPipelineVertexInputStateCreateInfo* get() const { return &m_state; }
+
+private:
+    // Nothing else that is known extends the structure.
+    template <typename IsPulled>
+    void removeDivisors(const IsPulled& isPulled)
+    {
+        const auto* given = findInChain<VkPipelineVertexInputDivisorStateCreateInfo>(
+            m_state.pNext, VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_DIVISOR_STATE_CREATE_INFO);
+        m_state.pNext = nullptr;
+        if (!given)
+            return;
+        m_divisors.assign(given->pVertexBindingDivisors,
+                          given->pVertexBindingDivisors + given->vertexBindingDivisorCount);
+        std::erase_if(m_divisors, isPulled);
+        m_divisorState.vertexBindingDivisorCount = static_cast<uint32_t>(m_divisors.size());
+        m_divisorState.pVertexBindingDivisors = m_divisors.data();
+        if (!m_divisors.empty())
+            m_state.pNext = &m_divisorState;
+    }
+
+    VkPipelineVertexInputStateCreateInfo m_state;
+    std::vector<VkVertexInputBindingDescription> m_bindings;
+    std::vector<VkVertexInputAttributeDescription> m_attributes;
+    std::vector<VkVertexInputBindingDivisorDescription> m_divisors;
+    VkPipelineVertexInputDivisorStateCreateInfo m_divisorState{
+        VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_DIVISOR_STATE_CREATE_INFO};
+};
 
 // The stages with code, null if the layer does not have all of it or no vertex shader is among them.
 std::optional<std::vector<commands::StageCode>> codeOf(const Device& device, const VkGraphicsPipelineCreateInfo& info)
@@ -83,7 +166,16 @@ protected:
     {
         commands::VariantTarget target;
         target.interfaceLocations = device().support.interfaceLocations;
-        const Result<std::vector<commands::StageCode>> code = commands::makeDrawVariant(m_code, layout, target);
+        const VkGraphicsPipelineCreateInfo& own = *m_info.ptr();
+        const bool pulls = !layout.vertexBuffers.empty();
+        if (pulls && (!own.pVertexInputState || hasDynamicState(own, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT)))
+            return refuse(
+                "its vertex input is dynamic (VK_DYNAMIC_STATE_VERTEX_INPUT_EXT), and the layout has the "
+                "token VERTEX_BUFFER");
+        const commands::VertexInput input =
+            pulls ? inputOf(*own.pVertexInputState, hasDynamicState(own, VK_DYNAMIC_STATE_VERTEX_INPUT_BINDING_STRIDE))
+                  : commands::VertexInput();
+        const Result<std::vector<commands::StageCode>> code = commands::makeDrawVariant(m_code, layout, target, input);
         if (!code)
             return refuse(code.error().text());
         std::deque<TransientModule> modules;
@@ -97,7 +189,10 @@ protected:
             stage.pNext = m_stageChains[i].get();
             stage.module = module.handle();
         }
-        VkGraphicsPipelineCreateInfo info = *m_info.ptr();
+        std::optional<RemainingInput> remaining;
+        VkGraphicsPipelineCreateInfo info = own;
+        if (pulls)
+            info.pVertexInputState = remaining.emplace(*own.pVertexInputState, layout).get();
         info.pNext = m_chain.get();
         info.flags = m_flags;
         info.pStages = stages.data();

@@ -114,6 +114,9 @@ VkResult Reader::readToken(const VkIndirectCommandsLayoutTokenEXT& token)
             return readPush(token, PushRange::Source::Stream);
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_SEQUENCE_INDEX_EXT:
             return readPush(token, PushRange::Source::SequenceIndex);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_VERTEX_BUFFER_EXT:
+            m_layout.vertexBuffers.push_back({token.data.pVertexBuffer->vertexBindingUnit, token.offset});
+            return VK_SUCCESS;
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT:
             return readAction(Action::Dispatch, token.offset);
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT:

@@ -4,6 +4,12 @@
 #include "mixed_words.glsl"
 layout(set = 0, binding = 0) readonly buffer Lookup { uint words[]; } lookup;
 layout(push_constant) uniform Push { uvec4 first; uint list[5]; uint last[3]; } push;
+#ifdef MR_ATTRIBUTES
+// Of the buffer that each sequence has of its own, and of one that is bound.
+layout(location = 0) in uvec2 a_words;
+layout(location = 1) in vec4 a_bytes;
+layout(location = 2) in uint a_instance;
+#endif
 layout(location = 0) flat out uint v_hash;
 
 void main()
@@ -15,6 +21,10 @@ void main()
         hash = mixed(hash, push.list[i]);
     hash = mixed(mixed(hash, gl_VertexIndex), gl_InstanceIndex);
     hash = mixed(mixed(mixed(hash, gl_BaseVertex), gl_BaseInstance), gl_DrawID);
+#ifdef MR_ATTRIBUTES
+    hash = mixed(mixed(hash, a_words.x), a_words.y);
+    hash = mixed(mixed(hash, packUnorm4x8(a_bytes)), a_instance);
+#endif
     uint pixel = hash & 4095u;
     gl_Position = vec4((vec2(pixel & 63u, pixel >> 6) + 0.5) / 32.0 - 1.0, 0.0, 1.0);
     gl_PointSize = 1.0;
