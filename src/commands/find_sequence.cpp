@@ -10,7 +10,6 @@
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
-#include "compiler/pointers.h"
 #include "spirv/id_set.h"
 
 namespace millrace::commands {
@@ -29,12 +28,6 @@ constexpr uint32_t kWordBytes = 4;
 constexpr uint32_t kEntryBytes = sizeof(abi::SequenceEntry);
 static_assert(kEntryBytes == 8 && offsetof(abi::SequenceEntry, firstGroup) == kWordBytes);
 static_assert(offsetof(abi::SequenceTable, groupCount) == kWordBytes && offsetof(abi::SequenceTable, entries) == 8);
-
-bool tellsOfDispatch(spv::BuiltIn builtIn)
-{
-    return builtIn == spv::BuiltIn::NumWorkgroups || builtIn == spv::BuiltIn::WorkgroupId ||
-           builtIn == spv::BuiltIn::GlobalInvocationId;
-}
 
 struct LoweredBuiltIn {
     Id variable;
@@ -90,13 +83,10 @@ private:
     std::vector<LoweredBuiltIn> builtInsOfDispatch() const
     {
         std::vector<LoweredBuiltIn> found;
-        for (const Instruction& i : m_module.section(Section::Annotations)) {
-            const bool isBuiltIn = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
-                                   i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-                                   tellsOfDispatch(static_cast<spv::BuiltIn>(i.literal(2)));
-            const Instruction* variable = isBuiltIn ? m_module.findDefinition(i.id(0)) : nullptr;
-            if (variable && variable->op == spv::Op::OpVariable) {
-                found.push_back({variable->result, static_cast<spv::BuiltIn>(i.literal(2))});
+        for (const spv::BuiltIn builtIn :
+             {spv::BuiltIn::NumWorkgroups, spv::BuiltIn::WorkgroupId, spv::BuiltIn::GlobalInvocationId}) {
+            for (const Id variable : findInputs(m_module, builtIn)) {
+                found.push_back({variable, builtIn});
             }
         }
         return found;
@@ -106,11 +96,7 @@ private:
     {
         const spirv::IdSet used = spirv::usedInFunctions(m_module);
         for (const LoweredBuiltIn& lowered : builtInsOfDispatch()) {
-            m_module.removeDecorations([&](const Instruction& i) {
-                const bool isAbout = i.op == spv::Op::OpDecorate && i.id(0) == lowered.variable;
-                return isAbout && i.literal(1) != static_cast<uint32_t>(spv::Decoration::RelaxedPrecision);
-            });
-            if (!compiler::changeStorage(m_module, lowered.variable, spv::StorageClass::Private, m_failure)) {
+            if (!makePrivate(m_module, lowered.variable, m_failure)) {
                 return false;
             }
             if (used.contains(lowered.variable)) {
@@ -235,7 +221,8 @@ private:
     Id globalInvocation(Emitter& out, Id workgroup)
     {
         const Id first = out.emit(spv::Op::OpIMul, m_triple, {workgroup, workgroupSize(out)});
-        return out.emit(spv::Op::OpIAdd, m_triple, {first, localInvocation(out)});
+        return out.emit(spv::Op::OpIAdd, m_triple,
+                        {first, loadBuiltIn(out, spv::BuiltIn::LocalInvocationId, m_triple)});
     }
 
     // As what the module declares: a specialization constant stays one.
@@ -268,16 +255,6 @@ private:
     Id asTriple(Emitter& out, Id value, Id type)
     {
         return type == m_triple ? value : out.emit(spv::Op::OpBitcast, m_triple, {value});
-    }
-
-    // There must be one variable of each built-in, so the application's own is taken, whatever its signedness.
-    Id localInvocation(Emitter& out)
-    {
-        Id variable = compiler::findBuiltIn(m_module, spv::BuiltIn::LocalInvocationId);
-        variable =
-            variable ? variable : compiler::getBuiltInVariable(m_module, spv::BuiltIn::LocalInvocationId, m_triple);
-        const Id type = m_module.pointee(m_module.typeOf(variable));
-        return asTriple(out, out.emit(spv::Op::OpLoad, type, {variable}), type);
     }
 
     void store(Emitter& out, Id variable, Id value)

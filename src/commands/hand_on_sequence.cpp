@@ -10,7 +10,6 @@
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
-#include "compiler/pointers.h"
 #include "spirv/id_set.h"
 
 namespace millrace::commands {
@@ -25,21 +24,6 @@ namespace {
 
 // gl_MaxPatchVertices of glslang, which every device takes (maxTessellationPatchSize).
 constexpr uint32_t kMaxPatchVertices = 32;
-
-std::vector<Id> drawIndices(const Module& module)
-{
-    std::vector<Id> found;
-    for (const Instruction& i : module.section(Section::Annotations)) {
-        const bool isDrawIndex = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
-                                 i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
-                                 i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::DrawIndex);
-        const Instruction* variable = isDrawIndex ? module.findDefinition(i.id(0)) : nullptr;
-        if (variable && variable->op == spv::Op::OpVariable) {
-            found.push_back(variable->result);
-        }
-    }
-    return found;
-}
 
 class Route {
 public:
@@ -204,7 +188,7 @@ void handOnSequence(Variant& variant, const SequenceRoute& route)
 bool readsDrawIndex(const Module& module)
 {
     const spirv::IdSet used = spirv::usedInFunctions(module);
-    for (const Id variable : drawIndices(module)) {
+    for (const Id variable : findInputs(module, spv::BuiltIn::DrawIndex)) {
         if (used.contains(variable)) {
             return true;
         }
@@ -215,13 +199,9 @@ bool readsDrawIndex(const Module& module)
 Status lowerDrawIndex(Module& module)
 {
     compiler::Failure failure("lowerDrawIndex");
-    for (const Id variable : drawIndices(module)) {
-        module.removeDecorations([&](const Instruction& i) {
-            const bool isAbout = i.op == spv::Op::OpDecorate && i.id(0) == variable;
-            return isAbout && i.literal(1) != static_cast<uint32_t>(spv::Decoration::RelaxedPrecision);
-        });
+    for (const Id variable : findInputs(module, spv::BuiltIn::DrawIndex)) {
         const Id zero = compiler::getNull(module, module.pointee(module.typeOf(variable)));
-        if (!compiler::changeStorage(module, variable, spv::StorageClass::Private, failure)) {
+        if (!makePrivate(module, variable, failure)) {
             break;
         }
         module.findDefinition(variable)->add(zero);

@@ -6,7 +6,6 @@
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
-#include "compiler/pointers.h"
 #include "spirv/id_set.h"
 
 namespace millrace::commands {
@@ -73,16 +72,11 @@ private:
     // Variables with the built-in, which become Private.
     std::vector<Id> lower(spv::BuiltIn which)
     {
-        std::vector<Id> variables;
-        while (const Id variable = compiler::findBuiltIn(m_module, which)) {
-            m_module.removeDecorations([&](const Instruction& i) {
-                const bool isAbout = i.op == spv::Op::OpDecorate && i.id(0) == variable;
-                return isAbout && i.literal(1) != static_cast<uint32_t>(spv::Decoration::RelaxedPrecision);
-            });
-            if (!compiler::changeStorage(m_module, variable, spv::StorageClass::Private, m_failure)) {
+        const std::vector<Id> variables = findInputs(m_module, which);
+        for (const Id variable : variables) {
+            if (!makePrivate(m_module, variable, m_failure)) {
                 break;
             }
-            variables.push_back(variable);
         }
         return variables;
     }
@@ -158,13 +152,11 @@ private:
 bool readsIndex(const Module& module)
 {
     const spirv::IdSet used = spirv::usedInFunctions(module);
-    for (const Instruction& i : module.section(Section::Annotations)) {
-        const bool isBuiltIn = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
-                               i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn);
-        if (isBuiltIn && used.contains(i.id(0)) &&
-            (i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::VertexIndex) ||
-             i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::BaseVertex))) {
-            return true;
+    for (const spv::BuiltIn builtIn : {spv::BuiltIn::VertexIndex, spv::BuiltIn::BaseVertex}) {
+        for (const Id variable : findInputs(module, builtIn)) {
+            if (used.contains(variable)) {
+                return true;
+            }
         }
     }
     return false;

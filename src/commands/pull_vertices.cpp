@@ -17,7 +17,6 @@
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
-#include "compiler/pointers.h"
 #include "spirv/id_set.h"
 
 namespace millrace::commands {
@@ -166,11 +165,7 @@ private:
         if (a.pulled != a.count) {
             return fail(a.variable, "has attributes of buffers of the sequence and of others");
         }
-        m_module.removeDecorations([&](const Instruction& i) {
-            const bool isAbout = i.op == spv::Op::OpDecorate && i.id(0) == a.variable;
-            return isAbout && i.literal(1) != static_cast<uint32_t>(spv::Decoration::RelaxedPrecision);
-        });
-        if (!compiler::changeStorage(m_module, a.variable, spv::StorageClass::Private, m_failure)) {
+        if (!makePrivate(m_module, a.variable, m_failure)) {
             return false;
         }
         uint32_t location = a.location;
@@ -314,15 +309,7 @@ private:
         return m_out.emit(spv::Op::OpIAdd, m_word, {base, group});
     }
 
-    // There must be one variable of each built-in, so the application's own is taken, whatever its signedness.
-    Id builtIn(spv::BuiltIn which)
-    {
-        Id variable = compiler::findBuiltIn(m_module, which);
-        variable = variable ? variable : compiler::getBuiltInVariable(m_module, which, m_word);
-        const Id type = m_module.pointee(m_module.typeOf(variable));
-        const Id value = m_out.emit(spv::Op::OpLoad, type, {variable});
-        return type == m_word ? value : m_out.emit(spv::Op::OpBitcast, m_word, {value});
-    }
+    Id builtIn(spv::BuiltIn which) { return loadBuiltIn(m_out, which, m_word); }
 
     // What it says --------------------------------------------------------------------------------------------------
 

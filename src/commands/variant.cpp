@@ -11,6 +11,8 @@
 #include "abi/commands.h"
 #include "compiler/globals.h"
 #include "compiler/modern_forms.h"
+#include "compiler/pointers.h"
+#include "spirv/check.h"
 #include "spirv/edit.h"
 #include "spirv/id_set.h"
 
@@ -95,6 +97,10 @@ Result<Variant> readStage(std::span<const uint32_t> words, std::string_view entr
     if (const Status status = spirv::extractEntryPoint(variant.module, entryPoint, model); !status) {
         return status.error();
     }
+    // What the steps rely on without looking.
+    if (const Status status = spirv::checkStructure(variant.module); !status) {
+        return status.error();
+    }
     variant.entry = variant.module.section(Section::EntryPoints)[0].id(1);
     const spirv::Function* function = variant.module.findFunction(variant.entry);
     if (!function || function->blocks.empty()) {
@@ -137,6 +143,41 @@ Result<Id> findPushConstants(const Module& module)
         block = i.result;
     }
     return block;
+}
+
+std::vector<Id> findInputs(const Module& module, spv::BuiltIn builtIn)
+{
+    std::vector<Id> found;
+    for (const Instruction& i : module.section(Section::Annotations)) {
+        const bool isBuiltIn = i.op == spv::Op::OpDecorate && i.operandCount() > 2 && !i.isId(2) &&
+                               i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+                               i.literal(2) == static_cast<uint32_t>(builtIn);
+        const Instruction* variable = isBuiltIn ? module.findDefinition(i.id(0)) : nullptr;
+        if (variable && variable->op == spv::Op::OpVariable &&
+            variable->literal(0) == static_cast<uint32_t>(spv::StorageClass::Input)) {
+            found.push_back(variable->result);
+        }
+    }
+    return found;
+}
+
+bool makePrivate(Module& module, Id variable, compiler::Failure& failure)
+{
+    module.removeDecorations([&](const Instruction& i) {
+        const bool isAbout = i.op == spv::Op::OpDecorate && i.id(0) == variable;
+        return isAbout && i.literal(1) != static_cast<uint32_t>(spv::Decoration::RelaxedPrecision);
+    });
+    return compiler::changeStorage(module, variable, spv::StorageClass::Private, failure);
+}
+
+Id loadBuiltIn(Emitter& out, spv::BuiltIn builtIn, Id type)
+{
+    Module& module = out.module();
+    const std::vector<Id> own = findInputs(module, builtIn);
+    const Id variable = own.empty() ? compiler::getBuiltInVariable(module, builtIn, type) : own[0];
+    const Id ownType = module.pointee(module.typeOf(variable));
+    const Id value = out.emit(spv::Op::OpLoad, ownType, {variable});
+    return ownType == type ? value : out.emit(spv::Op::OpBitcast, type, {value});
 }
 
 Status declareArguments(Variant& variant)

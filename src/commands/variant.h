@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/result.h"
+#include "compiler/diagnose.h"
 #include "spirv/long_arithmetic.h"
 #include "spirv/module.h"
 #include "spirv/tools.h"
@@ -31,6 +33,17 @@ uint32_t stageBit(spv::ExecutionModel model);
 
 // The push constant block that the code uses; none if none. Errors: several.
 Result<spirv::Id> findPushConstants(const spirv::Module& module);
+
+// The Input variables with a built-in.
+std::vector<spirv::Id> findInputs(const spirv::Module& module, spv::BuiltIn builtIn);
+
+// Makes an Input variable a Private one, for a value of ours. Of its decorations RelaxedPrecision stays. Fails where
+// its pointer is passed on.
+bool makePrivate(spirv::Module& module, spirv::Id variable, compiler::Failure& failure);
+
+// The value of a built-in of 32-bit integers as unsigned ones. There must be one variable of each built-in, so the
+// application's own is taken, whatever its signedness. `type`: unsigned integer or a vector of such.
+spirv::Id loadBuiltIn(spirv::Emitter& out, spv::BuiltIn builtIn, spirv::Id type);
 
 // Raises the module to a version that takes addresses as two words, and declares what variants load from. The
 // application's push constants stay for now: the module is invalid until they are gone.
