@@ -177,13 +177,12 @@ void barrier(VkCommandBuffer cmd, VkPipelineStageFlags2 from, VkAccessFlags2 wri
 // With a dispatch of the application's behind, which sees the state that was set before where tokens did not set it.
 void Dispatches::record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const DispatchCase& drawn)
 {
+    bind(cmd, drawn);
     if (drawn.isExplicit) {
-        bind(cmd, drawn);
-        generated.cmdPreprocess(cmd, &info, cmd);
+        generated.preprocess(info, cmd);
         barrier(cmd, VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT, VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT,
                 VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT, VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
     }
-    bind(cmd, drawn);
     generated.cmdExecute(cmd, drawn.isExplicit, &info);
     // Pipeline and set are still there; push constants that tokens have set are not.
     vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4, drawn.pushed.data());

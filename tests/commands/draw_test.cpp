@@ -532,7 +532,7 @@ Pixels Draws::run(Case& drawn)
     barrier(cmd, &before);
     if (drawn.isExplicit) {
         bind(cmd, drawn);
-        generated.cmdPreprocess(cmd, &info, cmd);
+        generated.preprocess(info, cmd);
         const VkMemoryBarrier2 memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
                                       nullptr,
                                       VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT,

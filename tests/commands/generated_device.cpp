@@ -102,6 +102,14 @@ Buffer GeneratedDevice::createPreprocess(const VkGeneratedCommandsMemoryRequirem
     return buffer;
 }
 
+void GeneratedDevice::preprocess(const VkGeneratedCommandsInfoEXT& info, VkCommandBuffer state)
+{
+    const VkCommandBuffer cmd = device.begin();
+    cmdPreprocess(cmd, &info, state);
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+    device.submit(cmd);
+}
+
 Buffer GeneratedDevice::createStream(const std::vector<uint32_t>& words)
 {
     Buffer buffer = device.createBuffer(std::max<size_t>(words.size(), 1) * 4, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);

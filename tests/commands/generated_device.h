@@ -48,6 +48,8 @@ public:
 
     // Memory for preprocessing as the requirements say, without any where they say none.
     layertest::Buffer createPreprocess(const VkGeneratedCommandsMemoryRequirementsInfoEXT& info);
+    // In a command buffer of its own, which is submitted: with the state of another.
+    void preprocess(const VkGeneratedCommandsInfoEXT& info, VkCommandBuffer state);
     // What generated commands read as they are given: streams and counts.
     layertest::Buffer createStream(const std::vector<uint32_t>& words);
 };
