@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "conformance/graph_test.h"
 
+#include <algorithm>
+
 namespace millrace::conformance {
 
 std::vector<uint32_t> GraphTest::runOnOracle(const std::vector<Stage>& stages, const std::vector<Launch>& launches,
@@ -27,6 +29,21 @@ std::vector<uint32_t> GraphTest::runOnOracle(const std::vector<Stage>& stages, c
         list.push_back({launch.name, launch.index, launch.count, launch.bytes, launch.stride});
     graph.dispatch(list);
     return out;
+}
+
+bool GraphTest::hasIntegers(std::initializer_list<uint32_t> widths)
+{
+    const harness::Device& asked = device();
+    return std::ranges::all_of(widths, [&](uint32_t bits) -> bool {
+        switch (bits) {
+            case 8:
+                return asked.features12.shaderInt8 && asked.features12.storageBuffer8BitAccess;
+            case 16:
+                return asked.features.features.shaderInt16 && asked.features11.storageBuffer16BitAccess;
+            default:
+                return asked.features.features.shaderInt64;
+        }
+    });
 }
 
 std::vector<uint32_t> GraphTest::run(const std::vector<Stage>& stages, const std::vector<Launch>& launches,

@@ -51,6 +51,10 @@ protected:
     static void expectRuleBroken(const std::vector<Stage>& stages, const std::vector<Launch>& launches,
                                  uint32_t words = 64);
 
+    // True if the device lets nodes have integers of each of these widths, and payloads of such members: 8, 16 or 64
+    // bits. What tests them skips itself elsewhere.
+    static bool hasIntegers(std::initializer_list<uint32_t> widths);
+
     static std::vector<uint32_t> runOnOracle(const std::vector<Stage>& stages, const std::vector<Launch>& launches,
                                              const Options& options);
 };

@@ -36,6 +36,8 @@ void addVector(NodeWriter& node, const Id& input, uint32_t member, uint32_t comp
 
 TEST_F(Payload, IsReadByTheReceiversDeclaration)
 {
+    if (!hasIntegers({16}))
+        GTEST_SKIP() << "the device has no integers of 16 bits";
     const Stage to = writeNode("to", [](NodeWriter& node) {
         node.staticGrid(1);
         const Id half = node.module().uintType(16);
@@ -87,6 +89,8 @@ std::vector<Field> allSizes(NodeWriter& node)
 
 TEST_F(Payload, MembersOfAllSizes)
 {
+    if (!hasIntegers({8, 16, 64}))
+        GTEST_SKIP() << "the device lacks integers of 8, 16 or 64 bits";
     const uint32_t bits[] = {8, 8, 16, 32, 64};
     const Stage from = writeNode("from", [&](NodeWriter& node) {
         node.staticGrid(1);
