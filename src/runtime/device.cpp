@@ -82,7 +82,7 @@ VkResult Device::create(VkInstance instance, VkPhysicalDevice physical, VkDevice
     const DeviceFacts facts = askDevice(physical, instanceTable, settings, identity);
     impl.choice = chooseTraits(facts, settings.traits);  // what can be measured is not
     if (result == VK_SUCCESS)
-        result = impl.meta.create(device, table, impl.names, impl.choice.traits);
+        result = impl.meta.create(device, table, impl.names, impl.choice.traits, facts.maxGroupInvocations);
     if (result == VK_SUCCESS) {
         impl.mostBufferBytes = askMostBufferBytes(physical, instanceTable);
         choose(impl, facts, queue, identity);

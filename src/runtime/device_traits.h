@@ -92,7 +92,7 @@ struct Residency {
     static constexpr uint32_t kSmall = 64;
     static constexpr uint32_t kLarge = 256;
     uint32_t small = 0;  // of kSmall invocations
-    uint32_t large = 0;  // of kLarge
+    uint32_t large = 0;  // of kLarge; none where the device has no such workgroups
 };
 
 // What is known of a device.

@@ -9,12 +9,6 @@
 
 namespace millrace::runtime {
 
-namespace {
-
-constexpr uint32_t kBeginWidth = 256;  // invocations of a workgroup of begin.comp
-
-}  // namespace
-
 void Recorder::computeBarrier() const
 {
     runtime::computeBarrier(m_device, m_target);
@@ -113,8 +107,9 @@ void Recorder::recordBegin()
     // The scratch memory may have been used by the commands before; whoever wrote it did so in compute shaders.
     computeBarrier();
     const uint64_t elements = elementsToBegin();
-    const auto groups = static_cast<uint32_t>(
-        std::clamp<uint64_t>((elements + kBeginWidth - 1) / kBeginWidth, 1, m_device.fullGroups(kBeginWidth)));
+    const uint32_t width = m_device.meta.width();
+    const auto groups =
+        static_cast<uint32_t>(std::clamp<uint64_t>((elements + width - 1) / width, 1, m_device.fullGroups(width)));
     recordMeta(Meta::Begin, m_begin, {.kind = Step::Kind::Begin, .groups = groups});
     computeBarrier();
 }

@@ -40,15 +40,6 @@ bool hasOperation(const DriverAnswers& answers)
            (answers.properties11.subgroupSupportedOperations & operation);
 }
 
-// Of the largest shader around the nodes (src/shaders/meta).
-constexpr uint32_t kNeededInvocations = 256;
-
-bool hasLargeWorkgroups(const DriverAnswers& answers)
-{
-    return answers.limits.maxComputeWorkGroupInvocations >= kNeededInvocations &&
-           answers.limits.maxComputeWorkGroupSize[0] >= kNeededInvocations;
-}
-
 bool hasDeviceScope(const DriverAnswers& answers)
 {
     return answers.features12.vulkanMemoryModel && answers.features12.vulkanMemoryModelDeviceScope;
@@ -83,7 +74,6 @@ std::span<const DriverNeed> driverNeeds()
     static constexpr DriverNeed kNeeds[] = {
         {"bufferDeviceAddress", "scratch memory by address", true,
          has12<&VkPhysicalDeviceVulkan12Features::bufferDeviceAddress>},
-        {"workgroups of 256 invocations", "beginning and ending a sweep", true, hasLargeWorkgroups},
         // The capabilities of src/shaders/device.
         {"subgroup basic operations", "allocating payloads", true, hasOperation<VK_SUBGROUP_FEATURE_BASIC_BIT>},
         {"subgroup arithmetic operations", "allocating payloads", true,

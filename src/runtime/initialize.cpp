@@ -30,8 +30,8 @@ VkResult recordInitialize(Device& device, VkCommandBuffer commandBuffer, const G
     arguments.wordCount = static_cast<uint32_t>(words.size());
     // Whatever graph used this memory before must be through with it.
     computeBarrier(impl, commandBuffer);
-    constexpr uint32_t kWidth = 256;  // invocations of a workgroup of init.comp
-    const size_t groups = std::clamp<size_t>(words.size() / kWidth, 1, impl.fullGroups(kWidth));
+    const uint32_t width = impl.meta.width();
+    const size_t groups = std::clamp<size_t>(words.size() / width, 1, impl.fullGroups(width));
     impl.meta.dispatch(commandBuffer, Meta::Init, arguments, static_cast<uint32_t>(groups));
     keepAlive = std::move(source);
     return VK_SUCCESS;

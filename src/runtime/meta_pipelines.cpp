@@ -13,21 +13,22 @@ namespace millrace::runtime {
 
 namespace {
 
-std::span<const uint32_t> code(Meta meta)
+// Wide ones have MetaPipelines::kWide invocations.
+std::span<const uint32_t> code(Meta meta, bool isWide)
 {
     switch (meta) {
         case Meta::Init:
-            return shaders::meta_init;
+            return isWide ? shaders::meta_init : shaders::meta_init_narrow;
         case Meta::Begin:
-            return shaders::meta_begin;
+            return isWide ? shaders::meta_begin : shaders::meta_begin_narrow;
         case Meta::Feed:
             return shaders::meta_feed;
         case Meta::Turn:
-            return shaders::meta_turn;
+            return isWide ? shaders::meta_turn : shaders::meta_turn_narrow;
         case Meta::Plan:
             return shaders::meta_plan;
         case Meta::Snapshot:
-            return shaders::meta_snapshot;
+            return isWide ? shaders::meta_snapshot : shaders::meta_snapshot_narrow;
         case Meta::Mark:
             return shaders::meta_mark;
         case Meta::Capture:
@@ -120,13 +121,14 @@ VkResult createPipeline(VkDevice device, const VkuDeviceDispatchTable& table, co
 }  // namespace
 
 VkResult MetaPipelines::create(VkDevice device, const VkuDeviceDispatchTable& table, const Names& names,
-                               const DeviceTraits& traits)
+                               const DeviceTraits& traits, uint32_t maxGroupInvocations)
 {
     m_device = device;
     m_table = &table;
     m_names = names;
     m_longIntegers = traits.integerBits == 64;
     m_longAtomics = traits.atomicBits == 64;
+    m_width = maxGroupInvocations >= kWide ? kWide : kNarrow;
     const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kArgumentBytes};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     info.pushConstantRangeCount = 1;
@@ -152,9 +154,10 @@ VkResult MetaPipelines::add(Meta meta)
     VkPipeline& pipeline = m_pipelines[static_cast<size_t>(meta)];
     if (pipeline)
         return VK_SUCCESS;
+    const std::span<const uint32_t> words = code(meta, m_width == kWide);
     if (m_longIntegers && m_longAtomics)
-        return createPipeline(m_device, *m_table, m_names, meta, code(meta), m_layout, pipeline);
-    return createPipeline(m_device, *m_table, m_names, meta, adapt(code(meta), m_longIntegers), m_layout, pipeline);
+        return createPipeline(m_device, *m_table, m_names, meta, words, m_layout, pipeline);
+    return createPipeline(m_device, *m_table, m_names, meta, adapt(words, m_longIntegers), m_layout, pipeline);
 }
 
 MetaPipelines::~MetaPipelines()

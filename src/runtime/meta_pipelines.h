@@ -14,15 +14,21 @@
 
 namespace millrace::runtime {
 
-// From Snapshot on they are made when somebody wants them, those before for the first graph, and Number as well where there
-// are no 64-bit atomics.
+// From Snapshot on they are made when somebody wants them, those before for the first graph, and Number as well where
+// there are no 64-bit atomics.
 enum class Meta { Init, Begin, Feed, Turn, Plan, Snapshot, Mark, Capture, ProbeSmall, ProbeLarge, Number, Count };
 
 class MetaPipelines {
 public:
-    // `table` must outlive this. Of the traits, those that say what shaders may use count.
+    // Invocations of a workgroup of Init, Begin, Turn and Snapshot: kWide, or what every device has.
+    static constexpr uint32_t kWide = 256;
+    static constexpr uint32_t kNarrow = 128;
+
+    // `table` must outlive this. Of the traits, those that say what shaders may use count. `maxGroupInvocations` is
+    // what a workgroup may have on the device, in the first dimension.
     VkResult create(VkDevice device, const VkuDeviceDispatchTable& table, const Names& names,
-                    const DeviceTraits& traits);
+                    const DeviceTraits& traits, uint32_t maxGroupInvocations);
+    uint32_t width() const { return m_width; }
     // Makes all that graphs need, unless that is done. Any thread.
     VkResult prepare();
     // One that is not there yet. Not while others dispatch or add it.
@@ -47,6 +53,7 @@ private:
     Names m_names;
     bool m_longIntegers = true;
     bool m_longAtomics = true;
+    uint32_t m_width = kWide;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
     std::mutex m_mutex;  // of prepare()
     std::array<VkPipeline, static_cast<size_t>(Meta::Count)> m_pipelines{};

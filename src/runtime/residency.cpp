@@ -193,7 +193,8 @@ Result<Residency> measureResidency(Device::Impl& device, const IdleQueue& queue,
     VkResult result = probe.create();
     if (result == VK_SUCCESS)
         result = probe.measure(Meta::ProbeSmall, residency.small);
-    if (result == VK_SUCCESS)
+    // Where there are no such workgroups, none run.
+    if (result == VK_SUCCESS && device.meta.width() >= Residency::kLarge)
         result = probe.measure(Meta::ProbeLarge, residency.large);
     if (result != VK_SUCCESS)
         return Diagnostic{"", "", std::string("a submission for it failed with ") + string_VkResult(result)};

@@ -119,7 +119,8 @@ void Device::createInstance(const DeviceOptions& options)
     // The last one is nearest to the driver.
     for (const auto& [variable, layer] : {std::pair{"MILLRACE_TEST_SHUFFLE", kShuffleName},
                                           {"MILLRACE_TEST_DRIVER", kDriverName},
-                                          {"MILLRACE_TEST_PIPELINES", kRecordName}}) {
+                                          {"MILLRACE_TEST_PIPELINES", kRecordName},
+                                          {"MILLRACE_TEST_DEVICE_FILE", kDeviceName}}) {
         if (!std::getenv(variable))
             continue;
         if (!hasLayer(layer))

@@ -24,8 +24,6 @@ namespace {
 DriverAnswers wholeDriver()
 {
     DriverAnswers answers;
-    answers.limits.maxComputeWorkGroupInvocations = 256;
-    answers.limits.maxComputeWorkGroupSize[0] = 256;
     answers.features12.bufferDeviceAddress = VK_TRUE;
     answers.properties11.subgroupSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
     answers.properties11.subgroupSupportedOperations =
@@ -116,18 +114,6 @@ TEST(DriverSupport, WholeDriver_HasWhatGraphsNeed)
     EXPECT_EQ(whatGraphsLack(answers), "bufferDeviceAddress");
     answers.properties11.subgroupSupportedOperations &= ~VkFlags(VK_SUBGROUP_FEATURE_BALLOT_BIT);
     EXPECT_EQ(whatGraphsLack(answers), "bufferDeviceAddress, subgroup ballot operations");
-}
-
-// Vulkan 1.3 allows 128, which the shaders around the nodes do not fit.
-TEST(DriverSupport, SmallWorkgroups_AreNamed)
-{
-    DriverAnswers answers = wholeDriver();
-    answers.limits.maxComputeWorkGroupInvocations = 128;
-    EXPECT_FALSE(hasWhatGraphsNeed(answers));
-    EXPECT_EQ(whatGraphsLack(answers), "workgroups of 256 invocations");
-    answers = wholeDriver();
-    answers.limits.maxComputeWorkGroupSize[0] = 128;
-    EXPECT_FALSE(hasWhatGraphsNeed(answers));
 }
 
 TEST(DriverSupport, ReductionsOfOneDriver_AreNotTrusted)

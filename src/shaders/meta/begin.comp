@@ -4,7 +4,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "device/begin_dispatch.glsl"
 
-layout(local_size_x = 256) in;
+layout(local_size_x = MR_INVOCATIONS) in;
 layout(push_constant, scalar) uniform Arguments { BeginArguments a; };
 
 void main()

@@ -5,7 +5,7 @@
 #include "abi/trace.h"
 #include "meta/streams.glsl"
 
-layout(local_size_x = 256) in;
+layout(local_size_x = MR_INVOCATIONS) in;
 layout(push_constant, scalar) uniform Arguments { SnapshotArguments a; };
 
 MR_REFERENCE(Rings, TraceRing, 8);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/device_file.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <sstream>
+
+namespace millrace::drivers {
+
+namespace {
+
+std::string trimmed(const std::string& text)
+{
+    const size_t first = text.find_first_not_of(" \t\r");
+    return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+const Limit* findLimit(const std::string& name)
+{
+    const auto found = std::ranges::find_if(limits(), [&](const Limit& limit) { return name == limit.name; });
+    return found == limits().end() ? nullptr : &*found;
+}
+
+// Empty unless all words are numbers.
+std::vector<uint64_t> numbersOf(const std::string& text)
+{
+    std::vector<uint64_t> out;
+    std::istringstream in(text);
+    for (std::string word; in >> word;) {
+        uint64_t value = 0;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+        if (error != std::errc{} || end != word.data() + word.size())
+            return {};
+        out.push_back(value);
+    }
+    return out;
+}
+
+// Returns what is wrong, if anything.
+std::string addLine(const std::string& line, DeviceFile& out)
+{
+    const size_t bar = line.find('|');
+    if (bar == std::string::npos || trimmed(line.substr(bar + 1)).empty())
+        return "says not where it is from (| source)";
+    const std::string fact = trimmed(line.substr(0, bar));
+    if (fact.starts_with("-VK_"))
+        return out.hiddenExtensions.insert(fact.substr(1)).second ? "" : "is there twice";
+    const size_t equals = fact.find('=');
+    if (equals == std::string::npos)
+        return "is neither NAME = VALUE nor -VK_EXTENSION";
+    const std::string name = trimmed(fact.substr(0, equals));
+    const Limit* limit = findLimit(name);
+    if (!limit)
+        return "is no feature and no limit that can be lowered: " + name;
+    const std::vector<uint64_t> numbers = numbersOf(fact.substr(equals + 1));
+    if (numbers.size() != limit->count)
+        return "has to have numbers, so many: " + std::to_string(limit->count);
+    if (limit->kind == Limit::Bool && numbers[0] > 0)
+        return "can only be taken away (= 0)";
+    return out.values.emplace(name, numbers).second ? "" : "is there twice";
+}
+
+template <typename T>
+void lowerValue(std::byte* place, Limit::Direction direction, T wanted)
+{
+    T value;
+    std::memcpy(&value, place, sizeof value);
+    value = direction == Limit::AtMost    ? std::min(value, wanted)
+            : direction == Limit::AtLeast ? std::max(value, wanted)
+                                          : value & wanted;
+    std::memcpy(place, &value, sizeof value);
+}
+
+// Calls visit(limit, its values) for each that the structure has and the file says.
+template <typename Visit>
+void forEach(const std::map<std::string, std::vector<uint64_t>>& values, VkStructureType structure, const Visit& visit)
+{
+    for (const Limit& limit : limits())
+        if (limit.structure == structure)
+            if (const auto found = values.find(limit.name); found != values.end())
+                visit(limit, found->second);
+}
+
+}  // namespace
+
+void DeviceFile::lower(void* chain) const
+{
+    for (auto* item = static_cast<VkBaseOutStructure*>(chain); item; item = item->pNext) {
+        auto* bytes = reinterpret_cast<std::byte*>(item);
+        forEach(values, item->sType, [&](const Limit& limit, const std::vector<uint64_t>& wanted) {
+            for (uint32_t i = 0; i < limit.count; ++i) {
+                if (limit.kind == Limit::Long)
+                    lowerValue<uint64_t>(bytes + limit.offset + i * 8, limit.direction, wanted[i]);
+                else
+                    lowerValue<uint32_t>(bytes + limit.offset + i * 4, limit.direction,
+                                         static_cast<uint32_t>(wanted[i]));
+            }
+        });
+    }
+}
+
+bool DeviceFile::enablesMore(const void* chain) const
+{
+    bool more = false;
+    for (auto* item = static_cast<const VkBaseInStructure*>(chain); item; item = item->pNext) {
+        const auto* bytes = reinterpret_cast<const std::byte*>(item);
+        forEach(values, item->sType, [&](const Limit& limit, const std::vector<uint64_t>&) {
+            VkBool32 value = VK_FALSE;
+            std::memcpy(&value, bytes + limit.offset, sizeof value);
+            more = more || (limit.kind == Limit::Bool && value);
+        });
+    }
+    return more;
+}
+
+Result<DeviceFile> parseDevice(const std::string& text)
+{
+    DeviceFile file;
+    std::istringstream in(text);
+    std::string line;
+    for (uint32_t number = 1; std::getline(in, line); ++number) {
+        line = trimmed(line);
+        if (line.empty() || line[0] == '#')
+            continue;
+        if (const std::string wrong = addLine(line, file); !wrong.empty())
+            return Diagnostic{"device file", "line " + std::to_string(number), wrong};
+    }
+    return file;
+}
+
+}  // namespace millrace::drivers

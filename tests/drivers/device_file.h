@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device by what it says of itself: features and limits that are less than those of the driver it is simulated on.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "drivers/limit_table.h"
+
+namespace millrace::drivers {
+
+// A file has a line for each fact, and says where it is from:
+//     maxComputeWorkGroupSize = 128 128 64 | where that is written
+//     shaderInt64 = 0 | ...
+//     -VK_EXT_mesh_shader | ...
+// Empty lines and those that begin with # say nothing.
+struct DeviceFile {
+    std::map<std::string, std::vector<uint64_t>> values;  // of features and limits
+    std::set<std::string> hiddenExtensions;
+
+    // Lowers what a driver has filled in: the structure and all that is chained to it. What the driver has less of
+    // stays.
+    void lower(void* chain) const;
+    // True if a structure of the chain enables a feature that the device has not.
+    bool enablesMore(const void* chain) const;
+};
+
+// Errors: a line that is none of those above, an unknown name, a number of values that the limit has not, no source, a
+// name twice.
+Result<DeviceFile> parseDevice(const std::string& text);
+
+}  // namespace millrace::drivers

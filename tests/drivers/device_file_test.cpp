@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/device_file.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace millrace::drivers {
+
+namespace {
+
+DeviceFile parsed(const std::string& text)
+{
+    Result<DeviceFile> file = parseDevice(text);
+    EXPECT_TRUE(file) << file.error().text();
+    return file ? *file : DeviceFile{};
+}
+
+TEST(DeviceFile, EachDirection_OnlyLowers)
+{
+    const DeviceFile file = parsed(
+        "# all three\n\nmaxComputeWorkGroupSize = 128 4096 64 | x\nminStorageBufferOffsetAlignment = 256 | x\n"
+        "nonCoherentAtomSize = 1 | x\nsubgroupSupportedOperations = 5 | x\n");
+    VkPhysicalDeviceSubgroupProperties subgroups{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+    subgroups.supportedOperations = 15;  // another name
+    VkPhysicalDeviceVulkan11Properties properties11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES,
+                                                    &subgroups};
+    properties11.subgroupSupportedOperations = 12;
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &properties11};
+    VkPhysicalDeviceLimits& limits = all.properties.limits;
+    for (uint32_t& size : limits.maxComputeWorkGroupSize)
+        size = 1024;
+    limits.minStorageBufferOffsetAlignment = 16;
+    limits.nonCoherentAtomSize = 64;
+    file.lower(&all);
+    EXPECT_EQ(limits.maxComputeWorkGroupSize[0], 128u);
+    EXPECT_EQ(limits.maxComputeWorkGroupSize[1], 1024u);
+    EXPECT_EQ(limits.maxComputeWorkGroupSize[2], 64u);
+    EXPECT_EQ(limits.minStorageBufferOffsetAlignment, 256u);
+    EXPECT_EQ(limits.nonCoherentAtomSize, 64u);
+    EXPECT_EQ(properties11.subgroupSupportedOperations, 4u);
+    EXPECT_EQ(subgroups.supportedOperations, 15u);
+}
+
+TEST(DeviceFile, FeaturesGo_AndCannotBeEnabled)
+{
+    const DeviceFile file = parsed("shaderInt64 = 0 | x\nbufferDeviceAddress = 0 | x\n-VK_EXT_mesh_shader | x\n");
+    VkPhysicalDeviceVulkan12Features features12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features12};
+    EXPECT_FALSE(file.enablesMore(&all));
+    features12.bufferDeviceAddress = VK_TRUE;
+    EXPECT_TRUE(file.enablesMore(&all));
+    all.features.shaderInt64 = all.features.shaderInt16 = VK_TRUE;
+    file.lower(&all);
+    EXPECT_FALSE(features12.bufferDeviceAddress);
+    EXPECT_FALSE(all.features.shaderInt64);
+    EXPECT_TRUE(all.features.shaderInt16);
+    EXPECT_FALSE(file.enablesMore(&all));
+    EXPECT_TRUE(file.hiddenExtensions.contains("VK_EXT_mesh_shader"));
+}
+
+TEST(DeviceFile, WrongLines_AreNamed)
+{
+    for (const char* line :
+         {"shaderInt64 = 0", "shaderInt64 = 0 |", "shaderInt64 = 1 | x", "shaderInt64 | x", "nothing = 0 | x",
+          "maxComputeWorkGroupSize = 1 | x", "nonCoherentAtomSize = many | x", "subgroupSize = 4 | x",
+          "-VK_x | x\n-VK_x | x", "shaderInt64 = 0 | x\nshaderInt64 = 0 | x"}) {
+        const Result<DeviceFile> file = parseDevice(line);
+        ASSERT_FALSE(file) << line;
+        EXPECT_NE(file.error().where.find("line "), std::string::npos);
+    }
+}
+
+TEST(DeviceFile, FilesOfTheTests_AreRight)
+{
+    uint32_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(MILLRACE_TEST_DEVICES)) {
+        std::ifstream in(entry.path());
+        std::ostringstream text;
+        text << in.rdbuf();
+        const Result<DeviceFile> file = parseDevice(text.str());
+        EXPECT_TRUE(file) << entry.path() << file.error().text();
+        EXPECT_TRUE(file && !file->values.empty()) << entry.path();
+        ++count;
+    }
+    EXPECT_GT(count, 0u);
+}
+
+}  // namespace
+
+}  // namespace millrace::drivers

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// A layer for tests, below the one under test: the driver has what the device file has (device_file.h) that
+// MILLRACE_TEST_DEVICE_FILE names, and no more. A file that cannot be read ends the process.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <vector>
+
+#include "drivers/device_file.h"
+#include "layer/loaded_layer.h"
+
+namespace millrace::layertest {
+
+namespace {
+
+const drivers::DeviceFile& device()
+{
+    static const drivers::DeviceFile file = [] {
+        const char* name = std::getenv("MILLRACE_TEST_DEVICE_FILE");
+        std::ifstream in(name ? name : "");
+        std::ostringstream text;
+        text << in.rdbuf();
+        Result<drivers::DeviceFile> read = drivers::parseDevice(text.str());
+        if (!in || !read) {
+            std::fprintf(stderr, "%s: %s\n", name ? name : "MILLRACE_TEST_DEVICE_FILE",
+                         read ? "cannot be read" : read.error().text().c_str());
+            std::abort();
+        }
+        return *read;
+    }();
+    return file;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physical, VkPhysicalDeviceProperties2* out)
+{
+    instanceOf(physical).table.GetPhysicalDeviceProperties2(physical, out);
+    device().lower(out);
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties(VkPhysicalDevice physical, VkPhysicalDeviceProperties* out)
+{
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    instanceOf(physical).table.GetPhysicalDeviceProperties(physical, &all.properties);
+    device().lower(&all);
+    *out = all.properties;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures2(VkPhysicalDevice physical, VkPhysicalDeviceFeatures2* out)
+{
+    instanceOf(physical).table.GetPhysicalDeviceFeatures2(physical, out);
+    device().lower(out);
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceFeatures(VkPhysicalDevice physical, VkPhysicalDeviceFeatures* out)
+{
+    VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+    instanceOf(physical).table.GetPhysicalDeviceFeatures(physical, &all.features);
+    device().lower(&all);
+    *out = all.features;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevice physical, const char* layer,
+                                                                  uint32_t* count, VkExtensionProperties* out)
+{
+    const auto& table = instanceOf(physical).table;
+    uint32_t below = 0;
+    table.EnumerateDeviceExtensionProperties(physical, layer, &below, nullptr);
+    std::vector<VkExtensionProperties> list(below);
+    table.EnumerateDeviceExtensionProperties(physical, layer, &below, list.data());
+    std::erase_if(list, [](const VkExtensionProperties& extension) {
+        return device().hiddenExtensions.contains(extension.extensionName);
+    });
+    *count = std::min(out ? *count : UINT32_MAX, static_cast<uint32_t>(list.size()));
+    if (out)
+        std::copy_n(list.begin(), *count, out);
+    return *count < list.size() ? VK_INCOMPLETE : VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
+                                            const VkAllocationCallbacks* allocator, VkDevice* out)
+{
+    VkPhysicalDeviceFeatures2 first{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+    if (info->pEnabledFeatures)
+        first.features = *info->pEnabledFeatures;
+    if (device().enablesMore(&first) || device().enablesMore(info->pNext))
+        return VK_ERROR_FEATURE_NOT_PRESENT;
+    for (const std::string& name : device().hiddenExtensions)
+        if (enables(*info, name.c_str()))
+            return VK_ERROR_EXTENSION_NOT_PRESENT;
+    return createDevice(physical, info, allocator, out);
+}
+
+template <typename Function>
+PFN_vkVoidFunction pointer(Function* function)
+{
+    return reinterpret_cast<PFN_vkVoidFunction>(function);
+}
+
+}  // namespace
+
+const Functions& ownFunctions()
+{
+    static const Functions functions = {
+        {"vkGetPhysicalDeviceProperties", pointer(GetPhysicalDeviceProperties)},
+        {"vkGetPhysicalDeviceProperties2", pointer(GetPhysicalDeviceProperties2)},
+        {"vkGetPhysicalDeviceProperties2KHR", pointer(GetPhysicalDeviceProperties2)},
+        {"vkGetPhysicalDeviceFeatures", pointer(GetPhysicalDeviceFeatures)},
+        {"vkGetPhysicalDeviceFeatures2", pointer(GetPhysicalDeviceFeatures2)},
+        {"vkGetPhysicalDeviceFeatures2KHR", pointer(GetPhysicalDeviceFeatures2)},
+        {"vkEnumerateDeviceExtensionProperties", pointer(EnumerateDeviceExtensionProperties)},
+        {"vkCreateDevice", pointer(CreateDevice)},
+    };
+    return functions;
+}
+
+bool provides(const std::string&)
+{
+    return false;
+}
+
+}  // namespace millrace::layertest
