@@ -38,7 +38,7 @@ struct SequenceEntry {
 };
 
 // The kernels in front of dispatches (src/shaders/meta/commands) work on blocks of so many sequences.
-MR_CONST uint kBlockSequences = 256u;
+MR_CONST uint kBlockSequences = 128u;
 
 // What a block has of one pipeline, and later what is in front of it.
 struct BlockSum {

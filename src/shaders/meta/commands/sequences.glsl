@@ -3,7 +3,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "abi/commands.h"
 
-layout(local_size_x = 256) in;
+layout(local_size_x = 128) in;
 layout(push_constant, scalar) uniform Arguments { SortArguments a; };
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words { uint v[]; };
