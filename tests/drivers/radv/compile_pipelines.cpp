@@ -74,7 +74,8 @@ VkDevice createDevice(VkPhysicalDevice physical)
     return device;
 }
 
-VkPipelineLayout createLayout(VkDevice device, const std::filesystem::path& path)
+// `entryPoint` becomes what the file says.
+VkPipelineLayout createLayout(VkDevice device, const std::filesystem::path& path, std::string& entryPoint)
 {
     std::ifstream file(path);
     std::map<uint32_t, std::vector<VkDescriptorSetLayoutBinding>> sets;
@@ -82,6 +83,10 @@ VkPipelineLayout createLayout(VkDevice device, const std::filesystem::path& path
     for (std::string word; file >> word;) {
         if (word == "push") {
             file >> range.size;
+            continue;
+        }
+        if (word == "entry") {
+            file >> entryPoint;
             continue;
         }
         VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_SAMPLER, 0, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
@@ -118,8 +123,9 @@ VkPipeline createPipeline(VkDevice device, const std::filesystem::path& path)
     info.flags = VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
     info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.stage.pName = "main";
-    info.layout = createLayout(device, std::filesystem::path(path).replace_extension(".layout"));
+    std::string entryPoint;
+    info.layout = createLayout(device, std::filesystem::path(path).replace_extension(".layout"), entryPoint);
+    info.stage.pName = entryPoint.c_str();
     VkPipeline pipeline = VK_NULL_HANDLE;
     check(vkCreateShaderModule(device, &module, nullptr, &info.stage.module), path.string());
     check(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline), path.string());

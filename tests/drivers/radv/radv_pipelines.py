@@ -53,7 +53,7 @@ def compile_for(family, folder):
     result = subprocess.run([COMPILE, folder], capture_output=True, text=True, check=False, env=environment)
     if result.returncode == SKIPPED:
         return None
-    assert result.returncode == 0, (family, folder, result.stdout[-1000:], result.stderr)
+    assert result.returncode == 0, (family, folder, result.returncode, result.stdout[-1000:], result.stderr)
     out = {}
     for pipeline, name, value in re.findall(r"^(\d+): (.+) = (\d+)$", result.stdout, re.MULTILINE):
         out.setdefault(pipeline, {})[name] = int(value)

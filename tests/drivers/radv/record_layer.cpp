@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layer for tests, below the one under test, that writes down each compute pipeline which the driver is asked for:
 // NUMBER.spv and NUMBER.layout in the folder MILLRACE_TEST_PIPELINES, equal ones once. A layout has a line for each
-// binding, "set binding VkDescriptorType count", and one for push constants, "push bytes".
+// binding, "set binding VkDescriptorType count", one for push constants, "push bytes", and "entry name".
 #include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
@@ -146,7 +146,7 @@ void write(const VkComputePipelineCreateInfo& info)
     const char* folder = std::getenv("MILLRACE_TEST_PIPELINES");
     std::lock_guard lock(recorded().mutex);
     const std::string& words = recorded().modules[info.stage.module];
-    const std::string& layout = recorded().layouts[info.layout];
+    const std::string layout = recorded().layouts[info.layout] + "entry " + info.stage.pName + '\n';
     if (!folder || words.empty() || !recorded().written.emplace(words, layout).second)
         return;
     const std::string path = std::string(folder) + '/' + std::to_string(recorded().written.size());
