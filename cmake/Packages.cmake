@@ -3,7 +3,7 @@
 
 # As in the source tree, so that links between documents lead to the same.
 set(documents ${CMAKE_INSTALL_DATADIR}/doc/millrace)
-install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${documents})
+install(FILES README.md CHANGELOG.md CONTRIBUTING.md LICENSE DESTINATION ${documents})
 install(DIRECTORY docs DESTINATION ${documents})
 # Of what has to be built, programs that stand alone come with their CMakeLists.txt.
 install(DIRECTORY examples DESTINATION ${documents} PATTERN CMakeLists.txt EXCLUDE)

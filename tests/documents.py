@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks what the documents promise a reader: links lead somewhere, the glossary is in order and names no word twice.
+"""Checks what the documents promise a reader: links lead somewhere, those of README.md also where it is
+installed, the glossary is in order and names no word twice, and docs/design.md has each folder of src.
 
 Usage: documents.py ROOT, or documents.py --self-test
 """
@@ -14,6 +15,8 @@ HEADING = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
 FENCE = re.compile(r"^(```|~~~).*?^\1[^\n]*$", re.MULTILINE | re.DOTALL)
 ROW = re.compile(r"^\| (?!word \|)([^|]+?) \|", re.MULTILINE)
 OTHERS = re.compile(r"^[a-z]+:")  # https: and the like
+# Beside README.md in an installation (cmake/Packages.cmake).
+INSTALLED = {"docs", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"}
 # Of what others wrote, or what was built.
 SKIPPED = re.compile(r"(^|/)(build[^/]*|\.[^/]+)/")
 
@@ -55,11 +58,26 @@ def glossary_problems(root):
             yield f"docs/glossary.md: '{word}' is not behind '{before}'"
 
 
+def installed_problems(root):
+    for target in LINK.findall(FENCE.sub("", (root / "README.md").read_text())):
+        if not OTHERS.match(target) and target.split("#")[0].split("/")[0] not in INSTALLED | {""}:
+            yield f"README.md: {target}: is not installed"
+
+
+def folder_problems(root):
+    text = (root / "docs/design.md").read_text()
+    for folder in sorted((root / "src").iterdir()):
+        if folder.is_dir() and not re.search(rf"^\| \S+ \| `src/{folder.name}[`/]", text, re.MULTILINE):
+            yield f"docs/design.md: the table of folders has no src/{folder.name}"
+
+
 def problems(root):
     files = [file for file in sorted(root.rglob("*.md")) if not SKIPPED.search(str(file.relative_to(root)))]
     for file in files:
         yield from link_problems(root, file)
     yield from glossary_problems(root)
+    yield from installed_problems(root)
+    yield from folder_problems(root)
 
 
 def self_test():
@@ -67,11 +85,15 @@ def self_test():
         root = pathlib.Path(folder)
         (root / "docs").mkdir()
         (root / "docs/glossary.md").write_text("| word | what |\n|---|---|\n| slot | a |\n| level | b |\n")
+        (root / "docs/design.md").write_text("| 1 | `src/there` | |\n| 1 | `src/deep/er` | |\n")
+        for name in ["there", "deep", "missing"]:
+            (root / "src" / name).mkdir(parents=True)
         (root / "README.md").write_text("# A `b`, (c)\n[1](#a-b-c) [2](docs/glossary.md) [3](nothing.md) [4](#b)\n"
                                         "```\n# d\n[5](none)\n```\n[6](#d)\n[7](https://example.org/x)\n")
         found = list(problems(root))
     expected = ["README.md: nothing.md: there is no such file", "README.md: #b: there is no such heading",
-                "README.md: #d: there is no such heading", "docs/glossary.md: 'level' is not behind 'slot'"]
+                "README.md: #d: there is no such heading", "docs/glossary.md: 'level' is not behind 'slot'",
+                "README.md: nothing.md: is not installed", "docs/design.md: the table of folders has no src/missing"]
     if found != expected:
         sys.exit("self-test: found\n  " + "\n  ".join(found))
 

@@ -129,8 +129,13 @@ class GpuCheck(unittest.TestCase):
                                     random_graphs={"9": "fail"})
         self.assertEqual(status, 1)
         self.assertRegex(self.line(output, "random graphs"), r"40 ran, 1 failed, failed: 9, seeds 7 to 46")
-        self.assertRegex(output, r"FAILED random graphs 9: failed\n(  \| .*\n)*  \|   12 of 256 sums differ\n"
+        self.assertRegex(output, r"FAILED random graphs 9: failed\n(  \| .*\n)*  \|     12 of 256 sums differ\n"
                                  r"  reproduce: .* --run random_graphs --long --count 1 --seed 9\n")
+
+    def test_failure_IsAsTheDocumentShows(self):
+        _, output = self.check("--only", "graphs", "--seed", "7", random_graphs={"9": "fail"})
+        shown = FAKE.with_name("failure.txt").read_text()  # which is in docs/gpu.md
+        self.assertIn(shown, output.replace(str(self.script.parent), "FOLDER"))
 
     def test_graphsThatCrashAndHang_AreFailures_OthersGoOn(self):
         status, output = self.check("--only", "graphs", "--seed", "7", "--hang", "5",

@@ -7,9 +7,11 @@ usage: follow.py SOURCES BUILD      each command of both, from the tree that was
        follow.py --self-test
 
 In an indented block, a line that begins as one of COMMANDS is a command, which must succeed; any other is a line that the
-command before has written. Behind "<!-- from FILE -->" the lines of a fenced listing are those of the file in their order, where a
+command before has written. Behind "<!-- from FILE -->" the lines of a listing are those of the file in their order, where a
 line "...", alone or in a comment, leaves lines out. Behind "<!-- schema FILE[#POINTER] -->" a listing is JSON, or has JSON in
-each line, that keeps the schema.
+each line, that keeps the schema. Behind "<!-- output of COMMAND -->" an indented block is what the command writes (commands.py
+runs it), and behind "<!-- form -->" it is a pattern and no output. Without any of these, indented blocks of other documents
+than DOCUMENTS have commands alone, or "$ COMMAND" and its output.
 """
 import json
 import os
@@ -33,12 +35,17 @@ BUILT = {
 INSTALLED = {**BUILT, "scripts/build.sh": "command -v millrace", "./test.sh": "true", "./demo.sh": "true",
              "cmake --install build-release --prefix ~/millrace": "true"}
 FENCE = re.compile(r"^```(\w*)$")
-SOURCE = re.compile(r"^<!-- (from|schema) (\S+) -->$")
+SOURCE = re.compile(r"^<!-- (?:(from|schema) (\S+)|(output) of (.+)|(form)) -->$")
+# Of what other documents than DOCUMENTS tell a reader to type: shells, other programs, and variables for any program.
+TYPED = re.compile(r"(\$ .*|\S+=\S+( .*)?|(sudo|source|cpack|ctest|glslangValidator|gfxrecon-convert|dxc|npm) .*|"
+                   r"(scripts|tests|bench|build[\w-]*|catapult|FOLDER)/\S+.*|run-clang-tidy .*)$")
 LEFT_OUT = re.compile(r"^\s*(//|#|/\*)?\s*\.\.\.( \*/)?$")
 
 
 def blocks(text):
-    """("listing", (kind, file), lines) of fenced blocks and ("shell", None, lines) of indented ones, in their order."""
+    """("listing", source, lines) of fenced blocks and ("shell", source, lines) of indented ones, in their order.
+
+    A source is None or (kind, file), ("output", command) or ("form", None)."""
     lines = text.splitlines()
     at, source, blank = 0, None, True
     while at < len(lines):
@@ -51,12 +58,12 @@ def blocks(text):
             end = at
             while end < len(lines) and (lines[end].startswith("    ") or not lines[end]):
                 end += 1
-            yield "shell", None, [each[4:] for each in lines[at:end] if each]
-            at, blank = end, True
+            yield "shell", source, [each[4:] for each in lines[at:end] if each]
+            at, source, blank = end, None, True
         else:
             if line:
                 found = SOURCE.match(line)
-                source = found.groups() if found else None
+                source = (found[1] or found[3] or found[5], found[2] or found[4]) if found else None
             blank = not line
             at += 1
 
@@ -72,8 +79,8 @@ def without_comment(command):
 def steps(text):
     """[(command, [lines of its output])]"""
     found = []
-    for kind, _, lines in blocks(text):
-        for line in lines if kind == "shell" else []:
+    for kind, source, lines in blocks(text):
+        for line in lines if kind == "shell" and not source else []:
             if is_command(line):
                 found.append((without_comment(line), []))
             elif found:
@@ -165,19 +172,33 @@ def length_problems(root):
             yield f"README.md: {folder} has {count} lines, not {most}"
 
 
+def typed_problems(lines):
+    """Lines that are neither commands nor what "$ COMMAND" has written."""
+    continued = False
+    for line in lines:
+        if line.startswith("$ "):
+            return
+        if not continued and not is_command(line) and not TYPED.match(line):
+            yield f"nothing says where {line!r} comes from"
+            return
+        continued = line.endswith("\\")
+
+
 def listing_problems(root):
-    for document in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
-        name = document.relative_to(root)
+    for document in [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").glob("*.md"))]:
+        if not document.exists():
+            continue
+        name = str(document.relative_to(root))
         for kind, source, lines in blocks(document.read_text()):
-            if kind != "listing":
-                continue
-            if source is None:
+            how, file = source or (None, None)
+            if how in ("from", "schema"):
+                why = is_from(lines, (root / file).read_text()) if how == "from" else keeps_schema(lines, root, file)
+                if why:
+                    yield f"{name}: {file}: {why}"
+            elif kind == "listing":
                 yield f"{name}: no file is said to have the listing that begins {lines[0]!r}"
-                continue
-            how, file = source
-            why = is_from(lines, (root / file).read_text()) if how == "from" else keeps_schema(lines, root, file)
-            if why:
-                yield f"{name}: {file}: {why}"
+            elif how is None and name not in DOCUMENTS:
+                yield from (f"{name}: {problem}" for problem in typed_problems(lines))
 
 
 def make_root(folder, sources, build):
@@ -237,6 +258,12 @@ def self_test():
         (root / "docs/a.cpp").write_text("1\n2\n3\n")
         assert list(length_problems(root)) == ["README.md: docs has 3 lines, not 2"]
     assert len(found) == 3 and "'x'" in found[0] and "'y'" in found[2], found
+    text = ("a\n\n    millrace x\n    X=1 y z\n\nb\n\n    $ other\n    what it writes\n\n<!-- form -->\n\n    NAME\n\n"
+            "<!-- output of a b -->\n\n    c\n\n    d e\n")
+    sources = [(source, lines) for _, source, lines in blocks(text)]
+    assert [source for source, _ in sources] == [None, None, ("form", None), ("output", "a b")], sources
+    found = [list(typed_problems(lines)) for _, lines in sources]
+    assert [len(each) for each in found] == [0, 0, 1, 1] and "'NAME'" in found[2][0], found
 
 
 def main():
