@@ -20,7 +20,7 @@ from kinds import Demo, Examples, Tests
 from machine import Machine, MachineError
 from process import Process
 
-KINDS = ["limits", "conformance", "programs", "examples", "demo", "graphs"]
+KINDS = ["limits", "conformance", "programs", "commands", "examples", "demo", "graphs"]
 GRACE_SECONDS = 60  # for what is under way when the minutes are over
 MOST_LINES = 25  # of a failure's output
 RULE_GRAPHS = 600  # CONTRIBUTING.md
@@ -74,9 +74,11 @@ class Check:
 def make_kinds(arguments, report):
     options = shlex.split(arguments.graph_options)
     everything = {
-        "limits": Tests("limits", "test_limits", report),
-        "conformance": Tests("conformance", "test_conformance", report),
-        "programs": Tests("programs", "test_programs", report),
+        "limits": Tests("limits", ["test_limits"], report),
+        "conformance": Tests("conformance", ["test_conformance"], report),
+        "programs": Tests("programs", ["test_programs"], report),
+        # Those that ask the driver's own extension are no tests of ours on a GPU.
+        "commands": Tests("commands", ["test_generated_commands", "test_commands_shaders"], report, "*/Driver"),
         "examples": Examples("examples", report),
         "demo": Demo("demo", report),
         "graphs": Graphs("random graphs", report, arguments.seed, arguments.graphs, options),
@@ -139,8 +141,8 @@ def summarize(machine, kinds, report, commit):
 
 def parse(words):
     parser = argparse.ArgumentParser(
-        prog="gpu_check.sh", description="Runs conformance, programs, limits, examples, the demo and random graphs on a "
-        "device. docs/gpu.md explains it.",
+        prog="gpu_check.sh", description="Runs conformance, programs, limits, generated commands, examples, the demo and "
+        "random graphs on a device. docs/gpu.md explains it.",
         epilog="VK_DRIVER_FILES names the driver where the loader does not find it. Settings of the layer in the "
         "environment are in force.")
     parser.add_argument("minutes", type=float, nargs="?", help="for all of it; random graphs run until they are over")

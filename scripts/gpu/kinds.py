@@ -97,14 +97,16 @@ class TestRun:
 
 
 class Tests(Kind):
-    """A GoogleTest program."""
+    """GoogleTest programs."""
 
-    def __init__(self, name, program, report):
+    def __init__(self, name, programs, report, unwanted=""):
+        """UNWANTED: a pattern of tests that the kind does not have."""
         super().__init__(name, report)
-        self.program = program
+        self._programs = programs
+        self._unwanted = unwanted
 
-    def list_tests(self, check, pattern):
-        process = check.start([self.program, "--gtest_list_tests", f"--gtest_filter={pattern}"])
+    def list_tests(self, check, program, pattern):
+        process = check.start([program, "--gtest_list_tests", f"--gtest_filter={pattern}"])
         names, suite = [], ""
         for line in process.lines():
             word = line.split("#")[0].strip()
@@ -114,31 +116,34 @@ class Tests(Kind):
                 suite = word
         status = process.status()
         if status != 0:
-            self.fail("list of tests", describe_status(status), [self.program, "--gtest_list_tests"], process.recent)
-        self.planned = len(names)
-        return names
+            self.fail("list of tests", describe_status(status), [program, "--gtest_list_tests"], process.recent)
+        return [name for name in names if not (self._unwanted and matches(name, self._unwanted))]
 
     def jobs(self, check, pattern):
         """Every process makes devices anew, so each has several tests, from all over the list: neighbours are alike."""
-        names = self.list_tests(check, pattern)
-        groups = min(len(names), 2 * check.processes)
-        return [lambda some=names[i::groups]: self.run(check, some) for i in range(groups)]
+        self.planned, jobs = 0, []
+        for program in self._programs:
+            names = self.list_tests(check, program, pattern)
+            self.planned += len(names)
+            groups = min(len(names), 2 * check.processes)
+            jobs += [lambda program=program, some=names[i::groups]: self.run(check, program, some) for i in range(groups)]
+        return jobs
 
-    def run(self, check, names):
+    def run(self, check, program, names):
         """A test that ends the process does not take those behind it along."""
         left = list(names)
-        while left and not check.is_over() and self._run_process(check, left):
+        while left and not check.is_over() and self._run_process(check, program, left):
             pass
 
-    def _run_process(self, check, left):
+    def _run_process(self, check, program, left):
         """Takes from LEFT what has been run. False if there is no use in another process."""
-        process = check.start([self.program, f"--gtest_filter={':'.join(left)}"])
+        process = check.start([program, f"--gtest_filter={':'.join(left)}"])
         run = TestRun()
         try:
             for line in process.lines():
                 if run.read(line):
                     left.remove(run.test)
-                    self._count(run)
+                    self._count(program, run)
             why = run.why(process.status(), left)
         except Silent:
             why = f"hangs: no word for {process.quiet_seconds} s"
@@ -150,19 +155,19 @@ class Tests(Kind):
             return True
         if run.is_running:
             left.remove(run.test)
-        self._fail(run.test if run.is_running else "begin and end of the program", why, run.output)
+        self._fail(program, run.test if run.is_running else "begin and end of the program", why, run.output)
         return run.test is not None
 
-    def _count(self, run):
+    def _count(self, program, run):
         if run.result == "OK":
             self.add_pass()
         elif run.result == "SKIPPED":
             self.add_skip()
         else:
-            self._fail(run.test, "failed", run.output)
+            self._fail(program, run.test, "failed", run.output)
 
-    def _fail(self, test, why, output):
-        self.fail(test, why, [self.program, f"--gtest_filter={test}"], output)
+    def _fail(self, program, test, why, output):
+        self.fail(test, why, [program, f"--gtest_filter={test}"], output)
 
 
 def matches(name, pattern):

@@ -17,6 +17,7 @@ import unittest
 SOURCES = pathlib.Path(__file__).parents[2]
 FAKE = pathlib.Path(__file__).with_name("fake_program.py")
 PASSES = {"one": "pass", "two": "pass"}
+TESTS = ["test_conformance", "test_programs", "test_limits", "test_generated_commands", "test_commands_shaders"]
 
 
 class GpuCheck(unittest.TestCase):
@@ -31,7 +32,7 @@ class GpuCheck(unittest.TestCase):
             shutil.copy(path, self.folder / "gpu")
         shutil.copy(SOURCES / "scripts/gpu_check.sh", self.script)
         (self.folder / "commit").write_text("abc123\n")
-        for name in "test_conformance", "test_programs", "test_limits", "random_graphs", "millrace", "mandelbrot":
+        for name in *TESTS, "random_graphs", "millrace", "mandelbrot":
             shutil.copy(FAKE, self.folder / "bin" / name)
         for name in "first", "second":
             (self.folder / "examples" / name / "graph.json").write_text("{}")
@@ -42,7 +43,7 @@ class GpuCheck(unittest.TestCase):
 
     def check(self, *options, minutes="10", **programs):
         """All programs pass but for what PROGRAMS says. Returns status and lines."""
-        deeds = {"test_conformance": PASSES, "test_programs": PASSES, "test_limits": PASSES, **programs}
+        deeds = {**dict.fromkeys(TESTS, PASSES), **programs}
         environment = {name: value for name, value in os.environ.items()
                        if not name.startswith(("VK_", "MILLRACE_", "FAKE_"))}
         environment |= {f"FAKE_{name.upper()}": json.dumps(value) for name, value in deeds.items()}
@@ -60,6 +61,7 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(status, 0, output)
         for kind in "conformance", "programs", "limits", "examples":
             self.assertTrue(self.line(output, kind).startswith("2 ran, 0 failed"), output)
+        self.assertEqual(self.line(output, "commands"), "4 ran, 0 failed")
         self.assertTrue(self.line(output, "demo").startswith("2 ran, 0 failed"))
         self.assertRegex(self.line(output, "random graphs"), r"40 ran, 0 failed, seeds 100 to 139, \d+\.\d s each")
         self.assertIn("commit abc123, a card, driver fast 2, 2 processes", output)
@@ -78,6 +80,13 @@ class GpuCheck(unittest.TestCase):
         self.assertRegex(output, r"reproduce: .*/gpu_check.sh --device 'a card' --run test_programs "
                                  r"'?--gtest_filter=Suite.two'?\n")
         self.assertTrue(self.line(output, "conformance").startswith("2 ran, 0 failed"))
+
+    def test_commands_AreTwoProgramsWithoutWhatAsksTheDriver(self):
+        status, output = self.check("--only", "commands", test_generated_commands={"one/Driver": "fail", "one/Layer": "pass"},
+                                    test_commands_shaders={"one": "fail", "two": "pass"})
+        self.assertEqual(status, 1)
+        self.assertEqual(self.line(output, "commands"), "3 ran, 1 failed, failed: Suite.one")
+        self.assertRegex(output, r"reproduce: .* --run test_commands_shaders '?--gtest_filter=Suite.one'?\n")
 
     def test_testThatCrashes_TheOthersOfItsProcessStillRun(self):
         tests = {f"t{i}": "crash" if i == 4 else "pass" for i in range(24)}
