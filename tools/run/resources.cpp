@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 
 #include "base/input_file.h"
 #include "tools/run/csv.h"
@@ -183,6 +184,16 @@ void setExtent(const ResourceDescription& description, Resource& resource, const
 
 uint64_t mostBytes()
 {
+    // What the kernel would give without taking anything from others; it may promise more, and kill who takes it.
+    std::ifstream file("/proc/meminfo");
+    for (std::string name, unit; file >> name;) {
+        uint64_t amount = 0;
+        file >> amount;
+        std::getline(file, unit);
+        if (name == "MemAvailable:") {
+            return amount * 1024;
+        }
+    }
     return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 

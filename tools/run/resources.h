@@ -11,7 +11,7 @@ namespace millrace::tools::run {
 Resource prepareBuffer(const ResourceDescription& description, const BindingUse* use, std::vector<Address>& addresses);
 Resource prepareImage(const ResourceDescription& description, const BindingUse* use);
 
-// What contents and payloads may take: the memory of this machine. More would be killed, not refused.
+// What contents and payloads may take: the memory of this machine that is free now. More would be killed, not refused.
 uint64_t mostBytes();
 
 // The path of a file that a document names, which is beside the document unless it is absolute.
