@@ -44,6 +44,22 @@ TEST(DeviceFile, EachDirection_OnlyLowers)
     EXPECT_EQ(subgroups.supportedOperations, 15u);
 }
 
+TEST(DeviceFile, RangeOfSubgroupSizes_OnlyGrows)
+{
+    const DeviceFile file = parsed("minSubgroupSize = 4 | x\nmaxSubgroupSize = 32 | x\n");
+    VkPhysicalDeviceSubgroupSizeControlProperties sizes{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
+    sizes.minSubgroupSize = sizes.maxSubgroupSize = 8;
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &sizes};
+    file.lower(&all);
+    EXPECT_EQ(sizes.minSubgroupSize, 4u);
+    EXPECT_EQ(sizes.maxSubgroupSize, 32u);
+    sizes.minSubgroupSize = sizes.maxSubgroupSize = 2;
+    file.lower(&all);
+    EXPECT_EQ(sizes.minSubgroupSize, 2u);
+    EXPECT_EQ(sizes.maxSubgroupSize, 32u);
+}
+
 TEST(DeviceFile, FeaturesGo_AndCannotBeEnabled)
 {
     const DeviceFile file = parsed("shaderInt64 = 0 | x\nbufferDeviceAddress = 0 | x\n-VK_EXT_mesh_shader | x\n");

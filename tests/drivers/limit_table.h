@@ -17,7 +17,7 @@ namespace millrace::drivers {
 // Several structures may have members of one name, which mean the same.
 struct Limit {
     enum Kind : uint8_t { Bool, Word, Long };
-    // How a device has less: no more than a number, no less (an alignment), or fewer bits.
+    // How a device has less: no more than a number, no less (an alignment, the largest subgroup), or fewer bits.
     enum Direction : uint8_t { AtMost, AtLeast, Bits };
 
     VkStructureType structure;
@@ -28,8 +28,8 @@ struct Limit {
     uint32_t count;  // of an array, else 1
 };
 
-// All that the headers know, from their registry. What a driver does whatever it says (subgroup sizes) is not among
-// them.
+// All that the headers know, from their registry. What a driver does whatever it says (its subgroups' size) is
+// not among them, but the range in which it says that the size is.
 std::span<const Limit> limits();
 
 }  // namespace millrace::drivers

@@ -10,7 +10,9 @@ import command_tables
 
 KINDS = {'VkBool32': 'Bool', 'uint32_t': 'Word', 'VkDeviceSize': 'Long', 'uint64_t': 'Long', 'size_t': 'Long'}
 # What shaders do with these follows from the driver's own.
-NOT_LIMITS = {'subgroupSize', 'minSubgroupSize', 'maxSubgroupSize'}
+NOT_LIMITS = {'subgroupSize'}
+# A device promises less if its subgroups have more sizes, whatever the registry calls the best.
+DIRECTIONS = {'minSubgroupSize': 'AtMost', 'maxSubgroupSize': 'AtLeast'}
 
 
 def kind_of(vk, member):
@@ -24,6 +26,8 @@ def direction_of(member, kind):
     """How a device can have less: None if it cannot."""
     if kind == 'Bool':
         return 'Bits'
+    if member.name in DIRECTIONS:
+        return DIRECTIONS[member.name]
     words = (member.limitType or '').split(',')
     for word, direction in (('max', 'AtMost'), ('min', 'AtLeast'), ('bitmask', 'Bits')):
         if word in words:
