@@ -194,7 +194,7 @@ void Dispatches::record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& i
 Sums Dispatches::run(DispatchCase& drawn, const std::function<void(VkCommandBuffer)>& before)
 {
     const Buffer stream = generated.createStream(drawn.stream);
-    const Buffer count = generated.createStream({drawn.deviceCount.value_or(0)});
+    const Buffer count = generated.createCount(drawn.deviceCount.value_or(0), drawn.maxSequences);
     VkIndirectCommandsLayoutEXT layout = VK_NULL_HANDLE;
     const VkIndirectCommandsLayoutCreateInfoEXT layoutInfo = drawn.layout.createInfo(
         m_layout, drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT : 0,

@@ -501,7 +501,7 @@ Pixels Draws::run(Case& drawn)
 {
     drawn.placeVertices(m_vertices.address);
     const Buffer stream = generated.createStream(drawn.stream);
-    const Buffer count = generated.createStream({drawn.deviceCount.value_or(0)});
+    const Buffer count = generated.createCount(drawn.deviceCount.value_or(0), drawn.maxSequences);
     VkIndirectCommandsLayoutEXT layout = VK_NULL_HANDLE;
     const VkIndirectCommandsLayoutCreateInfoEXT layoutInfo = drawn.layout.createInfo(
         m_layout, drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT : 0, kStages);

@@ -117,4 +117,9 @@ Buffer GeneratedDevice::createStream(const std::vector<uint32_t>& words)
     return buffer;
 }
 
+Buffer GeneratedDevice::createCount(uint32_t count, uint32_t maxSequenceCount)
+{
+    return createStream({provider == Provider::Layer ? count : std::min(count, maxSequenceCount)});
+}
+
 }  // namespace millrace::commandtest

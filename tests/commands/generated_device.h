@@ -52,6 +52,9 @@ public:
     void preprocess(const VkGeneratedCommandsInfoEXT& info, VkCommandBuffer state);
     // What generated commands read as they are given: streams and counts.
     layertest::Buffer createStream(const std::vector<uint32_t>& words);
+    // A sequence count for the device. Vulkan wants none beyond maxSequenceCount
+    // (VUID-VkGeneratedCommandsInfoEXT-sequenceCountAddress-11068), so only the layer, which clamps, is given such.
+    layertest::Buffer createCount(uint32_t count, uint32_t maxSequenceCount);
 };
 
 }  // namespace millrace::commandtest
