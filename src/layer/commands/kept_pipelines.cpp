@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "layer/loader/device.h"
-#include "layer/objects/pipeline_flags.h"
 #include "runtime/host_memory.h"
 
 namespace millrace::layer {
@@ -53,9 +52,6 @@ void KeptPipelines::created(const VkComputePipelineCreateInfo& info, VkPipeline 
 
 void KeptPipelines::created(const VkGraphicsPipelineCreateInfo& info, VkPipeline pipeline)
 {
-    constexpr VkPipelineCreateFlags2 kBindable = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT;
-    if (!(pipelineFlags(info.pNext, info.flags) & kBindable))
-        return;
     if (std::shared_ptr<KeptPipeline> kept = keep(m_device, info))
         m_pipelines.insert(handleId(pipeline), std::move(kept));
 }

@@ -45,8 +45,8 @@ private:
     std::vector<std::pair<commands::Layout, VkPipeline>> m_variants;
 };
 
-// Compute pipelines, all of them, since each may be used with generated commands; of graphics pipelines those that say
-// so (VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT).
+// All pipelines of which variants can be made, since each may be used with generated commands: the flag
+// VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT is for those of execution sets alone.
 class KeptPipelines final : public PipelineObserver {
 public:
     explicit KeptPipelines(Device& device) : m_device(device) {}
