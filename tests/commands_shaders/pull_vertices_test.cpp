@@ -288,8 +288,12 @@ TEST_P(PullVertices, BehindTheEnd_IsZero)
     const harness::Buffer nothing = createBuffer(kDataBytes);
     for (size_t r = 0; r < records.size(); ++r) {
         // One byte less than an element, or none.
-        records[r].vertices.size = r % 2 == 0 ? m_format.bytes() - 1 : 0;
-        records[r].vertices.bufferAddress = r % 2 == 0 ? records[r].vertices.bufferAddress : 0;
+        records[r].vertices.size = r % 3 == 0 ? m_format.bytes() - 1 : 0;
+        // Without a buffer the size says nothing.
+        if (r % 3 == 1)
+            records[r].vertices.size = kDataBytes;
+        if (r % 3 != 0)
+            records[r].vertices.bufferAddress = 0;
         zeros[r].vertices.bufferAddress = nothing.address;
         zeros[r].vertices.size = kDataBytes;
     }
