@@ -5,7 +5,8 @@
   scripts/deqp.py run PROGRAM CASES RESULTS [--layer FOLDER] [--setting KEY=VALUE ...]
   scripts/deqp.py compare REFERENCE RESULTS
 
-PROGRAM is deqp-vk; CASES has the name of a case in each line; RESULTS gets a line for each: name, result, what it says.
+PROGRAM is deqp-vk; CASES has the name of a case in each line; RESULTS gets a line for each as soon as it has run: name,
+result, what it says.
 --layer: the folder with VkLayer_MILLRACE_emulation.json. A case that ends its process, or says nothing for --hang seconds,
 is Crash or Timeout, and the others of that process run in a new one.
 
@@ -33,7 +34,7 @@ GOOD = {"Pass", "QualityWarning", "CompatibilityWarning", "Waiver"}
 
 
 class Output:
-    """Lines of a process. Its end is a line of None; a silence of SECONDS kills it."""
+    """Lines of a process, which a silence of SECONDS ends."""
 
     def __init__(self, process, seconds):
         self._process, self._seconds = process, seconds
@@ -54,7 +55,7 @@ class Output:
 
 
 def run_process(command, environment, cases, seconds, record):
-    """Calls RECORD for cases until the process ends, and returns how many of CASES it has run."""
+    """Calls RECORD for cases until the process ends, and returns those of CASES that it has not run."""
     with tempfile.TemporaryDirectory() as folder:
         names = pathlib.Path(folder) / "cases.txt"
         names.write_text("".join(f"{case}\n" for case in cases))
@@ -98,23 +99,22 @@ def run(arguments):
         key, _, value = setting.partition("=")
         environment[f"VK_MILLRACE_EMULATION_{key.upper()}"] = value
     cases = [line.strip() for line in pathlib.Path(arguments.cases).read_text().splitlines() if line.strip()]
-    results, lock, start = {}, threading.Lock(), time.monotonic()
-
-    def record(case, result, text):
-        with lock:
-            results[case] = (result, text)
-            if len(results) % 500 == 0:
-                print(f"{len(results)} of {len(cases)}, {time.monotonic() - start:.0f} s", flush=True)
-
+    counts, lock, start = collections.Counter(), threading.Lock(), time.monotonic()
     command = [os.path.abspath(arguments.program), *arguments.option]
     shares = [cases[i:i + arguments.share] for i in range(0, len(cases), arguments.share)]
-    with concurrent.futures.ThreadPoolExecutor(arguments.processes) as pool:
+    with (open(arguments.results, "w", encoding="utf-8", buffering=1) as out,
+          concurrent.futures.ThreadPoolExecutor(arguments.processes) as pool):
+
+        def record(case, result, text):
+            with lock:
+                out.write(f"{case}\t{result}\t{text}\n")
+                counts[result] += 1
+                if counts.total() % 500 == 0:
+                    print(f"{counts.total()} of {len(cases)}, {time.monotonic() - start:.0f} s", flush=True)
+
         for job in [pool.submit(run_share, command, environment, share, arguments.hang, record) for share in shares]:
             job.result()
-    with open(arguments.results, "w", encoding="utf-8") as out:
-        for case in cases:
-            out.write("\t".join((case, *results[case])) + "\n")
-    print(", ".join(f"{result} {count}" for result, count in collections.Counter(r for r, _ in results.values()).items()))
+    print(", ".join(f"{result} {count}" for result, count in counts.items()))
     return 0
 
 
@@ -177,7 +177,11 @@ def main():
     compares.add_argument("--depth", type=int, default=5, help="parts of a name that make its group (%(default)s)")
     compares.set_defaults(function=compare)
     arguments = parser.parse_args()
-    return arguments.function(arguments)
+    try:
+        return arguments.function(arguments)
+    except OSError as error:
+        print(f"deqp: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ private:
         const LongWords command = m_loads.add(m_out, record, m_layout.indexBuffer->streamOffset);
         const Id description = m_loads.load(m_out, command, m_module.getVectorType(m_word, 4), kWordBytes);
         const LongWords buffer{extract(description, 0), extract(description, 1)};
-        const Id size = extract(description, 2), type = extract(description, 3);
+        const Id size = m_loads.readableBytes(m_out, buffer, extract(description, 2)), type = extract(description, 3);
         const TypeNames names = m_layout.indexBuffer->types == IndexBuffer::Types::Vulkan ? kVulkan : kDxgi;
         const Id isWord = isType(type, names.word), isHalf = isType(type, names.half);
         const auto bySize = [&](uint32_t word, uint32_t half, uint32_t byte) {

@@ -268,10 +268,7 @@ private:
             const Id four = m_module.getVectorType(m_word, 4);
             const Id command = m_loads.load(m_out, buffer.command, four, kWordBytes);
             buffer.address = {extract(m_word, command, 0), extract(m_word, command, 1)};
-            // Nothing is bound there (feature nullDescriptor): all that is read is zero.
-            const Id zero = m_loads.math().constant(0);
-            const Id isNull = m_loads.math().isEqual(m_out, buffer.address, {zero, zero});
-            buffer.size = m_out.emit(spv::Op::OpSelect, m_word, {isNull, zero, extract(m_word, command, 2)});
+            buffer.size = m_loads.readableBytes(m_out, buffer.address, extract(m_word, command, 2));
             buffer.stride =
                 binding.strideBytes ? m_loads.math().constant(*binding.strideBytes) : extract(m_word, command, 3);
         }

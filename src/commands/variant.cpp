@@ -269,6 +269,12 @@ Id ArgumentLoads::load(Emitter& out, LongWords address, Id type, uint32_t alignm
     return loadAligned(out, pointer(out, address, type), type, alignment);
 }
 
+Id ArgumentLoads::readableBytes(Emitter& out, LongWords address, Id sizeBytes)
+{
+    const Id zero = m_math.constant(0);
+    return out.emit(spv::Op::OpSelect, m_word, {m_math.isEqual(out, address, {zero, zero}), zero, sizeBytes});
+}
+
 Id ArgumentLoads::glslFunctions()
 {
     constexpr std::string_view kName = "GLSL.std.450";

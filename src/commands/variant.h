@@ -74,6 +74,9 @@ public:
     // A PhysicalStorageBuffer pointer to a value of `type`.
     spirv::Id pointer(spirv::Emitter& out, spirv::LongWords address, spirv::Id type);
     spirv::Id load(spirv::Emitter& out, spirv::LongWords address, spirv::Id type, uint32_t alignment);
+    // How much may be read of a buffer that a command describes so: without an address nothing, whatever size it says
+    // (feature nullDescriptor).
+    spirv::Id readableBytes(spirv::Emitter& out, spirv::LongWords address, spirv::Id sizeBytes);
 
     // The instruction set GLSL.std.450, imported if it is not yet.
     spirv::Id glslFunctions();

@@ -69,6 +69,13 @@ class Deqp(unittest.TestCase):
         self.assertIn("| a | 2 | 0 | 0 | 1 | 0 | 1 |\n| b | 0 | 1 | 0 | 0 | 1 | 0 |\n", result.stdout)
         self.assertIn("failed here alone: 1\n  a.lost | Fail | wrong\n", result.stdout)
 
+    def test_files_that_are_missing_are_named(self):
+        for arguments in [["run", self.folder / "none", self.folder / "nothing", self.folder / "r"],
+                          ["compare", self.folder / "nothing", self.folder / "nothing"]]:
+            result = subprocess.run([sys.executable, SCRIPT, *arguments], capture_output=True, text=True, check=False)
+            self.assertEqual(result.returncode, 2)
+            self.assertIn("nothing: No such file or directory", result.stderr)
+
     def test_other_cases_are_no_comparison(self):
         self.run_cases("few", ["a.one"])
         self.run_cases("more", ["a.one", "a.two"])
