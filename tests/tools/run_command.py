@@ -695,6 +695,8 @@ void main()
         self.assertEqual(RUN(path, "-o", self.folder, "--device", "0").returncode, 0)
         huge = copy_graph(buffers=[{"name": "items", "binding": 1, "size": 1 << 60}])
         self.refuse(huge, "is not from 1 to ", pointer="/buffers/0/size")
+        self.write("paint.comp", PAINT.replace("rgba8ui", "rgba32ui"))
+        self.refuse(paint_graph(width=65536, height=65536), " pixels", pointer="/images/0")  # 64 GiB
         # All memory that the machine has, of which some is always taken.
         total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE")
         huge = copy_graph(buffers=[{"name": "items", "binding": 1, "size": total}])

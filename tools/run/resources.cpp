@@ -270,6 +270,11 @@ Resource prepareImage(const ResourceDescription& description, const BindingUse* 
         }
     }
     setExtent(description, resource, picture);
+    const uint64_t texels = uint64_t{resource.width} * resource.height;
+    if (texels > mostBytes() / resource.format->texelBytes()) {
+        description.place.fail("the image has " + std::to_string(texels) +
+                               " pixels, more than fit into the memory that is free");
+    }
     resource.type = imageType(*resource.format, resource.width, resource.height);
     resource.initial.resize(resource.type->bytes);
     Contents contents{std::move(picture.texels), {}};
