@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks what the documents promise a reader: links lead somewhere, those of README.md also where it is
-installed, the glossary is in order and names no word twice, and docs/design.md has each folder of src.
+installed, the glossary is in order and names no word twice, docs/design.md has each folder of src, and docs/performance.md is short.
 
 Usage: documents.py ROOT, or documents.py --self-test
 """
@@ -17,6 +17,8 @@ ROW = re.compile(r"^\| (?!word \|)([^|]+?) \|", re.MULTILINE)
 OTHERS = re.compile(r"^[a-z]+:")  # https: and the like
 # Beside README.md in an installation (cmake/Packages.cmake).
 INSTALLED = {"docs", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE"}
+# docs/performance.md has results; what was tried goes to docs/experiments.md, how to measure to docs/bench.md.
+RESULT_LINES = 150
 # Of what others wrote, or what was built.
 SKIPPED = re.compile(r"(^|/)(build[^/]*|\.[^/]+)/")
 
@@ -71,6 +73,12 @@ def folder_problems(root):
             yield f"docs/design.md: the table of folders has no src/{folder.name}"
 
 
+def length_problems(root):
+    lines = len((root / "docs/performance.md").read_text().splitlines())
+    if lines > RESULT_LINES:
+        yield f"docs/performance.md: {lines} lines, more than {RESULT_LINES}"
+
+
 def problems(root):
     files = [file for file in sorted(root.rglob("*.md")) if not SKIPPED.search(str(file.relative_to(root)))]
     for file in files:
@@ -78,6 +86,7 @@ def problems(root):
     yield from glossary_problems(root)
     yield from installed_problems(root)
     yield from folder_problems(root)
+    yield from length_problems(root)
 
 
 def self_test():
@@ -86,6 +95,7 @@ def self_test():
         (root / "docs").mkdir()
         (root / "docs/glossary.md").write_text("| word | what |\n|---|---|\n| slot | a |\n| level | b |\n")
         (root / "docs/design.md").write_text("| 1 | `src/there` | |\n| 1 | `src/deep/er` | |\n")
+        (root / "docs/performance.md").write_text("a\n" * (RESULT_LINES + 1))
         for name in ["there", "deep", "missing"]:
             (root / "src" / name).mkdir(parents=True)
         (root / "README.md").write_text("# A `b`, (c)\n[1](#a-b-c) [2](docs/glossary.md) [3](nothing.md) [4](#b)\n"
@@ -93,7 +103,8 @@ def self_test():
         found = list(problems(root))
     expected = ["README.md: nothing.md: there is no such file", "README.md: #b: there is no such heading",
                 "README.md: #d: there is no such heading", "docs/glossary.md: 'level' is not behind 'slot'",
-                "README.md: nothing.md: is not installed", "docs/design.md: the table of folders has no src/missing"]
+                "README.md: nothing.md: is not installed", "docs/design.md: the table of folders has no src/missing",
+                "docs/performance.md: 151 lines, more than 150"]
     if found != expected:
         sys.exit("self-test: found\n  " + "\n  ".join(found))
 

@@ -198,7 +198,7 @@ enum class MemoryUse {
 };
 
 // What the code of a node may rely on. Short code matters: with it small workgroups take a third less time on an H200
-// (docs/performance.md).
+// (docs/experiments.md).
 struct CodeTraits {
     uint32_t emits = abi::kEmitsToSeveral;  // abi::kEmits*
     // Of each output: a receiver may read its grid from the payload. Nothing where the graph is not known: any may.

@@ -52,7 +52,7 @@ DeviceTraits byType(const DeviceFacts& facts)
 {
     // Packed workgroups of 32, 128 and 256 were no faster on the whole, nor were dynamic grids with 256, whose
     // workgroups' places are searched for one by one. A wait costs about as much as a small sweep.
-    // Chunks and layouts are the H200's (docs/performance.md); on lavapipe they were not found to matter. There, where
+    // Chunks and layouts are the H200's (docs/experiments.md); on lavapipe they were not found to matter. There, where
     // invocations take different times, those that are done make room for the next sooner with one row each.
     DeviceTraits traits{.packedInvocations = 64,
                         .dynamicInvocations = 64,

@@ -17,7 +17,7 @@ namespace millrace::runtime {
 // Workgroups are ours. Where they are settings, 0 leaves the choice to the device; chosen, only gridGroups may be 0.
 struct DeviceTraits {
     // Workgroups of a direct dispatch that fills the device; 0: gridInvocations by their size. Workgroups loop over the
-    // work, so fewer leave the device idle and more only cost their launch (docs/performance.md).
+    // work, so fewer leave the device idle and more only cost their launch (docs/experiments.md).
     uint32_t gridGroups = 0;
     // Invocations of a direct dispatch that fills the device,
     uint32_t gridInvocations = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What feed.comp does, done by the host where it knows everything: begin.comp then copies payloads and entries to their
-// places, which saves a dispatch, a barrier and a chain of dependent loads (docs/performance.md).
+// places, which saves a dispatch, a barrier and a chain of dependent loads (docs/experiments.md).
 #pragma once
 
 #include <cstddef>

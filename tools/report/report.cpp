@@ -181,7 +181,7 @@ Command addReport(CLI::App& app)
     command->footer(
         "A trace is what 'millrace run --trace' writes, and the layer's setting \"trace\"; docs/trace.md explains it. "
         "A "
-        "result is what 'bench/run' writes (docs/performance.md); of several all are shown side by side.\n"
+        "result is what 'bench/run' writes (docs/bench.md); of several all are shown side by side.\n"
         "\n"
         "Examples:\n"
         "  millrace run graph.json --trace graph.mrtrace\n"

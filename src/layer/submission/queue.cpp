@@ -129,7 +129,7 @@ VkResult Queue::submit(std::span<const VkSubmitInfo2> submits)
 }
 
 // The device stands still until the host has seen that it is done and goes on. To wake up takes the host longer than
-// most graphs take, so it looks for a while before it sleeps (docs/performance.md).
+// most graphs take, so it looks for a while before it sleeps (docs/experiments.md).
 VkResult Queue::wait()
 {
     using Clock = std::chrono::steady_clock;

@@ -91,7 +91,7 @@ Unit g_entry_end;
 uint g_entry_location;
 
 // What only nodes that emit need, and only now and then, is not worth registers, of which an H200 has too few for its
-// workgroups (docs/performance.md). Invocation 0 writes it, a barrier follows.
+// workgroups (docs/experiments.md). Invocation 0 writes it, a barrier follows.
 shared uint64_t s_queues;    // as in the GraphHeader
 shared uint64_t s_node_map;  // likewise
 shared uint64_t s_states;    // StreamStates
