@@ -343,8 +343,8 @@ EntryPoints generatedCommandEntryPoints()
 {
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(GetGeneratedCommandsMemoryRequirementsEXT, kUseCommands, true),
-        MILLRACE_ENTRY(CmdPreprocessGeneratedCommandsEXT, kUseGraphs | kUseCommands, true, kUseCommands),
-        MILLRACE_ENTRY(CmdExecuteGeneratedCommandsEXT, kUseGraphs | kUseCommands, true, kUseCommands),
+        MILLRACE_ENTRY(CmdPreprocessGeneratedCommandsEXT, kUseState, true, kUseCommands),
+        MILLRACE_ENTRY(CmdExecuteGeneratedCommandsEXT, kUseState, true, kUseCommands),
     };
     return entries;
 }

@@ -75,7 +75,7 @@ private:
 
 void Dispatch::record()
 {
-    m_commandBuffer.tellWhatIsNotKept();
+    m_commandBuffer.tellWhatIsNotKept("behind an execution graph");
     interruptRendering(m_commandBuffer, true);
     try {
         recordAll();

@@ -230,7 +230,7 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
     if (result != VK_SUCCESS)
         return result;
     try {
-        if (device->usesGraphs() || device->usesCommands()) {
+        if (device->usesStreams() || device->usesCommands()) {
             if (instance.settings.runtime.labels)
                 device->names = runtime::Names(device->handle, device->table);
         }

@@ -6,6 +6,7 @@
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -82,6 +83,8 @@ struct Device {
     Registry<RenderPass> renderPasses;
     std::shared_ptr<GeneratedCommands> generatedCommands;
     std::shared_ptr<PipelineObserver> pipelineObserver;  // null: nobody wants to know
+    // Render pass instances get a stream in front of them (recording/front.h), once the application has what needs one.
+    std::atomic<bool> needsFronts{false};
     Registry<CommandPool> commandPools;
     Registry<Queue> queues;
     Registry<TimelineSemaphore> timelines;
@@ -103,6 +106,8 @@ struct Device {
     void drainRecorders();
     bool usesGraphs() const { return uses & kUseGraphs; }
     bool usesCommands() const { return uses & kUseCommands; }
+    bool usesMesh() const { return uses & kUseMesh; }
+    bool usesStreams() const { return uses & kUseStreams; }
     // True if what lies at addresses is known.
     bool keepsAddresses() const { return settings().validate || usesCommands(); }
     // For what threads of ours use, this device among it: drivers take the device's callbacks for whatever has none of

@@ -52,7 +52,7 @@ PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice handle, const char* nam
         return nullptr;
     const PFN_vkVoidFunction next = device.table.GetDeviceProcAddr(handle, name);
     const EntryPoint* entry = findDeviceEntryPoint(name);
-    if (!entry && device.usesGraphs())
+    if (!entry && device.usesStreams())
         return device.unknownCommands.get(name, next);
     if (!entry || !(entry->uses & device.uses))
         return next;

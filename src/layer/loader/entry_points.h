@@ -20,7 +20,12 @@ enum Use : uint32_t {
     kUseGraphs = 4,        // and so is the feature shaderEnqueue
     kUseMaintenance5 = 8,  // VK_KHR_maintenance5 is enabled and emulated
     kUseCommands = 16,     // VK_EXT_device_generated_commands is enabled with its feature, and emulated
+    kUseMesh = 32,         // VK_EXT_mesh_shader is enabled with its feature, and emulated
 };
+// A command buffer may become several of the driver's,
+inline constexpr uint32_t kUseStreams = kUseGraphs | kUseMesh;
+// and what the application sets in it is kept.
+inline constexpr uint32_t kUseState = kUseStreams | kUseCommands;
 
 struct EntryPoint {
     const char* name;

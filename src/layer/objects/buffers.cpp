@@ -132,13 +132,13 @@ EntryPoints bufferEntryPoints()
 {
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CreateBuffer, kUseExtension | kUseMaintenance5 | kUseCommands),
-        MILLRACE_ENTRY(DestroyBuffer, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(DestroyBuffer, kUseState),
         {"vkGetBufferDeviceAddress", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddress>>(),
-         kUseGraphs | kUseCommands},
+         kUseState},
         {"vkGetBufferDeviceAddressKHR", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressKHR>>(),
-         kUseGraphs | kUseCommands},
+         kUseState},
         {"vkGetBufferDeviceAddressEXT", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressEXT>>(),
-         kUseGraphs | kUseCommands},
+         kUseState},
         MILLRACE_ENTRY(CreateBufferView, kUseMaintenance5),
         MILLRACE_ENTRY(GetDeviceBufferMemoryRequirements, kUseExtension | kUseMaintenance5 | kUseCommands),
         MILLRACE_ENTRY(GetDeviceBufferMemoryRequirementsKHR, kUseExtension | kUseMaintenance5 | kUseCommands),

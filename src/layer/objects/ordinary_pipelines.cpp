@@ -289,12 +289,12 @@ VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkCom
 
 EntryPoints ordinaryPipelineEntryPoints()
 {
-    constexpr uint32_t kUses = kUseGraphs | kUseMaintenance5 | kUseCommands;
+    constexpr uint32_t kUses = kUseState | kUseMaintenance5;
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CreateComputePipelines, kUses | kUseExtension),
         MILLRACE_ENTRY(CreateGraphicsPipelines, kUses),
         MILLRACE_ENTRY(CreateRayTracingPipelinesKHR, kUses),
-        MILLRACE_ENTRY(DestroyPipeline, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(DestroyPipeline, kUseState),
     };
     return entries;
 }

@@ -214,10 +214,10 @@ GraphLayout::~GraphLayout()
 EntryPoints pipelineLayoutEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateDescriptorSetLayout, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(DestroyDescriptorSetLayout, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(CreatePipelineLayout, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(DestroyPipelineLayout, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(CreateDescriptorSetLayout, kUseState),
+        MILLRACE_ENTRY(DestroyDescriptorSetLayout, kUseState),
+        MILLRACE_ENTRY(CreatePipelineLayout, kUseState),
+        MILLRACE_ENTRY(DestroyPipelineLayout, kUseState),
     };
     return entries;
 }

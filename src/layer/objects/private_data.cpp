@@ -103,12 +103,12 @@ VKAPI_ATTR void VKAPI_CALL DestroyPrivateDataSlotEXT(VkDevice handle, VkPrivateD
 EntryPoints privateDataEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(SetPrivateData, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(SetPrivateDataEXT, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(GetPrivateData, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(GetPrivateDataEXT, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(DestroyPrivateDataSlot, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(DestroyPrivateDataSlotEXT, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(SetPrivateData, kUseState),
+        MILLRACE_ENTRY(SetPrivateDataEXT, kUseState),
+        MILLRACE_ENTRY(GetPrivateData, kUseState),
+        MILLRACE_ENTRY(GetPrivateDataEXT, kUseState),
+        MILLRACE_ENTRY(DestroyPrivateDataSlot, kUseState),
+        MILLRACE_ENTRY(DestroyPrivateDataSlotEXT, kUseState),
     };
     return entries;
 }

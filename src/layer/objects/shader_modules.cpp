@@ -141,8 +141,8 @@ bool usesShaderEnqueue(const Device& device, const VkPipelineShaderStageCreateIn
 EntryPoints shaderModuleEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateShaderModule, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(DestroyShaderModule, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(CreateShaderModule, kUseState),
+        MILLRACE_ENTRY(DestroyShaderModule, kUseState),
         MILLRACE_ENTRY(GetShaderModuleIdentifierEXT, kUseGraphs),
         MILLRACE_ENTRY(GetShaderModuleCreateInfoIdentifierEXT, kUseGraphs),
     };

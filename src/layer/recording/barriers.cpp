@@ -151,7 +151,7 @@ VKAPI_ATTR void VKAPI_CALL writeTimestamp(VkCommandBuffer handle, Flags stage, V
 
 EntryPoints barrierEntryPoints()
 {
-    constexpr uint32_t kUses = kUseGraphs | kUseCommands;
+    constexpr uint32_t kUses = kUseState;
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CmdPipelineBarrier, kUses),
         {"vkCmdPipelineBarrier2", guarded<&pipelineBarrier2<&Table::CmdPipelineBarrier2>>(), kUses},

@@ -117,16 +117,16 @@ VKAPI_ATTR void VKAPI_CALL pushConstants2(VkCommandBuffer handle, const VkPushCo
 EntryPoints bindingEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CmdBindPipeline, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(CmdBindPipelineShaderGroupNV, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(CmdBindDescriptorSets, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(CmdBindPipeline, kUseState),
+        MILLRACE_ENTRY(CmdBindPipelineShaderGroupNV, kUseState),
+        MILLRACE_ENTRY(CmdBindDescriptorSets, kUseState),
         {"vkCmdBindDescriptorSets2", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2>>(),
-         kUseGraphs | kUseCommands},
+         kUseState},
         {"vkCmdBindDescriptorSets2KHR", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2KHR>>(),
-         kUseGraphs | kUseCommands},
-        MILLRACE_ENTRY(CmdPushConstants, kUseGraphs | kUseCommands),
-        {"vkCmdPushConstants2", guarded<&pushConstants2<&Table::CmdPushConstants2>>(), kUseGraphs | kUseCommands},
-        {"vkCmdPushConstants2KHR", guarded<&pushConstants2<&Table::CmdPushConstants2KHR>>(), kUseGraphs | kUseCommands},
+         kUseState},
+        MILLRACE_ENTRY(CmdPushConstants, kUseState),
+        {"vkCmdPushConstants2", guarded<&pushConstants2<&Table::CmdPushConstants2>>(), kUseState},
+        {"vkCmdPushConstants2KHR", guarded<&pushConstants2<&Table::CmdPushConstants2KHR>>(), kUseState},
     };
     return entries;
 }

@@ -30,15 +30,18 @@ public:
 
 struct Boundary {
     enum class Kind {
+        Follows,    // submitted together with what is before
         Waits,      // for all that is before
         Completes,  // and for the continuation, for which `more` is submitted until it is complete
     };
 
-    Kind kind() const { return continuation ? Kind::Completes : Kind::Waits; }
+    static Boundary following() { return {nullptr, {}, true}; }
+    Kind kind() const { return follows ? Kind::Follows : continuation ? Kind::Completes : Kind::Waits; }
 
     std::shared_ptr<Continuation> continuation;
     // In order; several are submitted one by one, each when the one before has completed.
     std::vector<VkCommandBuffer> more;
+    bool follows = false;
 };
 
 }  // namespace millrace::layer

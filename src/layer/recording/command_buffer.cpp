@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "layer/chains/chain.h"
 #include "layer/graphs/graph_run.h"
@@ -27,6 +28,7 @@ VKAPI_ATTR VkResult VKAPI_CALL EndCommandBuffer(VkCommandBuffer handle)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     commandBuffer.makeVisibleToHost();
+    closeFront(commandBuffer);
     const VkResult result = commandBuffer.device.table.EndCommandBuffer(commandBuffer.current);
     return result == VK_SUCCESS ? commandBuffer.failure : result;
 }
@@ -65,8 +67,9 @@ void CommandBuffer::reset()
         run->report();
     pool.freeHidden(m_hidden);
     m_hidden.clear();
-    if (!boundaries.empty())
+    if (m_isSplit)
         device.held->countSplit(-1);
+    m_isSplit = false;
     boundaries.clear();
     runs.clear();
     keepAlive.clear();
@@ -75,6 +78,7 @@ void CommandBuffer::reset()
     log.clear();
     graph.clear();
     rendering = {};
+    front = {};
     initialized.clear();
     isReadByHost = false;
     m_told.clear();
@@ -113,20 +117,36 @@ void CommandBuffer::makeVisibleToHost()
     isReadByHost = false;
 }
 
-bool CommandBuffer::divide(Boundary boundary, const std::string& name)
+bool CommandBuffer::addStream(Boundary boundary, const std::string& name)
 {
     const VkCommandBuffer next = beginHidden(name);
     if (!next)
         return false;
-    // All that needs memory comes first: a command buffer that has ended takes no more commands.
     boundaries.push_back(std::move(boundary));
     rememberOrUndo([&] { boundaries.pop_back(); }, [&] { streams.push_back(next); });
+    return true;
+}
+
+bool CommandBuffer::divide(Boundary boundary, const std::string& name)
+{
+    // All that needs memory comes first: a command buffer that has ended takes no more commands.
+    if (!addStream(std::move(boundary), name))
+        return false;
     makeVisibleToHost();
     if (const VkResult result = device.table.EndCommandBuffer(current); result != VK_SUCCESS)
         fail(result);
-    if (boundaries.size() == 1)
+    if (!std::exchange(m_isSplit, true))
         device.held->countSplit(1);
-    current = next;
+    current = streams.back();
+    return true;
+}
+
+bool CommandBuffer::goOn(const std::string& name)
+{
+    if (!addStream(Boundary::following(), name))
+        return false;
+    makeVisibleToHost();
+    current = streams.back();
     return true;
 }
 
@@ -145,10 +165,10 @@ void CommandBuffer::cannotKeep(const char* command, const StructureTypes& types)
         m_notKept.emplace_back(command, types);
 }
 
-void CommandBuffer::tellWhatIsNotKept() const
+void CommandBuffer::tellWhatIsNotKept(const std::string& place) const
 {
     for (const auto& [command, types] : m_notKept)
-        device.tellUnknown(command, types, "behind an execution graph, what the command set is set again without it");
+        device.tellUnknown(command, types, place + ", what the command set is set again without it");
 }
 
 void noteFailure(VkCommandBuffer handle) noexcept
@@ -171,9 +191,9 @@ void CommandBuffer::forget(VkCommandBuffer handle)
 EntryPoints commandBufferEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(BeginCommandBuffer, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(EndCommandBuffer, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(ResetCommandBuffer, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(BeginCommandBuffer, kUseState),
+        MILLRACE_ENTRY(EndCommandBuffer, kUseState),
+        MILLRACE_ENTRY(ResetCommandBuffer, kUseState),
     };
     return entries;
 }

@@ -15,6 +15,7 @@
 #include "layer/loader/device.h"
 #include "layer/recording/bound_state.h"
 #include "layer/recording/boundary.h"
+#include "layer/recording/front.h"
 #include "layer/recording/rendering.h"
 #include "layer/recording/state_log.h"
 #include "runtime/runtime.h"
@@ -47,14 +48,15 @@ struct CommandBuffer {
     BoundState bound{log};
     GraphBindings graph;
     RenderingScope rendering;
+    Front front;
     // Scratch addresses that this command buffer initialized, and the graph each is for (setting "validate").
     std::unordered_map<VkDeviceAddress, uint32_t> initialized;
     bool isReadByHost = false;      // what `current` has recorded of graphs, since the last makeVisibleToHost()
     VkResult failure = VK_SUCCESS;  // of a command of ours; vkEndCommandBuffer returns it
 
-    // What the application sets is kept in the log of primaries; in that of secondaries only for generated commands,
-    // since nothing else is restored there.
-    bool logs() const { return primary || device.usesCommands(); }
+    // What the application sets is kept in the log of primaries; in that of secondaries only for generated commands
+    // and mesh shaders, since nothing else is restored there.
+    bool logs() const { return primary || device.usesCommands() || device.usesMesh(); }
     void begin(const VkCommandBufferBeginInfo& info);
     // Forgets everything recorded. The command buffer is not in use by the device.
     void reset();
@@ -64,10 +66,15 @@ struct CommandBuffer {
     void makeVisibleToHost();
     // Ends the driver's command buffer here and goes on in a hidden one, in which no state is set. False if that fails.
     bool divide(Boundary boundary, const std::string& name);
+    // The same, but the driver's command buffer stays open for commands of ours, and what follows is submitted with it.
+    bool goOn(const std::string& name);
+    // True if a submission has to wait at a boundary.
+    bool isSplit() const { return m_isSplit; }
     void fail(VkResult result);
     // A recorded command has structures that are not kept for when it is recorded again. Told if that happens.
     void cannotKeep(const char* command, const StructureTypes& types);
-    void tellWhatIsNotKept() const;
+    // `place`: where it is, such as "behind an execution graph".
+    void tellWhatIsNotKept(const std::string& place) const;
     // False if the same was told since recording began: a command that is wrong mostly is so many times.
     bool isNews(const std::string& id, const std::string& text) { return m_told.insert(id + text).second; }
     ObjectReference reference() const { return objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, handle); }
@@ -85,7 +92,10 @@ private:
         return registry;
     }
 
+    bool addStream(Boundary boundary, const std::string& name);
+
     std::vector<VkCommandBuffer> m_hidden;
+    bool m_isSplit = false;
     std::set<std::string> m_told;
     std::vector<std::pair<const char*, StructureTypes>> m_notKept;
 };

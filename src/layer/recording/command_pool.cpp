@@ -167,13 +167,13 @@ VKAPI_ATTR void VKAPI_CALL FreeCommandBuffers(VkDevice handle, VkCommandPool com
 EntryPoints commandPoolEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateCommandPool, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(DestroyCommandPool, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(ResetCommandPool, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(TrimCommandPool, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(TrimCommandPoolKHR, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(AllocateCommandBuffers, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(FreeCommandBuffers, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(CreateCommandPool, kUseState),
+        MILLRACE_ENTRY(DestroyCommandPool, kUseState),
+        MILLRACE_ENTRY(ResetCommandPool, kUseState),
+        MILLRACE_ENTRY(TrimCommandPool, kUseState),
+        MILLRACE_ENTRY(TrimCommandPoolKHR, kUseState),
+        MILLRACE_ENTRY(AllocateCommandBuffers, kUseState),
+        MILLRACE_ENTRY(FreeCommandBuffers, kUseState),
     };
     return entries;
 }

@@ -78,7 +78,7 @@ struct CommandLabel<Member> {
     static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, Args... args)
     {
         const Device& device = Device::of(handle);
-        (device.table.*Member)(device.usesGraphs() ? CommandBuffer::of(handle).current : handle, args...);
+        (device.table.*Member)(device.usesStreams() ? CommandBuffer::of(handle).current : handle, args...);
     }
 };
 
@@ -117,16 +117,16 @@ VKAPI_ATTR void VKAPI_CALL QueueEndDebugUtilsLabelEXT(VkQueue handle)
 EntryPoints debugUtilsEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(SetDebugUtilsObjectNameEXT, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(SetDebugUtilsObjectTagEXT, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(SetDebugUtilsObjectNameEXT, kUseState),
+        MILLRACE_ENTRY(SetDebugUtilsObjectTagEXT, kUseState),
         {"vkCmdBeginDebugUtilsLabelEXT", guarded<&CommandLabel<&Table::CmdBeginDebugUtilsLabelEXT>::call>(),
-         kUseGraphs},
+         kUseStreams},
         {"vkCmdInsertDebugUtilsLabelEXT", guarded<&CommandLabel<&Table::CmdInsertDebugUtilsLabelEXT>::call>(),
-         kUseGraphs},
-        {"vkCmdEndDebugUtilsLabelEXT", guarded<&CommandLabel<&Table::CmdEndDebugUtilsLabelEXT>::call>(), kUseGraphs},
-        {"vkQueueBeginDebugUtilsLabelEXT", guarded<&queueLabel<&Table::QueueBeginDebugUtilsLabelEXT>>(), kUseGraphs},
-        {"vkQueueInsertDebugUtilsLabelEXT", guarded<&queueLabel<&Table::QueueInsertDebugUtilsLabelEXT>>(), kUseGraphs},
-        MILLRACE_ENTRY(QueueEndDebugUtilsLabelEXT, kUseGraphs),
+         kUseStreams},
+        {"vkCmdEndDebugUtilsLabelEXT", guarded<&CommandLabel<&Table::CmdEndDebugUtilsLabelEXT>::call>(), kUseStreams},
+        {"vkQueueBeginDebugUtilsLabelEXT", guarded<&queueLabel<&Table::QueueBeginDebugUtilsLabelEXT>>(), kUseStreams},
+        {"vkQueueInsertDebugUtilsLabelEXT", guarded<&queueLabel<&Table::QueueInsertDebugUtilsLabelEXT>>(), kUseStreams},
+        MILLRACE_ENTRY(QueueEndDebugUtilsLabelEXT, kUseStreams),
     };
     return entries;
 }
@@ -134,8 +134,8 @@ EntryPoints debugUtilsEntryPoints()
 EntryPoints debugMarkerEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(DebugMarkerSetObjectNameEXT, kUseGraphs),
-        MILLRACE_ENTRY(DebugMarkerSetObjectTagEXT, kUseGraphs),
+        MILLRACE_ENTRY(DebugMarkerSetObjectNameEXT, kUseStreams),
+        MILLRACE_ENTRY(DebugMarkerSetObjectTagEXT, kUseStreams),
     };
     return entries;
 }

@@ -168,11 +168,11 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplers2EXT(
 EntryPoints descriptorBufferEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CmdBindDescriptorBuffersEXT, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(CmdSetDescriptorBufferOffsetsEXT, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(CmdSetDescriptorBufferOffsets2EXT, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(CmdBindDescriptorBufferEmbeddedSamplersEXT, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(CmdBindDescriptorBufferEmbeddedSamplers2EXT, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(CmdBindDescriptorBuffersEXT, kUseState),
+        MILLRACE_ENTRY(CmdSetDescriptorBufferOffsetsEXT, kUseState),
+        MILLRACE_ENTRY(CmdSetDescriptorBufferOffsets2EXT, kUseState),
+        MILLRACE_ENTRY(CmdBindDescriptorBufferEmbeddedSamplersEXT, kUseState),
+        MILLRACE_ENTRY(CmdBindDescriptorBufferEmbeddedSamplers2EXT, kUseState),
     };
     return entries;
 }

@@ -12,7 +12,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindIndexBuffer2KHR(VkCommandBuffer handle, VkBuff
 {
     const Device& device = Device::of(handle);
     // Without maintenance5 the size is left out: only robust access beyond it behaves differently.
-    if (!device.usesGraphs())
+    if (!device.usesStreams())
         device.table.CmdBindIndexBuffer(handle, buffer, offset, indexType);
     else if (device.emulatesMaintenance5())
         ValueState<&Table::CmdBindIndexBuffer, StateKind::IndexBuffer>::call(handle, buffer, offset, indexType);
@@ -300,19 +300,19 @@ VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t f
 // A command whose arguments are values.
 #define VALUE(name, kind)                                                                           \
     {                                                                                               \
-        "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind>::call>(), kUseGraphs \
+        "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind>::call>(), kUseStreams \
     }
 // The same, and the first argument says which faces.
 #define FACE(name, kind)                                                                                        \
     {                                                                                                           \
-        "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind, Part::Face>::call>(), kUseGraphs \
+        "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind, Part::Face>::call>(), kUseStreams \
     }
 // (count, pointer): sets all elements.
 #define LIST(name, kind)                                                                                               \
     {                                                                                                                  \
         "vkCmd" #name,                                                                                                 \
             guarded<&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Whole, kScopeOther, CountAt<0>, 1>::call>(), \
-            kUseGraphs                                                                                                 \
+            kUseStreams                                                                                                 \
     }
 // (first, count, pointers...): sets a range.
 #define RANGE(name, kind, ...)                                                                            \
@@ -320,13 +320,13 @@ VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t f
         "vkCmd" #name,                                                                                    \
             guarded<&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Range, kScopeOther, CountAt<1>, \
                                 __VA_ARGS__>::call>(),                                                    \
-            kUseGraphs                                                                                    \
+            kUseStreams                                                                                    \
     }
 #define PERFORMANCE(name)                                                                                             \
     {                                                                                                                 \
         "vkCmdSetPerformance" #name "INTEL",                                                                          \
             guarded<&PerformanceState<&Table::CmdSetPerformance##name##INTEL, StateKind::Performance##name>::call>(), \
-            kUseGraphs                                                                                                \
+            kUseStreams                                                                                                \
     }
 
 }  // namespace
@@ -337,10 +337,10 @@ EntryPoints dynamicStateEntryPoints()
         // Buffers.
         VALUE(BindIndexBuffer, IndexBuffer),
         VALUE(BindIndexBuffer2, IndexBuffer),
-        MILLRACE_ENTRY(CmdBindIndexBuffer2KHR, kUseGraphs | kUseMaintenance5, true),
+        MILLRACE_ENTRY(CmdBindIndexBuffer2KHR, kUseStreams | kUseMaintenance5, true),
         RANGE(BindVertexBuffers, VertexBuffers, 2, 3),
-        {"vkCmdBindVertexBuffers2", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2>>(), kUseGraphs},
-        {"vkCmdBindVertexBuffers2EXT", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2EXT>>(), kUseGraphs},
+        {"vkCmdBindVertexBuffers2", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2>>(), kUseStreams},
+        {"vkCmdBindVertexBuffers2EXT", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2EXT>>(), kUseStreams},
         RANGE(BindTransformFeedbackBuffersEXT, TransformFeedbackBuffers, 2, 3, 4),
         // Of the command buffer as a whole.
         VALUE(SetDeviceMask, DeviceMask),
@@ -350,7 +350,7 @@ EntryPoints dynamicStateEntryPoints()
         PERFORMANCE(Marker),
         PERFORMANCE(StreamMarker),
         PERFORMANCE(Override),
-        MILLRACE_ENTRY(CmdBindShadersEXT, kUseGraphs),
+        MILLRACE_ENTRY(CmdBindShadersEXT, kUseStreams),
         // Vulkan 1.0.
         RANGE(SetViewport, Viewport, 2),
         RANGE(SetScissor, Scissor, 2),
@@ -359,7 +359,7 @@ EntryPoints dynamicStateEntryPoints()
         {"vkCmdSetBlendConstants",
          guarded<&ArrayState<&Table::CmdSetBlendConstants, StateKind::BlendConstants, Part::Whole, kScopeOther,
                              FixedCount<4>, 0>::call>(),
-         kUseGraphs},
+         kUseStreams},
         VALUE(SetDepthBounds, DepthBounds),
         FACE(SetStencilCompareMask, StencilCompareMask),
         FACE(SetStencilWriteMask, StencilWriteMask),
@@ -404,7 +404,7 @@ EntryPoints dynamicStateEntryPoints()
         {"vkCmdSetSampleMaskEXT",
          guarded<&ArrayState<&Table::CmdSetSampleMaskEXT, StateKind::SampleMask, Part::Whole, kScopeOther,
                              SampleMaskWords, 1>::call>(),
-         kUseGraphs},
+         kUseStreams},
         VALUE(SetAlphaToCoverageEnableEXT, AlphaToCoverageEnable),
         VALUE(SetAlphaToOneEnableEXT, AlphaToOneEnable),
         VALUE(SetLogicOpEnableEXT, LogicOpEnable),
@@ -432,18 +432,18 @@ EntryPoints dynamicStateEntryPoints()
         VALUE(SetRepresentativeFragmentTestEnableNV, RepresentativeFragmentTestEnable),
         VALUE(SetCoverageReductionModeNV, CoverageReductionMode),
         // Other extensions.
-        MILLRACE_ENTRY(CmdSetVertexInputEXT, kUseGraphs),
+        MILLRACE_ENTRY(CmdSetVertexInputEXT, kUseStreams),
         LIST(SetColorWriteEnableEXT, ColorWriteEnable),
-        MILLRACE_ENTRY(CmdSetSampleLocationsEXT, kUseGraphs),
-        MILLRACE_ENTRY(CmdSetDepthBias2EXT, kUseGraphs),
+        MILLRACE_ENTRY(CmdSetSampleLocationsEXT, kUseStreams),
+        MILLRACE_ENTRY(CmdSetDepthBias2EXT, kUseStreams),
         RANGE(SetDiscardRectangleEXT, DiscardRectangle, 2),
         VALUE(SetDiscardRectangleEnableEXT, DiscardRectangleEnable),
         VALUE(SetDiscardRectangleModeEXT, DiscardRectangleMode),
-        MILLRACE_ENTRY(CmdSetFragmentShadingRateKHR, kUseGraphs),
+        MILLRACE_ENTRY(CmdSetFragmentShadingRateKHR, kUseStreams),
         {"vkCmdSetFragmentShadingRateEnumNV",
          guarded<&ArrayState<&Table::CmdSetFragmentShadingRateEnumNV, StateKind::FragmentShadingRate, Part::Whole,
                              kScopeOther, FixedCount<2>, 1>::call>(),
-         kUseGraphs},
+         kUseStreams},
         VALUE(SetLineStipple, LineStipple),
         VALUE(SetLineStippleEXT, LineStipple),
         VALUE(SetLineStippleKHR, LineStipple),
@@ -451,22 +451,22 @@ EntryPoints dynamicStateEntryPoints()
         {"vkCmdSetDepthClampRangeEXT",
          guarded<&ArrayState<&Table::CmdSetDepthClampRangeEXT, StateKind::DepthClampRange, Part::Whole, kScopeOther,
                              FixedCount<1>, 1>::call>(),
-         kUseGraphs},
+         kUseStreams},
         RANGE(SetViewportWScalingNV, ViewportWScaling, 2),
         RANGE(SetExclusiveScissorNV, ExclusiveScissor, 2),
         RANGE(SetExclusiveScissorEnableNV, ExclusiveScissorEnable, 2),
         VALUE(BindShadingRateImageNV, ShadingRateImage),
-        MILLRACE_ENTRY(CmdSetViewportShadingRatePaletteNV, kUseGraphs),
-        MILLRACE_ENTRY(CmdSetCoarseSampleOrderNV, kUseGraphs),
+        MILLRACE_ENTRY(CmdSetViewportShadingRatePaletteNV, kUseStreams),
+        MILLRACE_ENTRY(CmdSetCoarseSampleOrderNV, kUseStreams),
         // Inside a rendering instance.
         {"vkCmdSetRenderingAttachmentLocations",
-         guarded<&setAttachmentLocations<&Table::CmdSetRenderingAttachmentLocations>>(), kUseGraphs},
+         guarded<&setAttachmentLocations<&Table::CmdSetRenderingAttachmentLocations>>(), kUseStreams},
         {"vkCmdSetRenderingAttachmentLocationsKHR",
-         guarded<&setAttachmentLocations<&Table::CmdSetRenderingAttachmentLocationsKHR>>(), kUseGraphs},
+         guarded<&setAttachmentLocations<&Table::CmdSetRenderingAttachmentLocationsKHR>>(), kUseStreams},
         {"vkCmdSetRenderingInputAttachmentIndices",
-         guarded<&setInputAttachmentIndices<&Table::CmdSetRenderingInputAttachmentIndices>>(), kUseGraphs},
+         guarded<&setInputAttachmentIndices<&Table::CmdSetRenderingInputAttachmentIndices>>(), kUseStreams},
         {"vkCmdSetRenderingInputAttachmentIndicesKHR",
-         guarded<&setInputAttachmentIndices<&Table::CmdSetRenderingInputAttachmentIndicesKHR>>(), kUseGraphs},
+         guarded<&setInputAttachmentIndices<&Table::CmdSetRenderingInputAttachmentIndicesKHR>>(), kUseStreams},
     };
     return entries;
 }

@@ -167,19 +167,19 @@ VKAPI_ATTR void VKAPI_CALL pushWithTemplate2(VkCommandBuffer handle, const VkPus
 EntryPoints pushDescriptorEntryPoints()
 {
     static const EntryPoint entries[] = {
-        {"vkCmdPushDescriptorSet", guarded<&pushSet<&Table::CmdPushDescriptorSet>>(), kUseGraphs | kUseCommands},
-        {"vkCmdPushDescriptorSetKHR", guarded<&pushSet<&Table::CmdPushDescriptorSetKHR>>(), kUseGraphs | kUseCommands},
-        {"vkCmdPushDescriptorSet2", guarded<&pushSet2<&Table::CmdPushDescriptorSet2>>(), kUseGraphs | kUseCommands},
+        {"vkCmdPushDescriptorSet", guarded<&pushSet<&Table::CmdPushDescriptorSet>>(), kUseState},
+        {"vkCmdPushDescriptorSetKHR", guarded<&pushSet<&Table::CmdPushDescriptorSetKHR>>(), kUseState},
+        {"vkCmdPushDescriptorSet2", guarded<&pushSet2<&Table::CmdPushDescriptorSet2>>(), kUseState},
         {"vkCmdPushDescriptorSet2KHR", guarded<&pushSet2<&Table::CmdPushDescriptorSet2KHR>>(),
-         kUseGraphs | kUseCommands},
+         kUseState},
         {"vkCmdPushDescriptorSetWithTemplate", guarded<&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplate>>(),
-         kUseGraphs | kUseCommands},
+         kUseState},
         {"vkCmdPushDescriptorSetWithTemplateKHR",
-         guarded<&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplateKHR>>(), kUseGraphs | kUseCommands},
+         guarded<&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplateKHR>>(), kUseState},
         {"vkCmdPushDescriptorSetWithTemplate2",
-         guarded<&pushWithTemplate2<&Table::CmdPushDescriptorSetWithTemplate2>>(), kUseGraphs | kUseCommands},
+         guarded<&pushWithTemplate2<&Table::CmdPushDescriptorSetWithTemplate2>>(), kUseState},
         {"vkCmdPushDescriptorSetWithTemplate2KHR",
-         guarded<&pushWithTemplate2<&Table::CmdPushDescriptorSetWithTemplate2KHR>>(), kUseGraphs | kUseCommands},
+         guarded<&pushWithTemplate2<&Table::CmdPushDescriptorSetWithTemplate2KHR>>(), kUseState},
     };
     return entries;
 }

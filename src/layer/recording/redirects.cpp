@@ -27,7 +27,7 @@ struct Redirect<Member> {
 
 #define REDIRECT(name)                                                           \
     {                                                                            \
-        "vkCmd" #name, guarded<&Redirect<&Table::Cmd##name>::call>(), kUseGraphs \
+        "vkCmd" #name, guarded<&Redirect<&Table::Cmd##name>::call>(), kUseStreams \
     }
 
 }  // namespace

@@ -122,6 +122,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRen
     // Behind a suspended instance there may be no barrier.
     if (pRenderingInfo->flags & VK_RENDERING_SUSPENDING_BIT)
         commandBuffer.makeVisibleToHost();
+    openFront(commandBuffer, pRenderingInfo->flags & VK_RENDERING_RESUMING_BIT);
     if (!commandBuffer.primary) {
         table.CmdBeginRendering(commandBuffer.current, pRenderingInfo);
         return;
@@ -138,6 +139,9 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer handle)
     commandBuffer.device.table.CmdEndRendering(commandBuffer.current);
     commandBuffer.rendering.dynamic.reset();
     commandBuffer.log.clear(kScopeInRendering);
+    // Between the parts of a suspended instance there may be nothing.
+    if (!commandBuffer.rendering.suspends)
+        closeFront(commandBuffer);
 }
 
 // The second part of an instance loads, or reads as input attachments, what the first has written and stored.
@@ -188,6 +192,10 @@ void interruptRendering(CommandBuffer& commandBuffer, bool predicated)
     const VkuDeviceDispatchTable& table = commandBuffer.device.table;
     const RenderingScope& scope = commandBuffer.rendering;
     const bool nested = scope.conditional && scope.conditionalInRendering;
+    if (scope.inside())
+        commandBuffer.front.obstacle =
+            "behind something that interrupts the render pass instance, such as an "
+            "execution graph";
     if (scope.conditional && (nested || !predicated))
         table.CmdEndConditionalRenderingEXT(commandBuffer.current);
     if (scope.dynamic)
@@ -228,10 +236,10 @@ void resumeRendering(CommandBuffer& commandBuffer, bool predicated)
 EntryPoints renderingEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CmdBeginRendering, kUseGraphs | kUseCommands),
-        {"vkCmdBeginRenderingKHR", guarded<&CmdBeginRendering>(), kUseGraphs | kUseCommands},
-        MILLRACE_ENTRY(CmdEndRendering, kUseGraphs | kUseCommands),
-        {"vkCmdEndRenderingKHR", guarded<&CmdEndRendering>(), kUseGraphs | kUseCommands},
+        MILLRACE_ENTRY(CmdBeginRendering, kUseState),
+        {"vkCmdBeginRenderingKHR", guarded<&CmdBeginRendering>(), kUseState},
+        MILLRACE_ENTRY(CmdEndRendering, kUseState),
+        {"vkCmdEndRenderingKHR", guarded<&CmdEndRendering>(), kUseState},
     };
     return entries;
 }

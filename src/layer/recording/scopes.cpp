@@ -100,26 +100,33 @@ void executeCommands(CommandBuffer& commandBuffer, uint32_t, const VkCommandBuff
     commandBuffer.graph.clear();
 }
 
-void beginPass1(CommandBuffer& commandBuffer, const VkRenderPassBeginInfo*, VkSubpassContents)
-{
-    commandBuffer.rendering.legacyPass = true;
-}
-void beginPass2(CommandBuffer& commandBuffer, const VkRenderPassBeginInfo*, const VkSubpassBeginInfo*)
-{
-    commandBuffer.rendering.legacyPass = true;
-}
+template <auto Member>
+struct BeginPass;
+template <typename Contents, void (VKAPI_PTR* Table::*Member)(VkCommandBuffer, const VkRenderPassBeginInfo*, Contents)>
+struct BeginPass<Member> {
+    static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, const VkRenderPassBeginInfo* pInfo,
+                                           Contents contents)
+    {
+        CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+        openFront(commandBuffer, false);
+        (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo, contents);
+        commandBuffer.rendering.legacyPass = true;
+    }
+};
+
 void endPass1(CommandBuffer& commandBuffer)
 {
     commandBuffer.rendering.legacyPass = false;
+    closeFront(commandBuffer);
 }
 void endPass2(CommandBuffer& commandBuffer, const VkSubpassEndInfo*)
 {
-    commandBuffer.rendering.legacyPass = false;
+    endPass1(commandBuffer);
 }
 
-#define SCOPE(name, note)                                                                          \
-    {                                                                                              \
-        "vkCmd" #name, guarded<&Scope<&Table::Cmd##name, note>::call>(), kUseGraphs | kUseCommands \
+#define SCOPE(name, note)                                                          \
+    {                                                                              \
+        "vkCmd" #name, guarded<&Scope<&Table::Cmd##name, note>::call>(), kUseState \
     }
 
 }  // namespace
@@ -127,9 +134,9 @@ void endPass2(CommandBuffer& commandBuffer, const VkSubpassEndInfo*)
 EntryPoints scopeEntryPoints()
 {
     static const EntryPoint entries[] = {
-        SCOPE(BeginRenderPass, beginPass1),
-        SCOPE(BeginRenderPass2, beginPass2),
-        SCOPE(BeginRenderPass2KHR, beginPass2),
+        {"vkCmdBeginRenderPass", guarded<&BeginPass<&Table::CmdBeginRenderPass>::call>(), kUseState},
+        {"vkCmdBeginRenderPass2", guarded<&BeginPass<&Table::CmdBeginRenderPass2>::call>(), kUseState},
+        {"vkCmdBeginRenderPass2KHR", guarded<&BeginPass<&Table::CmdBeginRenderPass2KHR>::call>(), kUseState},
         SCOPE(EndRenderPass, endPass1),
         SCOPE(EndRenderPass2, endPass2),
         SCOPE(EndRenderPass2KHR, endPass2),

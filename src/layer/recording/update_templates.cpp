@@ -73,10 +73,10 @@ VKAPI_ATTR void VKAPI_CALL DestroyDescriptorUpdateTemplateKHR(VkDevice handle,
 EntryPoints updateTemplateEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateDescriptorUpdateTemplate, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(CreateDescriptorUpdateTemplateKHR, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(DestroyDescriptorUpdateTemplate, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(DestroyDescriptorUpdateTemplateKHR, kUseGraphs | kUseCommands),
+        MILLRACE_ENTRY(CreateDescriptorUpdateTemplate, kUseState),
+        MILLRACE_ENTRY(CreateDescriptorUpdateTemplateKHR, kUseState),
+        MILLRACE_ENTRY(DestroyDescriptorUpdateTemplate, kUseState),
+        MILLRACE_ENTRY(DestroyDescriptorUpdateTemplateKHR, kUseState),
     };
     return entries;
 }

@@ -9,6 +9,7 @@
 #include "layer/loader/entry_points.h"
 #include "layer/recording/command_buffer.h"
 #include "layer/submission/driver_submits.h"
+#include "layer/submission/expanded_submits.h"
 #include "layer/submission/faults.h"
 #include "layer/submission/queue.h"
 #include "layer/submission/status_watch.h"
@@ -206,8 +207,10 @@ VkResult submit(VkQueue handle, uint32_t count, const Info* submits, VkFence fen
     watch(queue, count, submits, fence);
     const bool waits = mustWait(queue, count, submits);
     const bool isSplit = queue.device.held->anySplit() && Submission::hasSplit(count, submits);
-    if (!waits && !isSplit)
-        return queue.device.faults->check((queue.device.table.*Member)(handle, count, submits, fence));
+    if (!waits && !isSplit) {
+        const ExpandedSubmits<Info> expanded(queue.device, count, submits);
+        return queue.device.faults->check((queue.device.table.*Member)(handle, count, expanded.get(), fence));
+    }
     auto submission = std::make_shared<Submission>(count, submits, fence);
     queue.device.tellLost("vkQueueSubmit", submission->lost());
     const std::vector<VkSemaphore> semaphores = submission->binarySemaphores(queue.device);
@@ -234,7 +237,7 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit(VkQueue handle, uint32_t submitCount,
 {
     const Device& device = Device::of(handle);
     const DriverSubmits1 submits(device, submitCount, pSubmits);
-    if (!device.usesGraphs())
+    if (!device.usesStreams())
         return device.table.QueueSubmit(handle, submitCount, submits.get(), fence);
     return submit<&VkuDeviceDispatchTable::QueueSubmit>(handle, submitCount, submits.get(), fence);
 }
@@ -244,7 +247,7 @@ VKAPI_ATTR VkResult VKAPI_CALL QueueSubmit2(VkQueue handle, uint32_t submitCount
 {
     const Device& device = Device::of(handle);
     const DriverSubmits2 submits(device, submitCount, pSubmits);
-    if (!device.usesGraphs())
+    if (!device.usesStreams())
         return device.table.QueueSubmit2(handle, submitCount, submits.get(), fence);
     return submit<&VkuDeviceDispatchTable::QueueSubmit2>(handle, submitCount, submits.get(), fence);
 }
@@ -364,11 +367,11 @@ struct Shared<Member> {
 EntryPoints queueEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(GetDeviceQueue, kUseGraphs),
-        MILLRACE_ENTRY(GetDeviceQueue2, kUseGraphs),
-        MILLRACE_ENTRY(QueueSubmit, kUseGraphs | kUseCommands),
-        MILLRACE_ENTRY(QueueSubmit2, kUseGraphs | kUseCommands),
-        {"vkQueueSubmit2KHR", guarded<&QueueSubmit2>(), kUseGraphs | kUseCommands},
+        MILLRACE_ENTRY(GetDeviceQueue, kUseStreams),
+        MILLRACE_ENTRY(GetDeviceQueue2, kUseStreams),
+        MILLRACE_ENTRY(QueueSubmit, kUseState),
+        MILLRACE_ENTRY(QueueSubmit2, kUseState),
+        {"vkQueueSubmit2KHR", guarded<&QueueSubmit2>(), kUseState},
         MILLRACE_ENTRY(QueueBindSparse, kUseGraphs),
         MILLRACE_ENTRY(QueuePresentKHR, kUseGraphs),
         MILLRACE_ENTRY(QueueWaitIdle, kUseGraphs),

@@ -40,7 +40,7 @@ Value valueAt(const Value* values, uint32_t count, uint32_t index)
 
 bool isSplit(VkCommandBuffer handle)
 {
-    return !CommandBuffer::of(handle).boundaries.empty();
+    return CommandBuffer::of(handle).isSplit();
 }
 
 void addUnknown(const void* chain, StructureTypes& types)
@@ -215,6 +215,8 @@ std::vector<Submission::Part> Submission::takeParts()
                 piece.commandBuffers.back().commandBuffer = commandBuffer.streams[i];
                 if (i == commandBuffer.boundaries.size())
                     break;
+                if (commandBuffer.boundaries[i].kind() == Boundary::Kind::Follows)
+                    continue;
                 parts.back().batches.push_back(std::move(piece));
                 parts.back().boundary = &commandBuffer.boundaries[i];
                 parts.back().deviceMask = info.deviceMask;

@@ -27,7 +27,7 @@ public:
     // command that it comes from returns.
     const StructureTypes& unknown() const { return m_unknown; }
     const StructureTypes& lost() const { return m_lost; }  // that PatchedChain had to leave out
-    // True if a command buffer in it is split.
+    // True if a command buffer in it is split, so that a part of it has to wait.
     static bool hasSplit(uint32_t count, const VkSubmitInfo* submits);
     static bool hasSplit(uint32_t count, const VkSubmitInfo2* submits);
     // The binary semaphores it waits for and signals.

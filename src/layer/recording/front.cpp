@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/recording/front.h"
+
+#include "layer/recording/command_buffer.h"
+
+namespace millrace::layer {
+
+namespace {
+
+const char* obstacleToFront(const CommandBuffer& commandBuffer, bool resumes)
+{
+    if (!commandBuffer.primary)
+        return "in a secondary command buffer";
+    if (resumes)
+        return "in a rendering instance that resumes one of another command buffer";
+    if (commandBuffer.initialDeviceMask != 0)
+        return "in a command buffer for a part of a device group";
+    if (!commandBuffer.rendering.queries.empty())
+        return "in a render pass instance in front of which a query began that is still active";
+    if (commandBuffer.rendering.obstacleToSplit())
+        return "inside a scope in which no command buffer can be divided";
+    return nullptr;
+}
+
+}  // namespace
+
+void openFront(CommandBuffer& commandBuffer, bool resumes)
+{
+    const Device& device = commandBuffer.device;
+    Front& front = commandBuffer.front;
+    if (!device.needsFronts || (resumes && front.stream))
+        return;
+    closeFront(commandBuffer);
+    front.obstacle = obstacleToFront(commandBuffer, resumes);
+    const VkCommandBuffer before = commandBuffer.current;
+    if (front.obstacle || !commandBuffer.goOn("a render pass instance"))
+        return;
+    front.stream = before;
+    const VkuDeviceDispatchTable& table = device.table;
+    const RenderingScope& scope = commandBuffer.rendering;
+    if (scope.conditional)
+        table.CmdEndConditionalRenderingEXT(before);
+    commandBuffer.log.replay(kScopeOutsideRendering, table, commandBuffer.current);
+    if (scope.conditional)
+        table.CmdBeginConditionalRenderingEXT(commandBuffer.current, &scope.conditionalInfo);
+    commandBuffer.tellWhatIsNotKept("in a render pass instance");
+}
+
+void closeFront(CommandBuffer& commandBuffer)
+{
+    const Front front = commandBuffer.front;
+    commandBuffer.front = {};
+    if (!front.stream)
+        return;
+    const VkuDeviceDispatchTable& table = commandBuffer.device.table;
+    if (front.isUsed) {
+        VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+        barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+        barrier.dstAccessMask = VK_ACCESS_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_SHADER_READ_BIT;
+        table.CmdPipelineBarrier(front.stream, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                 VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_VERTEX_SHADER_BIT |
+                                     VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
+                                 0, 1, &barrier, 0, nullptr, 0, nullptr);
+    }
+    if (const VkResult result = table.EndCommandBuffer(front.stream); result != VK_SUCCESS)
+        commandBuffer.fail(result);
+}
+
+}  // namespace millrace::layer

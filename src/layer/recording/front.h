@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stream in front of a render pass instance. Dispatches are not allowed inside, so what a draw needs from shaders
+// that the layer runs is recorded in front: the command buffer goes on in another of the driver's when the instance
+// begins, and the one before stays open until the instance ends.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+namespace millrace::layer {
+
+struct CommandBuffer;
+
+struct Front {
+    // Takes dispatches and whatever else is allowed outside of an instance. Of what the application has set nothing is
+    // set in it that could be relied on, and nothing needs to be set again behind it. Null if there is none.
+    VkCommandBuffer stream = VK_NULL_HANDLE;
+    // Why nothing may be recorded there though an instance is open, to follow "a draw is"; null if something may.
+    const char* obstacle = nullptr;
+    bool isUsed = false;  // whoever records there sets it
+
+    bool isOpen() const { return stream && !obstacle; }
+};
+
+// In front of the begin of an instance: does nothing unless Device::needsFronts. An instance that `resumes` goes on
+// with the front of the one that it resumes. `current` is another command buffer afterwards, where all is set that was.
+void openFront(CommandBuffer& commandBuffer, bool resumes);
+// Behind the end. What was written in front is visible to indirect commands and to vertex and fragment shaders of the
+// instance.
+void closeFront(CommandBuffer& commandBuffer);
+
+}  // namespace millrace::layer
