@@ -95,7 +95,8 @@ Sums DispatchCase::expected() const
     return sums;
 }
 
-Dispatches::Dispatches(Provider provider, bool graphs) : generated(provider, false, graphs), m_device(generated.device)
+Dispatches::Dispatches(Provider provider, bool graphs)
+    : generated(provider, {.graphs = graphs}), m_device(generated.device)
 {
     const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};

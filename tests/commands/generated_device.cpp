@@ -21,20 +21,22 @@ InstanceOptions instanceOptions(Provider provider)
     return options;
 }
 
+bool driverHas(const char* extension)
+{
+    InstanceOptions options;
+    options.emulation = false;
+    const layertest::TestInstance instance(options);
+    return layertest::lists(layertest::deviceExtensions(instance.physical), extension);
+}
+
 bool driverHasGeneratedCommands()
 {
-    static const bool has = [] {
-        InstanceOptions options;
-        options.emulation = false;
-        const layertest::TestInstance instance(options);
-        return layertest::lists(layertest::deviceExtensions(instance.physical),
-                                VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
-    }();
+    static const bool has = driverHas(VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
     return has;
 }
 
-GeneratedDevice::GeneratedDevice(Provider by, bool draws, bool graphs)
-    : provider(by), device(instanceOptions(by), options(draws, graphs))
+GeneratedDevice::GeneratedDevice(Provider by, const GeneratedOptions& with)
+    : provider(by), device(instanceOptions(by), options(with))
 {
     createLayout = device.get<PFN_vkCreateIndirectCommandsLayoutEXT>("vkCreateIndirectCommandsLayoutEXT");
     destroyLayout = device.get<PFN_vkDestroyIndirectCommandsLayoutEXT>("vkDestroyIndirectCommandsLayoutEXT");
@@ -49,19 +51,25 @@ GeneratedDevice::GeneratedDevice(Provider by, bool draws, bool graphs)
     vkGetPhysicalDeviceProperties2(device.physical, &all);
 }
 
-DeviceOptions GeneratedDevice::options(bool draws, bool graphs)
+DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
 {
     m_features.deviceGeneratedCommands = VK_TRUE;
     DeviceOptions options;
-    options.extension = graphs;
-    options.feature = graphs;
+    options.extension = with.graphs;
+    options.feature = with.graphs;
     options.chain = &m_features;
     options.extensions = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME};
-    if (draws) {
+    if (with.draws) {
         m_core.features.drawIndirectFirstInstance = VK_TRUE;
         m_v11.shaderDrawParameters = VK_TRUE;
         m_core.pNext = &m_v11;
         options.first = &m_core;
+    }
+    if (with.libraries) {
+        m_libraries.graphicsPipelineLibrary = VK_TRUE;
+        m_features.pNext = &m_libraries;
+        options.extensions.insert(options.extensions.end(), {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
+                                                             VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME});
     }
     return options;
 }

@@ -17,10 +17,18 @@ bool driverHasGeneratedCommands();
 
 layertest::InstanceOptions instanceOptions(Provider provider);
 
+// The same of another one.
+bool driverHas(const char* extension);
+
+struct GeneratedOptions {
+    bool draws = false;      // features for what the shaders of draws read
+    bool graphs = false;     // execution graphs
+    bool libraries = false;  // graphics pipelines of libraries
+};
+
 class GeneratedDevice {
 public:
-    // `draws`: with features for what the shaders of draws read. `graphs`: with execution graphs.
-    explicit GeneratedDevice(Provider by, bool draws = false, bool graphs = false);
+    explicit GeneratedDevice(Provider by, const GeneratedOptions& with = {});
 
 private:
     VkPhysicalDeviceVulkan11Features m_v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
@@ -29,7 +37,10 @@ private:
 
     VkPhysicalDeviceFeatures2 m_core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
 
-    layertest::DeviceOptions options(bool draws, bool graphs);
+    VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT m_libraries{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT};
+
+    layertest::DeviceOptions options(const GeneratedOptions& with);
 
 public:
     const Provider provider;

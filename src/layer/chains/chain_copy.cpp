@@ -50,4 +50,26 @@ void ChainCopy::remove(VkStructureType type)
     m_chain = head.pNext;
 }
 
+void ChainCopy::takeOthers(ChainCopy other)
+{
+    VkBaseOutStructure head{};
+    head.pNext = static_cast<VkBaseOutStructure*>(m_chain);
+    VkBaseOutStructure* last = &head;
+    while (last->pNext)
+        last = last->pNext;
+    for (auto* item = static_cast<VkBaseOutStructure*>(std::exchange(other.m_chain, nullptr)); item;) {
+        VkBaseOutStructure* const next = std::exchange(item->pNext, nullptr);
+        if (findInChain<VkBaseOutStructure>(head.pNext, item->sType)) {
+            vku::FreePnextChain(item);
+        } else {
+            last->pNext = item;
+            last = item;
+        }
+        item = next;
+    }
+    m_chain = head.pNext;
+    for (std::vector<std::byte>& data : other.m_data)
+        m_data.push_back(std::move(data));
+}
+
 }  // namespace millrace::layer

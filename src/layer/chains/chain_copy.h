@@ -38,6 +38,8 @@ public:
         return findInChain<Struct>(m_chain, type);
     }
     void remove(VkStructureType type);
+    // The structures whose types this one does not have; the others are gone.
+    void takeOthers(ChainCopy other);
     const void* get() const { return m_chain; }
 
 private:

@@ -93,11 +93,11 @@ private:
 
 std::shared_ptr<KeptPipeline> keep(Device& device, const VkComputePipelineCreateInfo& info)
 {
-    const PipelineLayout* layout = device.pipelineLayouts.find(handleId(info.layout));
+    std::shared_ptr<SequenceLayout> layout = sequenceLayoutOf(device, info.layout);
     SharedWords words = wordsOf(device, info.stage);
-    if (!layout || !layout->sequences || !words)
+    if (!layout || !words)
         return nullptr;
-    return std::make_shared<KeptCompute>(layout->sequences, std::move(words), info);
+    return std::make_shared<KeptCompute>(std::move(layout), std::move(words), info);
 }
 
 }  // namespace millrace::layer

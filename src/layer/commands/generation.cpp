@@ -117,7 +117,7 @@ bool Generation::check()
         (isDispatch() && layout().executionSet.has_value() != bool(m_info.indirectExecutionSet))) {
         complain(
             "there is no pipeline that they can run: it has to be bound, or in the execution set, and graphics "
-            "pipelines have to be created with a vertex shader, not of libraries");
+            "pipelines have to be created with a vertex shader");
         return false;
     }
     const auto count = static_cast<uint32_t>(m_pipelines.size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphics pipelines that find out by themselves which sequence of generated draws they run for.
+#include "layer/commands/graphics_variants.h"
+
 #include <vulkan/utility/vk_safe_struct.hpp>
 
 #include <algorithm>
@@ -7,7 +8,6 @@
 #include <optional>
 #include <span>
 
-#include "commands/shader_variants.h"
 #include "commands/vertex_input.h"
 #include "layer/chains/chain.h"
 #include "layer/chains/chain_copy.h"
@@ -122,24 +122,6 @@ private:
         VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_DIVISOR_STATE_CREATE_INFO};
 };
 
-// The stages with code, null if the layer does not have all of it or no vertex shader is among them.
-std::optional<std::vector<commands::StageCode>> codeOf(const Device& device, const VkGraphicsPipelineCreateInfo& info)
-{
-    std::vector<commands::StageCode> stages;
-    bool hasVertices = false;
-    for (const VkPipelineShaderStageCreateInfo& stage : std::span(info.pStages, info.stageCount)) {
-        const std::optional<spv::ExecutionModel> model = modelOf(stage.stage);
-        const SharedWords words = wordsOf(device, stage);
-        if (!model || !words)
-            return std::nullopt;
-        hasVertices |= *model == spv::ExecutionModel::Vertex;
-        stages.push_back({*model, stage.pName, *words});
-    }
-    if (!hasVertices)
-        return std::nullopt;
-    return stages;
-}
-
 class KeptGraphics final : public KeptPipeline {
 public:
     KeptGraphics(std::shared_ptr<SequenceLayout> layout, std::shared_ptr<RenderPass> renderPass,
@@ -215,13 +197,31 @@ private:
 
 }  // namespace
 
+std::optional<std::vector<commands::StageCode>> codeOf(const Device& device, const VkGraphicsPipelineCreateInfo& info)
+{
+    std::vector<commands::StageCode> stages;
+    for (const VkPipelineShaderStageCreateInfo& stage : std::span(info.pStages, info.stageCount)) {
+        const std::optional<spv::ExecutionModel> model = modelOf(stage.stage);
+        const SharedWords words = wordsOf(device, stage);
+        if (!model || !words)
+            return std::nullopt;
+        stages.push_back({*model, stage.pName, *words});
+    }
+    return stages;
+}
+
+std::shared_ptr<KeptPipeline> keep(std::shared_ptr<SequenceLayout> layout, std::shared_ptr<RenderPass> renderPass,
+                                   std::vector<commands::StageCode> code, const VkGraphicsPipelineCreateInfo& info)
+{
+    if (std::ranges::count(code, spv::ExecutionModel::Vertex, &commands::StageCode::model) == 0)
+        return nullptr;
+    return std::make_shared<KeptGraphics>(std::move(layout), std::move(renderPass), std::move(code), info);
+}
+
 std::shared_ptr<KeptPipeline> keep(Device& device, const VkGraphicsPipelineCreateInfo& info)
 {
-    const PipelineLayout* layout = device.pipelineLayouts.find(handleId(info.layout));
-    const bool hasLibraries =
-        findInChain<VkPipelineLibraryCreateInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
-    const bool isLibrary = pipelineFlags(info.pNext, info.flags) & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
-    if (!layout || !layout->sequences || hasLibraries || isLibrary)
+    std::shared_ptr<SequenceLayout> layout = sequenceLayoutOf(device, info.layout);
+    if (!layout)
         return nullptr;
     std::optional<std::vector<commands::StageCode>> code = codeOf(device, info);
     if (!code)
@@ -229,7 +229,7 @@ std::shared_ptr<KeptPipeline> keep(Device& device, const VkGraphicsPipelineCreat
     std::shared_ptr<RenderPass> renderPass = device.renderPasses.share(handleId(info.renderPass));
     if (info.renderPass && !(renderPass && renderPass->handle))
         return nullptr;
-    return std::make_shared<KeptGraphics>(layout->sequences, std::move(renderPass), std::move(*code), info);
+    return keep(std::move(layout), std::move(renderPass), std::move(*code), info);
 }
 
 }  // namespace millrace::layer

@@ -12,6 +12,7 @@
 
 #include "commands/layout.h"
 #include "layer/base/registry.h"
+#include "layer/commands/pipeline_parts.h"
 #include "layer/objects/pipeline_layouts.h"
 #include "layer/objects/pipeline_observer.h"
 
@@ -59,8 +60,12 @@ public:
     std::shared_ptr<KeptPipeline> find(VkPipeline pipeline) const { return m_pipelines.share(handleId(pipeline)); }
 
 private:
+    // Of the libraries and of the structure itself; empty if variants cannot be made of all of them.
+    GraphicsParts partsOf(const VkGraphicsPipelineCreateInfo& info) const;
+
     Device& m_device;
     Registry<KeptPipeline> m_pipelines;
+    Registry<GraphicsParts> m_libraries;
 };
 
 // Null if the layer does not have the code, or the driver refused the layout.

@@ -194,6 +194,12 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipelineLayout(VkDevice handle, VkPipelineLayo
 
 }  // namespace
 
+std::shared_ptr<SequenceLayout> sequenceLayoutOf(const Device& device, VkPipelineLayout layout)
+{
+    const PipelineLayout* known = device.pipelineLayouts.find(handleId(layout));
+    return known ? known->sequences : nullptr;
+}
+
 bool isSameSetLayout(const DescriptorSetLayout* a, const DescriptorSetLayout* b)
 {
     return a == b || (a && b && a->definition == b->definition);

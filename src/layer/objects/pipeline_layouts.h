@@ -52,6 +52,9 @@ struct PipelineLayout {
     std::shared_ptr<SequenceLayout> sequences;  // likewise generated commands
 };
 
+// Null if the device has none for the layout.
+std::shared_ptr<SequenceLayout> sequenceLayoutOf(const Device& device, VkPipelineLayout layout);
+
 // Equal as far as Vulkan asks for it where a set is bound for one and used with the other.
 bool isSameSetLayout(const DescriptorSetLayout* a, const DescriptorSetLayout* b);
 

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cases of generated draws, and what they draw.
+#include <algorithm>
+#include <cstring>
+
+#include "commands/draws.h"
+
+namespace millrace::commandtest {
+
+namespace {
+
+// The shaders points.vert and points.frag, in the order of the API.
+void addDraw(Pixels& pixels, const PushWords& push, const Draw& draw, const std::optional<Vertices>& vertices)
+{
+    for (uint32_t instance = 0; instance < draw.instances; ++instance)
+        for (uint32_t i = 0; i < draw.count; ++i) {
+            const uint32_t vertex = draw.isIndexed ? indexAt(draw.first + i) + draw.base : draw.base + i;
+            uint32_t hash = lookupWord(push[1] % kLookupWords);
+            for (uint32_t k = 0; k < 9; ++k)
+                hash = mixed(hash, push[k]);
+            hash = mixed(mixed(hash, vertex), draw.firstInstance + instance);
+            hash = mixed(mixed(mixed(hash, draw.base), draw.firstInstance), 0);
+            if (vertices) {
+                const uint32_t element = vertices->firstWord + vertex * vertices->strideWords;
+                for (uint32_t k = 0; k < 3; ++k)
+                    hash = mixed(hash, vertexMemoryWord(element + k));
+                hash = mixed(hash, instanceWord(draw.firstInstance + instance));
+            }
+            pixels[hash % pixels.size()] = mixed(mixed(mixed(mixed(hash, push[9]), push[10]), push[11]), push[0]);
+        }
+}
+
+}  // namespace
+
+DrawCase::DrawCase(uint32_t seed)
+    : random(seed),
+      isIndexed(below(random, 2)),
+      hasVertices(below(random, 2)),
+      layout(random, kStages,
+             isIndexed ? ActionToken{VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_EXT, 5}
+                       : ActionToken{VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT, 4},
+             false, hasVertices)
+{
+    maxSequences = 1 + below(random, below(random, 4) == 0 ? 1000 : 30);
+    if (below(random, 3) == 0)
+        deviceCount = below(random, 2 * maxSequences);
+    isExplicit = below(random, 2);
+    inSecondary = below(random, 4) == 0;
+    hasRenderPass = below(random, 3) == 0;
+    for (uint32_t& word : pushed)
+        word = static_cast<uint32_t>(random());
+    stream.resize(size_t{maxSequences} * layout.strideWords);
+    for (uint32_t& word : stream)
+        word = static_cast<uint32_t>(random());
+    for (uint32_t i = 0; i < maxSequences; ++i) {
+        uint32_t* command = &stream[size_t{i} * layout.strideWords + layout.actionWord];
+        command[0] = below(random, 6);
+        command[1] = below(random, 4);
+        command[2] = below(random, 40);
+        command[3] = below(random, 50);
+        if (isIndexed)
+            command[4] = below(random, 50);
+        vertices.push_back({below(random, kVertexMemoryWords - kVertexBufferWords), 3 + below(random, 5)});
+    }
+}
+
+void DrawCase::placeVertices(VkDeviceAddress memory)
+{
+    for (uint32_t i = 0; hasVertices && i < maxSequences; ++i) {
+        VkBindVertexBufferIndirectCommandEXT command{};
+        command.bufferAddress = memory + vertices[i].firstWord * 4;
+        command.size = kVertexBufferWords * 4;
+        command.stride = vertices[i].strideWords * 4;
+        std::memcpy(&stream[size_t{i} * layout.strideWords + static_cast<uint32_t>(layout.vertexWord)], &command,
+                    sizeof command);
+    }
+}
+
+Draw DrawCase::drawOf(const uint32_t* record) const
+{
+    const uint32_t* command = record + layout.actionWord;
+    if (isIndexed)
+        return {command[0], command[1], command[2], command[3], command[4], true};
+    return {command[0], command[1], command[2], command[2], command[3], false};
+}
+
+Pixels DrawCase::expected() const
+{
+    Pixels pixels(kSide * kSide);
+    for (uint32_t i = 0; i < sequences(); ++i) {
+        const uint32_t* record = &stream[size_t{i} * layout.strideWords];
+        addDraw(pixels, layout.valuesOf(record, i, pushed), drawOf(record),
+                hasVertices ? std::optional(vertices[i]) : std::nullopt);
+    }
+    // What record() draws itself.
+    addDraw(pixels, pushed, {5, 1, 0, 0, 0, false}, hasVertices ? std::optional(Vertices{0, 4}) : std::nullopt);
+    return pixels;
+}
+
+}  // namespace millrace::commandtest

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipelines of generated draws.
+#include "commands/draws.h"
+#include "shaders/generated_test_shaders.h"
+
+namespace millrace::commandtest {
+
+namespace {
+
+constexpr VkVertexInputBindingDescription kBindings[] = {{0, 16, VK_VERTEX_INPUT_RATE_VERTEX},
+                                                         {1, 4, VK_VERTEX_INPUT_RATE_INSTANCE}};
+constexpr VkVertexInputAttributeDescription kAttributes[] = {
+    {0, 0, VK_FORMAT_R32G32_UINT, 0}, {1, 0, VK_FORMAT_R8G8B8A8_UNORM, 8}, {2, 1, VK_FORMAT_R32_UINT, 0}};
+
+// All state of a pipeline but its stages and layout.
+struct PipelineState {
+    explicit PipelineState(bool hasVertices)
+    {
+        if (hasVertices) {
+            input.vertexBindingDescriptionCount = 2;
+            input.pVertexBindingDescriptions = kBindings;
+            input.vertexAttributeDescriptionCount = 3;
+            input.pVertexAttributeDescriptions = kAttributes;
+        }
+        assembly.topology = VK_PRIMITIVE_TOPOLOGY_POINT_LIST;
+        viewport.viewportCount = viewport.scissorCount = 1;
+        raster.lineWidth = 1.0f;
+        samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+        attachment.colorWriteMask = 0xf;
+        blend.attachmentCount = 1;
+        blend.pAttachments = &attachment;
+        dynamic.dynamicStateCount = hasVertices ? 3 : 2;
+        dynamic.pDynamicStates = states;
+        rendering.colorAttachmentCount = 1;
+        rendering.pColorAttachmentFormats = &kFormat;
+    }
+    PipelineState(const PipelineState&) = delete;
+    PipelineState& operator=(const PipelineState&) = delete;
+
+    VkPipelineVertexInputStateCreateInfo input{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
+    VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
+    VkPipelineViewportStateCreateInfo viewport{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
+    VkPipelineRasterizationStateCreateInfo raster{VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
+    VkPipelineMultisampleStateCreateInfo samples{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
+    VkPipelineDepthStencilStateCreateInfo depthStencil{VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO};
+    VkPipelineColorBlendAttachmentState attachment{};
+    VkPipelineColorBlendStateCreateInfo blend{VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
+    VkDynamicState states[3] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR,
+                                VK_DYNAMIC_STATE_VERTEX_INPUT_BINDING_STRIDE};
+    VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};
+    VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
+};
+
+VkPipelineShaderStageCreateInfo stageOf(VkShaderStageFlagBits stage, VkShaderModule module)
+{
+    VkPipelineShaderStageCreateInfo info = layertest::TestDevice::stage(module, "main");
+    info.stage = stage;
+    return info;
+}
+
+}  // namespace
+
+VkShaderModule Draws::createModule(std::span<const uint32_t> words) const
+{
+    VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    info.codeSize = words.size_bytes();
+    info.pCode = words.data();
+    VkShaderModule module = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateShaderModule(m_device.handle, &info, nullptr, &module));
+    return module;
+}
+
+VkPipeline Draws::createOne(const VkGraphicsPipelineCreateInfo& info)
+{
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateGraphicsPipelines(m_device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
+    return pipeline;
+}
+
+VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices)
+{
+    PipelineState state(hasVertices);
+    const VkShaderModule modules[] = {createModule(vertexCode(hasVertices)), createModule(shaders::points_fragment)};
+    const VkPipelineShaderStageCreateInfo stages[] = {stageOf(VK_SHADER_STAGE_VERTEX_BIT, modules[0]),
+                                                      stageOf(VK_SHADER_STAGE_FRAGMENT_BIT, modules[1])};
+    // The flag is for execution sets: pipelines that are bound may do without it, as those of dynamic rendering do
+    // here.
+    VkPipelineCreateFlags2CreateInfo flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
+    flags.flags = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT;
+    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &state.rendering};
+    // Like the one that is used, and gone when variants are made, as the modules are.
+    const VkRenderPass pass = hasRenderPass ? createRenderPass2() : VK_NULL_HANDLE;
+    if (hasRenderPass) {
+        info.pNext = &flags;
+        info.renderPass = pass;
+    }
+    info.stageCount = 2;
+    info.pStages = stages;
+    info.pVertexInputState = &state.input;
+    info.pInputAssemblyState = &state.assembly;
+    info.pViewportState = &state.viewport;
+    info.pRasterizationState = &state.raster;
+    info.pMultisampleState = &state.samples;
+    info.pColorBlendState = &state.blend;
+    info.pDynamicState = &state.dynamic;
+    info.layout = m_layout;
+    const VkPipeline pipeline = createOne(info);
+    vkDestroyRenderPass(m_device.handle, pass, nullptr);
+    for (VkShaderModule module : modules)
+        vkDestroyShaderModule(m_device.handle, module, nullptr);
+    m_device.onDestroy([this, pipeline] { vkDestroyPipeline(m_device.handle, pipeline, nullptr); });
+    return pipeline;
+}
+
+// A library with one subset of the state; everything else in its structure is wrong or nothing.
+VkPipeline Draws::createLibrary(VkGraphicsPipelineLibraryFlagsEXT subset, VkRenderPass pass, bool hasVertices)
+{
+    PipelineState state(hasVertices);
+    VkGraphicsPipelineLibraryCreateInfoEXT library{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT};
+    library.flags = subset;
+    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &library};
+    info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
+    info.pDynamicState = &state.dynamic;
+    if (subset != VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT) {
+        info.renderPass = pass;
+        library.pNext = pass ? nullptr : &state.rendering;
+    }
+    VkShaderModule module = VK_NULL_HANDLE;
+    VkPipelineShaderStageCreateInfo stage;
+    const auto setStage = [&](VkShaderStageFlagBits bit, std::span<const uint32_t> code) {
+        module = createModule(code);
+        stage = stageOf(bit, module);
+        info.stageCount = 1;
+        info.pStages = &stage;
+        info.layout = m_layout;
+    };
+    if (subset == VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT) {
+        info.pVertexInputState = &state.input;
+        info.pInputAssemblyState = &state.assembly;
+    } else if (subset == VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT) {
+        setStage(VK_SHADER_STAGE_VERTEX_BIT, vertexCode(hasVertices));
+        info.pViewportState = &state.viewport;
+        info.pRasterizationState = &state.raster;
+    } else if (subset == VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT) {
+        setStage(VK_SHADER_STAGE_FRAGMENT_BIT, shaders::points_fragment);
+        info.pDepthStencilState = &state.depthStencil;
+    } else {
+        info.pMultisampleState = &state.samples;
+        info.pColorBlendState = &state.blend;
+    }
+    const VkPipeline pipeline = createOne(info);
+    vkDestroyShaderModule(m_device.handle, module, nullptr);
+    return pipeline;
+}
+
+// Of two libraries that are linked into a third, and the rest. Libraries live as long as pipelines of them.
+VkPipeline Draws::createLinked(bool hasRenderPass, bool hasVertices)
+{
+    const VkRenderPass pass = hasRenderPass ? createRenderPass2() : VK_NULL_HANDLE;
+    const auto library = [&](VkGraphicsPipelineLibraryFlagsEXT subset) {
+        return createLibrary(subset, pass, hasVertices);
+    };
+    const VkPipeline shading[] = {library(VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT),
+                                  library(VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT)};
+    VkPipelineLibraryCreateInfoKHR list{VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR};
+    list.libraryCount = 2;
+    list.pLibraries = shading;
+    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &list};
+    info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
+    info.layout = m_layout;
+    const VkPipeline all[] = {library(VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT), createOne(info),
+                              library(VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT)};
+    list.libraryCount = 3;
+    list.pLibraries = all;
+    info.flags = 0;
+    const VkPipeline pipeline = createOne(info);
+    vkDestroyRenderPass(m_device.handle, pass, nullptr);
+    for (VkPipeline made : {shading[0], shading[1], all[0], all[1], all[2], pipeline})
+        m_device.onDestroy([this, made] { vkDestroyPipeline(m_device.handle, made, nullptr); });
+    return pipeline;
+}
+
+std::span<const uint32_t> Draws::vertexCode(bool hasVertices)
+{
+    return hasVertices ? shaders::points_vertex_attributes : shaders::points_vertex;
+}
+
+}  // namespace millrace::commandtest

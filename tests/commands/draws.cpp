@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "commands/draws.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace millrace::commandtest {
+
+using layertest::Buffer;
+
+Draws::Draws(Provider provider, Maker maker)
+    : generated(provider, {.draws = true, .libraries = maker == Maker::Libraries}),
+      m_maker(maker),
+      m_device(generated.device)
+{
+    m_target = m_device.createTarget(kSide, kSide);
+    createFramebuffer();
+    createLayout();
+    for (bool hasRenderPass : {false, true})
+        for (bool hasVertices : {false, true})
+            m_pipelines[hasRenderPass][hasVertices] = m_maker == Maker::Whole
+                                                          ? createPipeline(hasRenderPass, hasVertices)
+                                                          : createLinked(hasRenderPass, hasVertices);
+    m_vertices = m_device.createBuffer(kVertexMemoryWords * 4, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
+    for (uint32_t i = 0; i < kVertexMemoryWords; ++i)
+        m_vertices.words[i] = vertexMemoryWord(i);
+    m_instances = m_device.createBuffer(64 * 4, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
+    for (uint32_t i = 0; i < 64; ++i)
+        m_instances.words[i] = instanceWord(i);
+    m_indices = m_device.createBuffer(kIndices * 4, VK_BUFFER_USAGE_INDEX_BUFFER_BIT);
+    for (uint32_t i = 0; i < kIndices; ++i)
+        m_indices.words[i] = indexAt(i);
+    m_readback = m_device.createBuffer(kSide * kSide * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+}
+
+VkRenderPass Draws::createRenderPass() const
+{
+    VkAttachmentDescription attachment{};
+    attachment.format = kFormat;
+    attachment.samples = VK_SAMPLE_COUNT_1_BIT;
+    attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+    attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+    attachment.initialLayout = attachment.finalLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    const VkAttachmentReference reference{0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
+    VkSubpassDescription subpass{};
+    subpass.colorAttachmentCount = 1;
+    subpass.pColorAttachments = &reference;
+    VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+    info.attachmentCount = 1;
+    info.pAttachments = &attachment;
+    info.subpassCount = 1;
+    info.pSubpasses = &subpass;
+    // Stages that the driver does not know if the layer provides the extension.
+    VkSubpassDependency dependency{VK_SUBPASS_EXTERNAL, 0};
+    dependency.srcStageMask = VK_PIPELINE_STAGE_COMMAND_PREPROCESS_BIT_EXT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+    dependency.srcAccessMask = VK_ACCESS_COMMAND_PREPROCESS_WRITE_BIT_EXT | VK_ACCESS_TRANSFER_WRITE_BIT;
+    dependency.dstStageMask = VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
+    dependency.dstAccessMask = VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
+    info.dependencyCount = 1;
+    info.pDependencies = &dependency;
+    VkRenderPass pass = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateRenderPass(m_device.handle, &info, nullptr, &pass));
+    return pass;
+}
+
+// The same by the newer command.
+VkRenderPass Draws::createRenderPass2() const
+{
+    VkAttachmentDescription2 attachment{VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_2};
+    attachment.format = kFormat;
+    attachment.samples = VK_SAMPLE_COUNT_1_BIT;
+    attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+    attachment.initialLayout = attachment.finalLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    VkAttachmentReference2 reference{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2};
+    reference.layout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    reference.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT;
+    VkSubpassDescription2 subpass{VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_2};
+    subpass.colorAttachmentCount = 1;
+    subpass.pColorAttachments = &reference;
+    const VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+                                   nullptr,
+                                   VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT,
+                                   VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT,
+                                   VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT,
+                                   VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT};
+    VkSubpassDependency2 dependency{VK_STRUCTURE_TYPE_SUBPASS_DEPENDENCY_2, &barrier};
+    dependency.srcSubpass = VK_SUBPASS_EXTERNAL;
+    VkRenderPassCreateInfo2 info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO_2};
+    info.attachmentCount = 1;
+    info.pAttachments = &attachment;
+    info.subpassCount = 1;
+    info.pSubpasses = &subpass;
+    info.dependencyCount = 1;
+    info.pDependencies = &dependency;
+    VkRenderPass pass = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateRenderPass2(m_device.handle, &info, nullptr, &pass));
+    return pass;
+}
+
+void Draws::createFramebuffer()
+{
+    m_pass = createRenderPass2();
+    vkDestroyRenderPass(m_device.handle, createRenderPass(), nullptr);
+    VkFramebufferCreateInfo framebuffer{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO};
+    framebuffer.renderPass = m_pass;
+    framebuffer.attachmentCount = 1;
+    framebuffer.pAttachments = &m_target.view;
+    framebuffer.width = framebuffer.height = kSide;
+    framebuffer.layers = 1;
+    MILLRACE_CHECK(vkCreateFramebuffer(m_device.handle, &framebuffer, nullptr, &m_framebuffer));
+    m_device.onDestroy([this] {
+        vkDestroyFramebuffer(m_device.handle, m_framebuffer, nullptr);
+        vkDestroyRenderPass(m_device.handle, m_pass, nullptr);
+    });
+}
+
+void Draws::createLayout()
+{
+    const VkDescriptorSetLayout setLayout =
+        m_device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, VK_SHADER_STAGE_VERTEX_BIT);
+    const VkPushConstantRange range{kStages, 0, kPushWords * 4};
+    VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    info.setLayoutCount = 1;
+    info.pSetLayouts = &setLayout;
+    info.pushConstantRangeCount = 1;
+    info.pPushConstantRanges = &range;
+    MILLRACE_CHECK(vkCreatePipelineLayout(m_device.handle, &info, nullptr, &m_layout));
+    m_device.onDestroy([this] { vkDestroyPipelineLayout(m_device.handle, m_layout, nullptr); });
+    const Buffer lookup = m_device.createBuffer(kLookupWords * 4);
+    for (uint32_t i = 0; i < kLookupWords; ++i)
+        lookup.words[i] = lookupWord(i);
+    m_set = m_device.createSet(lookup, setLayout);
+}
+
+void Draws::bind(VkCommandBuffer cmd, const DrawCase& drawn) const
+{
+    const VkViewport viewport{0, 0, kSide, kSide, 0, 1};
+    const VkRect2D scissor{{0, 0}, {kSide, kSide}};
+    vkCmdSetViewport(cmd, 0, 1, &viewport);
+    vkCmdSetScissor(cmd, 0, 1, &scissor);
+    vkCmdBindPipeline(cmd, kGraphics, pipelineOf(drawn));
+    if (drawn.hasVertices) {
+        const VkBuffer buffers[] = {m_vertices.handle, m_instances.handle};
+        const VkDeviceSize offsets[] = {0, 0};
+        const VkDeviceSize strides[] = {16, 4};
+        vkCmdBindVertexBuffers2(cmd, 0, 2, buffers, offsets, nullptr, strides);
+    }
+    vkCmdBindDescriptorSets(cmd, kGraphics, m_layout, 0, 1, &m_set, 0, nullptr);
+    vkCmdBindIndexBuffer(cmd, m_indices.handle, 0, VK_INDEX_TYPE_UINT32);
+    vkCmdPushConstants(cmd, m_layout, kStages, 0, kPushWords * 4, drawn.pushed.data());
+}
+
+void Draws::beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSecondary) const
+{
+    const VkClearValue clear{};
+    if (drawn.hasRenderPass) {
+        VkRenderPassBeginInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO};
+        info.renderPass = m_pass;
+        info.framebuffer = m_framebuffer;
+        info.renderArea.extent = {kSide, kSide};
+        info.clearValueCount = 1;
+        info.pClearValues = &clear;
+        vkCmdBeginRenderPass(cmd, &info,
+                             inSecondary ? VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS : VK_SUBPASS_CONTENTS_INLINE);
+        return;
+    }
+    VkRenderingAttachmentInfo attachment{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
+    attachment.imageView = m_target.view;
+    attachment.imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+    attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+    VkRenderingInfo info{VK_STRUCTURE_TYPE_RENDERING_INFO};
+    info.flags = inSecondary ? VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT : 0;
+    info.renderArea.extent = {kSide, kSide};
+    info.layerCount = 1;
+    info.colorAttachmentCount = 1;
+    info.pColorAttachments = &attachment;
+    vkCmdBeginRendering(cmd, &info);
+}
+
+// With a draw of the application's behind, which sees the state that was set before.
+void Draws::record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const DrawCase& drawn) const
+{
+    bind(cmd, drawn);
+    generated.cmdExecute(cmd, drawn.isExplicit, &info);
+    // What tokens have set is undefined.
+    bind(cmd, drawn);
+    vkCmdDraw(cmd, 5, 1, 0, 0);
+}
+
+VkCommandBuffer Draws::recordSecondary(const VkGeneratedCommandsInfoEXT& info, const DrawCase& drawn)
+{
+    const VkCommandBuffer secondary = m_device.allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+    VkCommandBufferInheritanceRenderingInfo rendering{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO};
+    rendering.colorAttachmentCount = 1;
+    rendering.pColorAttachmentFormats = &kFormat;
+    rendering.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+    VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+    if (drawn.hasRenderPass)
+        inheritance.renderPass = m_pass;
+    else
+        inheritance.pNext = &rendering;
+    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    begin.flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
+    begin.pInheritanceInfo = &inheritance;
+    MILLRACE_CHECK(vkBeginCommandBuffer(secondary, &begin));
+    record(secondary, info, drawn);
+    MILLRACE_CHECK(vkEndCommandBuffer(secondary));
+    return secondary;
+}
+
+VkImageMemoryBarrier2 Draws::transition(VkImageLayout from, VkImageLayout to) const
+{
+    VkImageMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
+    barrier.srcStageMask = barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    barrier.srcAccessMask = barrier.dstAccessMask = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+    barrier.oldLayout = from;
+    barrier.newLayout = to;
+    barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+    barrier.image = m_target.handle;
+    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    return barrier;
+}
+
+namespace {
+
+void barrier(VkCommandBuffer cmd, const VkImageMemoryBarrier2* image, const VkMemoryBarrier2* memory = nullptr)
+{
+    VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+    info.imageMemoryBarrierCount = image ? 1 : 0;
+    info.pImageMemoryBarriers = image;
+    info.memoryBarrierCount = memory ? 1 : 0;
+    info.pMemoryBarriers = memory;
+    vkCmdPipelineBarrier2(cmd, &info);
+}
+
+}  // namespace
+
+Pixels Draws::run(DrawCase& drawn)
+{
+    drawn.placeVertices(m_vertices.address);
+    const Buffer stream = generated.createStream(drawn.stream);
+    const Buffer count = generated.createCount(drawn.deviceCount.value_or(0), drawn.maxSequences);
+    VkIndirectCommandsLayoutEXT layout = VK_NULL_HANDLE;
+    const VkIndirectCommandsLayoutCreateInfoEXT layoutInfo = drawn.layout.createInfo(
+        m_layout, drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT : 0, kStages);
+    MILLRACE_CHECK(generated.createLayout(m_device.handle, &layoutInfo, nullptr, &layout));
+
+    VkGeneratedCommandsPipelineInfoEXT pipeline{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT};
+    pipeline.pipeline = pipelineOf(drawn);
+    VkGeneratedCommandsMemoryRequirementsInfoEXT ask{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_INFO_EXT,
+                                                     &pipeline};
+    ask.indirectCommandsLayout = layout;
+    ask.maxSequenceCount = drawn.maxSequences;
+    const Buffer preprocess = generated.createPreprocess(ask);
+
+    VkGeneratedCommandsInfoEXT info{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT, &pipeline};
+    info.shaderStages = kStages;
+    info.indirectCommandsLayout = layout;
+    info.indirectAddress = stream.address;
+    info.indirectAddressSize = drawn.stream.size() * 4;
+    info.preprocessAddress = preprocess.address;
+    info.preprocessSize = preprocess.size;
+    info.maxSequenceCount = drawn.maxSequences;
+    info.sequenceCountAddress = drawn.deviceCount ? count.address : 0;
+
+    const bool inSecondary = drawn.inSecondary && generated.provider == Provider::Layer;
+    const VkCommandBuffer cmd = m_device.begin();
+    const VkImageMemoryBarrier2 before =
+        transition(VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+    barrier(cmd, &before);
+    if (drawn.isExplicit) {
+        bind(cmd, drawn);
+        generated.preprocess(info, cmd);
+        const VkMemoryBarrier2 memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
+                                      nullptr,
+                                      VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT,
+                                      VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT,
+                                      VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT,
+                                      VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT};
+        barrier(cmd, nullptr, &memory);
+    }
+    beginPass(cmd, drawn, inSecondary);
+    if (inSecondary) {
+        const VkCommandBuffer secondary = recordSecondary(info, drawn);
+        vkCmdExecuteCommands(cmd, 1, &secondary);
+    } else {
+        record(cmd, info, drawn);
+    }
+    if (drawn.hasRenderPass)
+        vkCmdEndRenderPass(cmd);
+    else
+        vkCmdEndRendering(cmd);
+    const VkImageMemoryBarrier2 behind =
+        transition(VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    barrier(cmd, &behind);
+    VkBufferImageCopy copy{};
+    copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+    copy.imageExtent = {kSide, kSide, 1};
+    vkCmdCopyImageToBuffer(cmd, m_target.handle, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, m_readback.handle, 1, &copy);
+    m_device.submitAndWait(cmd);
+    generated.destroyLayout(m_device.handle, layout, nullptr);
+    return {m_readback.words, m_readback.words + kSide * kSide};
+}
+
+}  // namespace millrace::commandtest

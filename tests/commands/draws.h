@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated draws of points, and the picture that they make according to a loop on the host.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "commands/generated_device.h"
+#include "commands/random_layout.h"
+
+namespace millrace::commandtest {
+
+inline constexpr uint32_t kSide = 64;
+inline constexpr uint32_t kIndices = 64;
+inline constexpr uint32_t kLookupWords = 16;
+// Vertex buffers of sequences lie anywhere in memory that has this word at each place.
+inline constexpr uint32_t kVertexMemoryWords = 8192;
+inline constexpr uint32_t kVertexBufferWords = 2048;
+inline constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;
+inline constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
+inline constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
+
+using Pixels = std::vector<uint32_t>;
+
+inline uint32_t lookupWord(uint32_t i)
+{
+    return i * 0x01234567u + 1;
+}
+
+inline uint32_t indexAt(uint32_t i)
+{
+    return i * 3 + 1;
+}
+
+inline uint32_t vertexMemoryWord(uint32_t i)
+{
+    return mixed(0x1f2e3d4cu, i);
+}
+
+// Of the buffer that is bound, one for each instance.
+inline uint32_t instanceWord(uint32_t instance)
+{
+    return instance * 0x9e3779b1u + 3;
+}
+
+// How the shaders and the state of draws are given to Vulkan.
+enum class Maker {
+    Whole,      // a pipeline
+    Libraries,  // a pipeline of libraries, VK_EXT_graphics_pipeline_library
+};
+
+// Where a sequence's vertices are.
+struct Vertices {
+    uint32_t firstWord;
+    uint32_t strideWords;
+};
+
+// One vkCmdDraw or vkCmdDrawIndexed.
+struct Draw {
+    uint32_t count;
+    uint32_t instances;
+    uint32_t first;  // vertex or index
+    uint32_t base;   // vertex
+    uint32_t firstInstance;
+    bool isIndexed;
+};
+
+// One call with everything that it is given. Drawn the same for every provider.
+struct DrawCase {
+    explicit DrawCase(uint32_t seed);
+
+    Random random;
+    bool isIndexed;
+    bool hasVertices;
+    RandomLayout layout;
+    uint32_t maxSequences;
+    std::optional<uint32_t> deviceCount;
+    bool isExplicit, inSecondary, hasRenderPass;
+    PushWords pushed{};
+    std::vector<uint32_t> stream;
+
+    uint32_t sequences() const { return std::min(maxSequences, deviceCount.value_or(maxSequences)); }
+    Pixels expected() const;
+
+    // The memory that vertex buffers lie in: records say addresses.
+    void placeVertices(VkDeviceAddress memory);
+
+private:
+    Draw drawOf(const uint32_t* record) const;
+    std::vector<Vertices> vertices;  // of each sequence
+};
+
+class Draws {
+public:
+    // The driver can do what `maker` needs.
+    explicit Draws(Provider provider, Maker maker = Maker::Whole);
+    Pixels run(DrawCase& drawn);
+
+    GeneratedDevice generated;
+
+private:
+    VkRenderPass createRenderPass() const;
+    VkRenderPass createRenderPass2() const;
+    void createFramebuffer();
+    void createLayout();
+    static std::span<const uint32_t> vertexCode(bool hasVertices);
+    VkShaderModule createModule(std::span<const uint32_t> words) const;
+    VkPipeline createOne(const VkGraphicsPipelineCreateInfo& info);
+    VkPipeline createPipeline(bool hasRenderPass, bool hasVertices);
+    VkPipeline createLibrary(VkGraphicsPipelineLibraryFlagsEXT subset, VkRenderPass pass, bool hasVertices);
+    VkPipeline createLinked(bool hasRenderPass, bool hasVertices);
+    void bind(VkCommandBuffer cmd, const DrawCase& drawn) const;
+    void beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSecondary) const;
+    void record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const DrawCase& drawn) const;
+    VkCommandBuffer recordSecondary(const VkGeneratedCommandsInfoEXT& info, const DrawCase& drawn);
+    VkImageMemoryBarrier2 transition(VkImageLayout from, VkImageLayout to) const;
+
+    const Maker m_maker;
+    layertest::TestDevice& m_device;
+    layertest::Image m_target;
+    VkRenderPass m_pass = VK_NULL_HANDLE;
+    VkFramebuffer m_framebuffer = VK_NULL_HANDLE;
+    VkPipelineLayout m_layout = VK_NULL_HANDLE;
+    VkPipeline pipelineOf(const DrawCase& drawn) const { return m_pipelines[drawn.hasRenderPass][drawn.hasVertices]; }
+
+    VkPipeline m_pipelines[2][2] = {};  // for dynamic rendering or the render pass, without and with vertex buffers
+    layertest::Buffer m_vertices;
+    layertest::Buffer m_instances;
+    VkDescriptorSet m_set = VK_NULL_HANDLE;
+    layertest::Buffer m_indices;
+    layertest::Buffer m_readback;
+};
+
+}  // namespace millrace::commandtest
