@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of src/shaders/device/node.glsl that node shaders import; docs/design.md, "Device functions".
+// The functions of src/shaders/device/node.glsl that node shaders import; docs/device-functions.md.
 #pragma once
 
 #include <array>

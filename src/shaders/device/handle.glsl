@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a handle of a payload array says (docs/design.md, "Device functions"). Behind mr_input_element().
+// What a handle of a payload array says (docs/device-functions.md). Behind mr_input_element().
 #ifndef MILLRACE_DEVICE_HANDLE_GLSL
 #define MILLRACE_DEVICE_HANDLE_GLSL
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that lowered node shaders call; docs/design.md, "Device functions", lists them.
+// The functions that lowered node shaders call; docs/device-functions.md lists them.
 // MR_FITS: for dispatches that the plan proves to fit; else memory is reserved before work is taken.
 // MR_PACKED: single-invocation nodes, where every invocation is a workgroup of its own and nothing may be collective.
 #ifndef MILLRACE_DEVICE_NODE_GLSL
