@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/commands/generated_commands.h"
 
-#include "layer/commands/borrowed_sets.h"
 #include "layer/loader/device.h"
+#include "layer/recording/borrowed_sets.h"
 
 namespace millrace::layer {
 
 VkResult GeneratedCommands::create(Device& device)
 {
-    borrowing = borrowingTable(device.table);
+    device.borrowing = borrowingTable(device.table);
     const VkResult result = memory.create(device.instance.handle, device.physical, device.handle, device.instance.table,
                                           device.table, device.names);
     return result == VK_SUCCESS ? kernels.create() : result;

@@ -31,7 +31,6 @@ public:
     runtime::Memory memory;  // for copies of push constants
     Kernels kernels;
     const std::shared_ptr<KeptPipelines> pipelines;
-    VkuDeviceDispatchTable borrowing{};  // see borrowed_sets.h
 };
 
 // `pipelineCount`: of the execution set, 1 without one.

@@ -5,10 +5,10 @@
 #include <optional>
 #include <span>
 
-#include "layer/commands/borrowed_sets.h"
 #include "layer/commands/generated_commands.h"
 #include "layer/loader/device.h"
 #include "layer/loader/entry_points.h"
+#include "layer/recording/borrowed_sets.h"
 #include "layer/recording/command_buffer.h"
 
 namespace millrace::layer {

@@ -323,6 +323,7 @@ Device::~Device()
     executionSets.clear();
     indirectLayouts.clear();
     pipelineObserver.reset();
+    pipelineMaker.reset();
     graphObjects.clear();
     pipelineLayouts.clear();
     try {
@@ -333,6 +334,7 @@ Device::~Device()
     trace.reset();
     capture.reset();
     generatedCommands.reset();
+    meshShaders.reset();
     runtime.reset();
 }
 

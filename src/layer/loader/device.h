@@ -35,6 +35,8 @@ struct ExecutionSet;
 class GeneratedCommands;
 struct GraphObject;
 struct IndirectLayout;
+class MeshShaders;
+class PipelineMaker;
 class PipelineObserver;
 struct PipelineCache;
 struct PipelineLayout;
@@ -60,6 +62,7 @@ struct Device {
     VkPhysicalDevice physical = VK_NULL_HANDLE;
     Instance& instance;
     VkuDeviceDispatchTable table{};
+    VkuDeviceDispatchTable borrowing{};  // see recording/borrowed_sets.h; filled by who needs it
     PFN_vkSetDeviceLoaderData setLoaderData = nullptr;
     Support support;
     EnabledByApplication enabled;
@@ -83,6 +86,8 @@ struct Device {
     Registry<RenderPass> renderPasses;
     std::shared_ptr<GeneratedCommands> generatedCommands;
     std::shared_ptr<PipelineObserver> pipelineObserver;  // null: nobody wants to know
+    std::shared_ptr<PipelineMaker> pipelineMaker;        // null: the driver makes all
+    std::shared_ptr<MeshShaders> meshShaders;            // of VK_EXT_mesh_shader, where the layer provides it
     // Render pass instances get a stream in front of them (recording/front.h), once the application has what needs one.
     std::atomic<bool> needsFronts{false};
     Registry<CommandPool> commandPools;

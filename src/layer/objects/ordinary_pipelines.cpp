@@ -6,6 +6,7 @@
 #include "layer/graphs/validate.h"
 #include "layer/loader/entry_points.h"
 #include "layer/objects/driver_pipeline_info.h"
+#include "layer/objects/pipeline_maker.h"
 #include "layer/objects/pipeline_observer.h"
 
 namespace millrace::layer {
@@ -67,6 +68,11 @@ bool isPlain(const Device& device, const Info& info)
     return !needsTranslation(device, info) && !usesShaderEnqueue(device, stages) &&
            std::none_of(stages.begin(), stages.end(),
                         [&](const auto& stage) { return needsTranslation(device, stage); });
+}
+
+bool isMade(const Device& device, const VkGraphicsPipelineCreateInfo& info)
+{
+    return device.pipelineMaker && device.pipelineMaker->makes(info);
 }
 
 // One pipeline that the driver cannot take as it is.
@@ -169,8 +175,9 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice handle, VkPipeli
                                                        const VkAllocationCallbacks* pAllocator, VkPipeline* pPipelines)
 {
     Device& device = Device::of(handle);
-    if (std::all_of(pCreateInfos, pCreateInfos + count,
-                    [&](const VkGraphicsPipelineCreateInfo& info) { return isPlain(device, info); })) {
+    if (std::all_of(pCreateInfos, pCreateInfos + count, [&](const VkGraphicsPipelineCreateInfo& info) {
+            return isPlain(device, info) && !isMade(device, info);
+        })) {
         const VkResult result =
             device.table.CreateGraphicsPipelines(handle, pipelineCache, count, pCreateInfos, pAllocator, pPipelines);
         tell(device, count, pCreateInfos, pPipelines);
@@ -192,7 +199,12 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice handle, VkPipeli
                     "Draw with a pipeline of its own from what a graph of compute nodes wrote");
                 return VK_ERROR_VALIDATION_FAILED_EXT;
             }
-            return createTranslated(device, info, pPipelines, next, out);
+            if (!isMade(device, info))
+                return createTranslated(device, info, pPipelines, next, out);
+            DriverPipelineInfo<VkGraphicsPipelineCreateInfo> translated(device, info, pPipelines);
+            device.tellLost("pipeline creation", translated.lost());
+            return remember(device, VK_PIPELINE_BIND_POINT_GRAPHICS, 1, out,
+                            device.pipelineMaker->create(translated.info(), pipelineCache, pAllocator, out));
         });
     tell(device, count, pCreateInfos, pPipelines);
     return result;
@@ -229,6 +241,8 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipeline(VkDevice handle, VkPipeline pipeline,
     Device& device = Device::of(handle);
     if (device.pipelineObserver)
         device.pipelineObserver->destroyed(pipeline);
+    if (device.pipelineMaker)
+        device.pipelineMaker->destroyed(pipeline);
     if (device.graphObjects.remove(handleId(pipeline))) {
         device.privateData.removeObject(handleId(pipeline));
     } else {

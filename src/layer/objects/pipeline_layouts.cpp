@@ -12,6 +12,7 @@
 #include "layer/chains/chain.h"
 #include "layer/loader/device.h"
 #include "layer/loader/entry_points.h"
+#include "layer/objects/driver_stages.h"
 #include "runtime/host_memory.h"
 
 namespace millrace::layer {
@@ -84,17 +85,46 @@ std::shared_ptr<DescriptorSetLayout> describe(const VkDescriptorSetLayoutCreateI
     return layout;
 }
 
+// With stages that the driver knows.
+class DriverSetLayout {
+public:
+    DriverSetLayout(const Device& device, const VkDescriptorSetLayoutCreateInfo& info)
+        : m_info(info), m_bindings(info.pBindings, info.pBindings + info.bindingCount)
+    {
+        for (VkDescriptorSetLayoutBinding& binding : m_bindings)
+            binding.stageFlags = driverBindingStages(device, binding.stageFlags);
+        m_info.pBindings = m_bindings.data();
+    }
+    DriverSetLayout(const DriverSetLayout&) = delete;
+    DriverSetLayout& operator=(const DriverSetLayout&) = delete;
+
+    const VkDescriptorSetLayoutCreateInfo* get() const { return &m_info; }
+
+private:
+    VkDescriptorSetLayoutCreateInfo m_info;
+    std::vector<VkDescriptorSetLayoutBinding> m_bindings;
+};
+
+template <auto Member>
+VKAPI_ATTR void VKAPI_CALL getSetLayoutSupport(VkDevice handle, const VkDescriptorSetLayoutCreateInfo* pCreateInfo,
+                                               VkDescriptorSetLayoutSupport* pSupport)
+{
+    const Device& device = Device::of(handle);
+    (device.table.*Member)(handle, DriverSetLayout(device, *pCreateInfo).get(), pSupport);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL CreateDescriptorSetLayout(VkDevice handle,
                                                          const VkDescriptorSetLayoutCreateInfo* pCreateInfo,
                                                          const VkAllocationCallbacks* pAllocator,
                                                          VkDescriptorSetLayout* pSetLayout)
 {
     Device& device = Device::of(handle);
-    const VkResult result = device.table.CreateDescriptorSetLayout(handle, pCreateInfo, pAllocator, pSetLayout);
+    const DriverSetLayout own(device, *pCreateInfo);
+    const VkResult result = device.table.CreateDescriptorSetLayout(handle, own.get(), pAllocator, pSetLayout);
     if (result != VK_SUCCESS)
         return result;
     rememberOrUndo([&] { device.table.DestroyDescriptorSetLayout(handle, *pSetLayout, pAllocator); },
-                   [&] { device.setLayouts.insert(handleId(*pSetLayout), describe(*pCreateInfo)); });
+                   [&] { device.setLayouts.insert(handleId(*pSetLayout), describe(*own.get())); });
     return VK_SUCCESS;
 }
 
@@ -160,8 +190,19 @@ std::shared_ptr<SequenceLayout> createSequenceLayout(Device& device, const VkPip
     ours.pPushConstantRanges = &range;
     if (device.table.CreatePipelineLayout(device.handle, &ours, runtime::hostMemory(), &layout->handle) != VK_SUCCESS)
         return nullptr;
-    device.names.set(VK_OBJECT_TYPE_PIPELINE_LAYOUT, layout->handle, {"layout of generated commands"});
+    device.names.set(VK_OBJECT_TYPE_PIPELINE_LAYOUT, layout->handle, {"layout of variants"});
     return layout;
+}
+
+// Without those that no stage of the driver's reads.
+std::vector<VkPushConstantRange> driverRanges(const Device& device, const VkPipelineLayoutCreateInfo& info)
+{
+    std::vector<VkPushConstantRange> ranges(info.pPushConstantRanges,
+                                            info.pPushConstantRanges + info.pushConstantRangeCount);
+    for (VkPushConstantRange& range : ranges)
+        range.stageFlags = driverPushStages(device, range.stageFlags);
+    std::erase_if(ranges, [](const VkPushConstantRange& range) { return range.stageFlags == 0; });
+    return ranges;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineLayout(VkDevice handle, const VkPipelineLayoutCreateInfo* pCreateInfo,
@@ -169,7 +210,11 @@ VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineLayout(VkDevice handle, const VkPip
                                                     VkPipelineLayout* pPipelineLayout)
 {
     Device& device = Device::of(handle);
-    const VkResult result = device.table.CreatePipelineLayout(handle, pCreateInfo, pAllocator, pPipelineLayout);
+    const std::vector<VkPushConstantRange> ranges = driverRanges(device, *pCreateInfo);
+    VkPipelineLayoutCreateInfo own = *pCreateInfo;
+    own.pushConstantRangeCount = static_cast<uint32_t>(ranges.size());
+    own.pPushConstantRanges = ranges.data();
+    const VkResult result = device.table.CreatePipelineLayout(handle, &own, pAllocator, pPipelineLayout);
     if (result != VK_SUCCESS)
         return result;
     rememberOrUndo([&] { device.table.DestroyPipelineLayout(handle, *pPipelineLayout, pAllocator); },
@@ -177,7 +222,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineLayout(VkDevice handle, const VkPip
                        auto layout = std::make_shared<PipelineLayout>();
                        if (device.usesGraphs())
                            layout->graph = createGraphLayout(device, *pCreateInfo);
-                       if (device.usesCommands())
+                       if (device.usesCommands() || device.usesMesh())
                            layout->sequences = createSequenceLayout(device, *pCreateInfo);
                        device.pipelineLayouts.insert(handleId(*pPipelineLayout), std::move(layout));
                    });
@@ -219,7 +264,12 @@ GraphLayout::~GraphLayout()
 
 EntryPoints pipelineLayoutEntryPoints()
 {
+    using Table = VkuDeviceDispatchTable;
     static const EntryPoint entries[] = {
+        {"vkGetDescriptorSetLayoutSupport", guarded<&getSetLayoutSupport<&Table::GetDescriptorSetLayoutSupport>>(),
+         kUseMesh},
+        {"vkGetDescriptorSetLayoutSupportKHR",
+         guarded<&getSetLayoutSupport<&Table::GetDescriptorSetLayoutSupportKHR>>(), kUseMesh},
         MILLRACE_ENTRY(CreateDescriptorSetLayout, kUseState),
         MILLRACE_ENTRY(DestroyDescriptorSetLayout, kUseState),
         MILLRACE_ENTRY(CreatePipelineLayout, kUseState),

@@ -34,8 +34,9 @@ struct GraphLayout {
     std::string definition;              // equal for compatible layouts
 };
 
-// The layout that variants of pipelines for generated commands are created with: the same sets, and
-// abi::SequenceArguments as the only push constants, for kSequenceStages. Shared like a GraphLayout.
+// The layout that variants of pipelines for generated commands are created with, and pipelines that draw what mesh
+// shaders have written: the same sets, and abi::SequenceArguments or abi::MeshArguments, which are as large, as the
+// only push constants, for kSequenceStages. Shared like a GraphLayout.
 struct SequenceLayout {
     explicit SequenceLayout(Device& owner) : device(owner) {}
     ~SequenceLayout();
@@ -49,7 +50,7 @@ inline constexpr VkShaderStageFlags kSequenceStages = VK_SHADER_STAGE_ALL_GRAPHI
 
 struct PipelineLayout {
     std::shared_ptr<GraphLayout> graph;         // null if the driver refused it, or there are no graphs on the device
-    std::shared_ptr<SequenceLayout> sequences;  // likewise generated commands
+    std::shared_ptr<SequenceLayout> sequences;  // likewise generated commands and mesh shaders
 };
 
 // Null if the device has none for the layout.

@@ -26,7 +26,7 @@ VkResult create(Device& device, const Info& info, const VkAllocationCallbacks* a
                 const Create& create)
 {
     const VkResult result = create(&info, allocator, out);
-    if (result != VK_SUCCESS)
+    if (result != VK_SUCCESS || !device.usesCommands())
         return result;
     rememberOrUndo([&] { device.table.DestroyRenderPass(device.handle, *out, allocator); },
                    [&] {
@@ -97,10 +97,11 @@ RenderPass::~RenderPass()
 EntryPoints renderPassEntryPoints()
 {
     using Table = VkuDeviceDispatchTable;
+    constexpr uint32_t kUses = kUseCommands | kUseMesh;
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateRenderPass, kUseCommands),
-        {"vkCreateRenderPass2", guarded<&createRenderPass2<&Table::CreateRenderPass2>>(), kUseCommands},
-        {"vkCreateRenderPass2KHR", guarded<&createRenderPass2<&Table::CreateRenderPass2KHR>>(), kUseCommands},
+        MILLRACE_ENTRY(CreateRenderPass, kUses),
+        {"vkCreateRenderPass2", guarded<&createRenderPass2<&Table::CreateRenderPass2>>(), kUses},
+        {"vkCreateRenderPass2KHR", guarded<&createRenderPass2<&Table::CreateRenderPass2KHR>>(), kUses},
         MILLRACE_ENTRY(DestroyRenderPass, kUseCommands),
     };
     return entries;

@@ -17,6 +17,8 @@ constexpr uint32_t kHeaderWords = 5;
 constexpr uint32_t kOpEntryPoint = 15;
 constexpr uint32_t kOpFunction = 54;
 constexpr uint32_t kGlCompute = 5;
+constexpr uint32_t kCapability = 2u << 16 | 17;  // OpCapability, the first word
+constexpr uint32_t kMeshShading = 5283;          // MeshShadingEXT
 
 std::span<const uint32_t> codeOf(const VkShaderModuleCreateInfo& info)
 {
@@ -35,13 +37,14 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShaderModule(VkDevice handle, const VkShade
     Device& device = Device::of(handle);
     const std::span<const uint32_t> code = codeOf(*pCreateInfo);
     auto module = std::make_shared<ShaderModule>();
-    module->ours = device.usesGraphs() && compiler::usesShaderEnqueue(code);
+    module->enqueues = device.usesGraphs() && compiler::usesShaderEnqueue(code);
+    module->ours = module->enqueues || (device.usesMesh() && declaresMeshShading(code));
     if (module->ours) {
         device.tellUnknown("vkCreateShaderModule", unknownStructures(pCreateInfo->pNext), kLayerAlone);
         *pShaderModule = handleOf<VkShaderModule>(module.get());
     } else {
         const VkResult result = device.table.CreateShaderModule(handle, pCreateInfo, pAllocator, pShaderModule);
-        if (result != VK_SUCCESS || !(device.usesCommands() || hasComputeEntryPoint(code)))
+        if (result != VK_SUCCESS || !(device.usesCommands() || device.usesMesh() || hasComputeEntryPoint(code)))
             return result;
     }
     rememberOrUndo(
@@ -91,7 +94,10 @@ VKAPI_ATTR void VKAPI_CALL GetShaderModuleCreateInfoIdentifierEXT(VkDevice handl
                                                                   VkShaderModuleIdentifierEXT* pIdentifier)
 {
     Device& device = Device::of(handle);
-    if (compiler::usesShaderEnqueue(codeOf(*pCreateInfo)))
+    const std::span<const uint32_t> code = codeOf(*pCreateInfo);
+    const bool isOurs =
+        (device.usesGraphs() && compiler::usesShaderEnqueue(code)) || (device.usesMesh() && declaresMeshShading(code));
+    if (isOurs)
         identify(codeOf(*pCreateInfo), *pIdentifier);
     else
         device.table.GetShaderModuleCreateInfoIdentifierEXT(handle, pCreateInfo, pIdentifier);
@@ -103,6 +109,15 @@ const VkShaderModuleCreateInfo* chainedModule(const VkPipelineShaderStageCreateI
 }
 
 }  // namespace
+
+bool declaresMeshShading(std::span<const uint32_t> words)
+{
+    // Capabilities come first.
+    for (size_t at = kHeaderWords; at + 1 < words.size() && words[at] == kCapability; at += 2)
+        if (words[at + 1] == kMeshShading)
+            return true;
+    return false;
+}
 
 bool hasComputeEntryPoint(std::span<const uint32_t> words)
 {
@@ -132,7 +147,7 @@ bool usesShaderEnqueue(const Device& device, const VkPipelineShaderStageCreateIn
 {
     if (stage.module) {
         const ShaderModule* module = device.shaderModules.find(handleId(stage.module));
-        return module && module->ours;
+        return module && module->enqueues;
     }
     const VkShaderModuleCreateInfo* chained = chainedModule(stage);
     return chained && compiler::usesShaderEnqueue(codeOf(*chained));
@@ -143,8 +158,8 @@ EntryPoints shaderModuleEntryPoints()
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CreateShaderModule, kUseState),
         MILLRACE_ENTRY(DestroyShaderModule, kUseState),
-        MILLRACE_ENTRY(GetShaderModuleIdentifierEXT, kUseGraphs),
-        MILLRACE_ENTRY(GetShaderModuleCreateInfoIdentifierEXT, kUseGraphs),
+        MILLRACE_ENTRY(GetShaderModuleIdentifierEXT, kUseStreams),
+        MILLRACE_ENTRY(GetShaderModuleCreateInfoIdentifierEXT, kUseStreams),
     };
     return entries;
 }

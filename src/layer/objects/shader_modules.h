@@ -15,12 +15,18 @@ namespace millrace::layer {
 
 using SharedWords = std::shared_ptr<const std::vector<uint32_t>>;
 
-// A copy of a module's SPIR-V: modules with the capability, which the driver never sees (`ours`), and modules with a
-// compute entry point, since a plain compute shader can be a node as well. All of them where commands are generated.
+// A copy of a module's SPIR-V: modules with a capability of ours, which the driver never sees (`ours`), and modules
+// with a compute entry point, since a plain compute shader can be a node as well. All of them where commands are
+// generated or mesh shaders run.
 struct ShaderModule {
     SharedWords words;
     bool ours = false;
+    bool enqueues = false;  // ShaderEnqueueAMDX
 };
+
+// True if the code has mesh or task shaders, or fragment shaders that read what is per primitive, so that a driver
+// without VK_EXT_mesh_shader must not see it.
+bool declaresMeshShading(std::span<const uint32_t> words);
 
 bool hasComputeEntryPoint(std::span<const uint32_t> words);
 

@@ -19,9 +19,33 @@ DriverScopes scopesOf(const CommandBuffer& commandBuffer)
     // Nothing is preprocessed inside of a render pass instance, where barriers may name few stages.
     const bool inside =
         commandBuffer.rendering.inside() || (commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT);
-    if (inside || !commandBuffer.device.usesCommands())
+    if (inside)
+        return DriverScopes::inside(commandBuffer.device);
+    if (!commandBuffer.device.usesCommands() && !commandBuffer.device.usesMesh())
         return {};
     return {commandBuffer.device, commandBuffer.device.queueFamilies[commandBuffer.pool.queueFamily].queueFlags};
+}
+
+// What runs in front of a render pass instance cannot wait for what happens inside.
+void noteWait(CommandBuffer& commandBuffer, VkPipelineStageFlags2 destinations)
+{
+    constexpr VkPipelineStageFlags2 kInFront =
+        VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT |
+        VK_PIPELINE_STAGE_2_PRE_RASTERIZATION_SHADERS_BIT | VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT |
+        VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT | VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    if (commandBuffer.rendering.inside() && (destinations & kInFront))
+        commandBuffer.front.obstacle = "behind a barrier inside the render pass instance that it has to wait at";
+}
+
+void noteWaits(CommandBuffer& commandBuffer, const VkDependencyInfo& info)
+{
+    const auto note = [&](const auto* barriers, uint32_t count) {
+        for (const auto& barrier : std::span(barriers, count))
+            noteWait(commandBuffer, barrier.dstStageMask);
+    };
+    note(info.pMemoryBarriers, info.memoryBarrierCount);
+    note(info.pBufferMemoryBarriers, info.bufferMemoryBarrierCount);
+    note(info.pImageMemoryBarriers, info.imageMemoryBarrierCount);
 }
 
 // Copies of barriers with other accesses.
@@ -70,7 +94,8 @@ VKAPI_ATTR void VKAPI_CALL CmdPipelineBarrier(VkCommandBuffer handle, VkPipeline
                                               uint32_t bufferCount, const VkBufferMemoryBarrier* pBuffers,
                                               uint32_t imageCount, const VkImageMemoryBarrier* pImages)
 {
-    const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    noteWait(commandBuffer, destinations);
     const DriverScopes scopes = scopesOf(commandBuffer);
     const Barriers1 own{translate(scopes, pMemory, memoryCount), translate(scopes, pBuffers, bufferCount),
                         translate(scopes, pImages, imageCount)};
@@ -87,7 +112,8 @@ VKAPI_ATTR void VKAPI_CALL CmdWaitEvents(VkCommandBuffer handle, uint32_t eventC
                                          const VkBufferMemoryBarrier* pBuffers, uint32_t imageCount,
                                          const VkImageMemoryBarrier* pImages)
 {
-    const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    noteWait(commandBuffer, destinations);
     const DriverScopes scopes = scopesOf(commandBuffer);
     const Barriers1 own{translate(scopes, pMemory, memoryCount), translate(scopes, pBuffers, bufferCount),
                         translate(scopes, pImages, imageCount)};
@@ -101,7 +127,8 @@ VKAPI_ATTR void VKAPI_CALL CmdWaitEvents(VkCommandBuffer handle, uint32_t eventC
 template <auto Member>
 VKAPI_ATTR void VKAPI_CALL pipelineBarrier2(VkCommandBuffer handle, const VkDependencyInfo* pInfo)
 {
-    const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    noteWaits(commandBuffer, *pInfo);
     const Dependency dependency(scopesOf(commandBuffer), *pInfo);
     (commandBuffer.device.table.*Member)(commandBuffer.current, &dependency.get());
 }
@@ -118,13 +145,15 @@ template <auto Member>
 VKAPI_ATTR void VKAPI_CALL waitEvents2(VkCommandBuffer handle, uint32_t count, const VkEvent* pEvents,
                                        const VkDependencyInfo* pInfos)
 {
-    const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     const DriverScopes scopes = scopesOf(commandBuffer);
     std::vector<Dependency> dependencies;
     std::vector<VkDependencyInfo> infos;
     dependencies.reserve(count);
-    for (const VkDependencyInfo& info : std::span(pInfos, count))
+    for (const VkDependencyInfo& info : std::span(pInfos, count)) {
+        noteWaits(commandBuffer, info);
         infos.push_back(dependencies.emplace_back(scopes, info).get());
+    }
     (commandBuffer.device.table.*Member)(commandBuffer.current, count, pEvents, infos.data());
 }
 
@@ -144,6 +173,8 @@ VKAPI_ATTR void VKAPI_CALL writeTimestamp(VkCommandBuffer handle, Flags stage, V
     if (commandBuffer.device.usesCommands() &&
         stage == static_cast<Flags>(VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT))
         stage = static_cast<Flags>(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
+    else
+        stage = scopesOf(commandBuffer).singleStage(stage);
     (commandBuffer.device.table.*Member)(commandBuffer.current, stage, pool, query);
 }
 

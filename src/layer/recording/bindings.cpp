@@ -5,6 +5,7 @@
 #include "layer/chains/chain.h"
 #include "layer/graphs/pipelines.h"
 #include "layer/graphs/validate.h"
+#include "layer/objects/driver_stages.h"
 #include "layer/recording/bind_points.h"
 #include "layer/recording/state_commands.h"
 #include "layer/recording/wrapped_struct.h"
@@ -60,10 +61,10 @@ template <auto Member>
 VKAPI_ATTR void VKAPI_CALL bindDescriptorSets2(VkCommandBuffer handle, const VkBindDescriptorSetsInfo* pInfo)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
+    const VkBindDescriptorSetsInfo info = withDriverStages(commandBuffer.device, *pInfo);
+    (commandBuffer.device.table.*Member)(commandBuffer.current, &info);
     if (!commandBuffer.logs())
         return;
-    const VkBindDescriptorSetsInfo& info = *pInfo;
     // The calls that set it again have no chain.
     if (info.layout)
         commandBuffer.cannotKeep("vkCmdBindDescriptorSets2", unknownStructures(info.pNext));
@@ -90,21 +91,27 @@ VKAPI_ATTR void VKAPI_CALL CmdPushConstants(VkCommandBuffer handle, VkPipelineLa
                                             const void* pValues)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdPushConstants(commandBuffer.current, layout, stageFlags, offset, size, pValues);
+    const VkShaderStageFlags stages = driverPushStages(commandBuffer.device, stageFlags);
+    if (stages != 0)
+        commandBuffer.device.table.CmdPushConstants(commandBuffer.current, layout, stages, offset, size, pValues);
     if (commandBuffer.logs())
-        commandBuffer.bound.pushConstants(layout, stageFlags, offset, size, pValues);
+        commandBuffer.bound.pushConstants(layout, stageFlags, stages, offset, size, pValues);
 }
 
 template <auto Member>
 VKAPI_ATTR void VKAPI_CALL pushConstants2(VkCommandBuffer handle, const VkPushConstantsInfo* pInfo)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
+    VkPushConstantsInfo info = *pInfo;
+    info.stageFlags = driverPushStages(commandBuffer.device, pInfo->stageFlags);
+    if (info.stageFlags != 0)
+        (commandBuffer.device.table.*Member)(commandBuffer.current, &info);
     if (!commandBuffer.logs())
         return;
     if (pInfo->layout) {
         commandBuffer.cannotKeep("vkCmdPushConstants2", unknownStructures(pInfo->pNext));
-        commandBuffer.bound.pushConstants(pInfo->layout, pInfo->stageFlags, pInfo->offset, pInfo->size, pInfo->pValues);
+        commandBuffer.bound.pushConstants(pInfo->layout, pInfo->stageFlags, info.stageFlags, pInfo->offset, pInfo->size,
+                                          pInfo->pValues);
         return;
     }
     std::shared_ptr<const VkPushConstantsInfo> copy = deepCopy(*pInfo);
@@ -120,10 +127,8 @@ EntryPoints bindingEntryPoints()
         MILLRACE_ENTRY(CmdBindPipeline, kUseState),
         MILLRACE_ENTRY(CmdBindPipelineShaderGroupNV, kUseState),
         MILLRACE_ENTRY(CmdBindDescriptorSets, kUseState),
-        {"vkCmdBindDescriptorSets2", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2>>(),
-         kUseState},
-        {"vkCmdBindDescriptorSets2KHR", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2KHR>>(),
-         kUseState},
+        {"vkCmdBindDescriptorSets2", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2>>(), kUseState},
+        {"vkCmdBindDescriptorSets2KHR", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2KHR>>(), kUseState},
         MILLRACE_ENTRY(CmdPushConstants, kUseState),
         {"vkCmdPushConstants2", guarded<&pushConstants2<&Table::CmdPushConstants2>>(), kUseState},
         {"vkCmdPushConstants2KHR", guarded<&pushConstants2<&Table::CmdPushConstants2KHR>>(), kUseState},

@@ -53,6 +53,7 @@ static_assert(sizeof(BoundSets) % alignof(VkDescriptorSet) == 0);
 struct PushedConstants {
     VkPipelineLayout layout;
     VkShaderStageFlags stages;
+    VkShaderStageFlags driverStages;  // 0: the driver does not see the command
     uint32_t offset;
     uint32_t size;
     const VkPushConstantsInfo* info;          // of a command without a layout, else null
@@ -65,8 +66,8 @@ struct PushedConstants {
         const auto& pushed = *reinterpret_cast<const PushedConstants*>(payload);
         if (pushed.info)
             (table.*pushed.command)(commandBuffer, pushed.info);
-        else
-            table.CmdPushConstants(commandBuffer, pushed.layout, pushed.stages, pushed.offset, pushed.size,
+        else if (pushed.driverStages != 0)
+            table.CmdPushConstants(commandBuffer, pushed.layout, pushed.driverStages, pushed.offset, pushed.size,
                                    pushed.values());
     }
 };
@@ -98,12 +99,12 @@ void BoundState::bindSets(VkPipelineBindPoint bindPoint, VkPipelineLayout layout
     std::ranges::copy(dynamicOffsets, bound.dynamicOffsets());
 }
 
-void BoundState::pushConstants(VkPipelineLayout layout, VkShaderStageFlags stages, uint32_t offset, uint32_t size,
-                               const void* values)
+void BoundState::pushConstants(VkPipelineLayout layout, VkShaderStageFlags stages, VkShaderStageFlags driverStages,
+                               uint32_t offset, uint32_t size, const void* values)
 {
     std::byte* const payload = m_log.add({StateKind::PushConstants, stages, offset, size}, kScopePushConstants,
                                          PushedConstants::replay, sizeof(PushedConstants) + size);
-    new (payload) PushedConstants{layout, stages, offset, size, nullptr, nullptr};
+    new (payload) PushedConstants{layout, stages, driverStages, offset, size, nullptr, nullptr};
     std::memcpy(payload + sizeof(PushedConstants), values, size);
 }
 
@@ -113,7 +114,8 @@ void BoundState::pushConstants(std::shared_ptr<const VkPushConstantsInfo> info, 
     std::byte* const payload =
         m_log.add({StateKind::PushConstants, plain.stageFlags, plain.offset, plain.size}, kScopePushConstants,
                   PushedConstants::replay, sizeof(PushedConstants), std::move(info));
-    new (payload) PushedConstants{VK_NULL_HANDLE, plain.stageFlags, plain.offset, plain.size, &plain, command};
+    new (payload)
+        PushedConstants{VK_NULL_HANDLE, plain.stageFlags, plain.stageFlags, plain.offset, plain.size, &plain, command};
 }
 
 VkPipeline BoundState::pipeline(VkPipelineBindPoint bindPoint) const

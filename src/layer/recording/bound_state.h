@@ -24,8 +24,9 @@ public:
     void bindShaderGroup(VkPipelineBindPoint bindPoint, VkPipeline pipeline, uint32_t group);
     void bindSets(VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,
                   std::span<const VkDescriptorSet> sets, std::span<const uint32_t> dynamicOffsets);
-    void pushConstants(VkPipelineLayout layout, VkShaderStageFlags stages, uint32_t offset, uint32_t size,
-                       const void* values);
+    // `driverStages`: as the driver may see them (objects/driver_stages.h).
+    void pushConstants(VkPipelineLayout layout, VkShaderStageFlags stages, VkShaderStageFlags driverStages,
+                       uint32_t offset, uint32_t size, const void* values);
     // With a layout that is chained to the structure instead (dynamicPipelineLayout); the structure is a deep copy.
     void pushConstants(std::shared_ptr<const VkPushConstantsInfo> info,
                        PFN_vkCmdPushConstants2 VkuDeviceDispatchTable::*command);

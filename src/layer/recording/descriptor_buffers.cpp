@@ -5,6 +5,7 @@
 #include "layer/chains/chain_copy.h"
 #include "layer/graphs/pipelines.h"
 #include "layer/objects/buffers.h"
+#include "layer/objects/driver_stages.h"
 #include "layer/recording/bind_points.h"
 #include "layer/recording/state_commands.h"
 #include "layer/recording/wrapped_struct.h"
@@ -97,25 +98,26 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer han
                                                              const VkSetDescriptorBufferOffsetsInfoEXT* pInfo)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdSetDescriptorBufferOffsets2EXT(commandBuffer.current, pInfo);
+    const VkSetDescriptorBufferOffsetsInfoEXT info = withDriverStages(commandBuffer.device, *pInfo);
+    commandBuffer.device.table.CmdSetDescriptorBufferOffsets2EXT(commandBuffer.current, &info);
     if (!commandBuffer.logs())
         return;
-    if (pInfo->layout)
-        commandBuffer.cannotKeep("vkCmdSetDescriptorBufferOffsets2EXT", unknownStructures(pInfo->pNext));
-    if (!pInfo->layout) {
+    if (info.layout)
+        commandBuffer.cannotKeep("vkCmdSetDescriptorBufferOffsets2EXT", unknownStructures(info.pNext));
+    if (!info.layout) {
         logWrapped<&Table::CmdSetDescriptorBufferOffsets2EXT>(
             commandBuffer, "vkCmdSetDescriptorBufferOffsets2EXT",
-            {StateKind::DescriptorSets, keyOf(pInfo->stageFlags), pInfo->firstSet, pInfo->setCount},
-            scopeOf(pInfo->stageFlags) | kScopeBufferOffsets, *pInfo);
+            {StateKind::DescriptorSets, keyOf(info.stageFlags), info.firstSet, info.setCount},
+            scopeOf(info.stageFlags) | kScopeBufferOffsets, info);
         return;
     }
-    for (VkPipelineBindPoint bindPoint : bindPointsOf(commandBuffer.pool, pInfo->stageFlags))
-        logOffsets(commandBuffer, bindPoint, pInfo->layout, pInfo->firstSet, pInfo->setCount, pInfo->pBufferIndices,
-                   pInfo->pOffsets);
-    if (pInfo->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
-        if (auto graphLayout = graphLayoutOf(commandBuffer.device, pInfo->layout))
-            commandBuffer.graph.setBufferOffsets(Source::Stages, *graphLayout, pInfo->firstSet, pInfo->setCount,
-                                                 pInfo->pBufferIndices, pInfo->pOffsets);
+    for (VkPipelineBindPoint bindPoint : bindPointsOf(commandBuffer.pool, info.stageFlags))
+        logOffsets(commandBuffer, bindPoint, info.layout, info.firstSet, info.setCount, info.pBufferIndices,
+                   info.pOffsets);
+    if (info.stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
+        if (auto graphLayout = graphLayoutOf(commandBuffer.device, info.layout))
+            commandBuffer.graph.setBufferOffsets(Source::Stages, *graphLayout, info.firstSet, info.setCount,
+                                                 info.pBufferIndices, info.pOffsets);
 }
 
 void logSamplers(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t set)
@@ -145,22 +147,23 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplers2EXT(
     VkCommandBuffer handle, const VkBindDescriptorBufferEmbeddedSamplersInfoEXT* pInfo)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdBindDescriptorBufferEmbeddedSamplers2EXT(commandBuffer.current, pInfo);
+    const VkBindDescriptorBufferEmbeddedSamplersInfoEXT info = withDriverStages(commandBuffer.device, *pInfo);
+    commandBuffer.device.table.CmdBindDescriptorBufferEmbeddedSamplers2EXT(commandBuffer.current, &info);
     if (!commandBuffer.logs())
         return;
-    if (pInfo->layout)
-        commandBuffer.cannotKeep("vkCmdBindDescriptorBufferEmbeddedSamplers2EXT", unknownStructures(pInfo->pNext));
-    if (!pInfo->layout) {
+    if (info.layout)
+        commandBuffer.cannotKeep("vkCmdBindDescriptorBufferEmbeddedSamplers2EXT", unknownStructures(info.pNext));
+    if (!info.layout) {
         logWrapped<&Table::CmdBindDescriptorBufferEmbeddedSamplers2EXT>(
             commandBuffer, "vkCmdBindDescriptorBufferEmbeddedSamplers2EXT",
-            {StateKind::DescriptorSets, keyOf(pInfo->stageFlags), pInfo->set, 1}, scopeOf(pInfo->stageFlags), *pInfo);
+            {StateKind::DescriptorSets, keyOf(info.stageFlags), info.set, 1}, scopeOf(info.stageFlags), info);
         return;
     }
-    for (VkPipelineBindPoint bindPoint : bindPointsOf(commandBuffer.pool, pInfo->stageFlags))
-        logSamplers(commandBuffer, bindPoint, pInfo->layout, pInfo->set);
-    if (pInfo->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
-        if (auto graphLayout = graphLayoutOf(commandBuffer.device, pInfo->layout))
-            commandBuffer.graph.bindEmbeddedSamplers(Source::Stages, *graphLayout, pInfo->set);
+    for (VkPipelineBindPoint bindPoint : bindPointsOf(commandBuffer.pool, info.stageFlags))
+        logSamplers(commandBuffer, bindPoint, info.layout, info.set);
+    if (info.stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
+        if (auto graphLayout = graphLayoutOf(commandBuffer.device, info.layout))
+            commandBuffer.graph.bindEmbeddedSamplers(Source::Stages, *graphLayout, info.set);
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stages and accesses of barriers as the driver may see them. Where the layer generates commands, the driver does not
 // know the stage in which they are preprocessed, and what they read at the stage of indirect commands is read by
-// shaders.
+// shaders. Where it runs mesh shaders, the driver knows no such stages: they are compute shaders, in front of the
+// render pass instance.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -18,9 +19,15 @@ public:
     // On queues that can do this.
     DriverScopes(const Device& device, VkQueueFlags queue)
     {
-        if (!device.usesCommands())
+        const bool computes = queue & VK_QUEUE_COMPUTE_BIT;
+        if (device.usesMesh() && (queue & VK_QUEUE_GRAPHICS_BIT)) {
+            m_mesh = computes ? VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT : VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT;
+            m_readers = computes ? VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT : 0;
+        }
+        m_generates = device.usesCommands() && (queue & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT));
+        if (!m_generates)
             return;
-        if (queue & VK_QUEUE_COMPUTE_BIT)
+        if (computes)
             m_readers |= VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
         if (!(queue & VK_QUEUE_GRAPHICS_BIT))
             return;
@@ -32,19 +39,38 @@ public:
             m_readers |= VK_PIPELINE_STAGE_2_GEOMETRY_SHADER_BIT;
     }
 
+    // Inside of a render pass instance, where barriers name stages of graphics alone.
+    static DriverScopes inside(const Device& device)
+    {
+        DriverScopes scopes;
+        if (device.usesMesh())
+            scopes.m_mesh = VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT;
+        return scopes;
+    }
+
     // False: everything stays as it is.
-    bool change() const { return m_readers != 0; }
+    bool change() const { return m_readers != 0 || m_mesh != 0; }
 
     template <typename Flags>
     Flags stages(Flags flags) const
     {
         constexpr auto kPreprocess = static_cast<Flags>(VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT);
         constexpr auto kIndirect = static_cast<Flags>(VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT);
-        if (!change())
+        flags = meshStages(flags);
+        if (m_readers == 0)
             return flags;
-        if (flags & kPreprocess)
+        if (m_generates && (flags & kPreprocess))
             flags = (flags & ~kPreprocess) | kIndirect;
         return flags & kIndirect ? flags | static_cast<Flags>(m_readers) : flags;
+    }
+
+    // The same where one stage is wanted.
+    template <typename Flags>
+    Flags singleStage(Flags stage) const
+    {
+        constexpr auto kMesh =
+            static_cast<Flags>(VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT);
+        return m_mesh != 0 && (stage & kMesh) ? static_cast<Flags>(m_mesh) : stage;
     }
 
     template <typename Flags>
@@ -53,9 +79,13 @@ public:
         constexpr auto kRead = static_cast<Flags>(VK_ACCESS_2_COMMAND_PREPROCESS_READ_BIT_EXT);
         constexpr auto kWrite = static_cast<Flags>(VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT);
         constexpr auto kIndirect = static_cast<Flags>(VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
-        if (!change())
+        if (m_readers == 0)
             return flags;
-        if (flags & (kRead | kIndirect))
+        if (flags & kIndirect)
+            flags |= static_cast<Flags>(VK_ACCESS_2_SHADER_READ_BIT);
+        if (!m_generates)
+            return flags;
+        if (flags & kRead)
             flags |= static_cast<Flags>(VK_ACCESS_2_SHADER_READ_BIT);
         if (flags & kWrite)
             flags |= static_cast<Flags>(VK_ACCESS_2_SHADER_WRITE_BIT);
@@ -75,7 +105,25 @@ public:
     }
 
 private:
+    template <typename Flags>
+    Flags meshStages(Flags flags) const
+    {
+        constexpr auto kMesh =
+            static_cast<Flags>(VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT);
+        // Which have them as parts.
+        constexpr auto kGroups = static_cast<Flags>(VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT |
+                                                    VK_PIPELINE_STAGE_2_PRE_RASTERIZATION_SHADERS_BIT);
+        constexpr auto kCompute = static_cast<Flags>(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT);
+        if (m_mesh != 0 && (flags & kMesh))
+            flags = (flags & ~kMesh) | static_cast<Flags>(m_mesh);
+        if ((m_mesh & VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT) && (flags & kGroups))
+            flags |= kCompute;
+        return flags;
+    }
+
     VkPipelineStageFlags2 m_readers = 0;  // that may read what the stage of indirect commands does
+    bool m_generates = false;             // commands, so that the driver does not know the stage for that
+    VkPipelineStageFlags2 m_mesh = 0;     // in place of the stages of mesh shaders; 0: the driver knows them
 };
 
 }  // namespace millrace::layer

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "layer/graphs/pipelines.h"
+#include "layer/objects/driver_stages.h"
 #include "layer/recording/bind_points.h"
 #include "layer/recording/state_commands.h"
 #include "layer/recording/update_templates.h"
@@ -91,19 +92,20 @@ template <auto Member>
 VKAPI_ATTR void VKAPI_CALL pushSet2(VkCommandBuffer handle, const VkPushDescriptorSetInfo* pInfo)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
+    const VkPushDescriptorSetInfo info = withDriverStages(commandBuffer.device, *pInfo);
+    (commandBuffer.device.table.*Member)(commandBuffer.current, &info);
     if (!commandBuffer.logs())
         return;
-    noteUnknown(commandBuffer, pInfo->pNext, {pInfo->pDescriptorWrites, pInfo->descriptorWriteCount});
-    if (!pInfo->layout) {
-        logPushWithoutLayout<Member>(commandBuffer, *pInfo);
+    noteUnknown(commandBuffer, info.pNext, {info.pDescriptorWrites, info.descriptorWriteCount});
+    if (!info.layout) {
+        logPushWithoutLayout<Member>(commandBuffer, info);
         return;
     }
-    const std::vector<DescriptorWrite> writes = copyWrites({pInfo->pDescriptorWrites, pInfo->descriptorWriteCount});
-    for (VkPipelineBindPoint bindPoint : bindPointsOf(commandBuffer.pool, pInfo->stageFlags))
-        logPush(commandBuffer, bindPoint, pInfo->layout, pInfo->set, writes);
-    if (pInfo->stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
-        pushToGraph(commandBuffer, Source::Stages, pInfo->layout, pInfo->set, writes);
+    const std::vector<DescriptorWrite> writes = copyWrites({info.pDescriptorWrites, info.descriptorWriteCount});
+    for (VkPipelineBindPoint bindPoint : bindPointsOf(commandBuffer.pool, info.stageFlags))
+        logPush(commandBuffer, bindPoint, info.layout, info.set, writes);
+    if (info.stageFlags & VK_SHADER_STAGE_COMPUTE_BIT)
+        pushToGraph(commandBuffer, Source::Stages, info.layout, info.set, writes);
 }
 
 void logTemplateWithoutLayout(CommandBuffer& commandBuffer, const VkPushDescriptorSetWithTemplateInfo& info,
@@ -170,8 +172,7 @@ EntryPoints pushDescriptorEntryPoints()
         {"vkCmdPushDescriptorSet", guarded<&pushSet<&Table::CmdPushDescriptorSet>>(), kUseState},
         {"vkCmdPushDescriptorSetKHR", guarded<&pushSet<&Table::CmdPushDescriptorSetKHR>>(), kUseState},
         {"vkCmdPushDescriptorSet2", guarded<&pushSet2<&Table::CmdPushDescriptorSet2>>(), kUseState},
-        {"vkCmdPushDescriptorSet2KHR", guarded<&pushSet2<&Table::CmdPushDescriptorSet2KHR>>(),
-         kUseState},
+        {"vkCmdPushDescriptorSet2KHR", guarded<&pushSet2<&Table::CmdPushDescriptorSet2KHR>>(), kUseState},
         {"vkCmdPushDescriptorSetWithTemplate", guarded<&pushWithTemplate<&Table::CmdPushDescriptorSetWithTemplate>>(),
          kUseState},
         {"vkCmdPushDescriptorSetWithTemplateKHR",

@@ -125,6 +125,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRen
     openFront(commandBuffer, pRenderingInfo->flags & VK_RENDERING_RESUMING_BIT);
     if (!commandBuffer.primary) {
         table.CmdBeginRendering(commandBuffer.current, pRenderingInfo);
+        commandBuffer.rendering.secondary = true;
         return;
     }
     const StoredRendering stored(*pRenderingInfo);
@@ -138,6 +139,7 @@ VKAPI_ATTR void VKAPI_CALL CmdEndRendering(VkCommandBuffer handle)
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     commandBuffer.device.table.CmdEndRendering(commandBuffer.current);
     commandBuffer.rendering.dynamic.reset();
+    commandBuffer.rendering.secondary = false;
     commandBuffer.log.clear(kScopeInRendering);
     // Between the parts of a suspended instance there may be nothing.
     if (!commandBuffer.rendering.suspends)

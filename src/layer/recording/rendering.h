@@ -28,6 +28,7 @@ struct RenderingScope {
     // Between vkCmdBeginRendering and vkCmdEndRendering: a deep copy of the parameter, changed to continue where the
     // instance was interrupted.
     std::shared_ptr<const VkRenderingInfo> dynamic;
+    bool secondary = false;  // the same in a secondary command buffer, where nothing is interrupted
     StructureTypes notKept;  // that it had and the copy has not
     bool suspends = false;
 
@@ -44,7 +45,7 @@ struct RenderingScope {
     bool unknownPass = false;
     uint32_t unknownScopes = 0;
 
-    bool inside() const { return legacyPass || dynamic || unknownPass; }
+    bool inside() const { return legacyPass || dynamic || secondary || unknownPass; }
     // Why a graph cannot be dispatched here, or null.
     const char* obstacleToDispatch() const;
     // Why the command buffer cannot be split behind a graph that was dispatched here, or null.

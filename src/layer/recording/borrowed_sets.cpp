@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "layer/commands/borrowed_sets.h"
+#include "layer/recording/borrowed_sets.h"
 
 #include <algorithm>
 #include <span>
 
-#include "layer/commands/generated_commands.h"
 #include "layer/loader/device.h"
 #include "layer/recording/command_buffer.h"
 
@@ -16,10 +15,15 @@ using Sets = std::vector<std::shared_ptr<DescriptorSetLayout>>;
 
 // Recording replays commands that know nothing of each other, so what they are replayed for is found here.
 thread_local const SequenceLayout* t_target = nullptr;
+thread_local VkPipelineBindPoint t_bindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS;
 
 class Target {
 public:
-    explicit Target(const SequenceLayout& layout) { t_target = &layout; }
+    Target(const SequenceLayout& layout, VkPipelineBindPoint bindPoint)
+    {
+        t_target = &layout;
+        t_bindPoint = bindPoint;
+    }
     ~Target() { t_target = nullptr; }
     Target(const Target&) = delete;
     Target& operator=(const Target&) = delete;
@@ -39,7 +43,7 @@ bool fits(const Sets* sets, uint32_t set)
     return !sets || (set < sets->size() && isSameSetLayout((*sets)[set].get(), t_target->sets[set].get()));
 }
 
-VKAPI_ATTR void VKAPI_CALL bindDescriptorSets(VkCommandBuffer commandBuffer, VkPipelineBindPoint bindPoint,
+VKAPI_ATTR void VKAPI_CALL bindDescriptorSets(VkCommandBuffer commandBuffer, VkPipelineBindPoint,
                                               VkPipelineLayout layout, uint32_t first, uint32_t count,
                                               const VkDescriptorSet* sets, uint32_t offsetCount,
                                               const uint32_t* offsets)
@@ -54,36 +58,36 @@ VKAPI_ATTR void VKAPI_CALL bindDescriptorSets(VkCommandBuffer commandBuffer, VkP
                                                                                  : nullptr;
         const auto taken = std::min<size_t>(own ? own->dynamicDescriptors : 0, left.size());
         if (fits(known, set))
-            t_target->device.table.CmdBindDescriptorSets(commandBuffer, bindPoint, t_target->handle, set, 1, &sets[i],
+            t_target->device.table.CmdBindDescriptorSets(commandBuffer, t_bindPoint, t_target->handle, set, 1, &sets[i],
                                                          static_cast<uint32_t>(taken), left.data());
         left = left.subspan(taken);
     }
 }
 
-VKAPI_ATTR void VKAPI_CALL pushDescriptorSet(VkCommandBuffer commandBuffer, VkPipelineBindPoint bindPoint,
+VKAPI_ATTR void VKAPI_CALL pushDescriptorSet(VkCommandBuffer commandBuffer, VkPipelineBindPoint,
                                              VkPipelineLayout layout, uint32_t set, uint32_t count,
                                              const VkWriteDescriptorSet* writes)
 {
     if (fits(setsOf(layout), set))
-        t_target->device.table.CmdPushDescriptorSet(commandBuffer, bindPoint, t_target->handle, set, count, writes);
+        t_target->device.table.CmdPushDescriptorSet(commandBuffer, t_bindPoint, t_target->handle, set, count, writes);
 }
 
-VKAPI_ATTR void VKAPI_CALL setDescriptorBufferOffsets(VkCommandBuffer commandBuffer, VkPipelineBindPoint bindPoint,
+VKAPI_ATTR void VKAPI_CALL setDescriptorBufferOffsets(VkCommandBuffer commandBuffer, VkPipelineBindPoint,
                                                       VkPipelineLayout layout, uint32_t first, uint32_t count,
                                                       const uint32_t* indices, const VkDeviceSize* offsets)
 {
     const Sets* known = setsOf(layout);
     for (uint32_t i = 0; i < count; ++i)
         if (fits(known, first + i))
-            t_target->device.table.CmdSetDescriptorBufferOffsetsEXT(commandBuffer, bindPoint, t_target->handle,
+            t_target->device.table.CmdSetDescriptorBufferOffsetsEXT(commandBuffer, t_bindPoint, t_target->handle,
                                                                     first + i, 1, &indices[i], &offsets[i]);
 }
 
-VKAPI_ATTR void VKAPI_CALL bindEmbeddedSamplers(VkCommandBuffer commandBuffer, VkPipelineBindPoint bindPoint,
+VKAPI_ATTR void VKAPI_CALL bindEmbeddedSamplers(VkCommandBuffer commandBuffer, VkPipelineBindPoint,
                                                 VkPipelineLayout layout, uint32_t set)
 {
     if (fits(setsOf(layout), set))
-        t_target->device.table.CmdBindDescriptorBufferEmbeddedSamplersEXT(commandBuffer, bindPoint, t_target->handle,
+        t_target->device.table.CmdBindDescriptorBufferEmbeddedSamplersEXT(commandBuffer, t_bindPoint, t_target->handle,
                                                                           set);
 }
 
@@ -113,8 +117,14 @@ VkuDeviceDispatchTable borrowingTable(const VkuDeviceDispatchTable& table)
 
 void bindBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, const SequenceLayout& layout)
 {
-    const Target target(layout);
-    commandBuffer.bound.replaySets(bindPoint, commandBuffer.device.generatedCommands->borrowing, commandBuffer.current);
+    bindBorrowedSets(commandBuffer, bindPoint, layout, commandBuffer.current, bindPoint);
+}
+
+void bindBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint from, const SequenceLayout& layout,
+                      VkCommandBuffer target, VkPipelineBindPoint to)
+{
+    const Target scope(layout, to);
+    commandBuffer.bound.replaySets(from, commandBuffer.device.borrowing, target);
 }
 
 }  // namespace millrace::layer

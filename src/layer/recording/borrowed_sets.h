@@ -15,7 +15,10 @@ struct CommandBuffer;
 VkuDeviceDispatchTable borrowingTable(const VkuDeviceDispatchTable& table);
 
 // Binds what the application has bound at the bind point, as far as it fits `layout`: sets, pushed descriptors, offsets
-// into descriptor buffers.
+// into descriptor buffers. Requires: Device::borrowing is filled.
 void bindBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, const SequenceLayout& layout);
+// The same for another bind point, in another command buffer of the driver's.
+void bindBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint from, const SequenceLayout& layout,
+                      VkCommandBuffer target, VkPipelineBindPoint to);
 
 }  // namespace millrace::layer
