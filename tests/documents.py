@@ -5,15 +5,17 @@
 - links lead somewhere, those of README.md also where it is installed, and what the code says of a document is there;
 - README.md leads to each document, the glossary is in order and names no word twice, docs/design.md has each folder of src;
 - docs/performance.md is short, measured times are in it or in a log, and documents but the logs tell no history;
-- no sentence is too long to read (document_words.py).
+- no sentence is too long to read (document_words.py), and names of the code are those of the code (document_names.py).
 
 Usage: documents.py ROOT, or documents.py --self-test
 """
+import os
 import pathlib
 import re
 import sys
 import tempfile
 
+import document_names
 import document_words
 
 LINK = re.compile(r"\]\(([^()\s]+)\)|\s(?:src|href)=\"([^\"\s]+)\"")
@@ -33,7 +35,7 @@ CODE = ["src", "include", "tools", "tests", "bench", "examples", "scripts", "cma
 CODE_SUFFIXES = {".cpp", ".h", ".glsl", ".comp", ".py", ".sh", ".cmake", ".txt", ".html", ".js"}
 MENTION = re.compile(r"\bdocs/([\w-]+\.md)(?:#([\w-]+)|, \"([^\"\n]+)\")?")
 # Of what others wrote, or what was built.
-SKIPPED = re.compile(r"(^|/)(build[^/]*|\.[^/]+)/")
+SKIPPED = re.compile(r"^(build[^/]*|install|shared)$|(^|/)(\.[^/]+|__pycache__)$")
 
 
 def anchor(heading):
@@ -103,11 +105,17 @@ def unreached_problems(root):
             yield f"{file.relative_to(root)}: README.md does not lead to it"
 
 
+def files_of(root):
+    for folder, inner, names in os.walk(root):
+        place = pathlib.Path(folder)
+        inner[:] = sorted(name for name in inner if not SKIPPED.search(str((place / name).relative_to(root))))
+        yield from (place / name for name in sorted(names))
+
+
 def code_files(root):
-    for folder in CODE:
-        for file in sorted((root / folder).rglob("*")):
-            if file.suffix in CODE_SUFFIXES and not SKIPPED.search(str(file.relative_to(root))):
-                yield file
+    for file in files_of(root):
+        if file.suffix in CODE_SUFFIXES and file.relative_to(root).parts[0] in CODE:
+            yield file
 
 
 def mention_problems(root):
@@ -133,6 +141,14 @@ def word_problems(root, file):
         yield f"{name}:{problem}"
 
 
+def name_problems(root, files):
+    names = document_names.Names(root, list(files_of(root)))
+    for file in files:
+        if str(file.relative_to(root)) not in LOGS:
+            for problem in document_names.problems(names, file):
+                yield f"{file.relative_to(root)}:{problem}"
+
+
 def length_problems(root):
     lines = len((root / "docs/performance.md").read_text().splitlines())
     if lines > RESULT_LINES:
@@ -140,10 +156,11 @@ def length_problems(root):
 
 
 def problems(root):
-    files = [file for file in sorted(root.rglob("*.md")) if not SKIPPED.search(str(file.relative_to(root)))]
+    files = [file for file in files_of(root) if file.suffix == ".md"]
     for file in files:
         yield from link_problems(root, file)
         yield from word_problems(root, file)
+    yield from name_problems(root, files)
     yield from glossary_problems(root)
     yield from installed_problems(root)
     yield from folder_problems(root)
@@ -163,11 +180,14 @@ FAULTY = {
     "docs/words.md": "It no\nlonger waits, since `now` it\nused to. It is used to `wait 3 ms` for 4 s or 5 slots.\n\n"
                      "    since 7 ms\n\n```\ntoday\n```\n| today | 1.5 us |\n|---|---|\n\n"
                      "- " + "word " * 40 + "end.\n- " + "word " * 39 + "end.\n",
-    "docs/lost.md": "[a](words.md)\n",
+    "docs/lost.md": "[a](words.md)\n`there/a.h`, `there/b.h`, `src/there`, `src/nowhere`, `a::here()`, `a::gone`, `isHere()`,\n"
+                    "`isGone()`, `MR_HERE`, `mr_gone()`, `*_test.cpp`\n```\n`src/nowhere`\n```\n",
     "docs/gpu.md": "[Since](lost.md) then 3 ms.\n",
     "src/there/a.h": "// docs/design.md, docs/none.md, docs/words.md#here and docs/lost.md, \"Here\"\n",
-    "src/missing/a.cpp": "// docs/glossary.md\n",
+    "src/missing/a.cpp": "// docs/glossary.md\nhere isHere MR_HERE\n",
     "src/deep/er/a.cpp": "",
+    "build-dev/docs/a.md": "since [a](none)\n",
+    "src/there/building/b.h": "// docs/none.md\n",
 }
 EXPECTED = [
     "README.md: nothing.md: there is no such file", "README.md: #b: there is no such heading",
@@ -177,12 +197,15 @@ EXPECTED = [
     "docs/words.md:13: a sentence of 41 words, more than 40: word word word word word word ...",
     *[f"docs/words.md:{problem}: times belong to docs/performance.md or docs/experiments.md"
       for problem in ["3: '4 s'", "10: '1.5 us'"]],
+    *[f"docs/lost.md:{problem}: the code has no such name"
+      for problem in ["2: 'there/b.h'", "2: 'src/nowhere'", "2: 'a::gone'", "3: 'isGone'", "3: 'mr_gone'"]],
     "docs/glossary.md: 'level' is not behind 'slot'", "README.md: nothing.md: is not installed",
     "docs/design.md: the table of folders has no src/missing", "docs/performance.md: 151 lines, more than 150",
     "docs/gpu.md: README.md does not lead to it", "docs/lost.md: README.md does not lead to it",
     "src/there/a.h: docs/none.md: there is no such file",
     "src/there/a.h: docs/words.md, here: there is no such heading",
     "src/there/a.h: docs/lost.md, Here: there is no such heading",
+    "src/there/building/b.h: docs/none.md: there is no such file",
 ]
 
 
