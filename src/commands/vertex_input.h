@@ -27,6 +27,8 @@ struct VertexBinding {
     std::optional<uint32_t> strideBytes;  // absent: each sequence says it
     bool isPerInstance = false;
     uint32_t divisor = 1;  // instances that share an element; 0: all
+
+    bool operator==(const VertexBinding&) const = default;
 };
 
 struct VertexAttribute {
@@ -34,11 +36,15 @@ struct VertexAttribute {
     uint32_t binding = 0;
     uint32_t vkFormat = 0;
     uint32_t offsetBytes = 0;
+
+    bool operator==(const VertexAttribute&) const = default;
 };
 
 struct VertexInput {
     std::vector<VertexBinding> bindings;
     std::vector<VertexAttribute> attributes;
+
+    bool operator==(const VertexInput&) const = default;
 };
 
 }  // namespace millrace::commands

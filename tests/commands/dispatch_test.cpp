@@ -31,6 +31,20 @@ TEST_P(GeneratedDispatches, RandomLayouts_AsALoopOnTheHost)
     }
 }
 
+TEST_P(GeneratedDispatches, ShaderObjects_AsALoopOnTheHost)
+{
+    if (!driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME))
+        GTEST_SKIP() << "the driver lacks VK_EXT_shader_object";
+    constexpr uint32_t kSeeds = 80;
+    Dispatches dispatches(GetParam(), {.objects = true});
+    for (uint32_t seed = 0; seed < kSeeds && !HasFailure(); ++seed) {
+        DispatchCase drawn(seed);
+        Sums expected = drawn.expected();
+        addOwn(expected, drawn);
+        EXPECT_EQ(dispatches.run(drawn), expected) << "seed " << seed;
+    }
+}
+
 // More workgroups than a row has, in one sequence and in many.
 TEST_P(GeneratedDispatches, ManyWorkgroups_AsALoopOnTheHost)
 {
@@ -76,7 +90,7 @@ TEST(GeneratedDispatchesByTheLayer, IndexWithoutPipeline_SequenceLeftOut)
 // Behind a graph that splits the command buffer, the rest of the commands is in another one of the driver's.
 TEST(GeneratedDispatchesByTheLayer, BehindAGraphThatIsContinued_AsALoopOnTheHost)
 {
-    Dispatches dispatches(Provider::Layer, true);
+    Dispatches dispatches(Provider::Layer, {.graphs = true});
     layertest::TestDevice& device = dispatches.generated.device;
     using layertest::TestDevice;
     const layertest::Graph graph = device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")},

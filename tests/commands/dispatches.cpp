@@ -95,8 +95,8 @@ Sums DispatchCase::expected() const
     return sums;
 }
 
-Dispatches::Dispatches(Provider provider, bool graphs)
-    : generated(provider, {.graphs = graphs}), m_device(generated.device)
+Dispatches::Dispatches(Provider provider, const GeneratedOptions& with)
+    : generated(provider, with), m_device(generated.device), m_hasObjects(with.objects)
 {
     const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
@@ -106,24 +106,90 @@ Dispatches::Dispatches(Provider provider, bool graphs)
     info.pPushConstantRanges = &range;
     MILLRACE_CHECK(vkCreatePipelineLayout(m_device.handle, &info, nullptr, &m_layout));
     m_device.onDestroy([this] { vkDestroyPipelineLayout(m_device.handle, m_layout, nullptr); });
-    for (uint32_t salt : kSalts)
-        m_pipelines.push_back(createPipeline(salt));
-    VkIndirectExecutionSetPipelineInfoEXT pipelines{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT};
-    pipelines.initialPipeline = m_pipelines[0];
-    pipelines.maxPipelineCount = static_cast<uint32_t>(m_pipelines.size()) + 1;
-    VkIndirectExecutionSetCreateInfoEXT setInfo{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT};
-    setInfo.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT;
-    setInfo.info.pPipelineInfo = &pipelines;
-    MILLRACE_CHECK(generated.createSet(m_device.handle, &setInfo, nullptr, &m_set));
-    m_device.onDestroy([this] { generated.destroySet(m_device.handle, m_set, nullptr); });
-    for (uint32_t i = 1; i < m_pipelines.size(); ++i) {
-        VkWriteIndirectExecutionSetPipelineEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT};
-        write.index = i;
-        write.pipeline = m_pipelines[i];
-        generated.updateSet(m_device.handle, m_set, 1, &write);
+    for (uint32_t salt : kSalts) {
+        if (m_hasObjects)
+            m_objects.push_back(createObject(salt));
+        else
+            m_pipelines.push_back(createPipeline(salt));
     }
+    createSet();
     m_out = m_device.createBuffer(kOutWords * 4);
     m_outSet = m_device.createSet(m_out);
+}
+
+// With a place more than there are members, which are put in one by one.
+void Dispatches::createSet()
+{
+    VkIndirectExecutionSetPipelineInfoEXT pipelines{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT};
+    VkIndirectExecutionSetShaderLayoutInfoEXT setLayouts{
+        VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT};
+    setLayouts.setLayoutCount = 1;
+    setLayouts.pSetLayouts = &m_device.setLayout;
+    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4};
+    VkIndirectExecutionSetShaderInfoEXT objects{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT};
+    VkIndirectExecutionSetCreateInfoEXT info{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT};
+    if (m_hasObjects) {
+        objects.shaderCount = 1;
+        objects.pInitialShaders = m_objects.data();
+        objects.pSetLayoutInfos = &setLayouts;
+        objects.maxShaderCount = static_cast<uint32_t>(std::size(kSalts)) + 1;
+        objects.pushConstantRangeCount = 1;
+        objects.pPushConstantRanges = &range;
+        info.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
+        info.info.pShaderInfo = &objects;
+    } else {
+        pipelines.initialPipeline = m_pipelines[0];
+        pipelines.maxPipelineCount = static_cast<uint32_t>(std::size(kSalts)) + 1;
+        info.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT;
+        info.info.pPipelineInfo = &pipelines;
+    }
+    MILLRACE_CHECK(generated.createSet(m_device.handle, &info, nullptr, &m_set));
+    m_device.onDestroy([this] { generated.destroySet(m_device.handle, m_set, nullptr); });
+    for (uint32_t i = 1; i < std::size(kSalts); ++i) {
+        if (m_hasObjects) {
+            VkWriteIndirectExecutionSetShaderEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_SHADER_EXT};
+            write.index = i;
+            write.shader = m_objects[i];
+            generated.updateShaders(m_device.handle, m_set, 1, &write);
+        } else {
+            VkWriteIndirectExecutionSetPipelineEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT};
+            write.index = i;
+            write.pipeline = m_pipelines[i];
+            generated.updateSet(m_device.handle, m_set, 1, &write);
+        }
+    }
+}
+
+VkShaderEXT Dispatches::createObject(uint32_t salt)
+{
+    const VkSpecializationMapEntry entry{3, 0, 4};
+    const VkSpecializationInfo specialization{1, &entry, 4, &salt};
+    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4};
+    VkShaderCreateInfoEXT info{VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT};
+    info.flags = VK_SHADER_CREATE_INDIRECT_BINDABLE_BIT_EXT;
+    info.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
+    info.codeSize = shaders::accumulate.size_bytes();
+    info.pCode = shaders::accumulate.data();
+    info.pName = "main";
+    info.setLayoutCount = 1;
+    info.pSetLayouts = &m_device.setLayout;
+    info.pushConstantRangeCount = 1;
+    info.pPushConstantRanges = &range;
+    info.pSpecializationInfo = &specialization;
+    VkShaderEXT shader = VK_NULL_HANDLE;
+    MILLRACE_CHECK(generated.createShaders(m_device.handle, 1, &info, nullptr, &shader));
+    m_device.onDestroy([this, shader] { generated.destroyShader(m_device.handle, shader, nullptr); });
+    return shader;
+}
+
+void Dispatches::bindFirst(VkCommandBuffer cmd) const
+{
+    const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    if (m_hasObjects)
+        generated.cmdBindShaders(cmd, 1, &stage, m_objects.data());
+    else
+        vkCmdBindPipeline(cmd, kCompute, m_pipelines[0]);
 }
 
 VkPipeline Dispatches::createPipeline(uint32_t salt)
@@ -152,7 +218,7 @@ VkPipeline Dispatches::createPipeline(uint32_t salt)
 
 void Dispatches::bind(VkCommandBuffer cmd, const DispatchCase& drawn) const
 {
-    vkCmdBindPipeline(cmd, kCompute, m_pipelines[0]);
+    bindFirst(cmd);
     vkCmdBindDescriptorSets(cmd, kCompute, m_layout, 0, 1, &m_outSet, 0, nullptr);
     const uint32_t first = drawn.isPushedInParts ? 5 : kPushWords;
     vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, first * 4, drawn.pushed.data());
@@ -188,12 +254,14 @@ void Dispatches::record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& i
     // Pipeline and set are still there; push constants that tokens have set are not.
     vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4, drawn.pushed.data());
     if (drawn.hasSet)
-        vkCmdBindPipeline(cmd, kCompute, m_pipelines[0]);
+        bindFirst(cmd);
     vkCmdDispatch(cmd, 3, 1, 1);
 }
 
 Sums Dispatches::run(DispatchCase& drawn, const std::function<void(VkCommandBuffer)>& before)
 {
+    if (m_hasObjects)
+        drawn.layout.set.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
     const Buffer stream = generated.createStream(drawn.stream);
     const Buffer count = generated.createCount(drawn.deviceCount.value_or(0), drawn.maxSequences);
     VkIndirectCommandsLayoutEXT layout = VK_NULL_HANDLE;
@@ -203,9 +271,13 @@ Sums Dispatches::run(DispatchCase& drawn, const std::function<void(VkCommandBuff
     MILLRACE_CHECK(generated.createLayout(m_device.handle, &layoutInfo, nullptr, &layout));
 
     VkGeneratedCommandsPipelineInfoEXT pipeline{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT};
-    pipeline.pipeline = m_pipelines[0];
+    pipeline.pipeline = m_hasObjects ? VK_NULL_HANDLE : m_pipelines[0];
+    VkGeneratedCommandsShaderInfoEXT object{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_SHADER_INFO_EXT};
+    object.shaderCount = 1;
+    object.pShaders = m_objects.data();
+    void* const chain = m_hasObjects ? static_cast<void*>(&object) : &pipeline;
     VkGeneratedCommandsMemoryRequirementsInfoEXT ask{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_INFO_EXT};
-    ask.pNext = drawn.hasSet ? nullptr : &pipeline;
+    ask.pNext = drawn.hasSet ? nullptr : chain;
     ask.indirectExecutionSet = drawn.hasSet ? m_set : VK_NULL_HANDLE;
     ask.indirectCommandsLayout = layout;
     ask.maxSequenceCount = drawn.maxSequences;

@@ -51,7 +51,8 @@ void addOwn(Sums& sums, const DispatchCase& drawn);
 
 class Dispatches {
 public:
-    explicit Dispatches(Provider provider, bool graphs = false);
+    // `with.objects`: of shader objects instead of pipelines.
+    explicit Dispatches(Provider provider, const GeneratedOptions& with = {});
     // `before`: what else is recorded in front.
     Sums run(DispatchCase& drawn, const std::function<void(VkCommandBuffer)>& before = {});
 
@@ -59,13 +60,17 @@ public:
 
 private:
     VkPipeline createPipeline(uint32_t salt);
+    VkShaderEXT createObject(uint32_t salt);
+    void createSet();
+    void bindFirst(VkCommandBuffer cmd) const;
     void bind(VkCommandBuffer cmd, const DispatchCase& drawn) const;
     void record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const DispatchCase& drawn);
 
     layertest::TestDevice& m_device;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
+    const bool m_hasObjects;
     std::vector<VkPipeline> m_pipelines;
-    VkPipeline m_plain = VK_NULL_HANDLE;  // what the application dispatches itself
+    std::vector<VkShaderEXT> m_objects;  // in place of those
     VkIndirectExecutionSetEXT m_set = VK_NULL_HANDLE;
     layertest::Buffer m_out;
     VkDescriptorSet m_outSet = VK_NULL_HANDLE;

@@ -32,7 +32,7 @@ void addDraw(Pixels& pixels, const PushWords& push, const Draw& draw, const std:
 
 }  // namespace
 
-DrawCase::DrawCase(uint32_t seed)
+DrawCase::DrawCase(uint32_t seed, Maker maker)
     : random(seed),
       isIndexed(below(random, 2)),
       hasVertices(below(random, 2)),
@@ -46,7 +46,7 @@ DrawCase::DrawCase(uint32_t seed)
         deviceCount = below(random, 2 * maxSequences);
     isExplicit = below(random, 2);
     inSecondary = below(random, 4) == 0;
-    hasRenderPass = below(random, 3) == 0;
+    hasRenderPass = below(random, 3) == 0 && maker != Maker::Objects;
     for (uint32_t& word : pushed)
         word = static_cast<uint32_t>(random());
     stream.resize(size_t{maxSequences} * layout.strideWords);

@@ -7,11 +7,6 @@ namespace millrace::commandtest {
 
 namespace {
 
-constexpr VkVertexInputBindingDescription kBindings[] = {{0, 16, VK_VERTEX_INPUT_RATE_VERTEX},
-                                                         {1, 4, VK_VERTEX_INPUT_RATE_INSTANCE}};
-constexpr VkVertexInputAttributeDescription kAttributes[] = {
-    {0, 0, VK_FORMAT_R32G32_UINT, 0}, {1, 0, VK_FORMAT_R8G8B8A8_UNORM, 8}, {2, 1, VK_FORMAT_R32_UINT, 0}};
-
 // All state of a pipeline but its stages and layout.
 struct PipelineState {
     explicit PipelineState(bool hasVertices)

@@ -9,18 +9,22 @@ namespace millrace::commandtest {
 using layertest::Buffer;
 
 Draws::Draws(Provider provider, Maker maker)
-    : generated(provider, {.draws = true, .libraries = maker == Maker::Libraries}),
+    : generated(provider, {.draws = true, .libraries = maker == Maker::Libraries, .objects = maker == Maker::Objects}),
       m_maker(maker),
       m_device(generated.device)
 {
     m_target = m_device.createTarget(kSide, kSide);
     createFramebuffer();
     createLayout();
-    for (bool hasRenderPass : {false, true})
-        for (bool hasVertices : {false, true})
-            m_pipelines[hasRenderPass][hasVertices] = m_maker == Maker::Whole
-                                                          ? createPipeline(hasRenderPass, hasVertices)
-                                                          : createLinked(hasRenderPass, hasVertices);
+    for (bool hasVertices : {false, true}) {
+        if (m_maker == Maker::Objects)
+            createObjects(hasVertices);
+        for (bool hasRenderPass : {false, true})
+            if (m_maker != Maker::Objects)
+                m_pipelines[hasRenderPass][hasVertices] = m_maker == Maker::Whole
+                                                              ? createPipeline(hasRenderPass, hasVertices)
+                                                              : createLinked(hasRenderPass, hasVertices);
+    }
     m_vertices = m_device.createBuffer(kVertexMemoryWords * 4, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
     for (uint32_t i = 0; i < kVertexMemoryWords; ++i)
         m_vertices.words[i] = vertexMemoryWord(i);
@@ -116,12 +120,11 @@ void Draws::createFramebuffer()
 
 void Draws::createLayout()
 {
-    const VkDescriptorSetLayout setLayout =
-        m_device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, VK_SHADER_STAGE_VERTEX_BIT);
+    m_setLayout = m_device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, VK_SHADER_STAGE_VERTEX_BIT);
     const VkPushConstantRange range{kStages, 0, kPushWords * 4};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     info.setLayoutCount = 1;
-    info.pSetLayouts = &setLayout;
+    info.pSetLayouts = &m_setLayout;
     info.pushConstantRangeCount = 1;
     info.pPushConstantRanges = &range;
     MILLRACE_CHECK(vkCreatePipelineLayout(m_device.handle, &info, nullptr, &m_layout));
@@ -129,16 +132,22 @@ void Draws::createLayout()
     const Buffer lookup = m_device.createBuffer(kLookupWords * 4);
     for (uint32_t i = 0; i < kLookupWords; ++i)
         lookup.words[i] = lookupWord(i);
-    m_set = m_device.createSet(lookup, setLayout);
+    m_set = m_device.createSet(lookup, m_setLayout);
 }
 
 void Draws::bind(VkCommandBuffer cmd, const DrawCase& drawn) const
 {
     const VkViewport viewport{0, 0, kSide, kSide, 0, 1};
     const VkRect2D scissor{{0, 0}, {kSide, kSide}};
-    vkCmdSetViewport(cmd, 0, 1, &viewport);
-    vkCmdSetScissor(cmd, 0, 1, &scissor);
-    vkCmdBindPipeline(cmd, kGraphics, pipelineOf(drawn));
+    if (m_maker == Maker::Objects) {
+        bindObjects(cmd, drawn.hasVertices);
+        vkCmdSetViewportWithCount(cmd, 1, &viewport);
+        vkCmdSetScissorWithCount(cmd, 1, &scissor);
+    } else {
+        vkCmdSetViewport(cmd, 0, 1, &viewport);
+        vkCmdSetScissor(cmd, 0, 1, &scissor);
+        vkCmdBindPipeline(cmd, kGraphics, pipelineOf(drawn));
+    }
     if (drawn.hasVertices) {
         const VkBuffer buffers[] = {m_vertices.handle, m_instances.handle};
         const VkDeviceSize offsets[] = {0, 0};
@@ -236,6 +245,17 @@ void barrier(VkCommandBuffer cmd, const VkImageMemoryBarrier2* image, const VkMe
 
 }  // namespace
 
+const void* Draws::chainOf(const DrawCase& drawn)
+{
+    if (m_maker == Maker::Objects) {
+        m_shaderInfo.shaderCount = 2;
+        m_shaderInfo.pShaders = m_objects[drawn.hasVertices];
+        return &m_shaderInfo;
+    }
+    m_pipelineInfo.pipeline = pipelineOf(drawn);
+    return &m_pipelineInfo;
+}
+
 Pixels Draws::run(DrawCase& drawn)
 {
     drawn.placeVertices(m_vertices.address);
@@ -246,15 +266,14 @@ Pixels Draws::run(DrawCase& drawn)
         m_layout, drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT : 0, kStages);
     MILLRACE_CHECK(generated.createLayout(m_device.handle, &layoutInfo, nullptr, &layout));
 
-    VkGeneratedCommandsPipelineInfoEXT pipeline{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT};
-    pipeline.pipeline = pipelineOf(drawn);
+    const void* const chain = chainOf(drawn);
     VkGeneratedCommandsMemoryRequirementsInfoEXT ask{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_INFO_EXT,
-                                                     &pipeline};
+                                                     chain};
     ask.indirectCommandsLayout = layout;
     ask.maxSequenceCount = drawn.maxSequences;
     const Buffer preprocess = generated.createPreprocess(ask);
 
-    VkGeneratedCommandsInfoEXT info{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT, &pipeline};
+    VkGeneratedCommandsInfoEXT info{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT, chain};
     info.shaderStages = kStages;
     info.indirectCommandsLayout = layout;
     info.indirectAddress = stream.address;

@@ -24,6 +24,12 @@ inline constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;
 inline constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
 inline constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
 
+// Of what has vertex buffers.
+inline constexpr VkVertexInputBindingDescription kBindings[] = {{0, 16, VK_VERTEX_INPUT_RATE_VERTEX},
+                                                                {1, 4, VK_VERTEX_INPUT_RATE_INSTANCE}};
+inline constexpr VkVertexInputAttributeDescription kAttributes[] = {
+    {0, 0, VK_FORMAT_R32G32_UINT, 0}, {1, 0, VK_FORMAT_R8G8B8A8_UNORM, 8}, {2, 1, VK_FORMAT_R32_UINT, 0}};
+
 using Pixels = std::vector<uint32_t>;
 
 inline uint32_t lookupWord(uint32_t i)
@@ -51,6 +57,7 @@ inline uint32_t instanceWord(uint32_t instance)
 enum class Maker {
     Whole,      // a pipeline
     Libraries,  // a pipeline of libraries, VK_EXT_graphics_pipeline_library
+    Objects,    // shader objects, VK_EXT_shader_object; dynamic rendering alone
 };
 
 // Where a sequence's vertices are.
@@ -71,7 +78,7 @@ struct Draw {
 
 // One call with everything that it is given. Drawn the same for every provider.
 struct DrawCase {
-    explicit DrawCase(uint32_t seed);
+    explicit DrawCase(uint32_t seed, Maker maker = Maker::Whole);
 
     Random random;
     bool isIndexed;
@@ -113,6 +120,11 @@ private:
     VkPipeline createPipeline(bool hasRenderPass, bool hasVertices);
     VkPipeline createLibrary(VkGraphicsPipelineLibraryFlagsEXT subset, VkRenderPass pass, bool hasVertices);
     VkPipeline createLinked(bool hasRenderPass, bool hasVertices);
+    void createObjects(bool hasVertices);
+    void setVertexInput(VkCommandBuffer cmd, bool hasVertices) const;
+    void bindObjects(VkCommandBuffer cmd, bool hasVertices) const;
+    // What runs the case, for the commands that are told.
+    const void* chainOf(const DrawCase& drawn);
     void bind(VkCommandBuffer cmd, const DrawCase& drawn) const;
     void beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSecondary) const;
     void record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const DrawCase& drawn) const;
@@ -124,9 +136,13 @@ private:
     layertest::Image m_target;
     VkRenderPass m_pass = VK_NULL_HANDLE;
     VkFramebuffer m_framebuffer = VK_NULL_HANDLE;
+    VkDescriptorSetLayout m_setLayout = VK_NULL_HANDLE;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
     VkPipeline pipelineOf(const DrawCase& drawn) const { return m_pipelines[drawn.hasRenderPass][drawn.hasVertices]; }
 
+    VkGeneratedCommandsPipelineInfoEXT m_pipelineInfo{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT};
+    VkGeneratedCommandsShaderInfoEXT m_shaderInfo{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_SHADER_INFO_EXT};
+    VkShaderEXT m_objects[2][2] = {};   // vertex and fragment shader, without and with vertex buffers
     VkPipeline m_pipelines[2][2] = {};  // for dynamic rendering or the render pass, without and with vertex buffers
     layertest::Buffer m_vertices;
     layertest::Buffer m_instances;

@@ -43,6 +43,12 @@ GeneratedDevice::GeneratedDevice(Provider by, const GeneratedOptions& with)
     createSet = device.get<PFN_vkCreateIndirectExecutionSetEXT>("vkCreateIndirectExecutionSetEXT");
     destroySet = device.get<PFN_vkDestroyIndirectExecutionSetEXT>("vkDestroyIndirectExecutionSetEXT");
     updateSet = device.get<PFN_vkUpdateIndirectExecutionSetPipelineEXT>("vkUpdateIndirectExecutionSetPipelineEXT");
+    updateShaders = device.get<PFN_vkUpdateIndirectExecutionSetShaderEXT>("vkUpdateIndirectExecutionSetShaderEXT");
+    if (with.objects) {
+        createShaders = device.get<PFN_vkCreateShadersEXT>("vkCreateShadersEXT");
+        destroyShader = device.get<PFN_vkDestroyShaderEXT>("vkDestroyShaderEXT");
+        cmdBindShaders = device.get<PFN_vkCmdBindShadersEXT>("vkCmdBindShadersEXT");
+    }
     getRequirements =
         device.get<PFN_vkGetGeneratedCommandsMemoryRequirementsEXT>("vkGetGeneratedCommandsMemoryRequirementsEXT");
     cmdPreprocess = device.get<PFN_vkCmdPreprocessGeneratedCommandsEXT>("vkCmdPreprocessGeneratedCommandsEXT");
@@ -70,6 +76,12 @@ DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
         m_features.pNext = &m_libraries;
         options.extensions.insert(options.extensions.end(), {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
                                                              VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME});
+    }
+    if (with.objects) {
+        m_objects.shaderObject = VK_TRUE;
+        m_objects.pNext = m_features.pNext;
+        m_features.pNext = &m_objects;
+        options.extensions.push_back(VK_EXT_SHADER_OBJECT_EXTENSION_NAME);
     }
     return options;
 }

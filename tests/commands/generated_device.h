@@ -24,6 +24,7 @@ struct GeneratedOptions {
     bool draws = false;      // features for what the shaders of draws read
     bool graphs = false;     // execution graphs
     bool libraries = false;  // graphics pipelines of libraries
+    bool objects = false;    // shader objects
 };
 
 class GeneratedDevice {
@@ -39,6 +40,7 @@ private:
 
     VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT m_libraries{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT};
+    VkPhysicalDeviceShaderObjectFeaturesEXT m_objects{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT};
 
     layertest::DeviceOptions options(const GeneratedOptions& with);
 
@@ -53,7 +55,11 @@ public:
     PFN_vkCreateIndirectExecutionSetEXT createSet = nullptr;
     PFN_vkDestroyIndirectExecutionSetEXT destroySet = nullptr;
     PFN_vkUpdateIndirectExecutionSetPipelineEXT updateSet = nullptr;
+    PFN_vkUpdateIndirectExecutionSetShaderEXT updateShaders = nullptr;
     PFN_vkGetGeneratedCommandsMemoryRequirementsEXT getRequirements = nullptr;
+    PFN_vkCreateShadersEXT createShaders = nullptr;
+    PFN_vkDestroyShaderEXT destroyShader = nullptr;
+    PFN_vkCmdBindShadersEXT cmdBindShaders = nullptr;
     PFN_vkCmdPreprocessGeneratedCommandsEXT cmdPreprocess = nullptr;
     PFN_vkCmdExecuteGeneratedCommandsEXT cmdExecute = nullptr;
 

@@ -77,9 +77,13 @@ TEST_F(Refusals, PushConstantsWithoutAPipelineLayout_Refused)
     expectMessage("dynamicGeneratedPipelineLayout");
 }
 
-TEST_F(Refusals, SetOfShaderObjects_Refused)
+TEST_F(Refusals, SetOfUnknownShaderObjects_Refused)
 {
+    const VkShaderEXT shader{};
     VkIndirectExecutionSetShaderInfoEXT shaders{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT};
+    shaders.shaderCount = 1;
+    shaders.pInitialShaders = &shader;
+    shaders.maxShaderCount = 1;
     VkIndirectExecutionSetCreateInfoEXT info{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT};
     info.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
     info.info.pShaderInfo = &shaders;
@@ -129,11 +133,13 @@ TEST_F(Refusals, LayoutNamedAndTagged_AnsweredByTheLayer)
 
 TEST_F(Refusals, Properties_SayWhatThereIs)
 {
-    EXPECT_EQ(generated.properties.maxIndirectShaderObjectCount, 0u);
+    const bool hasObjects = driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME);
+    EXPECT_EQ(generated.properties.maxIndirectShaderObjectCount > 0, hasObjects);
     EXPECT_EQ(generated.properties.supportedIndirectCommandsInputModes, 0u);
     EXPECT_EQ(generated.properties.supportedIndirectCommandsShaderStagesPipelineBinding,
               VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT});
-    EXPECT_EQ(generated.properties.supportedIndirectCommandsShaderStagesShaderBinding, 0u);
+    EXPECT_EQ(generated.properties.supportedIndirectCommandsShaderStagesShaderBinding,
+              hasObjects ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT} : 0);
     EXPECT_FALSE(generated.properties.deviceGeneratedCommandsMultiDrawIndirectCount);
     EXPECT_GE(generated.properties.maxIndirectSequenceCount, 1u << 20);
 }

@@ -87,7 +87,7 @@ public:
         if (!own || !support.generatedCommands)
             return;
         own->maxIndirectPipelineCount = kMaxPipelines;
-        own->maxIndirectShaderObjectCount = 0;
+        own->maxIndirectShaderObjectCount = support.shaderObjects ? kMaxPipelines : 0;
         // Draws are one multi-draw.
         own->maxIndirectSequenceCount = std::min(kMaxSequences, support.maxDrawIndirectCount);
         own->maxIndirectCommandsTokenCount = kMaxTokens;
@@ -97,7 +97,8 @@ public:
         own->supportedIndirectCommandsShaderStages =
             support.generatedDraws ? kSequenceStages : VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT};
         own->supportedIndirectCommandsShaderStagesPipelineBinding = VK_SHADER_STAGE_COMPUTE_BIT;
-        own->supportedIndirectCommandsShaderStagesShaderBinding = 0;
+        own->supportedIndirectCommandsShaderStagesShaderBinding =
+            support.shaderObjects ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT} : 0;
         own->deviceGeneratedCommandsTransformFeedback = VK_FALSE;
         own->deviceGeneratedCommandsMultiDrawIndirectCount = VK_FALSE;
     }
@@ -131,7 +132,8 @@ public:
 
     std::vector<EntryPoints> entryPoints() const override
     {
-        return {indirectLayoutEntryPoints(), executionSetEntryPoints(), generatedCommandEntryPoints()};
+        return {indirectLayoutEntryPoints(), executionSetEntryPoints(), generatedCommandEntryPoints(),
+                shaderObjectEntryPoints()};
     }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compute pipelines that run all sequences of generated dispatches at once.
+#include "layer/commands/compute_variants.h"
+
 #include <vulkan/utility/vk_safe_struct.hpp>
 
 #include <optional>
@@ -42,7 +43,7 @@ public:
     }
 
 protected:
-    VkResult create(const commands::Layout& layout, VkPipeline& out) const override
+    VkResult create(const commands::Layout& layout, const commands::VertexInput&, VariantHandles& out) const override
     {
         const Result<spirv::Words> words = commands::makeDispatchVariant(*m_words, m_entryPoint, layout);
         if (!words)
@@ -51,7 +52,7 @@ protected:
         if (module.result() != VK_SUCCESS)
             return module.result();
         device().names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {"variant for generated commands"});
-        return callDriver(module, out);
+        return callDriver(module, out.pipeline);
     }
 
 private:
@@ -97,6 +98,12 @@ std::shared_ptr<KeptPipeline> keep(Device& device, const VkComputePipelineCreate
     SharedWords words = wordsOf(device, info.stage);
     if (!layout || !words)
         return nullptr;
+    return keep(std::move(layout), std::move(words), info);
+}
+
+std::shared_ptr<KeptPipeline> keep(std::shared_ptr<SequenceLayout> layout, SharedWords words,
+                                   const VkComputePipelineCreateInfo& info)
+{
     return std::make_shared<KeptCompute>(std::move(layout), std::move(words), info);
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indirect execution sets, of compute pipelines.
+// Indirect execution sets, of compute pipelines or compute shader objects.
 #include <span>
 
 #include "layer/chains/chain.h"
 #include "layer/commands/generated_commands.h"
 #include "layer/loader/device.h"
 #include "layer/loader/entry_points.h"
+#include "layer/recording/bound_state.h"
 
 namespace millrace::layer {
 
@@ -17,15 +18,40 @@ void report(const Device& device, const std::string& text)
                             "docs/generated-commands.md says what execution sets may have");
 }
 
-// Null after a message if a set cannot have it.
+// What a set cannot have is null, after a message.
+std::shared_ptr<KeptPipeline> checked(const Device& device, std::shared_ptr<KeptPipeline> member, const char* command)
+{
+    if (member && member->bindPoint() == VK_PIPELINE_BIND_POINT_COMPUTE)
+        return member;
+    report(device, std::string(command) +
+                       ": execution sets of other than compute pipelines and compute shader objects are not supported");
+    return nullptr;
+}
+
 std::shared_ptr<KeptPipeline> findMember(const Device& device, VkPipeline pipeline, const char* command)
 {
-    std::shared_ptr<KeptPipeline> kept = device.generatedCommands->pipelines->find(pipeline);
-    if (kept && kept->bindPoint() == VK_PIPELINE_BIND_POINT_COMPUTE)
-        return kept;
-    report(device,
-           std::string(command) + ": execution sets of pipelines other than compute pipelines are not supported");
-    return nullptr;
+    return checked(device, device.generatedCommands->pipelines->find(pipeline), command);
+}
+
+std::shared_ptr<KeptPipeline> findMember(const Device& device, VkShaderEXT shader, const char* command)
+{
+    return checked(device, device.generatedCommands->shaders.find({shader}), command);
+}
+
+// `initial`: the members from index 0 on.
+template <typename Handle>
+std::shared_ptr<ExecutionSet> createSet(const Device& device, std::span<const Handle> initial, uint32_t maxCount)
+{
+    if (maxCount > kMaxPipelines)
+        return nullptr;
+    auto set = std::make_shared<ExecutionSet>(maxCount);
+    for (uint32_t i = 0; i < initial.size(); ++i) {
+        std::shared_ptr<KeptPipeline> member = findMember(device, initial[i], "vkCreateIndirectExecutionSetEXT");
+        if (!member)
+            return nullptr;
+        set->set(i, std::move(member));
+    }
+    return set;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectExecutionSetEXT(VkDevice handle,
@@ -35,16 +61,16 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectExecutionSetEXT(VkDevice handle,
 {
     Device& device = Device::of(handle);
     *pSet = VK_NULL_HANDLE;
-    if (pInfo->type != VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT) {
-        report(device, "vkCreateIndirectExecutionSetEXT: execution sets of shader objects are not supported");
-        return VK_ERROR_FEATURE_NOT_PRESENT;
+    std::shared_ptr<ExecutionSet> set;
+    if (pInfo->type == VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT) {
+        const VkIndirectExecutionSetPipelineInfoEXT& info = *pInfo->info.pPipelineInfo;
+        set = createSet(device, std::span(&info.initialPipeline, 1), info.maxPipelineCount);
+    } else {
+        const VkIndirectExecutionSetShaderInfoEXT& info = *pInfo->info.pShaderInfo;
+        set = createSet(device, std::span(info.pInitialShaders, info.shaderCount), info.maxShaderCount);
     }
-    const VkIndirectExecutionSetPipelineInfoEXT& info = *pInfo->info.pPipelineInfo;
-    std::shared_ptr<KeptPipeline> initial = findMember(device, info.initialPipeline, "vkCreateIndirectExecutionSetEXT");
-    if (!initial || info.maxPipelineCount > kMaxPipelines)
+    if (!set)
         return VK_ERROR_FEATURE_NOT_PRESENT;
-    auto set = std::make_shared<ExecutionSet>(info.maxPipelineCount);
-    set->set(0, std::move(initial));
     *pSet = handleOf<VkIndirectExecutionSetEXT>(set.get());
     device.executionSets.insert(handleId(*pSet), std::move(set));
     return VK_SUCCESS;
@@ -70,27 +96,48 @@ VKAPI_ATTR void VKAPI_CALL UpdateIndirectExecutionSetPipelineEXT(VkDevice handle
             known->set(write.index, std::move(member));
 }
 
-// There are no sets of shader objects, so that no application may call it.
-VKAPI_ATTR void VKAPI_CALL UpdateIndirectExecutionSetShaderEXT(VkDevice handle, VkIndirectExecutionSetEXT, uint32_t,
-                                                               const VkWriteIndirectExecutionSetShaderEXT*)
+VKAPI_ATTR void VKAPI_CALL UpdateIndirectExecutionSetShaderEXT(VkDevice handle, VkIndirectExecutionSetEXT set,
+                                                               uint32_t count,
+                                                               const VkWriteIndirectExecutionSetShaderEXT* pWrites)
 {
-    report(Device::of(handle),
-           "vkUpdateIndirectExecutionSetShaderEXT: execution sets of shader objects are not "
-           "supported");
+    Device& device = Device::of(handle);
+    ExecutionSet* known = device.executionSets.find(handleId(set));
+    for (const VkWriteIndirectExecutionSetShaderEXT& write : std::span(pWrites, known ? count : 0))
+        if (std::shared_ptr<KeptPipeline> member =
+                findMember(device, write.shader, "vkUpdateIndirectExecutionSetShaderEXT"))
+            known->set(write.index, std::move(member));
+}
+
+}  // namespace
+
+namespace {
+
+std::shared_ptr<KeptPipeline> findChained(GeneratedCommands& commands, const void* chain)
+{
+    if (const auto* info = findInChain<VkGeneratedCommandsPipelineInfoEXT>(
+            chain, VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT))
+        return commands.pipelines->find(info->pipeline);
+    if (const auto* info =
+            findInChain<VkGeneratedCommandsShaderInfoEXT>(chain, VK_STRUCTURE_TYPE_GENERATED_COMMANDS_SHADER_INFO_EXT))
+        return commands.shaders.find({info->pShaders, info->pShaders + info->shaderCount});
+    return nullptr;
 }
 
 }  // namespace
 
 ExecutionSet::Pipelines pipelinesOf(const Device& device, VkIndirectExecutionSetEXT set, const void* chain,
-                                    VkPipeline bound)
+                                    VkPipelineBindPoint bindPoint, const BoundState* state)
 {
     if (set) {
         const ExecutionSet* known = device.executionSets.find(handleId(set));
         return known ? known->pipelines() : ExecutionSet::Pipelines();
     }
-    const auto* chained =
-        findInChain<VkGeneratedCommandsPipelineInfoEXT>(chain, VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT);
-    std::shared_ptr<KeptPipeline> kept = device.generatedCommands->pipelines->find(chained ? chained->pipeline : bound);
+    GeneratedCommands& commands = *device.generatedCommands;
+    std::shared_ptr<KeptPipeline> kept = findChained(commands, chain);
+    if (!kept && state) {
+        const VkPipeline pipeline = state->pipeline(bindPoint);
+        kept = pipeline ? commands.pipelines->find(pipeline) : commands.shaders.find(state->shaders(bindPoint));
+    }
     if (!kept)
         return {};
     return {std::move(kept)};

@@ -11,10 +11,13 @@
 #include "layer/commands/indirect_layouts.h"
 #include "layer/commands/kept_pipelines.h"
 #include "layer/commands/kernels.h"
+#include "layer/commands/shader_objects.h"
 #include "layer/loader/entry_points.h"
 #include "runtime/memory.h"
 
 namespace millrace::layer {
+
+class BoundState;
 
 // What the properties say.
 inline constexpr uint32_t kMaxPipelines = 4096;
@@ -25,24 +28,30 @@ inline constexpr uint32_t kMaxStride = 2048;
 
 class GeneratedCommands {
 public:
-    explicit GeneratedCommands(Device& device) : kernels(device), pipelines(std::make_shared<KeptPipelines>(device)) {}
+    explicit GeneratedCommands(Device& device)
+        : kernels(device), pipelines(std::make_shared<KeptPipelines>(device)), shaders(device)
+    {
+    }
     VkResult create(Device& device);
 
     runtime::Memory memory;  // for copies of push constants
     Kernels kernels;
     const std::shared_ptr<KeptPipelines> pipelines;
+    ShaderObjects shaders;
 };
 
 // `pipelineCount`: of the execution set, 1 without one.
 SortMemory sortMemory(const commands::Layout& layout, uint32_t maxSequenceCount, uint32_t pipelineCount);
 
-// The pipelines that commands with these parameters run: those of the set, or the one that is chained
-// (VkGeneratedCommandsPipelineInfoEXT), or else `bound`. Empty if the layer does not know them.
+// The pipelines that commands with these parameters run: those of the set, or what is chained
+// (VkGeneratedCommandsPipelineInfoEXT, VkGeneratedCommandsShaderInfoEXT), or else what is bound; `state` may be null.
+// Empty if the layer does not know them.
 ExecutionSet::Pipelines pipelinesOf(const Device& device, VkIndirectExecutionSetEXT set, const void* chain,
-                                    VkPipeline bound);
+                                    VkPipelineBindPoint bindPoint, const BoundState* state);
 
 EntryPoints indirectLayoutEntryPoints();
 EntryPoints executionSetEntryPoints();
+EntryPoints shaderObjectEntryPoints();
 EntryPoints generatedCommandEntryPoints();
 
 }  // namespace millrace::layer

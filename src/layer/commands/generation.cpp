@@ -6,6 +6,7 @@
 #include <span>
 
 #include "layer/commands/generated_commands.h"
+#include "layer/commands/vertex_inputs.h"
 #include "layer/loader/device.h"
 #include "layer/loader/entry_points.h"
 #include "layer/recording/borrowed_sets.h"
@@ -44,7 +45,7 @@ VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsEXT(
     Device& device = Device::of(handle);
     const IndirectLayout* layout = device.indirectLayouts.find(handleId(pInfo->indirectCommandsLayout));
     const ExecutionSet::Pipelines pipelines =
-        pipelinesOf(device, pInfo->indirectExecutionSet, pInfo->pNext, VK_NULL_HANDLE);
+        pipelinesOf(device, pInfo->indirectExecutionSet, pInfo->pNext, kGraphics, nullptr);
     const auto count = std::max<uint32_t>(1, static_cast<uint32_t>(pipelines.size()));
     const uint64_t bytes = layout ? sortMemory(layout->layout, pInfo->maxSequenceCount, count).bytes : 0;
     pRequirements->memoryRequirements = requirementsOf(device, bytes);
@@ -52,9 +53,10 @@ VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsEXT(
         return;
     // They are compiled here, so that recording does not wait for it. What fails is told where it is recorded.
     for (const std::shared_ptr<KeptPipeline>& pipeline : pipelines) {
-        VkPipeline variant = VK_NULL_HANDLE;
-        if (pipeline && pipeline->bindPoint() == layout->bindPoint())
-            pipeline->get(layout->layout, variant);
+        const VariantHandles* variant = nullptr;
+        const bool isKnown = pipeline && !(pipeline->hasDynamicInput() && pullsVertices(layout->layout));
+        if (isKnown && pipeline->bindPoint() == layout->bindPoint())
+            pipeline->get(layout->layout, {}, variant);
     }
 }
 
@@ -69,8 +71,8 @@ public:
           m_layout(m_device.indirectLayouts.find(handleId(info.indirectCommandsLayout)))
     {
         if (m_layout)
-            m_pipelines = pipelinesOf(m_device, info.indirectExecutionSet, info.pNext,
-                                      state.bound.pipeline(m_layout->bindPoint()));
+            m_pipelines =
+                pipelinesOf(m_device, info.indirectExecutionSet, info.pNext, m_layout->bindPoint(), &state.bound);
     }
 
     void preprocess();
@@ -84,7 +86,8 @@ private:
     void sort() const;
     void barrier(VkPipelineStageFlags from, VkPipelineStageFlags to, VkAccessFlags access) const;
     std::optional<AddressedBuffers::Range> find(VkDeviceAddress address, VkDeviceSize bytes, const char* what) const;
-    VkPipeline variantOf(KeptPipeline& pipeline) const;
+    const VariantHandles* variantOf(KeptPipeline& pipeline) const;
+    void bindVariant(const KeptPipeline& pipeline, const VariantHandles& variant) const;
     bool bind(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, abi::SequenceArguments& arguments) const;
     bool copyPushConstants(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, uint64_t& address) const;
     void push(const SequenceLayout& layout, const abi::SequenceArguments& arguments) const;
@@ -190,6 +193,8 @@ void Generation::execute(bool isPreprocessed)
     if (!isDispatch()) {
         draw();
         m_commandBuffer.bound.restore(kGraphics, m_device.table, m_commandBuffer.current);
+        if (m_pipelines.front()->hasDynamicInput() && pullsVertices(layout()))
+            restoreVertexInput(m_commandBuffer.log, m_device.table, m_commandBuffer.current);
         return;
     }
     if (!isPreprocessed) {
@@ -202,17 +207,34 @@ void Generation::execute(bool isPreprocessed)
     m_commandBuffer.bound.restore(kCompute, m_device.table, m_commandBuffer.current);
 }
 
-VkPipeline Generation::variantOf(KeptPipeline& pipeline) const
+const VariantHandles* Generation::variantOf(KeptPipeline& pipeline) const
 {
     if (pipeline.bindPoint() != m_layout->bindPoint()) {
         complain("the pipeline is of another bind point than the layout");
-        return VK_NULL_HANDLE;
+        return nullptr;
     }
-    VkPipeline variant = VK_NULL_HANDLE;
-    const VkResult result = pipeline.get(layout(), variant);
+    const VariantHandles* variant = nullptr;
+    commands::VertexInput input;
+    if (pipeline.hasDynamicInput() && pullsVertices(layout()))
+        input = inputOf(vertexInputOf(m_commandBuffer.log));
+    const VkResult result = pipeline.get(layout(), input, variant);
     if (result != VK_SUCCESS)
         m_commandBuffer.fail(result);
     return variant;
+}
+
+// Where vertex input is dynamic, it is set without what the variant fetches itself.
+void Generation::bindVariant(const KeptPipeline& pipeline, const VariantHandles& variant) const
+{
+    const VkuDeviceDispatchTable& table = m_device.table;
+    const VkCommandBuffer target = m_commandBuffer.current;
+    if (variant.pipeline)
+        table.CmdBindPipeline(target, m_layout->bindPoint(), variant.pipeline);
+    else
+        table.CmdBindShadersEXT(target, static_cast<uint32_t>(variant.stages.size()), variant.stages.data(),
+                                variant.shaders.data());
+    if (pipeline.hasDynamicInput() && pullsVertices(layout()))
+        setRemainingInput(vertexInputOf(m_commandBuffer.log), layout(), table, target);
 }
 
 // A copy as they are now, since the application may change them behind this command.
@@ -262,7 +284,7 @@ void Generation::dispatch() const
     bool isBound = false;
     for (size_t i = 0; memory && i < m_pipelines.size(); ++i) {
         KeptPipeline* const pipeline = m_pipelines[i].get();
-        const VkPipeline variant = pipeline ? variantOf(*pipeline) : VK_NULL_HANDLE;
+        const VariantHandles* const variant = pipeline ? variantOf(*pipeline) : nullptr;
         if (!variant)
             continue;
         if (!isBound && !bind(kCompute, pipeline->layout(), arguments))
@@ -270,7 +292,7 @@ void Generation::dispatch() const
         isBound = true;
         m_commandBuffer.keepAlive.push_back(m_pipelines[i]);
         arguments.table = m_info.preprocessAddress + m_memory.tables + i * sizeof(abi::SequenceTable);
-        m_device.table.CmdBindPipeline(m_commandBuffer.current, kCompute, variant);
+        bindVariant(*pipeline, *variant);
         push(pipeline->layout(), arguments);
         m_device.table.CmdDispatchIndirect(m_commandBuffer.current, memory->buffer,
                                            memory->offset + m_memory.dispatches + i * sizeof(abi::DispatchCommand));
@@ -288,14 +310,14 @@ void Generation::draw() const
     if (!stream || (m_info.sequenceCountAddress && !count))
         return;
     KeptPipeline& pipeline = *m_pipelines.front();
-    const VkPipeline variant = variantOf(pipeline);
+    const VariantHandles* const variant = variantOf(pipeline);
     abi::SequenceArguments arguments{};
     if (!variant || !bind(kGraphics, pipeline.layout(), arguments))
         return;
     m_commandBuffer.keepAlive.push_back(m_pipelines.front());
     const VkCommandBuffer target = m_commandBuffer.current;
     const VkuDeviceDispatchTable& table = m_device.table;
-    table.CmdBindPipeline(target, kGraphics, variant);
+    bindVariant(pipeline, *variant);
     push(pipeline.layout(), arguments);
     const VkDeviceSize first = stream->offset + layout().actionOffset;
     const uint32_t most = m_info.maxSequenceCount;

@@ -16,6 +16,9 @@ namespace millrace::layer {
 
 class KeptPipeline;
 
+// None for a stage that generated draws cannot have.
+std::optional<spv::ExecutionModel> modelOf(VkShaderStageFlagBits stage);
+
 // Code of the stages; none if the layer does not have all of it, or a stage is none of generated commands.
 std::optional<std::vector<commands::StageCode>> codeOf(const Device& device, const VkGraphicsPipelineCreateInfo& info);
 

@@ -133,8 +133,6 @@ VkResult Reader::readToken(const VkIndirectCommandsLayoutTokenEXT& token)
 VkResult Reader::readExecutionSet(const VkIndirectCommandsLayoutTokenEXT& token)
 {
     const VkIndirectCommandsExecutionSetTokenEXT& data = *token.data.pExecutionSet;
-    if (data.type != VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT)
-        return absent("the token EXECUTION_SET with shader objects is");
     if (data.shaderStages != VK_SHADER_STAGE_COMPUTE_BIT)
         return absent("the token EXECUTION_SET with stages other than the compute stage is");
     m_layout.executionSet = token.offset;

@@ -24,7 +24,8 @@ struct IndirectLayout {
     }
 };
 
-// Compute pipelines by index; null where there is none yet. Commands take what is there when they are recorded.
+// Compute pipelines or compute shader objects by index; null where there is none yet. Commands take what is there when
+// they are recorded.
 struct ExecutionSet {
     using Pipelines = std::vector<std::shared_ptr<KeptPipeline>>;
 

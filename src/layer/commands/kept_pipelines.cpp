@@ -17,25 +17,41 @@ KeptPipeline::KeptPipeline(VkPipelineBindPoint bindPoint, std::shared_ptr<Sequen
 
 KeptPipeline::~KeptPipeline()
 {
-    for (const auto& [layout, pipeline] : m_variants)
-        device().table.DestroyPipeline(device().handle, pipeline, runtime::hostMemory());
+    for (const Known& known : m_variants) {
+        device().table.DestroyPipeline(device().handle, known.handles.pipeline, runtime::hostMemory());
+        for (VkShaderEXT shader : known.handles.shaders)
+            device().table.DestroyShaderEXT(device().handle, shader, runtime::hostMemory());
+    }
 }
 
-VkResult KeptPipeline::get(const commands::Layout& layout, VkPipeline& out)
+VkResult KeptPipeline::get(const commands::Layout& layout, const commands::VertexInput& input,
+                           const VariantHandles*& out)
 {
     std::lock_guard lock(m_mutex);
-    for (const auto& [known, pipeline] : m_variants)
-        if (known == layout) {
-            out = pipeline;
+    const bool hasInput = hasDynamicInput() && pullsVertices(layout);
+    const commands::VertexInput key = hasInput ? input : commands::VertexInput();
+    for (const Known& known : m_variants)
+        if (known.layout == layout && known.input == key) {
+            out = &known.handles;
             return VK_SUCCESS;
         }
-    m_variants.reserve(m_variants.size() + 1);
-    const VkResult result = create(layout, out);
-    if (result == VK_SUCCESS) {
-        device().names.set(VK_OBJECT_TYPE_PIPELINE, out, {"variant for generated commands"});
-        m_variants.emplace_back(layout, out);
+    Known& known = m_variants.emplace_back(Known{layout, key, {}});
+    const VkResult result = create(layout, key, known.handles);
+    if (result != VK_SUCCESS) {
+        for (VkShaderEXT shader : known.handles.shaders)
+            device().table.DestroyShaderEXT(device().handle, shader, runtime::hostMemory());
+        m_variants.pop_back();
+        return result;
     }
-    return result;
+    if (known.handles.pipeline)
+        device().names.set(VK_OBJECT_TYPE_PIPELINE, known.handles.pipeline, {"variant for generated commands"});
+    out = &known.handles;
+    return VK_SUCCESS;
+}
+
+bool pullsVertices(const commands::Layout& layout)
+{
+    return !layout.vertexBuffers.empty() || layout.indexBuffer;
 }
 
 VkResult KeptPipeline::refuse(const std::string& reason) const

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipelines of the application, as far as variants of them can be made for layouts of generated commands.
+// Pipelines and shader objects of the application, as far as variants of them can be made for layouts of generated
+// commands.
 #pragma once
 
 #include <vulkan/vulkan.h>
 
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "commands/layout.h"
+#include "commands/vertex_input.h"
 #include "layer/base/registry.h"
 #include "layer/commands/pipeline_parts.h"
 #include "layer/objects/pipeline_layouts.h"
@@ -18,7 +21,15 @@
 
 namespace millrace::layer {
 
-// Everything that its creation was given, which may be gone since. Thread-safe.
+// What is bound to run generated commands: a pipeline, or else shader objects.
+struct VariantHandles {
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    std::vector<VkShaderStageFlagBits> stages;
+    std::vector<VkShaderEXT> shaders;
+};
+
+// Everything that its creation was given, which may be gone since: of a pipeline, or of shader objects that are bound
+// together. Thread-safe.
 class KeptPipeline {
 public:
     KeptPipeline(VkPipelineBindPoint bindPoint, std::shared_ptr<SequenceLayout> layout);
@@ -29,22 +40,36 @@ public:
     VkPipelineBindPoint bindPoint() const { return m_bindPoint; }
     const SequenceLayout& layout() const { return *m_layout; }
 
-    // The variant for a layout that fits the bind point, made when it is first asked for. Fails with an error of the
-    // driver's, or after a message of the layer's.
-    VkResult get(const commands::Layout& layout, VkPipeline& out);
+    // True if the vertex input is what vkCmdSetVertexInputEXT sets.
+    virtual bool hasDynamicInput() const { return false; }
+
+    // The variant for a layout that fits the bind point, made when it is first asked for; it lives as long as this.
+    // `input`: what is set, where it is dynamic. Fails with an error of the driver's, or after a message of the
+    // layer's.
+    VkResult get(const commands::Layout& layout, const commands::VertexInput& input, const VariantHandles*& out);
 
 protected:
-    virtual VkResult create(const commands::Layout& layout, VkPipeline& out) const = 0;
+    virtual VkResult create(const commands::Layout& layout, const commands::VertexInput& input,
+                            VariantHandles& out) const = 0;
     Device& device() const { return m_layout->device; }
     // Reports why there is no variant.
     VkResult refuse(const std::string& reason) const;
 
 private:
+    struct Known {
+        commands::Layout layout;
+        commands::VertexInput input;
+        VariantHandles handles;
+    };
+
     const VkPipelineBindPoint m_bindPoint;
     const std::shared_ptr<SequenceLayout> m_layout;
     std::recursive_mutex m_mutex;  // a callback of the application's may ask again, though Vulkan forbids it
-    std::vector<std::pair<commands::Layout, VkPipeline>> m_variants;
+    std::deque<Known> m_variants;
 };
+
+// True if variants for the layout fetch attributes themselves.
+bool pullsVertices(const commands::Layout& layout);
 
 // All pipelines of which variants can be made, since each may be used with generated commands: the flag
 // VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT is for those of execution sets alone.

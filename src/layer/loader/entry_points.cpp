@@ -116,6 +116,7 @@ const Table& deviceTable()
                                pushDescriptorEntryPoints(),
                                descriptorBufferEntryPoints(),
                                dynamicStateEntryPoints(),
+                               vertexStateEntryPoints(),
                                renderingEntryPoints(),
                                scopeEntryPoints(),
                                barrierEntryPoints(),

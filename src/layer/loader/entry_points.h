@@ -76,6 +76,7 @@ EntryPoints bindingEntryPoints();
 EntryPoints pushDescriptorEntryPoints();
 EntryPoints descriptorBufferEntryPoints();
 EntryPoints dynamicStateEntryPoints();
+EntryPoints vertexStateEntryPoints();
 EntryPoints renderingEntryPoints();
 EntryPoints scopeEntryPoints();
 EntryPoints barrierEntryPoints();

@@ -98,6 +98,7 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
     support.pipelineLibrary = !hide && lists(extensions, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
     support.maintenance5 = !hide && runtime::hasMaintenance5(instance.table, physical);
 
+    support.shaderObjects = lists(extensions, VK_EXT_SHADER_OBJECT_EXTENSION_NAME);
     support.drawIndirectCountExtension = lists(extensions, VK_KHR_DRAW_INDIRECT_COUNT_EXTENSION_NAME);
     support.nativeGeneratedCommands =
         !instance.settings.forceEnable && lists(extensions, VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);

@@ -24,6 +24,7 @@ struct Support {
     bool nativeGeneratedCommands = false;
     bool generatedCommands = false;
     bool generatedDraws = false;              // and draws among them
+    bool shaderObjects = false;               // the driver has VK_EXT_shader_object
     bool drawIndirectCountExtension = false;  // the driver has VK_KHR_draw_indirect_count
     uint32_t maxDrawIndirectCount = 1;
     uint32_t interfaceLocations = 16;  // that all stages between vertices and fragments have

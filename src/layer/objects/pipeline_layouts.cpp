@@ -6,6 +6,7 @@
 #include <span>
 #include <tuple>
 #include <vector>
+#include <vulkan/utility/vk_safe_struct.hpp>
 
 #include "abi/commands.h"
 #include "abi/dispatch.h"
@@ -75,10 +76,12 @@ std::string definitionOf(const VkDescriptorSetLayoutCreateInfo& info)
     return all;
 }
 
-std::shared_ptr<DescriptorSetLayout> describe(const VkDescriptorSetLayoutCreateInfo& info)
+std::shared_ptr<DescriptorSetLayout> describe(const Device& device, const VkDescriptorSetLayoutCreateInfo& info)
 {
     auto layout = std::make_shared<DescriptorSetLayout>();
     layout->definition = definitionOf(info);
+    if (device.usesCommands())
+        layout->info = std::make_shared<const vku::safe_VkDescriptorSetLayoutCreateInfo>(&info);
     for (uint32_t i = 0; i < info.bindingCount; ++i)
         if (isDynamic(info.pBindings[i].descriptorType))
             layout->dynamicDescriptors += info.pBindings[i].descriptorCount;
@@ -124,7 +127,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDescriptorSetLayout(VkDevice handle,
     if (result != VK_SUCCESS)
         return result;
     rememberOrUndo([&] { device.table.DestroyDescriptorSetLayout(handle, *pSetLayout, pAllocator); },
-                   [&] { device.setLayouts.insert(handleId(*pSetLayout), describe(*own.get())); });
+                   [&] { device.setLayouts.insert(handleId(*pSetLayout), describe(device, *own.get())); });
     return VK_SUCCESS;
 }
 
@@ -177,23 +180,6 @@ std::shared_ptr<GraphLayout> createGraphLayout(Device& device, const VkPipelineL
     return layout;
 }
 
-std::shared_ptr<SequenceLayout> createSequenceLayout(Device& device, const VkPipelineLayoutCreateInfo& info)
-{
-    auto layout = std::make_shared<SequenceLayout>(device);
-    for (uint32_t i = 0; i < info.setLayoutCount; ++i)
-        layout->sets.push_back(device.setLayouts.share(handleId(info.pSetLayouts[i])));
-    for (const VkPushConstantRange& range : std::span(info.pPushConstantRanges, info.pushConstantRangeCount))
-        layout->pushConstantBytes = std::max(layout->pushConstantBytes, range.offset + range.size);
-    const VkPushConstantRange range{kSequenceStages, 0, sizeof(abi::SequenceArguments)};
-    VkPipelineLayoutCreateInfo ours = info;
-    ours.pushConstantRangeCount = 1;
-    ours.pPushConstantRanges = &range;
-    if (device.table.CreatePipelineLayout(device.handle, &ours, runtime::hostMemory(), &layout->handle) != VK_SUCCESS)
-        return nullptr;
-    device.names.set(VK_OBJECT_TYPE_PIPELINE_LAYOUT, layout->handle, {"layout of variants"});
-    return layout;
-}
-
 // Without those that no stage of the driver's reads.
 std::vector<VkPushConstantRange> driverRanges(const Device& device, const VkPipelineLayoutCreateInfo& info)
 {
@@ -239,6 +225,39 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipelineLayout(VkDevice handle, VkPipelineLayo
 
 }  // namespace
 
+std::shared_ptr<SequenceLayout> createSequenceLayout(Device& device, const VkPipelineLayoutCreateInfo& info)
+{
+    auto layout = std::make_shared<SequenceLayout>(device);
+    for (uint32_t i = 0; i < info.setLayoutCount; ++i)
+        layout->sets.push_back(device.setLayouts.share(handleId(info.pSetLayouts[i])));
+    for (const VkPushConstantRange& range : std::span(info.pPushConstantRanges, info.pushConstantRangeCount))
+        layout->pushConstantBytes = std::max(layout->pushConstantBytes, range.offset + range.size);
+    const VkPushConstantRange range{kSequenceStages, 0, sizeof(abi::SequenceArguments)};
+    VkPipelineLayoutCreateInfo ours = info;
+    ours.pushConstantRangeCount = 1;
+    ours.pPushConstantRanges = &range;
+    if (device.table.CreatePipelineLayout(device.handle, &ours, runtime::hostMemory(), &layout->handle) != VK_SUCCESS)
+        return nullptr;
+    device.names.set(VK_OBJECT_TYPE_PIPELINE_LAYOUT, layout->handle, {"layout of variants"});
+    return layout;
+}
+
+std::shared_ptr<OwnSetLayout> copySetLayout(Device& device, VkDescriptorSetLayout setLayout)
+{
+    const std::shared_ptr<DescriptorSetLayout> known = device.setLayouts.share(handleId(setLayout));
+    if (!known || !known->info)
+        return nullptr;
+    const std::lock_guard lock(known->mutex);
+    if (!known->copy) {
+        auto copy = std::make_shared<OwnSetLayout>(device);
+        if (device.table.CreateDescriptorSetLayout(device.handle, known->info->ptr(), runtime::hostMemory(),
+                                                   &copy->handle) != VK_SUCCESS)
+            return nullptr;
+        known->copy = std::move(copy);
+    }
+    return known->copy;
+}
+
 std::shared_ptr<SequenceLayout> sequenceLayoutOf(const Device& device, VkPipelineLayout layout)
 {
     const PipelineLayout* known = device.pipelineLayouts.find(handleId(layout));
@@ -248,6 +267,12 @@ std::shared_ptr<SequenceLayout> sequenceLayoutOf(const Device& device, VkPipelin
 bool isSameSetLayout(const DescriptorSetLayout* a, const DescriptorSetLayout* b)
 {
     return a == b || (a && b && a->definition == b->definition);
+}
+
+OwnSetLayout::~OwnSetLayout()
+{
+    if (handle)
+        device.table.DestroyDescriptorSetLayout(device.handle, handle, runtime::hostMemory());
 }
 
 SequenceLayout::~SequenceLayout()

@@ -6,16 +6,36 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
+
+namespace vku {
+struct safe_VkDescriptorSetLayoutCreateInfo;
+}
 
 namespace millrace::layer {
 
 struct Device;
 
+// One of ours that is defined like one of the application's, which may be gone.
+struct OwnSetLayout {
+    explicit OwnSetLayout(Device& owner) : device(owner) {}
+    ~OwnSetLayout();
+    OwnSetLayout(const OwnSetLayout&) = delete;
+    OwnSetLayout& operator=(const OwnSetLayout&) = delete;
+
+    Device& device;
+    VkDescriptorSetLayout handle = VK_NULL_HANDLE;  // null if the driver refused it
+};
+
 struct DescriptorSetLayout {
     uint32_t dynamicDescriptors = 0;
     std::string definition;  // equal for layouts that Vulkan calls identically defined
+    // What it was created with, where shader objects may have variants (copySetLayout()).
+    std::shared_ptr<const vku::safe_VkDescriptorSetLayoutCreateInfo> info;
+    std::mutex mutex;                    // of `copy`
+    std::shared_ptr<OwnSetLayout> copy;  // null until somebody asks for it
 };
 
 // The layout that node pipelines are created with: the same sets, and one range of push constants for the compute stage
@@ -53,6 +73,10 @@ struct PipelineLayout {
     std::shared_ptr<SequenceLayout> sequences;  // likewise generated commands and mesh shaders
 };
 
+// Null if the driver refuses it.
+std::shared_ptr<SequenceLayout> createSequenceLayout(Device& device, const VkPipelineLayoutCreateInfo& info);
+// Null for a set layout that the device does not know. While the application's lives: samplers in it do, too.
+std::shared_ptr<OwnSetLayout> copySetLayout(Device& device, VkDescriptorSetLayout setLayout);
 // Null if the device has none for the layout.
 std::shared_ptr<SequenceLayout> sequenceLayoutOf(const Device& device, VkPipelineLayout layout);
 

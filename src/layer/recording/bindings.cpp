@@ -38,6 +38,16 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipelineShaderGroupNV(VkCommandBuffer handle, 
         commandBuffer.bound.bindShaderGroup(bindPoint, pipeline, group);
 }
 
+// Shaders are bound by stage; each stage is kept on its own.
+VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer handle, uint32_t stageCount,
+                                             const VkShaderStageFlagBits* pStages, const VkShaderEXT* pShaders)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdBindShadersEXT(commandBuffer.current, stageCount, pStages, pShaders);
+    for (uint32_t i = 0; commandBuffer.logs() && i < stageCount; ++i)
+        commandBuffer.bound.bindShader(pStages[i], pShaders ? pShaders[i] : VK_NULL_HANDLE);
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer handle, VkPipelineBindPoint bindPoint,
                                                  VkPipelineLayout layout, uint32_t firstSet, uint32_t setCount,
                                                  const VkDescriptorSet* pSets, uint32_t dynamicOffsetCount,
@@ -126,6 +136,7 @@ EntryPoints bindingEntryPoints()
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CmdBindPipeline, kUseState),
         MILLRACE_ENTRY(CmdBindPipelineShaderGroupNV, kUseState),
+        MILLRACE_ENTRY(CmdBindShadersEXT, kUseState),
         MILLRACE_ENTRY(CmdBindDescriptorSets, kUseState),
         {"vkCmdBindDescriptorSets2", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2>>(), kUseState},
         {"vkCmdBindDescriptorSets2KHR", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2KHR>>(), kUseState},

@@ -29,6 +29,21 @@ struct BoundPipeline {
     }
 };
 
+struct BoundShader {
+    VkShaderStageFlagBits stage;
+    VkShaderEXT shader;
+
+    VkPipelineBindPoint bindPoint() const
+    {
+        return stage == VK_SHADER_STAGE_COMPUTE_BIT ? VK_PIPELINE_BIND_POINT_COMPUTE : VK_PIPELINE_BIND_POINT_GRAPHICS;
+    }
+    static void replay(const Table& table, VkCommandBuffer commandBuffer, const std::byte* payload)
+    {
+        const auto& bound = *reinterpret_cast<const BoundShader*>(payload);
+        table.CmdBindShadersEXT(commandBuffer, 1, &bound.stage, &bound.shader);
+    }
+};
+
 // Followed by the sets and the dynamic offsets.
 struct BoundSets {
     VkPipelineBindPoint bindPoint;
@@ -86,6 +101,14 @@ void BoundState::bindShaderGroup(VkPipelineBindPoint bindPoint, VkPipeline pipel
     new (payload) BoundPipeline{bindPoint, pipeline, group};
 }
 
+void BoundState::bindShader(VkShaderStageFlagBits stage, VkShaderEXT shader)
+{
+    const BoundShader bound{stage, shader};
+    std::byte* const payload = m_log.add({StateKind::Shader, keyOf(bound.bindPoint()), static_cast<uint32_t>(stage)},
+                                         scopeOf(bound.bindPoint()), BoundShader::replay, sizeof(BoundShader));
+    new (payload) BoundShader(bound);
+}
+
 void BoundState::bindSets(VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,
                           std::span<const VkDescriptorSet> sets, std::span<const uint32_t> dynamicOffsets)
 {
@@ -120,13 +143,34 @@ void BoundState::pushConstants(std::shared_ptr<const VkPushConstantsInfo> info, 
 
 VkPipeline BoundState::pipeline(VkPipelineBindPoint bindPoint) const
 {
-    VkPipeline pipeline = VK_NULL_HANDLE;
+    return find(bindPoint).pipeline;
+}
+
+std::vector<VkShaderEXT> BoundState::shaders(VkPipelineBindPoint bindPoint) const
+{
+    return find(bindPoint).shaders;
+}
+
+// Whatever was bound last unbinds what is of the other kind.
+BoundState::Executed BoundState::find(VkPipelineBindPoint bindPoint) const
+{
+    Executed executed;
+    uint64_t order = 0;
     m_log.forEach(StateKind::Pipeline, ~0u, [&](const StateLog::Entry& entry) {
         const auto& bound = *reinterpret_cast<const BoundPipeline*>(entry.payload);
-        if (bound.bindPoint == bindPoint)
-            pipeline = bound.pipeline;
+        if (bound.bindPoint != bindPoint)
+            return;
+        executed.pipeline = bound.pipeline;
+        order = entry.order;
     });
-    return pipeline;
+    m_log.forEach(StateKind::Shader, ~0u, [&](const StateLog::Entry& entry) {
+        const auto& bound = *reinterpret_cast<const BoundShader*>(entry.payload);
+        if (bound.bindPoint() != bindPoint || !bound.shader || entry.order < order)
+            return;
+        executed.pipeline = VK_NULL_HANDLE;
+        executed.shaders.push_back(bound.shader);
+    });
+    return executed;
 }
 
 namespace {
@@ -157,7 +201,8 @@ void BoundState::restore(VkPipelineBindPoint bindPoint, const Table& table, VkCo
         [=](const StateLog::Entry& entry) {
             const StateKey& key = entry.key;
             return key.kind == StateKind::PushConstants ||
-                   (concerns(key, bindPoint) && (bindsSets(key) || key.kind == StateKind::Pipeline));
+                   (concerns(key, bindPoint) &&
+                    (bindsSets(key) || key.kind == StateKind::Pipeline || key.kind == StateKind::Shader));
         },
         table, commandBuffer);
 }

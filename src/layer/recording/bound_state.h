@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "layer/recording/state_log.h"
 
@@ -22,6 +23,8 @@ public:
     void bindPipeline(VkPipelineBindPoint bindPoint, VkPipeline pipeline);
     // A part of a pipeline, in place of one (VK_NV_device_generated_commands).
     void bindShaderGroup(VkPipelineBindPoint bindPoint, VkPipeline pipeline, uint32_t group);
+    // A shader object for its stage, null for none (VK_EXT_shader_object).
+    void bindShader(VkShaderStageFlagBits stage, VkShaderEXT shader);
     void bindSets(VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,
                   std::span<const VkDescriptorSet> sets, std::span<const uint32_t> dynamicOffsets);
     // `driverStages`: as the driver may see them (objects/driver_stages.h).
@@ -31,19 +34,28 @@ public:
     void pushConstants(std::shared_ptr<const VkPushConstantsInfo> info,
                        PFN_vkCmdPushConstants2 VkuDeviceDispatchTable::*command);
 
-    // Null if nothing is bound there.
+    // Null if no pipeline is bound there, or shader objects were bound behind it.
     VkPipeline pipeline(VkPipelineBindPoint bindPoint) const;
+    // The shader objects there; none if a pipeline was bound behind them.
+    std::vector<VkShaderEXT> shaders(VkPipelineBindPoint bindPoint) const;
     // What shaders of one of these stages see from offset 0. Bytes that were never pushed are zero.
     void readPushConstants(VkShaderStageFlags stages, std::span<uint8_t> bytes) const;
 
     // Gives the commands again that bound sets to a bind point, whatever kind of command they were.
     void replaySets(VkPipelineBindPoint bindPoint, const VkuDeviceDispatchTable& table,
                     VkCommandBuffer commandBuffer) const;
-    // Those, and what else a pipeline of ours at the bind point has disturbed: the pipeline and push constants.
+    // Those, and what else a pipeline of ours at the bind point has disturbed: the pipeline or shader objects, and push
+    // constants.
     void restore(VkPipelineBindPoint bindPoint, const VkuDeviceDispatchTable& table,
                  VkCommandBuffer commandBuffer) const;
 
 private:
+    struct Executed {
+        VkPipeline pipeline = VK_NULL_HANDLE;
+        std::vector<VkShaderEXT> shaders;
+    };
+    Executed find(VkPipelineBindPoint bindPoint) const;
+
     StateLog& m_log;
 };
 

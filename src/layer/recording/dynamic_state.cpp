@@ -21,78 +21,6 @@ VKAPI_ATTR void VKAPI_CALL CmdBindIndexBuffer2KHR(VkCommandBuffer handle, VkBuff
                                                                                  indexType);
 }
 
-// Shaders are bound by stage; each stage is kept on its own.
-VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer handle, uint32_t stageCount,
-                                             const VkShaderStageFlagBits* pStages, const VkShaderEXT* pShaders)
-{
-    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdBindShadersEXT(commandBuffer.current, stageCount, pStages, pShaders);
-    for (uint32_t i = 0; commandBuffer.logs() && i < stageCount; ++i) {
-        struct Payload {
-            VkShaderStageFlagBits stage;
-            VkShaderEXT shader;
-        };
-        const Payload payload{pStages[i], pShaders ? pShaders[i] : VK_NULL_HANDLE};
-        const StateKey key{StateKind::Shader, 0, static_cast<uint32_t>(pStages[i])};
-        const uint32_t scopes = pStages[i] == VK_SHADER_STAGE_COMPUTE_BIT ? kScopeCompute : kScopeOther;
-        std::byte* stored = commandBuffer.log.add(
-            key, scopes,
-            [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
-                const auto& value = *reinterpret_cast<const Payload*>(bytes);
-                table.CmdBindShadersEXT(target, 1, &value.stage, &value.shader);
-            },
-            sizeof(Payload));
-        std::memcpy(stored, &payload, sizeof(Payload));
-    }
-}
-
-// No known structure extends descriptions of vertex input.
-template <typename Description>
-void copyWithoutChains(CommandBuffer& commandBuffer, const Description* from, uint32_t count, std::byte* to)
-{
-    for (uint32_t i = 0; i < count; ++i) {
-        Description copy = from[i];
-        commandBuffer.cannotKeep("vkCmdSetVertexInputEXT", missingStructures(copy.pNext, nullptr));
-        copy.pNext = nullptr;
-        std::memcpy(to + i * sizeof copy, &copy, sizeof copy);
-    }
-}
-
-// Two arrays of different lengths.
-VKAPI_ATTR void VKAPI_CALL CmdSetVertexInputEXT(VkCommandBuffer handle, uint32_t bindingCount,
-                                                const VkVertexInputBindingDescription2EXT* pBindings,
-                                                uint32_t attributeCount,
-                                                const VkVertexInputAttributeDescription2EXT* pAttributes)
-{
-    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdSetVertexInputEXT(commandBuffer.current, bindingCount, pBindings, attributeCount,
-                                                    pAttributes);
-    if (!commandBuffer.logs())
-        return;
-    struct Counts {
-        uint32_t bindings;
-        uint32_t attributes;
-    };
-    const Counts counts{bindingCount, attributeCount};
-    const size_t bindingBytes = alignPayload(bindingCount * sizeof *pBindings);
-    std::byte* payload = commandBuffer.log.add(
-        {StateKind::VertexInput}, kScopeOther,
-        [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
-            const auto& stored = *reinterpret_cast<const Counts*>(bytes);
-            const std::byte* bindings = bytes + alignPayload(sizeof(Counts));
-            const std::byte* attributes =
-                bindings + alignPayload(stored.bindings * sizeof(VkVertexInputBindingDescription2EXT));
-            table.CmdSetVertexInputEXT(
-                target, stored.bindings, reinterpret_cast<const VkVertexInputBindingDescription2EXT*>(bindings),
-                stored.attributes, reinterpret_cast<const VkVertexInputAttributeDescription2EXT*>(attributes));
-        },
-        alignPayload(sizeof(Counts)) + bindingBytes + attributeCount * sizeof *pAttributes);
-    std::memcpy(payload, &counts, sizeof counts);
-    payload += alignPayload(sizeof counts);
-    copyWithoutChains(commandBuffer, pBindings, bindingCount, payload);
-    copyWithoutChains(commandBuffer, pAttributes, attributeCount, payload + bindingBytes);
-}
-
 VKAPI_ATTR void VKAPI_CALL CmdSetFragmentShadingRateKHR(VkCommandBuffer handle, const VkExtent2D* pFragmentSize,
                                                         const VkFragmentShadingRateCombinerOpKHR combinerOps[2])
 {
@@ -278,33 +206,14 @@ VKAPI_ATTR void VKAPI_CALL CmdSetCoarseSampleOrderNV(VkCommandBuffer handle, VkC
     Orders::record(commandBuffer.log, {type, count, orders.data()}, copies.take());
 }
 
-// The strides of vertex buffers are a state of their own, which stays where a later command binds buffers without.
-template <auto Member>
-VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t first, uint32_t count,
-                                              const VkBuffer* pBuffers, const VkDeviceSize* pOffsets,
-                                              const VkDeviceSize* pSizes, const VkDeviceSize* pStrides)
-{
-    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    (commandBuffer.device.table.*Member)(commandBuffer.current, first, count, pBuffers, pOffsets, pSizes, pStrides);
-    if (!commandBuffer.logs())
-        return;
-    using Buffers = ArrayState<Member, StateKind::VertexBuffers, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
-    using BuffersAndStrides =
-        ArrayState<Member, StateKind::VertexBuffersAndStrides, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
-    if (pStrides)
-        BuffersAndStrides::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
-    else
-        Buffers::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
-}
-
 // A command whose arguments are values.
-#define VALUE(name, kind)                                                                           \
-    {                                                                                               \
+#define VALUE(name, kind)                                                                            \
+    {                                                                                                \
         "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind>::call>(), kUseStreams \
     }
 // The same, and the first argument says which faces.
-#define FACE(name, kind)                                                                                        \
-    {                                                                                                           \
+#define FACE(name, kind)                                                                                         \
+    {                                                                                                            \
         "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind, Part::Face>::call>(), kUseStreams \
     }
 // (count, pointer): sets all elements.
@@ -312,7 +221,7 @@ VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t f
     {                                                                                                                  \
         "vkCmd" #name,                                                                                                 \
             guarded<&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Whole, kScopeOther, CountAt<0>, 1>::call>(), \
-            kUseStreams                                                                                                 \
+            kUseStreams                                                                                                \
     }
 // (first, count, pointers...): sets a range.
 #define RANGE(name, kind, ...)                                                                            \
@@ -320,13 +229,13 @@ VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t f
         "vkCmd" #name,                                                                                    \
             guarded<&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Range, kScopeOther, CountAt<1>, \
                                 __VA_ARGS__>::call>(),                                                    \
-            kUseStreams                                                                                    \
+            kUseStreams                                                                                   \
     }
 #define PERFORMANCE(name)                                                                                             \
     {                                                                                                                 \
         "vkCmdSetPerformance" #name "INTEL",                                                                          \
             guarded<&PerformanceState<&Table::CmdSetPerformance##name##INTEL, StateKind::Performance##name>::call>(), \
-            kUseStreams                                                                                                \
+            kUseStreams                                                                                               \
     }
 
 }  // namespace
@@ -338,9 +247,6 @@ EntryPoints dynamicStateEntryPoints()
         VALUE(BindIndexBuffer, IndexBuffer),
         VALUE(BindIndexBuffer2, IndexBuffer),
         MILLRACE_ENTRY(CmdBindIndexBuffer2KHR, kUseStreams | kUseMaintenance5, true),
-        RANGE(BindVertexBuffers, VertexBuffers, 2, 3),
-        {"vkCmdBindVertexBuffers2", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2>>(), kUseStreams},
-        {"vkCmdBindVertexBuffers2EXT", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2EXT>>(), kUseStreams},
         RANGE(BindTransformFeedbackBuffersEXT, TransformFeedbackBuffers, 2, 3, 4),
         // Of the command buffer as a whole.
         VALUE(SetDeviceMask, DeviceMask),
@@ -350,7 +256,6 @@ EntryPoints dynamicStateEntryPoints()
         PERFORMANCE(Marker),
         PERFORMANCE(StreamMarker),
         PERFORMANCE(Override),
-        MILLRACE_ENTRY(CmdBindShadersEXT, kUseStreams),
         // Vulkan 1.0.
         RANGE(SetViewport, Viewport, 2),
         RANGE(SetScissor, Scissor, 2),
@@ -432,7 +337,6 @@ EntryPoints dynamicStateEntryPoints()
         VALUE(SetRepresentativeFragmentTestEnableNV, RepresentativeFragmentTestEnable),
         VALUE(SetCoverageReductionModeNV, CoverageReductionMode),
         // Other extensions.
-        MILLRACE_ENTRY(CmdSetVertexInputEXT, kUseStreams),
         LIST(SetColorWriteEnableEXT, ColorWriteEnable),
         MILLRACE_ENTRY(CmdSetSampleLocationsEXT, kUseStreams),
         MILLRACE_ENTRY(CmdSetDepthBias2EXT, kUseStreams),

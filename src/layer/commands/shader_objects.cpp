@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/commands/shader_objects.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <string>
+#include <vulkan/utility/vk_safe_struct.hpp>
+
+#include "abi/commands.h"
+#include "commands/shader_variants.h"
+#include "layer/chains/chain.h"
+#include "layer/chains/chain_copy.h"
+#include "layer/commands/compute_variants.h"
+#include "layer/commands/generated_commands.h"
+#include "layer/commands/graphics_variants.h"
+#include "layer/loader/device.h"
+#include "layer/loader/entry_points.h"
+#include "layer/objects/shader_modules.h"
+#include "runtime/host_memory.h"
+
+namespace millrace::layer {
+
+// What one was given. Immutable.
+class KeptShader {
+public:
+    KeptShader(Device& device, const VkShaderCreateInfoEXT& info)
+        : stage(info.stage),
+          nextStage(info.nextStage),
+          flags(info.flags & ~(VK_SHADER_CREATE_INDIRECT_BINDABLE_BIT_EXT | VK_SHADER_CREATE_LINK_STAGE_BIT_EXT)),
+          entryPoint(info.pName),
+          words(static_cast<const uint32_t*>(info.pCode), static_cast<const uint32_t*>(info.pCode) + info.codeSize / 4),
+          chain(info.pNext)
+    {
+        if (info.pSpecializationInfo)
+            specialization.emplace(info.pSpecializationInfo);
+        VkPipelineLayoutCreateInfo layoutInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+        layoutInfo.setLayoutCount = info.setLayoutCount;
+        layoutInfo.pSetLayouts = info.pSetLayouts;
+        layoutInfo.pushConstantRangeCount = info.pushConstantRangeCount;
+        layoutInfo.pPushConstantRanges = info.pPushConstantRanges;
+        layout = createSequenceLayout(device, layoutInfo);
+        for (uint32_t i = 0; layout && i < info.setLayoutCount; ++i)
+            ownSets.push_back(copySetLayout(device, info.pSetLayouts[i]));
+    }
+
+    // False if the driver refused one of our layouts.
+    bool isUsable() const
+    {
+        return layout && std::ranges::all_of(ownSets, [](const auto& own) { return own && own->handle; });
+    }
+
+    const VkShaderStageFlagBits stage;
+    const VkShaderStageFlags nextStage;
+    const VkShaderCreateFlagsEXT flags;
+    const std::string entryPoint;
+    const std::vector<uint32_t> words;
+    const ChainCopy chain;
+    std::optional<vku::safe_VkSpecializationInfo> specialization;
+    std::shared_ptr<SequenceLayout> layout;
+    std::vector<std::shared_ptr<OwnSetLayout>> ownSets;  // like the application's
+};
+
+namespace {
+
+using Shaders = std::vector<std::shared_ptr<const KeptShader>>;
+
+class KeptObjects final : public KeptPipeline {
+public:
+    explicit KeptObjects(Shaders shaders)
+        : KeptPipeline(VK_PIPELINE_BIND_POINT_GRAPHICS, shaders[0]->layout), m_shaders(std::move(shaders))
+    {
+    }
+
+    bool hasDynamicInput() const override { return true; }
+
+protected:
+    VkResult create(const commands::Layout& layout, const commands::VertexInput& input,
+                    VariantHandles& out) const override
+    {
+        std::vector<commands::StageCode> code;
+        for (const std::shared_ptr<const KeptShader>& shader : m_shaders)
+            code.push_back({*modelOf(shader->stage), shader->entryPoint, shader->words});
+        commands::VariantTarget target;
+        target.interfaceLocations = device().support.interfaceLocations;
+        const auto variants = commands::makeDrawVariant(std::move(code), layout, target, input);
+        if (!variants)
+            return refuse(variants.error().text());
+        for (size_t i = 0; i < m_shaders.size(); ++i) {
+            VkShaderEXT made = VK_NULL_HANDLE;
+            const VkResult result = createOne(*m_shaders[i], (*variants)[i].words, made);
+            if (result != VK_SUCCESS)
+                return result;
+            out.stages.push_back(m_shaders[i]->stage);
+            out.shaders.push_back(made);
+            device().names.set(VK_OBJECT_TYPE_SHADER_EXT, made, {"variant for generated commands"});
+        }
+        return VK_SUCCESS;
+    }
+
+private:
+    VkResult createOne(const KeptShader& shader, const spirv::Words& words, VkShaderEXT& out) const
+    {
+        const VkPushConstantRange range{kSequenceStages, 0, sizeof(abi::SequenceArguments)};
+        std::vector<VkDescriptorSetLayout> sets;
+        for (const std::shared_ptr<OwnSetLayout>& own : shader.ownSets)
+            sets.push_back(own->handle);
+        VkShaderCreateInfoEXT info{VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT, shader.chain.get()};
+        info.flags = shader.flags;
+        info.stage = shader.stage;
+        info.nextStage = shader.nextStage;
+        info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
+        info.codeSize = words.size() * 4;
+        info.pCode = words.data();
+        info.pName = shader.entryPoint.c_str();
+        info.setLayoutCount = static_cast<uint32_t>(sets.size());
+        info.pSetLayouts = sets.data();
+        info.pushConstantRangeCount = 1;
+        info.pPushConstantRanges = &range;
+        if (shader.specialization)
+            info.pSpecializationInfo = shader.specialization->ptr();
+        return device().table.CreateShadersEXT(device().handle, 1, &info, runtime::hostMemory(), &out);
+    }
+
+    const Shaders m_shaders;  // in the order of stages
+};
+
+// A compute pipeline does the same as a shader object.
+std::shared_ptr<KeptPipeline> keepCompute(const KeptShader& shader)
+{
+    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
+    info.stage.pNext = shader.chain.get();
+    if (shader.flags & VK_SHADER_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT_EXT)
+        info.stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT;
+    if (shader.flags & VK_SHADER_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT)
+        info.stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    info.stage.stage = shader.stage;
+    info.stage.pName = shader.entryPoint.c_str();
+    if (shader.specialization)
+        info.stage.pSpecializationInfo = shader.specialization->ptr();
+    return keep(shader.layout, std::make_shared<const std::vector<uint32_t>>(shader.words), info);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateShadersEXT(VkDevice handle, uint32_t count,
+                                                const VkShaderCreateInfoEXT* pCreateInfos,
+                                                const VkAllocationCallbacks* pAllocator, VkShaderEXT* pShaders)
+{
+    Device& device = Device::of(handle);
+    // The flag is not the driver's.
+    std::vector<VkShaderCreateInfoEXT> infos(pCreateInfos, pCreateInfos + count);
+    for (VkShaderCreateInfoEXT& info : infos)
+        info.flags &= ~VK_SHADER_CREATE_INDIRECT_BINDABLE_BIT_EXT;
+    const VkResult result = device.table.CreateShadersEXT(handle, count, infos.data(), pAllocator, pShaders);
+    for (uint32_t i = 0; i < count; ++i)
+        if (pShaders[i])
+            device.generatedCommands->shaders.created(pCreateInfos[i], pShaders[i]);
+    return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyShaderEXT(VkDevice handle, VkShaderEXT shader,
+                                            const VkAllocationCallbacks* pAllocator)
+{
+    Device& device = Device::of(handle);
+    device.generatedCommands->shaders.destroyed(shader);
+    device.table.DestroyShaderEXT(handle, shader, pAllocator);
+}
+
+}  // namespace
+
+void ShaderObjects::created(const VkShaderCreateInfoEXT& info, VkShaderEXT shader)
+{
+    const bool isOurs = info.stage == VK_SHADER_STAGE_COMPUTE_BIT || modelOf(info.stage);
+    if (!isOurs || info.codeType != VK_SHADER_CODE_TYPE_SPIRV_EXT)
+        return;
+    auto kept = std::make_shared<KeptShader>(m_device, info);
+    if (kept->isUsable())
+        m_shaders.insert(handleId(shader), std::move(kept));
+}
+
+void ShaderObjects::destroyed(VkShaderEXT shader)
+{
+    m_shaders.remove(handleId(shader));
+    // They go without the lock: their destruction leads to the driver.
+    std::vector<std::shared_ptr<KeptPipeline>> gone;
+    const std::lock_guard lock(m_mutex);
+    std::erase_if(m_together, [&](auto& known) {
+        const bool isPart = std::ranges::count(known.first, shader) > 0;
+        if (isPart)
+            gone.push_back(std::move(known.second));
+        return isPart;
+    });
+}
+
+std::shared_ptr<KeptPipeline> ShaderObjects::find(std::vector<VkShaderEXT> shaders)
+{
+    std::ranges::sort(shaders);
+    const std::lock_guard lock(m_mutex);
+    const auto found = m_together.find(shaders);
+    if (found != m_together.end())
+        return found->second;
+    Shaders kept;
+    for (VkShaderEXT shader : shaders) {
+        kept.push_back(m_shaders.share(handleId(shader)));
+        if (!kept.back())
+            return nullptr;
+    }
+    std::shared_ptr<KeptPipeline> together = create(kept);
+    if (together)
+        m_together.emplace(std::move(shaders), together);
+    return together;
+}
+
+std::shared_ptr<KeptPipeline> ShaderObjects::create(const Shaders& shaders) const
+{
+    Shaders ordered = shaders;
+    std::ranges::sort(ordered, {}, [](const auto& shader) { return shader->stage; });
+    if (ordered.empty())
+        return nullptr;
+    if (ordered[0]->stage == VK_SHADER_STAGE_COMPUTE_BIT)
+        return ordered.size() == 1 ? keepCompute(*ordered[0]) : nullptr;
+    if (ordered[0]->stage != VK_SHADER_STAGE_VERTEX_BIT)
+        return nullptr;
+    return std::make_shared<KeptObjects>(std::move(ordered));
+}
+
+EntryPoints shaderObjectEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(CreateShadersEXT, kUseCommands),
+        MILLRACE_ENTRY(DestroyShaderEXT, kUseCommands),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/recording/vertex_state.h"
+
+#include <cstring>
+
+#include "layer/chains/unknown_structures.h"
+#include "layer/recording/state_commands.h"
+
+namespace millrace::layer {
+
+namespace {
+
+// Followed by the two arrays.
+struct Counts {
+    uint32_t bindings;
+    uint32_t attributes;
+
+    size_t bindingBytes() const { return alignPayload(bindings * sizeof(VkVertexInputBindingDescription2EXT)); }
+    size_t attributeBytes() const { return attributes * sizeof(VkVertexInputAttributeDescription2EXT); }
+};
+
+DynamicVertexInput readPayload(const std::byte* bytes)
+{
+    const auto& counts = *reinterpret_cast<const Counts*>(bytes);
+    const std::byte* const bindings = bytes + alignPayload(sizeof(Counts));
+    return {
+        {reinterpret_cast<const VkVertexInputBindingDescription2EXT*>(bindings), counts.bindings},
+        {reinterpret_cast<const VkVertexInputAttributeDescription2EXT*>(bindings + counts.bindingBytes()),
+         counts.attributes},
+    };
+}
+
+// No known structure extends descriptions of vertex input.
+template <typename Description>
+void copyWithoutChains(CommandBuffer& commandBuffer, const Description* from, uint32_t count, std::byte* to)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        Description copy = from[i];
+        commandBuffer.cannotKeep("vkCmdSetVertexInputEXT", missingStructures(copy.pNext, nullptr));
+        copy.pNext = nullptr;
+        std::memcpy(to + i * sizeof copy, &copy, sizeof copy);
+    }
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdSetVertexInputEXT(VkCommandBuffer handle, uint32_t bindingCount,
+                                                const VkVertexInputBindingDescription2EXT* pBindings,
+                                                uint32_t attributeCount,
+                                                const VkVertexInputAttributeDescription2EXT* pAttributes)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    commandBuffer.device.table.CmdSetVertexInputEXT(commandBuffer.current, bindingCount, pBindings, attributeCount,
+                                                    pAttributes);
+    if (!commandBuffer.logs())
+        return;
+    const Counts counts{bindingCount, attributeCount};
+    std::byte* payload = commandBuffer.log.add(
+        {StateKind::VertexInput}, kScopeOther,
+        [](const Table& table, VkCommandBuffer target, const std::byte* bytes) {
+            const DynamicVertexInput input = readPayload(bytes);
+            table.CmdSetVertexInputEXT(target, static_cast<uint32_t>(input.bindings.size()), input.bindings.data(),
+                                       static_cast<uint32_t>(input.attributes.size()), input.attributes.data());
+        },
+        alignPayload(sizeof(Counts)) + counts.bindingBytes() + counts.attributeBytes());
+    std::memcpy(payload, &counts, sizeof counts);
+    payload += alignPayload(sizeof counts);
+    copyWithoutChains(commandBuffer, pBindings, bindingCount, payload);
+    copyWithoutChains(commandBuffer, pAttributes, attributeCount, payload + counts.bindingBytes());
+}
+
+// The strides of vertex buffers are a state of their own, which stays where a later command binds buffers without.
+template <auto Member>
+VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t first, uint32_t count,
+                                              const VkBuffer* pBuffers, const VkDeviceSize* pOffsets,
+                                              const VkDeviceSize* pSizes, const VkDeviceSize* pStrides)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    (commandBuffer.device.table.*Member)(commandBuffer.current, first, count, pBuffers, pOffsets, pSizes, pStrides);
+    if (!commandBuffer.logs())
+        return;
+    using Buffers = ArrayState<Member, StateKind::VertexBuffers, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
+    using BuffersAndStrides =
+        ArrayState<Member, StateKind::VertexBuffersAndStrides, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
+    if (pStrides)
+        BuffersAndStrides::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
+    else
+        Buffers::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
+}
+
+using BindVertexBuffers =
+    ArrayState<&Table::CmdBindVertexBuffers, StateKind::VertexBuffers, Part::Range, kScopeOther, CountAt<1>, 2, 3>;
+
+}  // namespace
+
+DynamicVertexInput vertexInputOf(const StateLog& log)
+{
+    DynamicVertexInput input;
+    log.forEach(StateKind::VertexInput, ~0u, [&](const StateLog::Entry& entry) { input = readPayload(entry.payload); });
+    return input;
+}
+
+void restoreVertexInput(const StateLog& log, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer)
+{
+    log.replayIf([](const StateLog::Entry& entry) { return entry.key.kind == StateKind::VertexInput; }, table,
+                 commandBuffer);
+}
+
+EntryPoints vertexStateEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(CmdSetVertexInputEXT, kUseState),
+        {"vkCmdBindVertexBuffers", guarded<&BindVertexBuffers::call>(), kUseState},
+        {"vkCmdBindVertexBuffers2", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2>>(), kUseState},
+        {"vkCmdBindVertexBuffers2EXT", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2EXT>>(), kUseState},
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer
