@@ -18,6 +18,7 @@ ALLOWED = {
     "graph": {"base", "abi"},
     "compiler": {"base", "abi", "data", "spirv", "graph", "shaders"},
     "commands": {"base", "abi", "spirv", "compiler"},
+    "mesh": {"base", "abi", "spirv", "compiler", "commands"},
     "advisor": {"base", "spirv", "compiler"},
     "glsl": {"base", "spirv"},
     "dxil": {"base", "spirv"},
@@ -26,14 +27,14 @@ ALLOWED = {
     "runtime": {"base", "abi", "data", "spirv", "graph", "shaders", "trace"},
     "api": {"base", "abi", "spirv", "graph", "compiler", "glsl"},
     "settings": {"base", "abi", "runtime"},
-    "layer": {"base", "abi", "data", "spirv", "graph", "compiler", "commands", "runtime", "settings", "shaders",
+    "layer": {"base", "abi", "data", "spirv", "graph", "compiler", "commands", "mesh", "runtime", "settings", "shaders",
               "trace"},
     "shaders": {"abi"},
 }
 
 # The rooms of src/layer. Those of the core may include each other; a feature may include the core, and no other feature.
 CORE = {"loader", "recording", "submission", "objects"}
-FEATURES = {"commands", "graphs", "maintenance5"}
+FEATURES = {"commands", "graphs", "maintenance5", "mesh"}
 ROOMS = {
     "base": set(),
     "chains": {"base"},

@@ -131,6 +131,8 @@ bool isPerVertex(const Variant& stage, const Instruction& variable)
             return isInput && !isPatch(module, variable);
         case spv::ExecutionModel::Geometry:
             return isInput;
+        case spv::ExecutionModel::MeshEXT:
+            return !isInput;
         case spv::ExecutionModel::Fragment:
             return isInput && module.findDecoration(variable.result, spv::Decoration::PerVertexKHR);
         default:

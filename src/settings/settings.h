@@ -26,6 +26,7 @@ enum class Fusion { None, Useful, All };
 struct Settings {
     bool forceEnable = false;
     bool generatedCommands = false;  // provide VK_EXT_device_generated_commands
+    bool meshShaders = false;        // provide VK_EXT_mesh_shader
     bool validate = false;
     bool validateSpirv = false;
     bool hideMaintenance5 = false;

@@ -218,7 +218,8 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
                                 "Choose another device; 'millrace info' says what each one has");
     const bool patch = device->support.emulated &&
                        (enabled.shaderEnqueueExtension || enabled.maintenance5 || enabled.pipelineLibrary ||
-                        (enabled.generatedCommandsExtension && device->support.generatedCommands));
+                        (enabled.generatedCommandsExtension && device->support.generatedCommands) ||
+                        (enabled.meshShaderExtension && device->support.meshShader));
     VkResult result;
     if (patch) {
         const PatchedDeviceCreateInfo patched(createInfo, device->support, device->uses);

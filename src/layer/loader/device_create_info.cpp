@@ -49,6 +49,10 @@ EnabledByApplication enabledByApplication(const VkDeviceCreateInfo& createInfo)
                          enables(createInfo, VK_NV_RAY_TRACING_EXTENSION_NAME);
     enabled.subpassShading = enables(createInfo, VK_HUAWEI_SUBPASS_SHADING_EXTENSION_NAME);
     enabled.generatedCommandsExtension = enables(createInfo, VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
+    enabled.meshShaderExtension = enables(createInfo, VK_EXT_MESH_SHADER_EXTENSION_NAME);
+    const auto* mesh = findInChain<VkPhysicalDeviceMeshShaderFeaturesEXT>(
+        createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+    enabled.meshShader = enabled.meshShaderExtension && mesh && mesh->meshShader;
     readPipelineFeatures(createInfo, enabled);
     const auto* features2 =
         findInChain<VkPhysicalDeviceFeatures2>(createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);

@@ -26,7 +26,9 @@ struct EnabledByApplication {
     // Features that pipeline flags depend on.
     bool cacheControl = false;
     bool generatedCommandsExtension = false;
-    bool generatedCommands = false;          // VK_EXT_device_generated_commands
+    bool generatedCommands = false;  // VK_EXT_device_generated_commands
+    bool meshShaderExtension = false;
+    bool meshShader = false;
     bool generatedComputePipelines = false;  // VK_NV_device_generated_commands_compute
 };
 

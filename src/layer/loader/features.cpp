@@ -85,7 +85,8 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2KHR(VkPhysicalDevice phys
 
 std::span<const Feature* const> allFeatures()
 {
-    static const Feature* const all[] = {&graphFeature(), &maintenance5Feature(), &generatedCommandsFeature()};
+    static const Feature* const all[] = {&graphFeature(), &maintenance5Feature(), &generatedCommandsFeature(),
+                                         &meshFeature()};
     return all;
 }
 

@@ -55,6 +55,21 @@ bool hasWhatGeneratedDrawsNeed(const runtime::DriverAnswers& answers)
            answers.features11.shaderDrawParameters && answers.features12.drawIndirectCount;
 }
 
+// Task and mesh shaders run as compute shaders, which write by address; vertices are pulled from there.
+MeshLimits meshLimits(const runtime::DriverAnswers& answers, bool hasLayerExtension)
+{
+    const VkPhysicalDeviceLimits& limits = answers.limits;
+    MeshLimits out;
+    out.groupInvocations = limits.maxComputeWorkGroupInvocations;
+    std::copy_n(limits.maxComputeWorkGroupSize, 3, out.groupSize);
+    out.sharedBytes = limits.maxComputeSharedMemorySize;
+    out.outputComponents = std::min(limits.maxVertexOutputComponents, limits.maxFragmentInputComponents);
+    out.layers = limits.maxFramebufferLayers;
+    out.vertexLayers = hasLayerExtension && answers.features12.shaderOutputLayer;
+    out.vertexViewports = hasLayerExtension && answers.features12.shaderOutputViewportIndex;
+    return out;
+}
+
 void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings, Support& support)
 {
     const runtime::DeviceTraits& traits = settings.runtime.traits;
@@ -77,6 +92,8 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
     support.generatedCommands = settings.generatedCommands && !support.nativeGeneratedCommands && support.emulated;
     support.generatedDraws =
         support.generatedCommands && hasWhatGeneratedDrawsNeed(answers) && support.drawIndirectCountExtension;
+    support.meshShader = settings.meshShaders && !support.nativeMeshShader && support.emulated;
+    support.meshLimits = meshLimits(answers, support.viewportLayerExtension);
     support.hostQueryReset = answers.features12.hostQueryReset;
     support.maxDrawIndirectCount = answers.limits.maxDrawIndirectCount;
     support.interfaceLocations = interfaceLocations(answers);
@@ -102,6 +119,9 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
     support.drawIndirectCountExtension = lists(extensions, VK_KHR_DRAW_INDIRECT_COUNT_EXTENSION_NAME);
     support.nativeGeneratedCommands =
         !instance.settings.forceEnable && lists(extensions, VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
+
+    support.viewportLayerExtension = lists(extensions, VK_EXT_SHADER_VIEWPORT_INDEX_LAYER_EXTENSION_NAME);
+    support.nativeMeshShader = !instance.settings.forceEnable && lists(extensions, VK_EXT_MESH_SHADER_EXTENSION_NAME);
 
     const bool isNewEnough =
         std::min(properties.apiVersion, instance.requestedApiVersion) >= runtime::kNeededApiVersion;

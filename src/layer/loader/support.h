@@ -14,6 +14,16 @@ struct Instance;
 // A limit of ours that is not part of the graph library.
 inline constexpr uint32_t kDispatchAddressAlignment = 4;
 
+struct MeshLimits {
+    uint32_t groupInvocations = 0;
+    uint32_t groupSize[3] = {};
+    uint32_t sharedBytes = 0;
+    uint32_t outputComponents = 0;  // that fragment shaders read
+    uint32_t layers = 0;
+    bool vertexLayers = false;  // vertex shaders can write Layer
+    bool vertexViewports = false;
+};
+
 struct Support {
     bool native = false;           // the driver implements VK_AMDX_shader_enqueue
     bool emulated = false;         // the layer provides it
@@ -25,6 +35,11 @@ struct Support {
     bool generatedCommands = false;
     bool generatedDraws = false;              // and draws among them
     bool shaderObjects = false;               // the driver has VK_EXT_shader_object
+    // VK_EXT_mesh_shader, likewise, and the limits of compute shaders, which its shaders run as.
+    bool nativeMeshShader = false;
+    bool meshShader = false;
+    MeshLimits meshLimits;
+    bool viewportLayerExtension = false;      // the driver has VK_EXT_shader_viewport_index_layer
     bool drawIndirectCountExtension = false;  // the driver has VK_KHR_draw_indirect_count
     uint32_t maxDrawIndirectCount = 1;
     uint32_t interfaceLocations = 16;  // that all stages between vertices and fragments have

@@ -103,12 +103,9 @@ VKAPI_ATTR void VKAPI_CALL DestroyPrivateDataSlotEXT(VkDevice handle, VkPrivateD
 EntryPoints privateDataEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(SetPrivateData, kUseState),
-        MILLRACE_ENTRY(SetPrivateDataEXT, kUseState),
-        MILLRACE_ENTRY(GetPrivateData, kUseState),
-        MILLRACE_ENTRY(GetPrivateDataEXT, kUseState),
-        MILLRACE_ENTRY(DestroyPrivateDataSlot, kUseState),
-        MILLRACE_ENTRY(DestroyPrivateDataSlotEXT, kUseState),
+        MILLRACE_ENTRY(SetPrivateData, kUseState),         MILLRACE_ENTRY(SetPrivateDataEXT, kUseState),
+        MILLRACE_ENTRY(GetPrivateData, kUseState),         MILLRACE_ENTRY(GetPrivateDataEXT, kUseState),
+        MILLRACE_ENTRY(DestroyPrivateDataSlot, kUseState), MILLRACE_ENTRY(DestroyPrivateDataSlotEXT, kUseState),
     };
     return entries;
 }

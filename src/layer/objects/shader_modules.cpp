@@ -38,7 +38,11 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShaderModule(VkDevice handle, const VkShade
     const std::span<const uint32_t> code = codeOf(*pCreateInfo);
     auto module = std::make_shared<ShaderModule>();
     module->enqueues = device.usesGraphs() && compiler::usesShaderEnqueue(code);
-    module->ours = module->enqueues || (device.usesMesh() && declaresMeshShading(code));
+    const bool isMesh = device.usesMesh() && declaresMeshShading(code);
+    module->ours = module->enqueues || isMesh;
+    // A render pass instance that begins from here on may have draws with it.
+    if (isMesh)
+        device.needsFronts = true;
     if (module->ours) {
         device.tellUnknown("vkCreateShaderModule", unknownStructures(pCreateInfo->pNext), kLayerAlone);
         *pShaderModule = handleOf<VkShaderModule>(module.get());
@@ -141,6 +145,18 @@ SharedWords wordsOf(const Device& device, const VkPipelineShaderStageCreateInfo&
     }
     const VkShaderModuleCreateInfo* chained = chainedModule(stage);
     return chained ? copyOf(codeOf(*chained)) : nullptr;
+}
+
+bool isOfMeshShading(const Device& device, const VkPipelineShaderStageCreateInfo& stage)
+{
+    if (!device.usesMesh())
+        return false;
+    if (stage.module) {
+        const ShaderModule* module = device.shaderModules.find(handleId(stage.module));
+        return module && module->ours && !module->enqueues;
+    }
+    const VkShaderModuleCreateInfo* chained = chainedModule(stage);
+    return chained && declaresMeshShading(codeOf(*chained));
 }
 
 bool usesShaderEnqueue(const Device& device, const VkPipelineShaderStageCreateInfo& stage)

@@ -33,6 +33,9 @@ bool hasComputeEntryPoint(std::span<const uint32_t> words);
 // A node's shader code: a module, or VkShaderModuleCreateInfo chained to the stage. Null if the layer has neither.
 SharedWords wordsOf(const Device& device, const VkPipelineShaderStageCreateInfo& stage);
 
+// The same where the layer runs mesh shaders.
+bool isOfMeshShading(const Device& device, const VkPipelineShaderStageCreateInfo& stage);
+
 // True if the stage's code declares ShaderEnqueueAMDX, so that the driver must not see it.
 bool usesShaderEnqueue(const Device& device, const VkPipelineShaderStageCreateInfo& stage);
 

@@ -25,8 +25,8 @@ struct Redirect<Member> {
     }
 };
 
-#define REDIRECT(name)                                                           \
-    {                                                                            \
+#define REDIRECT(name)                                                            \
+    {                                                                             \
         "vkCmd" #name, guarded<&Redirect<&Table::Cmd##name>::call>(), kUseStreams \
     }
 
@@ -128,9 +128,6 @@ EntryPoints redirectEntryPoints()
         REDIRECT(WriteAccelerationStructuresPropertiesKHR),
         REDIRECT(TraceRaysKHR),
         REDIRECT(TraceRaysIndirectKHR),
-        REDIRECT(DrawMeshTasksEXT),
-        REDIRECT(DrawMeshTasksIndirectEXT),
-        REDIRECT(DrawMeshTasksIndirectCountEXT),
     };
     return entries;
 }

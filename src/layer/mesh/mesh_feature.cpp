@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// VK_EXT_mesh_shader as a feature of the layer.
+#include <algorithm>
+
+#include "layer/chains/chain.h"
+#include "layer/loader/device.h"
+#include "layer/loader/device_create_info.h"
+#include "layer/loader/feature.h"
+#include "layer/mesh/mesh_shaders.h"
+
+namespace millrace::layer {
+
+namespace {
+
+constexpr VkStructureType kFeatures = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT;
+constexpr VkStructureType kProperties = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT;
+
+// The features have no structure of their own. One for all of Vulkan 1.2 would exclude what the application has
+// chained.
+void enableLayers(PatchedDeviceCreateInfo& request, const Support& support)
+{
+    constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    if (!support.meshLimits.vertexLayers || !support.meshLimits.vertexViewports)
+        return;
+    if (!request.chain().find<VkPhysicalDeviceVulkan12Features>(k12)) {
+        request.addExtension(VK_EXT_SHADER_VIEWPORT_INDEX_LAYER_EXTENSION_NAME);
+        return;
+    }
+    auto& features = *request.chain().change<VkPhysicalDeviceVulkan12Features>(k12);
+    features.shaderOutputLayer = VK_TRUE;
+    features.shaderOutputViewportIndex = VK_TRUE;
+}
+
+// What is written by address may be of any type that mesh shaders give out.
+void enableWhatMeshShadersNeed(PatchedDeviceCreateInfo& request, const Support& support)
+{
+    constexpr VkStructureType k11 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
+    constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    request.enable(k12, &VkPhysicalDeviceVulkan12Features::bufferDeviceAddress,
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
+                   &VkPhysicalDeviceBufferDeviceAddressFeatures::bufferDeviceAddress);
+    if (support.scalarBlockLayout)
+        request.enable(k12, &VkPhysicalDeviceVulkan12Features::scalarBlockLayout,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,
+                       &VkPhysicalDeviceScalarBlockLayoutFeatures::scalarBlockLayout);
+    enableLayers(request, support);
+    if (support.storage16)
+        request.enable(k11, &VkPhysicalDeviceVulkan11Features::storageBuffer16BitAccess,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,
+                       &VkPhysicalDevice16BitStorageFeatures::storageBuffer16BitAccess);
+}
+
+void describe(const MeshLimits& limits, VkPhysicalDeviceMeshShaderPropertiesEXT& out)
+{
+    // Beside the chain.
+    const VkPhysicalDeviceMeshShaderPropertiesEXT chained = out;
+    out = {chained.sType, chained.pNext};
+    out.maxMeshWorkGroupTotalCount = kMaxMeshGroups;
+    std::fill_n(out.maxMeshWorkGroupCount, 3, kMaxMeshGroupsPerDimension);
+    out.maxMeshWorkGroupInvocations = limits.groupInvocations;
+    std::copy_n(limits.groupSize, 3, out.maxMeshWorkGroupSize);
+    out.maxMeshSharedMemorySize = limits.sharedBytes;
+    out.maxMeshPayloadAndSharedMemorySize = limits.sharedBytes;
+    out.maxMeshOutputMemorySize = kMaxMeshOutputBytes;
+    out.maxMeshPayloadAndOutputMemorySize = kMaxMeshOutputBytes;
+    out.maxMeshOutputComponents = limits.outputComponents;
+    out.maxMeshOutputVertices = kMaxMeshVertices;
+    out.maxMeshOutputPrimitives = kMaxMeshPrimitives;
+    out.maxMeshOutputLayers = limits.layers;
+    out.maxMeshMultiviewViewCount = 1;
+    // Each vertex and primitive takes as many bytes as it has.
+    out.meshOutputPerVertexGranularity = 1;
+    out.meshOutputPerPrimitiveGranularity = 1;
+    out.maxPreferredMeshWorkGroupInvocations = std::min(128u, limits.groupInvocations);
+}
+
+class MeshFeature final : public Feature {
+public:
+    std::span<const ProvidedExtension> extensions() const override
+    {
+        static const ProvidedExtension list[] = {
+            {{VK_EXT_MESH_SHADER_EXTENSION_NAME, VK_EXT_MESH_SHADER_SPEC_VERSION}, &Support::nativeMeshShader},
+        };
+        return list;
+    }
+
+    bool isProvided(const Support& support) const override { return support.meshShader; }
+
+    std::span<const VkStructureType> hiddenStructures(const Support& support) const override
+    {
+        static constexpr VkStructureType kTypes[] = {kFeatures, kProperties};
+        return support.meshShader ? std::span<const VkStructureType>(kTypes) : std::span<const VkStructureType>();
+    }
+
+    void answerFeatures(VkPhysicalDeviceFeatures2& features, const Support& support) const override
+    {
+        auto* own = findInChain<VkPhysicalDeviceMeshShaderFeaturesEXT>(features.pNext, kFeatures);
+        if (!own || !support.meshShader)
+            return;
+        own->taskShader = VK_FALSE;
+        own->meshShader = VK_TRUE;
+        own->multiviewMeshShader = VK_FALSE;
+        own->primitiveFragmentShadingRateMeshShader = VK_FALSE;
+        own->meshShaderQueries = VK_FALSE;
+    }
+
+    void answerProperties(VkPhysicalDeviceProperties2& properties, const Support& support) const override
+    {
+        auto* own = findInChain<VkPhysicalDeviceMeshShaderPropertiesEXT>(properties.pNext, kProperties);
+        if (own && support.meshShader)
+            describe(support.meshLimits, *own);
+    }
+
+    uint32_t uses(const EnabledByApplication& enabled, const Support& support) const override
+    {
+        return enabled.meshShader && support.meshShader ? kUseMesh : 0u;
+    }
+
+    void patch(PatchedDeviceCreateInfo& request, const Support& support, uint32_t uses) const override
+    {
+        if (!support.meshShader)
+            return;
+        request.removeExtension(VK_EXT_MESH_SHADER_EXTENSION_NAME);
+        request.chain().remove(kFeatures);
+        if (uses & kUseMesh)
+            enableWhatMeshShadersNeed(request, support);
+    }
+
+    VkResult start(Device& device) const override { return device.usesMesh() ? startMeshShaders(device) : VK_SUCCESS; }
+
+    std::vector<EntryPoints> entryPoints() const override { return {meshDrawEntryPoints()}; }
+};
+
+}  // namespace
+
+const Feature& meshFeature()
+{
+    static constexpr MeshFeature feature;
+    return feature;
+}
+
+}  // namespace millrace::layer

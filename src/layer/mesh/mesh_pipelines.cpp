@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/mesh/mesh_pipelines.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "layer/chains/chain.h"
+#include "layer/chains/patched_chain.h"
+#include "layer/loader/device.h"
+#include "layer/mesh/mesh_shaders.h"
+#include "layer/objects/driver_stages.h"
+#include "layer/objects/pipeline_flags.h"
+#include "layer/objects/shader_modules.h"
+#include "layer/objects/transient_module.h"
+#include "runtime/host_memory.h"
+
+namespace millrace::layer {
+
+namespace {
+
+std::span<const VkPipelineShaderStageCreateInfo> stagesOf(const VkGraphicsPipelineCreateInfo& info)
+{
+    return info.pStages ? std::span(info.pStages, info.stageCount) : std::span<const VkPipelineShaderStageCreateInfo>();
+}
+
+const VkPipelineShaderStageCreateInfo* findStage(const VkGraphicsPipelineCreateInfo& info, VkShaderStageFlagBits stage)
+{
+    const auto stages = stagesOf(info);
+    const auto found = std::ranges::find(stages, stage, &VkPipelineShaderStageCreateInfo::stage);
+    return found == stages.end() ? nullptr : &*found;
+}
+
+std::vector<spirv::SpecializationValue> constantsOf(const VkSpecializationInfo* info)
+{
+    std::vector<spirv::SpecializationValue> values;
+    for (uint32_t i = 0; info && i < info->mapEntryCount; ++i) {
+        const VkSpecializationMapEntry& entry = info->pMapEntries[i];
+        const auto* data = static_cast<const uint8_t*>(info->pData) + entry.offset;
+        values.push_back({entry.constantID, {data, data + entry.size}});
+    }
+    return values;
+}
+
+VkPrimitiveTopology topologyOf(const mesh::MeshLayout& layout)
+{
+    switch (layout.corners) {
+        case 1:
+            return VK_PRIMITIVE_TOPOLOGY_POINT_LIST;
+        case 2:
+            return VK_PRIMITIVE_TOPOLOGY_LINE_LIST;
+        default:
+            return VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+    }
+}
+
+// Of the flags of a graphics pipeline those that mean the same to a compute pipeline.
+VkPipelineCreateFlags computeFlags(const VkGraphicsPipelineCreateInfo& info)
+{
+    constexpr VkPipelineCreateFlags2 kShared = VK_PIPELINE_CREATE_2_DISABLE_OPTIMIZATION_BIT |
+                                               VK_PIPELINE_CREATE_2_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
+                                               VK_PIPELINE_CREATE_2_DESCRIPTOR_BUFFER_BIT_EXT;
+    return static_cast<VkPipelineCreateFlags>(pipelineFlags(info.pNext, info.flags) & kShared);
+}
+
+// One pipeline, step by step.
+class Creation {
+public:
+    Creation(const Device& device, const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache)
+        : m_device(device), m_info(info), m_cache(cache)
+    {
+    }
+
+    VkResult run(const VkAllocationCallbacks* allocator, VkPipeline* out);
+    std::shared_ptr<MeshPipeline> take() { return std::move(m_pipeline); }
+
+private:
+    // What the layer does not provide; null if there is nothing.
+    const char* obstacle() const;
+    VkResult refuse(const std::string& reason) const;
+    std::optional<mesh::Stage> read(const VkPipelineShaderStageCreateInfo& stage) const;
+    VkResult lower(mesh::LoweredPipeline& lowered) const;
+    VkResult createCompute(const mesh::LoweredPipeline& lowered) const;
+    VkResult createGraphics(const mesh::LoweredPipeline& lowered, const VkAllocationCallbacks* allocator,
+                            VkPipeline* out) const;
+
+    const Device& m_device;
+    const VkGraphicsPipelineCreateInfo& m_info;
+    const VkPipelineCache m_cache;
+    std::shared_ptr<MeshPipeline> m_pipeline;
+};
+
+const char* Creation::obstacle() const
+{
+    const auto* rendering =
+        findInChain<VkPipelineRenderingCreateInfo>(m_info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+    if (pipelineFlags(m_info.pNext, m_info.flags) & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR)
+        return "it is a library, and the layer does not make mesh pipelines of libraries";
+    if (findInChain<VkPipelineLibraryCreateInfoKHR>(m_info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR))
+        return "it is made of libraries";
+    if (!findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT))
+        return "a stage declares MeshShadingEXT, and there is no mesh shader";
+    if (findStage(m_info, VK_SHADER_STAGE_TASK_BIT_EXT))
+        return "it has a task shader, and the feature taskShader is absent";
+    if (rendering && rendering->viewMask != 0)
+        return "it has several views, and the feature multiviewMeshShader is absent";
+    return nullptr;
+}
+
+VkResult Creation::refuse(const std::string& reason) const
+{
+    refuseMeshShaders(m_device, "a graphics pipeline with a mesh shader cannot be created: " + reason);
+    return VK_ERROR_UNKNOWN;
+}
+
+std::optional<mesh::Stage> Creation::read(const VkPipelineShaderStageCreateInfo& stage) const
+{
+    const SharedWords words = wordsOf(m_device, stage);
+    if (!words)
+        return std::nullopt;
+    return mesh::Stage{stage.pName, *words, constantsOf(stage.pSpecializationInfo)};
+}
+
+VkResult Creation::lower(mesh::LoweredPipeline& lowered) const
+{
+    const std::optional<mesh::Stage> shader = read(*findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT));
+    std::optional<mesh::Stage> fragment;
+    const VkPipelineShaderStageCreateInfo* fragmentStage = findStage(m_info, VK_SHADER_STAGE_FRAGMENT_BIT);
+    if (fragmentStage)
+        fragment = read(*fragmentStage);
+    if (!shader || (fragmentStage && !fragment))
+        return refuse("the layer does not have the code of a stage, which may be given by an identifier");
+    const Support& support = m_device.support;
+    const mesh::Target target{support.interfaceLocations, support.meshLimits.vertexLayers,
+                              support.meshLimits.vertexViewports};
+    Result<mesh::LoweredPipeline> result = mesh::lowerPipeline(*shader, fragment, target);
+    if (!result)
+        return refuse(result.error().text());
+    lowered = std::move(*result);
+    return VK_SUCCESS;
+}
+
+VkResult Creation::createCompute(const mesh::LoweredPipeline& lowered) const
+{
+    const VkPipelineShaderStageCreateInfo& given = *findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT);
+    const TransientModule module(m_device, lowered.mesh.words);
+    if (module.result() != VK_SUCCESS)
+        return module.result();
+    m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {"mesh shader"});
+    PatchedChain chain(given.pNext);
+    chain.remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.flags = computeFlags(m_info);
+    info.stage = module.stage();
+    info.stage.pNext = chain.get();
+    info.stage.flags = given.flags;
+    info.stage.pName = lowered.mesh.entryPoint.c_str();
+    info.layout = m_pipeline->layout->handle;
+    const VkResult result = m_device.table.CreateComputePipelines(m_device.handle, m_cache, 1, &info,
+                                                                  runtime::hostMemory(), &m_pipeline->compute);
+    m_device.names.set(VK_OBJECT_TYPE_PIPELINE, m_pipeline->compute, {"mesh shader"});
+    return result;
+}
+
+VkResult Creation::createGraphics(const mesh::LoweredPipeline& lowered, const VkAllocationCallbacks* allocator,
+                                  VkPipeline* out) const
+{
+    std::vector<VkPipelineShaderStageCreateInfo> stages;
+    const TransientModule vertex(m_device, lowered.vertex.words);
+    stages.push_back(vertex.stage());
+    stages.back().stage = VK_SHADER_STAGE_VERTEX_BIT;
+    stages.back().pName = lowered.vertex.entryPoint.c_str();
+    std::optional<TransientModule> fragment;
+    std::optional<PatchedChain> chain;
+    if (lowered.fragment) {
+        const VkPipelineShaderStageCreateInfo& given = *findStage(m_info, VK_SHADER_STAGE_FRAGMENT_BIT);
+        fragment.emplace(m_device, lowered.fragment->words);
+        chain.emplace(given.pNext);
+        chain->remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+        stages.push_back(given);
+        stages.back().pNext = chain->get();
+        stages.back().module = fragment->handle();
+    }
+    if (vertex.result() != VK_SUCCESS || (fragment && fragment->result() != VK_SUCCESS))
+        return vertex.result() != VK_SUCCESS ? vertex.result() : fragment->result();
+    const VkPipelineVertexInputStateCreateInfo input{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
+    VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
+    assembly.topology = topologyOf(lowered.layout);
+    VkGraphicsPipelineCreateInfo info = m_info;
+    info.stageCount = static_cast<uint32_t>(stages.size());
+    info.pStages = stages.data();
+    info.pVertexInputState = &input;
+    info.pInputAssemblyState = &assembly;
+    info.pTessellationState = nullptr;
+    info.layout = m_pipeline->layout->handle;
+    return m_device.table.CreateGraphicsPipelines(m_device.handle, m_cache, 1, &info, allocator, out);
+}
+
+VkResult Creation::run(const VkAllocationCallbacks* allocator, VkPipeline* out)
+{
+    if (const char* reason = obstacle())
+        return refuse(reason);
+    const PipelineLayout* layout = m_device.pipelineLayouts.find(handleId(m_info.layout));
+    if (!layout || !layout->sequences)
+        return refuse("the layer does not have its layout, or the driver refused one with as many sets");
+    mesh::LoweredPipeline lowered;
+    VkResult result = lower(lowered);
+    if (result != VK_SUCCESS)
+        return result;
+    m_pipeline = std::make_shared<MeshPipeline>(layout->sequences, lowered.layout);
+    result = createCompute(lowered);
+    return result == VK_SUCCESS ? createGraphics(lowered, allocator, out) : result;
+}
+
+}  // namespace
+
+MeshPipeline::~MeshPipeline()
+{
+    if (compute)
+        layout->device.table.DestroyPipeline(layout->device.handle, compute, runtime::hostMemory());
+}
+
+bool MeshPipelines::makes(const VkGraphicsPipelineCreateInfo& info) const
+{
+    return std::ranges::any_of(stagesOf(info), [&](const VkPipelineShaderStageCreateInfo& stage) {
+        return (stage.stage & kMeshStages) || isOfMeshShading(m_device, stage);
+    });
+}
+
+VkResult MeshPipelines::create(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
+                               const VkAllocationCallbacks* allocator, VkPipeline* out)
+{
+    // Code may be chained to its stage instead of being in a module.
+    m_device.needsFronts = true;
+    *out = VK_NULL_HANDLE;
+    Creation creation(m_device, info, cache);
+    const VkResult result = creation.run(allocator, out);
+    if (result != VK_SUCCESS)
+        return result;
+    rememberOrUndo([&] { m_device.table.DestroyPipeline(m_device.handle, *out, allocator); },
+                   [&] { m_pipelines.insert(handleId(*out), creation.take()); });
+    return VK_SUCCESS;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mesh/area.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "abi/commands.h"
+#include "abi/mesh.h"
+#include "compiler/diagnose.h"
+#include "compiler/globals.h"
+
+namespace millrace::mesh {
+
+using spirv::Emitter;
+using spirv::Id;
+using spirv::Instruction;
+using spirv::Module;
+using spirv::Section;
+
+// What loads by address knows the places of these.
+static_assert(sizeof(abi::MeshArguments) == sizeof(abi::SequenceArguments));
+static_assert(offsetof(abi::MeshArguments, areas) == offsetof(abi::SequenceArguments, stream));
+static_assert(offsetof(abi::MeshArguments, pushConstants) == offsetof(abi::SequenceArguments, pushConstants));
+
+namespace {
+
+uint64_t alignUp(uint64_t bytes, uint64_t alignment)
+{
+    return (bytes + alignment - 1) / alignment * alignment;
+}
+
+}  // namespace
+
+class AreaBuilder {
+public:
+    explicit AreaBuilder(Module& module) : m_module(module) {}
+
+    Result<Area> build(const MeshOutputs& outputs)
+    {
+        std::vector<LaidOut> members{layOutCounts()};
+        for (const Output& output : outputs.variables) {
+            members.push_back(layOut(output.array));
+        }
+        const LaidOut area = layOutStructure(members);
+        if (m_failure) {
+            return m_failure.diagnostic();
+        }
+        if (area.bytes > UINT32_MAX) {
+            return Diagnostic{"mesh", {}, "the outputs of a workgroup are larger than 4 GiB"};
+        }
+        m_module.decorate(area.type, spv::Decoration::Block);
+        m_module.setName(area.type, "MeshArea");
+        Area out;
+        out.m_type = area.type;
+        out.m_bytes = alignUp(area.bytes, abi::kMeshAreaAlignment);
+        out.m_alignments = std::move(m_alignments);
+        return out;
+    }
+
+private:
+    LaidOut layOutCounts()
+    {
+        const Id pair = m_module.getVectorType(m_module.getIntType(32, false), 2);
+        m_alignments[pair.value] = 8;
+        return layOutArray({pair, sizeof(abi::MeshCounts), 8}, 2);
+    }
+
+    LaidOut layOut(Id type)
+    {
+        const Instruction i = *m_module.findDefinition(type);
+        LaidOut out;
+        switch (i.op) {
+            case spv::Op::OpTypeBool:
+                out = {m_module.getIntType(32, false), 4, 4};
+                break;
+            case spv::Op::OpTypeInt:
+            case spv::Op::OpTypeFloat:
+                out = {type, i.literal(0) / 8, i.literal(0) / 8};
+                noteWidth(i.literal(0));
+                break;
+            case spv::Op::OpTypeVector:
+                out = layOutVector(i);
+                break;
+            case spv::Op::OpTypeMatrix:
+                out = layOut(i.id(0));
+                out = {type, alignUp(out.bytes, out.alignment) * i.literal(1), out.alignment};
+                break;
+            case spv::Op::OpTypeArray: {
+                uint32_t length = 0;
+                m_module.constantValue(i.id(1), length);
+                return layOutArray(layOut(i.id(0)), length);
+            }
+            case spv::Op::OpTypeStruct: {
+                std::vector<LaidOut> members;
+                for (size_t m = 0; m < i.operandCount(); m++) {
+                    members.push_back(layOut(i.id(m)));
+                }
+                return layOutStructure(members);
+            }
+            default:
+                m_failure.at(m_module, i, "is a type that outputs in memory cannot have");
+                return {type, 4, 4};
+        }
+        m_alignments[out.type.value] = out.alignment;
+        return out;
+    }
+
+    LaidOut layOutVector(const Instruction& i)
+    {
+        const LaidOut component = layOut(i.id(0));
+        const uint32_t count = i.literal(1);
+        if (component.type != i.id(0)) {
+            m_failure.at(m_module, i, "is a vector of booleans");
+        }
+        return {i.result, component.bytes * count, component.alignment * (count == 2 ? 2u : 4u)};
+    }
+
+    LaidOut layOutArray(const LaidOut& element, uint32_t length)
+    {
+        const uint64_t stride = alignUp(element.bytes, element.alignment);
+        const Id type = m_module.newId();
+        const Id count = m_module.getConstant(length);
+        m_module.section(Section::Globals)
+            .push_back(spirv::instruction(spv::Op::OpTypeArray, {}, type).add(element.type).add(count));
+        const uint32_t literal[] = {static_cast<uint32_t>(stride)};
+        m_module.decorate(type, spv::Decoration::ArrayStride, literal);
+        m_alignments[type.value] = element.alignment;
+        return {type, stride * length, element.alignment};
+    }
+
+    LaidOut layOutStructure(const std::vector<LaidOut>& members)
+    {
+        LaidOut out{m_module.newId(), 0, 4};
+        Instruction type = spirv::instruction(spv::Op::OpTypeStruct, {}, out.type);
+        for (uint32_t m = 0; m < members.size(); m++) {
+            const LaidOut& member = members[m];
+            out.bytes = alignUp(out.bytes, member.alignment);
+            const uint32_t offset[] = {static_cast<uint32_t>(out.bytes)};
+            m_module.decorateMember(out.type, m, spv::Decoration::Offset, offset);
+            decorateMatrix(out.type, m, member.type);
+            type.add(member.type);
+            out.bytes += member.bytes;
+            out.alignment = std::max(out.alignment, member.alignment);
+        }
+        m_module.section(Section::Globals).push_back(std::move(type));
+        m_alignments[out.type.value] = out.alignment;
+        return out;
+    }
+
+    // Also of matrices in arrays.
+    void decorateMatrix(Id structure, uint32_t member, Id type)
+    {
+        const Instruction* i = m_module.findDefinition(type);
+        while (i->op == spv::Op::OpTypeArray) {
+            i = m_module.findDefinition(i->id(0));
+        }
+        if (i->op != spv::Op::OpTypeMatrix) {
+            return;
+        }
+        const LaidOut column = layOut(i->id(0));
+        const uint32_t stride[] = {static_cast<uint32_t>(alignUp(column.bytes, column.alignment))};
+        m_module.decorateMember(structure, member, spv::Decoration::ColMajor);
+        m_module.decorateMember(structure, member, spv::Decoration::MatrixStride, stride);
+    }
+
+    void noteWidth(uint32_t bits)
+    {
+        if (bits == 16) {
+            m_module.addCapability(spv::Capability::StorageBuffer16BitAccess);
+        } else if (bits == 8) {
+            m_module.addCapability(spv::Capability::StorageBuffer8BitAccess);
+        }
+    }
+
+    Module& m_module;
+    std::unordered_map<uint32_t, uint32_t> m_alignments;
+    compiler::Failure m_failure{"mesh outputs"};
+};
+
+Result<Area> Area::create(Module& module, const MeshOutputs& outputs)
+{
+    return AreaBuilder(module).build(outputs);
+}
+
+Id Area::locate(commands::Variant& variant, Emitter& out, Id group) const
+{
+    commands::ArgumentLoads loads(variant);
+    spirv::LongArithmetic& math = loads.math();
+    const spirv::LongWords areas = loads.address(out, offsetof(abi::SequenceArguments, stream));
+    const Id zero = math.constant(0);
+    const spirv::LongWords size{math.constant(static_cast<uint32_t>(m_bytes)), zero};
+    return loads.pointer(out, math.add(out, areas, math.multiply(out, {group, zero}, size)), m_type);
+}
+
+Id Area::counts(Emitter& out, Id area, Id which) const
+{
+    Module& module = out.module();
+    const Id pair = module.getVectorType(module.getIntType(32, false), 2);
+    const Id pointer = module.getPointerType(spv::StorageClass::PhysicalStorageBuffer, pair);
+    return out.emit(spv::Op::OpAccessChain, pointer, {area, module.getConstant(0), which});
+}
+
+Area::Place Area::place(Emitter& out, Id area, size_t output, const std::vector<Id>& indices) const
+{
+    Module& module = out.module();
+    const auto member = static_cast<uint32_t>(output + 1);
+    Id type = module.findDefinition(m_type)->id(member);
+    for (const Id index : indices) {
+        const Instruction* i = module.findDefinition(type);
+        uint32_t number = 0;
+        if (i->op == spv::Op::OpTypeStruct) {
+            module.constantValue(index, number);
+        }
+        type = i->id(number);  // an array's element, a matrix' column, a vector's component
+    }
+    const auto known = m_alignments.find(type.value);
+    Instruction chain = spirv::instruction(
+        spv::Op::OpAccessChain, module.getPointerType(spv::StorageClass::PhysicalStorageBuffer, type), module.newId());
+    chain.add(area).add(module.getConstant(member));
+    for (const Id index : indices) {
+        chain.add(index);
+    }
+    const Id pointer = chain.result;
+    out.keep(std::move(chain));
+    return {pointer, type, known == m_alignments.end() ? 4u : known->second};
+}
+
+Id Area::load(Emitter& out, const Place& place, Id type) const
+{
+    const Id value = commands::loadAligned(out, place.pointer, place.type, place.alignment);
+    if (place.type == type) {
+        return value;
+    }
+    Module& module = out.module();
+    if (module.findDefinition(type)->op == spv::Op::OpTypeBool) {
+        return out.emit(spv::Op::OpINotEqual, type, {value, module.getConstant(0)});
+    }
+    return out.emit(spv::Op::OpCopyLogical, type, {value});
+}
+
+void Area::store(Emitter& out, const Place& place, Id value, Id type) const
+{
+    Module& module = out.module();
+    if (module.findDefinition(type)->op == spv::Op::OpTypeBool) {
+        value = out.emit(spv::Op::OpSelect, place.type, {value, module.getConstant(1), module.getConstant(0)});
+    } else if (place.type != type) {
+        value = out.emit(spv::Op::OpCopyLogical, place.type, {value});
+    }
+    out.keep(spirv::instruction(spv::Op::OpStore)
+                 .add(place.pointer)
+                 .add(value)
+                 .add(static_cast<uint32_t>(spv::MemoryAccessMask::Aligned))
+                 .add(place.alignment));
+}
+
+}  // namespace millrace::mesh

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/interface_locations.h"
+#include "compiler/diagnose.h"
+#include "compiler/function_writer.h"
+#include "compiler/globals.h"
+#include "mesh/passes.h"
+#include "spirv/edit.h"
+
+namespace millrace::mesh {
+
+using spirv::Emitter;
+using spirv::Id;
+using spirv::Instruction;
+using spirv::Module;
+using spirv::Section;
+
+namespace {
+
+constexpr float kFarAway = 1e20f;  // of all that can be seen, whatever is clipped
+
+constexpr spv::Capability kKept[] = {
+    spv::Capability::Shader,
+    spv::Capability::Int8,
+    spv::Capability::Int16,
+    spv::Capability::Int64,
+    spv::Capability::Float16,
+    spv::Capability::Float64,
+    spv::Capability::Matrix,
+    spv::Capability::ClipDistance,
+    spv::Capability::CullDistance,
+    spv::Capability::StorageInputOutput16,
+    spv::Capability::StorageBuffer16BitAccess,
+    spv::Capability::StorageBuffer8BitAccess,
+};
+
+class Draw {
+public:
+    Draw(commands::Variant& vertex, const MeshOutputs& outputs, const Area& area, const PrimitiveInputs& inputs,
+         const Target& target)
+        : m_vertex(vertex),
+          m_module(vertex.module),
+          m_outputs(outputs),
+          m_area(area),
+          m_inputs(inputs),
+          m_target(target),
+          m_writer(vertex.module)
+    {
+    }
+
+    Status run()
+    {
+        clear();
+        if (const Status status = commands::declareArguments(m_vertex); !status) {
+            return status;
+        }
+        const Id position = createBuiltIn(spv::BuiltIn::Position, m_module.getVectorType(real(), 4));
+        m_writer.beginBlock();
+        store(position, farAway());
+        findPlace();
+        const Id join = m_module.newId();
+        m_writer.beginIf(isDrawn(), join);
+        findVertex();
+        writeBuiltIns(position);
+        writeVaryings();
+        m_writer.endIf(join);
+        finish();
+        return m_failure.status();
+    }
+
+private:
+    Id word() { return m_module.getIntType(32, false); }
+    Id real() { return m_module.getFloatType(32); }
+    Id number(uint32_t value) { return m_module.getConstant(value); }
+    Id emit(spv::Op op, Id type, std::initializer_list<Id> operands) { return m_writer.out().emit(op, type, operands); }
+    void store(Id variable, Id value) { m_writer.out().emitVoid(spv::Op::OpStore, {variable, value}); }
+
+    // Of the mesh shader's module only types and decorations are of use.
+    void clear()
+    {
+        m_module.functions.clear();
+        m_module.trailing.clear();
+        m_module.section(Section::ExecutionModes).clear();
+        m_module.section(Section::EntryPoints).clear();
+        removeMeshDeclarations(m_module);
+        std::erase_if(m_module.section(Section::Capabilities), [](const Instruction& i) {
+            return std::ranges::find(kKept, static_cast<spv::Capability>(i.literal(0))) == std::end(kKept);
+        });
+        for (Instruction& i : m_module.section(Section::MemoryModel)) {
+            i.setLiteral(1, static_cast<uint32_t>(spv::MemoryModel::GLSL450));
+        }
+        std::vector<Id> variables;
+        for (const Instruction& i : m_module.section(Section::Globals)) {
+            if (i.op == spv::Op::OpVariable && !isVarying(i.result)) {
+                variables.push_back(i.result);
+            }
+        }
+        for (const Id variable : variables) {
+            compiler::forget(m_module, variable);
+        }
+        std::erase_if(m_module.section(Section::Globals), [&](const Instruction& i) {
+            return i.op == spv::Op::OpVariable && std::ranges::count(variables, i.result) > 0;
+        });
+        m_vertex.model = spv::ExecutionModel::Vertex;
+    }
+
+    // What has a location.
+    bool isVarying(Id variable) const
+    {
+        return std::ranges::any_of(m_outputs.variables, [&](const Output& output) {
+            return output.variable == variable && !output.isBuiltIn;
+        });
+    }
+
+    Id createBuiltIn(spv::BuiltIn builtIn, Id type, spv::StorageClass storage = spv::StorageClass::Output)
+    {
+        const Id variable = m_module.createVariable(m_module.getPointerType(storage, type), storage);
+        const uint32_t literal[] = {static_cast<uint32_t>(builtIn)};
+        m_module.decorate(variable, spv::Decoration::BuiltIn, literal);
+        return variable;
+    }
+
+    Id farAway()
+    {
+        const Id value = m_module.newId();
+        uint32_t bits = 0;
+        static_assert(sizeof bits == sizeof kFarAway);
+        std::memcpy(&bits, &kFarAway, sizeof bits);
+        m_module.section(Section::Globals).push_back(spirv::instruction(spv::Op::OpConstant, real(), value).add(bits));
+        return emit(spv::Op::OpCompositeConstruct, m_module.getVectorType(real(), 4), {value, value, value, one()});
+    }
+
+    Id one()
+    {
+        constexpr uint32_t kOne = 0x3f800000;
+        const Id value = m_module.newId();
+        m_module.section(Section::Globals).push_back(spirv::instruction(spv::Op::OpConstant, real(), value).add(kOne));
+        return value;
+    }
+
+    // Vertices are numbered by workgroup, primitive and corner.
+    void findPlace()
+    {
+        const Id signedWord = m_module.getIntType(32, true);
+        const Id variable = createBuiltIn(spv::BuiltIn::VertexIndex, signedWord, spv::StorageClass::Input);
+        const Id vertex = emit(spv::Op::OpBitcast, word(), {emit(spv::Op::OpLoad, signedWord, {variable})});
+        const Id corners = number(m_outputs.corners);
+        const Id most = number(m_outputs.maxPrimitives);
+        const Id primitive = emit(spv::Op::OpUDiv, word(), {vertex, corners});
+        m_corner = emit(spv::Op::OpUMod, word(), {vertex, corners});
+        m_primitive = emit(spv::Op::OpUMod, word(), {primitive, most});
+        Emitter out = m_writer.out();
+        m_areaPointer = m_area.locate(m_vertex, out, emit(spv::Op::OpUDiv, word(), {primitive, most}));
+    }
+
+    Id load(size_t output, const std::vector<Id>& indices, Id type)
+    {
+        Emitter out = m_writer.out();
+        return m_area.load(out, m_area.place(out, m_areaPointer, output, indices), type);
+    }
+
+    Id loadOfPrimitive(const BuiltInOutput& builtIn)
+    {
+        return load(builtIn.output, chain(m_primitive, builtIn), builtIn.type);
+    }
+
+    std::vector<Id> chain(Id element, const BuiltInOutput& builtIn)
+    {
+        std::vector<Id> indices{element};
+        if (builtIn.member) {
+            indices.push_back(number(*builtIn.member));
+        }
+        return indices;
+    }
+
+    Id isDrawn()
+    {
+        Emitter out = m_writer.out();
+        const Id pair = m_module.getVectorType(word(), 2);
+        const Id pointer = m_area.counts(out, m_areaPointer, number(0));
+        const Id counts = commands::loadAligned(out, pointer, pair, 8);
+        Instruction extract = spirv::instruction(spv::Op::OpCompositeExtract, word(), m_module.newId());
+        extract.add(counts).add(1u);
+        const Id primitives = extract.result;
+        out.keep(std::move(extract));
+        const Id isThere = emit(spv::Op::OpULessThan, m_module.getBoolType(), {m_primitive, primitives});
+        const BuiltInOutput* cull = m_outputs.find(spv::BuiltIn::CullPrimitiveEXT);
+        if (!cull) {
+            return isThere;
+        }
+        // Its memory is there for primitives that are not.
+        const Id isVisible = emit(spv::Op::OpLogicalNot, m_module.getBoolType(), {loadOfPrimitive(*cull)});
+        return emit(spv::Op::OpLogicalAnd, m_module.getBoolType(), {isThere, isVisible});
+    }
+
+    void findVertex()
+    {
+        constexpr spv::BuiltIn kIndices[] = {spv::BuiltIn::PrimitivePointIndicesEXT,
+                                             spv::BuiltIn::PrimitiveLineIndicesEXT,
+                                             spv::BuiltIn::PrimitiveTriangleIndicesEXT};
+        const BuiltInOutput* indices = m_outputs.find(kIndices[m_outputs.corners - 1]);
+        if (!indices) {
+            m_vertexIndex = number(0);  // nothing is ever drawn
+            return;
+        }
+        std::vector<Id> where = chain(m_primitive, *indices);
+        if (m_outputs.corners > 1) {
+            where.push_back(m_corner);
+        }
+        const Instruction* type = m_module.findDefinition(indices->type);
+        const Id component = type->op == spv::Op::OpTypeVector ? type->id(0) : indices->type;
+        const Id value = load(indices->output, where, component);
+        m_vertexIndex = component == word() ? value : emit(spv::Op::OpBitcast, word(), {value});
+    }
+
+    void writeBuiltIns(Id position)
+    {
+        for (const BuiltInOutput& builtIn : m_outputs.builtIns) {
+            const bool isPerPrimitive = m_outputs.variables[builtIn.output].isPerPrimitive;
+            const Id element = isPerPrimitive ? m_primitive : m_vertexIndex;
+            if (const Id target = targetOf(builtIn, position)) {
+                store(target, load(builtIn.output, chain(element, builtIn), builtIn.type));
+            }
+        }
+        // Points have a size, written or not.
+        if (m_outputs.corners == 1 && !m_outputs.find(spv::BuiltIn::PointSize)) {
+            store(createBuiltIn(spv::BuiltIn::PointSize, real()), one());
+        }
+    }
+
+    // The output of the vertex shader; none if it has no use here.
+    Id targetOf(const BuiltInOutput& builtIn, Id position)
+    {
+        switch (builtIn.builtIn) {
+            case spv::BuiltIn::Position:
+                return position;
+            case spv::BuiltIn::PointSize:
+                return m_outputs.corners == 1 ? createBuiltIn(builtIn.builtIn, builtIn.type) : Id{};
+            case spv::BuiltIn::ClipDistance:
+                m_module.addCapability(spv::Capability::ClipDistance);
+                return createBuiltIn(builtIn.builtIn, builtIn.type);
+            case spv::BuiltIn::CullDistance:
+                m_module.addCapability(spv::Capability::CullDistance);
+                return createBuiltIn(builtIn.builtIn, builtIn.type);
+            case spv::BuiltIn::Layer:
+                return chosen(builtIn, m_target.layers, spv::Capability::ShaderLayer, "Layer (shaderOutputLayer)");
+            case spv::BuiltIn::ViewportIndex:
+                return chosen(builtIn, m_target.viewports, spv::Capability::ShaderViewportIndex,
+                              "ViewportIndex (shaderOutputViewportIndex)");
+            case spv::BuiltIn::PrimitiveId:
+                return m_inputs.primitiveId ? primitiveId(builtIn.type) : Id{};
+            case spv::BuiltIn::PrimitiveShadingRateKHR:
+                m_failure.at("", "the mesh shader chooses shading rates, which the layer does not provide");
+                return {};
+            default:
+                return {};  // indices and what is culled
+        }
+    }
+
+    Id chosen(const BuiltInOutput& builtIn, bool isSupported, spv::Capability capability, const std::string& name)
+    {
+        if (!isSupported) {
+            m_failure.at("", "vertex shaders of the device cannot write " + name);
+            return {};
+        }
+        m_module.addCapability(capability);
+        return createBuiltIn(builtIn.builtIn, builtIn.type);
+    }
+
+    Id primitiveId(Id type)
+    {
+        const Id pointer = m_module.getPointerType(spv::StorageClass::Output, type);
+        const Id variable = m_module.createVariable(pointer, spv::StorageClass::Output);
+        const uint32_t location[] = {*m_inputs.primitiveId};
+        m_module.decorate(variable, spv::Decoration::Location, location);
+        return variable;
+    }
+
+    // Variables at locations stay, for one vertex.
+    void writeVaryings()
+    {
+        for (size_t v = 0; v < m_outputs.variables.size(); v++) {
+            const Output& output = m_outputs.variables[v];
+            if (output.isBuiltIn) {
+                continue;
+            }
+            const Id pointer = m_module.getPointerType(spv::StorageClass::Output, output.element);
+            m_module.findDefinition(output.variable)->type = pointer;
+            const Id value = load(v, {output.isPerPrimitive ? m_primitive : m_vertexIndex}, output.element);
+            store(output.variable, value);
+        }
+    }
+
+    void finish()
+    {
+        m_vertex.entry = m_writer.finish();
+        m_module.section(Section::EntryPoints)
+            .push_back(spirv::instruction(spv::Op::OpEntryPoint)
+                           .add(static_cast<uint32_t>(spv::ExecutionModel::Vertex))
+                           .add(m_vertex.entry)
+                           .add("main"));
+    }
+
+    commands::Variant& m_vertex;
+    Module& m_module;
+    const MeshOutputs& m_outputs;
+    const Area& m_area;
+    const PrimitiveInputs& m_inputs;
+    const Target& m_target;
+    compiler::FunctionWriter m_writer;
+    Id m_corner;
+    Id m_primitive;
+    Id m_vertexIndex;
+    Id m_areaPointer;
+    compiler::Failure m_failure{"drawVertices"};
+};
+
+}  // namespace
+
+Status drawVertices(commands::Variant& vertex, const MeshOutputs& outputs, const Area& area,
+                    const PrimitiveInputs& inputs, const Target& target)
+{
+    return Draw(vertex, outputs, area, inputs, target).run();
+}
+
+}  // namespace millrace::mesh

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mesh shaders as compute, vertex and fragment shaders, for drivers without VK_EXT_mesh_shader. Vulkan's own types stay
+// outside. Thread-safe: calls share nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "spirv/specialization.h"
+#include "spirv/tools.h"
+
+namespace millrace::mesh {
+
+struct Stage {
+    std::string entryPoint = "main";
+    spirv::Words words;  // a valid module for Vulkan
+    std::vector<spirv::SpecializationValue> constants;
+};
+
+// What the lowered shaders may use of the device, beside bufferDeviceAddress.
+struct Target {
+    uint32_t interfaceLocations = 16;  // that vertex shaders write and fragment shaders read
+    bool layers = false;               // vertex shaders write Layer (shaderOutputLayer),
+    bool viewports = false;            // and ViewportIndex (shaderOutputViewportIndex)
+};
+
+struct MeshLayout {
+    uint64_t areaBytes = 0;  // of a workgroup; a multiple of abi::kMeshAreaAlignment
+    uint32_t corners = 3;    // of a primitive: 1 point, 2 line, 3 triangle
+    uint32_t maxPrimitives = 0;
+};
+
+// All have abi::MeshArguments as their only push constants, and the application's descriptors.
+struct LoweredPipeline {
+    Stage mesh;    // a compute shader: one workgroup for each of the draw
+    Stage vertex;  // drawn with as many vertices as all workgroups have corners of primitives at most
+    std::optional<Stage> fragment;
+    MeshLayout layout;
+};
+
+// The mesh shader's specialization constants have their values afterwards; the fragment shader's are as they were, its
+// `constants` as well. Primitives that a workgroup does not have, and those that it culls, become vertices far outside
+// of what is drawn. Primitives keep their order. Errors: no such entry point; more bytes of outputs than 32 bits count;
+// what the device lacks; shading rates, multiview, and pointers to outputs that are chosen or passed on.
+Result<LoweredPipeline> lowerPipeline(const Stage& mesh, const std::optional<Stage>& fragment, const Target& target);
+
+}  // namespace millrace::mesh

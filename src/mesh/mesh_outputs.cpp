@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mesh/mesh_outputs.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "compiler/diagnose.h"
+
+namespace millrace::mesh {
+
+using spirv::Id;
+using spirv::Instruction;
+using spirv::Module;
+using spirv::Section;
+
+namespace {
+
+class Reader {
+public:
+    explicit Reader(const Module& module) : m_module(module) {}
+
+    Result<MeshOutputs> run()
+    {
+        readModes();
+        for (const Instruction& i : m_module.section(Section::Globals)) {
+            if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(spv::StorageClass::Output)) {
+                add(i);
+            }
+        }
+        if (m_failure) {
+            return m_failure.diagnostic();
+        }
+        findUses();
+        for (size_t v = 0; v < m_outputs.variables.size(); v++) {
+            addBuiltIns(v);
+        }
+        return std::move(m_outputs);
+    }
+
+private:
+    void readModes()
+    {
+        for (const Instruction& i : m_module.section(Section::ExecutionModes)) {
+            switch (static_cast<spv::ExecutionMode>(i.literal(1))) {
+                case spv::ExecutionMode::OutputVertices:
+                    m_outputs.maxVertices = i.literal(2);
+                    break;
+                case spv::ExecutionMode::OutputPrimitivesEXT:
+                    m_outputs.maxPrimitives = i.literal(2);
+                    break;
+                case spv::ExecutionMode::OutputPoints:
+                    m_outputs.corners = 1;
+                    break;
+                case spv::ExecutionMode::OutputLinesEXT:
+                    m_outputs.corners = 2;
+                    break;
+                default:
+                    break;
+            }
+        }
+    }
+
+    bool hasMemberDecoration(Id type, spv::Decoration decoration) const
+    {
+        return std::ranges::any_of(m_module.section(Section::Annotations), [&](const Instruction& i) {
+            return i.op == spv::Op::OpMemberDecorate && i.id(0) == type &&
+                   i.literal(2) == static_cast<uint32_t>(decoration);
+        });
+    }
+
+    void add(const Instruction& variable)
+    {
+        Output output;
+        output.variable = variable.result;
+        output.array = m_module.pointee(variable.type);
+        const Instruction* array = m_module.findDefinition(output.array);
+        if (!array || array->op != spv::Op::OpTypeArray) {
+            m_failure.at(m_module, variable, "is an output of a mesh shader and no array");
+            return;
+        }
+        output.element = array->id(0);
+        output.isPerPrimitive = m_module.findDecoration(output.variable, spv::Decoration::PerPrimitiveEXT) ||
+                                hasMemberDecoration(output.element, spv::Decoration::PerPrimitiveEXT);
+        const Instruction* builtIn = m_module.findDecoration(output.variable, spv::Decoration::BuiltIn);
+        output.isBuiltIn = builtIn || hasMemberDecoration(output.element, spv::Decoration::BuiltIn);
+        m_outputs.variables.push_back(output);
+    }
+
+    // Members of elements that code may write: each by itself, or all.
+    void findUses()
+    {
+        for (const spirv::Function& function : m_module.functions) {
+            for (const spirv::Block& block : function.blocks) {
+                for (const Instruction& i : block.body) {
+                    noteUse(i);
+                }
+            }
+        }
+    }
+
+    void noteUse(const Instruction& i)
+    {
+        const bool isChain = i.op == spv::Op::OpAccessChain || i.op == spv::Op::OpInBoundsAccessChain;
+        i.forEachUse([&](Id id) {
+            uint32_t member = 0;
+            const bool isMember =
+                isChain && i.id(0) == id && i.operandCount() > 2 && m_module.constantValue(i.id(2), member);
+            m_uses.emplace(id.value, isMember ? member : kAll);
+        });
+    }
+
+    bool isUsed(Id variable, uint32_t member) const
+    {
+        return m_uses.contains({variable.value, member}) || m_uses.contains({variable.value, kAll});
+    }
+
+    void addBuiltIns(size_t v)
+    {
+        const Output& output = m_outputs.variables[v];
+        if (const Instruction* own = m_module.findDecoration(output.variable, spv::Decoration::BuiltIn)) {
+            // Chains into it have a second index where it is a vector.
+            const auto first = m_uses.lower_bound({output.variable.value, 0});
+            if (first != m_uses.end() && first->first == output.variable.value) {
+                m_outputs.builtIns.push_back({static_cast<spv::BuiltIn>(own->literal(2)), v, {}, output.element});
+            }
+            return;
+        }
+        const Instruction* element = m_module.findDefinition(output.element);
+        if (!output.isBuiltIn || element->op != spv::Op::OpTypeStruct) {
+            return;
+        }
+        for (uint32_t m = 0; m < element->operandCount(); m++) {
+            const Instruction* own = m_module.findMemberDecoration(output.element, m, spv::Decoration::BuiltIn);
+            if (own && isUsed(output.variable, m)) {
+                m_outputs.builtIns.push_back({static_cast<spv::BuiltIn>(own->literal(3)), v, m, element->id(m)});
+            }
+        }
+    }
+
+    static constexpr uint32_t kAll = ~0u;
+
+    const Module& m_module;
+    MeshOutputs m_outputs;
+    std::set<std::pair<uint32_t, uint32_t>> m_uses;  // variable, member
+    compiler::Failure m_failure{"readOutputs"};
+};
+
+}  // namespace
+
+const BuiltInOutput* MeshOutputs::find(spv::BuiltIn builtIn) const
+{
+    const auto found = std::ranges::find(builtIns, builtIn, &BuiltInOutput::builtIn);
+    return found == builtIns.end() ? nullptr : &*found;
+}
+
+Result<MeshOutputs> readOutputs(const Module& module)
+{
+    return Reader(module).run();
+}
+
+}  // namespace millrace::mesh

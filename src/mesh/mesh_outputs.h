@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a mesh shader gives out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <spirv/unified1/spirv.hpp11>
+
+#include "base/result.h"
+#include "spirv/module.h"
+
+namespace millrace::mesh {
+
+// One output variable: an array with an element for each vertex or primitive.
+struct Output {
+    spirv::Id variable;
+    spirv::Id array;    // its type
+    spirv::Id element;  // of that
+    bool isPerPrimitive = false;
+    bool isBuiltIn = false;  // it, or all members of its element
+};
+
+// A built-in that the shader's code mentions.
+struct BuiltInOutput {
+    spv::BuiltIn builtIn;
+    size_t output;                   // of MeshOutputs::variables
+    std::optional<uint32_t> member;  // of its element; none: the element itself
+    spirv::Id type;
+};
+
+struct MeshOutputs {
+    uint32_t corners = 3;
+    uint32_t maxVertices = 0;
+    uint32_t maxPrimitives = 0;
+    std::vector<Output> variables;
+    std::vector<BuiltInOutput> builtIns;
+
+    const BuiltInOutput* find(spv::BuiltIn builtIn) const;
+};
+
+// Requires: the module has one entry point, a mesh shader's, without calls and specialization constants. Errors: an
+// output that is no array.
+Result<MeshOutputs> readOutputs(const spirv::Module& module);
+
+}  // namespace millrace::mesh

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures that mesh shaders draw, by the layer and by the driver if it can: equal to what the host paints.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "mesh/picture.h"
+#include "shaders/mesh_test_shaders.h"
+
+namespace millrace::meshtest {
+
+namespace {
+
+class MeshDraws : public testing::TestWithParam<Provider> {
+protected:
+    void SetUp() override
+    {
+        if (GetParam() == Provider::Driver && !driverHasMeshShaders())
+            GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
+        m_device.emplace(GetParam());
+        m_picture.emplace(*m_device);
+    }
+    void TearDown() override
+    {
+        m_picture.reset();
+        m_device.reset();
+    }
+
+    MeshDevice& device() { return *m_device; }
+    Picture& picture() { return *m_picture; }
+
+    // All cells in one draw of one instance.
+    Pixels drawAll(VkPipeline pipeline, VkDescriptorSet set)
+    {
+        const VkCommandBuffer cmd = device().device.begin();
+        picture().prepare(cmd);
+        picture().begin(cmd);
+        picture().bind(cmd, pipeline, set);
+        device().cmdDraw(cmd, kCells, kCells, 1);
+        vkCmdEndRendering(cmd);
+        return finish(cmd);
+    }
+    Pixels finish(VkCommandBuffer cmd)
+    {
+        picture().copy(cmd);
+        device().device.submitAndWait(cmd);
+        return picture().pixels();
+    }
+    static Pixels expected(const std::vector<Cell>& cells, uint32_t green = 0)
+    {
+        Pixels pixels(size_t{kSize} * kSize, kClear);
+        paint(pixels, cells, kCells, kCells, green);
+        return pixels;
+    }
+
+private:
+    std::optional<MeshDevice> m_device;
+    std::optional<Picture> m_picture;
+};
+
+TEST_P(MeshDraws, Cells_AsTheHostPaintsThem)
+{
+    const std::vector<Cell> cells = randomCells(1);
+    EXPECT_EQ(drawAll(device().createPipeline(), picture().createSet(cells)), expected(cells));
+}
+
+TEST_P(MeshDraws, Points_AsTheHostPaintsThem)
+{
+    const std::vector<Cell> cells = randomCells(2);
+    const PipelineOptions options{.mesh = shaders::cells_points_mesh};
+    Pixels pixels = drawAll(device().createPipeline(options), picture().createSet(cells));
+    // The place is that of the point, not of its pixels.
+    const auto forgetPlace = [](Pixels& all) {
+        for (uint32_t& pixel : all)
+            pixel &= 0xff00ffff;
+    };
+    Pixels wanted = expected(cells);
+    forgetPlace(pixels);
+    forgetPlace(wanted);
+    EXPECT_EQ(pixels, wanted);
+}
+
+TEST_P(MeshDraws, Lines_AsTheHostPaintsThem)
+{
+    const std::vector<Cell> cells = randomCells(3);
+    const PipelineOptions options{.mesh = shaders::cells_lines_mesh};
+    EXPECT_EQ(drawAll(device().createPipeline(options), picture().createSet(cells)), expected(cells));
+}
+
+TEST_P(MeshDraws, PrimitiveId_ReachesTheFragmentShader)
+{
+    std::vector<Cell> cells = randomCells(4);
+    const PipelineOptions options{.mesh = shaders::cells_id_mesh, .fragment = shaders::cells_id_fragment};
+    const Pixels pixels = drawAll(device().createPipeline(options), picture().createSet(cells));
+    for (Cell& cell : cells)
+        for (uint32_t square = 0; square < kSquares; ++square)
+            cell.colors[square] = (cell.colors[square] & 0xff0000ff) | square << 8;
+    EXPECT_EQ(pixels, expected(cells));
+}
+
+TEST_P(MeshDraws, SpecializationConstant_HasItsValue)
+{
+    const std::vector<Cell> cells = randomCells(5);
+    const uint32_t green = 9;
+    const VkSpecializationMapEntry entry{3, 0, sizeof green};
+    const VkSpecializationInfo constants{1, &entry, sizeof green, &green};
+    const VkPipeline pipeline = device().createPipeline({.constants = &constants});
+    EXPECT_EQ(drawAll(pipeline, picture().createSet(cells)), expected(cells, green));
+}
+
+// Push constants and sets are those of each draw, and drawing goes on with what was bound.
+TEST_P(MeshDraws, SeveralDrawsAndInstances_EachWithWhatIsBound)
+{
+    const std::vector<Cell> first = randomCells(6), second = randomCells(7);
+    std::vector<Cell> both = first;
+    both.insert(both.end(), second.begin(), second.end());
+    const VkDescriptorSet set = picture().createSet(both), other = picture().createSet(second);
+    const VkPipeline pipeline = device().createPipeline();
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    picture().begin(cmd);
+    picture().bind(cmd, pipeline, set);
+    device().cmdDraw(cmd, kCells, 3, 1);
+    const uint32_t firstCell = kCells * kCells;
+    vkCmdPushConstants(cmd, device().layout, VK_SHADER_STAGE_MESH_BIT_EXT, 0, sizeof firstCell, &firstCell);
+    device().cmdDraw(cmd, kCells, 2, 1);
+    vkCmdEndRendering(cmd);
+    picture().begin(cmd, 0, VK_ATTACHMENT_LOAD_OP_LOAD);
+    picture().bind(cmd, pipeline, other);
+    device().cmdDraw(cmd, 4, 1, 1);
+    device().cmdDraw(cmd, 0, 5, 1);  // nothing
+    vkCmdEndRendering(cmd);
+    Pixels wanted(size_t{kSize} * kSize, kClear);
+    paint(wanted, first, kCells, 3);
+    paint(wanted, second, kCells, 2);
+    paint(wanted, second, 4, 1);
+    EXPECT_EQ(finish(cmd), wanted);
+}
+
+TEST_P(MeshDraws, CommandBufferThatRunsTwice_DrawsTwice)
+{
+    const std::vector<Cell> cells = randomCells(8);
+    const VkPipeline pipeline = device().createPipeline();
+    const VkDescriptorSet set = picture().createSet(cells);
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    picture().begin(cmd);
+    picture().bind(cmd, pipeline, set);
+    device().cmdDraw(cmd, kCells, kCells, 1);
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+    device().device.submit(cmd);
+    MILLRACE_CHECK(vkQueueWaitIdle(device().device.queue));
+    EXPECT_EQ(picture().pixels(), expected(cells));
+}
+
+// What other draws of the instance use is bound again behind one with mesh shaders.
+TEST_P(MeshDraws, DrawsOfVerticesInBetween_Undisturbed)
+{
+    const std::vector<Cell> cells = randomCells(9);
+    const VkPipeline pipeline = device().createPipeline();
+    const VkPipeline plain = device().device.createGraphics();
+    const VkDescriptorSet set = picture().createSet(cells);
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    picture().begin(cmd);
+    const float color[] = {1, 0, 0, 1};
+    const VkRect2D lower{{0, 32}, {kSize, 32}}, all{{0, 0}, {kSize, kSize}};
+    picture().bind(cmd, pipeline, set);
+    device().cmdDraw(cmd, kCells, kCells, 1);
+    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, plain);
+    vkCmdSetCullMode(cmd, VK_CULL_MODE_NONE);
+    vkCmdPushConstants(cmd, device().device.layout, VK_SHADER_STAGE_FRAGMENT_BIT, 16, sizeof color, color);
+    vkCmdSetScissorWithCount(cmd, 1, &lower);
+    vkCmdDraw(cmd, 3, 1, 0, 0);
+    vkCmdSetScissorWithCount(cmd, 1, &all);
+    picture().bind(cmd, pipeline, set);
+    device().cmdDraw(cmd, kCells, 1, 1);
+    vkCmdEndRendering(cmd);
+    Pixels wanted = expected(cells);
+    std::fill(wanted.begin() + wanted.size() / 2, wanted.end(), 0xff0000ffu);
+    EXPECT_EQ(finish(cmd), wanted);
+}
+
+TEST_P(MeshDraws, SuspendedInstance_DrawsInBothParts)
+{
+    const std::vector<Cell> cells = randomCells(10);
+    const VkPipeline pipeline = device().createPipeline();
+    const VkDescriptorSet set = picture().createSet(cells);
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    picture().begin(cmd, VK_RENDERING_SUSPENDING_BIT);
+    picture().bind(cmd, pipeline, set);
+    device().cmdDraw(cmd, kCells, 4, 1);
+    vkCmdEndRendering(cmd);
+    picture().begin(cmd, VK_RENDERING_RESUMING_BIT);
+    picture().bind(cmd, pipeline, set, 4 * kCells);
+    device().cmdDraw(cmd, kCells, 2, 1);
+    vkCmdEndRendering(cmd);
+    Pixels wanted(size_t{kSize} * kSize, kClear);
+    paint(wanted, cells, kCells, 4);
+    paint(wanted, {cells.begin() + 4 * kCells, cells.end()}, kCells, 2);
+    EXPECT_EQ(finish(cmd), wanted);
+}
+
+struct LegacyPass {
+    LegacyPass(layertest::TestDevice& device, const layertest::Image& target)
+    {
+        VkAttachmentDescription attachment{};
+        attachment.format = VK_FORMAT_R8G8B8A8_UNORM;
+        attachment.samples = VK_SAMPLE_COUNT_1_BIT;
+        attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+        attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+        attachment.finalLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+        const VkAttachmentReference reference{0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
+        VkSubpassDescription subpass{};
+        subpass.colorAttachmentCount = 1;
+        subpass.pColorAttachments = &reference;
+        VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+        info.attachmentCount = 1;
+        info.pAttachments = &attachment;
+        info.subpassCount = 1;
+        info.pSubpasses = &subpass;
+        // The cells come from the copy in front of the pass.
+        const VkSubpassDependency dependency{
+            VK_SUBPASS_EXTERNAL,
+            0,
+            VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
+            VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT | VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
+            VK_ACCESS_TRANSFER_WRITE_BIT,
+            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT};
+        info.dependencyCount = 1;
+        info.pDependencies = &dependency;
+        MILLRACE_CHECK(vkCreateRenderPass(device.handle, &info, nullptr, &pass));
+        VkFramebufferCreateInfo frame{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO};
+        frame.renderPass = pass;
+        frame.attachmentCount = 1;
+        frame.pAttachments = &target.view;
+        frame.width = frame.height = kSize;
+        frame.layers = 1;
+        MILLRACE_CHECK(vkCreateFramebuffer(device.handle, &frame, nullptr, &framebuffer));
+        device.onDestroy([&device, own = *this] {
+            vkDestroyFramebuffer(device.handle, own.framebuffer, nullptr);
+            vkDestroyRenderPass(device.handle, own.pass, nullptr);
+        });
+    }
+
+    void begin(VkCommandBuffer cmd) const
+    {
+        VkClearValue clear{};
+        for (uint32_t i = 0; i < 4; ++i)
+            clear.color.float32[i] = static_cast<float>(kClear >> (8 * i) & 255) / 255;
+        VkRenderPassBeginInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO};
+        info.renderPass = pass;
+        info.framebuffer = framebuffer;
+        info.renderArea = {{0, 0}, {kSize, kSize}};
+        info.clearValueCount = 1;
+        info.pClearValues = &clear;
+        vkCmdBeginRenderPass(cmd, &info, VK_SUBPASS_CONTENTS_INLINE);
+    }
+
+    VkRenderPass pass = VK_NULL_HANDLE;
+    VkFramebuffer framebuffer = VK_NULL_HANDLE;
+};
+
+TEST_P(MeshDraws, LegacyPassThatWaitsForACopy_DrawsWhatWasCopied)
+{
+    const std::vector<Cell> cells = randomCells(11);
+    const LegacyPass pass(device().device, picture().target);
+    const VkPipeline pipeline = device().createPipeline({.renderPass = pass.pass});
+    const layertest::Buffer source = picture().createCells(cells);
+    const layertest::Buffer copied = device().device.createBuffer(
+        source.size, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+    const layertest::Buffer from = device().device.createBuffer(source.size, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
+    std::copy_n(source.words, source.size / 4, from.words);
+    const VkDescriptorSet set = device().device.createSet(copied, device().setLayout);
+    const VkCommandBuffer cmd = device().device.begin();
+    const VkBufferCopy region{0, 0, source.size};
+    vkCmdCopyBuffer(cmd, from.handle, copied.handle, 1, &region);
+    pass.begin(cmd);
+    Picture::setState(cmd);
+    picture().bind(cmd, pipeline, set);
+    device().cmdDraw(cmd, kCells, kCells, 1);
+    vkCmdEndRenderPass(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
+INSTANTIATE_TEST_SUITE_P(By, MeshDraws, testing::Values(Provider::Driver, Provider::Layer),
+                         [](const testing::TestParamInfo<Provider>& info) {
+                             return info.param == Provider::Driver ? "Driver" : "Layer";
+                         });
+
+}  // namespace
+
+}  // namespace millrace::meshtest

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mesh/mesh_device.h"
+
+#include <gtest/gtest.h>
+
+#include "shaders/mesh_test_shaders.h"
+
+namespace millrace::meshtest {
+
+using layertest::DeviceOptions;
+using layertest::InstanceOptions;
+
+InstanceOptions instanceOptions(Provider provider)
+{
+    InstanceOptions options;
+    options.emulation = provider == Provider::Layer;
+    if (provider == Provider::Layer)
+        options.settings = {{"mesh_shaders", "true"}, {"force_enable", "true"}};
+    return options;
+}
+
+bool driverHasMeshShaders()
+{
+    static const bool has = [] {
+        InstanceOptions options;
+        options.emulation = false;
+        const layertest::TestInstance instance(options);
+        return layertest::lists(layertest::deviceExtensions(instance.physical), VK_EXT_MESH_SHADER_EXTENSION_NAME);
+    }();
+    return has;
+}
+
+namespace {
+
+VkBool32 supportsGeometryShaders()
+{
+    InstanceOptions options;
+    options.emulation = false;
+    const layertest::TestInstance instance(options);
+    VkPhysicalDeviceFeatures features;
+    vkGetPhysicalDeviceFeatures(instance.physical, &features);
+    return features.geometryShader;
+}
+
+}  // namespace
+
+MeshDevice::MeshDevice(Provider by) : provider(by), device(instanceOptions(by), options())
+{
+    setLayout = device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, VK_SHADER_STAGE_MESH_BIT_EXT);
+    const VkPushConstantRange ranges[] = {{VK_SHADER_STAGE_MESH_BIT_EXT, 0, 16},
+                                          {VK_SHADER_STAGE_FRAGMENT_BIT, 16, 16}};
+    VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    info.setLayoutCount = 1;
+    info.pSetLayouts = &setLayout;
+    info.pushConstantRangeCount = 2;
+    info.pPushConstantRanges = ranges;
+    MILLRACE_CHECK(vkCreatePipelineLayout(device.handle, &info, nullptr, &layout));
+    device.onDestroy([this] { vkDestroyPipelineLayout(device.handle, layout, nullptr); });
+    cmdDraw = device.get<PFN_vkCmdDrawMeshTasksEXT>("vkCmdDrawMeshTasksEXT");
+    cmdDrawIndirect = device.get<PFN_vkCmdDrawMeshTasksIndirectEXT>("vkCmdDrawMeshTasksIndirectEXT");
+}
+
+DeviceOptions MeshDevice::options()
+{
+    m_features.meshShader = VK_TRUE;
+    // For fragment shaders that read PrimitiveId, as compilers declare it.
+    m_core.features.geometryShader = supportsGeometryShaders();
+    DeviceOptions options;
+    options.first = &m_core;
+    options.extension = false;
+    options.feature = false;
+    options.chain = &m_features;
+    options.extensions = {VK_EXT_MESH_SHADER_EXTENSION_NAME};
+    return options;
+}
+
+VkPipeline MeshDevice::createPipeline(const PipelineOptions& options)
+{
+    std::vector<VkPipelineShaderStageCreateInfo> stages;
+    const auto add = [&](VkShaderModule module, VkShaderStageFlagBits stage) {
+        stages.push_back(layertest::TestDevice::stage(module, "main"));
+        stages.back().stage = stage;
+    };
+    if (options.task)
+        add(options.task, VK_SHADER_STAGE_TASK_BIT_EXT);
+    add(device.createModule(options.mesh.empty() ? shaders::cells_mesh : options.mesh), VK_SHADER_STAGE_MESH_BIT_EXT);
+    stages.back().pSpecializationInfo = options.constants;
+    add(device.createModule(options.fragment.empty() ? shaders::cells_fragment : options.fragment),
+        VK_SHADER_STAGE_FRAGMENT_BIT);
+    VkPipelineViewportStateCreateInfo viewport{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
+    VkPipelineRasterizationStateCreateInfo raster{VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
+    raster.lineWidth = 1.0f;
+    VkPipelineMultisampleStateCreateInfo samples{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
+    samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+    VkPipelineColorBlendAttachmentState attachment{};
+    attachment.colorWriteMask = 0xf;
+    VkPipelineColorBlendStateCreateInfo blend{VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
+    blend.attachmentCount = 1;
+    blend.pAttachments = &attachment;
+    const VkDynamicState states[] = {VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT};
+    VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};
+    dynamic.dynamicStateCount = 2;
+    dynamic.pDynamicStates = states;
+    const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+    VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
+    rendering.colorAttachmentCount = 1;
+    rendering.pColorAttachmentFormats = &format;
+    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO};
+    if (!options.renderPass)
+        info.pNext = &rendering;
+    info.stageCount = static_cast<uint32_t>(stages.size());
+    info.pStages = stages.data();
+    info.pViewportState = &viewport;
+    info.pRasterizationState = &raster;
+    info.pMultisampleState = &samples;
+    info.pColorBlendState = &blend;
+    info.pDynamicState = &dynamic;
+    info.layout = layout;
+    info.renderPass = options.renderPass;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    EXPECT_EQ(vkCreateGraphicsPipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline), options.expected);
+    device.onDestroy([this, pipeline] { vkDestroyPipeline(device.handle, pipeline, nullptr); });
+    return pipeline;
+}
+
+}  // namespace millrace::meshtest

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device with VK_EXT_mesh_shader, of the driver's or of the layer's, and pipelines that draw cells.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <span>
+#include <vector>
+
+#include "layer/test_device.h"
+
+namespace millrace::meshtest {
+
+enum class Provider { Driver, Layer };
+
+// True if the driver under the tests has the extension.
+bool driverHasMeshShaders();
+
+layertest::InstanceOptions instanceOptions(Provider provider);
+
+struct PipelineOptions {
+    std::span<const uint32_t> mesh;      // none: cells_mesh
+    std::span<const uint32_t> fragment;  // none: cells_fragment
+    VkRenderPass renderPass = VK_NULL_HANDLE;
+    const VkSpecializationInfo* constants = nullptr;  // of the mesh shader
+    VkShaderModule task = VK_NULL_HANDLE;
+    VkResult expected = VK_SUCCESS;
+};
+
+class MeshDevice {
+public:
+    explicit MeshDevice(Provider by);
+
+private:
+    VkPhysicalDeviceMeshShaderFeaturesEXT m_features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+
+    VkPhysicalDeviceFeatures2 m_core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+
+    layertest::DeviceOptions options();
+
+public:
+    const Provider provider;
+    layertest::TestDevice device;
+    // Set 0: binding 0, a storage buffer of mesh shaders. Push constants: mesh 0..15, fragment 16..31.
+    VkDescriptorSetLayout setLayout = VK_NULL_HANDLE;
+    VkPipelineLayout layout = VK_NULL_HANDLE;
+    PFN_vkCmdDrawMeshTasksEXT cmdDraw = nullptr;
+    PFN_vkCmdDrawMeshTasksIndirectEXT cmdDrawIndirect = nullptr;
+
+    // Viewport and scissor are dynamic.
+    VkPipeline createPipeline(const PipelineOptions& options = {});
+};
+
+}  // namespace millrace::meshtest

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What cannot be drawn is left out, with a message.
+#include <gtest/gtest.h>
+
+#include "mesh/picture.h"
+#include "shaders/mesh_test_shaders.h"
+
+namespace millrace::meshtest {
+
+namespace {
+
+constexpr char kMessage[] = "Millrace-mesh-shaders";
+
+class MeshRefusals : public testing::Test {
+protected:
+    MeshDevice device{Provider::Layer};
+    Picture picture{device};
+    VkPipeline pipeline = device.createPipeline();
+    VkDescriptorSet set = picture.createSet(randomCells(20));
+
+    // Nothing is drawn, and it is told once, however often it is recorded.
+    void expectLeftOut(VkCommandBuffer cmd)
+    {
+        picture.copy(cmd);
+        device.device.submitAndWait(cmd);
+        EXPECT_EQ(picture.pixels(), Pixels(size_t{kSize} * kSize, kClear));
+        device.device.instance.expectMessage(kMessage);
+    }
+};
+
+TEST_F(MeshRefusals, QueryThatBeganInFrontOfTheInstance_NotDrawn)
+{
+    VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+    info.queryType = VK_QUERY_TYPE_OCCLUSION;
+    info.queryCount = 1;
+    VkQueryPool pool = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateQueryPool(device.device.handle, &info, nullptr, &pool));
+    device.device.onDestroy([this, pool] { vkDestroyQueryPool(device.device.handle, pool, nullptr); });
+    const VkCommandBuffer cmd = device.device.begin();
+    picture.prepare(cmd);
+    vkCmdResetQueryPool(cmd, pool, 0, 1);
+    vkCmdBeginQuery(cmd, pool, 0, 0);
+    picture.begin(cmd);
+    picture.bind(cmd, pipeline, set);
+    device.cmdDraw(cmd, kCells, kCells, 1);
+    device.cmdDraw(cmd, kCells, kCells, 1);
+    vkCmdEndRendering(cmd);
+    vkCmdEndQuery(cmd, pool, 0);
+    expectLeftOut(cmd);
+}
+
+TEST_F(MeshRefusals, SecondaryCommandBuffer_NotDrawn)
+{
+    const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+    VkCommandBufferInheritanceRenderingInfo rendering{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO};
+    rendering.colorAttachmentCount = 1;
+    rendering.pColorAttachmentFormats = &format;
+    rendering.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+    const VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO, &rendering};
+    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    begin.flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
+    begin.pInheritanceInfo = &inheritance;
+    const VkCommandBuffer secondary = device.device.allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+    MILLRACE_CHECK(vkBeginCommandBuffer(secondary, &begin));
+    Picture::setState(secondary);
+    picture.bind(secondary, pipeline, set);
+    device.cmdDraw(secondary, kCells, kCells, 1);
+    MILLRACE_CHECK(vkEndCommandBuffer(secondary));
+    const VkCommandBuffer cmd = device.device.begin();
+    picture.prepare(cmd);
+    const VkRenderingInfo info = picture.rendering(VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT);
+    vkCmdBeginRendering(cmd, &info);
+    vkCmdExecuteCommands(cmd, 1, &secondary);
+    vkCmdEndRendering(cmd);
+    expectLeftOut(cmd);
+}
+
+TEST_F(MeshRefusals, IndirectDraw_NotDrawn)
+{
+    const layertest::Buffer arguments = device.device.createBuffer(256, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+    const VkCommandBuffer cmd = device.device.begin();
+    picture.prepare(cmd);
+    picture.begin(cmd);
+    picture.bind(cmd, pipeline, set);
+    device.cmdDrawIndirect(cmd, arguments.handle, 0, 1, sizeof(VkDrawMeshTasksIndirectCommandEXT));
+    vkCmdEndRendering(cmd);
+    expectLeftOut(cmd);
+}
+
+TEST_F(MeshRefusals, MoreOutputsThanADrawMayHave_NotDrawn)
+{
+    const VkCommandBuffer cmd = device.device.begin();
+    picture.prepare(cmd);
+    picture.begin(cmd);
+    picture.bind(cmd, pipeline, set);
+    device.cmdDraw(cmd, 60000, 60, 1);
+    vkCmdEndRendering(cmd);
+    expectLeftOut(cmd);
+}
+
+TEST_F(MeshRefusals, TaskShader_NoPipeline)
+{
+    device.createPipeline({.task = device.device.createModule(shaders::empty_task), .expected = VK_ERROR_UNKNOWN});
+    device.device.instance.expectMessage(kMessage);
+}
+
+}  // namespace
+
+}  // namespace millrace::meshtest

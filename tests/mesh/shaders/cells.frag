@@ -1,0 +1,17 @@
+#version 460
+#extension GL_EXT_mesh_shader : require
+layout(location = 0) in vec2 place;
+layout(location = 1) perprimitiveEXT in Primitive { vec4 color; float twin; };
+layout(location = 0) out vec4 result;
+layout(push_constant) uniform Push { layout(offset = 16) float alpha; };
+
+// Blue is the column of the pixel.
+void main()
+{
+    result = vec4(color.rg, floor(place.x * 64) / 255, alpha);
+    if (abs(twin - color.r * 255) > 0.5)
+        result = vec4(1);
+#if defined(PRIMITIVE_ID)
+    result.g = float(gl_PrimitiveID) / 255;
+#endif
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layer says of VK_EXT_mesh_shader.
+#include <gtest/gtest.h>
+
+#include "mesh/mesh_device.h"
+
+namespace millrace::meshtest {
+
+namespace {
+
+VkPhysicalDeviceMeshShaderFeaturesEXT featuresOf(VkPhysicalDevice physical)
+{
+    VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+    mesh.taskShader = mesh.meshShader = mesh.multiviewMeshShader = mesh.meshShaderQueries = 77;
+    mesh.primitiveFragmentShadingRateMeshShader = 77;
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &mesh};
+    vkGetPhysicalDeviceFeatures2(physical, &features);
+    return mesh;
+}
+
+TEST(MeshSupport, Setting_ListsTheExtensionAndWhatIsThereOfIt)
+{
+    const layertest::TestInstance instance(instanceOptions(Provider::Layer));
+    EXPECT_TRUE(layertest::lists(layertest::deviceExtensions(instance.physical), VK_EXT_MESH_SHADER_EXTENSION_NAME));
+    const VkPhysicalDeviceMeshShaderFeaturesEXT features = featuresOf(instance.physical);
+    EXPECT_EQ(features.meshShader, VK_TRUE);
+    EXPECT_EQ(features.taskShader, VK_FALSE);
+    EXPECT_EQ(features.multiviewMeshShader, VK_FALSE);
+    EXPECT_EQ(features.primitiveFragmentShadingRateMeshShader, VK_FALSE);
+    EXPECT_EQ(features.meshShaderQueries, VK_FALSE);
+}
+
+TEST(MeshSupport, Properties_AreWhatComputeShadersHave)
+{
+    const layertest::TestInstance instance(instanceOptions(Provider::Layer));
+    VkPhysicalDeviceMeshShaderPropertiesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &mesh};
+    vkGetPhysicalDeviceProperties2(instance.physical, &all);
+    const VkPhysicalDeviceLimits& limits = all.properties.limits;
+    EXPECT_GE(mesh.maxMeshWorkGroupTotalCount, 1u << 22);
+    EXPECT_EQ(mesh.maxMeshWorkGroupCount[0], 65535u);
+    EXPECT_EQ(mesh.maxMeshWorkGroupInvocations, limits.maxComputeWorkGroupInvocations);
+    EXPECT_EQ(mesh.maxMeshWorkGroupSize[2], limits.maxComputeWorkGroupSize[2]);
+    EXPECT_EQ(mesh.maxMeshSharedMemorySize, limits.maxComputeSharedMemorySize);
+    EXPECT_EQ(mesh.maxMeshOutputVertices, 256u);
+    EXPECT_EQ(mesh.maxMeshOutputPrimitives, 256u);
+    EXPECT_GE(mesh.maxMeshOutputMemorySize, 32768u);
+    EXPECT_EQ(mesh.maxTaskWorkGroupTotalCount, 0u);
+}
+
+// The setting alone decides.
+TEST(MeshSupport, NoSetting_TheDriversOwn)
+{
+    layertest::InstanceOptions options;
+    options.settings = {{"force_enable", "true"}};
+    const layertest::TestInstance instance(options);
+    EXPECT_EQ(layertest::lists(layertest::deviceExtensions(instance.physical), VK_EXT_MESH_SHADER_EXTENSION_NAME),
+              driverHasMeshShaders());
+}
+
+TEST(MeshSupport, DriverHasIt_StaysTheDrivers)
+{
+    if (!driverHasMeshShaders())
+        GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
+    layertest::InstanceOptions options;
+    options.settings = {{"mesh_shaders", "true"}};
+    const layertest::TestInstance instance(options);
+    options.emulation = false;
+    options.settings.clear();
+    const layertest::TestInstance plain(options);
+    EXPECT_EQ(featuresOf(instance.physical).taskShader, featuresOf(plain.physical).taskShader);
+}
+
+}  // namespace
+
+}  // namespace millrace::meshtest
