@@ -72,7 +72,7 @@ struct SortArguments {
     uint blockCount;
 };
 
-// What vkCmdBindVertexBuffers2 has bound, for draws whose vertex shader fetches all that is per vertex. 16 bytes, at a
+// What vkCmdBindVertexBuffers2 has bound, for draws whose vertex shader fetches all attributes. 16 bytes, at a
 // multiple of 16. Of the size of VkBindVertexBufferIndirectCommandEXT, and with the same members.
 struct BoundVertexBuffer {
     uint64_t address;

@@ -61,7 +61,7 @@ struct Layout {
     std::optional<uint32_t> executionSet;     // of the index into the set in the record, if the layout has that token
     std::vector<PushRange> pushRanges;        // any order; those of one stage do not overlap (VUID 11146)
     std::vector<VertexBuffer> vertexBuffers;  // draws only; each binding at most once
-    // DrawIndexed only. Variants are drawn without indices then, by commands made of those in the stream.
+    // DrawIndexed only. Variants are drawn without indices then, see makeDrawVariant().
     std::optional<IndexBuffer> indexBuffer;
     uint32_t stages = 0;  // VkShaderStageFlags that the layout is for, shaderStages
 

@@ -21,6 +21,7 @@ namespace {
 
 constexpr uint32_t kWordBytes = 4;
 constexpr uint32_t kVertexOffset = 12;  // in VkDrawIndexedIndirectCommand
+constexpr uint32_t kFirstInstance = 16;
 
 // Types of 32 and 16 bits as the command names them; all others are of 8 bits.
 struct TypeNames {
@@ -46,21 +47,22 @@ public:
     {
         const std::vector<Id> indices = lower(spv::BuiltIn::VertexIndex);
         const std::vector<Id> bases = lower(spv::BuiltIn::BaseVertex);
-        if (m_failure || (indices.empty() && bases.empty())) {
+        const std::vector<Id> instances = lower(spv::BuiltIn::InstanceIndex);
+        const std::vector<Id> firsts = lower(spv::BuiltIn::BaseInstance);
+        if (m_failure || (indices.empty() && bases.empty() && instances.empty() && firsts.empty())) {
             return m_failure.status();
         }
         const Id sequence = m_out.emit(spv::Op::OpLoad, m_word, {m_variant.sequence});
         const LongWords record = m_loads.record(m_out, sequence);
-        const LongWords command = m_loads.add(m_out, record, int64_t{m_layout.actionOffset} + kVertexOffset);
-        const Id offset = m_loads.load(m_out, command, m_word, kWordBytes);
-        for (const Id variable : bases) {
-            store(variable, offset);
-        }
+        const Id offset = member(record, kVertexOffset);
+        storeAll(bases, offset);
         if (!indices.empty()) {
-            const Id index = emit(spv::Op::OpIAdd, fetch(record), offset);
-            for (const Id variable : indices) {
-                store(variable, index);
-            }
+            storeAll(indices, emit(spv::Op::OpIAdd, fetch(record), offset));
+        }
+        if (!instances.empty() || !firsts.empty()) {
+            const Id first = member(record, kFirstInstance);
+            storeAll(firsts, first);
+            storeAll(instances, emit(spv::Op::OpIAdd, number(), first));
         }
         compiler::insertBehindVariables(*m_module.findFunction(m_variant.entry), m_start);
         return {};
@@ -79,6 +81,20 @@ private:
             }
         }
         return variables;
+    }
+
+    // Of the command in the record.
+    Id member(LongWords record, uint32_t offset)
+    {
+        const LongWords where = m_loads.add(m_out, record, int64_t{m_layout.actionOffset} + offset);
+        return m_loads.load(m_out, where, m_word, kWordBytes);
+    }
+
+    void storeAll(const std::vector<Id>& variables, Id value)
+    {
+        for (const Id variable : variables) {
+            store(variable, value);
+        }
     }
 
     void store(Id variable, Id value)
@@ -102,11 +118,17 @@ private:
         return result;
     }
 
-    // The number of the vertex in a draw without indices, from firstVertex on.
-    Id position()
+    // What the device says, behind lower().
+    Id drawn(spv::BuiltIn which)
     {
-        const Id variable = compiler::getBuiltInVariable(m_module, spv::BuiltIn::VertexIndex, m_word);
-        return m_out.emit(spv::Op::OpLoad, m_word, {variable});
+        return m_out.emit(spv::Op::OpLoad, m_word, {compiler::getBuiltInVariable(m_module, which, m_word)});
+    }
+
+    // Of the instance, from 0 on: the device counts from vertexOffset, where the draw's firstInstance is.
+    Id number()
+    {
+        m_module.addCapability(spv::Capability::DrawParameters);
+        return emit(spv::Op::OpISub, drawn(spv::BuiltIn::InstanceIndex), drawn(spv::BuiltIn::BaseInstance));
     }
 
     Id fetch(LongWords record)
@@ -122,7 +144,8 @@ private:
             return select(isWord, math.constant(word), select(isHalf, math.constant(half), math.constant(byte)));
         };
         const Id zero = math.constant(0);
-        const LongWords offset = math.multiply(m_out, {position(), zero}, {bySize(4, 2, 1), zero});
+        const LongWords offset =
+            math.multiply(m_out, {drawn(spv::BuiltIn::VertexIndex), zero}, {bySize(4, 2, 1), zero});
         const LongWords end = math.add(m_out, offset, {bySize(4, 2, 1), zero});
         const Id isBehind = math.isLess(m_out, {size, zero}, end, false);
         // The command can be read in any case.
@@ -152,7 +175,8 @@ private:
 bool readsIndex(const Module& module)
 {
     const spirv::IdSet used = spirv::usedInFunctions(module);
-    for (const spv::BuiltIn builtIn : {spv::BuiltIn::VertexIndex, spv::BuiltIn::BaseVertex}) {
+    for (const spv::BuiltIn builtIn : {spv::BuiltIn::VertexIndex, spv::BuiltIn::BaseVertex, spv::BuiltIn::InstanceIndex,
+                                       spv::BuiltIn::BaseInstance}) {
         for (const Id variable : findInputs(module, builtIn)) {
             if (used.contains(variable)) {
                 return true;

@@ -48,14 +48,14 @@ struct Description {
     uint64_t offset = 0;     // bytes
 };
 
-// None for bindings that the device fetches from. Without an index of its own it can do so by instance only.
+// None for bindings that the device fetches from: without the index and the first instance it can from none.
 std::optional<Description> findDescription(const Layout& layout, const VertexInput& input, uint32_t binding)
 {
     if (const VertexBuffer* token = findToken(layout, binding)) {
         return Description{true, token->streamOffset};
     }
     const auto row = std::ranges::find(input.bindings, binding, &VertexBinding::binding);
-    if (!layout.indexBuffer || row == input.bindings.end() || row->isPerInstance) {
+    if (!layout.indexBuffer || row == input.bindings.end()) {
         return std::nullopt;
     }
     return Description{false, sizeof(abi::BoundVertexBuffer) * static_cast<uint64_t>(row - input.bindings.begin())};

@@ -9,7 +9,7 @@
 namespace millrace::commands {
 
 // True if the vertex stage reads an attribute of a binding that each sequence has a buffer of its own for, or, with
-// layout.indexBuffer, of any binding that is per vertex.
+// layout.indexBuffer, of any binding.
 bool readsVertices(const spirv::Module& module, const Layout& layout, const VertexInput& input);
 
 // Such inputs become Private variables with the values that the vertex's element has, from the buffer that the record

@@ -46,11 +46,11 @@ Result<spirv::Words> makeDispatchVariant(std::span<const uint32_t> words, std::s
 // that need no change come back as they were (no push constants in use, nothing to hand on). The vertex shader fetches
 // attributes of bindings that are in layout.vertexBuffers by itself; `vertexInput` has to say all of them, and may say
 // others; the variant's pipeline goes without those bindings and attributes. What is behind the end of such a buffer is
-// zero. With layout.indexBuffer the multi-draw is one of VkDrawIndirectCommand: of VkDrawIndexedIndirectCommand the
-// counts and firstInstance as they are, firstIndex as firstVertex, vertexOffset nowhere. The vertex shader fetches its
-// index then, and all attributes that are per vertex: those of other bindings from abi::BoundVertexBuffer. Indices
-// behind the end are 0. Primitive restart is not there. Requires: layout.action is Draw or DrawIndexed. Errors as
-// above; no location below VariantTarget::interfaceLocations is free in all stages; see pullVertices().
+// zero. With layout.indexBuffer the multi-draw is one of VkDrawIndirectCommand over the same records, so that the first
+// members of VkDrawIndexedIndirectCommand are the counts, firstIndex as firstVertex, and vertexOffset as firstInstance.
+// The vertex shader fetches its index then, and all attributes: those of other bindings from abi::BoundVertexBuffer.
+// Indices behind the end are 0. Primitive restart is not there. Requires: layout.action is Draw or DrawIndexed. Errors
+// as above; no location below VariantTarget::interfaceLocations is free in all stages; see pullVertices().
 Result<std::vector<StageCode>> makeDrawVariant(std::vector<StageCode> stages, const Layout& layout,
                                                const VariantTarget& target, const VertexInput& vertexInput = {});
 

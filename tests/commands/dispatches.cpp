@@ -50,7 +50,7 @@ void addDispatch(Sums& sums, uint32_t salt, const PushWords& push, const uint32_
 DispatchCase::DispatchCase(uint32_t seed)
     : random(seed),
       hasSet(below(random, 3) == 0),
-      layout(random, VK_SHADER_STAGE_COMPUTE_BIT, {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT, 3}, hasSet)
+      layout(random, VK_SHADER_STAGE_COMPUTE_BIT, {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT, 3}, {.set = hasSet})
 {
     maxSequences = 1 + below(random, below(random, 4) == 0 ? 2000 : 40);
     if (below(random, 3) == 0)

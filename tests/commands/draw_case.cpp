@@ -10,11 +10,12 @@ namespace millrace::commandtest {
 namespace {
 
 // The shaders points.vert and points.frag, in the order of the API.
-void addDraw(Pixels& pixels, const PushWords& push, const Draw& draw, const std::optional<Vertices>& vertices)
+void addDraw(Pixels& pixels, const PushWords& push, const Draw& draw, const std::optional<Vertices>& vertices,
+             const Indices& indices = {0, false})
 {
     for (uint32_t instance = 0; instance < draw.instances; ++instance)
         for (uint32_t i = 0; i < draw.count; ++i) {
-            const uint32_t vertex = draw.isIndexed ? indexAt(draw.first + i) + draw.base : draw.base + i;
+            const uint32_t vertex = draw.isIndexed ? indices.at(draw.first + i) + draw.base : draw.base + i;
             uint32_t hash = lookupWord(push[1] % kLookupWords);
             for (uint32_t k = 0; k < 9; ++k)
                 hash = mixed(hash, push[k]);
@@ -35,11 +36,12 @@ void addDraw(Pixels& pixels, const PushWords& push, const Draw& draw, const std:
 DrawCase::DrawCase(uint32_t seed, Maker maker)
     : random(seed),
       isIndexed(below(random, 2)),
+      hasIndices(isIndexed && below(random, 2)),
       hasVertices(below(random, 2)),
       layout(random, kStages,
              isIndexed ? ActionToken{VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_EXT, 5}
                        : ActionToken{VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT, 4},
-             false, hasVertices)
+             {.vertices = hasVertices, .indices = hasIndices})
 {
     maxSequences = 1 + below(random, below(random, 4) == 0 ? 1000 : 30);
     if (below(random, 3) == 0)
@@ -60,6 +62,10 @@ DrawCase::DrawCase(uint32_t seed, Maker maker)
         command[3] = below(random, 50);
         if (isIndexed)
             command[4] = below(random, 50);
+        // Below 0 by more than there are instances (docs/generated-commands.md).
+        if (isIndexed && !hasVertices && below(random, 2))
+            command[3] = 0u - 4 - below(random, 16);
+        indices.push_back({below(random, kIndices - kIndexBufferWords), below(random, 2) == 1});
         vertices.push_back({below(random, kVertexMemoryWords - kVertexBufferWords), 3 + below(random, 5)});
     }
 }
@@ -72,6 +78,22 @@ void DrawCase::placeVertices(VkDeviceAddress memory)
         command.size = kVertexBufferWords * 4;
         command.stride = vertices[i].strideWords * 4;
         std::memcpy(&stream[size_t{i} * layout.strideWords + static_cast<uint32_t>(layout.vertexWord)], &command,
+                    sizeof command);
+    }
+}
+
+void DrawCase::placeIndices(VkDeviceAddress memory)
+{
+    const bool isDxgi = layout.indexBuffer.mode == VK_INDIRECT_COMMANDS_INPUT_MODE_DXGI_INDEX_BUFFER_EXT;
+    for (uint32_t i = 0; hasIndices && i < maxSequences; ++i) {
+        VkBindIndexBufferIndirectCommandEXT command{};
+        command.bufferAddress = memory + indices[i].firstWord * 4;
+        command.size = kIndexBufferWords * 4;
+        // DXGI_FORMAT_R16_UINT and DXGI_FORMAT_R32_UINT, which the enumeration does not have.
+        const uint32_t type =
+            indices[i].isHalf ? (isDxgi ? 57 : VK_INDEX_TYPE_UINT16) : (isDxgi ? 42 : VK_INDEX_TYPE_UINT32);
+        std::memcpy(&command.indexType, &type, sizeof type);
+        std::memcpy(&stream[size_t{i} * layout.strideWords + static_cast<uint32_t>(layout.indexWord)], &command,
                     sizeof command);
     }
 }
@@ -90,7 +112,7 @@ Pixels DrawCase::expected() const
     for (uint32_t i = 0; i < sequences(); ++i) {
         const uint32_t* record = &stream[size_t{i} * layout.strideWords];
         addDraw(pixels, layout.valuesOf(record, i, pushed), drawOf(record),
-                hasVertices ? std::optional(vertices[i]) : std::nullopt);
+                hasVertices ? std::optional(vertices[i]) : std::nullopt, hasIndices ? indices[i] : Indices{0, false});
     }
     // What record() draws itself.
     addDraw(pixels, pushed, {5, 1, 0, 0, 0, false}, hasVertices ? std::optional(Vertices{0, 4}) : std::nullopt);

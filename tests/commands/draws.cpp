@@ -259,6 +259,7 @@ const void* Draws::chainOf(const DrawCase& drawn)
 Pixels Draws::run(DrawCase& drawn)
 {
     drawn.placeVertices(m_vertices.address);
+    drawn.placeIndices(m_indices.address);
     const Buffer stream = generated.createStream(drawn.stream);
     const Buffer count = generated.createCount(drawn.deviceCount.value_or(0), drawn.maxSequences);
     VkIndirectCommandsLayoutEXT layout = VK_NULL_HANDLE;

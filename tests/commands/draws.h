@@ -15,7 +15,9 @@
 namespace millrace::commandtest {
 
 inline constexpr uint32_t kSide = 64;
-inline constexpr uint32_t kIndices = 64;
+// Index buffers of sequences lie anywhere in memory that has this index as each word, as the bound one does.
+inline constexpr uint32_t kIndices = 256;
+inline constexpr uint32_t kIndexBufferWords = 64;
 inline constexpr uint32_t kLookupWords = 16;
 // Vertex buffers of sequences lie anywhere in memory that has this word at each place.
 inline constexpr uint32_t kVertexMemoryWords = 8192;
@@ -39,7 +41,7 @@ inline uint32_t lookupWord(uint32_t i)
 
 inline uint32_t indexAt(uint32_t i)
 {
-    return i * 3 + 1;
+    return i % 64 * 3 + 1;
 }
 
 inline uint32_t vertexMemoryWord(uint32_t i)
@@ -66,6 +68,19 @@ struct Vertices {
     uint32_t strideWords;
 };
 
+// Where a sequence's indices are.
+struct Indices {
+    uint32_t firstWord;
+    bool isHalf;  // of 16 bits, not 32
+
+    uint32_t at(uint32_t number) const
+    {
+        if (!isHalf)
+            return indexAt(firstWord + number);
+        return indexAt(firstWord + number / 2) >> (number % 2 * 16) & 0xffff;
+    }
+};
+
 // One vkCmdDraw or vkCmdDrawIndexed.
 struct Draw {
     uint32_t count;
@@ -82,6 +97,7 @@ struct DrawCase {
 
     Random random;
     bool isIndexed;
+    bool hasIndices;  // each sequence its own
     bool hasVertices;
     RandomLayout layout;
     uint32_t maxSequences;
@@ -93,12 +109,14 @@ struct DrawCase {
     uint32_t sequences() const { return std::min(maxSequences, deviceCount.value_or(maxSequences)); }
     Pixels expected() const;
 
-    // The memory that vertex buffers lie in: records say addresses.
+    // The memory that buffers lie in: records say addresses.
     void placeVertices(VkDeviceAddress memory);
+    void placeIndices(VkDeviceAddress memory);
 
 private:
     Draw drawOf(const uint32_t* record) const;
     std::vector<Vertices> vertices;  // of each sequence
+    std::vector<Indices> indices;
 };
 
 class Draws {

@@ -15,12 +15,11 @@ VkIndirectCommandsLayoutTokenEXT token(VkIndirectCommandsTokenTypeEXT type, uint
 
 }  // namespace
 
-RandomLayout::RandomLayout(Random& random, VkShaderStageFlags rangeStages, ActionToken action, bool hasSet,
-                           bool hasVertices)
+RandomLayout::RandomLayout(Random& random, VkShaderStageFlags rangeStages, ActionToken action, const Tokens& has)
     : stages(rangeStages)
 {
     uint32_t word = 0;
-    if (hasSet) {
+    if (has.set) {
         set.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT;
         set.shaderStages = stages;
         setWord = 0;
@@ -50,7 +49,16 @@ RandomLayout::RandomLayout(Random& random, VkShaderStageFlags rangeStages, Actio
                 sources[at++] = static_cast<int>(word++);
         }
     }
-    if (hasVertices) {
+    if (has.indices) {
+        word += below(random, 2);
+        indexWord = static_cast<int>(word);
+        indexBuffer.mode = below(random, 2) ? VK_INDIRECT_COMMANDS_INPUT_MODE_DXGI_INDEX_BUFFER_EXT
+                                            : VK_INDIRECT_COMMANDS_INPUT_MODE_VULKAN_INDEX_BUFFER_EXT;
+        tokens.push_back(token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_INDEX_BUFFER_EXT, word));
+        tokens.back().data.pIndexBuffer = &indexBuffer;
+        word += 4;
+    }
+    if (has.vertices) {
         word += below(random, 2);
         vertexWord = static_cast<int>(word);
         tokens.push_back(token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_VERTEX_BUFFER_EXT, word));

@@ -28,11 +28,19 @@ struct ActionToken {
     uint32_t words;
 };
 
+// Besides push constants and the action.
+struct Tokens {
+    bool set = false;
+    bool vertices = false;
+    bool indices = false;
+};
+
 struct RandomLayout {
     VkShaderStageFlags stages = 0;  // of the ranges
     uint32_t strideWords = 0;
     uint32_t actionWord = 0;
     int vertexWord = -1;  // of VkBindVertexBufferIndirectCommandEXT; -1: none
+    int indexWord = -1;   // of VkBindIndexBufferIndirectCommandEXT; -1: none
     int setWord = -1;     // of the index into the execution set; -1: none
     // Per push constant: from which word of the record it comes; kStatic: from vkCmdPushConstants; kIndex: the number
     // of the sequence.
@@ -44,9 +52,10 @@ struct RandomLayout {
     std::deque<VkIndirectCommandsPushConstantTokenEXT> pushes;
     VkIndirectCommandsExecutionSetTokenEXT set{};
     VkIndirectCommandsVertexBufferTokenEXT vertexBuffer{};  // of binding 0
+    VkIndirectCommandsIndexBufferTokenEXT indexBuffer{};
 
     // Tokens point into this.
-    RandomLayout(Random& random, VkShaderStageFlags stages, ActionToken action, bool hasSet, bool hasVertices = false);
+    RandomLayout(Random& random, VkShaderStageFlags stages, ActionToken action, const Tokens& has);
     RandomLayout(const RandomLayout&) = delete;
     RandomLayout& operator=(const RandomLayout&) = delete;
 

@@ -135,33 +135,23 @@ protected:
 
     std::vector<uint32_t> runVariant(const std::vector<Record>& records)
     {
-        // What is per instance is left to the device.
         PipelineState state = m_state;
-        const VkVertexInputBindingDescription binding = m_bindings[kPerInstance];
-        const auto attribute =
-            std::ranges::find(m_attributes, kPerInstance, &VkVertexInputAttributeDescription::binding);
-        state.vertexInput.vertexBindingDescriptionCount = 1;
-        state.vertexInput.pVertexBindingDescriptions = &binding;
-        state.vertexInput.vertexAttributeDescriptionCount = 1;
-        state.vertexInput.pVertexAttributeDescriptions = &*attribute;
+        state.vertexInput.vertexBindingDescriptionCount = 0;
+        state.vertexInput.vertexAttributeDescriptionCount = 0;
+        state.dynamic.clear();
         const Pipeline pipeline = createPipeline(variant(), sizeof(abi::SequenceArguments), state);
-        const harness::Buffer stream = createBuffer(sizeof(Record) * records.size());
+        const harness::Buffer stream =
+            createBuffer(sizeof(Record) * records.size(), VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
         std::memcpy(stream.mapped, records.data(), stream.size);
-        const harness::Buffer draws =
-            createBuffer(sizeof(VkDrawIndirectCommand) * records.size(), VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
-        for (size_t r = 0; r < records.size(); ++r) {
-            const VkDrawIndexedIndirectCommand& draw = records[r].draw;
-            static_cast<VkDrawIndirectCommand*>(draws.mapped)[r] = {draw.indexCount, draw.instanceCount,
-                                                                    draw.firstIndex, draw.firstInstance};
-        }
         const harness::Buffer table = createBuffer(sizeof(abi::BoundVertexBuffer) * m_bindings.size());
-        static_cast<abi::BoundVertexBuffer*>(table.mapped)[kBound] = {m_data.address + 64, kDataBytes - 64, 12};
+        auto* const rows = static_cast<abi::BoundVertexBuffer*>(table.mapped);
+        rows[kPerInstance] = {m_data.address, kDataBytes, 16};
+        rows[kBound] = {m_data.address + 64, kDataBytes - 64, 12};
         return run(pipeline, [&](VkCommandBuffer cmd) {
-            const VkDeviceSize offset = 0, stride = 16;
-            vkCmdBindVertexBuffers2(cmd, kPerInstance, 1, &m_data.handle, &offset, nullptr, &stride);
             const abi::SequenceArguments arguments{stream.address, stream.address, table.address, sizeof(Record), 0};
             vkCmdPushConstants(cmd, pipeline.layout, kAll, 0, sizeof(arguments), &arguments);
-            vkCmdDrawIndirect(cmd, draws.handle, 0, static_cast<uint32_t>(records.size()), 16);
+            vkCmdDrawIndirect(cmd, stream.handle, offsetof(Record, draw), static_cast<uint32_t>(records.size()),
+                              sizeof(Record));
         });
     }
 

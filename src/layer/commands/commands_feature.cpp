@@ -15,6 +15,9 @@ namespace {
 constexpr VkStructureType kFeatures = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT;
 constexpr VkStructureType kProperties = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT;
 
+constexpr VkIndirectCommandsInputModeFlagsEXT kInputModes =
+    VK_INDIRECT_COMMANDS_INPUT_MODE_VULKAN_INDEX_BUFFER_EXT | VK_INDIRECT_COMMANDS_INPUT_MODE_DXGI_INDEX_BUFFER_EXT;
+
 // The feature has no structure of its own. One for all of Vulkan 1.2 would exclude what the application has chained.
 void enableDrawIndirectCount(PatchedDeviceCreateInfo& request)
 {
@@ -93,7 +96,7 @@ public:
         own->maxIndirectCommandsTokenCount = kMaxTokens;
         own->maxIndirectCommandsTokenOffset = kMaxTokenOffset;
         own->maxIndirectCommandsIndirectStride = kMaxStride;
-        own->supportedIndirectCommandsInputModes = 0;
+        own->supportedIndirectCommandsInputModes = support.generatedDraws ? kInputModes : 0;
         own->supportedIndirectCommandsShaderStages =
             support.generatedDraws ? kSequenceStages : VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT};
         own->supportedIndirectCommandsShaderStagesPipelineBinding = VK_SHADER_STAGE_COMPUTE_BIT;

@@ -86,9 +86,13 @@ private:
     void sort() const;
     void barrier(VkPipelineStageFlags from, VkPipelineStageFlags to, VkAccessFlags access) const;
     std::optional<AddressedBuffers::Range> find(VkDeviceAddress address, VkDeviceSize bytes, const char* what) const;
+    commands::VertexInput vertexInput(const KeptPipeline& pipeline) const;
     const VariantHandles* variantOf(KeptPipeline& pipeline) const;
+    bool restartsPrimitives(const KeptPipeline& pipeline) const;
+    bool writeBoundBuffers(const KeptPipeline& pipeline, uint64_t& address) const;
     void bindVariant(const KeptPipeline& pipeline, const VariantHandles& variant) const;
     bool bind(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, abi::SequenceArguments& arguments) const;
+    std::shared_ptr<runtime::Buffer> upload(uint64_t bytes) const;
     bool copyPushConstants(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, uint64_t& address) const;
     void push(const SequenceLayout& layout, const abi::SequenceArguments& arguments) const;
     void dispatch() const;
@@ -207,6 +211,13 @@ void Generation::execute(bool isPreprocessed)
     m_commandBuffer.bound.restore(kCompute, m_device.table, m_commandBuffer.current);
 }
 
+commands::VertexInput Generation::vertexInput(const KeptPipeline& pipeline) const
+{
+    if (!pullsVertices(layout()))
+        return {};
+    return pipeline.hasDynamicInput() ? inputOf(vertexInputOf(m_commandBuffer.log)) : pipeline.staticInput();
+}
+
 const VariantHandles* Generation::variantOf(KeptPipeline& pipeline) const
 {
     if (pipeline.bindPoint() != m_layout->bindPoint()) {
@@ -214,10 +225,7 @@ const VariantHandles* Generation::variantOf(KeptPipeline& pipeline) const
         return nullptr;
     }
     const VariantHandles* variant = nullptr;
-    commands::VertexInput input;
-    if (pipeline.hasDynamicInput() && pullsVertices(layout()))
-        input = inputOf(vertexInputOf(m_commandBuffer.log));
-    const VkResult result = pipeline.get(layout(), input, variant);
+    const VkResult result = pipeline.get(layout(), vertexInput(pipeline), variant);
     if (result != VK_SUCCESS)
         m_commandBuffer.fail(result);
     return variant;
@@ -237,25 +245,65 @@ void Generation::bindVariant(const KeptPipeline& pipeline, const VariantHandles&
         setRemainingInput(vertexInputOf(m_commandBuffer.log), layout(), table, target);
 }
 
+// Memory that the host writes now and the device reads when the command runs. Null after a failure.
+std::shared_ptr<runtime::Buffer> Generation::upload(uint64_t bytes) const
+{
+    auto buffer = std::make_shared<runtime::Buffer>();
+    const VkResult result = m_device.generatedCommands->memory.createBuffer(runtime::BufferUse::Upload, bytes, *buffer);
+    if (result != VK_SUCCESS) {
+        m_commandBuffer.fail(result);
+        return nullptr;
+    }
+    m_commandBuffer.keepAlive.push_back(buffer);
+    return buffer;
+}
+
 // A copy as they are now, since the application may change them behind this command.
 bool Generation::copyPushConstants(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, uint64_t& address) const
 {
     address = 0;
     if (layout.pushConstantBytes == 0)
         return true;
-    auto buffer = std::make_shared<runtime::Buffer>();
-    const VkResult result =
-        m_device.generatedCommands->memory.createBuffer(runtime::BufferUse::Upload, layout.pushConstantBytes, *buffer);
-    if (result != VK_SUCCESS) {
-        m_commandBuffer.fail(result);
+    const std::shared_ptr<runtime::Buffer> buffer = upload(layout.pushConstantBytes);
+    if (!buffer)
         return false;
-    }
     const VkShaderStageFlags stages = bindPoint == kCompute ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT}
                                                             : kSequenceStages & ~VK_SHADER_STAGE_COMPUTE_BIT;
     m_commandBuffer.bound.readPushConstants(stages,
                                             {reinterpret_cast<uint8_t*>(buffer->data()), layout.pushConstantBytes});
     address = buffer->address();
-    m_commandBuffer.keepAlive.push_back(std::move(buffer));
+    return true;
+}
+
+bool Generation::restartsPrimitives(const KeptPipeline& pipeline) const
+{
+    const KeptPipeline::Restart restart = pipeline.primitiveRestart();
+    return restart == KeptPipeline::Restart::On ||
+           (restart == KeptPipeline::Restart::Dynamic && layer::restartsPrimitives(m_commandBuffer.log));
+}
+
+// A row for each binding that the variant may fetch from.
+bool Generation::writeBoundBuffers(const KeptPipeline& pipeline, uint64_t& address) const
+{
+    const commands::VertexInput input = vertexInput(pipeline);
+    if (!layout().indexBuffer || input.bindings.empty())
+        return true;
+    const std::shared_ptr<runtime::Buffer> buffer = upload(input.bindings.size() * sizeof(abi::BoundVertexBuffer));
+    if (!buffer)
+        return false;
+    auto* row = reinterpret_cast<abi::BoundVertexBuffer*>(buffer->data());
+    for (const commands::VertexBinding& binding : input.bindings) {
+        const VertexBufferBinding bound = vertexBufferOf(m_commandBuffer.log, binding.binding);
+        const VkDeviceSize whole = m_device.addressedBuffers.sizeOf(bound.buffer);
+        const VkDeviceSize size = std::min(bound.size, whole - std::min(bound.offset, whole));
+        VkBufferDeviceAddressInfo ask{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+        ask.buffer = bound.buffer;
+        const VkDeviceAddress begin =
+            bound.buffer ? m_device.table.GetBufferDeviceAddress(m_device.handle, &ask) + bound.offset : 0;
+        *row++ = {begin, static_cast<uint32_t>(std::min<VkDeviceSize>(size, UINT32_MAX)),
+                  static_cast<uint32_t>(bound.stride)};
+    }
+    address = buffer->address();
     return true;
 }
 
@@ -302,7 +350,8 @@ void Generation::dispatch() const
 // The application's stream is the indirect buffer: nothing is copied, and no kernel runs.
 void Generation::draw() const
 {
-    const bool isIndexed = layout().action == Action::DrawIndexed;
+    // Variants that fetch indices are drawn without, from the same records.
+    const bool isIndexed = layout().action == Action::DrawIndexed && !layout().indexBuffer;
     const auto stream = find(m_info.indirectAddress, m_info.indirectAddressSize, "the stream");
     std::optional<AddressedBuffers::Range> count;
     if (m_info.sequenceCountAddress)
@@ -310,9 +359,13 @@ void Generation::draw() const
     if (!stream || (m_info.sequenceCountAddress && !count))
         return;
     KeptPipeline& pipeline = *m_pipelines.front();
+    if (layout().indexBuffer && restartsPrimitives(pipeline)) {
+        complain("primitive restart is on, which the token INDEX_BUFFER does not go with");
+        return;
+    }
     const VariantHandles* const variant = variantOf(pipeline);
     abi::SequenceArguments arguments{};
-    if (!variant || !bind(kGraphics, pipeline.layout(), arguments))
+    if (!variant || !bind(kGraphics, pipeline.layout(), arguments) || !writeBoundBuffers(pipeline, arguments.table))
         return;
     m_commandBuffer.keepAlive.push_back(m_pipelines.front());
     const VkCommandBuffer target = m_commandBuffer.current;

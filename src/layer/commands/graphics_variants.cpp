@@ -52,6 +52,22 @@ public:
 
     bool hasDynamicInput() const override { return hasDynamicState(*m_info.ptr(), VK_DYNAMIC_STATE_VERTEX_INPUT_EXT); }
 
+    commands::VertexInput staticInput() const override
+    {
+        const VkGraphicsPipelineCreateInfo& own = *m_info.ptr();
+        if (hasDynamicInput() || !own.pVertexInputState)
+            return {};
+        return inputOf(*own.pVertexInputState, hasDynamicState(own, VK_DYNAMIC_STATE_VERTEX_INPUT_BINDING_STRIDE));
+    }
+
+    Restart primitiveRestart() const override
+    {
+        const VkGraphicsPipelineCreateInfo& own = *m_info.ptr();
+        if (hasDynamicState(own, VK_DYNAMIC_STATE_PRIMITIVE_RESTART_ENABLE))
+            return Restart::Dynamic;
+        return own.pInputAssemblyState && own.pInputAssemblyState->primitiveRestartEnable ? Restart::On : Restart::Off;
+    }
+
 protected:
     VkResult create(const commands::Layout& layout, const commands::VertexInput& dynamicInput,
                     VariantHandles& out) const override
@@ -60,9 +76,9 @@ protected:
         const bool pulls = pullsVertices(layout);
         const bool isStatic = pulls && !hasDynamicInput();
         if (isStatic && !own.pVertexInputState)
-            return refuse("it says nothing of its vertex input, and the layout has the token VERTEX_BUFFER");
-        const bool hasStrides = hasDynamicState(own, VK_DYNAMIC_STATE_VERTEX_INPUT_BINDING_STRIDE);
-        const commands::VertexInput input = isStatic ? inputOf(*own.pVertexInputState, hasStrides) : dynamicInput;
+            return refuse(
+                "it says nothing of its vertex input, and the layout has the token VERTEX_BUFFER or INDEX_BUFFER");
+        const commands::VertexInput input = isStatic ? staticInput() : dynamicInput;
         commands::VariantTarget target;
         target.interfaceLocations = device().support.interfaceLocations;
         const auto code = commands::makeDrawVariant(m_code, layout, target, input);

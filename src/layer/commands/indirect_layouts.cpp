@@ -100,6 +100,8 @@ VkResult Reader::read()
         return absent(
             "draws, for which the device lacks shaderDrawParameters, multiDrawIndirect, "
             "drawIndirectFirstInstance or drawIndirectCount, are");
+    if (m_layout.indexBuffer && m_layout.action != Action::DrawIndexed)
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "the token INDEX_BUFFER needs the token DRAW_INDEXED");
     if (m_layout.executionSet && m_layout.action != Action::Dispatch)
         return absent("the token EXECUTION_SET with draws is");
     return VK_SUCCESS;
@@ -117,6 +119,12 @@ VkResult Reader::readToken(const VkIndirectCommandsLayoutTokenEXT& token)
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_VERTEX_BUFFER_EXT:
             m_layout.vertexBuffers.push_back({token.data.pVertexBuffer->vertexBindingUnit, token.offset});
             return VK_SUCCESS;
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_INDEX_BUFFER_EXT: {
+            const bool isDxgi = token.data.pIndexBuffer->mode == VK_INDIRECT_COMMANDS_INPUT_MODE_DXGI_INDEX_BUFFER_EXT;
+            m_layout.indexBuffer = {isDxgi ? commands::IndexBuffer::Types::Dxgi : commands::IndexBuffer::Types::Vulkan,
+                                    token.offset};
+            return VK_SUCCESS;
+        }
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT:
             return readAction(Action::Dispatch, token.offset);
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT:

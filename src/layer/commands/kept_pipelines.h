@@ -42,6 +42,10 @@ public:
 
     // True if the vertex input is what vkCmdSetVertexInputEXT sets.
     virtual bool hasDynamicInput() const { return false; }
+    // What it is if not.
+    virtual commands::VertexInput staticInput() const { return {}; }
+    enum class Restart { Off, On, Dynamic };
+    virtual Restart primitiveRestart() const { return Restart::Off; }
 
     // The variant for a layout that fits the bind point, made when it is first asked for; it lives as long as this.
     // `input`: what is set, where it is dynamic. Fails with an error of the driver's, or after a message of the

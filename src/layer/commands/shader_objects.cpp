@@ -73,6 +73,7 @@ public:
     }
 
     bool hasDynamicInput() const override { return true; }
+    Restart primitiveRestart() const override { return Restart::Dynamic; }
 
 protected:
     VkResult create(const commands::Layout& layout, const commands::VertexInput& input,

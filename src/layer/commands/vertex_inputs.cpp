@@ -14,7 +14,8 @@ template <typename Description>
 void removePulled(std::vector<Description>& descriptions, const commands::Layout& layout)
 {
     std::erase_if(descriptions, [&](const Description& given) {
-        return std::ranges::count(layout.vertexBuffers, given.binding, &commands::VertexBuffer::binding) > 0;
+        return layout.indexBuffer ||
+               std::ranges::count(layout.vertexBuffers, given.binding, &commands::VertexBuffer::binding) > 0;
     });
 }
 

@@ -41,6 +41,13 @@ void AddressedBuffers::destroyed(VkBuffer buffer)
     m_buffers.erase(found);
 }
 
+VkDeviceSize AddressedBuffers::sizeOf(VkBuffer buffer) const
+{
+    std::lock_guard lock(m_mutex);
+    const auto found = m_buffers.find(buffer);
+    return found == m_buffers.end() ? 0 : found->second.size;
+}
+
 std::optional<AddressedBuffers::Range> AddressedBuffers::find(VkDeviceAddress address) const
 {
     return find(address, 1, 0);

@@ -26,6 +26,9 @@ public:
     void addressed(VkBuffer buffer, VkDeviceAddress address);
     void destroyed(VkBuffer buffer);
 
+    // 0 for one that it does not know.
+    VkDeviceSize sizeOf(VkBuffer buffer) const;
+
     std::optional<Range> find(VkDeviceAddress address) const;
     // A buffer with all bits of `usage` that has `bytes` bytes from there on, among buffers that share memory.
     std::optional<Range> find(VkDeviceAddress address, VkDeviceSize bytes, VkBufferUsageFlags2 usage) const;

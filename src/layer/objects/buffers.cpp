@@ -34,6 +34,23 @@ VKAPI_ATTR void VKAPI_CALL DestroyBuffer(VkDevice handle, VkBuffer buffer, const
     device.table.DestroyBuffer(handle, buffer, pAllocator);
 }
 
+// Any may be for a vertex buffer, which has an address (driverBufferUsage()).
+VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* pInfo,
+                                              const VkAllocationCallbacks* pAllocator, VkDeviceMemory* pMemory)
+{
+    constexpr VkStructureType kType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO;
+    Device& device = Device::of(handle);
+    PatchedChain chain(pInfo->pNext);
+    auto* flags = chain.change<VkMemoryAllocateFlagsInfo>(kType);
+    if (!flags)
+        flags = chain.add<VkMemoryAllocateFlagsInfo>(kType);
+    flags->flags |= VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
+    VkMemoryAllocateInfo info = *pInfo;
+    info.pNext = chain.get();
+    device.tellLost("vkAllocateMemory", chain.lost());
+    return device.table.AllocateMemory(handle, &info, pAllocator, pMemory);
+}
+
 template <auto Member>
 VKAPI_ATTR VkDeviceAddress VKAPI_CALL getAddress(VkDevice handle, const VkBufferDeviceAddressInfo* pInfo)
 {
@@ -133,6 +150,7 @@ EntryPoints bufferEntryPoints()
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CreateBuffer, kUseExtension | kUseMaintenance5 | kUseCommands),
         MILLRACE_ENTRY(DestroyBuffer, kUseState),
+        MILLRACE_ENTRY(AllocateMemory, kUseCommands),
         {"vkGetBufferDeviceAddress", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddress>>(),
          kUseState},
         {"vkGetBufferDeviceAddressKHR", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressKHR>>(),

@@ -16,7 +16,7 @@ struct Device;
 // What the driver does not know.
 struct UsageRules {
     bool foldFlags2 = false;       // VkBufferUsageFlags2CreateInfo
-    bool hidesPreprocess = false;  // VK_BUFFER_USAGE_2_PREPROCESS_BUFFER_BIT_EXT
+    bool hidesPreprocess = false;  // VK_BUFFER_USAGE_2_PREPROCESS_BUFFER_BIT_EXT, of generated commands
 };
 UsageRules usageRules(const Device& device);
 
@@ -32,6 +32,9 @@ Flags driverBufferUsage(Flags usage, UsageRules rules)
         usage = (usage & ~kScratch) | kStorage;
     if (rules.hidesPreprocess && (usage & kPreprocess))
         usage = (usage & ~kPreprocess) | kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+    // Shaders of generated draws may fetch attributes themselves, also of buffers that are bound.
+    if (rules.hidesPreprocess && (usage & VK_BUFFER_USAGE_VERTEX_BUFFER_BIT))
+        usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     return usage;
 }
 

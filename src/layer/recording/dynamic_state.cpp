@@ -297,8 +297,6 @@ EntryPoints dynamicStateEntryPoints()
         VALUE(SetRasterizerDiscardEnableEXT, RasterizerDiscardEnable),
         VALUE(SetDepthBiasEnable, DepthBiasEnable),
         VALUE(SetDepthBiasEnableEXT, DepthBiasEnable),
-        VALUE(SetPrimitiveRestartEnable, PrimitiveRestartEnable),
-        VALUE(SetPrimitiveRestartEnableEXT, PrimitiveRestartEnable),
         VALUE(SetLogicOpEXT, LogicOp),
         VALUE(SetPatchControlPointsEXT, PatchControlPoints),
         // Extended dynamic state 3.

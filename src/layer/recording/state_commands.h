@@ -129,6 +129,17 @@ struct ArrayState<Member, kKind, kPart, kScopes, Count, kPointers...> {
             record(commandBuffer.log, Arguments(args...));
     }
 
+    static bool isRecorded(const StateLog::Entry& entry) { return entry.replay == replay; }
+    // Pointers lead into the payload.
+    static Arguments read(const std::byte* payload)
+    {
+        Arguments arguments = *reinterpret_cast<const Arguments*>(payload);
+        const size_t count = Count::of(arguments);
+        size_t offset = alignPayload(sizeof(Arguments));
+        (point<kPointers>(arguments, count, payload, offset), ...);
+        return arguments;
+    }
+
     // Payload: the arguments, then the arrays. `owner` has what the elements of those lead to.
     static void record(StateLog& log, const Arguments& arguments)
     {
@@ -160,11 +171,7 @@ private:
 
     static void replay(const Table& table, VkCommandBuffer commandBuffer, const std::byte* payload)
     {
-        Arguments arguments = *reinterpret_cast<const Arguments*>(payload);
-        const size_t count = Count::of(arguments);
-        size_t offset = alignPayload(sizeof(Arguments));
-        (point<kPointers>(arguments, count, payload, offset), ...);
-        std::apply([&](const auto&... value) { (table.*Member)(commandBuffer, value...); }, arguments);
+        std::apply([&](const auto&... value) { (table.*Member)(commandBuffer, value...); }, read(payload));
     }
 
     template <size_t kIndex>

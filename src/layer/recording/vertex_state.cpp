@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/recording/vertex_state.h"
 
+#include <algorithm>
 #include <cstring>
+#include <tuple>
+#include <vector>
 
 #include "layer/chains/unknown_structures.h"
 #include "layer/recording/state_commands.h"
@@ -69,6 +72,12 @@ VKAPI_ATTR void VKAPI_CALL CmdSetVertexInputEXT(VkCommandBuffer handle, uint32_t
 
 // The strides of vertex buffers are a state of their own, which stays where a later command binds buffers without.
 template <auto Member>
+using Buffers2 = ArrayState<Member, StateKind::VertexBuffers, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
+template <auto Member>
+using BuffersAndStrides2 =
+    ArrayState<Member, StateKind::VertexBuffersAndStrides, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
+
+template <auto Member>
 VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t first, uint32_t count,
                                               const VkBuffer* pBuffers, const VkDeviceSize* pOffsets,
                                               const VkDeviceSize* pSizes, const VkDeviceSize* pStrides)
@@ -77,19 +86,69 @@ VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t f
     (commandBuffer.device.table.*Member)(commandBuffer.current, first, count, pBuffers, pOffsets, pSizes, pStrides);
     if (!commandBuffer.logs())
         return;
-    using Buffers = ArrayState<Member, StateKind::VertexBuffers, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
-    using BuffersAndStrides =
-        ArrayState<Member, StateKind::VertexBuffersAndStrides, Part::Range, kScopeOther, CountAt<1>, 2, 3, 4, 5>;
     if (pStrides)
-        BuffersAndStrides::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
+        BuffersAndStrides2<Member>::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
     else
-        Buffers::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
+        Buffers2<Member>::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
 }
 
 using BindVertexBuffers =
     ArrayState<&Table::CmdBindVertexBuffers, StateKind::VertexBuffers, Part::Range, kScopeOther, CountAt<1>, 2, 3>;
 
+void take(VertexBufferBinding& bound, uint32_t binding, const BindVertexBuffers::Arguments& given)
+{
+    const auto [first, count, buffers, offsets] = given;
+    const uint32_t i = binding - first;
+    if (binding >= first && i < count)
+        bound = {buffers[i], offsets[i], VK_WHOLE_SIZE, bound.stride};
+}
+
+using AllOfBuffers2 = Buffers2<&Table::CmdBindVertexBuffers2>;
+
+void take(VertexBufferBinding& bound, uint32_t binding, const AllOfBuffers2::Arguments& given)
+{
+    const auto [first, count, buffers, offsets, sizes, strides] = given;
+    const uint32_t i = binding - first;
+    if (binding >= first && i < count)
+        bound = {buffers[i], offsets[i], sizes ? sizes[i] : VK_WHOLE_SIZE, strides ? strides[i] : bound.stride};
+}
+
+// The stride of a later vkCmdSetVertexInputEXT.
+void take(VertexBufferBinding& bound, uint32_t binding, const DynamicVertexInput& input)
+{
+    for (const VkVertexInputBindingDescription2EXT& given : input.bindings)
+        if (given.binding == binding)
+            bound.stride = given.stride;
+}
+
 }  // namespace
+
+VertexBufferBinding vertexBufferOf(const StateLog& log, uint32_t binding)
+{
+    std::vector<const StateLog::Entry*> entries;
+    for (const StateKind kind : {StateKind::VertexInput, StateKind::VertexBuffers, StateKind::VertexBuffersAndStrides})
+        log.forEach(kind, ~0u, [&](const StateLog::Entry& entry) { entries.push_back(&entry); });
+    std::ranges::sort(entries, {}, &StateLog::Entry::order);
+    VertexBufferBinding bound;
+    for (const StateLog::Entry* entry : entries) {
+        if (entry->key.kind == StateKind::VertexInput)
+            take(bound, binding, readPayload(entry->payload));
+        else if (BindVertexBuffers::isRecorded(*entry))
+            take(bound, binding, BindVertexBuffers::read(entry->payload));
+        else
+            take(bound, binding, AllOfBuffers2::read(entry->payload));
+    }
+    return bound;
+}
+
+bool restartsPrimitives(const StateLog& log)
+{
+    bool restarts = false;
+    log.forEach(StateKind::PrimitiveRestartEnable, ~0u, [&](const StateLog::Entry& entry) {
+        restarts = std::get<0>(*reinterpret_cast<const std::tuple<VkBool32>*>(entry.payload));
+    });
+    return restarts;
+}
 
 DynamicVertexInput vertexInputOf(const StateLog& log)
 {
@@ -104,10 +163,18 @@ void restoreVertexInput(const StateLog& log, const VkuDeviceDispatchTable& table
                  commandBuffer);
 }
 
+// A command whose argument is a value.
+#define VALUE(name, kind)                                                                          \
+    {                                                                                              \
+        "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind>::call>(), kUseState \
+    }
+
 EntryPoints vertexStateEntryPoints()
 {
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CmdSetVertexInputEXT, kUseState),
+        VALUE(SetPrimitiveRestartEnable, PrimitiveRestartEnable),
+        VALUE(SetPrimitiveRestartEnableEXT, PrimitiveRestartEnable),
         {"vkCmdBindVertexBuffers", guarded<&BindVertexBuffers::call>(), kUseState},
         {"vkCmdBindVertexBuffers2", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2>>(), kUseState},
         {"vkCmdBindVertexBuffers2EXT", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2EXT>>(), kUseState},

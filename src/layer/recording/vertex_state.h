@@ -20,4 +20,16 @@ DynamicVertexInput vertexInputOf(const StateLog& log);
 // Gives the command again.
 void restoreVertexInput(const StateLog& log, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer);
 
+// What is bound to a binding.
+struct VertexBufferBinding {
+    VkBuffer buffer = VK_NULL_HANDLE;
+    VkDeviceSize offset = 0;
+    VkDeviceSize size = VK_WHOLE_SIZE;  // from there on
+    VkDeviceSize stride = 0;            // where it is dynamic
+};
+VertexBufferBinding vertexBufferOf(const StateLog& log, uint32_t binding);
+
+// True if vkCmdSetPrimitiveRestartEnable has switched it on.
+bool restartsPrimitives(const StateLog& log);
+
 }  // namespace millrace::layer
