@@ -42,12 +42,18 @@ MR_CONST uint kStreamDynamic = 1u;
 
 // StreamState::counter packs the number of entries (upper bits) and of units (lower bits).
 MR_CONST uint kUnitBits = 40u;
-// LevelState::reserved packs entries (upper bits) and granules (lower bits). Both have room for what workgroups add before
-// they know that it does not fit.
+// LevelState::reserved packs entries (upper bits) and granules (lower bits). Both have room for what workgroups add
+// before they know that it does not fit.
 MR_CONST uint kReservedBits = 36u;
 
 // Specialization constant of all shaders (device/graph.glsl): a Boolean, whether the device has 64-bit atomics.
 MR_CONST uint kLongAtomicsSpecId = 2037u;
+
+// Likewise (device/subgroup.glsl): what the device can do in a subgroup, one of the next three.
+MR_CONST uint kSubgroupOperationsSpecId = 2038u;
+MR_CONST uint kSubgroupNone = 1u;        // nothing that Vulkan does not guarantee
+MR_CONST uint kSubgroupBallot = 2u;      // ballots,
+MR_CONST uint kSubgroupArithmetic = 4u;  // and sums and maxima
 
 // A slot is a node at one remaining recursion level: the unit of scheduling. Static after link.
 struct SlotInfo {
@@ -60,24 +66,25 @@ struct SlotInfo {
     uint finishOffset;     // of this slot's finish counter inside the payload, kNoOffset if it tracks none
     uint remainingRecursion;
     uint shaderIndex;
-    uint firstOutput;       // into the OutputInfo table
-    uint granulesPerGroup;  // the most one workgroup of ours may allocate
+    uint firstOutput;          // into the OutputInfo table
+    uint granulesPerGroup;     // the most one workgroup of ours may allocate
     uint fitGranulesPerGroup;  // likewise, where everything fits: areas are more
     uint firstArea;            // into the AreaInfo table,
     uint areaCount;            // so many
-    uint entriesPerGroup;   // the most one workgroup of ours may append to any one stream
-    uint fitEntriesPerGroup;  // likewise, where nothing is reserved
-    uint name;              // for reports: index of the node in the graph
-    // The queue where everything goes that it emits, if that is one queue (graph::CodeTraits::emits is kEmitsToOne), and
-    // what there is to know of it, so that nobody has to look that up (a level of 1,024 workgroups takes an H200 6.4
-    // instead of 7.5 us so). Else kNoQueue.
+    uint entriesPerGroup;      // the most one workgroup of ours may append to any one stream
+    uint fitEntriesPerGroup;   // likewise, where nothing is reserved
+    uint name;                 // for reports: index of the node in the graph
+    // The queue where everything goes that it emits, if that is one queue (graph::CodeTraits::emits is kEmitsToOne),
+    // and what there is to know of it, so that nobody has to look that up (a level of 1,024 workgroups takes an
+    // H200 6.4 instead of 7.5 us so). Else kNoQueue.
     uint onlyQueue;
     uint onlyStride;
-    uint onlyStream;  // indexed, kNoStream if it has none
-    uint onlyLimit;   // payloads for which one workgroup of ours has memory (packed: one of the node's)
+    uint onlyStream;   // indexed, kNoStream if it has none
+    uint onlyLimit;    // payloads for which one workgroup of ours has memory (packed: one of the node's)
     uint streamState;  // bytes from the start of the scratch memory to the StreamState of `stream`
-    // Written by the begin shader (SlotPlan): the granule where this slot's workgroups of ours put what they emit, if the
-    // dispatch fits (graph::DispatchPlan::bases), and the table of onlyStream, so that nobody has to ask for that in turn.
+    // Written by the begin shader (SlotPlan): the granule where this slot's workgroups of ours put what they emit, if
+    // the dispatch fits (graph::DispatchPlan::bases), and the table of onlyStream, so that nobody has to ask for that
+    // in turn.
     uint base;
     uint onlyTable;     // granule where its entries begin,
     uint onlyCapacity;  // so many
@@ -120,8 +127,9 @@ struct AreaInfo {
 
 MR_CONST uint kAreaInfoBytes = 16u;
 
-// Where the payloads of one base node (at one recursion level) go. All streams of a queue follow each other: at most one
-// indexed stream, which is then the first, and one dynamic stream per consumer that reads its grid from the payload.
+// Where the payloads of one base node (at one recursion level) go. All streams of a queue follow each other: at most
+// one indexed stream, which is then the first, and one dynamic stream per consumer that reads its grid from the
+// payload.
 struct QueueInfo {
     uint payloadBytes;  // what the node declares
     uint stride;        // payloadBytes, the finish counters, rounded up to 4, or 8 where it has 64-bit members
@@ -150,10 +158,10 @@ struct IndexedEntry {
 };
 
 struct DynamicEntry {
-    uint location;     // granule that holds the payload's first byte
-    uint gridXY;       // x | y << 16
-    uint gridZAndMore; // z | (byte offset inside the granule) << 16 | (bits 32.. of first) << 20
-    uint first;        // workgroups of the stream before this payload, bits 0..31
+    uint location;      // granule that holds the payload's first byte
+    uint gridXY;        // x | y << 16
+    uint gridZAndMore;  // z | (byte offset inside the granule) << 16 | (bits 32.. of first) << 20
+    uint first;         // workgroups of the stream before this payload, bits 0..31
 };
 
 // Written by the shaders. Counters that workgroups fight over sit 128 bytes apart (D5: 3.8 times faster), and away from
@@ -162,9 +170,9 @@ struct StreamState {
     uint64_t counter;  // entries and units; producers add, the turn shader resets
     uint appended;     // without 64-bit atomics, entries that producers have added: number.comp lets the counter follow
     uint pad0[29];
-    uint64_t table;    // address of its entries; written by the begin shader
-    uint capacity;     // entries the table holds
-    uint pending;      // turn shader: a consumer has work left
+    uint64_t table;      // address of its entries; written by the begin shader
+    uint capacity;       // entries the table holds
+    uint pending;        // turn shader: a consumer has work left
     uint firstLocation;  // of entry 0 (indexed), so that a stream with a single run needs no look at its table
     uint pad[27];
 };
@@ -184,17 +192,17 @@ struct SlotState {
 };
 
 struct LevelState {
-    uint64_t reserved;  // entries and granules that running workgroups have reserved in this level's region
+    uint64_t reserved;      // entries and granules that running workgroups have reserved in this level's region
     uint reservedGranules;  // the same without 64-bit atomics
     uint reservedEntries;
     uint pad0[28];
-    uint used;          // granules allocated, relative to begin
+    uint used;  // granules allocated, relative to begin
     uint pad1[31];
-    uint begin;         // region of the payloads that this level produces, in granules
-    uint size;          // granules
-    uint entryQuota;    // entries that this level may append to any one stream between two resets
-    uint groups;        // workgroups of ours that share it
-    uint startUsed;     // `used` and the entries of `reserved` when the sweep began
+    uint begin;       // region of the payloads that this level produces, in granules
+    uint size;        // granules
+    uint entryQuota;  // entries that this level may append to any one stream between two resets
+    uint groups;      // workgroups of ours that share it
+    uint startUsed;   // `used` and the entries of `reserved` when the sweep began
     uint startEntries;
     uint pad[26];
 };
@@ -204,8 +212,9 @@ MR_CONST uint kReservedGranulesOffset = 8u;  // in it; the entries follow
 
 // Error codes of GraphStatus::error. Work that would break a limit is dropped, the first cause is kept.
 MR_CONST uint kErrorNone = 0u;
-MR_CONST uint kErrorNodeIndex = 1u;       // API: no such node, or it is not an entry; value: node index
-MR_CONST uint kErrorPayloadCount = 2u;    // payloads beyond what a workgroup declares did not fit; value: those of an allocation
+MR_CONST uint kErrorNodeIndex = 1u;  // API: no such node, or it is not an entry; value: node index
+MR_CONST uint kErrorPayloadCount =
+    2u;  // payloads beyond what a workgroup declares did not fit; value: those of an allocation
 MR_CONST uint kErrorGridSize = 3u;        // grid above MaxNumWorkgroupsAMDX or the limits; value: groups
 MR_CONST uint kErrorNoNode = 4u;          // payload for a node index without a node; value: node index
 MR_CONST uint kErrorNotInitialized = 5u;  // the scratch memory was not initialized for this graph, at this address
@@ -215,18 +224,18 @@ MR_CONST uint kErrorBudget = 8u;          // as kErrorPayloadCount, found by cou
 
 // Shared with the host: written at the end of each sweep, the error members at any time.
 struct GraphStatus {
-    uint remaining;   // slots (and the API feed) that still have work
-    uint sweeps;      // sweeps completed
-    uint error;       // first error
-    uint errorNode;   // node index in the graph, kNoQueue for the API
+    uint remaining;  // slots (and the API feed) that still have work
+    uint sweeps;     // sweeps completed
+    uint error;      // first error
+    uint errorNode;  // node index in the graph, kNoQueue for the API
     uint errorValue;
-    uint errorCount;  // dropped payloads
+    uint errorCount;         // dropped payloads
     uint highWaterGranules;  // most granules in use over all regions, and
     uint units;              // taken by all slots (and chunks by the API feed), modulo 2^32: moves with every sweep
 };
 
-// In host memory, nodes that were compiled to be counted find uint[slotCount] behind it: workgroups of the node that have
-// finished, modulo 2^32, since the dispatch was recorded.
+// In host memory, nodes that were compiled to be counted find uint[slotCount] behind it: workgroups of the node that
+// have finished, modulo 2^32, since the dispatch was recorded.
 MR_CONST uint kGraphStatusBytes = 32u;
 
 struct GraphHeader {
@@ -237,25 +246,25 @@ struct GraphHeader {
     uint queueCount;
     uint levelCount;  // levels 0 .. levelCount - 1
     uint apiNodeCount;
-    uint trashLocation;  // granule where payloads go that nobody receives
-    uint feedGranules;   // the most one chunk of API payloads takes
-    uint feedCounted;    // chunks that GraphStatus::units knows of
-    uint64_t self;         // address of this header: what follows is for no other
-    uint64_t slots;        // SlotInfo[slotCount]
-    uint64_t outputs;      // OutputInfo[]
-    uint64_t nodeMap;      // uint[]
-    uint64_t areas;        // AreaInfo[]
-    uint64_t levelSlots;   // uint[]: the slots of level l, in order, are those from [l] to before [l + 1] on
-    uint64_t queues;       // QueueInfo[queueCount]
-    uint64_t streams;      // StreamInfo[streamCount]
-    uint64_t apiNodes;     // uint[apiNodeCount]: API node index to queue
-    uint64_t slotStates;   // SlotState[slotCount]
-    uint64_t streamStates; // StreamState[streamCount]
-    uint64_t levelStates;  // LevelState[levelCount]
-    uint64_t feedCursor;   // chunks of API payloads fed when the sweep began
-    uint64_t feedTotal;    // chunks there are; known after the first feed
-    // The block of infos where a sweep's feed begins, all in front of which is fed, and the furthest that it has got to,
-    // where the next begins. turn.comp makes one of the other, so that nobody reads what others change.
+    uint trashLocation;     // granule where payloads go that nobody receives
+    uint feedGranules;      // the most one chunk of API payloads takes
+    uint feedCounted;       // chunks that GraphStatus::units knows of
+    uint64_t self;          // address of this header: what follows is for no other
+    uint64_t slots;         // SlotInfo[slotCount]
+    uint64_t outputs;       // OutputInfo[]
+    uint64_t nodeMap;       // uint[]
+    uint64_t areas;         // AreaInfo[]
+    uint64_t levelSlots;    // uint[]: the slots of level l, in order, are those from [l] to before [l + 1] on
+    uint64_t queues;        // QueueInfo[queueCount]
+    uint64_t streams;       // StreamInfo[streamCount]
+    uint64_t apiNodes;      // uint[apiNodeCount]: API node index to queue
+    uint64_t slotStates;    // SlotState[slotCount]
+    uint64_t streamStates;  // StreamState[streamCount]
+    uint64_t levelStates;   // LevelState[levelCount]
+    uint64_t feedCursor;    // chunks of API payloads fed when the sweep began
+    uint64_t feedTotal;     // chunks there are; known after the first feed
+    // The block of infos where a sweep's feed begins, all in front of which is fed, and the furthest that it has got
+    // to, where the next begins. turn.comp makes one of the other, so that nobody reads what others change.
     uint64_t feedFirstChunk;  // of the block
     uint nextFirstChunk;      // relative to it
     uint feedTicket;          // chunks taken since the sweep began, up to kMaxTicket
@@ -263,7 +272,7 @@ struct GraphHeader {
     uint nextFirstInfo;
     uint feedBlocks;  // that workgroups of feed.comp have read, together; where not everything fits
     uint pad0;
-    uint64_t hostStatus;   // GraphStatus in host memory; errors go there at once, since some dispatches have no turn
+    uint64_t hostStatus;  // GraphStatus in host memory; errors go there at once, since some dispatches have no turn
     GraphStatus status;
 };
 

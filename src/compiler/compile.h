@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/graph_memory.h"
 #include "base/result.h"
 #include "graph/graph.h"
 #include "spirv/specialization.h"
@@ -74,10 +75,11 @@ struct Options {
     uint32_t parts = 1;                    // of code that fuseLevels() made: LevelsInOne::parts()
     bool longIntegers = true;              // the device has 64-bit integers, or else the code is not to need any
     bool longAtomics = true;               // and 64-bit atomics on buffers
-    bool nonUniformIndexing = false;       // invocations may index arrays of descriptors differently
+    uint32_t subgroupOperations = abi::kSubgroupArithmetic;  // abi::kSubgroup*, that the device functions may use
+    bool nonUniformIndexing = false;                         // invocations may index arrays of descriptors differently
     // Integers are reduced over a subgroup by scans (passes/scan_reductions.h): the driver compiles reductions wrongly.
     bool scansToReduce = false;
-    bool indirect = false;                 // for the indirect path: no loop over workgroups
+    bool indirect = false;  // for the indirect path: no loop over workgroups
     graph::MemoryUse memory = graph::MemoryUse::Reserves;
     // Workgroups that allocate more payloads than they declare are noted, and nodes that may do so not fused.
     bool checkBudgets = false;

@@ -75,6 +75,7 @@ Result<spirv::Library> makeLibrary(std::span<const uint32_t> words, std::span<co
     if (!longAtomics) {
         module->removeCapability(spv::Capability::Int64Atomics);
     }
+    spirv::removeUnusedSubgroupCapabilities(*module);
     return spirv::Library::create(std::move(*module));
 }
 
@@ -95,6 +96,7 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
         {kSendsOnceSpecId, {static_cast<uint8_t>(variant.once), 0, 0, 0}},
         {kStepsInsideSpecId, {static_cast<uint8_t>(variant.stepsInside), 0, 0, 0}},
         {abi::kLongAtomicsSpecId, {static_cast<uint8_t>(variant.longAtomics), 0, 0, 0}},
+        {abi::kSubgroupOperationsSpecId, {static_cast<uint8_t>(variant.subgroupOperations), 0, 0, 0}},
     };
     return makeLibrary(chooseBuild(variant), values, variant.longAtomics);
 }

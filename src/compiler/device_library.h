@@ -29,13 +29,14 @@ struct DeviceLibraryVariant {
     bool once = false;         // graph::Node::sendsWhenFinished, likewise
     bool stepsInside = false;  // passes/step_through_grid.h
     bool longAtomics = true;   // Options::longAtomics
+    uint32_t subgroupOperations = abi::kSubgroupArithmetic;  // Options::subgroupOperations
 
     auto operator<=>(const DeviceLibraryVariant&) const = default;
 };
 
 inline constexpr uint32_t kWorkgroupSizeSpecId = 2001;   // invocations of our workgroup
 inline constexpr uint32_t kInputTableSpecId = 2002;      // entries of the table of input addresses
-inline constexpr uint32_t kSubgroupSizeSpecId = 2006;    // the device's smallest
+inline constexpr uint32_t kSubgroupSizeSpecId = 2006;    // the smallest that there may be
 inline constexpr uint32_t kOutputStrideSpecId = 2011;    // graph::CodeTraits
 inline constexpr uint32_t kInputStrideSpecId = 2012;     // likewise
 inline constexpr uint32_t kInputBesideSpecId = 2031;     // payloads of one sender that neighbours take

@@ -46,6 +46,7 @@ DeviceFacts askDevice(VkPhysicalDevice physical, const VkuInstanceDispatchTable&
     facts.maxGroupInvocations = std::min(limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]);
     facts.integerBits = settings.int64 ? 64 : 32;
     facts.atomicBits = settings.int64Atomics ? 64 : 32;
+    facts.subgroupOperations = settings.subgroupOperations;
     askMemory(physical, table, facts);
     return facts;
 }

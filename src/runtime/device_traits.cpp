@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 
+#include "abi/graph_memory.h"
 #include "graph/graph.h"
 
 namespace millrace::runtime {
@@ -115,7 +116,9 @@ DeviceTraits byMemory(const DeviceFacts& facts)
 
 DeviceTraits byFeatures(const DeviceFacts& facts)
 {
-    return {.integerBits = facts.integerBits, .atomicBits = facts.atomicBits};
+    return {.integerBits = facts.integerBits,
+            .atomicBits = facts.atomicBits,
+            .subgroupOperations = facts.subgroupOperations};
 }
 
 // What of `from` is not 0.
@@ -182,6 +185,8 @@ const std::array<Trait, kTraitCount>& traitTable()
         {"max_scratch_mib", &T::maxScratchMib, 1, UINT32_MAX},
         {"integer_bits", &T::integerBits, 32, 64, &F::integerBits, "integers have", "bits"},
         {"atomic_bits", &T::atomicBits, 32, 64, &F::atomicBits, "atomics have", "bits"},
+        {"subgroup_operations", &T::subgroupOperations, abi::kSubgroupNone, abi::kSubgroupArithmetic,
+         &F::subgroupOperations, "subgroups have", "of 1 (none), 2 (ballot), 4 (arithmetic as well)"},
     }};
     static_assert(kTable.back().value, "kTraitCount counts the rows");
     return kTable;

@@ -57,6 +57,8 @@ struct DeviceTraits {
     // that belong together. 64 or 32.
     uint32_t integerBits = 0;
     uint32_t atomicBits = 0;
+    // Of a subgroup, that our code may use: abi::kSubgroup*.
+    uint32_t subgroupOperations = 0;
 };
 
 struct DeviceFacts;
@@ -75,7 +77,7 @@ struct Trait {
     std::string range() const;  // "a power of two from 32 to 1024"
 };
 
-inline constexpr size_t kTraitCount = 19;
+inline constexpr size_t kTraitCount = 20;
 const std::array<Trait, kTraitCount>& traitTable();
 
 enum class TraitOrigin {
@@ -102,6 +104,7 @@ struct DeviceFacts {
     uint32_t maxGroupInvocations = 128;  // in the first dimension
     uint32_t integerBits = 64;           // that shaders may use
     uint32_t atomicBits = 64;            // likewise, on buffers
+    uint32_t subgroupOperations = 4;     // likewise: abi::kSubgroup*
     uint64_t localBytes = 0;             // the largest heap of device-local memory
     bool hasOwnMemory = false;           // apart from the host's
     std::optional<Residency> residency;  // if it was measured

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "abi/graph_memory.h"
+
 namespace millrace::runtime {
 
 namespace {
@@ -74,11 +76,10 @@ std::span<const DriverNeed> driverNeeds()
     static constexpr DriverNeed kNeeds[] = {
         {"bufferDeviceAddress", "scratch memory by address", true,
          has12<&VkPhysicalDeviceVulkan12Features::bufferDeviceAddress>},
-        // The capabilities of src/shaders/device.
-        {"subgroup basic operations", "allocating payloads", true, hasOperation<VK_SUBGROUP_FEATURE_BASIC_BIT>},
-        {"subgroup arithmetic operations", "allocating payloads", true,
+        {"subgroup ballot operations", "allocating and finding payloads for a subgroup at once", false,
+         hasOperation<VK_SUBGROUP_FEATURE_BALLOT_BIT>},
+        {"subgroup arithmetic operations", "allocating payloads for a subgroup at once, with fewer instructions", false,
          hasOperation<VK_SUBGROUP_FEATURE_ARITHMETIC_BIT>},
-        {"subgroup ballot operations", "finding payloads", true, hasOperation<VK_SUBGROUP_FEATURE_BALLOT_BIT>},
         {"scalarBlockLayout", "payloads with scalar layout", false,
          has12<&VkPhysicalDeviceVulkan12Features::scalarBlockLayout>},
         {"shaderInt64", "addresses in one piece, and nodes with 64-bit integers", false,
@@ -98,6 +99,13 @@ bool hasWhatGraphsNeed(const DriverAnswers& answers)
 {
     return std::ranges::all_of(driverNeeds(),
                                [&](const DriverNeed& need) { return !need.required || need.has(answers); });
+}
+
+uint32_t subgroupOperations(const DriverAnswers& answers)
+{
+    if (!hasOperation<VK_SUBGROUP_FEATURE_BALLOT_BIT>(answers))
+        return abi::kSubgroupNone;
+    return hasOperation<VK_SUBGROUP_FEATURE_ARITHMETIC_BIT>(answers) ? abi::kSubgroupArithmetic : abi::kSubgroupBallot;
 }
 
 bool canScanToReduce(const DriverAnswers& answers)

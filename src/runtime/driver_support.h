@@ -39,8 +39,11 @@ std::span<const DriverNeed> driverNeeds();
 
 // True if nothing is missing that is required.
 bool hasWhatGraphsNeed(const DriverAnswers& answers);
-// What is missing, "bufferDeviceAddress, subgroup ballot operations"; empty if nothing is.
+// What is missing, "bufferDeviceAddress"; empty if nothing is.
 std::string whatGraphsLack(const DriverAnswers& answers);
+
+// What compute shaders can do in a subgroup, as far as the device functions make use of it: abi::kSubgroup*.
+uint32_t subgroupOperations(const DriverAnswers& answers);
 
 // True if scans and shuffles can do what subgroup reductions do.
 bool canScanToReduce(const DriverAnswers& answers);

@@ -76,18 +76,29 @@ const char* nameOf(Meta meta)
     return "";
 }
 
-// The code for a device that lacks 64-bit atomics, or all 64-bit integers. Empty only if it was built wrongly.
-std::vector<uint32_t> adapt(std::span<const uint32_t> words, bool longIntegers)
+bool hasAll(const DeviceTraits& traits)
 {
-    const spirv::SpecializationValue values[] = {{abi::kLongAtomicsSpecId, {0, 0, 0, 0}}};
+    return traits.integerBits == 64 && traits.atomicBits == 64 && traits.subgroupOperations == abi::kSubgroupArithmetic;
+}
+
+// The code for a device that lacks something. Empty only if it was built wrongly.
+std::vector<uint32_t> adapt(std::span<const uint32_t> words, const DeviceTraits& traits)
+{
+    const bool longAtomics = traits.atomicBits == 64;
+    const spirv::SpecializationValue values[] = {
+        {abi::kLongAtomicsSpecId, {static_cast<uint8_t>(longAtomics), 0, 0, 0}},
+        {abi::kSubgroupOperationsSpecId, {static_cast<uint8_t>(traits.subgroupOperations), 0, 0, 0}},
+    };
     Result<spirv::Module> module = spirv::read(words);
     if (!module || !spirv::specialize(*module, values))
         return {};
     module = spirv::simplify(*module);
     if (!module)
         return {};
-    module->removeCapability(spv::Capability::Int64Atomics);
-    if (!longIntegers && !spirv::splitLongIntegers(*module))
+    if (!longAtomics)
+        module->removeCapability(spv::Capability::Int64Atomics);
+    spirv::removeUnusedSubgroupCapabilities(*module);
+    if (traits.integerBits < 64 && !spirv::splitLongIntegers(*module))
         return {};
     return spirv::write(*module);
 }
@@ -126,8 +137,7 @@ VkResult MetaPipelines::create(VkDevice device, const VkuDeviceDispatchTable& ta
     m_device = device;
     m_table = &table;
     m_names = names;
-    m_longIntegers = traits.integerBits == 64;
-    m_longAtomics = traits.atomicBits == 64;
+    m_traits = traits;
     m_width = maxGroupInvocations >= kWide ? kWide : kNarrow;
     const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kArgumentBytes};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
@@ -144,7 +154,7 @@ VkResult MetaPipelines::prepare()
     VkResult result = VK_SUCCESS;
     for (size_t i = 0; result == VK_SUCCESS && i < static_cast<size_t>(Meta::Snapshot); ++i)
         result = add(static_cast<Meta>(i));
-    if (result == VK_SUCCESS && !m_longAtomics)
+    if (result == VK_SUCCESS && m_traits.atomicBits < 64)
         result = add(Meta::Number);
     return result;
 }
@@ -155,9 +165,9 @@ VkResult MetaPipelines::add(Meta meta)
     if (pipeline)
         return VK_SUCCESS;
     const std::span<const uint32_t> words = code(meta, m_width == kWide);
-    if (m_longIntegers && m_longAtomics)
+    if (hasAll(m_traits))
         return createPipeline(m_device, *m_table, m_names, meta, words, m_layout, pipeline);
-    return createPipeline(m_device, *m_table, m_names, meta, adapt(words, m_longIntegers), m_layout, pipeline);
+    return createPipeline(m_device, *m_table, m_names, meta, adapt(words, m_traits), m_layout, pipeline);
 }
 
 MetaPipelines::~MetaPipelines()

@@ -51,8 +51,7 @@ private:
     VkDevice m_device = VK_NULL_HANDLE;
     const VkuDeviceDispatchTable* m_table = nullptr;
     Names m_names;
-    bool m_longIntegers = true;
-    bool m_longAtomics = true;
+    DeviceTraits m_traits;
     uint32_t m_width = kWide;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
     std::mutex m_mutex;  // of prepare()

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/graph_memory.h"
 #include "base/result.h"
 #include "data/data_type.h"
 #include "graph/graph.h"
@@ -33,6 +34,7 @@ struct Settings {
     bool labels = false;       // VK_EXT_debug_utils is enabled: debug labels on every dispatch, names for objects
     bool int64 = true;         // shaderInt64 is enabled,
     bool int64Atomics = true;  // and shaderBufferInt64Atomics
+    uint32_t subgroupOperations = abi::kSubgroupArithmetic;  // abi::kSubgroup*, that compute shaders of the device have
     bool breadcrumbs = false;  // RecordedDispatch::progress() knows; nodes are compiled with Options::counted
 };
 

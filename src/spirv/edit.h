@@ -22,9 +22,9 @@ enum class Unnamed {
 // way.
 Status specialize(Module& module, std::span<const SpecializationValue> values, Unnamed unnamed = Unnamed::GetDefaults);
 
-// Keeps the entry point `name` of the model alone, with its whole interface but for input payloads that others read, and
-// drops what it cannot reach; not what it declares without a use: its input payload and a constant that is the size of
-// its workgroups. What is kept is not changed.
+// Keeps the entry point `name` of the model alone, with its whole interface but for input payloads that others read,
+// and drops what it cannot reach; not what it declares without a use: its input payload and a constant that is the size
+// of its workgroups. What is kept is not changed.
 Status extractEntryPoint(Module& module, std::string_view name,
                          spv::ExecutionModel model = spv::ExecutionModel::GLCompute);
 
@@ -35,6 +35,10 @@ bool foldConstantCalls(Module& module);
 // names, and from interfaces what no code uses. What says something of an entry point without being used stays: its
 // input payload, and a constant that is the size of its workgroups. Code is not changed.
 void removeUnused(Module& module);
+
+// Drops the capabilities for basic, ballot and arithmetic operations of subgroups that no instruction and no built-in
+// needs.
+void removeUnusedSubgroupCapabilities(Module& module);
 
 // Puts definitions in front of their uses, otherwise keeping the order, and merges types that must not be declared
 // twice. Passes that add or edit types call it at their end.

@@ -138,6 +138,27 @@ TEST_P(Programs, WithoutLongAtomics_IntegersStayAsTheyAre)
     }
 }
 
+// What device functions may not use is not declared; the programs themselves have no operations of subgroups.
+TEST_P(Programs, WithoutSubgroupOperations_NoneAreLeft)
+{
+    const spirv::Words words = assembled(readText(GetParam()));
+    Options options = defaults();
+    options.validate = true;
+    for (const graph::MemoryUse memory :
+         {graph::MemoryUse::Reserves, graph::MemoryUse::Fits, graph::MemoryUse::Tries}) {
+        options.memory = memory;
+        for (const std::string& entry : entryPoints(words)) {
+            options.entryPoint = entry;
+            options.subgroupOperations = abi::kSubgroupNone;
+            EXPECT_EQ(textOf(compiled(words, options).words).find("GroupNonUniform"), std::string::npos) << entry;
+            options.subgroupOperations = abi::kSubgroupBallot;
+            const std::string text = textOf(compiled(words, options).words);
+            EXPECT_EQ(text.find("GroupNonUniformArithmetic"), std::string::npos) << entry;
+            EXPECT_EQ(text.find("GroupNonUniformShuffle"), std::string::npos) << entry;
+        }
+    }
+}
+
 TEST_P(Programs, CompilesUnpacked)
 {
     Options options = defaults();

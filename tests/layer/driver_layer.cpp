@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layer for tests, below the one under test, that makes the driver look like another. MILLRACE_TEST_DRIVER lists how:
-// "-shaderInt64", "-shaderBufferInt64Atomics", "-scalarBlockLayout", "-bufferDeviceAddress", "-ballot", "-storageBuffer8BitAccess",
+// "-shaderInt64", "-shaderBufferInt64Atomics", "-scalarBlockLayout", "-bufferDeviceAddress", "-ballot", "-arithmetic"
+// (of subgroups),
+// "-storageBuffer8BitAccess",
 // "-maintenance5", "-compute" (no queue runs compute shaders), "another" (than any that the process has seen),
 // "discrete" (no processor), "vulkan1.2",
 // "+shaderEnqueue"; separated by commas.
@@ -97,10 +99,11 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physica
 {
     instanceOf(physical).table.GetPhysicalDeviceProperties2(physical, out);
     change(out->properties);
+    const VkSubgroupFeatureFlags missing = (is("-ballot") ? VK_SUBGROUP_FEATURE_BALLOT_BIT : 0) |
+                                           (is("-arithmetic") ? VK_SUBGROUP_FEATURE_ARITHMETIC_BIT : 0);
     for (auto* item = static_cast<VkBaseOutStructure*>(out->pNext); item; item = item->pNext)
-        if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES && is("-ballot"))
-            reinterpret_cast<VkPhysicalDeviceVulkan11Properties*>(item)->subgroupSupportedOperations &=
-                ~VkSubgroupFeatureFlags(VK_SUBGROUP_FEATURE_BALLOT_BIT);
+        if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
+            reinterpret_cast<VkPhysicalDeviceVulkan11Properties*>(item)->subgroupSupportedOperations &= ~missing;
         else if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES && is("another"))
             nameAnother(*reinterpret_cast<VkPhysicalDeviceIDProperties*>(item));
 }

@@ -289,6 +289,21 @@ TEST(DeviceTraits, MoreBitsThanTheDeviceHas_ToldAndNotTaken)
               "setting traits: atomic_bits is 64, and atomics have at most 32 bits on this device; using 32");
 }
 
+TEST(DeviceTraits, SubgroupOperations_AsTheDeviceHasThem)
+{
+    DeviceFacts facts = gpu();
+    EXPECT_EQ(chooseTraits(facts, {}).traits.subgroupOperations, abi::kSubgroupArithmetic);
+    EXPECT_EQ(chooseTraits(facts, {.subgroupOperations = 1}).traits.subgroupOperations, abi::kSubgroupNone);
+    facts.subgroupOperations = abi::kSubgroupBallot;
+    EXPECT_EQ(chooseTraits(facts, {}).traits.subgroupOperations, abi::kSubgroupBallot);
+    const TraitChoice choice = chooseTraits(facts, {.subgroupOperations = abi::kSubgroupArithmetic});
+    EXPECT_EQ(choice.traits.subgroupOperations, abi::kSubgroupBallot);
+    ASSERT_EQ(choice.problems.size(), 1u);
+    EXPECT_EQ(choice.problems[0],
+              "setting traits: subgroup_operations is 4, and subgroups have at most 2 of 1 (none), 2 (ballot), "
+              "4 (arithmetic as well) on this device; using 2");
+}
+
 }  // namespace
 
 }  // namespace millrace::runtime

@@ -20,28 +20,16 @@ namespace millrace::runtime {
 
 namespace {
 
-// A driver that has everything graphs need.
+// A driver that has everything graphs need, and no more.
 DriverAnswers wholeDriver()
 {
     DriverAnswers answers;
     answers.features12.bufferDeviceAddress = VK_TRUE;
-    answers.properties11.subgroupSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
-    answers.properties11.subgroupSupportedOperations =
-        VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
     return answers;
 }
 
 // What a driver is without that a shader of this capability cannot run. Words of SPIR-V's enumeration.
 const std::map<uint32_t, void (*)(DriverAnswers&)> kWithout = {
-    {61, [](DriverAnswers& answers) { answers.properties11.subgroupSupportedStages = 0; }},
-    {63,
-     [](DriverAnswers& answers) {
-         answers.properties11.subgroupSupportedOperations &= ~VkFlags(VK_SUBGROUP_FEATURE_ARITHMETIC_BIT);
-     }},
-    {64,
-     [](DriverAnswers& answers) {
-         answers.properties11.subgroupSupportedOperations &= ~VkFlags(VK_SUBGROUP_FEATURE_BALLOT_BIT);
-     }},
     {5347, [](DriverAnswers& answers) { answers.features12.bufferDeviceAddress = VK_FALSE; }},
 };
 
@@ -49,12 +37,16 @@ const std::map<uint32_t, void (*)(DriverAnswers&)> kWithout = {
 constexpr uint32_t kAlways[] = {1, 5, 5345};
 
 // What the shader is on the poorest driver.
-std::vector<uint32_t> withoutLongIntegers(const char* name, std::span<const uint32_t> original)
+std::vector<uint32_t> onThePoorest(const char* name, std::span<const uint32_t> original)
 {
     Result<spirv::Module> module = spirv::read(original);
-    const spirv::SpecializationValue values[] = {{abi::kLongAtomicsSpecId, {0, 0, 0, 0}}};
+    const spirv::SpecializationValue values[] = {
+        {abi::kLongAtomicsSpecId, {0, 0, 0, 0}},
+        {abi::kSubgroupOperationsSpecId, {static_cast<uint8_t>(abi::kSubgroupNone), 0, 0, 0}},
+    };
     EXPECT_TRUE(spirv::specialize(*module, values)) << name;
     module = spirv::simplify(*module);
+    spirv::removeUnusedSubgroupCapabilities(*module);
     const Status split = spirv::splitLongIntegers(*module);
     EXPECT_TRUE(split) << name << ": " << split.error().text();
     std::vector<uint32_t> words = spirv::write(*module);
@@ -67,7 +59,7 @@ std::vector<uint32_t> withoutLongIntegers(const char* name, std::span<const uint
 
 void expectCovered(const char* name, std::span<const uint32_t> original)
 {
-    const std::vector<uint32_t> words = withoutLongIntegers(name, original);
+    const std::vector<uint32_t> words = onThePoorest(name, original);
     constexpr size_t kHeaderWords = 5;
     constexpr uint32_t kOpCapability = 17;
     ASSERT_GT(words.size(), kHeaderWords + 2) << name;
@@ -112,13 +104,29 @@ TEST(DriverSupport, WholeDriver_HasWhatGraphsNeed)
     answers.features12.bufferDeviceAddress = VK_FALSE;
     EXPECT_FALSE(hasWhatGraphsNeed(answers));
     EXPECT_EQ(whatGraphsLack(answers), "bufferDeviceAddress");
-    answers.properties11.subgroupSupportedOperations &= ~VkFlags(VK_SUBGROUP_FEATURE_BALLOT_BIT);
-    EXPECT_EQ(whatGraphsLack(answers), "bufferDeviceAddress, subgroup ballot operations");
+}
+
+TEST(DriverSupport, SubgroupOperations_AreThoseOfComputeShaders)
+{
+    DriverAnswers answers = wholeDriver();
+    EXPECT_EQ(subgroupOperations(answers), abi::kSubgroupNone);
+    answers.properties11.subgroupSupportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+    EXPECT_EQ(subgroupOperations(answers), abi::kSubgroupNone) << "in other stages";
+    answers.properties11.subgroupSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+    EXPECT_EQ(subgroupOperations(answers), abi::kSubgroupBallot);
+    answers.properties11.subgroupSupportedOperations |= VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+    EXPECT_EQ(subgroupOperations(answers), abi::kSubgroupArithmetic);
+    answers.properties11.subgroupSupportedOperations =
+        VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT;
+    EXPECT_EQ(subgroupOperations(answers), abi::kSubgroupNone) << "arithmetic alone is of no use";
 }
 
 TEST(DriverSupport, ReductionsOfOneDriver_AreNotTrusted)
 {
     DriverAnswers answers = wholeDriver();
+    answers.properties11.subgroupSupportedStages = VK_SHADER_STAGE_COMPUTE_BIT;
+    answers.properties11.subgroupSupportedOperations =
+        VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
     EXPECT_FALSE(canScanToReduce(answers)) << "a shuffle is needed as well";
     answers.properties11.subgroupSupportedOperations |= VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
     EXPECT_TRUE(canScanToReduce(answers));
@@ -136,7 +144,7 @@ TEST(DriverSupport, WhatIsNotRequired_DoesNotDecide)
         EXPECT_EQ(need.has(answers), need.required) << need.name;
         missing += need.has(answers) ? 0 : 1;
     }
-    EXPECT_EQ(missing, 6u);
+    EXPECT_EQ(missing, 8u);
 }
 
 }  // namespace

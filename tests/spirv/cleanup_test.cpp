@@ -51,6 +51,39 @@ std::string withBuffer(const std::string& globals, const std::string& body, cons
     return text.replace(text.find("\"main\""), 6, "\"main\" %out");
 }
 
+// Whether the module declares the capability once those that nothing needs are gone.
+bool keeps(const std::string& source, spv::Capability capability)
+{
+    Module module = moduleOf(source);
+    module.addCapability(capability);
+    removeUnusedSubgroupCapabilities(module);
+    return module.hasCapability(capability);
+}
+
+TEST(SubgroupCapabilities, StayWhereSomethingNeedsThem)
+{
+    using enum spv::Capability;
+    const auto code = [](const std::string& operation, const std::string& annotations = {}) {
+        return withBuffer(
+            "%u3 = OpConstant %uint 3\n%yes = OpConstantTrue %bool\n%v4 = OpTypeVector %uint 4\n"
+            "%in = OpTypePointer Input %uint\n%lane = OpVariable %in Input\n",
+            operation + "\n%p = OpAccessChain %ptr_word %out %u0 %u1\nOpStore %p %u1", annotations);
+    };
+    const std::string nothing = code("");
+    for (const spv::Capability capability : {GroupNonUniform, GroupNonUniformBallot, GroupNonUniformArithmetic})
+        EXPECT_FALSE(keeps(nothing, capability)) << static_cast<uint32_t>(capability);
+    EXPECT_TRUE(keeps(nothing, GroupNonUniformShuffle)) << "not one of those that are looked at";
+    const std::string ballot = code("%b = OpGroupNonUniformBallot %v4 %u3 %yes");
+    EXPECT_TRUE(keeps(ballot, GroupNonUniformBallot));
+    EXPECT_TRUE(keeps(ballot, GroupNonUniform));
+    EXPECT_FALSE(keeps(ballot, GroupNonUniformArithmetic));
+    const std::string sum = code("%b = OpGroupNonUniformIAdd %uint %u3 Reduce %u1");
+    EXPECT_TRUE(keeps(sum, GroupNonUniformArithmetic));
+    EXPECT_FALSE(keeps(sum, GroupNonUniformBallot));
+    EXPECT_TRUE(keeps(code("", "OpDecorate %lane BuiltIn SubgroupLocalInvocationId\n"), GroupNonUniform));
+    EXPECT_FALSE(keeps(code("", "OpDecorate %lane BuiltIn LocalInvocationIndex\n"), GroupNonUniform));
+}
+
 TEST(Simplify, NoModify_NothingDead)
 {
     const std::string source = withBuffer("", "%p = OpAccessChain %ptr_word %out %u0 %u1\nOpStore %p %u1");

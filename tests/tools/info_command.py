@@ -117,7 +117,7 @@ class InfoCommand(unittest.TestCase):
         name = self.json()["devices"][0]["name"]
         self.assertEqual(first(""), f"device 0: {name}: execution graphs: yes, by Millrace, since the driver does not run "
                                     "them")
-        self.assertIn(": no, for want of bufferDeviceAddress, subgroup ballot", first("-bufferDeviceAddress,-ballot"))
+        self.assertIn(": no, for want of bufferDeviceAddress", first("-bufferDeviceAddress,-ballot"))
         self.assertIn(": yes, by the driver", first("+shaderEnqueue"))
         self.assertIn("because of the setting force_enable",
                       first("+shaderEnqueue", VK_MILLRACE_EMULATION_FORCE_ENABLE="true"))
@@ -137,14 +137,19 @@ class InfoCommand(unittest.TestCase):
     def test_missing_features_are_named(self):
         device = self.device("-shaderInt64,-bufferDeviceAddress,-ballot")
         self.assertEqual(device["graphs"], "none")
-        self.assertEqual(set(self.missing(device)), {"bufferDeviceAddress", "subgroup ballot operations"})
+        self.assertEqual(set(self.missing(device)), {"bufferDeviceAddress"})
         self.assertIn("the driver lacks it", self.missing(device)["bufferDeviceAddress"])
         self.assertEqual(self.provided(device, "VK_AMDX_shader_enqueue"), (False, False))
         self.assertNotIn("maxExecutionGraphDepth", device["limits"])
 
-    def test_each_missing_feature_alone_prevents_graphs(self):
-        for feature in ["-bufferDeviceAddress", "-ballot"]:
-            self.assertEqual(self.device(feature)["graphs"], "none", feature)
+    def test_operations_of_subgroups_are_not_needed(self):
+        for features, missing, form in [("-ballot", ["ballot"], 1), ("-arithmetic", ["arithmetic"], 2),
+                                        ("-ballot,-arithmetic", ["ballot", "arithmetic"], 1)]:
+            device = self.device(features)
+            self.assertEqual(device["graphs"], "millrace", features)
+            for name in missing:
+                self.assertIn(f"subgroup {name} operations", self.missing(device), features)
+            self.assertEqual(self.traits(device)["subgroup_operations"], (form, "driver"), features)
 
     def test_64_bit_integers_and_atomics_are_not_needed(self):
         for feature, bits in [("-shaderInt64", (32, 32)), ("-shaderBufferInt64Atomics", (64, 32))]:

@@ -93,6 +93,7 @@ std::vector<TraitState> findTraits(const VulkanInstance& instance, VkPhysicalDev
     runtime::Settings wanted = settings.runtime;
     wanted.int64 = answers.features.shaderInt64 != VK_FALSE;
     wanted.int64Atomics = wanted.int64 && answers.features12.shaderBufferInt64Atomics != VK_FALSE;
+    wanted.subgroupOperations = runtime::subgroupOperations(answers);
     ScratchDevice device(instance, physical);
     std::unique_ptr<runtime::Device> found;
     VkResult result = device.create(answers);

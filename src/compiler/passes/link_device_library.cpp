@@ -35,6 +35,7 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
     }
     variant.indirect = options.indirect;
     variant.longAtomics = options.longAtomics;
+    variant.subgroupOperations = options.subgroupOperations;
     variant.batched = code.batched;
     variant.counted = options.counted;
     variant.emits = code.traits.emits == abi::kEmitsToFew && code.memory == graph::MemoryUse::Reserves
@@ -68,6 +69,12 @@ uint32_t knownOutputs(const graph::Node& node, const Code& code)
     return knowsAll || node.depthFirst > 0 ? 0 : static_cast<uint32_t>(std::min(node.outputs.size(), kMost));
 }
 
+// Without operations that more than one take part in, each invocation is alone.
+uint32_t smallestSubgroup(const Options& options)
+{
+    return options.subgroupOperations == abi::kSubgroupNone ? 1 : options.minSubgroupSize;
+}
+
 }  // namespace
 
 Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& options)
@@ -82,7 +89,7 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
     const spirv::Library::Constant constants[] = {
         {kWorkgroupSizeSpecId, graph::invocationsPerGroup(node)},
         {kInputTableSpecId, hasTable ? node.maxInputPayloads : 1},
-        {kSubgroupSizeSpecId, options.minSubgroupSize},
+        {kSubgroupSizeSpecId, smallestSubgroup(options)},
         {kOutputStrideSpecId, code.traits.outputStride},
         {kInputStrideSpecId, code.traits.inputStride},
         {kInputBesideSpecId, payloadsBeside(code.traits, options)},

@@ -156,6 +156,7 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
     request.options.orderedBytes = traits.orderedBytes;
     request.options.longIntegers = traits.integerBits == 64 || compiler::usesLongIntegers(*request.words);
     request.options.longAtomics = traits.atomicBits == 64;
+    request.options.subgroupOperations = traits.subgroupOperations;
     request.options.leafRows = traits.leafRows;
     request.options.loopingLeafRows = traits.loopingLeafRows;
     // Payloads elsewhere take the Vulkan memory model.

@@ -186,6 +186,7 @@ VkResult Creation::startGraphs(Device& device) const
     runtime::Settings settings = instance.settings.runtime;
     settings.int64 = device.support.int64;
     settings.int64Atomics = device.support.int64Atomics;
+    settings.subgroupOperations = device.support.subgroupOperations;
     VkResult result = runtime::Device::create(instance.handle, physical, device.handle, instance.table, device.table,
                                               settings, idleQueue(device, createInfo), device.runtime);
     if (result == VK_SUCCESS)

@@ -78,6 +78,7 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
     // What is not to be used is not switched on.
     support.int64 = answers.features.shaderInt64 && traits.integerBits != 32;
     support.int64Atomics = support.int64 && answers.features12.shaderBufferInt64Atomics && traits.atomicBits != 32;
+    support.subgroupOperations = runtime::subgroupOperations(answers);
     support.scalarBlockLayout = answers.features12.scalarBlockLayout;
     support.storage8 = answers.features12.storageBuffer8BitAccess;
     support.storage16 = answers.features11.storageBuffer16BitAccess;

@@ -49,6 +49,7 @@ struct Support {
     // scopes; so these are switched on where the driver has them.
     bool int64 = false;
     bool int64Atomics = false;
+    uint32_t subgroupOperations = 0;  // abi::kSubgroup*
     bool scalarBlockLayout = false;
     bool storage8 = false;
     bool storage16 = false;

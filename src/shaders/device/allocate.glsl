@@ -87,16 +87,15 @@ struct Places {
 Places mr_places(const uint stride, const uint count)
 {
     const uint kMaxApartBytes = 0x7fffu * 4u;  // in a handle
-    uvec4 sending = subgroupBallot(count > 0u);
-    uint senders = subgroupBallotBitCount(sending);
-    Places places = Places(senders, subgroupBallotExclusiveBitCount(sending), 1u);
-    if (subgroupBallotBitCount(subgroupBallot(count > 1u)) == 0u)
-        return places;
-    uint most = subgroupMax(count);
-    bool alike = subgroupBallotBitCount(subgroupBallot(count == most)) == senders;
-    if (alike && most * stride > MR_ORDERED_BYTES && stride <= kMaxApartBytes / senders)
-        return Places(senders * most, places.index, senders);
-    return Places(subgroupAdd(count), subgroupExclusiveAdd(count), 1u);
+    SubgroupSum senders = mr_subgroup_count(count > 0u);
+    if (mr_subgroup_count(count > 1u).total == 0u)
+        return Places(senders.total, senders.before, 1u);
+    uint most = mr_subgroup_max(count);
+    bool alike = mr_subgroup_count(count == most).total == senders.total;
+    if (alike && most * stride > MR_ORDERED_BYTES && stride <= kMaxApartBytes / senders.total)
+        return Places(senders.total * most, senders.before, senders.total);
+    SubgroupSum payloads = mr_subgroup_sum(count);
+    return Places(payloads.total, payloads.before, 1u);
 }
 
 // Memory for a run of `count` > 0 payloads, published. Returns its location, kNoLocation if there is none.
@@ -160,9 +159,9 @@ uvec4 mr_allocate_from_chunk(const uint payload_type, const uint count, const ui
         mr_note(kErrorNoNode, node_index, count);
     Places places = mr_places(s_only_stride, sends ? count : 0u);
     uint index = kNoLocation;
-    if (subgroupElect() && places.total > 0u)
+    if (mr_subgroup_elect() && places.total > 0u)
         index = mr_take(places.total, places.total);
-    index = subgroupBroadcastFirst(index);
+    index = mr_subgroup_first(index);
     return sends ? mr_handle(s_only_queue, s_only_stride, index == kNoLocation ? kNoLocation : s_chunk_location,
                              index + places.index, places.apart, count)
                  : mr_trash_handle(count);
@@ -179,13 +178,13 @@ uvec4 mr_allocate_from_areas(const uint payload_type, const uint count, const ui
     bool waiting = count > 0u && queue != kNoQueue;
     uint index = info.area + node_index;
     while (waiting) {
-        if (subgroupBroadcastFirst(index) == index) {
+        if (mr_subgroup_first(index) == index) {
             AreaInfo area = AreaInfos(s_areas).v[index];
             Places places = mr_places(area.stride, count);
             uint first = kNoLocation;
-            if (subgroupElect())
+            if (mr_subgroup_elect())
                 first = mr_take_from_area(index, places.total);
-            first = subgroupBroadcastFirst(first);
+            first = mr_subgroup_first(first);
             uint location = first == kNoLocation ? kNoLocation : s_chunk_location + s_chunk_shares * area.offset;
             handle = mr_handle(queue, area.stride, location, first + places.index, places.apart, count);
             waiting = false;
@@ -217,13 +216,13 @@ uvec4 mr_allocate_runs(const uint payload_type, const uint count, const uint nod
         mr_note(kErrorNoNode, node_index, count);
     bool waiting = count > 0u && queue != kNoQueue;
     while (waiting) {
-        if (subgroupBroadcastFirst(queue) == queue) {
+        if (mr_subgroup_first(queue) == queue) {
             uint stride = mr_stride(queue);
             Places places = mr_places(stride, count);
             uint location = kNoLocation;
-            if (subgroupElect())
+            if (mr_subgroup_elect())
                 location = mr_take_run(queue, places.total);
-            location = subgroupBroadcastFirst(location);
+            location = mr_subgroup_first(location);
             handle = mr_handle(queue, stride, location, places.index, places.apart, count);
             waiting = false;
         }
@@ -244,9 +243,9 @@ uvec4 mr_allocate_one_run_each(const OutputInfo info, const bool sends, const ui
     uint location = kNoLocation;
     if (places.total == 0u)
         return mr_trash_handle(count);
-    if (subgroupElect())
+    if (mr_subgroup_elect())
         location = mr_take_run_alone(info.receiverStream, stride, places.total);
-    location = subgroupBroadcastFirst(location);
+    location = mr_subgroup_first(location);
     return sends ? mr_handle(info.receiver, stride, location, places.index, places.apart, count)
                  : mr_trash_handle(count);
 }
@@ -261,9 +260,9 @@ uvec4 mr_allocate_one_run_together(const OutputInfo info, const bool sends, cons
     g_turn ^= 1u;
     Places places = mr_places(0u, sends ? count : 0u);
     uint before = 0u;
-    if (subgroupElect() && places.total > 0u)
+    if (mr_subgroup_elect() && places.total > 0u)
         before = atomicAdd(s_sent[turn], places.total);
-    before = subgroupBroadcastFirst(before);
+    before = mr_subgroup_first(before);
     barrier();
     uint total = s_sent[turn];
     if (total == 0u)
@@ -319,10 +318,10 @@ uvec4 mr_allocate_to_leave(const uint payload_type, const uint count)
     uint stride = info.receiverStride;
     Places places = mr_places(stride, count);
     uint location = kNoLocation;
-    if (subgroupElect() && info.receiver != kNoQueue && MR_SLOT.leftRoom > 0u &&
+    if (mr_subgroup_elect() && info.receiver != kNoQueue && MR_SLOT.leftRoom > 0u &&
         mr_reserve_exactly(g_graph, g_level, mr_granules(stride, places.total), uint64_t(1)))
         location = mr_take_run_alone(info.receiverStream, stride, places.total);
-    location = subgroupBroadcastFirst(location);
+    location = mr_subgroup_first(location);
     if (location == kNoLocation) {
         mr_keep_all();
         return mr_trash_handle(0u);

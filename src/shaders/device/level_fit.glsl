@@ -37,8 +37,8 @@ Need mr_slot_need(const uint index)
 // Of numbers of up to 41 bits, which not every device can add in a subgroup.
 uint64_t mr_add_all(const uint64_t number)
 {
-    uint low = subgroupAdd(uint(number) & 0xfffffu);
-    uint high = subgroupAdd(uint(number >> 20));
+    uint low = mr_subgroup_sum(uint(number) & 0xfffffu).total;
+    uint high = mr_subgroup_sum(uint(number >> 20)).total;
     return uint64_t(low) + (uint64_t(high) << 20);
 }
 
@@ -68,9 +68,9 @@ LevelFit mr_fit_level()
     uint64_t before = uint64_t(0);
     if (end - first > 1u) {
         all = Need(uint64_t(0), uint64_t(0));
-        uvec4 together = subgroupBallot(true);
-        uint own = subgroupBallotExclusiveBitCount(together);
-        uint step = subgroupBallotBitCount(together);
+        SubgroupSum together = mr_subgroup_count(true);
+        uint own = together.before;
+        uint step = together.total;
         // No invocation leaves the loop early: the additions behind it need all of them.
         for (uint i = first; i < end; i += step) {
             bool exists = i + own < end;

@@ -15,13 +15,13 @@ void mr_seek(const Unit unit)
     // Every entry holds a unit at least.
     uint high = low + 1u + (g_single ? 0u : uint(min(Unit(g_entries - low - 1u), unit - g_entry_first)));
     while (high - low > 1u) {
-        uvec4 together = subgroupBallot(true);
+        SubgroupSum together = mr_subgroup_count(true);
         // Parts are a power of two, so that nobody divides.
-        uint shift = uint(findMSB(subgroupBallotBitCount(together) + 1u));
+        uint shift = uint(findMSB(together.total + 1u));
         uint step = (high - low + (1u << shift) - 1u) >> shift;
-        uint at = low + (subgroupBallotExclusiveBitCount(together) + 1u) * step;
+        uint at = low + (together.before + 1u) * step;
         bool notAbove = at < high && mr_entry_first(g_table, at) <= unit;
-        low += subgroupBallotBitCount(subgroupBallot(notAbove)) * step;
+        low += mr_subgroup_count(notAbove).total * step;
         high = min(low + step, high);
     }
     g_entry = low;

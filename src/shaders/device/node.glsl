@@ -5,9 +5,6 @@
 #ifndef MILLRACE_DEVICE_NODE_GLSL
 #define MILLRACE_DEVICE_NODE_GLSL
 
-#extension GL_KHR_shader_subgroup_basic : require
-#extension GL_KHR_shader_subgroup_ballot : require
-#extension GL_KHR_shader_subgroup_arithmetic : require
 #include "device/count.glsl"
 #include "device/fitting.glsl"
 #include "device/locate.glsl"

@@ -4,10 +4,7 @@
 #define MILLRACE_DEVICE_PUBLISH_GLSL
 
 #include "device/graph.glsl"
-
-#extension GL_KHR_shader_subgroup_basic : require
-#extension GL_KHR_shader_subgroup_ballot : require
-#extension GL_KHR_shader_subgroup_arithmetic : require
+#include "device/subgroup.glsl"
 
 const uint kNoLocation = 0xffffffffu;
 
@@ -32,16 +29,15 @@ uint mr_take_granules(const uint64_t graph, const uint level, const uint64_t gra
     }
     uint location = levels.v[level].begin;
     uint wanted = uint(granules);
-    uint total = subgroupAdd(wanted);
-    uint offset = subgroupExclusiveAdd(wanted);
-    if (total == 0u)
+    SubgroupSum sum = mr_subgroup_sum(wanted);
+    if (sum.total == 0u)
         return location;
     uint before = 0u;
-    if (subgroupElect()) {
-        before = atomicAdd(levels.v[level].used, total);
-        atomicAdd(s_used, total);
+    if (mr_subgroup_elect()) {
+        before = atomicAdd(levels.v[level].used, sum.total);
+        atomicAdd(s_used, sum.total);
     }
-    offset += subgroupBroadcastFirst(before);
+    uint offset = sum.before + mr_subgroup_first(before);
     if (offset > size - wanted) {
         atomicAdd(levels.v[level].used, 0u - wanted);
         atomicAdd(s_used, 0u - wanted);
@@ -180,24 +176,21 @@ void mr_publish_dynamic(const uint64_t graph, const uint stream, const uint64_t 
     uint groups = mr_grid_groups(info, grid);
     bool waiting = groups > 0u;
     while (waiting) {
-        uint served = subgroupBroadcastFirst(stream);
+        uint served = mr_subgroup_first(stream);
         if (served == stream) {
             // At most 128 invocations times 2^24 - 1 groups: 32 bits suffice.
-            uint total = subgroupAdd(groups);
-            uint before = subgroupExclusiveAdd(groups);
-            uvec4 together = subgroupBallot(true);
-            uint entries = subgroupBallotBitCount(together);
-            uint ahead = subgroupBallotExclusiveBitCount(together);
+            SubgroupSum units = mr_subgroup_sum(groups);
+            SubgroupSum entries = mr_subgroup_count(true);
             uvec2 counter = uvec2(0u);
-            if (subgroupElect()) {
-                counter = mr_count_dynamic(states, stream, entries, total);
+            if (mr_subgroup_elect()) {
+                counter = mr_count_dynamic(states, stream, entries.total, units.total);
 #if !defined(MR_FITS)
-                atomicAdd(s_appended, entries);
+                atomicAdd(s_appended, entries.total);
 #endif
             }
-            uint64_t base = packUint2x32(subgroupBroadcastFirst(counter));
-            uint rank = uint(base >> kUnitBits) + ahead;
-            uint64_t first = MR_LONG_ATOMICS ? (base & kUnitMask) + uint64_t(before) : uint64_t(groups);
+            uint64_t base = packUint2x32(mr_subgroup_first_pair(counter));
+            uint rank = uint(base >> kUnitBits) + entries.before;
+            uint64_t first = MR_LONG_ATOMICS ? (base & kUnitMask) + uint64_t(units.before) : uint64_t(groups);
             if (rank < states.v[stream].capacity) {
                 uint64_t offset = payload - graph;
                 uint more = grid.z | (uint(offset) & (kGranuleBytes - 1u)) << 16 | uint(first >> 32) << 20;

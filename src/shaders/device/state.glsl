@@ -17,7 +17,7 @@
 layout(constant_id = 2003) const bool MR_INDIRECT = false;
 layout(constant_id = 2004) const uint MR_EMITS = kEmitsToSeveral;
 layout(constant_id = 2005) const bool MR_BATCHED = true;  // the dispatch may run several slots
-layout(constant_id = 2006) const uint MR_SUBGROUP_SIZE = 1u;  // the device's smallest
+layout(constant_id = 2006) const uint MR_SUBGROUP_SIZE = 1u;  // the smallest that there may be
 // 2007: device/count.glsl
 // What linking found out of the graph (graph::CodeTraits), or nothing.
 layout(constant_id = 2008) const bool MR_SENDS_GRIDS = true;     // a receiver may read its grid from the payload

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the invocations of a subgroup do together, in each form that a device may have (trait subgroup_operations). No other
+// shader of ours names a subgroup. All functions are for those invocations that come to them together.
+#ifndef MILLRACE_DEVICE_SUBGROUP_GLSL
+#define MILLRACE_DEVICE_SUBGROUP_GLSL
+
+#include "abi/graph_memory.h"
+
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_arithmetic : require
+
+// abi::kSubgroup*. With kSubgroupNone each invocation is a subgroup by itself, whatever the device makes of it.
+layout(constant_id = 2038) const uint MR_SUBGROUP_OPERATIONS = kSubgroupArithmetic;
+
+bool mr_subgroup_is_alone()
+{
+    return MR_SUBGROUP_OPERATIONS == kSubgroupNone;
+}
+
+// A number for all that are here together, and for those of them in front of the invocation.
+struct SubgroupSum {
+    uint total;
+    uint before;
+};
+
+// True for one of them.
+bool mr_subgroup_elect()
+{
+    return mr_subgroup_is_alone() ? true : subgroupElect();
+}
+
+// What the first of them has.
+uint mr_subgroup_first(const uint value)
+{
+    return mr_subgroup_is_alone() ? value : subgroupBroadcastFirst(value);
+}
+
+uvec2 mr_subgroup_first_pair(const uvec2 value)
+{
+    return mr_subgroup_is_alone() ? value : subgroupBroadcastFirst(value);
+}
+
+// How many of them say yes.
+SubgroupSum mr_subgroup_count(const bool yes)
+{
+    if (mr_subgroup_is_alone())
+        return SubgroupSum(yes ? 1u : 0u, 0u);
+    uvec4 mask = subgroupBallot(yes);
+    return SubgroupSum(subgroupBallotBitCount(mask), subgroupBallotExclusiveBitCount(mask));
+}
+
+// Adds up bit by bit: as many ballots as the largest number has bits, and one more. All leave the loop together.
+SubgroupSum mr_subgroup_sum_by_ballots(const uint number)
+{
+    SubgroupSum sum = SubgroupSum(0u, 0u);
+    uint rest = number;
+    for (uint bit = 0u; bit < 32u && mr_subgroup_count(rest != 0u).total > 0u; ++bit) {
+        SubgroupSum ones = mr_subgroup_count((rest & 1u) != 0u);
+        sum.total += ones.total << bit;
+        sum.before += ones.before << bit;
+        rest >>= 1;
+    }
+    return sum;
+}
+
+// The sum of their numbers, which has 32 bits.
+SubgroupSum mr_subgroup_sum(const uint number)
+{
+    if (mr_subgroup_is_alone())
+        return SubgroupSum(number, 0u);
+    if (MR_SUBGROUP_OPERATIONS == kSubgroupBallot)
+        return mr_subgroup_sum_by_ballots(number);
+    return SubgroupSum(subgroupAdd(number), subgroupExclusiveAdd(number));
+}
+
+// From the highest bit on: once one of those that may have the largest number has a bit, those without have it not.
+uint mr_subgroup_max_by_ballots(const uint number)
+{
+    uint most = 0u;
+    bool leads = true;
+    for (uint bit = 0x80000000u; bit != 0u; bit >>= 1) {
+        bool has = leads && (number & bit) != 0u;
+        if (mr_subgroup_count(has).total > 0u) {
+            most |= bit;
+            leads = has;
+        }
+    }
+    return most;
+}
+
+uint mr_subgroup_max(const uint number)
+{
+    if (mr_subgroup_is_alone())
+        return number;
+    if (MR_SUBGROUP_OPERATIONS == kSubgroupBallot)
+        return mr_subgroup_max_by_ballots(number);
+    return subgroupMax(number);
+}
+
+#endif
