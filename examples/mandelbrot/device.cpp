@@ -11,7 +11,7 @@ namespace {
 
 constexpr char kMillraceLayer[] = "VK_LAYER_MILLRACE_emulation";
 constexpr char kAdvice[] =
-    "\nMillrace provides it on Vulkan 1.3 devices; 'millrace info' says what one lacks that is missed out."
+    "\nMillrace provides it on Vulkan 1.3 devices; 'millrace info' says more."
     "\nTell the Vulkan loader to use its layer:"
     "\n    export VK_ADD_LAYER_PATH=<folder with VkLayer_MILLRACE_emulation.json>   (not needed once installed)"
     "\n    export VK_INSTANCE_LAYERS=VK_LAYER_MILLRACE_emulation";
@@ -60,6 +60,18 @@ bool runsGraphs(VkPhysicalDevice device)
     VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue};
     vkGetPhysicalDeviceFeatures2(device, &features);
     return enqueue.shaderEnqueue == VK_TRUE;
+}
+
+// What Millrace needs to provide graphs and the device lacks; without such, that they are not there.
+std::string whatIsMissing(VkPhysicalDevice device, uint32_t version)
+{
+    if (version < VK_API_VERSION_1_3)
+        return "lacks Vulkan 1.3, has " + std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
+               std::to_string(VK_API_VERSION_MINOR(version));
+    VkPhysicalDeviceVulkan12Features features12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features12};
+    vkGetPhysicalDeviceFeatures2(device, &features);
+    return features12.bufferDeviceAddress ? "no VK_AMDX_shader_enqueue" : "lacks bufferDeviceAddress";
 }
 
 bool containsIgnoringCase(std::string_view text, std::string_view part)
@@ -129,7 +141,7 @@ void Device::choosePhysicalDevice(const std::string& name)
             m_physicalDevice = device;
             return;
         }
-        seen += " (no VK_AMDX_shader_enqueue)";
+        seen += " (" + whatIsMissing(device, m_properties.apiVersion) + ")";
     }
     if (devices.empty())
         throw std::runtime_error("there is no Vulkan device");

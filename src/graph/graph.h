@@ -178,8 +178,8 @@ constexpr bool stepsThroughGrid(const Node& node)
 // pools.
 uint64_t declaredBytes(const Node& node);
 
-// What the code says is enough to know that no workgroup allocates more payloads than the output's limit allows, together
-// with the outputs that share it. Requires: valid budget pools.
+// What the code says is enough to know that no workgroup allocates more payloads than the output's limit allows,
+// together with the outputs that share it. Requires: valid budget pools.
 bool keepsBudget(const Node& node, const NodeOutput& output);
 
 // Sends nothing, looks at nobody it could send to, and leaves its input as it is: a node that the host can launch

@@ -129,6 +129,17 @@ std::string whatGraphsLack(const DriverAnswers& answers)
     return list;
 }
 
+std::string whatDeviceLacks(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical)
+{
+    VkPhysicalDeviceProperties properties;
+    table.GetPhysicalDeviceProperties(physical, &properties);
+    const uint32_t version = properties.apiVersion;
+    if (version >= kNeededApiVersion)
+        return whatGraphsLack(askDriver(table, physical));
+    return "Vulkan 1.3 (the driver has " + std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
+           std::to_string(VK_API_VERSION_MINOR(version)) + "." + std::to_string(VK_API_VERSION_PATCH(version)) + ")";
+}
+
 bool claimsShaderEnqueue(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical)
 {
     // No driver would write this itself.

@@ -42,6 +42,9 @@ bool hasWhatGraphsNeed(const DriverAnswers& answers);
 // What is missing, "bufferDeviceAddress"; empty if nothing is.
 std::string whatGraphsLack(const DriverAnswers& answers);
 
+// The same of a device of any version, "Vulkan 1.3 (the driver has 1.2.175)" included.
+std::string whatDeviceLacks(const VkuInstanceDispatchTable& table, VkPhysicalDevice physical);
+
 // What compute shaders can do in a subgroup, as far as the device functions make use of it: abi::kSubgroup*.
 uint32_t subgroupOperations(const DriverAnswers& answers);
 

@@ -37,6 +37,17 @@ std::vector<uint64_t> numbersOf(const std::string& text)
     return out;
 }
 
+std::string addVersion(const std::vector<uint64_t>& numbers, DeviceFile& out)
+{
+    if (numbers.size() != 3)
+        return "has to have three numbers";
+    if (out.apiVersion != UINT32_MAX)
+        return "is there twice";
+    out.apiVersion = VK_MAKE_API_VERSION(0, static_cast<uint32_t>(numbers[0]), static_cast<uint32_t>(numbers[1]),
+                                         static_cast<uint32_t>(numbers[2]));
+    return "";
+}
+
 // Returns what is wrong, if anything.
 std::string addLine(const std::string& line, DeviceFile& out)
 {
@@ -50,10 +61,12 @@ std::string addLine(const std::string& line, DeviceFile& out)
     if (equals == std::string::npos)
         return "is neither NAME = VALUE nor -VK_EXTENSION";
     const std::string name = trimmed(fact.substr(0, equals));
+    const std::vector<uint64_t> numbers = numbersOf(fact.substr(equals + 1));
+    if (name == "apiVersion")
+        return addVersion(numbers, out);
     const Limit* limit = findLimit(name);
     if (!limit)
         return "is no feature and no limit that can be lowered: " + name;
-    const std::vector<uint64_t> numbers = numbersOf(fact.substr(equals + 1));
     if (numbers.size() != limit->count)
         return "has to have numbers, so many: " + std::to_string(limit->count);
     if (limit->kind == Limit::Bool && numbers[0] > 0)
@@ -88,6 +101,10 @@ void DeviceFile::lower(void* chain) const
 {
     for (auto* item = static_cast<VkBaseOutStructure*>(chain); item; item = item->pNext) {
         auto* bytes = reinterpret_cast<std::byte*>(item);
+        if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2) {
+            uint32_t& version = reinterpret_cast<VkPhysicalDeviceProperties2*>(item)->properties.apiVersion;
+            version = std::min(version, apiVersion);
+        }
         forEach(values, item->sType, [&](const Limit& limit, const std::vector<uint64_t>& wanted) {
             for (uint32_t i = 0; i < limit.count; ++i) {
                 if (limit.kind == Limit::Long)

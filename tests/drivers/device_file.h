@@ -17,10 +17,12 @@ namespace millrace::drivers {
 //     maxComputeWorkGroupSize = 128 128 64 | where that is written
 //     shaderInt64 = 0 | ...
 //     -VK_EXT_mesh_shader | ...
+//     apiVersion = 1 2 175 | ...
 // Empty lines and those that begin with # say nothing.
 struct DeviceFile {
     std::map<std::string, std::vector<uint64_t>> values;  // of features and limits
     std::set<std::string> hiddenExtensions;
+    uint32_t apiVersion = UINT32_MAX;  // as VK_MAKE_API_VERSION() packs it
 
     // Lowers what a driver has filled in: the structure and all that is chained to it. What the driver has less of
     // stays.

@@ -60,6 +60,18 @@ TEST(DeviceFile, RangeOfSubgroupSizes_OnlyGrows)
     EXPECT_EQ(sizes.maxSubgroupSize, 32u);
 }
 
+TEST(DeviceFile, Version_OnlyFalls)
+{
+    const DeviceFile file = parsed("apiVersion = 1 2 175 | x\n");
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    all.properties.apiVersion = VK_API_VERSION_1_3;
+    file.lower(&all);
+    EXPECT_EQ(all.properties.apiVersion, VK_MAKE_API_VERSION(0, 1, 2, 175));
+    all.properties.apiVersion = VK_API_VERSION_1_1;
+    file.lower(&all);
+    EXPECT_EQ(all.properties.apiVersion, VK_API_VERSION_1_1);
+}
+
 TEST(DeviceFile, FeaturesGo_AndCannotBeEnabled)
 {
     const DeviceFile file = parsed("shaderInt64 = 0 | x\nbufferDeviceAddress = 0 | x\n-VK_EXT_mesh_shader | x\n");
@@ -82,7 +94,8 @@ TEST(DeviceFile, WrongLines_AreNamed)
     for (const char* line :
          {"shaderInt64 = 0", "shaderInt64 = 0 |", "shaderInt64 = 1 | x", "shaderInt64 | x", "nothing = 0 | x",
           "maxComputeWorkGroupSize = 1 | x", "nonCoherentAtomSize = many | x", "subgroupSize = 4 | x",
-          "-VK_x | x\n-VK_x | x", "shaderInt64 = 0 | x\nshaderInt64 = 0 | x"}) {
+          "-VK_x | x\n-VK_x | x", "apiVersion = 1 2 | x", "apiVersion = 1 2 3 | x\napiVersion = 1 2 3 | x",
+          "shaderInt64 = 0 | x\nshaderInt64 = 0 | x"}) {
         const Result<DeviceFile> file = parseDevice(line);
         ASSERT_FALSE(file) << line;
         EXPECT_NE(file.error().where.find("line "), std::string::npos);
@@ -98,7 +111,7 @@ TEST(DeviceFile, FilesOfTheTests_AreRight)
         text << in.rdbuf();
         const Result<DeviceFile> file = parseDevice(text.str());
         EXPECT_TRUE(file) << entry.path() << file.error().text();
-        EXPECT_TRUE(file && !file->values.empty()) << entry.path();
+        EXPECT_TRUE(file && (!file->values.empty() || file->apiVersion != UINT32_MAX)) << entry.path();
         ++count;
     }
     EXPECT_GT(count, 0u);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <set>
 
+#include "abi/graph_memory.h"
+
 namespace millrace::runtime {
 
 namespace {

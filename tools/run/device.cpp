@@ -6,8 +6,10 @@
 #include <cctype>
 #include <charconv>
 #include <cstring>
+#include <span>
 #include <string_view>
 
+#include "runtime/driver_support.h"
 #include "settings/settings.h"
 #include "tools/info/layer_place.h"
 #include "tools/vulkan/choose_device.h"
@@ -69,12 +71,23 @@ int rank(VkPhysicalDeviceType type)
     }
 }
 
-std::string advice(bool hasLayer)
+// A line for each device: what it lacks, as far as that is known.
+std::string lackingText(const VkuInstanceDispatchTable& vk, std::span<const VkPhysicalDevice> devices,
+                        std::span<const std::string> names)
+{
+    std::string text = "\nMillrace's layer is there, but the driver lacks what graphs need; `millrace info` says more.";
+    for (size_t d = 0; d < devices.size(); d++) {
+        const std::string lacks = runtime::whatDeviceLacks(vk, devices[d]);
+        if (!lacks.empty()) {
+            text += "\n    " + names[d] + " lacks " + lacks;
+        }
+    }
+    return text;
+}
+
+std::string adviceToHaveLayer()
 {
     const std::string hider = hiddenBy(settings::kLayerName);
-    if (hasLayer) {
-        return "\nMillrace's layer is there, but the driver lacks what graphs need; `millrace info` says what.";
-    }
     return std::string("\nThe Vulkan loader does not find ") + settings::kLayerName +
            ", which provides the extension: " + (hider.empty() ? adviceToFindLayer() : hider + " hides it");
 }
@@ -170,7 +183,8 @@ void Device::choose(const Instance& instance, const std::string& wanted)
     }
     if (m_physical == VK_NULL_HANDLE) {
         throw DeviceError((wanted.empty() ? "no device" : "no device that --device " + wanted + " means") +
-                          " runs execution graphs; there are " + deviceList(names) + advice(instance.hasLayer()));
+                          " runs execution graphs; there are " + deviceList(names) +
+                          (instance.hasLayer() ? lackingText(vk, devices, names) : adviceToHaveLayer()));
     }
 }
 

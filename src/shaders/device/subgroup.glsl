@@ -13,11 +13,6 @@
 // abi::kSubgroup*. With kSubgroupNone each invocation is a subgroup by itself, whatever the device makes of it.
 layout(constant_id = 2038) const uint MR_SUBGROUP_OPERATIONS = kSubgroupArithmetic;
 
-bool mr_subgroup_is_alone()
-{
-    return MR_SUBGROUP_OPERATIONS == kSubgroupNone;
-}
-
 // A number for all that are here together, and for those of them in front of the invocation.
 struct SubgroupSum {
     uint total;
@@ -27,24 +22,24 @@ struct SubgroupSum {
 // True for one of them.
 bool mr_subgroup_elect()
 {
-    return mr_subgroup_is_alone() ? true : subgroupElect();
+    return MR_SUBGROUP_OPERATIONS == kSubgroupNone ? true : subgroupElect();
 }
 
 // What the first of them has.
 uint mr_subgroup_first(const uint value)
 {
-    return mr_subgroup_is_alone() ? value : subgroupBroadcastFirst(value);
+    return MR_SUBGROUP_OPERATIONS == kSubgroupNone ? value : subgroupBroadcastFirst(value);
 }
 
 uvec2 mr_subgroup_first_pair(const uvec2 value)
 {
-    return mr_subgroup_is_alone() ? value : subgroupBroadcastFirst(value);
+    return MR_SUBGROUP_OPERATIONS == kSubgroupNone ? value : subgroupBroadcastFirst(value);
 }
 
 // How many of them say yes.
 SubgroupSum mr_subgroup_count(const bool yes)
 {
-    if (mr_subgroup_is_alone())
+    if (MR_SUBGROUP_OPERATIONS == kSubgroupNone)
         return SubgroupSum(yes ? 1u : 0u, 0u);
     uvec4 mask = subgroupBallot(yes);
     return SubgroupSum(subgroupBallotBitCount(mask), subgroupBallotExclusiveBitCount(mask));
@@ -67,7 +62,7 @@ SubgroupSum mr_subgroup_sum_by_ballots(const uint number)
 // The sum of their numbers, which has 32 bits.
 SubgroupSum mr_subgroup_sum(const uint number)
 {
-    if (mr_subgroup_is_alone())
+    if (MR_SUBGROUP_OPERATIONS == kSubgroupNone)
         return SubgroupSum(number, 0u);
     if (MR_SUBGROUP_OPERATIONS == kSubgroupBallot)
         return mr_subgroup_sum_by_ballots(number);
@@ -91,7 +86,7 @@ uint mr_subgroup_max_by_ballots(const uint number)
 
 uint mr_subgroup_max(const uint number)
 {
-    if (mr_subgroup_is_alone())
+    if (MR_SUBGROUP_OPERATIONS == kSubgroupNone)
         return number;
     if (MR_SUBGROUP_OPERATIONS == kSubgroupBallot)
         return mr_subgroup_max_by_ballots(number);
