@@ -191,6 +191,9 @@ private:
     {
         Emitter out = m_writer.out();
         const Id sequence = component(out, entry, 0);
+        if (m_variant.group) {
+            out.emitVoid(spv::Op::OpStore, {m_variant.group, group});
+        }
         out.emitVoid(spv::Op::OpStore, {m_variant.sequence, sequence});
         if (m_builtIns.empty()) {
             return;

@@ -93,7 +93,8 @@ Result<Variant> readStage(std::span<const uint32_t> words, std::string_view entr
     if (!module) {
         return module.error();
     }
-    Variant variant{.module = std::move(*module), .model = model, .entry = {}, .arguments = {}, .sequence = {}};
+    Variant variant{
+        .module = std::move(*module), .model = model, .entry = {}, .arguments = {}, .sequence = {}, .group = {}};
     if (const Status status = spirv::extractEntryPoint(variant.module, entryPoint, model); !status) {
         return status.error();
     }

@@ -23,6 +23,7 @@ struct Variant {
     spirv::Id entry;      // the entry point's OpFunction
     spirv::Id arguments;  // PushConstant variable, abi::SequenceArguments; none before declareArguments()
     spirv::Id sequence;  // Private variable: the number of the sequence, from the start of the entry point on; likewise
+    spirv::Id group;  // Private variable: the number of the workgroup among those of all sequences; none: nobody asks
 };
 
 // Reads the module and leaves the entry point alone. Errors: no such entry point.

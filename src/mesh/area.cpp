@@ -19,12 +19,14 @@ using spirv::Instruction;
 using spirv::Module;
 using spirv::Section;
 
-// What loads by address knows the places of these.
-static_assert(sizeof(abi::MeshArguments) == sizeof(abi::SequenceArguments));
-static_assert(offsetof(abi::MeshArguments, areas) == offsetof(abi::SequenceArguments, stream));
-static_assert(offsetof(abi::MeshArguments, pushConstants) == offsetof(abi::SequenceArguments, pushConstants));
-
 namespace {
+
+// A type with explicit offsets and strides.
+struct LaidOut {
+    Id type;
+    uint64_t bytes = 0;
+    uint32_t alignment = 4;
+};
 
 uint64_t alignUp(uint64_t bytes, uint64_t alignment)
 {
@@ -37,18 +39,18 @@ class AreaBuilder {
 public:
     explicit AreaBuilder(Module& module) : m_module(module) {}
 
-    Result<Area> build(const MeshOutputs& outputs)
+    Result<Area> build(const std::vector<Id>& types)
     {
-        std::vector<LaidOut> members{layOutCounts()};
-        for (const Output& output : outputs.variables) {
-            members.push_back(layOut(output.array));
+        std::vector<LaidOut> members;
+        for (const Id type : types) {
+            members.push_back(layOut(type));
         }
         const LaidOut area = layOutStructure(members);
         if (m_failure) {
             return m_failure.diagnostic();
         }
         if (area.bytes > UINT32_MAX) {
-            return Diagnostic{"mesh", {}, "the outputs of a workgroup are larger than 4 GiB"};
+            return Diagnostic{"mesh", {}, "what a workgroup leaves is larger than 4 GiB"};
         }
         m_module.decorate(area.type, spv::Decoration::Block);
         m_module.setName(area.type, "MeshArea");
@@ -60,13 +62,6 @@ public:
     }
 
 private:
-    LaidOut layOutCounts()
-    {
-        const Id pair = m_module.getVectorType(m_module.getIntType(32, false), 2);
-        m_alignments[pair.value] = 8;
-        return layOutArray({pair, sizeof(abi::MeshCounts), 8}, 2);
-    }
-
     LaidOut layOut(Id type)
     {
         const Instruction i = *m_module.findDefinition(type);
@@ -179,33 +174,41 @@ private:
     compiler::Failure m_failure{"mesh outputs"};
 };
 
-Result<Area> Area::create(Module& module, const MeshOutputs& outputs)
+Result<Area> Area::create(Module& module, const std::vector<Id>& members)
 {
-    return AreaBuilder(module).build(outputs);
+    return AreaBuilder(module).build(members);
 }
 
 Id Area::locate(commands::Variant& variant, Emitter& out, Id group) const
 {
     commands::ArgumentLoads loads(variant);
     spirv::LongArithmetic& math = loads.math();
-    const spirv::LongWords areas = loads.address(out, offsetof(abi::SequenceArguments, stream));
+    constexpr auto kBack = -static_cast<int64_t>(offsetof(abi::MeshWork, table));
+    const spirv::LongWords table = loads.address(out, offsetof(abi::SequenceArguments, table));
+    const Id pair = out.module().getVectorType(math.wordType(), 2);
+    const Id results = loads.load(out, loads.add(out, table, kBack), pair, sizeof(uint64_t));
+    const auto word = [&](uint32_t number) {
+        Instruction i = spirv::instruction(spv::Op::OpCompositeExtract, math.wordType(), out.module().newId());
+        i.add(results).add(number);
+        const Id result = i.result;
+        out.keep(std::move(i));
+        return result;
+    };
+    const Id low = word(0);
+    const spirv::LongWords first{low, word(1)};
     const Id zero = math.constant(0);
     const spirv::LongWords size{math.constant(static_cast<uint32_t>(m_bytes)), zero};
-    return loads.pointer(out, math.add(out, areas, math.multiply(out, {group, zero}, size)), m_type);
+    return pointTo(variant, out, math.add(out, first, math.multiply(out, {group, zero}, size)));
 }
 
-Id Area::counts(Emitter& out, Id area, Id which) const
+Id Area::pointTo(commands::Variant& variant, Emitter& out, spirv::LongWords address) const
 {
-    Module& module = out.module();
-    const Id pair = module.getVectorType(module.getIntType(32, false), 2);
-    const Id pointer = module.getPointerType(spv::StorageClass::PhysicalStorageBuffer, pair);
-    return out.emit(spv::Op::OpAccessChain, pointer, {area, module.getConstant(0), which});
+    return commands::ArgumentLoads(variant).pointer(out, address, m_type);
 }
 
-Area::Place Area::place(Emitter& out, Id area, size_t output, const std::vector<Id>& indices) const
+Area::Place Area::place(Emitter& out, Id area, size_t member, const std::vector<Id>& indices) const
 {
     Module& module = out.module();
-    const auto member = static_cast<uint32_t>(output + 1);
     Id type = module.findDefinition(m_type)->id(member);
     for (const Id index : indices) {
         const Instruction* i = module.findDefinition(type);
@@ -218,7 +221,7 @@ Area::Place Area::place(Emitter& out, Id area, size_t output, const std::vector<
     const auto known = m_alignments.find(type.value);
     Instruction chain = spirv::instruction(
         spv::Op::OpAccessChain, module.getPointerType(spv::StorageClass::PhysicalStorageBuffer, type), module.newId());
-    chain.add(area).add(module.getConstant(member));
+    chain.add(area).add(module.getConstant(static_cast<uint32_t>(member)));
     for (const Id index : indices) {
         chain.add(index);
     }
@@ -253,6 +256,26 @@ void Area::store(Emitter& out, const Place& place, Id value, Id type) const
                  .add(value)
                  .add(static_cast<uint32_t>(spv::MemoryAccessMask::Aligned))
                  .add(place.alignment));
+}
+
+Id declarePair(Module& module, uint32_t words)
+{
+    const Id element = module.getVectorType(module.getIntType(32, false), words);
+    const Id count = module.getConstant(2);
+    const Id array = module.newId();
+    module.section(Section::Globals)
+        .push_back(spirv::instruction(spv::Op::OpTypeArray, {}, array).add(element).add(count));
+    return array;
+}
+
+Id whichOfPair(Emitter& out)
+{
+    Module& module = out.module();
+    const Id word = module.getIntType(32, false);
+    const Id zero = module.getConstant(0);
+    const Id index = commands::loadBuiltIn(out, spv::BuiltIn::LocalInvocationIndex, word);
+    const Id isFirst = out.emit(spv::Op::OpIEqual, module.getBoolType(), {index, zero});
+    return out.emit(spv::Op::OpSelect, word, {isFirst, zero, module.getConstant(1)});
 }
 
 }  // namespace millrace::mesh

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of one workgroup: the counts, then an array for each output variable.
+// What a workgroup leaves in memory: a structure of its own for each, one behind the other.
 #pragma once
 
 #include <cstdint>
@@ -8,38 +8,31 @@
 
 #include "base/result.h"
 #include "commands/variant.h"
-#include "mesh/mesh_outputs.h"
 #include "spirv/module.h"
 
 namespace millrace::mesh {
 
-// A type with explicit offsets and strides.
-struct LaidOut {
-    spirv::Id type;
-    uint64_t bytes = 0;
-    uint32_t alignment = 4;
-};
-
 class Area {
 public:
-    // Declares the types in the module, which is that of the mesh shader or a copy of it. Errors: types that memory
-    // cannot have.
-    static Result<Area> create(spirv::Module& module, const MeshOutputs& outputs);
+    // Declares the types in the module. The members are of these types, with offsets and strides that follow from the
+    // types alone; booleans are words. Errors: types that memory cannot have.
+    static Result<Area> create(spirv::Module& module, const std::vector<spirv::Id>& members);
 
     uint64_t bytes() const { return m_bytes; }
-    // A pointer to the area of a workgroup by its number. Requires: commands::declareArguments().
+    // A pointer to the area of a workgroup by its number, in the memory that abi::MeshWork says.
+    // Requires: commands::declareArguments().
     spirv::Id locate(commands::Variant& variant, spirv::Emitter& out, spirv::Id group) const;
-    // Of abi::MeshCounts: `which` is 0 or 1. Returns a pointer to two words.
-    spirv::Id counts(spirv::Emitter& out, spirv::Id area, spirv::Id which) const;
+    // The same by its address.
+    spirv::Id pointTo(commands::Variant& variant, spirv::Emitter& out, spirv::LongWords address) const;
 
-    // A pointer into the array of an output variable, and the type that is there.
+    // A pointer into a member, and the type that is there.
     struct Place {
         spirv::Id pointer;
         spirv::Id type;
         uint32_t alignment;
     };
-    // `indices`: of the chain into the variable, which may be empty.
-    Place place(spirv::Emitter& out, spirv::Id area, size_t output, const std::vector<spirv::Id>& indices) const;
+    // `indices`: of the chain into the member, which may be empty.
+    Place place(spirv::Emitter& out, spirv::Id area, size_t member, const std::vector<spirv::Id>& indices) const;
 
     // A value as the shader has it, from memory, and the other way.
     spirv::Id load(spirv::Emitter& out, const Place& place, spirv::Id type) const;
@@ -49,8 +42,14 @@ private:
     friend class AreaBuilder;
 
     uint64_t m_bytes = 0;
-    spirv::Id m_type;                                     // structure: counts, then the arrays
+    spirv::Id m_type;                                     // structure of the members
     std::unordered_map<uint32_t, uint32_t> m_alignments;  // by type
 };
+
+// An array of two vectors of so many words: abi::MeshCounts[2], abi::MeshGrid[2].
+spirv::Id declarePair(spirv::Module& module, uint32_t words);
+
+// 0 for the first invocation of a workgroup, 1 for others: which of a pair it writes.
+spirv::Id whichOfPair(spirv::Emitter& out);
 
 }  // namespace millrace::mesh

@@ -162,7 +162,7 @@ private:
     Id load(size_t output, const std::vector<Id>& indices, Id type)
     {
         Emitter out = m_writer.out();
-        return m_area.load(out, m_area.place(out, m_areaPointer, output, indices), type);
+        return m_area.load(out, m_area.place(out, m_areaPointer, output + 1, indices), type);
     }
 
     Id loadOfPrimitive(const BuiltInOutput& builtIn)
@@ -183,8 +183,7 @@ private:
     {
         Emitter out = m_writer.out();
         const Id pair = m_module.getVectorType(word(), 2);
-        const Id pointer = m_area.counts(out, m_areaPointer, number(0));
-        const Id counts = commands::loadAligned(out, pointer, pair, 8);
+        const Id counts = m_area.load(out, m_area.place(out, m_areaPointer, 0, {number(0)}), pair);
         Instruction extract = spirv::instruction(spv::Op::OpCompositeExtract, word(), m_module.newId());
         extract.add(counts).add(1u);
         const Id primitives = extract.result;

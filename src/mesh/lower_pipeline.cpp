@@ -5,6 +5,7 @@
 
 #include "abi/mesh.h"
 #include "commands/fetch_push_constants.h"
+#include "commands/find_sequence.h"
 #include "commands/interface_locations.h"
 #include "commands/variant.h"
 #include "mesh/passes.h"
@@ -38,9 +39,9 @@ void writeLocalSize(spirv::Module& module)
 }
 
 // With the values of its specialization constants, and without calls.
-Result<Variant> readMesh(const Stage& stage)
+Result<Variant> readWhole(const Stage& stage, spv::ExecutionModel model)
 {
-    auto variant = commands::readStage(stage.words, stage.entryPoint, spv::ExecutionModel::MeshEXT);
+    auto variant = commands::readStage(stage.words, stage.entryPoint, model);
     if (!variant) {
         return variant.error();
     }
@@ -51,7 +52,7 @@ Result<Variant> readMesh(const Stage& stage)
     if (!inlined) {
         return inlined.error();
     }
-    auto whole = commands::readStage(*inlined, stage.entryPoint, spv::ExecutionModel::MeshEXT);
+    auto whole = commands::readStage(*inlined, stage.entryPoint, model);
     if (whole) {
         writeLocalSize(whole->module);
     }
@@ -88,22 +89,55 @@ Result<PrimitiveInputs> inputsOf(const Variant& mesh, const MeshOutputs& outputs
     return inputs;
 }
 
-Result<Stage> lowerMesh(Variant mesh, const std::string& entryPoint, const MeshOutputs& outputs, const Area& area)
+// Declares what is pushed, and loads the application's push constants from where that leads.
+Status takeArguments(Variant& variant)
 {
-    const auto block = commands::findPushConstants(mesh.module);
+    const auto block = commands::findPushConstants(variant.module);
     if (!block) {
         return block.error();
     }
-    if (const Status status = commands::declareArguments(mesh); !status) {
+    if (const Status status = commands::declareArguments(variant); !status) {
+        return status;
+    }
+    return fetchPushConstants(variant, *block);
+}
+
+// The workgroups of all grids are launched by one dispatch.
+Result<Stage> finishCompute(Variant& variant, const std::string& entryPoint)
+{
+    if (const Status status = commands::findSequence(variant, commands::Layout()); !status) {
         return status.error();
     }
-    if (const Status status = fetchPushConstants(mesh, *block); !status) {
+    return Stage{entryPoint, finish(variant), {}};
+}
+
+Result<Stage> lowerTask(const Stage& task, MeshLayout& layout)
+{
+    auto variant = readWhole(task, spv::ExecutionModel::TaskEXT);
+    if (!variant) {
+        return variant.error();
+    }
+    if (const Status status = takeArguments(*variant); !status) {
         return status.error();
     }
-    if (const Status status = storeOutputs(mesh, outputs, area); !status) {
+    const auto bytes = emitGrids(*variant);
+    if (!bytes) {
+        return bytes.error();
+    }
+    layout.gridBytes = *bytes;
+    return finishCompute(*variant, task.entryPoint);
+}
+
+Result<Stage> lowerMesh(Variant mesh, const std::string& entryPoint, const MeshOutputs& outputs, const Area& area,
+                        bool hasTasks)
+{
+    if (const Status status = takeArguments(mesh); !status) {
         return status.error();
     }
-    return Stage{entryPoint, finish(mesh), {}};
+    if (const Status status = storeOutputs(mesh, outputs, area, hasTasks); !status) {
+        return status.error();
+    }
+    return finishCompute(mesh, entryPoint);
 }
 
 Result<Stage> lowerFragment(Variant fragment, const Stage& given, const PrimitiveInputs& inputs)
@@ -128,9 +162,10 @@ Result<Stage> lowerFragment(Variant fragment, const Stage& given, const Primitiv
 
 }  // namespace
 
-Result<LoweredPipeline> lowerPipeline(const Stage& mesh, const std::optional<Stage>& fragment, const Target& target)
+Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const Stage& mesh,
+                                      const std::optional<Stage>& fragment, const Target& target)
 {
-    auto whole = readMesh(mesh);
+    auto whole = readWhole(mesh, spv::ExecutionModel::MeshEXT);
     if (!whole) {
         return whole.error();
     }
@@ -150,18 +185,29 @@ Result<LoweredPipeline> lowerPipeline(const Stage& mesh, const std::optional<Sta
     if (!inputs) {
         return inputs.error();
     }
-    const auto area = Area::create(whole->module, *outputs);
+    std::vector<Id> members{declarePair(whole->module, sizeof(abi::MeshCounts) / 4)};
+    for (const Output& output : outputs->variables) {
+        members.push_back(output.array);
+    }
+    const auto area = Area::create(whole->module, members);
     if (!area) {
         return area.error();
     }
     LoweredPipeline lowered;
-    lowered.layout = {area->bytes(), outputs->corners, outputs->maxPrimitives};
+    lowered.layout = {area->bytes(), 0, outputs->corners, outputs->maxPrimitives};
+    if (task) {
+        auto emitted = lowerTask(*task, lowered.layout);
+        if (!emitted) {
+            return emitted.error();
+        }
+        lowered.task = std::move(*emitted);
+    }
     Variant vertex = *whole;
     if (const Status status = drawVertices(vertex, *outputs, *area, *inputs, target); !status) {
         return status.error();
     }
     lowered.vertex = {"main", finish(vertex), {}};
-    auto stored = lowerMesh(std::move(*whole), mesh.entryPoint, *outputs, *area);
+    auto stored = lowerMesh(std::move(*whole), mesh.entryPoint, *outputs, *area, task.has_value());
     if (!stored) {
         return stored.error();
     }

@@ -13,9 +13,15 @@
 
 namespace millrace::mesh {
 
-// The mesh shader becomes a compute shader that writes its outputs to its workgroup's area. Requires: the area's types
-// are in its module. Errors: pointers to outputs that are chosen or passed on.
-Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const Area& area);
+// The task shader becomes a compute shader that writes the grids that it emits, each with its payload behind it.
+// Requires: commands::declareArguments(). Returns the bytes of a grid with payload. Errors: its payload is of a type
+// that memory cannot have.
+Result<uint64_t> emitGrids(commands::Variant& task);
+
+// The mesh shader becomes a compute shader that writes its outputs to its workgroup's area, and reads its payload where
+// emitGrids() left it. Requires: commands::declareArguments(); the area's types are in its module. Errors: pointers to
+// outputs or the payload that are chosen or passed on.
+Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const Area& area, bool hasTasks);
 
 // What per-primitive outputs are to the fragment shader.
 struct PrimitiveInputs {
@@ -33,7 +39,17 @@ Status readPrimitives(commands::Variant& fragment, const PrimitiveInputs& inputs
 // True if the fragment shader reads PrimitiveId.
 bool readsPrimitiveId(const commands::Variant& fragment);
 
-// Takes out what only mesh shaders and shaders behind them may declare.
+// Takes out what only task and mesh shaders and shaders behind them may declare.
 void removeMeshDeclarations(spirv::Module& module);
+
+// Makes the entry point one of a compute shader.
+void becomeCompute(commands::Variant& variant);
+
+// The payload of a task or mesh shader; none if it has none.
+spirv::Id findPayload(const spirv::Module& module);
+
+// The value of the number of a draw at the start of the entry point, in place of DrawIndex. Errors: its pointer is
+// passed on.
+Status setDrawIndex(spirv::Module& module, spirv::Emitter& out, spirv::Id number);
 
 }  // namespace millrace::mesh

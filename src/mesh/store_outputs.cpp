@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <string>
+#include <cstddef>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "commands/hand_on_sequence.h"
+#include "abi/mesh.h"
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
@@ -28,83 +29,78 @@ bool isChain(const Instruction& i)
 
 class Store {
 public:
-    Store(commands::Variant& mesh, const MeshOutputs& outputs, const Area& area)
-        : m_mesh(mesh), m_module(mesh.module), m_outputs(outputs), m_area(area)
+    Store(commands::Variant& mesh, const MeshOutputs& outputs, const Area& area, bool hasTasks)
+        : m_mesh(mesh), m_module(mesh.module), m_outputs(outputs), m_area(area), m_hasTasks(hasTasks)
     {
-        for (size_t v = 0; v < outputs.variables.size(); v++) {
-            m_pointers[outputs.variables[v].variable.value] = {v, {}, outputs.variables[v].array};
-        }
     }
 
     Status run()
     {
         spirv::InstructionList start;
         Emitter out(m_module, start);
-        m_areaPointer = m_area.locate(m_mesh, out, groupNumber(out));
-        m_counts = m_area.counts(out, m_areaPointer, writer(out));
+        if (const Status status = findMemory(out); !status) {
+            return status;
+        }
         const Id zero = m_module.getConstant(0);
-        const Id pair = m_module.getVectorType(m_module.getIntType(32, false), 2);
+        const Id pair = m_module.getVectorType(word(), 2);
         // Nothing, unless the shader says otherwise.
         setCounts(out, out.emit(spv::Op::OpCompositeConstruct, pair, {zero, zero}));
         rewriteFunction(m_module, *m_module.findFunction(m_mesh.entry),
                         [&](const Instruction& i, Emitter& emitter) { rewrite(i, emitter); });
         compiler::insertBehindVariables(*m_module.findFunction(m_mesh.entry), start);
-        if (m_failure) {
-            return m_failure.status();
+        if (!m_failure) {
+            forgetVariables();
+            becomeCompute(m_mesh);
         }
-        becomeCompute();
-        return commands::lowerDrawIndex(m_module);
+        return m_failure.status();
     }
 
 private:
-    // A pointer into an output variable.
+    // A pointer into a member of an area.
     struct Pointer {
-        size_t output = 0;
+        const Area* area = nullptr;
+        Id areaPointer;
+        size_t member = 0;
         std::vector<Id> indices;
         Id type;  // that the shader sees there
     };
 
-    Id component(Emitter& out, Id vector, uint32_t number)
-    {
-        Instruction i = spirv::instruction(spv::Op::OpCompositeExtract, word(), m_module.newId());
-        i.add(vector).add(number);
-        const Id result = i.result;
-        out.keep(std::move(i));
-        return result;
-    }
-
     Id word() { return m_module.getIntType(32, false); }
 
-    // x + width * (y + height * z)
-    Id groupNumber(Emitter& out)
+    // Of the workgroup's own area, and of the grid that it belongs to.
+    Status findMemory(Emitter& out)
     {
-        const Id triple = m_module.getVectorType(word(), 3);
-        const Id group = commands::loadBuiltIn(out, spv::BuiltIn::WorkgroupId, triple);
-        const Id size = commands::loadBuiltIn(out, spv::BuiltIn::NumWorkgroups, triple);
-        Id number = component(out, group, 2);
-        for (const uint32_t dimension : {1u, 0u}) {
-            const Id rows = out.emit(spv::Op::OpIMul, word(), {number, component(out, size, dimension)});
-            number = out.emit(spv::Op::OpIAdd, word(), {rows, component(out, group, dimension)});
+        m_mesh.group = m_module.createVariable(m_module.getPointerType(spv::StorageClass::Private, word()),
+                                               spv::StorageClass::Private);
+        m_areaPointer = m_area.locate(m_mesh, out, out.emit(spv::Op::OpLoad, word(), {m_mesh.group}));
+        m_which = whichOfPair(out);
+        for (size_t v = 0; v < m_outputs.variables.size(); v++) {
+            const Output& output = m_outputs.variables[v];
+            m_pointers[output.variable.value] = {&m_area, m_areaPointer, v + 1, {}, output.array};
         }
-        return number;
-    }
-
-    // 0 for the first invocation, whose counts are those of the workgroup.
-    Id writer(Emitter& out)
-    {
-        const Id index = commands::loadBuiltIn(out, spv::BuiltIn::LocalInvocationIndex, word());
-        const Id zero = m_module.getConstant(0);
-        const Id isFirst = out.emit(spv::Op::OpIEqual, m_module.getBoolType(), {index, zero});
-        return out.emit(spv::Op::OpSelect, word(), {isFirst, zero, m_module.getConstant(1)});
+        commands::ArgumentLoads loads(m_mesh);
+        const Id sequence = out.emit(spv::Op::OpLoad, word(), {m_mesh.sequence});
+        const spirv::LongWords grid = loads.record(out, sequence);
+        if (const Id payload = findPayload(m_module)) {
+            const Id type = m_module.pointee(m_module.typeOf(payload));
+            auto area = Area::create(m_module, {declarePair(m_module, sizeof(abi::MeshGrid) / 4), type});
+            if (!area) {
+                return area.error();
+            }
+            m_payloadArea = std::move(*area);
+            m_pointers[payload.value] = {&*m_payloadArea, m_payloadArea->pointTo(m_mesh, out, grid), 1, {}, type};
+            m_payload = payload;
+        }
+        const Id draw = m_hasTasks
+                            ? loads.load(out, loads.add(out, grid, offsetof(abi::MeshGrid, drawIndex)), word(), 4)
+                            : sequence;
+        return setDrawIndex(m_module, out, draw);
     }
 
     void setCounts(Emitter& out, Id counts)
     {
-        out.keep(spirv::instruction(spv::Op::OpStore)
-                     .add(m_counts)
-                     .add(counts)
-                     .add(static_cast<uint32_t>(spv::MemoryAccessMask::Aligned))
-                     .add(8u));
+        const Id pair = m_module.getVectorType(word(), 2);
+        m_area.store(out, m_area.place(out, m_areaPointer, 0, {m_which}), counts, pair);
     }
 
     void rewrite(const Instruction& i, Emitter& out)
@@ -129,12 +125,14 @@ private:
             pointer.type = m_module.pointee(i.type);
             m_pointers[i.result.value] = std::move(pointer);
         } else if (i.op == spv::Op::OpStore) {
-            m_area.store(out, place(base->second, out), i.id(1), base->second.type);
+            const Pointer pointer = base->second;
+            pointer.area->store(out, place(pointer, out), i.id(1), pointer.type);
         } else if (i.op == spv::Op::OpLoad) {
-            const Id value = m_area.load(out, place(base->second, out), base->second.type);
+            const Pointer pointer = base->second;
+            const Id value = pointer.area->load(out, place(pointer, out), pointer.type);
             out.keep(spirv::instruction(spv::Op::OpCopyObject, i.type, i.result).add(value));
         } else {
-            m_failure.at(m_module, i, "takes an output of a mesh shader, which is in memory here");
+            m_failure.at(m_module, i, "takes an output or the payload of a mesh shader, which are in memory here");
         }
     }
 
@@ -144,30 +142,34 @@ private:
         return m_module.typeOf(value) == word() ? value : out.emit(spv::Op::OpBitcast, word(), {value});
     }
 
-    Area::Place place(const Pointer& pointer, Emitter& out)
+    static Area::Place place(const Pointer& pointer, Emitter& out)
     {
-        return m_area.place(out, m_areaPointer, pointer.output, pointer.indices);
+        return pointer.area->place(out, pointer.areaPointer, pointer.member, pointer.indices);
     }
 
-    // From an operand on nothing may be a pointer to an output.
+    // From an operand on nothing may be such a pointer.
     void checkUses(const Instruction& i, size_t from)
     {
         for (size_t operand = from; operand < i.operandCount(); operand++) {
             if (i.isId(operand) && m_pointers.contains(i.id(operand).value)) {
-                m_failure.at(m_module, i, "passes a pointer to an output of a mesh shader on");
+                m_failure.at(m_module, i, "passes a pointer to an output or to the payload of a mesh shader on");
             }
         }
     }
 
-    void becomeCompute()
+    void forgetVariables()
     {
-        m_mesh.model = spv::ExecutionModel::GLCompute;
-        m_module.section(Section::EntryPoints)[0].setLiteral(0, static_cast<uint32_t>(spv::ExecutionModel::GLCompute));
-        removeMeshDeclarations(m_module);
-        for (const auto& output : m_outputs.variables) {
-            compiler::forget(m_module, output.variable);
+        std::vector<Id> gone;
+        for (const Output& output : m_outputs.variables) {
+            gone.push_back(output.variable);
+        }
+        if (m_payload) {
+            gone.push_back(m_payload);
+        }
+        for (const Id variable : gone) {
+            compiler::forget(m_module, variable);
             std::erase_if(m_module.section(Section::Globals),
-                          [&](const Instruction& i) { return i.result == output.variable; });
+                          [&](const Instruction& i) { return i.result == variable; });
         }
     }
 
@@ -175,43 +177,20 @@ private:
     Module& m_module;
     const MeshOutputs& m_outputs;
     const Area& m_area;
+    const bool m_hasTasks;
     std::unordered_map<uint32_t, Pointer> m_pointers;
+    std::optional<Area> m_payloadArea;
+    Id m_payload;
     Id m_areaPointer;
-    Id m_counts;  // pointer to what this invocation may write
+    Id m_which;  // of the two counts
     compiler::Failure m_failure{"storeOutputs"};
 };
 
-bool isOfMeshShaders(const Instruction& mode)
-{
-    switch (static_cast<spv::ExecutionMode>(mode.literal(1))) {
-        case spv::ExecutionMode::OutputVertices:
-        case spv::ExecutionMode::OutputPrimitivesEXT:
-        case spv::ExecutionMode::OutputPoints:
-        case spv::ExecutionMode::OutputLinesEXT:
-        case spv::ExecutionMode::OutputTrianglesEXT:
-            return true;
-        default:
-            return false;
-    }
-}
-
 }  // namespace
 
-void removeMeshDeclarations(Module& module)
+Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const Area& area, bool hasTasks)
 {
-    module.removeCapability(spv::Capability::MeshShadingEXT);
-    module.removeExtension("SPV_EXT_mesh_shader");
-    std::erase_if(module.section(Section::ExecutionModes), isOfMeshShaders);
-    module.removeDecorations([](const Instruction& i) {
-        constexpr auto kPerPrimitive = static_cast<uint32_t>(spv::Decoration::PerPrimitiveEXT);
-        return (i.op == spv::Op::OpDecorate && i.literal(1) == kPerPrimitive) ||
-               (i.op == spv::Op::OpMemberDecorate && i.literal(2) == kPerPrimitive);
-    });
-}
-
-Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const Area& area)
-{
-    return Store(mesh, outputs, area).run();
+    return Store(mesh, outputs, area, hasTasks).run();
 }
 
 }  // namespace millrace::mesh

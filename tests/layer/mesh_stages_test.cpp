@@ -84,7 +84,8 @@ TEST_F(MeshStages, Barrier_NamesComputeShaders)
         {VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT,
          kCompute | VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT},
         {VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT, VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT | kCompute},
-        {VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT, VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | kCompute},
+        {VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT,
+         VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT},
         {VK_PIPELINE_STAGE_2_COPY_BIT, VK_PIPELINE_STAGE_2_COPY_BIT},
         {VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT},
         {VK_PIPELINE_STAGE_2_PRE_RASTERIZATION_SHADERS_BIT,
@@ -103,8 +104,8 @@ TEST_F(MeshStages, Barrier_NamesComputeShaders)
     }
 }
 
-// What reads indirect commands is a shader as well.
-TEST_F(MeshStages, BarrierForIndirectCommands_MakesThemVisibleToShaders)
+// They are copied.
+TEST_F(MeshStages, BarrierForIndirectCommands_MakesThemVisibleToCopies)
 {
     VkMemoryBarrier2 memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
     memory.dstStageMask = VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
@@ -114,7 +115,7 @@ TEST_F(MeshStages, BarrierForIndirectCommands_MakesThemVisibleToShaders)
     info.pMemoryBarriers = &memory;
     const Call call = callOf([&] { FakeDriver::get<PFN_vkCmdPipelineBarrier2>("vkCmdPipelineBarrier2")(cmd, &info); });
     EXPECT_EQ(numbersOf(call, "dstAccessMask"),
-              std::vector<uint64_t>{VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_2_SHADER_READ_BIT});
+              std::vector<uint64_t>{VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_2_TRANSFER_READ_BIT});
 }
 
 TEST_F(MeshStages, BarrierInsideAnInstance_NamesVertexShadersAndNothingBehindItGoesInFront)

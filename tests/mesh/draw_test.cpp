@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 
 #include "mesh/picture.h"
@@ -123,7 +124,7 @@ TEST_P(MeshDraws, SeveralDrawsAndInstances_EachWithWhatIsBound)
     picture().bind(cmd, pipeline, set);
     device().cmdDraw(cmd, kCells, 3, 1);
     const uint32_t firstCell = kCells * kCells;
-    vkCmdPushConstants(cmd, device().layout, VK_SHADER_STAGE_MESH_BIT_EXT, 0, sizeof firstCell, &firstCell);
+    vkCmdPushConstants(cmd, device().layout, kMeshStages, 0, sizeof firstCell, &firstCell);
     device().cmdDraw(cmd, kCells, 2, 1);
     vkCmdEndRendering(cmd);
     picture().begin(cmd, 0, VK_ATTACHMENT_LOAD_OP_LOAD);
@@ -285,6 +286,87 @@ TEST_P(MeshDraws, LegacyPassThatWaitsForACopy_DrawsWhatWasCopied)
     vkCmdEndRenderPass(cmd);
     EXPECT_EQ(finish(cmd), expected(cells));
 }
+
+TEST_P(MeshDraws, TaskShaders_EmitWithTheirPayload)
+{
+    const std::vector<Cell> cells = randomCells(12);
+    const PipelineOptions options{.mesh = shaders::cells_tasks_mesh, .task = shaders::cells_task};
+    const VkPipeline pipeline = device().createPipeline(options);
+    const VkDescriptorSet set = picture().createSet(cells);
+    for (uint32_t repeated = 0; repeated < 2; ++repeated) {
+        const VkCommandBuffer cmd = device().device.begin();
+        picture().prepare(cmd);
+        picture().begin(cmd);
+        picture().bind(cmd, pipeline, set);
+        device().cmdDraw(cmd, kCells, 1, 1);
+        vkCmdEndRendering(cmd);
+        EXPECT_EQ(finish(cmd), expected(cells));
+    }
+}
+
+struct Indirect {
+    uint32_t stride;
+    uint32_t offset;
+    uint32_t draws;  // there are
+    uint32_t most;   // that are recorded
+    bool isCounted;
+};
+
+class MeshIndirect : public MeshDraws {
+protected:
+    // A row for each draw.
+    Pixels draw(VkPipeline pipeline, VkDescriptorSet set, const Indirect& indirect, uint32_t groups)
+    {
+        layertest::TestDevice& own = device().device;
+        const layertest::Buffer buffer = own.createBuffer(4096, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+        const layertest::Buffer count = own.createBuffer(64, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+        count.words[3] = indirect.draws;
+        for (uint32_t i = 0; i < indirect.most; ++i) {
+            const VkDrawMeshTasksIndirectCommandEXT command{groups, 1, 1};
+            std::memcpy(buffer.words + (indirect.offset + i * indirect.stride) / 4, &command, sizeof command);
+        }
+        const VkCommandBuffer cmd = own.begin();
+        picture().prepare(cmd);
+        picture().begin(cmd);
+        picture().bind(cmd, pipeline, set);
+        if (indirect.isCounted)
+            device().cmdDrawIndirectCount(cmd, buffer.handle, indirect.offset, count.handle, 12, indirect.most,
+                                          indirect.stride);
+        else
+            device().cmdDrawIndirect(cmd, buffer.handle, indirect.offset, indirect.most, indirect.stride);
+        vkCmdEndRendering(cmd);
+        return finish(cmd);
+    }
+};
+
+TEST_P(MeshIndirect, Draws_EachWithItsNumber)
+{
+    const std::vector<Cell> cells = randomCells(13);
+    const VkPipeline pipeline = device().createPipeline({.mesh = shaders::cells_draws_mesh});
+    const VkDescriptorSet set = picture().createSet(cells);
+    for (const Indirect& indirect :
+         {Indirect{12, 0, 8, 8, false}, Indirect{64, 24, 8, 5, false}, Indirect{16, 4, 3, 8, true},
+          Indirect{12, 0, 8, 6, true}, Indirect{0, 0, 1, 1, false}, Indirect{12, 0, 0, 8, true}}) {
+        const uint32_t rows = indirect.isCounted ? std::min(indirect.draws, indirect.most) : indirect.most;
+        Pixels wanted(size_t{kSize} * kSize, kClear);
+        paint(wanted, cells, kCells, rows);
+        EXPECT_EQ(draw(pipeline, set, indirect, kCells), wanted) << indirect.stride << " " << indirect.most;
+    }
+}
+
+TEST_P(MeshIndirect, TaskShaders_EmitWithTheirPayload)
+{
+    const std::vector<Cell> cells = randomCells(14);
+    const PipelineOptions options{.mesh = shaders::cells_tasks_mesh, .task = shaders::cells_task};
+    const VkPipeline pipeline = device().createPipeline(options);
+    EXPECT_EQ(draw(pipeline, picture().createSet(cells), {12, 8, 1, 1, false}, kCells), expected(cells));
+    EXPECT_EQ(draw(pipeline, picture().createSet(cells), {12, 8, 1, 3, true}, kCells), expected(cells));
+}
+
+INSTANTIATE_TEST_SUITE_P(By, MeshIndirect, testing::Values(Provider::Driver, Provider::Layer),
+                         [](const testing::TestParamInfo<Provider>& info) {
+                             return info.param == Provider::Driver ? "Driver" : "Layer";
+                         });
 
 INSTANTIATE_TEST_SUITE_P(By, MeshDraws, testing::Values(Provider::Driver, Provider::Layer),
                          [](const testing::TestParamInfo<Provider>& info) {

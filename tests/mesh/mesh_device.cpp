@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mesh/mesh_device.h"
 
-#include <gtest/gtest.h>
-
 #include "shaders/mesh_test_shaders.h"
 
 namespace millrace::meshtest {
@@ -32,23 +30,29 @@ bool driverHasMeshShaders()
 
 namespace {
 
-VkBool32 supportsGeometryShaders()
+// What compilers declare for PrimitiveId and gl_DrawID, which lowered shaders go without, and several draws in one
+// command.
+void enableWhatTestsNeed(VkPhysicalDeviceFeatures2& core, VkPhysicalDeviceVulkan11Features& v11)
 {
     InstanceOptions options;
     options.emulation = false;
     const layertest::TestInstance instance(options);
-    VkPhysicalDeviceFeatures features;
-    vkGetPhysicalDeviceFeatures(instance.physical, &features);
-    return features.geometryShader;
+    VkPhysicalDeviceVulkan11Features has11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
+    VkPhysicalDeviceFeatures2 has{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &has11};
+    vkGetPhysicalDeviceFeatures2(instance.physical, &has);
+    core.features.geometryShader = has.features.geometryShader;
+    core.features.multiDrawIndirect = has.features.multiDrawIndirect;
+    v11.shaderDrawParameters = has11.shaderDrawParameters;
+    core.pNext = &v11;
 }
 
 }  // namespace
 
 MeshDevice::MeshDevice(Provider by) : provider(by), device(instanceOptions(by), options())
 {
-    setLayout = device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, VK_SHADER_STAGE_MESH_BIT_EXT);
-    const VkPushConstantRange ranges[] = {{VK_SHADER_STAGE_MESH_BIT_EXT, 0, 16},
-                                          {VK_SHADER_STAGE_FRAGMENT_BIT, 16, 16}};
+    setLayout = device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0,
+                                       VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT);
+    const VkPushConstantRange ranges[] = {{kMeshStages, 0, 16}, {VK_SHADER_STAGE_FRAGMENT_BIT, 16, 16}};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     info.setLayoutCount = 1;
     info.pSetLayouts = &setLayout;
@@ -57,14 +61,15 @@ MeshDevice::MeshDevice(Provider by) : provider(by), device(instanceOptions(by), 
     MILLRACE_CHECK(vkCreatePipelineLayout(device.handle, &info, nullptr, &layout));
     device.onDestroy([this] { vkDestroyPipelineLayout(device.handle, layout, nullptr); });
     cmdDraw = device.get<PFN_vkCmdDrawMeshTasksEXT>("vkCmdDrawMeshTasksEXT");
+    cmdDrawIndirectCount = device.get<PFN_vkCmdDrawMeshTasksIndirectCountEXT>("vkCmdDrawMeshTasksIndirectCountEXT");
     cmdDrawIndirect = device.get<PFN_vkCmdDrawMeshTasksIndirectEXT>("vkCmdDrawMeshTasksIndirectEXT");
 }
 
 DeviceOptions MeshDevice::options()
 {
     m_features.meshShader = VK_TRUE;
-    // For fragment shaders that read PrimitiveId, as compilers declare it.
-    m_core.features.geometryShader = supportsGeometryShaders();
+    m_features.taskShader = VK_TRUE;
+    enableWhatTestsNeed(m_core, m_v11);
     DeviceOptions options;
     options.first = &m_core;
     options.extension = false;
@@ -81,8 +86,8 @@ VkPipeline MeshDevice::createPipeline(const PipelineOptions& options)
         stages.push_back(layertest::TestDevice::stage(module, "main"));
         stages.back().stage = stage;
     };
-    if (options.task)
-        add(options.task, VK_SHADER_STAGE_TASK_BIT_EXT);
+    if (!options.task.empty())
+        add(device.createModule(options.task), VK_SHADER_STAGE_TASK_BIT_EXT);
     add(device.createModule(options.mesh.empty() ? shaders::cells_mesh : options.mesh), VK_SHADER_STAGE_MESH_BIT_EXT);
     stages.back().pSpecializationInfo = options.constants;
     add(device.createModule(options.fragment.empty() ? shaders::cells_fragment : options.fragment),
@@ -118,7 +123,7 @@ VkPipeline MeshDevice::createPipeline(const PipelineOptions& options)
     info.layout = layout;
     info.renderPass = options.renderPass;
     VkPipeline pipeline = VK_NULL_HANDLE;
-    EXPECT_EQ(vkCreateGraphicsPipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline), options.expected);
+    MILLRACE_CHECK(vkCreateGraphicsPipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
     device.onDestroy([this, pipeline] { vkDestroyPipeline(device.handle, pipeline, nullptr); });
     return pipeline;
 }

@@ -18,13 +18,14 @@ bool driverHasMeshShaders();
 
 layertest::InstanceOptions instanceOptions(Provider provider);
 
+inline constexpr VkShaderStageFlags kMeshStages = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+
 struct PipelineOptions {
     std::span<const uint32_t> mesh;      // none: cells_mesh
     std::span<const uint32_t> fragment;  // none: cells_fragment
     VkRenderPass renderPass = VK_NULL_HANDLE;
     const VkSpecializationInfo* constants = nullptr;  // of the mesh shader
-    VkShaderModule task = VK_NULL_HANDLE;
-    VkResult expected = VK_SUCCESS;
+    std::span<const uint32_t> task;                   // none: there is none
 };
 
 class MeshDevice {
@@ -34,6 +35,7 @@ public:
 private:
     VkPhysicalDeviceMeshShaderFeaturesEXT m_features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
 
+    VkPhysicalDeviceVulkan11Features m_v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
     VkPhysicalDeviceFeatures2 m_core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
 
     layertest::DeviceOptions options();
@@ -46,6 +48,7 @@ public:
     VkPipelineLayout layout = VK_NULL_HANDLE;
     PFN_vkCmdDrawMeshTasksEXT cmdDraw = nullptr;
     PFN_vkCmdDrawMeshTasksIndirectEXT cmdDrawIndirect = nullptr;
+    PFN_vkCmdDrawMeshTasksIndirectCountEXT cmdDrawIndirectCount = nullptr;
 
     // Viewport and scissor are dynamic.
     VkPipeline createPipeline(const PipelineOptions& options = {});

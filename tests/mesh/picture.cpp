@@ -100,7 +100,7 @@ void Picture::bind(VkCommandBuffer cmd, VkPipeline pipeline, VkDescriptorSet set
 {
     vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
     vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, m_device.layout, 0, 1, &set, 0, nullptr);
-    vkCmdPushConstants(cmd, m_device.layout, VK_SHADER_STAGE_MESH_BIT_EXT, 0, sizeof firstCell, &firstCell);
+    vkCmdPushConstants(cmd, m_device.layout, kMeshStages, 0, sizeof firstCell, &firstCell);
     const float alpha = static_cast<float>(kAlpha) / 255;
     vkCmdPushConstants(cmd, m_device.layout, VK_SHADER_STAGE_FRAGMENT_BIT, 16, sizeof alpha, &alpha);
 }

@@ -75,18 +75,6 @@ TEST_F(MeshRefusals, SecondaryCommandBuffer_NotDrawn)
     expectLeftOut(cmd);
 }
 
-TEST_F(MeshRefusals, IndirectDraw_NotDrawn)
-{
-    const layertest::Buffer arguments = device.device.createBuffer(256, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
-    const VkCommandBuffer cmd = device.device.begin();
-    picture.prepare(cmd);
-    picture.begin(cmd);
-    picture.bind(cmd, pipeline, set);
-    device.cmdDrawIndirect(cmd, arguments.handle, 0, 1, sizeof(VkDrawMeshTasksIndirectCommandEXT));
-    vkCmdEndRendering(cmd);
-    expectLeftOut(cmd);
-}
-
 TEST_F(MeshRefusals, MoreOutputsThanADrawMayHave_NotDrawn)
 {
     const VkCommandBuffer cmd = device.device.begin();
@@ -98,9 +86,20 @@ TEST_F(MeshRefusals, MoreOutputsThanADrawMayHave_NotDrawn)
     expectLeftOut(cmd);
 }
 
-TEST_F(MeshRefusals, TaskShader_NoPipeline)
+// What the device finds out is told when the command buffer is reset.
+TEST_F(MeshRefusals, TaskShadersThatEmitMoreThanHasRoom_NotDrawn)
 {
-    device.createPipeline({.task = device.device.createModule(shaders::empty_task), .expected = VK_ERROR_UNKNOWN});
+    const VkPipeline flood = device.createPipeline({.task = shaders::flood_task});
+    const VkCommandBuffer cmd = device.device.begin();
+    picture.prepare(cmd);
+    picture.begin(cmd);
+    picture.bind(cmd, flood, set);
+    device.cmdDraw(cmd, 1, 1, 1);
+    vkCmdEndRendering(cmd);
+    picture.copy(cmd);
+    device.device.submitAndWait(cmd);
+    EXPECT_EQ(picture.pixels(), Pixels(size_t{kSize} * kSize, kClear));
+    MILLRACE_CHECK(vkResetCommandPool(device.device.handle, device.device.pool, 0));
     device.device.instance.expectMessage(kMessage);
 }
 

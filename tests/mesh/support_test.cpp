@@ -24,7 +24,7 @@ TEST(MeshSupport, Setting_ListsTheExtensionAndWhatIsThereOfIt)
     EXPECT_TRUE(layertest::lists(layertest::deviceExtensions(instance.physical), VK_EXT_MESH_SHADER_EXTENSION_NAME));
     const VkPhysicalDeviceMeshShaderFeaturesEXT features = featuresOf(instance.physical);
     EXPECT_EQ(features.meshShader, VK_TRUE);
-    EXPECT_EQ(features.taskShader, VK_FALSE);
+    EXPECT_EQ(features.taskShader, VK_TRUE);
     EXPECT_EQ(features.multiviewMeshShader, VK_FALSE);
     EXPECT_EQ(features.primitiveFragmentShadingRateMeshShader, VK_FALSE);
     EXPECT_EQ(features.meshShaderQueries, VK_FALSE);
@@ -45,7 +45,8 @@ TEST(MeshSupport, Properties_AreWhatComputeShadersHave)
     EXPECT_EQ(mesh.maxMeshOutputVertices, 256u);
     EXPECT_EQ(mesh.maxMeshOutputPrimitives, 256u);
     EXPECT_GE(mesh.maxMeshOutputMemorySize, 32768u);
-    EXPECT_EQ(mesh.maxTaskWorkGroupTotalCount, 0u);
+    EXPECT_GE(mesh.maxTaskWorkGroupTotalCount, 1u << 22);
+    EXPECT_GE(mesh.maxTaskPayloadSize, 16384u);
 }
 
 // The setting alone decides.

@@ -10,7 +10,7 @@
 
 #include "layer/commands/indirect_layouts.h"
 #include "layer/commands/kept_pipelines.h"
-#include "layer/commands/kernels.h"
+#include "layer/recording/sort_kernels.h"
 #include "layer/commands/shader_objects.h"
 #include "layer/loader/entry_points.h"
 #include "runtime/memory.h"

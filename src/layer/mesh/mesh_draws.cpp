@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// vkCmdDrawMeshTasks*EXT.
-#include <string>
+#include "layer/mesh/mesh_draws.h"
 
-#include "abi/mesh.h"
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
 #include "layer/loader/device.h"
-#include "layer/loader/entry_points.h"
 #include "layer/mesh/mesh_shaders.h"
 #include "layer/recording/borrowed_sets.h"
 #include "layer/recording/command_buffer.h"
@@ -15,43 +16,23 @@ namespace {
 
 constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
 constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
+constexpr VkPipelineStageFlags kComputeStage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 
-struct Grid {
-    uint32_t x;
-    uint32_t y;
-    uint32_t z;
+uint64_t tableOf(uint64_t work)
+{
+    return work + offsetof(abi::MeshWork, table);
+}
 
-    uint64_t groups() const { return uint64_t{x} * y * z; }
-};
+}  // namespace
 
-// One draw, step by step.
-class Draw {
-public:
-    explicit Draw(CommandBuffer& commandBuffer)
-        : m_commandBuffer(commandBuffer),
-          m_device(commandBuffer.device),
-          m_pipeline(m_device.meshShaders->pipelines->find(commandBuffer.bound.pipeline(kGraphics)))
-    {
-    }
+MeshDraw::MeshDraw(CommandBuffer& commandBuffer)
+    : m_commandBuffer(commandBuffer),
+      m_device(commandBuffer.device),
+      m_pipeline(m_device.meshShaders->pipelines->find(commandBuffer.bound.pipeline(kGraphics)))
+{
+}
 
-    void record(const Grid& grid);
-    void complain(const std::string& text) const;
-
-private:
-    bool check(const Grid& grid) const;
-    bool allocate(uint64_t areaBytes);
-    bool copyPushConstants();
-    void push(VkCommandBuffer target) const;
-    void waitForEarlierWork() const;
-    void runMeshShaders(const Grid& grid) const;
-
-    CommandBuffer& m_commandBuffer;
-    Device& m_device;
-    const std::shared_ptr<MeshPipeline> m_pipeline;
-    abi::MeshArguments m_arguments{};
-};
-
-void Draw::complain(const std::string& text) const
+void MeshDraw::complain(const std::string& text) const
 {
     if (m_commandBuffer.isNews("Millrace-mesh-shaders", text))
         m_device.messages().error("Millrace-mesh-shaders", m_commandBuffer.reference(),
@@ -59,162 +40,274 @@ void Draw::complain(const std::string& text) const
                                   "docs/mesh-shaders.md says what is there");
 }
 
-bool Draw::check(const Grid& grid) const
+bool MeshDraw::check() const
 {
+    const Front& front = m_commandBuffer.front;
     if (!m_pipeline) {
         complain("no pipeline with a mesh shader is bound");
         return false;
     }
-    const Front& front = m_commandBuffer.front;
-    if (!front.isOpen()) {
-        complain(std::string("it is ") + (front.obstacle            ? front.obstacle
-                                          : m_commandBuffer.primary ? "in no render pass instance"
-                                                                    : "in a secondary command buffer"));
-        return false;
-    }
-    const uint64_t vertices = grid.groups() * m_pipeline->outputs.maxPrimitives * m_pipeline->outputs.corners;
-    if (grid.groups() > kMaxMeshGroups || vertices > UINT32_MAX ||
-        grid.groups() * m_pipeline->outputs.areaBytes > kMaxMeshDrawBytes) {
-        complain("its outputs may take more than " + std::to_string(kMaxMeshDrawBytes) + " bytes");
-        return false;
-    }
-    return true;
+    if (front.isOpen())
+        return true;
+    const char* where = m_commandBuffer.primary ? "in no render pass instance" : "in a secondary command buffer";
+    complain(std::string("it is ") + (front.obstacle ? front.obstacle : where));
+    return false;
 }
 
-// For as long as the command buffer may run.
-bool Draw::allocate(uint64_t areaBytes)
+// For as long as the command buffer may run. Null if there is no memory.
+std::shared_ptr<runtime::Buffer> MeshDraw::createBuffer(runtime::BufferUse use, uint64_t bytes)
 {
     auto buffer = std::make_shared<runtime::Buffer>();
-    const VkResult result = m_device.meshShaders->memory.createBuffer(runtime::BufferUse::Indirect, areaBytes, *buffer);
+    const VkResult result = m_device.meshShaders->memory.createBuffer(use, bytes, *buffer);
     if (result != VK_SUCCESS) {
         m_commandBuffer.fail(result);
-        return false;
+        return nullptr;
     }
-    m_arguments.areas = buffer->address();
-    m_commandBuffer.keepAlive.push_back(std::move(buffer));
-    return true;
+    m_commandBuffer.keepAlive.push_back(buffer);
+    return buffer;
 }
 
-// As they are now, since the application may change them behind this command.
-bool Draw::copyPushConstants()
+MeshArena* MeshDraw::arena()
+{
+    if (!m_commandBuffer.drawMemory) {
+        auto arena = std::make_shared<MeshArena>(m_device, m_commandBuffer.reference());
+        if (const VkResult result = arena->create(m_device.meshShaders->memory, kMeshArenaBytes);
+            result != VK_SUCCESS) {
+            m_commandBuffer.fail(result);
+            return nullptr;
+        }
+        m_commandBuffer.drawMemory = std::move(arena);
+    }
+    return static_cast<MeshArena*>(m_commandBuffer.drawMemory.get());
+}
+
+// With push constants as they are now, since the application may change them behind this command.
+MeshUpload* MeshDraw::createUpload()
 {
     const uint32_t bytes = m_pipeline->layout->pushConstantBytes;
-    if (bytes == 0)
-        return true;
-    auto buffer = std::make_shared<runtime::Buffer>();
-    const VkResult result = m_device.meshShaders->memory.createBuffer(runtime::BufferUse::Upload, bytes, *buffer);
-    if (result != VK_SUCCESS) {
-        m_commandBuffer.fail(result);
-        return false;
-    }
+    m_upload = createBuffer(runtime::BufferUse::Upload, sizeof(MeshUpload) + bytes);
+    if (!m_upload)
+        return nullptr;
     constexpr VkShaderStageFlags kStages =
         VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
-    m_commandBuffer.bound.readPushConstants(kStages, {reinterpret_cast<uint8_t*>(buffer->data()), bytes});
-    m_arguments.pushConstants = buffer->address();
-    m_commandBuffer.keepAlive.push_back(std::move(buffer));
-    return true;
+    m_commandBuffer.bound.readPushConstants(kStages,
+                                            {reinterpret_cast<uint8_t*>(m_upload->data()) + sizeof(MeshUpload), bytes});
+    m_pushConstants = m_upload->address() + sizeof(MeshUpload);
+    return new (m_upload->data()) MeshUpload{};
 }
 
-void Draw::push(VkCommandBuffer target) const
+void MeshDraw::barrier(VkPipelineStageFlags from, VkPipelineStageFlags to) const
 {
-    m_device.table.CmdPushConstants(target, m_pipeline->layout->handle, kSequenceStages, 0, sizeof m_arguments,
-                                    &m_arguments);
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    m_device.table.CmdPipelineBarrier(m_commandBuffer.front.stream, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
 // What the instance waits for when it begins, its shaders in front of it wait for as well: dependencies of a render
 // pass, and where the command buffer may still run, what reads the same memory.
-void Draw::waitForEarlierWork() const
+void MeshDraw::beginFront()
 {
     const bool isPending = m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
-    if (m_commandBuffer.front.isUsed || !(m_commandBuffer.rendering.legacyPass || isPending))
-        return;
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-    m_device.table.CmdPipelineBarrier(m_commandBuffer.front.stream, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                                      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+    if (!m_commandBuffer.front.isUsed && (m_commandBuffer.rendering.legacyPass || isPending))
+        barrier(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, kComputeStage | VK_PIPELINE_STAGE_TRANSFER_BIT);
+    m_commandBuffer.front.isUsed = true;
+    if (m_commandBuffer.rendering.conditional)
+        m_device.table.CmdBeginConditionalRenderingEXT(m_commandBuffer.front.stream,
+                                                       &m_commandBuffer.rendering.conditionalInfo);
+    m_commandBuffer.log.replay(kScopeDescriptorBuffers, m_device.table, m_commandBuffer.front.stream);
 }
 
-void Draw::runMeshShaders(const Grid& grid) const
+void MeshDraw::endFront()
+{
+    if (m_commandBuffer.rendering.conditional)
+        m_device.table.CmdEndConditionalRenderingEXT(m_commandBuffer.front.stream);
+}
+
+void MeshDraw::run(VkPipeline pipeline, const Dispatch& dispatch)
 {
     const VkuDeviceDispatchTable& table = m_device.table;
     const VkCommandBuffer front = m_commandBuffer.front.stream;
-    const RenderingScope& scope = m_commandBuffer.rendering;
-    waitForEarlierWork();
-    m_commandBuffer.front.isUsed = true;
-    if (scope.conditional)
-        table.CmdBeginConditionalRenderingEXT(front, &scope.conditionalInfo);
-    m_commandBuffer.log.replay(kScopeDescriptorBuffers, table, front);
     bindBorrowedSets(m_commandBuffer, kGraphics, *m_pipeline->layout, front, kCompute);
-    push(front);
-    table.CmdBindPipeline(front, kCompute, m_pipeline->compute);
-    table.CmdDispatch(front, grid.x, grid.y, grid.z);
-    if (scope.conditional)
-        table.CmdEndConditionalRenderingEXT(front);
+    table.CmdBindPipeline(front, kCompute, pipeline);
+    abi::SequenceArguments arguments{dispatch.grids, m_pushConstants, dispatch.table, dispatch.stride, 0};
+    table.CmdPushConstants(front, m_pipeline->layout->handle, kSequenceStages, 0, sizeof arguments, &arguments);
+    if (dispatch.indirect) {
+        table.CmdDispatchIndirect(front, dispatch.indirect, dispatch.offset);
+        return;
+    }
+    const uint64_t rows = (dispatch.groups + abi::kRowGroups - 1) / abi::kRowGroups;
+    table.CmdDispatch(front, static_cast<uint32_t>(std::min<uint64_t>(dispatch.groups, abi::kRowGroups)),
+                      static_cast<uint32_t>(rows), 1);
 }
 
-void Draw::record(const Grid& grid)
+// The grids of a dispatch become a table, and its workgroups get memory. `arguments`: without what is here.
+std::optional<MeshDraw::Dispatch> MeshDraw::list(const Grids& grids, abi::ReserveArguments arguments, Drawn* drawn)
 {
-    if (grid.groups() == 0 || !check(grid))
-        return;
-    const mesh::MeshLayout& outputs = m_pipeline->outputs;
-    if (!allocate(grid.groups() * outputs.areaBytes) || !copyPushConstants())
-        return;
-    runMeshShaders(grid);
+    const MeshListMemory memory(grids.most);
+    const auto buffer = createBuffer(runtime::BufferUse::Indirect, memory.bytes);
+    if (!buffer)
+        return std::nullopt;
+    const uint64_t base = buffer->address();
+    abi::SortArguments sort{};
+    sort.stream = grids.address;
+    sort.sequenceCount = grids.count;
+    sort.dispatches = base + memory.dispatch;
+    sort.tables = tableOf(base);
+    sort.entries = base + memory.entries;
+    sort.sums = base + memory.sums;
+    sort.stride = grids.stride;
+    sort.setOffset = abi::kNoExecutionSet;
+    sort.maxSequenceCount = grids.most;
+    sort.pipelineCount = 1;
+    sort.blockCount = memory.blockCount;
+    arguments.work = base;
+    arguments.dispatch = base + memory.dispatch;
+    arguments.draw = drawn ? base + memory.draw : 0;
+    const VkCommandBuffer front = m_commandBuffer.front.stream;
+    barrier(kComputeStage | VK_PIPELINE_STAGE_TRANSFER_BIT, kComputeStage);
+    m_device.meshShaders->sortKernels.record(front, sort);
+    barrier(kComputeStage, kComputeStage);
+    m_device.meshShaders->reserve(front, arguments);
+    barrier(kComputeStage, kComputeStage | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT);
+    if (drawn)
+        *drawn = {buffer->handle(), memory.draw, 0};
+    return Dispatch{tableOf(base), grids.address, grids.stride, buffer->handle(), memory.dispatch, 0};
+}
+
+std::optional<MeshDraw::Dispatch> MeshDraw::listMesh(const Grids& grids, Drawn& drawn)
+{
+    MeshArena* const memory = arena();
+    if (!memory)
+        return std::nullopt;
+    abi::ReserveArguments arguments{};
+    arguments.state = memory->state();
+    arguments.arena = memory->address();
+    arguments.arenaBytes = memory->bytes();
+    arguments.resultBytes = static_cast<uint32_t>(m_pipeline->outputs.areaBytes);
+    arguments.vertices = verticesOfGroup();
+    arguments.maxGroups = std::min(kMaxMeshGroups, UINT32_MAX / std::max(1u, verticesOfGroup()));
+    arguments.isFirst = memory->isNew;
+    memory->isNew = false;
+    return list(grids, arguments, &drawn);
+}
+
+void MeshDraw::draw(const Dispatch& dispatch, const Drawn& drawn)
+{
+    const VkuDeviceDispatchTable& table = m_device.table;
     const VkCommandBuffer inside = m_commandBuffer.current;
     bindBorrowedSets(m_commandBuffer, kGraphics, *m_pipeline->layout);
-    push(inside);
-    const auto vertices = static_cast<uint32_t>(grid.groups() * outputs.maxPrimitives * outputs.corners);
-    if (vertices > 0)
-        m_device.table.CmdDraw(inside, vertices, 1, 0, 0);
-    m_commandBuffer.bound.restore(kGraphics, m_device.table, inside);
+    abi::SequenceArguments arguments{dispatch.grids, m_pushConstants, dispatch.table, dispatch.stride, 0};
+    table.CmdPushConstants(inside, m_pipeline->layout->handle, kSequenceStages, 0, sizeof arguments, &arguments);
+    if (drawn.indirect)
+        table.CmdDrawIndirect(inside, drawn.indirect, drawn.offset, 1, sizeof(abi::MeshDrawCommand));
+    else if (drawn.vertices > 0)
+        table.CmdDraw(inside, drawn.vertices, 1, 0, 0);
+    m_commandBuffer.bound.restore(kGraphics, table, inside);
 }
 
-VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksEXT(VkCommandBuffer handle, uint32_t x, uint32_t y, uint32_t z)
+void MeshDraw::record(uint32_t x, uint32_t y, uint32_t z)
 {
-    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    if (!commandBuffer.device.usesMesh())
-        commandBuffer.device.table.CmdDrawMeshTasksEXT(commandBuffer.current, x, y, z);
-    else
-        Draw(commandBuffer).record({x, y, z});
+    const uint64_t groups = uint64_t{x} * y * z;
+    if (groups == 0 || !check())
+        return;
+    const mesh::MeshLayout& outputs = m_pipeline->outputs;
+    const bool hasTasks = m_pipeline->task;
+    const uint64_t bytes = groups * (hasTasks ? outputs.gridBytes : outputs.areaBytes);
+    const uint64_t most = hasTasks ? kMaxTaskBytes : kMaxMeshDrawBytes;
+    if (groups > (hasTasks ? kMaxTaskGroups : kMaxMeshGroups) || bytes > most ||
+        (!hasTasks && groups * verticesOfGroup() > UINT32_MAX)) {
+        complain("what its workgroups may write takes more than " + std::to_string(most) + " bytes");
+        return;
+    }
+    MeshUpload* const upload = createUpload();
+    const auto results = upload ? createBuffer(runtime::BufferUse::Indirect, bytes) : nullptr;
+    if (!results)
+        return;
+    const uint64_t base = m_upload->address();
+    upload->grid = {x, y, z, 0};
+    upload->work.results = results->address();
+    upload->work.table = {1, static_cast<uint32_t>(groups), base + offsetof(MeshUpload, entry)};
+    const Dispatch first{tableOf(base), base + offsetof(MeshUpload, grid), sizeof(abi::MeshGrid), VK_NULL_HANDLE, 0,
+                         groups};
+    beginFront();
+    if (!hasTasks) {
+        run(m_pipeline->compute, first);
+        endFront();
+        draw(first, {VK_NULL_HANDLE, 0, static_cast<uint32_t>(groups * verticesOfGroup())});
+        return;
+    }
+    run(m_pipeline->task, first);
+    Drawn drawn{};
+    const auto second = listMesh(
+        {results->address(), static_cast<uint32_t>(outputs.gridBytes), static_cast<uint32_t>(groups), 0}, drawn);
+    if (second)
+        run(m_pipeline->compute, *second);
+    endFront();
+    if (second)
+        draw(*second, drawn);
 }
 
-constexpr char kNoIndirect[] = "vkCmdDrawMeshTasksIndirect*EXT is not provided";
-
-VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksIndirectEXT(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset,
-                                                       uint32_t drawCount, uint32_t stride)
+// Kernels read a copy: the application's buffer need not have an address.
+std::optional<MeshDraw::Grids> MeshDraw::copyGrids(const IndirectGrids& grids)
 {
-    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    if (!commandBuffer.device.usesMesh())
-        commandBuffer.device.table.CmdDrawMeshTasksIndirectEXT(commandBuffer.current, buffer, offset, drawCount,
-                                                               stride);
-    else
-        Draw(commandBuffer).complain(kNoIndirect);
+    const uint32_t stride = grids.maxDrawCount > 1 ? grids.stride : uint32_t{sizeof(abi::MeshGrid)};
+    const uint64_t bytes = uint64_t{stride} * (grids.maxDrawCount - 1) + sizeof(VkDrawMeshTasksIndirectCommandEXT);
+    const uint64_t count = (bytes + 15) / 16 * 16;
+    const auto copy = createBuffer(runtime::BufferUse::Results, count + sizeof(uint32_t));
+    if (!copy)
+        return std::nullopt;
+    const VkCommandBuffer front = m_commandBuffer.front.stream;
+    const VkBufferCopy region{grids.offset, 0, bytes};
+    m_device.table.CmdCopyBuffer(front, grids.buffer, copy->handle(), 1, &region);
+    if (grids.countBuffer) {
+        const VkBufferCopy countRegion{grids.countOffset, count, sizeof(uint32_t)};
+        m_device.table.CmdCopyBuffer(front, grids.countBuffer, copy->handle(), 1, &countRegion);
+    }
+    return Grids{copy->address(), stride, grids.maxDrawCount, grids.countBuffer ? copy->address() + count : 0};
 }
 
-VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksIndirectCountEXT(VkCommandBuffer handle, VkBuffer buffer,
-                                                            VkDeviceSize offset, VkBuffer countBuffer,
-                                                            VkDeviceSize countBufferOffset, uint32_t maxDrawCount,
-                                                            uint32_t stride)
+void MeshDraw::record(const IndirectGrids& indirect)
 {
-    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    if (!commandBuffer.device.usesMesh())
-        commandBuffer.device.table.CmdDrawMeshTasksIndirectCountEXT(commandBuffer.current, buffer, offset, countBuffer,
-                                                                    countBufferOffset, maxDrawCount, stride);
-    else
-        Draw(commandBuffer).complain(kNoIndirect);
+    if (indirect.maxDrawCount == 0 || !check() || !createUpload())
+        return;
+    beginFront();
+    std::optional<Grids> grids = copyGrids(indirect);
+    if (grids && m_pipeline->task)
+        grids = runCountedTasks(*grids);
+    Drawn drawn{};
+    const std::optional<Dispatch> dispatch = grids ? listMesh(*grids, drawn) : std::nullopt;
+    if (dispatch)
+        run(m_pipeline->compute, *dispatch);
+    endFront();
+    if (dispatch)
+        draw(*dispatch, drawn);
 }
 
-}  // namespace
-
-EntryPoints meshDrawEntryPoints()
+// Task shaders whose number the device knows, with memory of their own. Returns what they emit.
+std::optional<MeshDraw::Grids> MeshDraw::runCountedTasks(const Grids& grids)
 {
-    static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CmdDrawMeshTasksEXT, kUseStreams, true, kUseMesh),
-        MILLRACE_ENTRY(CmdDrawMeshTasksIndirectEXT, kUseStreams, true, kUseMesh),
-        MILLRACE_ENTRY(CmdDrawMeshTasksIndirectCountEXT, kUseStreams, true, kUseMesh),
-    };
-    return entries;
+    const uint64_t gridBytes = m_pipeline->outputs.gridBytes;
+    const auto most = static_cast<uint32_t>(std::min<uint64_t>(kMaxCountedTaskGroups, kMaxTaskBytes / gridBytes));
+    auto memory = std::make_shared<MeshArena>(m_device, m_commandBuffer.reference());
+    if (const VkResult result = memory->create(m_device.meshShaders->memory, most * gridBytes); result != VK_SUCCESS) {
+        m_commandBuffer.fail(result);
+        return std::nullopt;
+    }
+    m_commandBuffer.keepAlive.push_back(memory);
+    abi::ReserveArguments arguments{};
+    arguments.state = memory->state();
+    arguments.arena = memory->address();
+    arguments.arenaBytes = memory->bytes();
+    arguments.resultBytes = static_cast<uint32_t>(gridBytes);
+    arguments.maxGroups = most;
+    arguments.isFirst = 1;
+    const std::optional<Dispatch> dispatch = list(grids, arguments, nullptr);
+    if (!dispatch)
+        return std::nullopt;
+    run(m_pipeline->task, *dispatch);
+    return Grids{memory->address(), static_cast<uint32_t>(gridBytes), most,
+                 dispatch->table + offsetof(abi::SequenceTable, groupCount)};
 }
 
 }  // namespace millrace::layer

@@ -39,6 +39,8 @@ void enableWhatMeshShadersNeed(PatchedDeviceCreateInfo& request, const Support& 
     request.enable(k12, &VkPhysicalDeviceVulkan12Features::bufferDeviceAddress,
                    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
                    &VkPhysicalDeviceBufferDeviceAddressFeatures::bufferDeviceAddress);
+    if (support.int64)
+        request.enable(&VkPhysicalDeviceFeatures::shaderInt64);
     if (support.scalarBlockLayout)
         request.enable(k12, &VkPhysicalDeviceVulkan12Features::scalarBlockLayout,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,
@@ -55,6 +57,14 @@ void describe(const MeshLimits& limits, VkPhysicalDeviceMeshShaderPropertiesEXT&
     // Beside the chain.
     const VkPhysicalDeviceMeshShaderPropertiesEXT chained = out;
     out = {chained.sType, chained.pNext};
+    out.maxTaskWorkGroupTotalCount = kMaxMeshGroups;
+    std::fill_n(out.maxTaskWorkGroupCount, 3, kMaxMeshGroupsPerDimension);
+    out.maxTaskWorkGroupInvocations = limits.groupInvocations;
+    std::copy_n(limits.groupSize, 3, out.maxTaskWorkGroupSize);
+    out.maxTaskPayloadSize = std::min(kMaxTaskPayloadBytes, limits.sharedBytes);
+    out.maxTaskSharedMemorySize = limits.sharedBytes;
+    out.maxTaskPayloadAndSharedMemorySize = limits.sharedBytes;
+    out.maxPreferredTaskWorkGroupInvocations = std::min(128u, limits.groupInvocations);
     out.maxMeshWorkGroupTotalCount = kMaxMeshGroups;
     std::fill_n(out.maxMeshWorkGroupCount, 3, kMaxMeshGroupsPerDimension);
     out.maxMeshWorkGroupInvocations = limits.groupInvocations;
@@ -97,7 +107,7 @@ public:
         auto* own = findInChain<VkPhysicalDeviceMeshShaderFeaturesEXT>(features.pNext, kFeatures);
         if (!own || !support.meshShader)
             return;
-        own->taskShader = VK_FALSE;
+        own->taskShader = VK_TRUE;
         own->meshShader = VK_TRUE;
         own->multiviewMeshShader = VK_FALSE;
         own->primitiveFragmentShadingRateMeshShader = VK_FALSE;

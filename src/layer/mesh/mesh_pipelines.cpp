@@ -82,7 +82,7 @@ private:
     VkResult refuse(const std::string& reason) const;
     std::optional<mesh::Stage> read(const VkPipelineShaderStageCreateInfo& stage) const;
     VkResult lower(mesh::LoweredPipeline& lowered) const;
-    VkResult createCompute(const mesh::LoweredPipeline& lowered) const;
+    VkResult createCompute(const mesh::Stage& lowered, VkShaderStageFlagBits stage, VkPipeline& out) const;
     VkResult createGraphics(const mesh::LoweredPipeline& lowered, const VkAllocationCallbacks* allocator,
                             VkPipeline* out) const;
 
@@ -102,8 +102,6 @@ const char* Creation::obstacle() const
         return "it is made of libraries";
     if (!findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT))
         return "a stage declares MeshShadingEXT, and there is no mesh shader";
-    if (findStage(m_info, VK_SHADER_STAGE_TASK_BIT_EXT))
-        return "it has a task shader, and the feature taskShader is absent";
     if (rendering && rendering->viewMask != 0)
         return "it has several views, and the feature multiviewMeshShader is absent";
     return nullptr;
@@ -126,29 +124,33 @@ std::optional<mesh::Stage> Creation::read(const VkPipelineShaderStageCreateInfo&
 VkResult Creation::lower(mesh::LoweredPipeline& lowered) const
 {
     const std::optional<mesh::Stage> shader = read(*findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT));
-    std::optional<mesh::Stage> fragment;
+    std::optional<mesh::Stage> task, fragment;
+    const VkPipelineShaderStageCreateInfo* taskStage = findStage(m_info, VK_SHADER_STAGE_TASK_BIT_EXT);
     const VkPipelineShaderStageCreateInfo* fragmentStage = findStage(m_info, VK_SHADER_STAGE_FRAGMENT_BIT);
+    if (taskStage)
+        task = read(*taskStage);
     if (fragmentStage)
         fragment = read(*fragmentStage);
-    if (!shader || (fragmentStage && !fragment))
+    if (!shader || (taskStage && !task) || (fragmentStage && !fragment))
         return refuse("the layer does not have the code of a stage, which may be given by an identifier");
     const Support& support = m_device.support;
     const mesh::Target target{support.interfaceLocations, support.meshLimits.vertexLayers,
                               support.meshLimits.vertexViewports};
-    Result<mesh::LoweredPipeline> result = mesh::lowerPipeline(*shader, fragment, target);
+    Result<mesh::LoweredPipeline> result = mesh::lowerPipeline(task, *shader, fragment, target);
     if (!result)
         return refuse(result.error().text());
     lowered = std::move(*result);
     return VK_SUCCESS;
 }
 
-VkResult Creation::createCompute(const mesh::LoweredPipeline& lowered) const
+VkResult Creation::createCompute(const mesh::Stage& lowered, VkShaderStageFlagBits stage, VkPipeline& out) const
 {
-    const VkPipelineShaderStageCreateInfo& given = *findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT);
-    const TransientModule module(m_device, lowered.mesh.words);
+    const VkPipelineShaderStageCreateInfo& given = *findStage(m_info, stage);
+    const char* const name = stage == VK_SHADER_STAGE_TASK_BIT_EXT ? "task shader" : "mesh shader";
+    const TransientModule module(m_device, lowered.words);
     if (module.result() != VK_SUCCESS)
         return module.result();
-    m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {"mesh shader"});
+    m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {name});
     PatchedChain chain(given.pNext);
     chain.remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
@@ -156,11 +158,11 @@ VkResult Creation::createCompute(const mesh::LoweredPipeline& lowered) const
     info.stage = module.stage();
     info.stage.pNext = chain.get();
     info.stage.flags = given.flags;
-    info.stage.pName = lowered.mesh.entryPoint.c_str();
+    info.stage.pName = lowered.entryPoint.c_str();
     info.layout = m_pipeline->layout->handle;
-    const VkResult result = m_device.table.CreateComputePipelines(m_device.handle, m_cache, 1, &info,
-                                                                  runtime::hostMemory(), &m_pipeline->compute);
-    m_device.names.set(VK_OBJECT_TYPE_PIPELINE, m_pipeline->compute, {"mesh shader"});
+    const VkResult result =
+        m_device.table.CreateComputePipelines(m_device.handle, m_cache, 1, &info, runtime::hostMemory(), &out);
+    m_device.names.set(VK_OBJECT_TYPE_PIPELINE, out, {name});
     return result;
 }
 
@@ -210,7 +212,10 @@ VkResult Creation::run(const VkAllocationCallbacks* allocator, VkPipeline* out)
     if (result != VK_SUCCESS)
         return result;
     m_pipeline = std::make_shared<MeshPipeline>(layout->sequences, lowered.layout);
-    result = createCompute(lowered);
+    if (lowered.task)
+        result = createCompute(*lowered.task, VK_SHADER_STAGE_TASK_BIT_EXT, m_pipeline->task);
+    if (result == VK_SUCCESS)
+        result = createCompute(lowered.mesh, VK_SHADER_STAGE_MESH_BIT_EXT, m_pipeline->compute);
     return result == VK_SUCCESS ? createGraphics(lowered, allocator, out) : result;
 }
 
@@ -218,8 +223,9 @@ VkResult Creation::run(const VkAllocationCallbacks* allocator, VkPipeline* out)
 
 MeshPipeline::~MeshPipeline()
 {
-    if (compute)
-        layout->device.table.DestroyPipeline(layout->device.handle, compute, runtime::hostMemory());
+    for (VkPipeline pipeline : {task, compute})
+        if (pipeline)
+            layout->device.table.DestroyPipeline(layout->device.handle, pipeline, runtime::hostMemory());
 }
 
 bool MeshPipelines::makes(const VkGraphicsPipelineCreateInfo& info) const

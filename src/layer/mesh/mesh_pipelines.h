@@ -25,6 +25,7 @@ struct MeshPipeline {
 
     const std::shared_ptr<SequenceLayout> layout;  // of both
     const mesh::MeshLayout outputs;
+    VkPipeline task = VK_NULL_HANDLE;  // null: it has no task shader
     VkPipeline compute = VK_NULL_HANDLE;
 };
 

@@ -6,9 +6,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
+#include "abi/mesh.h"
 #include "layer/loader/entry_points.h"
 #include "layer/mesh/mesh_pipelines.h"
+#include "layer/recording/sort_kernels.h"
 #include "runtime/memory.h"
 
 namespace millrace::layer {
@@ -19,16 +22,41 @@ inline constexpr uint32_t kMaxMeshGroupsPerDimension = 65535;
 inline constexpr uint32_t kMaxMeshVertices = 256;
 inline constexpr uint32_t kMaxMeshPrimitives = 256;
 inline constexpr uint32_t kMaxMeshOutputBytes = 49152;
+inline constexpr uint32_t kMaxTaskPayloadBytes = 16384;
 
-// Of outputs of one draw. A draw that may have more is left out.
+// Of outputs of one draw whose workgroups the host counts. A draw that may have more is left out.
 inline constexpr uint64_t kMaxMeshDrawBytes = uint64_t{1} << 30;
+// Of outputs of all draws of a command buffer whose workgroups the device counts.
+inline constexpr uint64_t kMeshArenaBytes = uint64_t{64} << 20;
+// Of what the task shaders of a draw emit, and how many workgroups of them there may be.
+inline constexpr uint64_t kMaxTaskBytes = uint64_t{64} << 20;
+inline constexpr uint32_t kMaxTaskGroups = 1u << 20;
+// Likewise where the device counts them.
+inline constexpr uint32_t kMaxCountedTaskGroups = 1u << 14;
 
 class MeshShaders {
 public:
-    explicit MeshShaders(Device& device) : pipelines(std::make_shared<MeshPipelines>(device)) {}
+    explicit MeshShaders(Device& device)
+        : pipelines(std::make_shared<MeshPipelines>(device)), sortKernels(device), m_device(device)
+    {
+    }
+    ~MeshShaders();
+    MeshShaders(const MeshShaders&) = delete;
+    MeshShaders& operator=(const MeshShaders&) = delete;
 
-    runtime::Memory memory;  // for outputs and copies of push constants
+    // Once. Returns an error of the driver.
+    VkResult create();
+    // The kernel that gives memory to workgroups. Binds at the compute bind point and pushes constants.
+    void reserve(VkCommandBuffer commandBuffer, const abi::ReserveArguments& arguments) const;
+
+    runtime::Memory memory;
     const std::shared_ptr<MeshPipelines> pipelines;
+    Kernels sortKernels;
+
+private:
+    Device& m_device;
+    VkPipelineLayout m_reserveLayout = VK_NULL_HANDLE;
+    VkPipeline m_reserve = VK_NULL_HANDLE;
 };
 
 // On a device that has just been created. Returns an error of the driver.

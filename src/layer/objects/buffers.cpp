@@ -8,7 +8,7 @@ namespace millrace::layer {
 
 UsageRules usageRules(const Device& device)
 {
-    return {device.emulatesMaintenance5(), device.usesCommands()};
+    return {device.emulatesMaintenance5(), device.usesCommands(), device.usesMesh()};
 }
 
 namespace {
@@ -148,7 +148,7 @@ EntryPoints externalBufferEntryPoints()
 EntryPoints bufferEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateBuffer, kUseExtension | kUseMaintenance5 | kUseCommands),
+        MILLRACE_ENTRY(CreateBuffer, kUseExtension | kUseMaintenance5 | kUseCommands | kUseMesh),
         MILLRACE_ENTRY(DestroyBuffer, kUseState),
         MILLRACE_ENTRY(AllocateMemory, kUseCommands),
         {"vkGetBufferDeviceAddress", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddress>>(),
@@ -158,8 +158,9 @@ EntryPoints bufferEntryPoints()
         {"vkGetBufferDeviceAddressEXT", guarded<&getAddress<&VkuDeviceDispatchTable::GetBufferDeviceAddressEXT>>(),
          kUseState},
         MILLRACE_ENTRY(CreateBufferView, kUseMaintenance5),
-        MILLRACE_ENTRY(GetDeviceBufferMemoryRequirements, kUseExtension | kUseMaintenance5 | kUseCommands),
-        MILLRACE_ENTRY(GetDeviceBufferMemoryRequirementsKHR, kUseExtension | kUseMaintenance5 | kUseCommands),
+        MILLRACE_ENTRY(GetDeviceBufferMemoryRequirements, kUseExtension | kUseMaintenance5 | kUseCommands | kUseMesh),
+        MILLRACE_ENTRY(GetDeviceBufferMemoryRequirementsKHR,
+                       kUseExtension | kUseMaintenance5 | kUseCommands | kUseMesh),
     };
     return entries;
 }

@@ -17,6 +17,7 @@ struct Device;
 struct UsageRules {
     bool foldFlags2 = false;       // VkBufferUsageFlags2CreateInfo
     bool hidesPreprocess = false;  // VK_BUFFER_USAGE_2_PREPROCESS_BUFFER_BIT_EXT, of generated commands
+    bool copiesIndirect = false;   // the layer copies indirect commands
 };
 UsageRules usageRules(const Device& device);
 
@@ -35,6 +36,8 @@ Flags driverBufferUsage(Flags usage, UsageRules rules)
     // Shaders of generated draws may fetch attributes themselves, also of buffers that are bound.
     if (rules.hidesPreprocess && (usage & VK_BUFFER_USAGE_VERTEX_BUFFER_BIT))
         usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    if (rules.copiesIndirect && (usage & VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT))
+        usage |= VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
     return usage;
 }
 

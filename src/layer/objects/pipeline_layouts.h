@@ -55,8 +55,8 @@ struct GraphLayout {
 };
 
 // The layout that variants of pipelines for generated commands are created with, and pipelines that draw what mesh
-// shaders have written: the same sets, and abi::SequenceArguments or abi::MeshArguments, which are as large, as the
-// only push constants, for kSequenceStages. Shared like a GraphLayout.
+// shaders have written: the same sets, and abi::SequenceArguments as the only push constants, for
+// kSequenceStages. Shared like a GraphLayout.
 struct SequenceLayout {
     explicit SequenceLayout(Device& owner) : device(owner) {}
     ~SequenceLayout();

@@ -79,6 +79,7 @@ void CommandBuffer::reset()
     graph.clear();
     rendering = {};
     front = {};
+    drawMemory.reset();
     initialized.clear();
     isReadByHost = false;
     m_told.clear();

@@ -49,6 +49,7 @@ struct CommandBuffer {
     GraphBindings graph;
     RenderingScope rendering;
     Front front;
+    std::shared_ptr<void> drawMemory;  // of the feature that draws with the front
     // Scratch addresses that this command buffer initialized, and the graph each is for (setting "validate").
     std::unordered_map<VkDeviceAddress, uint32_t> initialized;
     bool isReadByHost = false;      // what `current` has recorded of graphs, since the last makeVisibleToHost()

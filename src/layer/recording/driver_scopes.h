@@ -22,7 +22,7 @@ public:
         const bool computes = queue & VK_QUEUE_COMPUTE_BIT;
         if (device.usesMesh() && (queue & VK_QUEUE_GRAPHICS_BIT)) {
             m_mesh = computes ? VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT : VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT;
-            m_readers = computes ? VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT : 0;
+            m_copies = true;
         }
         m_generates = device.usesCommands() && (queue & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT));
         if (!m_generates)
@@ -57,6 +57,8 @@ public:
         constexpr auto kPreprocess = static_cast<Flags>(VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT);
         constexpr auto kIndirect = static_cast<Flags>(VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT);
         flags = meshStages(flags);
+        if (m_copies && (flags & kIndirect))
+            flags |= static_cast<Flags>(VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT);
         if (m_readers == 0)
             return flags;
         if (m_generates && (flags & kPreprocess))
@@ -79,6 +81,8 @@ public:
         constexpr auto kRead = static_cast<Flags>(VK_ACCESS_2_COMMAND_PREPROCESS_READ_BIT_EXT);
         constexpr auto kWrite = static_cast<Flags>(VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT);
         constexpr auto kIndirect = static_cast<Flags>(VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
+        if (m_copies && (flags & kIndirect))
+            flags |= static_cast<Flags>(VK_ACCESS_2_TRANSFER_READ_BIT);
         if (m_readers == 0)
             return flags;
         if (flags & kIndirect)
@@ -122,6 +126,7 @@ private:
     }
 
     VkPipelineStageFlags2 m_readers = 0;  // that may read what the stage of indirect commands does
+    bool m_copies = false;                // indirect commands, which the layer reads copies of
     bool m_generates = false;             // commands, so that the driver does not know the stage for that
     VkPipelineStageFlags2 m_mesh = 0;     // in place of the stages of mesh shaders; 0: the driver knows them
 };

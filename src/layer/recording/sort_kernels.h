@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels in front of generated dispatches, which sort sequences by pipeline (src/shaders/meta/commands).
+// The kernels in front of generated dispatches, and of task and mesh shaders whose grids the device knows, which sort
+// sequences by pipeline (src/shaders/meta/commands).
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -38,8 +39,6 @@ public:
 
 private:
     enum Kernel { Count, Scan, Place, kCount };
-
-    VkResult createPipeline(Kernel kernel);
 
     Device& m_device;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;

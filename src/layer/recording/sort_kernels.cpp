@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/recording/sort_kernels.h"
+
+#include <span>
+
+#include "layer/loader/device.h"
+#include "layer/objects/kernel_code.h"
+#include "runtime/host_memory.h"
+#include "shaders/commands.h"
+
+namespace millrace::layer {
+
+Kernels::~Kernels()
+{
+    for (VkPipeline pipeline : m_pipelines)
+        m_device.table.DestroyPipeline(m_device.handle, pipeline, runtime::hostMemory());
+    m_device.table.DestroyPipelineLayout(m_device.handle, m_layout, runtime::hostMemory());
+}
+
+VkResult Kernels::create()
+{
+    static constexpr const char* kNames[] = {"count sequences", "add up sequences", "place sequences"};
+    const std::span<const uint32_t> code[] = {shaders::commands_count, shaders::commands_scan, shaders::commands_place};
+    VkResult result =
+        createKernelLayout(m_device, sizeof(abi::SortArguments), "layout of kernels for sequences", m_layout);
+    for (const Kernel kernel : {Count, Scan, Place})
+        if (result == VK_SUCCESS)
+            result = createKernel(m_device, code[kernel], m_layout, kNames[kernel], m_pipelines[kernel]);
+    return result;
+}
+
+void Kernels::record(VkCommandBuffer commandBuffer, const abi::SortArguments& arguments) const
+{
+    const VkuDeviceDispatchTable& table = m_device.table;
+    table.CmdPushConstants(commandBuffer, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof arguments, &arguments);
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+    for (const Kernel kernel : {Count, Scan, Place}) {
+        if (kernel != Count)
+            table.CmdPipelineBarrier(commandBuffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+        table.CmdBindPipeline(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, m_pipelines[kernel]);
+        table.CmdDispatch(commandBuffer, kernel == Scan ? 1 : arguments.blockCount, 1, 1);
+    }
+}
+
+}  // namespace millrace::layer
