@@ -143,7 +143,7 @@ Buffer TestDevice::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage)
     return buffer;
 }
 
-Image TestDevice::createTarget(uint32_t width, uint32_t height)
+Image TestDevice::createTarget(uint32_t width, uint32_t height, uint32_t layers)
 {
     Image image;
     VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
@@ -151,7 +151,7 @@ Image TestDevice::createTarget(uint32_t width, uint32_t height)
     info.format = VK_FORMAT_R8G8B8A8_UNORM;
     info.extent = {width, height, 1};
     info.mipLevels = 1;
-    info.arrayLayers = 1;
+    info.arrayLayers = layers;
     info.samples = VK_SAMPLE_COUNT_1_BIT;
     info.usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
     MILLRACE_CHECK(vkCreateImage(handle, &info, nullptr, &image.handle));
@@ -161,9 +161,9 @@ Image TestDevice::createTarget(uint32_t width, uint32_t height)
     MILLRACE_CHECK(vkBindImageMemory(handle, image.handle, allocateMemory(requirements, 0, false), 0));
     VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
     view.image = image.handle;
-    view.viewType = VK_IMAGE_VIEW_TYPE_2D;
+    view.viewType = layers > 1 ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D;
     view.format = info.format;
-    view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, layers};
     MILLRACE_CHECK(vkCreateImageView(handle, &view, nullptr, &image.view));
     onDestroy([this, own = image.view] { vkDestroyImageView(handle, own, nullptr); });
     return image;

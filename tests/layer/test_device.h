@@ -79,7 +79,8 @@ public:
     PFN_vkCmdDispatchGraphIndirectCountAMDX cmdDispatchIndirectCount = nullptr;
 
     Buffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-    Image createTarget(uint32_t width, uint32_t height);  // R8G8B8A8, color attachment and transfer source
+    // R8G8B8A8, color attachment and transfer source; the view is of all layers.
+    Image createTarget(uint32_t width, uint32_t height, uint32_t layers = 1);
     VkShaderModule createModule(std::span<const uint32_t> words);
     static std::vector<uint32_t> programWords(const std::string& name);  // of tests/programs/shaders
     VkShaderModule createProgram(const std::string& name) { return createModule(programWords(name)); }

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mesh/random_device.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "mesh/compile_text.h"
+
+namespace millrace::meshtest {
+
+namespace {
+
+constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;
+constexpr VkShaderStageFlags kFirstStages = VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_VERTEX_BIT;
+constexpr VkImageSubresourceRange kAll{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, kRandomLayers};
+
+// From vertex shaders.
+bool driverWritesViewports()
+{
+    layertest::InstanceOptions options;
+    options.emulation = false;
+    const layertest::TestInstance instance(options);
+    return layertest::lists(layertest::deviceExtensions(instance.physical),
+                            VK_EXT_SHADER_VIEWPORT_INDEX_LAYER_EXTENSION_NAME);
+}
+
+VkPhysicalDeviceFeatures driverFeatures()
+{
+    layertest::InstanceOptions options;
+    options.emulation = false;
+    const layertest::TestInstance instance(options);
+    VkPhysicalDeviceFeatures features;
+    vkGetPhysicalDeviceFeatures(instance.physical, &features);
+    return features;
+}
+
+VkPrimitiveTopology topologyOf(uint32_t corners)
+{
+    constexpr VkPrimitiveTopology kLists[] = {VK_PRIMITIVE_TOPOLOGY_POINT_LIST, VK_PRIMITIVE_TOPOLOGY_LINE_LIST,
+                                              VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST};
+    return kLists[corners - 1];
+}
+
+}  // namespace
+
+RandomDevice::RandomDevice() : m_device(instanceOptions(Provider::Layer), options())
+{
+    m_cmdDraw = m_device.get<PFN_vkCmdDrawMeshTasksEXT>("vkCmdDrawMeshTasksEXT");
+    createLayout();
+    createTarget();
+}
+
+layertest::DeviceOptions RandomDevice::options()
+{
+    const VkPhysicalDeviceFeatures driver = driverFeatures();
+    VkPhysicalDeviceFeatures& own = m_core.features;
+    own.geometryShader = driver.geometryShader;
+    own.shaderFloat64 = driver.shaderFloat64;
+    own.shaderClipDistance = driver.shaderClipDistance;
+    own.shaderCullDistance = driver.shaderCullDistance;
+    own.largePoints = driver.largePoints;
+    own.multiViewport = driver.multiViewport && driverWritesViewports();
+    m_features.meshShader = VK_TRUE;
+    layertest::DeviceOptions options;
+    options.first = &m_core;
+    options.extension = false;
+    options.feature = false;
+    options.chain = &m_features;
+    options.extensions = {VK_EXT_MESH_SHADER_EXTENSION_NAME};
+    if (own.multiViewport)
+        options.extensions.push_back(VK_EXT_SHADER_VIEWPORT_INDEX_LAYER_EXTENSION_NAME);
+    return options;
+}
+
+Abilities RandomDevice::abilities() const
+{
+    VkPhysicalDeviceSubgroupProperties subgroups{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups};
+    vkGetPhysicalDeviceProperties2(m_device.physical, &properties);
+    const VkPhysicalDeviceFeatures& own = m_core.features;
+    Abilities abilities;
+    abilities.float64 = own.shaderFloat64;
+    abilities.clipDistance = own.shaderClipDistance;
+    abilities.cullDistance = own.shaderCullDistance;
+    abilities.largePoints = own.largePoints;
+    abilities.fragmentBuiltIns = own.geometryShader;
+    abilities.viewports = own.multiViewport;
+    if ((subgroups.supportedStages & VK_SHADER_STAGE_MESH_BIT_EXT) &&
+        (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT))
+        abilities.subgroupSize = subgroups.subgroupSize;
+    return abilities;
+}
+
+void RandomDevice::createLayout()
+{
+    m_setLayout = m_device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, kFirstStages);
+    const VkPushConstantRange ranges[] = {{kFirstStages, 0, 16}, {VK_SHADER_STAGE_FRAGMENT_BIT, 16, 16}};
+    VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    info.setLayoutCount = 1;
+    info.pSetLayouts = &m_setLayout;
+    info.pushConstantRangeCount = 2;
+    info.pPushConstantRanges = ranges;
+    MILLRACE_CHECK(vkCreatePipelineLayout(m_device.handle, &info, nullptr, &m_layout));
+    m_device.onDestroy([this] { vkDestroyPipelineLayout(m_device.handle, m_layout, nullptr); });
+}
+
+void RandomDevice::createTarget()
+{
+    m_target = m_device.createTarget(kRandomSize, kRandomSize, kRandomLayers);
+}
+
+VkPipeline RandomDevice::createPipeline(VkShaderStageFlagBits stage, const std::string& first,
+                                        const std::string& fragment, uint32_t corners, uint32_t salt)
+{
+    const std::vector<uint32_t> front = compileText(first, stage);
+    const std::vector<uint32_t> back = compileText(fragment, VK_SHADER_STAGE_FRAGMENT_BIT);
+    if (front.empty() || back.empty())
+        return VK_NULL_HANDLE;
+    const VkSpecializationMapEntry entry{0, 0, sizeof salt};
+    const VkSpecializationInfo constants{1, &entry, sizeof salt, &salt};
+    VkPipelineShaderStageCreateInfo stages[] = {layertest::TestDevice::stage(m_device.createModule(front), "main"),
+                                                layertest::TestDevice::stage(m_device.createModule(back), "main")};
+    stages[0].stage = stage;
+    stages[0].pSpecializationInfo = &constants;
+    stages[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
+    const VkPipelineVertexInputStateCreateInfo input{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
+    VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
+    assembly.topology = topologyOf(corners);
+    VkPipelineViewportStateCreateInfo viewport{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
+    VkPipelineRasterizationStateCreateInfo raster{VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
+    raster.lineWidth = 1.0f;
+    VkPipelineMultisampleStateCreateInfo samples{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
+    samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+    VkPipelineColorBlendAttachmentState attachment{};
+    attachment.colorWriteMask = 0xf;
+    VkPipelineColorBlendStateCreateInfo blend{VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
+    blend.attachmentCount = 1;
+    blend.pAttachments = &attachment;
+    const VkDynamicState states[] = {VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT};
+    VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};
+    dynamic.dynamicStateCount = 2;
+    dynamic.pDynamicStates = states;
+    VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
+    rendering.colorAttachmentCount = 1;
+    rendering.pColorAttachmentFormats = &kFormat;
+    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering};
+    info.stageCount = 2;
+    info.pStages = stages;
+    if (stage == VK_SHADER_STAGE_VERTEX_BIT) {
+        info.pVertexInputState = &input;
+        info.pInputAssemblyState = &assembly;
+    }
+    info.pViewportState = &viewport;
+    info.pRasterizationState = &raster;
+    info.pMultisampleState = &samples;
+    info.pColorBlendState = &blend;
+    info.pDynamicState = &dynamic;
+    info.layout = m_layout;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    EXPECT_EQ(vkCreateGraphicsPipelines(m_device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline), VK_SUCCESS);
+    m_device.onDestroy([this, pipeline] { vkDestroyPipeline(m_device.handle, pipeline, nullptr); });
+    return pipeline;
+}
+
+void RandomDevice::beginRendering(VkCommandBuffer cmd) const
+{
+    VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
+    barrier.dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
+    barrier.newLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+    barrier.image = m_target.handle;
+    barrier.subresourceRange = kAll;
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, 0, 0,
+                         nullptr, 0, nullptr, 1, &barrier);
+    VkRenderingAttachmentInfo attachment{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
+    attachment.imageView = m_target.view;
+    attachment.imageLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+    attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+    VkRenderingInfo info{VK_STRUCTURE_TYPE_RENDERING_INFO};
+    info.renderArea = {{0, 0}, {kRandomSize, kRandomSize}};
+    info.layerCount = kRandomLayers;
+    info.colorAttachmentCount = 1;
+    info.pColorAttachments = &attachment;
+    vkCmdBeginRendering(cmd, &info);
+    const VkViewport viewports[] = {{0, 0, kRandomSize, kRandomSize, 0, 1},
+                                    {8, 4, kRandomSize / 2, kRandomSize / 2, 0.25f, 0.75f}};
+    const VkRect2D scissors[] = {{{0, 0}, {kRandomSize, kRandomSize}}, {{5, 6}, {kRandomSize / 2, kRandomSize / 2}}};
+    const uint32_t count = m_core.features.multiViewport ? 2 : 1;
+    vkCmdSetViewportWithCount(cmd, count, viewports);
+    vkCmdSetScissorWithCount(cmd, count, scissors);
+}
+
+void RandomDevice::copyPixels(VkCommandBuffer cmd, const layertest::Buffer& pixels) const
+{
+    VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT;
+    barrier.oldLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    barrier.newLayout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
+    barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
+    barrier.image = m_target.handle;
+    barrier.subresourceRange = kAll;
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0,
+                         nullptr, 0, nullptr, 1, &barrier);
+    VkBufferImageCopy region{};
+    region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, kRandomLayers};
+    region.imageExtent = {kRandomSize, kRandomSize, 1};
+    vkCmdCopyImageToBuffer(cmd, m_target.handle, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, pixels.handle, 1, &region);
+    VkMemoryBarrier toHost{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    toHost.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+    toHost.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &toHost, 0, nullptr, 0,
+                         nullptr);
+}
+
+RandomDevice::Pixels RandomDevice::drawWith(VkPipeline pipeline, uint32_t seed,
+                                            const std::function<void(VkCommandBuffer)>& draw)
+{
+    if (!pipeline)
+        return {};
+    const layertest::Buffer words = m_device.createBuffer(kRandomWords * sizeof(uint32_t));
+    std::mt19937 random(seed);
+    std::generate_n(words.words, kRandomWords, random);
+    const VkDescriptorSet set = m_device.createSet(words, m_setLayout);
+    const size_t count = size_t{kRandomSize} * kRandomSize * kRandomLayers;
+    const layertest::Buffer pixels = m_device.createBuffer(count * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+    const VkCommandBuffer cmd = m_device.begin();
+    beginRendering(cmd);
+    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+    vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 0, 1, &set, 0, nullptr);
+    for (const uint32_t pushed : {0u, 91u}) {
+        vkCmdPushConstants(cmd, m_layout, kFirstStages, 0, sizeof pushed, &pushed);
+        vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_FRAGMENT_BIT, 16, sizeof pushed, &pushed);
+        draw(cmd);
+    }
+    vkCmdEndRendering(cmd);
+    copyPixels(cmd, pixels);
+    m_device.submitAndWait(cmd);
+    return {pixels.words, pixels.words + count};
+}
+
+RandomDevice::Pixels RandomDevice::draw(const RandomShader& shader, uint32_t seed)
+{
+    const VkPipeline pipeline =
+        createPipeline(VK_SHADER_STAGE_MESH_BIT_EXT, shader.mesh, shader.fragment, shader.corners, seed);
+    return drawWith(pipeline, seed,
+                    [&](VkCommandBuffer cmd) { m_cmdDraw(cmd, shader.groups[0], shader.groups[1], shader.groups[2]); });
+}
+
+RandomDevice::Pixels RandomDevice::drawExpected(const RandomShader& shader, uint32_t seed)
+{
+    const VkPipeline pipeline = createPipeline(VK_SHADER_STAGE_VERTEX_BIT, shader.expectedVertex,
+                                               shader.expectedFragment, shader.corners, seed);
+    return drawWith(pipeline, seed, [&](VkCommandBuffer cmd) { vkCmdDraw(cmd, shader.expectedVertices, 1, 0, 0); });
+}
+
+}  // namespace millrace::meshtest

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws random mesh shaders by the layer, and what is expected of them by vertex shaders.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "mesh/mesh_device.h"
+#include "mesh/random_shader.h"
+
+namespace millrace::meshtest {
+
+inline constexpr uint32_t kRandomSize = 48;  // pixels each way
+
+class RandomDevice {
+public:
+    RandomDevice();
+
+    Abilities abilities() const;
+    // Pixels layer by layer, row by row, of two draws with other push constants each. Objects live as long as the
+    // device. Nothing if the shaders do not compile, which fails the test.
+    using Pixels = std::vector<uint32_t>;
+    Pixels draw(const RandomShader& shader, uint32_t seed);
+    Pixels drawExpected(const RandomShader& shader, uint32_t seed);
+
+private:
+    VkPhysicalDeviceFeatures2 m_core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+    VkPhysicalDeviceMeshShaderFeaturesEXT m_features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+
+    layertest::DeviceOptions options();
+    void createLayout();
+    void createTarget();
+    VkPipeline createPipeline(VkShaderStageFlagBits stage, const std::string& first, const std::string& fragment,
+                              uint32_t corners, uint32_t salt);
+    Pixels drawWith(VkPipeline pipeline, uint32_t seed, const std::function<void(VkCommandBuffer)>& draw);
+    void beginRendering(VkCommandBuffer cmd) const;
+    void copyPixels(VkCommandBuffer cmd, const layertest::Buffer& pixels) const;
+
+    layertest::TestDevice m_device;
+    VkDescriptorSetLayout m_setLayout = VK_NULL_HANDLE;
+    VkPipelineLayout m_layout = VK_NULL_HANDLE;
+    layertest::Image m_target;
+    PFN_vkCmdDrawMeshTasksEXT m_cmdDraw = nullptr;
+};
+
+}  // namespace millrace::meshtest
