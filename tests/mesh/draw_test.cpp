@@ -304,6 +304,29 @@ TEST_P(MeshDraws, TaskShaders_EmitWithTheirPayload)
     }
 }
 
+TEST_P(MeshDraws, SecondaryCommandBuffers_DrawInOrder)
+{
+    const std::vector<Cell> first = randomCells(15), second = randomCells(16);
+    const VkPipeline pipeline = device().createPipeline();
+    const VkDescriptorSet sets[] = {picture().createSet(first), picture().createSet(second)};
+    VkCommandBuffer secondaries[2];
+    for (uint32_t i = 0; i < 2; ++i) {
+        secondaries[i] = picture().beginSecondary();
+        picture().bind(secondaries[i], pipeline, sets[i]);
+        device().cmdDraw(secondaries[i], kCells, kCells - 3 * i, 1);
+        MILLRACE_CHECK(vkEndCommandBuffer(secondaries[i]));
+    }
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    const VkRenderingInfo info = picture().rendering(VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT);
+    vkCmdBeginRendering(cmd, &info);
+    vkCmdExecuteCommands(cmd, 2, secondaries);
+    vkCmdEndRendering(cmd);
+    Pixels wanted = expected(first);
+    paint(wanted, second, kCells, kCells - 3);
+    EXPECT_EQ(finish(cmd), wanted);
+}
+
 struct Indirect {
     uint32_t stride;
     uint32_t offset;

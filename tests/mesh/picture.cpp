@@ -88,6 +88,24 @@ void Picture::begin(VkCommandBuffer cmd, VkRenderingFlags flags, VkAttachmentLoa
     setState(cmd);
 }
 
+VkCommandBuffer Picture::beginSecondary() const
+{
+    const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
+    VkCommandBufferInheritanceRenderingInfo rendering{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO};
+    rendering.flags = VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
+    rendering.colorAttachmentCount = 1;
+    rendering.pColorAttachmentFormats = &format;
+    rendering.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+    const VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO, &rendering};
+    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    begin.flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
+    begin.pInheritanceInfo = &inheritance;
+    const VkCommandBuffer secondary = m_device.device.allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+    MILLRACE_CHECK(vkBeginCommandBuffer(secondary, &begin));
+    setState(secondary);
+    return secondary;
+}
+
 void Picture::setState(VkCommandBuffer cmd)
 {
     const VkViewport viewport{0, 0, kSize, kSize, 0, 1};

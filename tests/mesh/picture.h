@@ -41,6 +41,8 @@ public:
     void prepare(VkCommandBuffer cmd) const;  // in front of all
     void begin(VkCommandBuffer cmd, VkRenderingFlags flags = 0,
                VkAttachmentLoadOp loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR);
+    // A secondary one that continues the instance, with its state set.
+    VkCommandBuffer beginSecondary() const;
     static void setState(VkCommandBuffer cmd);  // viewport and scissor
     void bind(VkCommandBuffer cmd, VkPipeline pipeline, VkDescriptorSet set, uint32_t firstCell = 0) const;
     // Copies the target to the host at the end of the command buffer.

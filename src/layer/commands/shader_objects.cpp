@@ -16,6 +16,7 @@
 #include "layer/commands/graphics_variants.h"
 #include "layer/loader/device.h"
 #include "layer/loader/entry_points.h"
+#include "layer/objects/driver_shaders.h"
 #include "layer/objects/shader_modules.h"
 #include "runtime/host_memory.h"
 
@@ -148,12 +149,13 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShadersEXT(VkDevice handle, uint32_t count,
                                                 const VkAllocationCallbacks* pAllocator, VkShaderEXT* pShaders)
 {
     Device& device = Device::of(handle);
-    // The flag is not the driver's.
-    std::vector<VkShaderCreateInfoEXT> infos(pCreateInfos, pCreateInfos + count);
-    for (VkShaderCreateInfoEXT& info : infos)
-        info.flags &= ~VK_SHADER_CREATE_INDIRECT_BINDABLE_BIT_EXT;
+    const DriverShaders infos(device, {pCreateInfos, count});
+    if (infos.haveHiddenStages()) {
+        std::fill_n(pShaders, count, VkShaderEXT{});
+        return refuseHiddenStages(device);
+    }
     const VkResult result = device.table.CreateShadersEXT(handle, count, infos.data(), pAllocator, pShaders);
-    for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t i = 0; device.usesCommands() && i < count; ++i)
         if (pShaders[i])
             device.generatedCommands->shaders.created(pCreateInfos[i], pShaders[i]);
     return result;
@@ -163,7 +165,8 @@ VKAPI_ATTR void VKAPI_CALL DestroyShaderEXT(VkDevice handle, VkShaderEXT shader,
                                             const VkAllocationCallbacks* pAllocator)
 {
     Device& device = Device::of(handle);
-    device.generatedCommands->shaders.destroyed(shader);
+    if (device.usesCommands())
+        device.generatedCommands->shaders.destroyed(shader);
     device.table.DestroyShaderEXT(handle, shader, pAllocator);
 }
 
@@ -228,7 +231,7 @@ std::shared_ptr<KeptPipeline> ShaderObjects::create(const Shaders& shaders) cons
 EntryPoints shaderObjectEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateShadersEXT, kUseCommands),
+        MILLRACE_ENTRY(CreateShadersEXT, kUseCommands | kUseMesh),
         MILLRACE_ENTRY(DestroyShaderEXT, kUseCommands),
     };
     return entries;

@@ -40,8 +40,9 @@ void MeshDraw::complain(const std::string& text) const
                                   "docs/mesh-shaders.md says what is there");
 }
 
-bool MeshDraw::check() const
+bool MeshDraw::check()
 {
+    openCompanion(m_commandBuffer);
     const Front& front = m_commandBuffer.front;
     if (!m_pipeline) {
         complain("no pipeline with a mesh shader is bound");
@@ -105,11 +106,13 @@ void MeshDraw::barrier(VkPipelineStageFlags from, VkPipelineStageFlags to) const
 }
 
 // What the instance waits for when it begins, its shaders in front of it wait for as well: dependencies of a render
-// pass, and where the command buffer may still run, what reads the same memory.
+// pass, which may be that of a secondary command buffer, and where the command buffer may still run, what reads the
+// same memory.
 void MeshDraw::beginFront()
 {
     const bool isPending = m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
-    if (!m_commandBuffer.front.isUsed && (m_commandBuffer.rendering.legacyPass || isPending))
+    const bool mayWait = m_commandBuffer.rendering.legacyPass || isPending || !m_commandBuffer.primary;
+    if (!m_commandBuffer.front.isUsed && mayWait)
         barrier(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, kComputeStage | VK_PIPELINE_STAGE_TRANSFER_BIT);
     m_commandBuffer.front.isUsed = true;
     if (m_commandBuffer.rendering.conditional)

@@ -57,7 +57,7 @@ private:
         uint32_t vertices;
     };
 
-    bool check() const;
+    bool check();
     void complain(const std::string& text) const;
     void beginFront();
     void endFront();

@@ -37,6 +37,7 @@ public:
     bool makes(const VkGraphicsPipelineCreateInfo& info) const override;
     VkResult create(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
                     const VkAllocationCallbacks* allocator, VkPipeline* out) override;
+    bool isMade(VkPipeline pipeline) const override { return m_pipelines.find(handleId(pipeline)) != nullptr; }
     void destroyed(VkPipeline pipeline) override { m_pipelines.remove(handleId(pipeline)); }
 
     // By the pipeline that draws. Null if it has no mesh shader.

@@ -16,6 +16,8 @@ public:
     // vkCreateGraphicsPipelines.
     virtual VkResult create(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
                             const VkAllocationCallbacks* allocator, VkPipeline* out) = 0;
+    // True for pipelines that it has made.
+    virtual bool isMade(VkPipeline pipeline) const = 0;
     // In front of the driver's destruction. Also for pipelines that it did not make.
     virtual void destroyed(VkPipeline pipeline) = 0;
 

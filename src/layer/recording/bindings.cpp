@@ -6,6 +6,7 @@
 #include "layer/graphs/pipelines.h"
 #include "layer/graphs/validate.h"
 #include "layer/objects/driver_stages.h"
+#include "layer/objects/pipeline_maker.h"
 #include "layer/recording/bind_points.h"
 #include "layer/recording/state_commands.h"
 #include "layer/recording/wrapped_struct.h"
@@ -16,6 +17,31 @@ namespace {
 
 constexpr VkPipelineBindPoint kGraphPoint = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
 
+// A pipeline with mesh shaders has no vertex input and no topology, so that those which are set stay set. In the driver
+// it has, and loses them.
+void setVertexStateAgain(CommandBuffer& commandBuffer, VkPipeline next)
+{
+    const Device& device = commandBuffer.device;
+    const bool isMade = device.pipelineMaker->isMade(next);
+    if (commandBuffer.lostVertexState && !isMade)
+        commandBuffer.log.replayIf(
+            [](const StateLog::Entry& entry) {
+                switch (entry.key.kind) {
+                    case StateKind::PrimitiveTopology:
+                    case StateKind::PrimitiveRestartEnable:
+                    case StateKind::PatchControlPoints:
+                    case StateKind::VertexInput:
+                    case StateKind::VertexBuffersAndStrides:
+                    case StateKind::VertexBuffers:
+                        return true;
+                    default:
+                        return false;
+                }
+            },
+            device.table, commandBuffer.current);
+    commandBuffer.lostVertexState = isMade;
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer handle, VkPipelineBindPoint bindPoint, VkPipeline pipeline)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
@@ -23,6 +49,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer handle, VkPipelineBin
         commandBuffer.graph.pipeline = findGraph(commandBuffer.device, pipeline, "vkCmdBindPipeline");
         return;
     }
+    if (bindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS && commandBuffer.device.pipelineMaker)
+        setVertexStateAgain(commandBuffer, pipeline);
     commandBuffer.device.table.CmdBindPipeline(commandBuffer.current, bindPoint, pipeline);
     if (commandBuffer.logs())
         commandBuffer.bound.bindPipeline(bindPoint, pipeline);
@@ -43,9 +71,21 @@ VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer handle, uint32_t st
                                              const VkShaderStageFlagBits* pStages, const VkShaderEXT* pShaders)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    commandBuffer.device.table.CmdBindShadersEXT(commandBuffer.current, stageCount, pStages, pShaders);
-    for (uint32_t i = 0; commandBuffer.logs() && i < stageCount; ++i)
-        commandBuffer.bound.bindShader(pStages[i], pShaders ? pShaders[i] : VK_NULL_HANDLE);
+    // To stages that the driver does not know nothing is ever bound.
+    std::vector<VkShaderStageFlagBits> stages;
+    std::vector<VkShaderEXT> shaders;
+    for (uint32_t i = 0; i < stageCount; ++i) {
+        if (hidesStages(commandBuffer.device, pStages[i]))
+            continue;
+        stages.push_back(pStages[i]);
+        shaders.push_back(pShaders ? pShaders[i] : VK_NULL_HANDLE);
+    }
+    if (stages.empty())
+        return;
+    commandBuffer.device.table.CmdBindShadersEXT(commandBuffer.current, static_cast<uint32_t>(stages.size()),
+                                                 stages.data(), pShaders ? shaders.data() : nullptr);
+    for (size_t i = 0; commandBuffer.logs() && i < stages.size(); ++i)
+        commandBuffer.bound.bindShader(stages[i], shaders[i]);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer handle, VkPipelineBindPoint bindPoint,

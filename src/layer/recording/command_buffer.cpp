@@ -79,6 +79,8 @@ void CommandBuffer::reset()
     graph.clear();
     rendering = {};
     front = {};
+    companion = VK_NULL_HANDLE;
+    lostVertexState = false;
     drawMemory.reset();
     initialized.clear();
     isReadByHost = false;
@@ -103,6 +105,28 @@ VkCommandBuffer CommandBuffer::beginHidden(const std::string& name, VkCommandBuf
         info.pNext = &group;
     // A sweep is submitted as often as its graph needs it.
     info.flags = (usage & ~VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) | moreUsage;
+    const VkResult result = device.table.BeginCommandBuffer(hidden, &info);
+    if (result != VK_SUCCESS) {
+        fail(result);
+        return VK_NULL_HANDLE;
+    }
+    return hidden;
+}
+
+VkCommandBuffer CommandBuffer::beginCompanion()
+{
+    m_hidden.push_back(VK_NULL_HANDLE);
+    const VkCommandBuffer hidden = m_hidden.back() =
+        pool.allocateHidden("in front of a render pass", VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+    if (!hidden) {
+        m_hidden.pop_back();
+        fail(VK_ERROR_OUT_OF_HOST_MEMORY);
+        return VK_NULL_HANDLE;
+    }
+    const VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+    VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    info.flags = usage & ~VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
+    info.pInheritanceInfo = &inheritance;
     const VkResult result = device.table.BeginCommandBuffer(hidden, &info);
     if (result != VK_SUCCESS) {
         fail(result);

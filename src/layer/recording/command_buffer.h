@@ -49,6 +49,10 @@ struct CommandBuffer {
     GraphBindings graph;
     RenderingScope rendering;
     Front front;
+    // Of a secondary one that continues a render pass: what belongs in front of the instance that it is executed in.
+    // Null if there is nothing.
+    VkCommandBuffer companion = VK_NULL_HANDLE;
+    bool lostVertexState = false;      // in the driver, by a pipeline with mesh shaders
     std::shared_ptr<void> drawMemory;  // of the feature that draws with the front
     // Scratch addresses that this command buffer initialized, and the graph each is for (setting "validate").
     std::unordered_map<VkDeviceAddress, uint32_t> initialized;
@@ -63,6 +67,8 @@ struct CommandBuffer {
     void reset();
     // Starts a hidden command buffer of the same kind. Null if that fails, which vkEndCommandBuffer will tell.
     VkCommandBuffer beginHidden(const std::string& name, VkCommandBufferUsageFlags moreUsage = 0);
+    // The same for one that this one's companion will be: a secondary one, outside of render passes.
+    VkCommandBuffer beginCompanion();
     // Before the driver's command buffer ends, or a render pass instance begins that will be suspended then.
     void makeVisibleToHost();
     // Ends the driver's command buffer here and goes on in a hidden one, in which no state is set. False if that fails.

@@ -37,11 +37,11 @@ VkCommandPool CommandPool::getHidden()
     return m_hidden;
 }
 
-VkCommandBuffer CommandPool::allocateHidden(const std::string& name)
+VkCommandBuffer CommandPool::allocateHidden(const std::string& name, VkCommandBufferLevel level)
 {
     VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
     info.commandPool = getHidden();
-    info.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+    info.level = level;
     info.commandBufferCount = 1;
     VkCommandBuffer commandBuffer = VK_NULL_HANDLE;
     if (!info.commandPool || device.table.AllocateCommandBuffers(device.handle, &info, &commandBuffer) != VK_SUCCESS)
@@ -167,12 +167,9 @@ VKAPI_ATTR void VKAPI_CALL FreeCommandBuffers(VkDevice handle, VkCommandPool com
 EntryPoints commandPoolEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateCommandPool, kUseState),
-        MILLRACE_ENTRY(DestroyCommandPool, kUseState),
-        MILLRACE_ENTRY(ResetCommandPool, kUseState),
-        MILLRACE_ENTRY(TrimCommandPool, kUseState),
-        MILLRACE_ENTRY(TrimCommandPoolKHR, kUseState),
-        MILLRACE_ENTRY(AllocateCommandBuffers, kUseState),
+        MILLRACE_ENTRY(CreateCommandPool, kUseState),  MILLRACE_ENTRY(DestroyCommandPool, kUseState),
+        MILLRACE_ENTRY(ResetCommandPool, kUseState),   MILLRACE_ENTRY(TrimCommandPool, kUseState),
+        MILLRACE_ENTRY(TrimCommandPoolKHR, kUseState), MILLRACE_ENTRY(AllocateCommandBuffers, kUseState),
         MILLRACE_ENTRY(FreeCommandBuffers, kUseState),
     };
     return entries;

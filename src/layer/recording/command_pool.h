@@ -27,7 +27,8 @@ struct CommandPool {
     // False on queues that graphs cannot run on.
     bool canCompute() const;
     VkCommandPool getHidden();  // null if the driver has no memory
-    VkCommandBuffer allocateHidden(const std::string& name);
+    VkCommandBuffer allocateHidden(const std::string& name,
+                                   VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY);
     void freeHidden(const std::vector<VkCommandBuffer>& list);
     void trimHidden(VkCommandPoolTrimFlags trimFlags);
     void forget(VkCommandBuffer commandBuffer);

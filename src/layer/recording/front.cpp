@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/recording/front.h"
 
+#include <string>
+
 #include "layer/recording/command_buffer.h"
 
 namespace millrace::layer {
@@ -44,6 +46,38 @@ void openFront(CommandBuffer& commandBuffer, bool resumes)
     if (scope.conditional)
         table.CmdBeginConditionalRenderingEXT(commandBuffer.current, &scope.conditionalInfo);
     commandBuffer.tellWhatIsNotKept("in a render pass instance");
+}
+
+void openCompanion(CommandBuffer& commandBuffer)
+{
+    Front& front = commandBuffer.front;
+    const bool continues = commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
+    if (commandBuffer.primary || !continues || front.stream || front.obstacle)
+        return;
+    front.stream = commandBuffer.companion = commandBuffer.beginCompanion();
+}
+
+std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::span<const VkCommandBuffer> secondaries)
+{
+    std::vector<VkCommandBuffer> left;
+    for (VkCommandBuffer secondary : secondaries) {
+        const VkCommandBuffer companion = CommandBuffer::of(secondary).companion;
+        Front& front = commandBuffer.front;
+        const bool isPossible = !companion || (commandBuffer.primary && front.isOpen());
+        if (isPossible)
+            left.push_back(secondary);
+        if (companion && isPossible) {
+            commandBuffer.device.table.CmdExecuteCommands(front.stream, 1, &companion);
+            front.isUsed = true;
+        } else if (!isPossible && commandBuffer.isNews("Millrace-mesh-shaders", "secondary")) {
+            const char* where = front.obstacle ? front.obstacle : "in another secondary one";
+            commandBuffer.device.messages().error(
+                "Millrace-mesh-shaders", commandBuffer.reference(),
+                std::string("a secondary command buffer that draws with mesh shaders is left out: it is ") + where,
+                "docs/mesh-shaders.md says what is there");
+        }
+    }
+    return left;
 }
 
 void closeFront(CommandBuffer& commandBuffer)

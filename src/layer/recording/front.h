@@ -6,6 +6,9 @@
 
 #include <vulkan/vulkan.h>
 
+#include <span>
+#include <vector>
+
 namespace millrace::layer {
 
 struct CommandBuffer;
@@ -24,6 +27,12 @@ struct Front {
 // In front of the begin of an instance: does nothing unless Device::needsFronts. An instance that `resumes` goes on
 // with the front of the one that it resumes. `current` is another command buffer afterwards, where all is set that was.
 void openFront(CommandBuffer& commandBuffer, bool resumes);
+// In a secondary command buffer that continues a render pass, when it first needs one. It stays open until the command
+// buffer ends.
+void openCompanion(CommandBuffer& commandBuffer);
+// In front of vkCmdExecuteCommands: executes what belongs in front of the instance there. Returns those that may be
+// executed: where that is impossible they are left out, after a message.
+std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::span<const VkCommandBuffer> secondaries);
 // Behind the end. What was written in front is visible to indirect commands and to vertex and fragment shaders of the
 // instance.
 void closeFront(CommandBuffer& commandBuffer);

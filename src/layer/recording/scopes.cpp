@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands that begin and end something, beside dynamic rendering.
 #include <algorithm>
+#include <vector>
 
 #include "layer/loader/entry_points.h"
 #include "layer/recording/command_buffer.h"
@@ -94,8 +95,14 @@ void endVideo(CommandBuffer& commandBuffer, const VkVideoEndCodingInfoKHR*)
 }
 
 // All state is undefined behind secondary command buffers, but for the render pass instance.
-void executeCommands(CommandBuffer& commandBuffer, uint32_t, const VkCommandBuffer*)
+VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer handle, uint32_t count,
+                                              const VkCommandBuffer* pCommandBuffers)
 {
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    const std::vector<VkCommandBuffer> secondaries = executeInFront(commandBuffer, {pCommandBuffers, count});
+    if (!secondaries.empty())
+        commandBuffer.device.table.CmdExecuteCommands(commandBuffer.current, static_cast<uint32_t>(secondaries.size()),
+                                                      secondaries.data());
     commandBuffer.log.clear();
     commandBuffer.graph.clear();
 }
@@ -150,7 +157,7 @@ EntryPoints scopeEntryPoints()
         SCOPE(EndTransformFeedbackEXT, endTransformFeedback),
         SCOPE(BeginVideoCodingKHR, beginVideo),
         SCOPE(EndVideoCodingKHR, endVideo),
-        SCOPE(ExecuteCommands, executeCommands),
+        MILLRACE_ENTRY(CmdExecuteCommands, kUseState),
     };
     return entries;
 }
