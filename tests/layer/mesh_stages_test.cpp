@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include "layer/fake_driver.h"
 #include "layer/loader/device.h"
+#include "layer/objects/pipeline_maker.h"
 #include "layer/recording/command_buffer.h"
 
 namespace millrace::layertest {
@@ -227,6 +229,73 @@ TEST_F(MeshStages, SemaphoreThatWaitsAtMeshShaders_WaitsAtAllCommands)
         callOf([&] { FakeDriver::get<PFN_vkQueueSubmit2>("vkQueueSubmit2")(queue, 1, &info, VK_NULL_HANDLE); });
     EXPECT_EQ(numbersOf(call, "stageMask"), (std::vector<uint64_t>{VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,
                                                                    VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT}));
+}
+
+// Says of one pipeline that it has mesh shaders.
+class FakeMaker final : public layer::PipelineMaker {
+public:
+    explicit FakeMaker(VkPipeline own) : m_own(own) {}
+    bool makes(const VkGraphicsPipelineCreateInfo&) const override { return false; }
+    VkResult create(const VkGraphicsPipelineCreateInfo&, VkPipelineCache, const VkAllocationCallbacks*,
+                    VkPipeline*) override
+    {
+        return VK_ERROR_UNKNOWN;
+    }
+    bool isMade(VkPipeline pipeline) const override { return pipeline == m_own; }
+    void destroyed(VkPipeline) override {}
+
+private:
+    VkPipeline m_own;
+};
+
+// It has no topology of its own, so the one that is set stays.
+TEST_F(MeshStages, PipelineBehindOneWithMeshShaders_HasTheTopologyThatWasSet)
+{
+    const auto mesh = fakeHandle<VkPipeline>(40), plain = fakeHandle<VkPipeline>(41);
+    driver.device().pipelineMaker = std::make_shared<FakeMaker>(mesh);
+    const auto bind = [&](VkPipeline pipeline) {
+        FakeDriver::get<PFN_vkCmdBindPipeline>("vkCmdBindPipeline")(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+    };
+    const auto set = FakeDriver::get<PFN_vkCmdSetPrimitiveTopology>("vkCmdSetPrimitiveTopology");
+    set(cmd, VK_PRIMITIVE_TOPOLOGY_LINE_LIST);
+    FakeDriver::get<PFN_vkCmdSetLineWidth>("vkCmdSetLineWidth")(cmd, 1.0f);
+    bind(mesh);
+    FakeDriver::takeCalls();
+    bind(plain);
+    const std::vector<Call> behind = FakeDriver::takeCalls();
+    ASSERT_EQ(behind.size(), 2u);
+    EXPECT_EQ(behind[0].command, "vkCmdSetPrimitiveTopology");
+    EXPECT_EQ(numbersOf(behind[0], "primitiveTopology"), std::vector<uint64_t>{VK_PRIMITIVE_TOPOLOGY_LINE_LIST});
+    EXPECT_EQ(behind[1].command, "vkCmdBindPipeline");
+    bind(plain);
+    EXPECT_EQ(FakeDriver::takeCalls().size(), 1u) << "nothing is lost";
+}
+
+TEST_F(MeshStages, ShaderObjectOfAMeshShader_Refused)
+{
+    VkShaderCreateInfoEXT infos[2] = {{VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT},
+                                      {VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT}};
+    infos[0].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
+    infos[1].stage = VK_SHADER_STAGE_MESH_BIT_EXT;
+    VkShaderEXT shaders[2] = {fakeHandle<VkShaderEXT>(1), fakeHandle<VkShaderEXT>(2)};
+    VkResult result = VK_SUCCESS;
+    const Call call = callOf([&] {
+        result =
+            FakeDriver::get<PFN_vkCreateShadersEXT>("vkCreateShadersEXT")(driver.handle(), 2, infos, nullptr, shaders);
+    });
+    EXPECT_EQ(result, VK_ERROR_INITIALIZATION_FAILED);
+    EXPECT_EQ(call.command, "");
+    EXPECT_EQ(shaders[0], VkShaderEXT{});
+}
+
+TEST_F(MeshStages, NoShaderObjectForMeshShaders_NothingOfThemReachesTheDriver)
+{
+    const VkShaderStageFlagBits stages[] = {VK_SHADER_STAGE_TASK_BIT_EXT, VK_SHADER_STAGE_VERTEX_BIT,
+                                            VK_SHADER_STAGE_MESH_BIT_EXT};
+    const VkShaderEXT shaders[] = {VK_NULL_HANDLE, fakeHandle<VkShaderEXT>(5), VK_NULL_HANDLE};
+    const Call call =
+        callOf([&] { FakeDriver::get<PFN_vkCmdBindShadersEXT>("vkCmdBindShadersEXT")(cmd, 3, stages, shaders); });
+    EXPECT_EQ(numbersOf(call, "stageCount"), std::vector<uint64_t>{1});
 }
 
 // Where the driver has mesh shaders itself everything stays as it is.

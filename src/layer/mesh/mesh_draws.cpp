@@ -68,33 +68,35 @@ std::shared_ptr<runtime::Buffer> MeshDraw::createBuffer(runtime::BufferUse use, 
     return buffer;
 }
 
-MeshArena* MeshDraw::arena()
+// vkEndCommandBuffer tells of errors.
+bool MeshDraw::isGood(VkResult result)
 {
-    if (!m_commandBuffer.drawMemory) {
-        auto arena = std::make_shared<MeshArena>(m_device, m_commandBuffer.reference());
-        if (const VkResult result = arena->create(m_device.meshShaders->memory, kMeshArenaBytes);
-            result != VK_SUCCESS) {
-            m_commandBuffer.fail(result);
-            return nullptr;
-        }
-        m_commandBuffer.drawMemory = std::move(arena);
-    }
-    return static_cast<MeshArena*>(m_commandBuffer.drawMemory.get());
+    if (result != VK_SUCCESS)
+        m_commandBuffer.fail(result);
+    return result == VK_SUCCESS;
+}
+
+MeshMemory& MeshDraw::memory()
+{
+    if (!m_commandBuffer.drawMemory)
+        m_commandBuffer.drawMemory = std::make_shared<MeshMemory>(m_device, m_commandBuffer.reference());
+    return *static_cast<MeshMemory*>(m_commandBuffer.drawMemory.get());
 }
 
 // With push constants as they are now, since the application may change them behind this command.
 MeshUpload* MeshDraw::createUpload()
 {
     const uint32_t bytes = m_pipeline->layout->pushConstantBytes;
-    m_upload = createBuffer(runtime::BufferUse::Upload, sizeof(MeshUpload) + bytes);
-    if (!m_upload)
+    MeshMemory::Part part;
+    if (!isGood(memory().takeUpload(sizeof(MeshUpload) + bytes, part)))
         return nullptr;
     constexpr VkShaderStageFlags kStages =
         VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
     m_commandBuffer.bound.readPushConstants(kStages,
-                                            {reinterpret_cast<uint8_t*>(m_upload->data()) + sizeof(MeshUpload), bytes});
-    m_pushConstants = m_upload->address() + sizeof(MeshUpload);
-    return new (m_upload->data()) MeshUpload{};
+                                            {reinterpret_cast<uint8_t*>(part.data) + sizeof(MeshUpload), bytes});
+    m_upload = part.address;
+    m_pushConstants = m_upload + sizeof(MeshUpload);
+    return new (part.data) MeshUpload{};
 }
 
 void MeshDraw::barrier(VkPipelineStageFlags from, VkPipelineStageFlags to) const
@@ -180,18 +182,18 @@ std::optional<MeshDraw::Dispatch> MeshDraw::list(const Grids& grids, abi::Reserv
 
 std::optional<MeshDraw::Dispatch> MeshDraw::listMesh(const Grids& grids, Drawn& drawn)
 {
-    MeshArena* const memory = arena();
-    if (!memory)
+    MeshArena* arena = nullptr;
+    if (!isGood(memory().arena(arena)))
         return std::nullopt;
     abi::ReserveArguments arguments{};
-    arguments.state = memory->state();
-    arguments.arena = memory->address();
-    arguments.arenaBytes = memory->bytes();
+    arguments.state = arena->state();
+    arguments.arena = arena->address();
+    arguments.arenaBytes = arena->bytes();
     arguments.resultBytes = static_cast<uint32_t>(m_pipeline->outputs.areaBytes);
     arguments.vertices = verticesOfGroup();
     arguments.maxGroups = std::min(kMaxMeshGroups, UINT32_MAX / std::max(1u, verticesOfGroup()));
-    arguments.isFirst = memory->isNew;
-    memory->isNew = false;
+    arguments.isFirst = arena->isNew;
+    arena->isNew = false;
     return list(grids, arguments, &drawn);
 }
 
@@ -224,12 +226,12 @@ void MeshDraw::record(uint32_t x, uint32_t y, uint32_t z)
         return;
     }
     MeshUpload* const upload = createUpload();
-    const auto results = upload ? createBuffer(runtime::BufferUse::Indirect, bytes) : nullptr;
-    if (!results)
+    MeshMemory::Part results;
+    if (!upload || !isGood(memory().takeResults(bytes, results)))
         return;
-    const uint64_t base = m_upload->address();
+    const uint64_t base = m_upload;
     upload->grid = {x, y, z, 0};
-    upload->work.results = results->address();
+    upload->work.results = results.address;
     upload->work.table = {1, static_cast<uint32_t>(groups), base + offsetof(MeshUpload, entry)};
     const Dispatch first{tableOf(base), base + offsetof(MeshUpload, grid), sizeof(abi::MeshGrid), VK_NULL_HANDLE, 0,
                          groups};
@@ -242,8 +244,8 @@ void MeshDraw::record(uint32_t x, uint32_t y, uint32_t z)
     }
     run(m_pipeline->task, first);
     Drawn drawn{};
-    const auto second = listMesh(
-        {results->address(), static_cast<uint32_t>(outputs.gridBytes), static_cast<uint32_t>(groups), 0}, drawn);
+    const auto second =
+        listMesh({results.address, static_cast<uint32_t>(outputs.gridBytes), static_cast<uint32_t>(groups), 0}, drawn);
     if (second)
         run(m_pipeline->compute, *second);
     endFront();
@@ -293,10 +295,8 @@ std::optional<MeshDraw::Grids> MeshDraw::runCountedTasks(const Grids& grids)
     const uint64_t gridBytes = m_pipeline->outputs.gridBytes;
     const auto most = static_cast<uint32_t>(std::min<uint64_t>(kMaxCountedTaskGroups, kMaxTaskBytes / gridBytes));
     auto memory = std::make_shared<MeshArena>(m_device, m_commandBuffer.reference());
-    if (const VkResult result = memory->create(m_device.meshShaders->memory, most * gridBytes); result != VK_SUCCESS) {
-        m_commandBuffer.fail(result);
+    if (!isGood(memory->create(m_device.meshShaders->memory, most * gridBytes)))
         return std::nullopt;
-    }
     m_commandBuffer.keepAlive.push_back(memory);
     abi::ReserveArguments arguments{};
     arguments.state = memory->state();

@@ -62,7 +62,8 @@ private:
     void beginFront();
     void endFront();
     std::shared_ptr<runtime::Buffer> createBuffer(runtime::BufferUse use, uint64_t bytes);
-    MeshArena* arena();
+    bool isGood(VkResult result);
+    MeshMemory& memory();
     MeshUpload* createUpload();
     std::optional<Grids> copyGrids(const IndirectGrids& grids);
     void barrier(VkPipelineStageFlags from, VkPipelineStageFlags to) const;
@@ -76,7 +77,7 @@ private:
     CommandBuffer& m_commandBuffer;
     Device& m_device;
     const std::shared_ptr<MeshPipeline> m_pipeline;
-    std::shared_ptr<runtime::Buffer> m_upload;
+    uint64_t m_upload = 0;  // the address of MeshUpload
     uint64_t m_pushConstants = 0;
 };
 

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "abi/mesh.h"
 #include "layer/base/messages.h"
@@ -56,6 +57,47 @@ private:
     uint64_t m_bytes = 0;
     runtime::Buffer m_memory;
     runtime::Buffer m_state;  // abi::MeshArenaState
+};
+
+// What the draws of a command buffer share. Not thread-safe, as its recording.
+class MeshMemory {
+public:
+    MeshMemory(const Device& device, ObjectReference owner) : m_device(device), m_owner(owner) {}
+
+    // A part of a buffer, at a multiple of abi::kMeshAreaAlignment.
+    struct Part {
+        uint64_t address = 0;
+        std::byte* data = nullptr;  // of uploads
+    };
+    // Out-of-memory errors. Uploads are mapped; results are written by shaders.
+    VkResult takeUpload(uint64_t bytes, Part& out)
+    {
+        return m_uploads.take(runtime::BufferUse::Upload, memory(), bytes, out);
+    }
+    VkResult takeResults(uint64_t bytes, Part& out)
+    {
+        return m_results.take(runtime::BufferUse::Indirect, memory(), bytes, out);
+    }
+    // Made when it is first asked for.
+    VkResult arena(MeshArena*& out);
+
+private:
+    // Buffers, of which the last has room.
+    struct Chunks {
+        VkResult take(runtime::BufferUse use, runtime::Memory& memory, uint64_t bytes, Part& out);
+
+        uint64_t chunkBytes;
+        std::vector<runtime::Buffer> buffers{};
+        uint64_t used = 0;  // of the last
+        uint64_t size = 0;
+    };
+    runtime::Memory& memory() const;
+
+    const Device& m_device;
+    const ObjectReference m_owner;
+    Chunks m_uploads{uint64_t{64} << 10};
+    Chunks m_results{uint64_t{1} << 20};
+    std::unique_ptr<MeshArena> m_arena;
 };
 
 }  // namespace millrace::layer
