@@ -48,7 +48,7 @@ void enableWhatTestsNeed(VkPhysicalDeviceFeatures2& core, VkPhysicalDeviceVulkan
 
 }  // namespace
 
-MeshDevice::MeshDevice(Provider by) : provider(by), device(instanceOptions(by), options())
+MeshDevice::MeshDevice(Provider by, bool graphs) : provider(by), device(instanceOptions(by), options(graphs))
 {
     setLayout = device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0,
                                        VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT);
@@ -65,15 +65,15 @@ MeshDevice::MeshDevice(Provider by) : provider(by), device(instanceOptions(by), 
     cmdDrawIndirect = device.get<PFN_vkCmdDrawMeshTasksIndirectEXT>("vkCmdDrawMeshTasksIndirectEXT");
 }
 
-DeviceOptions MeshDevice::options()
+DeviceOptions MeshDevice::options(bool graphs)
 {
     m_features.meshShader = VK_TRUE;
     m_features.taskShader = VK_TRUE;
     enableWhatTestsNeed(m_core, m_v11);
     DeviceOptions options;
     options.first = &m_core;
-    options.extension = false;
-    options.feature = false;
+    options.extension = graphs;
+    options.feature = graphs;
     options.chain = &m_features;
     options.extensions = {VK_EXT_MESH_SHADER_EXTENSION_NAME};
     return options;

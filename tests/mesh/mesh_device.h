@@ -30,7 +30,8 @@ struct PipelineOptions {
 
 class MeshDevice {
 public:
-    explicit MeshDevice(Provider by);
+    // `graphs`: with execution graphs.
+    explicit MeshDevice(Provider by, bool graphs = false);
 
 private:
     VkPhysicalDeviceMeshShaderFeaturesEXT m_features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
@@ -38,7 +39,7 @@ private:
     VkPhysicalDeviceVulkan11Features m_v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
     VkPhysicalDeviceFeatures2 m_core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
 
-    layertest::DeviceOptions options();
+    layertest::DeviceOptions options(bool graphs);
 
 public:
     const Provider provider;
