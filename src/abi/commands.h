@@ -16,7 +16,7 @@ struct SequenceArguments {
     // each binding of the pipeline's vertex input; other draws: 0.
     uint64_t table;
     uint stride;         // bytes from one record to the next, a multiple of 4
-    uint firstSequence;  // draws: what DrawIndex 0 is
+    uint firstSequence;  // draws: what DrawIndex 0 is, a sequence or an entry of DrawTable
 };
 
 // The workgroups of all sequences of a pipeline run in one dispatch, numbered through in rows of so many: workgroup
@@ -27,7 +27,7 @@ MR_CONST uint kRows = 32768u;
 // Which sequences run with a pipeline. 16 bytes, at a multiple of 16.
 struct SequenceTable {
     uint sequenceCount;
-    uint groupCount;   // workgroups of all of them; the dispatch has as many or more
+    uint groupCount;   // workgroups of all of them; the dispatch has as many or more. Draws: of all of them
     uint64_t entries;  // SequenceEntry[sequenceCount], a multiple of 8
 };
 
@@ -35,6 +35,22 @@ struct SequenceTable {
 struct SequenceEntry {
     uint sequence;    // its record is at SequenceArguments::stream + sequence * stride
     uint firstGroup;  // the sum of the workgroups of the entries in front of it
+};
+
+// One draw of those that kernels write where the application's stream does not have them as they are drawn: several for
+// a sequence, or those of one pipeline among several. 16 bytes.
+struct DrawEntry {
+    uint sequence;
+    uint drawIndex;      // what the shaders' DrawIndex is
+    uint vertexOffset;   // of VkDrawIndexedIndirectCommand, else 0
+    uint firstInstance;  // of the command
+};
+
+// Lies in front of SequenceArguments::pushConstants for such draws. Draw number DrawIndex of a multi-draw then is entry
+// firstSequence + DrawIndex. 16 bytes.
+struct DrawTable {
+    uint64_t entries;  // DrawEntry[], a multiple of 16
+    uint64_t pad0;
 };
 
 // The kernels in front of dispatches (src/shaders/meta/commands) work on blocks of so many sequences.
@@ -46,7 +62,7 @@ struct BlockSum {
     uint groups;  // workgroups of them, modulo 2^32
 };
 
-// VkDispatchIndirectCommand at a multiple of 16.
+// VkDispatchIndirectCommand at a multiple of 16. Draws: of the kernel that writes the pipeline's row.
 struct DispatchCommand {
     uint x;
     uint y;
@@ -64,12 +80,19 @@ struct SortArguments {
     uint64_t tables;         // SequenceTable
     uint64_t entries;        // SequenceEntry[maxSequenceCount]
     uint64_t sums;           // BlockSum[pipelineCount * blockCount + 1], those of a pipeline side by side
+    uint64_t draws;          // commands of commandWords words each: rows of draws, see rowDraws
+    uint64_t drawEntries;    // DrawEntry, likewise
+    uint64_t drawCounts;     // ordered draws: uint[maxSequenceCount * pipelineCount], those of a sequence side by side
     uint stride;             // bytes of a record
     uint actionOffset;       // of VkDispatchIndirectCommand in a record
     uint setOffset;          // of the index of the pipeline in a record, or kNoExecutionSet
     uint maxSequenceCount;
     uint pipelineCount;
     uint blockCount;
+    uint maxDrawCount;  // of a sequence; 0: dispatches
+    uint isCounted;     // 1: VkDrawIndirectCountIndirectCommandEXT is in the record, 0: the command itself
+    uint commandWords;  // 4: VkDrawIndirectCommand, 5: VkDrawIndexedIndirectCommand
+    uint pipeline;      // whose row is written
 };
 
 // What vkCmdBindVertexBuffers2 has bound, for draws whose vertex shader fetches all attributes. 16 bytes, at a

@@ -79,7 +79,8 @@ Status changeStage(Variant& variant, const StageNeeds& needs, const SequenceRout
         }
     }
     if (variant.model == spv::ExecutionModel::Vertex) {
-        if (const Status status = lowerDrawIndex(variant.module); !status) {
+        const Status status = isCounted(layout.action) ? fetchDrawIndex(variant) : lowerDrawIndex(variant.module);
+        if (!status) {
             return status;
         }
     }
@@ -93,7 +94,7 @@ Status changeStage(Variant& variant, const StageNeeds& needs, const SequenceRout
             return status;
         }
     }
-    handOnSequence(variant, route);
+    handOnSequence(variant, route, layout);
     return {};
 }
 

@@ -17,6 +17,7 @@ namespace millrace::commands {
 using spirv::Emitter;
 using spirv::Id;
 using spirv::Instruction;
+using spirv::LongWords;
 using spirv::Module;
 using spirv::Section;
 
@@ -27,8 +28,13 @@ constexpr uint32_t kMaxPatchVertices = 32;
 
 class Route {
 public:
-    Route(Variant& variant, const SequenceRoute& route)
-        : m_variant(variant), m_module(variant.module), m_route(route), m_loads(variant), m_word(m_loads.wordType())
+    Route(Variant& variant, const SequenceRoute& route, const Layout& layout)
+        : m_variant(variant),
+          m_module(variant.module),
+          m_route(route),
+          m_layout(layout),
+          m_loads(variant),
+          m_word(m_loads.wordType())
     {
     }
 
@@ -64,6 +70,10 @@ private:
 
     Id numberOfDraw(Emitter& out)
     {
+        if (hasDrawTable(m_layout)) {
+            static_assert(offsetof(abi::DrawEntry, sequence) == 0);
+            return m_loads.load(out, m_loads.drawEntry(out), m_word, sizeof(abi::DrawEntry));
+        }
         m_module.addCapability(spv::Capability::DrawParameters);
         const Id pointer = m_module.getPointerType(spv::StorageClass::Input, m_word);
         const Id variable = m_module.createVariable(pointer, spv::StorageClass::Input);
@@ -174,15 +184,16 @@ private:
     Variant& m_variant;
     Module& m_module;
     SequenceRoute m_route;
+    const Layout& m_layout;
     ArgumentLoads m_loads;
     Id m_word;
 };
 
 }  // namespace
 
-void handOnSequence(Variant& variant, const SequenceRoute& route)
+void handOnSequence(Variant& variant, const SequenceRoute& route, const Layout& layout)
 {
-    Route(variant, route).write();
+    Route(variant, route, layout).write();
 }
 
 bool readsDrawIndex(const Module& module)
@@ -207,6 +218,28 @@ Status lowerDrawIndex(Module& module)
         module.findDefinition(variable)->add(zero);
     }
     return failure.status();
+}
+
+Status fetchDrawIndex(Variant& variant)
+{
+    Module& module = variant.module;
+    const std::vector<Id> variables = findInputs(module, spv::BuiltIn::DrawIndex);
+    const Status status = lowerDrawIndex(module);
+    if (!status || variables.empty()) {
+        return status;
+    }
+    spirv::InstructionList start;
+    Emitter out(module, start);
+    ArgumentLoads loads(variant);
+    const LongWords where = loads.add(out, loads.drawEntry(out), offsetof(abi::DrawEntry, drawIndex));
+    const Id number = loads.load(out, where, loads.wordType(), 4);
+    for (const Id variable : variables) {
+        const Id type = module.pointee(module.typeOf(variable));
+        const Id value = type == loads.wordType() ? number : out.emit(spv::Op::OpBitcast, type, {number});
+        out.emitVoid(spv::Op::OpStore, {variable, value});
+    }
+    compiler::insertBehindVariables(*module.findFunction(variant.entry), start);
+    return {};
 }
 
 }  // namespace millrace::commands

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "commands/layout.h"
 #include "commands/variant.h"
 
 namespace millrace::commands {
@@ -14,15 +15,17 @@ struct SequenceRoute {
     bool isSent = false;     // and hands it to the next stage
 };
 
-// Gives a graphics stage the number of its sequence at the start of its entry point: the vertex stage by DrawIndex,
-// others from the stage in front of them. Geometry shaders send it with each vertex, tessellation control shaders once
-// for each patch. Requires: declareArguments(), fetchPushConstants() where the stage has some; no variable of the
-// application has the built-in DrawIndex (lowerDrawIndex()).
-void handOnSequence(Variant& variant, const SequenceRoute& route);
+// Gives a graphics stage the number of its sequence at the start of its entry point: the vertex stage by DrawIndex, or
+// the entry that it leads to (hasDrawTable()), others from the stage in front of them. Geometry shaders send it with
+// each vertex, tessellation control shaders once for each patch. Requires: declareArguments(), fetchPushConstants()
+// where the stage has some; no variable of the application has the built-in DrawIndex (lowerDrawIndex()).
+void handOnSequence(Variant& variant, const SequenceRoute& route, const Layout& layout);
 
 // True if code of the vertex stage reads DrawIndex.
 bool readsDrawIndex(const spirv::Module& module);
 // Makes it 0, as in a draw of its own. Errors: its pointer is passed on.
 Status lowerDrawIndex(spirv::Module& module);
+// Makes it what abi::DrawEntry says, where a sequence has several draws. Requires: declareArguments(). Errors likewise.
+Status fetchDrawIndex(Variant& variant);
 
 }  // namespace millrace::commands

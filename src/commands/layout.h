@@ -14,10 +14,21 @@ enum class Action : uint8_t {
     Dispatch,
     Draw,
     DrawIndexed,
+    DrawCount,  // commands that lie elsewhere, as many as the record says
+    DrawIndexedCount,
 };
 
-// Bytes of one command in the stream: VkDispatchIndirectCommand, VkDrawIndirectCommand, VkDrawIndexedIndirectCommand.
+// Bytes of one command in the stream: VkDispatchIndirectCommand, VkDrawIndirectCommand, VkDrawIndexedIndirectCommand,
+// VkDrawIndirectCountIndirectCommandEXT.
 uint32_t actionBytes(Action action);
+inline bool isCounted(Action action)
+{
+    return action == Action::DrawCount || action == Action::DrawIndexedCount;
+}
+inline bool isIndexed(Action action)
+{
+    return action == Action::DrawIndexed || action == Action::DrawIndexedCount;
+}
 
 // Push constants that each sequence has its own values of. Offsets and sizes in bytes, multiples of 4.
 struct PushRange {
@@ -61,23 +72,45 @@ struct Layout {
     std::optional<uint32_t> executionSet;     // of the index into the set in the record, if the layout has that token
     std::vector<PushRange> pushRanges;        // any order; those of one stage do not overlap (VUID 11146)
     std::vector<VertexBuffer> vertexBuffers;  // draws only; each binding at most once
-    // DrawIndexed only. Variants are drawn without indices then, see makeDrawVariant().
+    // Indexed draws only. Variants are drawn without indices then, see makeDrawVariant().
     std::optional<IndexBuffer> indexBuffer;
     uint32_t stages = 0;  // VkShaderStageFlags that the layout is for, shaderStages
 
     bool operator==(const Layout&) const = default;
 };
 
-// Where things are in the memory that a kernel fills in front of dispatches; offsets in bytes from an address that is a
-// multiple of 16. Draws are recorded from the application's stream and need none: all is 0 then.
-struct PreprocessMemory {
-    uint64_t dispatches = 0;  // for each pipeline 16 bytes: VkDispatchIndirectCommand and padding
-    uint64_t tables = 0;      // for each pipeline an abi::SequenceTable
-    uint64_t entries = 0;     // abi::SequenceEntry[maxSequenceCount], those of one pipeline behind each other
-    uint64_t bytes = 0;       // in all; what kernels need for themselves may lie behind
+// True for draws that kernels write, with an abi::DrawTable; all others are recorded from the application's stream.
+inline bool hasDrawTable(const Layout& layout)
+{
+    return layout.action != Action::Dispatch && (isCounted(layout.action) || layout.executionSet.has_value());
+}
+
+// What one execution has at most.
+struct Extent {
+    uint32_t maxSequenceCount = 0;
+    uint32_t pipelineCount = 1;  // of the execution set, 1 without one
+    uint32_t maxDrawCount = 1;   // of a sequence; layouts without counts have 1
+    // Draws of several pipelines keep the order of sequences: a row of draws for each sequence. Else there is a row for
+    // each pipeline.
+    bool isOrdered = false;
+
+    // Of one row.
+    uint64_t rowDraws() const { return uint64_t{maxDrawCount} * (isOrdered ? 1 : maxSequenceCount); }
 };
 
-// `pipelineCount`: of the execution set, 1 without one. Any numbers: sums have 64 bits and cannot overflow.
-PreprocessMemory preprocessMemory(const Layout& layout, uint32_t maxSequenceCount, uint32_t pipelineCount);
+// Where things are in the memory that kernels fill in front of dispatches and draws; offsets in bytes from an address
+// that is a multiple of 16. Draws that are recorded from the application's stream need none: all is 0 then.
+struct PreprocessMemory {
+    uint64_t dispatches = 0;   // for each pipeline 16 bytes: VkDispatchIndirectCommand and padding
+    uint64_t tables = 0;       // for each pipeline an abi::SequenceTable
+    uint64_t entries = 0;      // abi::SequenceEntry[maxSequenceCount], those of one pipeline behind each other
+    uint64_t drawEntries = 0;  // abi::DrawEntry[], rows
+    uint64_t draws = 0;        // VkDrawIndirectCommand[] or VkDrawIndexedIndirectCommand[], rows
+    uint64_t drawCounts = 0;   // ordered: for each sequence and pipeline 4 bytes
+    uint64_t bytes = 0;        // in all; what kernels need for themselves may lie behind
+};
+
+// Any numbers: sums have 64 bits and cannot overflow, but for pipelineCount and maxDrawCount beyond what Vulkan allows.
+PreprocessMemory preprocessMemory(const Layout& layout, const Extent& extent);
 
 }  // namespace millrace::commands

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/pull_indices.h"
 
+#include <cstddef>
 #include <vector>
 
+#include "abi/commands.h"
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
@@ -20,8 +22,14 @@ using spirv::Section;
 namespace {
 
 constexpr uint32_t kWordBytes = 4;
-constexpr uint32_t kVertexOffset = 12;  // in VkDrawIndexedIndirectCommand
-constexpr uint32_t kFirstInstance = 16;
+
+// A member of the draw's command.
+struct Member {
+    uint32_t inRecord;  // of VkDrawIndexedIndirectCommand
+    uint32_t inEntry;   // of abi::DrawEntry, where the layout has such
+};
+constexpr Member kVertexOffset{12, offsetof(abi::DrawEntry, vertexOffset)};
+constexpr Member kFirstInstance{16, offsetof(abi::DrawEntry, firstInstance)};
 
 // Types of 32 and 16 bits as the command names them; all others are of 8 bits.
 struct TypeNames {
@@ -83,10 +91,11 @@ private:
         return variables;
     }
 
-    // Of the command in the record.
-    Id member(LongWords record, uint32_t offset)
+    Id member(LongWords record, Member member)
     {
-        const LongWords where = m_loads.add(m_out, record, int64_t{m_layout.actionOffset} + offset);
+        const LongWords where = hasDrawTable(m_layout)
+                                    ? m_loads.add(m_out, m_loads.drawEntry(m_out), member.inEntry)
+                                    : m_loads.add(m_out, record, int64_t{m_layout.actionOffset} + member.inRecord);
         return m_loads.load(m_out, where, m_word, kWordBytes);
     }
 

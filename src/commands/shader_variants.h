@@ -42,7 +42,8 @@ Result<spirv::Words> makeDispatchVariant(std::span<const uint32_t> words, std::s
                                          const Layout& layout);
 
 // All stages of a graphics pipeline with vertex shader, in their order, for one multi-draw-indirect over the
-// application's stream: sequence SequenceArguments::firstSequence + DrawIndex. The shaders' own DrawIndex is 0. Stages
+// application's stream: sequence SequenceArguments::firstSequence + DrawIndex. The shaders' own DrawIndex is 0. With
+// hasDrawTable() the multi-draw is one over commands that kernels wrote, and abi::DrawEntry says the rest. Stages
 // that need no change come back as they were (no push constants in use, nothing to hand on). The vertex shader fetches
 // attributes of bindings that are in layout.vertexBuffers by itself; `vertexInput` has to say all of them, and may say
 // others; the variant's pipeline goes without those bindings and attributes. What is behind the end of such a buffer is

@@ -226,10 +226,14 @@ Id ArgumentLoads::word(Emitter& out, size_t offsetBytes)
 
 LongWords ArgumentLoads::address(Emitter& out, size_t offsetBytes)
 {
-    const Id value = member(out, offsetBytes, m_module.getVectorType(m_word, 2));
+    return split(out, member(out, offsetBytes, m_module.getVectorType(m_word, 2)));
+}
+
+LongWords ArgumentLoads::split(Emitter& out, Id pair)
+{
     const auto extract = [&](uint32_t component) {
         Instruction i = spirv::instruction(spv::Op::OpCompositeExtract, m_word, m_module.newId());
-        i.add(value).add(component);
+        i.add(pair).add(component);
         const Id result = i.result;
         out.keep(std::move(i));
         return result;
@@ -244,6 +248,21 @@ LongWords ArgumentLoads::record(Emitter& out, Id sequence)
     const Id stride = word(out, offsetof(abi::SequenceArguments, stride));
     const Id zero = m_math.constant(0);
     return m_math.add(out, stream, m_math.multiply(out, {sequence, zero}, {stride, zero}));
+}
+
+LongWords ArgumentLoads::drawEntry(Emitter& out)
+{
+    m_module.addCapability(spv::Capability::DrawParameters);
+    const Id variable = compiler::getBuiltInVariable(m_module, spv::BuiltIn::DrawIndex, m_word);
+    const Id draw = out.emit(spv::Op::OpLoad, m_word, {variable});
+    const Id first = word(out, offsetof(abi::SequenceArguments, firstSequence));
+    const Id number = out.emit(spv::Op::OpIAdd, m_word, {first, draw});
+    const LongWords table =
+        add(out, address(out, offsetof(abi::SequenceArguments, pushConstants)),
+            static_cast<int64_t>(offsetof(abi::DrawTable, entries)) - static_cast<int64_t>(sizeof(abi::DrawTable)));
+    const LongWords entries = split(out, load(out, table, m_module.getVectorType(m_word, 2), 8));
+    const Id zero = m_math.constant(0), size = m_math.constant(sizeof(abi::DrawEntry));
+    return m_math.add(out, entries, m_math.multiply(out, {number, zero}, {size, zero}));
 }
 
 LongWords ArgumentLoads::add(Emitter& out, LongWords address, int64_t bytes)

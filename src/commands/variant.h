@@ -69,6 +69,9 @@ public:
     spirv::LongWords address(spirv::Emitter& out, size_t offsetBytes);
     // Of the sequence's record, with a constant added.
     spirv::LongWords record(spirv::Emitter& out, spirv::Id sequence);
+    // Of the abi::DrawEntry of the vertex stage's draw. Requires: hasDrawTable() of the layout, no variable of the
+    // application has the built-in DrawIndex.
+    spirv::LongWords drawEntry(spirv::Emitter& out);
     spirv::LongWords add(spirv::Emitter& out, spirv::LongWords address, int64_t bytes);
 
     spirv::Id pair(spirv::Emitter& out, spirv::LongWords address);
@@ -84,6 +87,7 @@ public:
 
 private:
     spirv::Id member(spirv::Emitter& out, size_t offsetBytes, spirv::Id type);
+    spirv::LongWords split(spirv::Emitter& out, spirv::Id pair);
 
     Variant& m_variant;
     spirv::Module& m_module;

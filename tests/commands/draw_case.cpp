@@ -10,63 +10,117 @@ namespace millrace::commandtest {
 namespace {
 
 // The shaders points.vert and points.frag, in the order of the API.
-void addDraw(Pixels& pixels, const PushWords& push, const Draw& draw, const std::optional<Vertices>& vertices,
-             const Indices& indices = {0, false})
+void addDraw(Picture& picture, const PushWords& push, const Draw& draw, const std::optional<Vertices>& vertices,
+             const Indices& indices = {0, false}, uint32_t salt = 0)
 {
     for (uint32_t instance = 0; instance < draw.instances; ++instance)
         for (uint32_t i = 0; i < draw.count; ++i) {
             const uint32_t vertex = draw.isIndexed ? indices.at(draw.first + i) + draw.base : draw.base + i;
-            uint32_t hash = lookupWord(push[1] % kLookupWords);
+            uint32_t hash = lookupWord(push[1] % kLookupWords) + salt;
             for (uint32_t k = 0; k < 9; ++k)
                 hash = mixed(hash, push[k]);
             hash = mixed(mixed(hash, vertex), draw.firstInstance + instance);
-            hash = mixed(mixed(mixed(hash, draw.base), draw.firstInstance), 0);
+            hash = mixed(mixed(mixed(hash, draw.base), draw.firstInstance), draw.drawIndex);
             if (vertices) {
                 const uint32_t element = vertices->firstWord + vertex * vertices->strideWords;
                 for (uint32_t k = 0; k < 3; ++k)
                     hash = mixed(hash, vertexMemoryWord(element + k));
                 hash = mixed(hash, instanceWord(draw.firstInstance + instance));
             }
-            pixels[hash % pixels.size()] = mixed(mixed(mixed(mixed(hash, push[9]), push[10]), push[11]), push[0]);
+            const uint32_t pixel = hash % (kSide * kSide);
+            picture.last[pixel] = mixed(mixed(mixed(mixed(hash, push[9]), push[10]), push[11]), push[0]);
+            picture.drawn[pixel].push_back(picture.last[pixel]);
         }
+}
+
+ActionToken actionOf(bool isIndexed, bool isCounted)
+{
+    if (isCounted)
+        return {isIndexed ? VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_COUNT_EXT
+                          : VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_COUNT_EXT,
+                4};
+    return isIndexed ? ActionToken{VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_EXT, 5}
+                     : ActionToken{VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT, 4};
 }
 
 }  // namespace
 
+bool Picture::allows(const Pixels& pixels, bool isUnordered) const
+{
+    if (!isUnordered)
+        return pixels == last;
+    for (uint32_t i = 0; i < kSide * kSide; ++i)
+        if (drawn[i].empty() ? pixels[i] != 0 : std::ranges::count(drawn[i], pixels[i]) == 0)
+            return false;
+    return true;
+}
+
 DrawCase::DrawCase(uint32_t seed, Maker maker)
     : random(seed),
       isIndexed(below(random, 2)),
+      isCounted(below(random, 3) == 0),
+      hasSet(maker == Maker::Whole && below(random, 3) == 0),
+      isUnordered(below(random, 2)),
       hasIndices(isIndexed && below(random, 2)),
       hasVertices(below(random, 2)),
-      layout(random, kStages,
-             isIndexed ? ActionToken{VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_EXT, 5}
-                       : ActionToken{VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT, 4},
-             {.vertices = hasVertices, .indices = hasIndices})
+      layout(random, kStages, actionOf(isIndexed, isCounted),
+             {.set = hasSet, .vertices = hasVertices, .indices = hasIndices})
 {
     maxSequences = 1 + below(random, below(random, 4) == 0 ? 1000 : 30);
+    if (isCounted)
+        maxDraws = 1 + below(random, 5);
     if (below(random, 3) == 0)
         deviceCount = below(random, 2 * maxSequences);
     isExplicit = below(random, 2);
-    inSecondary = below(random, 4) == 0;
+    inSecondary = below(random, 4) == 0 && (isExplicit || !hasKernels());
     hasRenderPass = below(random, 3) == 0 && maker != Maker::Objects;
     for (uint32_t& word : pushed)
         word = static_cast<uint32_t>(random());
     stream.resize(size_t{maxSequences} * layout.strideWords);
     for (uint32_t& word : stream)
         word = static_cast<uint32_t>(random());
-    for (uint32_t i = 0; i < maxSequences; ++i) {
-        uint32_t* command = &stream[size_t{i} * layout.strideWords + layout.actionWord];
-        command[0] = below(random, 6);
-        command[1] = below(random, 4);
-        command[2] = below(random, 40);
-        command[3] = below(random, 50);
-        if (isIndexed)
-            command[4] = below(random, 50);
-        // Below 0 by more than there are instances (docs/generated-commands.md).
-        if (isIndexed && !hasVertices && below(random, 2))
-            command[3] = 0u - 4 - below(random, 16);
-        indices.push_back({below(random, kIndices - kIndexBufferWords), below(random, 2) == 1});
-        vertices.push_back({below(random, kVertexMemoryWords - kVertexBufferWords), 3 + below(random, 5)});
+    for (uint32_t i = 0; i < maxSequences; ++i)
+        drawRecord(&stream[size_t{i} * layout.strideWords]);
+}
+
+void DrawCase::drawRecord(uint32_t* record)
+{
+    if (hasSet)
+        record[layout.setWord] = below(random, static_cast<uint32_t>(std::size(kDrawSalts)));
+    vertices.push_back({below(random, kVertexMemoryWords - kVertexBufferWords), 3 + below(random, 5)});
+    indices.push_back({below(random, kIndices - kIndexBufferWords), below(random, 2) == 1});
+    if (!isCounted) {
+        drawCommand(record + layout.actionWord);
+        return;
+    }
+    const Counted own{static_cast<uint32_t>(commands.size()), (isIndexed ? 5 : 4) + below(random, 3),
+                      below(random, maxDraws + 2)};
+    counted.push_back(own);
+    // Drivers look the address up, also where there are no commands.
+    commands.resize(commands.size() + size_t{std::max(own.count, 1u)} * own.strideWords);
+    for (uint32_t i = 0; i < own.count; ++i)
+        drawCommand(&commands[own.firstWord + i * own.strideWords]);
+}
+
+void DrawCase::drawCommand(uint32_t* command)
+{
+    command[0] = below(random, 6);
+    command[1] = below(random, 4);
+    command[2] = below(random, 40);
+    command[3] = below(random, 50);
+    if (isIndexed)
+        command[4] = below(random, 50);
+    // Below 0 by more than there are instances (docs/generated-commands.md).
+    if (isIndexed && !hasVertices && below(random, 2))
+        command[3] = 0u - 4 - below(random, 16);
+}
+
+void DrawCase::placeCommands(VkDeviceAddress memory)
+{
+    for (uint32_t i = 0; isCounted && i < maxSequences; ++i) {
+        const VkDrawIndirectCountIndirectCommandEXT command{memory + counted[i].firstWord * 4,
+                                                            counted[i].strideWords * 4, counted[i].count};
+        std::memcpy(&stream[size_t{i} * layout.strideWords + layout.actionWord], &command, sizeof command);
     }
 }
 
@@ -98,25 +152,34 @@ void DrawCase::placeIndices(VkDeviceAddress memory)
     }
 }
 
-Draw DrawCase::drawOf(const uint32_t* record) const
+Draw DrawCase::drawOf(const uint32_t* command, uint32_t drawIndex) const
 {
-    const uint32_t* command = record + layout.actionWord;
     if (isIndexed)
-        return {command[0], command[1], command[2], command[3], command[4], true};
-    return {command[0], command[1], command[2], command[2], command[3], false};
+        return {command[0], command[1], command[2], command[3], command[4], true, drawIndex};
+    return {command[0], command[1], command[2], command[2], command[3], false, drawIndex};
 }
 
-Pixels DrawCase::expected() const
+void DrawCase::addSequence(Picture& picture, uint32_t sequence) const
 {
-    Pixels pixels(kSide * kSide);
-    for (uint32_t i = 0; i < sequences(); ++i) {
-        const uint32_t* record = &stream[size_t{i} * layout.strideWords];
-        addDraw(pixels, layout.valuesOf(record, i, pushed), drawOf(record),
-                hasVertices ? std::optional(vertices[i]) : std::nullopt, hasIndices ? indices[i] : Indices{0, false});
+    const uint32_t* record = &stream[size_t{sequence} * layout.strideWords];
+    const uint32_t count = isCounted ? std::min(counted[sequence].count, maxDraws) : 1;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t* command = isCounted ? &commands[counted[sequence].firstWord + i * counted[sequence].strideWords]
+                                            : record + layout.actionWord;
+        addDraw(picture, layout.valuesOf(record, sequence, pushed), drawOf(command, i),
+                hasVertices ? std::optional(vertices[sequence]) : std::nullopt,
+                hasIndices ? indices[sequence] : Indices{0, false}, kDrawSalts[hasSet ? record[layout.setWord] : 0]);
     }
+}
+
+Picture DrawCase::expected() const
+{
+    Picture picture;
+    for (uint32_t i = 0; i < sequences(); ++i)
+        addSequence(picture, i);
     // What record() draws itself.
-    addDraw(pixels, pushed, {5, 1, 0, 0, 0, false}, hasVertices ? std::optional(Vertices{0, 4}) : std::nullopt);
-    return pixels;
+    addDraw(picture, pushed, {5, 1, 0, 0, 0, false}, hasVertices ? std::optional(Vertices{0, 4}) : std::nullopt);
+    return picture;
 }
 
 }  // namespace millrace::commandtest

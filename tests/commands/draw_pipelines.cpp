@@ -72,23 +72,45 @@ VkPipeline Draws::createOne(const VkGraphicsPipelineCreateInfo& info)
     return pipeline;
 }
 
-VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices)
+VkIndirectExecutionSetEXT Draws::createSet(const std::vector<VkPipeline>& pipelines)
+{
+    VkIndirectExecutionSetPipelineInfoEXT of{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT};
+    of.initialPipeline = pipelines[0];
+    of.maxPipelineCount = static_cast<uint32_t>(pipelines.size()) + 1;
+    VkIndirectExecutionSetCreateInfoEXT info{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT};
+    info.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT;
+    info.info.pPipelineInfo = &of;
+    VkIndirectExecutionSetEXT set = VK_NULL_HANDLE;
+    MILLRACE_CHECK(generated.createSet(m_device.handle, &info, nullptr, &set));
+    m_device.onDestroy([this, set] { generated.destroySet(m_device.handle, set, nullptr); });
+    for (uint32_t i = 1; i < pipelines.size(); ++i) {
+        VkWriteIndirectExecutionSetPipelineEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT};
+        write.index = i;
+        write.pipeline = pipelines[i];
+        generated.updateSet(m_device.handle, set, 1, &write);
+    }
+    return set;
+}
+
+VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices, uint32_t salt)
 {
     PipelineState state(hasVertices);
     const VkShaderModule modules[] = {createModule(vertexCode(hasVertices)), createModule(shaders::points_fragment)};
-    const VkPipelineShaderStageCreateInfo stages[] = {stageOf(VK_SHADER_STAGE_VERTEX_BIT, modules[0]),
-                                                      stageOf(VK_SHADER_STAGE_FRAGMENT_BIT, modules[1])};
-    // The flag is for execution sets: pipelines that are bound may do without it, as those of dynamic rendering do
-    // here.
+    VkPipelineShaderStageCreateInfo stages[] = {stageOf(VK_SHADER_STAGE_VERTEX_BIT, modules[0]),
+                                                stageOf(VK_SHADER_STAGE_FRAGMENT_BIT, modules[1])};
+    const VkSpecializationMapEntry entry{3, 0, 4};
+    const VkSpecializationInfo specialization{1, &entry, 4, &salt};
+    if (salt != kDrawSalts[0])
+        stages[0].pSpecializationInfo = &specialization;
     VkPipelineCreateFlags2CreateInfo flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
     flags.flags = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT;
-    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &state.rendering};
+    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &flags};
     // Like the one that is used, and gone when variants are made, as the modules are.
     const VkRenderPass pass = hasRenderPass ? createRenderPass2() : VK_NULL_HANDLE;
-    if (hasRenderPass) {
-        info.pNext = &flags;
+    if (hasRenderPass)
         info.renderPass = pass;
-    }
+    else
+        flags.pNext = &state.rendering;
     info.stageCount = 2;
     info.pStages = stages;
     info.pVertexInputState = &state.input;

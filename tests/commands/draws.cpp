@@ -19,11 +19,16 @@ Draws::Draws(Provider provider, Maker maker)
     for (bool hasVertices : {false, true}) {
         if (m_maker == Maker::Objects)
             createObjects(hasVertices);
-        for (bool hasRenderPass : {false, true})
-            if (m_maker != Maker::Objects)
-                m_pipelines[hasRenderPass][hasVertices] = m_maker == Maker::Whole
-                                                              ? createPipeline(hasRenderPass, hasVertices)
-                                                              : createLinked(hasRenderPass, hasVertices);
+        for (bool hasRenderPass : {false, true}) {
+            std::vector<VkPipeline>& pipelines = m_pipelines[hasRenderPass][hasVertices];
+            if (m_maker == Maker::Libraries)
+                pipelines.push_back(createLinked(hasRenderPass, hasVertices));
+            if (m_maker != Maker::Whole)
+                continue;
+            for (uint32_t salt : kDrawSalts)
+                pipelines.push_back(createPipeline(hasRenderPass, hasVertices, salt));
+            m_sets[hasRenderPass][hasVertices] = createSet(pipelines);
+        }
     }
     m_vertices = m_device.createBuffer(kVertexMemoryWords * 4, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
     for (uint32_t i = 0; i < kVertexMemoryWords; ++i)
@@ -247,6 +252,8 @@ void barrier(VkCommandBuffer cmd, const VkImageMemoryBarrier2* image, const VkMe
 
 const void* Draws::chainOf(const DrawCase& drawn)
 {
+    if (drawn.hasSet)
+        return nullptr;
     if (m_maker == Maker::Objects) {
         m_shaderInfo.shaderCount = 2;
         m_shaderInfo.pShaders = m_objects[drawn.hasVertices];
@@ -260,11 +267,16 @@ Pixels Draws::run(DrawCase& drawn)
 {
     drawn.placeVertices(m_vertices.address);
     drawn.placeIndices(m_indices.address);
+    const Buffer commands = generated.createStream(drawn.commands);
+    drawn.placeCommands(commands.address);
     const Buffer stream = generated.createStream(drawn.stream);
     const Buffer count = generated.createCount(drawn.deviceCount.value_or(0), drawn.maxSequences);
     VkIndirectCommandsLayoutEXT layout = VK_NULL_HANDLE;
     const VkIndirectCommandsLayoutCreateInfoEXT layoutInfo = drawn.layout.createInfo(
-        m_layout, drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT : 0, kStages);
+        m_layout,
+        (drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT : 0) |
+            (drawn.isUnordered ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_UNORDERED_SEQUENCES_BIT_EXT : 0),
+        kStages);
     MILLRACE_CHECK(generated.createLayout(m_device.handle, &layoutInfo, nullptr, &layout));
 
     const void* const chain = chainOf(drawn);
@@ -272,6 +284,8 @@ Pixels Draws::run(DrawCase& drawn)
                                                      chain};
     ask.indirectCommandsLayout = layout;
     ask.maxSequenceCount = drawn.maxSequences;
+    ask.maxDrawCount = drawn.isCounted ? drawn.maxDraws : 0;
+    ask.indirectExecutionSet = drawn.hasSet ? m_sets[drawn.hasRenderPass][drawn.hasVertices] : VK_NULL_HANDLE;
     const Buffer preprocess = generated.createPreprocess(ask);
 
     VkGeneratedCommandsInfoEXT info{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT, chain};
@@ -282,6 +296,8 @@ Pixels Draws::run(DrawCase& drawn)
     info.preprocessAddress = preprocess.address;
     info.preprocessSize = preprocess.size;
     info.maxSequenceCount = drawn.maxSequences;
+    info.maxDrawCount = ask.maxDrawCount;
+    info.indirectExecutionSet = ask.indirectExecutionSet;
     info.sequenceCountAddress = drawn.deviceCount ? count.address : 0;
 
     const bool inSecondary = drawn.inSecondary && generated.provider == Provider::Layer;

@@ -62,6 +62,9 @@ enum class Maker {
     Objects,    // shader objects, VK_EXT_shader_object; dynamic rendering alone
 };
 
+// Of the pipelines in execution sets: a specialization constant. The first is the shader's own.
+inline constexpr uint32_t kDrawSalts[] = {0, 1001, 5003};
+
 // Where a sequence's vertices are.
 struct Vertices {
     uint32_t firstWord;
@@ -89,6 +92,15 @@ struct Draw {
     uint32_t base;   // vertex
     uint32_t firstInstance;
     bool isIndexed;
+    uint32_t drawIndex = 0;
+};
+
+// What a pixel may be: the last value in the order of the API, or any where sequences have none.
+struct Picture {
+    Pixels last = Pixels(kSide * kSide);
+    std::vector<std::vector<uint32_t>> drawn{kSide * kSide};
+
+    bool allows(const Pixels& pixels, bool isUnordered) const;
 };
 
 // One call with everything that it is given. Drawn the same for every provider.
@@ -97,24 +109,42 @@ struct DrawCase {
 
     Random random;
     bool isIndexed;
+    bool isCounted;  // several draws for each sequence, whose commands lie elsewhere
+    bool hasSet;     // of graphics pipelines
+    bool isUnordered;
     bool hasIndices;  // each sequence its own
     bool hasVertices;
     RandomLayout layout;
     uint32_t maxSequences;
+    uint32_t maxDraws = 1;  // of a sequence
     std::optional<uint32_t> deviceCount;
     bool isExplicit, inSecondary, hasRenderPass;
     PushWords pushed{};
     std::vector<uint32_t> stream;
+    std::vector<uint32_t> commands;  // that records with counts lead to
 
     uint32_t sequences() const { return std::min(maxSequences, deviceCount.value_or(maxSequences)); }
-    Pixels expected() const;
+    Picture expected() const;
+    // Kernels of the layer's run in front.
+    bool hasKernels() const { return isCounted || hasSet; }
 
     // The memory that buffers lie in: records say addresses.
     void placeVertices(VkDeviceAddress memory);
     void placeIndices(VkDeviceAddress memory);
+    void placeCommands(VkDeviceAddress memory);
 
 private:
-    Draw drawOf(const uint32_t* record) const;
+    void drawRecord(uint32_t* record);
+    void drawCommand(uint32_t* command);
+    void addSequence(Picture& picture, uint32_t sequence) const;
+    Draw drawOf(const uint32_t* command, uint32_t drawIndex) const;
+    // Of a sequence with counts, in `commands`.
+    struct Counted {
+        uint32_t firstWord;
+        uint32_t strideWords;
+        uint32_t count;
+    };
+    std::vector<Counted> counted;
     std::vector<Vertices> vertices;  // of each sequence
     std::vector<Indices> indices;
 };
@@ -135,7 +165,8 @@ private:
     static std::span<const uint32_t> vertexCode(bool hasVertices);
     VkShaderModule createModule(std::span<const uint32_t> words) const;
     VkPipeline createOne(const VkGraphicsPipelineCreateInfo& info);
-    VkPipeline createPipeline(bool hasRenderPass, bool hasVertices);
+    VkPipeline createPipeline(bool hasRenderPass, bool hasVertices, uint32_t salt);
+    VkIndirectExecutionSetEXT createSet(const std::vector<VkPipeline>& pipelines);
     VkPipeline createLibrary(VkGraphicsPipelineLibraryFlagsEXT subset, VkRenderPass pass, bool hasVertices);
     VkPipeline createLinked(bool hasRenderPass, bool hasVertices);
     void createObjects(bool hasVertices);
@@ -156,12 +187,17 @@ private:
     VkFramebuffer m_framebuffer = VK_NULL_HANDLE;
     VkDescriptorSetLayout m_setLayout = VK_NULL_HANDLE;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
-    VkPipeline pipelineOf(const DrawCase& drawn) const { return m_pipelines[drawn.hasRenderPass][drawn.hasVertices]; }
+    VkPipeline pipelineOf(const DrawCase& drawn) const
+    {
+        return m_pipelines[drawn.hasRenderPass][drawn.hasVertices][0];
+    }
 
     VkGeneratedCommandsPipelineInfoEXT m_pipelineInfo{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT};
     VkGeneratedCommandsShaderInfoEXT m_shaderInfo{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_SHADER_INFO_EXT};
-    VkShaderEXT m_objects[2][2] = {};   // vertex and fragment shader, without and with vertex buffers
-    VkPipeline m_pipelines[2][2] = {};  // for dynamic rendering or the render pass, without and with vertex buffers
+    VkShaderEXT m_objects[2][2] = {};  // vertex and fragment shader, without and with vertex buffers
+    // For dynamic rendering or the render pass, without and with vertex buffers: one for each salt.
+    std::vector<VkPipeline> m_pipelines[2][2];
+    VkIndirectExecutionSetEXT m_sets[2][2] = {};
     layertest::Buffer m_vertices;
     layertest::Buffer m_instances;
     VkDescriptorSet m_set = VK_NULL_HANDLE;

@@ -30,6 +30,8 @@ TEST(Layout, ActionsHaveTheSizesOfVulkansCommands)
     EXPECT_EQ(actionBytes(Action::Dispatch), 12u);
     EXPECT_EQ(actionBytes(Action::Draw), 16u);
     EXPECT_EQ(actionBytes(Action::DrawIndexed), 20u);
+    EXPECT_EQ(actionBytes(Action::DrawCount), 16u);
+    EXPECT_EQ(actionBytes(Action::DrawIndexedCount), 16u);
 }
 
 TEST(Layout, MemoryOfDispatches_HoldsAllAndIsAligned)
@@ -37,7 +39,7 @@ TEST(Layout, MemoryOfDispatches_HoldsAllAndIsAligned)
     Layout layout;
     for (const uint32_t sequences : {0u, 1u, 5u, 1u << 24, ~0u}) {
         for (const uint32_t pipelines : {1u, 3u, ~0u}) {
-            const PreprocessMemory memory = preprocessMemory(layout, sequences, pipelines);
+            const PreprocessMemory memory = preprocessMemory(layout, {sequences, pipelines});
             EXPECT_EQ(memory.dispatches, 0u);
             EXPECT_GE(memory.tables, uint64_t{12} * pipelines);
             EXPECT_EQ(memory.tables % 16, 0u);
@@ -50,7 +52,25 @@ TEST(Layout, MemoryOfDispatches_HoldsAllAndIsAligned)
 
 TEST(Layout, Draws_NeedNoMemory)
 {
-    EXPECT_EQ(preprocessMemory({.action = Action::Draw, .executionSet = {}, .pushRanges = {}}, 100, 1).bytes, 0u);
+    EXPECT_EQ(preprocessMemory({.action = Action::Draw, .executionSet = {}, .pushRanges = {}}, {100}).bytes, 0u);
+}
+
+TEST(Layout, MemoryOfDrawsThatKernelsWrite_HoldsAllAndIsAligned)
+{
+    for (const Action action : {Action::Draw, Action::DrawIndexed, Action::DrawCount, Action::DrawIndexedCount}) {
+        const Layout layout{.action = action, .executionSet = 0, .pushRanges = {}};
+        const uint64_t commandBytes = isIndexed(action) ? 20 : 16;
+        for (const Extent& extent : {Extent{7, 3, 5, false}, Extent{7, 3, 5, true}, Extent{0, 1, 1, false}}) {
+            const uint64_t rows = extent.isOrdered ? extent.maxSequenceCount : extent.pipelineCount;
+            const PreprocessMemory memory = preprocessMemory(layout, extent);
+            EXPECT_GE(memory.drawEntries, memory.entries + uint64_t{8} * extent.maxSequenceCount);
+            EXPECT_EQ(memory.drawEntries % 16, 0u);
+            EXPECT_EQ(memory.draws, memory.drawEntries + 16 * rows * extent.rowDraws());
+            EXPECT_EQ(memory.drawCounts, memory.draws + commandBytes * rows * extent.rowDraws());
+            EXPECT_GE(memory.bytes, memory.drawCounts + (extent.isOrdered ? uint64_t{4} * 7 * 3 : 0));
+            EXPECT_EQ(memory.bytes % 8, 0u);
+        }
+    }
 }
 
 TEST(Pieces, NoTokens_AreOnePiece)

@@ -99,11 +99,11 @@ public:
         own->supportedIndirectCommandsInputModes = support.generatedDraws ? kInputModes : 0;
         own->supportedIndirectCommandsShaderStages =
             support.generatedDraws ? kSequenceStages : VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT};
-        own->supportedIndirectCommandsShaderStagesPipelineBinding = VK_SHADER_STAGE_COMPUTE_BIT;
+        own->supportedIndirectCommandsShaderStagesPipelineBinding = own->supportedIndirectCommandsShaderStages;
         own->supportedIndirectCommandsShaderStagesShaderBinding =
             support.shaderObjects ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT} : 0;
         own->deviceGeneratedCommandsTransformFeedback = VK_FALSE;
-        own->deviceGeneratedCommandsMultiDrawIndirectCount = VK_FALSE;
+        own->deviceGeneratedCommandsMultiDrawIndirectCount = hasCountedDraws(support);
     }
 
     uint32_t uses(const EnabledByApplication& enabled, const Support& support) const override

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indirect execution sets, of compute pipelines or compute shader objects.
+// Indirect execution sets, of pipelines or of compute shader objects.
 #include <span>
 
 #include "layer/chains/chain.h"
@@ -21,11 +21,11 @@ void report(const Device& device, const std::string& text)
 // What a set cannot have is null, after a message.
 std::shared_ptr<KeptPipeline> checked(const Device& device, std::shared_ptr<KeptPipeline> member, const char* command)
 {
-    if (member && member->bindPoint() == VK_PIPELINE_BIND_POINT_COMPUTE)
-        return member;
-    report(device, std::string(command) +
-                       ": execution sets of other than compute pipelines and compute shader objects are not supported");
-    return nullptr;
+    if (!member)
+        report(device, std::string(command) +
+                           ": execution sets of other than compute and graphics pipelines and compute shader objects "
+                           "are not supported");
+    return member;
 }
 
 std::shared_ptr<KeptPipeline> findMember(const Device& device, VkPipeline pipeline, const char* command)

@@ -13,6 +13,7 @@
 #include "layer/recording/sort_kernels.h"
 #include "layer/commands/shader_objects.h"
 #include "layer/loader/entry_points.h"
+#include "layer/loader/support.h"
 #include "runtime/memory.h"
 
 namespace millrace::layer {
@@ -25,6 +26,12 @@ inline constexpr uint32_t kMaxSequences = 1u << 20;
 inline constexpr uint32_t kMaxTokens = 16;
 inline constexpr uint32_t kMaxTokenOffset = 2047;
 inline constexpr uint32_t kMaxStride = 2048;
+
+// Draws of all sequences are one multi-draw: maxSequenceCount * maxDrawCount is below 2^24 (VUID 11078).
+inline bool hasCountedDraws(const Support& support)
+{
+    return support.generatedDraws && support.maxDrawIndirectCount >= (1u << 24) - 1;
+}
 
 class GeneratedCommands {
 public:
@@ -40,8 +47,13 @@ public:
     ShaderObjects shaders;
 };
 
+// Recorded draws at most where several graphics pipelines keep the order of sequences: one for each of both.
+inline constexpr uint64_t kMaxOrderedDraws = 1u << 16;
+
 // `pipelineCount`: of the execution set, 1 without one.
-SortMemory sortMemory(const commands::Layout& layout, uint32_t maxSequenceCount, uint32_t pipelineCount);
+commands::Extent extentOf(const IndirectLayout& layout, uint32_t pipelineCount, uint32_t maxSequenceCount,
+                          uint32_t maxDrawCount);
+SortMemory sortMemory(const commands::Layout& layout, const commands::Extent& extent);
 
 // The pipelines that commands with these parameters run: those of the set, or what is chained
 // (VkGeneratedCommandsPipelineInfoEXT, VkGeneratedCommandsShaderInfoEXT), or else what is bound; `state` may be null.

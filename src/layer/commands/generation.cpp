@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // vkGetGeneratedCommandsMemoryRequirementsEXT, vkCmdPreprocessGeneratedCommandsEXT, vkCmdExecuteGeneratedCommandsEXT.
+#include "layer/commands/generation.h"
+
 #include <algorithm>
 #include <cstring>
-#include <optional>
-#include <span>
 
-#include "layer/commands/generated_commands.h"
 #include "layer/commands/vertex_inputs.h"
-#include "layer/loader/device.h"
 #include "layer/loader/entry_points.h"
 #include "layer/recording/borrowed_sets.h"
-#include "layer/recording/command_buffer.h"
 
 namespace millrace::layer {
 
 namespace {
 
-using commands::Action;
-
-constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
-constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
 constexpr VkBufferUsageFlags2 kPreprocessUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                                                  VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
                                                  VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
@@ -45,9 +38,12 @@ VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsEXT(
     Device& device = Device::of(handle);
     const IndirectLayout* layout = device.indirectLayouts.find(handleId(pInfo->indirectCommandsLayout));
     const ExecutionSet::Pipelines pipelines =
-        pipelinesOf(device, pInfo->indirectExecutionSet, pInfo->pNext, kGraphics, nullptr);
+        pipelinesOf(device, pInfo->indirectExecutionSet, pInfo->pNext, VK_PIPELINE_BIND_POINT_GRAPHICS, nullptr);
     const auto count = std::max<uint32_t>(1, static_cast<uint32_t>(pipelines.size()));
-    const uint64_t bytes = layout ? sortMemory(layout->layout, pInfo->maxSequenceCount, count).bytes : 0;
+    const uint64_t bytes =
+        layout
+            ? sortMemory(layout->layout, extentOf(*layout, count, pInfo->maxSequenceCount, pInfo->maxDrawCount)).bytes
+            : 0;
     pRequirements->memoryRequirements = requirementsOf(device, bytes);
     if (!layout)
         return;
@@ -60,51 +56,17 @@ VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsEXT(
     }
 }
 
-// One preprocessing or execution, step by step.
-class Generation {
-public:
-    // `state`: whose pipeline is meant, where the parameters name none.
-    Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsInfoEXT& info, const CommandBuffer& state)
-        : m_commandBuffer(commandBuffer),
-          m_device(commandBuffer.device),
-          m_info(info),
-          m_layout(m_device.indirectLayouts.find(handleId(info.indirectCommandsLayout)))
-    {
-        if (m_layout)
-            m_pipelines =
-                pipelinesOf(m_device, info.indirectExecutionSet, info.pNext, m_layout->bindPoint(), &state.bound);
-    }
+}  // namespace
 
-    void preprocess();
-    void execute(bool isPreprocessed);
-
-private:
-    const commands::Layout& layout() const { return m_layout->layout; }
-    bool isDispatch() const { return layout().action == Action::Dispatch; }
-    bool check();
-    void complain(const std::string& text) const;
-    void sort() const;
-    void barrier(VkPipelineStageFlags from, VkPipelineStageFlags to, VkAccessFlags access) const;
-    std::optional<AddressedBuffers::Range> find(VkDeviceAddress address, VkDeviceSize bytes, const char* what) const;
-    commands::VertexInput vertexInput(const KeptPipeline& pipeline) const;
-    const VariantHandles* variantOf(KeptPipeline& pipeline) const;
-    bool restartsPrimitives(const KeptPipeline& pipeline) const;
-    bool writeBoundBuffers(const KeptPipeline& pipeline, uint64_t& address) const;
-    void bindVariant(const KeptPipeline& pipeline, const VariantHandles& variant) const;
-    bool bind(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, abi::SequenceArguments& arguments) const;
-    std::shared_ptr<runtime::Buffer> upload(uint64_t bytes) const;
-    bool copyPushConstants(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, uint64_t& address) const;
-    void push(const SequenceLayout& layout, const abi::SequenceArguments& arguments) const;
-    void dispatch() const;
-    void draw() const;
-
-    CommandBuffer& m_commandBuffer;
-    Device& m_device;
-    const VkGeneratedCommandsInfoEXT& m_info;
-    const IndirectLayout* m_layout;
-    ExecutionSet::Pipelines m_pipelines;
-    SortMemory m_memory;
-};
+Generation::Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsInfoEXT& info, const CommandBuffer& state)
+    : m_commandBuffer(commandBuffer),
+      m_device(commandBuffer.device),
+      m_info(info),
+      m_layout(m_device.indirectLayouts.find(handleId(info.indirectCommandsLayout)))
+{
+    if (m_layout)
+        m_pipelines = pipelinesOf(m_device, info.indirectExecutionSet, info.pNext, m_layout->bindPoint(), &state.bound);
+}
 
 void Generation::complain(const std::string& text) const
 {
@@ -120,15 +82,19 @@ bool Generation::check()
         complain("the layout is none of this device's");
         return false;
     }
-    if (m_pipelines.empty() ||
-        (isDispatch() && layout().executionSet.has_value() != bool(m_info.indirectExecutionSet))) {
+    if (m_pipelines.empty() || layout().executionSet.has_value() != bool(m_info.indirectExecutionSet)) {
         complain(
             "there is no pipeline that they can run: it has to be bound, or in the execution set, and graphics "
             "pipelines have to be created with a vertex shader");
         return false;
     }
-    const auto count = static_cast<uint32_t>(m_pipelines.size());
-    m_memory = sortMemory(layout(), m_info.maxSequenceCount, count);
+    m_extent =
+        extentOf(*m_layout, static_cast<uint32_t>(m_pipelines.size()), m_info.maxSequenceCount, m_info.maxDrawCount);
+    if (m_extent.isOrdered && uint64_t{m_extent.maxSequenceCount} * m_extent.pipelineCount > kMaxOrderedDraws) {
+        complain("the order of so many sequences cannot be kept with so many graphics pipelines in the execution set");
+        return false;
+    }
+    m_memory = sortMemory(layout(), m_extent);
     if (m_memory.bytes > m_info.preprocessSize) {
         complain("the memory for preprocessing is smaller than vkGetGeneratedCommandsMemoryRequirementsEXT says");
         return false;
@@ -145,77 +111,90 @@ std::optional<AddressedBuffers::Range> Generation::find(VkDeviceAddress address,
     return range;
 }
 
-void Generation::barrier(VkPipelineStageFlags from, VkPipelineStageFlags to, VkAccessFlags access) const
+void Generation::barrier(VkCommandBuffer target, VkPipelineStageFlags from, VkPipelineStageFlags to,
+                         VkAccessFlags access) const
 {
     VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
     barrier.srcAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
     barrier.dstAccessMask = access;
-    m_device.table.CmdPipelineBarrier(m_commandBuffer.current, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+    m_device.table.CmdPipelineBarrier(target, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
-// Behind what has used the memory before, which has read it as indirect commands and in shaders.
-void Generation::sort() const
+abi::SortArguments Generation::kernelArguments() const
 {
-    barrier(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
-            VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    const VkDeviceAddress base = m_info.preprocessAddress;
     abi::SortArguments arguments{};
     arguments.stream = m_info.indirectAddress;
     arguments.sequenceCount = m_info.sequenceCountAddress;
-    arguments.dispatches = m_info.preprocessAddress + m_memory.dispatches;
-    arguments.tables = m_info.preprocessAddress + m_memory.tables;
-    arguments.entries = m_info.preprocessAddress + m_memory.entries;
-    arguments.sums = m_info.preprocessAddress + m_memory.sums;
+    arguments.dispatches = base + m_memory.dispatches;
+    arguments.tables = base + m_memory.tables;
+    arguments.entries = base + m_memory.entries;
+    arguments.sums = base + m_memory.sums;
+    arguments.draws = base + m_memory.draws;
+    arguments.drawEntries = base + m_memory.drawEntries;
+    arguments.drawCounts = base + m_memory.drawCounts;
     arguments.stride = layout().stride;
     arguments.actionOffset = layout().actionOffset;
     arguments.setOffset = layout().executionSet.value_or(abi::kNoExecutionSet);
     arguments.maxSequenceCount = m_info.maxSequenceCount;
-    arguments.pipelineCount = static_cast<uint32_t>(m_pipelines.size());
+    arguments.pipelineCount = m_extent.pipelineCount;
     arguments.blockCount = m_memory.blockCount;
-    m_device.generatedCommands->kernels.record(m_commandBuffer.current, arguments);
+    arguments.maxDrawCount = isDispatch() ? 0 : m_extent.maxDrawCount;
+    arguments.isCounted = isCounted(layout().action);
+    arguments.commandWords = isIndexed(layout().action) ? 5 : 4;
+    return arguments;
+}
+
+// Behind what has used the memory before, which has read it as indirect commands and in shaders.
+bool Generation::runKernels(VkCommandBuffer target) const
+{
+    constexpr VkPipelineStageFlags kShaders = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+    const Kernels& kernels = m_device.generatedCommands->kernels;
+    barrier(target, kShaders | VK_PIPELINE_STAGE_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, kShaders,
+            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    if (m_extent.isOrdered) {
+        kernels.order(target, kernelArguments());
+        return true;
+    }
+    kernels.sort(target, kernelArguments());
+    if (isDispatch())
+        return true;
+    const auto memory = find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
+    if (memory)
+        kernels.expand(target, kernelArguments(), memory->buffer, memory->offset + m_memory.dispatches);
+    return memory.has_value();
 }
 
 void Generation::preprocess()
 {
-    if (!m_layout || !isDispatch()) {
-        if (!m_layout)
-            check();
+    const bool hasKernels = m_layout && (isDispatch() || hasDrawTable(layout()));
+    if (m_layout && !hasKernels)
         return;  // draws read the stream themselves
-    }
-    if (!check())
+    if (!check() || m_info.maxSequenceCount == 0)
         return;
     // Conditional rendering does not affect this command, but would affect our dispatches.
     interruptRendering(m_commandBuffer, false);
-    sort();
+    runKernels(m_commandBuffer.current);
     m_commandBuffer.bound.restore(kCompute, m_device.table, m_commandBuffer.current);
     resumeRendering(m_commandBuffer, false);
 }
 
 void Generation::execute(bool isPreprocessed)
 {
-    if (!check())
+    if (!check() || m_info.maxSequenceCount == 0)
         return;
     if (!isDispatch()) {
-        draw();
-        m_commandBuffer.bound.restore(kGraphics, m_device.table, m_commandBuffer.current);
-        if (m_pipelines.front()->hasDynamicInput() && pullsVertices(layout()))
-            restoreVertexInput(m_commandBuffer.log, m_device.table, m_commandBuffer.current);
+        executeDraws(isPreprocessed);
         return;
     }
     if (!isPreprocessed) {
-        sort();
-        barrier(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+        runKernels(m_commandBuffer.current);
+        barrier(m_commandBuffer.current, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
                 VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
                 VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
     }
     dispatch();
     m_commandBuffer.bound.restore(kCompute, m_device.table, m_commandBuffer.current);
-}
-
-commands::VertexInput Generation::vertexInput(const KeptPipeline& pipeline) const
-{
-    if (!pullsVertices(layout()))
-        return {};
-    return pipeline.hasDynamicInput() ? inputOf(vertexInputOf(m_commandBuffer.log)) : pipeline.staticInput();
 }
 
 const VariantHandles* Generation::variantOf(KeptPipeline& pipeline) const
@@ -258,52 +237,26 @@ std::shared_ptr<runtime::Buffer> Generation::upload(uint64_t bytes) const
     return buffer;
 }
 
-// A copy as they are now, since the application may change them behind this command.
+// A copy as they are now, since the application may change them behind this command. Draws that kernels write have
+// their table in front.
 bool Generation::copyPushConstants(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, uint64_t& address) const
 {
     address = 0;
-    if (layout.pushConstantBytes == 0)
+    const size_t inFront = hasDrawTable(this->layout()) ? sizeof(abi::DrawTable) : 0;
+    if (layout.pushConstantBytes + inFront == 0)
         return true;
-    const std::shared_ptr<runtime::Buffer> buffer = upload(layout.pushConstantBytes);
+    const std::shared_ptr<runtime::Buffer> buffer = upload(inFront + layout.pushConstantBytes);
     if (!buffer)
         return false;
+    auto* const bytes = reinterpret_cast<uint8_t*>(buffer->data());
+    if (inFront) {
+        const abi::DrawTable table{m_info.preprocessAddress + m_memory.drawEntries, 0};
+        std::memcpy(bytes, &table, sizeof table);
+    }
     const VkShaderStageFlags stages = bindPoint == kCompute ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT}
                                                             : kSequenceStages & ~VK_SHADER_STAGE_COMPUTE_BIT;
-    m_commandBuffer.bound.readPushConstants(stages,
-                                            {reinterpret_cast<uint8_t*>(buffer->data()), layout.pushConstantBytes});
-    address = buffer->address();
-    return true;
-}
-
-bool Generation::restartsPrimitives(const KeptPipeline& pipeline) const
-{
-    const KeptPipeline::Restart restart = pipeline.primitiveRestart();
-    return restart == KeptPipeline::Restart::On ||
-           (restart == KeptPipeline::Restart::Dynamic && layer::restartsPrimitives(m_commandBuffer.log));
-}
-
-// A row for each binding that the variant may fetch from.
-bool Generation::writeBoundBuffers(const KeptPipeline& pipeline, uint64_t& address) const
-{
-    const commands::VertexInput input = vertexInput(pipeline);
-    if (!layout().indexBuffer || input.bindings.empty())
-        return true;
-    const std::shared_ptr<runtime::Buffer> buffer = upload(input.bindings.size() * sizeof(abi::BoundVertexBuffer));
-    if (!buffer)
-        return false;
-    auto* row = reinterpret_cast<abi::BoundVertexBuffer*>(buffer->data());
-    for (const commands::VertexBinding& binding : input.bindings) {
-        const VertexBufferBinding bound = vertexBufferOf(m_commandBuffer.log, binding.binding);
-        const VkDeviceSize whole = m_device.addressedBuffers.sizeOf(bound.buffer);
-        const VkDeviceSize size = std::min(bound.size, whole - std::min(bound.offset, whole));
-        VkBufferDeviceAddressInfo ask{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
-        ask.buffer = bound.buffer;
-        const VkDeviceAddress begin =
-            bound.buffer ? m_device.table.GetBufferDeviceAddress(m_device.handle, &ask) + bound.offset : 0;
-        *row++ = {begin, static_cast<uint32_t>(std::min<VkDeviceSize>(size, UINT32_MAX)),
-                  static_cast<uint32_t>(bound.stride)};
-    }
-    address = buffer->address();
+    m_commandBuffer.bound.readPushConstants(stages, {bytes + inFront, layout.pushConstantBytes});
+    address = buffer->address() + inFront;
     return true;
 }
 
@@ -347,43 +300,7 @@ void Generation::dispatch() const
     }
 }
 
-// The application's stream is the indirect buffer: nothing is copied, and no kernel runs.
-void Generation::draw() const
-{
-    // Variants that fetch indices are drawn without, from the same records.
-    const bool isIndexed = layout().action == Action::DrawIndexed && !layout().indexBuffer;
-    const auto stream = find(m_info.indirectAddress, m_info.indirectAddressSize, "the stream");
-    std::optional<AddressedBuffers::Range> count;
-    if (m_info.sequenceCountAddress)
-        count = find(m_info.sequenceCountAddress, sizeof(uint32_t), "the sequence count");
-    if (!stream || (m_info.sequenceCountAddress && !count))
-        return;
-    KeptPipeline& pipeline = *m_pipelines.front();
-    if (layout().indexBuffer && restartsPrimitives(pipeline)) {
-        complain("primitive restart is on, which the token INDEX_BUFFER does not go with");
-        return;
-    }
-    const VariantHandles* const variant = variantOf(pipeline);
-    abi::SequenceArguments arguments{};
-    if (!variant || !bind(kGraphics, pipeline.layout(), arguments) || !writeBoundBuffers(pipeline, arguments.table))
-        return;
-    m_commandBuffer.keepAlive.push_back(m_pipelines.front());
-    const VkCommandBuffer target = m_commandBuffer.current;
-    const VkuDeviceDispatchTable& table = m_device.table;
-    bindVariant(pipeline, *variant);
-    push(pipeline.layout(), arguments);
-    const VkDeviceSize first = stream->offset + layout().actionOffset;
-    const uint32_t most = m_info.maxSequenceCount;
-    const uint32_t stride = layout().stride;
-    if (count && isIndexed)
-        table.CmdDrawIndexedIndirectCount(target, stream->buffer, first, count->buffer, count->offset, most, stride);
-    else if (count)
-        table.CmdDrawIndirectCount(target, stream->buffer, first, count->buffer, count->offset, most, stride);
-    else if (isIndexed)
-        table.CmdDrawIndexedIndirect(target, stream->buffer, first, most, stride);
-    else
-        table.CmdDrawIndirect(target, stream->buffer, first, most, stride);
-}
+namespace {
 
 // The driver's own, on a device where the layer provides graphs alone.
 VKAPI_ATTR void VKAPI_CALL CmdPreprocessGeneratedCommandsEXT(VkCommandBuffer handle,

@@ -58,7 +58,7 @@ const char* nameOf(VkIndirectCommandsTokenTypeEXT type)
 class Reader {
 public:
     Reader(const Device& device, const VkIndirectCommandsLayoutCreateInfoEXT& info)
-        : m_info(info), m_hasDraws(device.support.generatedDraws)
+        : m_info(info), m_hasDraws(device.support.generatedDraws), m_hasCounts(hasCountedDraws(device.support))
     {
     }
 
@@ -80,6 +80,8 @@ private:
 
     const VkIndirectCommandsLayoutCreateInfoEXT& m_info;
     const bool m_hasDraws;
+    const bool m_hasCounts;
+    bool m_isSetOfObjects = false;
     commands::Layout m_layout;
     bool m_hasAction = false;
     std::string m_problem;
@@ -100,10 +102,12 @@ VkResult Reader::read()
         return absent(
             "draws, for which the device lacks shaderDrawParameters, multiDrawIndirect, "
             "drawIndirectFirstInstance or drawIndirectCount, are");
-    if (m_layout.indexBuffer && m_layout.action != Action::DrawIndexed)
-        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "the token INDEX_BUFFER needs the token DRAW_INDEXED");
-    if (m_layout.executionSet && m_layout.action != Action::Dispatch)
-        return absent("the token EXECUTION_SET with draws is");
+    if (m_layout.indexBuffer && !isIndexed(m_layout.action))
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "the token INDEX_BUFFER needs indexed draws");
+    if (isCounted(m_layout.action) && !m_hasCounts)
+        return absent("tokens with counts, for which maxDrawIndirectCount of the device is too small, are");
+    if (m_layout.executionSet && m_layout.action != Action::Dispatch && m_isSetOfObjects)
+        return absent("the token EXECUTION_SET with graphics shader objects is");
     return VK_SUCCESS;
 }
 
@@ -131,6 +135,10 @@ VkResult Reader::readToken(const VkIndirectCommandsLayoutTokenEXT& token)
             return readAction(Action::Draw, token.offset);
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_EXT:
             return readAction(Action::DrawIndexed, token.offset);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_COUNT_EXT:
+            return readAction(Action::DrawCount, token.offset);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_COUNT_EXT:
+            return readAction(Action::DrawIndexedCount, token.offset);
         default: {
             const char* name = nameOf(token.type);
             return absent("the token " + (name ? std::string(name) : std::to_string(token.type)) + " is");
@@ -141,8 +149,7 @@ VkResult Reader::readToken(const VkIndirectCommandsLayoutTokenEXT& token)
 VkResult Reader::readExecutionSet(const VkIndirectCommandsLayoutTokenEXT& token)
 {
     const VkIndirectCommandsExecutionSetTokenEXT& data = *token.data.pExecutionSet;
-    if (data.shaderStages != VK_SHADER_STAGE_COMPUTE_BIT)
-        return absent("the token EXECUTION_SET with stages other than the compute stage is");
+    m_isSetOfObjects = data.type == VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
     m_layout.executionSet = token.offset;
     return VK_SUCCESS;
 }
@@ -185,7 +192,12 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutEXT(VkDevice handle,
                                 "docs/generated-commands.md says which tokens there are");
         return result;
     }
-    auto layout = std::make_shared<IndirectLayout>(reader.layout());
+    auto layout = std::make_shared<IndirectLayout>();
+    layout->layout = reader.layout();
+    layout->isUnordered = pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_UNORDERED_SEQUENCES_BIT_EXT;
+    // Kernels run in front of the render pass instance that such commands are in.
+    if (hasDrawTable(layout->layout) && !(pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT))
+        device.needsFronts = true;
     *pLayout = handleOf<VkIndirectCommandsLayoutEXT>(layout.get());
     device.indirectLayouts.insert(handleId(*pLayout), std::move(layout));
     return VK_SUCCESS;

@@ -16,6 +16,7 @@ namespace millrace::layer {
 // Immutable.
 struct IndirectLayout {
     commands::Layout layout;
+    bool isUnordered = false;  // sequences may run in any order
 
     VkPipelineBindPoint bindPoint() const
     {
@@ -24,7 +25,7 @@ struct IndirectLayout {
     }
 };
 
-// Compute pipelines or compute shader objects by index; null where there is none yet. Commands take what is there when
+// Pipelines or compute shader objects by index; null where there is none yet. Commands take what is there when
 // they are recorded.
 struct ExecutionSet {
     using Pipelines = std::vector<std::shared_ptr<KeptPipeline>>;

@@ -23,9 +23,9 @@ enum Use : uint32_t {
     kUseMesh = 32,         // VK_EXT_mesh_shader is enabled with its feature, and emulated
 };
 // A command buffer may become several of the driver's,
-inline constexpr uint32_t kUseStreams = kUseGraphs | kUseMesh;
+inline constexpr uint32_t kUseStreams = kUseGraphs | kUseMesh | kUseCommands;
 // and what the application sets in it is kept.
-inline constexpr uint32_t kUseState = kUseStreams | kUseCommands;
+inline constexpr uint32_t kUseState = kUseStreams;
 
 struct EntryPoint {
     const char* name;

@@ -171,7 +171,7 @@ std::optional<MeshDraw::Dispatch> MeshDraw::list(const Grids& grids, abi::Reserv
     arguments.draw = drawn ? base + memory.draw : 0;
     const VkCommandBuffer front = m_commandBuffer.front.stream;
     barrier(kComputeStage | VK_PIPELINE_STAGE_TRANSFER_BIT, kComputeStage);
-    m_device.meshShaders->sortKernels.record(front, sort);
+    m_device.meshShaders->sortKernels.sort(front, sort);
     barrier(kComputeStage, kComputeStage);
     m_device.meshShaders->reserve(front, arguments);
     barrier(kComputeStage, kComputeStage | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels in front of generated dispatches, and of task and mesh shaders whose grids the device knows, which sort
-// sequences by pipeline (src/shaders/meta/commands).
+// The kernels in front of generated dispatches and draws, and of task and mesh shaders whose grids the device knows, which
+// sort sequences by pipeline (src/shaders/meta/commands).
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -9,18 +9,15 @@
 #include <cstdint>
 
 #include "abi/commands.h"
+#include "commands/layout.h"
 
 namespace millrace::layer {
 
 struct Device;
 
 // Where the kernels find and leave things, in bytes from the beginning of the memory for preprocessing.
-struct SortMemory {
-    uint64_t dispatches = 0;
-    uint64_t tables = 0;
-    uint64_t entries = 0;
+struct SortMemory : commands::PreprocessMemory {
     uint64_t sums = 0;
-    uint64_t bytes = 0;  // in all
     uint32_t blockCount = 0;
 };
 
@@ -33,12 +30,20 @@ public:
 
     // Once. Returns an error of the driver.
     VkResult create();
-    // With barriers between them. Binds at the compute bind point and pushes constants. Reads the stream and writes the
-    // memory in compute shaders.
-    void record(VkCommandBuffer commandBuffer, const abi::SortArguments& arguments) const;
+    // All with barriers between them. They bind at the compute bind point and push constants, read the stream and write
+    // the memory in compute shaders.
+    // Tables and dispatches of the pipelines.
+    void sort(VkCommandBuffer commandBuffer, const abi::SortArguments& arguments) const;
+    // Behind that: rows of draws of the pipelines. `dispatches`: SortArguments::dispatches as an offset in the buffer.
+    void expand(VkCommandBuffer commandBuffer, abi::SortArguments arguments, VkBuffer buffer,
+                VkDeviceSize dispatches) const;
+    // Rows of draws of the sequences, and the count of each pipeline.
+    void order(VkCommandBuffer commandBuffer, const abi::SortArguments& arguments) const;
 
 private:
-    enum Kernel { Count, Scan, Place, kCount };
+    enum Kernel { Count, Scan, Place, Expand, Order, kCount };
+
+    void bind(VkCommandBuffer commandBuffer, Kernel kernel, const abi::SortArguments& arguments) const;
 
     Device& m_device;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;

@@ -3,6 +3,7 @@
 // A point where a number says that depends on all that a vertex knows of its draw.
 #include "mixed_words.glsl"
 layout(set = 0, binding = 0) readonly buffer Lookup { uint words[]; } lookup;
+layout(constant_id = 3) const uint kSalt = 0u;
 layout(push_constant) uniform Push { uvec4 first; uint list[5]; uint last[3]; } push;
 #ifdef MR_ATTRIBUTES
 // Of the buffer that each sequence has of its own, and of one that is bound.
@@ -14,7 +15,7 @@ layout(location = 0) flat out uint v_hash;
 
 void main()
 {
-    uint hash = lookup.words[push.first.y & 15u];
+    uint hash = lookup.words[push.first.y & 15u] + kSalt;
     for (int i = 0; i < 4; ++i)
         hash = mixed(hash, push.first[i]);
     for (int i = 0; i < 5; ++i)

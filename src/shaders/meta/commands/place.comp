@@ -33,9 +33,13 @@ void writeTable(const uint pipeline)
     table.groupCount = end.groups - begin.groups;
     table.entries = a.entries + uint64_t(begin.sequences) * uint64_t(8);
     Tables(a.tables).v[pipeline] = table;
-    uint rows = table.groupCount / kRowGroups + (table.groupCount % kRowGroups != 0u ? 1u : 0u);
+    // An invocation for each draw.
+    uint groups = table.groupCount;
+    if (a.maxDrawCount != 0u)
+        groups = (groups + gl_WorkGroupSize.x - 1u) / gl_WorkGroupSize.x;
+    uint rows = groups / kRowGroups + (groups % kRowGroups != 0u ? 1u : 0u);
     Dispatches(a.dispatches).v[pipeline] =
-        DispatchCommand(min(table.groupCount, kRowGroups), min(rows, kRows), (rows + kRows - 1u) / kRows, 0u);
+        DispatchCommand(min(groups, kRowGroups), min(rows, kRows), (rows + kRows - 1u) / kRows, 0u);
 }
 
 void main()

@@ -12,14 +12,18 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Tables { Se
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Entries { SequenceEntry v[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Dispatches { DispatchCommand v[]; };
 
+#include "meta/commands/draws.glsl"
+
 const uint kNoPipeline = 0xffffffffu;
 
 shared uint s_pipelines[kBlockSequences];
 shared uint s_groups[kBlockSequences];
 
-// 0 for a sequence that has no work, and for one that has more than 2^32 - 1 workgroups.
+// 0 for a sequence that has no work, and for one that has more than 2^32 - 1 workgroups. Draws count as workgroups do.
 uint groupsOf(const uint64_t record)
 {
+    if (a.maxDrawCount != 0u)
+        return drawsOf(record);
     Words command = Words(record + uint64_t(a.actionOffset));
     uint high_plane;
     uint plane;
@@ -35,16 +39,11 @@ void readBlock(const uint block)
 {
     uint own = gl_LocalInvocationIndex;
     uint sequence = block * kBlockSequences + own;
-    uint count = a.maxSequenceCount;
-    if (a.sequenceCount != uint64_t(0))
-        count = min(count, Words(a.sequenceCount).v[0]);
     s_pipelines[own] = kNoPipeline;
     s_groups[own] = 0u;
-    if (sequence < count) {
-        uint64_t record = a.stream + uint64_t(sequence) * uint64_t(a.stride);
-        uint pipeline = 0u;
-        if (a.setOffset != kNoExecutionSet)
-            pipeline = Words(record + uint64_t(a.setOffset)).v[0];
+    if (sequence < sequenceCount()) {
+        uint64_t record = recordOf(sequence);
+        uint pipeline = pipelineOf(record);
         uint groups = pipeline < a.pipelineCount ? groupsOf(record) : 0u;
         if (groups != 0u) {
             s_pipelines[own] = pipeline;

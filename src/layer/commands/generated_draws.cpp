@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Generated draws.
+#include <algorithm>
+
+#include "layer/commands/generation.h"
+#include "layer/commands/vertex_inputs.h"
+
+namespace millrace::layer {
+
+namespace {
+
+constexpr VkPipelineStageFlags kReadingStages =
+    VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_VERTEX_SHADER_BIT;
+constexpr VkAccessFlags kReading = VK_ACCESS_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_SHADER_READ_BIT;
+
+bool isInPass(const CommandBuffer& commandBuffer)
+{
+    return commandBuffer.rendering.inside() ||
+           (!commandBuffer.primary && (commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT));
+}
+
+}  // namespace
+
+void Generation::executeDraws(bool isPreprocessed) const
+{
+    if (layout().indexBuffer &&
+        std::ranges::any_of(m_pipelines, [&](const auto& one) { return one && restartsPrimitives(*one); })) {
+        complain("primitive restart is on, which the token INDEX_BUFFER does not go with");
+        return;
+    }
+    const bool hasTable = hasDrawTable(layout());
+    if (hasTable && !isPreprocessed && !writeDraws())
+        return;
+    if (!hasTable)
+        drawStream();
+    else if (m_extent.isOrdered)
+        drawInOrder();
+    else
+        drawRows();
+    m_commandBuffer.bound.restore(kGraphics, m_device.table, m_commandBuffer.current);
+    if (m_pipelines.front()->hasDynamicInput() && pullsVertices(layout()))
+        restoreVertexInput(m_commandBuffer.log, m_device.table, m_commandBuffer.current);
+}
+
+// Kernels do not run inside a render pass instance, so they go in front of it.
+bool Generation::writeDraws() const
+{
+    Front& front = m_commandBuffer.front;
+    if (!isInPass(m_commandBuffer) || !front.isOpen())
+        return writeInterrupting();
+    front.isUsed = true;
+    // What the stream says may have been made visible for the instance alone.
+    VkMemoryBarrier all{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    all.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    all.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    m_device.table.CmdPipelineBarrier(front.stream, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &all, 0, nullptr, 0, nullptr);
+    return runKernels(front.stream);
+}
+
+// Where there is no stream in front, as far as the instance may be interrupted.
+bool Generation::writeInterrupting() const
+{
+    const char* obstacle = m_commandBuffer.rendering.obstacleToDispatch();
+    if (!m_commandBuffer.primary && isInPass(m_commandBuffer))
+        obstacle = "in a secondary command buffer";
+    if (obstacle) {
+        complain(std::string("kernels have to run in front, unless the layout has explicit preprocessing, and the "
+                             "command is ") +
+                 (m_commandBuffer.front.obstacle ? m_commandBuffer.front.obstacle : obstacle));
+        return false;
+    }
+    interruptRendering(m_commandBuffer, false);
+    const bool hasRun = runKernels(m_commandBuffer.current);
+    barrier(m_commandBuffer.current, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, kReadingStages, kReading);
+    m_commandBuffer.bound.restore(kCompute, m_device.table, m_commandBuffer.current);
+    resumeRendering(m_commandBuffer, false);
+    return hasRun;
+}
+
+commands::VertexInput Generation::vertexInput(const KeptPipeline& pipeline) const
+{
+    if (!pullsVertices(layout()))
+        return {};
+    return pipeline.hasDynamicInput() ? inputOf(vertexInputOf(m_commandBuffer.log)) : pipeline.staticInput();
+}
+
+bool Generation::restartsPrimitives(const KeptPipeline& pipeline) const
+{
+    const KeptPipeline::Restart restart = pipeline.primitiveRestart();
+    return restart == KeptPipeline::Restart::On ||
+           (restart == KeptPipeline::Restart::Dynamic && layer::restartsPrimitives(m_commandBuffer.log));
+}
+
+// A row for each binding that the variant may fetch from.
+bool Generation::writeBoundBuffers(const KeptPipeline& pipeline, uint64_t& address) const
+{
+    const commands::VertexInput input = vertexInput(pipeline);
+    if (!layout().indexBuffer || input.bindings.empty())
+        return true;
+    const std::shared_ptr<runtime::Buffer> buffer = upload(input.bindings.size() * sizeof(abi::BoundVertexBuffer));
+    if (!buffer)
+        return false;
+    auto* row = reinterpret_cast<abi::BoundVertexBuffer*>(buffer->data());
+    for (const commands::VertexBinding& binding : input.bindings) {
+        const VertexBufferBinding bound = vertexBufferOf(m_commandBuffer.log, binding.binding);
+        const VkDeviceSize whole = m_device.addressedBuffers.sizeOf(bound.buffer);
+        const VkDeviceSize size = std::min(bound.size, whole - std::min(bound.offset, whole));
+        VkBufferDeviceAddressInfo ask{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+        ask.buffer = bound.buffer;
+        const VkDeviceAddress begin =
+            bound.buffer ? m_device.table.GetBufferDeviceAddress(m_device.handle, &ask) + bound.offset : 0;
+        *row++ = {begin, static_cast<uint32_t>(std::min<VkDeviceSize>(size, UINT32_MAX)),
+                  static_cast<uint32_t>(bound.stride)};
+    }
+    address = buffer->address();
+    return true;
+}
+
+bool Generation::prepareDraws(const KeptPipeline& pipeline, abi::SequenceArguments& arguments) const
+{
+    return bind(kGraphics, pipeline.layout(), arguments) && writeBoundBuffers(pipeline, arguments.table);
+}
+
+// The application's stream is the indirect buffer: nothing is copied, and no kernel runs.
+void Generation::drawStream() const
+{
+    // Variants that fetch indices are drawn without, from the same records.
+    const bool hasIndices = isIndexed(layout().action) && !layout().indexBuffer;
+    const auto stream = find(m_info.indirectAddress, m_info.indirectAddressSize, "the stream");
+    std::optional<AddressedBuffers::Range> count;
+    if (m_info.sequenceCountAddress)
+        count = find(m_info.sequenceCountAddress, sizeof(uint32_t), "the sequence count");
+    if (!stream || (m_info.sequenceCountAddress && !count))
+        return;
+    KeptPipeline& pipeline = *m_pipelines.front();
+    const VariantHandles* const variant = variantOf(pipeline);
+    abi::SequenceArguments arguments{};
+    if (!variant || !prepareDraws(pipeline, arguments))
+        return;
+    m_commandBuffer.keepAlive.push_back(m_pipelines.front());
+    const VkCommandBuffer target = m_commandBuffer.current;
+    const VkuDeviceDispatchTable& table = m_device.table;
+    bindVariant(pipeline, *variant);
+    push(pipeline.layout(), arguments);
+    const VkDeviceSize first = stream->offset + layout().actionOffset;
+    const uint32_t most = m_info.maxSequenceCount;
+    const uint32_t stride = layout().stride;
+    if (count && hasIndices)
+        table.CmdDrawIndexedIndirectCount(target, stream->buffer, first, count->buffer, count->offset, most, stride);
+    else if (count)
+        table.CmdDrawIndirectCount(target, stream->buffer, first, count->buffer, count->offset, most, stride);
+    else if (hasIndices)
+        table.CmdDrawIndexedIndirect(target, stream->buffer, first, most, stride);
+    else
+        table.CmdDrawIndirect(target, stream->buffer, first, most, stride);
+}
+
+// One multi-draw for each pipeline, of all its draws in their order.
+void Generation::drawRows() const
+{
+    const auto memory = find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
+    abi::SequenceArguments arguments{};
+    if (!memory || !prepareDraws(*m_pipelines.front(), arguments))
+        return;
+    const auto most = static_cast<uint32_t>(m_extent.rowDraws());
+    for (uint32_t i = 0; i < m_pipelines.size(); ++i) {
+        KeptPipeline* const pipeline = m_pipelines[i].get();
+        const VariantHandles* const variant = pipeline ? variantOf(*pipeline) : nullptr;
+        if (!variant)
+            continue;
+        m_commandBuffer.keepAlive.push_back(m_pipelines[i]);
+        bindVariant(*pipeline, *variant);
+        arguments.firstSequence = i * most;
+        push(pipeline->layout(), arguments);
+        drawCounted(*memory, i * m_extent.rowDraws(),
+                    m_memory.tables + i * sizeof(abi::SequenceTable) + offsetof(abi::SequenceTable, groupCount), most);
+    }
+}
+
+// A draw for each sequence and pipeline, of which one has work.
+void Generation::drawInOrder() const
+{
+    const auto memory = find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
+    abi::SequenceArguments arguments{};
+    if (!memory || !prepareDraws(*m_pipelines.front(), arguments))
+        return;
+    std::vector<const VariantHandles*> variants;
+    for (const std::shared_ptr<KeptPipeline>& pipeline : m_pipelines) {
+        variants.push_back(pipeline ? variantOf(*pipeline) : nullptr);
+        if (pipeline)
+            m_commandBuffer.keepAlive.push_back(pipeline);
+    }
+    const uint32_t most = m_extent.maxDrawCount;
+    for (uint32_t sequence = 0; sequence < m_info.maxSequenceCount; ++sequence)
+        for (uint32_t i = 0; i < m_pipelines.size(); ++i) {
+            if (!variants[i])
+                continue;
+            bindVariant(*m_pipelines[i], *variants[i]);
+            arguments.firstSequence = sequence * most;
+            push(m_pipelines[i]->layout(), arguments);
+            drawCounted(*memory, uint64_t{sequence} * most,
+                        m_memory.drawCounts + 4 * (uint64_t{sequence} * m_pipelines.size() + i), most);
+        }
+}
+
+// From draw number `first` on, as many as the word at `countOffset` of the memory for preprocessing says.
+void Generation::drawCounted(const AddressedBuffers::Range& memory, uint64_t first, uint64_t countOffset,
+                             uint32_t most) const
+{
+    const VkuDeviceDispatchTable& table = m_device.table;
+    const bool hasIndices = isIndexed(layout().action) && !layout().indexBuffer;
+    const uint32_t stride =
+        isIndexed(layout().action) ? sizeof(VkDrawIndexedIndirectCommand) : sizeof(VkDrawIndirectCommand);
+    const auto draw = hasIndices ? table.CmdDrawIndexedIndirectCount : table.CmdDrawIndirectCount;
+    draw(m_commandBuffer.current, memory.buffer, memory.offset + m_memory.draws + first * stride, memory.buffer,
+         memory.offset + countOffset, most, stride);
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// One preprocessing or execution of generated commands.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "abi/commands.h"
+#include "layer/commands/generated_commands.h"
+#include "layer/loader/device.h"
+#include "layer/recording/command_buffer.h"
+
+namespace millrace::layer {
+
+// Lives while the command is recorded.
+class Generation {
+public:
+    // `state`: whose pipeline is meant, where the parameters name none.
+    Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsInfoEXT& info, const CommandBuffer& state);
+
+    void preprocess();
+    void execute(bool isPreprocessed);
+
+private:
+    static constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
+    static constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
+
+    const commands::Layout& layout() const { return m_layout->layout; }
+    bool isDispatch() const { return layout().action == commands::Action::Dispatch; }
+    bool check();
+    void complain(const std::string& text) const;
+    std::optional<AddressedBuffers::Range> find(VkDeviceAddress address, VkDeviceSize bytes, const char* what) const;
+    const VariantHandles* variantOf(KeptPipeline& pipeline) const;
+    void bindVariant(const KeptPipeline& pipeline, const VariantHandles& variant) const;
+    bool bind(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, abi::SequenceArguments& arguments) const;
+    std::shared_ptr<runtime::Buffer> upload(uint64_t bytes) const;
+    bool copyPushConstants(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, uint64_t& address) const;
+    void push(const SequenceLayout& layout, const abi::SequenceArguments& arguments) const;
+
+    // Kernels, and dispatches (generation.cpp). `target` takes dispatches.
+    abi::SortArguments kernelArguments() const;
+    bool runKernels(VkCommandBuffer target) const;
+    void barrier(VkCommandBuffer target, VkPipelineStageFlags from, VkPipelineStageFlags to,
+                 VkAccessFlags access) const;
+    void dispatch() const;
+
+    // Draws (generated_draws.cpp).
+    void executeDraws(bool isPreprocessed) const;
+    bool writeDraws() const;
+    bool writeInterrupting() const;
+    commands::VertexInput vertexInput(const KeptPipeline& pipeline) const;
+    bool restartsPrimitives(const KeptPipeline& pipeline) const;
+    bool prepareDraws(const KeptPipeline& pipeline, abi::SequenceArguments& arguments) const;
+    bool writeBoundBuffers(const KeptPipeline& pipeline, uint64_t& address) const;
+    void drawStream() const;
+    void drawRows() const;
+    void drawInOrder() const;
+    void drawCounted(const AddressedBuffers::Range& memory, uint64_t first, uint64_t countOffset, uint32_t most) const;
+
+    CommandBuffer& m_commandBuffer;
+    Device& m_device;
+    const VkGeneratedCommandsInfoEXT& m_info;
+    const IndirectLayout* m_layout;
+    ExecutionSet::Pipelines m_pipelines;
+    commands::Extent m_extent;
+    SortMemory m_memory;
+};
+
+}  // namespace millrace::layer

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels that write draws share: how many a sequence has, and one of them.
+#extension GL_GOOGLE_include_directive : require
+
+layout(buffer_reference, scalar, buffer_reference_align = 16) buffer DrawEntries { DrawEntry v[]; };
+
+const uint kWordBytes = 4u;
+
+uint64_t recordOf(const uint sequence)
+{
+    return a.stream + uint64_t(sequence) * uint64_t(a.stride);
+}
+
+uint sequenceCount()
+{
+    return a.sequenceCount != uint64_t(0) ? min(a.maxSequenceCount, Words(a.sequenceCount).v[0]) : a.maxSequenceCount;
+}
+
+// The pipeline of a sequence, which may be none of the set.
+uint pipelineOf(const uint64_t record)
+{
+    return a.setOffset == kNoExecutionSet ? 0u : Words(record + uint64_t(a.setOffset)).v[0];
+}
+
+uint drawsOf(const uint64_t record)
+{
+    return a.isCounted == 0u ? 1u : min(Words(record + uint64_t(a.actionOffset)).v[3], a.maxDrawCount);
+}
+
+// Draw number `draw_index` of a sequence becomes draw number `place`.
+void writeDraw(const uint place, const uint sequence, const uint draw_index)
+{
+    Words source = Words(recordOf(sequence) + uint64_t(a.actionOffset));
+    if (a.isCounted != 0u) {
+        uint64_t address = uint64_t(source.v[0]) | (uint64_t(source.v[1]) << 32);
+        source = Words(address + uint64_t(source.v[2]) * uint64_t(draw_index));
+    }
+    Words target = Words(a.draws + uint64_t(place) * uint64_t(a.commandWords * kWordBytes));
+    for (uint w = 0u; w < a.commandWords; ++w)
+        target.v[w] = source.v[w];
+    DrawEntries(a.drawEntries).v[place] =
+        DrawEntry(sequence, draw_index, a.commandWords == 5u ? source.v[3] : 0u, source.v[a.commandWords - 1u]);
+}
