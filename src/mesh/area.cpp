@@ -106,10 +106,8 @@ private:
     {
         const LaidOut component = layOut(i.id(0));
         const uint32_t count = i.literal(1);
-        if (component.type != i.id(0)) {
-            m_failure.at(m_module, i, "is a vector of booleans");
-        }
-        return {i.result, component.bytes * count, component.alignment * (count == 2 ? 2u : 4u)};
+        return {m_module.getVectorType(component.type, count), component.bytes * count,
+                component.alignment * (count == 2 ? 2u : 4u)};
     }
 
     LaidOut layOutArray(const LaidOut& element, uint32_t length)
@@ -230,30 +228,109 @@ Area::Place Area::place(Emitter& out, Id area, size_t member, const std::vector<
     return {pointer, type, known == m_alignments.end() ? 4u : known->second};
 }
 
+namespace {
+
+// Turns values as shaders have them into those in memory, where booleans are words, and back.
+class Conversion {
+public:
+    explicit Conversion(Emitter& out) : m_out(out), m_module(out.module()) {}
+
+    Id convert(Id value, Id from, Id to)
+    {
+        if (from == to) {
+            return value;
+        }
+        if (isBoolean(from)) {
+            return m_out.emit(spv::Op::OpSelect, to, {value, words(to, 1), words(to, 0)});
+        }
+        if (isBoolean(to)) {
+            return m_out.emit(spv::Op::OpINotEqual, to, {value, words(from, 0)});
+        }
+        return hasBooleans(from) || hasBooleans(to) ? convertParts(value, from, to)
+                                                    : m_out.emit(spv::Op::OpCopyLogical, to, {value});
+    }
+
+private:
+    // Or a vector of them.
+    bool isBoolean(Id type) const
+    {
+        const Instruction* i = m_module.findDefinition(type);
+        return i->op == spv::Op::OpTypeBool || (i->op == spv::Op::OpTypeVector && isBoolean(i->id(0)));
+    }
+
+    bool hasBooleans(Id type) const
+    {
+        const Instruction* i = m_module.findDefinition(type);
+        if (i->op == spv::Op::OpTypeArray) {
+            return hasBooleans(i->id(0));
+        }
+        for (size_t m = 0; i->op == spv::Op::OpTypeStruct && m < i->operandCount(); m++) {
+            if (hasBooleans(i->id(m))) {
+                return true;
+            }
+        }
+        return isBoolean(type);
+    }
+
+    // A word, or a vector of the same word.
+    Id words(Id type, uint32_t number)
+    {
+        const Id word = m_module.getConstant(number);
+        const Instruction i = *m_module.findDefinition(type);
+        if (i.op != spv::Op::OpTypeVector) {
+            return word;
+        }
+        Instruction all = spirv::instruction(spv::Op::OpCompositeConstruct, type, m_module.newId());
+        for (uint32_t component = 0; component < i.literal(1); component++) {
+            all.add(word);
+        }
+        return keep(std::move(all));
+    }
+
+    // Of an array or a structure.
+    Id convertParts(Id value, Id from, Id to)
+    {
+        const Instruction source = *m_module.findDefinition(from);
+        const Instruction target = *m_module.findDefinition(to);
+        const bool isArray = source.op == spv::Op::OpTypeArray;
+        auto count = static_cast<uint32_t>(source.operandCount());
+        if (isArray) {
+            m_module.constantValue(source.id(1), count);
+        }
+        Instruction whole = spirv::instruction(spv::Op::OpCompositeConstruct, to, m_module.newId());
+        for (uint32_t part = 0; part < count; part++) {
+            const size_t member = isArray ? 0 : part;
+            Instruction extract = spirv::instruction(spv::Op::OpCompositeExtract, source.id(member), m_module.newId());
+            extract.add(value).add(part);
+            whole.add(convert(keep(std::move(extract)), source.id(member), target.id(member)));
+        }
+        return keep(std::move(whole));
+    }
+
+    Id keep(Instruction i)
+    {
+        const Id result = i.result;
+        m_out.keep(std::move(i));
+        return result;
+    }
+
+    Emitter& m_out;
+    Module& m_module;
+};
+
+}  // namespace
+
 Id Area::load(Emitter& out, const Place& place, Id type) const
 {
-    const Id value = commands::loadAligned(out, place.pointer, place.type, place.alignment);
-    if (place.type == type) {
-        return value;
-    }
-    Module& module = out.module();
-    if (module.findDefinition(type)->op == spv::Op::OpTypeBool) {
-        return out.emit(spv::Op::OpINotEqual, type, {value, module.getConstant(0)});
-    }
-    return out.emit(spv::Op::OpCopyLogical, type, {value});
+    return Conversion(out).convert(commands::loadAligned(out, place.pointer, place.type, place.alignment), place.type,
+                                   type);
 }
 
 void Area::store(Emitter& out, const Place& place, Id value, Id type) const
 {
-    Module& module = out.module();
-    if (module.findDefinition(type)->op == spv::Op::OpTypeBool) {
-        value = out.emit(spv::Op::OpSelect, place.type, {value, module.getConstant(1), module.getConstant(0)});
-    } else if (place.type != type) {
-        value = out.emit(spv::Op::OpCopyLogical, place.type, {value});
-    }
     out.keep(spirv::instruction(spv::Op::OpStore)
                  .add(place.pointer)
-                 .add(value)
+                 .add(Conversion(out).convert(value, type, place.type))
                  .add(static_cast<uint32_t>(spv::MemoryAccessMask::Aligned))
                  .add(place.alignment));
 }

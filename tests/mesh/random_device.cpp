@@ -13,7 +13,8 @@ namespace millrace::meshtest {
 namespace {
 
 constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;
-constexpr VkShaderStageFlags kFirstStages = VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_VERTEX_BIT;
+constexpr VkShaderStageFlags kFirstStages =
+    VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_VERTEX_BIT;
 constexpr VkImageSubresourceRange kAll{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, kRandomLayers};
 
 // From vertex shaders.
@@ -26,14 +27,12 @@ bool driverWritesViewports()
                             VK_EXT_SHADER_VIEWPORT_INDEX_LAYER_EXTENSION_NAME);
 }
 
-VkPhysicalDeviceFeatures driverFeatures()
+void readDriverFeatures(VkPhysicalDeviceFeatures2& features)
 {
     layertest::InstanceOptions options;
     options.emulation = false;
     const layertest::TestInstance instance(options);
-    VkPhysicalDeviceFeatures features;
-    vkGetPhysicalDeviceFeatures(instance.physical, &features);
-    return features;
+    vkGetPhysicalDeviceFeatures2(instance.physical, &features);
 }
 
 VkPrimitiveTopology topologyOf(uint32_t corners)
@@ -48,13 +47,17 @@ VkPrimitiveTopology topologyOf(uint32_t corners)
 RandomDevice::RandomDevice() : m_device(instanceOptions(Provider::Layer), options())
 {
     m_cmdDraw = m_device.get<PFN_vkCmdDrawMeshTasksEXT>("vkCmdDrawMeshTasksEXT");
+    m_cmdDrawIndirect = m_device.get<PFN_vkCmdDrawMeshTasksIndirectEXT>("vkCmdDrawMeshTasksIndirectEXT");
+    m_cmdDrawIndirectCount = m_device.get<PFN_vkCmdDrawMeshTasksIndirectCountEXT>("vkCmdDrawMeshTasksIndirectCountEXT");
     createLayout();
     createTarget();
 }
 
 layertest::DeviceOptions RandomDevice::options()
 {
-    const VkPhysicalDeviceFeatures driver = driverFeatures();
+    VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &m_parameters};
+    readDriverFeatures(all);
+    const VkPhysicalDeviceFeatures& driver = all.features;
     VkPhysicalDeviceFeatures& own = m_core.features;
     own.geometryShader = driver.geometryShader;
     own.shaderFloat64 = driver.shaderFloat64;
@@ -62,12 +65,15 @@ layertest::DeviceOptions RandomDevice::options()
     own.shaderCullDistance = driver.shaderCullDistance;
     own.largePoints = driver.largePoints;
     own.multiViewport = driver.multiViewport && driverWritesViewports();
+    own.multiDrawIndirect = driver.multiDrawIndirect;
+    m_parameters.pNext = &m_features;
     m_features.meshShader = VK_TRUE;
+    m_features.taskShader = VK_TRUE;
     layertest::DeviceOptions options;
     options.first = &m_core;
     options.extension = false;
     options.feature = false;
-    options.chain = &m_features;
+    options.chain = &m_parameters;
     options.extensions = {VK_EXT_MESH_SHADER_EXTENSION_NAME};
     if (own.multiViewport)
         options.extensions.push_back(VK_EXT_SHADER_VIEWPORT_INDEX_LAYER_EXTENSION_NAME);
@@ -87,6 +93,8 @@ Abilities RandomDevice::abilities() const
     abilities.largePoints = own.largePoints;
     abilities.fragmentBuiltIns = own.geometryShader;
     abilities.viewports = own.multiViewport;
+    abilities.tasks = m_features.taskShader;
+    abilities.drawIndex = m_parameters.shaderDrawParameters;
     if ((subgroups.supportedStages & VK_SHADER_STAGE_MESH_BIT_EXT) &&
         (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT))
         abilities.subgroupSize = subgroups.subgroupSize;
@@ -96,7 +104,8 @@ Abilities RandomDevice::abilities() const
 void RandomDevice::createLayout()
 {
     m_setLayout = m_device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, kFirstStages);
-    const VkPushConstantRange ranges[] = {{kFirstStages, 0, 16}, {VK_SHADER_STAGE_FRAGMENT_BIT, 16, 16}};
+    const VkPushConstantRange ranges[] = {{kFirstStages, 0, sizeof(RandomPush)},
+                                          {VK_SHADER_STAGE_FRAGMENT_BIT, kRandomFragmentPush, 4}};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     info.setLayoutCount = 1;
     info.pSetLayouts = &m_setLayout;
@@ -111,20 +120,22 @@ void RandomDevice::createTarget()
     m_target = m_device.createTarget(kRandomSize, kRandomSize, kRandomLayers);
 }
 
-VkPipeline RandomDevice::createPipeline(VkShaderStageFlagBits stage, const std::string& first,
-                                        const std::string& fragment, uint32_t corners, uint32_t salt)
+VkPipeline RandomDevice::createPipeline(const std::vector<StageText>& texts, uint32_t corners, uint32_t salt)
 {
-    const std::vector<uint32_t> front = compileText(first, stage);
-    const std::vector<uint32_t> back = compileText(fragment, VK_SHADER_STAGE_FRAGMENT_BIT);
-    if (front.empty() || back.empty())
-        return VK_NULL_HANDLE;
     const VkSpecializationMapEntry entry{0, 0, sizeof salt};
     const VkSpecializationInfo constants{1, &entry, sizeof salt, &salt};
-    VkPipelineShaderStageCreateInfo stages[] = {layertest::TestDevice::stage(m_device.createModule(front), "main"),
-                                                layertest::TestDevice::stage(m_device.createModule(back), "main")};
-    stages[0].stage = stage;
-    stages[0].pSpecializationInfo = &constants;
-    stages[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
+    std::vector<VkPipelineShaderStageCreateInfo> stages;
+    for (const auto& [stage, text] : texts) {
+        if (text.empty())
+            continue;
+        const std::vector<uint32_t> words = compileText(text, stage);
+        if (words.empty())
+            return VK_NULL_HANDLE;
+        stages.push_back(layertest::TestDevice::stage(m_device.createModule(words), "main"));
+        stages.back().stage = stage;
+        if (stage != VK_SHADER_STAGE_FRAGMENT_BIT)
+            stages.back().pSpecializationInfo = &constants;
+    }
     const VkPipelineVertexInputStateCreateInfo input{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
     VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
     assembly.topology = topologyOf(corners);
@@ -146,9 +157,9 @@ VkPipeline RandomDevice::createPipeline(VkShaderStageFlagBits stage, const std::
     rendering.colorAttachmentCount = 1;
     rendering.pColorAttachmentFormats = &kFormat;
     VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering};
-    info.stageCount = 2;
-    info.pStages = stages;
-    if (stage == VK_SHADER_STAGE_VERTEX_BIT) {
+    info.stageCount = static_cast<uint32_t>(stages.size());
+    info.pStages = stages.data();
+    if (stages[0].stage == VK_SHADER_STAGE_VERTEX_BIT) {
         info.pVertexInputState = &input;
         info.pInputAssemblyState = &assembly;
     }
@@ -217,7 +228,7 @@ void RandomDevice::copyPixels(VkCommandBuffer cmd, const layertest::Buffer& pixe
 }
 
 RandomDevice::Pixels RandomDevice::drawWith(VkPipeline pipeline, uint32_t seed,
-                                            const std::function<void(VkCommandBuffer)>& draw)
+                                            const std::function<void(VkCommandBuffer, uint32_t)>& draw)
 {
     if (!pipeline)
         return {};
@@ -232,9 +243,8 @@ RandomDevice::Pixels RandomDevice::drawWith(VkPipeline pipeline, uint32_t seed,
     vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
     vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 0, 1, &set, 0, nullptr);
     for (const uint32_t pushed : {0u, 91u}) {
-        vkCmdPushConstants(cmd, m_layout, kFirstStages, 0, sizeof pushed, &pushed);
-        vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_FRAGMENT_BIT, 16, sizeof pushed, &pushed);
-        draw(cmd);
+        vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_FRAGMENT_BIT, kRandomFragmentPush, sizeof pushed, &pushed);
+        draw(cmd, pushed);
     }
     vkCmdEndRendering(cmd);
     copyPixels(cmd, pixels);
@@ -242,19 +252,54 @@ RandomDevice::Pixels RandomDevice::drawWith(VkPipeline pipeline, uint32_t seed,
     return {pixels.words, pixels.words + count};
 }
 
+void RandomDevice::push(VkCommandBuffer cmd, const RandomPush& values) const
+{
+    vkCmdPushConstants(cmd, m_layout, kFirstStages, 0, sizeof values, &values);
+}
+
+// The records are further apart than they are long, and there are more than are drawn.
+void RandomDevice::drawIndirect(VkCommandBuffer cmd, const RandomShader& shader)
+{
+    constexpr uint32_t kStride = 20, kFirst = 8;
+    const auto count = static_cast<uint32_t>(shader.draws.size());
+    const layertest::Buffer records = m_device.createBuffer(256, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+    records.words[0] = count;
+    for (uint32_t draw = 0; draw <= count; draw++)
+        std::ranges::copy(shader.draws[draw % count], records.words + (kFirst + draw * kStride) / 4);
+    if (shader.kind == RandomDraws::Indirect)
+        m_cmdDrawIndirect(cmd, records.handle, kFirst, count, kStride);
+    else
+        m_cmdDrawIndirectCount(cmd, records.handle, kFirst, records.handle, 0, count + 1, kStride);
+}
+
 RandomDevice::Pixels RandomDevice::draw(const RandomShader& shader, uint32_t seed)
 {
-    const VkPipeline pipeline =
-        createPipeline(VK_SHADER_STAGE_MESH_BIT_EXT, shader.mesh, shader.fragment, shader.corners, seed);
-    return drawWith(pipeline, seed,
-                    [&](VkCommandBuffer cmd) { m_cmdDraw(cmd, shader.groups[0], shader.groups[1], shader.groups[2]); });
+    const VkPipeline pipeline = createPipeline({{VK_SHADER_STAGE_TASK_BIT_EXT, shader.task},
+                                                {VK_SHADER_STAGE_MESH_BIT_EXT, shader.mesh},
+                                                {VK_SHADER_STAGE_FRAGMENT_BIT, shader.fragment}},
+                                               shader.corners, seed);
+    return drawWith(pipeline, seed, [&](VkCommandBuffer cmd, uint32_t pushed) {
+        push(cmd, {pushed, 0, {}, {}});
+        if (shader.kind != RandomDraws::Direct)
+            return drawIndirect(cmd, shader);
+        for (const auto& [x, y, z] : shader.draws)
+            m_cmdDraw(cmd, x, y, z);
+    });
 }
 
 RandomDevice::Pixels RandomDevice::drawExpected(const RandomShader& shader, uint32_t seed)
 {
-    const VkPipeline pipeline = createPipeline(VK_SHADER_STAGE_VERTEX_BIT, shader.expectedVertex,
-                                               shader.expectedFragment, shader.corners, seed);
-    return drawWith(pipeline, seed, [&](VkCommandBuffer cmd) { vkCmdDraw(cmd, shader.expectedVertices, 1, 0, 0); });
+    const VkPipeline pipeline = createPipeline(
+        {{VK_SHADER_STAGE_VERTEX_BIT, shader.expectedVertex}, {VK_SHADER_STAGE_FRAGMENT_BIT, shader.expectedFragment}},
+        shader.corners, seed);
+    return drawWith(pipeline, seed, [&](VkCommandBuffer cmd, uint32_t pushed) {
+        uint32_t draw = 0;
+        for (const auto& [x, y, z] : shader.draws) {
+            push(cmd, {pushed, draw, {}, {x, y, z}});
+            vkCmdDraw(cmd, x * y * z * shader.expectedVertices, 1, 0, 0);
+            draw += shader.kind == RandomDraws::Direct || !m_parameters.shaderDrawParameters ? 0 : 1;
+        }
+    });
 }
 
 }  // namespace millrace::meshtest

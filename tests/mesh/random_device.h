@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mesh/mesh_device.h"
@@ -27,14 +28,19 @@ public:
 
 private:
     VkPhysicalDeviceFeatures2 m_core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+    VkPhysicalDeviceShaderDrawParametersFeatures m_parameters{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DRAW_PARAMETERS_FEATURES};
     VkPhysicalDeviceMeshShaderFeaturesEXT m_features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
 
     layertest::DeviceOptions options();
     void createLayout();
     void createTarget();
-    VkPipeline createPipeline(VkShaderStageFlagBits stage, const std::string& first, const std::string& fragment,
-                              uint32_t corners, uint32_t salt);
-    Pixels drawWith(VkPipeline pipeline, uint32_t seed, const std::function<void(VkCommandBuffer)>& draw);
+    // Texts of all stages in their order; empty ones are left out.
+    using StageText = std::pair<VkShaderStageFlagBits, std::string>;
+    VkPipeline createPipeline(const std::vector<StageText>& texts, uint32_t corners, uint32_t salt);
+    void push(VkCommandBuffer cmd, const RandomPush& values) const;
+    void drawIndirect(VkCommandBuffer cmd, const RandomShader& shader);
+    Pixels drawWith(VkPipeline pipeline, uint32_t seed, const std::function<void(VkCommandBuffer, uint32_t)>& draw);
     void beginRendering(VkCommandBuffer cmd) const;
     void copyPixels(VkCommandBuffer cmd, const layertest::Buffer& pixels) const;
 
@@ -43,6 +49,8 @@ private:
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
     layertest::Image m_target;
     PFN_vkCmdDrawMeshTasksEXT m_cmdDraw = nullptr;
+    PFN_vkCmdDrawMeshTasksIndirectEXT m_cmdDrawIndirect = nullptr;
+    PFN_vkCmdDrawMeshTasksIndirectCountEXT m_cmdDrawIndirectCount = nullptr;
 };
 
 }  // namespace millrace::meshtest

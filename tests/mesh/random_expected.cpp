@@ -31,36 +31,50 @@ std::string declarations(const RandomPlan& plan)
     return code + plan.constants();
 }
 
-// `base` of the workgroup, its counts, `i`: the primitive.
+// `group`, `wg` and `base` of the workgroup, its counts, `i`: the primitive. Returns where there is no such primitive.
 std::string findPrimitive(const RandomPlan& plan)
 {
-    const auto& [x, y, z] = plan.groups;
     std::string code = "const uint corner = uint(gl_VertexIndex) % " + text(plan.corners) +
                        "u;\nconst uint i = uint(gl_VertexIndex) / " + text(plan.corners) + "u % " +
-                       text(plan.primitives) + "u;\nconst uint group = uint(gl_VertexIndex) / " +
-                       text(plan.corners * plan.primitives) +
-                       "u;\nuint base = pushed + kSalt * 77u + 1000u * group;\nbase ^= words[group % " + text(x) +
-                       "u % " + text(kRandomWords) + "u];\n" + plan.counts();
+                       text(plan.primitives) + "u;\nuint group = uint(gl_VertexIndex) / " +
+                       text(plan.corners * plan.primitives) + "u;\nconst uint drawId = pushedDraw;\n";
+    const std::string place = "uvec3(group % grid.x, group / grid.x % grid.y, group / (grid.x * grid.y));\n";
+    code += "uvec3 grid = pushedGrid;\n";
+    if (plan.hasTasks) {
+        code += "const uint number = group % " + text(kRandomEmitted) + "u;\ngroup /= " + text(kRandomEmitted) + "u;\n";
+    }
+    code += "uvec3 wg = " + place + RandomPlan::base();
+    if (plan.hasTasks) {
+        code +=
+            RandomPlan::emitted() +
+            "if (number >= emitted.x * emitted.y * emitted.z)\n    return;\ngrid = emitted;\ngroup = number;\nwg = " +
+            place +
+            "Payload payload;\nfor (uint k = 0u; k < 5u; ++k)\n    payload.seeds[k] = mixed(base, 50u + k);\n"
+            "payload.items[0] = Item(real(base, 60u), (base & 1u) != 0u, bvec3(true, (base & 8u) != 0u, false));\n"
+            "payload.items[1] = Item(real(base, 61u), (base & 2u) != 0u, bvec3(true, (base & 4u) == 0u, false));\n"
+            "payload.pair = uvec2(1u, payload.seeds[3] & 15u);\nbase = " +
+            RandomPlan::baseOfPayload("payload.") + ";\n";
+    }
+    code += plan.counts();
     if (plan.usesShared) {
         const uint32_t row = plan.sharedLane / plan.size[0] % plan.size[1];
-        code += "base += mixed(base, " + text(plan.sharedLane + row) + "u + group / " + text(x) + "u % " + text(y) +
-                "u * " + text(plan.size[1]) + "u) & 255u;\n";
+        code +=
+            "base += mixed(base, " + text(plan.sharedLane + row) + "u + wg.y * " + text(plan.size[1]) + "u) & 255u;\n";
     }
     if (plan.usesSubgroups) {
         const uint32_t lanes = std::min(plan.abilities.subgroupSize, plan.invocations());
         code += "base += " + text(3 * lanes * (lanes - 1) / 2 + lanes + lanes - 1) + "u;\n";
     }
-    return code;
+    return code + "if (i >= primitiveCount)\n    return;\n";
 }
 
 }  // namespace
 
 std::string writeExpectedVertex(RandomPlan& plan)
 {
-    std::string code =
-        declarations(plan) + "void main()\n{\n" + findPrimitive(plan) +
-        "gl_Position = vec4(4.0, 4.0, 4.0, 1.0);\ngl_PointSize = 1.0;\nif (i >= primitiveCount)\n    return;\n"
-        "uint value = base + i * 3u;\n";
+    std::string code = declarations(plan) + payloadDeclaration() +
+                       "void main()\n{\ngl_Position = vec4(4.0, 4.0, 4.0, 1.0);\ngl_PointSize = 1.0;\n" +
+                       findPrimitive(plan) + "uint value = base + i * 3u;\n";
     std::vector<RandomBuiltIn> ofPrimitive;
     for (const RandomBuiltIn& member : plan.ofPrimitive) {
         if (member.member == "gl_CullPrimitiveEXT") {

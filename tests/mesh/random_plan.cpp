@@ -36,9 +36,9 @@ RandomPlan::RandomPlan(uint32_t seed, const Abilities& given)
 {
     const std::vector<Triple> sizes{{1, 1, 1},  {3, 1, 1}, {8, 1, 1},  {32, 1, 1}, {33, 1, 1},
                                     {64, 1, 1}, {8, 8, 1}, {1, 16, 1}, {4, 2, 3},  {128, 1, 1}};
-    const std::vector<Triple> grids{{1, 1, 1}, {4, 1, 1}, {3, 2, 1}, {2, 1, 3}, {2, 3, 2}, {17, 1, 1}};
     size = choose.of(sizes);
-    groups = choose.of(grids);
+    hasTasks = abilities.tasks && choose.chance(40);
+    taskSize = choose.of(sizes);
     corners = choose.number(1, 3);
     vertices = choose.chance(50) ? choose.number(corners, 96) : 64;
     primitives = choose.chance(50) ? choose.number(1, 40) : 20;
@@ -76,10 +76,31 @@ bool RandomPlan::writes(const std::string& member) const
 
 std::string RandomPlan::constants() const
 {
-    return "layout(constant_id = 0) const uint kSalt = 1u;\n"
-           "layout(push_constant) uniform Push { uint pushed; };\n"
+    return std::string("#define DRAW_ID ") + (abilities.drawIndex ? "uint(gl_DrawID)" : "0u") +
+           "\nlayout(constant_id = 0) const uint kSalt = 1u;\n"
+           "layout(push_constant) uniform Push { uint pushed; uint pushedDraw; layout(offset = 16) uvec3 pushedGrid; "
+           "};\n"
            "layout(set = 0, binding = 0) readonly buffer Words { uint words[" +
            text(kRandomWords) + "]; };\n" + kFunctions;
+}
+
+std::string RandomPlan::base()
+{
+    return "uint base = pushed + kSalt * 77u + drawId * 5077u + 1000u * group;\nbase ^= words[wg.x % " +
+           text(kRandomWords) + "u];\n";
+}
+
+std::string RandomPlan::emitted()
+{
+    return "const uvec3 emitted = uvec3(mixed(base, 40u) % 4u, mixed(base, 41u) % 2u + 1u, mixed(base, 42u) % 2u + "
+           "1u);\n";
+}
+
+std::string RandomPlan::baseOfPayload(const std::string& payload)
+{
+    return payload + "seeds[group % 5u] + 1000u * group + (" + payload + "items[group % 2u].isOdd ? 7u : 0u) + (" +
+           payload + "items[group & 1u].signs.y ? 3u : 0u) + uint(" + payload + "items[1].bias * 256.0 + 512.0) + " +
+           payload + "pair.y";
 }
 
 std::string RandomPlan::counts() const

@@ -28,6 +28,13 @@ struct RandomPlan {
 
     // Text that both kinds of shaders have.
     std::string constants() const;  // specialization and push constants, buffer, functions
+    // Statements that make of `base` what a workgroup begins with: `group` is its number, `wg` its place, `drawId` the
+    // draw's number.
+    static std::string base();
+    // From a task's `base`: `emitted`, the grid of its mesh workgroups.
+    static std::string emitted();
+    // From a task's `base` that of its mesh workgroup of number `group`; `payload` is in front of the members' names.
+    static std::string baseOfPayload(const std::string& payload);
     // `vertexCount` and `primitiveCount` of a workgroup from its `base`.
     std::string counts() const;
     std::string position() const;  // from `value`
@@ -39,18 +46,26 @@ struct RandomPlan {
     Choice choose;
     const Abilities abilities;
     const RandomOutputs outputs;
-    std::array<uint32_t, 3> size{};    // of a workgroup
-    std::array<uint32_t, 3> groups{};  // of the draw
+    std::array<uint32_t, 3> size{};  // of a workgroup
     uint32_t corners = 3;
     uint32_t vertices = 0;    // at most
     uint32_t primitives = 0;  // likewise
     bool isFull = false;      // always as many vertices as that
+    bool hasTasks = false;
+    std::array<uint32_t, 3> taskSize{};
     bool usesSubgroups = false;
     bool usesShared = false;
     uint32_t sharedLane = 0;                 // whose value the others take
     std::vector<RandomBuiltIn> ofVertex;     // without Position
     std::vector<RandomBuiltIn> ofPrimitive;  // without indices
 };
+
+inline constexpr uint32_t kRandomEmitted = 12;  // mesh workgroups of a task at most
+
+std::string writeTask(RandomPlan& plan);
+
+// What a task hands on: GLSL of the structure, and statements that fill one of that name from `base`.
+std::string payloadDeclaration();
 
 // A vertex shader for a list of vertices, numbered by workgroup, primitive and corner.
 std::string writeExpectedVertex(RandomPlan& plan);

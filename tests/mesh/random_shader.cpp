@@ -21,10 +21,11 @@ public:
     {
         std::string code =
             declarations() + writers() +
-            "void main()\n{\nconst uint lane = gl_LocalInvocationIndex;\nuint base = pushed + kSalt * 77u + "
-            "1000u * (gl_WorkGroupID.x + gl_NumWorkGroups.x * (gl_WorkGroupID.y + gl_NumWorkGroups.y * "
-            "gl_WorkGroupID.z));\nbase ^= words[gl_WorkGroupID.x % " +
-            text(kRandomWords) + "u];\n" + setCounts();
+            "void main()\n{\nconst uint lane = gl_LocalInvocationIndex;\nconst uvec3 wg = gl_WorkGroupID;\n"
+            "const uint group = wg.x + gl_NumWorkGroups.x * (wg.y + gl_NumWorkGroups.y * wg.z);\n"
+            "const uint drawId = DRAW_ID;\n";
+        code += m_plan.hasTasks ? "uint base = " + RandomPlan::baseOfPayload("payload.") + ";\n" : RandomPlan::base();
+        code += setCounts();
         if (m_plan.usesShared) {
             code +=
                 "kept[lane] = mixed(base, lane + gl_LocalInvocationID.y + gl_WorkGroupID.y * gl_WorkGroupSize.y);\n"
@@ -67,6 +68,9 @@ private:
         if (!m_plan.ofPrimitive.empty()) {
             code += block(m_plan.ofPrimitive, "perprimitiveEXT out gl_MeshPerPrimitiveEXT {\n",
                           "} gl_MeshPrimitivesEXT[];\n");
+        }
+        if (m_plan.hasTasks) {
+            code += payloadDeclaration() + "taskPayloadSharedEXT Payload payload;\n";
         }
         return code + m_plan.outputs.declarations(RandomOutputs::Stage::Mesh) + m_plan.constants();
     }
@@ -151,7 +155,7 @@ std::string writeFragment(const RandomPlan& plan, RandomOutputs::Stage stage)
     }
     code +=
         "layout(location = 0) out vec4 color;\n"
-        "layout(push_constant) uniform Push { layout(offset = 16) uint pushed; };\n"
+        "layout(push_constant) uniform Push { layout(offset = 32) uint pushed; };\n"
         "uint sum = pushed;\nvoid mixIn(uint value) { sum = (sum ^ value) * 0x01000193u; sum ^= sum >> 11; }\n"
         "void main()\n{\n" +
         plan.outputs.reads();
@@ -170,9 +174,14 @@ RandomShader makeRandomShader(uint32_t seed, const Abilities& abilities)
 {
     RandomPlan plan(seed, abilities);
     RandomShader shader;
-    shader.groups = plan.groups;
+    const std::vector<std::array<uint32_t, 3>> grids{{1, 1, 1}, {4, 1, 1}, {3, 2, 1}, {2, 1, 3}, {2, 3, 2}, {17, 1, 1}};
+    shader.kind = plan.choose.of<RandomDraws>({RandomDraws::Direct, RandomDraws::Indirect, RandomDraws::IndirectCount});
+    for (uint32_t draws = plan.choose.number(1, 3); draws > 0; draws--) {
+        shader.draws.push_back(plan.choose.of(grids));
+    }
     shader.corners = plan.corners;
-    shader.expectedVertices = plan.corners * plan.primitives * plan.groups[0] * plan.groups[1] * plan.groups[2];
+    shader.expectedVertices = plan.corners * plan.primitives * (plan.hasTasks ? kRandomEmitted : 1);
+    shader.task = plan.hasTasks ? writeTask(plan) : std::string();
     shader.mesh = MeshText(plan).write();
     shader.fragment = writeFragment(plan, RandomOutputs::Stage::Fragment);
     shader.expectedVertex = writeExpectedVertex(plan);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace millrace::meshtest {
 
@@ -17,7 +18,9 @@ struct Abilities {
     bool largePoints = false;
     bool fragmentBuiltIns = false;  // PrimitiveId, Layer in fragment shaders (geometryShader)
     bool viewports = false;         // two, and layers, which vertex shaders write
-    uint32_t subgroupSize = 0;      // of mesh shaders, with arithmetic operations; 0: without
+    bool tasks = false;
+    bool drawIndex = false;     // shaderDrawParameters
+    uint32_t subgroupSize = 0;  // of mesh shaders, with arithmetic operations; 0: without
 };
 
 inline constexpr uint32_t kRandomLayers = 2;   // of the target
@@ -25,17 +28,31 @@ inline constexpr uint32_t kRandomWords = 128;  // of the storage buffer
 // Locations below are those of outputs. At it the expected vertex shader hands PrimitiveId on.
 inline constexpr uint32_t kRandomIdLocation = 12;
 
-// GLSL. Set 0, binding 0: a storage buffer. Push constants: the mesh or vertex shader has a word at 0, the fragment
-// shader one at 16. Specialization constant 0 of the mesh or vertex shader: a word.
+// How the draws of a shader get to the device.
+enum class RandomDraws { Direct, Indirect, IndirectCount };
+
+// GLSL. Set 0, binding 0: a storage buffer. Push constants: RandomPush at 0 for all stages but the fragment shader,
+// which has a word at kRandomFragmentPush. Specialization constant 0 of these stages: a word.
 struct RandomShader {
+    std::string task;  // empty: none
     std::string mesh;
     std::string fragment;
     std::string expectedVertex;  // drawn as a list of `corners` vertices for each primitive
     std::string expectedFragment;
     uint32_t corners = 3;
-    uint32_t expectedVertices = 0;
-    std::array<uint32_t, 3> groups{1, 1, 1};
+    std::vector<std::array<uint32_t, 3>> draws;  // workgroups of each
+    RandomDraws kind = RandomDraws::Direct;
+    uint32_t expectedVertices = 0;  // for each workgroup of a draw
 };
+
+// Mesh and task shaders see the first member alone.
+struct RandomPush {
+    uint32_t pushed;
+    uint32_t drawId;
+    uint32_t pad[2];
+    uint32_t grid[3];
+};
+inline constexpr uint32_t kRandomFragmentPush = 32;
 
 // The same for the same seed and abilities.
 RandomShader makeRandomShader(uint32_t seed, const Abilities& abilities);

@@ -39,7 +39,8 @@ void compare(uint32_t first, uint32_t count, size_t& painted)
     for (uint32_t seed = first; seed < first + count; seed++) {
         const RandomShader shader = makeRandomShader(seed, device.abilities());
         const RandomDevice::Pixels drawn = device.draw(shader, seed), expected = device.drawExpected(shader, seed);
-        EXPECT_EQ(differences(drawn, expected), 0u) << "seed " << seed << "\n" << shader.mesh << shader.fragment;
+        EXPECT_EQ(differences(drawn, expected), 0u) << "seed " << seed << "\n"
+                                                    << shader.task << shader.mesh << shader.fragment;
         painted += static_cast<size_t>(std::ranges::count_if(expected, [](uint32_t pixel) { return pixel != 0; }));
     }
 }
