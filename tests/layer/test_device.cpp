@@ -54,6 +54,7 @@ void TestDevice::createDevice(const DeviceOptions& options)
     v12.descriptorBindingVariableDescriptorCount = options.descriptorIndexing;
     v12.descriptorBindingPartiallyBound = options.descriptorIndexing;
     v12.bufferDeviceAddress = VK_TRUE;
+    v12.vulkanMemoryModel = options.memoryModel;
     v12.timelineSemaphore = VK_TRUE;
     std::vector<const char*> extensions = options.extensions;
     extensions.push_back(VK_KHR_MAINTENANCE_5_EXTENSION_NAME);

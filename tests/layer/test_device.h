@@ -37,6 +37,7 @@ struct DeviceOptions {
     bool extension = true;            // VK_AMDX_shader_enqueue and what it depends on
     bool feature = true;              // shaderEnqueue
     bool descriptorIndexing = false;  // as far as the tests need it, and inline uniform blocks
+    bool memoryModel = false;         // vulkanMemoryModel
     bool cacheControl = true;         // pipelineCreationCacheControl
     uint32_t queueFamily = 0;
     const void* chain = nullptr;  // further feature structures

@@ -327,6 +327,20 @@ TEST_P(MeshDraws, SecondaryCommandBuffers_DrawInOrder)
     EXPECT_EQ(finish(cmd), wanted);
 }
 
+TEST_P(MeshDraws, VulkanMemoryModel_AsWithout)
+{
+    const std::vector<Cell> cells = randomCells(17);
+    const PipelineOptions options{.mesh = shaders::cells_tasks_mesh_model, .task = shaders::cells_task_model};
+    const VkPipeline pipeline = device().createPipeline(options);
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    picture().begin(cmd);
+    picture().bind(cmd, pipeline, picture().createSet(cells));
+    device().cmdDraw(cmd, kCells, 1, 1);
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
 struct Indirect {
     uint32_t stride;
     uint32_t offset;

@@ -74,6 +74,7 @@ DeviceOptions MeshDevice::options(bool graphs)
     options.first = &m_core;
     options.extension = graphs;
     options.feature = graphs;
+    options.memoryModel = true;
     options.chain = &m_features;
     options.extensions = {VK_EXT_MESH_SHADER_EXTENSION_NAME};
     return options;

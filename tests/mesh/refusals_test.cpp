@@ -15,7 +15,6 @@ class MeshRefusals : public testing::Test {
 protected:
     MeshDevice device{Provider::Layer};
     Picture picture{device};
-    VkPipeline pipeline = device.createPipeline();
     VkDescriptorSet set = picture.createSet(randomCells(20));
 
     // Nothing is drawn, and it is told once, however often it is recorded.
@@ -30,6 +29,7 @@ protected:
 
 TEST_F(MeshRefusals, QueryThatBeganInFrontOfTheInstance_NotDrawn)
 {
+    const VkPipeline pipeline = device.createPipeline();
     VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     info.queryType = VK_QUERY_TYPE_OCCLUSION;
     info.queryCount = 1;
@@ -52,6 +52,7 @@ TEST_F(MeshRefusals, QueryThatBeganInFrontOfTheInstance_NotDrawn)
 // Its instance has no front, where a query is active.
 TEST_F(MeshRefusals, SecondaryCommandBufferWithoutAFront_LeftOut)
 {
+    const VkPipeline pipeline = device.createPipeline();
     VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     info.queryType = VK_QUERY_TYPE_OCCLUSION;
     info.queryCount = 1;
@@ -76,11 +77,24 @@ TEST_F(MeshRefusals, SecondaryCommandBufferWithoutAFront_LeftOut)
 
 TEST_F(MeshRefusals, MoreOutputsThanADrawMayHave_NotDrawn)
 {
+    const VkPipeline pipeline = device.createPipeline();
     const VkCommandBuffer cmd = device.device.begin();
     picture.prepare(cmd);
     picture.begin(cmd);
     picture.bind(cmd, pipeline, set);
     device.cmdDraw(cmd, 60000, 60, 1);
+    vkCmdEndRendering(cmd);
+    expectLeftOut(cmd);
+}
+
+// An instance that began in front of all modules with mesh shaders has no front.
+TEST_F(MeshRefusals, FirstPipelineInsideTheInstance_NotDrawn)
+{
+    const VkCommandBuffer cmd = device.device.begin();
+    picture.prepare(cmd);
+    picture.begin(cmd);
+    picture.bind(cmd, device.createPipeline(), set);
+    device.cmdDraw(cmd, kCells, kCells, 1);
     vkCmdEndRendering(cmd);
     expectLeftOut(cmd);
 }

@@ -30,8 +30,12 @@ void openFront(CommandBuffer& commandBuffer, bool resumes)
 {
     const Device& device = commandBuffer.device;
     Front& front = commandBuffer.front;
-    if (!device.needsFronts || (resumes && front.stream))
+    if (resumes && front.stream)
         return;
+    if (!device.needsFronts) {
+        front.obstacle = "in a render pass instance that began when the device had no shader module for such draws";
+        return;
+    }
     closeFront(commandBuffer);
     front.obstacle = obstacleToFront(commandBuffer, resumes);
     const VkCommandBuffer before = commandBuffer.current;
