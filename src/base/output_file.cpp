@@ -5,8 +5,9 @@
 #include <cerrno>
 #include <cstring>
 
-#include <fcntl.h>
 #include <unistd.h>
+
+#include "base/system.h"
 
 namespace millrace {
 
@@ -18,7 +19,7 @@ constexpr size_t kMostOver = 16;  // bytes that write() may replace
 
 Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& path, std::string_view begin)
 {
-    const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int file = openForWriting(path);
     if (file < 0)
         return Diagnostic{"", "", "cannot write " + path + ": " + std::strerror(errno)};
     std::unique_ptr<OutputFile> out(new OutputFile(file, path));

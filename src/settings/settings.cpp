@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/near_word.h"
-#include "base/privileges.h"
+#include "base/system.h"
 #include "settings/lists.h"
 #include "settings/places.h"
 

@@ -4,7 +4,7 @@
 
 #include <sys/auxv.h>
 
-#include "base/privileges.h"
+#include "base/system.h"
 #include "settings/settings.h"
 
 namespace {

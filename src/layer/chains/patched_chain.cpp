@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/chains/patched_chain.h"
 
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+
+#include "base/system.h"
 
 namespace millrace::layer {
 
@@ -15,18 +14,12 @@ namespace {
 // No structure of Vulkan's is larger: the largest known have about a kilobyte.
 constexpr size_t kMostBytes = 4096;
 
-// As much of a structure as there may be. What lies behind it may be unmapped, which the kernel notices and we must
-// not: parts of the memory that begin at a page are copied or not. Null if the kernel does not copy for us.
+// As much of a structure as there may be. What lies behind it may be unmapped, which the system notices and we must
+// not. Null if the system does not copy for us.
 std::unique_ptr<std::byte[]> copyBlindly(const void* structure)
 {
-    static const size_t pageBytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     auto copy = std::make_unique<std::byte[]>(kMostBytes);
-    auto* begin = static_cast<std::byte*>(const_cast<void*>(structure));
-    const size_t first = std::min(pageBytes - reinterpret_cast<uintptr_t>(begin) % pageBytes, kMostBytes);
-    const iovec to{copy.get(), kMostBytes};
-    const iovec from[] = {{begin, first}, {begin + first, kMostBytes - first}};
-    const ssize_t copied = process_vm_readv(getpid(), &to, 1, from, 2, 0);
-    return copied >= static_cast<ssize_t>(first) ? std::move(copy) : nullptr;
+    return copyReadable(copy.get(), structure, kMostBytes) > 0 ? std::move(copy) : nullptr;
 }
 
 }  // namespace
