@@ -265,9 +265,19 @@ Sums Dispatches::run(DispatchCase& drawn, const std::function<void(VkCommandBuff
     const Buffer stream = generated.createStream(drawn.stream);
     const Buffer count = generated.createCount(drawn.deviceCount.value_or(0), drawn.maxSequences);
     VkIndirectCommandsLayoutEXT layout = VK_NULL_HANDLE;
-    const VkIndirectCommandsLayoutCreateInfoEXT layoutInfo = drawn.layout.createInfo(
+    VkIndirectCommandsLayoutCreateInfoEXT layoutInfo = drawn.layout.createInfo(
         m_layout, drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT : 0,
         VK_SHADER_STAGE_COMPUTE_BIT);
+    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4};
+    VkPipelineLayoutCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    dynamic.setLayoutCount = 1;
+    dynamic.pSetLayouts = &m_device.setLayout;
+    dynamic.pushConstantRangeCount = 1;
+    dynamic.pPushConstantRanges = &range;
+    if (drawn.layout.isDynamic && generated.hasDynamicLayouts()) {
+        layoutInfo.pipelineLayout = VK_NULL_HANDLE;
+        layoutInfo.pNext = &dynamic;
+    }
     MILLRACE_CHECK(generated.createLayout(m_device.handle, &layoutInfo, nullptr, &layout));
 
     VkGeneratedCommandsPipelineInfoEXT pipeline{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT};

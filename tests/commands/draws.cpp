@@ -272,11 +272,21 @@ Pixels Draws::run(DrawCase& drawn)
     const Buffer stream = generated.createStream(drawn.stream);
     const Buffer count = generated.createCount(drawn.deviceCount.value_or(0), drawn.maxSequences);
     VkIndirectCommandsLayoutEXT layout = VK_NULL_HANDLE;
-    const VkIndirectCommandsLayoutCreateInfoEXT layoutInfo = drawn.layout.createInfo(
+    VkIndirectCommandsLayoutCreateInfoEXT layoutInfo = drawn.layout.createInfo(
         m_layout,
         (drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT : 0) |
             (drawn.isUnordered ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_UNORDERED_SEQUENCES_BIT_EXT : 0),
         kStages);
+    const VkPushConstantRange range{kStages, 0, kPushWords * 4};
+    VkPipelineLayoutCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+    dynamic.setLayoutCount = 1;
+    dynamic.pSetLayouts = &m_setLayout;
+    dynamic.pushConstantRangeCount = 1;
+    dynamic.pPushConstantRanges = &range;
+    if (drawn.layout.isDynamic && generated.hasDynamicLayouts()) {
+        layoutInfo.pipelineLayout = VK_NULL_HANDLE;
+        layoutInfo.pNext = &dynamic;
+    }
     MILLRACE_CHECK(generated.createLayout(m_device.handle, &layoutInfo, nullptr, &layout));
 
     const void* const chain = chainOf(drawn);

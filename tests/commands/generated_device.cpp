@@ -35,6 +35,20 @@ bool driverHasGeneratedCommands()
     return has;
 }
 
+namespace {
+
+VkBool32 canHaveDynamicLayouts(Provider provider)
+{
+    const layertest::TestInstance instance(instanceOptions(provider));
+    VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT commands{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &commands};
+    vkGetPhysicalDeviceFeatures2(instance.physical, &features);
+    return commands.dynamicGeneratedPipelineLayout;
+}
+
+}  // namespace
+
 GeneratedDevice::GeneratedDevice(Provider by, const GeneratedOptions& with)
     : provider(by), device(instanceOptions(by), options(with))
 {
@@ -60,6 +74,7 @@ GeneratedDevice::GeneratedDevice(Provider by, const GeneratedOptions& with)
 DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
 {
     m_features.deviceGeneratedCommands = VK_TRUE;
+    m_features.dynamicGeneratedPipelineLayout = canHaveDynamicLayouts(provider);
     DeviceOptions options;
     options.extension = with.graphs;
     options.feature = with.graphs;

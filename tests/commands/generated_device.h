@@ -46,6 +46,8 @@ private:
 
 public:
     const Provider provider;
+    // dynamicGeneratedPipelineLayout, which is enabled then.
+    bool hasDynamicLayouts() const { return m_features.dynamicGeneratedPipelineLayout; }
     layertest::TestDevice device;
     VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT properties{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT};

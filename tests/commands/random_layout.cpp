@@ -67,6 +67,7 @@ RandomLayout::RandomLayout(Random& random, VkShaderStageFlags rangeStages, Actio
     }
     word += below(random, 3);
     actionWord = word;
+    isDynamic = below(random, 2);
     tokens.push_back(token(action.type, word));
     strideWords = word + action.words + below(random, 4);
 }

@@ -59,6 +59,9 @@ struct RandomLayout {
     RandomLayout(const RandomLayout&) = delete;
     RandomLayout& operator=(const RandomLayout&) = delete;
 
+    // Whether the layout of pipelines comes as VkPipelineLayoutCreateInfo, where that can be.
+    bool isDynamic = false;
+
     // What a sequence sees, given its record.
     PushWords valuesOf(const uint32_t* record, uint32_t sequence, const PushWords& pushed) const;
     VkIndirectCommandsLayoutCreateInfoEXT createInfo(VkPipelineLayout layout,

@@ -71,7 +71,7 @@ TEST_F(Refusals, PushConstantsWithoutAPipelineLayout_Refused)
     VkIndirectCommandsLayoutTokenEXT token = tokenOf(VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT);
     token.data.pPushConstant = &push;
     EXPECT_EQ(create({token, tokenOf(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT, 4)}, VK_SHADER_STAGE_COMPUTE_BIT),
-              VK_ERROR_FEATURE_NOT_PRESENT);
+              VK_ERROR_VALIDATION_FAILED_EXT);
     expectMessage("dynamicGeneratedPipelineLayout");
 }
 

@@ -81,7 +81,7 @@ public:
         if (!own || !support.generatedCommands)
             return;
         own->deviceGeneratedCommands = VK_TRUE;
-        own->dynamicGeneratedPipelineLayout = VK_FALSE;
+        own->dynamicGeneratedPipelineLayout = VK_TRUE;
     }
 
     void answerProperties(VkPhysicalDeviceProperties2& properties, const Support& support) const override

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "layer/chains/chain.h"
 #include "layer/commands/generated_commands.h"
 #include "layer/loader/device.h"
 #include "layer/loader/entry_points.h"
@@ -96,8 +97,13 @@ VkResult Reader::read()
             return result;
     if (!m_hasAction)
         return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "no token says what to do");
-    if (!m_layout.pushRanges.empty() && !m_info.pipelineLayout)
-        return absent("push constants without a pipeline layout (dynamicGeneratedPipelineLayout) are");
+    // Variants find push constants by themselves, so what the layout says is the application's affair.
+    const bool hasLayout = m_info.pipelineLayout || findInChain<VkPipelineLayoutCreateInfo>(
+                                                        m_info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+    if (!m_layout.pushRanges.empty() && !hasLayout)
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT,
+                      "push constants without a pipeline layout, or VkPipelineLayoutCreateInfo in its place "
+                      "(VUID-VkIndirectCommandsLayoutCreateInfoEXT-dynamicGeneratedPipelineLayout-11102)");
     if (m_layout.action != Action::Dispatch && !m_hasDraws)
         return absent(
             "draws, for which the device lacks shaderDrawParameters, multiDrawIndirect, "

@@ -91,7 +91,8 @@ VKAPI_ATTR void VKAPI_CALL bindEmbeddedSamplers(VkCommandBuffer commandBuffer, V
                                                                           set);
 }
 
-// Their layouts are chained, and those the layer does not translate (dynamicGeneratedPipelineLayout is absent).
+// Their layouts are chained, and those the layer does not translate (dynamicPipelineLayout of
+// VK_NV_per_stage_descriptor_set).
 template <typename Info>
 VKAPI_ATTR void VKAPI_CALL leaveOut(VkCommandBuffer, const Info*)
 {
