@@ -30,11 +30,14 @@ uint drawsOf(const uint64_t record)
 // Draw number `draw_index` of a sequence becomes draw number `place`.
 void writeDraw(const uint place, const uint sequence, const uint draw_index)
 {
-    Words source = Words(recordOf(sequence) + uint64_t(a.actionOffset));
+    // Drivers may crash where a reference has another value behind a branch, so the address does.
+    uint64_t from = recordOf(sequence) + uint64_t(a.actionOffset);
     if (a.isCounted != 0u) {
-        uint64_t address = uint64_t(source.v[0]) | (uint64_t(source.v[1]) << 32);
-        source = Words(address + uint64_t(source.v[2]) * uint64_t(draw_index));
+        Words counted = Words(from);
+        uint64_t address = uint64_t(counted.v[0]) | (uint64_t(counted.v[1]) << 32);
+        from = address + uint64_t(counted.v[2]) * uint64_t(draw_index);
     }
+    Words source = Words(from);
     Words target = Words(a.draws + uint64_t(place) * uint64_t(a.commandWords * kWordBytes));
     for (uint w = 0u; w < a.commandWords; ++w)
         target.v[w] = source.v[w];
