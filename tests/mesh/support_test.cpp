@@ -49,6 +49,28 @@ TEST(MeshSupport, Properties_AreWhatComputeShadersHave)
     EXPECT_GE(mesh.maxTaskPayloadSize, 16384u);
 }
 
+// On drivers without mesh shaders the driver names neither stage.
+TEST(MeshSupport, Subgroups_AreThoseOfComputeShaders)
+{
+    const layertest::TestInstance instance(instanceOptions(Provider::Layer));
+    VkPhysicalDeviceSubgroupSizeControlProperties control{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
+    VkPhysicalDeviceSubgroupProperties subgroups{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES, &control};
+    VkPhysicalDeviceProperties2 chained{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &subgroups};
+    vkGetPhysicalDeviceProperties2(instance.physical, &chained);
+    VkPhysicalDeviceVulkan13Properties v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+    VkPhysicalDeviceVulkan11Properties v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, &v13};
+    VkPhysicalDeviceProperties2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &v11};
+    vkGetPhysicalDeviceProperties2(instance.physical, &core);
+    constexpr VkShaderStageFlags kOwn = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+    for (const VkShaderStageFlags stages : {subgroups.supportedStages, v11.subgroupSupportedStages,
+                                            control.requiredSubgroupSizeStages, v13.requiredSubgroupSizeStages}) {
+        const bool ofCompute = (stages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+        EXPECT_EQ(stages & kOwn, ofCompute ? kOwn : 0u);
+    }
+    EXPECT_EQ(subgroups.supportedStages & kOwn, kOwn);  // of all drivers of Vulkan 1.1 compute shaders have some
+}
+
 // The setting alone decides.
 TEST(MeshSupport, NoSetting_TheDriversOwn)
 {

@@ -105,6 +105,27 @@ void addSubgroupStages(VkPhysicalDeviceProperties2& properties)
         add(v13->requiredSubgroupSizeStages);
 }
 
+// What compute shaders may do in subgroups, task and mesh shaders may.
+void answerSubgroups(VkPhysicalDeviceProperties2& properties)
+{
+    const auto answer = [](VkShaderStageFlags& stages) {
+        constexpr VkShaderStageFlags kOwn = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+        stages = stages & VK_SHADER_STAGE_COMPUTE_BIT ? stages | kOwn : stages & ~kOwn;
+    };
+    if (auto* own = findInChain<VkPhysicalDeviceSubgroupProperties>(
+            properties.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES))
+        answer(own->supportedStages);
+    if (auto* own = findInChain<VkPhysicalDeviceVulkan11Properties>(
+            properties.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES))
+        answer(own->subgroupSupportedStages);
+    if (auto* own = findInChain<VkPhysicalDeviceSubgroupSizeControlProperties>(
+            properties.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES))
+        answer(own->requiredSubgroupSizeStages);
+    if (auto* own = findInChain<VkPhysicalDeviceVulkan13Properties>(
+            properties.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES))
+        answer(own->requiredSubgroupSizeStages);
+}
+
 class MeshFeature final : public Feature {
 public:
     std::span<const ProvidedExtension> extensions() const override
