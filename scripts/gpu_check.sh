@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs what needs a device on one: conformance, programs, limits, generated commands, examples, the demo, and random
-# graphs until the minutes are over. Says what failed and how to see it again; the exit status is not 0 then. See docs/gpu.md.
+# Runs what needs a device on one: conformance, programs, limits, generated commands, mesh shaders, examples, the demo, and
+# random graphs until the minutes are over. Says what failed and how to see it again; the exit status is not 0 then. See docs/gpu.md.
 #
 #   scripts/gpu_check.sh MINUTES --device NAME     builds, packs and runs; --help has the other options
 #   FOLDER/gpu_check.sh MINUTES --device NAME      runs in a folder that scripts/gpu_pack.sh made

@@ -20,7 +20,7 @@ from kinds import Demo, Examples, Tests
 from machine import Machine, MachineError
 from process import Process
 
-KINDS = ["limits", "conformance", "programs", "commands", "examples", "demo", "graphs"]
+KINDS = ["limits", "conformance", "programs", "commands", "mesh", "examples", "demo", "graphs"]
 GRACE_SECONDS = 60  # for what is under way when the minutes are over
 MOST_LINES = 25  # of a failure's output
 RULE_GRAPHS = 600  # CONTRIBUTING.md
@@ -79,6 +79,7 @@ def make_kinds(arguments, report):
         "programs": Tests("programs", ["test_programs"], report),
         # Those that ask the driver's own extension are no tests of ours on a GPU.
         "commands": Tests("commands", ["test_generated_commands", "test_commands_shaders"], report, "*/Driver"),
+        "mesh": Tests("mesh", ["test_mesh_shaders", "test_random_mesh_shaders"], report, "*/Driver"),
         "examples": Examples("examples", report),
         "demo": Demo("demo", report),
         "graphs": Graphs("random graphs", report, arguments.seed, arguments.graphs, options),

@@ -17,7 +17,8 @@ import unittest
 SOURCES = pathlib.Path(__file__).parents[2]
 FAKE = pathlib.Path(__file__).with_name("fake_program.py")
 PASSES = {"one": "pass", "two": "pass"}
-TESTS = ["test_conformance", "test_programs", "test_limits", "test_generated_commands", "test_commands_shaders"]
+TESTS = ["test_conformance", "test_programs", "test_limits", "test_generated_commands", "test_commands_shaders",
+         "test_mesh_shaders", "test_random_mesh_shaders"]
 
 
 class GpuCheck(unittest.TestCase):
@@ -61,7 +62,8 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(status, 0, output)
         for kind in "conformance", "programs", "limits", "examples":
             self.assertTrue(self.line(output, kind).startswith("2 ran, 0 failed"), output)
-        self.assertEqual(self.line(output, "commands"), "4 ran, 0 failed")
+        for kind in "commands", "mesh":
+            self.assertEqual(self.line(output, kind), "4 ran, 0 failed")
         self.assertTrue(self.line(output, "demo").startswith("2 ran, 0 failed"))
         self.assertRegex(self.line(output, "random graphs"), r"40 ran, 0 failed, seeds 100 to 139, \d+\.\d s each")
         self.assertIn("commit abc123, a card, driver fast 2, 2 processes", output)
