@@ -84,27 +84,6 @@ void describe(const MeshLimits& limits, VkPhysicalDeviceMeshShaderPropertiesEXT&
     out.maxPreferredMeshWorkGroupInvocations = std::min(128u, limits.groupInvocations);
 }
 
-// What compute shaders have of subgroups, task and mesh shaders have.
-void addSubgroupStages(VkPhysicalDeviceProperties2& properties)
-{
-    const auto add = [](VkShaderStageFlags& stages) {
-        if (stages & VK_SHADER_STAGE_COMPUTE_BIT)
-            stages |= VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
-    };
-    if (auto* own = findInChain<VkPhysicalDeviceSubgroupProperties>(
-            properties.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES))
-        add(own->supportedStages);
-    if (auto* v11 = findInChain<VkPhysicalDeviceVulkan11Properties>(
-            properties.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES))
-        add(v11->subgroupSupportedStages);
-    if (auto* size = findInChain<VkPhysicalDeviceSubgroupSizeControlProperties>(
-            properties.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES))
-        add(size->requiredSubgroupSizeStages);
-    if (auto* v13 = findInChain<VkPhysicalDeviceVulkan13Properties>(
-            properties.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES))
-        add(v13->requiredSubgroupSizeStages);
-}
-
 // What compute shaders may do in subgroups, task and mesh shaders may.
 void answerSubgroups(VkPhysicalDeviceProperties2& properties)
 {
@@ -163,7 +142,7 @@ public:
             return;
         if (own)
             describe(support.meshLimits, *own);
-        addSubgroupStages(properties);
+        answerSubgroups(properties);
     }
 
     uint32_t uses(const EnabledByApplication& enabled, const Support& support) const override
