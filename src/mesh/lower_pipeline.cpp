@@ -53,8 +53,12 @@ Result<Variant> readWhole(const Stage& stage, spv::ExecutionModel model)
         return inlined.error();
     }
     auto whole = commands::readStage(*inlined, stage.entryPoint, model);
-    if (whole) {
-        writeLocalSize(whole->module);
+    if (!whole) {
+        return whole.error();
+    }
+    writeLocalSize(whole->module);
+    if (const Status status = clearViewIndex(whole->module); !status) {
+        return status.error();
     }
     return whole;
 }

@@ -52,4 +52,7 @@ spirv::Id findPayload(const spirv::Module& module);
 // passed on.
 Status setDrawIndex(spirv::Module& module, spirv::Emitter& out, spirv::Id number);
 
+// ViewIndex becomes 0, as it is where there are no several views. Errors: a pointer to it that is passed on.
+Status clearViewIndex(spirv::Module& module);
+
 }  // namespace millrace::mesh

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What task and mesh shaders share on their way to compute shaders.
 #include "compiler/diagnose.h"
+#include "compiler/globals.h"
 #include "mesh/passes.h"
 
 namespace millrace::mesh {
@@ -72,6 +73,20 @@ Status setDrawIndex(Module& module, Emitter& out, Id number)
         const Id value = type == module.getIntType(32, false) ? number : out.emit(spv::Op::OpBitcast, type, {number});
         out.emitVoid(spv::Op::OpStore, {variable, value});
     }
+    return failure.status();
+}
+
+Status clearViewIndex(Module& module)
+{
+    compiler::Failure failure("clearViewIndex");
+    for (const Id variable : commands::findInputs(module, spv::BuiltIn::ViewIndex)) {
+        const Id zero = compiler::getNull(module, module.pointee(module.typeOf(variable)));
+        if (!commands::makePrivate(module, variable, failure)) {
+            break;
+        }
+        module.findDefinition(variable)->add(zero);
+    }
+    module.removeCapability(spv::Capability::MultiView);
     return failure.status();
 }
 

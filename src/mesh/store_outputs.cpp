@@ -122,6 +122,10 @@ private:
             for (size_t index = 1; index < i.operandCount(); index++) {
                 pointer.indices.push_back(i.id(index));
             }
+            if (!leadsTo(pointer.type, i)) {
+                m_failure.at(m_module, i, "leads to no part of its output or payload");
+                return;
+            }
             pointer.type = m_module.pointee(i.type);
             m_pointers[i.result.value] = std::move(pointer);
         } else if (i.op == spv::Op::OpStore) {
@@ -134,6 +138,25 @@ private:
         } else {
             m_failure.at(m_module, i, "takes an output or the payload of a mesh shader, which are in memory here");
         }
+    }
+
+    // True if the chain's indices are those of the type and reach what its own type points to.
+    bool leadsTo(Id type, const Instruction& chain) const
+    {
+        for (size_t index = 1; index < chain.operandCount(); index++) {
+            const Instruction* i = m_module.findDefinition(type);
+            uint32_t number = 0;
+            if (!i || (i->op == spv::Op::OpTypeStruct && !m_module.constantValue(chain.id(index), number))) {
+                return false;
+            }
+            const bool isComposite = i->op == spv::Op::OpTypeStruct || i->op == spv::Op::OpTypeArray ||
+                                     i->op == spv::Op::OpTypeMatrix || i->op == spv::Op::OpTypeVector;
+            if (!isComposite || !i->isId(number)) {
+                return false;
+            }
+            type = i->id(number);
+        }
+        return type == m_module.pointee(chain.type);
     }
 
     // Counts may be signed.

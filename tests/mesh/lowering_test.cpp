@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shaders of several compilers become valid modules, without a device.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mesh/compile_text.h"
+#include "mesh/lower_pipeline.h"
+#include "mesh/random_shader.h"
+#include "spirv/module.h"
+
+namespace millrace::mesh {
+
+namespace {
+
+using meshtest::compileText;
+
+constexpr Target kAll{.interfaceLocations = 32, .layers = true, .viewports = true};
+
+void expectValid(const std::optional<Stage>& stage, const char* what, const std::string& name)
+{
+    if (!stage)
+        return;
+    const Status valid = spirv::validate(stage->words);
+    EXPECT_TRUE(valid) << name << ", " << what << ": " << valid.error().text();
+    const auto module = spirv::read(stage->words);
+    ASSERT_TRUE(module) << name << ", " << what;
+    EXPECT_FALSE(module->hasCapability(spv::Capability::MeshShadingEXT)) << name << ", " << what;
+}
+
+void expectLowered(const std::optional<Stage>& task, const Stage& mesh, const std::optional<Stage>& fragment,
+                   const std::string& name)
+{
+    const Result<LoweredPipeline> lowered = lowerPipeline(task, mesh, fragment, kAll);
+    ASSERT_TRUE(lowered) << name << ": " << lowered.error().text();
+    EXPECT_EQ(lowered->task.has_value(), task.has_value());
+    EXPECT_EQ(lowered->fragment.has_value(), fragment.has_value());
+    EXPECT_GT(lowered->layout.areaBytes, 0u) << name;
+    expectValid(lowered->task, "task", name);
+    expectValid(lowered->mesh, "mesh", name);
+    expectValid(lowered->vertex, "vertex", name);
+    expectValid(lowered->fragment, "fragment", name);
+}
+
+struct File {
+    std::string name;
+    spirv::Words words;
+    spv::ExecutionModel model;
+    std::string entryPoint;
+};
+
+// SPIR-V of HLSL by way of DXIL, which tests/dxil compares with this text.
+std::vector<File> dxilShaders()
+{
+    std::vector<File> files;
+    for (const auto& entry : std::filesystem::directory_iterator(MILLRACE_DXIL_MESH_CORPUS)) {
+        if (entry.path().extension() != ".spvasm")
+            continue;
+        std::ifstream in(entry.path());
+        const std::string text{std::istreambuf_iterator<char>(in), {}};
+        const auto words = spirv::assemble(text);
+        EXPECT_TRUE(words) << entry.path();
+        const auto module = spirv::read(*words);
+        EXPECT_TRUE(module) << entry.path();
+        const spirv::Instruction& point = module->section(spirv::Section::EntryPoints).front();
+        files.push_back({entry.path().filename().string(), *words, static_cast<spv::ExecutionModel>(point.literal(0)),
+                         point.string(2)});
+    }
+    std::ranges::sort(files, {}, &File::name);
+    return files;
+}
+
+Stage stageOf(const File& file)
+{
+    return {file.entryPoint, file.words, {}};
+}
+
+}  // namespace
+
+TEST(MeshLowering, ShadersOfHlsl_BecomeValidModules)
+{
+    const std::vector<File> files = dxilShaders();
+    const auto byName = [&](const std::string& name) { return *std::ranges::find(files, name, &File::name); };
+    uint32_t meshes = 0, tasks = 0;
+    for (const File& file : files) {
+        if (file.model == spv::ExecutionModel::MeshEXT) {
+            expectLowered({}, stageOf(file), {}, file.name);
+            ++meshes;
+        } else if (file.model == spv::ExecutionModel::TaskEXT) {
+            expectLowered(stageOf(file), stageOf(byName("payload.spvasm")), {}, file.name);
+            ++tasks;
+        }
+    }
+    EXPECT_GT(meshes, 5u);
+    EXPECT_GT(tasks, 1u);
+}
+
+// More than a device draws: with all that some device has, and constants that have their values.
+TEST(MeshLowering, RandomShaders_BecomeValidModules)
+{
+    const meshtest::Abilities abilities{.float64 = true,
+                                        .clipDistance = true,
+                                        .cullDistance = true,
+                                        .largePoints = true,
+                                        .fragmentBuiltIns = true,
+                                        .viewports = true,
+                                        .tasks = true,
+                                        .drawIndex = true,
+                                        .subgroupSize = 32};
+    for (uint32_t seed = 1000; seed < 1060; ++seed) {
+        const meshtest::RandomShader shader = meshtest::makeRandomShader(seed, abilities);
+        std::optional<Stage> task;
+        if (!shader.task.empty())
+            task = Stage{"main", compileText(shader.task, VK_SHADER_STAGE_TASK_BIT_EXT), {{0, {3, 0, 0, 0}}}};
+        const Stage mesh{"main", compileText(shader.mesh, VK_SHADER_STAGE_MESH_BIT_EXT), {{0, {7, 0, 0, 0}}}};
+        const Stage fragment{"main", compileText(shader.fragment, VK_SHADER_STAGE_FRAGMENT_BIT), {}};
+        expectLowered(task, mesh, fragment, "seed " + std::to_string(seed));
+    }
+}
+
+namespace {
+
+std::string textOf(const std::string& declarations, const std::string& body)
+{
+    return "#version 460\n#extension GL_EXT_mesh_shader : require\n#extension GL_EXT_fragment_shading_rate : enable\n"
+           "layout(local_size_x = 1) in;\nlayout(triangles, max_vertices = 3, max_primitives = 1) out;\n" +
+           declarations + "void main()\n{\nSetMeshOutputsEXT(3u, 1u);\n" + body + "}\n";
+}
+
+std::string errorOf(const std::string& body, const Target& target)
+{
+    const std::string text = textOf("", body);
+    const auto lowered = lowerPipeline({}, {"main", compileText(text, VK_SHADER_STAGE_MESH_BIT_EXT), {}}, {}, target);
+    EXPECT_FALSE(lowered);
+    return lowered ? std::string() : lowered.error().text();
+}
+
+}  // namespace
+
+TEST(MeshLowering, WhatTheDeviceLacks_IsSaid)
+{
+    EXPECT_NE(errorOf("gl_MeshPrimitivesEXT[0].gl_Layer = 1;\n", {}).find("shaderOutputLayer"), std::string::npos);
+    EXPECT_NE(errorOf("gl_MeshPrimitivesEXT[0].gl_ViewportIndex = 1;\n", {}).find("shaderOutputViewportIndex"),
+              std::string::npos);
+    EXPECT_NE(errorOf("gl_MeshPrimitivesEXT[0].gl_PrimitiveShadingRateEXT = 1;\n", kAll).find("shading rates"),
+              std::string::npos);
+}
+
+// Where there are no several views, it is 0.
+TEST(MeshLowering, ViewIndex_IsNoInputOfComputeShaders)
+{
+    const std::string text = textOf("#extension GL_EXT_multiview : require\nlayout(location = 0) out int view[];\n",
+                                    "view[0] = gl_ViewIndex;\n");
+    expectLowered({}, {"main", compileText(text, VK_SHADER_STAGE_MESH_BIT_EXT), {}}, {}, "ViewIndex");
+}
+
+}  // namespace millrace::mesh
