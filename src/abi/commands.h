@@ -71,6 +71,7 @@ struct DispatchCommand {
 };
 
 MR_CONST uint kNoExecutionSet = 0xffffffffu;
+MR_CONST uint kNoMember = 0xffffffffu;
 
 // Of all those kernels. Addresses of arrays, per pipeline where nothing else is said.
 struct SortArguments {
@@ -82,10 +83,12 @@ struct SortArguments {
     uint64_t sums;           // BlockSum[pipelineCount * blockCount + 1], those of a pipeline side by side
     uint64_t draws;          // commands of commandWords words each: rows of draws, see rowDraws
     uint64_t drawEntries;    // DrawEntry, likewise
-    uint64_t drawCounts;     // ordered draws: uint[maxSequenceCount * pipelineCount], those of a sequence side by side
-    uint stride;             // bytes of a record
-    uint actionOffset;       // of VkDispatchIndirectCommand in a record
-    uint setOffset;          // of the index of the pipeline in a record, or kNoExecutionSet
+    uint64_t setParts;    // uint[setStages * setSize], those of a stage side by side: what an index of the set adds to
+                          // the number of the pipeline, or kNoMember. 0: the record has that number itself
+    uint64_t drawCounts;  // ordered draws: uint[maxSequenceCount * pipelineCount], those of a sequence side by side
+    uint stride;          // bytes of a record
+    uint actionOffset;    // of VkDispatchIndirectCommand in a record
+    uint setOffset;       // of the index of the pipeline in a record, or kNoExecutionSet
     uint maxSequenceCount;
     uint pipelineCount;
     uint blockCount;
@@ -93,6 +96,8 @@ struct SortArguments {
     uint isCounted;     // 1: VkDrawIndirectCountIndirectCommandEXT is in the record, 0: the command itself
     uint commandWords;  // 4: VkDrawIndirectCommand, 5: VkDrawIndexedIndirectCommand
     uint pipeline;      // whose row is written
+    uint setStages;     // indices in a record, one behind the other
+    uint setSize;       // that are less
 };
 
 // What vkCmdBindVertexBuffers2 has bound, for draws whose vertex shader fetches all attributes. 16 bytes, at a

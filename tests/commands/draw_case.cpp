@@ -11,7 +11,7 @@ namespace {
 
 // The shaders points.vert and points.frag, in the order of the API.
 void addDraw(Picture& picture, const PushWords& push, const Draw& draw, const std::optional<Vertices>& vertices,
-             const Indices& indices = {0, false}, uint32_t salt = 0)
+             const Indices& indices = {0, false}, uint32_t salt = 0, uint32_t fragmentSalt = 0)
 {
     for (uint32_t instance = 0; instance < draw.instances; ++instance)
         for (uint32_t i = 0; i < draw.count; ++i) {
@@ -28,7 +28,7 @@ void addDraw(Picture& picture, const PushWords& push, const Draw& draw, const st
                 hash = mixed(hash, instanceWord(draw.firstInstance + instance));
             }
             const uint32_t pixel = hash % (kSide * kSide);
-            picture.last[pixel] = mixed(mixed(mixed(mixed(hash, push[9]), push[10]), push[11]), push[0]);
+            picture.last[pixel] = mixed(mixed(mixed(mixed(hash + fragmentSalt, push[9]), push[10]), push[11]), push[0]);
             picture.drawn[pixel].push_back(picture.last[pixel]);
         }
 }
@@ -59,12 +59,13 @@ DrawCase::DrawCase(uint32_t seed, Maker maker)
     : random(seed),
       isIndexed(below(random, 2)),
       isCounted(below(random, 3) == 0),
-      hasSet(maker == Maker::Whole && below(random, 3) == 0),
+      hasSet(maker != Maker::Libraries && below(random, 3) == 0),
+      hasObjects(maker == Maker::Objects),
       isUnordered(below(random, 2)),
       hasIndices(isIndexed && below(random, 2)),
       hasVertices(below(random, 2)),
       layout(random, kStages, actionOf(isIndexed, isCounted),
-             {.set = hasSet, .vertices = hasVertices, .indices = hasIndices})
+             {.set = hasSet, .setWords = hasObjects ? 2u : 1u, .vertices = hasVertices, .indices = hasIndices})
 {
     maxSequences = 1 + below(random, below(random, 4) == 0 ? 1000 : 30);
     if (isCounted)
@@ -87,6 +88,8 @@ void DrawCase::drawRecord(uint32_t* record)
 {
     if (hasSet)
         record[layout.setWord] = below(random, static_cast<uint32_t>(std::size(kDrawSalts)));
+    if (hasSet && hasObjects)
+        record[layout.setWord + 1] = kFragmentBase + below(random, static_cast<uint32_t>(std::size(kFragmentSalts)));
     vertices.push_back({below(random, kVertexMemoryWords - kVertexBufferWords), 3 + below(random, 5)});
     indices.push_back({below(random, kIndices - kIndexBufferWords), below(random, 2) == 1});
     if (!isCounted) {
@@ -168,7 +171,8 @@ void DrawCase::addSequence(Picture& picture, uint32_t sequence) const
                                             : record + layout.actionWord;
         addDraw(picture, layout.valuesOf(record, sequence, pushed), drawOf(command, i),
                 hasVertices ? std::optional(vertices[sequence]) : std::nullopt,
-                hasIndices ? indices[sequence] : Indices{0, false}, kDrawSalts[hasSet ? record[layout.setWord] : 0]);
+                hasIndices ? indices[sequence] : Indices{0, false}, kDrawSalts[hasSet ? record[layout.setWord] : 0],
+                kFragmentSalts[hasSet && hasObjects ? record[layout.setWord + 1] - kFragmentBase : 0]);
     }
 }
 

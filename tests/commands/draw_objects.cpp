@@ -5,30 +5,77 @@
 
 namespace millrace::commandtest {
 
-// Their set layout is gone when variants are made.
+VkShaderEXT Draws::createObject(VkShaderStageFlagBits stage, std::span<const uint32_t> code, uint32_t salt)
+{
+    const VkPushConstantRange range{kStages, 0, kPushWords * 4};
+    const VkSpecializationMapEntry entry{3, 0, 4};
+    const VkSpecializationInfo specialization{1, &entry, 4, &salt};
+    VkShaderCreateInfoEXT info{VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT};
+    info.flags = VK_SHADER_CREATE_INDIRECT_BINDABLE_BIT_EXT;
+    info.stage = stage;
+    info.nextStage = stage == VK_SHADER_STAGE_VERTEX_BIT ? VK_SHADER_STAGE_FRAGMENT_BIT : 0;
+    info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
+    info.codeSize = code.size_bytes();
+    info.pCode = code.data();
+    info.pName = "main";
+    info.setLayoutCount = 1;
+    info.pSetLayouts = &m_setLayout;
+    info.pushConstantRangeCount = 1;
+    info.pPushConstantRanges = &range;
+    info.pSpecializationInfo = &specialization;
+    VkShaderEXT shader = VK_NULL_HANDLE;
+    MILLRACE_CHECK(generated.createShaders(m_device.handle, 1, &info, nullptr, &shader));
+    m_device.onDestroy([this, shader] { generated.destroyShader(m_device.handle, shader, nullptr); });
+    return shader;
+}
+
 void Draws::createObjects(bool hasVertices)
 {
-    const VkDescriptorSetLayout setLayout =
-        m_device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, VK_SHADER_STAGE_VERTEX_BIT);
-    const VkPushConstantRange range{kStages, 0, kPushWords * 4};
-    const std::span<const uint32_t> codes[] = {vertexCode(hasVertices), shaders::points_fragment};
-    for (uint32_t i = 0; i < 2; ++i) {
-        VkShaderCreateInfoEXT info{VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT};
-        info.flags = VK_SHADER_CREATE_INDIRECT_BINDABLE_BIT_EXT;
-        info.stage = i == 0 ? VK_SHADER_STAGE_VERTEX_BIT : VK_SHADER_STAGE_FRAGMENT_BIT;
-        info.nextStage = i == 0 ? VK_SHADER_STAGE_FRAGMENT_BIT : 0;
-        info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
-        info.codeSize = codes[i].size_bytes();
-        info.pCode = codes[i].data();
-        info.pName = "main";
-        info.setLayoutCount = 1;
-        info.pSetLayouts = &setLayout;
-        info.pushConstantRangeCount = 1;
-        info.pPushConstantRanges = &range;
-        VkShaderEXT& shader = m_objects[hasVertices][i];
-        MILLRACE_CHECK(generated.createShaders(m_device.handle, 1, &info, nullptr, &shader));
-        m_device.onDestroy([this, shader] { generated.destroyShader(m_device.handle, shader, nullptr); });
+    std::vector<VkShaderEXT> vertex, fragment;
+    for (uint32_t salt : kDrawSalts)
+        vertex.push_back(createObject(VK_SHADER_STAGE_VERTEX_BIT, vertexCode(hasVertices), salt));
+    for (uint32_t salt : kFragmentSalts)
+        fragment.push_back(createObject(VK_SHADER_STAGE_FRAGMENT_BIT, shaders::points_fragment, salt));
+    m_objects[hasVertices][0] = vertex[0];
+    m_objects[hasVertices][1] = fragment[0];
+    m_sets[false][hasVertices] = createSetOfObjects(vertex, fragment);
+}
+
+// Which begins with one of each stage; the others are put in one by one, and the first fragment shader once more.
+VkIndirectExecutionSetEXT Draws::createSetOfObjects(const std::vector<VkShaderEXT>& vertex,
+                                                    const std::vector<VkShaderEXT>& fragment)
+{
+    const VkShaderEXT initial[] = {vertex[0], fragment[0]};
+    VkIndirectExecutionSetShaderLayoutInfoEXT layouts[2]{
+        {VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT},
+        {VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT}};
+    for (VkIndirectExecutionSetShaderLayoutInfoEXT& layout : layouts) {
+        layout.setLayoutCount = 1;
+        layout.pSetLayouts = &m_setLayout;
     }
+    const VkPushConstantRange range{kStages, 0, kPushWords * 4};
+    VkIndirectExecutionSetShaderInfoEXT of{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT};
+    of.shaderCount = 2;
+    of.pInitialShaders = initial;
+    of.pSetLayoutInfos = layouts;
+    of.maxShaderCount = static_cast<uint32_t>(vertex.size() + fragment.size());
+    of.pushConstantRangeCount = 1;
+    of.pPushConstantRanges = &range;
+    VkIndirectExecutionSetCreateInfoEXT info{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT};
+    info.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
+    info.info.pShaderInfo = &of;
+    VkIndirectExecutionSetEXT set = VK_NULL_HANDLE;
+    MILLRACE_CHECK(generated.createSet(m_device.handle, &info, nullptr, &set));
+    m_device.onDestroy([this, set] { generated.destroySet(m_device.handle, set, nullptr); });
+    std::vector<VkShaderEXT> all = vertex;
+    all.insert(all.end(), fragment.begin(), fragment.end());
+    for (uint32_t i = 1; i < all.size(); ++i) {
+        VkWriteIndirectExecutionSetShaderEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_SHADER_EXT};
+        write.index = i;
+        write.shader = all[i];
+        generated.updateShaders(m_device.handle, set, 1, &write);
+    }
+    return set;
 }
 
 void Draws::bindObjects(VkCommandBuffer cmd, bool hasVertices) const

@@ -267,6 +267,8 @@ Pixels Draws::run(DrawCase& drawn)
 {
     drawn.placeVertices(m_vertices.address);
     drawn.placeIndices(m_indices.address);
+    if (drawn.hasObjects)
+        drawn.layout.set.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
     const Buffer commands = generated.createStream(drawn.commands);
     drawn.placeCommands(commands.address);
     const Buffer stream = generated.createStream(drawn.stream);

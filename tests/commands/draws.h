@@ -5,6 +5,7 @@
 #include <vulkan/vulkan.h>
 
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <vector>
@@ -65,6 +66,10 @@ enum class Maker {
 // Of the pipelines in execution sets: a specialization constant. The first is the shader's own.
 inline constexpr uint32_t kDrawSalts[] = {0, 1001, 5003};
 
+// Of the fragment shaders in sets of shader objects, which are behind the vertex shaders there.
+inline constexpr uint32_t kFragmentSalts[] = {0, 77};
+inline constexpr uint32_t kFragmentBase = static_cast<uint32_t>(std::size(kDrawSalts));
+
 // Where a sequence's vertices are.
 struct Vertices {
     uint32_t firstWord;
@@ -110,7 +115,8 @@ struct DrawCase {
     Random random;
     bool isIndexed;
     bool isCounted;  // several draws for each sequence, whose commands lie elsewhere
-    bool hasSet;     // of graphics pipelines
+    bool hasSet;     // of graphics pipelines or shader objects
+    bool hasObjects;
     bool isUnordered;
     bool hasIndices;  // each sequence its own
     bool hasVertices;
@@ -169,7 +175,10 @@ private:
     VkIndirectExecutionSetEXT createSet(const std::vector<VkPipeline>& pipelines);
     VkPipeline createLibrary(VkGraphicsPipelineLibraryFlagsEXT subset, VkRenderPass pass, bool hasVertices);
     VkPipeline createLinked(bool hasRenderPass, bool hasVertices);
+    VkShaderEXT createObject(VkShaderStageFlagBits stage, std::span<const uint32_t> code, uint32_t salt);
     void createObjects(bool hasVertices);
+    VkIndirectExecutionSetEXT createSetOfObjects(const std::vector<VkShaderEXT>& vertex,
+                                                 const std::vector<VkShaderEXT>& fragment);
     void setVertexInput(VkCommandBuffer cmd, bool hasVertices) const;
     void bindObjects(VkCommandBuffer cmd, bool hasVertices) const;
     // What runs the case, for the commands that are told.

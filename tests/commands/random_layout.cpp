@@ -23,7 +23,8 @@ RandomLayout::RandomLayout(Random& random, VkShaderStageFlags rangeStages, Actio
         set.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT;
         set.shaderStages = stages;
         setWord = 0;
-        tokens.push_back(token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_EXECUTION_SET_EXT, word++));
+        tokens.push_back(token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_EXECUTION_SET_EXT, word));
+        word += has.setWords;
         tokens.back().data.pExecutionSet = &set;
     }
     sources.fill(kStatic);

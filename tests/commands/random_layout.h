@@ -31,6 +31,7 @@ struct ActionToken {
 // Besides push constants and the action.
 struct Tokens {
     bool set = false;
+    uint32_t setWords = 1;  // an index for each stage of shader objects
     bool vertices = false;
     bool indices = false;
 };

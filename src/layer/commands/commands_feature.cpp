@@ -101,7 +101,7 @@ public:
             support.generatedDraws ? kSequenceStages : VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT};
         own->supportedIndirectCommandsShaderStagesPipelineBinding = own->supportedIndirectCommandsShaderStages;
         own->supportedIndirectCommandsShaderStagesShaderBinding =
-            support.shaderObjects ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT} : 0;
+            support.shaderObjects ? own->supportedIndirectCommandsShaderStages : 0;
         own->deviceGeneratedCommandsTransformFeedback = VK_FALSE;
         own->deviceGeneratedCommandsMultiDrawIndirectCount = hasCountedDraws(support);
     }

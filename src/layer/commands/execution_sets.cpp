@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indirect execution sets, of pipelines or of compute shader objects.
+// Indirect execution sets, of pipelines or of shader objects.
+#include <algorithm>
+#include <bit>
 #include <span>
 
 #include "layer/chains/chain.h"
@@ -18,24 +20,26 @@ void report(const Device& device, const std::string& text)
                             "docs/generated-commands.md says what execution sets may have");
 }
 
-// What a set cannot have is null, after a message.
-std::shared_ptr<KeptPipeline> checked(const Device& device, std::shared_ptr<KeptPipeline> member, const char* command)
+using Member = ExecutionSet::Member;
+
+// With neither, after a message, if a set cannot have it.
+Member findMember(const Device& device, VkPipeline pipeline, const char* command)
 {
-    if (!member)
-        report(device, std::string(command) +
-                           ": execution sets of other than compute and graphics pipelines and compute shader objects "
-                           "are not supported");
+    Member member{device.generatedCommands->pipelines->find(pipeline), VK_NULL_HANDLE};
+    if (!member.pipeline)
+        report(device, std::string(command) + ": the layer does not have the code of the pipeline");
     return member;
 }
 
-std::shared_ptr<KeptPipeline> findMember(const Device& device, VkPipeline pipeline, const char* command)
+Member findMember(const Device& device, VkShaderEXT shader, const char* command)
 {
-    return checked(device, device.generatedCommands->pipelines->find(pipeline), command);
-}
-
-std::shared_ptr<KeptPipeline> findMember(const Device& device, VkShaderEXT shader, const char* command)
-{
-    return checked(device, device.generatedCommands->shaders.find({shader}), command);
+    ShaderObjects& shaders = device.generatedCommands->shaders;
+    const VkShaderStageFlags stage = shaders.stageOf(shader);
+    if (stage == 0)
+        report(device, std::string(command) + ": the layer does not have the code of one of the shader objects");
+    if (stage == VK_SHADER_STAGE_COMPUTE_BIT)
+        return {shaders.find({shader}), shader};
+    return {nullptr, stage ? shader : VK_NULL_HANDLE};
 }
 
 // `initial`: the members from index 0 on.
@@ -46,12 +50,20 @@ std::shared_ptr<ExecutionSet> createSet(const Device& device, std::span<const Ha
         return nullptr;
     auto set = std::make_shared<ExecutionSet>(maxCount);
     for (uint32_t i = 0; i < initial.size(); ++i) {
-        std::shared_ptr<KeptPipeline> member = findMember(device, initial[i], "vkCreateIndirectExecutionSetEXT");
-        if (!member)
+        Member member = findMember(device, initial[i], "vkCreateIndirectExecutionSetEXT");
+        if (!member.pipeline && !member.shader)
             return nullptr;
         set->set(i, std::move(member));
     }
     return set;
+}
+
+template <typename Handle>
+void update(const Device& device, ExecutionSet* set, uint32_t index, Handle handle, const char* command)
+{
+    Member member = findMember(device, handle, command);
+    if (set && (member.pipeline || member.shader))
+        set->set(index, std::move(member));
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectExecutionSetEXT(VkDevice handle,
@@ -88,24 +100,20 @@ VKAPI_ATTR void VKAPI_CALL UpdateIndirectExecutionSetPipelineEXT(VkDevice handle
                                                                  uint32_t count,
                                                                  const VkWriteIndirectExecutionSetPipelineEXT* pWrites)
 {
-    Device& device = Device::of(handle);
-    ExecutionSet* known = device.executionSets.find(handleId(set));
-    for (const VkWriteIndirectExecutionSetPipelineEXT& write : std::span(pWrites, known ? count : 0))
-        if (std::shared_ptr<KeptPipeline> member =
-                findMember(device, write.pipeline, "vkUpdateIndirectExecutionSetPipelineEXT"))
-            known->set(write.index, std::move(member));
+    const Device& device = Device::of(handle);
+    for (const VkWriteIndirectExecutionSetPipelineEXT& write : std::span(pWrites, count))
+        update(device, device.executionSets.find(handleId(set)), write.index, write.pipeline,
+               "vkUpdateIndirectExecutionSetPipelineEXT");
 }
 
 VKAPI_ATTR void VKAPI_CALL UpdateIndirectExecutionSetShaderEXT(VkDevice handle, VkIndirectExecutionSetEXT set,
                                                                uint32_t count,
                                                                const VkWriteIndirectExecutionSetShaderEXT* pWrites)
 {
-    Device& device = Device::of(handle);
-    ExecutionSet* known = device.executionSets.find(handleId(set));
-    for (const VkWriteIndirectExecutionSetShaderEXT& write : std::span(pWrites, known ? count : 0))
-        if (std::shared_ptr<KeptPipeline> member =
-                findMember(device, write.shader, "vkUpdateIndirectExecutionSetShaderEXT"))
-            known->set(write.index, std::move(member));
+    const Device& device = Device::of(handle);
+    for (const VkWriteIndirectExecutionSetShaderEXT& write : std::span(pWrites, count))
+        update(device, device.executionSets.find(handleId(set)), write.index, write.shader,
+               "vkUpdateIndirectExecutionSetShaderEXT");
 }
 
 }  // namespace
@@ -123,24 +131,68 @@ std::shared_ptr<KeptPipeline> findChained(GeneratedCommands& commands, const voi
     return nullptr;
 }
 
+// All that the set's shaders make together, one of each stage. None if that is too many.
+Choice combine(ShaderObjects& objects, const ExecutionSet::Members& members, VkShaderStageFlags stages)
+{
+    Choice choice;
+    choice.setSize = static_cast<uint32_t>(members.size());
+    std::vector<std::vector<VkShaderEXT>> together{{}};  // the first stage changes fastest
+    for (VkShaderStageFlags left = stages; left; left &= left - 1) {
+        const VkShaderStageFlags stage = left & ~(left - 1);
+        const auto radix = static_cast<uint32_t>(together.size());
+        std::vector<std::vector<VkShaderEXT>> more;
+        for (const ExecutionSet::Member& member : members) {
+            const bool isOfStage = member.shader && objects.stageOf(member.shader) == stage;
+            choice.parts.push_back(isOfStage ? static_cast<uint32_t>(more.size()) : abi::kNoMember);
+            for (uint32_t i = 0; isOfStage && i < radix; ++i) {
+                more.push_back(together[i]);
+                more.back().push_back(member.shader);
+            }
+            if (more.size() > kMaxPipelines)
+                return {};
+        }
+        together = std::move(more);
+    }
+    for (std::vector<VkShaderEXT>& shaders : together)
+        choice.pipelines.push_back(objects.find(std::move(shaders)));
+    return choice;
+}
+
 }  // namespace
 
-ExecutionSet::Pipelines pipelinesOf(const Device& device, VkIndirectExecutionSetEXT set, const void* chain,
-                                    VkPipelineBindPoint bindPoint, const BoundState* state)
+uint32_t mostCombinations(size_t setSize, VkShaderStageFlags stages)
 {
+    const auto count = static_cast<uint64_t>(std::popcount(stages));
+    uint64_t most = 1;
+    // Shares as equal as can be have the greatest product.
+    for (uint64_t i = 0; i < count; ++i)
+        most *= std::max<uint64_t>(1, (setSize + i) / count);
+    return static_cast<uint32_t>(std::min<uint64_t>(most, kMaxPipelines));
+}
+
+Choice choiceOf(const Device& device, const IndirectLayout& layout, VkIndirectExecutionSetEXT set, const void* chain,
+                const BoundState* state)
+{
+    GeneratedCommands& commands = *device.generatedCommands;
+    Choice choice;
     if (set) {
         const ExecutionSet* known = device.executionSets.find(handleId(set));
-        return known ? known->pipelines() : ExecutionSet::Pipelines();
+        const ExecutionSet::Members members = known ? known->members() : ExecutionSet::Members();
+        if (layout.objectStages)
+            return combine(commands.shaders, members, layout.objectStages);
+        for (const ExecutionSet::Member& member : members)
+            choice.pipelines.push_back(member.pipeline);
+        return choice;
     }
-    GeneratedCommands& commands = *device.generatedCommands;
     std::shared_ptr<KeptPipeline> kept = findChained(commands, chain);
     if (!kept && state) {
-        const VkPipeline pipeline = state->pipeline(bindPoint);
-        kept = pipeline ? commands.pipelines->find(pipeline) : commands.shaders.find(state->shaders(bindPoint));
+        const VkPipeline pipeline = state->pipeline(layout.bindPoint());
+        kept =
+            pipeline ? commands.pipelines->find(pipeline) : commands.shaders.find(state->shaders(layout.bindPoint()));
     }
-    if (!kept)
-        return {};
-    return {std::move(kept)};
+    if (kept)
+        choice.pipelines.push_back(std::move(kept));
+    return choice;
 }
 
 EntryPoints executionSetEntryPoints()

@@ -10,10 +10,10 @@
 
 #include "layer/commands/indirect_layouts.h"
 #include "layer/commands/kept_pipelines.h"
-#include "layer/recording/sort_kernels.h"
 #include "layer/commands/shader_objects.h"
 #include "layer/loader/entry_points.h"
 #include "layer/loader/support.h"
+#include "layer/recording/sort_kernels.h"
 #include "runtime/memory.h"
 
 namespace millrace::layer {
@@ -55,11 +55,13 @@ commands::Extent extentOf(const IndirectLayout& layout, uint32_t pipelineCount, 
                           uint32_t maxDrawCount);
 SortMemory sortMemory(const commands::Layout& layout, const commands::Extent& extent);
 
-// The pipelines that commands with these parameters run: those of the set, or what is chained
-// (VkGeneratedCommandsPipelineInfoEXT, VkGeneratedCommandsShaderInfoEXT), or else what is bound; `state` may be null.
-// Empty if the layer does not know them.
-ExecutionSet::Pipelines pipelinesOf(const Device& device, VkIndirectExecutionSetEXT set, const void* chain,
-                                    VkPipelineBindPoint bindPoint, const BoundState* state);
+// What commands with these parameters run: what is in the set, or what is chained (VkGeneratedCommandsPipelineInfoEXT,
+// VkGeneratedCommandsShaderInfoEXT), or else what is bound; `state` may be null. No pipelines if the layer does not
+// know them, or the set's shader objects make too many together.
+Choice choiceOf(const Device& device, const IndirectLayout& layout, VkIndirectExecutionSetEXT set, const void* chain,
+                const BoundState* state);
+// How many pipelines the shader objects of a set may make together, whichever are in it.
+uint32_t mostCombinations(size_t setSize, VkShaderStageFlags stages);
 
 EntryPoints indirectLayoutEntryPoints();
 EntryPoints executionSetEntryPoints();

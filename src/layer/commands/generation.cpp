@@ -37,9 +37,14 @@ VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsEXT(
 {
     Device& device = Device::of(handle);
     const IndirectLayout* layout = device.indirectLayouts.find(handleId(pInfo->indirectCommandsLayout));
-    const ExecutionSet::Pipelines pipelines =
-        pipelinesOf(device, pInfo->indirectExecutionSet, pInfo->pNext, VK_PIPELINE_BIND_POINT_GRAPHICS, nullptr);
-    const auto count = std::max<uint32_t>(1, static_cast<uint32_t>(pipelines.size()));
+    const Choice choice =
+        layout ? choiceOf(device, *layout, pInfo->indirectExecutionSet, pInfo->pNext, nullptr) : Choice();
+    const ExecutionSet::Pipelines& pipelines = choice.pipelines;
+    auto count = std::max<uint32_t>(1, static_cast<uint32_t>(pipelines.size()));
+    // What is in the set when a command is recorded may make more.
+    const ExecutionSet* set = device.executionSets.find(handleId(pInfo->indirectExecutionSet));
+    if (layout && layout->objectStages && set)
+        count = mostCombinations(set->members().size(), layout->objectStages);
     const uint64_t bytes =
         layout
             ? sortMemory(layout->layout, extentOf(*layout, count, pInfo->maxSequenceCount, pInfo->maxDrawCount)).bytes
@@ -65,7 +70,7 @@ Generation::Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsIn
       m_layout(m_device.indirectLayouts.find(handleId(info.indirectCommandsLayout)))
 {
     if (m_layout)
-        m_pipelines = pipelinesOf(m_device, info.indirectExecutionSet, info.pNext, m_layout->bindPoint(), &state.bound);
+        m_choice = choiceOf(m_device, *m_layout, info.indirectExecutionSet, info.pNext, &state.bound);
 }
 
 void Generation::complain(const std::string& text) const
@@ -82,7 +87,8 @@ bool Generation::check()
         complain("the layout is none of this device's");
         return false;
     }
-    if (m_pipelines.empty() || layout().executionSet.has_value() != bool(m_info.indirectExecutionSet)) {
+    if (m_pipelines.empty() || !m_pipelines.front() ||
+        layout().executionSet.has_value() != bool(m_info.indirectExecutionSet)) {
         complain(
             "there is no pipeline that they can run: it has to be bound, or in the execution set, and graphics "
             "pipelines have to be created with a vertex shader");
@@ -145,6 +151,22 @@ abi::SortArguments Generation::kernelArguments() const
     return arguments;
 }
 
+// Which pipelines the indices of shader objects mean.
+bool Generation::writeParts(abi::SortArguments& arguments) const
+{
+    if (m_choice.parts.empty())
+        return true;
+    const size_t bytes = m_choice.parts.size() * sizeof(uint32_t);
+    const std::shared_ptr<runtime::Buffer> buffer = upload(bytes);
+    if (!buffer)
+        return false;
+    std::memcpy(buffer->data(), m_choice.parts.data(), bytes);
+    arguments.setParts = buffer->address();
+    arguments.setSize = m_choice.setSize;
+    arguments.setStages = static_cast<uint32_t>(m_choice.parts.size() / m_choice.setSize);
+    return true;
+}
+
 // Behind what has used the memory before, which has read it as indirect commands and in shaders.
 bool Generation::runKernels(VkCommandBuffer target) const
 {
@@ -152,16 +174,19 @@ bool Generation::runKernels(VkCommandBuffer target) const
     const Kernels& kernels = m_device.generatedCommands->kernels;
     barrier(target, kShaders | VK_PIPELINE_STAGE_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, kShaders,
             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    abi::SortArguments arguments = kernelArguments();
+    if (!writeParts(arguments))
+        return false;
     if (m_extent.isOrdered) {
-        kernels.order(target, kernelArguments());
+        kernels.order(target, arguments);
         return true;
     }
-    kernels.sort(target, kernelArguments());
+    kernels.sort(target, arguments);
     if (isDispatch())
         return true;
     const auto memory = find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
     if (memory)
-        kernels.expand(target, kernelArguments(), memory->buffer, memory->offset + m_memory.dispatches);
+        kernels.expand(target, arguments, memory->buffer, memory->offset + m_memory.dispatches);
     return memory.has_value();
 }
 

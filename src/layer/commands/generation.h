@@ -42,6 +42,7 @@ private:
 
     // Kernels, and dispatches (generation.cpp). `target` takes dispatches.
     abi::SortArguments kernelArguments() const;
+    bool writeParts(abi::SortArguments& arguments) const;
     bool runKernels(VkCommandBuffer target) const;
     void barrier(VkCommandBuffer target, VkPipelineStageFlags from, VkPipelineStageFlags to,
                  VkAccessFlags access) const;
@@ -64,7 +65,8 @@ private:
     Device& m_device;
     const VkGeneratedCommandsInfoEXT& m_info;
     const IndirectLayout* m_layout;
-    ExecutionSet::Pipelines m_pipelines;
+    Choice m_choice;
+    const ExecutionSet::Pipelines& m_pipelines = m_choice.pipelines;
     commands::Extent m_extent;
     SortMemory m_memory;
 };

@@ -65,6 +65,7 @@ public:
 
     VkResult read();
     const commands::Layout& layout() const { return m_layout; }
+    VkShaderStageFlags objectStages() const { return m_objectStages; }
     const std::string& problem() const { return m_problem; }
 
 private:
@@ -82,7 +83,7 @@ private:
     const VkIndirectCommandsLayoutCreateInfoEXT& m_info;
     const bool m_hasDraws;
     const bool m_hasCounts;
-    bool m_isSetOfObjects = false;
+    VkShaderStageFlags m_objectStages = 0;
     commands::Layout m_layout;
     bool m_hasAction = false;
     std::string m_problem;
@@ -112,8 +113,6 @@ VkResult Reader::read()
         return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "the token INDEX_BUFFER needs indexed draws");
     if (isCounted(m_layout.action) && !m_hasCounts)
         return absent("tokens with counts, for which maxDrawIndirectCount of the device is too small, are");
-    if (m_layout.executionSet && m_layout.action != Action::Dispatch && m_isSetOfObjects)
-        return absent("the token EXECUTION_SET with graphics shader objects is");
     return VK_SUCCESS;
 }
 
@@ -155,7 +154,8 @@ VkResult Reader::readToken(const VkIndirectCommandsLayoutTokenEXT& token)
 VkResult Reader::readExecutionSet(const VkIndirectCommandsLayoutTokenEXT& token)
 {
     const VkIndirectCommandsExecutionSetTokenEXT& data = *token.data.pExecutionSet;
-    m_isSetOfObjects = data.type == VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
+    if (data.type == VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT)
+        m_objectStages = data.shaderStages & ~VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT};
     m_layout.executionSet = token.offset;
     return VK_SUCCESS;
 }
@@ -200,6 +200,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutEXT(VkDevice handle,
     }
     auto layout = std::make_shared<IndirectLayout>();
     layout->layout = reader.layout();
+    layout->objectStages = reader.objectStages();
     layout->isUnordered = pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_UNORDERED_SEQUENCES_BIT_EXT;
     // Kernels run in front of the render pass instance that such commands are in.
     if (hasDrawTable(layout->layout) && !(pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT))

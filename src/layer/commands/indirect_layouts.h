@@ -17,6 +17,8 @@ namespace millrace::layer {
 struct IndirectLayout {
     commands::Layout layout;
     bool isUnordered = false;  // sequences may run in any order
+    // Of an execution set of graphics shader objects, whose token has an index for each of them; else 0.
+    VkShaderStageFlags objectStages = 0;
 
     VkPipelineBindPoint bindPoint() const
     {
@@ -25,28 +27,43 @@ struct IndirectLayout {
     }
 };
 
-// Pipelines or compute shader objects by index; null where there is none yet. Commands take what is there when
-// they are recorded.
+// Pipelines or shader objects by index; null where there is none yet. Commands take what is there when they are
+// recorded.
 struct ExecutionSet {
     using Pipelines = std::vector<std::shared_ptr<KeptPipeline>>;
 
-    explicit ExecutionSet(size_t count) : m_pipelines(count) {}
+    struct Member {
+        std::shared_ptr<KeptPipeline> pipeline;  // or of a compute shader object
+        VkShaderEXT shader = VK_NULL_HANDLE;
+    };
+    using Members = std::vector<Member>;
 
-    void set(uint32_t index, std::shared_ptr<KeptPipeline> pipeline)
+    explicit ExecutionSet(size_t count) : m_members(count) {}
+
+    void set(uint32_t index, Member member)
     {
         std::lock_guard lock(m_mutex);
-        if (index < m_pipelines.size())
-            m_pipelines[index] = std::move(pipeline);
+        if (index < m_members.size())
+            m_members[index] = std::move(member);
     }
-    Pipelines pipelines() const
+    Members members() const
     {
         std::lock_guard lock(m_mutex);
-        return m_pipelines;
+        return m_members;
     }
 
 private:
     mutable std::mutex m_mutex;
-    Pipelines m_pipelines;
+    Members m_members;
+};
+
+// What a command runs: pipelines, and which of them a sequence means.
+struct Choice {
+    ExecutionSet::Pipelines pipelines;
+    // Empty: the word of the record is the number of the pipeline. Else, for each of objectStages in their order, what
+    // each index of the set adds to that number, kNoMember where it has no shader of the stage.
+    std::vector<uint32_t> parts;
+    uint32_t setSize = 0;  // indices
 };
 
 }  // namespace millrace::layer

@@ -105,7 +105,8 @@ private:
     {
         const VkPushConstantRange range{kSequenceStages, 0, sizeof(abi::SequenceArguments)};
         std::vector<VkDescriptorSetLayout> sets;
-        for (const std::shared_ptr<OwnSetLayout>& own : shader.ownSets)
+        // Identically defined for all of them (VUID-vkCmdDraw-None-08879).
+        for (const std::shared_ptr<OwnSetLayout>& own : m_shaders[0]->ownSets)
             sets.push_back(own->handle);
         VkShaderCreateInfoEXT info{VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT, shader.chain.get()};
         info.flags = shader.flags;
@@ -194,6 +195,12 @@ void ShaderObjects::destroyed(VkShaderEXT shader)
             gone.push_back(std::move(known.second));
         return isPart;
     });
+}
+
+VkShaderStageFlags ShaderObjects::stageOf(VkShaderEXT shader) const
+{
+    const KeptShader* kept = m_shaders.find(handleId(shader));
+    return kept ? VkShaderStageFlags{kept->stage} : 0;
 }
 
 std::shared_ptr<KeptPipeline> ShaderObjects::find(std::vector<VkShaderEXT> shaders)

@@ -29,6 +29,9 @@ public:
     // of them, as of those that were created from a binary.
     std::shared_ptr<KeptPipeline> find(std::vector<VkShaderEXT> shaders);
 
+    // 0 for one that it does not have the code of.
+    VkShaderStageFlags stageOf(VkShaderEXT shader) const;
+
 private:
     std::shared_ptr<KeptPipeline> create(const std::vector<std::shared_ptr<const KeptShader>>& shaders) const;
 

@@ -19,7 +19,20 @@ uint sequenceCount()
 // The pipeline of a sequence, which may be none of the set.
 uint pipelineOf(const uint64_t record)
 {
-    return a.setOffset == kNoExecutionSet ? 0u : Words(record + uint64_t(a.setOffset)).v[0];
+    if (a.setOffset == kNoExecutionSet)
+        return 0u;
+    Words indices = Words(record + uint64_t(a.setOffset));
+    if (a.setParts == uint64_t(0))
+        return indices.v[0];
+    uint pipeline = 0u;
+    for (uint stage = 0u; stage < a.setStages; ++stage) {
+        uint index = indices.v[stage];
+        uint part = index < a.setSize ? Words(a.setParts).v[stage * a.setSize + index] : kNoMember;
+        if (part == kNoMember)
+            return kNoMember;
+        pipeline += part;
+    }
+    return pipeline;
 }
 
 uint drawsOf(const uint64_t record)
