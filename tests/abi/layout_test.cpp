@@ -177,16 +177,26 @@ const std::vector<Struct>& structs()
          {MEMBER(SequenceEntry, sequence), MEMBER(SequenceEntry, firstGroup)},
          sizeof(abi::SequenceEntry)},
         {"BlockSum", {MEMBER(BlockSum, sequences), MEMBER(BlockSum, groups)}, sizeof(abi::BlockSum)},
+        {"DrawEntry",
+         {MEMBER(DrawEntry, sequence), MEMBER(DrawEntry, drawIndex), MEMBER(DrawEntry, vertexOffset),
+          MEMBER(DrawEntry, firstInstance)},
+         sizeof(abi::DrawEntry)},
         {"DispatchCommand",
          {MEMBER(DispatchCommand, x), MEMBER(DispatchCommand, y), MEMBER(DispatchCommand, z),
           MEMBER(DispatchCommand, pad0)},
          sizeof(abi::DispatchCommand)},
         {"SortArguments",
-         {MEMBER(SortArguments, stream), MEMBER(SortArguments, sequenceCount), MEMBER(SortArguments, dispatches),
-          MEMBER(SortArguments, tables), MEMBER(SortArguments, entries), MEMBER(SortArguments, sums),
-          MEMBER(SortArguments, stride), MEMBER(SortArguments, actionOffset), MEMBER(SortArguments, setOffset),
-          MEMBER(SortArguments, maxSequenceCount), MEMBER(SortArguments, pipelineCount),
-          MEMBER(SortArguments, blockCount)},
+         {MEMBER(SortArguments, stream),        MEMBER(SortArguments, sequenceCount),
+          MEMBER(SortArguments, dispatches),    MEMBER(SortArguments, tables),
+          MEMBER(SortArguments, entries),       MEMBER(SortArguments, sums),
+          MEMBER(SortArguments, draws),         MEMBER(SortArguments, drawEntries),
+          MEMBER(SortArguments, setParts),      MEMBER(SortArguments, drawCounts),
+          MEMBER(SortArguments, stride),        MEMBER(SortArguments, actionOffset),
+          MEMBER(SortArguments, setOffset),     MEMBER(SortArguments, maxSequenceCount),
+          MEMBER(SortArguments, pipelineCount), MEMBER(SortArguments, blockCount),
+          MEMBER(SortArguments, maxDrawCount),  MEMBER(SortArguments, isCounted),
+          MEMBER(SortArguments, commandWords),  MEMBER(SortArguments, pipeline),
+          MEMBER(SortArguments, setStages),     MEMBER(SortArguments, setSize)},
          sizeof(abi::SortArguments)},
     };
     return kStructs;
@@ -231,7 +241,8 @@ TEST(AbiLayout, EveryStructIsTheSameInShadersAndCpp)
     for (std::span<const uint32_t> words :
          {shaders::meta_init, shaders::meta_begin, shaders::meta_feed, shaders::meta_number, shaders::meta_turn,
           shaders::meta_plan, shaders::meta_probe_small, shaders::commands_count, shaders::commands_place,
-          shaders::node_library, shaders::node_library_packed, shaders::node_library_fits}) {
+          shaders::commands_expand, shaders::commands_order, shaders::node_library, shaders::node_library_packed,
+          shaders::node_library_fits}) {
         const auto compiled = laidOutStructs(words);
         for (const Struct& s : structs()) {
             const auto [first, last] = compiled.equal_range(s.name);
