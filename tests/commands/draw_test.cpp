@@ -78,6 +78,17 @@ TEST_F(GeneratedDrawsByTheLayer, OrderOfTooManySequences_LeftOut)
     expectLeftOut(drawn, "order");
 }
 
+// More of them than a row of workgroups looks at.
+TEST_F(GeneratedDrawsByTheLayer, ManyPossibleDrawsInOrder_AsALoopOnTheHost)
+{
+    DrawCase drawn = findCase([](const DrawCase& one) {
+        return one.hasSet && one.isCounted && !one.isUnordered && one.maxSequences < 30 && one.sequences() > 10;
+    });
+    drawn.maxDraws = 9000000 / drawn.maxSequences;
+    const Picture expected = drawn.expected();
+    EXPECT_TRUE(expected.allows(draws.run(drawn), false));
+}
+
 TEST_F(GeneratedDrawsByTheLayer, KernelsInASecondaryCommandBuffer_LeftOut)
 {
     DrawCase drawn = findCase([](const DrawCase& one) { return one.isCounted && !one.isExplicit; });

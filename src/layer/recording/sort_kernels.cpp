@@ -79,10 +79,10 @@ void Kernels::order(VkCommandBuffer commandBuffer, const abi::SortArguments& arg
 {
     constexpr uint64_t kInvocations = 128;
     const uint64_t most = std::max(arguments.maxDrawCount, arguments.pipelineCount);
+    const uint64_t groups = (arguments.maxSequenceCount * most + kInvocations - 1) / kInvocations;
     bind(commandBuffer, Order, arguments);
-    m_device.table.CmdDispatch(
-        commandBuffer, static_cast<uint32_t>((arguments.maxSequenceCount * most + kInvocations - 1) / kInvocations), 1,
-        1);
+    m_device.table.CmdDispatch(commandBuffer, static_cast<uint32_t>(std::min<uint64_t>(groups, abi::kRowGroups)),
+                               static_cast<uint32_t>((groups + abi::kRowGroups - 1) / abi::kRowGroups), 1);
 }
 
 }  // namespace millrace::layer

@@ -6,6 +6,13 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer DrawEntries
 
 const uint kWordBytes = 4u;
 
+// Workgroups are in rows.
+uint invocationNumber()
+{
+    uint group = gl_WorkGroupID.x + kRowGroups * (gl_WorkGroupID.y + kRows * gl_WorkGroupID.z);
+    return group * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+}
+
 uint64_t recordOf(const uint sequence)
 {
     return a.stream + uint64_t(sequence) * uint64_t(a.stride);

@@ -8,8 +8,7 @@
 void main()
 {
     SequenceTable table = Tables(a.tables).v[a.pipeline];
-    uint group = gl_WorkGroupID.x + kRowGroups * (gl_WorkGroupID.y + kRows * gl_WorkGroupID.z);
-    uint number = group * gl_WorkGroupSize.x + gl_LocalInvocationIndex;
+    uint number = invocationNumber();
     if (number >= table.groupCount)
         return;
     Entries entries = Entries(table.entries);

@@ -19,7 +19,7 @@ void writeCount(const uint number)
 
 void main()
 {
-    uint number = gl_GlobalInvocationID.x;
+    uint number = invocationNumber();
     if (number < a.maxSequenceCount * a.pipelineCount)
         writeCount(number);
     uint sequence = number / a.maxDrawCount;
