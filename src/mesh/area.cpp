@@ -72,15 +72,13 @@ private:
                 break;
             case spv::Op::OpTypeInt:
             case spv::Op::OpTypeFloat:
-                out = {type, i.literal(0) / 8, i.literal(0) / 8};
-                noteWidth(i.literal(0));
+                out = layOutNumber(i);
                 break;
             case spv::Op::OpTypeVector:
                 out = layOutVector(i);
                 break;
             case spv::Op::OpTypeMatrix:
-                out = layOut(i.id(0));
-                out = {type, alignUp(out.bytes, out.alignment) * i.literal(1), out.alignment};
+                out = layOutMatrix(i);
                 break;
             case spv::Op::OpTypeArray: {
                 uint32_t length = 0;
@@ -100,6 +98,34 @@ private:
         }
         m_alignments[out.type.value] = out.alignment;
         return out;
+    }
+
+    // Modules that only move small numbers between stages may not point to memory that has them.
+    LaidOut layOutNumber(const Instruction& i)
+    {
+        const uint32_t bits = i.literal(0);
+        const bool isFloat = i.op == spv::Op::OpTypeFloat;
+        const spv::Capability arithmetic = isFloat     ? spv::Capability::Float16
+                                           : bits == 8 ? spv::Capability::Int8
+                                                       : spv::Capability::Int16;
+        if (bits < 32 && !m_module.hasCapability(arithmetic)) {
+            return {isFloat ? m_module.getFloatType(32) : m_module.getIntType(32, i.literal(1) != 0), 4, 4};
+        }
+        noteWidth(bits);
+        return {i.result, bits / 8, bits / 8};
+    }
+
+    LaidOut layOutMatrix(const Instruction& i)
+    {
+        const LaidOut column = layOut(i.id(0));
+        const uint32_t operands[] = {column.type.value, i.literal(1)};
+        Id type = m_module.findType(spv::Op::OpTypeMatrix, operands);
+        if (!type) {
+            type = m_module.newId();
+            m_module.section(Section::Globals)
+                .push_back(spirv::instruction(spv::Op::OpTypeMatrix, {}, type).add(column.type).add(operands[1]));
+        }
+        return {type, alignUp(column.bytes, column.alignment) * operands[1], column.alignment};
     }
 
     LaidOut layOutVector(const Instruction& i)
@@ -230,7 +256,8 @@ Area::Place Area::place(Emitter& out, Id area, size_t member, const std::vector<
 
 namespace {
 
-// Turns values as shaders have them into those in memory, where booleans are words, and back.
+// Turns values as shaders have them into those in memory, where booleans are words and small numbers may be wider, and
+// back.
 class Conversion {
 public:
     explicit Conversion(Emitter& out) : m_out(out), m_module(out.module()) {}
@@ -240,36 +267,67 @@ public:
         if (from == to) {
             return value;
         }
-        if (isBoolean(from)) {
-            return m_out.emit(spv::Op::OpSelect, to, {value, words(to, 1), words(to, 0)});
+        switch (leafOf(from)) {
+            case spv::Op::OpTypeBool:
+                return m_out.emit(spv::Op::OpSelect, to, {value, words(to, 1), words(to, 0)});
+            case spv::Op::OpTypeFloat:
+                return m_out.emit(spv::Op::OpFConvert, to, {value});
+            case spv::Op::OpTypeInt:
+                return leafOf(to) == spv::Op::OpTypeBool
+                           ? m_out.emit(spv::Op::OpINotEqual, to, {value, words(from, 0)})
+                           : m_out.emit(isSigned(from) ? spv::Op::OpSConvert : spv::Op::OpUConvert, to, {value});
+            default:
+                return differs(from, to) ? convertParts(value, from, to)
+                                         : m_out.emit(spv::Op::OpCopyLogical, to, {value});
         }
-        if (isBoolean(to)) {
-            return m_out.emit(spv::Op::OpINotEqual, to, {value, words(from, 0)});
+    }
+
+    // Stores part by part where parts are converted: modules that only move small numbers may not put them together.
+    void store(Id value, Id from, Id to, Id pointer, spv::StorageClass storage)
+    {
+        const spv::Op leaf = leafOf(to);
+        const bool isLeaf = leaf == spv::Op::OpTypeBool || leaf == spv::Op::OpTypeFloat || leaf == spv::Op::OpTypeInt;
+        if (isLeaf || !differs(from, to)) {
+            m_out.emitVoid(spv::Op::OpStore, {pointer, convert(value, from, to)});
+            return;
         }
-        return hasBooleans(from) || hasBooleans(to) ? convertParts(value, from, to)
-                                                    : m_out.emit(spv::Op::OpCopyLogical, to, {value});
+        for (uint32_t part = 0; part < countParts(to); part++) {
+            const Id type = partType(to, part);
+            const Id where = m_out.emit(spv::Op::OpAccessChain, m_module.getPointerType(storage, type),
+                                        {pointer, m_module.getConstant(part)});
+            store(extract(value, from, part), partType(from, part), type, where, storage);
+        }
     }
 
 private:
-    // Or a vector of them.
-    bool isBoolean(Id type) const
+    // Of a number, a boolean or a vector of such; else of the type itself.
+    spv::Op leafOf(Id type) const
     {
         const Instruction* i = m_module.findDefinition(type);
-        return i->op == spv::Op::OpTypeBool || (i->op == spv::Op::OpTypeVector && isBoolean(i->id(0)));
+        return i->op == spv::Op::OpTypeVector ? leafOf(i->id(0)) : i->op;
     }
 
-    bool hasBooleans(Id type) const
+    bool isSigned(Id type) const
     {
         const Instruction* i = m_module.findDefinition(type);
-        if (i->op == spv::Op::OpTypeArray) {
-            return hasBooleans(i->id(0));
+        return i->op == spv::Op::OpTypeVector ? isSigned(i->id(0)) : i->literal(1) != 0;
+    }
+
+    // True if not only layouts do.
+    bool differs(Id from, Id to) const
+    {
+        const Instruction* source = m_module.findDefinition(from);
+        const Instruction* target = m_module.findDefinition(to);
+        const bool isArray = source->op == spv::Op::OpTypeArray || source->op == spv::Op::OpTypeMatrix;
+        if (!isArray && source->op != spv::Op::OpTypeStruct) {
+            return from != to;
         }
-        for (size_t m = 0; i->op == spv::Op::OpTypeStruct && m < i->operandCount(); m++) {
-            if (hasBooleans(i->id(m))) {
+        for (size_t m = 0; m < (isArray ? 1 : source->operandCount()); m++) {
+            if (differs(source->id(m), target->id(m))) {
                 return true;
             }
         }
-        return isBoolean(type);
+        return false;
     }
 
     // A word, or a vector of the same word.
@@ -287,22 +345,35 @@ private:
         return keep(std::move(all));
     }
 
-    // Of an array or a structure.
+    // Of an array, a matrix or a structure.
+    uint32_t countParts(Id type) const
+    {
+        const Instruction* i = m_module.findDefinition(type);
+        auto count = static_cast<uint32_t>(i->operandCount());
+        if (i->op == spv::Op::OpTypeArray) {
+            m_module.constantValue(i->id(1), count);
+        }
+        return i->op == spv::Op::OpTypeMatrix ? i->literal(1) : count;
+    }
+
+    Id partType(Id type, uint32_t part) const
+    {
+        const Instruction* i = m_module.findDefinition(type);
+        return i->id(i->op == spv::Op::OpTypeStruct ? part : 0);
+    }
+
+    Id extract(Id value, Id type, uint32_t part)
+    {
+        Instruction i = spirv::instruction(spv::Op::OpCompositeExtract, partType(type, part), m_module.newId());
+        i.add(value).add(part);
+        return keep(std::move(i));
+    }
+
     Id convertParts(Id value, Id from, Id to)
     {
-        const Instruction source = *m_module.findDefinition(from);
-        const Instruction target = *m_module.findDefinition(to);
-        const bool isArray = source.op == spv::Op::OpTypeArray;
-        auto count = static_cast<uint32_t>(source.operandCount());
-        if (isArray) {
-            m_module.constantValue(source.id(1), count);
-        }
         Instruction whole = spirv::instruction(spv::Op::OpCompositeConstruct, to, m_module.newId());
-        for (uint32_t part = 0; part < count; part++) {
-            const size_t member = isArray ? 0 : part;
-            Instruction extract = spirv::instruction(spv::Op::OpCompositeExtract, source.id(member), m_module.newId());
-            extract.add(value).add(part);
-            whole.add(convert(keep(std::move(extract)), source.id(member), target.id(member)));
+        for (uint32_t part = 0; part < countParts(from); part++) {
+            whole.add(convert(extract(value, from, part), partType(from, part), partType(to, part)));
         }
         return keep(std::move(whole));
     }
@@ -333,6 +404,13 @@ void Area::store(Emitter& out, const Place& place, Id value, Id type) const
                  .add(Conversion(out).convert(value, type, place.type))
                  .add(static_cast<uint32_t>(spv::MemoryAccessMask::Aligned))
                  .add(place.alignment));
+}
+
+void Area::copy(Emitter& out, const Place& from, Id variable, Id type) const
+{
+    const Id value = commands::loadAligned(out, from.pointer, from.type, from.alignment);
+    const Module& module = out.module();
+    Conversion(out).store(value, from.type, type, variable, module.storageOf(module.typeOf(variable)));
 }
 
 Id declarePair(Module& module, uint32_t words)

@@ -37,6 +37,8 @@ public:
     // A value as the shader has it, from memory, and the other way.
     spirv::Id load(spirv::Emitter& out, const Place& place, spirv::Id type) const;
     void store(spirv::Emitter& out, const Place& place, spirv::Id value, spirv::Id type) const;
+    // From memory to a variable of the type.
+    void copy(spirv::Emitter& out, const Place& from, spirv::Id variable, spirv::Id type) const;
 
 private:
     friend class AreaBuilder;

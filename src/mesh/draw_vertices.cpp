@@ -291,8 +291,9 @@ private:
             }
             const Id pointer = m_module.getPointerType(spv::StorageClass::Output, output.element);
             m_module.findDefinition(output.variable)->type = pointer;
-            const Id value = load(v, {output.isPerPrimitive ? m_primitive : m_vertexIndex}, output.element);
-            store(output.variable, value);
+            Emitter out = m_writer.out();
+            const Id element = output.isPerPrimitive ? m_primitive : m_vertexIndex;
+            m_area.copy(out, m_area.place(out, m_areaPointer, v + 1, {element}), output.variable, output.element);
         }
     }
 

@@ -105,6 +105,8 @@ TEST(MeshLowering, ShadersOfHlsl_BecomeValidModules)
 TEST(MeshLowering, RandomShaders_BecomeValidModules)
 {
     const meshtest::Abilities abilities{.float64 = true,
+                                        .int64 = true,
+                                        .small = true,
                                         .clipDistance = true,
                                         .cullDistance = true,
                                         .largePoints = true,

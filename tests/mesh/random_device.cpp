@@ -61,6 +61,7 @@ layertest::DeviceOptions RandomDevice::options()
     VkPhysicalDeviceFeatures& own = m_core.features;
     own.geometryShader = driver.geometryShader;
     own.shaderFloat64 = driver.shaderFloat64;
+    own.shaderInt64 = driver.shaderInt64;
     own.shaderClipDistance = driver.shaderClipDistance;
     own.shaderCullDistance = driver.shaderCullDistance;
     own.largePoints = driver.largePoints;
@@ -88,6 +89,7 @@ Abilities RandomDevice::abilities() const
     const VkPhysicalDeviceFeatures& own = m_core.features;
     Abilities abilities;
     abilities.float64 = own.shaderFloat64;
+    abilities.int64 = own.shaderInt64;
     abilities.clipDistance = own.shaderClipDistance;
     abilities.cullDistance = own.shaderCullDistance;
     abilities.largePoints = own.largePoints;

@@ -14,7 +14,7 @@ std::string text(uint32_t number)
 
 std::string declarations(const RandomPlan& plan)
 {
-    std::string code = "#version 460\n";
+    std::string code = "#version 460\n" + numberExtensions(plan.abilities);
     if (plan.writes("gl_Layer") || plan.writes("gl_ViewportIndex")) {
         code += "#extension GL_ARB_shader_viewport_layer_array : require\n";
     }

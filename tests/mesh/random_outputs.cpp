@@ -15,6 +15,15 @@ std::vector<RandomType> typesOf(const Abilities& abilities)
     if (abilities.float64) {
         types.insert(types.end(), {{"double", 1, 1, false, 1}, {"dvec2", 2, 1, false, 1}, {"dvec3", 3, 1, false, 2}});
     }
+    if (abilities.int64) {
+        types.insert(types.end(), {{"int64_t", 1, 1, false, 1}, {"u64vec2", 2, 1, false, 1}});
+    }
+    if (abilities.small) {
+        types.insert(types.end(), {{"float16_t", 1, 1, true, 1},
+                                   {"f16vec3", 3, 1, true, 1},
+                                   {"int16_t", 1, 1, false, 1},
+                                   {"u16vec4", 4, 1, false, 1}});
+    }
     return types;
 }
 
@@ -47,6 +56,11 @@ std::string whole(const RandomOutput& output, const std::string& value, uint32_t
 
 }  // namespace
 
+std::string numberExtensions(const Abilities& abilities)
+{
+    return abilities.int64 || abilities.small ? "#extension GL_EXT_shader_explicit_arithmetic_types : require\n" : "";
+}
+
 RandomOutputs::RandomOutputs(Choice& choose, const Abilities& abilities)
 {
     const std::vector<RandomType> types = typesOf(abilities);
@@ -60,7 +74,8 @@ RandomOutputs::RandomOutputs(Choice& choose, const Abilities& abilities)
         output.isPerPrimitive = choose.chance(40);
         output.isInBlock = choose.chance(30);
         output.key = 16 * (i + 1);
-        const bool isSmall = !output.length && output.type.columns == 1 && output.type.name[0] != 'd';
+        const bool isSmall = !output.length && output.type.columns == 1 && output.type.name[0] != 'd' &&
+                             output.type.name.find_first_of("16") == std::string::npos;
         if (isSmall && !output.isInBlock && output.type.components < 4 && choose.chance(30)) {
             output.component = choose.number(1, 4 - output.type.components);
         }

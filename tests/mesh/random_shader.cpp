@@ -56,6 +56,7 @@ private:
     {
         const char* const topologies[] = {"points", "lines", "triangles"};
         std::string code = "#version 460\n#extension GL_EXT_mesh_shader : require\n";
+        code += numberExtensions(m_plan.abilities);
         if (m_plan.usesSubgroups) {
             code += "#extension GL_KHR_shader_subgroup_arithmetic : require\n";
         }
@@ -148,7 +149,8 @@ private:
 std::string writeFragment(const RandomPlan& plan, RandomOutputs::Stage stage)
 {
     const bool isExpected = stage == RandomOutputs::Stage::ExpectedFragment;
-    std::string code = "#version 460\n#extension GL_EXT_mesh_shader : require\n" + plan.outputs.declarations(stage);
+    std::string code = "#version 460\n#extension GL_EXT_mesh_shader : require\n" + numberExtensions(plan.abilities) +
+                       plan.outputs.declarations(stage);
     const bool readsId = plan.abilities.fragmentBuiltIns && plan.writes("gl_PrimitiveID");
     if (isExpected && plan.writes("gl_PrimitiveID")) {
         code += "layout(location = " + text(kRandomIdLocation) + ") flat in int primitiveId;\n";

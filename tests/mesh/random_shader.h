@@ -13,6 +13,8 @@ namespace millrace::meshtest {
 // What the device has beside mesh shaders.
 struct Abilities {
     bool float64 = false;
+    bool int64 = false;
+    bool small = false;  // numbers of 16 bits, between stages as well
     bool clipDistance = false;
     bool cullDistance = false;
     bool largePoints = false;
@@ -25,6 +27,9 @@ struct Abilities {
 
 inline constexpr uint32_t kRandomLayers = 2;   // of the target
 inline constexpr uint32_t kRandomWords = 128;  // of the storage buffer
+// The extensions that texts with these numbers need.
+std::string numberExtensions(const Abilities& abilities);
+
 // Locations below are those of outputs. At it the expected vertex shader hands PrimitiveId on.
 inline constexpr uint32_t kRandomIdLocation = 12;
 
