@@ -78,6 +78,16 @@ TEST_F(GeneratedDrawsByTheLayer, OrderOfTooManySequences_LeftOut)
     expectLeftOut(drawn, "order");
 }
 
+TEST(GeneratedDrawsOfNarrowIntegers, RandomLayouts_AsALoopOnTheHost)
+{
+    Draws draws(Provider::Layer, Maker::Whole, true);
+    for (uint32_t seed = 0; seed < 60 && !testing::Test::HasFailure(); ++seed) {
+        DrawCase drawn(seed);
+        const Pixels pixels = draws.run(drawn);
+        EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered)) << "seed " << seed;
+    }
+}
+
 // More of them than a row of workgroups looks at.
 TEST_F(GeneratedDrawsByTheLayer, ManyPossibleDrawsInOrder_AsALoopOnTheHost)
 {

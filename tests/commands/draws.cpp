@@ -8,8 +8,11 @@ namespace millrace::commandtest {
 
 using layertest::Buffer;
 
-Draws::Draws(Provider provider, Maker maker)
-    : generated(provider, {.draws = true, .libraries = maker == Maker::Libraries, .objects = maker == Maker::Objects}),
+Draws::Draws(Provider provider, Maker maker, bool narrow)
+    : generated(provider, {.draws = true,
+                           .libraries = maker == Maker::Libraries,
+                           .objects = maker == Maker::Objects,
+                           .narrow = narrow}),
       m_maker(maker),
       m_device(generated.device)
 {

@@ -158,7 +158,7 @@ private:
 class Draws {
 public:
     // The driver can do what `maker` needs.
-    explicit Draws(Provider provider, Maker maker = Maker::Whole);
+    explicit Draws(Provider provider, Maker maker = Maker::Whole, bool narrow = false);
     Pixels run(DrawCase& drawn);
 
     GeneratedDevice generated;

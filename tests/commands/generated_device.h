@@ -15,7 +15,7 @@ enum class Provider { Driver, Layer };
 // True if the driver under the tests has the extension.
 bool driverHasGeneratedCommands();
 
-layertest::InstanceOptions instanceOptions(Provider provider);
+layertest::InstanceOptions instanceOptions(Provider provider, bool narrow = false);
 
 // The same of another one.
 bool driverHas(const char* extension);
@@ -25,6 +25,7 @@ struct GeneratedOptions {
     bool graphs = false;     // execution graphs
     bool libraries = false;  // graphics pipelines of libraries
     bool objects = false;    // shader objects
+    bool narrow = false;     // the layer uses no 64-bit integers
 };
 
 class GeneratedDevice {
