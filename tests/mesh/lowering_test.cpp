@@ -162,4 +162,93 @@ TEST(MeshLowering, ViewIndex_IsNoInputOfComputeShaders)
     expectLowered({}, {"main", compileText(text, VK_SHADER_STAGE_MESH_BIT_EXT), {}}, {}, "ViewIndex");
 }
 
+// As dxc and Slang write them: each built-in is an array of its own.
+TEST(MeshLowering, BuiltInsInArraysOfTheirOwn_BecomeValidModules)
+{
+    const auto words = spirv::assemble(R"(
+        OpCapability MeshShadingEXT
+        OpCapability ClipDistance
+        OpExtension "SPV_EXT_mesh_shader"
+        OpMemoryModel Logical GLSL450
+        OpEntryPoint MeshEXT %main "main" %position %clip %indices %cull %id %color %lane
+        OpExecutionMode %main LocalSize 3 1 1
+        OpExecutionMode %main OutputTrianglesEXT
+        OpExecutionMode %main OutputVertices 3
+        OpExecutionMode %main OutputPrimitivesEXT 1
+        OpDecorate %position BuiltIn Position
+        OpDecorate %clip BuiltIn ClipDistance
+        OpDecorate %indices BuiltIn PrimitiveTriangleIndicesEXT
+        OpDecorate %cull BuiltIn CullPrimitiveEXT
+        OpDecorate %cull PerPrimitiveEXT
+        OpDecorate %id BuiltIn PrimitiveId
+        OpDecorate %id PerPrimitiveEXT
+        OpDecorate %color Location 0
+        OpDecorate %lane BuiltIn LocalInvocationIndex
+        %void = OpTypeVoid
+        %function = OpTypeFunction %void
+        %bool = OpTypeBool
+        %false = OpConstantFalse %bool
+        %uint = OpTypeInt 32 0
+        %float = OpTypeFloat 32
+        %v4 = OpTypeVector %float 4
+        %u3 = OpTypeVector %uint 3
+        %c0 = OpConstant %uint 0
+        %c1 = OpConstant %uint 1
+        %c2 = OpConstant %uint 2
+        %c3 = OpConstant %uint 3
+        %half = OpConstant %float 0.5
+        %all = OpConstantComposite %v4 %half %half %half %half
+        %corners = OpConstantComposite %u3 %c0 %c1 %c2
+        %a_v4 = OpTypeArray %v4 %c3
+        %a_distances = OpTypeArray %float %c2
+        %a_clip = OpTypeArray %a_distances %c3
+        %a_indices = OpTypeArray %u3 %c1
+        %a_cull = OpTypeArray %bool %c1
+        %a_id = OpTypeArray %uint %c1
+        %p_a_v4 = OpTypePointer Output %a_v4
+        %p_a_clip = OpTypePointer Output %a_clip
+        %p_a_indices = OpTypePointer Output %a_indices
+        %p_a_cull = OpTypePointer Output %a_cull
+        %p_a_id = OpTypePointer Output %a_id
+        %p_v4 = OpTypePointer Output %v4
+        %p_float = OpTypePointer Output %float
+        %p_u3 = OpTypePointer Output %u3
+        %p_bool = OpTypePointer Output %bool
+        %p_uint = OpTypePointer Output %uint
+        %p_in = OpTypePointer Input %uint
+        %position = OpVariable %p_a_v4 Output
+        %clip = OpVariable %p_a_clip Output
+        %indices = OpVariable %p_a_indices Output
+        %cull = OpVariable %p_a_cull Output
+        %id = OpVariable %p_a_id Output
+        %color = OpVariable %p_a_v4 Output
+        %lane = OpVariable %p_in Input
+        %main = OpFunction %void None %function
+        %entry = OpLabel
+        OpSetMeshOutputsEXT %c3 %c1
+        %at = OpLoad %uint %lane
+        %to_position = OpAccessChain %p_v4 %position %at
+        OpStore %to_position %all
+        %to_clip = OpAccessChain %p_float %clip %at %c1
+        OpStore %to_clip %half
+        %to_color = OpAccessChain %p_v4 %color %at
+        OpStore %to_color %all
+        %to_indices = OpAccessChain %p_u3 %indices %c0
+        OpStore %to_indices %corners
+        %to_cull = OpAccessChain %p_bool %cull %c0
+        OpStore %to_cull %false
+        %to_id = OpAccessChain %p_uint %id %c0
+        OpStore %to_id %at
+        OpReturn
+        OpFunctionEnd)");
+    ASSERT_TRUE(words) << words.error().text();
+    // Some versions of spirv-val want CullPrimitiveEXT in a block, so this one is not validated as it is.
+    const Stage fragment{"main",
+                         compileText("#version 460\nlayout(location = 0) in vec4 color;\nlayout(location = 0) out vec4 "
+                                     "result;\nvoid main() { result = color * float(gl_PrimitiveID); }\n",
+                                     VK_SHADER_STAGE_FRAGMENT_BIT),
+                         {}};
+    expectLowered({}, {"main", *words, {}}, fragment, "arrays");
+}
+
 }  // namespace millrace::mesh
