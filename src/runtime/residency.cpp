@@ -12,6 +12,7 @@
 #include "abi/probe.h"
 #include "runtime/barriers.h"
 #include "runtime/host_memory.h"
+#include "runtime/kept_residency.h"
 #include "runtime/labels.h"
 
 namespace millrace::runtime {
@@ -175,17 +176,8 @@ void Probe::copy(VkDeviceAddress from, VkDeviceAddress to) const
     m_device.meta.dispatch(m_commands, Meta::Init, arguments, 1);
 }
 
-}  // namespace
-
-Result<Residency> measureResidency(Device::Impl& device, const IdleQueue& queue, const DeviceIdentity& identity)
+Result<Residency> measure(Device::Impl& device, const IdleQueue& queue)
 {
-    // Recursive: what drivers and layers say meanwhile may lead to another device. Never destroyed: threads may outlive
-    // main().
-    static std::recursive_mutex mutex;
-    static auto& known = *new std::map<DeviceIdentity, Residency>;
-    const std::lock_guard lock(mutex);
-    if (const auto found = known.find(identity); found != known.end())
-        return found->second;
     if (!queue.handle)
         return Diagnostic{"", "", "no queue of the application runs compute shaders"};
     Probe probe(device, queue);
@@ -198,8 +190,30 @@ Result<Residency> measureResidency(Device::Impl& device, const IdleQueue& queue,
         result = probe.measure(Meta::ProbeLarge, residency.large);
     if (result != VK_SUCCESS)
         return Diagnostic{"", "", std::string("a submission for it failed with ") + string_VkResult(result)};
-    known[identity] = residency;
     return residency;
+}
+
+}  // namespace
+
+Result<Residency> measureResidency(Device::Impl& device, const IdleQueue& queue, const DeviceIdentity& identity)
+{
+    // Recursive: what drivers and layers say meanwhile may lead to another device. Never destroyed: threads may outlive
+    // main().
+    static std::recursive_mutex mutex;
+    static auto& known = *new std::map<DeviceIdentity, Residency>;
+    const std::lock_guard lock(mutex);
+    if (const auto found = known.find(identity); found != known.end())
+        return found->second;
+    KeptResidency kept = readKeptResidency(device.settings.cacheFolder, identity);
+    if (!kept.isEnough()) {
+        const Result<Residency> measured = measure(device, queue);
+        if (!measured)
+            return measured;
+        kept.add(*measured);
+        writeKeptResidency(device.settings.cacheFolder, identity, kept);
+    }
+    known[identity] = kept.residency;
+    return kept.residency;
 }
 
 }  // namespace millrace::runtime

@@ -425,9 +425,11 @@ TEST(DebugNames, OfTheScheduler)
 TEST(DebugLabels, MeasuringTheDevice)
 {
     setenv("MILLRACE_TEST_DRIVER", "discrete,another", 1);
+    setenv("XDG_CACHE_HOME", "/dev/null", 1);                   // what was measured is not kept
     TestInstance instance({.recorder = true, .driver = true});  // loads the recorder
     takeEvents();
     TestDevice device({.recorder = true, .driver = true});
+    unsetenv("XDG_CACHE_HOME");
     unsetenv("MILLRACE_TEST_DRIVER");
     const std::vector<Event> events = takeEvents();
     const std::vector<std::string> labels = innermost(stacksOf(events));

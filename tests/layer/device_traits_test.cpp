@@ -70,10 +70,18 @@ void expectRecursionRuns(Settings settings)
     EXPECT_EQ(found, expected);
 }
 
-// Makes the driver look like another while it lives.
+// Makes the driver look like another while it lives, of which no process has kept anything.
 struct Driver {
-    explicit Driver(const char* changes) { setenv("MILLRACE_TEST_DRIVER", changes, 1); }
-    ~Driver() { unsetenv("MILLRACE_TEST_DRIVER"); }
+    explicit Driver(const char* changes)
+    {
+        setenv("MILLRACE_TEST_DRIVER", changes, 1);
+        setenv("XDG_CACHE_HOME", "/dev/null", 1);
+    }
+    ~Driver()
+    {
+        unsetenv("MILLRACE_TEST_DRIVER");
+        unsetenv("XDG_CACHE_HOME");
+    }
 };
 
 TEST(DeviceTraits, Processor_TwoWorkgroupsForEachThreadOfTheHost)

@@ -2,9 +2,15 @@
 // Measuring a device, and what happens where that fails, through functions of the driver that the tests replace.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
+#include <unistd.h>
+
+#include "runtime/kept_residency.h"
 #include "runtime/runtime.h"
 #include "runtime/vulkan_device.h"
 
@@ -100,6 +106,81 @@ TEST_F(ResidencyTest, TwoThreadsAtOnce_MeasureOnce)
     const auto device = create();
     thread.join();
     EXPECT_EQ(device->traits().gridMaxGroups, other->traits().gridMaxGroups);
+}
+
+// A folder of the test's.
+class KeptResidencyTest : public ResidencyTest {
+protected:
+    KeptResidencyTest() : folder(testing::TempDir() + "millrace-" + std::to_string(getpid()) + "/caches") {}
+    ~KeptResidencyTest() override { std::filesystem::remove_all(std::filesystem::path(folder).parent_path()); }
+
+    // As a process does that has not seen the device.
+    KeptResidency read() const { return readKeptResidency(folder, identity); }
+
+    const std::string folder;
+    const DeviceIdentity identity{1, 2, 3};
+};
+
+TEST_F(KeptResidencyTest, MostOfThreeMeasurements)
+{
+    EXPECT_EQ(read().measurements, 0u) << "no folder";
+    for (const Residency measured : {Residency{64, 16}, Residency{128, 8}, Residency{100, 10}}) {
+        KeptResidency kept = read();
+        EXPECT_FALSE(kept.isEnough());
+        kept.add(measured);
+        writeKeptResidency(folder, identity, kept);
+    }
+    EXPECT_TRUE(read().isEnough());
+    EXPECT_EQ(read().residency.small, 128u);
+    EXPECT_EQ(read().residency.large, 16u);
+    EXPECT_EQ(readKeptResidency(folder, DeviceIdentity{1, 2, 4}).measurements, 0u) << "another device";
+}
+
+TEST_F(KeptResidencyTest, FileThatIsNotAsWritten_IsNothing)
+{
+    writeKeptResidency(folder, identity, {{4224, 1056}, 3});
+    ASSERT_TRUE(read().isEnough());
+    const std::filesystem::path path = std::filesystem::directory_iterator(folder)->path();
+    std::string line;
+    std::getline(std::ifstream(path), line);
+    for (size_t length = 0; length < line.size(); ++length) {
+        std::ofstream(path) << line.substr(0, length);
+        EXPECT_EQ(read().measurements, 0u) << line.substr(0, length);
+    }
+    line[line.find("4224")] = '5';
+    std::ofstream(path) << line;
+    EXPECT_EQ(read().measurements, 0u) << line;
+}
+
+TEST_F(KeptResidencyTest, MeasuredDevice_IsKept_KnownDevice_IsNotMeasured)
+{
+    const auto first = create({.cacheFolder = folder});
+    EXPECT_GE(g_submissions, 4);
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        files.push_back(entry.path());
+    ASSERT_EQ(files.size(), 1u);
+    // For a device that this process has not seen, as another process would have left it.
+    const std::string number = files[0].filename().string();
+    ++g_device;
+    char digits[9];
+    std::snprintf(digits, sizeof digits, "%02x%02x%02x%02x", g_device & 0xff, g_device >> 8 & 0xff,
+                  g_device >> 16 & 0xff, g_device >> 24);
+    std::string other = number;
+    other.replace(other.find('-') + 1, 8, digits);
+    std::ofstream(folder + "/" + other) << "millrace residency 1: 3 measurements, 320 and 80 workgroups, sum 403\n";
+    g_submissions = 0;
+    const auto second = create({.cacheFolder = folder});
+    EXPECT_EQ(g_submissions, 0);
+    EXPECT_EQ(originOf(*second, "grid_max_groups"), "measured");
+    EXPECT_EQ(second->traits().gridMaxGroups, 320u);
+}
+
+TEST_F(KeptResidencyTest, FolderThatCannotBeMade_IsMeasuredAllTheSame)
+{
+    const auto device = create({.cacheFolder = "/dev/null/caches"});
+    EXPECT_GE(g_submissions, 4);
+    EXPECT_EQ(originOf(*device, "grid_max_groups"), "measured");
 }
 
 TEST_F(ResidencyTest, WithoutQueue_ByType)

@@ -33,6 +33,7 @@ class InfoCommand(unittest.TestCase):
                             if not name.startswith("VK_MILLRACE") and name not in ("VK_INSTANCE_LAYERS",
                                                                                    "VK_LAYER_SETTINGS_PATH")}
         self.environment["XDG_DATA_HOME"] = str(self.folder / "data")
+        self.environment["XDG_CACHE_HOME"] = str(self.folder / "caches")
 
     def info(self, *arguments, program=INFO, **variables):
         return program(*arguments, cwd=self.folder, env={**self.environment, **variables})
@@ -209,6 +210,7 @@ class InfoCommand(unittest.TestCase):
         self.assertGreaterEqual(traits["grid_max_groups"][0], 2)
         self.assertEqual(self.traits(self.device("discrete", VK_MILLRACE_EMULATION_DISABLE="measuring"))
                          ["grid_max_groups"], (4224, "device type"))
+        self.assertEqual(len(list((self.folder / "caches/millrace").glob("residency-*"))), 1)
 
     def test_settings_of_traits_win(self):
         traits = self.traits(self.device("discrete", VK_MILLRACE_EMULATION_TRAITS="grid_groups=9, static_invocations=32"))

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "base/cache_folder.h"
 #include "runtime/driver_support.h"
 #include "runtime/runtime.h"
 
@@ -91,6 +92,7 @@ std::vector<TraitState> findTraits(const VulkanInstance& instance, VkPhysicalDev
 {
     const runtime::DriverAnswers answers = runtime::askDriver(instance.table(), physical);
     runtime::Settings wanted = settings.runtime;
+    wanted.cacheFolder = cacheFolder();
     wanted.int64 = answers.features.shaderInt64 != VK_FALSE;
     wanted.int64Atomics = wanted.int64 && answers.features12.shaderBufferInt64Atomics != VK_FALSE;
     wanted.subgroupOperations = runtime::subgroupOperations(answers);

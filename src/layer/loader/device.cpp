@@ -3,6 +3,7 @@
 
 #include <span>
 
+#include "base/cache_folder.h"
 #include "base/log.h"
 #include "layer/base/own_thread.h"
 #include "layer/chains/chain.h"
@@ -184,6 +185,7 @@ VkResult Creation::callDriver(const VkDeviceCreateInfo* info, Device& device) co
 VkResult Creation::startGraphs(Device& device) const
 {
     runtime::Settings settings = instance.settings.runtime;
+    settings.cacheFolder = cacheFolder();
     settings.int64 = device.support.int64;
     settings.int64Atomics = device.support.int64Atomics;
     settings.subgroupOperations = device.support.subgroupOperations;
