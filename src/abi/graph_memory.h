@@ -46,14 +46,16 @@ MR_CONST uint kUnitBits = 40u;
 // before they know that it does not fit.
 MR_CONST uint kReservedBits = 36u;
 
-// Specialization constant of all shaders (device/graph.glsl): a Boolean, whether the device has 64-bit atomics.
-MR_CONST uint kLongAtomicsSpecId = 2037u;
+// Of all shaders: the device has 64-bit atomics. Where it has not, counters that belong together are words, which are
+// added to one by one, and what needs both in one piece is worked out between the levels (meta/number.comp).
+MR_SPEC_CONSTANT(2014, bool, LongAtomics, MR_LONG_ATOMICS, true)
 
-// Likewise (device/subgroup.glsl): what the device can do in a subgroup, one of the next three.
-MR_CONST uint kSubgroupOperationsSpecId = 2038u;
+// Likewise (device/subgroup.glsl): what the device can do in a subgroup, one of these. With kSubgroupNone each
+// invocation is a subgroup by itself, whatever the device makes of it.
 MR_CONST uint kSubgroupNone = 1u;        // nothing that Vulkan does not guarantee
 MR_CONST uint kSubgroupBallot = 2u;      // ballots,
 MR_CONST uint kSubgroupArithmetic = 4u;  // and sums and maxima
+MR_SPEC_CONSTANT(2015, uint, SubgroupOperations, MR_SUBGROUP_OPERATIONS, kSubgroupArithmetic)
 
 // A slot is a node at one remaining recursion level: the unit of scheduling. Static after link.
 struct SlotInfo {

@@ -3,11 +3,14 @@
 #ifndef MILLRACE_ABI_LANGUAGE_H
 #define MILLRACE_ABI_LANGUAGE_H
 
+// MR_SPEC_CONSTANT states a specialization constant: in shaders it has that name, and that value where nobody gives
+// one; for the host it is its number, k<name>SpecId.
 #ifdef __cplusplus
 #include <cstdint>
 #define MR_ABI_BEGIN namespace millrace::abi {
 #define MR_ABI_END }
 #define MR_CONST inline constexpr
+#define MR_SPEC_CONSTANT(number, type, name, shaderName, otherwise) inline constexpr uint k##name##SpecId = number;
 MR_ABI_BEGIN
 using uint = std::uint32_t;
 using uint64_t = std::uint64_t;
@@ -22,6 +25,8 @@ MR_ABI_END
 #define MR_ABI_BEGIN
 #define MR_ABI_END
 #define MR_CONST const
+#define MR_SPEC_CONSTANT(number, type, name, shaderName, otherwise) \
+    layout(constant_id = number) const type shaderName = otherwise;
 #endif
 
 #endif

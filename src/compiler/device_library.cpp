@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "compiler/memory_model.h"
 #include "shaders/node_library.h"
 #include "spirv/edit.h"
 #include "spirv/tools.h"
@@ -16,48 +17,29 @@ using spirv::SpecializationValue;
 
 namespace {
 
-constexpr uint32_t kKindSpecId = 2000;
-constexpr uint32_t kIndirectSpecId = 2003;
-constexpr uint32_t kEmitsSpecId = 2004;
-constexpr uint32_t kBatchedSpecId = 2005;
-constexpr uint32_t kCountedSpecId = 2007;
-constexpr uint32_t kSendsGridsSpecId = 2008;
-constexpr uint32_t kSendsTrackedSpecId = 2009;
-constexpr uint32_t kPlainQueuesSpecId = 2010;
-constexpr uint32_t kLooseSpecId = 2016;
-constexpr uint32_t kTriesSpecId = 2018;
-constexpr uint32_t kKeepsSpecId = 2029;
-constexpr uint32_t kSendsOnceSpecId = 2034;
-constexpr uint32_t kStepsInsideSpecId = 2035;
-
 std::span<const uint32_t> chooseBuild(const DeviceLibraryVariant& variant)
 {
-    const bool vkmm = variant.vulkanMemoryModel;
     if (variant.memory == graph::MemoryUse::None) {
-        return vkmm ? shaders::leaf_library_vkmm : shaders::leaf_library;
-    }
-    if (variant.begins) {
-        return variant.kind == abi::kKindPacked    ? shaders::node_library_begins_packed
-               : variant.kind == abi::kKindDynamic ? shaders::node_library_begins_dynamic
-                                                   : shaders::node_library_begins;
+        return shaders::leaf_library;
     }
     const bool fits = variant.memory != graph::MemoryUse::Reserves;
     if (variant.kind == abi::kKindPacked) {
-        return fits ? (vkmm ? shaders::node_library_fits_packed_vkmm : shaders::node_library_fits_packed)
-                    : (vkmm ? shaders::node_library_packed_vkmm : shaders::node_library_packed);
+        return fits ? shaders::node_library_fits_packed : shaders::node_library_packed;
     }
     if (!fits) {
-        return vkmm ? shaders::node_library_vkmm : shaders::node_library;
+        return shaders::node_library;
     }
-    if (variant.kind == abi::kKindDynamic) {
-        return vkmm ? shaders::node_library_fits_dynamic_vkmm : shaders::node_library_fits_dynamic;
-    }
-    return vkmm ? shaders::node_library_fits_vkmm : shaders::node_library_fits;
+    return variant.kind == abi::kKindDynamic ? shaders::node_library_fits_dynamic : shaders::node_library_fits;
+}
+
+SpecializationValue word(uint32_t specId, uint32_t value)
+{
+    return {specId, {static_cast<uint8_t>(value), 0, 0, 0}};
 }
 
 // Branches on `values` are decided here, once, and what they leave dead is removed.
 Result<spirv::Library> makeLibrary(std::span<const uint32_t> words, std::span<const SpecializationValue> values,
-                                   bool longAtomics)
+                                   const DeviceLibraryVariant& variant)
 {
     auto module = spirv::read(words);
     if (!module) {
@@ -72,33 +54,37 @@ Result<spirv::Library> makeLibrary(std::span<const uint32_t> words, std::span<co
             return module.error();
         }
     } while (spirv::foldConstantCalls(*module));
-    if (!longAtomics) {
+    if (!variant.longAtomics) {
         module->removeCapability(spv::Capability::Int64Atomics);
     }
     spirv::removeUnusedSubgroupCapabilities(*module);
+    if (variant.vulkanMemoryModel) {
+        useVulkanMemoryModel(*module);
+    }
     return spirv::Library::create(std::move(*module));
 }
 
 Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
 {
     const SpecializationValue values[] = {
-        {kKindSpecId, {static_cast<uint8_t>(variant.kind), 0, 0, 0}},
-        {kIndirectSpecId, {static_cast<uint8_t>(variant.indirect), 0, 0, 0}},
-        {kEmitsSpecId, {static_cast<uint8_t>(variant.emits), 0, 0, 0}},
-        {kBatchedSpecId, {static_cast<uint8_t>(variant.batched), 0, 0, 0}},
-        {kCountedSpecId, {static_cast<uint8_t>(variant.counted), 0, 0, 0}},
-        {kSendsGridsSpecId, {static_cast<uint8_t>(variant.sendsGrids), 0, 0, 0}},
-        {kSendsTrackedSpecId, {static_cast<uint8_t>(variant.sendsTracked), 0, 0, 0}},
-        {kPlainQueuesSpecId, {static_cast<uint8_t>(variant.plainQueues), 0, 0, 0}},
-        {kLooseSpecId, {static_cast<uint8_t>(variant.loose), 0, 0, 0}},
-        {kTriesSpecId, {variant.memory == graph::MemoryUse::Tries, 0, 0, 0}},
-        {kKeepsSpecId, {static_cast<uint8_t>(variant.keeps), 0, 0, 0}},
-        {kSendsOnceSpecId, {static_cast<uint8_t>(variant.once), 0, 0, 0}},
-        {kStepsInsideSpecId, {static_cast<uint8_t>(variant.stepsInside), 0, 0, 0}},
-        {abi::kLongAtomicsSpecId, {static_cast<uint8_t>(variant.longAtomics), 0, 0, 0}},
-        {abi::kSubgroupOperationsSpecId, {static_cast<uint8_t>(variant.subgroupOperations), 0, 0, 0}},
+        word(abi::kKindSpecId, variant.kind),
+        word(abi::kEmitsSpecId, variant.emits),
+        word(abi::kIndirectSpecId, variant.indirect),
+        word(abi::kBatchedSpecId, variant.batched),
+        word(abi::kBeginsSpecId, variant.begins),
+        word(abi::kCountedSpecId, variant.counted),
+        word(abi::kTriesSpecId, variant.memory == graph::MemoryUse::Tries),
+        word(abi::kLooseSpecId, variant.loose),
+        word(abi::kStepsInsideSpecId, variant.stepsInside),
+        word(abi::kSendsOnceSpecId, variant.once),
+        word(abi::kKeepsSpecId, variant.keeps),
+        word(abi::kSendsGridsSpecId, variant.sendsGrids),
+        word(abi::kSendsTrackedSpecId, variant.sendsTracked),
+        word(abi::kPlainQueuesSpecId, variant.plainQueues),
+        word(abi::kLongAtomicsSpecId, variant.longAtomics),
+        word(abi::kSubgroupOperationsSpecId, variant.subgroupOperations),
     };
-    return makeLibrary(chooseBuild(variant), values, variant.longAtomics);
+    return makeLibrary(chooseBuild(variant), values, variant);
 }
 
 // Made by whoever asks first; all others wait. Not by std::call_once(): what is thrown cannot pass the C library's part

@@ -4,14 +4,15 @@
 
 #include <cstdint>
 
-#include "abi/graph_memory.h"
+#include "abi/node_code.h"
 #include "base/result.h"
 #include "graph/graph.h"
 #include "spirv/library.h"
 
 namespace millrace::compiler {
 
-// What is decided before a node is known; the rest are specialization constants that linking fills in.
+// What is decided before a node is known: the build, and the constants that remove code (abi/node_code.h). Linking
+// fills in the numbers.
 struct DeviceLibraryVariant {
     uint32_t kind = abi::kKindStatic;  // abi::kKind*
     graph::MemoryUse memory = graph::MemoryUse::Reserves;
@@ -33,29 +34,6 @@ struct DeviceLibraryVariant {
 
     auto operator<=>(const DeviceLibraryVariant&) const = default;
 };
-
-inline constexpr uint32_t kWorkgroupSizeSpecId = 2001;   // invocations of our workgroup
-inline constexpr uint32_t kInputTableSpecId = 2002;      // entries of the table of input addresses
-inline constexpr uint32_t kSubgroupSizeSpecId = 2006;    // the smallest that there may be
-inline constexpr uint32_t kOutputStrideSpecId = 2011;    // graph::CodeTraits
-inline constexpr uint32_t kInputStrideSpecId = 2012;     // likewise
-inline constexpr uint32_t kInputBesideSpecId = 2031;     // payloads of one sender that neighbours take
-inline constexpr uint32_t kPartsSpecId = 2032;           // graph::Node
-inline constexpr uint32_t kChunksPerGroupSpecId = 2033;  // that a workgroup of ours takes if it can
-inline constexpr uint32_t kGridXSpecId = 2013;           // static grid
-inline constexpr uint32_t kGridYSpecId = 2014;
-inline constexpr uint32_t kGridZSpecId = 2015;
-inline constexpr uint32_t kNodeSizeSpecId = 2017;        // invocations of the node's workgroup
-inline constexpr uint32_t kAlwaysReceivedSpecId = 2019;  // graph::CodeTraits
-inline constexpr uint32_t kChunkGroupsSpecId = 2020;     // Options::chunkGroups or silentChunkGroups
-inline constexpr uint32_t kOrderedBytesSpecId = 2021;    // Options::orderedBytes
-inline constexpr uint32_t kDepthFirstSpecId = 2023;      // graph::Node
-inline constexpr uint32_t kBusyPayloadsSpecId = 2024;    // Options
-inline constexpr uint32_t kSentMostSpecId = 2025;        // DepthFirst
-inline constexpr uint32_t kQueuePayloadsSpecId = 2026;   // likewise
-inline constexpr uint32_t kLevelBitsSpecId = 2036;       // likewise
-inline constexpr uint32_t kMemoryBytesSpecId = 2027;     // graph::Node::groupMemoryBytes
-inline constexpr uint32_t kOutputsSpecId = 2022;         // outputs that a workgroup knows by heart
 
 // Made at the first call for a variant and kept until the process ends. Thread-safe.
 // Errors: only if the library was built wrongly.

@@ -82,9 +82,7 @@ void expectCovered(const char* name, std::span<const uint32_t> original)
 TEST(DriverSupport, CapabilitiesOfTheShaders_AreNeeds)
 {
     expectCovered("node_library", shaders::node_library);
-    expectCovered("node_library_vkmm", shaders::node_library_vkmm);
     expectCovered("node_library_packed", shaders::node_library_packed);
-    expectCovered("node_library_packed_vkmm", shaders::node_library_packed_vkmm);
     expectCovered("meta_init", shaders::meta_init);
     expectCovered("meta_begin", shaders::meta_begin);
     expectCovered("meta_feed", shaders::meta_feed);

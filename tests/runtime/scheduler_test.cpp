@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "abi/node_code.h"
 #include "graph/code_traits.h"
 #include "runtime/runtime.h"
 #include "runtime/vulkan_device.h"
@@ -350,7 +351,9 @@ VkPipeline TestGraph::createPipeline(const graph::Node& n, runtime::Path path, g
                                   n.staticGrid[1],
                                   n.staticGrid[2],
                                   memory == graph::MemoryUse::Tries};
-    const uint32_t ids[] = {2000, 2001, 2002, 2003, 2004, 2013, 2014, 2015, 2018};
+    const uint32_t ids[] = {abi::kKindSpecId,     abi::kWorkgroupSizeSpecId, abi::kInputTableSpecId,
+                            abi::kIndirectSpecId, abi::kEmitsSpecId,         abi::kGridXSpecId,
+                            abi::kGridYSpecId,    abi::kGridZSpecId,         abi::kTriesSpecId};
     std::vector<VkSpecializationMapEntry> entries;
     for (uint32_t i = 0; i < std::size(ids); ++i)
         entries.push_back({ids[i], 4 * i, 4});

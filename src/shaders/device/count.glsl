@@ -5,8 +5,6 @@
 
 #include "device/state.glsl"
 
-layout(constant_id = 2007) const bool MR_COUNTED = false;
-
 // The workgroup that was run last, if any, is finished in all its invocations.
 void mr_count_finished()
 {

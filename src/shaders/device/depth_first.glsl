@@ -15,12 +15,6 @@
 
 uint64_t mr_output_element(const uvec4 handle, const uint i);
 
-layout(constant_id = 2023) const bool MR_DEPTH_FIRST = false;
-layout(constant_id = 2024) const uint MR_BUSY_PAYLOADS = 1u;  // so many keep the device busy
-layout(constant_id = 2025) const uint MR_SENT_MOST = 1u;      // payloads that the node sends at a time
-layout(constant_id = 2026) const uint MR_QUEUE_PAYLOADS = 0u; // that are kept in front of the stack
-layout(constant_id = 2036) const uint MR_LEVEL_BITS = 1u;     // of g_open, for each level
-
 const uint kStackBegin = MR_QUEUE_PAYLOADS + 1u;
 
 const uint kNothingNext = 0u;

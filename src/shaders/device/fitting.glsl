@@ -66,10 +66,7 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
     g_chunk = Unit(gl_WorkGroupID.x) * Unit(g_chunk_groups);
 }
 
-// Of the workgroups of a payload, at most one sends, behind mr_finish_writing() (graph::Node::sendsWhenFinished).
-layout(constant_id = 2034) const bool MR_SENDS_ONCE = false;
-
-// So memory is the payload's, by its number, and each workgroup has all of it. Nobody looks before a barrier.
+// Where MR_SENDS_ONCE, memory is the payload's, by its number, and each workgroup has all of it. Nobody looks before a barrier.
 void mr_locate_memory_of_payload(const uint payload)
 {
     if (gl_LocalInvocationIndex != 0u)

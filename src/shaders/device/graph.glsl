@@ -34,10 +34,6 @@ const uint64_t kReservedMask = (uint64_t(1) << kReservedBits) - uint64_t(1);
 
 #define MR_HEADER(graph) GraphHeaders(graph).v[0]
 
-// The device has 64-bit atomics. Where it has not, counters that belong together are words, which are added to one by one,
-// and what needs both in one piece is worked out between the levels (meta/number.comp).
-layout(constant_id = 2037) const bool MR_LONG_ATOMICS = true;
-
 // Units of a slot that are taken.
 uint64_t mr_taken(const SlotState state)
 {

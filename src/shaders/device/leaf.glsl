@@ -8,9 +8,6 @@
 #include "abi/dispatch.h"
 #include "device/shape.glsl"
 
-layout(constant_id = 2027) const uint MR_MEMORY_BYTES = 0u;  // of scratch memory that a workgroup of ours has,
-layout(constant_id = 2029) const bool MR_KEEPS = false;      // if it has some
-
 // abi::LeafArguments
 uint64_t g_payloads;
 uint g_units;

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What nodes that send nothing need where the host launches them: nothing but the functions.
 #version 460
-#ifdef MR_VULKAN_MEMORY_MODEL
-#pragma use_vulkan_memory_model
-#endif
 #extension GL_GOOGLE_include_directive : require
 #include "device/leaf.glsl"

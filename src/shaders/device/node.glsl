@@ -10,7 +10,7 @@
 #include "device/locate.glsl"
 #include "device/reserving.glsl"
 #include "device/depth_first.glsl"
-#if defined(MR_BEGINS)
+#if defined(MR_FITS)
 #include "device/begin_dispatch.glsl"
 
 MR_REFERENCE(BeginRecords, BeginArguments, 8);
@@ -41,8 +41,8 @@ void mr_begin(const uvec4 a, const uvec4 b)
     g_work = packUint2x32(b.zw);
     bool begins = false;
     uint64_t nothing = uint64_t(0);
-#if defined(MR_BEGINS)
-    begins = (a.z & kFlagBegins) != 0u;
+#if defined(MR_FITS)
+    begins = MR_BEGINS && (a.z & kFlagBegins) != 0u;
     if (begins)
         nothing = mr_begin_dispatch(g_work);
 #endif

@@ -14,27 +14,6 @@
 #define Unit uint64_t
 #endif
 
-layout(constant_id = 2003) const bool MR_INDIRECT = false;
-layout(constant_id = 2004) const uint MR_EMITS = kEmitsToSeveral;
-layout(constant_id = 2005) const bool MR_BATCHED = true;  // the dispatch may run several slots
-layout(constant_id = 2006) const uint MR_SUBGROUP_SIZE = 1u;  // the smallest that there may be
-// 2007: device/count.glsl
-// What linking found out of the graph (graph::CodeTraits), or nothing.
-layout(constant_id = 2008) const bool MR_SENDS_GRIDS = true;     // a receiver may read its grid from the payload
-layout(constant_id = 2009) const bool MR_SENDS_TRACKED = true;   // payloads may have finish counters
-// Node index i of an output leads to queue first + i, whose one stream has that number.
-layout(constant_id = 2010) const bool MR_PLAIN_QUEUES = false;
-layout(constant_id = 2011) const uint MR_OUTPUT_STRIDE = 0u;     // of all payloads it sends, 0 if they differ
-// With MR_FITS: the plan cannot prove it, so the device finds out for each level (device/level_fit.glsl).
-layout(constant_id = 2018) const bool MR_TRIES = false;
-
-// Whatever the node allocates has a receiver.
-layout(constant_id = 2019) const bool MR_ALWAYS_RECEIVED = false;
-// Of the device (compiler::Options).
-layout(constant_id = 2020) const uint MR_CHUNK_GROUPS = 16u;  // workgroups of ours in a chunk at most
-layout(constant_id = 2021) const uint MR_ORDERED_BYTES = 64u;  // that an invocation sends and that stay in order
-layout(constant_id = 2022) const uint MR_OUTPUTS = 0u;  // so many of the first outputs are in s_output
-
 MR_REFERENCE(IndirectTable, IndirectArguments, 8);
 
 // Workgroups of ours in this dispatch, of the direct path alone. Behind an indirect dispatch the built-in is not to be

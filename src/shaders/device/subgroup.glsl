@@ -10,9 +10,6 @@
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 
-// abi::kSubgroup*. With kSubgroupNone each invocation is a subgroup by itself, whatever the device makes of it.
-layout(constant_id = 2038) const uint MR_SUBGROUP_OPERATIONS = kSubgroupArithmetic;
-
 // A number for all that are here together, and for those of them in front of the invocation.
 struct SubgroupSum {
     uint total;
