@@ -54,6 +54,27 @@ std::string whole(const RandomOutput& output, const std::string& value, uint32_t
     return output.type.name + "(" + columns + ")";
 }
 
+// An element's components one by one.
+std::string storedByParts(Choice& choose, const RandomOutput& output, const std::string& element,
+                          const std::string& value)
+{
+    const RandomType& type = output.type;
+    std::string code;
+    for (uint32_t c = 0; c < type.columns; c++) {
+        const std::string target = type.columns > 1 ? element + "[" + text(c) + "]" : element;
+        const std::string values = column(output, value, c);
+        if (choose.chance(50)) {
+            code +=
+                "for (int c = 0; c < " + text(type.components) + "; ++c)\n    " + target + "[c] = " + values + "[c];\n";
+            continue;
+        }
+        for (uint32_t part = 0; part < type.components; part++) {
+            code += target + "." + "xyzw"[part] + " = " + values + "." + "xyzw"[part] + ";\n";
+        }
+    }
+    return code;
+}
+
 }  // namespace
 
 std::string numberExtensions(const Abilities& abilities)
@@ -148,9 +169,8 @@ std::string RandomOutputs::declarations(Stage stage) const
 }
 
 std::string RandomOutputs::stored(Choice& choose, const RandomOutput& output, const std::string& place,
-                                  const std::string& value)
+                                  const std::string& value, bool isOfVertexShader)
 {
-    const RandomType& type = output.type;
     if (output.length && choose.chance(50)) {
         // By a loop: the index is known at run time only.
         return "for (uint e = 0u; e < " + text(output.length) + "u; ++e)\n    " + place +
@@ -160,21 +180,13 @@ std::string RandomOutputs::stored(Choice& choose, const RandomOutput& output, co
     for (uint32_t e = 0; e < (output.length ? output.length : 1); e++) {
         const std::string element = output.length ? place + "[" + text(e) + "]" : place;
         const std::string shifted = "(" + value + " + " + text(e) + "u)";
-        const bool isSplit = type.components > 1 && choose.chance(30);
-        for (uint32_t c = 0; isSplit && c < type.columns; c++) {
-            const std::string target = type.columns > 1 ? element + "[" + text(c) + "]" : element;
-            const std::string values = column(output, shifted, c);
-            if (choose.chance(50)) {
-                code += "for (int c = 0; c < " + text(type.components) + "; ++c)\n    " + target + "[c] = " + values +
-                        "[c];\n";
-                continue;
-            }
-            for (uint32_t part = 0; part < type.components; part++) {
-                code += target + "." + "xyzw"[part] + " = " + values + "." + "xyzw"[part] + ";\n";
-            }
-        }
-        if (!isSplit) {
+        if (output.type.components == 1 || !choose.chance(30)) {
             code += element + " = " + whole(output, shifted, 0) + ";\n";
+        } else if (isOfVertexShader) {
+            const std::string parts = storedByParts(choose, output, "parts", shifted);
+            code += "{\n" + output.type.name + " parts;\n" + parts + element + " = parts;\n}\n";
+        } else {
+            code += storedByParts(choose, output, element, shifted);
         }
     }
     return code;
@@ -190,7 +202,7 @@ std::string RandomOutputs::stores(Choice& choose, bool ofPrimitives, const std::
         }
         const std::string block = ofPrimitives ? "blockOfPrimitive" : "blockOfVertex";
         const std::string place = output.isInBlock ? block + subscript + "." + output.name : output.name + subscript;
-        code += stored(choose, output, place, value);
+        code += stored(choose, output, place, value, subscript.empty());
     }
     return code;
 }

@@ -58,7 +58,7 @@ public:
     enum class Stage { Mesh, Fragment, ExpectedVertex, ExpectedFragment };
     std::string declarations(Stage stage) const;
     // Statements that write all of an element. `subscript` chooses it ("[i]"; in a vertex shader nothing); `value` is
-    // GLSL of type uint.
+    // GLSL of type uint. Vertex shaders write no components one by one: drivers lose those of 64 bits (docs/gpu.md).
     std::string stores(Choice& choose, bool ofPrimitives, const std::string& subscript, const std::string& value) const;
     // Statements that mix all of it into `sum`.
     std::string reads() const;
@@ -67,7 +67,7 @@ private:
     static std::string declaration(const RandomOutput& output, Stage stage);
     std::string block(bool isPerPrimitive, Stage stage) const;
     static std::string stored(Choice& choose, const RandomOutput& output, const std::string& place,
-                              const std::string& value);
+                              const std::string& value, bool isOfVertexShader);
 
     std::vector<RandomOutput> m_outputs;
 };

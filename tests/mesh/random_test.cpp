@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 
 #include "mesh/random_device.h"
 
@@ -32,6 +33,35 @@ size_t differences(const RandomDevice::Pixels& a, const RandomDevice::Pixels& b)
     return count;
 }
 
+// A fragment shader that shows one of the values that it mixes, bit for bit.
+std::string showOne(const std::string& fragment, uint32_t which)
+{
+    const std::string head = "void mixIn(uint value) {";
+    const size_t at = fragment.find(head);
+    return fragment.substr(0, at) + "uint number = 0u;\n" + head + " if (number++ == " + std::to_string(which) +
+           "u) sum = value ^ 0x80000000u; }\nvoid mixAll(uint value) {" + fragment.substr(at + head.size());
+}
+
+// What a fragment shader reads that differs, one line each.
+std::string differentValues(RandomDevice& device, const RandomShader& shader, uint32_t seed)
+{
+    std::istringstream lines(shader.fragment);
+    std::string out, line;
+    uint32_t which = 0;
+    while (std::getline(lines, line)) {
+        if (!line.starts_with("mixIn("))
+            continue;
+        RandomShader one = shader;
+        one.fragment = showOne(shader.fragment, which);
+        one.expectedFragment = showOne(shader.expectedFragment, which);
+        const size_t count = differences(device.draw(one, seed), device.drawExpected(one, seed));
+        if (count > 0)
+            out += std::to_string(count) + " pixels differ by " + line + "\n";
+        which++;
+    }
+    return out;
+}
+
 // Adds the pixels that are not as they were cleared.
 void compare(uint32_t first, uint32_t count, size_t& painted)
 {
@@ -39,8 +69,11 @@ void compare(uint32_t first, uint32_t count, size_t& painted)
     for (uint32_t seed = first; seed < first + count; seed++) {
         const RandomShader shader = makeRandomShader(seed, device.abilities());
         const RandomDevice::Pixels drawn = device.draw(shader, seed), expected = device.drawExpected(shader, seed);
-        EXPECT_EQ(differences(drawn, expected), 0u) << "seed " << seed << "\n"
-                                                    << shader.task << shader.mesh << shader.fragment;
+        if (const size_t count = differences(drawn, expected); count > 0)
+            ADD_FAILURE() << "seed " << seed << ": " << count << " pixels differ\n"
+                          << differentValues(device, shader, seed) << shader.task << shader.mesh << shader.fragment
+                          << "instead of\n"
+                          << shader.expectedVertex << shader.expectedFragment;
         painted += static_cast<size_t>(std::ranges::count_if(expected, [](uint32_t pixel) { return pixel != 0; }));
     }
 }
