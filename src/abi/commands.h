@@ -100,6 +100,35 @@ struct SortArguments {
     uint setSize;       // that are less
 };
 
+// What a step of gathering does with the first words that it reads.
+MR_CONST uint kGatherCopy = 0u;     // as they are
+MR_CONST uint kGatherReplace = 1u;  // the first one, if it is `from`, becomes `to`; else nothing is written
+MR_CONST uint kGatherMask = 2u;     // of the first one the bits of `from`
+MR_CONST uint kGatherFollow = 3u;   // they are an address: the word there, or kNoMember where the address is 0
+
+// A sequence's record is put together from several streams (src/shaders/meta/commands/gather.comp). Steps are done one
+// behind the other. 32 bytes.
+struct GatherStep {
+    uint64_t source;  // of the words of sequence 0 in their stream, a multiple of 4
+    uint stride;      // bytes from one sequence to the next
+    uint kind;        // kGather*
+    uint target;      // word of the record
+    uint words;       // of kGatherCopy
+    uint from;
+    uint to;
+};
+
+struct GatherArguments {
+    uint64_t steps;            // GatherStep[stepCount]
+    uint64_t sequenceCount;    // of a uint, or 0: there are maxSequenceCount
+    uint64_t sequenceIndices;  // of uint[]: what number a sequence has in the streams, or 0: its own
+    uint64_t records;          // what is written, a multiple of 4
+    uint stepCount;
+    uint stride;  // bytes of a record
+    uint maxSequenceCount;
+    uint pad0;
+};
+
 // What vkCmdBindVertexBuffers2 has bound, for draws whose vertex shader fetches all attributes. 16 bytes, at a
 // multiple of 16. Of the size of VkBindVertexBufferIndirectCommandEXT, and with the same members.
 struct BoundVertexBuffer {

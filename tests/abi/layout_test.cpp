@@ -198,6 +198,16 @@ const std::vector<Struct>& structs()
           MEMBER(SortArguments, commandWords),  MEMBER(SortArguments, pipeline),
           MEMBER(SortArguments, setStages),     MEMBER(SortArguments, setSize)},
          sizeof(abi::SortArguments)},
+        {"GatherStep",
+         {MEMBER(GatherStep, source), MEMBER(GatherStep, stride), MEMBER(GatherStep, kind), MEMBER(GatherStep, target),
+          MEMBER(GatherStep, words), MEMBER(GatherStep, from), MEMBER(GatherStep, to)},
+         sizeof(abi::GatherStep)},
+        {"GatherArguments",
+         {MEMBER(GatherArguments, steps), MEMBER(GatherArguments, sequenceCount),
+          MEMBER(GatherArguments, sequenceIndices), MEMBER(GatherArguments, records),
+          MEMBER(GatherArguments, stepCount), MEMBER(GatherArguments, stride),
+          MEMBER(GatherArguments, maxSequenceCount), MEMBER(GatherArguments, pad0)},
+         sizeof(abi::GatherArguments)},
     };
     return kStructs;
 }

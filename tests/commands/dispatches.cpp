@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "commands/stream_layout.h"
 #include "shaders/generated_test_shaders.h"
 
 namespace millrace::commandtest {
@@ -47,10 +48,11 @@ void addDispatch(Sums& sums, uint32_t salt, const PushWords& push, const uint32_
             }
 }
 
-DispatchCase::DispatchCase(uint32_t seed)
+DispatchCase::DispatchCase(uint32_t seed, bool streams)
     : random(seed),
-      hasSet(below(random, 3) == 0),
-      layout(random, VK_SHADER_STAGE_COMPUTE_BIT, {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT, 3}, {.set = hasSet})
+      hasSet(below(random, 3) == 0 && !streams),
+      layout(random, VK_SHADER_STAGE_COMPUTE_BIT, {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT, 3},
+             {.set = hasSet, .numbers = !streams})
 {
     maxSequences = 1 + below(random, below(random, 4) == 0 ? 2000 : 40);
     if (below(random, 3) == 0)
@@ -242,15 +244,17 @@ void barrier(VkCommandBuffer cmd, VkPipelineStageFlags2 from, VkAccessFlags2 wri
 }  // namespace
 
 // With a dispatch of the application's behind, which sees the state that was set before where tokens did not set it.
-void Dispatches::record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const DispatchCase& drawn)
+void Dispatches::record(VkCommandBuffer cmd, const DispatchCase& drawn,
+                        const std::function<void(VkCommandBuffer)>& preprocess,
+                        const std::function<void(VkCommandBuffer)>& execute)
 {
     bind(cmd, drawn);
     if (drawn.isExplicit) {
-        generated.preprocess(info, cmd);
+        preprocess(cmd);
         barrier(cmd, VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT, VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT,
                 VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT, VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
     }
-    generated.cmdExecute(cmd, drawn.isExplicit, &info);
+    execute(cmd);
     // Pipeline and set are still there; push constants that tokens have set are not.
     vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4, drawn.pushed.data());
     if (drawn.hasSet)
@@ -304,6 +308,8 @@ Sums Dispatches::run(DispatchCase& drawn, const std::function<void(VkCommandBuff
     info.maxSequenceCount = drawn.maxSequences;
     info.sequenceCountAddress = drawn.deviceCount ? count.address : 0;
 
+    const auto preprocessIt = [&](VkCommandBuffer state) { generated.preprocess(info, state); };
+    const auto execute = [&](VkCommandBuffer target) { generated.cmdExecute(target, drawn.isExplicit, &info); };
     std::memset(m_out.words, 0, kOutWords * 4);
     const VkCommandBuffer cmd = m_device.begin();
     if (before)
@@ -315,14 +321,33 @@ Sums Dispatches::run(DispatchCase& drawn, const std::function<void(VkCommandBuff
         VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
         begin.pInheritanceInfo = &inheritance;
         MILLRACE_CHECK(vkBeginCommandBuffer(secondary, &begin));
-        record(secondary, info, drawn);
+        record(secondary, drawn, preprocessIt, execute);
         MILLRACE_CHECK(vkEndCommandBuffer(secondary));
         vkCmdExecuteCommands(cmd, 1, &secondary);
     } else {
-        record(cmd, info, drawn);
+        record(cmd, drawn, preprocessIt, execute);
     }
     m_device.submitAndWait(cmd);
     generated.destroyLayout(m_device.handle, layout, nullptr);
+    return {m_out.words, m_out.words + kOutWords};
+}
+
+Sums Dispatches::runStreams(DispatchCase& drawn)
+{
+    StreamCall call(generated, drawn.random, drawn.layout, drawn.stream, drawn.maxSequences,
+                    drawn.deviceCount ? &*drawn.deviceCount : nullptr);
+    call.create(kCompute, m_layout, m_pipelines[0],
+                drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_NV : 0);
+    std::memset(m_out.words, 0, kOutWords * 4);
+    const VkCommandBuffer cmd = m_device.begin();
+    record(
+        cmd, drawn, [&](VkCommandBuffer) { call.preprocess(); },
+        [&](VkCommandBuffer target) {
+            call.execute(target, drawn.isExplicit);
+            // All state of the bind point is undefined.
+            bind(target, drawn);
+        });
+    m_device.submitAndWait(cmd);
     return {m_out.words, m_out.words + kOutWords};
 }
 

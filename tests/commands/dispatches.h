@@ -24,7 +24,8 @@ void addDispatch(Sums& sums, uint32_t salt, const PushWords& push, const uint32_
 
 // One call with everything that it is given. Drawn the same for every provider.
 struct DispatchCase {
-    explicit DispatchCase(uint32_t seed);
+    // `streams`: for VK_NV_device_generated_commands_compute.
+    explicit DispatchCase(uint32_t seed, bool streams = false);
 
     Random random;
     bool hasSet;
@@ -55,6 +56,8 @@ public:
     explicit Dispatches(Provider provider, const GeneratedOptions& with = {});
     // `before`: what else is recorded in front.
     Sums run(DispatchCase& drawn, const std::function<void(VkCommandBuffer)>& before = {});
+    // The same case by VK_NV_device_generated_commands_compute. Requires: `with.streams`.
+    Sums runStreams(DispatchCase& drawn);
 
     GeneratedDevice generated;
 
@@ -64,7 +67,9 @@ private:
     void createSet();
     void bindFirst(VkCommandBuffer cmd) const;
     void bind(VkCommandBuffer cmd, const DispatchCase& drawn) const;
-    void record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const DispatchCase& drawn);
+    // What is executed has been preprocessed if the case is explicit.
+    void record(VkCommandBuffer cmd, const DispatchCase& drawn, const std::function<void(VkCommandBuffer)>& preprocess,
+                const std::function<void(VkCommandBuffer)>& execute);
 
     layertest::TestDevice& m_device;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;

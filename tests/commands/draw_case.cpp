@@ -58,14 +58,19 @@ bool Picture::allows(const Pixels& pixels, bool isUnordered) const
 DrawCase::DrawCase(uint32_t seed, Maker maker)
     : random(seed),
       isIndexed(below(random, 2)),
-      isCounted(below(random, 3) == 0),
-      hasSet(maker != Maker::Libraries && below(random, 3) == 0),
+      isCounted(below(random, 3) == 0 && maker != Maker::Streams),
+      hasSet(maker != Maker::Libraries && maker != Maker::Streams && below(random, 3) == 0),
       hasObjects(maker == Maker::Objects),
+      hasStreams(maker == Maker::Streams),
       isUnordered(below(random, 2)),
       hasIndices(isIndexed && below(random, 2)),
       hasVertices(below(random, 2)),
       layout(random, kStages, actionOf(isIndexed, isCounted),
-             {.set = hasSet, .setWords = hasObjects ? 2u : 1u, .vertices = hasVertices, .indices = hasIndices})
+             {.set = hasSet,
+              .setWords = hasObjects ? 2u : 1u,
+              .vertices = hasVertices,
+              .indices = hasIndices,
+              .numbers = !hasStreams})
 {
     maxSequences = 1 + below(random, below(random, 4) == 0 ? 1000 : 30);
     if (isCounted)

@@ -109,7 +109,7 @@ TEST_F(GeneratedDrawsByTheLayer, KernelsInASecondaryCommandBuffer_LeftOut)
 std::string nameOf(const testing::TestParamInfo<Way>& info)
 {
     const auto [provider, maker] = info.param;
-    const char* const makers[] = {"", "OfLibraries", "OfObjects"};
+    const char* const makers[] = {"", "OfLibraries", "OfObjects", "OfStreams"};
     return std::string(provider == Provider::Driver ? "Driver" : "Layer") + makers[static_cast<int>(maker)];
 }
 
@@ -117,6 +117,8 @@ INSTANTIATE_TEST_SUITE_P(By, GeneratedDraws,
                          testing::Combine(testing::Values(Provider::Driver, Provider::Layer),
                                           testing::Values(Maker::Whole, Maker::Libraries, Maker::Objects)),
                          nameOf);
+// No driver under the tests has the extension.
+INSTANTIATE_TEST_SUITE_P(Streams, GeneratedDraws, testing::Values(Way(Provider::Layer, Maker::Streams)), nameOf);
 
 }  // namespace
 

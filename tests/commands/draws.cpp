@@ -12,7 +12,8 @@ Draws::Draws(Provider provider, Maker maker, bool narrow)
     : generated(provider, {.draws = true,
                            .libraries = maker == Maker::Libraries,
                            .objects = maker == Maker::Objects,
-                           .narrow = narrow}),
+                           .narrow = narrow,
+                           .streams = maker == Maker::Streams}),
       m_maker(maker),
       m_device(generated.device)
 {
@@ -26,7 +27,7 @@ Draws::Draws(Provider provider, Maker maker, bool narrow)
             std::vector<VkPipeline>& pipelines = m_pipelines[hasRenderPass][hasVertices];
             if (m_maker == Maker::Libraries)
                 pipelines.push_back(createLinked(hasRenderPass, hasVertices));
-            if (m_maker != Maker::Whole)
+            if (m_maker != Maker::Whole && m_maker != Maker::Streams)
                 continue;
             for (uint32_t salt : kDrawSalts)
                 pipelines.push_back(createPipeline(hasRenderPass, hasVertices, salt));
@@ -196,16 +197,16 @@ void Draws::beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSeconda
 }
 
 // With a draw of the application's behind, which sees the state that was set before.
-void Draws::record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const DrawCase& drawn) const
+void Draws::record(VkCommandBuffer cmd, const Commands& commands, const DrawCase& drawn) const
 {
     bind(cmd, drawn);
-    generated.cmdExecute(cmd, drawn.isExplicit, &info);
+    commands.execute(cmd);
     // What tokens have set is undefined.
     bind(cmd, drawn);
     vkCmdDraw(cmd, 5, 1, 0, 0);
 }
 
-VkCommandBuffer Draws::recordSecondary(const VkGeneratedCommandsInfoEXT& info, const DrawCase& drawn)
+VkCommandBuffer Draws::recordSecondary(const Commands& commands, const DrawCase& drawn)
 {
     const VkCommandBuffer secondary = m_device.allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
     VkCommandBufferInheritanceRenderingInfo rendering{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO};
@@ -221,7 +222,7 @@ VkCommandBuffer Draws::recordSecondary(const VkGeneratedCommandsInfoEXT& info, c
     begin.flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
     begin.pInheritanceInfo = &inheritance;
     MILLRACE_CHECK(vkBeginCommandBuffer(secondary, &begin));
-    record(secondary, info, drawn);
+    record(secondary, commands, drawn);
     MILLRACE_CHECK(vkEndCommandBuffer(secondary));
     return secondary;
 }
@@ -268,6 +269,8 @@ const void* Draws::chainOf(const DrawCase& drawn)
 
 Pixels Draws::run(DrawCase& drawn)
 {
+    if (m_maker == Maker::Streams)
+        return runStreams(drawn);
     drawn.placeVertices(m_vertices.address);
     drawn.placeIndices(m_indices.address);
     if (drawn.hasObjects)
@@ -315,6 +318,15 @@ Pixels Draws::run(DrawCase& drawn)
     info.indirectExecutionSet = ask.indirectExecutionSet;
     info.sequenceCountAddress = drawn.deviceCount ? count.address : 0;
 
+    const Commands of{[&](VkCommandBuffer state) { generated.preprocess(info, state); },
+                      [&](VkCommandBuffer cmd) { generated.cmdExecute(cmd, drawn.isExplicit, &info); }};
+    const Pixels pixels = draw(drawn, of);
+    generated.destroyLayout(m_device.handle, layout, nullptr);
+    return pixels;
+}
+
+Pixels Draws::draw(const DrawCase& drawn, const Commands& commands)
+{
     const bool inSecondary = drawn.inSecondary && generated.provider == Provider::Layer;
     const VkCommandBuffer cmd = m_device.begin();
     const VkImageMemoryBarrier2 before =
@@ -322,7 +334,7 @@ Pixels Draws::run(DrawCase& drawn)
     barrier(cmd, &before);
     if (drawn.isExplicit) {
         bind(cmd, drawn);
-        generated.preprocess(info, cmd);
+        commands.preprocess(cmd);
         const VkMemoryBarrier2 memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
                                       nullptr,
                                       VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT,
@@ -333,10 +345,10 @@ Pixels Draws::run(DrawCase& drawn)
     }
     beginPass(cmd, drawn, inSecondary);
     if (inSecondary) {
-        const VkCommandBuffer secondary = recordSecondary(info, drawn);
+        const VkCommandBuffer secondary = recordSecondary(commands, drawn);
         vkCmdExecuteCommands(cmd, 1, &secondary);
     } else {
-        record(cmd, info, drawn);
+        record(cmd, commands, drawn);
     }
     if (drawn.hasRenderPass)
         vkCmdEndRenderPass(cmd);
@@ -350,7 +362,6 @@ Pixels Draws::run(DrawCase& drawn)
     copy.imageExtent = {kSide, kSide, 1};
     vkCmdCopyImageToBuffer(cmd, m_target.handle, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, m_readback.handle, 1, &copy);
     m_device.submitAndWait(cmd);
-    generated.destroyLayout(m_device.handle, layout, nullptr);
     return {m_readback.words, m_readback.words + kSide * kSide};
 }
 

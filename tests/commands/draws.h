@@ -5,6 +5,7 @@
 #include <vulkan/vulkan.h>
 
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -61,6 +62,7 @@ enum class Maker {
     Whole,      // a pipeline
     Libraries,  // a pipeline of libraries, VK_EXT_graphics_pipeline_library
     Objects,    // shader objects, VK_EXT_shader_object; dynamic rendering alone
+    Streams,    // a pipeline, and tokens in streams, VK_NV_device_generated_commands
 };
 
 // Of the pipelines in execution sets: a specialization constant. The first is the shader's own.
@@ -117,6 +119,7 @@ struct DrawCase {
     bool isCounted;  // several draws for each sequence, whose commands lie elsewhere
     bool hasSet;     // of graphics pipelines or shader objects
     bool hasObjects;
+    bool hasStreams;
     bool isUnordered;
     bool hasIndices;  // each sequence its own
     bool hasVertices;
@@ -132,7 +135,7 @@ struct DrawCase {
     uint32_t sequences() const { return std::min(maxSequences, deviceCount.value_or(maxSequences)); }
     Picture expected() const;
     // Kernels of the layer's run in front.
-    bool hasKernels() const { return isCounted || hasSet; }
+    bool hasKernels() const { return isCounted || hasSet || hasStreams; }
 
     // The memory that buffers lie in: records say addresses.
     void placeVertices(VkDeviceAddress memory);
@@ -153,6 +156,12 @@ private:
     std::vector<Counted> counted;
     std::vector<Vertices> vertices;  // of each sequence
     std::vector<Indices> indices;
+};
+
+// Commands of one of the extensions, with all that they are given.
+struct Commands {
+    std::function<void(VkCommandBuffer state)> preprocess;  // in a command buffer of its own, which is submitted
+    std::function<void(VkCommandBuffer)> execute;
 };
 
 class Draws {
@@ -185,8 +194,10 @@ private:
     const void* chainOf(const DrawCase& drawn);
     void bind(VkCommandBuffer cmd, const DrawCase& drawn) const;
     void beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSecondary) const;
-    void record(VkCommandBuffer cmd, const VkGeneratedCommandsInfoEXT& info, const DrawCase& drawn) const;
-    VkCommandBuffer recordSecondary(const VkGeneratedCommandsInfoEXT& info, const DrawCase& drawn);
+    void record(VkCommandBuffer cmd, const Commands& commands, const DrawCase& drawn) const;
+    VkCommandBuffer recordSecondary(const Commands& commands, const DrawCase& drawn);
+    Pixels draw(const DrawCase& drawn, const Commands& commands);
+    Pixels runStreams(DrawCase& drawn);
     VkImageMemoryBarrier2 transition(VkImageLayout from, VkImageLayout to) const;
 
     const Maker m_maker;

@@ -94,6 +94,15 @@ DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
         options.extensions.insert(options.extensions.end(), {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
                                                              VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME});
     }
+    if (with.streams) {
+        m_streams.deviceGeneratedCommands = VK_TRUE;
+        m_streams.pNext = &m_computeStreams;
+        m_computeStreams.deviceGeneratedCompute = VK_TRUE;
+        m_computeStreams.pNext = m_features.pNext;
+        m_features.pNext = &m_streams;
+        options.extensions.insert(options.extensions.end(), {VK_NV_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME,
+                                                             VK_NV_DEVICE_GENERATED_COMMANDS_COMPUTE_EXTENSION_NAME});
+    }
     if (with.objects) {
         m_objects.shaderObject = VK_TRUE;
         m_objects.pNext = m_features.pNext;

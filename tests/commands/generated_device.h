@@ -26,6 +26,7 @@ struct GeneratedOptions {
     bool libraries = false;  // graphics pipelines of libraries
     bool objects = false;    // shader objects
     bool narrow = false;     // the layer uses no 64-bit integers
+    bool streams = false;    // VK_NV_device_generated_commands and _compute beside it
 };
 
 class GeneratedDevice {
@@ -42,6 +43,11 @@ private:
     VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT m_libraries{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT};
     VkPhysicalDeviceShaderObjectFeaturesEXT m_objects{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT};
+
+    VkPhysicalDeviceDeviceGeneratedCommandsFeaturesNV m_streams{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_NV};
+    VkPhysicalDeviceDeviceGeneratedCommandsComputeFeaturesNV m_computeStreams{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_COMPUTE_FEATURES_NV};
 
     layertest::DeviceOptions options(const GeneratedOptions& with);
 

@@ -33,7 +33,7 @@ RandomLayout::RandomLayout(Random& random, VkShaderStageFlags rangeStages, Actio
         const uint32_t kind = below(random, 4);
         if (kind == 0 || tokens.size() > 11) {
             ++at;  // as it was pushed
-        } else if (kind == 1 && !hasIndex) {
+        } else if (kind == 1 && !hasIndex && has.numbers) {
             hasIndex = true;
             sources[at] = kIndex;
             pushes.push_back({{stages, at * 4, 4}});

@@ -34,6 +34,7 @@ struct Tokens {
     uint32_t setWords = 1;  // an index for each stage of shader objects
     bool vertices = false;
     bool indices = false;
+    bool numbers = true;  // a push constant may be the number of the sequence
 };
 
 struct RandomLayout {

@@ -8,6 +8,14 @@
 
 namespace millrace::layer {
 
+namespace {
+
+constexpr VkBufferUsageFlags2 kPreprocessUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                                                 VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
+                                                 VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+
+}  // namespace
+
 VkResult GeneratedCommands::create(Device& device)
 {
     device.borrowing = borrowingTable(device.table);
@@ -39,6 +47,21 @@ SortMemory sortMemory(const commands::Layout& layout, const commands::Extent& ex
     memory.blockCount = (extent.maxSequenceCount + abi::kBlockSequences - 1) / abi::kBlockSequences;
     memory.bytes += (uint64_t{memory.blockCount} * extent.pipelineCount + 1) * sizeof(abi::BlockSum);
     return memory;
+}
+
+VkMemoryRequirements preprocessRequirements(const Device& device, VkDeviceSize bytes)
+{
+    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+    info.size = std::max<VkDeviceSize>(bytes, 1);
+    info.usage = static_cast<VkBufferUsageFlags>(kPreprocessUsage);
+    VkDeviceBufferMemoryRequirements ask{VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS};
+    ask.pCreateInfo = &info;
+    VkMemoryRequirements2 answer{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
+    device.table.GetDeviceBufferMemoryRequirements(device.handle, &ask, &answer);
+    answer.memoryRequirements.size = bytes;
+    // Tables are read and written as 16 bytes.
+    answer.memoryRequirements.alignment = std::max<VkDeviceSize>(answer.memoryRequirements.alignment, 16);
+    return answer.memoryRequirements;
 }
 
 }  // namespace millrace::layer

@@ -55,6 +55,9 @@ commands::Extent extentOf(const IndirectLayout& layout, uint32_t pipelineCount, 
                           uint32_t maxDrawCount);
 SortMemory sortMemory(const commands::Layout& layout, const commands::Extent& extent);
 
+// Of a buffer for preprocessing.
+VkMemoryRequirements preprocessRequirements(const Device& device, VkDeviceSize bytes);
+
 // What commands with these parameters run: what is in the set, or what is chained (VkGeneratedCommandsPipelineInfoEXT,
 // VkGeneratedCommandsShaderInfoEXT), or else what is bound; `state` may be null. No pipelines if the layer does not
 // know them, or the set's shader objects make too many together.
@@ -67,5 +70,8 @@ EntryPoints indirectLayoutEntryPoints();
 EntryPoints executionSetEntryPoints();
 EntryPoints shaderObjectEntryPoints();
 EntryPoints generatedCommandEntryPoints();
+// Of VK_NV_device_generated_commands.
+EntryPoints streamLayoutEntryPoints();
+EntryPoints streamCommandEntryPoints();
 
 }  // namespace millrace::layer

@@ -28,8 +28,12 @@ void Generation::executeDraws(bool isPreprocessed) const
         complain("primitive restart is on, which the token INDEX_BUFFER does not go with");
         return;
     }
+    if (m_layout->needsStaticStrides && hasDynamicStrides()) {
+        complain("a token VERTEX_BUFFER has no stride, and the pipeline's is dynamic");
+        return;
+    }
     const bool hasTable = hasDrawTable(layout());
-    if (hasTable && !isPreprocessed && !writeDraws())
+    if ((hasTable || gathers()) && !isPreprocessed && !writeDraws())
         return;
     if (!hasTable)
         drawStream();
@@ -83,6 +87,18 @@ commands::VertexInput Generation::vertexInput(const KeptPipeline& pipeline) cons
     if (!pullsVertices(layout()))
         return {};
     return pipeline.hasDynamicInput() ? inputOf(vertexInputOf(m_commandBuffer.log)) : pipeline.staticInput();
+}
+
+// Of a binding whose buffer tokens say.
+bool Generation::hasDynamicStrides() const
+{
+    return std::ranges::any_of(m_pipelines, [&](const std::shared_ptr<KeptPipeline>& pipeline) {
+        const commands::VertexInput input = pipeline ? vertexInput(*pipeline) : commands::VertexInput();
+        return std::ranges::any_of(layout().vertexBuffers, [&](const commands::VertexBuffer& buffer) {
+            const auto found = std::ranges::find(input.bindings, buffer.binding, &commands::VertexBinding::binding);
+            return found != input.bindings.end() && !found->strideBytes;
+        });
+    });
 }
 
 bool Generation::restartsPrimitives(const KeptPipeline& pipeline) const

@@ -13,25 +13,6 @@ namespace millrace::layer {
 
 namespace {
 
-constexpr VkBufferUsageFlags2 kPreprocessUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-                                                 VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
-                                                 VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
-
-VkMemoryRequirements requirementsOf(const Device& device, VkDeviceSize bytes)
-{
-    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-    info.size = std::max<VkDeviceSize>(bytes, 1);
-    info.usage = static_cast<VkBufferUsageFlags>(kPreprocessUsage);
-    VkDeviceBufferMemoryRequirements ask{VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS};
-    ask.pCreateInfo = &info;
-    VkMemoryRequirements2 answer{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
-    device.table.GetDeviceBufferMemoryRequirements(device.handle, &ask, &answer);
-    answer.memoryRequirements.size = bytes;
-    // Tables are read and written as 16 bytes.
-    answer.memoryRequirements.alignment = std::max<VkDeviceSize>(answer.memoryRequirements.alignment, 16);
-    return answer.memoryRequirements;
-}
-
 VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsEXT(
     VkDevice handle, const VkGeneratedCommandsMemoryRequirementsInfoEXT* pInfo, VkMemoryRequirements2* pRequirements)
 {
@@ -49,7 +30,7 @@ VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsEXT(
         layout
             ? sortMemory(layout->layout, extentOf(*layout, count, pInfo->maxSequenceCount, pInfo->maxDrawCount)).bytes
             : 0;
-    pRequirements->memoryRequirements = requirementsOf(device, bytes);
+    pRequirements->memoryRequirements = preprocessRequirements(device, bytes);
     if (!layout)
         return;
     // They are compiled here, so that recording does not wait for it. What fails is told where it is recorded.
@@ -73,6 +54,17 @@ Generation::Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsIn
         m_choice = choiceOf(m_device, *m_layout, info.indirectExecutionSet, info.pNext, &state.bound);
 }
 
+Generation::Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsInfoEXT& info,
+                       const IndirectLayout* layout, Choice choice, Streams streams)
+    : m_commandBuffer(commandBuffer),
+      m_device(commandBuffer.device),
+      m_info(info),
+      m_layout(layout),
+      m_choice(std::move(choice)),
+      m_streams(std::move(streams))
+{
+}
+
 void Generation::complain(const std::string& text) const
 {
     if (m_commandBuffer.isNews("Millrace-generated-commands", text))
@@ -87,8 +79,8 @@ bool Generation::check()
         complain("the layout is none of this device's");
         return false;
     }
-    if (m_pipelines.empty() || !m_pipelines.front() ||
-        layout().executionSet.has_value() != bool(m_info.indirectExecutionSet)) {
+    const bool hasSet = m_info.indirectExecutionSet || m_choice.isSet;
+    if (m_pipelines.empty() || !m_pipelines.front() || layout().executionSet.has_value() != hasSet) {
         complain(
             "there is no pipeline that they can run: it has to be bound, or in the execution set, and graphics "
             "pipelines have to be created with a vertex shader");
@@ -167,6 +159,27 @@ bool Generation::writeParts(abi::SortArguments& arguments) const
     return true;
 }
 
+// What kernels behind it read, and indirect commands.
+bool Generation::gather(VkCommandBuffer target) const
+{
+    const commands::Gathering& gathering = *m_layout->gathering;
+    const std::shared_ptr<runtime::Buffer> buffer = upload(gathering.stepCount() * sizeof(abi::GatherStep));
+    if (!buffer)
+        return false;
+    gathering.writeSteps(m_streams.addresses,
+                         {reinterpret_cast<abi::GatherStep*>(buffer->data()), gathering.stepCount()});
+    abi::GatherArguments arguments{};
+    arguments.steps = buffer->address();
+    arguments.sequenceCount = m_info.sequenceCountAddress;
+    arguments.sequenceIndices = m_streams.sequenceIndices;
+    arguments.records = m_info.indirectAddress;
+    arguments.stepCount = static_cast<uint32_t>(gathering.stepCount());
+    arguments.stride = layout().stride;
+    arguments.maxSequenceCount = m_info.maxSequenceCount;
+    m_device.generatedCommands->kernels.gather(target, arguments);
+    return true;
+}
+
 // Behind what has used the memory before, which has read it as indirect commands and in shaders.
 bool Generation::runKernels(VkCommandBuffer target) const
 {
@@ -174,6 +187,10 @@ bool Generation::runKernels(VkCommandBuffer target) const
     const Kernels& kernels = m_device.generatedCommands->kernels;
     barrier(target, kShaders | VK_PIPELINE_STAGE_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, kShaders,
             VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    if (gathers() && !gather(target))
+        return false;
+    if (!isDispatch() && !hasDrawTable(layout()))
+        return true;
     abi::SortArguments arguments = kernelArguments();
     if (!writeParts(arguments))
         return false;
@@ -192,7 +209,7 @@ bool Generation::runKernels(VkCommandBuffer target) const
 
 void Generation::preprocess()
 {
-    const bool hasKernels = m_layout && (isDispatch() || hasDrawTable(layout()));
+    const bool hasKernels = m_layout && (isDispatch() || hasDrawTable(layout()) || gathers());
     if (m_layout && !hasKernels)
         return;  // draws read the stream themselves
     if (!check() || m_info.maxSequenceCount == 0)

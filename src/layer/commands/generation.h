@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "abi/commands.h"
 #include "layer/commands/generated_commands.h"
@@ -15,11 +16,20 @@
 
 namespace millrace::layer {
 
+// Streams whose parts kernels put together in front; the records are at VkGeneratedCommandsInfoEXT::indirectAddress.
+struct Streams {
+    std::vector<uint64_t> addresses;
+    VkDeviceAddress sequenceIndices = 0;  // or 0
+};
+
 // Lives while the command is recorded.
 class Generation {
 public:
     // `state`: whose pipeline is meant, where the parameters name none.
     Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsInfoEXT& info, const CommandBuffer& state);
+    // Of VK_NV_device_generated_commands: `info` says the rest in the other extension's words. `layout` may be null.
+    Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsInfoEXT& info, const IndirectLayout* layout,
+               Choice choice, Streams streams);
 
     void preprocess();
     void execute(bool isPreprocessed);
@@ -29,6 +39,7 @@ private:
     static constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
 
     const commands::Layout& layout() const { return m_layout->layout; }
+    bool gathers() const { return m_layout->gathering.has_value(); }
     bool isDispatch() const { return layout().action == commands::Action::Dispatch; }
     bool check();
     void complain(const std::string& text) const;
@@ -44,6 +55,7 @@ private:
     abi::SortArguments kernelArguments() const;
     bool writeParts(abi::SortArguments& arguments) const;
     bool runKernels(VkCommandBuffer target) const;
+    bool gather(VkCommandBuffer target) const;
     void barrier(VkCommandBuffer target, VkPipelineStageFlags from, VkPipelineStageFlags to,
                  VkAccessFlags access) const;
     void dispatch() const;
@@ -53,6 +65,7 @@ private:
     bool writeDraws() const;
     bool writeInterrupting() const;
     commands::VertexInput vertexInput(const KeptPipeline& pipeline) const;
+    bool hasDynamicStrides() const;
     bool restartsPrimitives(const KeptPipeline& pipeline) const;
     bool prepareDraws(const KeptPipeline& pipeline, abi::SequenceArguments& arguments) const;
     bool writeBoundBuffers(const KeptPipeline& pipeline, uint64_t& address) const;
@@ -66,6 +79,7 @@ private:
     const VkGeneratedCommandsInfoEXT& m_info;
     const IndirectLayout* m_layout;
     Choice m_choice;
+    Streams m_streams;
     const ExecutionSet::Pipelines& m_pipelines = m_choice.pipelines;
     commands::Extent m_extent;
     SortMemory m_memory;

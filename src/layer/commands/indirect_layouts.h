@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// VkIndirectCommandsLayoutEXT and VkIndirectExecutionSetEXT: objects of the layer's, which the driver never sees.
+// VkIndirectCommandsLayoutEXT, VkIndirectCommandsLayoutNV and VkIndirectExecutionSetEXT: objects of the layer's, which
+// the driver never sees.
 #pragma once
 
 #include <vulkan/vulkan.h>
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "commands/gathering.h"
 #include "commands/layout.h"
 #include "layer/commands/kept_pipelines.h"
 
@@ -19,6 +22,12 @@ struct IndirectLayout {
     bool isUnordered = false;  // sequences may run in any order
     // Of an execution set of graphics shader objects, whose token has an index for each of them; else 0.
     VkShaderStageFlags objectStages = 0;
+    // Of VkIndirectCommandsLayoutNV. `layout` describes the records that kernels gather, or without them the only
+    // stream.
+    std::optional<commands::Gathering> gathering;
+    uint32_t onlyStream = 0;
+    // A token for a vertex buffer says no stride, so that pipelines must.
+    bool needsStaticStrides = false;
 
     VkPipelineBindPoint bindPoint() const
     {
@@ -64,6 +73,8 @@ struct Choice {
     // each index of the set adds to that number, kNoMember where it has no shader of the stage.
     std::vector<uint32_t> parts;
     uint32_t setSize = 0;  // indices
+    // The layout has an index for them, though no execution set was given.
+    bool isSet = false;
 };
 
 }  // namespace millrace::layer

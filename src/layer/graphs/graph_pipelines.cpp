@@ -323,7 +323,7 @@ bool isOurs(const Device& device, VkObjectType type, uint64_t handle)
 {
     if (type == VK_OBJECT_TYPE_PIPELINE)
         return device.graphObjects.find(handle) != nullptr;
-    if (type == VK_OBJECT_TYPE_INDIRECT_COMMANDS_LAYOUT_EXT)
+    if (type == VK_OBJECT_TYPE_INDIRECT_COMMANDS_LAYOUT_EXT || type == VK_OBJECT_TYPE_INDIRECT_COMMANDS_LAYOUT_NV)
         return device.indirectLayouts.find(handle) != nullptr;
     if (type == VK_OBJECT_TYPE_INDIRECT_EXECUTION_SET_EXT)
         return device.executionSets.find(handle) != nullptr;

@@ -111,6 +111,7 @@ struct Device {
     void drainRecorders();
     bool usesGraphs() const { return uses & kUseGraphs; }
     bool usesCommands() const { return uses & kUseCommands; }
+    bool usesTokenStreams() const { return uses & kUseTokenStreams; }
     bool usesMesh() const { return uses & kUseMesh; }
     bool usesStreams() const { return uses & kUseStreams; }
     // True if what lies at addresses is known.

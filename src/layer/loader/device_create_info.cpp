@@ -29,6 +29,10 @@ void readPipelineFeatures(const VkDeviceCreateInfo& createInfo, EnabledByApplica
     const auto* generated = findInChain<VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT>(
         createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT);
     enabled.generatedCommands = generated && generated->deviceGeneratedCommands;
+    const auto* streams = findInChain<VkPhysicalDeviceDeviceGeneratedCommandsFeaturesNV>(
+        createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_NV);
+    enabled.tokenStreams = enables(createInfo, VK_NV_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME) && streams &&
+                           streams->deviceGeneratedCommands;
     const auto* compute = findInChain<VkPhysicalDeviceDeviceGeneratedCommandsComputeFeaturesNV>(
         createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_COMPUTE_FEATURES_NV);
     enabled.generatedComputePipelines = compute && compute->deviceGeneratedComputePipelines;

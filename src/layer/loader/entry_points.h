@@ -15,12 +15,13 @@ namespace millrace::layer {
 // Devices on which a command is intercepted. A device that does not use the layer's extensions gets the pointers of the
 // next layer, so the layer costs it nothing.
 enum Use : uint32_t {
-    kUseAlways = 1,        // every device
-    kUseExtension = 2,     // VK_AMDX_shader_enqueue is enabled and emulated
-    kUseGraphs = 4,        // and so is the feature shaderEnqueue
-    kUseMaintenance5 = 8,  // VK_KHR_maintenance5 is enabled and emulated
-    kUseCommands = 16,     // VK_EXT_device_generated_commands is enabled with its feature, and emulated
-    kUseMesh = 32,         // VK_EXT_mesh_shader is enabled with its feature, and emulated
+    kUseAlways = 1,         // every device
+    kUseExtension = 2,      // VK_AMDX_shader_enqueue is enabled and emulated
+    kUseGraphs = 4,         // and so is the feature shaderEnqueue
+    kUseMaintenance5 = 8,   // VK_KHR_maintenance5 is enabled and emulated
+    kUseCommands = 16,      // VK_EXT_device_generated_commands is enabled with its feature, and emulated; or NV's
+    kUseMesh = 32,          // VK_EXT_mesh_shader is enabled with its feature, and emulated
+    kUseTokenStreams = 64,  // VK_NV_device_generated_commands is enabled with its feature, and emulated
 };
 // A command buffer may become several of the driver's,
 inline constexpr uint32_t kUseStreams = kUseGraphs | kUseMesh | kUseCommands;

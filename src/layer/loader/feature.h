@@ -54,6 +54,7 @@ protected:
 const Feature& graphFeature();
 const Feature& maintenance5Feature();
 const Feature& generatedCommandsFeature();
+const Feature& tokenStreamFeature();
 const Feature& meshFeature();
 
 // All of them. The order is that of the lists that applications get.

@@ -86,7 +86,7 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2KHR(VkPhysicalDevice phys
 std::span<const Feature* const> allFeatures()
 {
     static const Feature* const all[] = {&graphFeature(), &maintenance5Feature(), &generatedCommandsFeature(),
-                                         &meshFeature()};
+                                         &tokenStreamFeature(), &meshFeature()};
     return all;
 }
 

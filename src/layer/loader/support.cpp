@@ -93,6 +93,7 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
     support.generatedCommands = settings.generatedCommands && !support.nativeGeneratedCommands && support.emulated;
     support.generatedDraws =
         support.generatedCommands && hasWhatGeneratedDrawsNeed(answers) && support.drawIndirectCountExtension;
+    support.streams = support.generatedDraws && !support.nativeStreams;
     support.meshShader = settings.meshShaders && !support.nativeMeshShader && support.emulated;
     support.meshLimits = meshLimits(answers, support.viewportLayerExtension);
     support.hostQueryReset = answers.features12.hostQueryReset;
@@ -120,6 +121,11 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
     support.drawIndirectCountExtension = lists(extensions, VK_KHR_DRAW_INDIRECT_COUNT_EXTENSION_NAME);
     support.nativeGeneratedCommands =
         !instance.settings.forceEnable && lists(extensions, VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
+
+    support.nativeStreams =
+        !instance.settings.forceEnable && lists(extensions, VK_NV_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
+    support.nativeComputeStreams =
+        support.nativeStreams && lists(extensions, VK_NV_DEVICE_GENERATED_COMMANDS_COMPUTE_EXTENSION_NAME);
 
     support.viewportLayerExtension = lists(extensions, VK_EXT_SHADER_VIEWPORT_INDEX_LAYER_EXTENSION_NAME);
     support.nativeMeshShader = !instance.settings.forceEnable && lists(extensions, VK_EXT_MESH_SHADER_EXTENSION_NAME);

@@ -33,8 +33,12 @@ struct Support {
     // VK_EXT_device_generated_commands: the driver has it and is not to be overruled, or the layer provides it.
     bool nativeGeneratedCommands = false;
     bool generatedCommands = false;
-    bool generatedDraws = false;              // and draws among them
-    bool shaderObjects = false;               // the driver has VK_EXT_shader_object
+    bool generatedDraws = false;  // and draws among them
+    // VK_NV_device_generated_commands, likewise; the layer provides it where it does the other, with draws.
+    bool nativeStreams = false;
+    bool streams = false;
+    bool nativeComputeStreams = false;  // the driver has VK_NV_device_generated_commands_compute
+    bool shaderObjects = false;         // the driver has VK_EXT_shader_object
     // VK_EXT_mesh_shader, likewise, and the limits of compute shaders, which its shaders run as.
     bool nativeMeshShader = false;
     bool meshShader = false;

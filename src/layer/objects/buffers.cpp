@@ -8,7 +8,7 @@ namespace millrace::layer {
 
 UsageRules usageRules(const Device& device)
 {
-    return {device.emulatesMaintenance5(), device.usesCommands(), device.usesMesh()};
+    return {device.emulatesMaintenance5(), device.usesCommands(), device.usesMesh(), device.usesTokenStreams()};
 }
 
 namespace {

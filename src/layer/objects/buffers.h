@@ -18,6 +18,7 @@ struct UsageRules {
     bool foldFlags2 = false;       // VkBufferUsageFlags2CreateInfo
     bool hidesPreprocess = false;  // VK_BUFFER_USAGE_2_PREPROCESS_BUFFER_BIT_EXT, of generated commands
     bool copiesIndirect = false;   // the layer copies indirect commands
+    bool readsIndirect = false;    // kernels of the layer's read and write them by address
 };
 UsageRules usageRules(const Device& device);
 
@@ -35,6 +36,8 @@ Flags driverBufferUsage(Flags usage, UsageRules rules)
         usage = (usage & ~kPreprocess) | kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
     // Shaders of generated draws may fetch attributes themselves, also of buffers that are bound.
     if (rules.hidesPreprocess && (usage & VK_BUFFER_USAGE_VERTEX_BUFFER_BIT))
+        usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    if (rules.readsIndirect && (usage & VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT))
         usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     if (rules.copiesIndirect && (usage & VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT))
         usage |= VK_BUFFER_USAGE_TRANSFER_SRC_BIT;

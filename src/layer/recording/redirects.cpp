@@ -98,8 +98,6 @@ EntryPoints redirectEntryPoints()
         REDIRECT(DrawMeshTasksIndirectNV),
         REDIRECT(DrawMeshTasksIndirectCountNV),
         REDIRECT(SetCheckpointNV),
-        REDIRECT(PreprocessGeneratedCommandsNV),
-        REDIRECT(ExecuteGeneratedCommandsNV),
         REDIRECT(CudaLaunchKernelNV),
         REDIRECT(SubpassShadingHUAWEI),
         REDIRECT(DrawMultiEXT),

@@ -20,19 +20,22 @@ Kernels::~Kernels()
 
 VkResult Kernels::create()
 {
-    static constexpr const char* kNames[] = {"count sequences", "add up sequences", "place sequences", "write draws",
-                                             "write draws in order"};
-    const std::span<const uint32_t> code[] = {shaders::commands_count, shaders::commands_scan, shaders::commands_place,
-                                              shaders::commands_expand, shaders::commands_order};
+    static constexpr const char* kNames[] = {"count sequences", "add up sequences",     "place sequences",
+                                             "write draws",     "write draws in order", "gather records"};
+    const std::span<const uint32_t> code[] = {shaders::commands_count, shaders::commands_scan,
+                                              shaders::commands_place, shaders::commands_expand,
+                                              shaders::commands_order, shaders::commands_gather};
+    static_assert(sizeof(abi::GatherArguments) <= sizeof(abi::SortArguments));
     VkResult result =
         createKernelLayout(m_device, sizeof(abi::SortArguments), "layout of kernels for sequences", m_layout);
-    for (const Kernel kernel : {Count, Scan, Place, Expand, Order})
+    for (const Kernel kernel : {Count, Scan, Place, Expand, Order, Gather})
         if (result == VK_SUCCESS)
             result = createKernel(m_device, code[kernel], m_layout, kNames[kernel], m_pipelines[kernel]);
     return result;
 }
 
-void Kernels::bind(VkCommandBuffer commandBuffer, Kernel kernel, const abi::SortArguments& arguments) const
+template <typename Arguments>
+void Kernels::bind(VkCommandBuffer commandBuffer, Kernel kernel, const Arguments& arguments) const
 {
     const VkuDeviceDispatchTable& table = m_device.table;
     table.CmdBindPipeline(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, m_pipelines[kernel]);
@@ -83,6 +86,14 @@ void Kernels::order(VkCommandBuffer commandBuffer, const abi::SortArguments& arg
     bind(commandBuffer, Order, arguments);
     m_device.table.CmdDispatch(commandBuffer, static_cast<uint32_t>(std::min<uint64_t>(groups, abi::kRowGroups)),
                                static_cast<uint32_t>((groups + abi::kRowGroups - 1) / abi::kRowGroups), 1);
+}
+
+void Kernels::gather(VkCommandBuffer commandBuffer, const abi::GatherArguments& arguments) const
+{
+    constexpr uint32_t kInvocations = 128;
+    bind(commandBuffer, Gather, arguments);
+    m_device.table.CmdDispatch(commandBuffer, (arguments.maxSequenceCount + kInvocations - 1) / kInvocations, 1, 1);
+    barrier(m_device.table, commandBuffer);
 }
 
 }  // namespace millrace::layer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels in front of generated dispatches and draws, and of task and mesh shaders whose grids the device knows, which
-// sort sequences by pipeline (src/shaders/meta/commands).
+// The kernels in front of generated dispatches and draws, and of task and mesh shaders whose grids the device knows,
+// which sort sequences by pipeline (src/shaders/meta/commands).
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -39,11 +39,14 @@ public:
                 VkDeviceSize dispatches) const;
     // Rows of draws of the sequences, and the count of each pipeline.
     void order(VkCommandBuffer commandBuffer, const abi::SortArguments& arguments) const;
+    // Records from several streams, in front of all of those.
+    void gather(VkCommandBuffer commandBuffer, const abi::GatherArguments& arguments) const;
 
 private:
-    enum Kernel { Count, Scan, Place, Expand, Order, kCount };
+    enum Kernel { Count, Scan, Place, Expand, Order, Gather, kCount };
 
-    void bind(VkCommandBuffer commandBuffer, Kernel kernel, const abi::SortArguments& arguments) const;
+    template <typename Arguments>
+    void bind(VkCommandBuffer commandBuffer, Kernel kernel, const Arguments& arguments) const;
 
     Device& m_device;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;

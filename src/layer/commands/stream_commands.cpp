@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// vkGetGeneratedCommandsMemoryRequirementsNV, vkCmdPreprocessGeneratedCommandsNV, vkCmdExecuteGeneratedCommandsNV: the
+// same machinery as that of VK_EXT_device_generated_commands, behind a kernel that gathers records where streams do not
+// have them as they are.
+#include <algorithm>
+#include <span>
+
+#include "layer/commands/generation.h"
+#include "layer/loader/entry_points.h"
+
+namespace millrace::layer {
+
+namespace {
+
+// The application's offset has the alignment of a word.
+constexpr uint64_t kAlignment = 16;
+
+uint64_t aligned(uint64_t number)
+{
+    return (number + kAlignment - 1) & ~(kAlignment - 1);
+}
+
+// Of the records in front of what other kernels leave.
+uint64_t recordBytes(const IndirectLayout& layout, uint32_t maxSequences)
+{
+    return layout.gathering ? aligned(uint64_t{layout.layout.stride} * maxSequences) : 0;
+}
+
+Choice choiceOf(const Device& device, const IndirectLayout&, VkPipeline pipeline)
+{
+    Choice choice;
+    if (std::shared_ptr<KeptPipeline> kept = device.generatedCommands->pipelines->find(pipeline))
+        choice.pipelines.push_back(std::move(kept));
+    return choice;
+}
+
+void compile(const IndirectLayout& layout, const Choice& choice)
+{
+    for (const std::shared_ptr<KeptPipeline>& pipeline : choice.pipelines) {
+        const VariantHandles* variant = nullptr;
+        const bool isKnown = pipeline && !(pipeline->hasDynamicInput() && pullsVertices(layout.layout));
+        if (isKnown && pipeline->bindPoint() == layout.bindPoint())
+            pipeline->get(layout.layout, {}, variant);
+    }
+}
+
+VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsNV(
+    VkDevice handle, const VkGeneratedCommandsMemoryRequirementsInfoNV* pInfo, VkMemoryRequirements2* pRequirements)
+{
+    Device& device = Device::of(handle);
+    const IndirectLayout* layout = device.indirectLayouts.find(handleId(pInfo->indirectCommandsLayout));
+    uint64_t bytes = 0;
+    if (layout) {
+        const Choice choice = choiceOf(device, *layout, pInfo->pipeline);
+        const auto count = std::max<uint32_t>(1, static_cast<uint32_t>(choice.pipelines.size()));
+        bytes = recordBytes(*layout, pInfo->maxSequencesCount) +
+                sortMemory(layout->layout, extentOf(*layout, count, pInfo->maxSequencesCount, 0)).bytes;
+        compile(*layout, choice);
+    }
+    // Applications make a buffer in any case.
+    pRequirements->memoryRequirements = preprocessRequirements(device, bytes + kAlignment);
+}
+
+// The parameters in the words of the other extension. Addresses of the application's buffers are asked for here.
+class Translation {
+public:
+    Translation(Device& device, const VkGeneratedCommandsInfoNV& info)
+        : m_device(device), m_given(info), m_layout(device.indirectLayouts.find(handleId(info.indirectCommandsLayout)))
+    {
+        m_out.maxSequenceCount = info.sequencesCount;
+        m_out.sequenceCountAddress = addressOf(info.sequencesCountBuffer, info.sequencesCountOffset);
+        for (const VkIndirectCommandsStreamNV& stream : std::span(info.pStreams, info.streamCount))
+            m_streams.addresses.push_back(addressOf(stream.buffer, stream.offset));
+        m_streams.sequenceIndices = addressOf(info.sequencesIndexBuffer, info.sequencesIndexOffset);
+        if (m_layout)
+            place(*m_layout);
+    }
+    Translation(const Translation&) = delete;
+    Translation& operator=(const Translation&) = delete;
+
+    Generation generation(CommandBuffer& commandBuffer) const
+    {
+        Choice choice = m_layout ? choiceOf(m_device, *m_layout, m_given.pipeline) : Choice();
+        return {commandBuffer, m_out, m_layout, std::move(choice), m_streams};
+    }
+
+private:
+    VkDeviceAddress addressOf(VkBuffer buffer, VkDeviceSize offset) const
+    {
+        if (!buffer)
+            return 0;
+        VkBufferDeviceAddressInfo ask{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+        ask.buffer = buffer;
+        const VkDeviceAddress address = m_device.table.GetBufferDeviceAddress(m_device.handle, &ask);
+        m_device.addressedBuffers.addressed(buffer, address);
+        return address + offset;
+    }
+
+    // Where records are, and what is left of the memory for preprocessing behind them.
+    void place(const IndirectLayout& layout)
+    {
+        const VkDeviceAddress given = addressOf(m_given.preprocessBuffer, m_given.preprocessOffset);
+        const VkDeviceAddress memory = aligned(given);
+        const uint64_t records = recordBytes(layout, m_given.sequencesCount);
+        const uint64_t lost = memory - given + records;
+        m_out.preprocessAddress = memory + records;
+        m_out.preprocessSize = m_given.preprocessSize - std::min(lost, m_given.preprocessSize);
+        m_out.indirectAddress = memory;
+        m_out.indirectAddressSize = uint64_t{layout.layout.stride} * m_given.sequencesCount;
+        if (layout.gathering || layout.onlyStream >= m_given.streamCount)
+            return;
+        m_out.indirectAddress = m_streams.addresses[layout.onlyStream];
+        // Records may be cut off behind what the last sequence needs of its own.
+        const uint64_t last = layout.layout.actionOffset + commands::actionBytes(layout.layout.action);
+        m_out.indirectAddressSize -= layout.layout.stride - std::min<uint64_t>(last, layout.layout.stride);
+    }
+
+    Device& m_device;
+    const VkGeneratedCommandsInfoNV& m_given;
+    const IndirectLayout* m_layout;
+    VkGeneratedCommandsInfoEXT m_out{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT};
+    Streams m_streams;
+};
+
+// The driver's own, on a device where the layer provides something else.
+VKAPI_ATTR void VKAPI_CALL CmdPreprocessGeneratedCommandsNV(VkCommandBuffer handle,
+                                                            const VkGeneratedCommandsInfoNV* pInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    if (!commandBuffer.device.usesTokenStreams()) {
+        commandBuffer.device.table.CmdPreprocessGeneratedCommandsNV(commandBuffer.current, pInfo);
+        return;
+    }
+    const Translation translation(commandBuffer.device, *pInfo);
+    translation.generation(commandBuffer).preprocess();
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdExecuteGeneratedCommandsNV(VkCommandBuffer handle, VkBool32 isPreprocessed,
+                                                         const VkGeneratedCommandsInfoNV* pInfo)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    if (!commandBuffer.device.usesTokenStreams()) {
+        commandBuffer.device.table.CmdExecuteGeneratedCommandsNV(commandBuffer.current, isPreprocessed, pInfo);
+        return;
+    }
+    const Translation translation(commandBuffer.device, *pInfo);
+    translation.generation(commandBuffer).execute(isPreprocessed);
+}
+
+}  // namespace
+
+EntryPoints streamCommandEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(GetGeneratedCommandsMemoryRequirementsNV, kUseTokenStreams, true),
+        MILLRACE_ENTRY(CmdPreprocessGeneratedCommandsNV, kUseState, true, kUseTokenStreams),
+        MILLRACE_ENTRY(CmdExecuteGeneratedCommandsNV, kUseState, true, kUseTokenStreams),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer

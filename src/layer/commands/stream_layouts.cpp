@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Indirect commands layouts of VK_NV_device_generated_commands: tokens in several streams become one record, as
+// commands::Layout describes it.
+#include <algorithm>
+#include <span>
+#include <string>
+
+#include "layer/commands/generated_commands.h"
+#include "layer/commands/indirect_layouts.h"
+#include "layer/loader/device.h"
+#include "layer/loader/entry_points.h"
+
+namespace millrace::layer {
+
+namespace {
+
+using commands::Action;
+using Token = VkIndirectCommandsLayoutTokenNV;
+
+constexpr uint32_t kBufferWords = 4;  // of VkBindVertexBufferIndirectCommandNV, VkBindIndexBufferIndirectCommandNV
+
+std::string nameOf(VkIndirectCommandsTokenTypeNV type)
+{
+    switch (type) {
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_SHADER_GROUP_NV:
+            return "SHADER_GROUP";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_STATE_FLAGS_NV:
+            return "STATE_FLAGS";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_TASKS_NV:
+            return "DRAW_TASKS";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_NV:
+            return "DRAW_MESH_TASKS";
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_PIPELINE_NV:
+            return "PIPELINE";
+        default:
+            return std::to_string(type);
+    }
+}
+
+// Reads the tokens of one layout. What it cannot read it says, and the result is then an error.
+class Reader {
+public:
+    explicit Reader(const VkIndirectCommandsLayoutCreateInfoNV& info)
+        : m_info(info), m_gathering({info.pStreamStrides, info.pStreamStrides + info.streamCount})
+    {
+    }
+
+    VkResult read();
+    std::shared_ptr<IndirectLayout> take();
+    const std::string& problem() const { return m_problem; }
+
+private:
+    VkResult refuse(VkResult result, const std::string& problem)
+    {
+        m_problem = problem;
+        return result;
+    }
+    // True if one stream has whole records.
+    bool needsGathering() const;
+    // Where in the record what a token reads is.
+    uint32_t place(const Token& token, uint32_t words);
+    VkResult readToken(const Token& token);
+    VkResult readIndexBuffer(const Token& token);
+    VkResult readAction(Action action, const Token& token);
+
+    const VkIndirectCommandsLayoutCreateInfoNV& m_info;
+    commands::Gathering m_gathering;
+    IndirectLayout m_layout;
+    bool m_gathers = false;
+    bool m_hasAction = false;
+    std::string m_problem;
+};
+
+bool Reader::needsGathering() const
+{
+    const std::span<const Token> tokens(m_info.pTokens, m_info.tokenCount);
+    if (m_info.flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_INDEXED_SEQUENCES_BIT_NV)
+        return true;
+    const uint32_t stride = m_info.pStreamStrides[tokens.front().stream];
+    return std::ranges::any_of(tokens, [&](const Token& token) {
+        // A multi-draw wants records that do not overlap.
+        const bool overlaps = token.offset + commands::actionBytes(Action::DrawIndexed) > stride &&
+                              (token.tokenType == VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_NV ||
+                               token.offset + commands::actionBytes(Action::Draw) > stride);
+        return token.stream != tokens.front().stream || token.indexTypeCount > 0 || overlaps;
+    });
+}
+
+VkResult Reader::read()
+{
+    m_gathers = needsGathering();
+    const bool isCompute = m_info.pipelineBindPoint == VK_PIPELINE_BIND_POINT_COMPUTE;
+    m_layout.layout.stages =
+        isCompute ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT} : kSequenceStages & ~VK_SHADER_STAGE_COMPUTE_BIT;
+    m_layout.isUnordered = isCompute || (m_info.flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_UNORDERED_SEQUENCES_BIT_NV);
+    for (const Token& token : std::span(m_info.pTokens, m_info.tokenCount)) {
+        if (token.stream >= m_info.streamCount)
+            return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "a token is in a stream that the layout does not have");
+        if (const VkResult result = readToken(token); result != VK_SUCCESS)
+            return result;
+    }
+    if (!m_hasAction)
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "no token says what to do");
+    if ((m_layout.layout.action == Action::Dispatch) != isCompute)
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "the token that says what to do is of another bind point");
+    m_layout.onlyStream = m_info.pTokens->stream;
+    m_layout.layout.stride = m_gathers ? m_gathering.recordBytes() : m_info.pStreamStrides[m_layout.onlyStream];
+    return VK_SUCCESS;
+}
+
+uint32_t Reader::place(const Token& token, uint32_t words)
+{
+    return m_gathers ? m_gathering.copy({token.stream, token.offset, words}) : token.offset;
+}
+
+VkResult Reader::readToken(const Token& token)
+{
+    commands::Layout& layout = m_layout.layout;
+    switch (token.tokenType) {
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_NV: {
+            commands::PushRange range;
+            range.destination = token.pushconstantOffset;
+            range.size = token.pushconstantSize;
+            range.stages = token.pushconstantShaderStageFlags;
+            range.streamOffset = place(token, token.pushconstantSize / 4);
+            layout.pushRanges.push_back(range);
+            return VK_SUCCESS;
+        }
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_VERTEX_BUFFER_NV:
+            layout.vertexBuffers.push_back({token.vertexBindingUnit, place(token, kBufferWords)});
+            m_layout.needsStaticStrides |= !token.vertexDynamicStride;
+            return VK_SUCCESS;
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_INDEX_BUFFER_NV:
+            return readIndexBuffer(token);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_NV:
+            return readAction(Action::Draw, token);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_NV:
+            return readAction(Action::DrawIndexed, token);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_NV:
+            return readAction(Action::Dispatch, token);
+        default:
+            return refuse(VK_ERROR_FEATURE_NOT_PRESENT, "the token " + nameOf(token.tokenType) + " is not supported");
+    }
+}
+
+// The stream may have other numbers than VkIndexType. One that nobody explained is taken as it is.
+VkResult Reader::readIndexBuffer(const Token& token)
+{
+    const uint32_t offset = place(token, kBufferWords);
+    const uint32_t typeOffset = offsetof(VkBindIndexBufferIndirectCommandNV, indexType);
+    for (uint32_t i = 0; i < token.indexTypeCount; ++i)
+        m_gathering.replace({token.stream, token.offset + typeOffset, 1}, offset + typeOffset,
+                            token.pIndexTypeValues[i], static_cast<uint32_t>(token.pIndexTypes[i]));
+    m_layout.layout.indexBuffer = {commands::IndexBuffer::Types::Vulkan, offset};
+    return VK_SUCCESS;
+}
+
+VkResult Reader::readAction(Action action, const Token& token)
+{
+    if (m_hasAction)
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "two tokens say what to do");
+    m_hasAction = true;
+    m_layout.layout.action = action;
+    m_layout.layout.actionOffset = place(token, commands::actionBytes(action) / 4);
+    return VK_SUCCESS;
+}
+
+std::shared_ptr<IndirectLayout> Reader::take()
+{
+    if (m_gathers)
+        m_layout.gathering = std::move(m_gathering);
+    return std::make_shared<IndirectLayout>(std::move(m_layout));
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutNV(VkDevice handle,
+                                                              const VkIndirectCommandsLayoutCreateInfoNV* pInfo,
+                                                              const VkAllocationCallbacks*,
+                                                              VkIndirectCommandsLayoutNV* pLayout)
+{
+    Device& device = Device::of(handle);
+    *pLayout = VK_NULL_HANDLE;
+    Reader reader(*pInfo);
+    const VkResult result = reader.read();
+    if (result != VK_SUCCESS) {
+        device.messages().error("Millrace-generated-commands", objectReference(VK_OBJECT_TYPE_DEVICE, handle),
+                                "vkCreateIndirectCommandsLayoutNV: " + reader.problem(),
+                                "docs/generated-commands.md says which tokens there are");
+        return result;
+    }
+    std::shared_ptr<IndirectLayout> layout = reader.take();
+    // Kernels run in front of the render pass instance that such commands are in.
+    const bool hasKernels = layout->gathering || hasDrawTable(layout->layout);
+    if (hasKernels && !(pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_NV))
+        device.needsFronts = true;
+    *pLayout = handleOf<VkIndirectCommandsLayoutNV>(layout.get());
+    device.indirectLayouts.insert(handleId(*pLayout), std::move(layout));
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR void VKAPI_CALL DestroyIndirectCommandsLayoutNV(VkDevice handle, VkIndirectCommandsLayoutNV layout,
+                                                           const VkAllocationCallbacks*)
+{
+    Device& device = Device::of(handle);
+    device.indirectLayouts.remove(handleId(layout));
+    device.privateData.removeObject(handleId(layout));
+}
+
+}  // namespace
+
+EntryPoints streamLayoutEntryPoints()
+{
+    static const EntryPoint entries[] = {
+        MILLRACE_ENTRY(CreateIndirectCommandsLayoutNV, kUseTokenStreams, true),
+        MILLRACE_ENTRY(DestroyIndirectCommandsLayoutNV, kUseTokenStreams, true),
+    };
+    return entries;
+}
+
+}  // namespace millrace::layer
