@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/dispatches.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -50,7 +52,7 @@ void addDispatch(Sums& sums, uint32_t salt, const PushWords& push, const uint32_
 
 DispatchCase::DispatchCase(uint32_t seed, bool streams)
     : random(seed),
-      hasSet(below(random, 3) == 0 && !streams),
+      hasSet(below(random, 3) == 0),
       layout(random, VK_SHADER_STAGE_COMPUTE_BIT, {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT, 3},
              {.set = hasSet, .numbers = !streams})
 {
@@ -98,7 +100,7 @@ Sums DispatchCase::expected() const
 }
 
 Dispatches::Dispatches(Provider provider, const GeneratedOptions& with)
-    : generated(provider, with), m_device(generated.device), m_hasObjects(with.objects)
+    : generated(provider, with), m_device(generated.device), m_hasObjects(with.objects), m_hasStreams(with.streams)
 {
     const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushWords * 4};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
@@ -114,7 +116,8 @@ Dispatches::Dispatches(Provider provider, const GeneratedOptions& with)
         else
             m_pipelines.push_back(createPipeline(salt));
     }
-    createSet();
+    if (!m_hasStreams)
+        createSet();
     m_out = m_device.createBuffer(kOutWords * 4);
     m_outSet = m_device.createSet(m_out);
 }
@@ -194,6 +197,32 @@ void Dispatches::bindFirst(VkCommandBuffer cmd) const
         vkCmdBindPipeline(cmd, kCompute, m_pipelines[0]);
 }
 
+void Dispatches::placePipeline(const VkComputePipelineCreateInfo& info, VkComputePipelineIndirectBufferInfoNV& memory)
+{
+    const auto get =
+        m_device.get<PFN_vkGetPipelineIndirectMemoryRequirementsNV>("vkGetPipelineIndirectMemoryRequirementsNV");
+    VkMemoryRequirements2 requirements{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
+    get(m_device.handle, &info, &requirements);
+    const Buffer buffer = m_device.createBuffer(requirements.memoryRequirements.size,
+                                                VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+    memory.deviceAddress = buffer.address;
+    memory.size = buffer.size;
+}
+
+void Dispatches::updateMemory(VkPipeline pipeline, VkDeviceAddress expected)
+{
+    const VkCommandBuffer cmd = m_device.begin();
+    m_device.get<PFN_vkCmdUpdatePipelineIndirectBufferNV>("vkCmdUpdatePipelineIndirectBufferNV")(
+        cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    m_device.submitAndWait(cmd);
+    VkPipelineIndirectDeviceAddressInfoNV ask{VK_STRUCTURE_TYPE_PIPELINE_INDIRECT_DEVICE_ADDRESS_INFO_NV};
+    ask.pipelineBindPoint = VK_PIPELINE_BIND_POINT_COMPUTE;
+    ask.pipeline = pipeline;
+    m_addresses.push_back(m_device.get<PFN_vkGetPipelineIndirectDeviceAddressNV>(
+        "vkGetPipelineIndirectDeviceAddressNV")(m_device.handle, &ask));
+    EXPECT_EQ(m_addresses.back(), expected);
+}
+
 VkPipeline Dispatches::createPipeline(uint32_t salt)
 {
     // The module is gone when the pipeline is used.
@@ -211,10 +240,18 @@ VkPipeline Dispatches::createPipeline(uint32_t salt)
     if (salt != kSalts[0])
         info.stage.pSpecializationInfo = &specialization;
     info.layout = m_layout;
+    VkComputePipelineIndirectBufferInfoNV memory{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_INDIRECT_BUFFER_INFO_NV, &flags};
+    if (m_hasStreams) {
+        flags.flags = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_NV;
+        placePipeline(info, memory);
+        info.pNext = &memory;
+    }
     VkPipeline pipeline = VK_NULL_HANDLE;
     MILLRACE_CHECK(vkCreateComputePipelines(m_device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
     vkDestroyShaderModule(m_device.handle, module, nullptr);
     m_device.onDestroy([this, pipeline] { vkDestroyPipeline(m_device.handle, pipeline, nullptr); });
+    if (m_hasStreams)
+        updateMemory(pipeline, memory.deviceAddress);
     return pipeline;
 }
 
@@ -336,8 +373,8 @@ Sums Dispatches::runStreams(DispatchCase& drawn)
 {
     StreamCall call(generated, drawn.random, drawn.layout, drawn.stream, drawn.maxSequences,
                     drawn.deviceCount ? &*drawn.deviceCount : nullptr);
-    call.create(kCompute, m_layout, m_pipelines[0],
-                drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_NV : 0);
+    call.create(kCompute, m_layout, drawn.hasSet ? VK_NULL_HANDLE : m_pipelines[0],
+                drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_NV : 0, m_addresses);
     std::memset(m_out.words, 0, kOutWords * 4);
     const VkCommandBuffer cmd = m_device.begin();
     record(

@@ -64,6 +64,9 @@ public:
 private:
     VkPipeline createPipeline(uint32_t salt);
     VkShaderEXT createObject(uint32_t salt);
+    // Of VK_NV_device_generated_commands_compute: memory for a pipeline, and what stands in it.
+    void placePipeline(const VkComputePipelineCreateInfo& info, VkComputePipelineIndirectBufferInfoNV& memory);
+    void updateMemory(VkPipeline pipeline, VkDeviceAddress expected);
     void createSet();
     void bindFirst(VkCommandBuffer cmd) const;
     void bind(VkCommandBuffer cmd, const DispatchCase& drawn) const;
@@ -74,6 +77,8 @@ private:
     layertest::TestDevice& m_device;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
     const bool m_hasObjects;
+    const bool m_hasStreams;
+    std::vector<VkDeviceAddress> m_addresses;  // of pipelines in streams
     std::vector<VkPipeline> m_pipelines;
     std::vector<VkShaderEXT> m_objects;  // in place of those
     VkIndirectExecutionSetEXT m_set = VK_NULL_HANDLE;

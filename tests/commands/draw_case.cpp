@@ -59,7 +59,7 @@ DrawCase::DrawCase(uint32_t seed, Maker maker)
     : random(seed),
       isIndexed(below(random, 2)),
       isCounted(below(random, 3) == 0 && maker != Maker::Streams),
-      hasSet(maker != Maker::Libraries && maker != Maker::Streams && below(random, 3) == 0),
+      hasSet(maker != Maker::Libraries && below(random, 3) == 0),
       hasObjects(maker == Maker::Objects),
       hasStreams(maker == Maker::Streams),
       isUnordered(below(random, 2)),
@@ -176,7 +176,8 @@ void DrawCase::addSequence(Picture& picture, uint32_t sequence) const
                                             : record + layout.actionWord;
         addDraw(picture, layout.valuesOf(record, sequence, pushed), drawOf(command, i),
                 hasVertices ? std::optional(vertices[sequence]) : std::nullopt,
-                hasIndices ? indices[sequence] : Indices{0, false}, kDrawSalts[hasSet ? record[layout.setWord] : 0],
+                hasIndices ? indices[sequence] : Indices{0, false},
+                kDrawSalts[hasSet ? record[layout.setWord] : boundGroup],
                 kFragmentSalts[hasSet && hasObjects ? record[layout.setWord + 1] - kFragmentBase : 0]);
     }
 }
@@ -187,7 +188,8 @@ Picture DrawCase::expected() const
     for (uint32_t i = 0; i < sequences(); ++i)
         addSequence(picture, i);
     // What record() draws itself.
-    addDraw(picture, pushed, {5, 1, 0, 0, 0, false}, hasVertices ? std::optional(Vertices{0, 4}) : std::nullopt);
+    addDraw(picture, pushed, {5, 1, 0, 0, 0, false}, hasVertices ? std::optional(Vertices{0, 4}) : std::nullopt,
+            {0, false}, kDrawSalts[boundGroup]);
     return picture;
 }
 

@@ -92,7 +92,29 @@ VkIndirectExecutionSetEXT Draws::createSet(const std::vector<VkPipeline>& pipeli
     return set;
 }
 
-VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices, uint32_t salt)
+VkPipeline Draws::createGroups(bool hasRenderPass, bool hasVertices)
+{
+    const VkPipeline other = createPipeline(hasRenderPass, hasVertices, kDrawSalts[2]);
+    return createPipeline(hasRenderPass, hasVertices, kDrawSalts[0], {other});
+}
+
+namespace {
+
+// What a group has of a pipeline's state.
+VkGraphicsShaderGroupCreateInfoNV groupOf(const VkGraphicsPipelineCreateInfo& info,
+                                          const VkPipelineShaderStageCreateInfo* stages)
+{
+    VkGraphicsShaderGroupCreateInfoNV group{VK_STRUCTURE_TYPE_GRAPHICS_SHADER_GROUP_CREATE_INFO_NV};
+    group.stageCount = info.stageCount;
+    group.pStages = stages;
+    group.pVertexInputState = info.pVertexInputState;
+    return group;
+}
+
+}  // namespace
+
+VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices, uint32_t salt,
+                                 const std::vector<VkPipeline>& others)
 {
     PipelineState state(hasVertices);
     const VkShaderModule modules[] = {createModule(vertexCode(hasVertices)), createModule(shaders::points_fragment)};
@@ -121,6 +143,20 @@ VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices, uint32_t 
     info.pColorBlendState = &state.blend;
     info.pDynamicState = &state.dynamic;
     info.layout = m_layout;
+    const VkSpecializationInfo secondSalt{1, &entry, 4, &kDrawSalts[1]};
+    VkPipelineShaderStageCreateInfo second[] = {stages[0], stages[1]};
+    second[0].pSpecializationInfo = &secondSalt;
+    const VkGraphicsShaderGroupCreateInfoNV own[] = {groupOf(info, stages), groupOf(info, second)};
+    VkGraphicsPipelineShaderGroupsCreateInfoNV groups{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_SHADER_GROUPS_CREATE_INFO_NV,
+                                                      info.pNext};
+    groups.groupCount = 2;
+    groups.pGroups = own;
+    groups.pipelineCount = static_cast<uint32_t>(others.size());
+    groups.pPipelines = others.data();
+    if (!others.empty())
+        info.pNext = &groups;
+    if (m_maker == Maker::Streams)
+        flags.flags = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_NV;
     const VkPipeline pipeline = createOne(info);
     vkDestroyRenderPass(m_device.handle, pass, nullptr);
     for (VkShaderModule module : modules)

@@ -31,7 +31,7 @@ protected:
 TEST_P(GeneratedDraws, RandomLayouts_AsALoopOnTheHost)
 {
     const auto [provider, maker] = GetParam();
-    const uint32_t seeds = maker == Maker::Whole ? 150 : 80;
+    const uint32_t seeds = maker == Maker::Whole ? 150 : maker == Maker::Streams ? 60 : 80;
     Draws draws(provider, maker);
     for (uint32_t seed = 0; seed < seeds && !HasFailure(); ++seed) {
         DrawCase drawn(seed, maker);

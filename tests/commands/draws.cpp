@@ -27,7 +27,9 @@ Draws::Draws(Provider provider, Maker maker, bool narrow)
             std::vector<VkPipeline>& pipelines = m_pipelines[hasRenderPass][hasVertices];
             if (m_maker == Maker::Libraries)
                 pipelines.push_back(createLinked(hasRenderPass, hasVertices));
-            if (m_maker != Maker::Whole && m_maker != Maker::Streams)
+            if (m_maker == Maker::Streams)
+                pipelines.push_back(createGroups(hasRenderPass, hasVertices));
+            if (m_maker != Maker::Whole)
                 continue;
             for (uint32_t salt : kDrawSalts)
                 pipelines.push_back(createPipeline(hasRenderPass, hasVertices, salt));
@@ -156,6 +158,9 @@ void Draws::bind(VkCommandBuffer cmd, const DrawCase& drawn) const
         vkCmdSetViewport(cmd, 0, 1, &viewport);
         vkCmdSetScissor(cmd, 0, 1, &scissor);
         vkCmdBindPipeline(cmd, kGraphics, pipelineOf(drawn));
+        if (drawn.boundGroup > 0)
+            m_device.get<PFN_vkCmdBindPipelineShaderGroupNV>("vkCmdBindPipelineShaderGroupNV")(
+                cmd, kGraphics, pipelineOf(drawn), drawn.boundGroup);
     }
     if (drawn.hasVertices) {
         const VkBuffer buffers[] = {m_vertices.handle, m_instances.handle};

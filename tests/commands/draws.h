@@ -128,6 +128,7 @@ struct DrawCase {
     uint32_t maxDraws = 1;  // of a sequence
     std::optional<uint32_t> deviceCount;
     bool isExplicit, inSecondary, hasRenderPass;
+    uint32_t boundGroup = 0;  // that is bound by itself in place of the pipeline
     PushWords pushed{};
     std::vector<uint32_t> stream;
     std::vector<uint32_t> commands;  // that records with counts lead to
@@ -180,7 +181,11 @@ private:
     static std::span<const uint32_t> vertexCode(bool hasVertices);
     VkShaderModule createModule(std::span<const uint32_t> words) const;
     VkPipeline createOne(const VkGraphicsPipelineCreateInfo& info);
-    VkPipeline createPipeline(bool hasRenderPass, bool hasVertices, uint32_t salt);
+    // `others`: whose shader groups are appended to its own ones (VK_NV_device_generated_commands).
+    VkPipeline createPipeline(bool hasRenderPass, bool hasVertices, uint32_t salt,
+                              const std::vector<VkPipeline>& others = {});
+    // One with a shader group for each salt, of which it has the first two itself.
+    VkPipeline createGroups(bool hasRenderPass, bool hasVertices);
     VkIndirectExecutionSetEXT createSet(const std::vector<VkPipeline>& pipelines);
     VkPipeline createLibrary(VkGraphicsPipelineLibraryFlagsEXT subset, VkRenderPass pass, bool hasVertices);
     VkPipeline createLinked(bool hasRenderPass, bool hasVertices);

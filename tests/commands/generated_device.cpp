@@ -97,7 +97,7 @@ DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
     if (with.streams) {
         m_streams.deviceGeneratedCommands = VK_TRUE;
         m_streams.pNext = &m_computeStreams;
-        m_computeStreams.deviceGeneratedCompute = VK_TRUE;
+        m_computeStreams.deviceGeneratedCompute = m_computeStreams.deviceGeneratedComputePipelines = VK_TRUE;
         m_computeStreams.pNext = m_features.pNext;
         m_features.pNext = &m_streams;
         options.extensions.insert(options.extensions.end(), {VK_NV_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME,

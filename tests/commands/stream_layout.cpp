@@ -20,6 +20,13 @@ StreamToken translate(const VkIndirectCommandsLayoutTokenEXT& from, VkPipelineLa
     StreamToken out{{VK_STRUCTURE_TYPE_INDIRECT_COMMANDS_LAYOUT_TOKEN_NV}, from.offset / 4, 0};
     VkIndirectCommandsLayoutTokenNV& token = out.token;
     switch (from.type) {
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_EXECUTION_SET_EXT: {
+            const bool isCompute = from.data.pExecutionSet->shaderStages == VK_SHADER_STAGE_COMPUTE_BIT;
+            token.tokenType = isCompute ? VK_INDIRECT_COMMANDS_TOKEN_TYPE_PIPELINE_NV
+                                        : VK_INDIRECT_COMMANDS_TOKEN_TYPE_SHADER_GROUP_NV;
+            out.words = isCompute ? 2 : 1;
+            break;
+        }
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT:
             token.tokenType = VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_NV;
             token.pushconstantPipelineLayout = pipelineLayout;
@@ -60,29 +67,45 @@ StreamToken translate(const VkIndirectCommandsLayoutTokenEXT& from, VkPipelineLa
 
 }  // namespace
 
-StreamLayout::StreamLayout(Random& random, const RandomLayout& from, VkPipelineLayout pipelineLayout)
+StreamLayout::StreamLayout(Random& random, const RandomLayout& from, VkPipelineLayout pipelineLayout,
+                           const std::vector<VkDeviceAddress>& pipelines)
+    : m_pipelines(pipelines)
 {
-    const bool isWhole = below(random, 3) == 0;
+    const bool isWhole = below(random, 3) == 0 && (from.setWord < 0 || pipelines.empty());
     isIndexed = below(random, 2) && !isWhole;
+    const bool hasFlags = !isWhole && from.stages != VK_SHADER_STAGE_COMPUTE_BIT && below(random, 3) == 0;
     strideWords.assign(isWhole ? 1 : 1 + below(random, 3), isWhole ? from.strideWords : 0);
     for (const VkIndirectCommandsLayoutTokenEXT& token : from.tokens) {
-        StreamToken& own = tokens.emplace_back(translate(token, pipelineLayout));
+        StreamToken own = translate(token, pipelineLayout);
         if (isWhole) {
             own.token.offset = token.offset;
+            tokens.push_back(own);
             continue;
         }
-        own.token.stream = below(random, static_cast<uint32_t>(strideWords.size()));
-        uint32_t& word = strideWords[own.token.stream];
-        word += below(random, 2);  // a hole
-        own.token.offset = word * 4;
-        word += own.words;
+        if (hasFlags && &token == &from.tokens.back()) {
+            StreamToken flags{{VK_STRUCTURE_TYPE_INDIRECT_COMMANDS_LAYOUT_TOKEN_NV}, 0, 1};
+            flags.token.tokenType = VK_INDIRECT_COMMANDS_TOKEN_TYPE_STATE_FLAGS_NV;
+            flags.token.indirectStateFlags = VK_INDIRECT_STATE_FLAG_FRONTFACE_BIT_NV;
+            place(random, flags);
+        }
+        place(random, own);
     }
     for (uint32_t& words : strideWords)
         words += isWhole ? 0 : 1 + below(random, 2);
 }
 
-std::vector<std::vector<uint32_t>> StreamLayout::split(const std::vector<uint32_t>& records, uint32_t recordWords,
-                                                       const std::vector<uint32_t>& numbers) const
+void StreamLayout::place(Random& random, StreamToken token)
+{
+    token.token.stream = below(random, static_cast<uint32_t>(strideWords.size()));
+    uint32_t& word = strideWords[token.token.stream];
+    word += below(random, 2);  // a hole
+    token.token.offset = word * 4;
+    word += token.words;
+    tokens.push_back(token);
+}
+
+std::vector<std::vector<uint32_t>> StreamLayout::split(Random& random, const std::vector<uint32_t>& records,
+                                                       uint32_t recordWords, const std::vector<uint32_t>& numbers) const
 {
     std::vector<std::vector<uint32_t>> streams;
     for (uint32_t words : strideWords)
@@ -90,8 +113,14 @@ std::vector<std::vector<uint32_t>> StreamLayout::split(const std::vector<uint32_
     for (size_t i = 0; i < numbers.size(); ++i)
         for (const StreamToken& own : tokens) {
             const uint32_t stream = own.token.stream;
-            std::copy_n(&records[i * recordWords + own.recordWord], own.words,
-                        &streams[stream][size_t{numbers[i]} * strideWords[stream] + own.token.offset / 4]);
+            const uint32_t* const words = &records[i * recordWords + own.recordWord];
+            uint32_t* const out = &streams[stream][size_t{numbers[i]} * strideWords[stream] + own.token.offset / 4];
+            if (own.token.tokenType == VK_INDIRECT_COMMANDS_TOKEN_TYPE_STATE_FLAGS_NV)
+                *out = static_cast<uint32_t>(random());
+            else if (own.token.tokenType == VK_INDIRECT_COMMANDS_TOKEN_TYPE_PIPELINE_NV)
+                std::memcpy(out, &m_pipelines[*words], sizeof(VkDeviceAddress));
+            else
+                std::copy_n(words, own.words, out);
         }
     return streams;
 }
@@ -136,9 +165,9 @@ StreamCall::~StreamCall()
 }
 
 void StreamCall::create(VkPipelineBindPoint bindPoint, VkPipelineLayout pipelineLayout, VkPipeline pipeline,
-                        VkIndirectCommandsLayoutUsageFlagsNV flags)
+                        VkIndirectCommandsLayoutUsageFlagsNV flags, const std::vector<VkDeviceAddress>& pipelines)
 {
-    const StreamLayout layout(m_random, m_from, pipelineLayout);
+    const StreamLayout layout(m_random, m_from, pipelineLayout, pipelines);
     std::vector<uint32_t> numbers(m_info.sequencesCount);
     std::iota(numbers.begin(), numbers.end(), 0u);
     if (layout.isIndexed) {
@@ -147,7 +176,7 @@ void StreamCall::create(VkPipelineBindPoint bindPoint, VkPipelineLayout pipeline
     }
     // Not at the beginning of their buffers.
     constexpr uint32_t kInFront = 3;
-    for (std::vector<uint32_t>& stream : layout.split(m_records, m_from.strideWords, numbers)) {
+    for (std::vector<uint32_t>& stream : layout.split(m_random, m_records, m_from.strideWords, numbers)) {
         stream.insert(stream.begin(), kInFront, 0xabadcafeu);
         m_streams.push_back({m_generated.createStream(stream).handle, kInFront * 4});
     }

@@ -22,7 +22,9 @@ struct StreamToken {
 struct StreamLayout {
     // Draws from `random` whether there is one stream with the records as they are, how many streams there are
     // otherwise, and whether the sequences have numbers of their own.
-    StreamLayout(Random& random, const RandomLayout& from, VkPipelineLayout pipelineLayout);
+    // `pipelines`: the address of each that an index of a set means, for dispatches.
+    StreamLayout(Random& random, const RandomLayout& from, VkPipelineLayout pipelineLayout,
+                 const std::vector<VkDeviceAddress>& pipelines);
     StreamLayout(const StreamLayout&) = delete;
     StreamLayout& operator=(const StreamLayout&) = delete;
 
@@ -30,11 +32,16 @@ struct StreamLayout {
     std::vector<uint32_t> strideWords;  // of each stream
     std::vector<StreamToken> tokens;
 
-    // The streams that say what `records` do, where sequence i has number numbers[i].
-    std::vector<std::vector<uint32_t>> split(const std::vector<uint32_t>& records, uint32_t recordWords,
+    // The streams that say what `records` do, where sequence i has number numbers[i]. State flags are random.
+    std::vector<std::vector<uint32_t>> split(Random& random, const std::vector<uint32_t>& records, uint32_t recordWords,
                                              const std::vector<uint32_t>& numbers) const;
     VkIndirectCommandsLayoutNV create(VkDevice device, VkPipelineBindPoint bindPoint,
                                       VkIndirectCommandsLayoutUsageFlagsNV flags) const;
+
+private:
+    void place(Random& random, StreamToken token);
+
+    const std::vector<VkDeviceAddress>& m_pipelines;
 };
 
 // A call's buffers and structure, for random draws or dispatches.
@@ -47,7 +54,7 @@ public:
     ~StreamCall();
 
     void create(VkPipelineBindPoint bindPoint, VkPipelineLayout pipelineLayout, VkPipeline pipeline,
-                VkIndirectCommandsLayoutUsageFlagsNV flags);
+                VkIndirectCommandsLayoutUsageFlagsNV flags, const std::vector<VkDeviceAddress>& pipelines = {});
     void preprocess() const;  // in a command buffer of its own, which is submitted
     void execute(VkCommandBuffer cmd, bool isPreprocessed) const;
 

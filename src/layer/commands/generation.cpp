@@ -80,7 +80,9 @@ bool Generation::check()
         return false;
     }
     const bool hasSet = m_info.indirectExecutionSet || m_choice.isSet;
-    if (m_pipelines.empty() || !m_pipelines.front() || layout().executionSet.has_value() != hasSet) {
+    // Numbers of pipelines have gaps.
+    const bool hasFirst = m_layout->hasPipelineNumbers || (!m_pipelines.empty() && m_pipelines.front());
+    if (!hasFirst || layout().executionSet.has_value() != hasSet) {
         complain(
             "there is no pipeline that they can run: it has to be bound, or in the execution set, and graphics "
             "pipelines have to be created with a vertex shader");
@@ -319,20 +321,27 @@ void Generation::push(const SequenceLayout& layout, const abi::SequenceArguments
                                     &arguments);
 }
 
+// Any that there is may have a number: those that the application has not bound sets for it does not mean.
+bool Generation::isMeant(const KeptPipeline& pipeline) const
+{
+    return !m_layout->hasPipelineNumbers || hasBorrowedSets(m_commandBuffer, kCompute, pipeline.layout());
+}
+
 // A dispatch for each pipeline, which runs all of its sequences. Layouts of a set's pipelines are compatible.
 void Generation::dispatch() const
 {
     const auto memory = find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
     abi::SequenceArguments arguments{};
-    bool isBound = false;
+    const SequenceLayout* bound = nullptr;
     for (size_t i = 0; memory && i < m_pipelines.size(); ++i) {
         KeptPipeline* const pipeline = m_pipelines[i].get();
-        const VariantHandles* const variant = pipeline ? variantOf(*pipeline) : nullptr;
+        const VariantHandles* const variant = pipeline && isMeant(*pipeline) ? variantOf(*pipeline) : nullptr;
         if (!variant)
             continue;
+        const bool isBound = bound && (!m_layout->hasPipelineNumbers || bound == &pipeline->layout());
         if (!isBound && !bind(kCompute, pipeline->layout(), arguments))
             return;
-        isBound = true;
+        bound = &pipeline->layout();
         m_commandBuffer.keepAlive.push_back(m_pipelines[i]);
         arguments.table = m_info.preprocessAddress + m_memory.tables + i * sizeof(abi::SequenceTable);
         bindVariant(*pipeline, *variant);

@@ -58,6 +58,7 @@ private:
     bool gather(VkCommandBuffer target) const;
     void barrier(VkCommandBuffer target, VkPipelineStageFlags from, VkPipelineStageFlags to,
                  VkAccessFlags access) const;
+    bool isMeant(const KeptPipeline& pipeline) const;
     void dispatch() const;
 
     // Draws (generated_draws.cpp).

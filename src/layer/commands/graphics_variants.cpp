@@ -41,6 +41,7 @@ public:
           m_flags(variantFlags(info.pNext, info.flags))
     {
         m_chain.remove(VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
+        m_chain.remove(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_SHADER_GROUPS_CREATE_INFO_NV);
         // The application reads it when its own pipeline has been made.
         m_chain.remove(VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO);
         for (const VkPipelineShaderStageCreateInfo& stage : std::span(info.pStages, info.stageCount)) {
@@ -89,6 +90,33 @@ protected:
         if (isStatic)
             info.pVertexInputState = remaining.emplace(*own.pVertexInputState, layout).get();
         return callDriver(*code, info, out.pipeline);
+    }
+
+    std::shared_ptr<KeptPipeline> createWithFrontFace(VkFrontFace face) const override
+    {
+        VkGraphicsPipelineCreateInfo info = *m_info.ptr();
+        if (!info.pRasterizationState)
+            return nullptr;
+        std::vector<VkPipelineShaderStageCreateInfo> stages(info.pStages, info.pStages + info.stageCount);
+        for (size_t i = 0; i < stages.size(); ++i)
+            stages[i].pNext = m_stageChains[i].get();
+        VkPipelineRasterizationStateCreateInfo raster = *info.pRasterizationState;
+        raster.frontFace = face;
+        std::vector<VkDynamicState> states;
+        VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO};
+        if (info.pDynamicState) {
+            states.assign(info.pDynamicState->pDynamicStates,
+                          info.pDynamicState->pDynamicStates + info.pDynamicState->dynamicStateCount);
+            std::erase(states, VK_DYNAMIC_STATE_FRONT_FACE);
+        }
+        dynamic.dynamicStateCount = static_cast<uint32_t>(states.size());
+        dynamic.pDynamicStates = states.data();
+        info.pNext = m_chain.get();
+        info.flags = m_flags;
+        info.pStages = stages.data();
+        info.pRasterizationState = &raster;
+        info.pDynamicState = &dynamic;
+        return keep(sharedLayout(), m_renderPass, m_code, info);
     }
 
 private:

@@ -28,6 +28,10 @@ struct IndirectLayout {
     uint32_t onlyStream = 0;
     // A token for a vertex buffer says no stride, so that pipelines must.
     bool needsStaticStrides = false;
+    // What the words at commands::Layout::executionSet mean, behind each other.
+    bool hasShaderGroups = false;
+    bool hasFrontFaces = false;
+    bool hasPipelineNumbers = false;  // by itself
 
     VkPipelineBindPoint bindPoint() const
     {

@@ -15,7 +15,9 @@
 #include "commands/layout.h"
 #include "commands/vertex_input.h"
 #include "layer/base/registry.h"
+#include "layer/commands/indirect_pipelines.h"
 #include "layer/commands/pipeline_parts.h"
+#include "layer/commands/shader_groups.h"
 #include "layer/objects/pipeline_layouts.h"
 #include "layer/objects/pipeline_observer.h"
 
@@ -47,6 +49,9 @@ public:
     enum class Restart { Off, On, Dynamic };
     virtual Restart primitiveRestart() const { return Restart::Off; }
 
+    // The same with another front face, which no command sets then. Null for what has none. Lives as long as this.
+    std::shared_ptr<KeptPipeline> withFrontFace(VkFrontFace face);
+
     // The variant for a layout that fits the bind point, made when it is first asked for; it lives as long as this.
     // `input`: what is set, where it is dynamic. Fails with an error of the driver's, or after a message of the
     // layer's.
@@ -55,7 +60,9 @@ public:
 protected:
     virtual VkResult create(const commands::Layout& layout, const commands::VertexInput& input,
                             VariantHandles& out) const = 0;
+    virtual std::shared_ptr<KeptPipeline> createWithFrontFace(VkFrontFace) const { return nullptr; }
     Device& device() const { return m_layout->device; }
+    std::shared_ptr<SequenceLayout> sharedLayout() const { return m_layout; }
     // Reports why there is no variant.
     VkResult refuse(const std::string& reason) const;
 
@@ -70,6 +77,7 @@ private:
     const std::shared_ptr<SequenceLayout> m_layout;
     std::recursive_mutex m_mutex;  // a callback of the application's may ask again, though Vulkan forbids it
     std::deque<Known> m_variants;
+    std::shared_ptr<KeptPipeline> m_faces[2];  // by VkFrontFace, null before somebody asks
 };
 
 // True if variants for the layout fetch attributes themselves.
@@ -83,10 +91,18 @@ public:
 
     void created(const VkComputePipelineCreateInfo& info, VkPipeline pipeline) override;
     void created(const VkGraphicsPipelineCreateInfo& info, VkPipeline pipeline) override;
+    VkResult createParts(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache, VkPipeline pipeline) override;
+    VkPipeline findPart(VkPipeline pipeline, uint32_t number) const override;
     void destroyed(VkPipeline pipeline) override;
 
     // Null if it is not kept.
     std::shared_ptr<KeptPipeline> find(VkPipeline pipeline) const { return m_pipelines.share(handleId(pipeline)); }
+
+    // Those of its shader groups in their order; none if it has none.
+    std::vector<std::shared_ptr<KeptPipeline>> groupsOf(VkPipeline pipeline) const;
+    bool isPart(VkPipeline pipeline, VkPipeline part) const;
+    // Whose addresses streams name.
+    const IndirectPipelines& indirect() const { return m_indirect; }
 
 private:
     // Of the libraries and of the structure itself; empty if variants cannot be made of all of them.
@@ -95,6 +111,8 @@ private:
     Device& m_device;
     Registry<KeptPipeline> m_pipelines;
     Registry<GraphicsParts> m_libraries;
+    Registry<ShaderGroups> m_groups;
+    IndirectPipelines m_indirect;
 };
 
 // Null if the layer does not have the code, or the driver refused the layout.

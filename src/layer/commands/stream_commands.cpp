@@ -26,11 +26,42 @@ uint64_t recordBytes(const IndirectLayout& layout, uint32_t maxSequences)
     return layout.gathering ? aligned(uint64_t{layout.layout.stride} * maxSequences) : 0;
 }
 
-Choice choiceOf(const Device& device, const IndirectLayout&, VkPipeline pipeline)
+// A pipeline for each front face, in place of each. Behind the index of a pipeline, if there are several, is that of
+// the front face.
+void chooseFrontFaces(Choice& choice, bool hasIndices)
 {
+    ExecutionSet::Pipelines pipelines;
+    for (const std::shared_ptr<KeptPipeline>& pipeline : choice.pipelines)
+        for (const VkFrontFace face : {VK_FRONT_FACE_COUNTER_CLOCKWISE, VK_FRONT_FACE_CLOCKWISE})
+            pipelines.push_back(pipeline ? pipeline->withFrontFace(face) : nullptr);
+    if (hasIndices) {
+        const auto count = static_cast<uint32_t>(choice.pipelines.size());
+        choice.setSize = std::max(count, 2u);
+        choice.parts.assign(size_t{choice.setSize} * 2, abi::kNoMember);
+        for (uint32_t i = 0; i < count; ++i)
+            choice.parts[i] = 2 * i;
+        for (uint32_t face : {0u, 1u})
+            choice.parts[choice.setSize + face] = face;
+    }
+    choice.pipelines = std::move(pipelines);
+}
+
+// `bound`: what is bound where the command is recorded, or null; it may be a shader group of the pipeline.
+Choice choiceOf(const Device& device, const IndirectLayout& layout, VkPipeline pipeline, VkPipeline bound)
+{
+    const KeptPipelines& kept = *device.generatedCommands->pipelines;
     Choice choice;
-    if (std::shared_ptr<KeptPipeline> kept = device.generatedCommands->pipelines->find(pipeline))
-        choice.pipelines.push_back(std::move(kept));
+    choice.isSet = layout.layout.executionSet.has_value();
+    if (layout.hasPipelineNumbers) {
+        choice.pipelines = kept.indirect().all();
+        return choice;
+    }
+    if (layout.hasShaderGroups)
+        choice.pipelines = kept.groupsOf(pipeline);
+    else if (std::shared_ptr<KeptPipeline> one = kept.find(kept.isPart(pipeline, bound) ? bound : pipeline))
+        choice.pipelines.push_back(std::move(one));
+    if (layout.hasFrontFaces)
+        chooseFrontFaces(choice, layout.hasShaderGroups);
     return choice;
 }
 
@@ -51,11 +82,12 @@ VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsNV(
     const IndirectLayout* layout = device.indirectLayouts.find(handleId(pInfo->indirectCommandsLayout));
     uint64_t bytes = 0;
     if (layout) {
-        const Choice choice = choiceOf(device, *layout, pInfo->pipeline);
+        const Choice choice = choiceOf(device, *layout, pInfo->pipeline, VK_NULL_HANDLE);
         const auto count = std::max<uint32_t>(1, static_cast<uint32_t>(choice.pipelines.size()));
         bytes = recordBytes(*layout, pInfo->maxSequencesCount) +
                 sortMemory(layout->layout, extentOf(*layout, count, pInfo->maxSequencesCount, 0)).bytes;
-        compile(*layout, choice);
+        if (!layout->hasPipelineNumbers)
+            compile(*layout, choice);
     }
     // Applications make a buffer in any case.
     pRequirements->memoryRequirements = preprocessRequirements(device, bytes + kAlignment);
@@ -80,7 +112,8 @@ public:
 
     Generation generation(CommandBuffer& commandBuffer) const
     {
-        Choice choice = m_layout ? choiceOf(m_device, *m_layout, m_given.pipeline) : Choice();
+        const VkPipeline bound = commandBuffer.bound.pipeline(m_given.pipelineBindPoint);
+        Choice choice = m_layout ? choiceOf(m_device, *m_layout, m_given.pipeline, bound) : Choice();
         return {commandBuffer, m_out, m_layout, std::move(choice), m_streams};
     }
 
@@ -147,12 +180,54 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteGeneratedCommandsNV(VkCommandBuffer handle,
     translation.generation(commandBuffer).execute(isPreprocessed);
 }
 
+VKAPI_ATTR void VKAPI_CALL GetPipelineIndirectMemoryRequirementsNV(VkDevice handle, const VkComputePipelineCreateInfo*,
+                                                                   VkMemoryRequirements2* pRequirements)
+{
+    pRequirements->memoryRequirements = preprocessRequirements(Device::of(handle), kIndirectPipelineBytes);
+}
+
+VKAPI_ATTR VkDeviceAddress VKAPI_CALL
+GetPipelineIndirectDeviceAddressNV(VkDevice handle, const VkPipelineIndirectDeviceAddressInfoNV* pInfo)
+{
+    const auto place = Device::of(handle).generatedCommands->pipelines->indirect().find(pInfo->pipeline);
+    return place ? place->address : 0;
+}
+
+VKAPI_ATTR void VKAPI_CALL CmdUpdatePipelineIndirectBufferNV(VkCommandBuffer handle, VkPipelineBindPoint bindPoint,
+                                                             VkPipeline pipeline)
+{
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    Device& device = commandBuffer.device;
+    if (!device.usesTokenStreams()) {
+        device.table.CmdUpdatePipelineIndirectBufferNV(commandBuffer.current, bindPoint, pipeline);
+        return;
+    }
+    const auto place = device.generatedCommands->pipelines->indirect().find(pipeline);
+    const auto memory =
+        place ? device.addressedBuffers.find(place->address, sizeof(uint32_t), VK_BUFFER_USAGE_TRANSFER_DST_BIT)
+              : std::nullopt;
+    if (memory) {
+        device.table.CmdFillBuffer(commandBuffer.current, memory->buffer, memory->offset, sizeof(uint32_t),
+                                   place->number);
+        return;
+    }
+    const std::string text =
+        "vkCmdUpdatePipelineIndirectBufferNV: the pipeline has no address, or no buffer that transfers may write has "
+        "it";
+    if (commandBuffer.isNews("Millrace-generated-commands", text))
+        device.messages().error("Millrace-generated-commands", commandBuffer.reference(), text,
+                                "docs/generated-commands.md says what pipelines have addresses");
+}
+
 }  // namespace
 
 EntryPoints streamCommandEntryPoints()
 {
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(GetGeneratedCommandsMemoryRequirementsNV, kUseTokenStreams, true),
+        MILLRACE_ENTRY(GetPipelineIndirectMemoryRequirementsNV, kUseTokenStreams, true),
+        MILLRACE_ENTRY(GetPipelineIndirectDeviceAddressNV, kUseTokenStreams, true),
+        MILLRACE_ENTRY(CmdUpdatePipelineIndirectBufferNV, kUseState, true, kUseTokenStreams),
         MILLRACE_ENTRY(CmdPreprocessGeneratedCommandsNV, kUseState, true, kUseTokenStreams),
         MILLRACE_ENTRY(CmdExecuteGeneratedCommandsNV, kUseState, true, kUseTokenStreams),
     };

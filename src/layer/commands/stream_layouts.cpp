@@ -22,16 +22,10 @@ constexpr uint32_t kBufferWords = 4;  // of VkBindVertexBufferIndirectCommandNV,
 std::string nameOf(VkIndirectCommandsTokenTypeNV type)
 {
     switch (type) {
-        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_SHADER_GROUP_NV:
-            return "SHADER_GROUP";
-        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_STATE_FLAGS_NV:
-            return "STATE_FLAGS";
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_TASKS_NV:
             return "DRAW_TASKS";
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_NV:
             return "DRAW_MESH_TASKS";
-        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_PIPELINE_NV:
-            return "PIPELINE";
         default:
             return std::to_string(type);
     }
@@ -59,6 +53,8 @@ private:
     bool needsGathering() const;
     // Where in the record what a token reads is.
     uint32_t place(const Token& token, uint32_t words);
+    static bool chooses(const Token& token);
+    VkResult readChoice(const Token& token);
     VkResult readToken(const Token& token);
     VkResult readIndexBuffer(const Token& token);
     VkResult readAction(Action action, const Token& token);
@@ -82,7 +78,9 @@ bool Reader::needsGathering() const
         const bool overlaps = token.offset + commands::actionBytes(Action::DrawIndexed) > stride &&
                               (token.tokenType == VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_NV ||
                                token.offset + commands::actionBytes(Action::Draw) > stride);
-        return token.stream != tokens.front().stream || token.indexTypeCount > 0 || overlaps;
+        const bool isChanged = token.tokenType == VK_INDIRECT_COMMANDS_TOKEN_TYPE_STATE_FLAGS_NV ||
+                               token.tokenType == VK_INDIRECT_COMMANDS_TOKEN_TYPE_PIPELINE_NV;
+        return isChanged || token.stream != tokens.front().stream || token.indexTypeCount > 0 || overlaps;
     });
 }
 
@@ -93,12 +91,17 @@ VkResult Reader::read()
     m_layout.layout.stages =
         isCompute ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT} : kSequenceStages & ~VK_SHADER_STAGE_COMPUTE_BIT;
     m_layout.isUnordered = isCompute || (m_info.flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_UNORDERED_SEQUENCES_BIT_NV);
-    for (const Token& token : std::span(m_info.pTokens, m_info.tokenCount)) {
-        if (token.stream >= m_info.streamCount)
-            return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "a token is in a stream that the layout does not have");
-        if (const VkResult result = readToken(token); result != VK_SUCCESS)
-            return result;
-    }
+    const std::span<const Token> tokens(m_info.pTokens, m_info.tokenCount);
+    if (std::ranges::any_of(tokens, [&](const Token& token) { return token.stream >= m_info.streamCount; }))
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "a token is in a stream that the layout does not have");
+    // What chooses a pipeline is in front, side by side.
+    for (const bool isChoice : {true, false})
+        for (const Token& token : tokens) {
+            if (chooses(token) != isChoice)
+                continue;
+            if (const VkResult result = isChoice ? readChoice(token) : readToken(token); result != VK_SUCCESS)
+                return result;
+        }
     if (!m_hasAction)
         return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "no token says what to do");
     if ((m_layout.layout.action == Action::Dispatch) != isCompute)
@@ -111,6 +114,34 @@ VkResult Reader::read()
 uint32_t Reader::place(const Token& token, uint32_t words)
 {
     return m_gathers ? m_gathering.copy({token.stream, token.offset, words}) : token.offset;
+}
+
+bool Reader::chooses(const Token& token)
+{
+    return token.tokenType == VK_INDIRECT_COMMANDS_TOKEN_TYPE_SHADER_GROUP_NV ||
+           token.tokenType == VK_INDIRECT_COMMANDS_TOKEN_TYPE_STATE_FLAGS_NV ||
+           token.tokenType == VK_INDIRECT_COMMANDS_TOKEN_TYPE_PIPELINE_NV;
+}
+
+// A shader group is the first token (VUID 02932), a pipeline as well (VUID 09585).
+VkResult Reader::readChoice(const Token& token)
+{
+    uint32_t offset = 0;
+    if (token.tokenType == VK_INDIRECT_COMMANDS_TOKEN_TYPE_SHADER_GROUP_NV) {
+        offset = place(token, 1);
+        m_layout.hasShaderGroups = true;
+    } else if (token.tokenType == VK_INDIRECT_COMMANDS_TOKEN_TYPE_PIPELINE_NV) {
+        offset = m_gathering.follow({token.stream, token.offset, 2});
+        m_layout.hasPipelineNumbers = true;
+    } else {
+        if (token.indirectStateFlags != VK_INDIRECT_STATE_FLAG_FRONTFACE_BIT_NV)
+            return refuse(VK_ERROR_FEATURE_NOT_PRESENT, "state flags other than FRONTFACE are not supported");
+        offset = m_gathering.mask({token.stream, token.offset, 1}, 1);
+        m_layout.hasFrontFaces = true;
+    }
+    if (!m_layout.layout.executionSet)
+        m_layout.layout.executionSet = offset;
+    return VK_SUCCESS;
 }
 
 VkResult Reader::readToken(const Token& token)

@@ -52,7 +52,7 @@ public:
         if (auto* own = findInChain<VkPhysicalDeviceDeviceGeneratedCommandsComputeFeaturesNV>(features.pNext,
                                                                                               kComputeFeatures)) {
             own->deviceGeneratedCompute = VK_TRUE;
-            own->deviceGeneratedComputePipelines = VK_FALSE;
+            own->deviceGeneratedComputePipelines = VK_TRUE;
             own->deviceGeneratedComputeCaptureReplay = VK_FALSE;
         }
     }
@@ -62,7 +62,7 @@ public:
         auto* own = findInChain<VkPhysicalDeviceDeviceGeneratedCommandsPropertiesNV>(properties.pNext, kProperties);
         if (!own || !support.streams)
             return;
-        own->maxGraphicsShaderGroupCount = 0;
+        own->maxGraphicsShaderGroupCount = kMaxPipelines;
         own->maxIndirectSequenceCount = std::min(kMaxSequences, support.maxDrawIndirectCount);
         own->maxIndirectCommandsTokenCount = kMaxTokens;
         own->maxIndirectCommandsStreamCount = kMaxStreams;

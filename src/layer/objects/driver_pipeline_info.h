@@ -45,8 +45,15 @@ private:
 inline VkPipelineCreateFlags2 hiddenFlags(const Device& device)
 {
     constexpr VkPipelineCreateFlags2 kBindable = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT;
-    return VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | (device.usesCommands() ? kBindable : 0);
+    constexpr VkPipelineCreateFlags2 kBindableParts = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_NV;
+    return VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX | (device.usesCommands() ? kBindable : 0) |
+           (device.usesTokenStreams() ? kBindableParts : 0);
 }
+
+// Of VK_NV_device_generated_commands and VK_NV_device_generated_commands_compute.
+inline constexpr VkStructureType kStreamStructures[] = {
+    VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_SHADER_GROUPS_CREATE_INFO_NV,
+    VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_INDIRECT_BUFFER_INFO_NV};
 
 // True if flags, base pipeline or their structure must change.
 template <typename Info>
@@ -56,6 +63,11 @@ bool needsTranslation(const Device& device, const Info& info)
         info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO);
     if (flags2 && (device.emulatesMaintenance5() || (flags2->flags & hiddenFlags(device))))
         return true;
+    if (info.flags & static_cast<VkPipelineCreateFlags>(hiddenFlags(device)))
+        return true;
+    for (VkStructureType type : kStreamStructures)
+        if (device.usesTokenStreams() && findInChain<VkBaseInStructure>(info.pNext, type))
+            return true;
     return info.basePipelineHandle && device.graphObjects.find(handleId(info.basePipelineHandle));
 }
 
@@ -68,6 +80,10 @@ public:
     {
         if (auto* flags2 = m_chain.change<VkPipelineCreateFlags2CreateInfo>(kFlags2))
             flags2->flags &= ~hiddenFlags(device);
+        m_info.flags &= ~static_cast<VkPipelineCreateFlags>(hiddenFlags(device));
+        for (VkStructureType type : kStreamStructures)
+            if (device.usesTokenStreams())
+                m_chain.remove(type);
         if (m_info.basePipelineIndex >= 0) {
             m_info.basePipelineHandle = created[m_info.basePipelineIndex];
             m_info.basePipelineIndex = -1;

@@ -99,6 +99,20 @@ VkResult createTranslated(const Device& device, const Info& info, const VkPipeli
     return next(&translated.info(), out);
 }
 
+// Destroys and forgets it where it cannot have them.
+VkResult createParts(Device& device, const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
+                     const VkAllocationCallbacks* allocator, VkPipeline& pipeline)
+{
+    const VkResult result = device.pipelineObserver->createParts(info, cache, pipeline);
+    if (result == VK_SUCCESS)
+        return result;
+    device.pipelineObserver->destroyed(pipeline);
+    device.driverPipelines.remove(handleId(pipeline));
+    device.table.DestroyPipeline(device.handle, pipeline, allocator);
+    pipeline = VK_NULL_HANDLE;
+    return result;
+}
+
 // Calls `one` for each element, with the rules for several pipelines in one command.
 template <typename Info, typename One>
 VkResult createEach(uint32_t count, const Info* infos, VkPipeline* pipelines, const One& one)
@@ -199,8 +213,12 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice handle, VkPipeli
                     "Draw with a pipeline of its own from what a graph of compute nodes wrote");
                 return VK_ERROR_VALIDATION_FAILED_EXT;
             }
-            if (!isMade(device, info))
-                return createTranslated(device, info, pPipelines, next, out);
+            if (!isMade(device, info)) {
+                VkResult made = createTranslated(device, info, pPipelines, next, out);
+                if (made == VK_SUCCESS && device.pipelineObserver)
+                    made = createParts(device, info, pipelineCache, pAllocator, *out);
+                return made;
+            }
             DriverPipelineInfo<VkGraphicsPipelineCreateInfo> translated(device, info, pPipelines);
             device.tellLost("pipeline creation", translated.lost());
             return remember(device, VK_PIPELINE_BIND_POINT_GRAPHICS, 1, out,

@@ -7,6 +7,7 @@
 #include "layer/graphs/validate.h"
 #include "layer/objects/driver_stages.h"
 #include "layer/objects/pipeline_maker.h"
+#include "layer/objects/pipeline_observer.h"
 #include "layer/recording/bind_points.h"
 #include "layer/recording/state_commands.h"
 #include "layer/recording/wrapped_struct.h"
@@ -61,6 +62,12 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipelineShaderGroupNV(VkCommandBuffer handle, 
                                                         VkPipeline pipeline, uint32_t group)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    if (commandBuffer.device.usesTokenStreams()) {
+        const VkPipeline part = commandBuffer.device.pipelineObserver->findPart(pipeline, group);
+        if (part)
+            CmdBindPipeline(handle, bindPoint, part);
+        return;
+    }
     commandBuffer.device.table.CmdBindPipelineShaderGroupNV(commandBuffer.current, bindPoint, pipeline, group);
     if (commandBuffer.logs())
         commandBuffer.bound.bindShaderGroup(bindPoint, pipeline, group);
@@ -175,7 +182,7 @@ EntryPoints bindingEntryPoints()
 {
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CmdBindPipeline, kUseState),
-        MILLRACE_ENTRY(CmdBindPipelineShaderGroupNV, kUseState),
+        MILLRACE_ENTRY(CmdBindPipelineShaderGroupNV, kUseState, true, kUseTokenStreams),
         MILLRACE_ENTRY(CmdBindShadersEXT, kUseState),
         MILLRACE_ENTRY(CmdBindDescriptorSets, kUseState),
         {"vkCmdBindDescriptorSets2", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2>>(), kUseState},

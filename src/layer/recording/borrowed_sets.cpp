@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <vector>
 
 #include "layer/loader/device.h"
 #include "layer/recording/command_buffer.h"
@@ -16,6 +17,17 @@ using Sets = std::vector<std::shared_ptr<DescriptorSetLayout>>;
 // Recording replays commands that know nothing of each other, so what they are replayed for is found here.
 thread_local const SequenceLayout* t_target = nullptr;
 thread_local VkPipelineBindPoint t_bindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS;
+
+// Where it is asked which sets fit, nothing is bound.
+thread_local std::vector<bool>* t_found = nullptr;
+
+// True if the set is to be bound.
+bool takes(uint32_t set)
+{
+    if (t_found)
+        (*t_found)[set] = true;
+    return !t_found;
+}
 
 class Target {
 public:
@@ -57,7 +69,7 @@ VKAPI_ATTR void VKAPI_CALL bindDescriptorSets(VkCommandBuffer commandBuffer, VkP
                                          : !known && set < t_target->sets.size() ? t_target->sets[set].get()
                                                                                  : nullptr;
         const auto taken = std::min<size_t>(own ? own->dynamicDescriptors : 0, left.size());
-        if (fits(known, set))
+        if (fits(known, set) && takes(set))
             t_target->device.table.CmdBindDescriptorSets(commandBuffer, t_bindPoint, t_target->handle, set, 1, &sets[i],
                                                          static_cast<uint32_t>(taken), left.data());
         left = left.subspan(taken);
@@ -68,7 +80,7 @@ VKAPI_ATTR void VKAPI_CALL pushDescriptorSet(VkCommandBuffer commandBuffer, VkPi
                                              VkPipelineLayout layout, uint32_t set, uint32_t count,
                                              const VkWriteDescriptorSet* writes)
 {
-    if (fits(setsOf(layout), set))
+    if (fits(setsOf(layout), set) && takes(set))
         t_target->device.table.CmdPushDescriptorSet(commandBuffer, t_bindPoint, t_target->handle, set, count, writes);
 }
 
@@ -78,7 +90,7 @@ VKAPI_ATTR void VKAPI_CALL setDescriptorBufferOffsets(VkCommandBuffer commandBuf
 {
     const Sets* known = setsOf(layout);
     for (uint32_t i = 0; i < count; ++i)
-        if (fits(known, first + i))
+        if (fits(known, first + i) && takes(first + i))
             t_target->device.table.CmdSetDescriptorBufferOffsetsEXT(commandBuffer, t_bindPoint, t_target->handle,
                                                                     first + i, 1, &indices[i], &offsets[i]);
 }
@@ -86,7 +98,7 @@ VKAPI_ATTR void VKAPI_CALL setDescriptorBufferOffsets(VkCommandBuffer commandBuf
 VKAPI_ATTR void VKAPI_CALL bindEmbeddedSamplers(VkCommandBuffer commandBuffer, VkPipelineBindPoint,
                                                 VkPipelineLayout layout, uint32_t set)
 {
-    if (fits(setsOf(layout), set))
+    if (fits(setsOf(layout), set) && takes(set))
         t_target->device.table.CmdBindDescriptorBufferEmbeddedSamplersEXT(commandBuffer, t_bindPoint, t_target->handle,
                                                                           set);
 }
@@ -126,6 +138,19 @@ void bindBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint from, co
 {
     const Target scope(layout, to);
     commandBuffer.bound.replaySets(from, commandBuffer.device.borrowing, target);
+}
+
+bool hasBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, const SequenceLayout& layout)
+{
+    std::vector<bool> found(layout.sets.size());
+    const Target scope(layout, bindPoint);
+    t_found = &found;
+    commandBuffer.bound.replaySets(bindPoint, commandBuffer.device.borrowing, commandBuffer.current);
+    t_found = nullptr;
+    for (size_t i = 0; i < found.size(); ++i)
+        if (layout.sets[i] && !found[i])
+            return false;
+    return true;
 }
 
 }  // namespace millrace::layer

@@ -21,4 +21,7 @@ void bindBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoin
 void bindBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint from, const SequenceLayout& layout,
                       VkCommandBuffer target, VkPipelineBindPoint to);
 
+// True if that is each set that the layout has.
+bool hasBorrowedSets(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, const SequenceLayout& layout);
+
 }  // namespace millrace::layer

@@ -113,7 +113,6 @@ EntryPoints redirectEntryPoints()
         REDIRECT(CopyMemoryToImageIndirectNV),
         REDIRECT(DecompressMemoryNV),
         REDIRECT(DecompressMemoryIndirectCountNV),
-        REDIRECT(UpdatePipelineIndirectBufferNV),
         REDIRECT(OpticalFlowExecuteNV),
         REDIRECT(ConvertCooperativeVectorMatrixNV),
         REDIRECT(BuildClusterAccelerationStructureIndirectNV),

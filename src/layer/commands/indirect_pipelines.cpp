@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/commands/indirect_pipelines.h"
+
+#include <algorithm>
+
+#include "layer/commands/kept_pipelines.h"
+
+namespace millrace::layer {
+
+bool IndirectPipelines::insert(VkPipeline pipeline, VkDeviceAddress address, std::shared_ptr<KeptPipeline> kept)
+{
+    std::lock_guard lock(m_mutex);
+    auto free = std::ranges::find(m_pipelines, nullptr);
+    if (free == m_pipelines.end()) {
+        if (m_pipelines.size() == kMaxIndirectPipelines)
+            return false;
+        m_pipelines.emplace_back();
+        free = m_pipelines.end() - 1;
+    }
+    *free = std::move(kept);
+    m_places[pipeline] = {address, static_cast<uint32_t>(free - m_pipelines.begin())};
+    return true;
+}
+
+void IndirectPipelines::remove(VkPipeline pipeline)
+{
+    std::shared_ptr<KeptPipeline> last;  // goes without the lock
+    std::lock_guard lock(m_mutex);
+    const auto found = m_places.find(pipeline);
+    if (found == m_places.end())
+        return;
+    last = std::move(m_pipelines[found->second.number]);
+    m_pipelines[found->second.number] = nullptr;
+    m_places.erase(found);
+}
+
+std::optional<IndirectPipelines::Place> IndirectPipelines::find(VkPipeline pipeline) const
+{
+    std::lock_guard lock(m_mutex);
+    const auto found = m_places.find(pipeline);
+    return found == m_places.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::vector<std::shared_ptr<KeptPipeline>> IndirectPipelines::all() const
+{
+    std::lock_guard lock(m_mutex);
+    std::vector<std::shared_ptr<KeptPipeline>> pipelines = m_pipelines;
+    pipelines.resize(kMaxIndirectPipelines);
+    return pipelines;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compute pipelines that streams name by address (VK_NV_device_generated_commands_compute). In the memory that the
+// application gives for a pipeline stands its number.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+namespace millrace::layer {
+
+class KeptPipeline;
+
+// There are so many at most: memory for preprocessing has room for all, since pipelines may come behind its creation.
+inline constexpr uint32_t kMaxIndirectPipelines = 1024;
+// Of the memory for one.
+inline constexpr VkDeviceSize kIndirectPipelineBytes = 16;
+
+// Thread-safe.
+class IndirectPipelines {
+public:
+    struct Place {
+        VkDeviceAddress address = 0;
+        uint32_t number = 0;
+    };
+
+    // False if there are too many.
+    bool insert(VkPipeline pipeline, VkDeviceAddress address, std::shared_ptr<KeptPipeline> kept);
+    void remove(VkPipeline pipeline);
+    std::optional<Place> find(VkPipeline pipeline) const;
+    // By number, kMaxIndirectPipelines of them; null where there is none.
+    std::vector<std::shared_ptr<KeptPipeline>> all() const;
+
+private:
+    mutable std::mutex m_mutex;
+    std::unordered_map<VkPipeline, Place> m_places;
+    std::vector<std::shared_ptr<KeptPipeline>> m_pipelines;
+};
+
+}  // namespace millrace::layer
