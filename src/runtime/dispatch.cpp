@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/barriers.h"
+#include "runtime/pipeline_uses.h"
 #include "runtime/recorder.h"
 
 namespace millrace::runtime {
@@ -260,26 +261,12 @@ void Recorder::recordNodes(const Batch& batch, uint32_t groups)
 }
 
 // Whether a level may turn out to fit on the device. The same for all its slots, since they share its memory.
-bool Recorder::triesToFit(uint32_t level) const
-{
-    constexpr uint32_t kFewGroups = 32;  // a level with room for no more hardly ever fits
-    if (m_plan.fits || indirect())
-        return false;
-    const abi::LevelPlan& plan = m_plan.levels[level];
-    return std::ranges::all_of(m_pipeline.graph.levels[level].slots, [&](uint32_t s) {
-        const graph::Slot& slot = m_pipeline.graph.slots[s];
-        return m_pipeline.graph.nodes[slot.node].depthFirst == 0 &&
-               plan.size / kFewGroups >= slot.fitGranulesPerGroup &&
-               plan.entryQuota / kFewGroups >= slot.fitEntriesPerGroup;
-    });
-}
-
 void Recorder::dispatchNodes(const Batch& batch, uint32_t groups) const
 {
     const graph::Slot& slot = m_pipeline.graph.slots[batch.first];
     uint32_t flags = m_feed.flags | (indirect() ? abi::kFlagIndirect : 0);
     // They exclude each other, so no barrier is needed.
-    if (triesToFit(slot.level)) {
+    if (triesToFit(m_pipeline.graph, m_plan, m_device.settings.path, slot.level)) {
         flags |= abi::kFlagTryFit;
         dispatchSlot(batch, groups, flags, m_trying[slot.node]);
     }

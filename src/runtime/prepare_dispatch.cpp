@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/pipeline_uses.h"
 #include "runtime/recorder.h"
 
 namespace millrace::runtime {
@@ -53,26 +54,13 @@ void Recorder::plan(const DispatchRequest& request, HostInputs& inputs)
 VkResult Recorder::getPipelines()
 {
     const size_t nodes = m_pipeline.graph.nodes.size();
-    const graph::MemoryUse memory = m_plan.fits ? graph::MemoryUse::Fits : graph::MemoryUse::Reserves;
-    std::vector<bool> isTrying(nodes, false);
-    std::vector<bool> isListed(nodes, false);
-    std::vector<PipelineUse> uses;
-    for (const uint32_t s : m_plan.slots) {
-        const graph::Slot& slot = m_pipeline.graph.slots[s];
-        if (!isListed[slot.node])
-            uses.push_back({slot.node, memory});
-        isListed[slot.node] = true;
-        if (isTrying[slot.node] || !triesToFit(slot.level))
-            continue;
-        isTrying[slot.node] = true;
-        uses.push_back({slot.node, graph::MemoryUse::Tries});
-    }
+    const std::vector<PipelineUse> uses = pipelineUses(m_pipeline.graph, m_plan, m_device.settings.path);
     std::vector<VkPipeline> pipelines;
     const VkResult result = m_pipeline.getPipelines(uses, pipelines);
     m_pipelines.assign(nodes, VK_NULL_HANDLE);
     m_trying.assign(nodes, VK_NULL_HANDLE);
     for (size_t i = 0; result == VK_SUCCESS && i < uses.size(); ++i)
-        (uses[i].memory == memory ? m_pipelines : m_trying)[uses[i].node] = pipelines[i];
+        (uses[i].memory == graph::MemoryUse::Tries ? m_trying : m_pipelines)[uses[i].node] = pipelines[i];
     return result;
 }
 

@@ -106,7 +106,6 @@ private:
     bool canJoin(const Batch& batch, uint32_t slot) const;
     std::vector<Batch> batchesOf(std::span<const uint32_t> slots) const;
     void recordNodes(const Batch& batch, uint32_t groups);
-    bool triesToFit(uint32_t level) const;
     void dispatchNodes(const Batch& batch, uint32_t groups) const;
     void dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags, VkPipeline pipeline) const;
     uint32_t directGroups(const Batch& batch, size_t nodesOfLevel) const;

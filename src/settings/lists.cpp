@@ -20,6 +20,7 @@ struct Part {
 };
 
 constexpr Part kParts[] = {
+    {"ahead", [](Settings& s) { s.ahead = false; }, [](const Settings& s) { return !s.ahead; }},
     {"direct", [](Settings& s) { s.runtime.path = runtime::Path::Indirect; },
      [](const Settings& s) { return s.runtime.path == runtime::Path::Indirect; }},
     {"leaf", [](Settings& s) { s.leaf = false; }, [](const Settings& s) { return !s.leaf; }},

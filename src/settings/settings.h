@@ -31,6 +31,7 @@ struct Settings {
     bool validateSpirv = false;
     bool hideMaintenance5 = false;
     Fusion fusion = Fusion::Useful;
+    bool ahead = true;         // pipelines that later dispatches may need are made behind the graph's creation
     bool leaf = true;          // nodes that send nothing run without the scheduler where they can
     bool debugLabels = false;  // enable VK_EXT_debug_utils even if nobody else does
     bool stepByStep = false;   // each step is a submission of its own

@@ -2,7 +2,11 @@
 // Processes that leave main() with devices, command buffers or submissions alive.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "layer/test_device.h"
 
@@ -74,6 +78,58 @@ TEST_F(LeavingDeathTest, SplitSubmissionDone_ThreadsAlive)
             VkCommandBuffer cmd = splitCommands(device);
             device.submit(cmd);
             vkQueueWaitIdle(device.queue);
+            std::exit(0);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
+// Applications destroy devices in destructors of static objects, too. Those of objects that are older than the layer's
+// threads come behind what the layer does when the process ends.
+TestDevice* s_device = nullptr;
+
+void destroyLate()
+{
+    constexpr uint32_t kSeconds = 300;
+    alarm(kSeconds);  // instead of hanging
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    vkDeviceWaitIdle(s_device->handle);
+    delete s_device;
+}
+
+TEST_F(LeavingDeathTest, DestroyedByStaticObjects_ThreadsAlive)
+{
+    EXPECT_EXIT(
+        {
+            std::atexit(destroyLate);
+            s_device = &aliveDevice({.settings = {{"step_limit_ms", "8"}}});
+            VkCommandBuffer cmd = splitCommands(*s_device);
+            s_device->submit(cmd);
+            vkQueueWaitIdle(s_device->queue);
+            std::exit(0);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
+TEST_F(LeavingDeathTest, DestroyedByStaticObjects_SubmissionInFlight)
+{
+    EXPECT_EXIT(
+        {
+            std::atexit(destroyLate);
+            s_device = &aliveDevice();
+            s_device->submit(splitCommands(*s_device));
+            std::exit(0);
+        },
+        testing::ExitedWithCode(0), "");
+}
+
+TEST_F(LeavingDeathTest, DestroyedByStaticObjects_PipelinesAreMade)
+{
+    EXPECT_EXIT(
+        {
+            std::atexit(destroyLate);
+            s_device = &aliveDevice();
+            for (int i = 0; i < 4; i++)
+                s_device->createGraph({TestDevice::stage(s_device->createProgram("recurse"), "recurse")});
             std::exit(0);
         },
         testing::ExitedWithCode(0), "");

@@ -18,7 +18,7 @@ struct Below {
 
 Below& below()
 {
-    static Below all;
+    static Below& all = *new Below;  // never destroyed: applications may destroy devices when the process ends
     return all;
 }
 

@@ -39,12 +39,6 @@ void endProcess()
     all.changed.wait_for(lock, kLongestCall, [&] { return all.inDriver == 0; });
 }
 
-[[noreturn]] void stop(Process& all, std::unique_lock<std::mutex>& lock)
-{
-    while (true)
-        all.changed.wait(lock);
-}
-
 }  // namespace
 
 bool startOwnThread(std::thread& thread, std::function<void()> work)
@@ -70,10 +64,9 @@ bool isOwnThread()
 InDriver::InDriver()
 {
     Process& all = process();
-    std::unique_lock lock(all.mutex);
-    if (all.ends && t_isOwn)
-        stop(all, lock);
-    ++all.inDriver;
+    std::lock_guard lock(all.mutex);
+    m_isIn = !all.ends || !t_isOwn;
+    all.inDriver += m_isIn;
 }
 
 InDriver::~InDriver()
@@ -81,22 +74,16 @@ InDriver::~InDriver()
     Process& all = process();
     {
         std::lock_guard lock(all.mutex);
-        --all.inDriver;
+        all.inDriver -= m_isIn;
     }
     all.changed.notify_all();
 }
 
-void stopIfProcessEnds()
+bool mustLeaveDriver()
 {
-    if (!t_isOwn)
-        return;
     Process& all = process();
-    std::unique_lock lock(all.mutex);
-    if (!all.ends)
-        return;
-    --all.inDriver;
-    all.changed.notify_all();
-    stop(all, lock);
+    std::lock_guard lock(all.mutex);
+    return all.ends && t_isOwn;
 }
 
 }  // namespace millrace::layer

@@ -16,17 +16,24 @@ bool startOwnThread(std::thread& thread, std::function<void()> work);
 bool isOwnThread();
 
 // While a thread of the layer's is in the driver, or calls the application. When the process ends without having
-// destroyed its devices, who begins then stops for ever, and the process waits, not long, until all others have ended:
-// drivers are taken apart next.
+// destroyed its devices, none goes in any more, and the process waits, not long, until all are out: drivers are taken
+// apart next. Applications may still destroy devices then, in destructors of static objects, and wait for the threads.
 class InDriver {
 public:
     InDriver();
     ~InDriver();
     InDriver(const InDriver&) = delete;
     InDriver& operator=(const InDriver&) = delete;
+
+    // False: the thread must use nothing of the driver's, destroy nothing of it, and call nobody.
+    explicit operator bool() const { return m_isIn; }
+
+private:
+    bool m_isIn = true;
 };
 
-// Between two calls of the driver inside of that. Does nothing on other threads.
-void stopIfProcessEnds();
+// True if a thread of the layer's has to come out of the driver. For between two calls that wait or submit, which then
+// fail as if the device were lost.
+bool mustLeaveDriver();
 
 }  // namespace millrace::layer

@@ -6,8 +6,10 @@
 
 #include "layer/chains/chain.h"
 #include "layer/graphs/pipelines.h"
+#include "layer/graphs/pipelines_ahead.h"
 #include "layer/graphs/validate.h"
 #include "layer/loader/entry_points.h"
+#include "runtime/pipeline_uses.h"
 
 namespace millrace::layer {
 
@@ -223,6 +225,20 @@ VkResult GraphBuilder::link()
     return VK_SUCCESS;
 }
 
+// What creation has left out, of nodes that the scheduler is expected to run.
+void makeAhead(Device& device, const GraphObject& object)
+{
+    if (object.kind != GraphObject::Kind::Graph || !device.settings().ahead)
+        return;
+    const runtime::GraphPipeline& pipeline = object.graph;
+    const auto first = firstUses(pipeline.graph, pipeline.getLeaf != nullptr);
+    std::vector<runtime::PipelineUse> uses = runtime::laterUses(pipeline, device.settings().runtime.path);
+    std::erase_if(uses, [&](const runtime::PipelineUse& use) {
+        return !first[use.node] || *first[use.node] == graph::MemoryUse::None || *first[use.node] == use.memory;
+    });
+    device.pipelinesAhead->add(object.nodes, uses);
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL CreateExecutionGraphPipelinesAMDX(
     VkDevice handle, VkPipelineCache pipelineCache, uint32_t createInfoCount,
     const VkExecutionGraphPipelineCreateInfoAMDX* pCreateInfos, const VkAllocationCallbacks*, VkPipeline* pPipelines)
@@ -246,7 +262,9 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateExecutionGraphPipelinesAMDX(
         GraphBuilder builder(device, pipelineCache, pCreateInfos[i]);
         const VkResult result = builder.build();
         if (result == VK_SUCCESS) {
-            pPipelines[i] = publish(device, builder.take());
+            const std::shared_ptr<GraphObject> object = builder.take();
+            makeAhead(device, *object);
+            pPipelines[i] = publish(device, object);
             continue;
         }
         // Errors outrank VK_PIPELINE_COMPILE_REQUIRED.

@@ -10,6 +10,7 @@
 #include "layer/graphs/capture_output.h"
 #include "layer/graphs/graph_run.h"
 #include "layer/graphs/pipelines.h"
+#include "layer/graphs/pipelines_ahead.h"
 #include "layer/graphs/trace_output.h"
 #include "layer/loader/device_create_info.h"
 #include "layer/loader/feature.h"
@@ -313,7 +314,8 @@ Device::Device(Instance& owner)
     : instance(owner),
       held(std::make_unique<HeldWork>()),
       statusWatch(std::make_unique<StatusWatch>([](GraphRun& run) { run.report(); })),
-      faults(std::make_unique<Faults>(*this))
+      faults(std::make_unique<Faults>(*this)),
+      pipelinesAhead(std::make_unique<PipelinesAhead>())
 {
 }
 
@@ -321,6 +323,7 @@ Device::~Device()
 {
     // Everything that calls the driver goes before the device does.
     faults->stop();
+    pipelinesAhead->stop();
     queues.clear();
     commandPools.clear();
     renderPasses.clear();

@@ -38,6 +38,7 @@ struct IndirectLayout;
 class MeshShaders;
 class PipelineMaker;
 class PipelineObserver;
+class PipelinesAhead;
 struct PipelineCache;
 struct PipelineLayout;
 struct Queue;
@@ -99,6 +100,7 @@ struct Device {
     std::unique_ptr<HeldWork> held;
     std::unique_ptr<StatusWatch> statusWatch;
     std::unique_ptr<Faults> faults;
+    std::unique_ptr<PipelinesAhead> pipelinesAhead;
     runtime::Names names;  // of objects of ours
 
     const Settings& settings() const { return instance.settings; }

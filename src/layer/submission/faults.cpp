@@ -116,8 +116,8 @@ void Faults::run(std::chrono::milliseconds limit)
     while (!m_changed.wait_for(lock, period, [&] { return m_stop; })) {
         lock.unlock();
         try {
-            const InDriver inDriver;
-            look(limit);
+            if (const InDriver inDriver; inDriver)
+                look(limit);
         } catch (...) {
             // Without memory it looks again the next time.
         }

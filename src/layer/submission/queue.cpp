@@ -75,8 +75,7 @@ void Queue::run()
 void Queue::execute(Item& item)
 {
     device.held->wait(item.after);
-    {
-        const InDriver inDriver;
+    if (const InDriver inDriver; inDriver) {
         VkResult result = VK_ERROR_DEVICE_LOST;
         try {
             if (!device.held->lost())
@@ -86,13 +85,24 @@ void Queue::execute(Item& item)
         }
         if (result < 0 && !device.held->lost()) {
             device.held->setLost();
-            tellFailure(result);
+            if (!mustLeaveDriver())
+                tellFailure(result);
         }
         if (device.held->lost())
             signalOnHost(device, item.promised);
         item.work = nullptr;
+    } else {
+        leave(item);
     }
     device.held->finish(item.token);
+}
+
+// The process ends. What the work holds goes where the device is destroyed, and whoever waits gets to know.
+void Queue::leave(Item& item)
+{
+    device.held->setLost();
+    std::lock_guard lock(m_mutex);
+    m_left.push_back(std::move(item.work));
 }
 
 // Without memory for a message there is none.
@@ -111,7 +121,8 @@ void Queue::tellFailure(VkResult result) noexcept
 
 VkResult Queue::submit(std::span<const VkSubmitInfo2> submits)
 {
-    stopIfProcessEnds();
+    if (mustLeaveDriver())
+        return VK_ERROR_DEVICE_LOST;
     const VkuDeviceDispatchTable& table = device.table;
     VkResult result = VK_SUCCESS;
     if (!m_fence) {
@@ -142,7 +153,8 @@ VkResult Queue::wait()
     // Never so long that the process could not end.
     constexpr std::chrono::nanoseconds kSlice = std::chrono::milliseconds(100);
     while (result == VK_NOT_READY || result == VK_TIMEOUT) {
-        stopIfProcessEnds();
+        if (mustLeaveDriver())
+            return VK_ERROR_DEVICE_LOST;
         result = device.table.WaitForFences(device.handle, 1, &m_fence, VK_TRUE, kSlice.count());
     }
     m_isSignaled = result == VK_SUCCESS;

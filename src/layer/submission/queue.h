@@ -61,6 +61,7 @@ private:
 
     void run();
     void execute(Item& item);
+    void leave(Item& item);
     void tellFailure(VkResult result) noexcept;
 
     std::atomic<uint32_t> m_waiting{0};  // items not finished
@@ -68,6 +69,7 @@ private:
     std::mutex m_mutex;
     std::condition_variable m_changed;
     std::deque<Item> m_items;
+    std::vector<std::function<VkResult()>> m_left;  // undone
     bool m_stop = false;
     std::thread m_thread;
     VkFence m_fence = VK_NULL_HANDLE;

@@ -254,7 +254,8 @@ VkResult Submission::run(Queue& queue)
             return result;
     }
     const std::vector<VkSubmitInfo2> last = parts.back().infos();
-    stopIfProcessEnds();
+    if (mustLeaveDriver())
+        return VK_ERROR_DEVICE_LOST;
     return queue.use([&] {
         return queue.device.table.QueueSubmit2(queue.handle, static_cast<uint32_t>(last.size()), last.data(), m_fence);
     });
