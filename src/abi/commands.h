@@ -43,7 +43,7 @@ struct DrawEntry {
     uint sequence;
     uint drawIndex;      // what the shaders' DrawIndex is
     uint vertexOffset;   // of VkDrawIndexedIndirectCommand, else 0
-    uint firstInstance;  // of the command
+    uint firstInstance;  // of the command, if it has one
 };
 
 // Lies in front of SequenceArguments::pushConstants for such draws. Draw number DrawIndex of a multi-draw then is entry
@@ -94,10 +94,11 @@ struct SortArguments {
     uint blockCount;
     uint maxDrawCount;  // of a sequence; 0: dispatches
     uint isCounted;     // 1: VkDrawIndirectCountIndirectCommandEXT is in the record, 0: the command itself
-    uint commandWords;  // 4: VkDrawIndirectCommand, 5: VkDrawIndexedIndirectCommand
-    uint pipeline;      // whose row is written
-    uint setStages;     // indices in a record, one behind the other
-    uint setSize;       // that are less
+    // 3: VkDrawMeshTasksIndirectCommandEXT, 4: VkDrawIndirectCommand, 5: VkDrawIndexedIndirectCommand
+    uint commandWords;
+    uint pipeline;   // whose row is written
+    uint setStages;  // indices in a record, one behind the other
+    uint setSize;    // that are less
 };
 
 // What a step of gathering does with the first words that it reads.

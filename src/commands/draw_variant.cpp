@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -26,13 +27,42 @@ struct StageNeeds {
     bool indices = false;      // fetches its index
 };
 
+// Of the stages of a pipeline, which may be listed in any order.
+uint32_t rankOf(spv::ExecutionModel model)
+{
+    switch (model) {
+        case spv::ExecutionModel::Vertex:
+        case spv::ExecutionModel::TaskEXT:
+            return 0;
+        case spv::ExecutionModel::TessellationControl:
+        case spv::ExecutionModel::MeshEXT:
+            return 1;
+        case spv::ExecutionModel::TessellationEvaluation:
+            return 2;
+        case spv::ExecutionModel::Geometry:
+            return 3;
+        default:
+            return 4;
+    }
+}
+
 // The stages up to the last one that asks for the sequence hand it on.
 struct DrawShaders {
     std::vector<Variant> stages;
     std::vector<StageNeeds> needs;
-    std::optional<size_t> last;
+    std::optional<uint32_t> last;  // its rank
 
-    bool sends(size_t stage) const { return last && stage < *last; }
+    bool sends(size_t stage) const { return last && rankOf(stages[stage].model) < *last; }
+    bool hasTasks() const { return std::ranges::count(stages, spv::ExecutionModel::TaskEXT, &Variant::model) > 0; }
+    bool sendsAny() const
+    {
+        for (size_t s = 0; s < stages.size(); s++) {
+            if (sends(s)) {
+                return true;
+            }
+        }
+        return false;
+    }
     bool fetches(size_t stage) const { return needs[stage].vertices || needs[stage].indices; }
     bool receives(size_t stage) const { return sends(stage) || needs[stage].ownSequence || fetches(stage); }
     bool changes(size_t stage) const
@@ -40,6 +70,13 @@ struct DrawShaders {
         return needs[stage].pushConstants || needs[stage].drawIndex || fetches(stage) || sends(stage);
     }
 };
+
+// The stages that a draw begins with, which know it by DrawIndex.
+bool knowsDraw(spv::ExecutionModel model)
+{
+    return model == spv::ExecutionModel::Vertex || model == spv::ExecutionModel::TaskEXT ||
+           model == spv::ExecutionModel::MeshEXT;
+}
 
 Status addStage(DrawShaders& shaders, const StageCode& code, const Layout& layout, const VertexInput& vertexInput)
 {
@@ -53,12 +90,12 @@ Status addStage(DrawShaders& shaders, const StageCode& code, const Layout& layou
     }
     StageNeeds needs{.pushConstants = *block};
     needs.ownSequence = *block && dependsOnSequence(variant->module, *block, stageBit(code.model), layout);
-    needs.drawIndex = code.model == spv::ExecutionModel::Vertex && readsDrawIndex(variant->module);
+    needs.drawIndex = knowsDraw(code.model) && readsDrawIndex(variant->module);
     needs.vertices = code.model == spv::ExecutionModel::Vertex && readsVertices(variant->module, layout, vertexInput);
     needs.indices = code.model == spv::ExecutionModel::Vertex && layout.indexBuffer &&
                     (needs.vertices || readsIndex(variant->module));
     if (needs.ownSequence) {
-        shaders.last = shaders.stages.size();
+        shaders.last = std::max(shaders.last.value_or(0), rankOf(code.model));
     }
     shaders.stages.push_back(std::move(*variant));
     shaders.needs.push_back(needs);
@@ -78,7 +115,7 @@ Status changeStage(Variant& variant, const StageNeeds& needs, const SequenceRout
             return status;
         }
     }
-    if (variant.model == spv::ExecutionModel::Vertex) {
+    if (knowsDraw(variant.model)) {
         const Status status = isCounted(layout.action) ? fetchDrawIndex(variant) : lowerDrawIndex(variant.module);
         if (!status) {
             return status;
@@ -94,8 +131,7 @@ Status changeStage(Variant& variant, const StageNeeds& needs, const SequenceRout
             return status;
         }
     }
-    handOnSequence(variant, route, layout);
-    return {};
+    return handOnSequence(variant, route, layout);
 }
 
 }  // namespace
@@ -110,7 +146,7 @@ Result<std::vector<StageCode>> makeDrawVariant(std::vector<StageCode> stages, co
         }
     }
     std::optional<uint32_t> location = 0;
-    if (shaders.last && *shaders.last > 0) {
+    if (shaders.sendsAny()) {
         location = findFreeLocation(shaders.stages, target.interfaceLocations);
     }
     if (!location) {
@@ -123,7 +159,7 @@ Result<std::vector<StageCode>> makeDrawVariant(std::vector<StageCode> stages, co
         if (!shaders.changes(s)) {
             continue;
         }
-        const SequenceRoute route{*location, shaders.receives(s), shaders.sends(s)};
+        const SequenceRoute route{*location, shaders.receives(s), shaders.sends(s), shaders.hasTasks()};
         if (const Status status = changeStage(shaders.stages[s], shaders.needs[s], route, layout, vertexInput);
             !status) {
             return status.error();

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "commands/hand_on_sequence.h"
 
+#include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "abi/commands.h"
 #include "commands/interface_locations.h"
+#include "commands/task_payload.h"
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
@@ -38,8 +40,18 @@ public:
     {
     }
 
-    void write()
+    Status write()
     {
+        const bool hasPayload = m_variant.model == spv::ExecutionModel::TaskEXT
+                                    ? m_route.isSent
+                                    : m_variant.model == spv::ExecutionModel::MeshEXT && m_route.hasTasks;
+        if (hasPayload) {
+            const auto word = addPayloadWord(m_module, m_word);
+            if (!word) {
+                return word.error();
+            }
+            m_payload = *word;
+        }
         spirv::InstructionList start;
         Emitter out(m_module, start);
         if (m_route.isReceived) {
@@ -47,10 +59,15 @@ public:
         }
         if (m_route.isSent && m_variant.model == spv::ExecutionModel::Geometry) {
             sendWithVertices();
+        } else if (m_route.isSent && m_variant.model == spv::ExecutionModel::MeshEXT) {
+            sendWithOutputs();
+        } else if (m_route.isSent && m_variant.model == spv::ExecutionModel::TaskEXT) {
+            sendWithPayload();
         } else if (m_route.isSent) {
             send(out, createOutput());
         }
         compiler::insertBehindVariables(*m_module.findFunction(m_variant.entry), start);
+        return {};
     }
 
 private:
@@ -58,6 +75,13 @@ private:
     {
         switch (m_variant.model) {
             case spv::ExecutionModel::Vertex:
+            case spv::ExecutionModel::TaskEXT:
+                return numberOfDraw(out);
+            case spv::ExecutionModel::MeshEXT:
+                // DrawIndex is not there behind a task shader (VUID-VkGraphicsPipelineCreateInfo-pStages-09631).
+                if (m_route.hasTasks) {
+                    return out.emit(spv::Op::OpLoad, m_word, {pointerTo(out, m_payload, m_word)});
+                }
                 return numberOfDraw(out);
             case spv::ExecutionModel::TessellationControl:
                 return firstOf(out, verticesOfPatch());
@@ -181,19 +205,134 @@ private:
         }
     }
 
+    // Behind the instruction that says how many vertices there are, which all invocations reach together.
+    void sendWithOutputs()
+    {
+        const Id sender = createSender();
+        for (spirv::Function& function : m_module.functions) {
+            spirv::rewriteFunction(m_module, function, [&](const Instruction& i, Emitter& out) {
+                out.keep(i);
+                if (i.op == spv::Op::OpSetMeshOutputsEXT) {
+                    out.call(sender, m_module.getVoidType(), {i.id(0)});
+                }
+            });
+        }
+    }
+
+    // In front of the instruction that ends the shader, which all invocations reach together.
+    void sendWithPayload()
+    {
+        for (spirv::Function& function : m_module.functions) {
+            spirv::rewriteFunction(m_module, function, [&](Instruction i, Emitter& out) {
+                if (i.op == spv::Op::OpEmitMeshTasksEXT) {
+                    send(out, pointerTo(out, m_payload, m_word));
+                    if (i.operandCount() == 3) {
+                        i.add(m_payload.variable);
+                    }
+                }
+                out.keep(i);
+            });
+        }
+    }
+
+    // A function of the number of vertices, which the invocations of a workgroup share.
+    Id createSender()
+    {
+        compiler::FunctionWriter writer(m_module);
+        const Id count = writer.addParameter(m_word);
+        const Id pointer = m_module.getPointerType(spv::StorageClass::Output, m_word);
+        const Id output = createArrayOutput(mostVertices());
+        writer.beginBlock();
+        Emitter out = writer.out();
+        const Id own = loadBuiltIn(out, spv::BuiltIn::LocalInvocationIndex, m_word);
+        const Id size = groupSize(out);
+        const Id sequence = out.emit(spv::Op::OpLoad, m_word, {m_variant.sequence});
+        const Id more = out.emit(spv::Op::OpIAdd, m_word, {count, size});
+        const Id last = out.emit(spv::Op::OpISub, m_word, {more, m_module.getConstant(1)});
+        const Id left = out.emit(spv::Op::OpISub, m_word, {last, own});
+        writer.forEach(out.emit(spv::Op::OpUDiv, m_word, {left, size}), [&](Id round) {
+            Emitter inside = writer.out();
+            const Id before = inside.emit(spv::Op::OpIMul, m_word, {round, size});
+            const Id vertex = inside.emit(spv::Op::OpIAdd, m_word, {before, own});
+            inside.emitVoid(spv::Op::OpStore,
+                            {inside.emit(spv::Op::OpAccessChain, pointer, {output, vertex}), sequence});
+        });
+        return writer.finish();
+    }
+
+    Id createArrayOutput(uint32_t length)
+    {
+        const Id array = m_module.newId();
+        const Id count = m_module.getConstant(length);
+        m_module.section(Section::Globals)
+            .push_back(spirv::instruction(spv::Op::OpTypeArray, {}, array).add(m_word).add(count));
+        const Id variable = createVariable(spv::StorageClass::Output, array);
+        m_module.setName(variable, "sent_sequence");
+        return variable;
+    }
+
+    uint32_t mostVertices() const
+    {
+        for (const Instruction& i : m_module.section(Section::ExecutionModes)) {
+            if (static_cast<spv::ExecutionMode>(i.literal(1)) == spv::ExecutionMode::OutputVertices) {
+                return i.literal(2);
+            }
+        }
+        return 1;
+    }
+
+    // Invocations of a workgroup. The constant WorkgroupSize wins over execution modes.
+    Id groupSize(Emitter& out)
+    {
+        for (const Instruction& i : m_module.section(Section::Annotations)) {
+            const bool isSize = i.op == spv::Op::OpDecorate && i.operandCount() > 2 &&
+                                i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+                                i.literal(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize);
+            if (isSize) {
+                return product(out, partsOf(out, i.id(0)));
+            }
+        }
+        for (const Instruction& i : m_module.section(Section::ExecutionModes)) {
+            const auto mode = static_cast<spv::ExecutionMode>(i.literal(1));
+            if (mode == spv::ExecutionMode::LocalSizeId) {
+                return product(out, {i.id(2), i.id(3), i.id(4)});
+            }
+            if (mode == spv::ExecutionMode::LocalSize) {
+                return m_module.getConstant(i.literal(2) * i.literal(3) * i.literal(4));
+            }
+        }
+        return m_module.getConstant(1);
+    }
+
+    std::array<Id, 3> partsOf(Emitter& out, Id size)
+    {
+        std::array<Id, 3> parts;
+        for (uint32_t k = 0; k < 3; k++) {
+            parts[k] = m_module.newId();
+            out.keep(spirv::instruction(spv::Op::OpCompositeExtract, m_word, parts[k]).add(size).add(k));
+        }
+        return parts;
+    }
+
+    Id product(Emitter& out, const std::array<Id, 3>& parts)
+    {
+        return out.emit(spv::Op::OpIMul, m_word, {out.emit(spv::Op::OpIMul, m_word, {parts[0], parts[1]}), parts[2]});
+    }
+
     Variant& m_variant;
     Module& m_module;
     SequenceRoute m_route;
     const Layout& m_layout;
     ArgumentLoads m_loads;
     Id m_word;
+    PayloadWord m_payload;
 };
 
 }  // namespace
 
-void handOnSequence(Variant& variant, const SequenceRoute& route, const Layout& layout)
+Status handOnSequence(Variant& variant, const SequenceRoute& route, const Layout& layout)
 {
-    Route(variant, route, layout).write();
+    return Route(variant, route, layout).write();
 }
 
 bool readsDrawIndex(const Module& module)

@@ -17,6 +17,7 @@ uint32_t actionBytes(Action action)
 {
     switch (action) {
         case Action::Dispatch:
+        case Action::DrawMesh:
             return 12;
         case Action::Draw:
             return 16;
@@ -24,9 +25,15 @@ uint32_t actionBytes(Action action)
             return 20;
         case Action::DrawCount:
         case Action::DrawIndexedCount:
+        case Action::DrawMeshCount:
             return 16;
     }
     return 0;
+}
+
+uint32_t commandBytes(Action action)
+{
+    return actionBytes(isMesh(action) ? Action::DrawMesh : isIndexed(action) ? Action::DrawIndexed : Action::Draw);
 }
 
 PreprocessMemory preprocessMemory(const Layout& layout, const Extent& extent)
@@ -46,8 +53,7 @@ PreprocessMemory preprocessMemory(const Layout& layout, const Extent& extent)
     const uint64_t draws = extent.rowDraws() * (extent.isOrdered ? sequences : extent.pipelineCount);
     memory.drawEntries = rounded(memory.bytes);
     memory.draws = memory.drawEntries + sizeof(abi::DrawEntry) * draws;
-    memory.drawCounts =
-        memory.draws + uint64_t{actionBytes(isIndexed(layout.action) ? Action::DrawIndexed : Action::Draw)} * draws;
+    memory.drawCounts = memory.draws + uint64_t{commandBytes(layout.action)} * draws;
     memory.bytes = memory.drawCounts + (extent.isOrdered ? 4 * sequences * extent.pipelineCount : 0);
     memory.bytes = (memory.bytes + 7) & ~uint64_t{7};
     return memory;

@@ -16,14 +16,22 @@ enum class Action : uint8_t {
     DrawIndexed,
     DrawCount,  // commands that lie elsewhere, as many as the record says
     DrawIndexedCount,
+    DrawMesh,
+    DrawMeshCount,
 };
 
 // Bytes of one command in the stream: VkDispatchIndirectCommand, VkDrawIndirectCommand, VkDrawIndexedIndirectCommand,
-// VkDrawIndirectCountIndirectCommandEXT.
+// VkDrawMeshTasksIndirectCommandEXT, VkDrawIndirectCountIndirectCommandEXT.
 uint32_t actionBytes(Action action);
+// The same of what is drawn: of one command that the latter leads to.
+uint32_t commandBytes(Action action);
 inline bool isCounted(Action action)
 {
-    return action == Action::DrawCount || action == Action::DrawIndexedCount;
+    return action == Action::DrawCount || action == Action::DrawIndexedCount || action == Action::DrawMeshCount;
+}
+inline bool isMesh(Action action)
+{
+    return action == Action::DrawMesh || action == Action::DrawMeshCount;
 }
 inline bool isIndexed(Action action)
 {
@@ -105,7 +113,7 @@ struct PreprocessMemory {
     uint64_t tables = 0;       // for each pipeline an abi::SequenceTable
     uint64_t entries = 0;      // abi::SequenceEntry[maxSequenceCount], those of one pipeline behind each other
     uint64_t drawEntries = 0;  // abi::DrawEntry[], rows
-    uint64_t draws = 0;        // VkDrawIndirectCommand[] or VkDrawIndexedIndirectCommand[], rows
+    uint64_t draws = 0;        // commands of commandBytes() each, rows
     uint64_t drawCounts = 0;   // ordered: for each sequence and pipeline 4 bytes
     uint64_t bytes = 0;        // in all; what kernels need for themselves may lie behind
 };

@@ -41,17 +41,18 @@ struct StageCode {
 Result<spirv::Words> makeDispatchVariant(std::span<const uint32_t> words, std::string_view entryPoint,
                                          const Layout& layout);
 
-// All stages of a graphics pipeline with vertex shader, in their order, for one multi-draw-indirect over the
-// application's stream: sequence SequenceArguments::firstSequence + DrawIndex. The shaders' own DrawIndex is 0. With
-// hasDrawTable() the multi-draw is one over commands that kernels wrote, and abi::DrawEntry says the rest. Stages
-// that need no change come back as they were (no push constants in use, nothing to hand on). The vertex shader fetches
-// attributes of bindings that are in layout.vertexBuffers by itself; `vertexInput` has to say all of them, and may say
-// others; the variant's pipeline goes without those bindings and attributes. What is behind the end of such a buffer is
-// zero. With layout.indexBuffer the multi-draw is one of VkDrawIndirectCommand over the same records, so that the first
-// members of VkDrawIndexedIndirectCommand are the counts, firstIndex as firstVertex, and vertexOffset as firstInstance.
-// The vertex shader fetches its index then, and all attributes: those of other bindings from abi::BoundVertexBuffer.
-// Indices behind the end are 0. Primitive restart is not there. Requires: layout.action is Draw or DrawIndexed. Errors
-// as above; no location below VariantTarget::interfaceLocations is free in all stages; see pullVertices().
+// All stages of a graphics pipeline with a vertex shader, or with a mesh shader where layout.action is of such draws,
+// in their order, for one multi-draw-indirect over the application's stream: sequence SequenceArguments::firstSequence
+// + DrawIndex. The shaders' own DrawIndex is 0. With hasDrawTable() the multi-draw is one over commands that kernels
+// wrote, and abi::DrawEntry says the rest. Stages that need no change come back as they were (no push constants in use,
+// nothing to hand on). The vertex shader fetches attributes of bindings that are in layout.vertexBuffers by itself;
+// `vertexInput` has to say all of them, and may say others; the variant's pipeline goes without those bindings and
+// attributes. What is behind the end of such a buffer is zero. With layout.indexBuffer the multi-draw is one of
+// VkDrawIndirectCommand over the same records, so that the first members of VkDrawIndexedIndirectCommand are the
+// counts, firstIndex as firstVertex, and vertexOffset as firstInstance. The vertex shader fetches its index then, and
+// all attributes: those of other bindings from abi::BoundVertexBuffer. Indices behind the end are 0. Primitive restart
+// is not there. Requires: layout.action is of draws. Errors as above; no location below
+// VariantTarget::interfaceLocations is free in all stages; see pullVertices().
 Result<std::vector<StageCode>> makeDrawVariant(std::vector<StageCode> stages, const Layout& layout,
                                                const VariantTarget& target, const VertexInput& vertexInput = {});
 

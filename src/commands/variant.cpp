@@ -125,6 +125,10 @@ uint32_t stageBit(spv::ExecutionModel model)
             return 0x10;
         case spv::ExecutionModel::GLCompute:
             return 0x20;
+        case spv::ExecutionModel::TaskEXT:
+            return 0x40;
+        case spv::ExecutionModel::MeshEXT:
+            return 0x80;
         default:
             return 0;
     }

@@ -33,8 +33,11 @@ void addDraw(Picture& picture, const PushWords& push, const Draw& draw, const st
         }
 }
 
-ActionToken actionOf(bool isIndexed, bool isCounted)
+ActionToken actionOf(bool isIndexed, bool isCounted, bool hasMesh)
 {
+    if (hasMesh)
+        return isCounted ? ActionToken{VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_COUNT_EXT, 4}
+                         : ActionToken{VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_EXT, 3};
     if (isCounted)
         return {isIndexed ? VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_COUNT_EXT
                           : VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_COUNT_EXT,
@@ -57,21 +60,25 @@ bool Picture::allows(const Pixels& pixels, bool isUnordered) const
 
 DrawCase::DrawCase(uint32_t seed, Maker maker)
     : random(seed),
-      isIndexed(below(random, 2)),
+      isIndexed(below(random, 2) && maker != Maker::Mesh),
       isCounted(below(random, 3) == 0 && maker != Maker::Streams),
       hasSet(maker != Maker::Libraries && below(random, 3) == 0),
       hasObjects(maker == Maker::Objects),
       hasStreams(maker == Maker::Streams),
       isUnordered(below(random, 2)),
       hasIndices(isIndexed && below(random, 2)),
-      hasVertices(below(random, 2)),
-      layout(random, kStages, actionOf(isIndexed, isCounted),
+      hasVertices(below(random, 2) && maker != Maker::Mesh),
+      hasMesh(maker == Maker::Mesh),
+      hasTasks(hasMesh && below(random, 2)),
+      layout(random, maker == Maker::Mesh ? kMeshStages : kStages, actionOf(isIndexed, isCounted, hasMesh),
              {.set = hasSet,
               .setWords = hasObjects ? 2u : 1u,
               .vertices = hasVertices,
               .indices = hasIndices,
               .numbers = !hasStreams})
 {
+    if (hasMesh && !hasTasks)
+        layout.set.shaderStages &= ~VkShaderStageFlags{VK_SHADER_STAGE_TASK_BIT_EXT};
     maxSequences = 1 + below(random, below(random, 4) == 0 ? 1000 : 30);
     if (isCounted)
         maxDraws = 1 + below(random, 5);
@@ -101,7 +108,7 @@ void DrawCase::drawRecord(uint32_t* record)
         drawCommand(record + layout.actionWord);
         return;
     }
-    const Counted own{static_cast<uint32_t>(commands.size()), (isIndexed ? 5 : 4) + below(random, 3),
+    const Counted own{static_cast<uint32_t>(commands.size()), commandWords() + below(random, 3),
                       below(random, maxDraws + 2)};
     counted.push_back(own);
     // Drivers look the address up, also where there are no commands.
@@ -112,6 +119,11 @@ void DrawCase::drawRecord(uint32_t* record)
 
 void DrawCase::drawCommand(uint32_t* command)
 {
+    if (hasMesh) {
+        for (uint32_t k = 0; k < 3; ++k)
+            command[k] = below(random, 4 - k);
+        return;
+    }
     command[0] = below(random, 6);
     command[1] = below(random, 4);
     command[2] = below(random, 40);
@@ -167,6 +179,34 @@ Draw DrawCase::drawOf(const uint32_t* command, uint32_t drawIndex) const
     return {command[0], command[1], command[2], command[2], command[3], false, drawIndex};
 }
 
+void DrawCase::addMesh(Picture& picture, const PushWords& push, const uint32_t* grid, uint32_t drawIndex,
+                       uint32_t salt) const
+{
+    const auto addGroup = [&](uint32_t number, std::optional<uint32_t> payload) {
+        uint32_t hash = payload ? mixed(salt, *payload) : salt;
+        for (uint32_t k = 0; k < 9; ++k)
+            hash = mixed(hash, push[k]);
+        hash = mixed(hash, number);
+        hash = payload ? hash : mixed(hash, drawIndex);
+        for (uint32_t i = 0; i < 2 + number % 6; ++i) {
+            const uint32_t own = mixed(hash, i);
+            const uint32_t pixel = own % (kSide * kSide);
+            picture.last[pixel] = mixed(mixed(mixed(mixed(own, push[9]), push[10]), push[11]), push[0]);
+            picture.drawn[pixel].push_back(picture.last[pixel]);
+        }
+    };
+    for (uint32_t z = 0; z < grid[2]; ++z)
+        for (uint32_t y = 0; y < grid[1]; ++y)
+            for (uint32_t x = 0; x < grid[0]; ++x) {
+                const uint32_t number = x + 8 * (y + 8 * z);
+                const uint32_t payload = mixed(mixed(mixed(number, push[2]), push[5]), drawIndex);
+                for (uint32_t i = 0; hasTasks && i < 1 + number % 2; ++i)
+                    addGroup(2 * number + i, payload);
+                if (!hasTasks)
+                    addGroup(number, std::nullopt);
+            }
+}
+
 void DrawCase::addSequence(Picture& picture, uint32_t sequence) const
 {
     const uint32_t* record = &stream[size_t{sequence} * layout.strideWords];
@@ -174,6 +214,11 @@ void DrawCase::addSequence(Picture& picture, uint32_t sequence) const
     for (uint32_t i = 0; i < count; ++i) {
         const uint32_t* command = isCounted ? &commands[counted[sequence].firstWord + i * counted[sequence].strideWords]
                                             : record + layout.actionWord;
+        if (hasMesh) {
+            addMesh(picture, layout.valuesOf(record, sequence, pushed), command, i,
+                    kDrawSalts[hasSet ? record[layout.setWord] : 0]);
+            continue;
+        }
         addDraw(picture, layout.valuesOf(record, sequence, pushed), drawOf(command, i),
                 hasVertices ? std::optional(vertices[sequence]) : std::nullopt,
                 hasIndices ? indices[sequence] : Indices{0, false},
@@ -188,6 +233,11 @@ Picture DrawCase::expected() const
     for (uint32_t i = 0; i < sequences(); ++i)
         addSequence(picture, i);
     // What record() draws itself.
+    if (hasMesh) {
+        const uint32_t grid[] = {2, 1, 1};
+        addMesh(picture, pushed, grid, 0, kDrawSalts[0]);
+        return picture;
+    }
     addDraw(picture, pushed, {5, 1, 0, 0, 0, false}, hasVertices ? std::optional(Vertices{0, 4}) : std::nullopt,
             {0, false}, kDrawSalts[boundGroup]);
     return picture;

@@ -165,6 +165,39 @@ VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices, uint32_t 
     return pipeline;
 }
 
+VkPipeline Draws::createMeshPipeline(bool hasRenderPass, bool hasTasks, uint32_t salt)
+{
+    PipelineState state(false);
+    const VkShaderModule modules[] = {createModule(hasTasks ? std::span<const uint32_t>(shaders::points_tasks_mesh)
+                                                            : std::span<const uint32_t>(shaders::points_mesh)),
+                                      createModule(shaders::points_fragment), createModule(shaders::points_task)};
+    VkPipelineShaderStageCreateInfo stages[] = {stageOf(VK_SHADER_STAGE_MESH_BIT_EXT, modules[0]),
+                                                stageOf(VK_SHADER_STAGE_FRAGMENT_BIT, modules[1]),
+                                                stageOf(VK_SHADER_STAGE_TASK_BIT_EXT, modules[2])};
+    const VkSpecializationMapEntry entry{3, 0, 4};
+    const VkSpecializationInfo specialization{1, &entry, 4, &salt};
+    stages[0].pSpecializationInfo = &specialization;
+    VkPipelineCreateFlags2CreateInfo flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
+    flags.flags = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT;
+    if (!hasRenderPass)
+        flags.pNext = &state.rendering;
+    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &flags};
+    info.renderPass = hasRenderPass ? m_pass : VK_NULL_HANDLE;
+    info.stageCount = hasTasks ? 3 : 2;
+    info.pStages = stages;
+    info.pViewportState = &state.viewport;
+    info.pRasterizationState = &state.raster;
+    info.pMultisampleState = &state.samples;
+    info.pColorBlendState = &state.blend;
+    info.pDynamicState = &state.dynamic;
+    info.layout = m_layout;
+    const VkPipeline pipeline = createOne(info);
+    for (VkShaderModule module : modules)
+        vkDestroyShaderModule(m_device.handle, module, nullptr);
+    m_device.onDestroy([this, pipeline] { vkDestroyPipeline(m_device.handle, pipeline, nullptr); });
+    return pipeline;
+}
+
 // A library with one subset of the state; everything else in its structure is wrong or nothing.
 VkPipeline Draws::createLibrary(VkGraphicsPipelineLibraryFlagsEXT subset, VkRenderPass pass, bool hasVertices)
 {

@@ -13,6 +13,7 @@ Draws::Draws(Provider provider, Maker maker, bool narrow)
                            .libraries = maker == Maker::Libraries,
                            .objects = maker == Maker::Objects,
                            .narrow = narrow,
+                           .mesh = maker == Maker::Mesh,
                            .streams = maker == Maker::Streams}),
       m_maker(maker),
       m_device(generated.device)
@@ -29,10 +30,11 @@ Draws::Draws(Provider provider, Maker maker, bool narrow)
                 pipelines.push_back(createLinked(hasRenderPass, hasVertices));
             if (m_maker == Maker::Streams)
                 pipelines.push_back(createGroups(hasRenderPass, hasVertices));
-            if (m_maker != Maker::Whole)
+            if (m_maker != Maker::Whole && m_maker != Maker::Mesh)
                 continue;
             for (uint32_t salt : kDrawSalts)
-                pipelines.push_back(createPipeline(hasRenderPass, hasVertices, salt));
+                pipelines.push_back(m_maker == Maker::Mesh ? createMeshPipeline(hasRenderPass, hasVertices, salt)
+                                                           : createPipeline(hasRenderPass, hasVertices, salt));
             m_sets[hasRenderPass][hasVertices] = createSet(pipelines);
         }
     }
@@ -132,7 +134,7 @@ void Draws::createFramebuffer()
 void Draws::createLayout()
 {
     m_setLayout = m_device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, VK_SHADER_STAGE_VERTEX_BIT);
-    const VkPushConstantRange range{kStages, 0, kPushWords * 4};
+    const VkPushConstantRange range{stages(), 0, kPushWords * 4};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     info.setLayoutCount = 1;
     info.pSetLayouts = &m_setLayout;
@@ -170,7 +172,7 @@ void Draws::bind(VkCommandBuffer cmd, const DrawCase& drawn) const
     }
     vkCmdBindDescriptorSets(cmd, kGraphics, m_layout, 0, 1, &m_set, 0, nullptr);
     vkCmdBindIndexBuffer(cmd, m_indices.handle, 0, VK_INDEX_TYPE_UINT32);
-    vkCmdPushConstants(cmd, m_layout, kStages, 0, kPushWords * 4, drawn.pushed.data());
+    vkCmdPushConstants(cmd, m_layout, stages(), 0, kPushWords * 4, drawn.pushed.data());
 }
 
 void Draws::beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSecondary) const
@@ -208,7 +210,10 @@ void Draws::record(VkCommandBuffer cmd, const Commands& commands, const DrawCase
     commands.execute(cmd);
     // What tokens have set is undefined.
     bind(cmd, drawn);
-    vkCmdDraw(cmd, 5, 1, 0, 0);
+    if (drawn.hasMesh)
+        m_device.get<PFN_vkCmdDrawMeshTasksEXT>("vkCmdDrawMeshTasksEXT")(cmd, 2, 1, 1);
+    else
+        vkCmdDraw(cmd, 5, 1, 0, 0);
 }
 
 VkCommandBuffer Draws::recordSecondary(const Commands& commands, const DrawCase& drawn)
@@ -289,8 +294,8 @@ Pixels Draws::run(DrawCase& drawn)
         m_layout,
         (drawn.isExplicit ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT : 0) |
             (drawn.isUnordered ? VK_INDIRECT_COMMANDS_LAYOUT_USAGE_UNORDERED_SEQUENCES_BIT_EXT : 0),
-        kStages);
-    const VkPushConstantRange range{kStages, 0, kPushWords * 4};
+        stages());
+    const VkPushConstantRange range{stages(), 0, kPushWords * 4};
     VkPipelineLayoutCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     dynamic.setLayoutCount = 1;
     dynamic.pSetLayouts = &m_setLayout;
@@ -308,11 +313,12 @@ Pixels Draws::run(DrawCase& drawn)
     ask.indirectCommandsLayout = layout;
     ask.maxSequenceCount = drawn.maxSequences;
     ask.maxDrawCount = drawn.isCounted ? drawn.maxDraws : 0;
-    ask.indirectExecutionSet = drawn.hasSet ? m_sets[drawn.hasRenderPass][drawn.hasVertices] : VK_NULL_HANDLE;
+    ask.indirectExecutionSet =
+        drawn.hasSet ? m_sets[drawn.hasRenderPass][drawn.hasVertices || drawn.hasTasks] : VK_NULL_HANDLE;
     const Buffer preprocess = generated.createPreprocess(ask);
 
     VkGeneratedCommandsInfoEXT info{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT, chain};
-    info.shaderStages = kStages;
+    info.shaderStages = stages();
     info.indirectCommandsLayout = layout;
     info.indirectAddress = stream.address;
     info.indirectAddressSize = drawn.stream.size() * 4;

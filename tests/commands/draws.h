@@ -27,6 +27,8 @@ inline constexpr uint32_t kVertexBufferWords = 2048;
 inline constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;
 inline constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
 inline constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
+inline constexpr VkShaderStageFlags kMeshStages =
+    VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT;
 
 // Of what has vertex buffers.
 inline constexpr VkVertexInputBindingDescription kBindings[] = {{0, 16, VK_VERTEX_INPUT_RATE_VERTEX},
@@ -62,6 +64,7 @@ enum class Maker {
     Whole,      // a pipeline
     Libraries,  // a pipeline of libraries, VK_EXT_graphics_pipeline_library
     Objects,    // shader objects, VK_EXT_shader_object; dynamic rendering alone
+    Mesh,       // a pipeline with mesh shaders
     Streams,    // a pipeline, and tokens in streams, VK_NV_device_generated_commands
 };
 
@@ -123,6 +126,8 @@ struct DrawCase {
     bool isUnordered;
     bool hasIndices;  // each sequence its own
     bool hasVertices;
+    bool hasMesh;   // mesh shaders
+    bool hasTasks;  // with task shaders in front
     RandomLayout layout;
     uint32_t maxSequences;
     uint32_t maxDraws = 1;  // of a sequence
@@ -148,6 +153,10 @@ private:
     void drawCommand(uint32_t* command);
     void addSequence(Picture& picture, uint32_t sequence) const;
     Draw drawOf(const uint32_t* command, uint32_t drawIndex) const;
+    // The shaders points.task and points.mesh.
+    void addMesh(Picture& picture, const PushWords& push, const uint32_t* grid, uint32_t drawIndex,
+                 uint32_t salt) const;
+    uint32_t commandWords() const { return hasMesh ? 3 : isIndexed ? 5 : 4; }
     // Of a sequence with counts, in `commands`.
     struct Counted {
         uint32_t firstWord;
@@ -185,6 +194,9 @@ private:
     VkPipeline createPipeline(bool hasRenderPass, bool hasVertices, uint32_t salt,
                               const std::vector<VkPipeline>& others = {});
     // One with a shader group for each salt, of which it has the first two itself.
+    // Likewise, with mesh shaders.
+    VkPipeline createMeshPipeline(bool hasRenderPass, bool hasTasks, uint32_t salt);
+    VkShaderStageFlags stages() const { return m_maker == Maker::Mesh ? kMeshStages : kStages; }
     VkPipeline createGroups(bool hasRenderPass, bool hasVertices);
     VkIndirectExecutionSetEXT createSet(const std::vector<VkPipeline>& pipelines);
     VkPipeline createLibrary(VkGraphicsPipelineLibraryFlagsEXT subset, VkRenderPass pass, bool hasVertices);
@@ -214,7 +226,7 @@ private:
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
     VkPipeline pipelineOf(const DrawCase& drawn) const
     {
-        return m_pipelines[drawn.hasRenderPass][drawn.hasVertices][0];
+        return m_pipelines[drawn.hasRenderPass][drawn.hasVertices || drawn.hasTasks][0];
     }
 
     VkGeneratedCommandsPipelineInfoEXT m_pipelineInfo{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT};

@@ -94,6 +94,12 @@ DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
         options.extensions.insert(options.extensions.end(), {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
                                                              VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME});
     }
+    if (with.mesh) {
+        m_mesh.taskShader = m_mesh.meshShader = VK_TRUE;
+        m_mesh.pNext = m_features.pNext;
+        m_features.pNext = &m_mesh;
+        options.extensions.push_back(VK_EXT_MESH_SHADER_EXTENSION_NAME);
+    }
     if (with.streams) {
         m_streams.deviceGeneratedCommands = VK_TRUE;
         m_streams.pNext = &m_computeStreams;

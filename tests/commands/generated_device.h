@@ -26,6 +26,7 @@ struct GeneratedOptions {
     bool libraries = false;  // graphics pipelines of libraries
     bool objects = false;    // shader objects
     bool narrow = false;     // the layer uses no 64-bit integers
+    bool mesh = false;       // VK_EXT_mesh_shader
     bool streams = false;    // VK_NV_device_generated_commands and _compute beside it
 };
 
@@ -44,6 +45,7 @@ private:
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT};
     VkPhysicalDeviceShaderObjectFeaturesEXT m_objects{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT};
 
+    VkPhysicalDeviceMeshShaderFeaturesEXT m_mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
     VkPhysicalDeviceDeviceGeneratedCommandsFeaturesNV m_streams{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_NV};
     VkPhysicalDeviceDeviceGeneratedCommandsComputeFeaturesNV m_computeStreams{

@@ -83,7 +83,6 @@ TEST_F(StreamRefusals, TokenThatIsNotThere_LayoutRefusedByItsName)
     const std::pair<VkIndirectCommandsTokenTypeNV, const char*> absent[] = {
         {VK_INDIRECT_COMMANDS_TOKEN_TYPE_STATE_FLAGS_NV, "state flags"},  // none of them
         {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_TASKS_NV, "token DRAW_TASKS"},
-        {VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_NV, "token DRAW_MESH_TASKS"},
     };
     for (const auto& [type, name] : absent) {
         EXPECT_EQ(create({type, VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_NV}, VK_PIPELINE_BIND_POINT_GRAPHICS),

@@ -9,8 +9,6 @@ namespace millrace::layer {
 
 namespace {
 
-constexpr VkPipelineStageFlags kReadingStages =
-    VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_VERTEX_SHADER_BIT;
 constexpr VkAccessFlags kReading = VK_ACCESS_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_SHADER_READ_BIT;
 
 bool isInPass(const CommandBuffer& commandBuffer)
@@ -20,6 +18,15 @@ bool isInPass(const CommandBuffer& commandBuffer)
 }
 
 }  // namespace
+
+VkPipelineStageFlags Generation::readingStages() const
+{
+    const VkPipelineStageFlags shaders =
+        !isMesh(layout().action) ? VK_PIPELINE_STAGE_VERTEX_SHADER_BIT
+                                 : VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT |
+                                       (m_device.enabled.taskShader ? VK_PIPELINE_STAGE_TASK_SHADER_BIT_EXT : 0);
+    return VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | shaders;
+}
 
 void Generation::executeDraws(bool isPreprocessed) const
 {
@@ -76,7 +83,7 @@ bool Generation::writeInterrupting() const
     }
     interruptRendering(m_commandBuffer, false);
     const bool hasRun = runKernels(m_commandBuffer.current);
-    barrier(m_commandBuffer.current, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, kReadingStages, kReading);
+    barrier(m_commandBuffer.current, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, readingStages(), kReading);
     m_commandBuffer.bound.restore(kCompute, m_device.table, m_commandBuffer.current);
     resumeRendering(m_commandBuffer, false);
     return hasRun;
@@ -162,7 +169,12 @@ void Generation::drawStream() const
     const VkDeviceSize first = stream->offset + layout().actionOffset;
     const uint32_t most = m_info.maxSequenceCount;
     const uint32_t stride = layout().stride;
-    if (count && hasIndices)
+    if (isMesh(layout().action) && count)
+        table.CmdDrawMeshTasksIndirectCountEXT(target, stream->buffer, first, count->buffer, count->offset, most,
+                                               stride);
+    else if (isMesh(layout().action))
+        table.CmdDrawMeshTasksIndirectEXT(target, stream->buffer, first, most, stride);
+    else if (count && hasIndices)
         table.CmdDrawIndexedIndirectCount(target, stream->buffer, first, count->buffer, count->offset, most, stride);
     else if (count)
         table.CmdDrawIndirectCount(target, stream->buffer, first, count->buffer, count->offset, most, stride);
@@ -226,9 +238,10 @@ void Generation::drawCounted(const AddressedBuffers::Range& memory, uint64_t fir
 {
     const VkuDeviceDispatchTable& table = m_device.table;
     const bool hasIndices = isIndexed(layout().action) && !layout().indexBuffer;
-    const uint32_t stride =
-        isIndexed(layout().action) ? sizeof(VkDrawIndexedIndirectCommand) : sizeof(VkDrawIndirectCommand);
-    const auto draw = hasIndices ? table.CmdDrawIndexedIndirectCount : table.CmdDrawIndirectCount;
+    const uint32_t stride = commandBytes(layout().action);
+    const auto draw = isMesh(layout().action) ? table.CmdDrawMeshTasksIndirectCountEXT
+                      : hasIndices            ? table.CmdDrawIndexedIndirectCount
+                                              : table.CmdDrawIndirectCount;
     draw(m_commandBuffer.current, memory.buffer, memory.offset + m_memory.draws + first * stride, memory.buffer,
          memory.offset + countOffset, most, stride);
 }

@@ -141,7 +141,7 @@ abi::SortArguments Generation::kernelArguments() const
     arguments.blockCount = m_memory.blockCount;
     arguments.maxDrawCount = isDispatch() ? 0 : m_extent.maxDrawCount;
     arguments.isCounted = isCounted(layout().action);
-    arguments.commandWords = isIndexed(layout().action) ? 5 : 4;
+    arguments.commandWords = commandBytes(layout().action) / 4;
     return arguments;
 }
 
@@ -187,8 +187,7 @@ bool Generation::runKernels(VkCommandBuffer target) const
 {
     constexpr VkPipelineStageFlags kShaders = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
     const Kernels& kernels = m_device.generatedCommands->kernels;
-    barrier(target, kShaders | VK_PIPELINE_STAGE_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, kShaders,
-            VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    barrier(target, kShaders | readingStages(), kShaders, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     if (gathers() && !gather(target))
         return false;
     if (!isDispatch() && !hasDrawTable(layout()))
@@ -298,7 +297,7 @@ bool Generation::copyPushConstants(VkPipelineBindPoint bindPoint, const Sequence
         std::memcpy(bytes, &table, sizeof table);
     }
     const VkShaderStageFlags stages = bindPoint == kCompute ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT}
-                                                            : kSequenceStages & ~VK_SHADER_STAGE_COMPUTE_BIT;
+                                                            : sequenceStages(m_device) & ~VK_SHADER_STAGE_COMPUTE_BIT;
     m_commandBuffer.bound.readPushConstants(stages, {bytes + inFront, layout.pushConstantBytes});
     address = buffer->address() + inFront;
     return true;
@@ -317,8 +316,8 @@ bool Generation::bind(VkPipelineBindPoint bindPoint, const SequenceLayout& layou
 
 void Generation::push(const SequenceLayout& layout, const abi::SequenceArguments& arguments) const
 {
-    m_device.table.CmdPushConstants(m_commandBuffer.current, layout.handle, kSequenceStages, 0, sizeof arguments,
-                                    &arguments);
+    m_device.table.CmdPushConstants(m_commandBuffer.current, layout.handle, sequenceStages(m_device), 0,
+                                    sizeof arguments, &arguments);
 }
 
 // Any that there is may have a number: those that the application has not bound sets for it does not mean.

@@ -58,6 +58,8 @@ private:
     bool gather(VkCommandBuffer target) const;
     void barrier(VkCommandBuffer target, VkPipelineStageFlags from, VkPipelineStageFlags to,
                  VkAccessFlags access) const;
+    // Of draws, which read what kernels wrote.
+    VkPipelineStageFlags readingStages() const;
     bool isMeant(const KeptPipeline& pipeline) const;
     void dispatch() const;
 

@@ -29,6 +29,14 @@ bool hasDynamicState(const VkGraphicsPipelineCreateInfo& info, VkDynamicState st
     return dynamic && std::ranges::count(std::span(dynamic->pDynamicStates, dynamic->dynamicStateCount), state) > 0;
 }
 
+bool hasMesh(const std::vector<commands::StageCode>& code)
+{
+    return std::ranges::count(code, spv::ExecutionModel::MeshEXT, &commands::StageCode::model) > 0;
+}
+
+// Mesh shaders have outputs of so many locations wherever there are mesh shaders (maxMeshOutputComponents).
+constexpr uint32_t kMeshLocations = 127 / 4;
+
 class KeptGraphics final : public KeptPipeline {
 public:
     KeptGraphics(std::shared_ptr<SequenceLayout> layout, std::shared_ptr<RenderPass> renderPass,
@@ -82,6 +90,10 @@ protected:
         const commands::VertexInput input = isStatic ? staticInput() : dynamicInput;
         commands::VariantTarget target;
         target.interfaceLocations = device().support.interfaceLocations;
+        if (hasMesh(m_code))
+            target.interfaceLocations = std::min(target.interfaceLocations, kMeshLocations);
+        if (hasMesh(m_code) != isMesh(layout.action))
+            return refuse("a token for mesh tasks goes with mesh shaders, all other draws with vertex shaders");
         const auto code = commands::makeDrawVariant(m_code, layout, target, input);
         if (!code)
             return refuse(code.error().text());
@@ -166,6 +178,10 @@ std::optional<spv::ExecutionModel> modelOf(VkShaderStageFlagBits stage)
             return spv::ExecutionModel::TessellationEvaluation;
         case VK_SHADER_STAGE_GEOMETRY_BIT:
             return spv::ExecutionModel::Geometry;
+        case VK_SHADER_STAGE_TASK_BIT_EXT:
+            return spv::ExecutionModel::TaskEXT;
+        case VK_SHADER_STAGE_MESH_BIT_EXT:
+            return spv::ExecutionModel::MeshEXT;
         case VK_SHADER_STAGE_FRAGMENT_BIT:
             return spv::ExecutionModel::Fragment;
         default:
@@ -189,7 +205,7 @@ std::optional<std::vector<commands::StageCode>> codeOf(const Device& device, con
 std::shared_ptr<KeptPipeline> keep(std::shared_ptr<SequenceLayout> layout, std::shared_ptr<RenderPass> renderPass,
                                    std::vector<commands::StageCode> code, const VkGraphicsPipelineCreateInfo& info)
 {
-    if (std::ranges::count(code, spv::ExecutionModel::Vertex, &commands::StageCode::model) == 0)
+    if (std::ranges::count(code, spv::ExecutionModel::Vertex, &commands::StageCode::model) == 0 && !hasMesh(code))
         return nullptr;
     return std::make_shared<KeptGraphics>(std::move(layout), std::move(renderPass), std::move(code), info);
 }

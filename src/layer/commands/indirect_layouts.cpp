@@ -59,7 +59,10 @@ const char* nameOf(VkIndirectCommandsTokenTypeEXT type)
 class Reader {
 public:
     Reader(const Device& device, const VkIndirectCommandsLayoutCreateInfoEXT& info)
-        : m_info(info), m_hasDraws(device.support.generatedDraws), m_hasCounts(hasCountedDraws(device.support))
+        : m_info(info),
+          m_hasDraws(device.support.generatedDraws),
+          m_hasCounts(hasCountedDraws(device.support)),
+          m_hasMesh(device.support.generatedMeshDraws)
     {
     }
 
@@ -83,6 +86,7 @@ private:
     const VkIndirectCommandsLayoutCreateInfoEXT& m_info;
     const bool m_hasDraws;
     const bool m_hasCounts;
+    const bool m_hasMesh;
     VkShaderStageFlags m_objectStages = 0;
     commands::Layout m_layout;
     bool m_hasAction = false;
@@ -109,6 +113,12 @@ VkResult Reader::read()
         return absent(
             "draws, for which the device lacks shaderDrawParameters, multiDrawIndirect, "
             "drawIndirectFirstInstance or drawIndirectCount, are");
+    if (isMesh(m_layout.action) && !m_hasMesh)
+        return absent(
+            "the tokens DRAW_MESH_TASKS and DRAW_MESH_TASKS_COUNT, for which the driver lacks task and mesh shaders of "
+            "its own, are");
+    if (isMesh(m_layout.action) && !m_layout.vertexBuffers.empty())
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "the token VERTEX_BUFFER needs draws without mesh shaders");
     if (m_layout.indexBuffer && !isIndexed(m_layout.action))
         return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "the token INDEX_BUFFER needs indexed draws");
     if (isCounted(m_layout.action) && !m_hasCounts)
@@ -144,6 +154,10 @@ VkResult Reader::readToken(const VkIndirectCommandsLayoutTokenEXT& token)
             return readAction(Action::DrawCount, token.offset);
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_COUNT_EXT:
             return readAction(Action::DrawIndexedCount, token.offset);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_EXT:
+            return readAction(Action::DrawMesh, token.offset);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_COUNT_EXT:
+            return readAction(Action::DrawMeshCount, token.offset);
         default: {
             const char* name = nameOf(token.type);
             return absent("the token " + (name ? std::string(name) : std::to_string(token.type)) + " is");

@@ -103,7 +103,7 @@ protected:
 private:
     VkResult createOne(const KeptShader& shader, const spirv::Words& words, VkShaderEXT& out) const
     {
-        const VkPushConstantRange range{kSequenceStages, 0, sizeof(abi::SequenceArguments)};
+        const VkPushConstantRange range{sequenceStages(device()), 0, sizeof(abi::SequenceArguments)};
         std::vector<VkDescriptorSetLayout> sets;
         // Identically defined for all of them (VUID-vkCmdDraw-None-08879).
         for (const std::shared_ptr<OwnSetLayout>& own : m_shaders[0]->ownSets)
@@ -175,7 +175,8 @@ VKAPI_ATTR void VKAPI_CALL DestroyShaderEXT(VkDevice handle, VkShaderEXT shader,
 
 void ShaderObjects::created(const VkShaderCreateInfoEXT& info, VkShaderEXT shader)
 {
-    const bool isOurs = info.stage == VK_SHADER_STAGE_COMPUTE_BIT || modelOf(info.stage);
+    constexpr VkShaderStageFlags kMesh = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+    const bool isOurs = info.stage == VK_SHADER_STAGE_COMPUTE_BIT || (modelOf(info.stage) && !(info.stage & kMesh));
     if (!isOurs || info.codeType != VK_SHADER_CODE_TYPE_SPIRV_EXT)
         return;
     auto kept = std::make_shared<KeptShader>(m_device, info);

@@ -34,8 +34,10 @@ std::string nameOf(VkIndirectCommandsTokenTypeNV type)
 // Reads the tokens of one layout. What it cannot read it says, and the result is then an error.
 class Reader {
 public:
-    explicit Reader(const VkIndirectCommandsLayoutCreateInfoNV& info)
-        : m_info(info), m_gathering({info.pStreamStrides, info.pStreamStrides + info.streamCount})
+    Reader(const Device& device, const VkIndirectCommandsLayoutCreateInfoNV& info)
+        : m_info(info),
+          m_hasMesh(device.support.generatedMeshDraws),
+          m_gathering({info.pStreamStrides, info.pStreamStrides + info.streamCount})
     {
     }
 
@@ -60,6 +62,7 @@ private:
     VkResult readAction(Action action, const Token& token);
 
     const VkIndirectCommandsLayoutCreateInfoNV& m_info;
+    const bool m_hasMesh;
     commands::Gathering m_gathering;
     IndirectLayout m_layout;
     bool m_gathers = false;
@@ -89,7 +92,7 @@ VkResult Reader::read()
     m_gathers = needsGathering();
     const bool isCompute = m_info.pipelineBindPoint == VK_PIPELINE_BIND_POINT_COMPUTE;
     m_layout.layout.stages =
-        isCompute ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT} : kSequenceStages & ~VK_SHADER_STAGE_COMPUTE_BIT;
+        isCompute ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT} : ~VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT};
     m_layout.isUnordered = isCompute || (m_info.flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_UNORDERED_SEQUENCES_BIT_NV);
     const std::span<const Token> tokens(m_info.pTokens, m_info.tokenCount);
     if (std::ranges::any_of(tokens, [&](const Token& token) { return token.stream >= m_info.streamCount; }))
@@ -169,6 +172,10 @@ VkResult Reader::readToken(const Token& token)
             return readAction(Action::DrawIndexed, token);
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_NV:
             return readAction(Action::Dispatch, token);
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_NV:
+            if (m_hasMesh)
+                return readAction(Action::DrawMesh, token);
+            [[fallthrough]];
         default:
             return refuse(VK_ERROR_FEATURE_NOT_PRESENT, "the token " + nameOf(token.tokenType) + " is not supported");
     }
@@ -210,7 +217,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutNV(VkDevice handle,
 {
     Device& device = Device::of(handle);
     *pLayout = VK_NULL_HANDLE;
-    Reader reader(*pInfo);
+    Reader reader(device, *pInfo);
     const VkResult result = reader.read();
     if (result != VK_SUCCESS) {
         device.messages().error("Millrace-generated-commands", objectReference(VK_OBJECT_TYPE_DEVICE, handle),

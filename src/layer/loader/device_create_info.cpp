@@ -57,6 +57,7 @@ EnabledByApplication enabledByApplication(const VkDeviceCreateInfo& createInfo)
     const auto* mesh = findInChain<VkPhysicalDeviceMeshShaderFeaturesEXT>(
         createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
     enabled.meshShader = enabled.meshShaderExtension && mesh && mesh->meshShader;
+    enabled.taskShader = enabled.meshShaderExtension && mesh && mesh->taskShader;
     readPipelineFeatures(createInfo, enabled);
     const auto* features2 =
         findInChain<VkPhysicalDeviceFeatures2>(createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);

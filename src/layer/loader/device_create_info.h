@@ -29,6 +29,7 @@ struct EnabledByApplication {
     bool generatedCommands = false;  // VK_EXT_device_generated_commands
     bool meshShaderExtension = false;
     bool meshShader = false;
+    bool taskShader = false;
     bool tokenStreams = false;               // VK_NV_device_generated_commands, its feature
     bool generatedComputePipelines = false;  // VK_NV_device_generated_commands_compute
 };

@@ -55,6 +55,16 @@ bool hasWhatGeneratedDrawsNeed(const runtime::DriverAnswers& answers)
            answers.features11.shaderDrawParameters && answers.features12.drawIndirectCount;
 }
 
+bool hasMeshShaders(const Instance& instance, VkPhysicalDevice physical,
+                    const std::vector<VkExtensionProperties>& extensions)
+{
+    VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &mesh};
+    if (lists(extensions, VK_EXT_MESH_SHADER_EXTENSION_NAME))
+        instance.table.GetPhysicalDeviceFeatures2(physical, &features);
+    return mesh.taskShader && mesh.meshShader;
+}
+
 // Task and mesh shaders run as compute shaders, which write by address; vertices are pulled from there.
 MeshLimits meshLimits(const runtime::DriverAnswers& answers, bool hasLayerExtension)
 {
@@ -134,6 +144,8 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
         std::min(properties.apiVersion, instance.requestedApiVersion) >= runtime::kNeededApiVersion;
     if (isNewEnough && (!support.native || instance.settings.forceEnable))
         readAnswers(runtime::askDriver(instance.table, physical), instance.settings, support);
+    support.generatedMeshDraws =
+        support.generatedDraws && !support.meshShader && hasMeshShaders(instance, physical, extensions);
     if (!isNewEnough)
         support.lacks = "Vulkan 1.3 of the driver and in VkApplicationInfo::apiVersion";
     if (support.emulated)

@@ -225,6 +225,14 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipelineLayout(VkDevice handle, VkPipelineLayo
 
 }  // namespace
 
+VkShaderStageFlags sequenceStages(const Device& device)
+{
+    if (device.usesMesh())
+        return kSequenceStages;
+    return kSequenceStages | (device.enabled.taskShader ? VkShaderStageFlags{VK_SHADER_STAGE_TASK_BIT_EXT} : 0) |
+           (device.enabled.meshShader ? VkShaderStageFlags{VK_SHADER_STAGE_MESH_BIT_EXT} : 0);
+}
+
 std::shared_ptr<SequenceLayout> createSequenceLayout(Device& device, const VkPipelineLayoutCreateInfo& info)
 {
     auto layout = std::make_shared<SequenceLayout>(device);
@@ -232,7 +240,7 @@ std::shared_ptr<SequenceLayout> createSequenceLayout(Device& device, const VkPip
         layout->sets.push_back(device.setLayouts.share(handleId(info.pSetLayouts[i])));
     for (const VkPushConstantRange& range : std::span(info.pPushConstantRanges, info.pushConstantRangeCount))
         layout->pushConstantBytes = std::max(layout->pushConstantBytes, range.offset + range.size);
-    const VkPushConstantRange range{kSequenceStages, 0, sizeof(abi::SequenceArguments)};
+    const VkPushConstantRange range{sequenceStages(device), 0, sizeof(abi::SequenceArguments)};
     VkPipelineLayoutCreateInfo ours = info;
     ours.pushConstantRangeCount = 1;
     ours.pPushConstantRanges = &range;

@@ -56,7 +56,7 @@ struct GraphLayout {
 
 // The layout that variants of pipelines for generated commands are created with, and pipelines that draw what mesh
 // shaders have written: the same sets, and abi::SequenceArguments as the only push constants, for
-// kSequenceStages. Shared like a GraphLayout.
+// sequenceStages(). Shared like a GraphLayout.
 struct SequenceLayout {
     explicit SequenceLayout(Device& owner) : device(owner) {}
     ~SequenceLayout();
@@ -67,6 +67,8 @@ struct SequenceLayout {
     uint32_t pushConstantBytes = 0;                          // of the application, from offset 0, of all stages
 };
 inline constexpr VkShaderStageFlags kSequenceStages = VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_COMPUTE_BIT;
+// And those of mesh shaders, where the driver's own are enabled.
+VkShaderStageFlags sequenceStages(const Device& device);
 
 struct PipelineLayout {
     std::shared_ptr<GraphLayout> graph;         // null if the driver refused it, or there are no graphs on the device

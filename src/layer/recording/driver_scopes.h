@@ -37,6 +37,10 @@ public:
                          VK_PIPELINE_STAGE_2_TESSELLATION_EVALUATION_SHADER_BIT;
         if (device.enabled.geometry)
             m_readers |= VK_PIPELINE_STAGE_2_GEOMETRY_SHADER_BIT;
+        if (device.enabled.meshShader && !device.usesMesh())
+            m_readers |= VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT;
+        if (device.enabled.taskShader && !device.usesMesh())
+            m_readers |= VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT;
     }
 
     // Inside of a render pass instance, where barriers name stages of graphics alone.

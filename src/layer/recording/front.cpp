@@ -95,10 +95,15 @@ void closeFront(CommandBuffer& commandBuffer)
         VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
         barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
         barrier.dstAccessMask = VK_ACCESS_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_SHADER_READ_BIT;
-        table.CmdPipelineBarrier(front.stream, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                                 VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_VERTEX_SHADER_BIT |
-                                     VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
-                                 0, 1, &barrier, 0, nullptr, 0, nullptr);
+        VkPipelineStageFlags readers = VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_VERTEX_SHADER_BIT |
+                                       VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT;
+        const Device& device = commandBuffer.device;
+        if (device.enabled.meshShader && !device.usesMesh())
+            readers |= VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT;
+        if (device.enabled.taskShader && !device.usesMesh())
+            readers |= VK_PIPELINE_STAGE_TASK_SHADER_BIT_EXT;
+        table.CmdPipelineBarrier(front.stream, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, readers, 0, 1, &barrier, 0,
+                                 nullptr, 0, nullptr);
     }
     if (const VkResult result = table.EndCommandBuffer(front.stream); result != VK_SUCCESS)
         commandBuffer.fail(result);
