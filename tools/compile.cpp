@@ -191,6 +191,10 @@ int compileFile(const Arguments& arguments, const std::string& input, Json& resu
     if (!compiled) {
         // In the form of compilers, with file and line.
         std::cerr << compiled.error().text() << "\n";
+        if (const std::string other = input.ends_with(".glsl") || input.ends_with(".comp") ? "" : whatTakes(input);
+            !other.empty()) {
+            warn(printable(input + ": GLSL is expected" + other));
+        }
         result = {{"errors", messagesJson(compiled.error().text(), "error")}};
         return 1;
     }

@@ -9,6 +9,32 @@
 
 namespace millrace::tools {
 
+std::string whatTakes(const std::string& path)
+{
+    struct Taker {
+        std::string_view ending;
+        const char* text;
+    };
+    constexpr const char* kGlsl = "'millrace compile' and 'millrace graph' take nodes in GLSL";
+    constexpr const char* kModules = "'millrace graph' and 'millrace lower' take modules of SPIR-V";
+    constexpr Taker kTakers[] = {
+        {".comp", kGlsl},
+        {".glsl", kGlsl},
+        {".spv", kModules},
+        {".spvasm", kModules},
+        {".dxil", "'millrace dxil' takes libraries of DXIL"},
+        {".hlsl", "Microsoft's dxc compiles HLSL, and 'millrace dxil' takes the result"},
+        {".json", "'millrace run' and 'millrace graph' take graphs in JSON"},
+        {".mrtrace", "'millrace report' takes traces"},
+    };
+    for (const Taker& taker : kTakers) {
+        if (std::string_view(path).ends_with(taker.ending)) {
+            return std::string("; ") + taker.text;
+        }
+    }
+    return "";
+}
+
 void makeFolderOf(const std::string& path)
 {
     std::error_code error;

@@ -18,4 +18,8 @@ Status makeFile(const std::string& path, std::string_view content);
 // As makeFile(), or to standard output for "-". Reports errors; returns the exit status.
 int writeFile(const std::string& path, std::string_view content);
 
+// What takes files of that ending, for a command that does not: "; 'millrace report' takes traces". Empty: the ending
+// says nothing.
+std::string whatTakes(const std::string& path);
+
 }  // namespace millrace::tools

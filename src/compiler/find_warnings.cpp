@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "spirv/code_walk.h"
 
@@ -77,9 +78,10 @@ private:
         if (i.op == spv::Op::OpAllocateNodePayloadsAMDX) {
             m_arrays[i.result.value] = arrayOf(i);
             m_walk.marks().erase(i.result.value);
-            checkScope(i);
+            checkFlow(i.result, "allocation");
         } else if (i.op == spv::Op::OpEnqueueNodePayloadsAMDX) {
             m_walk.marks().insert(i.id(0).value);
+            checkFlow(i.id(0), "enqueue");
         } else if (i.op == spv::Op::OpStore && m_walk.marks().erase(i.id(0).value) > 0) {
             return;  // other payloads than before
         } else if (i.op == spv::Op::OpAccessChain || i.op == spv::Op::OpInBoundsAccessChain) {
@@ -91,19 +93,22 @@ private:
         }
     }
 
-    void checkScope(const Instruction& allocation)
+    // Both instructions must be called in uniform control flow within the workgroup, whatever the scope of an
+    // allocation (SPV_AMDX_shader_enqueue). Told once for what was allocated.
+    void checkFlow(Id payloads, const char* what)
     {
-        uint32_t scope = 0;
-        if (m_walk.isDivergent() && constant(allocation.id(0), scope) &&
-            scope == static_cast<uint32_t>(spv::Scope::Workgroup)) {
-            warn("only some invocations of the workgroup come here, and " + nameOf(arrayOf(allocation)) +
-                 " are allocated for all of them");
+        if (!m_walk.isDivergent() || !m_divergent.insert(payloads.value).second) {
+            return;
         }
+        const auto array = m_arrays.find(payloads.value);
+        warn(std::string("only some invocations of the workgroup come here, and all must reach the ") + what + " of " +
+             (array == m_arrays.end() ? std::string("payloads") : nameOf(array->second)));
     }
 
     const Module& m_module;
     spirv::CodeWalk m_walk;
     std::unordered_map<uint32_t, Id> m_arrays;  // of results of allocations
+    std::unordered_set<uint32_t> m_divergent;   // allocations of which was told that only some invocations come by
     std::vector<Warning> m_warnings;
 };
 

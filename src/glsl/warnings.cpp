@@ -72,6 +72,7 @@ private:
                 visitAllocation(i, number);
             } else if (what == Placeholder::Enqueue) {
                 m_walk.marks().insert(number);
+                checkFlow(number, "enqueue", "");
             }
             return;
         }
@@ -100,9 +101,20 @@ private:
         if (!constant(i.id(5), index) || index != 0) {
             m_isIndexed.insert(number);
         }
-        if (m_walk.isDivergent() && constant(i.id(3), scope) && scope == static_cast<uint32_t>(spv::Scope::Workgroup)) {
-            warn(m_walk.place(), "only some invocations of the workgroup come here, and allocateWorkgroup('" +
-                                     nameOf(number) + "') is for all of them; allocateInvocation() is for one");
+        const bool byWorkgroup = constant(i.id(3), scope) && scope == static_cast<uint32_t>(spv::Scope::Workgroup);
+        m_toldFlow.erase(number);
+        checkFlow(number, byWorkgroup ? "allocateWorkgroup" : "allocateInvocation",
+                  byWorkgroup ? "; with allocateInvocation() each has a count of its own, which may be 0"
+                              : "; its count may be 0");
+    }
+
+    // The specification wants uniform control flow within the workgroup, whatever the scope of an allocation. Told once
+    // for what was allocated.
+    void checkFlow(uint32_t number, const std::string& function, const std::string& advice)
+    {
+        if (m_walk.isDivergent() && m_toldFlow.insert(number).second) {
+            warn(m_walk.place(), "only some invocations of the workgroup come here, and all must reach " + function +
+                                     "('" + nameOf(number) + "')" + advice);
         }
     }
 
@@ -146,6 +158,7 @@ private:
     std::unordered_map<uint32_t, uint32_t> m_numbers;  // by block
     spirv::CodeWalk m_walk;                            // marks: outputs that are enqueued
     std::set<uint32_t> m_isIndexed;                    // that some allocation gives a node index other than 0
+    std::set<uint32_t> m_toldFlow;                     // of whose last allocation only some invocations come by
     std::vector<std::string> m_warnings;
 };
 

@@ -75,7 +75,10 @@ thread_local std::vector<std::string>* t_problems = nullptr;
 
 void VKAPI_PTR addProblem(const char* name, const char* message)
 {
-    t_problems->push_back(std::string("setting ") + name + ": " + message);
+    std::string text = std::string("setting ") + name + ": " + message;
+    while (text.ends_with('.'))  // whoever tells it goes on
+        text.pop_back();
+    t_problems->push_back(std::move(text));
 }
 
 class Reader {

@@ -357,9 +357,13 @@ INSTANTIATE_TEST_SUITE_P(
         WarnedSource{withBody("if (gl_LocalInvocationIndex == 0) {\n" + std::string(kSend) + "\n}",
                               "layout(node = \"b\") nodeout Item a[2];", "1"),
                      "", ""},
+        // With either scope.
         WarnedSource{withBody("if (gl_LocalInvocationIndex < 2) {\nallocateInvocation(a, 1);\na[0].value = "
                               "1;\nenqueue(a);\n}"),
-                     "", ""}));
+                     "f.comp:7:20: ", "all must reach allocateInvocation('a'); its count may be 0"},
+        WarnedSource{withBody("allocateInvocation(a, 1);\nif (gl_LocalInvocationIndex < 2) {\na[0].value = "
+                              "1;\nenqueue(a);\n}"),
+                     "f.comp:9:9: ", "all must reach enqueue('a')"}));
 
 class GlslIncludes : public testing::Test {
 protected:

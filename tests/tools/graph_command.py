@@ -347,7 +347,7 @@ class GraphCommand(unittest.TestCase):
     def test_wrong_usage(self):
         module = shaders("level_a")[0]
         for arguments in [[], ["--nonsense"], [module, "--node", "b"], [module, "--node", "=file"],
-                          [module, "--json", "-o", "-"], [module, "--max-scratch-mib", "much"]]:
+                          [module, "--json", "-o", "-"], [module, "-o", "x.pdf"], [module, "--max-scratch-mib", "much"]]:
             self.assertFails(GRAPH(*arguments), 2, "--help")
 
     def test_several_entry_points_need_a_choice(self):

@@ -104,7 +104,7 @@ class InfoCommand(unittest.TestCase):
         self.assertEqual(self.json("--device", name.upper())["devices"][0]["name"], name)
         result = self.info("--device", "no such device")
         self.assertEqual(result.returncode, 1)
-        self.assertIn(f'no device has "no such device" in its name; there are 0: {name}', result.stderr)
+        self.assertIn(f'no device has "no such device" in its name; there is device 0: {name}', result.stderr)
         info = self.json("--device", "no such device", status=1)
         self.assertEqual(len(info["errors"]), 1)
 
@@ -128,10 +128,10 @@ class InfoCommand(unittest.TestCase):
         name = self.json()["devices"][0]["name"]
         result = self.info("--device", "77")
         self.assertEqual(result.returncode, 1)
-        self.assertIn(f"there is no device 77; there are 0: {name}", result.stderr)
+        self.assertIn(f"there is no device 77; there is device 0: {name}", result.stderr)
         word = max(re.findall(r"[a-z]+", name.lower()), key=len)
         result = self.info("--device", word[:2] + "x" + word[2:])
-        self.assertIn(f'; is it "{word}"? there are 0: {name}', result.stderr)
+        self.assertIn(f'; is it "{word}"? there is device 0: {name}', result.stderr)
 
     # Devices that lack something.
 
@@ -288,6 +288,7 @@ class InfoCommand(unittest.TestCase):
             self.assertEqual(result.returncode, 0)
             for text in ["setting step_limit_ms", 'setting fusion is "crooked"']:
                 self.assertEqual(result.stderr.count(text), 1, result.stderr)
+            self.assertNotIn("..", result.stderr)
         info = self.json(**variables)
         self.assertEqual(len(info["warnings"]), 2)
         self.assertEqual({row["key"]: row["value"] for row in info["settings"]}["step_limit_ms"], "0")

@@ -4,7 +4,7 @@
 CHROMEDRIVER [FOLDER FOR SCREENSHOTS [TRACE]]
 
 As wide as a phone and a desktop, light and dark: every element, with mouse and keyboard; with 1,000 nodes and 10,000
-steps too. Fails on errors of scripts, requests to anywhere, or a page wider than the screen. Exit status 77: there is no
+steps, and with 200 levels, too. Fails on errors of scripts, requests to anywhere, or a page wider than the screen. Exit status 77: there is no
 chromedriver.
 """
 
@@ -135,6 +135,16 @@ class Page:
                       ".map((e) => e.textContent); })()")
         check(not cut, f"labels are cut off: {cut}")
 
+    def level_labels(self):
+        """Names of levels are below each other, however many levels there are."""
+        self.js("(() => { window.labels = []; const old = CanvasRenderingContext2D.prototype.fillText; "
+                "CanvasRenderingContext2D.prototype.fillText = function (text, x, y) { labels.push([text, y]); "
+                "return old.call(this, text, x, y); }; $('#zoom-all').click(); "
+                "CanvasRenderingContext2D.prototype.fillText = old; })()")
+        labels = self.js("labels")
+        check(labels[0][0] == "API", f"levels are named {labels}")
+        check(all(below[1] - above[1] >= 12 for above, below in zip(labels, labels[1:])), f"labels overlap: {labels}")
+
     def timeline(self, number):
         steps = [graph for graph in self.data["steps"]["graph"] if graph == number]
         picture = lambda: self.js("$('#timeline').toDataURL() + $('#memory').innerHTML")
@@ -175,6 +185,7 @@ class Page:
         self.browser.wheel("#timeline", 40)
         check(picture() == before, "the wheel alone is the page's")
         self.labels()
+        self.level_labels()
         self.click_on_a_step(steps)
 
     def click_on_a_step(self, steps):
@@ -302,9 +313,10 @@ def main():
         if len(sys.argv) > 5:
             try_page(browser, make_page(sys.argv[5], folder / "given.html"), ALL, screenshots)
             return 0
-        for kind, nodes, steps, configurations in ("small", 12, 200, ALL), ("large", 1000, 10000, TWO):
+        for kind, nodes, steps, levels, configurations in (("small", 12, 200, 20, ALL), ("large", 1000, 10000, 20, TWO),
+                                                           ("deep", 200, 400, 200, TWO[:1])):
             trace = folder / f"{kind}.mrtrace"
-            subprocess.run([MAKE_TRACE, trace, str(nodes), str(steps)], check=True)
+            subprocess.run([MAKE_TRACE, trace, str(nodes), str(steps), str(levels)], check=True)
             try_page(browser, make_page(trace, folder / f"{kind}.html"), configurations, screenshots)
     return 0
 

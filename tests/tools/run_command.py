@@ -397,6 +397,11 @@ void main() { sum += work.level; }
                     pointer="/buffers/0/size")
         self.refuse(paint_graph(width=65536, height=1), "65536 pixels are more than the largest image of the device, ",
                     pointer="/images/0/width")
+        # Before memory of that size is filled.
+        many = copy_graph()
+        many["dispatches"][0].update({"count": 2**32 - 2})
+        self.refuse(many, "4294967294 payloads are more than maxExecutionGraphShaderPayloadCount of the device, ",
+                    pointer="/dispatches/0/count")
         constants = COPY.replace("uint base; };", "uint base; uint more[10000]; };")
         self.write("copy.comp", constants)
         self.refuse(copy_graph(push_constants={"scale": 1, "base": 0, "more": [0] * 10000}),
@@ -552,6 +557,17 @@ void main()
                                      ('{"é": tru}', "invalid literal", (1, 10)), ("[" * 1000, "too deeply", (1, 257))]:
             self.refuse(text, message, place=place)
 
+    def test_files_of_other_kinds_say_what_takes_them(self):
+        for name, text in [("copy.comp", "'millrace compile' and 'millrace graph' take nodes in GLSL"),
+                           ("x.mrtrace", "'millrace report' takes traces")]:
+            self.write(name, "#version 460")
+            result = RUN(self.folder / name)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(text, result.stderr)
+        result = COMPILE(self.write("graph.json", copy_graph()))
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("'millrace run' and 'millrace graph' take graphs in JSON", result.stderr)
+
     def test_what_the_schema_refuses_is_refused(self):
         """Both say no; the tool says where and what was meant."""
         launch = {"node": "copy", "payloads": [ITEM]}
@@ -704,10 +720,10 @@ void main()
         path = self.write("graph.json", copy_graph())
         result = RUN(path, "--device", "no such device")
         self.assertEqual(result.returncode, 1)
-        self.assertIn('no device has "no such device" in its name; there are 0: ', result.stderr)
+        self.assertIn('no device has "no such device" in its name; there is device 0: ', result.stderr)
         self.assertNotIn("the driver lacks", result.stderr)
         result = RUN(path, "--device", "77")
-        self.assertEqual((result.returncode, result.stderr.count("there is no device 77; there are 0: ")), (1, 1))
+        self.assertEqual((result.returncode, result.stderr.count("there is no device 77; there is device 0: ")), (1, 1))
         result = RUN(path, env={**os.environ, "VK_DRIVER_FILES": "/none.json"})
         self.assertIn('there is no Vulkan driver: VK_DRIVER_FILES names "/none.json", which is not there', result.stderr)
         # What was made until then is destroyed, or the validation layer would speak of it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a trace of two graphs that never ran, as large as is wanted, for tests of what shows traces: make_trace FILE
-// NODES STEPS.
+// NODES STEPS [LEVELS].
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,15 +8,16 @@
 
 namespace millrace::trace {
 
+// Without that of the API.
+constexpr uint32_t kLevels = 20;
+
 namespace {
 
-constexpr uint32_t kLevels = 20;  // and that of the API
-
 // Nodes are spread over the levels evenly; each sends to two of the next level.
-Graph layered(uint32_t id, uint32_t nodes)
+Graph layered(uint32_t id, uint32_t nodes, uint32_t levels)
 {
-    Graph graph{.id = id, .name = "graph of " + std::to_string(nodes) + " nodes", .levels = kLevels + 1};
-    const uint32_t perLevel = (nodes + kLevels - 1) / kLevels;
+    Graph graph{.id = id, .name = "graph of " + std::to_string(nodes) + " nodes", .levels = levels + 1};
+    const uint32_t perLevel = (nodes + levels - 1) / levels;
     for (uint32_t n = 0; n < nodes; ++n) {
         const uint32_t level = n / perLevel + 1;
         Node node{.name = "stage " + std::to_string(level) + " part " + std::to_string(n % perLevel),
@@ -84,7 +85,7 @@ Sweep sweepOf(const Graph& graph, const Dispatch& dispatch, uint32_t number, uin
     return sweep;
 }
 
-int write(const char* path, uint32_t nodes, uint32_t steps)
+int write(const char* path, uint32_t nodes, uint32_t steps, uint32_t levels)
 {
     const auto writer = FileWriter::create(path);
     if (!writer) {
@@ -94,11 +95,11 @@ int write(const char* path, uint32_t nodes, uint32_t steps)
     (*writer)->device({"a device that never was", "path = direct", 32});
     uint64_t now = 0;
     for (const auto& [id, size] : {std::pair(1u, nodes), std::pair(2u, 3u)}) {
-        const Graph graph = layered(id, size);
+        const Graph graph = layered(id, size, levels);
         const Dispatch dispatch = dispatchOf(graph, id);
         (*writer)->graph(graph);
         (*writer)->dispatch(dispatch);
-        for (uint32_t sweep = 0; sweep < (id == 1 ? steps / kLevels : 2); ++sweep)
+        for (uint32_t sweep = 0; sweep < (id == 1 ? steps / levels : 2); ++sweep)
             (*writer)->sweep(sweepOf(graph, dispatch, sweep, now));
     }
     return 0;
@@ -110,10 +111,11 @@ int write(const char* path, uint32_t nodes, uint32_t steps)
 
 int main(int argc, char** argv)
 {
-    if (argc != 4) {
-        std::fputs("usage: make_trace FILE NODES STEPS\n", stderr);
+    if (argc != 4 && argc != 5) {
+        std::fputs("usage: make_trace FILE NODES STEPS [LEVELS]\n", stderr);
         return 2;
     }
     return millrace::trace::write(argv[1], static_cast<uint32_t>(std::atoi(argv[2])),
-                                  static_cast<uint32_t>(std::atoi(argv[3])));
+                                  static_cast<uint32_t>(std::atoi(argv[3])),
+                                  argc == 5 ? static_cast<uint32_t>(std::atoi(argv[4])) : millrace::trace::kLevels);
 }

@@ -332,6 +332,10 @@ Command addGraph(CLI::App& app)
         if (json->count() > 0 && arguments->drawing == "-") {
             throw CLI::ValidationError("--json and -o - both write to standard output");
         }
+        const std::string ending = std::filesystem::path(arguments->drawing).extension().string();
+        if (!ending.empty() && ending != ".svg") {
+            throw CLI::ValidationError("--output: drawings are SVG, and the file's name ends in \"" + ending + "\"");
+        }
     });
     return [arguments] { return runGraph(*arguments); };
 }

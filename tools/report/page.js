@@ -216,6 +216,7 @@ let chosenStep = -1; // into `steps`
 
 const kLeft = 76;
 const kRight = 12;
+const kLabel = 14;  // pixels from one label of a level to the next
 const whole = d3.scaleLinear();  // all of the time that there is
 let shown = whole;               // what is shown of it
 const zoomer = d3.zoom();
@@ -260,8 +261,13 @@ function drawTimeline() {
   const rowHeight = row(1) - row(0);
   const lanes = d3.scaleLinear([0, 1], [css("--lanes-bad"), css("--lanes-good")]);
   to.fillStyle = css("--dim");
-  for (let level = 0; level < levels; level += Math.ceil(14 / rowHeight))
-    to.fillText(level === 0 ? "API" : "level " + level, 4, Math.max(12, row(level) + Math.min(rowHeight / 2, 8) + 4));
+  let last = -kLabel;
+  for (let level = 0; level < levels; level++) {
+    const y = Math.max(12, row(level) + Math.min(rowHeight / 2, 8) + 4);
+    if (y < last + kLabel) continue;
+    to.fillText(level === 0 ? "API" : "level " + level, 4, y);
+    last = y;
+  }
   const all = data.steps;
   for (const i of visible()) {
     const s = steps[i];

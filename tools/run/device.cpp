@@ -183,7 +183,7 @@ void Device::choose(const Instance& instance, const std::string& wanted)
     }
     if (m_physical == VK_NULL_HANDLE) {
         throw DeviceError((wanted.empty() ? "no device" : "no device that --device " + wanted + " means") +
-                          " runs execution graphs; there are " + deviceList(names) +
+                          " runs execution graphs; " + deviceList(names) +
                           (instance.hasLayer() ? lackingText(vk, devices, names) : adviceToHaveLayer()));
     }
 }

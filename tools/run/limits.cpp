@@ -51,6 +51,18 @@ void checkImage(const Instance& instance, const Device& device, const Resource& 
     checkAmount(description.place, resource.initial.size(), "bytes", properties.maxResourceSize, "maxResourceSize");
 }
 
+// Before the list of payloads is repeated so often.
+void checkPayloads(const Work& work, uint64_t most)
+{
+    for (const Dispatch& dispatch : work.dispatches) {
+        for (const Launch& launch : dispatch.launches) {
+            const LaunchDescription& description = *launch.description;
+            checkAmount(description.count ? *description.count : description.place, launch.count, "payloads", most,
+                        "maxExecutionGraphShaderPayloadCount");
+        }
+    }
+}
+
 // All nodes have one layout.
 void checkDescriptors(const Program& program, const Work& work, const VkPhysicalDeviceLimits& limits)
 {
@@ -79,7 +91,9 @@ void checkDescriptors(const Program& program, const Work& work, const VkPhysical
 
 void checkLimits(const Instance& instance, const Device& device, const Program& program, const Work& work)
 {
-    VkPhysicalDeviceMaintenance3Properties memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+    VkPhysicalDeviceShaderEnqueuePropertiesAMDX graphs{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_PROPERTIES_AMDX};
+    VkPhysicalDeviceMaintenance3Properties memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, &graphs};
     VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &memory};
     instance.vk().GetPhysicalDeviceProperties2(device.physical(), &properties);
     const VkPhysicalDeviceLimits& limits = properties.properties.limits;
@@ -91,6 +105,7 @@ void checkLimits(const Instance& instance, const Device& device, const Program& 
         }
     }
     checkDescriptors(program, work, limits);
+    checkPayloads(work, graphs.maxExecutionGraphShaderPayloadCount);
     if (program.constantBytes > limits.maxPushConstantsSize) {
         throw DeviceError("the push constants have " + std::to_string(program.constantBytes) +
                           " bytes, more than maxPushConstantsSize of the device, " +

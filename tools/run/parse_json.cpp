@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <iterator>
 
+#include "tools/files.h"
+
 namespace millrace::tools::run {
 
 namespace {
@@ -83,7 +85,8 @@ public:
         if (const size_t column = message.find("column "); column != std::string::npos) {
             message.erase(0, message.find(": ", column) + 2);
         }
-        throw InputError(m_file, positionAt(m_text, position > 0 ? position - 1 : 0), "", message);
+        throw InputError(m_file, positionAt(m_text, position > 0 ? position - 1 : 0), "",
+                         message + (m_file.ends_with(".json") ? "" : whatTakes(m_file)));
     }
 
 private:

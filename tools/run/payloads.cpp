@@ -84,21 +84,12 @@ Bytes readPayloads(const Value& value, const ProgramNode& node)
     return bytes;
 }
 
-// The list again and again until there are as many.
-void repeat(Bytes& bytes, uint64_t size)
-{
-    const size_t once = bytes.size();
-    bytes.resize(size);
-    for (size_t at = once; at < bytes.size(); at += once) {
-        std::memcpy(bytes.data() + at, bytes.data(), std::min(once, bytes.size() - at));
-    }
-}
-
 }  // namespace
 
 Launch prepareLaunch(const LaunchDescription& description, const Program& program)
 {
     Launch launch;
+    launch.description = &description;
     launch.node = findNode(description, program);
     const ProgramNode& node = program.nodes[launch.node];
     const uint64_t most = UINT32_MAX;
@@ -121,15 +112,28 @@ Launch prepareLaunch(const LaunchDescription& description, const Program& progra
     if (given == 0 && count > 0) {
         description.payloads->fail("at least one payload is needed");
     }
-    if (count > mostBytes() / launch.stride) {
-        description.count->fail("so many payloads do not fit into memory");
-    }
-    if (count > given) {
-        repeat(launch.payloads, count * launch.stride);
-    }
-    launch.payloads.resize(count * launch.stride);
+    launch.payloads.resize(std::min(count, given) * launch.stride);
     launch.count = static_cast<uint32_t>(count);
     return launch;
+}
+
+void repeatPayloads(Launch& launch)
+{
+    const uint64_t size = launch.count * launch.stride;
+    uint64_t filled = launch.payloads.size();
+    if (filled == 0 || filled == size) {
+        return;
+    }
+    if (size > mostBytes()) {
+        launch.description->count->fail("so many payloads do not fit into memory");
+    }
+    launch.payloads.resize(size);
+    // What is there is copied behind itself, which keeps the order of the list.
+    while (filled < size) {
+        const uint64_t more = std::min(filled, size - filled);
+        std::memcpy(launch.payloads.data() + filled, launch.payloads.data(), more);
+        filled += more;
+    }
 }
 
 void encodePushConstants(const Value& value, const Program& program, PushConstants& constants)

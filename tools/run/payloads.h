@@ -9,6 +9,8 @@ namespace millrace::tools::run {
 
 // Throw InputError.
 Launch prepareLaunch(const LaunchDescription& description, const Program& program);
+// The list of payloads again and again until there are as many as the launch counts.
+void repeatPayloads(Launch& launch);
 // All push constants as they are so far.
 struct PushConstants {
     Bytes bytes;

@@ -30,6 +30,7 @@
 #include "tools/run/expectation.h"
 #include "tools/run/limits.h"
 #include "tools/run/outputs.h"
+#include "tools/run/payloads.h"
 #include "tools/run/program.h"
 #include "tools/run/report.h"
 #include "tools/run/work.h"
@@ -267,6 +268,9 @@ public:
                     "force_enable has Millrace run them");
             }
             checkLimits(*instance, device, m_program, m_work);
+            for (Dispatch& dispatch : m_work.dispatches) {
+                std::ranges::for_each(dispatch.launches, repeatPayloads);
+            }
             const Progress progress("running");
             report.execution =
                 execute(*instance, device, m_program, m_work, executionOptions(m_arguments, m_description));

@@ -43,10 +43,11 @@ struct TableRows {
 std::optional<TableRows> findTableRows(const Resource& resource);
 
 struct Launch {
+    const LaunchDescription* description = nullptr;
     size_t node = 0;  // into Program::nodes
     uint32_t count = 0;
     uint64_t stride = 0;
-    Bytes payloads;
+    Bytes payloads;  // may be fewer than `count` until repeatPayloads()
 };
 
 struct Dispatch {

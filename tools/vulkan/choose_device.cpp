@@ -40,7 +40,7 @@ std::vector<std::string_view> words(std::string_view text)
 
 std::string deviceList(const std::vector<std::string>& names)
 {
-    std::string list;
+    std::string list = names.size() == 1 ? "there is device " : "there are devices ";
     for (size_t d = 0; d < names.size(); d++) {
         list += (d == 0 ? "" : ", ") + std::to_string(d) + ": " + names[d];
     }
@@ -63,7 +63,7 @@ Result<std::vector<size_t>> chooseDevices(const std::vector<std::string>& names,
         return chosen;
     }
     if (isNumber) {
-        return Diagnostic{"", "", "there is no device " + wanted + "; there are " + deviceList(names)};
+        return Diagnostic{"", "", "there is no device " + wanted + "; " + deviceList(names)};
     }
     std::vector<std::string_view> all;
     for (const std::string& name : lower) {
@@ -73,7 +73,7 @@ Result<std::vector<size_t>> chooseDevices(const std::vector<std::string>& names,
     }
     return Diagnostic{"", "",
                       "no device has \"" + wanted + "\" in its name" + suggestion(lowerCase(wanted), all) +
-                          (suggestion(lowerCase(wanted), all).empty() ? ";" : "") + " there are " + deviceList(names)};
+                          (suggestion(lowerCase(wanted), all).empty() ? ";" : "") + " " + deviceList(names)};
 }
 
 }  // namespace millrace::tools

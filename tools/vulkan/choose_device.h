@@ -13,7 +13,7 @@ namespace millrace::tools {
 // in any letter case; empty: all. Otherwise says what there is, and what was probably meant. `names` is not empty.
 Result<std::vector<size_t>> chooseDevices(const std::vector<std::string>& names, const std::string& wanted);
 
-// "0: NAME, 1: NAME".
+// "there is device 0: NAME", or "there are devices 0: NAME, 1: NAME".
 std::string deviceList(const std::vector<std::string>& names);
 
 }  // namespace millrace::tools
