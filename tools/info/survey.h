@@ -57,7 +57,7 @@ struct Limit {
     std::vector<uint64_t> values;
 };
 
-// What Millrace chooses for a device (docs/layer.md).
+// What Millrace chooses for a device (docs/device-traits.md).
 struct TraitState {
     std::string name;
     uint32_t value = 0;
