@@ -4,7 +4,7 @@
 // (of subgroups),
 // "-storageBuffer8BitAccess",
 // "-maintenance5", "-compute" (no queue runs compute shaders), "another" (than any that the process has seen),
-// "discrete" (no processor), "vulkan1.2",
+// "discrete" (no processor), "vulkan1.2", "driver=N" (VkDriverId),
 // "+shaderEnqueue"; separated by commas.
 #include <vulkan/utility/vk_dispatch_table.h>
 #include <vulkan/vk_layer.h>
@@ -41,6 +41,14 @@ bool is(const char* wanted)
 {
     const char* list = std::getenv("MILLRACE_TEST_DRIVER");
     return list && ("," + std::string(list) + ",").find("," + std::string(wanted) + ",") != std::string::npos;
+}
+
+// The number of "driver=N", 0: there is none.
+uint32_t wantedDriver()
+{
+    const char* list = std::getenv("MILLRACE_TEST_DRIVER");
+    const char* found = list ? std::strstr(list, "driver=") : nullptr;
+    return found ? static_cast<uint32_t>(std::strtoul(found + std::strlen("driver="), nullptr, 10)) : 0;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
@@ -106,6 +114,9 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physica
             reinterpret_cast<VkPhysicalDeviceVulkan11Properties*>(item)->subgroupSupportedOperations &= ~missing;
         else if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES && is("another"))
             nameAnother(*reinterpret_cast<VkPhysicalDeviceIDProperties*>(item));
+        else if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES && wantedDriver() != 0)
+            reinterpret_cast<VkPhysicalDeviceDriverProperties*>(item)->driverID =
+                static_cast<VkDriverId>(wantedDriver());
 }
 
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice physical, uint32_t* count,

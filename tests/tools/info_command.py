@@ -123,6 +123,26 @@ class InfoCommand(unittest.TestCase):
         self.assertIn("because of the setting force_enable",
                       first("+shaderEnqueue", VK_MILLRACE_EMULATION_FORCE_ENABLE="true"))
 
+    def test_what_was_tried_on_a_driver_is_told_as_the_documents_do(self):
+        """Each kind of driver: run, simulated or believed, as in docs/drivers.md."""
+        table = (ROOT / "docs/drivers.md").read_text().split("## What was run, simulated, believed")[1]
+        rows = {row.split("|")[1].strip(): [cell.strip() for cell in row.split("|")[2:5]]
+                for row in table.splitlines() if row.startswith("| ")}
+        for number, how, driver in [(13, "run", "lavapipe"), (10, "run", "SwiftShader"), (4, "run", "NVIDIA 580"),
+                                    (3, "compiled", "RADV"), (14, "simulated", "MoltenVK"), (28, "simulated", "KosmicKrisp"),
+                                    (20, "simulated", "panvk"), (18, "simulated", "Turnip"), (19, "simulated", "V3D"),
+                                    (5, "simulated", "Intel's for Windows"), (1, "believed", "AMD's own"),
+                                    (6, "believed", "Intel's of Mesa"), (24, "believed", "NVK")]:
+            tried = self.device(f"driver={number}")["tried"]
+            self.assertEqual(tried["how"], how, driver)
+            cells, = [cells for name, cells in rows.items() if driver in name and (how != "run" or "table above" in cells[0])][:1]
+            told = {"run": "table above" in cells[0], "compiled": "compiler" in cells[0],
+                    "simulated": cells[0] == "nothing" and cells[1] not in ("", "nothing"),
+                    "believed": cells[0] == "nothing" and cells[1] == "nothing"}
+            self.assertTrue(told[how], (driver, how, cells))
+        self.assertIn("tried: all tests run on this driver", self.info().stdout)
+        self.assertEqual(self.device("vulkan1.2,driver=24")["tried"]["how"], "believed")
+
     def test_numbers_and_names_of_devices(self):
         self.assertEqual(self.json("--device", "0")["devices"][0]["index"], 0)
         name = self.json()["devices"][0]["name"]

@@ -61,6 +61,7 @@ Json deviceJson(const DeviceState& device, bool isLayerLoaded)
                  {"type", deviceKind(device.properties.deviceType)},
                  {"apiVersion", versionText(device.properties.apiVersion)},
                  {"driver", printable(device.driver)},
+                 {"tried", {{"how", device.tried.how}, {"text", device.tried.text}}},
                  {"uuid", uuidText(device.uuid)},
                  {"graphs", graphsWord(device.graphs)},
                  {"provided", Json::array()},

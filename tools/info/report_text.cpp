@@ -91,6 +91,7 @@ void printDevice(std::ostream& out, const DeviceState& device, bool isLayerLoade
         << kIndent << deviceKind(device.properties.deviceType) << ", Vulkan "
         << versionText(device.properties.apiVersion) << (device.driver.empty() ? "" : ", " + printable(device.driver))
         << "\n"
+        << kIndent << "tried: " << device.tried.text << "\n"
         << kIndent << "UUID " << uuidText(device.uuid) << "\n"
         << kIndent << "execution graphs: " << graphsText(device) << "\n";
     for (const Missing& missing : device.missing) {

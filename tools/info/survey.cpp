@@ -66,6 +66,7 @@ struct View {
 void identify(const View& view, DeviceState& state)
 {
     state.properties = view.properties;
+    state.tried = whatWasTried({});
     if (view.properties.apiVersion < VK_API_VERSION_1_2) {
         return;
     }
@@ -75,6 +76,7 @@ void identify(const View& view, DeviceState& state)
     view.instance.table().GetPhysicalDeviceProperties2(view.physical, &properties);
     std::copy_n(ids.deviceUUID, VK_UUID_SIZE, state.uuid.begin());
     std::copy_n(ids.driverUUID, VK_UUID_SIZE, state.driverUuid.begin());
+    state.tried = whatWasTried(driver.driverID);
     state.driver = driver.driverName;
     if (driver.driverInfo[0] != '\0') {
         state.driver += std::string(state.driver.empty() ? "" : ", ") + driver.driverInfo;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "tools/info/tried.h"
 
 namespace millrace::tools {
 
@@ -72,6 +73,7 @@ struct DeviceState {
     std::array<uint8_t, VK_UUID_SIZE> uuid{};
     std::array<uint8_t, VK_UUID_SIZE> driverUuid{};
     std::string driver;      // name and version as the driver writes them
+    Tried tried;             // of the driver, whatever this device is
     bool listsOnly = false;  // the driver lists VK_AMDX_shader_enqueue and does not implement it
     Graphs graphs = Graphs::None;
     std::vector<Provided> provided;
