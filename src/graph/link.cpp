@@ -186,7 +186,9 @@ Status Linker::checkNodes()
                                       " bytes, more than maxExecutionGraphShaderPayloadSize (VUID 09195)");
         }
         if (node.maxRecursion >= kMaxDepth)
-            return diagnose(node, "MaxNodeRecursionAMDX exceeds maxExecutionGraphDepth");
+            return diagnose(node, "MaxNodeRecursionAMDX is " + std::to_string(node.maxRecursion) +
+                                      ", and maxExecutionGraphDepth, " + std::to_string(kMaxDepth) + ", allows " +
+                                      std::to_string(kMaxDepth - 1));
     }
     return {};
 }

@@ -482,6 +482,10 @@ class Sources(unittest.TestCase):
             result = GRAPH(path)
             self.assertEqual((result.returncode, result.stdout), (1, ""))
             self.assertIn(f"{bad}:2:3: error: 'x' : undeclared identifier", result.stderr)
+        deep = self.folder / "deep.comp"
+        deep.write_text("#version 460\nlayout(static_grid = uvec3(1), recursion = 2000) node;\nlayout(local_size_x = 1) in;\n"
+                        "struct P { uint a; };\nnodein P p;\nlayout(node = \"main\") nodeout P q[1];\nvoid main() {}\n")
+        self.assertIn("MaxNodeRecursionAMDX is 2000, and maxExecutionGraphDepth, 256, allows 255", GRAPH(deep).stderr)
         self.assertIn(f"{graph}:1:21: ", result.stderr)
 
 
