@@ -15,6 +15,23 @@ Piece pieceOf(const PushRange& range)
             isIndex ? 0 : int64_t{range.streamOffset} - int64_t{range.destination}};
 }
 
+// What is left of them where a later token says something else.
+std::vector<Piece> cut(const std::vector<Piece>& ranges, const Piece& later)
+{
+    std::vector<Piece> left;
+    for (const Piece& range : ranges) {
+        Piece before = range, behind = range;
+        before.end = std::min(range.end, later.begin);
+        behind.begin = std::max(range.begin, later.end);
+        for (const Piece& part : {before, behind}) {
+            if (part.begin < part.end) {
+                left.push_back(part);
+            }
+        }
+    }
+    return left;
+}
+
 }  // namespace
 
 std::vector<Piece> findPieces(const Layout& layout, uint32_t stage)
@@ -22,6 +39,7 @@ std::vector<Piece> findPieces(const Layout& layout, uint32_t stage)
     std::vector<Piece> ranges;
     for (const PushRange& range : layout.pushRanges) {
         if ((range.stages & stage) != 0 && range.size > 0) {
+            ranges = cut(ranges, pieceOf(range));
             ranges.push_back(pieceOf(range));
         }
     }

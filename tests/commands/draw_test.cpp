@@ -102,6 +102,25 @@ TEST_F(GeneratedDrawsByTheLayer, ManyPossibleDrawsInOrder_AsALoopOnTheHost)
     EXPECT_TRUE(expected.allows(draws.run(drawn), false));
 }
 
+// As many draws as there is memory for, in the same places for preprocessing and execution.
+TEST_F(GeneratedDrawsByTheLayer, MoreDrawsNamedThanMemoryIsFor_AsALoopOnTheHost)
+{
+    for (const bool isExplicit : {false, true}) {
+        DrawCase drawn = findCase([=](const DrawCase& one) {
+            return one.isCounted && one.hasSet && one.isExplicit == isExplicit && !one.inSecondary && !one.isUnordered;
+        });
+        drawn.namedDraws = drawn.maxDraws * 1000;
+        const Picture expected = drawn.expected();
+        EXPECT_TRUE(expected.allows(draws.run(drawn), false)) << isExplicit;
+        // One of each command buffer that names so many.
+        const std::vector<layertest::Message> messages = draws.generated.device.instance.takeMessages();
+        EXPECT_EQ(messages.size(), isExplicit ? 2u : 1u);
+        for (const layertest::Message& message : messages)
+            EXPECT_NE(message.text.find("at most " + std::to_string(drawn.maxDraws)), std::string::npos)
+                << message.text;
+    }
+}
+
 TEST_F(GeneratedDrawsByTheLayer, KernelsInASecondaryCommandBuffer_LeftOut)
 {
     DrawCase drawn = findCase([](const DrawCase& one) { return one.isCounted && !one.isExplicit; });

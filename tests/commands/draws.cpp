@@ -325,7 +325,7 @@ Pixels Draws::run(DrawCase& drawn)
     info.preprocessAddress = preprocess.address;
     info.preprocessSize = preprocess.size;
     info.maxSequenceCount = drawn.maxSequences;
-    info.maxDrawCount = ask.maxDrawCount;
+    info.maxDrawCount = std::max(ask.maxDrawCount, drawn.namedDraws);
     info.indirectExecutionSet = ask.indirectExecutionSet;
     info.sequenceCountAddress = drawn.deviceCount ? count.address : 0;
 

@@ -130,7 +130,8 @@ struct DrawCase {
     bool hasTasks;  // with task shaders in front
     RandomLayout layout;
     uint32_t maxSequences;
-    uint32_t maxDraws = 1;  // of a sequence
+    uint32_t maxDraws = 1;    // of a sequence
+    uint32_t namedDraws = 0;  // by the command, if it is more than memory is asked for
     std::optional<uint32_t> deviceCount;
     bool isExplicit, inSecondary, hasRenderPass;
     uint32_t boundGroup = 0;  // that is bound by itself in place of the pipeline

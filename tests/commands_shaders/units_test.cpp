@@ -94,6 +94,18 @@ TEST(Pieces, TokensOfOtherStages_DoNotCount)
     EXPECT_EQ(text(findPieces(layout, 0x20)), "pushed 0 on 0; ");
 }
 
+// VK_NV_device_generated_commands has no rule against them.
+TEST(Pieces, TokensThatOverlap_TheLastOneWins)
+{
+    Layout layout;
+    layout.pushRanges = {{PushRange::Source::Stream, 4, 16, 1, 100},
+                         {PushRange::Source::Stream, 8, 4, 1, 200},
+                         {PushRange::Source::Stream, 0, 8, 1, 300},
+                         {PushRange::Source::Stream, 0, 8, 2, 400}};
+    EXPECT_EQ(text(findPieces(layout, 1)), "record 0 8 300; record 8 12 192; record 12 20 96; pushed 20 on 0; ");
+    EXPECT_EQ(text(findPieces(layout, 2)), "record 0 8 400; pushed 8 on 0; ");
+}
+
 TEST(Pieces, NeighboursInBothPlaces_AreOnePiece)
 {
     Layout layout;

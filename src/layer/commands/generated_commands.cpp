@@ -49,6 +49,20 @@ SortMemory sortMemory(const commands::Layout& layout, const commands::Extent& ex
     return memory;
 }
 
+bool fitDraws(const commands::Layout& layout, VkDeviceSize bytes, commands::Extent& extent)
+{
+    uint32_t fitting = 0, tooMany = extent.maxDrawCount + 1;
+    commands::Extent tried = extent;
+    while (tooMany - fitting > 1) {
+        tried.maxDrawCount = fitting + (tooMany - fitting) / 2;
+        (sortMemory(layout, tried).bytes <= bytes ? fitting : tooMany) = tried.maxDrawCount;
+    }
+    if (fitting == 0)
+        return false;
+    extent.maxDrawCount = fitting;
+    return true;
+}
+
 VkMemoryRequirements preprocessRequirements(const Device& device, VkDeviceSize bytes)
 {
     VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};

@@ -54,6 +54,8 @@ inline constexpr uint64_t kMaxOrderedDraws = 1u << 16;
 commands::Extent extentOf(const IndirectLayout& layout, uint32_t pipelineCount, uint32_t maxSequenceCount,
                           uint32_t maxDrawCount);
 SortMemory sortMemory(const commands::Layout& layout, const commands::Extent& extent);
+// Lowers maxDrawCount to the most whose memory has `bytes`. False if there is none.
+bool fitDraws(const commands::Layout& layout, VkDeviceSize bytes, commands::Extent& extent);
 
 // Of a buffer for preprocessing.
 VkMemoryRequirements preprocessRequirements(const Device& device, VkDeviceSize bytes);

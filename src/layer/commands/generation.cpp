@@ -94,11 +94,28 @@ bool Generation::check()
         complain("the order of so many sequences cannot be kept with so many graphics pipelines in the execution set");
         return false;
     }
-    m_memory = sortMemory(layout(), m_extent);
-    if (m_memory.bytes > m_info.preprocessSize) {
+    return fitMemory();
+}
+
+// Sequences have as many draws as there is memory for: the application may ask for memory for those that it has, and
+// name a greater number in the command.
+bool Generation::fitMemory()
+{
+    const uint32_t named = m_extent.maxDrawCount;
+    if (!fitDraws(layout(), m_info.preprocessSize, m_extent)) {
         complain("the memory for preprocessing is smaller than vkGetGeneratedCommandsMemoryRequirementsEXT says");
         return false;
     }
+    m_memory = sortMemory(layout(), m_extent);
+    if (m_extent.maxDrawCount == named)
+        return true;
+    const std::string text =
+        "the memory for preprocessing is smaller than vkGetGeneratedCommandsMemoryRequirementsEXT "
+        "says for maxDrawCount " +
+        std::to_string(named) + ": sequences have at most " + std::to_string(m_extent.maxDrawCount) + " draws";
+    if (m_commandBuffer.isNews("Millrace-generated-commands", text))
+        m_device.messages().warning("Millrace-generated-commands", m_commandBuffer.reference(), text,
+                                    "docs/generated-commands.md says what they need");
     return true;
 }
 

@@ -42,6 +42,7 @@ private:
     bool gathers() const { return m_layout->gathering.has_value(); }
     bool isDispatch() const { return layout().action == commands::Action::Dispatch; }
     bool check();
+    bool fitMemory();
     void complain(const std::string& text) const;
     std::optional<AddressedBuffers::Range> find(VkDeviceAddress address, VkDeviceSize bytes, const char* what) const;
     const VariantHandles* variantOf(KeptPipeline& pipeline) const;

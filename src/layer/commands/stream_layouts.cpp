@@ -161,6 +161,8 @@ VkResult Reader::readToken(const Token& token)
             return VK_SUCCESS;
         }
         case VK_INDIRECT_COMMANDS_TOKEN_TYPE_VERTEX_BUFFER_NV:
+            std::erase_if(layout.vertexBuffers,
+                          [&](const auto& earlier) { return earlier.binding == token.vertexBindingUnit; });
             layout.vertexBuffers.push_back({token.vertexBindingUnit, place(token, kBufferWords)});
             m_layout.needsStaticStrides |= !token.vertexDynamicStride;
             return VK_SUCCESS;
