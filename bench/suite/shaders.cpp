@@ -79,7 +79,7 @@ std::vector<uint32_t> compileKernel(const std::string& file, const Definitions& 
     glslang::TShader shader(EShLangCompute);
     shader.setStringsWithLengthsAndNames(&text, &length, &name, 1);
     shader.setPreamble(before.c_str());
-    glsl::setTarget(shader);
+    glsl::setTarget(shader, EShLangCompute);
     glsl::Declarations none;
     const std::vector<std::string> folders{folder()};
     glsl::IncludeFiles includes(folders, none);

@@ -80,7 +80,7 @@ def make_kinds(arguments, report):
         # Those that ask the driver's own extension are no tests of ours on a GPU, and NVIDIA's hangs in some of them, which
         # takes the device from the others.
         "commands": Tests("commands", ["test_generated_commands", "test_commands_shaders"], report, "*/Driver*"),
-        "mesh": Tests("mesh", ["test_mesh_shaders", "test_random_mesh_shaders"], report, "*/Driver*"),
+        "mesh": Tests("mesh", ["test_mesh_nodes", "test_mesh_shaders", "test_random_mesh_shaders"], report, "*/Driver*"),
         "examples": Examples("examples", report),
         "demo": Demo("demo", report),
         "graphs": Graphs("random graphs", report, arguments.seed, arguments.graphs, options),

@@ -58,22 +58,6 @@ Status rejectInvalidCode(NodeShader& shader, const Options& options)
     return options.isValid ? Status() : rejectInvalid(shader.module);
 }
 
-// What all other passes ask for.
-Status findEntry(NodeShader& shader)
-{
-    const spirv::Module& module = shader.module;
-    const spirv::InstructionList& entryPoints = module.section(spirv::Section::EntryPoints);
-    if (entryPoints.empty() || !module.findFunction(entryPoints[0].id(1))) {
-        return Diagnostic{"compile", {}, "the entry point has no function"};
-    }
-    shader.entry = entryPoints[0].id(1);
-    for (const spirv::Instruction& i : module.section(spirv::Section::MemoryModel)) {
-        shader.vulkanMemoryModel |=
-            i.op == spv::Op::OpMemoryModel && i.literal(1) == static_cast<uint32_t>(spv::MemoryModel::Vulkan);
-    }
-    return {};
-}
-
 Status inlineFunctions(NodeShader& shader, const Options&)
 {
     const Status status = inlinePayloadFunctions(shader.module);
@@ -102,8 +86,8 @@ struct Pass {
 // narrowEnqueues, narrowAllocations, placeKeptPayloads, runOnce, stepThroughGrid and linkDeviceLibrary, which finish()
 // runs, look at the graph; linkDeviceLibrary must come behind them: they say which functions they call. Up to
 // choosePacking a module of the extension stays one, as fuse() needs it.
-// scanReductions and splitLongIntegers must come last: they are for all code that the driver sees, the device functions'
-// too.
+// scanReductions and splitLongIntegers must come last: they are for all code that the driver sees, the device
+// functions' too.
 constexpr Pass kPasses[] = {
     {"extractEntryPoint", extractEntryPoint},
     {"rejectInvalid", rejectInvalidCode},
@@ -174,6 +158,21 @@ Result<NodeShader> lower(const PreparedNode& prepared, const Options& options)
 }
 
 }  // namespace
+
+Status findEntry(NodeShader& shader)
+{
+    const spirv::Module& module = shader.module;
+    const spirv::InstructionList& entryPoints = module.section(spirv::Section::EntryPoints);
+    if (entryPoints.empty() || !module.findFunction(entryPoints[0].id(1))) {
+        return Diagnostic{"compile", {}, "the entry point has no function"};
+    }
+    shader.entry = entryPoints[0].id(1);
+    for (const spirv::Instruction& i : module.section(spirv::Section::MemoryModel)) {
+        shader.vulkanMemoryModel |=
+            i.op == spv::Op::OpMemoryModel && i.literal(1) == static_cast<uint32_t>(spv::MemoryModel::Vulkan);
+    }
+    return {};
+}
 
 Result<std::shared_ptr<NodeShader>> prepareShader(std::span<const uint32_t> words, const Options& options)
 {

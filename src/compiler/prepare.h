@@ -20,4 +20,7 @@ inline Result<std::shared_ptr<NodeShader>> prepareAgain(std::span<const uint32_t
     return prepareShader(words, options);
 }
 
+// Says which function is the entry point, and which memory model there is. Fails if there is none.
+Status findEntry(NodeShader& shader);
+
 }  // namespace millrace::compiler

@@ -9,9 +9,9 @@ void initializeGlslang()
     (void)once;
 }
 
-void setTarget(glslang::TShader& shader)
+void setTarget(glslang::TShader& shader, EShLanguage stage)
 {
-    shader.setEnvInput(glslang::EShSourceGlsl, EShLangCompute, glslang::EShClientVulkan, 100);
+    shader.setEnvInput(glslang::EShSourceGlsl, stage, glslang::EShClientVulkan, 100);
     shader.setEnvClient(glslang::EShClientVulkan, glslang::EShTargetVulkan_1_3);
     shader.setEnvTarget(glslang::EShTargetSpv, glslang::EShTargetSpv_1_6);
 }

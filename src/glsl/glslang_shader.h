@@ -10,6 +10,6 @@ namespace millrace::glsl {
 void initializeGlslang();
 
 // GLSL for Vulkan 1.3 and SPIR-V 1.6.
-void setTarget(glslang::TShader& shader);
+void setTarget(glslang::TShader& shader, EShLanguage stage);
 
 }  // namespace millrace::glsl

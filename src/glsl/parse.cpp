@@ -5,6 +5,8 @@
 #include <glslang/Public/ShaderLang.h>
 #include <glslang/SPIRV/GlslangToSpv.h>
 
+#include <regex>
+
 #include "glsl/glslang_shader.h"
 #include "glsl/include_files.h"
 #include "glsl/messages.h"
@@ -31,6 +33,14 @@ std::string wholePreamble(const Options& options)
     return out;
 }
 
+// Mesh shaders say so themselves: their built-ins need the extension.
+EShLanguage stageOf(const std::string& source)
+{
+    static const std::regex extension(R"(^[ \t]*#[ \t]*extension[ \t]+GL_EXT_mesh_shader\b)",
+                                      std::regex::ECMAScript | std::regex::multiline);
+    return std::regex_search(source, extension) ? EShLangMesh : EShLangCompute;
+}
+
 void generate(const glslang::TIntermediate& intermediate, spirv::Words& words)
 {
     glslang::SpvOptions options;
@@ -55,10 +65,11 @@ Result<Parsed> parse(const std::string& source, const std::string& file, const O
     const char* text = rewritten->c_str();
     const int length = static_cast<int>(rewritten->size());
     const char* name = file.c_str();
-    glslang::TShader shader(EShLangCompute);
+    const EShLanguage stage = stageOf(source);
+    glslang::TShader shader(stage);
     shader.setStringsWithLengthsAndNames(&text, &length, &name, 1);
     shader.setPreamble(before.c_str());
-    setTarget(shader);
+    setTarget(shader, stage);
     shader.setDebugInfo(true);
     shader.setSourceFile(name);
     shader.addSourceText(source.c_str(), source.size());
@@ -76,7 +87,7 @@ Result<Parsed> parse(const std::string& source, const std::string& file, const O
         messages.errors += sound ? readLog(program.getInfoLog(), file, parsed.declarations).errors : "";
         return Diagnostic{{}, {}, withoutLastNewline(messages.errors)};
     }
-    generate(*program.getIntermediate(EShLangCompute), parsed.words);
+    generate(*program.getIntermediate(stage), parsed.words);
     return parsed;
 }
 

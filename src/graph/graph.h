@@ -122,6 +122,9 @@ struct Node {
     uint32_t leafRows = 1;
     // > 0: as a leaf, each workgroup of ours has so much scratch memory for payloads that it keeps (docs/fusion.md).
     uint32_t groupMemoryBytes = 0;
+    // A mesh node: how its workgroups follow from a payload. Then all else is of the compute node that collects what it
+    // receives (compiler::MeshNode).
+    std::optional<LaunchMode> drawn;
     bool vulkanMemoryModel = false;  // of its code
     bool anyGraph = false;           // its code, which is that of a library, relies on nothing of this graph
     // No node of its own but code of another for several levels of its recursion. Behind all nodes that have a name.

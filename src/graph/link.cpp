@@ -155,6 +155,10 @@ Status Linker::checkNames()
             return diagnose(node, "its input payload has " + std::to_string(inputBytes(node)) + " bytes, that of " +
                                       other + " has " + std::to_string(inputBytes(first)) + " (VUID 09135)");
         }
+        if (node.drawn.has_value() != first.drawn.has_value())
+            return diagnose(node, "only one of it and " + other + " is a mesh node (VUID 09136)");
+        if (node.drawn && (*node.drawn == LaunchMode::Static) != (*first.drawn == LaunchMode::Static))
+            return diagnose(node, "only one of it and " + other + " has StaticNumWorkgroupsAMDX (VUID 09138)");
         if ((node.mode == LaunchMode::Coalescing) != (first.mode == LaunchMode::Coalescing))
             return diagnose(node, "only one of it and " + other + " is coalescing (VUID 09137)");
         if ((node.mode == LaunchMode::Static) != (first.mode == LaunchMode::Static))

@@ -39,6 +39,8 @@ void Recorder::recordFirst(VkCommandBuffer commandBuffer, const NextCommandBuffe
 {
     m_target = commandBuffer;
     m_next = &next;
+    if (!m_meshLists.empty())
+        m_meshLists.recordReset(m_device, m_target);
     if (m_leaves) {
         recordLeaves();
     } else {
@@ -281,7 +283,8 @@ void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags,
     arguments.graph = m_scratch;
     arguments.slotAndFlags = m_places[batch.first].info | flags;
     arguments.streamState = m_places[batch.first].streamState;
-    arguments.pushConstants = m_pushConstantAddress;
+    const VkDeviceAddress list = m_meshLists.listOf(m_pipeline.graph.slots[batch.first].node);
+    arguments.pushConstants = list != 0 ? list : m_pushConstantAddress;
     const bool begins = m_beginInside != 0 && batch.first == m_plan.slots.front();
     if (begins)
         arguments.slotAndFlags |= abi::kFlagBegins;

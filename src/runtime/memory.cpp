@@ -128,6 +128,9 @@ VkResult Memory::createBuffer(BufferUse use, VkDeviceSize bytes, Buffer& out)
             wanted.flags |= VMA_ALLOCATION_CREATE_HOST_ACCESS_RANDOM_BIT;
             wanted.requiredFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
             break;
+        case BufferUse::Draws:
+            info.usage |= VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+            [[fallthrough]];
         case BufferUse::Indirect:
             info.usage |= VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
             wanted.flags = 0;

@@ -25,6 +25,7 @@ enum class BufferUse {
     Readback,     // written by shaders, read by the host
     Indirect,     // written by shaders, read as indirect arguments; not mapped
     Results,      // written by copies of query results, read by shaders; not mapped
+    Draws,        // Indirect that transfer commands write
     Breadcrumbs,  // Readback that transfer commands read and write
 };
 

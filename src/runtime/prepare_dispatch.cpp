@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "graph/saturating.h"
 #include "runtime/pipeline_uses.h"
 #include "runtime/recorder.h"
 
@@ -19,6 +20,8 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     if (host && mayHideSteps(request) && m_pipeline.getLeaf)
         m_leaves = runtime::prepareLeaves(m_pipeline.graph, inputs, request.scratchBytes,
                                           [&](uint32_t invocations) { return m_device.fullGroups(invocations); });
+    if (const VkResult result = createMeshLists(request.maxDraws); result != VK_SUCCESS)
+        return result;
     if (m_leaves)
         return prepareLeaves();
     std::optional<PreparedFeed> feed;
@@ -48,6 +51,32 @@ void Recorder::plan(const DispatchRequest& request, HostInputs& inputs)
     for (uint32_t i = 0; !host && i < graph.nodes.size(); ++i)
         if (graph.apiQueues[i] != abi::kNoQueue)
             m_apiNodes.push_back(i);
+}
+
+// Of the mesh nodes that can run.
+VkResult Recorder::createMeshLists(uint32_t maxDraws)
+{
+    const graph::Graph& graph = m_pipeline.graph;
+    std::vector<MeshListNeed> needs;
+    std::vector<size_t> placeOfNode(graph.nodes.size(), SIZE_MAX);
+    const auto add = [&](uint32_t slot, uint64_t payloads) {
+        const uint32_t node = graph.slots[slot].node;
+        if (!graph.nodes[node].drawn)
+            return;
+        size_t& place = placeOfNode[node];
+        if (place == SIZE_MAX) {
+            place = needs.size();
+            needs.push_back({node, 0});
+        }
+        needs[place].payloads = graph::saturatingAdd(needs[place].payloads, payloads);
+    };
+    if (m_leaves)
+        for (const LeafDispatch::Launch& launch : m_leaves->launches)
+            add(launch.slot, launch.arguments.units);
+    else
+        for (const uint32_t slot : m_plan.slots)
+            add(slot, m_plan.inputs[slot].records);
+    return m_meshLists.create(m_device, graph, needs, maxDraws);
 }
 
 // Of the nodes that can run, and what they can be run with.
@@ -140,7 +169,9 @@ VkResult Recorder::prepareLeaves()
                       m_upload.data() + payloads.size());
     for (LeafDispatch::Launch& launch : m_leaves->launches) {
         launch.arguments.payloads += m_upload.address();
-        if (constantBytes > 0)
+        if (const VkDeviceAddress list = m_meshLists.listOf(m_pipeline.graph.slots[launch.slot].node))
+            launch.arguments.memory = list;
+        else if (constantBytes > 0)
             launch.arguments.memory = m_upload.address() + payloads.size();
         else if (launch.arguments.memory > 0)
             launch.arguments.memory += m_scratch;

@@ -14,6 +14,7 @@
 #include "runtime/device_impl.h"
 #include "runtime/inputs.h"
 #include "runtime/leaf_dispatch.h"
+#include "runtime/mesh_lists.h"
 #include "runtime/prepared_feed.h"
 #include "runtime/step_observer.h"
 
@@ -44,8 +45,14 @@ public:
             observer->beforeExecution();
     }
     bool hasRemaining() const override { return status().remaining > 0; }
-    bool isReadByHost() const override { return !m_leaves; }
+    bool isReadByHost() const override { return !m_leaves || !m_meshLists.empty(); }
     abi::GraphStatus status() const override;
+    std::span<const MeshDraw> draws() const override { return m_meshLists.draws(); }
+    void recordDrawBarrier(VkCommandBuffer commandBuffer) const override
+    {
+        m_meshLists.recordDrawBarrier(m_device, commandBuffer);
+    }
+    abi::MeshNodeReport meshReport() const override { return m_meshLists.report(); }
     std::optional<Progress> progress() const override;
 
     // Begins and records the first sweep.
@@ -58,6 +65,7 @@ private:
 
     // Of prepare().
     void plan(const DispatchRequest& request, HostInputs& inputs);
+    VkResult createMeshLists(uint32_t maxDraws);
     VkResult getPipelines();
     VkResult prepareSweeps(const DispatchRequest& request, const HostInputs& inputs, const PreparedFeed& feed);
     void describeFeed(const DispatchRequest& request);
@@ -136,6 +144,7 @@ private:
     Buffer m_status;
     Buffer m_indirect;
     std::vector<std::shared_ptr<StepObserver>> m_observers;
+    MeshLists m_meshLists;
     std::shared_ptr<Breadcrumbs> m_breadcrumbs;
     bool m_separateSteps = false;
     bool m_separateSlots = false;

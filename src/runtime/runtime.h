@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "abi/graph_memory.h"
+#include "abi/mesh_nodes.h"
 #include "base/result.h"
 #include "data/data_type.h"
 #include "graph/graph.h"
@@ -122,6 +123,7 @@ struct DispatchRequest {
     // RecordedDispatch::beforeExecution() will be called whenever the command buffer is submitted, which never happens
     // while it is pending.
     bool announced = false;
+    uint32_t maxDraws = 1;                   // of an indirect draw of the device (mesh nodes)
     std::span<const uint8_t> pushConstants;  // the application's, from offset 0; at most argumentsOffsetBytes unless
                                              // they go to memory. Copied.
 };
@@ -136,6 +138,17 @@ struct Progress {
     Where where = Where::Before;
     uint64_t mark = 0;  // changes whenever a step begins or ends
     std::string text;   // the step and, of nodes, how many workgroups have finished
+};
+
+// What a mesh node has received: vkCmdDrawMeshTasksIndirectCountEXT with the node's pipeline draws it. `buffer` has
+// abi::MeshNodeCommand one behind the other, and how many there are.
+struct MeshDraw {
+    uint32_t node = 0;  // of the graph
+    VkBuffer buffer = VK_NULL_HANDLE;
+    VkDeviceSize commandsOffset = 0;
+    VkDeviceSize counterOffset = 0;
+    uint32_t most = 0;             // draws
+    VkDeviceAddress payloads = 0;  // for abi::MeshNodeArguments
 };
 
 // The commands of one dispatch: the first sweep, and what continues it where completion is not certain. Owns the memory
@@ -155,6 +168,11 @@ public:
     virtual bool hasRemaining() const = 0;
     // Errors are there as soon as the device has met them, the rest after a sweep that may be continued.
     virtual abi::GraphStatus status() const = 0;
+    // Of the mesh nodes that may have received something. Behind the last sweep, recordDrawBarrier() and the draws.
+    virtual std::span<const MeshDraw> draws() const = 0;
+    virtual void recordDrawBarrier(VkCommandBuffer commandBuffer) const = 0;
+    // What is not drawn, in all executions so far. Any time, from any thread.
+    virtual abi::MeshNodeReport meshReport() const = 0;
     // Any time, from any thread. Empty without Settings::breadcrumbs.
     virtual std::optional<Progress> progress() const = 0;
 };

@@ -50,6 +50,7 @@ void visitSettings(Settings& settings, Visitor&& visitor)
     visitor("force_enable", settings.forceEnable);
     visitor("generated_commands", settings.generatedCommands);
     visitor("mesh_shaders", settings.meshShaders);
+    visitor("mesh_nodes", settings.meshNodes);
     visitor("fusion",
             Words<Fusion>{settings.fusion, {{"on", Fusion::Useful}, {"off", Fusion::None}, {"all", Fusion::All}}});
     visitor("continuation",

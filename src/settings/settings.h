@@ -27,6 +27,7 @@ struct Settings {
     bool forceEnable = false;
     bool generatedCommands = false;  // provide VK_EXT_device_generated_commands
     bool meshShaders = false;        // provide VK_EXT_mesh_shader
+    bool meshNodes = false;          // shaderMeshEnqueue
     bool validate = false;
     bool validateSpirv = false;
     bool hideMaintenance5 = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section 5: mesh nodes are not supported, and the layer says so.
+// Section 5: without shaderMeshEnqueue there are no mesh nodes, and the layer says so.
 #include "conformance/graph_test.h"
 #include "oracle/assembler.h"
 
@@ -41,7 +41,7 @@ TEST_F(Mesh, NodeOfAGraph_IsRefused)
         OpReturn
         OpFunctionEnd
     )");
-    expectRefused({stage}, "mesh nodes are not supported");
+    expectRefused({stage}, "this is a mesh node, which a graphics pipeline is made of");
 }
 
 }  // namespace

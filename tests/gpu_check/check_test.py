@@ -18,7 +18,7 @@ SOURCES = pathlib.Path(__file__).parents[2]
 FAKE = pathlib.Path(__file__).with_name("fake_program.py")
 PASSES = {"one": "pass", "two": "pass"}
 TESTS = ["test_conformance", "test_programs", "test_limits", "test_generated_commands", "test_commands_shaders",
-         "test_mesh_shaders", "test_random_mesh_shaders"]
+         "test_mesh_nodes", "test_mesh_shaders", "test_random_mesh_shaders"]
 
 
 class GpuCheck(unittest.TestCase):

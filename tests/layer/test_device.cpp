@@ -38,6 +38,7 @@ void TestDevice::createDevice(const DeviceOptions& options)
     VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
     enqueue.pNext = const_cast<void*>(options.chain);
     enqueue.shaderEnqueue = options.feature;
+    enqueue.shaderMeshEnqueue = options.meshNodes;
     VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR};
     maintenance5.pNext = options.extension ? &enqueue : const_cast<void*>(options.chain);
     maintenance5.maintenance5 = VK_TRUE;

@@ -36,6 +36,7 @@ enum class Scratch { Minimum, Ample };
 struct DeviceOptions {
     bool extension = true;            // VK_AMDX_shader_enqueue and what it depends on
     bool feature = true;              // shaderEnqueue
+    bool meshNodes = false;           // shaderMeshEnqueue
     bool descriptorIndexing = false;  // as far as the tests need it, and inline uniform blocks
     bool memoryModel = false;         // vulkanMemoryModel
     bool cacheControl = true;         // pipelineCreationCacheControl

@@ -11,7 +11,9 @@ using layertest::InstanceOptions;
 InstanceOptions instanceOptions(Provider provider)
 {
     InstanceOptions options;
-    options.emulation = provider == Provider::Layer;
+    options.emulation = provider != Provider::Driver;
+    if (provider == Provider::Nodes)
+        options.settings = {{"mesh_nodes", "true"}};
     if (provider == Provider::Layer)
         options.settings = {{"mesh_shaders", "true"}, {"force_enable", "true"}};
     return options;
@@ -48,7 +50,8 @@ void enableWhatTestsNeed(VkPhysicalDeviceFeatures2& core, VkPhysicalDeviceVulkan
 
 }  // namespace
 
-MeshDevice::MeshDevice(Provider by, bool graphs) : provider(by), device(instanceOptions(by), options(graphs))
+MeshDevice::MeshDevice(Provider by, bool graphs)
+    : provider(by), device(instanceOptions(by), options(graphs || by == Provider::Nodes))
 {
     setLayout = device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0,
                                        VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT);
@@ -74,6 +77,7 @@ DeviceOptions MeshDevice::options(bool graphs)
     options.first = &m_core;
     options.extension = graphs;
     options.feature = graphs;
+    options.meshNodes = provider == Provider::Nodes;
     options.memoryModel = true;
     options.chain = &m_features;
     options.extensions = {VK_EXT_MESH_SHADER_EXTENSION_NAME};
@@ -81,6 +85,14 @@ DeviceOptions MeshDevice::options(bool graphs)
 }
 
 VkPipeline MeshDevice::createPipeline(const PipelineOptions& options)
+{
+    VkResult result = VK_SUCCESS;
+    const VkPipeline pipeline = createPipeline(options, result);
+    layertest::check(result, "vkCreateGraphicsPipelines");
+    return pipeline;
+}
+
+VkPipeline MeshDevice::createPipeline(const PipelineOptions& options, VkResult& result)
 {
     std::vector<VkPipelineShaderStageCreateInfo> stages;
     const auto add = [&](VkShaderModule module, VkShaderStageFlagBits stage) {
@@ -90,6 +102,8 @@ VkPipeline MeshDevice::createPipeline(const PipelineOptions& options)
     if (!options.task.empty())
         add(device.createModule(options.task), VK_SHADER_STAGE_TASK_BIT_EXT);
     add(device.createModule(options.mesh.empty() ? shaders::cells_mesh : options.mesh), VK_SHADER_STAGE_MESH_BIT_EXT);
+    stages.back().pName = options.entry;
+    stages.back().pNext = options.node;
     stages.back().pSpecializationInfo = options.constants;
     add(device.createModule(options.fragment.empty() ? shaders::cells_fragment : options.fragment),
         VK_SHADER_STAGE_FRAGMENT_BIT);
@@ -112,8 +126,14 @@ VkPipeline MeshDevice::createPipeline(const PipelineOptions& options)
     rendering.colorAttachmentCount = 1;
     rendering.pColorAttachmentFormats = &format;
     VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO};
+    VkPipelineCreateFlags2CreateInfo flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
+    flags.flags = options.flags;
     if (!options.renderPass)
         info.pNext = &rendering;
+    if (options.flags != 0) {
+        flags.pNext = info.pNext;
+        info.pNext = &flags;
+    }
     info.stageCount = static_cast<uint32_t>(stages.size());
     info.pStages = stages.data();
     info.pViewportState = &viewport;
@@ -124,7 +144,7 @@ VkPipeline MeshDevice::createPipeline(const PipelineOptions& options)
     info.layout = layout;
     info.renderPass = options.renderPass;
     VkPipeline pipeline = VK_NULL_HANDLE;
-    MILLRACE_CHECK(vkCreateGraphicsPipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
+    result = vkCreateGraphicsPipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
     device.onDestroy([this, pipeline] { vkDestroyPipeline(device.handle, pipeline, nullptr); });
     return pipeline;
 }

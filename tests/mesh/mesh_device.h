@@ -11,7 +11,8 @@
 
 namespace millrace::meshtest {
 
-enum class Provider { Driver, Layer };
+// Nodes: the driver's, as nodes of execution graphs by the layer.
+enum class Provider { Driver, Layer, Nodes };
 
 // True if the driver under the tests has the extension.
 bool driverHasMeshShaders();
@@ -26,6 +27,9 @@ struct PipelineOptions {
     VkRenderPass renderPass = VK_NULL_HANDLE;
     const VkSpecializationInfo* constants = nullptr;  // of the mesh shader
     std::span<const uint32_t> task;                   // none: there is none
+    const char* entry = "main";                       // of the mesh shader
+    const void* node = nullptr;                       // chained to its stage
+    VkPipelineCreateFlags2 flags = 0;
 };
 
 class MeshDevice {
@@ -53,6 +57,7 @@ public:
 
     // Viewport and scissor are dynamic.
     VkPipeline createPipeline(const PipelineOptions& options = {});
+    VkPipeline createPipeline(const PipelineOptions& options, VkResult& result);
 };
 
 }  // namespace millrace::meshtest

@@ -73,7 +73,7 @@ class InfoCommand(unittest.TestCase):
         self.assertEqual(device["graphs"], "millrace")
         self.assertEqual(self.provided(device, "VK_AMDX_shader_enqueue"), (False, True))
         self.assertTrue(all(need["available"] for need in device["needs"] if need["required"]))
-        self.assertIn("compute nodes only", self.missing(device)["shaderMeshEnqueue"])
+        self.assertIn("mesh_nodes is off", self.missing(device)["shaderMeshEnqueue"])
         self.assertGreaterEqual(device["limits"]["maxExecutionGraphDepth"], 32)
         self.assertEqual(len(device["limits"]["maxExecutionGraphWorkgroupCount"]), 3)
 

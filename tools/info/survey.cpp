@@ -133,7 +133,11 @@ void findMissing(const LayerState& layer, DeviceState& state)
         }
     }
     if (state.graphs == Graphs::Millrace) {
-        state.missing.push_back({"shaderMeshEnqueue", "Millrace runs compute nodes only"});
+        const auto mesh = std::ranges::find(state.provided, std::string_view("shaderMeshEnqueue"), &Provided::name);
+        if (mesh == state.provided.end() || !mesh->withMillrace) {
+            state.missing.push_back(
+                {"shaderMeshEnqueue", "the setting mesh_nodes is off, or the driver lacks what mesh nodes need"});
+        }
         for (const Need& need : state.needs) {
             if (!need.required && !need.isThere) {
                 state.missing.push_back({need.name, "the driver lacks it; it is for " + need.use});

@@ -188,22 +188,23 @@ std::string findMistake(const std::vector<uint32_t>& words, bool withNames)
     return text.empty() ? "for no given reason" : text;
 }
 
-Status checkEntryPoint(const Module& module, const std::string& name)
+Status checkEntryPoint(const Module& module, const std::string& name, spv::ExecutionModel model)
 {
+    bool isMesh = false;
     for (const Instruction& i : module.section(Section::EntryPoints)) {
         if (i.string(2) != name) {
             continue;
         }
-        switch (static_cast<spv::ExecutionModel>(i.literal(0))) {
-            case spv::ExecutionModel::GLCompute:
-                return {};
-            case spv::ExecutionModel::MeshEXT:
-                return Diagnostic{std::string(kPass), name, "mesh nodes are not supported"};
-            default:
-                break;
+        if (i.literal(0) == static_cast<uint32_t>(model)) {
+            return {};
         }
+        isMesh |= i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::MeshEXT);
     }
-    return Diagnostic{std::string(kPass), name, "there is no compute entry point of this name"};
+    if (isMesh) {
+        return Diagnostic{std::string(kPass), name, "this is a mesh node, which a graphics pipeline is made of"};
+    }
+    const char* const wanted = model == spv::ExecutionModel::MeshEXT ? "mesh" : "compute";
+    return Diagnostic{std::string(kPass), name, std::string("there is no ") + wanted + " entry point of this name"};
 }
 
 Status checkModels(const Module& module)
@@ -257,14 +258,14 @@ Status rejectRevision1(std::span<const uint32_t> words)
     return refuseRevision1(findRevision1(words));
 }
 
-Status rejectUnsupported(const Module& module, const Options& options)
+Status rejectUnsupported(const Module& module, const Options& options, spv::ExecutionModel model)
 {
     for (const auto& check : {checkModels, checkRevision, checkTypes, checkAtomics}) {
         if (const Status status = check(module); !status) {
             return status;
         }
     }
-    return checkEntryPoint(module, options.entryPoint);
+    return checkEntryPoint(module, options.entryPoint, model);
 }
 
 Status rejectInvalid(const Module& module)

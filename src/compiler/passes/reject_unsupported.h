@@ -11,9 +11,10 @@ namespace millrace::compiler {
 // cannot parse all of them.
 Status rejectRevision1(std::span<const uint32_t> words);
 
-// Fails for modules that the other passes need not understand: no compute entry point of the wanted name, a memory or
+// Fails for modules that the other passes need not understand: no entry point of the wanted name and model, a memory or
 // addressing model that is not for shaders, types of absurd size.
-Status rejectUnsupported(const spirv::Module& module, const Options& options);
+Status rejectUnsupported(const spirv::Module& module, const Options& options,
+                         spv::ExecutionModel model = spv::ExecutionModel::GLCompute);
 
 // Fails for invalid modules.
 // Must come early, because the other passes rely on valid modules. What real compilers emit and spirv-val rejects is

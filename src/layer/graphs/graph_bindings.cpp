@@ -12,30 +12,29 @@ std::shared_ptr<DescriptorSetLayout> setLayout(const GraphLayout& layout, uint32
     return set < layout.sets.size() ? layout.sets[set] : nullptr;
 }
 
-void bind(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer, VkPipelineLayout layout, uint32_t set,
-          const SetBinding& binding)
+void bind(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer, VkPipelineBindPoint bindPoint,
+          VkPipelineLayout layout, uint32_t set, const SetBinding& binding)
 {
-    constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
     switch (binding.kind) {
         case SetBinding::Kind::None:
             break;
         case SetBinding::Kind::Set:
-            table.CmdBindDescriptorSets(commandBuffer, kCompute, layout, set, 1, &binding.set,
+            table.CmdBindDescriptorSets(commandBuffer, bindPoint, layout, set, 1, &binding.set,
                                         static_cast<uint32_t>(binding.dynamicOffsets.size()),
                                         binding.dynamicOffsets.data());
             break;
         case SetBinding::Kind::DescriptorBuffer:
-            table.CmdSetDescriptorBufferOffsetsEXT(commandBuffer, kCompute, layout, set, 1, &binding.bufferIndex,
+            table.CmdSetDescriptorBufferOffsetsEXT(commandBuffer, bindPoint, layout, set, 1, &binding.bufferIndex,
                                                    &binding.bufferOffset);
             break;
         case SetBinding::Kind::EmbeddedSamplers:
-            table.CmdBindDescriptorBufferEmbeddedSamplersEXT(commandBuffer, kCompute, layout, set);
+            table.CmdBindDescriptorBufferEmbeddedSamplersEXT(commandBuffer, bindPoint, layout, set);
             break;
         case SetBinding::Kind::Push: {
             std::vector<VkWriteDescriptorSet> writes;
             for (const DescriptorWrite& write : binding.writes)
                 writes.push_back(write.get());
-            table.CmdPushDescriptorSet(commandBuffer, kCompute, layout, set, static_cast<uint32_t>(writes.size()),
+            table.CmdPushDescriptorSet(commandBuffer, bindPoint, layout, set, static_cast<uint32_t>(writes.size()),
                                        writes.data());
             break;
         }
@@ -96,11 +95,12 @@ void GraphBindings::push(Source source, const GraphLayout& layout, uint32_t set,
 }
 
 void GraphBindings::apply(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer,
-                          const GraphLayout& layout) const
+                          VkPipelineBindPoint bindPoint, VkPipelineLayout layout,
+                          std::span<const std::shared_ptr<DescriptorSetLayout>> sets) const
 {
-    for (uint32_t set = 0; set < layout.sets.size(); ++set)
-        if (const SetBinding* binding = find(layout, set))
-            bind(table, commandBuffer, layout.handle, set, *binding);
+    for (uint32_t set = 0; set < sets.size(); ++set)
+        if (const SetBinding* binding = find(set, sets[set].get()))
+            bind(table, commandBuffer, bindPoint, layout, set, *binding);
 }
 
 void GraphBindings::clear()
@@ -127,13 +127,13 @@ SetBinding& GraphBindings::replace(Source source, const GraphLayout& layout, uin
     return binding;
 }
 
-const SetBinding* GraphBindings::find(const GraphLayout& layout, uint32_t set) const
+const SetBinding* GraphBindings::find(uint32_t set, const DescriptorSetLayout* layout) const
 {
     for (const Sets* sets : {&m_named, &m_stages}) {
         if (set >= sets->size())
             continue;
         const SetBinding& binding = (*sets)[set];
-        if (binding.kind != SetBinding::Kind::None && isSameSetLayout(binding.layout.get(), layout.sets[set].get()))
+        if (binding.kind != SetBinding::Kind::None && isSameSetLayout(binding.layout.get(), layout))
             return &binding;
     }
     return nullptr;

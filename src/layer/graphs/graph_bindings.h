@@ -6,6 +6,7 @@
 #include <vulkan/vulkan.h>
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "layer/objects/pipeline_layouts.h"
@@ -46,7 +47,13 @@ public:
 
     // Binds everything that fits the layout at the compute bind point. Sets that were bound for another layout are
     // left out, as they would be disturbed in Vulkan.
-    void apply(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer, const GraphLayout& layout) const;
+    void apply(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer, const GraphLayout& layout) const
+    {
+        apply(table, commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, layout.handle, layout.sets);
+    }
+    // The same elsewhere, for a layout with these sets.
+    void apply(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer, VkPipelineBindPoint bindPoint,
+               VkPipelineLayout layout, std::span<const std::shared_ptr<DescriptorSetLayout>> sets) const;
 
     void clear();
 
@@ -55,7 +62,7 @@ private:
 
     SetBinding& at(Source source, uint32_t set);
     SetBinding& replace(Source source, const GraphLayout& layout, uint32_t set, SetBinding::Kind kind);
-    const SetBinding* find(const GraphLayout& layout, uint32_t set) const;
+    const SetBinding* find(uint32_t set, const DescriptorSetLayout* layout) const;
 
     Sets m_named;
     Sets m_stages;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // vkCmdInitializeGraphScratchMemoryAMDX and vkCmdDispatchGraph*AMDX.
 #include "layer/graphs/graph_run.h"
+#include "layer/graphs/mesh_nodes.h"
 #include "layer/graphs/pipelines.h"
 #include "layer/graphs/validate.h"
 #include "layer/loader/entry_points.h"
@@ -44,6 +45,8 @@ public:
 
 private:
     void recordAll();
+    void recordInFront();
+    void tellInline(const char* obstacle);
     const char* obstacleToSplit() const;
     bool recordFirstSweep();
     void recordMoreSweeps();
@@ -75,6 +78,11 @@ private:
 
 void Dispatch::record()
 {
+    if (runsInFront(m_commandBuffer, m_object)) {
+        recordInFront();
+        drawMeshNodes(m_commandBuffer, m_object, m_run.get());
+        return;
+    }
     m_commandBuffer.tellWhatIsNotKept("behind an execution graph");
     interruptRendering(m_commandBuffer, true);
     try {
@@ -84,7 +92,41 @@ void Dispatch::record()
         resumeRendering(m_commandBuffer, m_predicated);
         throw;
     }
+    if (m_run)
+        m_run->dispatch->recordDrawBarrier(m_commandBuffer.current);
     resumeRendering(m_commandBuffer, m_predicated);
+    drawMeshNodes(m_commandBuffer, m_object, m_run.get());
+}
+
+// The instance goes on meanwhile, so nothing is divided and nothing needs to be set again.
+void Dispatch::recordInFront()
+{
+    const VkCommandBuffer inside = std::exchange(m_commandBuffer.current, m_commandBuffer.front.stream);
+    const Finally back([&] { m_commandBuffer.current = inside; });
+    const RenderingScope& scope = m_commandBuffer.rendering;
+    m_commandBuffer.front.isUsed = true;
+    m_request.announced = !(m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+    m_commandBuffer.log.replay(kScopeDescriptorBuffers, m_device.table, m_commandBuffer.current);
+    if (scope.conditional)
+        m_device.table.CmdBeginConditionalRenderingEXT(m_commandBuffer.current, &scope.conditionalInfo);
+    if (recordFirstSweep() && m_run->dispatch->mayContinue()) {
+        tellInline("it is inside a render pass instance that cannot be interrupted");
+        recordMoreSweeps();
+    }
+    if (m_run)
+        m_run->dispatch->recordDrawBarrier(m_commandBuffer.current);
+    if (scope.conditional)
+        m_device.table.CmdEndConditionalRenderingEXT(m_commandBuffer.current);
+}
+
+// That a graph which may need more sweeps than fit into the command buffer is not continued.
+void Dispatch::tellInline(const char* obstacle)
+{
+    if (m_commandBuffer.isNews("Millrace-graph-not-continued", m_object.name() + obstacle))
+        m_device.messages().warning("Millrace-graph-not-continued", m_commandBuffer.reference(),
+                                    m_object.name() + " may need more than " + std::to_string(kInlineSweeps) +
+                                        " sweeps, and cannot be continued because " + obstacle,
+                                    "Dispatch it outside of that, or give it scratch memory of maxSize bytes");
 }
 
 void Dispatch::recordAll()
@@ -99,11 +141,7 @@ void Dispatch::recordAll()
     if (recordFirstSweep() && m_run->dispatch->mayContinue() &&
         m_device.settings().continuation == settings::Continuation::Complete) {
         if (const char* obstacle = obstacleToSplit()) {
-            if (m_commandBuffer.isNews("Millrace-graph-not-continued", m_object.name() + obstacle))
-                m_device.messages().warning("Millrace-graph-not-continued", m_commandBuffer.reference(),
-                                            m_object.name() + " may need more than " + std::to_string(kInlineSweeps) +
-                                                " sweeps, and cannot be continued because " + obstacle,
-                                            "Dispatch it outside of that, or give it scratch memory of maxSize bytes");
+            tellInline(obstacle);
             recordMoreSweeps();
         } else {
             interruptPredicate(m_commandBuffer, m_predicated);
@@ -259,6 +297,7 @@ void dispatch(VkCommandBuffer handle, const char* command, const Request& form)
     Request request = form;
     request.pipeline = &object->graph;
     request.name = object->name();
+    request.maxDraws = commandBuffer.device.support.maxDrawIndirectCount;
     // Nodes see the push constants of the compute stage, as any compute shader; Vulkan has no bind point for them.
     std::vector<uint8_t> pushConstants(object->layout->pushConstantBytes);
     commandBuffer.bound.readPushConstants(VK_SHADER_STAGE_COMPUTE_BIT, pushConstants);

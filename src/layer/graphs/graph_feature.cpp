@@ -77,6 +77,28 @@ void enableWhatGraphsNeed(PatchedDeviceCreateInfo& request, const Support& suppo
                    &VkPhysicalDeviceSynchronization2Features::synchronization2);
 }
 
+// The count of indirect draws is a feature without a structure of its own. One for all of Vulkan 1.2 would exclude what
+// the application has chained.
+void enableWhatMeshNodesNeed(PatchedDeviceCreateInfo& request)
+{
+    constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    constexpr VkStructureType kMesh = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT;
+    request.enable(&VkPhysicalDeviceFeatures::multiDrawIndirect);
+    request.enable(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
+                   &VkPhysicalDeviceVulkan11Features::shaderDrawParameters,
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DRAW_PARAMETERS_FEATURES,
+                   &VkPhysicalDeviceShaderDrawParametersFeatures::shaderDrawParameters);
+    if (request.chain().find<VkPhysicalDeviceVulkan12Features>(k12))
+        request.chain().change<VkPhysicalDeviceVulkan12Features>(k12)->drawIndirectCount = VK_TRUE;
+    else
+        request.addExtension(VK_KHR_DRAW_INDIRECT_COUNT_EXTENSION_NAME);
+    request.addExtension(VK_EXT_MESH_SHADER_EXTENSION_NAME);
+    if (auto* mesh = request.chain().change<VkPhysicalDeviceMeshShaderFeaturesEXT>(kMesh))
+        mesh->meshShader = VK_TRUE;
+    else
+        request.chain().add<VkPhysicalDeviceMeshShaderFeaturesEXT>(kMesh)->meshShader = VK_TRUE;
+}
+
 class GraphFeature final : public Feature {
 public:
     std::span<const ProvidedExtension> extensions() const override
@@ -101,7 +123,7 @@ public:
         if (!enqueue)
             return;
         enqueue->shaderEnqueue = support.emulated;
-        enqueue->shaderMeshEnqueue = VK_FALSE;
+        enqueue->shaderMeshEnqueue = support.meshNodes;
     }
 
     void answerProperties(VkPhysicalDeviceProperties2& properties, const Support&) const override
@@ -123,7 +145,9 @@ public:
     {
         if (!support.emulated)
             return 0;
-        return (enabled.shaderEnqueueExtension ? kUseExtension : 0u) | (enabled.shaderEnqueueFeature ? kUseGraphs : 0u);
+        const bool usesMeshNodes = enabled.shaderEnqueueFeature && enabled.shaderMeshEnqueue && support.meshNodes;
+        return (enabled.shaderEnqueueExtension ? kUseExtension : 0u) |
+               (enabled.shaderEnqueueFeature ? kUseGraphs : 0u) | (usesMeshNodes ? kUseMeshNodes : 0u);
     }
 
     void patch(PatchedDeviceCreateInfo& request, const Support& support, uint32_t uses) const override
@@ -134,6 +158,8 @@ public:
             request.removeExtension(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
         if (uses & kUseGraphs)
             enableWhatGraphsNeed(request, support);
+        if (uses & kUseMeshNodes)
+            enableWhatMeshNodesNeed(request);
     }
 
     std::vector<EntryPoints> entryPoints() const override

@@ -157,7 +157,7 @@ VkResult GraphBuilder::addLibraries()
             return fail(VK_ERROR_VALIDATION_FAILED_EXT,
                         "library " + std::to_string(i) +
                             " is not a compute pipeline with the library and execution graph bits, nor an execution "
-                            "graph; graphics pipelines need shaderMeshEnqueue, which is not supported",
+                            "graph, nor a graphics pipeline with these bits, which needs shaderMeshEnqueue",
                         "Create it with vkCreateComputePipelines, VK_PIPELINE_CREATE_LIBRARY_BIT_KHR and "
                         "VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX");
         // Node code is compiled for the place of our arguments behind the push constants.

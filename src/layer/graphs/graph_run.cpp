@@ -175,6 +175,7 @@ void GraphRun::tellStalled() const
 
 void GraphRun::tell()
 {
+    tellLostDraws();
     const abi::GraphStatus status = dispatch->status();
     const ObjectReference reference = objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, commandBuffer);
     if (status.error != abi::kErrorNone && !errorReported.exchange(true)) {
@@ -191,6 +192,25 @@ void GraphRun::tell()
                 std::to_string(status.remaining) + " nodes still had work, which is lost",
             "Give it more scratch memory (up to maxSize), or dispatch it where the layer can continue it: setting "
             "continuation = complete, no query active");
+}
+
+void GraphRun::tellLostDraws()
+{
+    const abi::MeshNodeReport report = dispatch->meshReport();
+    if ((report.lost == 0 && report.largeGrids == 0) || lostDrawsReported.exchange(true))
+        return;
+    const ObjectReference reference = objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, commandBuffer);
+    if (report.lost > 0)
+        device.messages().error("Millrace-mesh-nodes", reference,
+                                object->name() + ": " + std::to_string(report.lost) +
+                                    " payloads of mesh nodes had no room and are not drawn",
+                                "Dispatch fewer at a time; docs/mesh-nodes.md says how many have room");
+    if (report.largeGrids > 0)
+        device.messages().error((std::string("VUID-") + command + "-maxComputeWorkGroupCount-09186").c_str(), reference,
+                                object->name() + ": " + std::to_string(report.largeGrids) +
+                                    " payloads of mesh nodes ask for more workgroups than MaxNumWorkgroupsAMDX or the "
+                                    "limits of the device allow, and are not drawn",
+                                "Declare a larger MaxNumWorkgroupsAMDX, or send several payloads with smaller grids");
 }
 
 }  // namespace millrace::layer

@@ -46,9 +46,11 @@ struct GraphRun final : Continuation {
 
     std::atomic<bool> errorReported{false};
     std::atomic<bool> remainderReported{false};
+    std::atomic<bool> lostDrawsReported{false};
 
 private:
     void tell();
+    void tellLostDraws();
 };
 
 }  // namespace millrace::layer

@@ -17,12 +17,15 @@
 
 namespace millrace::layer {
 
+struct MeshNodePipeline;
+
 // A node and its code. Shared by the library it was made for and every graph that includes it.
 struct NodePipeline {
     graph::Node node;
     std::shared_ptr<NodeCode> code;  // also of other nodes
     ContentHash::Value content{};    // of the application's shader and all that it is created with, but for its name
-    data::DataTypeRef payloadType;   // if somebody wants to look into payloads
+    std::shared_ptr<MeshNodePipeline> mesh;  // what draws a mesh node, whose code collects; else null
+    data::DataTypeRef payloadType;           // if somebody wants to look into payloads
 };
 
 // Fails with the reason if the layer has no code for the stage.

@@ -4,6 +4,7 @@
 
 #include <vulkan/vulkan.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -19,6 +20,7 @@ namespace millrace::layer {
 struct GraphObject {
     enum class Kind {
         ComputeLibrary,  // one node
+        MeshLibrary,     // one mesh node
         GraphLibrary,    // an execution graph with the library bit
         Graph,
     };
@@ -30,6 +32,11 @@ struct GraphObject {
     runtime::GraphPipeline graph;  // Kind::Graph
 
     void setName(std::string name);
+    bool hasMeshNodes() const
+    {
+        return std::ranges::any_of(nodes, [](const auto& node) { return node->mesh != nullptr; });
+    }
+
     // What the application called it, or "graph 7".
     std::string name() const;
 
@@ -41,6 +48,11 @@ private:
 // The node of a compute pipeline with the library bit.
 VkResult createComputeLibrary(Device& device, VkPipelineCache cache, const VkComputePipelineCreateInfo& createInfo,
                               VkPipelineCreateFlags2 flags, VkPipeline* out);
+
+// That of a graphics pipeline with a mesh shader and the flags of a node, or with code of the extension. `created`: as
+// for DriverPipelineInfo. Requires: Device::usesMeshNodes().
+VkResult createMeshLibrary(Device& device, VkPipelineCache cache, const VkGraphicsPipelineCreateInfo& createInfo,
+                           const VkPipeline* created, VkPipeline* out);
 
 // Gives the application a handle for an object.
 VkPipeline publish(Device& device, std::shared_ptr<GraphObject> object);

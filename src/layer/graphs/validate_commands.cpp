@@ -2,6 +2,7 @@
 // Rules for what is recorded.
 #include <cstring>
 
+#include "layer/graphs/mesh_nodes.h"
 #include "layer/graphs/pipelines.h"
 #include "layer/graphs/validate.h"
 #include "layer/recording/command_buffer.h"
@@ -85,6 +86,10 @@ void checkPlace(Checker& checker, const CommandBuffer& commandBuffer, const char
                     "Take a queue family with VK_QUEUE_COMPUTE_BIT");
     checker.require(!commandBuffer.rendering.videoCoding, "videocoding", "not possible in a video coding scope",
                     "Record it before vkCmdBeginVideoCodingKHR or behind vkCmdEndVideoCodingKHR");
+}
+
+void checkRendering(Checker& checker, const CommandBuffer& commandBuffer)
+{
     if (const char* obstacle = commandBuffer.rendering.obstacleToDispatch())
         checker.require(false, "Millrace-graph-in-render-pass", std::string("not supported ") + obstacle,
                         "Dispatch the graph before or behind that");
@@ -201,6 +206,7 @@ bool checkInitialize(CommandBuffer& commandBuffer, const GraphObject& object, Vk
 {
     Checker checker(commandBuffer, "vkCmdInitializeGraphScratchMemoryAMDX");
     checkPlace(checker, commandBuffer, "bufferlevel", "Millrace-protected-command-buffer");
+    checkRendering(checker, commandBuffer);
     checkScratchSize(checker, object, scratchBytes, "scratchSize-10186");
     checker.require(scratch != 0 && scratch % 64 == 0, "scratch-09144",
                     "scratch is " + hex(scratch) + ", not a multiple of 64", kAlignScratch);
@@ -216,6 +222,11 @@ bool checkDispatch(CommandBuffer& commandBuffer, const GraphObject& object, cons
 {
     Checker checker(commandBuffer, command);
     checkPlace(checker, commandBuffer, "commandBuffer-09182", "commandBuffer-09181");
+    if (!runsInFront(commandBuffer, object))
+        checkRendering(checker, commandBuffer);
+    checker.require(!object.hasMeshNodes() || commandBuffer.rendering.inside(), "None-10195",
+                    "the graph has mesh nodes, and no render pass instance is active",
+                    "Dispatch it inside a render pass instance that its mesh nodes are compatible with");
     checkPointers(checker, request);
     checkScratchSize(checker, object, request.scratchBytes, "scratchSize-10193");
     // No rule of this command says so, yet such memory cannot have been initialized (09144).

@@ -53,7 +53,9 @@ void adviseForeignLibrary(const Device& device, VkPipeline library, const std::s
     const bool graphics = known && known->bindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS;
     adviseCreation(device, !compute, type + "pLibraryInfo-10181",
                    name + " was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX", kGraphLibraries);
-    adviseCreation(device, !graphics, type + "shaderMeshEnqueue-10182",
+    adviseCreation(device, !graphics || !device.usesMeshNodes(), type + "pLibraryInfo-10181",
+                   name + " was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX", kGraphLibraries);
+    adviseCreation(device, !graphics || device.usesMeshNodes(), type + "shaderMeshEnqueue-10182",
                    name + " is a graphics pipeline, and shaderMeshEnqueue is not enabled", kGraphLibraries);
     adviseCreation(device, compute || graphics, type + "pLibraryInfo-09133",
                    name + " is neither a compute, nor an execution graph, nor a graphics pipeline", kGraphLibraries);
@@ -117,9 +119,10 @@ void validateGraphCreation(const Device& device, const VkExecutionGraphPipelineC
     adviseCreation(device, createInfo.layout != VK_NULL_HANDLE, type + "layout-11363", "layout is VK_NULL_HANDLE",
                    "Give the layout that all nodes share");
     for (uint32_t i = 0; i < createInfo.stageCount; ++i)
-        adviseCreation(device, createInfo.pStages[i].stage == VK_SHADER_STAGE_COMPUTE_BIT, type + "stage-09128",
-                       "stage " + std::to_string(i) + " is not VK_SHADER_STAGE_COMPUTE_BIT",
-                       "Mesh nodes come as libraries, and need shaderMeshEnqueue, which is not supported");
+        adviseCreation(
+            device, createInfo.pStages[i].stage == VK_SHADER_STAGE_COMPUTE_BIT, type + "stage-09128",
+            "stage " + std::to_string(i) + " is not VK_SHADER_STAGE_COMPUTE_BIT",
+            "Mesh nodes come as libraries, which vkCreateGraphicsPipelines makes where shaderMeshEnqueue is enabled");
     const PipelineLayout* layout = device.pipelineLayouts.find(handleId(createInfo.layout));
     const VkPipelineLibraryCreateInfoKHR* info = createInfo.pLibraryInfo;
     for (uint32_t i = 0; info && i < info->libraryCount; ++i)

@@ -91,6 +91,8 @@ struct Device {
     std::shared_ptr<MeshShaders> meshShaders;            // of VK_EXT_mesh_shader, where the layer provides it
     // Render pass instances get a stream in front of them (recording/front.h), once the application has what needs one.
     std::atomic<bool> needsFronts{false};
+    // The same for instances that cannot be interrupted.
+    std::atomic<bool> needsPassFronts{false};
     Registry<CommandPool> commandPools;
     Registry<Queue> queues;
     Registry<TimelineSemaphore> timelines;
@@ -114,6 +116,7 @@ struct Device {
     bool usesGraphs() const { return uses & kUseGraphs; }
     bool usesCommands() const { return uses & kUseCommands; }
     bool usesTokenStreams() const { return uses & kUseTokenStreams; }
+    bool usesMeshNodes() const { return uses & kUseMeshNodes; }
     bool usesMesh() const { return uses & kUseMesh; }
     bool usesStreams() const { return uses & kUseStreams; }
     // True if what lies at addresses is known.

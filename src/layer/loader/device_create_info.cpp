@@ -49,6 +49,7 @@ EnabledByApplication enabledByApplication(const VkDeviceCreateInfo& createInfo)
     const auto* feature = findInChain<VkPhysicalDeviceShaderEnqueueFeaturesAMDX>(
         createInfo.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX);
     enabled.shaderEnqueueFeature = enabled.shaderEnqueueExtension && feature && feature->shaderEnqueue;
+    enabled.shaderMeshEnqueue = enabled.shaderEnqueueExtension && feature && feature->shaderMeshEnqueue;
     enabled.rayTracing = enables(createInfo, VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME) ||
                          enables(createInfo, VK_NV_RAY_TRACING_EXTENSION_NAME);
     enabled.subpassShading = enables(createInfo, VK_HUAWEI_SUBPASS_SHADING_EXTENSION_NAME);

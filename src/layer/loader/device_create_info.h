@@ -15,6 +15,7 @@ namespace millrace::layer {
 struct EnabledByApplication {
     bool shaderEnqueueExtension = false;
     bool shaderEnqueueFeature = false;
+    bool shaderMeshEnqueue = false;
     bool maintenance5 = false;
     bool pipelineLibrary = false;
     bool deviceGroup = false;  // of more than one physical device

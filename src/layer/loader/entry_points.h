@@ -22,6 +22,7 @@ enum Use : uint32_t {
     kUseCommands = 16,      // VK_EXT_device_generated_commands is enabled with its feature, and emulated; or NV's
     kUseMesh = 32,          // VK_EXT_mesh_shader is enabled with its feature, and emulated
     kUseTokenStreams = 64,  // VK_NV_device_generated_commands is enabled with its feature, and emulated
+    kUseMeshNodes = 128,    // kUseGraphs, and so is the feature shaderMeshEnqueue
 };
 // A command buffer may become several of the driver's,
 inline constexpr uint32_t kUseStreams = kUseGraphs | kUseMesh | kUseCommands;

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "graph/graph.h"
 #include "layer/loader/instance.h"
 #include "runtime/driver_support.h"
 
@@ -65,6 +66,29 @@ bool hasMeshShaders(const Instance& instance, VkPhysicalDevice physical,
     return mesh.taskShader && mesh.meshShader;
 }
 
+// Draws of one mesh node are one command, and its shader knows their number.
+bool hasWhatMeshNodesNeed(const runtime::DriverAnswers& answers)
+{
+    return answers.features.multiDrawIndirect && answers.features11.shaderDrawParameters &&
+           answers.features12.drawIndirectCount;
+}
+
+// Whether the driver has mesh shaders, and how many workgroups of them a draw may have.
+void askMeshShaders(const Instance& instance, VkPhysicalDevice physical, Support& support)
+{
+    VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &mesh};
+    instance.table.GetPhysicalDeviceFeatures2(physical, &features);
+    VkPhysicalDeviceMeshShaderPropertiesEXT limits{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &limits};
+    instance.table.GetPhysicalDeviceProperties2(physical, &properties);
+    const uint32_t* const most = limits.maxMeshWorkGroupCount;
+    support.meshNodes = mesh.meshShader && std::all_of(most, most + 3, [](uint32_t count) {
+                            return count >= graph::kMaxGroupsPerDimension;
+                        });
+    support.maxMeshNodeGroups = std::min(limits.maxMeshWorkGroupTotalCount, graph::kMaxGroups);
+}
+
 // Task and mesh shaders run as compute shaders, which write by address; vertices are pulled from there.
 MeshLimits meshLimits(const runtime::DriverAnswers& answers, bool hasLayerExtension)
 {
@@ -106,6 +130,8 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
     support.streams = support.generatedDraws && !support.nativeStreams;
     support.meshShader = settings.meshShaders && !support.nativeMeshShader && support.emulated;
     support.meshLimits = meshLimits(answers, support.viewportLayerExtension);
+    support.meshNodes = settings.meshNodes && support.emulated && !support.meshShader && support.meshNodes &&
+                        hasWhatMeshNodesNeed(answers) && support.drawIndirectCountExtension;
     support.hostQueryReset = answers.features12.hostQueryReset;
     support.maxDrawIndirectCount = answers.limits.maxDrawIndirectCount;
     support.interfaceLocations = interfaceLocations(answers);
@@ -140,8 +166,11 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
     support.viewportLayerExtension = lists(extensions, VK_EXT_SHADER_VIEWPORT_INDEX_LAYER_EXTENSION_NAME);
     support.nativeMeshShader = !instance.settings.forceEnable && lists(extensions, VK_EXT_MESH_SHADER_EXTENSION_NAME);
 
+    const bool hasMeshShader = lists(extensions, VK_EXT_MESH_SHADER_EXTENSION_NAME);
     const bool isNewEnough =
         std::min(properties.apiVersion, instance.requestedApiVersion) >= runtime::kNeededApiVersion;
+    if (isNewEnough && hasMeshShader && instance.settings.meshNodes)
+        askMeshShaders(instance, physical, support);
     if (isNewEnough && (!support.native || instance.settings.forceEnable))
         readAnswers(runtime::askDriver(instance.table, physical), instance.settings, support);
     support.generatedMeshDraws =

@@ -44,7 +44,9 @@ struct Support {
     bool nativeMeshShader = false;
     bool meshShader = false;
     MeshLimits meshLimits;
-    bool viewportLayerExtension = false;      // the driver has VK_EXT_shader_viewport_index_layer
+    bool meshNodes = false;               // shaderMeshEnqueue: the layer provides it, with mesh shaders of the driver's
+    uint32_t maxMeshNodeGroups = 0;       // workgroups of one of its draws
+    bool viewportLayerExtension = false;  // the driver has VK_EXT_shader_viewport_index_layer
     bool drawIndirectCountExtension = false;  // the driver has VK_KHR_draw_indirect_count
     uint32_t maxDrawIndirectCount = 1;
     uint32_t interfaceLocations = 16;  // that all stages between vertices and fragments have

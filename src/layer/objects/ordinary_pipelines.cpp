@@ -84,7 +84,7 @@ VkResult createTranslated(const Device& device, const Info& info, const VkPipeli
     if (usesShaderEnqueue(device, stages)) {
         device.messages().error(capabilityRule(info), objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
                                 "a shader declares ShaderEnqueueAMDX, which is possible in compute pipelines created "
-                                "with VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR only (shaderMeshEnqueue is not supported)",
+                                "with VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR only (shaderMeshEnqueue is not enabled)",
                                 "Create it as such a library, or as a stage of an execution graph");
         return VK_ERROR_VALIDATION_FAILED_EXT;
     }
@@ -204,12 +204,16 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice handle, VkPipeli
     };
     const VkResult result =
         createEach(count, pCreateInfos, pPipelines, [&](const VkGraphicsPipelineCreateInfo& info, VkPipeline* out) {
+            const bool isNode =
+                (pipelineFlags(info.pNext, info.flags) & kGraphBit) || usesShaderEnqueue(device, stagesOf(info));
+            if (isNode && device.usesMeshNodes())
+                return createMeshLibrary(device, pipelineCache, info, pPipelines, out);
             if (pipelineFlags(info.pNext, info.flags) & kGraphBit) {
                 device.messages().error(
                     "VUID-VkExecutionGraphPipelineCreateInfoAMDX-shaderMeshEnqueue-10182",
                     objectReference(VK_OBJECT_TYPE_DEVICE, handle),
                     "graphics pipelines with VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX need the "
-                    "feature shaderMeshEnqueue, which is not supported",
+                    "feature shaderMeshEnqueue, which is not enabled",
                     "Draw with a pipeline of its own from what a graph of compute nodes wrote");
                 return VK_ERROR_VALIDATION_FAILED_EXT;
             }

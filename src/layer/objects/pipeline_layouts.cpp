@@ -10,6 +10,7 @@
 
 #include "abi/commands.h"
 #include "abi/dispatch.h"
+#include "abi/mesh_nodes.h"
 #include "layer/chains/chain.h"
 #include "layer/loader/device.h"
 #include "layer/loader/entry_points.h"
@@ -180,6 +181,28 @@ std::shared_ptr<GraphLayout> createGraphLayout(Device& device, const VkPipelineL
     return layout;
 }
 
+std::shared_ptr<MeshNodeLayout> createMeshNodeLayout(Device& device, const VkPipelineLayoutCreateInfo& info)
+{
+    auto layout = std::make_shared<MeshNodeLayout>(device);
+    for (uint32_t i = 0; i < info.setLayoutCount; ++i)
+        layout->sets.push_back(device.setLayouts.share(handleId(info.pSetLayouts[i])));
+    for (const VkPushConstantRange& range : std::span(info.pPushConstantRanges, info.pushConstantRangeCount))
+        if (range.stageFlags & kMeshNodeStages)
+            layout->pushConstantBytes = std::max(layout->pushConstantBytes, range.offset + range.size);
+    layout->argumentsOffsetBytes = (layout->pushConstantBytes + 7) & ~7u;
+    VkPushConstantRange range{kMeshNodeStages, 0, 0};
+    range.size = layout->argumentsOffsetBytes + static_cast<uint32_t>(sizeof(abi::MeshNodeArguments));
+    if (range.size > device.support.maxPushConstantBytes)
+        return nullptr;
+    VkPipelineLayoutCreateInfo ours = info;
+    ours.pushConstantRangeCount = 1;
+    ours.pPushConstantRanges = &range;
+    if (device.table.CreatePipelineLayout(device.handle, &ours, runtime::hostMemory(), &layout->handle) != VK_SUCCESS)
+        return nullptr;
+    device.names.set(VK_OBJECT_TYPE_PIPELINE_LAYOUT, layout->handle, {"layout of mesh nodes"});
+    return layout;
+}
+
 // Without those that no stage of the driver's reads.
 std::vector<VkPushConstantRange> driverRanges(const Device& device, const VkPipelineLayoutCreateInfo& info)
 {
@@ -208,6 +231,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreatePipelineLayout(VkDevice handle, const VkPip
                        auto layout = std::make_shared<PipelineLayout>();
                        if (device.usesGraphs())
                            layout->graph = createGraphLayout(device, *pCreateInfo);
+                       if (device.usesMeshNodes())
+                           layout->meshNodes = createMeshNodeLayout(device, *pCreateInfo);
                        if (device.usesCommands() || device.usesMesh())
                            layout->sequences = createSequenceLayout(device, *pCreateInfo);
                        device.pipelineLayouts.insert(handleId(*pPipelineLayout), std::move(layout));
@@ -284,6 +309,12 @@ OwnSetLayout::~OwnSetLayout()
 }
 
 SequenceLayout::~SequenceLayout()
+{
+    if (handle)
+        device.table.DestroyPipelineLayout(device.handle, handle, runtime::hostMemory());
+}
+
+MeshNodeLayout::~MeshNodeLayout()
 {
     if (handle)
         device.table.DestroyPipelineLayout(device.handle, handle, runtime::hostMemory());

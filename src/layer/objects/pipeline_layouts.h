@@ -70,8 +70,23 @@ inline constexpr VkShaderStageFlags kSequenceStages = VK_SHADER_STAGE_ALL_GRAPHI
 // And those of mesh shaders, where the driver's own are enabled.
 VkShaderStageFlags sequenceStages(const Device& device);
 
+// The layout of the pipelines that draw mesh nodes: the same sets, and one range of push constants that holds the
+// application's constants of these stages and abi::MeshNodeArguments behind them. Shared like a GraphLayout.
+struct MeshNodeLayout {
+    explicit MeshNodeLayout(Device& owner) : device(owner) {}
+    ~MeshNodeLayout();
+
+    Device& device;
+    VkPipelineLayout handle = VK_NULL_HANDLE;
+    std::vector<std::shared_ptr<DescriptorSetLayout>> sets;  // null where the application left the set layout out
+    uint32_t pushConstantBytes = 0;                          // of the application, from offset 0
+    uint32_t argumentsOffsetBytes = 0;
+};
+inline constexpr VkShaderStageFlags kMeshNodeStages = VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT;
+
 struct PipelineLayout {
     std::shared_ptr<GraphLayout> graph;         // null if the driver refused it, or there are no graphs on the device
+    std::shared_ptr<MeshNodeLayout> meshNodes;  // likewise mesh nodes; null if push constants leave no room
     std::shared_ptr<SequenceLayout> sequences;  // likewise generated commands and mesh shaders
 };
 

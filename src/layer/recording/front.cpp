@@ -26,13 +26,13 @@ const char* obstacleToFront(const CommandBuffer& commandBuffer, bool resumes)
 
 }  // namespace
 
-void openFront(CommandBuffer& commandBuffer, bool resumes)
+void openFront(CommandBuffer& commandBuffer, bool resumes, bool isWhole)
 {
     const Device& device = commandBuffer.device;
     Front& front = commandBuffer.front;
     if (resumes && front.stream)
         return;
-    if (!device.needsFronts) {
+    if (!device.needsFronts && !(isWhole && device.needsPassFronts)) {
         front.obstacle = "in a render pass instance that began when the device had no shader module for such draws";
         return;
     }

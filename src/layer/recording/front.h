@@ -24,9 +24,10 @@ struct Front {
     bool isOpen() const { return stream && !obstacle; }
 };
 
-// In front of the begin of an instance: does nothing unless Device::needsFronts. An instance that `resumes` goes on
-// with the front of the one that it resumes. `current` is another command buffer afterwards, where all is set that was.
-void openFront(CommandBuffer& commandBuffer, bool resumes);
+// In front of the begin of an instance: does nothing unless Device::needsFronts, or Device::needsPassFronts where the
+// instance cannot be interrupted (`isWhole`). An instance that `resumes` goes on with the front of the one that it
+// resumes. `current` is another command buffer afterwards, where all is set that was.
+void openFront(CommandBuffer& commandBuffer, bool resumes, bool isWhole);
 // In a secondary command buffer that continues a render pass, when it first needs one. It stays open until the command
 // buffer ends.
 void openCompanion(CommandBuffer& commandBuffer);

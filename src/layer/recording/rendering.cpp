@@ -122,7 +122,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRen
     // Behind a suspended instance there may be no barrier.
     if (pRenderingInfo->flags & VK_RENDERING_SUSPENDING_BIT)
         commandBuffer.makeVisibleToHost();
-    openFront(commandBuffer, pRenderingInfo->flags & VK_RENDERING_RESUMING_BIT);
+    constexpr VkRenderingFlags kParts = VK_RENDERING_RESUMING_BIT | VK_RENDERING_SUSPENDING_BIT;
+    openFront(commandBuffer, pRenderingInfo->flags & VK_RENDERING_RESUMING_BIT, pRenderingInfo->flags & kParts);
     if (!commandBuffer.primary) {
         table.CmdBeginRendering(commandBuffer.current, pRenderingInfo);
         commandBuffer.rendering.secondary = true;

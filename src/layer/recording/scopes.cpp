@@ -115,7 +115,7 @@ struct BeginPass<Member> {
                                            Contents contents)
     {
         CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-        openFront(commandBuffer, false);
+        openFront(commandBuffer, false, true);
         (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo, contents);
         commandBuffer.rendering.legacyPass = true;
     }

@@ -32,7 +32,7 @@ bool needsExpansion(const VkSubmitInfo2& submit)
 template <typename Info>
 bool anyNeedsExpansion(const Device& device, uint32_t count, const Info* submits)
 {
-    return device.needsFronts &&
+    return (device.needsFronts || device.needsPassFronts) &&
            std::any_of(submits, submits + count, [](const Info& submit) { return needsExpansion(submit); });
 }
 

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compute node that stands for a mesh node in its graph.
+#pragma once
+
+#include <cstdint>
+
+#include "graph/graph.h"
+#include "spirv/tools.h"
+
+namespace millrace::compiler {
+
+// Of what the mesh shader declares; its payload is a whole number of words. MeshNode::collector and compileMeshNode()
+// say what it does. `strideBytes`: of payloads in the list.
+Result<spirv::Words> makeCollector(const graph::Node& mesh, uint32_t strideBytes, uint32_t maxGroups);
+
+}  // namespace millrace::compiler

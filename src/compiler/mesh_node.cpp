@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/mesh_node.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "abi/mesh_nodes.h"
+#include "compiler/collector.h"
+#include "compiler/globals.h"
+#include "compiler/passes/inline_payload_functions.h"
+#include "compiler/passes/lower_mesh_payload.h"
+#include "compiler/passes/lower_payloads.h"
+#include "compiler/passes/lower_push_constants.h"
+#include "compiler/passes/make_payloads_coherent.h"
+#include "compiler/passes/order_payload_memory.h"
+#include "compiler/passes/reflect_node.h"
+#include "compiler/passes/reflect_outputs.h"
+#include "compiler/passes/reject_unsupported.h"
+#include "compiler/passes/split_payload_copies.h"
+#include "compiler/passes/upgrade_module.h"
+#include "compiler/prepare.h"
+#include "spirv/edit.h"
+
+namespace millrace::compiler {
+
+namespace {
+
+constexpr std::string_view kPass = "compileMeshNode";
+constexpr uint32_t kImplicitPayloadBytes = 12;  // a grid of three words
+constexpr uint32_t kWordBytes = 4;
+
+Status inlineFunctions(NodeShader& shader)
+{
+    const Status status = inlinePayloadFunctions(shader.module);
+    return status ? findEntry(shader) : status;
+}
+
+// What the module declares, of the extension still.
+Status read(NodeShader& shader, const Options& options)
+{
+    Status status = spirv::extractEntryPoint(shader.module, options.entryPoint, spv::ExecutionModel::MeshEXT);
+    if (status && !options.isValid) {
+        status = rejectInvalid(shader.module);
+    }
+    if (status) {
+        status = spirv::specialize(shader.module, options.specialization);
+    }
+    if (status) {
+        status = inlineFunctions(shader);
+    }
+    for (const auto& pass : {upgradeModule, reflectNode, splitPayloadCopies, reflectOutputs}) {
+        status = status ? pass(shader, options) : std::move(status);
+    }
+    return status;
+}
+
+// What graphs cannot do with mesh shaders.
+Status checkNode(const graph::Node& node)
+{
+    const auto refuse = [&](std::string_view where, std::string_view why) -> Status {
+        return Diagnostic{std::string(kPass), std::string(where), std::string(why)};
+    };
+    if (node.mode == graph::LaunchMode::Coalescing) {
+        return refuse("CoalescingAMDX", "a mesh node must not declare it");
+    }
+    if (!node.outputs.empty()) {
+        return refuse("node '" + node.outputs.front().targetName + "'", "a mesh node must not send payloads");
+    }
+    if (node.usesFinishWriting) {
+        return refuse("OpFinishWritingNodePayloadAMDX", "is not supported in mesh nodes");
+    }
+    if (node.payloadBytes % kWordBytes != 0 ||
+        (node.mode == graph::LaunchMode::Dynamic && node.grid.offsetBytes % node.grid.componentBytes != 0)) {
+        return refuse("payload", "of mesh nodes it must be a whole number of 32-bit words");
+    }
+    return {};
+}
+
+// Inputs and outputs that the passes for nodes, which have none, drop where no code uses them: stages declare them for
+// each other.
+class Interface {
+public:
+    explicit Interface(const spirv::Module& module)
+    {
+        const spirv::Instruction& entryPoint = module.section(spirv::Section::EntryPoints).at(0);
+        for (size_t o = 3; o < entryPoint.operandCount(); o++) {
+            const spv::StorageClass storage = module.storageOf(module.typeOf(entryPoint.id(o)));
+            if (storage == spv::StorageClass::Output) {
+                m_variables.push_back(entryPoint.id(o));
+            }
+        }
+    }
+
+    void restore(spirv::Module& module) const
+    {
+        spirv::Instruction& entryPoint = module.section(spirv::Section::EntryPoints).at(0);
+        for (const spirv::Id variable : m_variables) {
+            bool isListed = false;
+            for (size_t o = 3; o < entryPoint.operandCount(); o++) {
+                isListed |= entryPoint.id(o) == variable;
+            }
+            if (!isListed && module.findDefinition(variable)) {
+                entryPoint.add(variable);
+            }
+        }
+    }
+
+private:
+    std::vector<spirv::Id> m_variables;
+};
+
+Status lower(NodeShader& shader, const Options& options, uint32_t strideBytes)
+{
+    const Interface interface(shader.module);
+    Status status = makePayloadsCoherent(shader, options);
+    if (status) {
+        status = lowerMeshBuiltIns(shader);
+    }
+    for (const auto& pass : {lowerPayloads, lowerPushConstants, orderPayloadMemory}) {
+        status = status ? pass(shader, options) : std::move(status);
+    }
+    if (status) {
+        status = lowerMeshPayload(shader, strideBytes);
+    }
+    if (status && !options.longIntegers) {
+        status = spirv::splitLongIntegers(shader.module);
+    }
+    if (!status) {
+        return status;
+    }
+    updateInterface(shader.module, shader.entry);
+    interface.restore(shader.module);
+    orderGlobals(shader.module);
+    return {};
+}
+
+uint32_t strideOf(const graph::Node& node)
+{
+    return (node.payloadBytes + abi::kMeshPayloadAlignment - 1) / abi::kMeshPayloadAlignment *
+           abi::kMeshPayloadAlignment;
+}
+
+}  // namespace
+
+Result<MeshNode> compileMeshNode(std::span<const uint32_t> words, const Options& options, uint32_t maxGroups)
+{
+    if (const Status status = rejectRevision1(words); !status) {
+        return status.error();
+    }
+    auto module = spirv::read(words);
+    if (!module) {
+        return module.error();
+    }
+    if (const Status status = rejectUnsupported(*module, options, spv::ExecutionModel::MeshEXT); !status) {
+        return status.error();
+    }
+    NodeShader shader;
+    shader.module = std::move(*module);
+    Status status = read(shader, options);
+    if (status) {
+        status = checkNode(shader.node);
+    }
+    if (!status) {
+        return status.error();
+    }
+    MeshNode out;
+    if (!shader.node.declaresPayload && shader.node.mode == graph::LaunchMode::Dynamic) {
+        shader.node.payloadBytes = kImplicitPayloadBytes;
+    }
+    out.node = shader.node;
+    out.strideBytes = strideOf(out.node);
+    if (status = lower(shader, options, out.strideBytes); !status) {
+        return status.error();
+    }
+    out.shader = spirv::write(shader.module);
+    if (options.validate) {
+        if (status = spirv::validate(out.shader); !status) {
+            return status.error();
+        }
+    }
+    auto collector = makeCollector(out.node, out.strideBytes, maxGroups);
+    if (!collector) {
+        return collector.error();
+    }
+    out.collector = std::move(*collector);
+    return out;
+}
+
+Result<spirv::Words> withoutNodes(std::span<const uint32_t> words, const std::string& entryPoint)
+{
+    auto module = spirv::read(words);
+    if (!module) {
+        return module.error();
+    }
+    if (const Status status = spirv::extractEntryPoint(*module, entryPoint, spv::ExecutionModel::Fragment); !status) {
+        return status.error();
+    }
+    spirv::removeUnused(*module);
+    module->removeCapability(spv::Capability::ShaderEnqueueAMDX);
+    module->removeExtension("SPV_AMDX_shader_enqueue");
+    module->addCapability(spv::Capability::Shader);
+    return spirv::write(*module);
+}
+
+}  // namespace millrace::compiler

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mesh shaders as nodes (docs/mesh-nodes.md): the mesh shader becomes an ordinary one that finds its payload in memory,
+// and a compute shader takes its place in the graph.
+// Thread-safe: calls share nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "compiler/compile.h"
+
+namespace millrace::compiler {
+
+struct MeshNode {
+    graph::Node node;  // what the mesh shader declares
+    // MeshEXT, with the entry point's own name. One draw for each payload: abi::MeshNodeArguments follow the
+    // application's push constants, and DrawIndex is the number of the payload.
+    spirv::Words shader;
+    // A compute node of the extension, entry point "main", with the mesh shader's name, index, payload and sharing. It
+    // appends what it receives to an abi::MeshNodeList, which it finds where its push constants in memory would be
+    // (Options::pushConstantsInMemory).
+    spirv::Words collector;
+    uint32_t strideBytes = 0;  // from one payload of the list to the next
+};
+
+// Of `options` those that say which node it is and where the arguments begin. `maxGroups`: workgroups of a draw at
+// most; payloads that ask for more are counted and not drawn. Errors: as prepare(), and what mesh nodes cannot do: send
+// payloads, coalesce, OpFinishWritingNodePayloadAMDX, DrawIndex, payloads that are no whole number of words.
+Result<MeshNode> compileMeshNode(std::span<const uint32_t> words, const Options& options, uint32_t maxGroups);
+
+// A fragment shader of a module that declares the extension for the sake of other entry points, without it.
+Result<spirv::Words> withoutNodes(std::span<const uint32_t> words, const std::string& entryPoint);
+
+}  // namespace millrace::compiler

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "abi/mesh_nodes.h"
+#include "layer/graphs/graph_run.h"
+#include "layer/graphs/mesh_nodes.h"
+#include "layer/graphs/pipelines.h"
+
+namespace millrace::layer {
+
+namespace {
+
+// The application's push constants and, behind them, where the payloads are.
+std::vector<uint8_t> constantsOf(const CommandBuffer& commandBuffer, const MeshNodeLayout& layout,
+                                 const runtime::MeshDraw& draw)
+{
+    std::vector<uint8_t> bytes(layout.argumentsOffsetBytes + sizeof(abi::MeshNodeArguments));
+    commandBuffer.bound.readPushConstants(kMeshNodeStages, std::span(bytes).first(layout.pushConstantBytes));
+    abi::MeshNodeArguments arguments{};
+    arguments.payloads = draw.payloads;
+    std::memcpy(bytes.data() + layout.argumentsOffsetBytes, &arguments, sizeof arguments);
+    return bytes;
+}
+
+void drawOne(const CommandBuffer& commandBuffer, const MeshNodePipeline& pipeline, const runtime::MeshDraw& draw)
+{
+    const VkuDeviceDispatchTable& table = commandBuffer.device.table;
+    const VkCommandBuffer target = commandBuffer.current;
+    const MeshNodeLayout& layout = *pipeline.layout;
+    table.CmdBindPipeline(target, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline.handle);
+    commandBuffer.graph.apply(table, target, VK_PIPELINE_BIND_POINT_GRAPHICS, layout.handle, layout.sets);
+    const std::vector<uint8_t> constants = constantsOf(commandBuffer, layout, draw);
+    table.CmdPushConstants(target, layout.handle, kMeshNodeStages, 0, static_cast<uint32_t>(constants.size()),
+                           constants.data());
+    table.CmdDrawMeshTasksIndirectCountEXT(target, draw.buffer, draw.commandsOffset, draw.buffer, draw.counterOffset,
+                                           draw.most, sizeof(abi::MeshNodeCommand));
+}
+
+}  // namespace
+
+bool runsInFront(const CommandBuffer& commandBuffer, const GraphObject& object)
+{
+    const RenderingScope& scope = commandBuffer.rendering;
+    return (scope.legacyPass || (scope.dynamic && scope.suspends)) && commandBuffer.front.isOpen() &&
+           object.hasMeshNodes();
+}
+
+void drawMeshNodes(CommandBuffer& commandBuffer, const GraphObject& object, const GraphRun* run)
+{
+    if (!run || run->dispatch->draws().empty())
+        return;
+    for (const runtime::MeshDraw& draw : run->dispatch->draws())
+        drawOne(commandBuffer, *object.nodes[draw.node]->mesh, draw);
+    // Pipelines with static state have disturbed what is dynamic in the application's.
+    const uint32_t scopes =
+        commandBuffer.log.has(kScopeDescriptorBuffers) ? kScopeOutsideRendering : kScopeOther | kScopePushConstants;
+    commandBuffer.log.replay(scopes, commandBuffer.device.table, commandBuffer.current);
+}
+
+}  // namespace millrace::layer

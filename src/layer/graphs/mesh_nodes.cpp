@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "layer/graphs/mesh_nodes.h"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "compiler/mesh_node.h"
+#include "layer/chains/chain.h"
+#include "layer/graphs/pipelines.h"
+#include "layer/graphs/validate.h"
+#include "layer/objects/driver_pipeline_info.h"
+#include "layer/objects/transient_module.h"
+#include "runtime/host_memory.h"
+
+namespace millrace::layer {
+
+namespace {
+
+constexpr VkStructureType kNodeInfo = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX;
+constexpr VkStructureType kFlags2 = VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO;
+constexpr char kSeeDocument[] = "docs/mesh-nodes.md says what is there";
+
+std::span<const VkPipelineShaderStageCreateInfo> stagesOf(const VkGraphicsPipelineCreateInfo& info)
+{
+    return info.pStages ? std::span(info.pStages, info.stageCount) : std::span<const VkPipelineShaderStageCreateInfo>();
+}
+
+const VkPipelineShaderStageCreateInfo* findStage(const VkGraphicsPipelineCreateInfo& info, VkShaderStageFlagBits stage)
+{
+    const auto stages = stagesOf(info);
+    const auto found = std::ranges::find(stages, stage, &VkPipelineShaderStageCreateInfo::stage);
+    return found == stages.end() ? nullptr : &*found;
+}
+
+// Creates one library.
+class Creation {
+public:
+    Creation(Device& device, VkPipelineCache cache, const VkGraphicsPipelineCreateInfo& info, const VkPipeline* created)
+        : m_device(device), m_cache(cache), m_info(info), m_created(created)
+    {
+    }
+
+    VkResult run(std::shared_ptr<GraphObject>& out);
+
+private:
+    VkResult refuse(const std::string& rule, const std::string& why, std::string_view advice = kSeeDocument) const;
+    VkResult checkFlags() const;
+    VkResult checkStages() const;
+    VkResult compile(compiler::MeshNode& node);
+    VkResult addCollector(const compiler::MeshNode& node, GraphObject& object);
+    VkResult createPipeline(const compiler::MeshNode& node, MeshNodePipeline& pipeline) const;
+    VkResult callDriver(std::span<const VkPipelineShaderStageCreateInfo> stages, MeshNodePipeline& pipeline) const;
+
+    Device& m_device;
+    const VkPipelineCache m_cache;
+    const VkGraphicsPipelineCreateInfo& m_info;
+    const VkPipeline* const m_created;
+    const VkPipelineCreateFlags2 m_flags = pipelineFlags(m_info.pNext, m_info.flags);
+    std::shared_ptr<GraphLayout> m_graphLayout;
+    std::shared_ptr<MeshNodeLayout> m_layout;
+    std::optional<NodeRequest> m_request;
+};
+
+VkResult Creation::refuse(const std::string& rule, const std::string& why, std::string_view advice) const
+{
+    m_device.messages().error(rule.c_str(), objectReference(VK_OBJECT_TYPE_DEVICE, m_device.handle),
+                              "vkCreateGraphicsPipelines: " + why, advice);
+    return VK_ERROR_VALIDATION_FAILED_EXT;
+}
+
+VkResult Creation::checkFlags() const
+{
+    if (!(m_flags & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR))
+        return refuse("VUID-VkGraphicsPipelineCreateInfo-flags-10188",
+                      "a mesh node is created without VK_PIPELINE_CREATE_LIBRARY_BIT_KHR",
+                      "Create it with this flag and with VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX");
+    if (!(m_flags & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX))
+        return refuse("VUID-VkGraphicsPipelineCreateInfo-pStages-10189",
+                      "a mesh node is created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX",
+                      "Create it with this flag and with VK_PIPELINE_CREATE_LIBRARY_BIT_KHR");
+    const auto* libraries =
+        findInChain<VkPipelineLibraryCreateInfoKHR>(m_info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+    const auto* parts = findInChain<VkGraphicsPipelineLibraryCreateInfoEXT>(
+        m_info.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+    if (parts || (libraries && libraries->libraryCount > 0))
+        return refuse("Millrace-mesh-nodes",
+                      "mesh nodes in parts (VK_EXT_graphics_pipeline_library) are not supported");
+    return VK_SUCCESS;
+}
+
+VkResult Creation::checkStages() const
+{
+    for (const VkPipelineShaderStageCreateInfo& stage : stagesOf(m_info))
+        if (stage.stage != VK_SHADER_STAGE_MESH_BIT_EXT && stage.stage != VK_SHADER_STAGE_FRAGMENT_BIT)
+            return refuse("VUID-VkGraphicsPipelineCreateInfo-flags-10190",
+                          "a mesh node has another stage than a mesh and a fragment shader",
+                          "Leave task and vertex shaders out");
+    if (!findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT))
+        return refuse("Millrace-mesh-nodes", "a node that is a graphics pipeline has no mesh shader");
+    return VK_SUCCESS;
+}
+
+VkResult Creation::compile(compiler::MeshNode& node)
+{
+    m_graphLayout = graphLayoutOf(m_device, m_info.layout);
+    if (!m_graphLayout)
+        return VK_ERROR_VALIDATION_FAILED_EXT;
+    m_layout = m_device.pipelineLayouts.find(handleId(m_info.layout))->meshNodes;
+    if (!m_layout)
+        return refuse("Millrace-mesh-nodes",
+                      "the layout has so many push constants that 32 bytes of the layer's do not fit, or the driver "
+                      "refused one with them");
+    Result<NodeRequest> request = readStage(m_device, *findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT), *m_graphLayout);
+    if (!request)
+        return m_flags & VK_PIPELINE_CREATE_2_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT
+                   ? VK_PIPELINE_COMPILE_REQUIRED
+                   : refuse("Millrace-library-creation", request.error().text());
+    m_request = std::move(*request);
+    compiler::Options options = m_request->options;
+    options.argumentsOffsetBytes = m_layout->argumentsOffsetBytes;
+    options.pushConstantsInMemory = false;
+    Result<compiler::MeshNode> compiled =
+        compiler::compileMeshNode(*m_request->words, options, m_device.support.maxMeshNodeGroups);
+    if (!compiled) {
+        (void)refuse("Millrace-library-creation", compiled.error().text(), kSeeLowerCommand);
+        return VK_ERROR_UNKNOWN;
+    }
+    node = std::move(*compiled);
+    uint64_t groups = 1;
+    for (const uint32_t size : node.node.staticGrid)
+        groups *= std::min(size, graph::kMaxGroupsPerDimension + 1);
+    if (node.node.mode == graph::LaunchMode::Static && groups > m_device.support.maxMeshNodeGroups)
+        return refuse("VUID-RuntimeSpirv-StaticNumWorkgroupsAMDX-09186",
+                      "StaticNumWorkgroupsAMDX of a mesh node starts more workgroups than maxMeshWorkGroupTotalCount");
+    return VK_SUCCESS;
+}
+
+// The node as far as the graph is concerned.
+VkResult Creation::addCollector(const compiler::MeshNode& node, GraphObject& object)
+{
+    NodeRequest collector;
+    collector.words = std::make_shared<const spirv::Words>(node.collector);
+    collector.options = m_request->options;
+    collector.options.entryPoint = "main";
+    collector.options.nodeName = node.node.id.name;
+    collector.options.shaderIndex = node.node.id.index;
+    collector.options.specialization.clear();
+    collector.options.pushConstantsInMemory = true;
+    NodeBuilder builder(m_device, m_cache, m_flags, m_graphLayout, {std::move(collector)});
+    NodeResult result = builder.prepare().front();
+    if (result.result == VK_SUCCESS)
+        result = builder.compile({}, {}).front();
+    if (!result.message.empty())
+        (void)refuse("Millrace-library-creation", result.message, kSeeLowerCommand);
+    if (result.result != VK_SUCCESS)
+        return result.result;
+    graph::Node& collecting = result.node->node;
+    collecting.drawn = node.node.mode;
+    collecting.entryPoint = node.node.entryPoint;
+    collecting.payloadAlignment = node.node.payloadAlignment;
+    object.nodes.push_back(std::move(result.node));
+    return VK_SUCCESS;
+}
+
+// Without what is the layer's: the flags of libraries, the node's name, the extension.
+VkResult Creation::createPipeline(const compiler::MeshNode& node, MeshNodePipeline& pipeline) const
+{
+    const TransientModule mesh(m_device, node.shader);
+    if (mesh.result() != VK_SUCCESS)
+        return mesh.result();
+    m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, mesh.handle(), {"mesh node ", node.node.id.name});
+    std::vector<VkPipelineShaderStageCreateInfo> stages{*findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT)};
+    PatchedChain meshChain(stages[0].pNext);
+    meshChain.remove(kNodeInfo);
+    meshChain.remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+    stages[0].pNext = meshChain.get();
+    stages[0].module = mesh.handle();
+    stages[0].pSpecializationInfo = nullptr;  // they have their values
+
+    std::optional<TransientModule> fragment;
+    std::optional<PatchedChain> fragmentChain;
+    if (const auto* given = findStage(m_info, VK_SHADER_STAGE_FRAGMENT_BIT)) {
+        stages.push_back(*given);
+        if (usesShaderEnqueue(m_device, *given)) {
+            const Result<spirv::Words> plain = compiler::withoutNodes(*wordsOf(m_device, *given), given->pName);
+            if (!plain)
+                return refuse("Millrace-library-creation", plain.error().text());
+            fragment.emplace(m_device, *plain);
+            if (fragment->result() != VK_SUCCESS)
+                return fragment->result();
+            fragmentChain.emplace(given->pNext);
+            fragmentChain->remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+            stages[1].pNext = fragmentChain->get();
+            stages[1].module = fragment->handle();
+        }
+    }
+    return callDriver(stages, pipeline);
+}
+
+VkResult Creation::callDriver(std::span<const VkPipelineShaderStageCreateInfo> stages, MeshNodePipeline& pipeline) const
+{
+    const DriverStages driverStages(m_device, stages.data(), static_cast<uint32_t>(stages.size()));
+    if (driverStages.result() != VK_SUCCESS)
+        return driverStages.result();
+    VkGraphicsPipelineCreateInfo own = m_info;
+    PatchedChain chain(own.pNext);
+    own.flags &= ~VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
+    if (auto* flags2 = chain.change<VkPipelineCreateFlags2CreateInfo>(kFlags2))
+        flags2->flags &= ~VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
+    own.pNext = chain.get();
+    DriverPipelineInfo<VkGraphicsPipelineCreateInfo> translated(m_device, own, m_created);
+    m_device.tellLost("pipeline creation", driverStages.lost());
+    m_device.tellLost("pipeline creation", translated.lost());
+    VkGraphicsPipelineCreateInfo& info = translated.info();
+    info.stageCount = static_cast<uint32_t>(stages.size());
+    info.pStages = driverStages.data();
+    info.layout = pipeline.layout->handle;
+    return m_device.table.CreateGraphicsPipelines(m_device.handle, m_cache, 1, &info, runtime::hostMemory(),
+                                                  &pipeline.handle);
+}
+
+VkResult Creation::run(std::shared_ptr<GraphObject>& out)
+{
+    VkResult result = checkFlags();
+    if (result == VK_SUCCESS)
+        result = checkStages();
+    compiler::MeshNode node;
+    if (result == VK_SUCCESS)
+        result = compile(node);
+    if (result != VK_SUCCESS)
+        return result;
+    auto object = std::make_shared<GraphObject>();
+    object->kind = GraphObject::Kind::MeshLibrary;
+    object->flags = m_flags;
+    object->layout = m_graphLayout;
+    result = addCollector(node, *object);
+    if (result != VK_SUCCESS)
+        return result;
+    auto pipeline = std::make_shared<MeshNodePipeline>(m_layout);
+    result = createPipeline(node, *pipeline);
+    if (result != VK_SUCCESS)
+        return result;
+    m_device.names.set(VK_OBJECT_TYPE_PIPELINE, pipeline->handle, {"mesh node ", node.node.id.name});
+    object->nodes[0]->mesh = std::move(pipeline);
+    // A render pass instance that begins from here on may have dispatches with it.
+    m_device.needsPassFronts = true;
+    out = std::move(object);
+    return VK_SUCCESS;
+}
+
+}  // namespace
+
+MeshNodePipeline::~MeshNodePipeline()
+{
+    if (handle)
+        layout->device.table.DestroyPipeline(layout->device.handle, handle, runtime::hostMemory());
+}
+
+VkResult createMeshLibrary(Device& device, VkPipelineCache cache, const VkGraphicsPipelineCreateInfo& createInfo,
+                           const VkPipeline* created, VkPipeline* out)
+{
+    std::shared_ptr<GraphObject> object;
+    const VkResult result = Creation(device, cache, createInfo, created).run(object);
+    if (result == VK_SUCCESS)
+        *out = publish(device, std::move(object));
+    return result;
+}
+
+}  // namespace millrace::layer

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mesh shaders as nodes of execution graphs: pictures that are what the host paints.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "mesh/node_shaders.h"
+#include "mesh/picture.h"
+
+namespace millrace::meshtest {
+
+namespace {
+
+constexpr VkPipelineCreateFlags2 kNodeFlags =
+    VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR | VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX;
+
+struct NodeName {
+    const char* name = "cells";
+    uint32_t index = 0;
+};
+
+struct CellsPayload {
+    uint32_t grid[3];
+    uint32_t x;
+    uint32_t y;
+};
+
+VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueueFeatures(const layertest::InstanceOptions& options)
+{
+    const layertest::TestInstance instance(options);
+    VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue};
+    vkGetPhysicalDeviceFeatures2(instance.physical, &features);
+    return enqueue;
+}
+
+class MeshNodes : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        if (!driverHasMeshShaders())
+            GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
+        m_device.emplace(Provider::Nodes);
+        m_picture.emplace(*m_device);
+    }
+    void TearDown() override
+    {
+        m_picture.reset();
+        m_device.reset();
+    }
+
+    MeshDevice& meshDevice() { return *m_device; }
+    layertest::TestDevice& device() { return m_device->device; }
+    Picture& picture() { return *m_picture; }
+
+    static VkPipelineShaderStageNodeCreateInfoAMDX infoOf(const NodeName& name)
+    {
+        VkPipelineShaderStageNodeCreateInfoAMDX info{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX};
+        info.pName = name.name;
+        info.index = name.index;
+        return info;
+    }
+
+    VkPipeline createMeshNode(const NodeName& name = {}, const Definitions& definitions = {})
+    {
+        const std::vector<uint32_t> words = compileNode(kCellsNode, definitions);
+        const VkPipelineShaderStageNodeCreateInfoAMDX info = infoOf(name);
+        const bool shares = !definitions.empty() && definitions[0].first == "SHARES";
+        return meshDevice().createPipeline(
+            {.mesh = words, .entry = shares ? "more" : "cells", .node = &info, .flags = kNodeFlags});
+    }
+
+    VkPipeline createRowNode(const Definitions& definitions = {})
+    {
+        VkPipelineCreateFlags2CreateInfo flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
+        flags.flags = kNodeFlags;
+        VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, &flags};
+        info.stage = layertest::TestDevice::stage(device().createModule(compileNode(kRowNode, definitions)), "row");
+        info.layout = meshDevice().layout;
+        VkPipeline pipeline = VK_NULL_HANDLE;
+        MILLRACE_CHECK(vkCreateComputePipelines(device().handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
+        device().onDestroy([this, pipeline] { vkDestroyPipeline(device().handle, pipeline, nullptr); });
+        return pipeline;
+    }
+
+    VkResult createGraph(const std::vector<VkPipeline>& libraries, VkPipeline& pipeline)
+    {
+        VkPipelineLibraryCreateInfoKHR list{VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR};
+        list.libraryCount = static_cast<uint32_t>(libraries.size());
+        list.pLibraries = libraries.data();
+        VkExecutionGraphPipelineCreateInfoAMDX info{VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX};
+        info.pLibraryInfo = &list;
+        info.layout = meshDevice().layout;
+        info.basePipelineIndex = -1;
+        const VkResult result = device().createGraphs(device().handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+        device().onDestroy([this, pipeline] { vkDestroyPipeline(device().handle, pipeline, nullptr); });
+        return result;
+    }
+
+    layertest::Graph createGraph(const std::vector<VkPipeline>& libraries,
+                                 layertest::Scratch scratch = layertest::Scratch::Ample)
+    {
+        layertest::Graph graph;
+        MILLRACE_CHECK(createGraph(libraries, graph.pipeline));
+        graph.scratch = device().createScratch(graph.pipeline, scratch);
+        return graph;
+    }
+
+    // Initializes and binds.
+    void prepare(VkCommandBuffer cmd, const layertest::Graph& graph, VkDescriptorSet set)
+    {
+        picture().prepare(cmd);
+        device().cmdInitialize(cmd, graph.pipeline, graph.scratch.address, graph.scratch.size);
+        layertest::TestDevice::barrier(cmd);
+        constexpr auto kGraph = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
+        vkCmdBindPipeline(cmd, kGraph, graph.pipeline);
+        vkCmdBindDescriptorSets(cmd, kGraph, meshDevice().layout, 0, 1, &set, 0, nullptr);
+    }
+    void pushConstants(VkCommandBuffer cmd, uint32_t firstCell = 0)
+    {
+        vkCmdPushConstants(cmd, meshDevice().layout, kMeshStages, 0, sizeof firstCell, &firstCell);
+        const float alpha = static_cast<float>(kAlpha) / 255;
+        vkCmdPushConstants(cmd, meshDevice().layout, VK_SHADER_STAGE_FRAGMENT_BIT, 16, sizeof alpha, &alpha);
+    }
+    Pixels finish(VkCommandBuffer cmd)
+    {
+        picture().copy(cmd);
+        device().submitAndWait(cmd);
+        return picture().pixels();
+    }
+
+    static std::vector<uint32_t> wordsOf(const std::vector<CellsPayload>& payloads)
+    {
+        std::vector<uint32_t> words;
+        for (const CellsPayload& payload : payloads)
+            words.insert(words.end(), {payload.grid[0], payload.grid[1], payload.grid[2], payload.x, payload.y});
+        return words;
+    }
+    static Pixels clear() { return Pixels(size_t{kSize} * kSize, kClear); }
+    static Pixels expected(const std::vector<Cell>& cells)
+    {
+        Pixels pixels = clear();
+        paint(pixels, cells, kCells, kCells);
+        return pixels;
+    }
+
+private:
+    std::optional<MeshDevice> m_device;
+    std::optional<Picture> m_picture;
+};
+
+TEST_F(MeshNodes, Feature_IsThereWhereTheSettingIs)
+{
+    EXPECT_EQ(enqueueFeatures(instanceOptions(Provider::Nodes)).shaderMeshEnqueue, VK_TRUE);
+    EXPECT_EQ(enqueueFeatures({}).shaderMeshEnqueue, VK_FALSE);
+    // Nodes are drawn by the driver's mesh shaders.
+    layertest::InstanceOptions emulated = instanceOptions(Provider::Layer);
+    emulated.settings["mesh_nodes"] = "true";
+    EXPECT_EQ(enqueueFeatures(emulated).shaderMeshEnqueue, VK_FALSE);
+}
+
+TEST_F(MeshNodes, Entry_DrawsWhatTheHostDispatches)
+{
+    const std::vector<Cell> cells = randomCells(40);
+    const layertest::Graph graph = createGraph({createMeshNode()});
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    picture().begin(cmd);
+    pushConstants(cmd);
+    device().dispatch(cmd, graph, "cells", 2, wordsOf({{{8, 4, 1}, 0, 0}, {{8, 4, 1}, 0, 4}}));
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
+TEST_F(MeshNodes, Entry_DrawsWhatTheDeviceDispatches)
+{
+    const std::vector<Cell> cells = randomCells(41);
+    const layertest::Graph graph = createGraph({createMeshNode()}, layertest::Scratch::Minimum);
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    picture().begin(cmd);
+    pushConstants(cmd);
+    std::vector<CellsPayload> payloads;
+    for (uint32_t y = 0; y < kCells; ++y)
+        payloads.push_back({{kCells, 1, 1}, 0, y});
+    device().dispatchIndirect(cmd, graph, "cells", kCells, wordsOf(payloads));
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
+TEST_F(MeshNodes, StaticGrid_IsTheNodes)
+{
+    const std::vector<Cell> cells = randomCells(42);
+    const layertest::Graph graph = createGraph({createMeshNode({}, {{"STATIC_GRID", ""}})});
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    picture().begin(cmd);
+    pushConstants(cmd);
+    std::vector<uint32_t> payloads;
+    for (uint32_t y = 0; y < kCells; ++y)
+        payloads.insert(payloads.end(), {0, y, 4, y});
+    device().dispatch(cmd, graph, "cells", 2 * kCells, payloads);
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
+TEST_F(MeshNodes, ComputeNodes_SendWhatIsDrawn)
+{
+    const std::vector<Cell> cells = randomCells(43);
+    const layertest::Graph graph = createGraph({createRowNode(), createMeshNode()});
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    picture().begin(cmd);
+    pushConstants(cmd);
+    device().dispatch(cmd, graph, "row", kCells, {0, 1, 2, 3, 4, 5, 6, 7});
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
+// The command buffer is split: what is drawn comes of several sweeps.
+TEST_F(MeshNodes, ComputeNodesOfASplitGraph_SendWhatIsDrawn)
+{
+    const std::vector<Cell> cells = randomCells(44);
+    const layertest::Graph graph = createGraph({createRowNode(), createMeshNode()}, layertest::Scratch::Minimum);
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    picture().begin(cmd);
+    pushConstants(cmd);
+    device().dispatchIndirect(cmd, graph, "row", kCells, {0, 1, 2, 3, 4, 5, 6, 7});
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
+TEST_F(MeshNodes, NodesOfAnArray_KnowTheirIndex)
+{
+    const std::vector<Cell> cells = randomCells(45);
+    const layertest::Graph graph =
+        createGraph({createRowNode({{"ARRAY", ""}}), createMeshNode({"cells", 1}), createMeshNode({"cells", 0})});
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    picture().begin(cmd);
+    pushConstants(cmd);
+    device().dispatch(cmd, graph, "row", kCells, {0, 1, 2, 3, 4, 5, 6, 7});
+    vkCmdEndRendering(cmd);
+    Pixels wanted = clear();
+    Pixels odd = clear();
+    paint(wanted, cells, kCells, kCells);
+    paint(odd, cells, kCells, kCells, 7);
+    for (size_t i = 0; i < wanted.size(); ++i)
+        if (i / kSize / 8 % 2 == 1)
+            wanted[i] = odd[i];
+    EXPECT_EQ(finish(cmd), wanted);
+}
+
+TEST_F(MeshNodes, SharedInput_IsDrawnByEach)
+{
+    const std::vector<Cell> cells = randomCells(46);
+    const layertest::Graph graph = createGraph({createMeshNode(), createMeshNode({"more", 0}, {{"SHARES", ""}})});
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    picture().begin(cmd);
+    pushConstants(cmd);
+    device().dispatch(cmd, graph, "cells", 1, wordsOf({{{8, 4, 1}, 0, 0}}));
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
+TEST_F(MeshNodes, State_IsTheApplicationsBehindTheDispatch)
+{
+    const std::vector<Cell> cells = randomCells(47);
+    const layertest::Graph graph = createGraph({createMeshNode()});
+    const VkPipeline pipeline = meshDevice().createPipeline();
+    const VkDescriptorSet set = picture().createSet(cells);
+    const VkDescriptorSet other = picture().createSet({cells.rbegin(), cells.rend()});
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, other);
+    picture().begin(cmd);
+    picture().bind(cmd, pipeline, set);
+    meshDevice().cmdDraw(cmd, kCells, 2, 1);
+    device().dispatch(cmd, graph, "cells", 1, wordsOf({{{8, 3, 1}, 0, 2}}));
+    meshDevice().cmdDraw(cmd, kCells, 1, 1);
+    vkCmdEndRendering(cmd);
+    Pixels wanted = clear();
+    paint(wanted, cells, kCells, 2);
+    Pixels nodes = clear();
+    paint(nodes, {cells.rbegin(), cells.rend()}, kCells, 5);
+    std::copy(nodes.begin() + 16 * kSize, nodes.begin() + 40 * kSize, wanted.begin() + 16 * kSize);
+    EXPECT_EQ(finish(cmd), wanted);
+}
+
+class MeshNodesInPasses : public MeshNodes {
+protected:
+    void SetUp() override
+    {
+        MeshNodes::SetUp();
+        if (IsSkipped())
+            return;
+        VkAttachmentDescription attachment{};
+        attachment.format = VK_FORMAT_R8G8B8A8_UNORM;
+        attachment.samples = VK_SAMPLE_COUNT_1_BIT;
+        attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+        attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+        attachment.initialLayout = attachment.finalLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+        const VkAttachmentReference reference{0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
+        VkSubpassDescription subpass{};
+        subpass.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS;
+        subpass.colorAttachmentCount = 1;
+        subpass.pColorAttachments = &reference;
+        VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+        info.attachmentCount = 1;
+        info.pAttachments = &attachment;
+        info.subpassCount = 1;
+        info.pSubpasses = &subpass;
+        MILLRACE_CHECK(vkCreateRenderPass(device().handle, &info, nullptr, &m_pass));
+        VkFramebufferCreateInfo frame{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO};
+        frame.renderPass = m_pass;
+        frame.attachmentCount = 1;
+        frame.pAttachments = &picture().target.view;
+        frame.width = frame.height = kSize;
+        frame.layers = 1;
+        MILLRACE_CHECK(vkCreateFramebuffer(device().handle, &frame, nullptr, &m_frame));
+        device().onDestroy([this] {
+            vkDestroyFramebuffer(device().handle, m_frame, nullptr);
+            vkDestroyRenderPass(device().handle, m_pass, nullptr);
+        });
+    }
+
+    VkPipeline createMeshNodeOfPass()
+    {
+        const std::vector<uint32_t> words = compileNode(kCellsNode);
+        const VkPipelineShaderStageNodeCreateInfoAMDX info = infoOf({});
+        return meshDevice().createPipeline(
+            {.mesh = words, .renderPass = m_pass, .entry = "cells", .node = &info, .flags = kNodeFlags});
+    }
+    void beginPass(VkCommandBuffer cmd)
+    {
+        VkClearValue clear{};
+        for (uint32_t i = 0; i < 4; ++i)
+            clear.color.float32[i] = static_cast<float>(kClear >> (8 * i) & 255) / 255;
+        VkRenderPassBeginInfo begin{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO};
+        begin.renderPass = m_pass;
+        begin.framebuffer = m_frame;
+        begin.renderArea.extent = {kSize, kSize};
+        begin.clearValueCount = 1;
+        begin.pClearValues = &clear;
+        vkCmdBeginRenderPass(cmd, &begin, VK_SUBPASS_CONTENTS_INLINE);
+    }
+    VkRenderPass pass() const { return m_pass; }
+
+private:
+    VkRenderPass m_pass = VK_NULL_HANDLE;
+    VkFramebuffer m_frame = VK_NULL_HANDLE;
+};
+
+TEST_F(MeshNodesInPasses, ComputeNodes_RunInFront)
+{
+    const std::vector<Cell> cells = randomCells(51);
+    const layertest::Graph graph = createGraph({createRowNode(), createMeshNodeOfPass()});
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    pushConstants(cmd);
+    Picture::setState(cmd);
+    beginPass(cmd);
+    device().dispatch(cmd, graph, "row", 4, {0, 1, 2, 3});
+    device().dispatch(cmd, graph, "row", 4, {4, 5, 6, 7});
+    vkCmdEndRenderPass(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
+TEST_F(MeshNodesInPasses, DrawsOfTheApplication_KeepTheirState)
+{
+    const std::vector<Cell> cells = randomCells(52);
+    const layertest::Graph graph = createGraph({createMeshNodeOfPass()});
+    const VkPipeline pipeline = meshDevice().createPipeline({.renderPass = pass()});
+    const VkDescriptorSet set = picture().createSet(cells);
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, set);
+    Picture::setState(cmd);
+    beginPass(cmd);
+    picture().bind(cmd, pipeline, set);
+    device().dispatch(cmd, graph, "cells", 1, wordsOf({{{8, 6, 1}, 0, 2}}));
+    meshDevice().cmdDraw(cmd, kCells, 2, 1);
+    vkCmdEndRenderPass(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
+// Nothing says how many sweeps it takes, and the pass cannot be divided.
+TEST_F(MeshNodesInPasses, GraphThatMayNotFit_RunsWithAWarning)
+{
+    const std::vector<Cell> cells = randomCells(53);
+    const layertest::Graph graph = createGraph({createRowNode(), createMeshNodeOfPass()}, layertest::Scratch::Minimum);
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    pushConstants(cmd);
+    Picture::setState(cmd);
+    beginPass(cmd);
+    device().dispatchIndirect(cmd, graph, "row", kCells, {0, 1, 2, 3, 4, 5, 6, 7});
+    device().instance.expectMessage("Millrace-graph-not-continued");
+    vkCmdEndRenderPass(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
+TEST_F(MeshNodes, SuspendedInstance_HasItsNodesInFront)
+{
+    const std::vector<Cell> cells = randomCells(54);
+    const layertest::Graph graph = createGraph({createMeshNode()});
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    pushConstants(cmd);
+    picture().begin(cmd, VK_RENDERING_SUSPENDING_BIT);
+    device().dispatch(cmd, graph, "cells", 1, wordsOf({{{8, 4, 1}, 0, 0}}));
+    vkCmdEndRendering(cmd);
+    picture().begin(cmd, VK_RENDERING_RESUMING_BIT);
+    device().dispatch(cmd, graph, "cells", 1, wordsOf({{{8, 4, 1}, 0, 4}}));
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
+TEST_F(MeshNodes, CommandBuffer_RunsAgain)
+{
+    const std::vector<Cell> cells = randomCells(48);
+    const layertest::Graph graph = createGraph({createRowNode(), createMeshNode()});
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    picture().begin(cmd);
+    pushConstants(cmd);
+    device().dispatch(cmd, graph, "row", 3, {0, 3, 5});
+    vkCmdEndRendering(cmd);
+    const Pixels first = finish(cmd);
+    VkSubmitInfo again{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+    again.commandBufferCount = 1;
+    again.pCommandBuffers = &cmd;
+    MILLRACE_CHECK(vkQueueSubmit(device().queue, 1, &again, VK_NULL_HANDLE));
+    MILLRACE_CHECK(vkQueueWaitIdle(device().queue));
+    EXPECT_EQ(picture().pixels(), first);
+    EXPECT_NE(first, clear());
+}
+
+TEST_F(MeshNodes, TooLargeGrids_AreReportedAndNotDrawn)
+{
+    const std::vector<Cell> cells = randomCells(49);
+    const layertest::Graph graph = createGraph({createMeshNode()});
+    VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    picture().begin(cmd);
+    pushConstants(cmd);
+    // The node declares 8 x 8 at most.
+    device().dispatch(cmd, graph, "cells", 3, wordsOf({{{8, 1, 1}, 0, 0}, {{9, 1, 1}, 0, 1}, {{0, 5, 1}, 0, 2}}));
+    vkCmdEndRendering(cmd);
+    Pixels wanted = clear();
+    paint(wanted, cells, kCells, 1);
+    EXPECT_EQ(finish(cmd), wanted);
+    device().instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-maxComputeWorkGroupCount-09186");
+}
+
+TEST_F(MeshNodes, OutsideOfRendering_IsRefused)
+{
+    const layertest::Graph graph = createGraph({createMeshNode()});
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(randomCells(50)));
+    device().dispatch(cmd, graph, "cells", 1, wordsOf({{{1, 1, 1}, 0, 0}}));
+    device().instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-None-10195");
+    device().submitAndWait(cmd);
+}
+
+TEST_F(MeshNodes, FlagsAndStages_AreAsTheExtensionSays)
+{
+    const std::vector<uint32_t> words = compileNode(kCellsNode);
+    const auto refused = [&](PipelineOptions options, const char* rule) {
+        VkResult result = VK_SUCCESS;
+        options.entry = "cells";
+        options.mesh = words;
+        EXPECT_EQ(meshDevice().createPipeline(options, result), VK_NULL_HANDLE);
+        EXPECT_EQ(result, VK_ERROR_VALIDATION_FAILED_EXT);
+        device().instance.expectMessage(rule);
+    };
+    refused({}, "VUID-VkGraphicsPipelineCreateInfo-flags-10188");
+    refused({.flags = VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR}, "VUID-VkGraphicsPipelineCreateInfo-pStages-10189");
+    refused({.task = words, .flags = kNodeFlags}, "VUID-VkGraphicsPipelineCreateInfo-flags-10190");
+}
+
+TEST_F(MeshNodes, NameOfComputeAndMeshNodes_IsRefused)
+{
+    VkPipeline graph = VK_NULL_HANDLE;
+    EXPECT_EQ(createGraph({createRowNode(), createMeshNode(), createMeshNode({"row", 1})}, graph),
+              VK_ERROR_VALIDATION_FAILED_EXT);
+    device().instance.takeMessages();
+}
+
+}  // namespace
+
+}  // namespace millrace::meshtest
