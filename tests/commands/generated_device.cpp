@@ -12,13 +12,14 @@ using layertest::Buffer;
 using layertest::DeviceOptions;
 using layertest::InstanceOptions;
 
-InstanceOptions instanceOptions(Provider provider, bool narrow)
+InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with)
 {
     InstanceOptions options;
     options.emulation = provider == Provider::Layer;
     if (provider == Provider::Layer)
         options.settings = {{"generated_commands", "true"}, {"force_enable", "true"}};
-    if (provider == Provider::Layer && narrow)
+    options.recorder = with.recorder;
+    if (provider == Provider::Layer && with.narrow)
         options.settings["traits"] = "integer_bits=32";
     return options;
 }
@@ -52,7 +53,7 @@ VkBool32 canHaveDynamicLayouts(Provider provider)
 }  // namespace
 
 GeneratedDevice::GeneratedDevice(Provider by, const GeneratedOptions& with)
-    : provider(by), device(instanceOptions(by, with.narrow), options(with))
+    : provider(by), device(instanceOptions(by, with), options(with))
 {
     createLayout = device.get<PFN_vkCreateIndirectCommandsLayoutEXT>("vkCreateIndirectCommandsLayoutEXT");
     destroyLayout = device.get<PFN_vkDestroyIndirectCommandsLayoutEXT>("vkDestroyIndirectCommandsLayoutEXT");

@@ -15,8 +15,6 @@ enum class Provider { Driver, Layer };
 // True if the driver under the tests has the extension.
 bool driverHasGeneratedCommands();
 
-layertest::InstanceOptions instanceOptions(Provider provider, bool narrow = false);
-
 // The same of another one.
 bool driverHas(const char* extension);
 
@@ -27,8 +25,11 @@ struct GeneratedOptions {
     bool objects = false;    // shader objects
     bool narrow = false;     // the layer uses no 64-bit integers
     bool mesh = false;       // VK_EXT_mesh_shader
+    bool recorder = false;   // a layer below notes what it sees (layer/recorder.h)
     bool streams = false;    // VK_NV_device_generated_commands and _compute beside it
 };
+
+layertest::InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with = {});
 
 class GeneratedDevice {
 public:

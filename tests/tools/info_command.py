@@ -77,6 +77,22 @@ class InfoCommand(unittest.TestCase):
         self.assertGreaterEqual(device["limits"]["maxExecutionGraphDepth"], 32)
         self.assertEqual(len(device["limits"]["maxExecutionGraphWorkgroupCount"]), 3)
 
+    def test_generated_commands_are_native_or_emulated(self):
+        name = "VK_EXT_device_generated_commands"
+
+        def remark(device):
+            row, = [row for row in device["provided"] if row["name"] == name]
+            return row["remark"]
+
+        native = self.json()["devices"][0]
+        has_native = self.provided(native, name)[0]
+        self.assertEqual(remark(native), "native" if has_native else "")
+        emulated = self.json(VK_MILLRACE_EMULATION_GENERATED_COMMANDS="true",
+                             VK_MILLRACE_EMULATION_FORCE_ENABLE="true")["devices"][0]
+        self.assertEqual(self.provided(emulated, name), (has_native, True))
+        self.assertEqual(remark(emulated), "emulated, by the setting generated_commands")
+        self.assertEqual(self.provided(emulated, "VK_NV_device_generated_commands"), (False, True))
+
     def test_text_says_the_same(self):
         device = self.json()["devices"][0]
         result = self.info()

@@ -94,8 +94,24 @@ void askForNeeds(const View& view, DeviceState& state)
     }
 }
 
+// An extension that the layer provides where a setting says so.
+void compareProvided(const View& driver, const View* withLayer, const char* extension, const char* setting, bool isSet,
+                     bool isForced, DeviceState& state)
+{
+    const bool isNative = driver.has(extension);
+    const bool isThere = withLayer != nullptr && withLayer->has(extension);
+    const bool isEmulated = isThere && isSet && (!isNative || isForced);
+    std::string remark;
+    if (isEmulated) {
+        remark = "emulated, by the setting " + std::string(setting);
+    } else if (isThere) {
+        remark = "native";
+    }
+    state.provided.push_back({extension, isNative, isThere, remark});
+}
+
 // `withLayer` is null where there is no instance with the layer.
-void compare(const View& driver, const View* withLayer, DeviceState& state)
+void compare(const View& driver, const View* withLayer, const settings::Settings& settings, DeviceState& state)
 {
     const bool isNative = driver.runsGraphs();
     state.listsOnly = driver.has(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) && !isNative;
@@ -113,6 +129,12 @@ void compare(const View& driver, const View* withLayer, DeviceState& state)
     add(VK_KHR_MAINTENANCE_5_EXTENSION_NAME, [](const View& view) { return view.hasMaintenance5(); });
     add(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
         [](const View& view) { return view.has(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME); });
+    for (const char* extension :
+         {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME, VK_NV_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME,
+          VK_NV_DEVICE_GENERATED_COMMANDS_COMPUTE_EXTENSION_NAME}) {
+        compareProvided(driver, withLayer, extension, "generated_commands", settings.generatedCommands,
+                        settings.forceEnable, state);
+    }
 }
 
 void findMissing(const LayerState& layer, DeviceState& state)
@@ -268,7 +290,7 @@ void surveyDevices(const VulkanInstance& plain, const VulkanInstance& layered, c
         state.index = result.devices.size();
         const View* withLayer = takeCounterpart(counterparts, state);
         askForNeeds(view, state);
-        compare(view, withLayer, state);
+        compare(view, withLayer, settings, state);
         findMissing(result.layer, state);
         if (state.graphs != Graphs::None) {
             readGraphLimits(withLayer == nullptr ? view : *withLayer, state);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "layer/commands/generation.h"
+#include "layer/commands/label.h"
 #include "layer/commands/vertex_inputs.h"
 
 namespace millrace::layer {
@@ -42,6 +43,10 @@ void Generation::executeDraws(bool isPreprocessed) const
     const bool hasTable = hasDrawTable(layout());
     if ((hasTable || gathers()) && !isPreprocessed && !writeDraws())
         return;
+    const Label label(m_device, m_commandBuffer.current,
+                      labelText(!hasTable            ? "generated draws from the stream"
+                                : m_extent.isOrdered ? "generated draws, each sequence by itself"
+                                                     : "generated draws, each pipeline by itself"));
     if (!hasTable)
         drawStream();
     else if (m_extent.isOrdered)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "layer/commands/label.h"
 #include "layer/commands/vertex_inputs.h"
 #include "layer/loader/entry_points.h"
 #include "layer/recording/borrowed_sets.h"
@@ -71,6 +72,14 @@ void Generation::complain(const std::string& text) const
         m_device.messages().error("Millrace-generated-commands", m_commandBuffer.reference(),
                                   "generated commands are left out: " + text,
                                   "docs/generated-commands.md says what they need");
+}
+
+std::string Generation::labelText(const char* what) const
+{
+    const size_t pipelines =
+        static_cast<size_t>(std::ranges::count_if(m_pipelines, [](const auto& pipeline) { return bool(pipeline); }));
+    return std::string("Millrace: ") + what + ", at most " + std::to_string(m_info.maxSequenceCount) +
+           " sequences of " + std::to_string(pipelines) + (pipelines == 1 ? " pipeline" : " pipelines");
 }
 
 bool Generation::check()
@@ -205,6 +214,8 @@ bool Generation::runKernels(VkCommandBuffer target) const
     constexpr VkPipelineStageFlags kShaders = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
     const Kernels& kernels = m_device.generatedCommands->kernels;
     barrier(target, kShaders | readingStages(), kShaders, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    const Label label(m_device, target,
+                      labelText(gathers() ? "gather and prepare generated commands" : "prepare generated commands"));
     if (gathers() && !gather(target))
         return false;
     if (!isDispatch() && !hasDrawTable(layout()))
@@ -349,6 +360,7 @@ void Generation::dispatch() const
     const auto memory = find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
     abi::SequenceArguments arguments{};
     const SequenceLayout* bound = nullptr;
+    const Label label(m_device, m_commandBuffer.current, labelText("generated dispatches"));
     for (size_t i = 0; memory && i < m_pipelines.size(); ++i) {
         KeptPipeline* const pipeline = m_pipelines[i].get();
         const VariantHandles* const variant = pipeline && isMeant(*pipeline) ? variantOf(*pipeline) : nullptr;

@@ -44,6 +44,8 @@ private:
     bool check();
     bool fitMemory();
     void complain(const std::string& text) const;
+    // "Millrace: " and what it is, with how much of it there may be.
+    std::string labelText(const char* what) const;
     std::optional<AddressedBuffers::Range> find(VkDeviceAddress address, VkDeviceSize bytes, const char* what) const;
     const VariantHandles* variantOf(KeptPipeline& pipeline) const;
     void bindVariant(const KeptPipeline& pipeline, const VariantHandles& variant) const;
