@@ -18,8 +18,10 @@ namespace {
 
 constexpr const char* kUsage =
     "usage: random_graphs [--count N] [--seed S] [--long] [--path direct|indirect|both] [--device NAME]\n"
-    "                     [--fusion on|off|all|each] [--dump FOLDER] [--oracle-only] [--times] [--serve]\n"
+    "                     [--by-commit] [--fusion on|off|all|each] [--dump FOLDER] [--oracle-only] [--times] "
+    "[--serve]\n"
     "  --count   number of graphs, with seeds S, S + 1, ... (default 100)\n"
+    "  --by-commit  adds MILLRACE_TEST_SEEDS, which ./test.sh sets by commit, to the seed\n"
     "  --long    larger graphs, both paths and all forms of dispatch for each\n"
     "  --device  part of the device's name (default: MILLRACE_TEST_DEVICE, else the first device)\n"
     "  --fusion  the layer's setting; each: all three for each graph, shared out among its runs (default: on, all and "
@@ -32,6 +34,7 @@ constexpr const char* kUsage =
 struct Arguments {
     uint64_t seed = 0;
     uint64_t count = 100;
+    bool byCommit = false;
     bool isLong = false;
     bool oracleOnly = false;
     bool times = false;
@@ -85,6 +88,10 @@ bool parse(int argc, char** argv, Arguments& out)
             out.isLong = true;
             continue;
         }
+        if (word == "--by-commit") {
+            out.byCommit = true;
+            continue;
+        }
         if (word == "--times") {
             out.times = true;
             continue;
@@ -115,6 +122,9 @@ bool parse(int argc, char** argv, Arguments& out)
         else
             return false;
     }
+    const char* const seeds = std::getenv("MILLRACE_TEST_SEEDS");
+    if (out.byCommit && seeds)
+        out.seed += std::strtoull(seeds, nullptr, 10);
     const auto isOneOf = [](const std::string& value, std::initializer_list<const char*> words) {
         return value.empty() || std::ranges::find(words, value) != words.end();
     };
