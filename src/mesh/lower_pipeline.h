@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -49,5 +51,17 @@ struct LoweredPipeline {
 // bits count; what the device lacks; shading rates, multiview, and pointers to outputs that are chosen or passed on.
 Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const Stage& mesh,
                                       const std::optional<Stage>& fragment, const Target& target);
+
+// What becomes of PrimitiveId in a fragment shader without mesh shader.
+enum class PrimitiveIdInput {
+    Drivers,  // what the driver gives
+    Zero,     // nothing runs: the shader is part of a library
+    Refused,
+};
+
+// A fragment shader for pipelines without mesh shader: what would be per primitive is a flat input. Errors: no such
+// entry point; it reads PrimitiveId where that is refused.
+Result<spirv::Words> withoutMeshShading(std::span<const uint32_t> fragment, std::string_view entryPoint,
+                                        PrimitiveIdInput primitiveId);
 
 }  // namespace millrace::mesh

@@ -5,6 +5,7 @@
 
 #include "compiler/diagnose.h"
 #include "compiler/globals.h"
+#include "mesh/lower_pipeline.h"
 #include "mesh/passes.h"
 #include "spirv/id_set.h"
 
@@ -87,6 +88,33 @@ Status readPrimitives(commands::Variant& fragment, const PrimitiveInputs& inputs
         }
     }
     return failure.status();
+}
+
+Result<spirv::Words> withoutMeshShading(std::span<const uint32_t> fragment, std::string_view entryPoint,
+                                        PrimitiveIdInput primitiveId)
+{
+    auto variant = commands::readStage(fragment, entryPoint, spv::ExecutionModel::Fragment);
+    if (!variant) {
+        return variant.error();
+    }
+    Module& module = variant->module;
+    if (primitiveId == PrimitiveIdInput::Refused && readsPrimitiveId(*variant)) {
+        return Diagnostic{"mesh", {}, "the fragment shader reads PrimitiveId, which the driver does not give it"};
+    }
+    if (primitiveId != PrimitiveIdInput::Drivers) {
+        if (const Status status = readPrimitives(*variant, {}); !status) {
+            return status.error();
+        }
+        return commands::finishVariant(*variant);
+    }
+    makeFlat(module);
+    removeMeshDeclarations(module);
+    const bool isDeclared =
+        module.hasCapability(spv::Capability::Geometry) || module.hasCapability(spv::Capability::Tessellation);
+    if (!isDeclared && !commands::findInputs(module, spv::BuiltIn::PrimitiveId).empty()) {
+        module.addCapability(spv::Capability::Geometry);
+    }
+    return commands::finishVariant(*variant);
 }
 
 }  // namespace millrace::mesh

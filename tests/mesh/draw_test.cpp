@@ -89,15 +89,28 @@ TEST_P(MeshDraws, Lines_AsTheHostPaintsThem)
     EXPECT_EQ(drawAll(device().createPipeline(options), picture().createSet(cells)), expected(cells));
 }
 
-TEST_P(MeshDraws, PrimitiveId_ReachesTheFragmentShader)
+class MeshPrimitiveIds : public MeshDraws {
+protected:
+    void expectIds(const PipelineOptions& options)
+    {
+        std::vector<Cell> cells = randomCells(4);
+        const Pixels pixels = drawAll(device().createPipeline(options), picture().createSet(cells));
+        for (Cell& cell : cells)
+            for (uint32_t square = 0; square < kSquares; ++square)
+                cell.colors[square] = (cell.colors[square] & 0xff0000ff) | square << 8;
+        EXPECT_EQ(pixels, expected(cells));
+    }
+};
+
+TEST_P(MeshPrimitiveIds, ReachTheFragmentShader)
 {
-    std::vector<Cell> cells = randomCells(4);
-    const PipelineOptions options{.mesh = shaders::cells_id_mesh, .fragment = shaders::cells_id_fragment};
-    const Pixels pixels = drawAll(device().createPipeline(options), picture().createSet(cells));
-    for (Cell& cell : cells)
-        for (uint32_t square = 0; square < kSquares; ++square)
-            cell.colors[square] = (cell.colors[square] & 0xff0000ff) | square << 8;
-    EXPECT_EQ(pixels, expected(cells));
+    expectIds({.mesh = shaders::cells_id_mesh, .fragment = shaders::cells_id_fragment});
+}
+
+// Where outputs take all locations that every device has.
+TEST_P(MeshPrimitiveIds, BesideManyOutputs_ReachTheFragmentShader)
+{
+    expectIds({.mesh = shaders::cells_many_mesh, .fragment = shaders::cells_many_fragment});
 }
 
 TEST_P(MeshDraws, SpecializationConstant_HasItsValue)
@@ -407,8 +420,11 @@ INSTANTIATE_TEST_SUITE_P(By, MeshIndirect, testing::Values(Provider::Driver, Pro
 
 INSTANTIATE_TEST_SUITE_P(By, MeshDraws, testing::Values(Provider::Driver, Provider::Layer),
                          [](const testing::TestParamInfo<Provider>& info) {
-                             return info.param == Provider::Driver ? "Driver" : "Layer";
-                         });
+    return info.param == Provider::Driver ? "Driver" : "Layer";
+    INSTANTIATE_TEST_SUITE_P(By, MeshPrimitiveIds, testing::Values(Provider::Driver, Provider::Layer),
+                             [](const testing::TestParamInfo<Provider>& info) {
+                                 return info.param == Provider::Driver ? "Driver" : "Layer";
+                             });
 
 }  // namespace
 

@@ -14,7 +14,7 @@ constexpr uint32_t kLeaves = 16 * kRoots;  // the tree has four levels of two
 // Graphs that the host cannot prove to fit: the command buffer is split behind them, and passes have streams in front.
 TEST(MeshAndGraphs, SplitCommandBuffer_DrawsInFrontAndBehind)
 {
-    MeshDevice device(Provider::Layer, true);
+    MeshDevice device(Provider::Layer, Beside::Graphs);
     layertest::TestDevice& own = device.device;
     Picture picture(device);
     const std::vector<Cell> cells = randomCells(30);

@@ -101,6 +101,25 @@ TEST(MeshLowering, ShadersOfHlsl_BecomeValidModules)
     EXPECT_GT(tasks, 1u);
 }
 
+// As those that are in libraries of pipelines without mesh shaders.
+TEST(MeshLowering, FragmentShaderWithoutMeshShader_BecomesAPlainOne)
+{
+    const spirv::Words words = compileText(R"(#version 460
+#extension GL_EXT_mesh_shader : require
+layout(location = 1) perprimitiveEXT in vec4 color;
+layout(location = 0) out vec4 result;
+void main() { result = color * gl_PrimitiveID; }
+)",
+                                           VK_SHADER_STAGE_FRAGMENT_BIT);
+    for (const PrimitiveIdInput input : {PrimitiveIdInput::Drivers, PrimitiveIdInput::Zero}) {
+        const auto plain = withoutMeshShading(words, "main", input);
+        ASSERT_TRUE(plain) << plain.error().text();
+        expectValid(Stage{"main", *plain, {}}, "fragment", "plain");
+        EXPECT_EQ(spirv::read(*plain)->hasCapability(spv::Capability::Geometry), input == PrimitiveIdInput::Drivers);
+    }
+    EXPECT_FALSE(withoutMeshShading(words, "main", PrimitiveIdInput::Refused));
+}
+
 // More than a device draws: with all that some device has, and constants that have their values.
 TEST(MeshLowering, RandomShaders_BecomeValidModules)
 {

@@ -30,6 +30,22 @@ bool driverHasMeshShaders()
     return has;
 }
 
+bool driverHas(Beside beside)
+{
+    InstanceOptions options;
+    options.emulation = false;
+    const layertest::TestInstance instance(options);
+    const auto extensions = layertest::deviceExtensions(instance.physical);
+    switch (beside) {
+        case Beside::Libraries:
+            return layertest::lists(extensions, VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME);
+        case Beside::ShaderObjects:
+            return layertest::lists(extensions, VK_EXT_SHADER_OBJECT_EXTENSION_NAME);
+        default:
+            return true;
+    }
+}
+
 namespace {
 
 // What compilers declare for PrimitiveId and gl_DrawID, which lowered shaders go without, and several draws in one
@@ -50,8 +66,7 @@ void enableWhatTestsNeed(VkPhysicalDeviceFeatures2& core, VkPhysicalDeviceVulkan
 
 }  // namespace
 
-MeshDevice::MeshDevice(Provider by, bool graphs)
-    : provider(by), device(instanceOptions(by), options(graphs || by == Provider::Nodes))
+MeshDevice::MeshDevice(Provider by, Beside beside) : provider(by), device(instanceOptions(by), options(beside))
 {
     setLayout = device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0,
                                        VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT);
@@ -68,19 +83,28 @@ MeshDevice::MeshDevice(Provider by, bool graphs)
     cmdDrawIndirect = device.get<PFN_vkCmdDrawMeshTasksIndirectEXT>("vkCmdDrawMeshTasksIndirectEXT");
 }
 
-DeviceOptions MeshDevice::options(bool graphs)
+DeviceOptions MeshDevice::options(Beside beside)
 {
     m_features.meshShader = VK_TRUE;
     m_features.taskShader = VK_TRUE;
     enableWhatTestsNeed(m_core, m_v11);
     DeviceOptions options;
     options.first = &m_core;
-    options.extension = graphs;
-    options.feature = graphs;
+    options.extension = options.feature = beside == Beside::Graphs || provider == Provider::Nodes;
     options.meshNodes = provider == Provider::Nodes;
     options.memoryModel = true;
     options.chain = &m_features;
     options.extensions = {VK_EXT_MESH_SHADER_EXTENSION_NAME};
+    if (beside == Beside::Libraries) {
+        options.extensions.insert(options.extensions.end(), {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
+                                                             VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME});
+        m_libraries.graphicsPipelineLibrary = VK_TRUE;
+        m_features.pNext = &m_libraries;
+    } else if (beside == Beside::ShaderObjects) {
+        options.extensions.push_back(VK_EXT_SHADER_OBJECT_EXTENSION_NAME);
+        m_objects.shaderObject = VK_TRUE;
+        m_features.pNext = &m_objects;
+    }
     return options;
 }
 
@@ -112,6 +136,7 @@ VkPipeline MeshDevice::createPipeline(const PipelineOptions& options, VkResult& 
     raster.lineWidth = 1.0f;
     VkPipelineMultisampleStateCreateInfo samples{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
     samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+    const VkPipelineDepthStencilStateCreateInfo depth{VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO};
     VkPipelineColorBlendAttachmentState attachment{};
     attachment.colorWriteMask = 0xf;
     VkPipelineColorBlendStateCreateInfo blend{VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
@@ -139,14 +164,84 @@ VkPipeline MeshDevice::createPipeline(const PipelineOptions& options, VkResult& 
     info.pViewportState = &viewport;
     info.pRasterizationState = &raster;
     info.pMultisampleState = &samples;
+    info.pDepthStencilState = &depth;
     info.pColorBlendState = &blend;
     info.pDynamicState = &dynamic;
     info.layout = layout;
     info.renderPass = options.renderPass;
     VkPipeline pipeline = VK_NULL_HANDLE;
-    result = vkCreateGraphicsPipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+    if (options.linking == Linking::Whole)
+        result = vkCreateGraphicsPipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
+    else
+        pipeline = createLinked(info, options.linking);
     device.onDestroy([this, pipeline] { vkDestroyPipeline(device.handle, pipeline, nullptr); });
     return pipeline;
+}
+
+VkPipeline MeshDevice::create(const VkGraphicsPipelineCreateInfo& info)
+{
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateGraphicsPipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
+    return pipeline;
+}
+
+namespace {
+
+constexpr VkGraphicsPipelineLibraryFlagsEXT kBefore = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT;
+constexpr VkGraphicsPipelineLibraryFlagsEXT kFragment = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT;
+constexpr VkGraphicsPipelineLibraryFlagsEXT kOutput = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
+
+// What a library of the subset has of a whole pipeline, whose last stage is the fragment shader.
+VkGraphicsPipelineCreateInfo partOf(VkGraphicsPipelineCreateInfo info, VkGraphicsPipelineLibraryFlagsEXT subset)
+{
+    const uint32_t before = info.stageCount - 1;
+    info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
+    if (subset != kBefore) {
+        info.pViewportState = nullptr;
+        info.pRasterizationState = nullptr;
+    }
+    if (subset == kFragment)
+        info.pStages += before;
+    info.stageCount = subset == kBefore ? before : subset == kFragment ? 1 : 0;
+    if (subset != kOutput)
+        info.pColorBlendState = nullptr;
+    else
+        info.layout = VK_NULL_HANDLE;
+    return info;
+}
+
+}  // namespace
+
+// The fragment shader's library is made first. Libraries live as long as what is made of them.
+VkPipeline MeshDevice::createLinked(const VkGraphicsPipelineCreateInfo& info, Linking linking)
+{
+    std::vector<VkPipeline> libraries, used;
+    const auto link = [&](VkPipelineCreateFlags flags) {
+        VkPipelineLibraryCreateInfoKHR linked{VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR};
+        linked.libraryCount = static_cast<uint32_t>(libraries.size());
+        linked.pLibraries = libraries.data();
+        VkGraphicsPipelineCreateInfo whole{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &linked, flags};
+        whole.layout = info.layout;
+        whole.basePipelineIndex = -1;
+        return create(whole);
+    };
+    for (const VkGraphicsPipelineLibraryFlagsEXT subset : {kFragment, kBefore, kOutput}) {
+        VkGraphicsPipelineCreateInfo part = partOf(info, subset);
+        VkGraphicsPipelineLibraryCreateInfoEXT library{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT};
+        library.pNext = const_cast<void*>(info.pNext);
+        library.flags = subset;
+        part.pNext = &library;
+        libraries.push_back(create(part));
+        used.push_back(libraries.back());
+        if (linking == Linking::LibrariesOfLibraries && subset == kBefore) {
+            const VkPipeline together = link(VK_PIPELINE_CREATE_LIBRARY_BIT_KHR);
+            libraries = {together};
+            used.push_back(together);
+        }
+    }
+    for (const VkPipeline library : used)
+        device.onDestroy([this, library] { vkDestroyPipeline(device.handle, library, nullptr); });
+    return link(0);
 }
 
 }  // namespace millrace::meshtest

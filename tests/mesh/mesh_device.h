@@ -21,6 +21,9 @@ layertest::InstanceOptions instanceOptions(Provider provider);
 
 inline constexpr VkShaderStageFlags kMeshStages = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
 
+// How pipelines are made.
+enum class Linking { Whole, Libraries, LibrariesOfLibraries };
+
 struct PipelineOptions {
     std::span<const uint32_t> mesh;      // none: cells_mesh
     std::span<const uint32_t> fragment;  // none: cells_fragment
@@ -30,20 +33,29 @@ struct PipelineOptions {
     const char* entry = "main";                       // of the mesh shader
     const void* node = nullptr;                       // chained to its stage
     VkPipelineCreateFlags2 flags = 0;
+    Linking linking = Linking::Whole;
 };
+
+// What a device has beside mesh shaders.
+enum class Beside { Nothing, Graphs, Libraries, ShaderObjects };
+
+// True if the driver under the tests has what that needs.
+bool driverHas(Beside beside);
 
 class MeshDevice {
 public:
-    // `graphs`: with execution graphs.
-    explicit MeshDevice(Provider by, bool graphs = false);
+    explicit MeshDevice(Provider by, Beside beside = Beside::Nothing);
 
 private:
     VkPhysicalDeviceMeshShaderFeaturesEXT m_features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
 
+    VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT m_libraries{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT};
+    VkPhysicalDeviceShaderObjectFeaturesEXT m_objects{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT};
     VkPhysicalDeviceVulkan11Features m_v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};
     VkPhysicalDeviceFeatures2 m_core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
 
-    layertest::DeviceOptions options(bool graphs);
+    layertest::DeviceOptions options(Beside beside);
 
 public:
     const Provider provider;
@@ -58,6 +70,10 @@ public:
     // Viewport and scissor are dynamic.
     VkPipeline createPipeline(const PipelineOptions& options = {});
     VkPipeline createPipeline(const PipelineOptions& options, VkResult& result);
+
+private:
+    VkPipeline create(const VkGraphicsPipelineCreateInfo& info);
+    VkPipeline createLinked(const VkGraphicsPipelineCreateInfo& info, Linking linking);
 };
 
 }  // namespace millrace::meshtest

@@ -14,6 +14,7 @@
 #include "layer/commands/variant_flags.h"
 #include "layer/commands/vertex_inputs.h"
 #include "layer/loader/device.h"
+#include "layer/objects/graphics_parts.h"
 #include "layer/objects/render_passes.h"
 #include "layer/objects/shader_modules.h"
 #include "layer/objects/transient_module.h"
@@ -128,7 +129,7 @@ protected:
         info.pStages = stages.data();
         info.pRasterizationState = &raster;
         info.pDynamicState = &dynamic;
-        return keep(sharedLayout(), m_renderPass, m_code, info);
+        return std::make_shared<KeptGraphics>(sharedLayout(), m_renderPass, m_code, info);
     }
 
 private:
@@ -189,39 +190,50 @@ std::optional<spv::ExecutionModel> modelOf(VkShaderStageFlagBits stage)
     }
 }
 
-std::optional<std::vector<commands::StageCode>> codeOf(const Device& device, const VkGraphicsPipelineCreateInfo& info)
+namespace {
+
+// None if the layer does not have all of it, or a stage is none of generated commands.
+std::optional<std::vector<commands::StageCode>> codeOf(const VkGraphicsPipelineCreateInfo& info,
+                                                       const std::vector<SharedWords>& words)
 {
     std::vector<commands::StageCode> stages;
-    for (const VkPipelineShaderStageCreateInfo& stage : std::span(info.pStages, info.stageCount)) {
-        const std::optional<spv::ExecutionModel> model = modelOf(stage.stage);
-        const SharedWords words = wordsOf(device, stage);
-        if (!model || !words)
+    for (size_t i = 0; i < words.size(); ++i) {
+        const std::optional<spv::ExecutionModel> model = modelOf(info.pStages[i].stage);
+        if (!model || !words[i])
             return std::nullopt;
-        stages.push_back({*model, stage.pName, *words});
+        stages.push_back({*model, info.pStages[i].pName, *words[i]});
     }
     return stages;
 }
 
-std::shared_ptr<KeptPipeline> keep(std::shared_ptr<SequenceLayout> layout, std::shared_ptr<RenderPass> renderPass,
-                                   std::vector<commands::StageCode> code, const VkGraphicsPipelineCreateInfo& info)
+// A whole pipeline. `renderPass`: null with dynamic rendering. Null if there is no vertex shader.
+std::shared_ptr<KeptPipeline> keepWhole(std::shared_ptr<SequenceLayout> layout, std::shared_ptr<RenderPass> renderPass,
+                                        const std::vector<SharedWords>& words, const VkGraphicsPipelineCreateInfo& info)
 {
-    if (std::ranges::count(code, spv::ExecutionModel::Vertex, &commands::StageCode::model) == 0 && !hasMesh(code))
+    std::optional<std::vector<commands::StageCode>> code = codeOf(info, words);
+    if (!layout || !code)
         return nullptr;
-    return std::make_shared<KeptGraphics>(std::move(layout), std::move(renderPass), std::move(code), info);
+    if (std::ranges::count(*code, spv::ExecutionModel::Vertex, &commands::StageCode::model) == 0 && !hasMesh(*code))
+        return nullptr;
+    return std::make_shared<KeptGraphics>(std::move(layout), std::move(renderPass), std::move(*code), info);
 }
+
+}  // namespace
 
 std::shared_ptr<KeptPipeline> keep(Device& device, const VkGraphicsPipelineCreateInfo& info)
 {
-    std::shared_ptr<SequenceLayout> layout = sequenceLayoutOf(device, info.layout);
-    if (!layout)
-        return nullptr;
-    std::optional<std::vector<commands::StageCode>> code = codeOf(device, info);
-    if (!code)
-        return nullptr;
+    if (hasLibraries(info)) {
+        const LinkedGraphics linked(device, info, partsOf(device, info));
+        return linked.isUsable() ? keepWhole(linked.layout(), linked.renderPass(), linked.words(), linked.info())
+                                 : nullptr;
+    }
     std::shared_ptr<RenderPass> renderPass = device.renderPasses.share(handleId(info.renderPass));
     if (info.renderPass && !(renderPass && renderPass->handle))
         return nullptr;
-    return keep(std::move(layout), std::move(renderPass), std::move(*code), info);
+    std::vector<SharedWords> words;
+    for (const VkPipelineShaderStageCreateInfo& stage : std::span(info.pStages, info.stageCount))
+        words.push_back(wordsOf(device, stage));
+    return keepWhole(sequenceLayoutOf(device, info.layout), std::move(renderPass), words, info);
 }
 
 }  // namespace millrace::layer

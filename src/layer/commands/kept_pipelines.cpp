@@ -5,7 +5,7 @@
 
 #include "layer/chains/chain.h"
 #include "layer/loader/device.h"
-#include "layer/objects/pipeline_flags.h"
+#include "layer/objects/graphics_parts.h"
 #include "runtime/host_memory.h"
 
 namespace millrace::layer {
@@ -90,43 +90,10 @@ void KeptPipelines::created(const VkComputePipelineCreateInfo& info, VkPipeline 
 
 void KeptPipelines::created(const VkGraphicsPipelineCreateInfo& info, VkPipeline pipeline)
 {
-    const bool isLibrary = pipelineFlags(info.pNext, info.flags) & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
-    const auto* libraries =
-        findInChain<VkPipelineLibraryCreateInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
-    const bool isLinked = libraries && libraries->libraryCount > 0;
-    GraphicsParts parts = isLibrary || isLinked ? partsOf(info) : GraphicsParts();
-    if (isLibrary) {
-        if (!parts.empty())
-            m_libraries.insert(handleId(pipeline), std::make_shared<GraphicsParts>(std::move(parts)));
+    if (isLibrary(info))
         return;
-    }
-    std::shared_ptr<KeptPipeline> kept;
-    if (!isLinked)
-        kept = keep(m_device, info);
-    else if (!parts.empty())
-        kept = link(m_device, info, parts);
-    if (kept)
+    if (std::shared_ptr<KeptPipeline> kept = keep(m_device, info))
         m_pipelines.insert(handleId(pipeline), std::move(kept));
-}
-
-GraphicsParts KeptPipelines::partsOf(const VkGraphicsPipelineCreateInfo& info) const
-{
-    GraphicsParts parts;
-    const auto* libraries =
-        findInChain<VkPipelineLibraryCreateInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
-    for (uint32_t i = 0; libraries && i < libraries->libraryCount; ++i) {
-        const GraphicsParts* known = m_libraries.find(handleId(libraries->pLibraries[i]));
-        if (!known)
-            return {};
-        parts.insert(parts.end(), known->begin(), known->end());
-    }
-    if (ownSubsets(info) != 0) {
-        std::shared_ptr<const GraphicsPart> own = createPart(m_device, info);
-        if (!own)
-            return {};
-        parts.push_back(std::move(own));
-    }
-    return parts;
 }
 
 VkResult KeptPipelines::createParts(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
@@ -185,7 +152,6 @@ void KeptPipelines::destroyed(VkPipeline pipeline)
     m_groups.remove(handleId(pipeline));
     m_indirect.remove(pipeline);
     m_pipelines.remove(handleId(pipeline));
-    m_libraries.remove(handleId(pipeline));
 }
 
 }  // namespace millrace::layer

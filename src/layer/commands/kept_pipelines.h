@@ -16,7 +16,6 @@
 #include "commands/vertex_input.h"
 #include "layer/base/registry.h"
 #include "layer/commands/indirect_pipelines.h"
-#include "layer/commands/pipeline_parts.h"
 #include "layer/commands/shader_groups.h"
 #include "layer/objects/pipeline_layouts.h"
 #include "layer/objects/pipeline_observer.h"
@@ -105,17 +104,14 @@ public:
     const IndirectPipelines& indirect() const { return m_indirect; }
 
 private:
-    // Of the libraries and of the structure itself; empty if variants cannot be made of all of them.
-    GraphicsParts partsOf(const VkGraphicsPipelineCreateInfo& info) const;
-
     Device& m_device;
     Registry<KeptPipeline> m_pipelines;
-    Registry<GraphicsParts> m_libraries;
     Registry<ShaderGroups> m_groups;
     IndirectPipelines m_indirect;
 };
 
-// Null if the layer does not have the code, or the driver refused the layout.
+// Null if the layer does not have the code of all stages and libraries, or the driver refused the layout; likewise if
+// the layouts of libraries have different sets and the structure does not say the layout of all.
 std::shared_ptr<KeptPipeline> keep(Device& device, const VkComputePipelineCreateInfo& info);
 std::shared_ptr<KeptPipeline> keep(Device& device, const VkGraphicsPipelineCreateInfo& info);
 

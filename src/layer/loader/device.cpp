@@ -326,6 +326,7 @@ Device::~Device()
     pipelinesAhead->stop();
     queues.clear();
     commandPools.clear();
+    graphicsLibraries.clear();
     renderPasses.clear();
     executionSets.clear();
     indirectLayouts.clear();

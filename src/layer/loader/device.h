@@ -33,6 +33,7 @@ struct CommandPool;
 struct DescriptorSetLayout;
 struct ExecutionSet;
 class GeneratedCommands;
+class GraphicsPart;
 struct GraphObject;
 struct IndirectLayout;
 class MeshShaders;
@@ -84,7 +85,9 @@ struct Device {
     // Of VK_EXT_device_generated_commands, where the layer provides it.
     Registry<IndirectLayout> indirectLayouts;
     Registry<ExecutionSet> executionSets;
+    // Of those and of VK_EXT_mesh_shader.
     Registry<RenderPass> renderPasses;
+    Registry<std::vector<std::shared_ptr<const GraphicsPart>>> graphicsLibraries;
     std::shared_ptr<GeneratedCommands> generatedCommands;
     std::shared_ptr<PipelineObserver> pipelineObserver;  // null: nobody wants to know
     std::shared_ptr<PipelineMaker> pipelineMaker;        // null: the driver makes all

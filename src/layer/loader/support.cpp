@@ -101,6 +101,7 @@ MeshLimits meshLimits(const runtime::DriverAnswers& answers, bool hasLayerExtens
     out.layers = limits.maxFramebufferLayers;
     out.vertexLayers = hasLayerExtension && answers.features12.shaderOutputLayer;
     out.vertexViewports = hasLayerExtension && answers.features12.shaderOutputViewportIndex;
+    out.fragmentPrimitiveId = answers.features.geometryShader;
     return out;
 }
 

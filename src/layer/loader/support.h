@@ -22,6 +22,7 @@ struct MeshLimits {
     uint32_t layers = 0;
     bool vertexLayers = false;  // vertex shaders can write Layer
     bool vertexViewports = false;
+    bool fragmentPrimitiveId = false;  // fragment shaders can read PrimitiveId behind vertex shaders (geometryShader)
 };
 
 struct Support {

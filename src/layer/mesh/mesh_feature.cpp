@@ -41,6 +41,8 @@ void enableWhatMeshShadersNeed(PatchedDeviceCreateInfo& request, const Support& 
                    &VkPhysicalDeviceBufferDeviceAddressFeatures::bufferDeviceAddress);
     if (support.int64)
         request.enable(&VkPhysicalDeviceFeatures::shaderInt64);
+    if (support.meshLimits.fragmentPrimitiveId)
+        request.enable(&VkPhysicalDeviceFeatures::geometryShader);
     if (support.scalarBlockLayout)
         request.enable(k12, &VkPhysicalDeviceVulkan12Features::scalarBlockLayout,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,

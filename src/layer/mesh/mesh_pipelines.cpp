@@ -2,6 +2,7 @@
 #include "layer/mesh/mesh_pipelines.h"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <span>
 #include <utility>
@@ -11,7 +12,9 @@
 #include "layer/chains/patched_chain.h"
 #include "layer/loader/device.h"
 #include "layer/mesh/mesh_shaders.h"
+#include "layer/objects/driver_pipeline_info.h"
 #include "layer/objects/driver_stages.h"
+#include "layer/objects/graphics_parts.h"
 #include "layer/objects/pipeline_flags.h"
 #include "layer/objects/shader_modules.h"
 #include "layer/objects/transient_module.h"
@@ -65,21 +68,49 @@ VkPipelineCreateFlags computeFlags(const VkGraphicsPipelineCreateInfo& info)
     return static_cast<VkPipelineCreateFlags>(pipelineFlags(info.pNext, info.flags) & kShared);
 }
 
-// One pipeline, step by step.
+// The application gets feedback on the whole pipeline. Its stages are not those of the driver, so that of them nothing
+// is said.
+class Feedback {
+public:
+    explicit Feedback(const void* chain) : m_chain(chain)
+    {
+        auto* feedback = m_chain.change<VkPipelineCreationFeedbackCreateInfo>(
+            VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO);
+        if (!feedback)
+            return;
+        for (uint32_t i = 0; i < feedback->pipelineStageCreationFeedbackCount; ++i)
+            feedback->pPipelineStageCreationFeedbacks[i] = {};
+        feedback->pipelineStageCreationFeedbackCount = 0;
+    }
+    const void* chain() const { return m_chain.get(); }
+
+private:
+    mutable PatchedChain m_chain;
+};
+
+VkResult refuse(const Device& device, const std::string& reason)
+{
+    refuseMeshShaders(device, "a graphics pipeline with a mesh shader cannot be created: " + reason);
+    return VK_ERROR_UNKNOWN;
+}
+
+// One pipeline or library, step by step. `words`: of its stages.
 class Creation {
 public:
-    Creation(const Device& device, const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache)
-        : m_device(device), m_info(info), m_cache(cache)
+    Creation(const Device& device, const VkGraphicsPipelineCreateInfo& info, std::vector<SharedWords> words,
+             std::shared_ptr<SequenceLayout> layout, VkPipelineCache cache)
+        : m_device(device), m_info(info), m_words(std::move(words)), m_layout(std::move(layout)), m_cache(cache)
     {
     }
 
+    // A library keeps the application's handle for what is known only when it is linked: it has the stages that the
+    // driver can take, and nothing of it runs.
     VkResult run(const VkAllocationCallbacks* allocator, VkPipeline* out);
     std::shared_ptr<MeshPipeline> take() { return std::move(m_pipeline); }
 
 private:
     // What the layer does not provide; null if there is nothing.
     const char* obstacle() const;
-    VkResult refuse(const std::string& reason) const;
     std::optional<mesh::Stage> read(const VkPipelineShaderStageCreateInfo& stage) const;
     VkResult lower(mesh::LoweredPipeline& lowered) const;
     VkResult createCompute(const mesh::Stage& lowered, VkShaderStageFlagBits stage, VkPipeline& out) const;
@@ -88,6 +119,8 @@ private:
 
     const Device& m_device;
     const VkGraphicsPipelineCreateInfo& m_info;
+    const std::vector<SharedWords> m_words;
+    const std::shared_ptr<SequenceLayout> m_layout;
     const VkPipelineCache m_cache;
     std::shared_ptr<MeshPipeline> m_pipeline;
 };
@@ -96,26 +129,14 @@ const char* Creation::obstacle() const
 {
     const auto* rendering =
         findInChain<VkPipelineRenderingCreateInfo>(m_info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
-    if (pipelineFlags(m_info.pNext, m_info.flags) & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR)
-        return "it is a library, and the layer does not make mesh pipelines of libraries";
-    if (findInChain<VkPipelineLibraryCreateInfoKHR>(m_info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR))
-        return "it is made of libraries";
-    if (!findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT))
-        return "a stage declares MeshShadingEXT, and there is no mesh shader";
     if (rendering && rendering->viewMask != 0)
         return "it has several views, and the feature multiviewMeshShader is absent";
     return nullptr;
 }
 
-VkResult Creation::refuse(const std::string& reason) const
-{
-    refuseMeshShaders(m_device, "a graphics pipeline with a mesh shader cannot be created: " + reason);
-    return VK_ERROR_UNKNOWN;
-}
-
 std::optional<mesh::Stage> Creation::read(const VkPipelineShaderStageCreateInfo& stage) const
 {
-    const SharedWords words = wordsOf(m_device, stage);
+    const SharedWords& words = m_words[static_cast<size_t>(&stage - m_info.pStages)];
     if (!words)
         return std::nullopt;
     return mesh::Stage{stage.pName, *words, constantsOf(stage.pSpecializationInfo)};
@@ -132,13 +153,13 @@ VkResult Creation::lower(mesh::LoweredPipeline& lowered) const
     if (fragmentStage)
         fragment = read(*fragmentStage);
     if (!shader || (taskStage && !task) || (fragmentStage && !fragment))
-        return refuse("the layer does not have the code of a stage, which may be given by an identifier");
+        return refuse(m_device, "the layer does not have the code of a stage, which may be given by an identifier");
     const Support& support = m_device.support;
-    const mesh::Target target{support.interfaceLocations, support.meshLimits.vertexLayers,
+    const mesh::Target target{support.meshLimits.outputComponents / 4, support.meshLimits.vertexLayers,
                               support.meshLimits.vertexViewports};
     Result<mesh::LoweredPipeline> result = mesh::lowerPipeline(task, *shader, fragment, target);
     if (!result)
-        return refuse(result.error().text());
+        return refuse(m_device, result.error().text());
     lowered = std::move(*result);
     return VK_SUCCESS;
 }
@@ -153,6 +174,7 @@ VkResult Creation::createCompute(const mesh::Stage& lowered, VkShaderStageFlagBi
     m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {name});
     PatchedChain chain(given.pNext);
     chain.remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+    chain.remove(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT);
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     info.flags = computeFlags(m_info);
     info.stage = module.stage();
@@ -181,6 +203,7 @@ VkResult Creation::createGraphics(const mesh::LoweredPipeline& lowered, const Vk
         fragment.emplace(m_device, lowered.fragment->words);
         chain.emplace(given.pNext);
         chain->remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+        chain->remove(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT);
         stages.push_back(given);
         stages.back().pNext = chain->get();
         stages.back().module = fragment->handle();
@@ -191,6 +214,8 @@ VkResult Creation::createGraphics(const mesh::LoweredPipeline& lowered, const Vk
     VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
     assembly.topology = topologyOf(lowered.layout);
     VkGraphicsPipelineCreateInfo info = m_info;
+    const Feedback feedback(m_info.pNext);
+    info.pNext = feedback.chain();
     info.stageCount = static_cast<uint32_t>(stages.size());
     info.pStages = stages.data();
     info.pVertexInputState = &input;
@@ -203,15 +228,16 @@ VkResult Creation::createGraphics(const mesh::LoweredPipeline& lowered, const Vk
 VkResult Creation::run(const VkAllocationCallbacks* allocator, VkPipeline* out)
 {
     if (const char* reason = obstacle())
-        return refuse(reason);
-    const PipelineLayout* layout = m_device.pipelineLayouts.find(handleId(m_info.layout));
-    if (!layout || !layout->sequences)
-        return refuse("the layer does not have its layout, or the driver refused one with as many sets");
+        return refuse(m_device, reason);
+    if (!m_layout)
+        return refuse(m_device, "the layer does not have its layout, or the driver refused one with as many sets");
     mesh::LoweredPipeline lowered;
     VkResult result = lower(lowered);
     if (result != VK_SUCCESS)
         return result;
-    m_pipeline = std::make_shared<MeshPipeline>(layout->sequences, lowered.layout);
+    m_pipeline = std::make_shared<MeshPipeline>(m_layout, lowered.layout);
+    if (isLibrary(m_info))
+        return createGraphics(lowered, allocator, out);
     if (lowered.task)
         result = createCompute(*lowered.task, VK_SHADER_STAGE_TASK_BIT_EXT, m_pipeline->task);
     if (result == VK_SUCCESS)
@@ -230,9 +256,11 @@ MeshPipeline::~MeshPipeline()
 
 bool MeshPipelines::makes(const VkGraphicsPipelineCreateInfo& info) const
 {
-    return std::ranges::any_of(stagesOf(info), [&](const VkPipelineShaderStageCreateInfo& stage) {
-        return (stage.stage & kMeshStages) || isOfMeshShading(m_device, stage);
-    });
+    return std::ranges::any_of(stagesOf(info),
+                               [&](const VkPipelineShaderStageCreateInfo& stage) {
+                                   return (stage.stage & kMeshStages) || isOfMeshShading(m_device, stage);
+                               }) ||
+           (hasLibraries(info) && (stagesOf(partsOf(m_device, info)) & kMeshStages));
 }
 
 VkResult MeshPipelines::create(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
@@ -241,12 +269,91 @@ VkResult MeshPipelines::create(const VkGraphicsPipelineCreateInfo& info, VkPipel
     // Code may be chained to its stage instead of being in a module.
     m_device.needsFronts = true;
     *out = VK_NULL_HANDLE;
-    Creation creation(m_device, info, cache);
+    if (hasLibraries(info))
+        return linkLibraries(info, cache, allocator, out);
+    if (!findStage(info, VK_SHADER_STAGE_MESH_BIT_EXT))
+        return createFragment(info, cache, allocator, out);
+    std::vector<SharedWords> words;
+    for (const VkPipelineShaderStageCreateInfo& stage : stagesOf(info))
+        words.push_back(wordsOf(m_device, stage));
+    Creation creation(m_device, info, std::move(words), sequenceLayoutOf(m_device, info.layout), cache);
     const VkResult result = creation.run(allocator, out);
-    if (result != VK_SUCCESS)
-        return result;
-    rememberOrUndo([&] { m_device.table.DestroyPipeline(m_device.handle, *out, allocator); },
-                   [&] { m_pipelines.insert(handleId(*out), creation.take()); });
+    return result == VK_SUCCESS && !isLibrary(info) ? remember(*out, creation.take(), allocator) : result;
+}
+
+// All that the libraries were given becomes one pipeline: only together it is known what the mesh shader hands to the
+// fragment shader.
+VkResult MeshPipelines::linkLibraries(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
+                                      const VkAllocationCallbacks* allocator, VkPipeline* out)
+{
+    const GraphicsParts parts = partsOf(m_device, info);
+    if (!(stagesOf(parts) & VK_SHADER_STAGE_MESH_BIT_EXT))
+        return createFragment(info, cache, allocator, out);
+    const LinkedGraphics linked(m_device, info, parts);
+    if (!linked.isUsable())
+        return refuse(m_device, "none of its libraries says with which attachments it draws");
+    VkGraphicsPipelineCreateInfo whole = linked.info();
+    VkGraphicsPipelineLibraryCreateInfoEXT library{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT};
+    library.pNext = const_cast<void*>(whole.pNext);
+    library.flags = linked.subsets();
+    if (isLibrary(info)) {
+        whole.flags |= VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
+        whole.pNext = &library;
+    }
+    VkPipelineCreationFeedbackCreateInfo feedback{VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO};
+    if (const auto* wanted = findInChain<VkPipelineCreationFeedbackCreateInfo>(
+            info.pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO)) {
+        feedback = *wanted;
+        feedback.pNext = whole.pNext;
+        whole.pNext = &feedback;
+    }
+    Creation creation(m_device, whole, linked.words(), linked.layout(), cache);
+    const VkResult result = creation.run(allocator, out);
+    return result == VK_SUCCESS && !isLibrary(info) ? remember(*out, creation.take(), allocator) : result;
+}
+
+// A fragment shader whose module is one for mesh shaders, and none of those: a library, of which no more is known yet,
+// or a pipeline of other stages.
+VkResult MeshPipelines::createFragment(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
+                                       const VkAllocationCallbacks* allocator, VkPipeline* out)
+{
+    std::vector<VkPipelineShaderStageCreateInfo> stages(stagesOf(info).begin(), stagesOf(info).end());
+    std::deque<TransientModule> modules;
+    std::deque<PatchedChain> chains;
+    for (VkPipelineShaderStageCreateInfo& stage : stages) {
+        if (!isOfMeshShading(m_device, stage))
+            continue;
+        if (stage.stage != VK_SHADER_STAGE_FRAGMENT_BIT)
+            return refuse(m_device, "a stage declares MeshShadingEXT, and there is no mesh shader");
+        const mesh::PrimitiveIdInput primitiveId = m_device.support.meshLimits.fragmentPrimitiveId
+                                                       ? mesh::PrimitiveIdInput::Drivers
+                                                   : isLibrary(info) ? mesh::PrimitiveIdInput::Zero
+                                                                     : mesh::PrimitiveIdInput::Refused;
+        const Result<spirv::Words> words =
+            mesh::withoutMeshShading(*wordsOf(m_device, stage), stage.pName, primitiveId);
+        if (!words)
+            return refuse(m_device, words.error().text());
+        const TransientModule& module = modules.emplace_back(m_device, *words);
+        if (module.result() != VK_SUCCESS)
+            return module.result();
+        PatchedChain& chain = chains.emplace_back(stage.pNext);
+        chain.remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+        stage.pNext = chain.get();
+        stage.module = module.handle();
+    }
+    const DriverStages driverStages(m_device, stages.data(), static_cast<uint32_t>(stages.size()));
+    if (driverStages.result() != VK_SUCCESS)
+        return driverStages.result();
+    VkGraphicsPipelineCreateInfo own = info;
+    own.pStages = driverStages.data();
+    return m_device.table.CreateGraphicsPipelines(m_device.handle, cache, 1, &own, allocator, out);
+}
+
+VkResult MeshPipelines::remember(VkPipeline pipeline, std::shared_ptr<MeshPipeline> made,
+                                 const VkAllocationCallbacks* allocator)
+{
+    rememberOrUndo([&] { m_device.table.DestroyPipeline(m_device.handle, pipeline, allocator); },
+                   [&] { m_pipelines.insert(handleId(pipeline), std::move(made)); });
     return VK_SUCCESS;
 }
 

@@ -44,6 +44,12 @@ public:
     std::shared_ptr<MeshPipeline> find(VkPipeline pipeline) const { return m_pipelines.share(handleId(pipeline)); }
 
 private:
+    VkResult linkLibraries(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
+                           const VkAllocationCallbacks* allocator, VkPipeline* out);
+    VkResult createFragment(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
+                            const VkAllocationCallbacks* allocator, VkPipeline* out);
+    VkResult remember(VkPipeline pipeline, std::shared_ptr<MeshPipeline> made, const VkAllocationCallbacks* allocator);
+
     Device& m_device;
     Registry<MeshPipeline> m_pipelines;
 };

@@ -6,6 +6,7 @@
 #include "layer/graphs/validate.h"
 #include "layer/loader/entry_points.h"
 #include "layer/objects/driver_pipeline_info.h"
+#include "layer/objects/graphics_parts.h"
 #include "layer/objects/pipeline_maker.h"
 #include "layer/objects/pipeline_observer.h"
 
@@ -131,10 +132,16 @@ VkResult createEach(uint32_t count, const Info* infos, VkPipeline* pipelines, co
     return outcome;
 }
 
+// Of compute pipelines only nodes are in libraries.
+void keepLibrary(Device&, const VkComputePipelineCreateInfo&, VkPipeline) {}
+
 // What has been made, with the structures that the application gave.
 template <typename Info>
 void tell(Device& device, uint32_t count, const Info* infos, const VkPipeline* pipelines)
 {
+    for (uint32_t i = 0; i < count; ++i)
+        if (pipelines[i])
+            keepLibrary(device, infos[i], pipelines[i]);
     for (uint32_t i = 0; device.pipelineObserver && i < count; ++i)
         if (pipelines[i] && !device.graphObjects.find(handleId(pipelines[i])))
             device.pipelineObserver->created(infos[i], pipelines[i]);
@@ -265,6 +272,7 @@ VKAPI_ATTR void VKAPI_CALL DestroyPipeline(VkDevice handle, VkPipeline pipeline,
         device.pipelineObserver->destroyed(pipeline);
     if (device.pipelineMaker)
         device.pipelineMaker->destroyed(pipeline);
+    device.graphicsLibraries.remove(handleId(pipeline));
     if (device.graphObjects.remove(handleId(pipeline))) {
         device.privateData.removeObject(handleId(pipeline));
     } else {

@@ -26,7 +26,7 @@ VkResult create(Device& device, const Info& info, const VkAllocationCallbacks* a
                 const Create& create)
 {
     const VkResult result = create(&info, allocator, out);
-    if (result != VK_SUCCESS || !device.usesCommands())
+    if (result != VK_SUCCESS || !(device.usesCommands() || device.usesMesh()))
         return result;
     rememberOrUndo([&] { device.table.DestroyRenderPass(device.handle, *out, allocator); },
                    [&] {
@@ -102,7 +102,7 @@ EntryPoints renderPassEntryPoints()
         MILLRACE_ENTRY(CreateRenderPass, kUses),
         {"vkCreateRenderPass2", guarded<&createRenderPass2<&Table::CreateRenderPass2>>(), kUses},
         {"vkCreateRenderPass2KHR", guarded<&createRenderPass2<&Table::CreateRenderPass2KHR>>(), kUses},
-        MILLRACE_ENTRY(DestroyRenderPass, kUseCommands),
+        MILLRACE_ENTRY(DestroyRenderPass, kUses),
     };
     return entries;
 }

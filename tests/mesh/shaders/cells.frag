@@ -2,6 +2,9 @@
 #extension GL_EXT_mesh_shader : require
 layout(location = 0) in vec2 place;
 layout(location = 1) perprimitiveEXT in Primitive { vec4 color; float twin; };
+#if defined(MANY_OUTPUTS)
+layout(location = 2) in vec4 others[14];
+#endif
 layout(location = 0) out vec4 result;
 layout(push_constant) uniform Push { layout(offset = 16) float alpha; };
 
@@ -11,6 +14,11 @@ void main()
     result = vec4(color.rg, floor(place.x * 64) / 255, alpha);
     if (abs(twin - color.r * 255) > 0.5)
         result = vec4(1);
+#if defined(MANY_OUTPUTS)
+    for (uint i = 0; i < 14; ++i)
+        if (abs(others[i].x - i) > 0.5)
+            result = vec4(1);
+#endif
 #if defined(PRIMITIVE_ID)
     result.g = float(gl_PrimitiveID) / 255;
 #endif
