@@ -420,11 +420,13 @@ INSTANTIATE_TEST_SUITE_P(By, MeshIndirect, testing::Values(Provider::Driver, Pro
 
 INSTANTIATE_TEST_SUITE_P(By, MeshDraws, testing::Values(Provider::Driver, Provider::Layer),
                          [](const testing::TestParamInfo<Provider>& info) {
-    return info.param == Provider::Driver ? "Driver" : "Layer";
-    INSTANTIATE_TEST_SUITE_P(By, MeshPrimitiveIds, testing::Values(Provider::Driver, Provider::Layer),
-                             [](const testing::TestParamInfo<Provider>& info) {
-                                 return info.param == Provider::Driver ? "Driver" : "Layer";
-                             });
+                             return info.param == Provider::Driver ? "Driver" : "Layer";
+                         });
+
+INSTANTIATE_TEST_SUITE_P(By, MeshPrimitiveIds, testing::Values(Provider::Driver, Provider::Layer),
+                         [](const testing::TestParamInfo<Provider>& info) {
+                             return info.param == Provider::Driver ? "Driver" : "Layer";
+                         });
 
 }  // namespace
 

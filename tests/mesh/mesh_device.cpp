@@ -169,6 +169,7 @@ VkPipeline MeshDevice::createPipeline(const PipelineOptions& options, VkResult& 
     info.pDynamicState = &dynamic;
     info.layout = layout;
     info.renderPass = options.renderPass;
+    info.subpass = options.subpass;
     VkPipeline pipeline = VK_NULL_HANDLE;
     if (options.linking == Linking::Whole)
         result = vkCreateGraphicsPipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);

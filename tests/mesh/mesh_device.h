@@ -28,6 +28,7 @@ struct PipelineOptions {
     std::span<const uint32_t> mesh;      // none: cells_mesh
     std::span<const uint32_t> fragment;  // none: cells_fragment
     VkRenderPass renderPass = VK_NULL_HANDLE;
+    uint32_t subpass = 0;
     const VkSpecializationInfo* constants = nullptr;  // of the mesh shader
     std::span<const uint32_t> task;                   // none: there is none
     const char* entry = "main";                       // of the mesh shader

@@ -2,12 +2,15 @@
 #include "layer/objects/render_passes.h"
 
 #include <deque>
+#include <span>
 #include <vector>
 
+#include "layer/chains/chain.h"
 #include "layer/chains/patched_chain.h"
 #include "layer/loader/device.h"
 #include "layer/loader/entry_points.h"
 #include "layer/recording/driver_scopes.h"
+#include "layer/recording/front.h"
 #include "runtime/host_memory.h"
 
 namespace millrace::layer {
@@ -21,9 +24,32 @@ DriverScopes scopesOf(const Device& device)
     return {device, VK_QUEUE_GRAPHICS_BIT};
 }
 
+// `info`: as it was given.
+std::set<uint32_t> waitingSubpasses(const VkRenderPassCreateInfo& info)
+{
+    std::set<uint32_t> waiting;
+    for (const VkSubpassDependency& dependency : std::span(info.pDependencies, info.dependencyCount))
+        if (dependency.srcSubpass != VK_SUBPASS_EXTERNAL && waitsInFront(dependency.dstStageMask))
+            waiting.insert(dependency.dstSubpass);
+    return waiting;
+}
+
+std::set<uint32_t> waitingSubpasses(const VkRenderPassCreateInfo2& info)
+{
+    std::set<uint32_t> waiting;
+    for (const VkSubpassDependency2& dependency : std::span(info.pDependencies, info.dependencyCount)) {
+        const auto* barrier = findInChain<VkMemoryBarrier2>(dependency.pNext, VK_STRUCTURE_TYPE_MEMORY_BARRIER_2);
+        const VkPipelineStageFlags2 stages = barrier ? barrier->dstStageMask : dependency.dstStageMask;
+        if (dependency.srcSubpass != VK_SUBPASS_EXTERNAL && waitsInFront(stages))
+            waiting.insert(dependency.dstSubpass);
+    }
+    return waiting;
+}
+
+// `given`: the application's, `info`: for the driver.
 template <typename Info, typename Create>
-VkResult create(Device& device, const Info& info, const VkAllocationCallbacks* allocator, VkRenderPass* out,
-                const Create& create)
+VkResult create(Device& device, const Info& given, const Info& info, const VkAllocationCallbacks* allocator,
+                VkRenderPass* out, const Create& create)
 {
     const VkResult result = create(&info, allocator, out);
     if (result != VK_SUCCESS || !(device.usesCommands() || device.usesMesh()))
@@ -34,6 +60,7 @@ VkResult create(Device& device, const Info& info, const VkAllocationCallbacks* a
                        if (create(&info, runtime::hostMemory(), &own->handle) != VK_SUCCESS)
                            own->handle = VK_NULL_HANDLE;
                        device.names.set(VK_OBJECT_TYPE_RENDER_PASS, own->handle, {"render pass of variants"});
+                       own->waiting = waitingSubpasses(given);
                        device.renderPasses.insert(handleId(*out), std::move(own));
                    });
     return VK_SUCCESS;
@@ -49,9 +76,10 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateRenderPass(VkDevice handle, const VkRenderP
         scopesOf(device).translate(dependency);
     VkRenderPassCreateInfo info = *pCreateInfo;
     info.pDependencies = dependencies.data();
-    return create(device, info, pAllocator, pRenderPass, [&](auto* own, auto* allocator, VkRenderPass* out) {
-        return device.table.CreateRenderPass(handle, own, allocator, out);
-    });
+    return create(device, *pCreateInfo, info, pAllocator, pRenderPass,
+                  [&](auto* own, auto* allocator, VkRenderPass* out) {
+                      return device.table.CreateRenderPass(handle, own, allocator, out);
+                  });
 }
 
 // A dependency may have its stages and accesses in a chained VkMemoryBarrier2.
@@ -74,9 +102,10 @@ VKAPI_ATTR VkResult VKAPI_CALL createRenderPass2(VkDevice handle, const VkRender
     }
     VkRenderPassCreateInfo2 info = *pCreateInfo;
     info.pDependencies = dependencies.data();
-    return create(device, info, pAllocator, pRenderPass, [&](auto* own, auto* allocator, VkRenderPass* out) {
-        return (device.table.*Member)(handle, own, allocator, out);
-    });
+    return create(device, *pCreateInfo, info, pAllocator, pRenderPass,
+                  [&](auto* own, auto* allocator, VkRenderPass* out) {
+                      return (device.table.*Member)(handle, own, allocator, out);
+                  });
 }
 
 VKAPI_ATTR void VKAPI_CALL DestroyRenderPass(VkDevice handle, VkRenderPass renderPass,

@@ -4,6 +4,9 @@
 
 #include <vulkan/vulkan.h>
 
+#include <cstdint>
+#include <set>
+
 namespace millrace::layer {
 
 struct Device;
@@ -18,6 +21,8 @@ struct RenderPass {
 
     Device& device;
     VkRenderPass handle = VK_NULL_HANDLE;  // null if the driver refused a second one
+    // Subpasses in which what is drawn with a front has to wait for one before (recording/front.h).
+    std::set<uint32_t> waiting;
 };
 
 }  // namespace millrace::layer

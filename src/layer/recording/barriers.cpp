@@ -29,11 +29,7 @@ DriverScopes scopesOf(const CommandBuffer& commandBuffer)
 // What runs in front of a render pass instance cannot wait for what happens inside.
 void noteWait(CommandBuffer& commandBuffer, VkPipelineStageFlags2 destinations)
 {
-    constexpr VkPipelineStageFlags2 kInFront =
-        VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT |
-        VK_PIPELINE_STAGE_2_PRE_RASTERIZATION_SHADERS_BIT | VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT |
-        VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT | VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
-    if (commandBuffer.rendering.inside() && (destinations & kInFront))
+    if (commandBuffer.rendering.inside() && waitsInFront(destinations))
         commandBuffer.front.obstacle = "behind a barrier inside the render pass instance that it has to wait at";
 }
 

@@ -24,6 +24,14 @@ struct Front {
     bool isOpen() const { return stream && !obstacle; }
 };
 
+// True if what runs in front of an instance is among stages that wait, inside the instance or between its subpasses.
+constexpr bool waitsInFront(VkPipelineStageFlags2 destinations)
+{
+    return destinations & (VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT |
+                           VK_PIPELINE_STAGE_2_PRE_RASTERIZATION_SHADERS_BIT | VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT |
+                           VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT | VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT);
+}
+
 // In front of the begin of an instance: does nothing unless Device::needsFronts, or Device::needsPassFronts where the
 // instance cannot be interrupted (`isWhole`). An instance that `resumes` goes on with the front of the one that it
 // resumes. `current` is another command buffer afterwards, where all is set that was.

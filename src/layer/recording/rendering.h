@@ -14,6 +14,7 @@
 namespace millrace::layer {
 
 struct CommandBuffer;
+struct RenderPass;
 
 struct ActiveQuery {
     VkQueryPool pool;
@@ -23,7 +24,9 @@ struct ActiveQuery {
 };
 
 struct RenderingScope {
-    bool legacyPass = false;  // between vkCmdBeginRenderPass and vkCmdEndRenderPass
+    bool legacyPass = false;                       // between vkCmdBeginRenderPass and vkCmdEndRenderPass
+    uint32_t subpass = 0;                          // of it
+    std::shared_ptr<const RenderPass> renderPass;  // null if it is not known
 
     // Between vkCmdBeginRendering and vkCmdEndRendering: a deep copy of the parameter, changed to continue where the
     // instance was interrupted.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "layer/loader/entry_points.h"
+#include "layer/objects/render_passes.h"
 #include "layer/recording/command_buffer.h"
 
 namespace millrace::layer {
@@ -117,13 +118,31 @@ struct BeginPass<Member> {
         CommandBuffer& commandBuffer = CommandBuffer::of(handle);
         openFront(commandBuffer, false, true);
         (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo, contents);
-        commandBuffer.rendering.legacyPass = true;
+        RenderingScope& scope = commandBuffer.rendering;
+        scope.legacyPass = true;
+        scope.subpass = 0;
+        scope.renderPass = commandBuffer.device.renderPasses.share(handleId(pInfo->renderPass));
     }
 };
+
+// What runs in front of all subpasses cannot wait for one.
+void nextSubpass(CommandBuffer& commandBuffer, VkSubpassContents)
+{
+    RenderingScope& scope = commandBuffer.rendering;
+    ++scope.subpass;
+    if (scope.renderPass && scope.renderPass->waiting.contains(scope.subpass))
+        commandBuffer.front.obstacle = "in a subpass in which it has to wait for one before";
+}
+
+void nextSubpass2(CommandBuffer& commandBuffer, const VkSubpassBeginInfo* info, const VkSubpassEndInfo*)
+{
+    nextSubpass(commandBuffer, info->contents);
+}
 
 void endPass1(CommandBuffer& commandBuffer)
 {
     commandBuffer.rendering.legacyPass = false;
+    commandBuffer.rendering.renderPass = nullptr;
     closeFront(commandBuffer);
 }
 void endPass2(CommandBuffer& commandBuffer, const VkSubpassEndInfo*)
@@ -144,6 +163,9 @@ EntryPoints scopeEntryPoints()
         {"vkCmdBeginRenderPass", guarded<&BeginPass<&Table::CmdBeginRenderPass>::call>(), kUseState},
         {"vkCmdBeginRenderPass2", guarded<&BeginPass<&Table::CmdBeginRenderPass2>::call>(), kUseState},
         {"vkCmdBeginRenderPass2KHR", guarded<&BeginPass<&Table::CmdBeginRenderPass2KHR>::call>(), kUseState},
+        SCOPE(NextSubpass, nextSubpass),
+        SCOPE(NextSubpass2, nextSubpass2),
+        SCOPE(NextSubpass2KHR, nextSubpass2),
         SCOPE(EndRenderPass, endPass1),
         SCOPE(EndRenderPass2, endPass2),
         SCOPE(EndRenderPass2KHR, endPass2),
