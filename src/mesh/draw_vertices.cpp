@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -63,6 +64,7 @@ public:
         const Id position = createBuiltIn(spv::BuiltIn::Position, m_module.getVectorType(real(), 4));
         m_writer.beginBlock();
         store(position, farAway());
+        chooseFirst(position);
         findPlace();
         const Id join = m_module.newId();
         m_writer.beginIf(isDrawn(), join);
@@ -134,6 +136,20 @@ private:
         std::memcpy(&bits, &kFarAway, sizeof bits);
         m_module.section(Section::Globals).push_back(spirv::instruction(spv::Op::OpConstant, real(), value).add(bits));
         return emit(spv::Op::OpCompositeConstruct, m_module.getVectorType(real(), 4), {value, value, value, one()});
+    }
+
+    // What is not drawn has a layer and a viewport all the same, and one that there is: others are undefined behavior.
+    void chooseFirst(Id position)
+    {
+        for (const BuiltInOutput& builtIn : m_outputs.builtIns) {
+            const bool chooses =
+                builtIn.builtIn == spv::BuiltIn::Layer || builtIn.builtIn == spv::BuiltIn::ViewportIndex;
+            const Id target = chooses ? targetOf(builtIn, position) : Id{};
+            if (target) {
+                m_chosen[builtIn.builtIn] = target;
+                store(target, compiler::getNull(m_module, builtIn.type));
+            }
+        }
     }
 
     Id one()
@@ -264,6 +280,9 @@ private:
 
     Id chosen(const BuiltInOutput& builtIn, bool isSupported, spv::Capability capability, const std::string& name)
     {
+        if (const auto known = m_chosen.find(builtIn.builtIn); known != m_chosen.end()) {
+            return known->second;
+        }
         if (!isSupported) {
             m_failure.at("", "vertex shaders of the device cannot write " + name);
             return {};
@@ -314,6 +333,7 @@ private:
     const PrimitiveInputs& m_inputs;
     const Target& m_target;
     compiler::FunctionWriter m_writer;
+    std::map<spv::BuiltIn, Id> m_chosen;  // outputs that choose layer and viewport
     Id m_corner;
     Id m_primitive;
     Id m_vertexIndex;

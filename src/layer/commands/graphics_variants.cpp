@@ -206,7 +206,7 @@ std::optional<std::vector<commands::StageCode>> codeOf(const VkGraphicsPipelineC
     return stages;
 }
 
-// A whole pipeline. `renderPass`: null with dynamic rendering. Null if there is no vertex shader.
+// A whole pipeline. `renderPass`: null with dynamic rendering. Null if there is neither vertex nor mesh shader.
 std::shared_ptr<KeptPipeline> keepWhole(std::shared_ptr<SequenceLayout> layout, std::shared_ptr<RenderPass> renderPass,
                                         const std::vector<SharedWords>& words, const VkGraphicsPipelineCreateInfo& info)
 {

@@ -3,7 +3,7 @@
 layout(location = 0) in vec2 place;
 layout(location = 1) perprimitiveEXT in Primitive { vec4 color; float twin; };
 #if defined(MANY_OUTPUTS)
-layout(location = 2) in vec4 others[14];
+layout(location = 3) in vec4 others[13];
 #endif
 layout(location = 0) out vec4 result;
 layout(push_constant) uniform Push { layout(offset = 16) float alpha; };
@@ -15,7 +15,7 @@ void main()
     if (abs(twin - color.r * 255) > 0.5)
         result = vec4(1);
 #if defined(MANY_OUTPUTS)
-    for (uint i = 0; i < 14; ++i)
+    for (uint i = 0; i < 13; ++i)
         if (abs(others[i].x - i) > 0.5)
             result = vec4(1);
 #endif
