@@ -262,7 +262,6 @@ void Recorder::recordNodes(const Batch& batch, uint32_t groups)
     endStep(step);
 }
 
-// Whether a level may turn out to fit on the device. The same for all its slots, since they share its memory.
 void Recorder::dispatchNodes(const Batch& batch, uint32_t groups) const
 {
     const graph::Slot& slot = m_pipeline.graph.slots[batch.first];

@@ -11,7 +11,7 @@ namespace millrace::runtime {
 
 namespace {
 
-constexpr uint64_t kAlignment = 16;
+constexpr uint64_t kAlignment = abi::kMeshPayloadAlignment;
 constexpr uint64_t kCounterBytes = 128;  // from one to the next, so that workgroups do not wait for each other
 
 uint64_t alignedUp(uint64_t bytes)
@@ -63,12 +63,11 @@ VkResult MeshLists::create(Device::Impl& device, const graph::Graph& graph, std:
         draws[i].payloads = bytes;
         bytes += counts[i] * strideOf(graph.nodes[needs[i].node]);
     }
-    const VkResult result = createBuffers(device, std::max<uint64_t>(bytes, kAlignment));
+    VkResult result = createBuffers(device, bytes);
+    if (result == VK_SUCCESS)
+        result = device.memory.createBuffer(BufferUse::Upload, lists.size() * sizeof lists[0], m_lists);
     if (result != VK_SUCCESS)
         return result;
-    if (const VkResult made = device.memory.createBuffer(BufferUse::Upload, lists.size() * sizeof lists[0], m_lists);
-        made != VK_SUCCESS)
-        return made;
     for (size_t i = 0; i < needs.size(); ++i) {
         draws[i].buffer = m_memory.handle();
         draws[i].payloads += m_memory.address();
@@ -89,13 +88,12 @@ VkResult MeshLists::create(Device::Impl& device, const graph::Graph& graph, std:
 
 VkResult MeshLists::createBuffers(Device::Impl& device, uint64_t bytes)
 {
-    const VkResult result = device.memory.createBuffer(BufferUse::Draws, bytes, m_memory);
+    VkResult result = device.memory.createBuffer(BufferUse::Draws, bytes, m_memory);
+    if (result == VK_SUCCESS)
+        result = device.memory.createBuffer(BufferUse::Readback, sizeof(abi::MeshNodeReport), m_report);
     if (result != VK_SUCCESS)
         return result;
     device.names.set(VK_OBJECT_TYPE_BUFFER, m_memory.handle(), {"payloads of mesh nodes"});
-    const VkResult made = device.memory.createBuffer(BufferUse::Readback, sizeof(abi::MeshNodeReport), m_report);
-    if (made != VK_SUCCESS)
-        return made;
     std::memset(m_report.data(), 0, sizeof(abi::MeshNodeReport));
     device.names.set(VK_OBJECT_TYPE_BUFFER, m_report.handle(), {"what mesh nodes lost"});
     return VK_SUCCESS;

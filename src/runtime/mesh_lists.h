@@ -11,7 +11,7 @@
 
 namespace millrace::runtime {
 
-// Bytes of all lists of a dispatch together where the host does not know how many payloads they get.
+// Bytes of all lists of a dispatch together at most.
 inline constexpr uint64_t kMeshListBytes = uint64_t{64} << 20;
 
 // What a node's list has to have room for.

@@ -2,7 +2,9 @@
 #include "runtime/pipeline_uses.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <utility>
 
 namespace millrace::runtime {
 
@@ -41,10 +43,11 @@ std::vector<PipelineUse> pipelineUses(const graph::Graph& graph, const graph::Di
 std::vector<PipelineUse> laterUses(const GraphPipeline& pipeline, Path path)
 {
     std::vector<PipelineUse> all;
+    std::vector<std::array<bool, 4>> isListed(pipeline.graph.nodes.size());  // by graph::MemoryUse
     for (const uint64_t bytes : {pipeline.sizes.maxBytes, pipeline.sizes.minBytes}) {
         const graph::DispatchPlan plan = graph::plan(pipeline.graph, bytes, std::nullopt);
         for (const PipelineUse& use : pipelineUses(pipeline.graph, plan, path))
-            if (std::ranges::find(all, use) == all.end())
+            if (!std::exchange(isListed[use.node][static_cast<size_t>(use.memory)], true))
                 all.push_back(use);
     }
     return all;

@@ -11,7 +11,8 @@
 
 namespace millrace::runtime {
 
-// True if one dispatch tries to run the level as if it fits, before another one reserves (docs/design.md#memory).
+// True if one dispatch tries to run the level as if it fits, before another one reserves (docs/design.md#memory). The
+// same for all slots of the level, since they share its memory.
 bool triesToFit(const graph::Graph& graph, const graph::DispatchPlan& plan, Path path, uint32_t level);
 
 // One for each node that a dispatch with this plan may run, and one more for those of levels that it tries to fit.

@@ -83,8 +83,6 @@ private:
 struct PipelineUse {
     uint32_t node = 0;  // of the graph
     graph::MemoryUse memory = graph::MemoryUse::Reserves;
-
-    bool operator==(const PipelineUse&) const = default;
 };
 
 // A linked graph and the pipelines of its nodes. Immutable after creation.

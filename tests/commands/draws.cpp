@@ -50,37 +50,6 @@ Draws::Draws(Provider provider, Maker maker, bool narrow)
     m_readback = m_device.createBuffer(kSide * kSide * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
 }
 
-VkRenderPass Draws::createRenderPass() const
-{
-    VkAttachmentDescription attachment{};
-    attachment.format = kFormat;
-    attachment.samples = VK_SAMPLE_COUNT_1_BIT;
-    attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
-    attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
-    attachment.initialLayout = attachment.finalLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
-    const VkAttachmentReference reference{0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
-    VkSubpassDescription subpass{};
-    subpass.colorAttachmentCount = 1;
-    subpass.pColorAttachments = &reference;
-    VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
-    info.attachmentCount = 1;
-    info.pAttachments = &attachment;
-    info.subpassCount = 1;
-    info.pSubpasses = &subpass;
-    // Stages that the driver does not know if the layer provides the extension.
-    VkSubpassDependency dependency{VK_SUBPASS_EXTERNAL, 0};
-    dependency.srcStageMask = VK_PIPELINE_STAGE_COMMAND_PREPROCESS_BIT_EXT | VK_PIPELINE_STAGE_TRANSFER_BIT;
-    dependency.srcAccessMask = VK_ACCESS_COMMAND_PREPROCESS_WRITE_BIT_EXT | VK_ACCESS_TRANSFER_WRITE_BIT;
-    dependency.dstStageMask = VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
-    dependency.dstAccessMask = VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
-    info.dependencyCount = 1;
-    info.pDependencies = &dependency;
-    VkRenderPass pass = VK_NULL_HANDLE;
-    MILLRACE_CHECK(vkCreateRenderPass(m_device.handle, &info, nullptr, &pass));
-    return pass;
-}
-
-// The same by the newer command.
 VkRenderPass Draws::createRenderPass2() const
 {
     VkAttachmentDescription2 attachment{VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_2};
@@ -117,18 +86,15 @@ VkRenderPass Draws::createRenderPass2() const
 void Draws::createFramebuffer()
 {
     m_pass = createRenderPass2();
-    vkDestroyRenderPass(m_device.handle, createRenderPass(), nullptr);
-    VkFramebufferCreateInfo framebuffer{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO};
-    framebuffer.renderPass = m_pass;
-    framebuffer.attachmentCount = 1;
-    framebuffer.pAttachments = &m_target.view;
-    framebuffer.width = framebuffer.height = kSide;
-    framebuffer.layers = 1;
-    MILLRACE_CHECK(vkCreateFramebuffer(m_device.handle, &framebuffer, nullptr, &m_framebuffer));
-    m_device.onDestroy([this] {
-        vkDestroyFramebuffer(m_device.handle, m_framebuffer, nullptr);
-        vkDestroyRenderPass(m_device.handle, m_pass, nullptr);
-    });
+    m_device.onDestroy([this] { vkDestroyRenderPass(m_device.handle, m_pass, nullptr); });
+    // By the older command as well: stages that the driver does not know if the layer provides the extension.
+    VkSubpassDependency dependency{VK_SUBPASS_EXTERNAL, 0};
+    dependency.srcStageMask = VK_PIPELINE_STAGE_COMMAND_PREPROCESS_BIT_EXT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+    dependency.srcAccessMask = VK_ACCESS_COMMAND_PREPROCESS_WRITE_BIT_EXT | VK_ACCESS_TRANSFER_WRITE_BIT;
+    dependency.dstStageMask = VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT;
+    dependency.dstAccessMask = VK_ACCESS_INDIRECT_COMMAND_READ_BIT;
+    m_device.createRenderPass({&dependency, 1});
+    m_framebuffer = m_device.createFramebuffer(m_pass, m_target, kSide, kSide);
 }
 
 void Draws::createLayout()

@@ -184,7 +184,6 @@ public:
     GeneratedDevice generated;
 
 private:
-    VkRenderPass createRenderPass() const;
     VkRenderPass createRenderPass2() const;
     void createFramebuffer();
     void createLayout();

@@ -42,37 +42,45 @@ TEST(GroupsOfStreams, BoundByThemselves_DrawAsTheirPipelines)
 
 class StreamRefusals : public testing::Test {
 protected:
-    VkResult create(std::vector<VkIndirectCommandsTokenTypeNV> types, VkPipelineBindPoint bindPoint)
+    // Each token is in the next stream, from `stream` on; the layout has `streamCount` streams.
+    VkResult create(std::vector<VkIndirectCommandsTokenTypeNV> types, VkPipelineBindPoint bindPoint,
+                    uint32_t stream = 0, uint32_t streamCount = 8)
     {
         std::vector<VkIndirectCommandsLayoutTokenNV> tokens;
         for (VkIndirectCommandsTokenTypeNV type : types) {
             VkIndirectCommandsLayoutTokenNV& token = tokens.emplace_back();
             token.sType = VK_STRUCTURE_TYPE_INDIRECT_COMMANDS_LAYOUT_TOKEN_NV;
             token.tokenType = type;
+            token.stream = stream++;
+            token.pushconstantSize = 4;
+            token.pushconstantShaderStageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
         }
-        const uint32_t stride = 64;
+        const std::vector<uint32_t> strides(streamCount, 64);
         VkIndirectCommandsLayoutCreateInfoNV info{VK_STRUCTURE_TYPE_INDIRECT_COMMANDS_LAYOUT_CREATE_INFO_NV};
         info.pipelineBindPoint = bindPoint;
         info.tokenCount = static_cast<uint32_t>(tokens.size());
         info.pTokens = tokens.data();
-        info.streamCount = 1;
-        info.pStreamStrides = &stride;
-        VkIndirectCommandsLayoutNV layout = VK_NULL_HANDLE;
-        const auto call =
-            m_generated.device.get<PFN_vkCreateIndirectCommandsLayoutNV>("vkCreateIndirectCommandsLayoutNV");
-        const VkResult result = call(m_generated.device.handle, &info, nullptr, &layout);
-        EXPECT_EQ(layout, VkIndirectCommandsLayoutNV{VK_NULL_HANDLE});
+        info.streamCount = streamCount;
+        info.pStreamStrides = strides.data();
+        const auto call = device().get<PFN_vkCreateIndirectCommandsLayoutNV>("vkCreateIndirectCommandsLayoutNV");
+        layout = VK_NULL_HANDLE;
+        const VkResult result = call(device().handle, &info, nullptr, &layout);
+        EXPECT_EQ(layout == VK_NULL_HANDLE, result != VK_SUCCESS);
         return result;
     }
 
     // One message, which has `part`.
     void expectMessage(const std::string& part)
     {
-        const std::vector<layertest::Message> messages = m_generated.device.instance.takeMessages();
+        const std::vector<layertest::Message> messages = device().instance.takeMessages();
         ASSERT_EQ(messages.size(), 1u);
         EXPECT_EQ(messages[0].id, "Millrace-generated-commands");
         EXPECT_NE(messages[0].text.find(part), std::string::npos) << messages[0].text;
     }
+
+    layertest::TestDevice& device() { return m_generated.device; }
+
+    VkIndirectCommandsLayoutNV layout = VK_NULL_HANDLE;
 
 private:
     GeneratedDevice m_generated{Provider::Layer, {.streams = true}};
@@ -99,6 +107,44 @@ TEST_F(StreamRefusals, ActionOfAnotherBindPoint_Refused)
     EXPECT_EQ(create({VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_NV}, VK_PIPELINE_BIND_POINT_GRAPHICS),
               VK_ERROR_VALIDATION_FAILED_EXT);
     expectMessage("bind point");
+}
+
+TEST_F(StreamRefusals, NoToken_Refused)
+{
+    EXPECT_EQ(create({}, VK_PIPELINE_BIND_POINT_COMPUTE), VK_ERROR_VALIDATION_FAILED_EXT);
+    expectMessage("no token");
+}
+
+TEST_F(StreamRefusals, StreamThatTheLayoutDoesNotHave_Refused)
+{
+    constexpr uint32_t kFarAway = 100000000;  // behind all memory
+    EXPECT_EQ(create({VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_NV}, VK_PIPELINE_BIND_POINT_COMPUTE, kFarAway),
+              VK_ERROR_VALIDATION_FAILED_EXT);
+    expectMessage("stream that the layout does not have");
+}
+
+TEST_F(StreamRefusals, FewerStreamsThanTheLayoutHas_CommandLeftOut)
+{
+    ASSERT_EQ(create({VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_NV, VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_NV},
+                     VK_PIPELINE_BIND_POINT_COMPUTE, 0, 2),
+              VK_SUCCESS);
+    const layertest::Buffer memory = device().createBuffer(4096, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+    const VkIndirectCommandsStreamNV stream{memory.handle, 0};
+    VkGeneratedCommandsInfoNV info{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_NV};
+    info.pipelineBindPoint = VK_PIPELINE_BIND_POINT_COMPUTE;
+    info.indirectCommandsLayout = layout;
+    info.streamCount = 1;
+    info.pStreams = &stream;
+    info.sequencesCount = 1;
+    info.preprocessBuffer = memory.handle;
+    info.preprocessOffset = 256;
+    info.preprocessSize = 2048;
+    const VkCommandBuffer cmd = device().begin();
+    device().get<PFN_vkCmdExecuteGeneratedCommandsNV>("vkCmdExecuteGeneratedCommandsNV")(cmd, VK_FALSE, &info);
+    device().submitAndWait(cmd);
+    expectMessage("fewer streams");
+    const auto destroy = device().get<PFN_vkDestroyIndirectCommandsLayoutNV>("vkDestroyIndirectCommandsLayoutNV");
+    destroy(device().handle, layout, nullptr);
 }
 
 TEST(StreamProperties, FeaturesAndLimits_AsTheDocumentsSay)

@@ -143,7 +143,7 @@ protected:
         std::memcpy(factor.words, values.data(), sizeof values);
         createDescriptors();
         createShaders();
-        pass = createPass();
+        pass = device.createRenderPass();
     }
 
     void TearDown() override
@@ -158,8 +158,6 @@ protected:
     void createDescriptors();
     void createShaders();
     VkPipeline createPipeline();
-    VkRenderPass createPass();
-    VkFramebuffer createFramebuffer(const Image& image);
     void bindDescriptors(VkCommandBuffer cmd, VkPipelineBindPoint point);
     void setState(VkCommandBuffer cmd);
     void setStateOfObjects(VkCommandBuffer cmd);
@@ -235,7 +233,7 @@ void Draws::createDescriptors()
 void Draws::createShaders()
 {
     if (GetParam().shaders == Shaders::Pipeline) {
-        pass = createPass();
+        pass = device.createRenderPass();
         pipeline = createPipeline();
         return;
     }
@@ -313,43 +311,6 @@ VkPipeline Draws::createPipeline()
     VkPipeline out = VK_NULL_HANDLE;
     MILLRACE_CHECK(vkCreateGraphicsPipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &out));
     device.onDestroy([this, out] { vkDestroyPipeline(device.handle, out, nullptr); });
-    return out;
-}
-
-VkRenderPass Draws::createPass()
-{
-    VkAttachmentDescription attachment{};
-    attachment.format = kFormat;
-    attachment.samples = VK_SAMPLE_COUNT_1_BIT;
-    attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
-    attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
-    attachment.initialLayout = attachment.finalLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
-    const VkAttachmentReference reference{0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
-    VkSubpassDescription subpass{};
-    subpass.colorAttachmentCount = 1;
-    subpass.pColorAttachments = &reference;
-    VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
-    info.attachmentCount = 1;
-    info.pAttachments = &attachment;
-    info.subpassCount = 1;
-    info.pSubpasses = &subpass;
-    VkRenderPass out = VK_NULL_HANDLE;
-    MILLRACE_CHECK(vkCreateRenderPass(device.handle, &info, nullptr, &out));
-    device.onDestroy([this, out] { vkDestroyRenderPass(device.handle, out, nullptr); });
-    return out;
-}
-
-VkFramebuffer Draws::createFramebuffer(const Image& image)
-{
-    VkFramebufferCreateInfo info{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO};
-    info.renderPass = pass;
-    info.attachmentCount = 1;
-    info.pAttachments = &image.view;
-    info.width = info.height = kSize;
-    info.layers = 1;
-    VkFramebuffer out = VK_NULL_HANDLE;
-    MILLRACE_CHECK(vkCreateFramebuffer(device.handle, &info, nullptr, &out));
-    device.onDestroy([this, out] { vkDestroyFramebuffer(device.handle, out, nullptr); });
     return out;
 }
 
@@ -449,7 +410,7 @@ void Draws::beginPass(VkCommandBuffer cmd, const Image& image)
     if (GetParam().pass == Pass::Legacy) {
         VkRenderPassBeginInfo begin{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO};
         begin.renderPass = pass;
-        begin.framebuffer = createFramebuffer(image);
+        begin.framebuffer = device.createFramebuffer(pass, image, kSize, kSize);
         begin.renderArea.extent = {kSize, kSize};
         begin.clearValueCount = 1;
         begin.pClearValues = &kClear;

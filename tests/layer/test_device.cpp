@@ -171,6 +171,49 @@ Image TestDevice::createTarget(uint32_t width, uint32_t height, uint32_t layers)
     return image;
 }
 
+VkRenderPass TestDevice::createRenderPass(std::span<const VkSubpassDependency> dependencies, uint32_t subpasses,
+                                          VkImageLayout before)
+{
+    VkAttachmentDescription attachment{};
+    attachment.format = VK_FORMAT_R8G8B8A8_UNORM;
+    attachment.samples = VK_SAMPLE_COUNT_1_BIT;
+    attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
+    attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
+    attachment.initialLayout = before;
+    attachment.finalLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
+    const VkAttachmentReference reference{0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
+    VkSubpassDescription subpass{};
+    subpass.colorAttachmentCount = 1;
+    subpass.pColorAttachments = &reference;
+    const std::vector<VkSubpassDescription> all(subpasses, subpass);
+    VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+    info.attachmentCount = 1;
+    info.pAttachments = &attachment;
+    info.subpassCount = subpasses;
+    info.pSubpasses = all.data();
+    info.dependencyCount = static_cast<uint32_t>(dependencies.size());
+    info.pDependencies = dependencies.data();
+    VkRenderPass pass = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateRenderPass(handle, &info, nullptr, &pass));
+    onDestroy([this, pass] { vkDestroyRenderPass(handle, pass, nullptr); });
+    return pass;
+}
+
+VkFramebuffer TestDevice::createFramebuffer(VkRenderPass pass, const Image& target, uint32_t width, uint32_t height)
+{
+    VkFramebufferCreateInfo info{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO};
+    info.renderPass = pass;
+    info.attachmentCount = 1;
+    info.pAttachments = &target.view;
+    info.width = width;
+    info.height = height;
+    info.layers = 1;
+    VkFramebuffer framebuffer = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateFramebuffer(handle, &info, nullptr, &framebuffer));
+    onDestroy([this, framebuffer] { vkDestroyFramebuffer(handle, framebuffer, nullptr); });
+    return framebuffer;
+}
+
 VkShaderModule TestDevice::createModule(std::span<const uint32_t> words)
 {
     VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};

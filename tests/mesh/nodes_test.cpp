@@ -129,6 +129,22 @@ protected:
         return picture().pixels();
     }
 
+    // One dispatch in an instance.
+    Pixels draw(const layertest::Graph& graph, const std::vector<Cell>& cells, const char* node, uint32_t count,
+                const std::vector<uint32_t>& words, bool fromDevice = false)
+    {
+        const VkCommandBuffer cmd = device().begin();
+        prepare(cmd, graph, picture().createSet(cells));
+        picture().begin(cmd);
+        pushConstants(cmd);
+        if (fromDevice)
+            device().dispatchIndirect(cmd, graph, node, count, words);
+        else
+            device().dispatch(cmd, graph, node, count, words);
+        vkCmdEndRendering(cmd);
+        return finish(cmd);
+    }
+
     static std::vector<uint32_t> wordsOf(const std::vector<CellsPayload>& payloads)
     {
         std::vector<uint32_t> words;
@@ -163,58 +179,34 @@ TEST_F(MeshNodes, Entry_DrawsWhatTheHostDispatches)
 {
     const std::vector<Cell> cells = randomCells(40);
     const layertest::Graph graph = createGraph({createMeshNode()});
-    const VkCommandBuffer cmd = device().begin();
-    prepare(cmd, graph, picture().createSet(cells));
-    picture().begin(cmd);
-    pushConstants(cmd);
-    device().dispatch(cmd, graph, "cells", 2, wordsOf({{{8, 4, 1}, 0, 0}, {{8, 4, 1}, 0, 4}}));
-    vkCmdEndRendering(cmd);
-    EXPECT_EQ(finish(cmd), expected(cells));
+    EXPECT_EQ(draw(graph, cells, "cells", 2, wordsOf({{{8, 4, 1}, 0, 0}, {{8, 4, 1}, 0, 4}})), expected(cells));
 }
 
 TEST_F(MeshNodes, Entry_DrawsWhatTheDeviceDispatches)
 {
     const std::vector<Cell> cells = randomCells(41);
     const layertest::Graph graph = createGraph({createMeshNode()}, layertest::Scratch::Minimum);
-    const VkCommandBuffer cmd = device().begin();
-    prepare(cmd, graph, picture().createSet(cells));
-    picture().begin(cmd);
-    pushConstants(cmd);
     std::vector<CellsPayload> payloads;
     for (uint32_t y = 0; y < kCells; ++y)
         payloads.push_back({{kCells, 1, 1}, 0, y});
-    device().dispatchIndirect(cmd, graph, "cells", kCells, wordsOf(payloads));
-    vkCmdEndRendering(cmd);
-    EXPECT_EQ(finish(cmd), expected(cells));
+    EXPECT_EQ(draw(graph, cells, "cells", kCells, wordsOf(payloads), true), expected(cells));
 }
 
 TEST_F(MeshNodes, StaticGrid_IsTheNodes)
 {
     const std::vector<Cell> cells = randomCells(42);
     const layertest::Graph graph = createGraph({createMeshNode({}, {{"STATIC_GRID", ""}})});
-    const VkCommandBuffer cmd = device().begin();
-    prepare(cmd, graph, picture().createSet(cells));
-    picture().begin(cmd);
-    pushConstants(cmd);
     std::vector<uint32_t> payloads;
     for (uint32_t y = 0; y < kCells; ++y)
         payloads.insert(payloads.end(), {0, y, 4, y});
-    device().dispatch(cmd, graph, "cells", 2 * kCells, payloads);
-    vkCmdEndRendering(cmd);
-    EXPECT_EQ(finish(cmd), expected(cells));
+    EXPECT_EQ(draw(graph, cells, "cells", 2 * kCells, payloads), expected(cells));
 }
 
 TEST_F(MeshNodes, ComputeNodes_SendWhatIsDrawn)
 {
     const std::vector<Cell> cells = randomCells(43);
     const layertest::Graph graph = createGraph({createRowNode(), createMeshNode()});
-    const VkCommandBuffer cmd = device().begin();
-    prepare(cmd, graph, picture().createSet(cells));
-    picture().begin(cmd);
-    pushConstants(cmd);
-    device().dispatch(cmd, graph, "row", kCells, {0, 1, 2, 3, 4, 5, 6, 7});
-    vkCmdEndRendering(cmd);
-    EXPECT_EQ(finish(cmd), expected(cells));
+    EXPECT_EQ(draw(graph, cells, "row", kCells, {0, 1, 2, 3, 4, 5, 6, 7}), expected(cells));
 }
 
 // The command buffer is split: what is drawn comes of several sweeps.
@@ -222,13 +214,7 @@ TEST_F(MeshNodes, ComputeNodesOfASplitGraph_SendWhatIsDrawn)
 {
     const std::vector<Cell> cells = randomCells(44);
     const layertest::Graph graph = createGraph({createRowNode(), createMeshNode()}, layertest::Scratch::Minimum);
-    const VkCommandBuffer cmd = device().begin();
-    prepare(cmd, graph, picture().createSet(cells));
-    picture().begin(cmd);
-    pushConstants(cmd);
-    device().dispatchIndirect(cmd, graph, "row", kCells, {0, 1, 2, 3, 4, 5, 6, 7});
-    vkCmdEndRendering(cmd);
-    EXPECT_EQ(finish(cmd), expected(cells));
+    EXPECT_EQ(draw(graph, cells, "row", kCells, {0, 1, 2, 3, 4, 5, 6, 7}, true), expected(cells));
 }
 
 TEST_F(MeshNodes, NodesOfAnArray_KnowTheirIndex)
@@ -236,12 +222,6 @@ TEST_F(MeshNodes, NodesOfAnArray_KnowTheirIndex)
     const std::vector<Cell> cells = randomCells(45);
     const layertest::Graph graph =
         createGraph({createRowNode({{"ARRAY", ""}}), createMeshNode({"cells", 1}), createMeshNode({"cells", 0})});
-    const VkCommandBuffer cmd = device().begin();
-    prepare(cmd, graph, picture().createSet(cells));
-    picture().begin(cmd);
-    pushConstants(cmd);
-    device().dispatch(cmd, graph, "row", kCells, {0, 1, 2, 3, 4, 5, 6, 7});
-    vkCmdEndRendering(cmd);
     Pixels wanted = clear();
     Pixels odd = clear();
     paint(wanted, cells, kCells, kCells);
@@ -249,20 +229,14 @@ TEST_F(MeshNodes, NodesOfAnArray_KnowTheirIndex)
     for (size_t i = 0; i < wanted.size(); ++i)
         if (i / kSize / 8 % 2 == 1)
             wanted[i] = odd[i];
-    EXPECT_EQ(finish(cmd), wanted);
+    EXPECT_EQ(draw(graph, cells, "row", kCells, {0, 1, 2, 3, 4, 5, 6, 7}), wanted);
 }
 
 TEST_F(MeshNodes, SharedInput_IsDrawnByEach)
 {
     const std::vector<Cell> cells = randomCells(46);
     const layertest::Graph graph = createGraph({createMeshNode(), createMeshNode({"more", 0}, {{"SHARES", ""}})});
-    const VkCommandBuffer cmd = device().begin();
-    prepare(cmd, graph, picture().createSet(cells));
-    picture().begin(cmd);
-    pushConstants(cmd);
-    device().dispatch(cmd, graph, "cells", 1, wordsOf({{{8, 4, 1}, 0, 0}}));
-    vkCmdEndRendering(cmd);
-    EXPECT_EQ(finish(cmd), expected(cells));
+    EXPECT_EQ(draw(graph, cells, "cells", 1, wordsOf({{{8, 4, 1}, 0, 0}})), expected(cells));
 }
 
 TEST_F(MeshNodes, State_IsTheApplicationsBehindTheDispatch)
@@ -295,34 +269,7 @@ protected:
         MeshNodes::SetUp();
         if (IsSkipped())
             return;
-        VkAttachmentDescription attachment{};
-        attachment.format = VK_FORMAT_R8G8B8A8_UNORM;
-        attachment.samples = VK_SAMPLE_COUNT_1_BIT;
-        attachment.loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR;
-        attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
-        attachment.initialLayout = attachment.finalLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
-        const VkAttachmentReference reference{0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
-        VkSubpassDescription subpass{};
-        subpass.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS;
-        subpass.colorAttachmentCount = 1;
-        subpass.pColorAttachments = &reference;
-        VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
-        info.attachmentCount = 1;
-        info.pAttachments = &attachment;
-        info.subpassCount = 1;
-        info.pSubpasses = &subpass;
-        MILLRACE_CHECK(vkCreateRenderPass(device().handle, &info, nullptr, &m_pass));
-        VkFramebufferCreateInfo frame{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO};
-        frame.renderPass = m_pass;
-        frame.attachmentCount = 1;
-        frame.pAttachments = &picture().target.view;
-        frame.width = frame.height = kSize;
-        frame.layers = 1;
-        MILLRACE_CHECK(vkCreateFramebuffer(device().handle, &frame, nullptr, &m_frame));
-        device().onDestroy([this] {
-            vkDestroyFramebuffer(device().handle, m_frame, nullptr);
-            vkDestroyRenderPass(device().handle, m_pass, nullptr);
-        });
+        m_pass = device().createRenderPass();
     }
 
     VkPipeline createMeshNodeOfPass()
@@ -332,24 +279,11 @@ protected:
         return meshDevice().createPipeline(
             {.mesh = words, .renderPass = m_pass, .entry = "cells", .node = &info, .flags = kNodeFlags});
     }
-    void beginPass(VkCommandBuffer cmd)
-    {
-        VkClearValue clear{};
-        for (uint32_t i = 0; i < 4; ++i)
-            clear.color.float32[i] = static_cast<float>(kClear >> (8 * i) & 255) / 255;
-        VkRenderPassBeginInfo begin{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO};
-        begin.renderPass = m_pass;
-        begin.framebuffer = m_frame;
-        begin.renderArea.extent = {kSize, kSize};
-        begin.clearValueCount = 1;
-        begin.pClearValues = &clear;
-        vkCmdBeginRenderPass(cmd, &begin, VK_SUBPASS_CONTENTS_INLINE);
-    }
+    void beginPass(VkCommandBuffer cmd) { picture().beginPass(cmd, m_pass); }
     VkRenderPass pass() const { return m_pass; }
 
 private:
     VkRenderPass m_pass = VK_NULL_HANDLE;
-    VkFramebuffer m_frame = VK_NULL_HANDLE;
 };
 
 TEST_F(MeshNodesInPasses, ComputeNodes_RunInFront)

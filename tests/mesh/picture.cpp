@@ -88,6 +88,20 @@ void Picture::begin(VkCommandBuffer cmd, VkRenderingFlags flags, VkAttachmentLoa
     setState(cmd);
 }
 
+void Picture::beginPass(VkCommandBuffer cmd, VkRenderPass pass) const
+{
+    VkClearValue clear{};
+    for (uint32_t i = 0; i < 4; ++i)
+        clear.color.float32[i] = static_cast<float>(kClear >> (8 * i) & 255) / 255;
+    VkRenderPassBeginInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO};
+    info.renderPass = pass;
+    info.framebuffer = m_device.device.createFramebuffer(pass, target, kSize, kSize);
+    info.renderArea.extent = {kSize, kSize};
+    info.clearValueCount = 1;
+    info.pClearValues = &clear;
+    vkCmdBeginRenderPass(cmd, &info, VK_SUBPASS_CONTENTS_INLINE);
+}
+
 VkCommandBuffer Picture::beginSecondary() const
 {
     const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;

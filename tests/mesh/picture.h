@@ -41,6 +41,8 @@ public:
     void prepare(VkCommandBuffer cmd) const;  // in front of all
     void begin(VkCommandBuffer cmd, VkRenderingFlags flags = 0,
                VkAttachmentLoadOp loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR);
+    // Of TestDevice::createRenderPass(); sets no state.
+    void beginPass(VkCommandBuffer cmd, VkRenderPass pass) const;
     // A secondary one that continues the instance, with its state set.
     VkCommandBuffer beginSecondary() const;
     static void setState(VkCommandBuffer cmd);  // viewport and scissor

@@ -88,6 +88,10 @@ bool Generation::check()
         complain("the layout is none of this device's");
         return false;
     }
+    if (m_streams.addresses.size() < m_layout->streamCount) {
+        complain("they have fewer streams than the layout");
+        return false;
+    }
     const bool hasSet = m_info.indirectExecutionSet || m_choice.isSet;
     // Numbers of pipelines have gaps.
     const bool hasFirst = m_layout->hasPipelineNumbers || (!m_pipelines.empty() && m_pipelines.front());

@@ -26,6 +26,7 @@ struct IndirectLayout {
     // stream.
     std::optional<commands::Gathering> gathering;
     uint32_t onlyStream = 0;
+    uint32_t streamCount = 0;  // 0: no such layout
     // A token for a vertex buffer says no stride, so that pipelines must.
     bool needsStaticStrides = false;
     // What the words at commands::Layout::executionSet mean, behind each other.

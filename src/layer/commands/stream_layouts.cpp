@@ -89,14 +89,16 @@ bool Reader::needsGathering() const
 
 VkResult Reader::read()
 {
+    const std::span<const Token> tokens(m_info.pTokens, m_info.tokenCount);
+    if (tokens.empty())
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "there is no token");
+    if (std::ranges::any_of(tokens, [&](const Token& token) { return token.stream >= m_info.streamCount; }))
+        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "a token is in a stream that the layout does not have");
     m_gathers = needsGathering();
     const bool isCompute = m_info.pipelineBindPoint == VK_PIPELINE_BIND_POINT_COMPUTE;
     m_layout.layout.stages =
         isCompute ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT} : ~VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT};
     m_layout.isUnordered = isCompute || (m_info.flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_UNORDERED_SEQUENCES_BIT_NV);
-    const std::span<const Token> tokens(m_info.pTokens, m_info.tokenCount);
-    if (std::ranges::any_of(tokens, [&](const Token& token) { return token.stream >= m_info.streamCount; }))
-        return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "a token is in a stream that the layout does not have");
     // What chooses a pipeline is in front, side by side.
     for (const bool isChoice : {true, false})
         for (const Token& token : tokens) {
@@ -110,6 +112,7 @@ VkResult Reader::read()
     if ((m_layout.layout.action == Action::Dispatch) != isCompute)
         return refuse(VK_ERROR_VALIDATION_FAILED_EXT, "the token that says what to do is of another bind point");
     m_layout.onlyStream = m_info.pTokens->stream;
+    m_layout.streamCount = m_info.streamCount;
     m_layout.layout.stride = m_gathers ? m_gathering.recordBytes() : m_info.pStreamStrides[m_layout.onlyStream];
     return VK_SUCCESS;
 }

@@ -51,9 +51,7 @@ void adviseForeignLibrary(const Device& device, VkPipeline library, const std::s
     const DriverPipeline* known = device.driverPipelines.find(handleId(library));
     const bool compute = known && known->bindPoint == VK_PIPELINE_BIND_POINT_COMPUTE;
     const bool graphics = known && known->bindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS;
-    adviseCreation(device, !compute, type + "pLibraryInfo-10181",
-                   name + " was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX", kGraphLibraries);
-    adviseCreation(device, !graphics || !device.usesMeshNodes(), type + "pLibraryInfo-10181",
+    adviseCreation(device, !compute && !(graphics && device.usesMeshNodes()), type + "pLibraryInfo-10181",
                    name + " was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX", kGraphLibraries);
     adviseCreation(device, !graphics || device.usesMeshNodes(), type + "shaderMeshEnqueue-10182",
                    name + " is a graphics pipeline, and shaderMeshEnqueue is not enabled", kGraphLibraries);
