@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layer for tests, below the one under test: a driver that does in another order, or at another time, what Vulkan
 // leaves open (shuffle_module.h, dispatch_order.h). MILLRACE_TEST_SHUFFLE is the seed. What it makes of a shader is
-// validated; one that is not valid ends the process.
+// validated; one that is not valid ends the process. MILLRACE_TEST_FAULT=num_workgroups puts a fault back, which tests
+// have to find.
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "layer/loaded_layer.h"
@@ -59,6 +61,14 @@ auto find(const Map& map, Key key)
     return found == map.end() ? typename Map::mapped_type{} : found->second;
 }
 
+// The fault: workgroups of a node go through their work in steps of NumWorkgroups behind an indirect dispatch. Today they
+// do so behind direct dispatches alone, so those of nodes count as indirect ones.
+bool isFaulty(std::span<const uint32_t> code)
+{
+    const char* const fault = std::getenv("MILLRACE_TEST_FAULT");
+    return fault && std::string_view(fault) == "num_workgroups" && shuffle::isNode(code);
+}
+
 std::vector<uint32_t> shuffled(const VkShaderModuleCreateInfo& info, Dispatch dispatch)
 {
     const std::span<const uint32_t> code(info.pCode, info.codeSize / 4);
@@ -81,7 +91,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShaderModule(VkDevice handle, const VkShade
         own.codeSize = words.size() * 4;
         return device.table.CreateShaderModule(handle, &own, allocator, module);
     };
-    const VkResult result = create(Dispatch::Direct, out);
+    const bool faulty = isFaulty({info->pCode, info->codeSize / 4});
+    const VkResult result = create(faulty ? Dispatch::Indirect : Dispatch::Direct, out);
     VkShaderModule indirect = VK_NULL_HANDLE;
     if (result != VK_SUCCESS || create(Dispatch::Indirect, &indirect) != VK_SUCCESS)
         return result;

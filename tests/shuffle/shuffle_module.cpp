@@ -365,4 +365,12 @@ std::vector<uint32_t> shuffleModule(std::span<const uint32_t> words, uint32_t se
     return spirv::write(*module);
 }
 
+bool isNode(std::span<const uint32_t> words)
+{
+    const auto module = spirv::read(words);
+    return module && std::ranges::any_of(module->functions, [&](const spirv::Function& function) {
+               return module->name(function.id()) == "mr_next";
+           });
+}
+
 }  // namespace millrace::shuffle

@@ -19,4 +19,8 @@ enum class Dispatch { Direct, Indirect };
 // Modules that are no shader with one compute entry point, or are not understood, come back as they are.
 std::vector<uint32_t> shuffleModule(std::span<const uint32_t> words, uint32_t seed, Dispatch dispatch);
 
+// Whether it is a lowered node of an execution graph that the scheduler runs: the device function that takes the next
+// workgroup's work is linked into it.
+bool isNode(std::span<const uint32_t> words);
+
 }  // namespace millrace::shuffle
