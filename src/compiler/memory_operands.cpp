@@ -175,4 +175,14 @@ void alignPhysicalAccesses(Module& module, std::unordered_map<uint32_t, uint32_t
     });
 }
 
+void emitWorkgroupBarrier(Module& module, spirv::Emitter& out, bool vulkanMemoryModel)
+{
+    using Mask = spv::MemorySemanticsMask;
+    auto semantics = static_cast<uint32_t>(Mask::AcquireRelease) | static_cast<uint32_t>(Mask::WorkgroupMemory);
+    if (vulkanMemoryModel)
+        semantics |= static_cast<uint32_t>(Mask::MakeAvailable) | static_cast<uint32_t>(Mask::MakeVisible);
+    const Id workgroup = module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
+    out.emitVoid(spv::Op::OpControlBarrier, {workgroup, workgroup, module.getConstant(semantics)});
+}
+
 }  // namespace millrace::compiler

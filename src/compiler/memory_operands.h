@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How instructions access memory: atomics, and the memory operands of loads and stores.
+// How instructions access memory: atomics, the memory operands of loads and stores, and a barrier.
 #pragma once
 
 #include <unordered_map>
@@ -38,5 +38,8 @@ void setMemoryOperands(spirv::Instruction& i, const MemoryOperands& operands);
 // Gives each access to PhysicalStorageBuffer memory that lacks it the Aligned operand: the size of the largest scalar
 // that it moves, or more where that is known. `alignments`: of pointers, by id.
 void alignPhysicalAccesses(spirv::Module& module, std::unordered_map<uint32_t, uint32_t> alignments = {});
+
+// A barrier of the workgroup, behind which all see what each wrote to workgroup memory.
+void emitWorkgroupBarrier(spirv::Module& module, spirv::Emitter& out, bool vulkanMemoryModel);
 
 }  // namespace millrace::compiler

@@ -156,8 +156,7 @@ TEST_P(Captures, WhatIsWrongIsSaid)
          {std::pair("gather where depth > 3", "no member \"depth\""),
           std::pair("gather where @0 > x", "not a whole number"), std::pair("gather sometimes", "none of level"),
           std::pair("gather where @400 > 1", "no member \"@400\""),
-          std::pair("gather where @-4 > 1", "no member \"@-4\""),
-          std::pair("gather where @ > 1", "no member \"@\""),
+          std::pair("gather where @-4 > 1", "no member \"@-4\""), std::pair("gather where @ > 1", "no member \"@\""),
           std::pair("gather where @4294967292 > 1", "no member \"@4294967292\""),
           std::pair("gather where @18446744073709551612 > 1", "no member \"@18446744073709551612\"")}) {
         capture(filter, stages, launches);

@@ -396,6 +396,8 @@ int runAll(const Arguments& arguments, const char* program)
     std::printf("parts: %s\n", harness::describe(harness::partTimes().parts()).c_str());
     std::printf("%llu passed, %llu failed\n", static_cast<unsigned long long>(totals.passed),
                 static_cast<unsigned long long>(totals.failed));
+    if (totals.failed + totals.passed == 0)
+        std::fputs("random_graphs: no graph ran, so this shows nothing: give it seeds, or a --count above 0\n", stderr);
     return totals.failed || !totals.passed ? 1 : 0;
 }
 

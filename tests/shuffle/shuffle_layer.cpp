@@ -61,8 +61,8 @@ auto find(const Map& map, Key key)
     return found == map.end() ? typename Map::mapped_type{} : found->second;
 }
 
-// The fault: workgroups of a node go through their work in steps of NumWorkgroups behind an indirect dispatch. Today they
-// do so behind direct dispatches alone, so those of nodes count as indirect ones.
+// The fault: workgroups of a node go through their work in steps of NumWorkgroups behind an indirect dispatch. Today
+// they do so behind direct dispatches alone, so those of nodes count as indirect ones.
 bool isFaulty(std::span<const uint32_t> code)
 {
     const char* const fault = std::getenv("MILLRACE_TEST_FAULT");

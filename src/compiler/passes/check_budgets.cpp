@@ -6,6 +6,7 @@
 
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
+#include "compiler/memory_operands.h"
 #include "compiler/payload_types.h"
 
 namespace millrace::compiler {
@@ -20,12 +21,6 @@ namespace {
 
 // That the sum over a workgroup does not overflow.
 constexpr uint32_t kMostCounted = 1u << 20;
-
-constexpr uint32_t kBarrierSemantics = static_cast<uint32_t>(spv::MemorySemanticsMask::AcquireRelease) |
-                                       static_cast<uint32_t>(spv::MemorySemanticsMask::WorkgroupMemory);
-constexpr uint32_t kBarrierSemanticsVulkan = kBarrierSemantics |
-                                             static_cast<uint32_t>(spv::MemorySemanticsMask::MakeAvailable) |
-                                             static_cast<uint32_t>(spv::MemorySemanticsMask::MakeVisible);
 
 class Checker {
 public:
@@ -134,10 +129,8 @@ private:
             compareAll(writer);
             return writer.finish();
         }
-        const Id scope = m_module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
-        const uint32_t semantics = m_shader.vulkanMemoryModel ? kBarrierSemanticsVulkan : kBarrierSemantics;
-        writer.out().emitVoid(spv::Op::OpControlBarrier, {scope, scope, m_module.getConstant(semantics)});
         Emitter out = writer.out();
+        emitWorkgroupBarrier(m_module, out, m_shader.vulkanMemoryModel);
         const Id first = isFirst(out);
         const Id join = m_module.newId();
         writer.beginIf(first, join);

@@ -6,8 +6,9 @@
 
 namespace millrace::compiler {
 
-// Whether the pass does anything. Not for leaves, which the host numbers, nor where a workgroup takes long in comparison:
-// with loops of its own, which took an H200 2 to 6 % longer so, or if it sends and its grid comes with the payload.
+// Whether the pass does anything. Not for leaves, which the host numbers, nor where a workgroup takes long in
+// comparison: with loops of its own, which took an H200 2 to 6 % longer so, or if it sends and its grid comes with the
+// payload.
 bool stepsInside(const NodeShader& shader, const Code& code);
 
 // Inside the loop around the node, which finds a payload, puts one over the payload's workgroups:

@@ -19,12 +19,6 @@ namespace {
 // Arrays from this length on are cleared by all invocations together.
 constexpr uint32_t kMinSharedClear = 16;
 
-constexpr uint32_t kBarrierSemantics = static_cast<uint32_t>(spv::MemorySemanticsMask::AcquireRelease) |
-                                       static_cast<uint32_t>(spv::MemorySemanticsMask::WorkgroupMemory);
-constexpr uint32_t kBarrierSemanticsVulkan = kBarrierSemantics |
-                                             static_cast<uint32_t>(spv::MemorySemanticsMask::MakeAvailable) |
-                                             static_cast<uint32_t>(spv::MemorySemanticsMask::MakeVisible);
-
 // A Workgroup variable and the value that it starts with.
 struct SharedStart {
     Id variable;
@@ -242,9 +236,8 @@ struct State : FunctionWriter {
                 clearTogether(start.variable, length, invocation);
             }
         }
-        const Id workgroup = module.getConstant(static_cast<uint32_t>(spv::Scope::Workgroup));
-        const Id semantics = module.getConstant(shader.vulkanMemoryModel ? kBarrierSemanticsVulkan : kBarrierSemantics);
-        out().emitVoid(spv::Op::OpControlBarrier, {workgroup, workgroup, semantics});
+        Emitter writer = out();
+        emitWorkgroupBarrier(module, writer, shader.vulkanMemoryModel);
     }
 
     void runNode()
