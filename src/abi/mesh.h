@@ -11,20 +11,49 @@ MR_ABI_BEGIN
 
 // What workgroups of one dispatch do. At a multiple of 16.
 struct MeshWork {
-    // Where each workgroup writes, in the order of its number; a multiple of kMeshAreaAlignment. Of mesh shaders an
-    // area: MeshCounts[2], then an array for each output variable. Of task shaders MeshGrid[2], then the payload.
+    // What each workgroup leaves, in the order of its number. Of mesh shaders MeshGroup[], a multiple of 16. Of task
+    // shaders MeshGrid[2] and the payload, from one multiple of kMeshAreaAlignment to another.
     uint64_t results;
-    uint64_t pad0;
+    uint64_t memory;  // of mesh shaders: MeshOutputMemory
     SequenceTable table;
 };
 
 MR_CONST uint kMeshAreaAlignment = 32u;
 
-// Of a workgroup of a mesh shader. The first of the two is what its first invocation says; the others have the second
-// one to write to.
-struct MeshCounts {
-    uint vertices;
-    uint primitives;
+// Where the outputs of a workgroup of a mesh shader are, and how many: an element for each vertex, that is a structure
+// of all that it has, and from the next multiple of kMeshUnitBytes on one for each primitive. 16 bytes.
+struct MeshGroup {
+    uint64_t outputs;
+    uint counts;          // vertices, primitives << kMeshPrimitiveShift, kMeshHasRun
+    uint firstPrimitive;  // of the draw: what workgroups in front of it have (src/shaders/meta/mesh/list.comp)
+};
+
+MR_CONST uint kMeshPrimitiveShift = 16u;
+MR_CONST uint kMeshCountMask = 0x7fffu;  // vertices; primitives once they are shifted
+MR_CONST uint kMeshHasRun = 0x80000000u;
+
+// Memory for outputs of mesh shaders. Each workgroup that sets its counts takes as many units as its outputs have. One
+// that begins reserves as many as they may have at most, and does not run where there are fewer left; it gives back
+// what it does not take. So what runs has room. At a multiple of 64; behind it, in the same kMeshHeadBytes, is room for
+// what a shader writes to vertices and primitives beyond the counts that it set.
+struct MeshOutputMemory {
+    uint64_t begin;  // of the first unit, a multiple of kMeshUnitBytes
+    uint units;
+    uint isLimited;  // 0: there is room for the most that all workgroups may have, and nobody reserves
+    uint reserved;
+    uint used;
+    uint unfit;       // what had no room, and so did not run: workgroups, and dispatches (reserve.comp)
+    uint isRepeat;    // 1: workgroups that have run do not run again
+    uint64_t report;  // MeshMemoryReport, or 0
+    uint64_t pad0;
+};
+
+MR_CONST uint kMeshUnitBytes = 32u;
+MR_CONST uint kMeshHeadBytes = 4096u;
+
+// What the host is told. Host-visible.
+struct MeshMemoryReport {
+    uint unfit;
 };
 
 // A grid of workgroups; likewise what a workgroup of a task shader emits.
@@ -43,25 +72,28 @@ struct MeshDrawCommand {
     uint firstInstance;
 };
 
-// What is left of the memory of a command buffer. Host-visible.
-struct MeshArenaState {
-    uint64_t next;  // bytes that are taken
-    uint lost;      // dispatches that had no room, and so did not run
-    uint pad0;
-};
-
 // Of the kernel behind those that make a table (src/shaders/meta/mesh/reserve.comp).
 struct ReserveArguments {
     uint64_t work;      // MeshWork
     uint64_t dispatch;  // DispatchCommand
-    uint64_t draw;      // MeshDrawCommand, or 0
-    uint64_t state;     // MeshArenaState
-    uint64_t arena;
-    uint64_t arenaBytes;
-    uint resultBytes;  // of a workgroup
-    uint vertices;     // that are drawn for one
-    uint maxGroups;    // that the dispatch may have
-    uint isFirst;      // nothing of the arena is taken yet
+    uint64_t memory;    // MeshOutputMemory
+    uint resultBytes;   // of a workgroup
+    uint maxGroups;     // that the dispatch may have
+};
+
+// A draw, for the kernel behind all mesh shaders in front of a render pass instance.
+struct MeshListing {
+    uint64_t work;  // MeshWork
+    uint64_t draw;  // MeshDrawCommand
+    uint corners;   // of a primitive
+    uint pad0;
+};
+
+// Of src/shaders/meta/mesh/list.comp: a workgroup for each listing, in rows of kRowGroups.
+struct ListArguments {
+    uint64_t listings;  // MeshListing[count]
+    uint count;
+    uint pad0;
 };
 
 MR_ABI_END

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "abi/commands.h"
+#include "commands/search.h"
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
@@ -66,7 +67,7 @@ public:
         Emitter end = m_writer.out();
         end.call(m_variant.entry, m_module.getVoidType(), {});
         m_writer.endIf(join);
-        replaceEntry(m_writer.finish());
+        replaceEntry(m_variant, m_writer.finish());
         return {};
     }
 
@@ -147,44 +148,14 @@ private:
     // is one, since the first begins with group 0 and `group` is inside.
     Id search(Id group, Id table)
     {
-        const Id boolType = m_module.getBoolType();
-        const Id one = m_module.getConstant(1);
         Emitter before = m_writer.out();
         const Id entries = entriesPointer(before, table);
         const Id count = component(before, table, 0);
-        const Id begun = m_writer.label();
-        const Id header = m_module.newId(), check = m_module.newId(), inside = m_module.newId();
-        const Id next = m_module.newId(), after = m_module.newId();
-        const Id low = m_module.newId(), high = m_module.newId();
-        const Id newLow = m_module.newId(), newHigh = m_module.newId();
-        m_writer.branch(header);
-        m_writer.beginBlock(header);
-        const auto phi = [&](Id result, Id first, Id second) {
-            m_writer.out().keep(
-                spirv::instruction(spv::Op::OpPhi, m_word, result).add(first).add(begun).add(second).add(next));
-        };
-        phi(low, m_module.getConstant(0), newLow);
-        phi(high, count, newHigh);
-        m_writer.out().keep(spirv::instruction(spv::Op::OpLoopMerge).add(after).add(next).add(0u));
-        m_writer.branch(check);
-        m_writer.beginBlock(check);
-        Emitter checking = m_writer.out();
-        const Id left = emit(checking, spv::Op::OpISub, high, low);
-        const Id isMore = checking.emit(spv::Op::OpUGreaterThan, boolType, {left, one});
-        checking.emitVoid(spv::Op::OpBranchConditional, {isMore, inside, after});
-        m_writer.beginBlock(inside);
-        Emitter out = m_writer.out();
-        const Id middle = emit(out, spv::Op::OpIAdd, low, emit(out, spv::Op::OpShiftRightLogical, left, one));
-        const Id first = component(out, loadEntry(out, entries, middle), 1);
-        const Id isBehind = out.emit(spv::Op::OpUGreaterThan, boolType, {first, group});
-        out.keep(spirv::instruction(spv::Op::OpSelect, m_word, newLow).add(isBehind).add(low).add(middle));
-        out.keep(spirv::instruction(spv::Op::OpSelect, m_word, newHigh).add(isBehind).add(middle).add(high));
-        m_writer.branch(next);
-        m_writer.beginBlock(next);
-        m_writer.branch(header);
-        m_writer.beginBlock(after);
-        Emitter found = m_writer.out();
-        return loadEntry(found, entries, low);
+        const Id found = searchLast(m_writer, count, group, [&](Emitter& out, Id number) {
+            return component(out, loadEntry(out, entries, number), 1);
+        });
+        Emitter behind = m_writer.out();
+        return loadEntry(behind, entries, found);
     }
 
     void setSequence(Id group, Id entry)
@@ -265,22 +236,6 @@ private:
         const Id type = m_module.pointee(m_module.typeOf(variable));
         out.emitVoid(spv::Op::OpStore,
                      {variable, type == m_triple ? value : out.emit(spv::Op::OpBitcast, type, {value})});
-    }
-
-    // Entry point and execution modes name the new function from now on.
-    void replaceEntry(Id created)
-    {
-        for (Instruction& i : m_module.section(Section::EntryPoints)) {
-            i.setId(1, created);
-        }
-        for (Instruction& i : m_module.section(Section::ExecutionModes)) {
-            i.setId(0, created);
-        }
-        if (const std::string name = m_module.name(m_variant.entry); !name.empty()) {
-            m_module.setName(created, name);
-            m_module.setName(m_variant.entry, "application_" + name);
-        }
-        m_variant.entry = created;
     }
 
     Variant& m_variant;

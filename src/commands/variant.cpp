@@ -110,6 +110,22 @@ Result<Variant> readStage(std::span<const uint32_t> words, std::string_view entr
     return variant;
 }
 
+void replaceEntry(Variant& variant, Id created)
+{
+    Module& module = variant.module;
+    for (Instruction& i : module.section(Section::EntryPoints)) {
+        i.setId(1, created);
+    }
+    for (Instruction& i : module.section(Section::ExecutionModes)) {
+        i.setId(0, created);
+    }
+    if (const std::string name = module.name(variant.entry); !name.empty()) {
+        module.setName(created, name);
+        module.setName(variant.entry, "application_" + name);
+    }
+    variant.entry = created;
+}
+
 uint32_t stageBit(spv::ExecutionModel model)
 {
     switch (model) {

@@ -32,6 +32,9 @@ Result<Variant> readStage(std::span<const uint32_t> words, std::string_view entr
 // Of VkShaderStageFlagBits; 0 for models that are no stage of a draw or dispatch.
 uint32_t stageBit(spv::ExecutionModel model);
 
+// Entry point and execution modes name the new function from now on.
+void replaceEntry(Variant& variant, spirv::Id created);
+
 // The push constant block that the code uses; none if none. Errors: several.
 Result<spirv::Id> findPushConstants(const spirv::Module& module);
 

@@ -55,6 +55,7 @@ public:
         m_module.decorate(area.type, spv::Decoration::Block);
         m_module.setName(area.type, "MeshArea");
         Area out;
+        out.m_stride = static_cast<uint32_t>(alignUp(area.bytes, area.alignment));
         out.m_type = area.type;
         out.m_bytes = alignUp(area.bytes, abi::kMeshAreaAlignment);
         out.m_alignments = std::move(m_alignments);
@@ -200,6 +201,9 @@ private:
 
 Result<Area> Area::create(Module& module, const std::vector<Id>& members)
 {
+    if (members.empty()) {
+        return Area();
+    }
     return AreaBuilder(module).build(members);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a workgroup leaves in memory: a structure of its own for each, one behind the other.
+// Structures in memory: what a workgroup of a task shader leaves, and a vertex or a primitive of a mesh shader.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ public:
     // types alone; booleans are words. Errors: types that memory cannot have.
     static Result<Area> create(spirv::Module& module, const std::vector<spirv::Id>& members);
 
-    uint64_t bytes() const { return m_bytes; }
+    uint64_t bytes() const { return m_bytes; }    // a multiple of abi::kMeshAreaAlignment
+    uint32_t stride() const { return m_stride; }  // of an array of them; 0 if there are no members
     // A pointer to the area of a workgroup by its number, in the memory that abi::MeshWork says.
     // Requires: commands::declareArguments().
     spirv::Id locate(commands::Variant& variant, spirv::Emitter& out, spirv::Id group) const;
@@ -44,11 +45,12 @@ private:
     friend class AreaBuilder;
 
     uint64_t m_bytes = 0;
+    uint32_t m_stride = 0;
     spirv::Id m_type;                                     // structure of the members
     std::unordered_map<uint32_t, uint32_t> m_alignments;  // by type
 };
 
-// An array of two vectors of so many words: abi::MeshCounts[2], abi::MeshGrid[2].
+// An array of two vectors of so many words: abi::MeshGrid[2].
 spirv::Id declarePair(spirv::Module& module, uint32_t words);
 
 // 0 for the first invocation of a workgroup, 1 for others: which of a pair it writes.

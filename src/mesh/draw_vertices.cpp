@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "abi/mesh.h"
 #include "commands/interface_locations.h"
+#include "commands/search.h"
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
@@ -43,12 +47,12 @@ constexpr spv::Capability kKept[] = {
 
 class Draw {
 public:
-    Draw(commands::Variant& vertex, const MeshOutputs& outputs, const Area& area, const PrimitiveInputs& inputs,
+    Draw(commands::Variant& vertex, const MeshOutputs& outputs, const OutputAreas& areas, const PrimitiveInputs& inputs,
          const Target& target)
         : m_vertex(vertex),
           m_module(vertex.module),
           m_outputs(outputs),
-          m_area(area),
+          m_areas(areas),
           m_inputs(inputs),
           m_target(target),
           m_writer(vertex.module)
@@ -61,13 +65,14 @@ public:
         if (const Status status = commands::declareArguments(m_vertex); !status) {
             return status;
         }
+        m_loads.emplace(m_vertex);
         const Id position = createBuiltIn(spv::BuiltIn::Position, m_module.getVectorType(real(), 4));
         m_writer.beginBlock();
         store(position, farAway());
         chooseFirst(position);
         findPlace();
         const Id join = m_module.newId();
-        m_writer.beginIf(isDrawn(), join);
+        beginDrawn(join);
         findVertex();
         writeBuiltIns(position);
         writeVaryings();
@@ -160,25 +165,80 @@ private:
         return value;
     }
 
-    // Vertices are numbered by workgroup, primitive and corner.
+    // Vertices are numbered by primitive, in the order of workgroups, and corner.
     void findPlace()
     {
         const Id signedWord = m_module.getIntType(32, true);
         const Id variable = createBuiltIn(spv::BuiltIn::VertexIndex, signedWord, spv::StorageClass::Input);
         const Id vertex = emit(spv::Op::OpBitcast, word(), {emit(spv::Op::OpLoad, signedWord, {variable})});
         const Id corners = number(m_outputs.corners);
-        const Id most = number(m_outputs.maxPrimitives);
         const Id primitive = emit(spv::Op::OpUDiv, word(), {vertex, corners});
         m_corner = emit(spv::Op::OpUMod, word(), {vertex, corners});
-        m_primitive = emit(spv::Op::OpUMod, word(), {primitive, most});
+        const Id group = loadGroup(primitive);
+        m_primitive = emit(spv::Op::OpISub, word(), {primitive, component(group, 3)});
+        m_vertexCount = emit(spv::Op::OpBitwiseAnd, word(), {component(group, 2), number(abi::kMeshCountMask)});
+        const Id stride = number(m_areas.vertex.stride());
+        const Id bytes =
+            emit(spv::Op::OpIAdd, word(),
+                 {emit(spv::Op::OpIMul, word(), {m_vertexCount, stride}), number(abi::kMeshUnitBytes - 1)});
+        const Id unitBytes = emit(spv::Op::OpBitwiseAnd, word(), {bytes, number(~(abi::kMeshUnitBytes - 1))});
+        const Id low = component(group, 0);
+        m_vertices = {low, component(group, 1)};
         Emitter out = m_writer.out();
-        m_areaPointer = m_area.locate(m_vertex, out, emit(spv::Op::OpUDiv, word(), {primitive, most}));
+        m_primitives = m_loads->math().add(out, m_vertices, {unitBytes, number(0)});
+    }
+
+    Id component(Id vector, uint32_t which)
+    {
+        const Id result = m_module.newId();
+        m_writer.out().keep(spirv::instruction(spv::Op::OpCompositeExtract, word(), result).add(vector).add(which));
+        return result;
+    }
+
+    // The abi::MeshGroup that has the primitive: the last one that does not begin behind it. Those with the same
+    // beginning in front of it are empty.
+    Id loadGroup(Id primitive)
+    {
+        constexpr auto kBack = -static_cast<int64_t>(offsetof(abi::MeshWork, table));
+        const Id pair = m_module.getVectorType(word(), 2), quad = m_module.getVectorType(word(), 4);
+        Emitter before = m_writer.out();
+        const spirv::LongWords table = m_loads->address(before, offsetof(abi::SequenceArguments, table));
+        const Id count =
+            m_loads->load(before, m_loads->add(before, table, offsetof(abi::SequenceTable, groupCount)), word(), 4);
+        const Id results = m_loads->load(before, m_loads->add(before, table, kBack), pair, sizeof(uint64_t));
+        const Id low = component(results, 0);
+        const spirv::LongWords groups{low, component(results, 1)};
+        const Id bytes = number(sizeof(abi::MeshGroup));
+        const auto locate = [&](Emitter& out, Id index) {
+            return m_loads->math().add(out, groups,
+                                       m_loads->math().multiply(out, {index, number(0)}, {bytes, number(0)}));
+        };
+        const Id found = commands::searchLast(m_writer, count, primitive, [&](Emitter& out, Id index) {
+            const spirv::LongWords first =
+                m_loads->add(out, locate(out, index), offsetof(abi::MeshGroup, firstPrimitive));
+            return m_loads->load(out, first, word(), 4);
+        });
+        Emitter behind = m_writer.out();
+        return m_loads->load(behind, locate(behind, found), quad, sizeof(abi::MeshGroup));
+    }
+
+    // `indices`: the first is that of the vertex or primitive.
+    Area::Place place(size_t number, const std::vector<Id>& indices)
+    {
+        const Output& output = m_outputs.variables[number];
+        const Area& area = m_areas.of(output);
+        Emitter out = m_writer.out();
+        const Id offset = emit(spv::Op::OpIMul, word(), {indices[0], m_module.getConstant(area.stride())});
+        const spirv::LongWords begin = output.isPerPrimitive ? m_primitives : m_vertices;
+        const spirv::LongWords element = m_loads->math().add(out, begin, {offset, m_module.getConstant(0)});
+        return area.place(out, area.pointTo(m_vertex, out, element), m_areas.members[number],
+                          {indices.begin() + 1, indices.end()});
     }
 
     Id load(size_t output, const std::vector<Id>& indices, Id type)
     {
         Emitter out = m_writer.out();
-        return m_area.load(out, m_area.place(out, m_areaPointer, output + 1, indices), type);
+        return m_areas.of(m_outputs.variables[output]).load(out, place(output, indices), type);
     }
 
     Id loadOfPrimitive(const BuiltInOutput& builtIn)
@@ -195,23 +255,13 @@ private:
         return indices;
     }
 
-    Id isDrawn()
+    // Primitives that are culled have a place all the same.
+    void beginDrawn(Id join)
     {
-        Emitter out = m_writer.out();
-        const Id pair = m_module.getVectorType(word(), 2);
-        const Id counts = m_area.load(out, m_area.place(out, m_areaPointer, 0, {number(0)}), pair);
-        Instruction extract = spirv::instruction(spv::Op::OpCompositeExtract, word(), m_module.newId());
-        extract.add(counts).add(1u);
-        const Id primitives = extract.result;
-        out.keep(std::move(extract));
-        const Id isThere = emit(spv::Op::OpULessThan, m_module.getBoolType(), {m_primitive, primitives});
         const BuiltInOutput* cull = m_outputs.find(spv::BuiltIn::CullPrimitiveEXT);
-        if (!cull) {
-            return isThere;
-        }
-        // Its memory is there for primitives that are not.
-        const Id isVisible = emit(spv::Op::OpLogicalNot, m_module.getBoolType(), {loadOfPrimitive(*cull)});
-        return emit(spv::Op::OpLogicalAnd, m_module.getBoolType(), {isThere, isVisible});
+        m_writer.beginIf(cull ? emit(spv::Op::OpLogicalNot, m_module.getBoolType(), {loadOfPrimitive(*cull)})
+                              : m_module.getConstantBool(true),
+                         join);
     }
 
     void findVertex()
@@ -231,7 +281,10 @@ private:
         const Instruction* type = m_module.findDefinition(indices->type);
         const Id component = type->op == spv::Op::OpTypeVector ? type->id(0) : indices->type;
         const Id value = load(indices->output, where, component);
-        m_vertexIndex = component == word() ? value : emit(spv::Op::OpBitcast, word(), {value});
+        const Id index = component == word() ? value : emit(spv::Op::OpBitcast, word(), {value});
+        // Whatever the shader wrote, nothing else's memory is read.
+        const Id isThere = emit(spv::Op::OpULessThan, m_module.getBoolType(), {index, m_vertexCount});
+        m_vertexIndex = emit(spv::Op::OpSelect, word(), {isThere, index, number(0)});
     }
 
     void writeBuiltIns(Id position)
@@ -312,7 +365,7 @@ private:
             m_module.findDefinition(output.variable)->type = pointer;
             Emitter out = m_writer.out();
             const Id element = output.isPerPrimitive ? m_primitive : m_vertexIndex;
-            m_area.copy(out, m_area.place(out, m_areaPointer, v + 1, {element}), output.variable, output.element);
+            m_areas.of(output).copy(out, place(v, {element}), output.variable, output.element);
         }
     }
 
@@ -329,7 +382,7 @@ private:
     commands::Variant& m_vertex;
     Module& m_module;
     const MeshOutputs& m_outputs;
-    const Area& m_area;
+    const OutputAreas& m_areas;
     const PrimitiveInputs& m_inputs;
     const Target& m_target;
     compiler::FunctionWriter m_writer;
@@ -337,16 +390,19 @@ private:
     Id m_corner;
     Id m_primitive;
     Id m_vertexIndex;
-    Id m_areaPointer;
+    std::optional<commands::ArgumentLoads> m_loads;
+    Id m_vertexCount;
+    spirv::LongWords m_vertices{};
+    spirv::LongWords m_primitives{};
     compiler::Failure m_failure{"drawVertices"};
 };
 
 }  // namespace
 
-Status drawVertices(commands::Variant& vertex, const MeshOutputs& outputs, const Area& area,
+Status drawVertices(commands::Variant& vertex, const MeshOutputs& outputs, const OutputAreas& areas,
                     const PrimitiveInputs& inputs, const Target& target)
 {
-    return Draw(vertex, outputs, area, inputs, target).run();
+    return Draw(vertex, outputs, areas, inputs, target).run();
 }
 
 }  // namespace millrace::mesh

@@ -6,6 +6,7 @@
 #include "abi/mesh.h"
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
+#include "compiler/memory_operands.h"
 #include "compiler/pointers.h"
 #include "mesh/passes.h"
 #include "spirv/edit.h"
@@ -76,7 +77,7 @@ private:
         const Instruction emitted = block.body.back();
         block.body.pop_back();
         Emitter out(m_module, block.body);
-        waitForOthers(out);
+        compiler::emitWorkgroupBarrier(m_module, out, m_module.hasCapability(spv::Capability::VulkanMemoryModel));
         setGrid(out, asWord(emitted.id(0), out), asWord(emitted.id(1), out), asWord(emitted.id(2), out));
         if (!m_payload || emitted.operandCount() < 4) {
             out.emitVoid(spv::Op::OpReturn, {});
@@ -96,15 +97,6 @@ private:
         std::vector<Block>& blocks = entry().blocks;
         const auto behind = blocks.begin() + static_cast<ptrdiff_t>(number) + 1;
         blocks.insert(blocks.insert(behind, std::move(ending)), std::move(copying));
-    }
-
-    void waitForOthers(Emitter& out)
-    {
-        constexpr auto kScope = static_cast<uint32_t>(spv::Scope::Workgroup);
-        constexpr auto kSemantics = static_cast<uint32_t>(spv::MemorySemanticsMask::AcquireRelease) |
-                                    static_cast<uint32_t>(spv::MemorySemanticsMask::WorkgroupMemory);
-        const Id scope = m_module.getConstant(kScope);
-        out.emitVoid(spv::Op::OpControlBarrier, {scope, scope, m_module.getConstant(kSemantics)});
     }
 
     // Counts may be signed.

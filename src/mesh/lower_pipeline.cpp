@@ -132,13 +132,13 @@ Result<Stage> lowerTask(const Stage& task, MeshLayout& layout)
     return finishCompute(*variant, task.entryPoint);
 }
 
-Result<Stage> lowerMesh(Variant mesh, const std::string& entryPoint, const MeshOutputs& outputs, const Area& area,
-                        bool hasTasks)
+Result<Stage> lowerMesh(Variant mesh, const std::string& entryPoint, const MeshOutputs& outputs,
+                        const OutputAreas& areas, bool hasTasks)
 {
     if (const Status status = takeArguments(mesh); !status) {
         return status.error();
     }
-    if (const Status status = storeOutputs(mesh, outputs, area, hasTasks); !status) {
+    if (const Status status = storeOutputs(mesh, outputs, areas, hasTasks); !status) {
         return status.error();
     }
     return finishCompute(mesh, entryPoint);
@@ -189,16 +189,14 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
     if (!inputs) {
         return inputs.error();
     }
-    std::vector<Id> members{declarePair(whole->module, sizeof(abi::MeshCounts) / 4)};
-    for (const Output& output : outputs->variables) {
-        members.push_back(output.array);
-    }
-    const auto area = Area::create(whole->module, members);
-    if (!area) {
-        return area.error();
+    const auto areas = layOutOutputs(whole->module, *outputs);
+    if (!areas) {
+        return areas.error();
     }
     LoweredPipeline lowered;
-    lowered.layout = {area->bytes(), 0, outputs->corners, outputs->maxPrimitives};
+    lowered.layout = {OutputAreas::units(areas->vertex, outputs->maxVertices) +
+                          OutputAreas::units(areas->primitive, outputs->maxPrimitives),
+                      0, outputs->corners};
     if (task) {
         auto emitted = lowerTask(*task, lowered.layout);
         if (!emitted) {
@@ -207,11 +205,11 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
         lowered.task = std::move(*emitted);
     }
     Variant vertex = *whole;
-    if (const Status status = drawVertices(vertex, *outputs, *area, *inputs, target); !status) {
+    if (const Status status = drawVertices(vertex, *outputs, *areas, *inputs, target); !status) {
         return status.error();
     }
     lowered.vertex = {"main", finish(vertex), {}};
-    auto stored = lowerMesh(std::move(*whole), mesh.entryPoint, *outputs, *area, task.has_value());
+    auto stored = lowerMesh(std::move(*whole), mesh.entryPoint, *outputs, *areas, task.has_value());
     if (!stored) {
         return stored.error();
     }

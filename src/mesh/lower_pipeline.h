@@ -30,24 +30,23 @@ struct Target {
 };
 
 struct MeshLayout {
-    uint64_t areaBytes = 0;  // of a workgroup of the mesh shader; a multiple of abi::kMeshAreaAlignment
-    uint64_t gridBytes = 0;  // of one of the task shader, likewise: what it emits, and the payload
+    uint64_t mostUnits = 0;  // abi::kMeshUnitBytes each, that the outputs of a workgroup of the mesh shader may take
+    uint64_t gridBytes = 0;  // of one of the task shader: what it emits, and the payload
     uint32_t corners = 3;    // of a primitive: 1 point, 2 line, 3 triangle
-    uint32_t maxPrimitives = 0;
 };
 
 // All have abi::SequenceArguments as their only push constants, as abi/mesh.h says, and the application's descriptors.
 struct LoweredPipeline {
     std::optional<Stage> task;  // compute shaders: dispatches of MeshWork::table.groupCount workgroups or more
     Stage mesh;
-    Stage vertex;  // drawn with as many vertices as all workgroups have corners of primitives at most
+    Stage vertex;  // drawn with as many vertices as all workgroups have corners of primitives
     std::optional<Stage> fragment;
     MeshLayout layout;
 };
 
 // Specialization constants of task and mesh shader have their values afterwards; the fragment shader's are as they
-// were, its `constants` as well. Primitives that a workgroup does not have, and those that it culls, become vertices
-// far outside of what is drawn. Primitives keep their order. Errors: no such entry point; more bytes of outputs than 32
+// were, its `constants` as well. Primitives that a workgroup culls become vertices far outside of what is drawn.
+// Primitives keep their order. Errors: no such entry point; more bytes of outputs than 32
 // bits count; what the device lacks; shading rates, multiview, and pointers to outputs that are chosen or passed on.
 Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const Stage& mesh,
                                       const std::optional<Stage>& fragment, const Target& target);

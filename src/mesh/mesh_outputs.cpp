@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
 
+#include "abi/mesh.h"
 #include "compiler/diagnose.h"
 
 namespace millrace::mesh {
@@ -69,6 +71,19 @@ private:
         });
     }
 
+    // They need no decoration that says so.
+    static bool areIndices(const Instruction& builtIn)
+    {
+        switch (static_cast<spv::BuiltIn>(builtIn.literal(2))) {
+            case spv::BuiltIn::PrimitivePointIndicesEXT:
+            case spv::BuiltIn::PrimitiveLineIndicesEXT:
+            case spv::BuiltIn::PrimitiveTriangleIndicesEXT:
+                return true;
+            default:
+                return false;
+        }
+    }
+
     void add(const Instruction& variable)
     {
         Output output;
@@ -83,6 +98,7 @@ private:
         output.isPerPrimitive = m_module.findDecoration(output.variable, spv::Decoration::PerPrimitiveEXT) ||
                                 hasMemberDecoration(output.element, spv::Decoration::PerPrimitiveEXT);
         const Instruction* builtIn = m_module.findDecoration(output.variable, spv::Decoration::BuiltIn);
+        output.isPerPrimitive = output.isPerPrimitive || (builtIn && areIndices(*builtIn));
         output.isBuiltIn = builtIn || hasMemberDecoration(output.element, spv::Decoration::BuiltIn);
         m_outputs.variables.push_back(output);
     }
@@ -152,6 +168,44 @@ const BuiltInOutput* MeshOutputs::find(spv::BuiltIn builtIn) const
 {
     const auto found = std::ranges::find(builtIns, builtIn, &BuiltInOutput::builtIn);
     return found == builtIns.end() ? nullptr : &*found;
+}
+
+uint64_t OutputAreas::units(const Area& area, uint64_t count)
+{
+    return (count * area.stride() + abi::kMeshUnitBytes - 1) / abi::kMeshUnitBytes;
+}
+
+Result<OutputAreas> layOutOutputs(Module& module, const MeshOutputs& outputs)
+{
+    std::vector<Id> vertex, primitive;
+    OutputAreas areas;
+    for (const Output& output : outputs.variables) {
+        std::vector<Id>& elements = output.isPerPrimitive ? primitive : vertex;
+        areas.members.push_back(elements.size());
+        elements.push_back(output.element);
+    }
+    auto ofVertex = Area::create(module, vertex);
+    if (!ofVertex) {
+        return ofVertex.error();
+    }
+    auto ofPrimitive = Area::create(module, primitive);
+    if (!ofPrimitive) {
+        return ofPrimitive.error();
+    }
+    areas.vertex = std::move(*ofVertex);
+    areas.primitive = std::move(*ofPrimitive);
+    constexpr uint32_t kRoom = abi::kMeshHeadBytes - sizeof(abi::MeshOutputMemory);
+    if (std::max(areas.vertex.stride(), areas.primitive.stride()) > kRoom) {
+        return Diagnostic{
+            "mesh", {}, "a vertex or a primitive has more outputs than " + std::to_string(kRoom) + " bytes"};
+    }
+    if (std::max(outputs.maxVertices, outputs.maxPrimitives) > abi::kMeshCountMask) {
+        return Diagnostic{
+            "mesh",
+            {},
+            "the mesh shader declares more than " + std::to_string(abi::kMeshCountMask) + " vertices or primitives"};
+    }
+    return areas;
 }
 
 Result<MeshOutputs> readOutputs(const Module& module)

@@ -9,6 +9,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "base/result.h"
+#include "mesh/area.h"
 #include "spirv/module.h"
 
 namespace millrace::mesh {
@@ -39,6 +40,21 @@ struct MeshOutputs {
 
     const BuiltInOutput* find(spv::BuiltIn builtIn) const;
 };
+
+// How outputs are in memory: a structure for each vertex, and one for each primitive.
+struct OutputAreas {
+    Area vertex;
+    Area primitive;
+    std::vector<size_t> members;  // of MeshOutputs::variables in theirs
+
+    const Area& of(const Output& output) const { return output.isPerPrimitive ? primitive : vertex; }
+    // How many of abi::kMeshUnitBytes so many elements take.
+    static uint64_t units(const Area& area, uint64_t count);
+};
+
+// Declares the types in the module. Errors: types that memory cannot have; more than abi::MeshGroup counts, or than
+// there is room for in abi::kMeshHeadBytes.
+Result<OutputAreas> layOutOutputs(spirv::Module& module, const MeshOutputs& outputs);
 
 // Requires: the module has one entry point, a mesh shader's, without calls and specialization constants. Errors: an
 // output that is no array.

@@ -18,19 +18,19 @@ namespace millrace::mesh {
 // that memory cannot have.
 Result<uint64_t> emitGrids(commands::Variant& task);
 
-// The mesh shader becomes a compute shader that writes its outputs to its workgroup's area, and reads its payload where
-// emitGrids() left it. Requires: commands::declareArguments(); the area's types are in its module. Errors: pointers to
-// outputs or the payload that are chosen or passed on.
-Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const Area& area, bool hasTasks);
+// The mesh shader becomes a compute shader that takes memory for its outputs when it sets their counts, and reads its
+// payload where emitGrids() left it. Requires: commands::declareArguments(); the areas' types are in its module.
+// Errors: pointers to outputs or the payload that are chosen or passed on.
+Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas, bool hasTasks);
 
 // What per-primitive outputs are to the fragment shader.
 struct PrimitiveInputs {
     std::optional<uint32_t> primitiveId;  // the location at which it gets PrimitiveId; none: it does not
 };
 
-// A copy of the mesh shader, before storeOutputs(), becomes the vertex shader that reads the areas. Errors: what the
-// device lacks.
-Status drawVertices(commands::Variant& vertex, const MeshOutputs& outputs, const Area& area,
+// A copy of the mesh shader, before storeOutputs(), becomes the vertex shader that reads what workgroups left. Errors:
+// what the device lacks.
+Status drawVertices(commands::Variant& vertex, const MeshOutputs& outputs, const OutputAreas& areas,
                     const PrimitiveInputs& inputs, const Target& target);
 
 // The fragment shader gets what is per primitive from all vertices of it.

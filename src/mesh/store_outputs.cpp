@@ -9,6 +9,7 @@
 #include "compiler/diagnose.h"
 #include "compiler/function_writer.h"
 #include "compiler/globals.h"
+#include "mesh/output_memory.h"
 #include "mesh/passes.h"
 #include "spirv/edit.h"
 
@@ -29,54 +30,49 @@ bool isChain(const Instruction& i)
 
 class Store {
 public:
-    Store(commands::Variant& mesh, const MeshOutputs& outputs, const Area& area, bool hasTasks)
-        : m_mesh(mesh), m_module(mesh.module), m_outputs(outputs), m_area(area), m_hasTasks(hasTasks)
+    Store(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas, bool hasTasks)
+        : m_mesh(mesh), m_module(mesh.module), m_outputs(outputs), m_areas(areas), m_hasTasks(hasTasks)
     {
     }
 
     Status run()
     {
+        m_mesh.group = m_module.createVariable(m_module.getPointerType(spv::StorageClass::Private, word()),
+                                               spv::StorageClass::Private);
+        m_memory.emplace(m_mesh, m_outputs, m_areas);
         spirv::InstructionList start;
         Emitter out(m_module, start);
         if (const Status status = findMemory(out); !status) {
             return status;
         }
-        const Id zero = m_module.getConstant(0);
-        const Id pair = m_module.getVectorType(word(), 2);
-        // Nothing, unless the shader says otherwise.
-        setCounts(out, out.emit(spv::Op::OpCompositeConstruct, pair, {zero, zero}));
         rewriteFunction(m_module, *m_module.findFunction(m_mesh.entry),
                         [&](const Instruction& i, Emitter& emitter) { rewrite(i, emitter); });
         compiler::insertBehindVariables(*m_module.findFunction(m_mesh.entry), start);
         if (!m_failure) {
             forgetVariables();
+            m_memory->wrapEntry();
             becomeCompute(m_mesh);
         }
         return m_failure.status();
     }
 
 private:
-    // A pointer into a member of an area.
+    // A pointer to an output or the payload, or into it.
     struct Pointer {
-        const Area* area = nullptr;
-        Id areaPointer;
-        size_t member = 0;
-        std::vector<Id> indices;
-        Id type;  // that the shader sees there
+        const Output* output = nullptr;  // none: the payload
+        size_t member = 0;               // of the area
+        std::vector<Id> indices{};       // of an output the first one is that of a vertex or primitive
+        Id type{};                       // that the shader sees there
     };
 
     Id word() { return m_module.getIntType(32, false); }
 
-    // Of the workgroup's own area, and of the grid that it belongs to.
+    // Of the outputs, and of the grid that the workgroup belongs to.
     Status findMemory(Emitter& out)
     {
-        m_mesh.group = m_module.createVariable(m_module.getPointerType(spv::StorageClass::Private, word()),
-                                               spv::StorageClass::Private);
-        m_areaPointer = m_area.locate(m_mesh, out, out.emit(spv::Op::OpLoad, word(), {m_mesh.group}));
-        m_which = whichOfPair(out);
         for (size_t v = 0; v < m_outputs.variables.size(); v++) {
             const Output& output = m_outputs.variables[v];
-            m_pointers[output.variable.value] = {&m_area, m_areaPointer, v + 1, {}, output.array};
+            m_pointers[output.variable.value] = {&output, m_areas.members[v], {}, output.array};
         }
         commands::ArgumentLoads loads(m_mesh);
         const Id sequence = out.emit(spv::Op::OpLoad, word(), {m_mesh.sequence});
@@ -88,7 +84,8 @@ private:
                 return area.error();
             }
             m_payloadArea = std::move(*area);
-            m_pointers[payload.value] = {&*m_payloadArea, m_payloadArea->pointTo(m_mesh, out, grid), 1, {}, type};
+            m_payloadPointer = m_payloadArea->pointTo(m_mesh, out, grid);
+            m_pointers[payload.value] = {nullptr, 1, {}, type};
             m_payload = payload;
         }
         const Id draw = m_hasTasks
@@ -97,17 +94,11 @@ private:
         return setDrawIndex(m_module, out, draw);
     }
 
-    void setCounts(Emitter& out, Id counts)
-    {
-        const Id pair = m_module.getVectorType(word(), 2);
-        m_area.store(out, m_area.place(out, m_areaPointer, 0, {m_which}), counts, pair);
-    }
-
     void rewrite(const Instruction& i, Emitter& out)
     {
         if (i.op == spv::Op::OpSetMeshOutputsEXT) {
-            const Id pair = m_module.getVectorType(word(), 2);
-            setCounts(out, out.emit(spv::Op::OpCompositeConstruct, pair, {asWord(i.id(0), out), asWord(i.id(1), out)}));
+            const Id vertices = asWord(i.id(0), out);
+            m_memory->setCounts(out, vertices, asWord(i.id(1), out));
             return;
         }
         const auto base = i.operandCount() > 0 && i.isId(0) ? m_pointers.find(i.id(0).value) : m_pointers.end();
@@ -129,11 +120,9 @@ private:
             pointer.type = m_module.pointee(i.type);
             m_pointers[i.result.value] = std::move(pointer);
         } else if (i.op == spv::Op::OpStore) {
-            const Pointer pointer = base->second;
-            pointer.area->store(out, place(pointer, out), i.id(1), pointer.type);
+            store(base->second, i.id(1), out);
         } else if (i.op == spv::Op::OpLoad) {
-            const Pointer pointer = base->second;
-            const Id value = pointer.area->load(out, place(pointer, out), pointer.type);
+            const Id value = load(base->second, out);
             out.keep(spirv::instruction(spv::Op::OpCopyObject, i.type, i.result).add(value));
         } else {
             m_failure.at(m_module, i, "takes an output or the payload of a mesh shader, which are in memory here");
@@ -159,15 +148,76 @@ private:
         return type == m_module.pointee(chain.type);
     }
 
-    // Counts may be signed.
+    // Counts and indices may be signed, and indices may be small or large.
     Id asWord(Id value, Emitter& out)
     {
-        return m_module.typeOf(value) == word() ? value : out.emit(spv::Op::OpBitcast, word(), {value});
+        const Id type = m_module.typeOf(value);
+        if (type == word()) {
+            return value;
+        }
+        const Instruction* i = m_module.findDefinition(type);
+        const bool isWord = i && i->op == spv::Op::OpTypeInt && i->literal(0) == 32;
+        return out.emit(isWord ? spv::Op::OpBitcast : spv::Op::OpUConvert, word(), {value});
     }
 
-    static Area::Place place(const Pointer& pointer, Emitter& out)
+    const Area& areaOf(const Pointer& pointer) const
     {
-        return pointer.area->place(out, pointer.areaPointer, pointer.member, pointer.indices);
+        return pointer.output ? m_areas.of(*pointer.output) : *m_payloadArea;
+    }
+
+    // Of the payload, or into an element of an output.
+    Area::Place place(const Pointer& pointer, Emitter& out)
+    {
+        const Area& area = areaOf(pointer);
+        if (!pointer.output) {
+            return area.place(out, m_payloadPointer, pointer.member, pointer.indices);
+        }
+        const spirv::LongWords element =
+            m_memory->locate(out, pointer.output->isPerPrimitive, asWord(pointer.indices[0], out));
+        return area.place(out, area.pointTo(m_mesh, out, element), pointer.member,
+                          {pointer.indices.begin() + 1, pointer.indices.end()});
+    }
+
+    // An output as a whole is in memory element by element.
+    bool isWhole(const Pointer& pointer) const { return pointer.output && pointer.indices.empty(); }
+
+    std::vector<Pointer> elementsOf(const Pointer& whole)
+    {
+        uint32_t count = 0;
+        m_module.constantValue(m_module.findDefinition(whole.type)->id(1), count);
+        std::vector<Pointer> elements;
+        for (uint32_t element = 0; element < count; element++) {
+            elements.push_back({whole.output, whole.member, {m_module.getConstant(element)}, whole.output->element});
+        }
+        return elements;
+    }
+
+    void store(const Pointer pointer, Id value, Emitter& out)
+    {
+        if (!isWhole(pointer)) {
+            areaOf(pointer).store(out, place(pointer, out), value, pointer.type);
+            return;
+        }
+        uint32_t number = 0;
+        for (const Pointer& element : elementsOf(pointer)) {
+            const Id part = m_module.newId();
+            out.keep(spirv::instruction(spv::Op::OpCompositeExtract, element.type, part).add(value).add(number++));
+            store(element, part, out);
+        }
+    }
+
+    Id load(const Pointer pointer, Emitter& out)
+    {
+        if (!isWhole(pointer)) {
+            return areaOf(pointer).load(out, place(pointer, out), pointer.type);
+        }
+        const Id value = m_module.newId();
+        Instruction whole = spirv::instruction(spv::Op::OpCompositeConstruct, pointer.type, value);
+        for (const Pointer& element : elementsOf(pointer)) {
+            whole.add(load(element, out));
+        }
+        out.keep(std::move(whole));
+        return value;
     }
 
     // From an operand on nothing may be such a pointer.
@@ -199,21 +249,21 @@ private:
     commands::Variant& m_mesh;
     Module& m_module;
     const MeshOutputs& m_outputs;
-    const Area& m_area;
+    const OutputAreas& m_areas;
     const bool m_hasTasks;
+    std::optional<OutputMemory> m_memory;
     std::unordered_map<uint32_t, Pointer> m_pointers;
     std::optional<Area> m_payloadArea;
     Id m_payload;
-    Id m_areaPointer;
-    Id m_which;  // of the two counts
+    Id m_payloadPointer;
     compiler::Failure m_failure{"storeOutputs"};
 };
 
 }  // namespace
 
-Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const Area& area, bool hasTasks)
+Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas, bool hasTasks)
 {
-    return Store(mesh, outputs, area, hasTasks).run();
+    return Store(mesh, outputs, areas, hasTasks).run();
 }
 
 }  // namespace millrace::mesh

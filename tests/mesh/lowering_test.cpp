@@ -41,7 +41,7 @@ void expectLowered(const std::optional<Stage>& task, const Stage& mesh, const st
     ASSERT_TRUE(lowered) << name << ": " << lowered.error().text();
     EXPECT_EQ(lowered->task.has_value(), task.has_value());
     EXPECT_EQ(lowered->fragment.has_value(), fragment.has_value());
-    EXPECT_GT(lowered->layout.areaBytes, 0u) << name;
+    EXPECT_GT(lowered->layout.mostUnits, 0u) << name;
     expectValid(lowered->task, "task", name);
     expectValid(lowered->mesh, "mesh", name);
     expectValid(lowered->vertex, "vertex", name);

@@ -75,14 +75,14 @@ TEST_F(MeshRefusals, SecondaryCommandBufferWithoutAFront_LeftOut)
     expectLeftOut(cmd);
 }
 
-TEST_F(MeshRefusals, MoreOutputsThanADrawMayHave_NotDrawn)
+TEST_F(MeshRefusals, MoreWorkgroupsThanADrawMayHave_NotDrawn)
 {
     const VkPipeline pipeline = device.createPipeline();
     const VkCommandBuffer cmd = device.device.begin();
     picture.prepare(cmd);
     picture.begin(cmd);
     picture.bind(cmd, pipeline, set);
-    device.cmdDraw(cmd, 60000, 60, 1);
+    device.cmdDraw(cmd, 60000, 70, 1);
     vkCmdEndRendering(cmd);
     expectLeftOut(cmd);
 }
@@ -119,7 +119,7 @@ TEST_F(MeshRefusals, SubpassThatWaitsForOneBefore_NotDrawn)
 }
 
 // What the device finds out is told when the command buffer is reset.
-TEST_F(MeshRefusals, TaskShadersThatEmitMoreThanHasRoom_NotDrawn)
+TEST_F(MeshRefusals, TaskShadersThatEmitMoreThanTheyMay_NotDrawn)
 {
     const VkPipeline flood = device.createPipeline({.task = shaders::flood_task});
     const VkCommandBuffer cmd = device.device.begin();

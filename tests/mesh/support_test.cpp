@@ -41,7 +41,8 @@ TEST(MeshSupport, Properties_AreWhatComputeShadersHave)
     EXPECT_EQ(mesh.maxMeshWorkGroupCount[0], 65535u);
     EXPECT_EQ(mesh.maxMeshWorkGroupInvocations, limits.maxComputeWorkGroupInvocations);
     EXPECT_EQ(mesh.maxMeshWorkGroupSize[2], limits.maxComputeWorkGroupSize[2]);
-    EXPECT_EQ(mesh.maxMeshSharedMemorySize, limits.maxComputeSharedMemorySize);
+    EXPECT_LT(mesh.maxMeshSharedMemorySize, limits.maxComputeSharedMemorySize);  // the layer has some
+    EXPECT_GE(mesh.maxMeshSharedMemorySize, limits.maxComputeSharedMemorySize - 64);
     EXPECT_EQ(mesh.maxMeshOutputVertices, 256u);
     EXPECT_EQ(mesh.maxMeshOutputPrimitives, 256u);
     EXPECT_GE(mesh.maxMeshOutputMemorySize, 32768u);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "layer/loader/device.h"
 #include "layer/mesh/mesh_shaders.h"
@@ -21,6 +23,29 @@ constexpr VkPipelineStageFlags kComputeStage = VK_PIPELINE_STAGE_COMPUTE_SHADER_
 uint64_t tableOf(uint64_t work)
 {
     return work + offsetof(abi::MeshWork, table);
+}
+
+// Behind all mesh shaders of a front, or those that depend on a condition.
+void listDraws(CommandBuffer& commandBuffer)
+{
+    auto* const memory = static_cast<MeshMemory*>(commandBuffer.drawMemory.get());
+    if (!memory || memory->listings.empty())
+        return;
+    const std::vector<abi::MeshListing> listings = std::exchange(memory->listings, {});
+    MeshMemory::Part part;
+    const uint64_t bytes = listings.size() * sizeof listings[0];
+    if (const VkResult result = memory->takeUpload(bytes, part); result != VK_SUCCESS) {
+        commandBuffer.fail(result);
+        return;
+    }
+    std::memcpy(part.data, listings.data(), bytes);
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    const Device& device = commandBuffer.device;
+    const VkCommandBuffer front = commandBuffer.front.stream;
+    device.table.CmdPipelineBarrier(front, kComputeStage, kComputeStage, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+    device.meshShaders->list(front, {part.address, static_cast<uint32_t>(listings.size()), 0});
 }
 
 }  // namespace
@@ -84,19 +109,20 @@ MeshMemory& MeshDraw::memory()
 }
 
 // With push constants as they are now, since the application may change them behind this command.
-MeshUpload* MeshDraw::createUpload()
+bool MeshDraw::createUpload()
 {
     const uint32_t bytes = m_pipeline->layout->pushConstantBytes;
     MeshMemory::Part part;
     if (!isGood(memory().takeUpload(sizeof(MeshUpload) + bytes, part)))
-        return nullptr;
+        return false;
     constexpr VkShaderStageFlags kStages =
         VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
     m_commandBuffer.bound.readPushConstants(kStages,
                                             {reinterpret_cast<uint8_t*>(part.data) + sizeof(MeshUpload), bytes});
     m_upload = part.address;
     m_pushConstants = m_upload + sizeof(MeshUpload);
-    return new (part.data) MeshUpload{};
+    m_uploaded = new (part.data) MeshUpload{};
+    return true;
 }
 
 void MeshDraw::barrier(VkPipelineStageFlags from, VkPipelineStageFlags to) const
@@ -117,9 +143,11 @@ void MeshDraw::beginFront()
     if (!m_commandBuffer.front.isUsed && mayWait)
         barrier(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, kComputeStage | VK_PIPELINE_STAGE_TRANSFER_BIT);
     m_commandBuffer.front.isUsed = true;
-    if (m_commandBuffer.rendering.conditional)
+    if (m_commandBuffer.rendering.conditional) {
+        listDraws(m_commandBuffer);
         m_device.table.CmdBeginConditionalRenderingEXT(m_commandBuffer.front.stream,
                                                        &m_commandBuffer.rendering.conditionalInfo);
+    }
     m_commandBuffer.log.replay(kScopeDescriptorBuffers, m_device.table, m_commandBuffer.front.stream);
 }
 
@@ -168,7 +196,6 @@ std::optional<MeshDraw::Dispatch> MeshDraw::list(const Grids& grids, abi::Reserv
     sort.blockCount = memory.blockCount;
     arguments.work = base;
     arguments.dispatch = base + memory.dispatch;
-    arguments.draw = drawn ? base + memory.draw : 0;
     const VkCommandBuffer front = m_commandBuffer.front.stream;
     barrier(kComputeStage | VK_PIPELINE_STAGE_TRANSFER_BIT, kComputeStage);
     m_device.meshShaders->sortKernels.sort(front, sort);
@@ -176,25 +203,37 @@ std::optional<MeshDraw::Dispatch> MeshDraw::list(const Grids& grids, abi::Reserv
     m_device.meshShaders->reserve(front, arguments);
     barrier(kComputeStage, kComputeStage | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT);
     if (drawn)
-        *drawn = {buffer->handle(), memory.draw, 0};
+        *drawn = {base + memory.draw, buffer->handle(), memory.draw};
     return Dispatch{tableOf(base), grids.address, grids.stride, buffer->handle(), memory.dispatch, 0};
 }
 
 std::optional<MeshDraw::Dispatch> MeshDraw::listMesh(const Grids& grids, Drawn& drawn)
 {
     MeshArena* arena = nullptr;
-    if (!isGood(memory().arena(arena)))
+    if (!isGood(memory().limitedArena(arena)))
         return std::nullopt;
+    begin(*arena);
     abi::ReserveArguments arguments{};
-    arguments.state = arena->state();
-    arguments.arena = arena->address();
-    arguments.arenaBytes = arena->bytes();
-    arguments.resultBytes = static_cast<uint32_t>(m_pipeline->outputs.areaBytes);
-    arguments.vertices = verticesOfGroup();
-    arguments.maxGroups = std::min(kMaxMeshGroups, UINT32_MAX / std::max(1u, verticesOfGroup()));
-    arguments.isFirst = arena->isNew;
-    arena->isNew = false;
+    arguments.memory = arena->address();
+    arguments.resultBytes = sizeof(abi::MeshGroup);
+    arguments.maxGroups = kMaxMeshGroups;
     return list(grids, arguments, &drawn);
+}
+
+void MeshDraw::begin(MeshArena& arena) const
+{
+    if (arena.begin(m_commandBuffer.front.stream))
+        barrier(VK_PIPELINE_STAGE_TRANSFER_BIT, kComputeStage);
+}
+
+// Draws under a condition are listed under it: where it does not hold, nothing has written what is read.
+void MeshDraw::addListing(const Dispatch& dispatch, const Drawn& drawn)
+{
+    memory().listings.push_back(
+        {dispatch.table - offsetof(abi::MeshWork, table), drawn.address, m_pipeline->outputs.corners, 0});
+    m_commandBuffer.front.finish = listDraws;
+    if (m_commandBuffer.rendering.conditional)
+        listDraws(m_commandBuffer);
 }
 
 void MeshDraw::draw(const Dispatch& dispatch, const Drawn& drawn)
@@ -204,10 +243,7 @@ void MeshDraw::draw(const Dispatch& dispatch, const Drawn& drawn)
     bindBorrowedSets(m_commandBuffer, kGraphics, *m_pipeline->layout);
     abi::SequenceArguments arguments{dispatch.grids, m_pushConstants, dispatch.table, dispatch.stride, 0};
     table.CmdPushConstants(inside, m_pipeline->layout->handle, kSequenceStages, 0, sizeof arguments, &arguments);
-    if (drawn.indirect)
-        table.CmdDrawIndirect(inside, drawn.indirect, drawn.offset, 1, sizeof(abi::MeshDrawCommand));
-    else if (drawn.vertices > 0)
-        table.CmdDraw(inside, drawn.vertices, 1, 0, 0);
+    table.CmdDrawIndirect(inside, drawn.buffer, drawn.offset, 1, sizeof(abi::MeshDrawCommand));
     m_commandBuffer.bound.restore(kGraphics, table, inside);
 }
 
@@ -216,38 +252,72 @@ void MeshDraw::record(uint32_t x, uint32_t y, uint32_t z)
     const uint64_t groups = uint64_t{x} * y * z;
     if (groups == 0 || !check())
         return;
-    const mesh::MeshLayout& outputs = m_pipeline->outputs;
-    const bool hasTasks = m_pipeline->task;
-    const uint64_t bytes = groups * (hasTasks ? outputs.gridBytes : outputs.areaBytes);
-    const uint64_t most = hasTasks ? kMaxTaskBytes : kMaxMeshDrawBytes;
-    if (groups > (hasTasks ? kMaxTaskGroups : kMaxMeshGroups) || bytes > most ||
-        (!hasTasks && groups * verticesOfGroup() > UINT32_MAX)) {
-        complain("what its workgroups may write takes more than " + std::to_string(most) + " bytes");
+    if (groups > kMaxMeshGroups) {
+        complain("it has more workgroups than maxMeshWorkGroupTotalCount, " + std::to_string(kMaxMeshGroups));
         return;
     }
-    MeshUpload* const upload = createUpload();
-    MeshMemory::Part results;
-    if (!upload || !isGood(memory().takeResults(bytes, results)))
+    if (m_pipeline->task)
+        recordTasks(groups, {x, y, z, 0});
+    else
+        recordKnown(groups, {x, y, z, 0});
+}
+
+// A grid that the host knows.
+std::optional<MeshDraw::Dispatch> MeshDraw::upload(uint64_t groups, const abi::MeshGrid& grid, uint64_t results,
+                                                   uint64_t memory)
+{
+    if (!createUpload())
+        return std::nullopt;
+    m_uploaded->grid = grid;
+    m_uploaded->work.results = results;
+    m_uploaded->work.memory = memory;
+    m_uploaded->work.table = {1, static_cast<uint32_t>(groups), m_upload + offsetof(MeshUpload, entry)};
+    return Dispatch{
+        tableOf(m_upload), m_upload + offsetof(MeshUpload, grid), sizeof(abi::MeshGrid), VK_NULL_HANDLE, 0, groups};
+}
+
+void MeshDraw::recordKnown(uint64_t groups, const abi::MeshGrid& grid)
+{
+    MeshMemory::Part table;
+    MeshArena* arena = nullptr;
+    const uint64_t tableBytes = groups * sizeof(abi::MeshGroup);
+    if (!isGood(memory().takeResults(tableBytes + sizeof(abi::MeshDrawCommand), table)) ||
+        !isGood(memory().arenaFor(groups * m_pipeline->outputs.mostUnits, arena)))
         return;
-    const uint64_t base = m_upload;
-    upload->grid = {x, y, z, 0};
-    upload->work.results = results.address;
-    upload->work.table = {1, static_cast<uint32_t>(groups), base + offsetof(MeshUpload, entry)};
-    const Dispatch first{tableOf(base), base + offsetof(MeshUpload, grid), sizeof(abi::MeshGrid), VK_NULL_HANDLE, 0,
-                         groups};
+    const std::optional<Dispatch> dispatch = upload(groups, grid, table.address, arena->address());
+    if (!dispatch)
+        return;
+    const Drawn drawn{table.address + tableBytes, table.buffer, table.offset + tableBytes};
     beginFront();
-    if (!hasTasks) {
-        run(m_pipeline->compute, first);
-        endFront();
-        draw(first, {VK_NULL_HANDLE, 0, static_cast<uint32_t>(groups * verticesOfGroup())});
+    begin(*arena);
+    run(m_pipeline->compute, *dispatch);
+    addListing(*dispatch, drawn);
+    endFront();
+    draw(*dispatch, drawn);
+}
+
+void MeshDraw::recordTasks(uint64_t groups, const abi::MeshGrid& grid)
+{
+    const uint64_t gridBytes = m_pipeline->outputs.gridBytes;
+    if (groups > kMaxTaskGroups || groups * gridBytes > kMaxTaskBytes) {
+        complain("what its task shaders may emit takes more than " + std::to_string(kMaxTaskBytes) + " bytes");
         return;
     }
-    run(m_pipeline->task, first);
+    MeshMemory::Part results;
+    if (!isGood(memory().takeResults(groups * gridBytes, results)))
+        return;
+    const std::optional<Dispatch> first = upload(groups, grid, results.address, 0);
+    if (!first)
+        return;
+    beginFront();
+    run(m_pipeline->task, *first);
     Drawn drawn{};
     const auto second =
-        listMesh({results.address, static_cast<uint32_t>(outputs.gridBytes), static_cast<uint32_t>(groups), 0}, drawn);
-    if (second)
+        listMesh({results.address, static_cast<uint32_t>(gridBytes), static_cast<uint32_t>(groups), 0}, drawn);
+    if (second) {
         run(m_pipeline->compute, *second);
+        addListing(*second, drawn);
+    }
     endFront();
     if (second)
         draw(*second, drawn);
@@ -282,8 +352,10 @@ void MeshDraw::record(const IndirectGrids& indirect)
         grids = runCountedTasks(*grids);
     Drawn drawn{};
     const std::optional<Dispatch> dispatch = grids ? listMesh(*grids, drawn) : std::nullopt;
-    if (dispatch)
+    if (dispatch) {
         run(m_pipeline->compute, *dispatch);
+        addListing(*dispatch, drawn);
+    }
     endFront();
     if (dispatch)
         draw(*dispatch, drawn);
@@ -295,21 +367,19 @@ std::optional<MeshDraw::Grids> MeshDraw::runCountedTasks(const Grids& grids)
     const uint64_t gridBytes = m_pipeline->outputs.gridBytes;
     const auto most = static_cast<uint32_t>(std::min<uint64_t>(kMaxCountedTaskGroups, kMaxTaskBytes / gridBytes));
     auto memory = std::make_shared<MeshArena>(m_device, m_commandBuffer.reference());
-    if (!isGood(memory->create(m_device.meshShaders->memory, most * gridBytes)))
+    if (!isGood(memory->create(m_device.meshShaders->memory, most * gridBytes, true)))
         return std::nullopt;
     m_commandBuffer.keepAlive.push_back(memory);
+    begin(*memory);
     abi::ReserveArguments arguments{};
-    arguments.state = memory->state();
-    arguments.arena = memory->address();
-    arguments.arenaBytes = memory->bytes();
+    arguments.memory = memory->address();
     arguments.resultBytes = static_cast<uint32_t>(gridBytes);
     arguments.maxGroups = most;
-    arguments.isFirst = 1;
     const std::optional<Dispatch> dispatch = list(grids, arguments, nullptr);
     if (!dispatch)
         return std::nullopt;
     run(m_pipeline->task, *dispatch);
-    return Grids{memory->address(), static_cast<uint32_t>(gridBytes), most,
+    return Grids{memory->address() + abi::kMeshHeadBytes, static_cast<uint32_t>(gridBytes), most,
                  dispatch->table + offsetof(abi::SequenceTable, groupCount)};
 }
 

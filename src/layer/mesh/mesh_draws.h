@@ -50,11 +50,11 @@ private:
         VkDeviceSize offset;
         uint64_t groups;
     };
-    // What is drawn behind it.
+    // What is drawn behind it: abi::MeshDrawCommand.
     struct Drawn {
-        VkBuffer indirect;  // null: `vertices`
+        uint64_t address;
+        VkBuffer buffer;
         VkDeviceSize offset;
-        uint32_t vertices;
     };
 
     bool check();
@@ -64,20 +64,25 @@ private:
     std::shared_ptr<runtime::Buffer> createBuffer(runtime::BufferUse use, uint64_t bytes);
     bool isGood(VkResult result);
     MeshMemory& memory();
-    MeshUpload* createUpload();
+    bool createUpload();
     std::optional<Grids> copyGrids(const IndirectGrids& grids);
     void barrier(VkPipelineStageFlags from, VkPipelineStageFlags to) const;
     std::optional<Dispatch> list(const Grids& grids, abi::ReserveArguments arguments, Drawn* drawn);
+    void recordKnown(uint64_t groups, const abi::MeshGrid& grid);
+    void recordTasks(uint64_t groups, const abi::MeshGrid& grid);
+    std::optional<Dispatch> upload(uint64_t groups, const abi::MeshGrid& grid, uint64_t results, uint64_t memory);
+    void begin(MeshArena& arena) const;
+    void addListing(const Dispatch& dispatch, const Drawn& drawn);
     std::optional<Dispatch> listMesh(const Grids& grids, Drawn& drawn);
     std::optional<Grids> runCountedTasks(const Grids& grids);
     void run(VkPipeline pipeline, const Dispatch& dispatch);
     void draw(const Dispatch& dispatch, const Drawn& drawn);
-    uint32_t verticesOfGroup() const { return m_pipeline->outputs.maxPrimitives * m_pipeline->outputs.corners; }
 
     CommandBuffer& m_commandBuffer;
     Device& m_device;
     const std::shared_ptr<MeshPipeline> m_pipeline;
-    uint64_t m_upload = 0;  // the address of MeshUpload
+    MeshUpload* m_uploaded = nullptr;
+    uint64_t m_upload = 0;  // its address
     uint64_t m_pushConstants = 0;
 };
 

@@ -48,6 +48,14 @@ void enableWhatMeshShadersNeed(PatchedDeviceCreateInfo& request, const Support& 
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,
                        &VkPhysicalDeviceScalarBlockLayoutFeatures::scalarBlockLayout);
     enableLayers(request, support);
+    // Workgroups share counters.
+    if (support.deviceScope) {
+        constexpr VkStructureType kModel = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES;
+        request.enable(k12, &VkPhysicalDeviceVulkan12Features::vulkanMemoryModel, kModel,
+                       &VkPhysicalDeviceVulkanMemoryModelFeatures::vulkanMemoryModel);
+        request.enable(k12, &VkPhysicalDeviceVulkan12Features::vulkanMemoryModelDeviceScope, kModel,
+                       &VkPhysicalDeviceVulkanMemoryModelFeatures::vulkanMemoryModelDeviceScope);
+    }
     if (support.storage16)
         request.enable(k11, &VkPhysicalDeviceVulkan11Features::storageBuffer16BitAccess,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,
@@ -71,8 +79,8 @@ void describe(const MeshLimits& limits, VkPhysicalDeviceMeshShaderPropertiesEXT&
     std::fill_n(out.maxMeshWorkGroupCount, 3, kMaxMeshGroupsPerDimension);
     out.maxMeshWorkGroupInvocations = limits.groupInvocations;
     std::copy_n(limits.groupSize, 3, out.maxMeshWorkGroupSize);
-    out.maxMeshSharedMemorySize = limits.sharedBytes;
-    out.maxMeshPayloadAndSharedMemorySize = limits.sharedBytes;
+    out.maxMeshSharedMemorySize = limits.sharedBytes - kMeshSharedBytes;
+    out.maxMeshPayloadAndSharedMemorySize = limits.sharedBytes - kMeshSharedBytes;
     out.maxMeshOutputMemorySize = kMaxMeshOutputBytes;
     out.maxMeshPayloadAndOutputMemorySize = kMaxMeshOutputBytes;
     out.maxMeshOutputComponents = limits.outputComponents;

@@ -22,33 +22,54 @@ MeshListMemory::MeshListMemory(uint32_t mostGrids)
 
 MeshArena::~MeshArena()
 {
-    if (!m_state.data())
+    if (!m_report.data())
         return;
-    abi::MeshArenaState state;
-    std::memcpy(&state, m_state.data(), sizeof state);
-    if (state.lost == 0)
+    abi::MeshMemoryReport report;
+    std::memcpy(&report, m_report.data(), sizeof report);
+    if (report.unfit == 0)
         return;
     try {
-        m_device.messages().error("Millrace-mesh-shaders", m_owner,
-                                  std::to_string(state.lost) +
-                                      " draws with mesh shaders were left out: what their shaders may write "
-                                      "has no room in " +
-                                      std::to_string(m_bytes) + " bytes",
-                                  "Draw less at once, or without indirect commands and task shaders");
+        m_device.messages().error(
+            "Millrace-mesh-shaders", m_owner,
+            std::to_string(report.unfit) +
+                " workgroups or draws with mesh shaders were left out: what they give out has no room in " +
+                std::to_string(uint64_t{m_head.units} * abi::kMeshUnitBytes) + " bytes",
+            "Draw less at once, or without indirect commands and task shaders");
     } catch (...) {
         // Without memory there is no message.
     }
 }
 
-VkResult MeshArena::create(runtime::Memory& memory, uint64_t bytes)
+VkResult MeshArena::create(runtime::Memory& memory, uint64_t bytes, bool isLimited)
 {
-    m_bytes = bytes;
-    VkResult result = memory.createBuffer(runtime::BufferUse::Indirect, bytes, m_memory);
-    if (result == VK_SUCCESS)
-        result = memory.createBuffer(runtime::BufferUse::Readback, sizeof(abi::MeshArenaState), m_state);
-    if (result == VK_SUCCESS)
-        std::memset(m_state.data(), 0, sizeof(abi::MeshArenaState));
-    return result;
+    VkResult result = memory.createBuffer(runtime::BufferUse::Draws, abi::kMeshHeadBytes + bytes, m_memory);
+    if (result == VK_SUCCESS && isLimited)
+        result = memory.createBuffer(runtime::BufferUse::Readback, sizeof(abi::MeshMemoryReport), m_report);
+    if (result != VK_SUCCESS)
+        return result;
+    m_head.begin = m_memory.address() + abi::kMeshHeadBytes;
+    m_head.units = static_cast<uint32_t>(bytes / abi::kMeshUnitBytes);
+    m_head.isLimited = isLimited;
+    m_head.report = m_report.address();
+    if (isLimited)
+        std::memset(m_report.data(), 0, sizeof(abi::MeshMemoryReport));
+    return VK_SUCCESS;
+}
+
+bool MeshArena::promise(uint64_t units)
+{
+    if (m_promised + units > m_head.units)
+        return false;
+    m_promised += units;
+    return true;
+}
+
+bool MeshArena::begin(VkCommandBuffer commandBuffer)
+{
+    if (!std::exchange(m_isNew, false))
+        return false;
+    m_device.table.CmdUpdateBuffer(commandBuffer, m_memory.handle(), 0, sizeof m_head, &m_head);
+    return true;
 }
 
 runtime::Memory& MeshMemory::memory() const
@@ -56,15 +77,33 @@ runtime::Memory& MeshMemory::memory() const
     return m_device.meshShaders->memory;
 }
 
-VkResult MeshMemory::arena(MeshArena*& out)
+VkResult MeshMemory::arenaFor(uint64_t units, MeshArena*& out)
 {
-    if (!m_arena) {
+    if (m_arenas.empty() || !m_arenas.back()->promise(units)) {
+        constexpr uint64_t kLeastBytes = uint64_t{1} << 20;
+        const uint64_t bytes = std::max(kLeastBytes, units * abi::kMeshUnitBytes);
+        if (m_arenaBytes + bytes > kMaxMeshOutputBytesKnown)
+            return limitedArena(out);
         auto made = std::make_unique<MeshArena>(m_device, m_owner);
-        if (const VkResult result = made->create(memory(), kMeshArenaBytes); result != VK_SUCCESS)
+        if (const VkResult result = made->create(memory(), bytes, false); result != VK_SUCCESS)
             return result;
-        m_arena = std::move(made);
+        m_arenaBytes += bytes;
+        m_arenas.push_back(std::move(made));
+        m_arenas.back()->promise(units);
     }
-    out = m_arena.get();
+    out = m_arenas.back().get();
+    return VK_SUCCESS;
+}
+
+VkResult MeshMemory::limitedArena(MeshArena*& out)
+{
+    if (!m_limited) {
+        auto made = std::make_unique<MeshArena>(m_device, m_owner);
+        if (const VkResult result = made->create(memory(), kMeshArenaBytes, true); result != VK_SUCCESS)
+            return result;
+        m_limited = std::move(made);
+    }
+    out = m_limited.get();
     return VK_SUCCESS;
 }
 
@@ -83,7 +122,7 @@ VkResult MeshMemory::Chunks::take(runtime::BufferUse use, runtime::Memory& memor
         size = wanted;
     }
     const runtime::Buffer& last = buffers.back();
-    out = {last.address() + used, last.data() ? last.data() + used : nullptr};
+    out = {last.address() + used, last.data() ? last.data() + used : nullptr, last.handle(), used};
     used += bytes;
     return VK_SUCCESS;
 }

@@ -38,25 +38,29 @@ struct MeshListMemory {
     uint64_t bytes;
 };
 
-// Outputs of mesh shaders whose number the device knows, of all draws of a command buffer together.
+// An abi::MeshOutputMemory with its units, for draws of one command buffer.
 class MeshArena {
 public:
     MeshArena(const Device& device, ObjectReference owner) : m_device(device), m_owner(owner) {}
     // Tells what had no room.
     ~MeshArena();
-    VkResult create(runtime::Memory& memory, uint64_t bytes);
+    // Limited: workgroups that find no room do not run. Others need a promise().
+    VkResult create(runtime::Memory& memory, uint64_t bytes, bool isLimited);
 
     uint64_t address() const { return m_memory.address(); }
-    uint64_t state() const { return m_state.address(); }
-    uint64_t bytes() const { return m_bytes; }
-    bool isNew = true;  // nothing has been recorded for it
+    // True if there is room for so many units beside those that were promised before.
+    bool promise(uint64_t units);
+    // Records that all units are free, once. Needs a barrier behind it: true if it did.
+    bool begin(VkCommandBuffer commandBuffer);
 
 private:
     const Device& m_device;
     const ObjectReference m_owner;
-    uint64_t m_bytes = 0;
+    abi::MeshOutputMemory m_head{};
+    uint64_t m_promised = 0;
+    bool m_isNew = true;
     runtime::Buffer m_memory;
-    runtime::Buffer m_state;  // abi::MeshArenaState
+    runtime::Buffer m_report;  // abi::MeshMemoryReport; none where there is enough
 };
 
 // What the draws of a command buffer share. Not thread-safe, as its recording.
@@ -68,6 +72,8 @@ public:
     struct Part {
         uint64_t address = 0;
         std::byte* data = nullptr;  // of uploads
+        VkBuffer buffer = VK_NULL_HANDLE;
+        VkDeviceSize offset = 0;
     };
     // Out-of-memory errors. Uploads are mapped; results are written by shaders.
     VkResult takeUpload(uint64_t bytes, Part& out)
@@ -78,8 +84,12 @@ public:
     {
         return m_results.take(runtime::BufferUse::Indirect, memory(), bytes, out);
     }
-    // Made when it is first asked for.
-    VkResult arena(MeshArena*& out);
+    // For outputs of at most so many units, where the host knows that.
+    VkResult arenaFor(uint64_t units, MeshArena*& out);
+    // For outputs of which the device knows how many there are. Made when it is first asked for.
+    VkResult limitedArena(MeshArena*& out);
+
+    std::vector<abi::MeshListing> listings;  // of draws in the front that is open
 
 private:
     // Buffers, of which the last has room.
@@ -97,7 +107,9 @@ private:
     const ObjectReference m_owner;
     Chunks m_uploads{uint64_t{64} << 10};
     Chunks m_results{uint64_t{1} << 20};
-    std::unique_ptr<MeshArena> m_arena;
+    std::vector<std::unique_ptr<MeshArena>> m_arenas;  // of which the last may have room
+    uint64_t m_arenaBytes = 0;                         // of all of them
+    std::unique_ptr<MeshArena> m_limited;
 };
 
 }  // namespace millrace::layer

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/mesh/mesh_shaders.h"
 
+#include <algorithm>
+
 #include "layer/loader/device.h"
 #include "layer/objects/kernel_code.h"
 #include "layer/recording/borrowed_sets.h"
@@ -11,8 +13,9 @@ namespace millrace::layer {
 
 MeshShaders::~MeshShaders()
 {
-    m_device.table.DestroyPipeline(m_device.handle, m_reserve, runtime::hostMemory());
-    m_device.table.DestroyPipelineLayout(m_device.handle, m_reserveLayout, runtime::hostMemory());
+    for (const VkPipeline kernel : {m_reserve, m_list})
+        m_device.table.DestroyPipeline(m_device.handle, kernel, runtime::hostMemory());
+    m_device.table.DestroyPipelineLayout(m_device.handle, m_kernelLayout, runtime::hostMemory());
 }
 
 VkResult MeshShaders::create()
@@ -21,22 +24,37 @@ VkResult MeshShaders::create()
                                     m_device.instance.table, m_device.table, m_device.names);
     if (result == VK_SUCCESS)
         result = sortKernels.create();
+    static_assert(sizeof(abi::ListArguments) <= sizeof(abi::ReserveArguments));
     if (result == VK_SUCCESS)
-        result = createKernelLayout(m_device, sizeof(abi::ReserveArguments), "layout of the kernel for mesh shaders",
-                                    m_reserveLayout);
+        result = createKernelLayout(m_device, sizeof(abi::ReserveArguments), "layout of kernels for mesh shaders",
+                                    m_kernelLayout);
     if (result == VK_SUCCESS)
         result =
-            createKernel(m_device, shaders::mesh_reserve, m_reserveLayout, "reserve memory of mesh shaders", m_reserve);
+            createKernel(m_device, shaders::mesh_reserve, m_kernelLayout, "reserve memory of mesh shaders", m_reserve);
+    if (result == VK_SUCCESS)
+        result = createKernel(m_device, shaders::mesh_list, m_kernelLayout, "number primitives", m_list);
     return result;
+}
+
+template <typename Arguments>
+void MeshShaders::bind(VkCommandBuffer commandBuffer, VkPipeline kernel, const Arguments& arguments) const
+{
+    const VkuDeviceDispatchTable& table = m_device.table;
+    table.CmdBindPipeline(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, kernel);
+    table.CmdPushConstants(commandBuffer, m_kernelLayout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof arguments, &arguments);
 }
 
 void MeshShaders::reserve(VkCommandBuffer commandBuffer, const abi::ReserveArguments& arguments) const
 {
-    const VkuDeviceDispatchTable& table = m_device.table;
-    table.CmdBindPipeline(commandBuffer, VK_PIPELINE_BIND_POINT_COMPUTE, m_reserve);
-    table.CmdPushConstants(commandBuffer, m_reserveLayout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof arguments,
-                           &arguments);
-    table.CmdDispatch(commandBuffer, 1, 1, 1);
+    bind(commandBuffer, m_reserve, arguments);
+    m_device.table.CmdDispatch(commandBuffer, 1, 1, 1);
+}
+
+void MeshShaders::list(VkCommandBuffer commandBuffer, const abi::ListArguments& arguments) const
+{
+    bind(commandBuffer, m_list, arguments);
+    const uint32_t rows = (arguments.count + abi::kRowGroups - 1) / abi::kRowGroups;
+    m_device.table.CmdDispatch(commandBuffer, std::min(arguments.count, abi::kRowGroups), rows, 1);
 }
 
 VkResult startMeshShaders(Device& device)

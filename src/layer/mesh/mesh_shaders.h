@@ -23,10 +23,12 @@ inline constexpr uint32_t kMaxMeshVertices = 256;
 inline constexpr uint32_t kMaxMeshPrimitives = 256;
 inline constexpr uint32_t kMaxMeshOutputBytes = 49152;
 inline constexpr uint32_t kMaxTaskPayloadBytes = 16384;
+// Shared memory that a mesh shader needs as a compute shader, beside its own.
+inline constexpr uint32_t kMeshSharedBytes = 32;
 
-// Of outputs of one draw whose workgroups the host counts. A draw that may have more is left out.
-inline constexpr uint64_t kMaxMeshDrawBytes = uint64_t{1} << 30;
-// Of outputs of all draws of a command buffer whose workgroups the device counts.
+// Of the outputs that workgroups may have at most, in all draws of a command buffer whose workgroups the host counts.
+inline constexpr uint64_t kMaxMeshOutputBytesKnown = uint64_t{1} << 30;
+// Of the outputs of all other draws of a command buffer.
 inline constexpr uint64_t kMeshArenaBytes = uint64_t{64} << 20;
 // Of what the task shaders of a draw emit, and how many workgroups of them there may be.
 inline constexpr uint64_t kMaxTaskBytes = uint64_t{64} << 20;
@@ -46,8 +48,11 @@ public:
 
     // Once. Returns an error of the driver.
     VkResult create();
-    // The kernel that gives memory to workgroups. Binds at the compute bind point and pushes constants.
+    // Kernels. They bind at the compute bind point and push constants.
+    // Gives memory to workgroups.
     void reserve(VkCommandBuffer commandBuffer, const abi::ReserveArguments& arguments) const;
+    // Behind mesh shaders.
+    void list(VkCommandBuffer commandBuffer, const abi::ListArguments& arguments) const;
 
     runtime::Memory memory;
     const std::shared_ptr<MeshPipelines> pipelines;
@@ -55,8 +60,12 @@ public:
 
 private:
     Device& m_device;
-    VkPipelineLayout m_reserveLayout = VK_NULL_HANDLE;
+    template <typename Arguments>
+    void bind(VkCommandBuffer commandBuffer, VkPipeline kernel, const Arguments& arguments) const;
+
+    VkPipelineLayout m_kernelLayout = VK_NULL_HANDLE;
     VkPipeline m_reserve = VK_NULL_HANDLE;
+    VkPipeline m_list = VK_NULL_HANDLE;
 };
 
 // On a device that has just been created. Returns an error of the driver.

@@ -86,6 +86,8 @@ std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::s
 
 void closeFront(CommandBuffer& commandBuffer)
 {
+    if (commandBuffer.front.stream && commandBuffer.front.finish)
+        commandBuffer.front.finish(commandBuffer);
     const Front front = commandBuffer.front;
     commandBuffer.front = {};
     if (!front.stream)

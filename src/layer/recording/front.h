@@ -19,7 +19,8 @@ struct Front {
     VkCommandBuffer stream = VK_NULL_HANDLE;
     // Why nothing may be recorded there though an instance is open, to follow "a draw is"; null if something may.
     const char* obstacle = nullptr;
-    bool isUsed = false;  // whoever records there sets it
+    bool isUsed = false;                       // whoever records there sets it
+    void (*finish)(CommandBuffer&) = nullptr;  // likewise: records what comes behind all else, before the front closes
 
     bool isOpen() const { return stream && !obstacle; }
 };

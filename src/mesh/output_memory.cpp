@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "mesh/output_memory.h"
+
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include "abi/mesh.h"
+#include "compiler/memory_operands.h"
+
+namespace millrace::mesh {
+
+using compiler::FunctionWriter;
+using spirv::Emitter;
+using spirv::Id;
+using spirv::Instruction;
+using spirv::LongWords;
+using spirv::Section;
+
+namespace {
+
+constexpr uint32_t kUnitShift = 5;
+static_assert(abi::kMeshUnitBytes == 1u << kUnitShift);
+static_assert(sizeof(abi::MeshGroup) == 16 && offsetof(abi::MeshGroup, counts) == 8);
+static_assert(offsetof(abi::MeshWork, results) == 0 && offsetof(abi::MeshWork, memory) == 8);
+static_assert(offsetof(abi::MeshOutputMemory, begin) == 0 && offsetof(abi::MeshOutputMemory, units) == 8 &&
+              offsetof(abi::MeshOutputMemory, isLimited) == 12);
+
+}  // namespace
+
+OutputMemory::OutputMemory(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas)
+    : m_mesh(mesh),
+      m_module(mesh.module),
+      m_loads(mesh),
+      m_word(m_loads.wordType()),
+      m_pair(m_module.getVectorType(m_word, 2)),
+      m_quad(m_module.getVectorType(m_word, 4)),
+      m_bool(m_module.getBoolType()),
+      m_mostUnits(static_cast<uint32_t>(OutputAreas::units(areas.vertex, outputs.maxVertices) +
+                                        OutputAreas::units(areas.primitive, outputs.maxPrimitives)))
+{
+    constexpr auto kPrivate = spv::StorageClass::Private;
+    const auto elements = [&](const Area& area, uint32_t most) {
+        return Elements{createVariable(m_pair, kPrivate, "outputs"), createVariable(m_word, kPrivate, "count"),
+                        area.stride(), most};
+    };
+    m_elements = {elements(areas.vertex, outputs.maxVertices), elements(areas.primitive, outputs.maxPrimitives)};
+    m_head = createVariable(m_pair, kPrivate, "output_memory");
+    m_group = createVariable(m_pair, kPrivate, "mesh_group");
+    m_hasTaken = createVariable(m_word, kPrivate, "has_taken");
+    m_runs = createVariable(m_word, kPrivate, "runs");
+    m_sharedRuns = createVariable(m_word, spv::StorageClass::Workgroup, "shared_runs");
+    m_sharedOutputs = createVariable(m_quad, spv::StorageClass::Workgroup, "shared_outputs");
+    writeTake();
+}
+
+Id OutputMemory::createVariable(Id type, spv::StorageClass storage, const char* name)
+{
+    const Id variable = m_module.createVariable(m_module.getPointerType(storage, type), storage);
+    m_module.setName(variable, name);
+    return variable;
+}
+
+Id OutputMemory::component(Emitter& out, Id vector, uint32_t which)
+{
+    const Id result = m_module.newId();
+    out.keep(spirv::instruction(spv::Op::OpCompositeExtract, m_word, result).add(vector).add(which));
+    return result;
+}
+
+LongWords OutputMemory::load(Emitter& out, Id pair)
+{
+    const Id value = out.emit(spv::Op::OpLoad, m_pair, {pair});
+    const Id low = component(out, value, 0);
+    return {low, component(out, value, 1)};
+}
+
+void OutputMemory::store(Emitter& out, Id pair, LongWords address)
+{
+    out.emitVoid(spv::Op::OpStore, {pair, m_loads.pair(out, address)});
+}
+
+Id OutputMemory::isFirst(Emitter& out)
+{
+    const Id index = commands::loadBuiltIn(out, spv::BuiltIn::LocalInvocationIndex, m_word);
+    return out.emit(spv::Op::OpIEqual, m_bool, {index, number(0)});
+}
+
+Id OutputMemory::unitsOf(Emitter& out, const Elements& elements, Id count)
+{
+    const Id bytes = out.emit(spv::Op::OpIMul, m_word, {count, number(elements.stride)});
+    const Id more = out.emit(spv::Op::OpIAdd, m_word, {bytes, number(abi::kMeshUnitBytes - 1)});
+    return out.emit(spv::Op::OpShiftRightLogical, m_word, {more, number(kUnitShift)});
+}
+
+// Of a member of abi::MeshOutputMemory. Returns what it was.
+Id OutputMemory::atomic(Emitter& out, spv::Op op, size_t member, Id value)
+{
+    const auto scope =
+        m_module.hasCapability(spv::Capability::VulkanMemoryModel) ? spv::Scope::QueueFamily : spv::Scope::Device;
+    const LongWords where = m_loads.add(out, load(out, m_head), static_cast<int64_t>(member));
+    return out.emit(op, m_word,
+                    {m_loads.pointer(out, where, m_word), number(static_cast<uint32_t>(scope)), number(0), value});
+}
+
+// True if `before` and `wanted` are together no more than `units`.
+Id OutputMemory::fits(Emitter& out, Id before, Id wanted, Id units)
+{
+    const Id isInside = out.emit(spv::Op::OpULessThanEqual, m_bool, {before, units});
+    const Id left = out.emit(spv::Op::OpISub, m_word, {units, before});
+    const Id hasRoom = out.emit(spv::Op::OpULessThanEqual, m_bool, {wanted, left});
+    return out.emit(spv::Op::OpLogicalAnd, m_bool, {isInside, hasRoom});
+}
+
+// abi::MeshGroup. `firstPrimitive` comes later.
+void OutputMemory::writeGroup(Emitter& out, LongWords address, Id counts)
+{
+    const Id group = out.emit(spv::Op::OpCompositeConstruct, m_quad, {address.low, address.high, counts, number(0)});
+    out.keep(spirv::instruction(spv::Op::OpStore)
+                 .add(m_loads.pointer(out, load(out, m_group), m_quad))
+                 .add(group)
+                 .add(static_cast<uint32_t>(spv::MemoryAccessMask::Aligned))
+                 .add(static_cast<uint32_t>(sizeof(abi::MeshGroup))));
+}
+
+void OutputMemory::wait(Emitter& out)
+{
+    compiler::emitWorkgroupBarrier(m_module, out, m_module.hasCapability(spv::Capability::VulkanMemoryModel));
+}
+
+Id OutputMemory::limits(Emitter& out)
+{
+    return m_loads.load(out, load(out, m_head), m_quad, sizeof(uint32_t) * 4);
+}
+
+Id OutputMemory::isLimited(Emitter& out)
+{
+    return out.emit(spv::Op::OpINotEqual, m_bool, {component(out, limits(out), 3), number(0)});
+}
+
+LongWords OutputMemory::locate(Emitter& out, bool isPrimitive, Id index)
+{
+    const Elements& elements = m_elements[isPrimitive];
+    spirv::LongArithmetic& math = m_loads.math();
+    const Id count = out.emit(spv::Op::OpLoad, m_word, {elements.count});
+    const Id isInside = out.emit(spv::Op::OpULessThan, m_bool, {index, count});
+    const Id offset = out.emit(spv::Op::OpIMul, m_word, {index, number(elements.stride)});
+    const LongWords inside = math.add(out, load(out, elements.begin), {offset, math.constant(0)});
+    const LongWords beyond = m_loads.add(out, load(out, m_head), sizeof(abi::MeshOutputMemory));
+    return math.select(out, isInside, inside, beyond);
+}
+
+void OutputMemory::setCounts(Emitter& out, Id vertices, Id primitives)
+{
+    out.call(m_take, m_module.getVoidType(), {vertices, primitives});
+}
+
+// All invocations of the workgroup call it together.
+void OutputMemory::writeTake()
+{
+    FunctionWriter writer(m_module);
+    const Id vertices = writer.addParameter(m_word), primitives = writer.addParameter(m_word);
+    writer.beginBlock();
+    Emitter before = writer.out();
+    const Id join = m_module.newId();
+    writer.beginIf(isFirst(before), join);
+    takeUnits(writer, vertices, primitives);
+    writer.endIf(join);
+    Emitter out = writer.out();
+    wait(out);
+    const Id taken = out.emit(spv::Op::OpLoad, m_quad, {m_sharedOutputs});
+    const Id low = component(out, taken, 0);
+    const LongWords begin{low, component(out, taken, 1)};
+    const Id counts = component(out, taken, 2), mask = number(abi::kMeshCountMask);
+    const Id ownVertices = out.emit(spv::Op::OpBitwiseAnd, m_word, {counts, mask});
+    const Id ownPrimitives = out.emit(spv::Op::OpShiftRightLogical, m_word, {counts, number(abi::kMeshPrimitiveShift)});
+    const Id units = unitsOf(out, m_elements[0], ownVertices);
+    const Id bytes = out.emit(spv::Op::OpShiftLeftLogical, m_word, {units, number(kUnitShift)});
+    store(out, m_elements[0].begin, begin);
+    store(out, m_elements[1].begin, m_loads.math().add(out, begin, {bytes, m_loads.math().constant(0)}));
+    out.emitVoid(spv::Op::OpStore, {m_elements[0].count, ownVertices});
+    out.emitVoid(spv::Op::OpStore, {m_elements[1].count, ownPrimitives});
+    out.emitVoid(spv::Op::OpStore, {m_hasTaken, number(1)});
+    m_take = writer.finish();
+    m_module.setName(m_take, "take_output_memory");
+}
+
+// The first invocation, for all. What is more than declared, and counts that are set twice, find no memory that is not
+// theirs.
+void OutputMemory::takeUnits(FunctionWriter& writer, Id vertices, Id primitives)
+{
+    Emitter out = writer.out();
+    const auto clamped = [&](Id count, uint32_t most) {
+        const Id isLess = out.emit(spv::Op::OpULessThan, m_bool, {count, number(most)});
+        return out.emit(spv::Op::OpSelect, m_word, {isLess, count, number(most)});
+    };
+    const Id ownPrimitives = clamped(primitives, m_elements[1].most);
+    const Id isEmpty = out.emit(spv::Op::OpIEqual, m_bool, {ownPrimitives, number(0)});
+    const Id ownVertices =
+        out.emit(spv::Op::OpSelect, m_word, {isEmpty, number(0), clamped(vertices, m_elements[0].most)});
+    const Id units = out.emit(spv::Op::OpIAdd, m_word,
+                              {unitsOf(out, m_elements[0], ownVertices), unitsOf(out, m_elements[1], ownPrimitives)});
+    const Id first = atomic(out, spv::Op::OpAtomicIAdd, offsetof(abi::MeshOutputMemory, used), units);
+    const Id memory = limits(out);
+    const Id shifted = out.emit(spv::Op::OpShiftLeftLogical, m_word, {ownPrimitives, number(abi::kMeshPrimitiveShift)});
+    const Id all = out.emit(spv::Op::OpBitwiseOr, m_word, {ownVertices, shifted});
+    const Id hasRoom = fits(out, first, units, component(out, memory, 2));
+    const Id counts = out.emit(spv::Op::OpSelect, m_word, {hasRoom, all, number(0)});
+    spirv::LongArithmetic& math = m_loads.math();
+    const Id low = component(out, memory, 0);
+    const LongWords begin{low, component(out, memory, 1)};
+    const Id zero = math.constant(0);
+    const LongWords address =
+        math.add(out, begin, math.multiply(out, {first, zero}, {math.constant(abi::kMeshUnitBytes), zero}));
+    out.emitVoid(spv::Op::OpStore, {m_sharedOutputs, out.emit(spv::Op::OpCompositeConstruct, m_quad,
+                                                              {address.low, address.high, counts, zero})});
+    writeGroup(out, address, out.emit(spv::Op::OpBitwiseOr, m_word, {counts, number(abi::kMeshHasRun)}));
+    const Id join = m_module.newId();
+    writer.beginIf(isLimited(out), join);
+    Emitter giving = writer.out();
+    const Id rest = giving.emit(spv::Op::OpISub, m_word, {number(m_mostUnits), units});
+    atomic(giving, spv::Op::OpAtomicISub, offsetof(abi::MeshOutputMemory, reserved), rest);
+    writer.endIf(join);
+}
+
+void OutputMemory::findMemory(FunctionWriter& writer)
+{
+    constexpr auto kBack = -static_cast<int64_t>(offsetof(abi::MeshWork, table));
+    spirv::LongArithmetic& math = m_loads.math();
+    Emitter out = writer.out();
+    const LongWords table = m_loads.address(out, offsetof(abi::SequenceArguments, table));
+    const Id work = m_loads.load(out, m_loads.add(out, table, kBack), m_quad, sizeof(uint32_t) * 4);
+    const Id low = component(out, work, 0), headLow = component(out, work, 2);
+    const LongWords groups{low, component(out, work, 1)};
+    const LongWords head{headLow, component(out, work, 3)};
+    const Id zero = math.constant(0);
+    const Id group = out.emit(spv::Op::OpLoad, m_word, {m_mesh.group});
+    store(out, m_group,
+          math.add(out, groups,
+                   math.multiply(out, {group, zero}, {math.constant(uint32_t{sizeof(abi::MeshGroup)}), zero})));
+    store(out, m_head, head);
+    for (const Elements& elements : m_elements) {
+        store(out, elements.begin, head);
+        out.emitVoid(spv::Op::OpStore, {elements.count, zero});
+    }
+    out.emitVoid(spv::Op::OpStore, {m_hasTaken, zero});
+    out.emitVoid(spv::Op::OpStore, {m_runs, number(1)});
+}
+
+// The first invocation, where memory is limited: says whether the workgroup runs.
+void OutputMemory::reserve(FunctionWriter& writer)
+{
+    Emitter out = writer.out();
+    out.emitVoid(spv::Op::OpStore, {m_sharedRuns, number(0)});
+    const LongWords head = load(out, m_head), group = load(out, m_group);
+    const Id isRepeat =
+        m_loads.load(out, m_loads.add(out, head, offsetof(abi::MeshOutputMemory, isRepeat)), m_word, sizeof(uint32_t));
+    const Id counts =
+        m_loads.load(out, m_loads.add(out, group, offsetof(abi::MeshGroup, counts)), m_word, sizeof(uint32_t));
+    const Id hasRun = out.emit(spv::Op::OpShiftRightLogical, m_word, {counts, number(31)});
+    const Id isDone = out.emit(spv::Op::OpBitwiseAnd, m_word, {isRepeat, hasRun});
+    const Id join = m_module.newId(), refused = m_module.newId(), accepted = m_module.newId();
+    writer.beginIf(out.emit(spv::Op::OpIEqual, m_bool, {isDone, number(0)}), join);
+    Emitter trying = writer.out();
+    const Id before =
+        atomic(trying, spv::Op::OpAtomicIAdd, offsetof(abi::MeshOutputMemory, reserved), number(m_mostUnits));
+    const Id hasRoom = fits(trying, before, number(m_mostUnits), component(trying, limits(trying), 2));
+    writer.beginIf(hasRoom, accepted);
+    writer.out().emitVoid(spv::Op::OpStore, {m_sharedRuns, number(1)});
+    writer.endIf(accepted);
+    Emitter failing = writer.out();
+    writer.beginIf(failing.emit(spv::Op::OpLogicalNot, m_bool, {hasRoom}), refused);
+    Emitter leaving = writer.out();
+    atomic(leaving, spv::Op::OpAtomicISub, offsetof(abi::MeshOutputMemory, reserved), number(m_mostUnits));
+    atomic(leaving, spv::Op::OpAtomicIAdd, offsetof(abi::MeshOutputMemory, unfit), number(1));
+    writeGroup(leaving, load(leaving, m_head), number(0));
+    writer.endIf(refused);
+    writer.endIf(join);
+}
+
+void OutputMemory::wrapEntry()
+{
+    FunctionWriter writer(m_module);
+    writer.beginBlock();
+    findMemory(writer);
+    Emitter out = writer.out();
+    const Id first = isFirst(out), limited = isLimited(out);
+    const Id joinLimited = m_module.newId(), joinFirst = m_module.newId();
+    writer.beginIf(limited, joinLimited);
+    writer.beginIf(first, joinFirst);
+    reserve(writer);
+    writer.endIf(joinFirst);
+    Emitter behind = writer.out();
+    wait(behind);
+    behind.emitVoid(spv::Op::OpStore, {m_runs, behind.emit(spv::Op::OpLoad, m_word, {m_sharedRuns})});
+    writer.endIf(joinLimited);
+
+    Emitter asking = writer.out();
+    const Id runs =
+        asking.emit(spv::Op::OpINotEqual, m_bool, {asking.emit(spv::Op::OpLoad, m_word, {m_runs}), number(0)});
+    const Id joinRuns = m_module.newId(), joinEmpty = m_module.newId(), joinRest = m_module.newId();
+    writer.beginIf(runs, joinRuns);
+    writer.beginIf(first, joinEmpty);
+    Emitter emptying = writer.out();
+    // Nothing, unless the shader says otherwise.
+    writeGroup(emptying, load(emptying, m_head), number(abi::kMeshHasRun));
+    writer.endIf(joinEmpty);
+    Emitter calling = writer.out();
+    calling.call(m_mesh.entry, m_module.getVoidType(), {});
+    const Id hasTaken = calling.emit(spv::Op::OpLoad, m_word, {m_hasTaken});
+    const Id hasAll = calling.emit(spv::Op::OpIEqual, m_bool, {hasTaken, number(0)});
+    const Id givesBack = calling.emit(spv::Op::OpLogicalAnd, m_bool,
+                                      {calling.emit(spv::Op::OpLogicalAnd, m_bool, {first, limited}), hasAll});
+    writer.beginIf(givesBack, joinRest);
+    Emitter giving = writer.out();
+    atomic(giving, spv::Op::OpAtomicISub, offsetof(abi::MeshOutputMemory, reserved), number(m_mostUnits));
+    writer.endIf(joinRest);
+    writer.endIf(joinRuns);
+    commands::replaceEntry(m_mesh, writer.finish());
+}
+
+}  // namespace millrace::mesh

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a mesh shader that runs as a compute shader takes memory for its outputs: abi::MeshOutputMemory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "commands/variant.h"
+#include "compiler/function_writer.h"
+#include "mesh/mesh_outputs.h"
+
+namespace millrace::mesh {
+
+class OutputMemory {
+public:
+    // Declares the variables that the shader needs. Requires: commands::declareArguments(); Variant::group.
+    OutputMemory(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas);
+
+    // The address of a vertex or primitive, behind setCounts(). `index`: a word. Beyond the counts it is that of room
+    // for all that is.
+    spirv::LongWords locate(spirv::Emitter& out, bool isPrimitive, spirv::Id index);
+    // In place of OpSetMeshOutputsEXT. Words.
+    void setCounts(spirv::Emitter& out, spirv::Id vertices, spirv::Id primitives);
+    // Writes a new entry point, which runs the old one if there is memory for what it may give out.
+    void wrapEntry();
+
+private:
+    // Private variables.
+    struct Elements {
+        spirv::Id begin;  // address, as a pair
+        spirv::Id count;
+        uint32_t stride;
+        uint32_t most;
+    };
+
+    spirv::Id number(uint32_t value) { return m_module.getConstant(value); }
+    spirv::Id createVariable(spirv::Id type, spv::StorageClass storage, const char* name);
+    spirv::LongWords load(spirv::Emitter& out, spirv::Id pair);
+    void store(spirv::Emitter& out, spirv::Id pair, spirv::LongWords address);
+    spirv::Id component(spirv::Emitter& out, spirv::Id vector, uint32_t which);
+    spirv::Id isFirst(spirv::Emitter& out);
+    spirv::Id unitsOf(spirv::Emitter& out, const Elements& elements, spirv::Id count);
+    spirv::Id atomic(spirv::Emitter& out, spv::Op op, size_t member, spirv::Id value);
+    spirv::Id fits(spirv::Emitter& out, spirv::Id before, spirv::Id wanted, spirv::Id units);
+    void writeGroup(spirv::Emitter& out, spirv::LongWords address, spirv::Id counts);
+    void wait(spirv::Emitter& out);
+    spirv::Id limits(spirv::Emitter& out);  // begin, units, isLimited
+    spirv::Id isLimited(spirv::Emitter& out);
+    void writeTake();
+    void takeUnits(compiler::FunctionWriter& writer, spirv::Id vertices, spirv::Id primitives);
+    void findMemory(compiler::FunctionWriter& writer);
+    void reserve(compiler::FunctionWriter& writer);
+
+    commands::Variant& m_mesh;
+    spirv::Module& m_module;
+    commands::ArgumentLoads m_loads;
+    spirv::Id m_word, m_pair, m_quad, m_bool;
+    uint32_t m_mostUnits;
+    std::array<Elements, 2> m_elements;  // vertices, primitives
+    spirv::Id m_head;                    // Private: the address of abi::MeshOutputMemory
+    spirv::Id m_group;                   // Private: that of the workgroup's abi::MeshGroup
+    spirv::Id m_hasTaken;                // Private
+    spirv::Id m_runs;                    // Private
+    spirv::Id m_sharedRuns;
+    spirv::Id m_sharedOutputs;  // address, counts
+    spirv::Id m_take;           // function
+};
+
+}  // namespace millrace::mesh
