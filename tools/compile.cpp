@@ -5,7 +5,6 @@
 #include <iostream>
 #include <memory>
 #include <set>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -100,58 +99,14 @@ int writeDependencies(const Arguments& arguments, const std::string& input, cons
     return writeFile(arguments.dependencyFile, rule + "\n");
 }
 
-// Takes ":NUMBER" off the end of what stands in front of a message; 0: there is none.
-size_t takeNumber(std::string& place)
-{
-    const size_t colon = place.rfind(':');
-    const std::string number = colon == std::string::npos ? "" : place.substr(colon + 1);
-    if (number.empty() || number.size() > 9 || !std::ranges::all_of(number, isdigit)) {
-        return 0;
-    }
-    place.resize(colon);
-    return std::stoul(number);
-}
-
-// Lines "FILE:LINE:COLUMN: error: REASON", in the form of all commands and with the place in numbers.
-Json messagesJson(const std::string& lines, const std::string& severity)
-{
-    Json list = Json::array();
-    std::istringstream stream(lines);
-    for (std::string line; std::getline(stream, line);) {
-        if (line.starts_with("    ")) {  // of the source
-            continue;
-        }
-        const std::string mark = ": " + severity + ": ";
-        const size_t end = line.find(mark);
-        if (end == std::string::npos) {
-            list.push_back({{"source", "compile"}, {"where", ""}, {"message", printable(line)}});
-            continue;
-        }
-        std::string place = line.substr(0, end);
-        const size_t last = takeNumber(place);
-        const size_t before = takeNumber(place);
-        const size_t number = before > 0 ? before : last;
-        list.push_back({{"source", printable(place)},
-                        {"where", number > 0 ? "line " + std::to_string(number) : ""},
-                        {"message", printable(line.substr(end + mark.size()))}});
-        if (number > 0) {
-            list.back()["line"] = number;
-        }
-        if (before > 0) {
-            list.back()["column"] = last;
-        }
-    }
-    return list;
-}
-
 Json resultJson(const Arguments& arguments, const std::string& input, const glsl::Compiled& compiled)
 {
     compiler::Options options;
     options.entryPoint = compiled.entryPoint;
     const auto lowered = compiler::compile(compiled.words, options);
-    Json warnings = messagesJson(compiled.warnings, "warning");
+    Json warnings = compilerMessagesJson(compiled.warnings, "warning");
     if (!lowered) {
-        warnings.push_back({{"source", printable(input)},
+        warnings.push_back({{"source", printable(inputName(input))},
                             {"where", printable(lowered.error().where)},
                             {"message", printable(lowered.error().message)}});
     }
@@ -184,10 +139,11 @@ int reportProblem(const Diagnostic& error, Json& result)
 int compileFile(const Arguments& arguments, const std::string& input, Json& result)
 {
     std::string source;
-    if (const Status read = readInputFile(input, source); !read) {
-        return reportProblem({input, "", withReason("cannot read the file", read)}, result);
+    const std::string name = inputName(input);
+    if (const Status read = readInput(input, source); !read) {
+        return reportProblem({name, "", withReason("cannot read the file", read)}, result);
     }
-    const auto compiled = glsl::compile(source, input, optionsOf(arguments));
+    const auto compiled = glsl::compile(source, name, optionsOf(arguments));
     if (!compiled) {
         // In the form of compilers, with file and line.
         std::cerr << compiled.error().text() << "\n";
@@ -195,21 +151,21 @@ int compileFile(const Arguments& arguments, const std::string& input, Json& resu
             !other.empty()) {
             warn(printable(input + ": GLSL is expected" + other));
         }
-        result = {{"errors", messagesJson(compiled.error().text(), "error")}};
+        result = {{"errors", compilerMessagesJson(compiled.error().text(), "error")}};
         return 1;
     }
     std::cerr << compiled->warnings;
     const Status status = compiled->hasPayloadAtomics ? Status() : spirv::validate(compiled->words);
     if (!status) {
-        return reportProblem({input, "", "the module is not valid: " + status.error().text()}, result);
+        return reportProblem({name, "", "the module is not valid: " + status.error().text()}, result);
     }
     if (const int written = writeOutput(arguments, input, compiled->words); written != 0) {
-        result = {{"errors", errorsJson({{input, "", "cannot write " + outputPath(arguments, input)}})}};
+        result = {{"errors", errorsJson({{name, "", "cannot write " + outputPath(arguments, input)}})}};
         return written;
     }
     if (!arguments.dependencyFile.empty()) {
         if (const int written = writeDependencies(arguments, input, compiled->includedFiles); written != 0) {
-            result = {{"errors", errorsJson({{input, "", "cannot write " + arguments.dependencyFile}})}};
+            result = {{"errors", errorsJson({{name, "", "cannot write " + arguments.dependencyFile}})}};
             return written;
         }
     }
@@ -252,7 +208,7 @@ Command addCompile(CLI::App& app)
         "  millrace compile node.comp -o node.spv\n"
         "  millrace compile -g -I include -D ROWS=8 node.comp\n"
         "  millrace compile start.comp add.comp -o build/shaders");
-    command->add_option("input", arguments->inputs, "GLSL")->required()->type_name("FILE");
+    command->add_option("input", arguments->inputs, "GLSL, - for standard input")->required()->type_name("FILE");
     command
         ->add_option("-o,--output", arguments->output,
                      "where to write the result, - for standard output; a folder if it is one, or for several inputs; "
@@ -282,6 +238,13 @@ Command addCompile(CLI::App& app)
         }
         if (arguments->asJson && toOutput) {
             throw CLI::ValidationError("--json", "the result goes to standard output already; say -o FILE");
+        }
+        const bool readsInput = std::ranges::find(arguments->inputs, "-") != arguments->inputs.end();
+        if (readsInput && (isFolder(*arguments) || outputPath(*arguments, "-") == "-.spv")) {
+            throw CLI::ValidationError("compile", "standard input has no name to make one of; say -o FILE");
+        }
+        if (readsInput && !arguments->dependencyFile.empty()) {
+            throw CLI::ValidationError("--depfile", "no file depends on standard input");
         }
         std::set<std::string> outputs;
         for (const std::string& input : arguments->inputs) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <mutex>
+#include <sstream>
 
 namespace millrace::tools {
 
@@ -111,6 +112,16 @@ std::string printable(std::string_view text)
             lead < 0x20 || lead == 0x7f || (lead == 0xc2 && length == 2 && static_cast<unsigned char>(text[1]) < 0xa0);
         out += length == 0 || isControl ? std::string_view("\xef\xbf\xbd") : text.substr(0, length);
         text.remove_prefix(std::max<size_t>(length, 1));
+    }
+    return out;
+}
+
+std::string printableLines(const std::string& text)
+{
+    std::istringstream lines(text);
+    std::string out;
+    for (std::string line; std::getline(lines, line);) {
+        out += (out.empty() ? "" : "\n") + printable(line);
     }
     return out;
 }

@@ -27,6 +27,8 @@ std::string colour(Colour colour, std::string_view text);
 
 // The text without control characters and broken UTF-8, each of which becomes U+FFFD: names come from files.
 std::string printable(std::string_view text);
+// The same for each line of it.
+std::string printableLines(const std::string& text);
 
 // "1 234 567" would not sort and "1234567" is hard to read: bytes with a unit, exact below a KiB.
 std::string bytesText(uint64_t bytes);

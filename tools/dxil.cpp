@@ -98,7 +98,7 @@ int writeAll(const Arguments& arguments, const std::vector<DxilModule>& made, bo
 
 int refuse(const Arguments& arguments, const std::string& message)
 {
-    return reportErrors({Diagnostic{arguments.inputs.front(), "", message}}, arguments.asJson);
+    return reportErrors({Diagnostic{inputName(arguments.inputs.front()), "", message}}, arguments.asJson);
 }
 
 // What the file of options and the command line say, and all libraries. Throws run::InputError.
@@ -110,8 +110,8 @@ Status prepare(const Arguments& arguments, DxilOptions& out)
     }
     std::vector<DxilLibrary> given;
     for (const std::string& input : arguments.inputs) {
-        if (const Status read = readInputFile(input, given.emplace_back().content); !read) {
-            return Diagnostic{input, "", withReason("cannot read the file", read)};
+        if (const Status read = readInput(input, given.emplace_back().content); !read) {
+            return Diagnostic{inputName(input), "", withReason("cannot read the file", read)};
         }
     }
     given.front().exports = out.exports;
@@ -150,14 +150,15 @@ int validate(const Arguments& arguments, const std::string& content)
     }
     std::vector<Diagnostic> errors;
     for (const dxil::Violation& violation : *found) {
-        errors.push_back({arguments.inputs.front(), violation.place, violation.message + " [" + violation.rule + "]"});
+        errors.push_back(
+            {inputName(arguments.inputs.front()), violation.place, violation.message + " [" + violation.rule + "]"});
     }
     if (!errors.empty() || arguments.asJson) {
         const int status = reportErrors(errors, arguments.asJson);
         return errors.empty() ? 0 : status;
     }
     if (arguments.verbose) {
-        std::cerr << arguments.inputs.front() << ": no rule for native vectors is broken\n";
+        std::cerr << inputName(arguments.inputs.front()) << ": no rule for native vectors is broken\n";
     }
     return 0;
 }
@@ -190,7 +191,7 @@ int execute(const Arguments& arguments)
             << "note: modules with SPV_EXT_long_vector are not validated here; spirv-val 2026.1 and later know it\n";
     }
     for (const DxilModule& module : program->modules) {
-        std::cerr << codeWarnings(module.words, module.entryPoint, arguments.inputs.front());
+        std::cerr << codeWarnings(module.words, module.entryPoint, inputName(arguments.inputs.front()));
     }
     if (arguments.asJson) {
         std::cout << program->description << "\n";
@@ -216,7 +217,9 @@ Command addDxil(CLI::App& app)
         "  millrace dxil graph.dxil --entry fill --asm\n"
         "  millrace dxil graph.dxil more.dxil --options nodes.json -o graph\n"
         "  millrace dxil --validate shader.dxil");
-    command->add_option("input", arguments->inputs, "DXIL containers; several libraries are one graph")
+    command
+        ->add_option("input", arguments->inputs,
+                     "DXIL containers, - for standard input; several libraries are one graph")
         ->required()
         ->type_name("FILE");
     command->add_option("--options", arguments->options, "JSON: bindings, root signatures, overrides of nodes")
@@ -246,6 +249,12 @@ Command addDxil(CLI::App& app)
     command->add_flag("--in-process", arguments->inProcess, "for input that is trusted");
     command->add_flag("--asm", arguments->asText, "write text, to standard output unless -o says otherwise");
     command->add_flag("-v,--verbose", arguments->verbose, "say what was made");
+    command->callback([arguments] {
+        const bool isNamed = !arguments->output.empty() || arguments->asText || arguments->validates;
+        if (arguments->inputs.front() == "-" && !isNamed) {
+            throw CLI::ValidationError("dxil", "standard input has no name to make one of; say -o PATH");
+        }
+    });
     return [arguments] { return execute(*arguments); };
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/input_file.h"
 #include "base/output_file.h"
 #include "tools/console.h"
 
@@ -33,6 +34,22 @@ std::string whatTakes(const std::string& path)
         }
     }
     return "";
+}
+
+Status readInput(const std::string& path, std::string& content)
+{
+    if (path != "-") {
+        return readInputFile(path, content);
+    }
+    static std::string given;
+    static const Status status = readInputStream(std::cin, given);
+    content = given;
+    return status;
+}
+
+std::string inputName(const std::string& path)
+{
+    return path == "-" ? "<stdin>" : path;
 }
 
 void makeFolderOf(const std::string& path)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of commands to a file or to standard output.
+// Input of commands from a file or standard input, and output likewise.
 #pragma once
 
 #include <string>
@@ -8,6 +8,12 @@
 #include "base/result.h"
 
 namespace millrace::tools {
+
+// As readInputFile(), or standard input for "-", which each call of the process gives from its beginning.
+Status readInput(const std::string& path, std::string& content);
+
+// How messages name an input.
+std::string inputName(const std::string& path);
 
 // Makes the folder that a file is to be in, if it is not there. Where that fails, writing the file says why.
 void makeFolderOf(const std::string& path);

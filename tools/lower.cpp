@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/near_word.h"
 #include "compiler/compile.h"
 #include "tools/commands.h"
 #include "tools/console.h"
@@ -48,18 +49,13 @@ std::string defaultEntryPoint(const spirv::Words& words)
     return names.size() == 1 ? names[0] : "main";
 }
 
-bool isPass(const std::string& name)
+// What is wrong with the name of a pass; empty: nothing.
+std::string checkPass(const std::string& name)
 {
-    return name == "all" || std::ranges::find(compiler::passNames(), name) != compiler::passNames().end();
-}
-
-std::string unknownPass(const std::string& name)
-{
-    std::string message = "no pass \"" + name + "\"; there are ";
-    for (const std::string_view known : compiler::passNames()) {
-        message += std::string(known) + ", ";
-    }
-    return message + "and all";
+    const auto known = compiler::passNames();
+    std::vector<std::string_view> words(known.begin(), known.end());
+    words.emplace_back("all");
+    return noneOf(name, words);
 }
 
 std::string passWords()
@@ -216,7 +212,9 @@ Command addLower(CLI::App& app)
         "Examples:\n"
         "  millrace lower node.spv --entry name --asm\n"
         "  millrace lower node.spv --json");
-    command->add_option("input", arguments->input, "SPIR-V, binary or assembly text")->required()->type_name("FILE");
+    command->add_option("input", arguments->input, "SPIR-V, binary or assembly text, - for standard input")
+        ->required()
+        ->type_name("FILE");
     command->add_option("-o,--output", arguments->output, "where to write the result, - for standard output")
         ->type_name("FILE");
     command->add_option("--node", arguments->node, "name and index in place of what the shader says")
@@ -226,7 +224,7 @@ Command addLower(CLI::App& app)
     command->add_option("--print-after", arguments->printAfter, "print the module after this pass")
         ->type_name("PASS")
         ->option_text(passWords())
-        ->check([](const std::string& name) { return isPass(name) ? std::string() : unknownPass(name); });
+        ->check(checkPass);
     command->add_option("--spec", arguments->specialization, "a specialization constant; may be repeated")
         ->type_name("ID=VALUE")
         ->allow_extra_args(false)

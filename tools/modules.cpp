@@ -9,6 +9,7 @@
 #include "compiler/find_warnings.h"
 #include "spirv/module.h"
 #include "tools/console.h"
+#include "tools/files.h"
 
 namespace millrace::tools {
 
@@ -48,8 +49,9 @@ NodeName parseNodeName(std::string_view text)
 Result<spirv::Words> readModule(const std::string& path)
 {
     std::string content;
-    if (const Status read = readInputFile(path, content); !read) {
-        return Diagnostic{path, "", withReason("cannot read the file", read)};
+    const std::string name = inputName(path);
+    if (const Status read = readInput(path, content); !read) {
+        return Diagnostic{name, "", withReason("cannot read the file", read)};
     }
     spirv::Words words(content.size() / 4);
     std::copy_n(content.data(), words.size() * 4, reinterpret_cast<char*>(words.data()));
@@ -57,11 +59,11 @@ Result<spirv::Words> readModule(const std::string& path)
         return words;
     }
     if (content.empty() || !isText(content)) {
-        return Diagnostic{path, "", "not SPIR-V: neither a binary module nor assembly text"};
+        return Diagnostic{name, "", "not SPIR-V: neither a binary module nor assembly text"};
     }
     Result<spirv::Words> assembled = spirv::assemble(content);
     if (!assembled) {
-        return inFile(path, assembled.error());
+        return inFile(name, assembled.error());
     }
     return assembled;
 }

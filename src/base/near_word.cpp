@@ -49,7 +49,22 @@ std::string_view nearWord(std::string_view wrong, std::span<const std::string_vi
 std::string suggestion(std::string_view wrong, std::span<const std::string_view> words)
 {
     const std::string_view word = nearWord(wrong, words);
-    return word.empty() ? "" : "; is it \"" + std::string(word) + "\"?";
+    return word.empty() ? "" : "; did you mean \"" + std::string(word) + "\"?";
+}
+
+std::string suggestion(std::string_view wrong, std::span<const std::string> words)
+{
+    return suggestion(wrong, std::vector<std::string_view>(words.begin(), words.end()));
+}
+
+std::string noneOf(std::string_view text, std::span<const std::string_view> words)
+{
+    if (std::ranges::find(words, text) != words.end())
+        return "";
+    std::string problem = "\"" + std::string(text) + "\" is none of ";
+    for (size_t i = 0; i < words.size(); ++i)
+        problem += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + std::string(words[i]);
+    return problem + suggestion(text, words);
 }
 
 }  // namespace millrace

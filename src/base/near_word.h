@@ -13,7 +13,11 @@ namespace millrace {
 // 64 letters. Letters differ by case. Any thread.
 std::string_view nearWord(std::string_view wrong, std::span<const std::string_view> words);
 
-// "; is it \"WORD\"?", or empty if no word is near.
+// "; did you mean \"WORD\"?", or empty if no word is near.
 std::string suggestion(std::string_view wrong, std::span<const std::string_view> words);
+std::string suggestion(std::string_view wrong, std::span<const std::string> words);
+
+// Empty if it is one of the words, else "\"TEXT\" is none of A, B and C", with a suggestion.
+std::string noneOf(std::string_view text, std::span<const std::string_view> words);
 
 }  // namespace millrace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "glsl/compile.h"
 
+#include "base/input_file.h"
 #include "glsl/complete.h"
 #include "glsl/parse.h"
 #include "glsl/places.h"
@@ -32,13 +33,14 @@ Result<Compiled> compileWithoutPlaces(const std::string& source, const std::stri
 
 }  // namespace
 
-Result<Compiled> compile(const std::string& source, const std::string& file, const Options& options)
+Result<Compiled> compile(const std::string& text, const std::string& file, const Options& options)
 {
+    const std::string source(withoutByteOrderMark(text));
     Result<Compiled> compiled = compileWithoutPlaces(source, file, options);
     if (!compiled) {
-        std::string text = withPlaces(compiled.error().text(), file, source);
-        text.erase(text.find_last_not_of('\n') + 1);
-        return Diagnostic{"", "", text};
+        std::string errors = withPlaces(compiled.error().text(), file, source);
+        errors.erase(errors.find_last_not_of('\n') + 1);
+        return Diagnostic{"", "", errors};
     }
     compiled->warnings = withPlaces(compiled->warnings, file, source);
     return compiled;

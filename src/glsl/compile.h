@@ -27,7 +27,8 @@ struct Compiled {
 };
 
 // Errors: the message has a line "FILE:LINE:COLUMN: error: REASON" for each of them, and behind it the line of the
-// source and a caret below the column, both with four spaces in front. FILE is `file`, which is not opened, or the path
+// source and a caret below the column, both with four spaces in front. Of a line the first error is said, and nothing
+// behind an error of syntax. FILE is `file`, which is not opened, or the path
 // of an included file. Thread-safe.
 Result<Compiled> compile(const std::string& source, const std::string& file, const Options& options);
 

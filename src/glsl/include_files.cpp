@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/input_file.h"
 #include "glsl/rewrite.h"
 
 namespace millrace::glsl {
@@ -44,7 +45,7 @@ glslang::TShader::Includer::IncludeResult* IncludeFiles::open(const std::string&
     }
     std::ifstream file(path, std::ios::binary);
     const std::string text(std::istreambuf_iterator<char>(file), {});
-    auto rewritten = rewriteDeclarations(text, path, m_declarations);
+    auto rewritten = rewriteDeclarations(std::string(withoutByteOrderMark(text)), path, m_declarations);
     if (!rewritten && m_error.empty()) {
         m_error = rewritten.error().message;
     }

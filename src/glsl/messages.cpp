@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string_view>
+#include <utility>
 
 // Not with std::regex, whose recursion a long line could make overflow the stack.
 namespace millrace::glsl {
@@ -123,7 +125,9 @@ Messages readLog(const std::string& log, const std::string& file, const Declarat
 {
     constexpr std::string_view kError = "ERROR: ";
     constexpr std::string_view kWarning = "WARNING: ";
+    constexpr size_t kMostErrors = 20;
     Messages out;
+    std::set<std::pair<std::string, uint32_t>> wrong;  // files and lines
     std::istringstream lines(log);
     for (std::string text; std::getline(lines, text);) {
         text.erase(text.find_last_not_of(" \t\r") + 1);
@@ -135,6 +139,9 @@ Messages readLog(const std::string& log, const std::string& file, const Declarat
         std::string& list = isWarning ? out.warnings : out.errors;
         const std::string kind = isWarning ? ": warning: " : ": error: ";
         const auto place = findPlace(text);
+        if (place && !isWarning && (wrong.size() == kMostErrors || !wrong.emplace(place->file, place->line).second)) {
+            continue;
+        }
         if (place) {
             list += place->file + ":" + std::to_string(place->line) + place->column + kind +
                     inUsersWords(place->reason, declarations) + (isWarning ? "" : hintsOf(declarations, *place)) + "\n";

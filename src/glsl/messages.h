@@ -15,7 +15,8 @@ struct Messages {
     std::string warnings;
 };
 
-// `file` is for what glslang says of no line.
+// Of the errors of a line the first, since the others are mostly its consequences, and 20 at most. `file` is for what
+// glslang says of no line.
 Messages readLog(const std::string& log, const std::string& file, const Declarations& declarations);
 
 }  // namespace millrace::glsl

@@ -48,18 +48,14 @@ void generate(const glslang::TIntermediate& intermediate, spirv::Words& words)
     glslang::GlslangToSpv(intermediate, words, &options);
 }
 
-}  // namespace
-
-Result<Parsed> parse(const std::string& source, const std::string& file, const Options& options)
+Result<Parsed> parseOnce(const std::string& source, const std::string& file, const Options& options,
+                         EShMessages messages)
 {
-    initializeGlslang();
     Parsed parsed;
     const auto rewritten = rewriteDeclarations(source, file, parsed.declarations);
     if (!rewritten) {
         return rewritten.error();
     }
-    constexpr auto kMessages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules | EShMsgKeepUncalled |
-                                                        EShMsgDebugInfo | EShMsgDisplayErrorColumn);
     constexpr int kDefaultVersion = 460;
     const std::string before = wholePreamble(options);
     const char* text = rewritten->c_str();
@@ -74,21 +70,38 @@ Result<Parsed> parse(const std::string& source, const std::string& file, const O
     shader.setSourceFile(name);
     shader.addSourceText(source.c_str(), source.size());
     IncludeFiles includes(options.includeFolders, parsed.declarations);
-    const bool sound = shader.parse(GetDefaultResources(), kDefaultVersion, false, kMessages, includes);
+    const bool sound = shader.parse(GetDefaultResources(), kDefaultVersion, false, messages, includes);
     if (!includes.error().empty()) {
         return Diagnostic{{}, {}, includes.error()};
     }
-    Messages messages = readLog(shader.getInfoLog(), file, parsed.declarations);
-    parsed.warnings = messages.warnings;
+    Messages log = readLog(shader.getInfoLog(), file, parsed.declarations);
+    parsed.warnings = log.warnings;
     parsed.includedFiles = includes.files();
     glslang::TProgram program;
     program.addShader(&shader);
-    if (!sound || !program.link(kMessages)) {
-        messages.errors += sound ? readLog(program.getInfoLog(), file, parsed.declarations).errors : "";
-        return Diagnostic{{}, {}, withoutLastNewline(messages.errors)};
+    if (!sound || !program.link(messages)) {
+        log.errors += sound ? readLog(program.getInfoLog(), file, parsed.declarations).errors : "";
+        return Diagnostic{{}, {}, withoutLastNewline(log.errors)};
     }
     generate(*program.getIntermediate(stage), parsed.words);
     return parsed;
+}
+
+}  // namespace
+
+Result<Parsed> parse(const std::string& source, const std::string& file, const Options& options)
+{
+    initializeGlslang();
+    constexpr auto kMessages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules | EShMsgKeepUncalled |
+                                                        EShMsgDebugInfo | EShMsgDisplayErrorColumn);
+    Result<Parsed> parsed = parseOnce(source, file, options, kMessages);
+    if (parsed) {
+        return parsed;
+    }
+    // By itself glslang stops at the first error. What is sound never comes here.
+    const Result<Parsed> again =
+        parseOnce(source, file, options, static_cast<EShMessages>(kMessages | EShMsgCascadingErrors));
+    return again ? parsed : again.error();
 }
 
 }  // namespace millrace::glsl

@@ -136,9 +136,9 @@ public:
     {
         if (file != m_otherFile && file != m_file) {
             m_otherFile = file;
-            if (const Status read = readInputFile(file, m_other); !read) {
-                m_other.clear();
-            }
+            std::string text;
+            (void)readInputFile(file, text);
+            m_other = withoutByteOrderMark(text);
         }
         std::istringstream lines(file == m_file ? m_text : m_other);
         std::string text;

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "abi/capture.h"
+#include "base/near_word.h"
 
 namespace millrace::settings {
 
@@ -16,6 +17,8 @@ struct Operator {
     std::string_view text;
     uint32_t compare;
 };
+
+constexpr std::string_view kKeywords[] = {"level", "first", "where"};
 
 // The longer ones first.
 constexpr Operator kOperators[] = {
@@ -59,7 +62,7 @@ public:
                 if (!condition())
                     return fail("a member, one of == != < <= > >= and a number are expected behind \"where\"");
             } else {
-                return fail("\"" + std::string(keyword) + "\" is none of level, first and where");
+                return fail(noneOf(keyword, kKeywords));
             }
         }
         return std::move(m_filter);

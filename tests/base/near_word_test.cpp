@@ -45,7 +45,14 @@ TEST(NearWord, NothingInCommon_Empty)
 TEST(NearWord, SuggestionIsAHalfSentence)
 {
     EXPECT_EQ(suggestion("fuse", kWords), "");
-    EXPECT_EQ(suggestion("Fusion", kWords), "; is it \"fusion\"?");
+    EXPECT_EQ(suggestion("Fusion", kWords), "; did you mean \"fusion\"?");
+}
+
+TEST(NearWord, NoneOfTheWords_AllAreNamed)
+{
+    EXPECT_EQ(noneOf("trace", kWords), "");
+    EXPECT_EQ(noneOf("solo", kWords), "\"solo\" is none of fusion, trace, trace_detail and validate");
+    EXPECT_EQ(noneOf("fuse", std::span(kWords).first(1)), "\"fuse\" is none of fusion");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <sstream>
 
 #include <gtest/gtest.h>
 
@@ -284,6 +285,42 @@ INSTANTIATE_TEST_SUITE_P(
                     // No word of it is in quotes.
                     MarkedSource{"void main() {\n  int a = 1 +;\n}",
                                  "f.comp:2:14: error: '' : ", "      int a = 1 +;\n                 ^"}));
+
+TEST(GlslCompile, SeveralErrors_TheFirstOfEachLine)
+{
+    const std::string source =
+        "void main() {\n  int a = none + no;\n  int b = a;\n  b = 1.5;\n  b = nobody();\n  b = 1 +;\n  b = 1.5;\n}";
+    const auto out = compile(source, "f.comp", {});
+    ASSERT_FALSE(out);
+    std::istringstream lines(out.error().text());
+    std::vector<std::string> places;
+    for (std::string line; std::getline(lines, line);)
+        if (!line.starts_with("    "))
+            places.push_back(line.substr(0, line.find(": error: ")));
+    // Nothing behind what is wrong in the grammar.
+    EXPECT_EQ(places, (std::vector<std::string>{"f.comp:2:11", "f.comp:4:5", "f.comp:5:7", "f.comp:6:10"}));
+}
+
+TEST(GlslCompile, ManyErrors_Twenty)
+{
+    std::string source = "void main() {\n";
+    for (int i = 0; i < 30; ++i)
+        source += "none" + std::to_string(i) + " = 1;\n";
+    const auto out = compile(source + "}", "f.comp", {});
+    ASSERT_FALSE(out);
+    const std::string text = out.error().text();
+    EXPECT_NE(text.find("f.comp:21:"), std::string::npos);
+    EXPECT_EQ(text.find("f.comp:22:"), std::string::npos);
+}
+
+TEST(GlslCompile, ByteOrderMark_IsNoText)
+{
+    const std::string mark = "\xef\xbb\xbf";
+    EXPECT_TRUE(compile(mark + "#version 460\nvoid main() {}", "f.comp", {}));
+    const auto out = compile(mark + "void main() { x; }", "f.comp", {});
+    ASSERT_FALSE(out);
+    EXPECT_TRUE(out.error().text().starts_with("f.comp:1:15: error: 'x'")) << out.error().text();
+}
 
 // A node of 32 invocations with one output, its first statement on line 6.
 std::string withBody(const std::string& body, const std::string& outputs = "layout(node = \"b\") nodeout Item a[2];",

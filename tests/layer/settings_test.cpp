@@ -107,10 +107,12 @@ TEST(Settings, Unknown_Told)
     TestInstance instance({.chained = true, .settings = {{"leaf", "off"}}});
     const std::vector<Message> messages = instance.takeMessages();
     ASSERT_EQ(messages.size(), 3u);
-    EXPECT_EQ(messages[0].text.find("there is no setting \"traces\" (VK_MILLRACE_EMULATION_TRACES); is it \"trace\"?"),
-              0u)
+    EXPECT_EQ(
+        messages[0].text.find("there is no setting \"traces\" (VK_MILLRACE_EMULATION_TRACES); did you mean \"trace\"?"),
+        0u)
         << messages[0].text;
-    EXPECT_NE(messages[1].text.find("vk_layer_settings.txt, line 3); is it \"max_scratch_mib\"?"), std::string::npos)
+    EXPECT_NE(messages[1].text.find("vk_layer_settings.txt, line 3); did you mean \"max_scratch_mib\"?"),
+              std::string::npos)
         << messages[1].text;
     EXPECT_NE(messages[2].text.find("it can be disabled: disable = leaf"), std::string::npos) << messages[2].text;
     std::filesystem::remove_all(folder);

@@ -36,7 +36,7 @@ TEST(Disable, UnknownWord_ToldWithWhatWasMeant_OthersCount)
     Problems problems;
     readDisabled("leave,direct,everything", settings, problems);
     EXPECT_EQ(disabledText(settings), "direct");
-    EXPECT_EQ(problems, (Problems{"setting disable: there is no \"leave\" to disable; is it \"leaf\"?",
+    EXPECT_EQ(problems, (Problems{"setting disable: there is no \"leave\" to disable; did you mean \"leaf\"?",
                                   "setting disable: there is no \"everything\" to disable"}));
 }
 
@@ -67,7 +67,7 @@ TEST(Traits, WhatCannotBeRead_ToldOneByOne_OthersCount)
         traits, problems);
     EXPECT_EQ(traitsText(traits), "spin_us=7");
     EXPECT_EQ(problems,
-              (Problems{"setting traits: there is no trait \"grid_group\"; is it \"grid_groups\"?",
+              (Problems{"setting traits: there is no trait \"grid_group\"; did you mean \"grid_groups\"?",
                         "setting traits: there is no trait \"max_scratch_mib\"",
                         "setting traits: grid_groups is \"0\", which is not from 1 to 65535",
                         "setting traits: leaf_rows is \"4294967297\", which is not from 1 to 1024",

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`millrace graph` from outside: usage: graph_command.py MILLRACE FOLDER_OF_BINARIES FOLDER_OF_ASSEMBLY"""
 
+import json
 import pathlib
 import subprocess
 import sys
@@ -207,6 +208,50 @@ class GraphCommand(unittest.TestCase):
                 self.assertIn(text, said)
             self.assertIn(place, said)
         self.assertEqual(GRAPH(source).stderr.count("warning: "), 3)  # those of the compiler alone
+
+    def test_errors_of_the_compiler_are_written_as_it_says_them(self):
+        """An editor knows the form, and a program counts each once."""
+        source = self.write("bad.comp", """#version 460
+            layout(name = "bad", static_grid = uvec3(1, 1, 1)) node;
+            layout(binding = 0) buffer Sum { uint sum; };
+            void main()
+            {
+                sum = none + 1;
+                sum = 1.5;
+            }""")
+        compiled = COMPILE(source, "-o", self.folder / "bad.spv")
+        result = GRAPH(source, "absent.spv", "--json")
+        own = [line for line in result.stderr.splitlines(True) if line.startswith("millrace: ")]
+        self.assertEqual(own, ["millrace: error: absent.spv: cannot read the file: No such file or directory\n"])
+        self.assertEqual(result.stderr, compiled.stderr + own[0])
+        errors = json.loads(result.stdout)["errors"]
+        self.assertEqual([(e["source"], e.get("line"), e.get("column")) for e in errors],
+                         [(str(source), 6, 23), (str(source), 7, 21), ("absent.spv", None, None)])
+        self.assertEqual(errors[0]["message"], "'none' : undeclared identifier")
+        description = self.write("graph.json", '{"nodes": [{"file": "bad.comp"}], "dispatches": [{"node": "bad"}]}')
+        (error,) = GRAPH.json(description, status=1)["errors"]
+        self.assertEqual((error["source"], error["line"], error["column"]), (str(description), 1, 21))
+        self.assertIn(f"{source}:6:23: error: 'none'", error["message"])
+
+    def test_standard_input_may_be_json_glsl_or_a_module(self):
+        example = ASSEMBLY.parents[2] / "examples/first_graph"
+        module = self.folder / "last.spv"
+        with open(example / "add.comp", "rb") as source:
+            made = COMPILE("-", "-o", module, "-I", example, stdin=source)
+            self.assertEqual((made.returncode, made.stderr), (0, ""))
+            source.seek(0)
+            wanted = [("add", "<stdin>")]
+            self.assertEqual([(n["name"], n["file"]) for n in GRAPH.json("-", stdin=source, cwd=example)["nodes"]], wanted)
+        assembly = self.write("last.spvasm", single("add"))
+        for path in [module, assembly]:
+            with open(path, "rb") as file:
+                self.assertEqual([(n["name"], n["file"]) for n in GRAPH.json("-", stdin=file)["nodes"]], wanted)
+        with open(example / "graph.json", "rb") as file:
+            self.assertEqual(len(GRAPH.json("-", stdin=file, cwd=example)["nodes"]), 2)
+        result = GRAPH("-", stdin=subprocess.DEVNULL)
+        self.assertFails(result, 1, "<stdin>: not SPIR-V")
+        for arguments in [["-"], ["-", assembly, "-o", self.folder]]:
+            self.assertFails(COMPILE(*arguments, stdin=subprocess.DEVNULL), 2, "standard input has no name", "-o FILE")
 
     def test_push_constants_are_no_matter(self):
         """They are for the pipeline layout to say, which this command does not know."""

@@ -167,7 +167,7 @@ class InfoCommand(unittest.TestCase):
         self.assertIn(f"there is no device 77; there is device 0: {name}", result.stderr)
         word = max(re.findall(r"[a-z]+", name.lower()), key=len)
         result = self.info("--device", word[:2] + "x" + word[2:])
-        self.assertIn(f'; is it "{word}"? there is device 0: {name}', result.stderr)
+        self.assertIn(f'; did you mean "{word}"? there is device 0: {name}', result.stderr)
 
     # Devices that lack something.
 
@@ -332,7 +332,7 @@ class InfoCommand(unittest.TestCase):
     def test_settings_that_do_not_exist_are_told_with_what_was_meant(self):
         info = self.json(VK_MILLRACE_EMULATION_FUSON="off", VK_MILLRACE_EMULATION_SPIN_US="1", VK_MILLRACE_EMULATION_LEAF="off")
         self.assertEqual(sorted(info["warnings"]), [
-            'there is no setting "fuson" (VK_MILLRACE_EMULATION_FUSON); is it "fusion"?',
+            'there is no setting "fuson" (VK_MILLRACE_EMULATION_FUSON); did you mean "fusion"?',
             'there is no setting "leaf" (VK_MILLRACE_EMULATION_LEAF); it can be disabled: disable = leaf',
             'there is no setting "spin_us" (VK_MILLRACE_EMULATION_SPIN_US); it is a trait: traits = spin_us=NUMBER',
         ])
@@ -340,7 +340,7 @@ class InfoCommand(unittest.TestCase):
             "# millrace_emulation.comment = 1\nkhronos_validation.validate_core = true\n"
             "millrace_emulation.validat = true\n")
         self.assertEqual(self.json()["warnings"], [
-            f'there is no setting "validat" ({self.folder / "vk_layer_settings.txt"}, line 3); is it "validate"?'])
+            f'there is no setting "validat" ({self.folder / "vk_layer_settings.txt"}, line 3); did you mean "validate"?'])
 
     # What can go wrong.
 

@@ -554,8 +554,20 @@ void main()
     def test_syntax_errors_have_places(self):
         for text, message, place in [("", "there is no JSON in it", (1, 1)), ("\n ", "there is no JSON in it", (1, 1)), ('{\n "nodes": [1,]}', "unexpected ']'", (2, 14)),
                                      ('{"a": 1,\n  "a": 2}', 'the key "a" appears twice', (2, 3)),
-                                     ('{"é": tru}', "invalid literal", (1, 10)), ("[" * 1000, "too deeply", (1, 257))]:
+                                     ('{"é": tru}', "invalid literal", (1, 10)), ("[" * 1000, "too deeply", (1, 257)),
+                                     ("\ufeff", "there is no JSON in it", (1, 1)), ('\ufeff{"é": tru}', "invalid literal", (1, 10)),
+                                     ('\ufeff{"a": 1, "a": 2}', 'the key "a" appears twice', (1, 10)),
+                                     ('\ufeff\n{"a": 1, "a": 2}', 'the key "a" appears twice', (2, 10))]:
             self.refuse(text, message, place=place)
+
+    def test_standard_input_has_files_in_the_current_folder(self):
+        with open(self.write("graph.json", copy_graph()), "rb") as file:
+            result = RUN("-", "-o", self.folder, cwd=self.folder, stdin=file)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.write("graph.json", '{"nods": 1}')
+        with open(self.folder / "graph.json", "rb") as file:
+            result = RUN("-", stdin=file)
+        self.assertEqual(result.stderr, 'millrace: error: <stdin>:1:10: unknown key "nods"; did you mean "nodes"?\n')
 
     def test_files_of_other_kinds_say_what_takes_them(self):
         for name, text in [("copy.comp", "'millrace compile' and 'millrace graph' take nodes in GLSL"),
@@ -735,8 +747,8 @@ void main()
     def test_show_names_what_is_there(self):
         path = self.write("graph.json", copy_graph())
         for show, message in [
-                ("cpy", 'the graph has no node "cpy"; is it "copy"?'), ("copy[3]", 'no node "copy" with index 3'),
-                ("copy where valu > 1", 'the payload of \'copy\' has no member "valu" in {at, value, pair, whole}; is it '
+                ("cpy", 'the graph has no node "cpy"; did you mean "copy"?'), ("copy[3]", 'no node "copy" with index 3'),
+                ("copy where valu > 1", 'the payload of \'copy\' has no member "valu" in {at, value, pair, whole}; did you mean '
                                         '"value"?'),
                 ("copy where pair.z > 1", 'no member "pair.z"'), ("copy where @24 > 1", 'no member "@24" in 24 bytes'),
                 ("copy where at > x", 'member "at" of \'copy\': "x" is not a whole number')]:

@@ -202,18 +202,30 @@ class EveryCommand(unittest.TestCase):
 
     def test_wrong_usage_has_status_2_and_says_where_help_is(self):
         for arguments, text, advice in [([], "a command is missing", "millrace --help"),
-                                        (["grpah"], 'no command "grpah"; is it "graph"?', "millrace --help"),
+                                        (["grpah"], 'no command "grpah"; did you mean "graph"?', "millrace --help"),
                                         (["x\x1b[31m"], 'no command "x\ufffd[31m"', "millrace --help"),
                                         (["--nonsense"], "--nonsense", "millrace --help"),
-                                        (["--verison"], 'no option "--verison"; is it "--version"?', "millrace --help"),
-                                        (["run", "x", "--repat", "3"], 'no option "--repat"; is it "--repeat"?',
+                                        (["--verison"], 'no option "--verison"; did you mean "--version"?', "millrace --help"),
+                                        (["run", "x", "--repat", "3"], 'no option "--repat"; did you mean "--repeat"?',
                                          "millrace run --help"),
-                                        (["run", "--repat=3", "x"], 'no option "--repat"; is it "--repeat"?',
+                                        (["run", "--repat=3", "x"], 'no option "--repat"; did you mean "--repeat"?',
                                          "millrace run --help"),
-                                        (["graph", "--maxscratch-mib", "3", "x"], 'is it "--max-scratch-mib"?',
+                                        (["graph", "--maxscratch-mib", "3", "x"], 'did you mean "--max-scratch-mib"?',
                                          "millrace graph --help"),
                                         (["run", "x", "y"], '"y" is one word too many', "millrace run --help"),
                                         (["completion", "tcsh"], "none of bash, zsh and fish", "millrace completion --help"),
+                                        (["run", "x", "--form", "indirct"],
+                                         '"indirct" is none of host, indirect and indirect-count; did you mean "indirect"?',
+                                         "millrace run --help"),
+                                        (["run", "x", "--scratch", "mx"], 'did you mean "max"?', "millrace run --help"),
+                                        (["run", "x", "--trace", "y", "--trace-detail", "step"], 'did you mean "steps"?',
+                                         "millrace run --help"),
+                                        (["run", "x", "--show", "add levl 2"],
+                                         '"levl" is none of level, first and where; did you mean "level"?',
+                                         "millrace run --help"),
+                                        (["lower", "x", "--print-after", "lowerPayload"],
+                                         'did you mean "lowerPayloads"?', "millrace lower --help"),
+                                        (["dxil", "-"], "standard input has no name", "millrace dxil --help"),
                                         *(([c, "--nonsense"], "", f"millrace {c} --help") for c in OPTIONS)]:
             result = millrace(*arguments)
             self.assertEqual((result.returncode, result.stdout), (2, ""), arguments)
@@ -225,6 +237,7 @@ class EveryCommand(unittest.TestCase):
         result = millrace("manual", "nothing")
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertIn('no command "nothing"', result.stderr)
+        self.assertIn('no command "grph"; did you mean "graph"?', millrace("manual", "grph").stderr)
 
     def test_full_disk_is_no_success(self):
         for arguments in [["--help"], ["graph", "--help"], ["--version"], ["completion", "zsh"], ["manual"]]:

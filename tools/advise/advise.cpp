@@ -69,7 +69,7 @@ Command addAdvise(CLI::App& app)
         "  millrace advise meshlets.spv\n"
         "  millrace advise meshlets.dxil --json\n"
         "  millrace advise meshlets.spv -o meshlets.html");
-    command->add_option("input", arguments->input, "SPIR-V, binary or assembly text, or DXIL")
+    command->add_option("input", arguments->input, "SPIR-V, binary or assembly text, or DXIL, - for standard input")
         ->required()
         ->type_name("FILE");
     command->add_option("--entry", arguments->entryPoint, "entry point; default: all mesh and task shaders")

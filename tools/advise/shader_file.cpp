@@ -6,6 +6,7 @@
 #include "base/input_file.h"
 #include "dxil/container.h"
 #include "tools/dxil_modules.h"
+#include "tools/files.h"
 #include "tools/modules.h"
 
 namespace millrace::tools {
@@ -36,8 +37,8 @@ Result<ShaderFile> translated(const std::string& path, std::string content)
 Result<ShaderFile> readShaderFile(const std::string& path)
 {
     std::string content;
-    if (const Status read = readInputFile(path, content); !read) {
-        return Diagnostic{path, "", withReason("cannot read the file", read)};
+    if (const Status read = readInput(path, content); !read) {
+        return Diagnostic{inputName(path), "", withReason("cannot read the file", read)};
     }
     if (content.starts_with("DXBC")) {
         return translated(path, std::move(content));

@@ -2,11 +2,9 @@
 // `millrace graph`: links node shaders as a graph pipeline would, says what is wrong or what follows, and draws it.
 #include <algorithm>
 #include <filesystem>
-#include <initializer_list>
 #include <iostream>
 #include <map>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -66,10 +64,24 @@ bool parseStage(const std::string& text, Stage& stage)
     return !stage.node.name.empty();
 }
 
-bool endsIn(const std::string& file, std::initializer_list<std::string_view> endings)
+enum class Language { Spirv, Glsl, Json };
+
+// By the ending of the file's name. Standard input has none: JSON begins with a brace, and GLSL with a letter in lower
+// case, a directive or a comment, as no module does.
+Language languageOf(const std::string& file)
 {
-    const std::string own = std::filesystem::path(file).extension().string();
-    return std::ranges::find(endings, own) != endings.end();
+    if (file != "-") {
+        const std::string ending = std::filesystem::path(file).extension().string();
+        const bool isGlsl = ending == ".comp" || ending == ".glsl";
+        return ending == ".json" ? Language::Json : isGlsl ? Language::Glsl : Language::Spirv;
+    }
+    std::string content;
+    (void)readInput(file, content);
+    const std::string_view text = withoutByteOrderMark(content);
+    const size_t first = text.find_first_not_of(" \t\r\n");
+    const char begin = first == std::string_view::npos ? '\0' : text[first];
+    const bool isGlsl = begin == '#' || begin == '/' || (begin >= 'a' && begin <= 'z');
+    return begin == '{' ? Language::Json : isGlsl ? Language::Glsl : Language::Spirv;
 }
 
 // Compiles the nodes one after the other and keeps what is wrong with each.
@@ -92,9 +104,7 @@ public:
                 compile(node.file, options, node.words, std::to_string(node.description) + "@" + node.entryPoint);
             }
         } catch (const run::InputError& error) {
-            const auto [line, column] = error.position();
-            const std::string where = line > 0 ? ":" + std::to_string(line) + ":" + std::to_string(column) : "";
-            addLines(error.file() + where, error.what());
+            errors.add(error);
         }
     }
 
@@ -109,10 +119,10 @@ public:
             entryPoints = computeEntryPoints(*words);
         }
         if (stage.entryPoint.empty() && !stage.node.name.empty() && entryPoints.size() > 1) {
-            errors.push_back({stage.file, "",
-                              "has " + std::to_string(entryPoints.size()) +
-                                  " compute entry points; choose one of them for node '" + stage.node.name +
-                                  "' with FILE@ENTRY"});
+            errors.add(Diagnostic{inputName(stage.file), "",
+                                  "has " + std::to_string(entryPoints.size()) +
+                                      " compute entry points; choose one of them for node '" + stage.node.name +
+                                      "' with FILE@ENTRY"});
             return;
         }
         if (entryPoints.empty()) {
@@ -126,7 +136,7 @@ public:
                 options.nodeName = stage.node.name;
             }
             options.shaderIndex = stage.node.index;
-            if (!endsIn(stage.file, {".comp", ".glsl"})) {  // whose compiler has said it
+            if (languageOf(stage.file) != Language::Glsl) {  // whose compiler has said it
                 std::cerr << codeWarnings(*words, entryPoint, stage.file);
             }
             compile(stage.file, std::move(options), *words, entryPoint);
@@ -136,28 +146,19 @@ public:
     std::vector<graph::Node> nodes;
     std::vector<compiler::FusableNode> sources;  // per node
     std::vector<std::string> files;              // likewise
-    std::vector<Diagnostic> errors;
+    ErrorList errors;
 
 private:
-    // Compilers have several lines to say, and each is an error of its own here.
-    void addLines(const std::string& source, const std::string& text)
-    {
-        std::istringstream lines(text);
-        for (std::string line; std::getline(lines, line);) {
-            errors.push_back({source, "", line});
-        }
-    }
-
     void compileSource(const std::string& file, spirv::Words& words)
     {
         std::string source;
-        if (const Status read = readInputFile(file, source); !read) {
-            errors.push_back({file, "", withReason("cannot read the file", read)});
+        if (const Status read = readInput(file, source); !read) {
+            errors.add(Diagnostic{inputName(file), "", withReason("cannot read the file", read)});
             return;
         }
-        auto compiled = glsl::compile(source, file, {});
+        auto compiled = glsl::compile(source, inputName(file), {});
         if (!compiled) {
-            addLines(file, compiled.error().text());
+            errors.addOfCompiler(compiled.error().text());
             return;
         }
         std::cerr << compiled->warnings;
@@ -167,14 +168,14 @@ private:
     const spirv::Words* findModule(const std::string& file)
     {
         const auto [found, isNew] = m_modules.try_emplace(file);
-        if (isNew && endsIn(file, {".comp", ".glsl"})) {
+        if (isNew && languageOf(file) == Language::Glsl) {
             compileSource(file, found->second);
         } else if (isNew) {
             Result<spirv::Words> words = readModule(file);
             if (words) {
                 found->second = std::move(*words);
             } else {
-                errors.push_back(words.error());
+                errors.add(words.error());
             }
         }
         return found->second.empty() ? nullptr : &found->second;
@@ -189,14 +190,15 @@ private:
         const Status status = prepared ? compiler::checkLowering(*prepared, options) : prepared.error();
         if (!status) {
             const Diagnostic& error = status.error();
-            errors.push_back({file, error.where,
-                              "entry point '" + options.entryPoint + "': " + error.component + ": " + error.message});
+            errors.add(
+                Diagnostic{inputName(file), error.where,
+                           "entry point '" + options.entryPoint + "': " + error.component + ": " + error.message});
             return;
         }
         const size_t number = m_codes.try_emplace({file, code}, m_codes.size()).first->second;
         nodes.push_back(prepared->node);
         sources.push_back({words, std::move(options), std::move(*prepared), number});
-        files.push_back(file);
+        files.push_back(inputName(file));
     }
 
     std::map<std::string, spirv::Words> m_modules;
@@ -207,7 +209,7 @@ void load(const Arguments& arguments, Loader& loader)
 {
     Progress progress("compiling", arguments.files.size() + arguments.nodes.size());
     for (const std::string& file : arguments.files) {
-        if (endsIn(file, {".json"})) {
+        if (languageOf(file) == Language::Json) {
             loader.addGraph(file);
         } else {
             loader.add({file, "", {}});
@@ -229,15 +231,15 @@ Result<std::string> draw(const GraphReport& report)
 }
 
 // Linking reports it as well, but knows no files.
-void findDuplicates(const Loader& loader, std::vector<Diagnostic>& errors)
+void findDuplicates(Loader& loader)
 {
     std::map<graph::NodeId, size_t> known;
     for (size_t n = 0; n < loader.nodes.size(); n++) {
         const auto [found, isNew] = known.try_emplace(loader.nodes[n].id, n);
         if (!isNew) {
-            errors.push_back({"graph", "node " + graph::nameOf(loader.nodes[n].id),
-                              "two nodes have this name and index, from " + loader.files[found->second] + " and " +
-                                  loader.files[n] + " (VUID 09134)"});
+            loader.errors.add(Diagnostic{"graph", "node " + graph::nameOf(loader.nodes[n].id),
+                                         "two nodes have this name and index, from " + loader.files[found->second] +
+                                             " and " + loader.files[n] + " (VUID 09134)"});
         }
     }
 }
@@ -265,9 +267,9 @@ int runGraph(const Arguments& arguments)
 {
     Loader loader;
     load(arguments, loader);
-    findDuplicates(loader, loader.errors);
+    findDuplicates(loader);
     if (!loader.errors.empty()) {
-        return reportErrors(loader.errors, arguments.asJson);
+        return loader.errors.report(arguments.asJson);
     }
     std::vector<NodeCode> codes;
     for (size_t n = 0; n < loader.nodes.size(); n++) {
@@ -308,9 +310,9 @@ Command addGraph(CLI::App& app)
         "  millrace graph examples/koch/graph.json -o koch.svg\n"
         "  millrace graph shade.comp classify.spv -o graph.svg\n"
         "  millrace graph start.spv --node tile:0=tile.spv --node tile:1=tile.spv@other --json");
-    auto* files = command->add_option(
-        "file", arguments->files,
-        "GLSL (.comp, .glsl), SPIR-V, of which all compute entry points are nodes, or a graph.json");
+    auto* files = command->add_option("file", arguments->files,
+                                      "GLSL (.comp, .glsl), SPIR-V, of which all compute entry points are nodes, or a "
+                                      "graph.json; - for standard input");
     files->type_name("FILE");
     auto* nodes = command->add_option("--node", arguments->nodes, "a node under this name; may be repeated");
     nodes->type_name("NAME[:INDEX]=FILE[@ENTRY]");

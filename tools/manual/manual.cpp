@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // `millrace completion` and `millrace manual`: what the tool knows of itself, for shells and for man.
+#include <algorithm>
 #include <array>
 #include <iostream>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
+#include "base/near_word.h"
 #include "tools/commands.h"
 #include "tools/console.h"
 #include "tools/files.h"
@@ -48,7 +51,9 @@ int printManual(const CLI::App& app, const std::string& wanted)
             return 0;
         }
     }
-    return fail("there is no command \"" + printable(wanted) + "\"");
+    std::vector<std::string> names;
+    std::ranges::transform(table.commands, std::back_inserter(names), &CommandRow::name);
+    return fail("there is no command \"" + printable(wanted) + "\"" + suggestion(wanted, names));
 }
 
 int writeManuals(const CLI::App& app, const std::string& folder)
@@ -82,12 +87,9 @@ Command addCompletion(CLI::App& app)
         ->required()
         ->type_name("bash|zsh|fish")
         ->check([](const std::string& name) {
-            for (const Shell& shell : kShells) {
-                if (shell.name == name) {
-                    return std::string();
-                }
-            }
-            return "\"" + name + "\" is none of bash, zsh and fish";
+            std::array<std::string_view, kShells.size()> names;
+            std::ranges::transform(kShells, names.begin(), &Shell::name);
+            return noneOf(name, names);
         });
     return [&app, wanted] { return printCompletion(app, *wanted); };
 }

@@ -104,7 +104,7 @@ int writePerfetto(const std::string& bytes, const std::string& path)
 
 int reportTrace(const Arguments& arguments, const std::string& bytes)
 {
-    const std::string& file = arguments.files.front();
+    const std::string file = inputName(arguments.files.front());
     const Result<TraceSummary> trace = summarize(bytes);
     if (!trace) {
         return reportErrors({{file, trace.error().where, trace.error().message}}, arguments.asJson);
@@ -136,9 +136,9 @@ int reportBench(const Arguments& arguments)
             results.push_back(readBenchResult(file));
         }
     } catch (const run::InputError& error) {
-        const auto [line, column] = error.position();
-        const std::string where = line > 0 ? ":" + std::to_string(line) + ":" + std::to_string(column) : "";
-        return reportErrors({{error.file() + where, error.pointer(), error.what()}}, arguments.asJson);
+        ErrorList errors;
+        errors.add(error);
+        return errors.report(arguments.asJson);
     }
     if (arguments.asJson) {
         std::cout << benchJson(results).dump(2) << "\n";
@@ -158,8 +158,9 @@ bool isObject(const std::string& bytes)
 int runReport(const Arguments& arguments)
 {
     std::string bytes;
-    if (const Status read = readInputFile(arguments.files.front(), bytes); !read) {
-        return reportErrors({{arguments.files.front(), "", withReason("cannot be read", read)}}, arguments.asJson);
+    if (const Status read = readInput(arguments.files.front(), bytes); !read) {
+        return reportErrors({{inputName(arguments.files.front()), "", withReason("cannot be read", read)}},
+                            arguments.asJson);
     }
     if (isObject(bytes)) {
         return reportBench(arguments);
@@ -188,7 +189,7 @@ Command addReport(CLI::App& app)
         "  millrace report graph.mrtrace\n"
         "  millrace report graph.mrtrace -o graph.html\n"
         "  millrace report result.json without_fusion.json -o bench.html");
-    command->add_option("file", arguments->files, "the compact trace, or results of bench/run")
+    command->add_option("file", arguments->files, "the compact trace, or results of bench/run; - for standard input")
         ->type_name("FILE")
         ->required();
     command

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/input_file.h"
+#include "base/near_word.h"
 #include "data/csv.h"
 #include "tools/run/numbers.h"
 
@@ -23,7 +24,7 @@ public:
         if (const Status read = readInputFile(file, m_text); !read) {
             throw InputError(file, {}, "", withReason("cannot read the file", read));
         }
-        m_at = m_text.starts_with("\xef\xbb\xbf") ? 3 : 0;
+        m_at = m_text.size() - withoutByteOrderMark(m_text).size();
     }
 
     [[noreturn]] void fail(size_t offset, const std::string& message) const

@@ -13,8 +13,6 @@ namespace millrace::tools::run {
 
 namespace {
 
-constexpr std::array<const char*, 3> kForms = {"host", "indirect", "indirect-count"};
-
 // A count that Vulkan holds in 32 bits, of which all bits set often mean something else.
 uint32_t smallCount(const Value& value)
 {
@@ -179,7 +177,7 @@ DispatchDescription readDispatch(const Value& value)
         dispatch.launches.push_back(readLaunch(value));
     }
     if (const auto form = value.find("form")) {
-        dispatch.form = static_cast<DispatchForm>(form->choice({kForms[0], kForms[1], kForms[2]}));
+        dispatch.form = static_cast<DispatchForm>(form->choice({kFormNames[0], kFormNames[1], kFormNames[2]}));
     }
     dispatch.pushConstants = value.find("push_constants");
     return dispatch;
@@ -202,13 +200,14 @@ std::vector<Value> list(const Value& root, const char* key, bool isNeeded)
 
 std::optional<DispatchForm> parseForm(std::string_view text)
 {
-    const auto* const found = std::ranges::find(kForms, text);
-    return found == kForms.end() ? std::nullopt : std::optional(static_cast<DispatchForm>(found - kForms.begin()));
+    const auto* const found = std::ranges::find(kFormNames, text);
+    return found == kFormNames.end() ? std::nullopt
+                                     : std::optional(static_cast<DispatchForm>(found - kFormNames.begin()));
 }
 
 const char* nameOf(DispatchForm form)
 {
-    return kForms[static_cast<size_t>(form)];
+    return kFormNames[static_cast<size_t>(form)].data();
 }
 
 GraphDescription readDescription(const Document& document)

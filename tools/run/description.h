@@ -2,8 +2,10 @@
 // What graph.json says (docs/run.md), checked as far as it can be without shaders and device.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tools/run/document.h"
@@ -53,6 +55,7 @@ struct LaunchDescription {
 };
 
 enum class DispatchForm { Host, Indirect, IndirectCount };
+inline constexpr std::array<std::string_view, 3> kFormNames = {"host", "indirect", "indirect-count"};
 std::optional<DispatchForm> parseForm(std::string_view text);
 const char* nameOf(DispatchForm form);
 

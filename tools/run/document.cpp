@@ -2,11 +2,10 @@
 #include "tools/run/document.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
 
 #include "base/input_file.h"
+#include "base/near_word.h"
+#include "tools/files.h"
 #include "tools/run/parse_json.h"
 
 namespace millrace::tools::run {
@@ -58,28 +57,11 @@ bool findPointer(const Json& json, const Place& place, const Place* wanted, std:
     return false;
 }
 
-// Levenshtein's distance.
-size_t distance(std::string_view a, std::string_view b)
-{
-    std::vector<size_t> row(b.size() + 1);
-    std::iota(row.begin(), row.end(), size_t(0));
-    for (size_t i = 0; i < a.size(); i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (size_t j = 0; j < b.size(); j++) {
-            const size_t above = row[j + 1];
-            row[j + 1] = std::min({above + 1, row[j] + 1, diagonal + (a[i] == b[j] ? 0 : 1)});
-            diagonal = above;
-        }
-    }
-    return row.back();
-}
-
 }  // namespace
 
 Position positionAt(std::string_view text, size_t offset)
 {
-    const std::string_view before = text.substr(0, offset);
+    const std::string_view before = withoutByteOrderMark(text.substr(0, offset));
     const size_t newline = before.rfind('\n');
     const std::string_view line = newline == std::string_view::npos ? before : before.substr(newline + 1);
     // Columns count characters, as editors do.
@@ -105,11 +87,11 @@ std::string InputError::text() const
 Document Document::read(const std::string& file)
 {
     Document out;
-    out.m_file = file;
-    if (const Status read = readInputFile(file, out.m_text); !read) {
-        throw InputError(file, {}, "", withReason("cannot read the file", read));
+    out.m_file = inputName(file);
+    if (const Status read = readInput(file, out.m_text); !read) {
+        throw InputError(out.m_file, {}, "", withReason("cannot read the file", read));
     }
-    parseJson(file, out.m_text, out.m_json, out.m_place);
+    parseJson(out.m_file, out.m_text, out.m_json, out.m_place);
     return out;
 }
 
@@ -129,7 +111,7 @@ void Value::allowKeys(std::initializer_list<std::string_view> keys) const
 {
     for (const auto& [key, value] : members()) {
         if (std::ranges::find(keys, key) == keys.end()) {
-            value.fail("unknown key \"" + key + "\"" + suggestion(key, {keys.begin(), keys.end()}));
+            value.fail("unknown key \"" + key + "\"" + suggestion(key, std::vector<std::string_view>(keys)));
         }
     }
 }
@@ -222,32 +204,9 @@ size_t Value::choice(std::initializer_list<std::string_view> choices) const
     const std::string text = string();
     const auto* const found = std::ranges::find(choices, text);
     if (found == choices.end()) {
-        std::string all;
-        for (const std::string_view each : choices) {
-            all += (all.empty() ? "\"" : ", \"") + std::string(each) + "\"";
-        }
-        fail("\"" + text + "\" is none of " + all + suggestion(text, {choices.begin(), choices.end()}));
+        fail(noneOf(text, std::vector<std::string_view>(choices)));
     }
     return static_cast<size_t>(found - choices.begin());
-}
-
-std::optional<std::string> nearest(std::string_view text, const std::vector<std::string>& candidates)
-{
-    std::optional<std::string> best;
-    size_t least = std::max<size_t>(2, text.size() / 2) + 1;
-    for (const std::string& candidate : candidates) {
-        if (const size_t d = distance(text, candidate); d < least) {
-            least = d;
-            best = candidate;
-        }
-    }
-    return best;
-}
-
-std::string suggestion(std::string_view text, const std::vector<std::string>& candidates)
-{
-    const auto found = nearest(text, candidates);
-    return found ? "; did you mean \"" + *found + "\"?" : "";
 }
 
 }  // namespace millrace::tools::run

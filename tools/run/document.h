@@ -49,7 +49,7 @@ class Value;
 
 class Document {
 public:
-    // Throws InputError for what cannot be read, for syntax errors and for keys that appear twice.
+    // Of readInput(). Throws InputError for what cannot be read, for syntax errors and for keys that appear twice.
     static Document read(const std::string& file);
 
     Value root() const;
@@ -96,10 +96,5 @@ private:
     const Json* m_json;
     const Place* m_place;
 };
-
-// The candidate that is most like the text, if any is like it.
-std::optional<std::string> nearest(std::string_view text, const std::vector<std::string>& candidates);
-// " (did you mean 'x'?)", or nothing.
-std::string suggestion(std::string_view text, const std::vector<std::string>& candidates);
 
 }  // namespace millrace::tools::run

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/near_word.h"
 #include "tools/run/csv.h"
 #include "tools/run/json_data.h"
 #include "tools/run/numbers.h"

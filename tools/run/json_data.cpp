@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/near_word.h"
 #include "tools/run/numbers.h"
 
 namespace millrace::tools::run {

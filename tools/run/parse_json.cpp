@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 
+#include "base/input_file.h"
 #include "tools/files.h"
 
 namespace millrace::tools::run {
@@ -77,7 +78,7 @@ public:
     bool parse_error(size_t position, const std::string& /*token*/, const Json::exception& error) override
     {
         // Versions of the library word this in different ways.
-        if (m_text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+        if (withoutByteOrderMark(m_text).find_first_not_of(" \t\r\n") == std::string_view::npos) {
             throw InputError(m_file, positionAt(m_text, 0), "", "there is no JSON in it");
         }
         // "[json.exception...] parse error at line 1, column 2: what is wrong"

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "base/near_word.h"
 #include "graph/diagnose.h"
 #include "tools/run/csv.h"
 #include "tools/run/resources.h"

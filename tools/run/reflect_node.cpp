@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/near_word.h"
 #include "compiler/reflect_types.h"
 #include "spirv/edit.h"
 #include "spirv/module.h"

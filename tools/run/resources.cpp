@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/input_file.h"
+#include "base/near_word.h"
 #include "tools/run/csv.h"
 #include "tools/run/numbers.h"
 #include "tools/run/picture.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `millrace run`: an execution graph from files, without any program around it.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -9,7 +10,6 @@
 #include <memory>
 #include <new>
 #include <optional>
-#include <sstream>
 #include <string>
 
 #include <unistd.h>
@@ -25,6 +25,7 @@
 #include "tools/files.h"
 #include "tools/payload_warnings.h"
 #include "tools/progress.h"
+#include "tools/report_errors.h"
 #include "tools/run/device.h"
 #include "tools/run/execute.h"
 #include "tools/run/expectation.h"
@@ -55,6 +56,8 @@ struct Arguments {
     bool validate = false;
     bool asJson = false;
 };
+
+constexpr std::array<std::string_view, 2> kTraceDetails = {"steps", "nodes"};
 
 std::optional<uint64_t> parseBytes(const std::string& text)
 {
@@ -136,7 +139,7 @@ void checkFilter(const runtime::CaptureFilter& filter, const Program& program)
                   (filter.index ? " with index " + std::to_string(*filter.index) : "");
         const std::vector<std::string_view> names = nodeNames(program);
         if (std::ranges::find(names, filter.node) == names.end()) {
-            problem += millrace::suggestion(filter.node, names);
+            problem += suggestion(filter.node, names);
         }
     }
     throw DeviceError("--show: " + problem);
@@ -194,33 +197,6 @@ private:
     std::string m_path;
 };
 
-// Compilers have several lines to say.
-std::string printableLines(const std::string& text)
-{
-    std::istringstream lines(text);
-    std::string out;
-    for (std::string line; std::getline(lines, line);) {
-        out += (out.empty() ? "" : "\n") + printable(line);
-    }
-    return out;
-}
-
-// As report_errors.h has it, and the place in numbers.
-Json errorJson(const InputError& error)
-{
-    const Position& position = error.position();
-    const bool hasPlace = position.line > 0;
-    Json out{{"source", printable(error.file())},
-             {"where", hasPlace ? std::to_string(position.line) + ":" + std::to_string(position.column) : ""},
-             {"message", printableLines(error.what())}};
-    if (hasPlace) {
-        out["line"] = position.line;
-        out["column"] = position.column;
-        out["pointer"] = printable(error.pointer());
-    }
-    return out;
-}
-
 int reportError(const Json& error, const std::string& text, const std::vector<Message>& messages, bool asJson)
 {
     if (asJson) {
@@ -243,7 +219,7 @@ public:
         std::cerr << m_program.warnings;
         warnOfPayloads();
         for (const std::string& warning : m_work.warnings) {
-            warn(printable(arguments.file + ": " + warning));
+            warn(printable(m_document.file() + ": " + warning));
         }
         checkOutputs(m_work);
         if (!arguments.check.empty()) {
@@ -315,7 +291,7 @@ private:
             codes.push_back({node.node.id.name, &node.words, node.entryPoint});
         }
         for (const std::string& warning : payloadWarnings(codes)) {
-            warn(printable(m_arguments.file + ": " + warning));
+            warn(printable(m_document.file() + ": " + warning));
         }
     }
 
@@ -339,8 +315,9 @@ int runGraph(const Arguments& arguments)
         const Json json{{"source", "device"}, {"where", ""}, {"message", printableLines(error.what())}};
         return reportError(json, error.what(), messages(), arguments.asJson);
     } catch (const std::bad_alloc&) {
-        const std::string text = "what " + arguments.file + " asks for does not fit into memory";
-        const Json json{{"source", printable(arguments.file)}, {"where", ""}, {"message", printable(text)}};
+        const std::string file = inputName(arguments.file);
+        const std::string text = "what " + file + " asks for does not fit into memory";
+        const Json json{{"source", printable(file)}, {"where", ""}, {"message", printable(text)}};
         return reportError(json, text, messages(), arguments.asJson);
     }
 }
@@ -358,8 +335,12 @@ Command addRun(CLI::App& app)
         "\n"
         "Examples:\n"
         "  millrace run examples/first_graph/graph.json\n"
-        "  millrace run graph.json --check expected.json --repeat 10 --json");
-    command->add_option("graph", arguments->file, "JSON: nodes, buffers, images, dispatches")
+        "  millrace run graph.json --check expected.json --repeat 10 --json\n"
+        "  ./make_graph.py | millrace run -");
+    command
+        ->add_option("graph", arguments->file,
+                     "JSON: nodes, buffers, images, dispatches; - for standard input, where files are named "
+                     "from the current folder")
         ->type_name("FILE")
         ->required();
     command->add_option("-o,--output-folder", arguments->folder, "where outputs go; is made if it is not there")
@@ -375,14 +356,13 @@ Command addRun(CLI::App& app)
         ->type_name("TEXT");
     command->add_option("--scratch", arguments->scratch, "size of the scratch memory: min, max or bytes")
         ->check([](const std::string& text) {
-            return text == "min" || text == "max" || parseBytes(text) ? std::string()
-                                                                      : "\"" + text + "\" is not min, max or bytes";
+            constexpr std::array<std::string_view, 2> kWords = {"min", "max"};
+            const bool isKnown = std::ranges::find(kWords, text) != kWords.end() || parseBytes(text);
+            return isKnown ? std::string() : "\"" + text + "\" is not min, max or bytes" + suggestion(text, kWords);
         })
         ->type_name("SIZE");
     command->add_option("--form", arguments->form, "command that all dispatches use")
-        ->check([](const std::string& text) {
-            return parseForm(text) ? std::string() : "\"" + text + "\" is not host, indirect or indirect-count";
-        })
+        ->check([](const std::string& text) { return noneOf(text, kFormNames); })
         ->type_name("host|indirect|indirect-count");
     command->add_option("--repeat", arguments->repeats, "runs, each from the initial contents")
         ->check(CLI::Range(1u, 1000000u))
@@ -393,7 +373,7 @@ Command addRun(CLI::App& app)
                      "write what every step did: for Perfetto if it ends in .json, else for 'millrace report'")
         ->type_name("FILE");
     command->add_option("--trace-detail", arguments->traceDetail, "run the nodes of a level together, or one by one")
-        ->check(CLI::IsMember({"steps", "nodes"}))
+        ->check([](const std::string& text) { return noneOf(text, kTraceDetails); })
         ->needs("--trace")
         ->type_name("steps|nodes");
     auto* show =

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "base/near_word.h"
 #include "tools/files.h"
 #include "tools/run/payloads.h"
 #include "tools/run/resources.h"
