@@ -126,6 +126,13 @@ std::string printableLines(const std::string& text)
     return out;
 }
 
+std::string timeText(uint64_t nanoseconds)
+{
+    char text[32];
+    std::snprintf(text, sizeof(text), "%.3f ms", static_cast<double>(nanoseconds) * 1e-6);
+    return text;
+}
+
 std::string bytesText(uint64_t bytes)
 {
     constexpr std::array<const char*, 5> kUnits = {"bytes", "KiB", "MiB", "GiB", "TiB"};

@@ -30,6 +30,9 @@ std::string printable(std::string_view text);
 // The same for each line of it.
 std::string printableLines(const std::string& text);
 
+// Milliseconds with three digits behind the point.
+std::string timeText(uint64_t nanoseconds);
+
 // "1 234 567" would not sort and "1234567" is hard to read: bytes with a unit, exact below a KiB.
 std::string bytesText(uint64_t bytes);
 

@@ -97,7 +97,10 @@ class Browser:
 
     def move(self, selector, x=0.5, y=0.5):
         """The mouse, to a point of an element, in parts of its size."""
-        x, y = self.place(selector, x, y)
+        self.move_to(*self.place(selector, x, y))
+
+    def move_to(self, x, y):
+        """The mouse, to a place of the window."""
         self.act({"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [
             {"type": "pointerMove", "duration": 0, "x": x, "y": y}]})
 

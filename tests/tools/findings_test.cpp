@@ -56,6 +56,20 @@ Finding theFinding(const TraceSummary& trace)
     return all.empty() ? Finding{} : all[0];
 }
 
+TEST(Findings, FirstRunOfMostTime)
+{
+    TraceSummary trace = healthy();
+    trace.graphs[0].nanoseconds = 24'000'000;
+    trace.graphs[0].runNanoseconds = {20'000'000, 1'000'000, 3'000'000};
+    const Finding finding = theFinding(trace);
+    EXPECT_EQ(finding.text, "the first run took 20.000 ms, the others 3.000 ms in the median");
+    EXPECT_NE(finding.advice.find("--skip-runs 1"), std::string::npos);
+    trace.graphs[0].runNanoseconds = {9'000'000, 8'000'000, 7'000'000};
+    EXPECT_TRUE(findIn(trace).empty());
+    trace.graphs[0].runNanoseconds = {24'000'000};
+    EXPECT_TRUE(findIn(trace).empty());
+}
+
 TEST(Findings, NothingStandsOut)
 {
     for (const Finding& finding : findIn(healthy()))

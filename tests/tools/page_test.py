@@ -116,6 +116,28 @@ class Page:
         check(inside, "the hint is on the screen")
         self.browser.move("h1")
         check(hint() == "", "the hint goes away")
+        self.hover_on_a_line(graph, hint)
+
+    def hover_on_a_line(self, graph, hint):
+        """The first that can be pointed at: others lie above some, and large drawings have hair lines."""
+        lines = self.js("$$('.drawing:not([hidden]) .edge').slice(0, 30).map((e) => e.id)")
+        for line in lines:
+            x, y = self.js("((e) => { const p = e.querySelector('path'); e.scrollIntoView({block: 'center', inline: 'center'}); "
+                           "const at = p.getPointAtLength(p.getTotalLength() / 2).matrixTransform(p.getScreenCTM()); "
+                           "return [Math.round(at.x), Math.round(at.y)]; })($(a[0]))", f"#{line}")
+            if not self.js("document.elementFromPoint(a[0], a[1])?.closest('.edge')?.id === a[2]", x, y, line):
+                continue
+            self.browser.move_to(x, y)
+            flow = self.js("(({from, to, payloads, exact}) => [from.kind === 'api' ? 'API' : from.name, to.name, payloads, exact])"
+                           "(d3.select(a[0]).datum())", f"#{line}")
+            check(flow[2] in {f["payloads"] for f in graph["flows"]} or len(set(graph["boxes"])) < len(graph["nodes"]),
+                  f"{flow} is no flow of the trace")
+            wanted = f"{flow[0]} to {flow[1]}: {'' if flow[3] else 'up to '}{flow[2]:,} payloads"
+            check(hint() == wanted, f"a line says {hint()!r} in place of {wanted!r}")
+            self.browser.move("h1")
+            check(hint() == "", "the hint of a line goes away")
+            return
+        check(not lines or len(set(graph["boxes"])) > 100, "no line can be pointed at")
 
     def fit(self):
         size = lambda: self.js("(() => { const r = $('.drawing:not([hidden]) svg').getBoundingClientRect(); "
@@ -144,6 +166,23 @@ class Page:
         labels = self.js("labels")
         check(labels[0][0] == "API", f"levels are named {labels}")
         check(all(below[1] - above[1] >= 12 for above, below in zip(labels, labels[1:])), f"labels overlap: {labels}")
+
+    def runs_in_view(self, graph):
+        """Time between runs is left out, and the view begins behind a first run beside which others would not be seen."""
+        begins, ends, runs = self.js("[begins, ends, steps.map((s) => data.steps.run[s])]")
+        most = sum(ends) / graph["runs"] / 50 - sum(begins) / graph["runs"] / 50
+        last = ends[0]
+        for before, run, begin, end in zip(runs, runs[1:], begins[1:], ends[1:]):
+            check(run == before or begin - last <= most * 1.001, f"{begin - last} ns in front of run {run}")
+            last = max(last, end)
+        check(self.js("$('#slow-start').hidden") != graph["slow_start"], "a note of a slow first run")
+        if not graph["slow_start"]:
+            return
+        first = begins[runs.index(2)]
+        view = self.js("shown.domain()")
+        check(abs(view[0] - first) < 1 and abs(view[1] - ends[-1]) < 1, f"{view} is in view, not {first} to {ends[-1]}")
+        self.browser.click("#zoom-all")
+        check(self.js("shown.domain()") == [begins[0], ends[-1]], "then all runs")
 
     def timeline(self, number):
         steps = [graph for graph in self.data["steps"]["graph"] if graph == number]
@@ -264,6 +303,7 @@ class Page:
             self.overview(graph)
             self.findings(self.number)
             self.drawing(graph, self.number)
+            self.runs_in_view(graph)
             self.timeline(self.number)
             self.table(graph)
             self.tab_through()

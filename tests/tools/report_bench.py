@@ -64,7 +64,10 @@ def main():
         wrong = result()
         wrong["cases"][2]["versions"][0]["median"] = "fast"
         broken.write_text(json.dumps(wrong, indent=1))
-        report(broken, fails=r"broken.json:\d+:\d+.*median|median")
+        report(broken, fails=r"broken.json:\d+:\d+: a number is expected, not a string")
+        told = subprocess.run([MILLRACE, "report", broken, "--json"], capture_output=True, text=True, check=False)
+        errors = json.loads(told.stdout)["errors"]
+        assert [error["pointer"] for error in errors] == ["/cases/2/versions/0/median"], errors
         wrong = result()
         wrong["cases"][-1]["scratch"] = {"least": -1}
         broken.write_text(json.dumps(wrong))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a trace of two graphs that never ran, as large as is wanted, for tests of what shows traces: make_trace FILE
+// Writes a trace of three graphs that never ran, as large as is wanted, for tests of what shows traces: make_trace FILE
 // NODES STEPS [LEVELS].
 #include <cstdio>
 #include <cstdlib>
@@ -85,6 +85,27 @@ Sweep sweepOf(const Graph& graph, const Dispatch& dispatch, uint32_t number, uin
     return sweep;
 }
 
+// A graph that runs five times: a driver compiles in the first run, and the host does something else between them.
+void writeSlowStart(Sink& to, uint64_t now)
+{
+    const Graph graph = layered(3, 3, 3);
+    const Dispatch dispatch = dispatchOf(graph, 3);
+    to.graph(graph);
+    to.dispatch(dispatch);
+    for (uint32_t run = 0; run < 5; ++run) {
+        now += 100'000'000;
+        const uint64_t begin = now;
+        Sweep sweep = sweepOf(graph, dispatch, 0, now);
+        sweep.run = run;
+        if (run == 0) {
+            now += 5'000'000;
+            sweep.levels.back().time.end = sweep.time.end = now;
+        }
+        sweep.time.begin = begin;
+        to.sweep(sweep);
+    }
+}
+
 int write(const char* path, uint32_t nodes, uint32_t steps, uint32_t levels)
 {
     const auto writer = FileWriter::create(path);
@@ -102,6 +123,7 @@ int write(const char* path, uint32_t nodes, uint32_t steps, uint32_t levels)
         for (uint32_t sweep = 0; sweep < (id == 1 ? steps / levels : 2); ++sweep)
             (*writer)->sweep(sweepOf(graph, dispatch, sweep, now));
     }
+    writeSlowStart(**writer, now);
     return 0;
 }
 

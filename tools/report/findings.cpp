@@ -50,6 +50,7 @@ public:
     {
         errors();
         continuations();
+        slowStart();
         idleLanes();
         poorFill();
         skew();
@@ -111,6 +112,17 @@ private:
                     " for want of memory (scratch memory of " + bytesText(m_graph.scratchBytes) + ")",
                 "give it more, up to maxSize; lower NodeMaxPayloadsAMDX where it is not needed, so that more "
                 "workgroups fit into the same memory");
+        }
+    }
+
+    void slowStart()
+    {
+        if (m_trace.timed && m_graph.startsSlowly()) {
+            say(Finding::Kind::Hint, std::nullopt,
+                "the first run took " + timeText(m_graph.runNanoseconds[0]) + ", the others " +
+                    timeText(m_graph.laterRunNanoseconds()) + " in the median",
+                "drivers compile code when it is first used; --skip-runs 1 leaves the first run of a graph out of all "
+                "numbers");
         }
     }
 

@@ -60,6 +60,7 @@ Json graphJson(const GraphSummary& graph, bool timed)
              {"steps", graph.steps},
              {"barriers", graph.barriers},
              {"ns", timed ? Json(graph.nanoseconds) : Json(nullptr)},
+             {"slow_start", timed && graph.startsSlowly()},
              {"bytes_written", graph.bytesWritten},
              {"memory_bytes", graph.memoryBytes},
              {"scratch_bytes", graph.scratchBytes},

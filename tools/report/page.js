@@ -229,11 +229,27 @@ function loadSteps() {
   steps = all.level.map((level, s) => s).filter((s) => all.graph[s] === current);
   begins = steps.map((s, i) => (data.timed ? all.begin[s] : i));
   ends = steps.map((s, i) => (data.timed ? all.begin[s] + all.ns[s] : i + 1));
+  if (data.timed) leaveOutPauses();
   const begin = begins[0] ?? 0;
   whole.domain([begin, ends.reduce((most, x) => Math.max(most, x), begin + 1)]);
   chosenStep = -1;
   $("timeline").style.height = graph().levels > 20 ? Math.min(14 * graph().levels, 360) + "px" : "";
   $("step").textContent = steps.length > 0 ? "" : "No level of this graph was recorded.";
+}
+
+// Between two runs the host has its turn, which may take much longer than they do: next to nothing of it is shown.
+function leaveOutPauses() {
+  const runOf = (i) => data.steps.run[steps[i]];
+  const most = ends.reduce((sum, end, i) => sum + end - begins[i], 0) / graph().runs / 50;
+  let moved = 0;
+  let last = ends[0];
+  for (let i = 0; i < steps.length; i++) {
+    const pause = begins[i] - moved - last;
+    if (i > 0 && runOf(i) !== runOf(i - 1) && pause > most) moved += pause - most;
+    begins[i] -= moved;
+    ends[i] -= moved;
+    last = Math.max(last, ends[i]);
+  }
 }
 
 // The indices of what is shown.
@@ -383,6 +399,17 @@ function resetZoom() {
   d3.select("#timeline").call(zoomer.transform, d3.zoomIdentity);
 }
 
+// A driver compiles in the first run, beside which the others would hardly be seen.
+function showLaterRuns() {
+  $("slow-start").hidden = !graph().slow_start;
+  const first = steps.findIndex((s) => data.steps.run[s] > 1);
+  if (!graph().slow_start || first < 0) return;
+  const [left, right] = whole.range();
+  const [begin, end] = [whole(begins[first]), whole(whole.domain()[1])];
+  const factor = (right - left) / (end - begin);
+  d3.select("#timeline").call(zoomer.transform, d3.zoomIdentity.translate(left - factor * begin, 0).scale(factor));
+}
+
 function resizeTimes() {
   const canvas = $("timeline");
   const extent = [[kLeft, 0], [Math.max(kLeft + 1, canvas.clientWidth - kRight), canvas.clientHeight]];
@@ -399,6 +426,7 @@ function showGraph() {
   showNodes();
   loadSteps();
   resetZoom();
+  showLaterRuns();
 }
 
 $("device").textContent = data.device.name + ", subgroups of " + data.device.subgroup_size;

@@ -31,15 +31,9 @@ using namespace millrace::tools::report;
 struct Arguments {
     std::vector<std::string> files;
     std::string output;
+    uint32_t skippedRuns = 0;
     bool asJson = false;
 };
-
-std::string timeText(uint64_t nanoseconds)
-{
-    char text[32];
-    std::snprintf(text, sizeof(text), "%.3f ms", static_cast<double>(nanoseconds) * 1e-6);
-    return text;
-}
 
 std::string bytesOrDash(const std::optional<uint64_t>& bytes)
 {
@@ -105,7 +99,7 @@ int writePerfetto(const std::string& bytes, const std::string& path)
 int reportTrace(const Arguments& arguments, const std::string& bytes)
 {
     const std::string file = inputName(arguments.files.front());
-    const Result<TraceSummary> trace = summarize(bytes);
+    const Result<TraceSummary> trace = summarize(bytes, arguments.skippedRuns);
     if (!trace) {
         return reportErrors({{file, trace.error().where, trace.error().message}}, arguments.asJson);
     }
@@ -119,6 +113,9 @@ int reportTrace(const Arguments& arguments, const std::string& bytes)
         return 0;
     }
     if (arguments.output.ends_with(".json")) {
+        if (arguments.skippedRuns > 0) {
+            warn("--skip-runs leaves nothing out of what is written for Perfetto");
+        }
         return writePerfetto(bytes, arguments.output);
     }
     const Progress progress("writing");
@@ -163,6 +160,9 @@ int runReport(const Arguments& arguments)
                             arguments.asJson);
     }
     if (isObject(bytes)) {
+        if (arguments.skippedRuns > 0) {
+            return reportErrors({{arguments.files.front(), "", "--skip-runs is for traces"}}, arguments.asJson);
+        }
         return reportBench(arguments);
     }
     if (arguments.files.size() > 1) {
@@ -196,6 +196,11 @@ Command addReport(CLI::App& app)
         ->add_option("-o,--output", arguments->output,
                      "write a page that needs nothing else, or for Perfetto if the name ends in .json")
         ->type_name("FILE");
+    command
+        ->add_option("--skip-runs", arguments->skippedRuns,
+                     "leave out the first runs of each graph, in which drivers compile")
+        ->type_name("COUNT")
+        ->capture_default_str();
     command->add_flag("--json", arguments->asJson, "write JSON instead of text");
     return [arguments] { return runReport(*arguments); };
 }

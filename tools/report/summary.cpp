@@ -12,7 +12,7 @@ namespace {
 
 class Summary final : public trace::Sink {
 public:
-    explicit Summary(TraceSummary& out) : m_out(out) {}
+    Summary(TraceSummary& out, size_t skippedRuns) : m_out(out), m_skippedRuns(skippedRuns) {}
 
     void device(const trace::Device& device) override { m_out.device = device; }
     void graph(const trace::Graph& graph) override
@@ -41,7 +41,16 @@ private:
               uint64_t& most);
     void flows(const trace::Sweep& sweep, size_t graph);
 
+    // From 0, of those of a graph in the order in which they began.
+    size_t runNumber(const trace::Sweep& sweep, size_t graph)
+    {
+        auto& known = m_runs[graph];
+        return known.try_emplace({sweep.dispatch, sweep.run}, known.size()).first->second;
+    }
+
     TraceSummary& m_out;
+    size_t m_skippedRuns;
+    std::map<size_t, std::map<std::pair<uint32_t, uint32_t>, size_t>> m_runs;
     std::map<uint32_t, size_t> m_graphs;
     std::map<uint32_t, trace::Dispatch> m_dispatches;
     std::map<std::pair<size_t, std::pair<std::optional<uint32_t>, uint32_t>>, Arrived> m_flows;
@@ -162,12 +171,17 @@ void Summary::sweep(const trace::Sweep& sweep)
 {
     const trace::Dispatch& dispatch = m_dispatches.at(sweep.dispatch);
     const size_t index = m_graphs.at(dispatch.graph);
+    const size_t run = runNumber(sweep, index);
+    if (run < m_skippedRuns)
+        return;
     GraphSummary& graph = m_out.graphs[index];
     ++graph.sweeps;
     graph.runs += sweep.number == 0 ? 1 : 0;
     graph.steps += dispatch.steps.size();
     graph.barriers += dispatch.barriersSweep + (sweep.number == 0 ? dispatch.barriersOnce : 0);
     graph.nanoseconds += sweep.time.end - sweep.time.begin;
+    graph.runNanoseconds.resize(m_runs[index].size() - m_skippedRuns);
+    graph.runNanoseconds[run - m_skippedRuns] += sweep.time.end - sweep.time.begin;
     graph.bytesWritten += sweep.bytesWritten;
     graph.memoryBytes = std::max(graph.memoryBytes, sweep.memoryBytes);
     if (sweep.error != 0) {
@@ -189,10 +203,26 @@ void Summary::finish()
 
 }  // namespace
 
-Result<TraceSummary> summarize(const std::string& bytes)
+uint64_t GraphSummary::laterRunNanoseconds() const
+{
+    if (runNanoseconds.size() < 2)
+        return 0;
+    std::vector<uint64_t> later(runNanoseconds.begin() + 1, runNanoseconds.end());
+    const auto middle = later.begin() + static_cast<ptrdiff_t>(later.size() / 2);
+    std::ranges::nth_element(later, middle);
+    return *middle;
+}
+
+bool GraphSummary::startsSlowly() const
+{
+    return runNanoseconds.size() > 1 && runNanoseconds[0] > nanoseconds / 2 &&
+           runNanoseconds[0] > 4 * laterRunNanoseconds();
+}
+
+Result<TraceSummary> summarize(const std::string& bytes, size_t skippedRuns)
 {
     TraceSummary out;
-    Summary summary(out);
+    Summary summary(out, skippedRuns);
     const Status status = trace::read(bytes, summary);
     if (!status)
         return status.error();

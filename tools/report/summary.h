@@ -87,7 +87,8 @@ struct GraphSummary {
     uint64_t steps = 0;
     uint64_t barriers = 0;
     uint64_t nanoseconds = 0;
-    uint64_t emptySteps = 0;  // levels without work
+    std::vector<uint64_t> runNanoseconds;  // of each run
+    uint64_t emptySteps = 0;               // levels without work
     uint64_t emptyNanoseconds = 0;
     uint64_t bytesWritten = 0;
     uint64_t memoryBytes = 0;   // most in use
@@ -98,6 +99,11 @@ struct GraphSummary {
     uint32_t error = 0;
     bool exact = true;
     bool fits = true;  // all dispatches
+
+    // The median of all runs but the first; 0 if there is no other.
+    uint64_t laterRunNanoseconds() const;
+    // The first run took most of the time of all, as when a driver compiles in it.
+    bool startsSlowly() const;
 };
 
 struct TraceSummary {
@@ -112,8 +118,8 @@ struct TraceSummary {
 // other nodes all that are used.
 uint64_t lanesWithPayloads(const trace::Node& node, const trace::NodeWork& work);
 
-// Reads a compact trace.
-Result<TraceSummary> summarize(const std::string& bytes);
+// Reads a compact trace, without the first `skippedRuns` runs of each graph.
+Result<TraceSummary> summarize(const std::string& bytes, size_t skippedRuns);
 
 std::string nameOf(const trace::Node& node);
 
