@@ -58,12 +58,15 @@ Result<spirv::Words> readModule(const std::string& path)
     if (!words.empty() && (words[0] == kMagic || words[0] == kSwappedMagic)) {
         return words;
     }
+    const std::string other = path.ends_with(".spv") || path.ends_with(".spvasm") ? "" : whatTakes(path);
     if (content.empty() || !isText(content)) {
-        return Diagnostic{name, "", "not SPIR-V: neither a binary module nor assembly text"};
+        return Diagnostic{name, "", "not SPIR-V: neither a binary module nor assembly text" + other};
     }
     Result<spirv::Words> assembled = spirv::assemble(content);
     if (!assembled) {
-        return inFile(name, assembled.error());
+        Diagnostic error = inFile(name, assembled.error());
+        error.message += other;
+        return error;
     }
     return assembled;
 }

@@ -60,6 +60,12 @@ class Page:
         check(numbers["Levels of all sweeps"] == f"{len(levels):,}", numbers)
         check(numbers["Continuations"] == f"{graph['continuations']:,}", numbers)
 
+    def legends(self):
+        """What shapes, lines and colours mean; what hardly anybody needs to see is folded."""
+        legends = self.js("$$('.legend').map((e) => [...e.children].filter((c) => c.textContent && c.offsetWidth).length)")
+        check(legends == [6, 2], legends)
+        check(self.js("!$('#device-details').hidden && !$('#device-details').open"), "settings and traits are folded")
+
     def findings(self, number):
         own = [finding for finding in self.data["findings"] if finding["graph"] == number]
         check(self.js("$$('#findings li').length") == max(1, len(own)), "findings")
@@ -300,6 +306,7 @@ class Page:
             if len(graphs) > 1:
                 with quickly("choosing a graph"):
                     self.js("(() => { $('#graph').value = a[0]; $('#graph').onchange(); })()", self.number)
+            self.legends()
             self.overview(graph)
             self.findings(self.number)
             self.drawing(graph, self.number)

@@ -21,6 +21,7 @@ from terminal import Terminal
 
 RUN = Command(sys.argv[1], "run")
 COMPILE = Command(sys.argv[1], "compile")
+LOWER, REPORT = Command(sys.argv[1], "lower"), Command(sys.argv[1], "report")
 SOURCES = pathlib.Path(sys.argv[2])
 SCHEMA = jsonschema.Draft202012Validator(json.loads((SOURCES / "docs/run.schema.json").read_text()))
 CHECK_SCHEMA = jsonschema.Draft202012Validator(json.loads((SOURCES / "docs/run-check.schema.json").read_text()))
@@ -576,6 +577,9 @@ void main()
             result = RUN(self.folder / name)
             self.assertEqual(result.returncode, 1)
             self.assertIn(text, result.stderr)
+            for command in LOWER, REPORT:
+                if name == "copy.comp" or command == LOWER:
+                    self.assertIn(text, command(self.folder / name).stderr)
         result = COMPILE(self.write("graph.json", copy_graph()))
         self.assertEqual(result.returncode, 1)
         self.assertIn("'millrace run' and 'millrace graph' take graphs in JSON", result.stderr)

@@ -101,7 +101,8 @@ int reportTrace(const Arguments& arguments, const std::string& bytes)
     const std::string file = inputName(arguments.files.front());
     const Result<TraceSummary> trace = summarize(bytes, arguments.skippedRuns);
     if (!trace) {
-        return reportErrors({{file, trace.error().where, trace.error().message}}, arguments.asJson);
+        const std::string other = file.ends_with(".mrtrace") ? "" : whatTakes(file);
+        return reportErrors({{file, trace.error().where, trace.error().message + other}}, arguments.asJson);
     }
     const std::vector<Finding> findings = findIn(*trace);
     if (arguments.asJson) {
