@@ -109,8 +109,11 @@ class TraceCommand(unittest.TestCase):
             self.assertFalse((self.folder / "t.html").exists())
 
     def test_repeats_and_little_memory(self):
-        graph = REPORT.json(self.trace("b.mrtrace", "--repeat", "3", "--scratch", "min", "--trace-detail", "nodes"))
-        graph = graph["graphs"][0]
+        path = self.trace("b.mrtrace", "--repeat", "3", "--scratch", "min", "--trace-detail", "nodes")
+        for skipped, runs in (1, 2), (3, 0), (4, 0):
+            graph = REPORT.json(path, "--skip-runs", skipped)["graphs"][0]
+            self.assertEqual((graph["runs"], sum(node["records"] for node in graph["nodes"])), (runs, 101 * runs))
+        graph = REPORT.json(path)["graphs"][0]
         self.assertEqual(graph["runs"], 3)
         self.assertEqual(sum(node["records"] for node in graph["nodes"]), 303)
         self.assertTrue(all(node["bytes_written"] is not None for node in graph["nodes"]))
