@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <span>
 #include <string>
 
 #include "base/near_word.h"
@@ -12,14 +13,21 @@ namespace millrace::settings {
 
 namespace {
 
-// A part of Millrace that can be switched off, and how.
-struct Part {
+// A word of `enable` or `disable`, and what it does.
+struct Switch {
     std::string_view word;
-    void (*disable)(Settings&);
-    bool (*isDisabled)(const Settings&);
+    void (*set)(Settings&);
+    bool (*isSet)(const Settings&);
 };
 
-constexpr Part kParts[] = {
+constexpr Switch kEnabled[] = {
+    {"generated_commands", [](Settings& s) { s.generatedCommands = true; },
+     [](const Settings& s) { return s.generatedCommands; }},
+    {"mesh_nodes", [](Settings& s) { s.meshNodes = true; }, [](const Settings& s) { return s.meshNodes; }},
+    {"mesh_shaders", [](Settings& s) { s.meshShaders = true; }, [](const Settings& s) { return s.meshShaders; }},
+};
+
+constexpr Switch kDisabled[] = {
     {"ahead", [](Settings& s) { s.ahead = false; }, [](const Settings& s) { return !s.ahead; }},
     {"direct", [](Settings& s) { s.runtime.path = runtime::Path::Indirect; },
      [](const Settings& s) { return s.runtime.path == runtime::Path::Indirect; }},
@@ -78,13 +86,45 @@ std::string readTrait(std::string_view name, std::string_view value, runtime::De
     return "";
 }
 
+std::vector<std::string_view> wordsOf(std::span<const Switch> switches)
+{
+    std::vector<std::string_view> words;
+    std::ranges::transform(switches, std::back_inserter(words), &Switch::word);
+    return words;
+}
+
+void readSwitches(std::span<const Switch> switches, const char* setting, std::string_view text, Settings& settings,
+                  std::vector<std::string>& problems)
+{
+    forElements(text, [&](std::string_view word) {
+        const auto found = std::ranges::find(switches, word, &Switch::word);
+        if (found != switches.end())
+            found->set(settings);
+        else
+            problems.push_back("setting " + std::string(setting) + ": there is no \"" + std::string(word) + "\" to " +
+                               setting + suggestion(word, wordsOf(switches)));
+    });
+}
+
+std::string textOf(std::span<const Switch> switches, const Settings& settings)
+{
+    std::string list;
+    for (const Switch& each : switches)
+        if (each.isSet(settings))
+            append(list, each.word);
+    return list;
+}
+
 }  // namespace
+
+std::vector<std::string_view> enableWords()
+{
+    return wordsOf(kEnabled);
+}
 
 std::vector<std::string_view> disableWords()
 {
-    std::vector<std::string_view> words;
-    std::ranges::transform(kParts, std::back_inserter(words), &Part::word);
-    return words;
+    return wordsOf(kDisabled);
 }
 
 std::vector<std::string_view> traitNames()
@@ -96,16 +136,14 @@ std::vector<std::string_view> traitNames()
     return names;
 }
 
+void readEnabled(std::string_view text, Settings& settings, std::vector<std::string>& problems)
+{
+    readSwitches(kEnabled, "enable", text, settings, problems);
+}
+
 void readDisabled(std::string_view text, Settings& settings, std::vector<std::string>& problems)
 {
-    forElements(text, [&](std::string_view word) {
-        const auto part = std::ranges::find(kParts, word, &Part::word);
-        if (part != std::end(kParts))
-            part->disable(settings);
-        else
-            problems.push_back("setting disable: there is no \"" + std::string(word) + "\" to disable" +
-                               suggestion(word, disableWords()));
-    });
+    readSwitches(kDisabled, "disable", text, settings, problems);
 }
 
 void readTraits(std::string_view text, runtime::DeviceTraits& traits, std::vector<std::string>& problems)
@@ -120,13 +158,14 @@ void readTraits(std::string_view text, runtime::DeviceTraits& traits, std::vecto
     });
 }
 
+std::string enabledText(const Settings& settings)
+{
+    return textOf(kEnabled, settings);
+}
+
 std::string disabledText(const Settings& settings)
 {
-    std::string list;
-    for (const Part& part : kParts)
-        if (part.isDisabled(settings))
-            append(list, part.word);
-    return list;
+    return textOf(kDisabled, settings);
 }
 
 std::string traitsText(const runtime::DeviceTraits& traits)

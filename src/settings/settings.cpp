@@ -48,9 +48,7 @@ template <typename Visitor>
 void visitSettings(Settings& settings, Visitor&& visitor)
 {
     visitor("force_enable", settings.forceEnable);
-    visitor("generated_commands", settings.generatedCommands);
-    visitor("mesh_shaders", settings.meshShaders);
-    visitor("mesh_nodes", settings.meshNodes);
+    visitor("enable", List{settings, enabledText, readEnabled});
     visitor("fusion",
             Words<Fusion>{settings.fusion, {{"on", Fusion::Useful}, {"off", Fusion::None}, {"all", Fusion::All}}});
     visitor("continuation",
@@ -173,6 +171,8 @@ std::string advice(const std::string& key, const std::vector<std::string_view>& 
 {
     if (std::ranges::count(traitNames(), key) > 0)
         return "; it is a trait: traits = " + key + "=NUMBER";
+    if (std::ranges::count(enableWords(), key) > 0)
+        return "; it can be enabled: enable = " + key;
     if (std::ranges::count(disableWords(), key) > 0)
         return "; it can be disabled: disable = " + key;
     return suggestion(key, keys);

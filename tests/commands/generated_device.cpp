@@ -17,7 +17,7 @@ InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with)
     InstanceOptions options;
     options.emulation = provider == Provider::Layer;
     if (provider == Provider::Layer)
-        options.settings = {{"generated_commands", "true"}, {"force_enable", "true"}};
+        options.settings = {{"enable", "generated_commands"}, {"force_enable", "true"}};
     options.recorder = with.recorder;
     if (provider == Provider::Layer && with.narrow)
         options.settings["traits"] = "integer_bits=32";

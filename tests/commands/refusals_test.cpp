@@ -225,7 +225,7 @@ TEST(GeneratedCommandsSetting, On_DriversOwnStaysUnlessForced)
     layertest::InstanceOptions without;
     without.emulation = false;
     layertest::InstanceOptions on;
-    on.settings = {{"generated_commands", "true"}};
+    on.settings = {{"enable", "generated_commands"}};
     const Said driver = ask(without);
     const Said layer = ask(on);
     EXPECT_TRUE(layer.isListed);

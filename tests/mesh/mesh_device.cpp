@@ -13,9 +13,9 @@ InstanceOptions instanceOptions(Provider provider)
     InstanceOptions options;
     options.emulation = provider != Provider::Driver;
     if (provider == Provider::Nodes)
-        options.settings = {{"mesh_nodes", "true"}};
+        options.settings = {{"enable", "mesh_nodes"}};
     if (provider == Provider::Layer)
-        options.settings = {{"mesh_shaders", "true"}, {"force_enable", "true"}};
+        options.settings = {{"enable", "mesh_shaders"}, {"force_enable", "true"}};
     return options;
 }
 

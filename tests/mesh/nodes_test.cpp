@@ -171,7 +171,7 @@ TEST_F(MeshNodes, Feature_IsThereWhereTheSettingIs)
     EXPECT_EQ(enqueueFeatures({}).shaderMeshEnqueue, VK_FALSE);
     // Nodes are drawn by the driver's mesh shaders.
     layertest::InstanceOptions emulated = instanceOptions(Provider::Layer);
-    emulated.settings["mesh_nodes"] = "true";
+    emulated.settings["enable"] += ", mesh_nodes";
     EXPECT_EQ(enqueueFeatures(emulated).shaderMeshEnqueue, VK_FALSE);
 }
 

@@ -87,7 +87,7 @@ TEST(MeshSupport, DriverHasIt_StaysTheDrivers)
     if (!driverHasMeshShaders())
         GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
     layertest::InstanceOptions options;
-    options.settings = {{"mesh_shaders", "true"}};
+    options.settings = {{"enable", "mesh_shaders"}};
     const layertest::TestInstance instance(options);
     options.emulation = false;
     options.settings.clear();

@@ -9,6 +9,28 @@ namespace {
 
 using Problems = std::vector<std::string>;
 
+TEST(Enable, EveryWordEnablesOneThing)
+{
+    for (std::string_view word : enableWords()) {
+        Settings settings;
+        Problems problems;
+        readEnabled(word, settings, problems);
+        EXPECT_EQ(enabledText(settings), word);
+        EXPECT_TRUE(problems.empty());
+    }
+    EXPECT_EQ(enabledText({}), "");
+}
+
+TEST(Enable, UnknownWord_ToldWithWhatWasMeant_OthersCount)
+{
+    Settings settings;
+    Problems problems;
+    readEnabled("mesh_shader, mesh_nodes", settings, problems);
+    EXPECT_EQ(enabledText(settings), "mesh_nodes");
+    EXPECT_EQ(problems,
+              (Problems{"setting enable: there is no \"mesh_shader\" to enable; did you mean \"mesh_shaders\"?"}));
+}
+
 TEST(Disable, EveryWordDisablesOnePart)
 {
     for (std::string_view word : disableWords()) {

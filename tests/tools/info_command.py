@@ -73,7 +73,7 @@ class InfoCommand(unittest.TestCase):
         self.assertEqual(device["graphs"], "millrace")
         self.assertEqual(self.provided(device, "VK_AMDX_shader_enqueue"), (False, True))
         self.assertTrue(all(need["available"] for need in device["needs"] if need["required"]))
-        self.assertIn("mesh_nodes is off", self.missing(device)["shaderMeshEnqueue"])
+        self.assertIn("enable has no mesh_nodes", self.missing(device)["shaderMeshEnqueue"])
         self.assertGreaterEqual(device["limits"]["maxExecutionGraphDepth"], 32)
         self.assertEqual(len(device["limits"]["maxExecutionGraphWorkgroupCount"]), 3)
 
@@ -87,10 +87,10 @@ class InfoCommand(unittest.TestCase):
         native = self.json()["devices"][0]
         has_native = self.provided(native, name)[0]
         self.assertEqual(remark(native), "native" if has_native else "")
-        emulated = self.json(VK_MILLRACE_EMULATION_GENERATED_COMMANDS="true",
+        emulated = self.json(VK_MILLRACE_EMULATION_ENABLE="generated_commands",
                              VK_MILLRACE_EMULATION_FORCE_ENABLE="true")["devices"][0]
         self.assertEqual(self.provided(emulated, name), (has_native, True))
-        self.assertEqual(remark(emulated), "emulated, by the setting generated_commands")
+        self.assertEqual(remark(emulated), "emulated, by the setting enable = generated_commands")
         self.assertEqual(self.provided(emulated, "VK_NV_device_generated_commands"), (False, True))
 
     def test_text_says_the_same(self):
@@ -330,10 +330,12 @@ class InfoCommand(unittest.TestCase):
         self.assertEqual({row["key"]: row["value"] for row in info["settings"]}["step_limit_ms"], "0")
 
     def test_settings_that_do_not_exist_are_told_with_what_was_meant(self):
-        info = self.json(VK_MILLRACE_EMULATION_FUSON="off", VK_MILLRACE_EMULATION_SPIN_US="1", VK_MILLRACE_EMULATION_LEAF="off")
+        info = self.json(VK_MILLRACE_EMULATION_FUSON="off", VK_MILLRACE_EMULATION_SPIN_US="1", VK_MILLRACE_EMULATION_LEAF="off",
+                         VK_MILLRACE_EMULATION_MESH_SHADERS="true")
         self.assertEqual(sorted(info["warnings"]), [
             'there is no setting "fuson" (VK_MILLRACE_EMULATION_FUSON); did you mean "fusion"?',
             'there is no setting "leaf" (VK_MILLRACE_EMULATION_LEAF); it can be disabled: disable = leaf',
+            'there is no setting "mesh_shaders" (VK_MILLRACE_EMULATION_MESH_SHADERS); it can be enabled: enable = mesh_shaders',
             'there is no setting "spin_us" (VK_MILLRACE_EMULATION_SPIN_US); it is a trait: traits = spin_us=NUMBER',
         ])
         (self.folder / "vk_layer_settings.txt").write_text(

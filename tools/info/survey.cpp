@@ -95,7 +95,7 @@ void askForNeeds(const View& view, DeviceState& state)
 }
 
 // An extension that the layer provides where a setting says so.
-void compareProvided(const View& driver, const View* withLayer, const char* extension, const char* setting, bool isSet,
+void compareProvided(const View& driver, const View* withLayer, const char* extension, const char* word, bool isSet,
                      bool isForced, DeviceState& state)
 {
     const bool isNative = driver.has(extension);
@@ -103,7 +103,7 @@ void compareProvided(const View& driver, const View* withLayer, const char* exte
     const bool isEmulated = isThere && isSet && (!isNative || isForced);
     std::string remark;
     if (isEmulated) {
-        remark = "emulated, by the setting " + std::string(setting);
+        remark = "emulated, by the setting enable = " + std::string(word);
     } else if (isThere) {
         remark = "native";
     }
@@ -157,8 +157,8 @@ void findMissing(const LayerState& layer, DeviceState& state)
     if (state.graphs == Graphs::Millrace) {
         const auto mesh = std::ranges::find(state.provided, std::string_view("shaderMeshEnqueue"), &Provided::name);
         if (mesh == state.provided.end() || !mesh->withMillrace) {
-            state.missing.push_back(
-                {"shaderMeshEnqueue", "the setting mesh_nodes is off, or the driver lacks what mesh nodes need"});
+            state.missing.push_back({"shaderMeshEnqueue",
+                                     "the setting enable has no mesh_nodes, or the driver lacks what mesh nodes need"});
         }
         for (const Need& need : state.needs) {
             if (!need.required && !need.isThere) {
