@@ -47,4 +47,8 @@ struct VertexInput {
     bool operator==(const VertexInput&) const = default;
 };
 
+// What the address of the binding's buffer has to be a multiple of: the greatest component of its attributes, as far as
+// their offsets are multiples of theirs. At least 1.
+uint32_t bindingAlignment(const VertexInput& input, uint32_t binding);
+
 }  // namespace millrace::commands

@@ -339,7 +339,7 @@ Sums Dispatches::run(DispatchCase& drawn, const std::function<void(VkCommandBuff
     info.indirectExecutionSet = ask.indirectExecutionSet;
     info.indirectCommandsLayout = layout;
     info.indirectAddress = stream.address;
-    info.indirectAddressSize = drawn.stream.size() * 4;
+    info.indirectAddressSize = drawn.streamBytes.value_or(drawn.stream.size() * 4);
     info.preprocessAddress = preprocess.address;
     info.preprocessSize = preprocess.size;
     info.maxSequenceCount = drawn.maxSequences;

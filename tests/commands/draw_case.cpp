@@ -96,6 +96,14 @@ DrawCase::DrawCase(uint32_t seed, Maker maker)
         drawRecord(&stream[size_t{i} * layout.strideWords]);
 }
 
+void DrawCase::limitCounts()
+{
+    if (deviceCount)
+        deviceCount = std::min(*deviceCount, maxSequences);
+    for (Counted& one : counted)
+        one.count = std::min(one.count, maxDraws);
+}
+
 void DrawCase::drawRecord(uint32_t* record)
 {
     if (hasSet)

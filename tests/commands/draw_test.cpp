@@ -83,7 +83,7 @@ TEST_F(GeneratedDrawsByTheLayer, OrderOfTooManySequences_LeftOut)
 
 TEST(GeneratedDrawsOfNarrowIntegers, RandomLayouts_AsALoopOnTheHost)
 {
-    Draws draws(Provider::Layer, Maker::Whole, true);
+    Draws draws(Provider::Layer, Maker::Whole, {.narrow = true});
     for (uint32_t seed = 0; seed < 60 && !testing::Test::HasFailure(); ++seed) {
         DrawCase drawn(seed);
         const Pixels pixels = draws.run(drawn);
@@ -118,6 +118,25 @@ TEST_F(GeneratedDrawsByTheLayer, MoreDrawsNamedThanMemoryIsFor_AsALoopOnTheHost)
         for (const layertest::Message& message : messages)
             EXPECT_NE(message.text.find("at most " + std::to_string(drawn.maxDraws)), std::string::npos)
                 << message.text;
+    }
+}
+
+// With and without an order, by the two kernels that write draws.
+TEST_F(GeneratedDrawsByTheLayer, CommandsAtAddressZero_SequenceDrawsNothing)
+{
+    for (const bool isUnordered : {false, true}) {
+        DrawCase drawn = findCase([=](const DrawCase& one) {
+            return one.isCounted && one.hasSet && one.isUnordered == isUnordered && !one.inSecondary &&
+                   one.sequences() > 4;
+        });
+        drawn.omitDraws(3);
+        drawn.spoil = [](DrawCase& own) {
+            uint32_t* const command = own.recordOf(3) + own.layout.actionWord;
+            command[0] = command[1] = 0;
+            command[3] = 1;
+        };
+        const Pixels pixels = draws.run(drawn);
+        EXPECT_TRUE(drawn.expected().allows(pixels, isUnordered));
     }
 }
 

@@ -8,12 +8,13 @@ namespace millrace::commandtest {
 
 using layertest::Buffer;
 
-Draws::Draws(Provider provider, Maker maker, bool narrow)
+Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
     : generated(provider, {.draws = true,
                            .libraries = maker == Maker::Libraries,
                            .objects = maker == Maker::Objects,
-                           .narrow = narrow,
+                           .narrow = with.narrow,
                            .mesh = maker == Maker::Mesh,
+                           .validate = with.validate,
                            .streams = maker == Maker::Streams}),
       m_maker(maker),
       m_device(generated.device)
@@ -253,6 +254,7 @@ Pixels Draws::run(DrawCase& drawn)
         drawn.layout.set.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
     const Buffer commands = generated.createStream(drawn.commands);
     drawn.placeCommands(commands.address);
+    drawn.spoil(drawn);
     const Buffer stream = generated.createStream(drawn.stream);
     const Buffer count = generated.createCount(drawn.deviceCount.value_or(0), drawn.maxSequences);
     VkIndirectCommandsLayoutEXT layout = VK_NULL_HANDLE;

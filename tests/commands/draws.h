@@ -138,6 +138,13 @@ struct DrawCase {
     PushWords pushed{};
     std::vector<uint32_t> stream;
     std::vector<uint32_t> commands;  // that records with counts lead to
+    // Changes the stream once it has addresses.
+    std::function<void(DrawCase&)> spoil = [](DrawCase&) {};
+    // No count is above its maximum.
+    void limitCounts();
+    void omitDraws(uint32_t sequence) { counted[sequence].count = 0; }
+    uint32_t drawsOf(uint32_t sequence) const { return isCounted ? counted[sequence].count : 1; }
+    uint32_t* recordOf(uint32_t sequence) { return &stream[size_t{sequence} * layout.strideWords]; }
 
     uint32_t sequences() const { return std::min(maxSequences, deviceCount.value_or(maxSequences)); }
     Picture expected() const;
@@ -178,7 +185,8 @@ struct Commands {
 class Draws {
 public:
     // The driver can do what `maker` needs.
-    explicit Draws(Provider provider, Maker maker = Maker::Whole, bool narrow = false);
+    // `with`: besides what `maker` needs.
+    explicit Draws(Provider provider, Maker maker = Maker::Whole, const GeneratedOptions& with = {});
     Pixels run(DrawCase& drawn);
 
     GeneratedDevice generated;

@@ -21,6 +21,8 @@ InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with)
     options.recorder = with.recorder;
     if (provider == Provider::Layer && with.narrow)
         options.settings["traits"] = "integer_bits=32";
+    if (provider == Provider::Layer && with.validate)
+        options.settings["validate"] = "true";
     return options;
 }
 

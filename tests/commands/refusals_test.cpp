@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 
+#include "commands/dispatches.h"
 #include "commands/generated_device.h"
 
 namespace millrace::commandtest {
@@ -105,6 +106,19 @@ TEST_F(Refusals, NoPipelineBound_CommandLeftOut)
     device.submitAndWait(cmd);
     expectMessage("no pipeline");
     generated.destroyLayout(device.handle, layout, nullptr);
+}
+
+// Kernels would read there.
+TEST_F(Refusals, StreamInNoBuffer_CommandLeftOut)
+{
+    Dispatches dispatches(Provider::Layer);
+    DispatchCase drawn(0);
+    drawn.streamBytes = VkDeviceSize{1} << 40;
+    Sums sums(kOutWords);
+    addOwn(sums, drawn);
+    EXPECT_EQ(dispatches.run(drawn), sums);
+    for (const Message& message : dispatches.generated.device.instance.takeMessages())
+        EXPECT_NE(message.text.find("all of the stream"), std::string::npos) << message.text;
 }
 
 // The driver below knows nothing of the handle.

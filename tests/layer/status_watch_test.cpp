@@ -6,14 +6,15 @@
 
 namespace millrace::layer {
 
-// Stands in for the layer's.
-struct GraphRun {
+namespace {
+
+struct Run : Watched {
+    void report() noexcept override { ++looks; }
     int looks = 0;
 };
 
-namespace {
-
-using Graph = std::shared_ptr<GraphRun>;
+using Graph = std::shared_ptr<Run>;
+using Graphs = std::vector<std::shared_ptr<Watched>>;
 using SemaphoreValue = StatusWatch::SemaphoreValue;
 
 constexpr uint64_t kGraphics = 1;
@@ -29,19 +30,19 @@ VkSemaphore semaphore(uintptr_t number)
 }
 
 struct Watch {
-    StatusWatch watch{[this](GraphRun& run) {
-        ++run.looks;
+    StatusWatch watch{[this](Watched& run) {
+        run.report();
         ++looks;
     }};
     int looks = 0;
 
     Graph record()
     {
-        auto run = std::make_shared<GraphRun>();
+        auto run = std::make_shared<Run>();
         watch.add(run);
         return run;
     }
-    void submit(uint64_t queue, const std::vector<Graph>& runs, VkFence signaled,
+    void submit(uint64_t queue, const Graphs& runs, VkFence signaled,
                 const std::vector<SemaphoreValue>& waits = {}, const std::vector<SemaphoreValue>& signals = {})
     {
         watch.submitBatch(queue, runs, waits, signals);
@@ -124,8 +125,8 @@ TEST(StatusWatch, BatchesOfASubmission_SemaphoreSaysNothingOfThoseBehindIt)
     const Graph second = test.record();
     const SemaphoreValue one[] = {{semaphore(1), 1}};
     const SemaphoreValue two[] = {{semaphore(1), 2}};
-    test.watch.submitBatch(kGraphics, {&first, 1}, {}, one);
-    test.watch.submitBatch(kGraphics, {&second, 1}, {}, two);
+    test.watch.submitBatch(kGraphics, Graphs{first}, {}, one);
+    test.watch.submitBatch(kGraphics, Graphs{second}, {}, two);
     test.watch.hasReached(semaphore(1), 1);
     EXPECT_EQ(first->looks, 1);
     EXPECT_EQ(second->looks, 0);

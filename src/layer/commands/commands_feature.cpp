@@ -129,9 +129,13 @@ public:
         if (!device.usesCommands())
             return VK_SUCCESS;
         auto commands = std::make_shared<GeneratedCommands>(device);
-        const VkResult result = commands->create(device);
+        VkResult result = commands->create(device);
         device.generatedCommands = commands;
         device.pipelineObserver = commands->pipelines;
+        if (result == VK_SUCCESS && (device.uses & kUseTokenChecks)) {
+            commands->checks = std::make_unique<TokenChecks>(device);
+            result = commands->checks->create();
+        }
         return result;
     }
 

@@ -11,6 +11,7 @@
 #include "layer/commands/indirect_layouts.h"
 #include "layer/commands/kept_pipelines.h"
 #include "layer/commands/shader_objects.h"
+#include "layer/commands/token_checks.h"
 #include "layer/loader/entry_points.h"
 #include "layer/loader/support.h"
 #include "layer/recording/sort_kernels.h"
@@ -43,6 +44,7 @@ public:
 
     runtime::Memory memory;  // for copies of push constants
     Kernels kernels;
+    std::unique_ptr<TokenChecks> checks;  // setting "validate"; else null
     const std::shared_ptr<KeptPipelines> pipelines;
     ShaderObjects shaders;
 };

@@ -41,7 +41,7 @@ void Generation::executeDraws(bool isPreprocessed) const
         return;
     }
     const bool hasTable = hasDrawTable(layout());
-    if ((hasTable || gathers()) && !isPreprocessed && !writeDraws())
+    if ((needsKernels() || isChecked()) && !isPreprocessed && !writeDraws())
         return;
     const Label label(m_device, m_commandBuffer.current,
                       labelText(!hasTable            ? "generated draws from the stream"
@@ -74,12 +74,24 @@ bool Generation::writeDraws() const
     return runKernels(front.stream);
 }
 
+void Generation::tellUnchecked(const char* obstacle) const
+{
+    const std::string text = std::string("a stream of generated commands is not checked, because the command is ") + obstacle;
+    if (m_commandBuffer.isNews("Millrace-token-stream", text))
+        m_device.messages().info("Millrace-token-stream", m_commandBuffer.reference(), text,
+                                 "With explicit preprocessing it can be checked, see docs/generated-commands.md");
+}
+
 // Where there is no stream in front, as far as the instance may be interrupted.
 bool Generation::writeInterrupting() const
 {
     const char* obstacle = m_commandBuffer.rendering.obstacleToDispatch();
     if (!m_commandBuffer.primary && isInPass(m_commandBuffer))
         obstacle = "in a secondary command buffer";
+    if (obstacle && !needsKernels()) {
+        tellUnchecked(m_commandBuffer.front.obstacle ? m_commandBuffer.front.obstacle : obstacle);
+        return true;
+    }
     if (obstacle) {
         complain(std::string("kernels have to run in front, unless the layout has explicit preprocessing, and the "
                              "command is ") +

@@ -107,7 +107,24 @@ bool Generation::check()
         complain("the order of so many sequences cannot be kept with so many graphics pipelines in the execution set");
         return false;
     }
-    return fitMemory();
+    return fitMemory() && checkAddresses();
+}
+
+// What kernels and variants follow by themselves leads somewhere. Draws from the stream are the driver's, which takes
+// buffers.
+bool Generation::checkAddresses() const
+{
+    const auto isIn = [&](VkDeviceAddress address, VkDeviceSize bytes, const char* what) {
+        const bool isKnown = m_device.addressedBuffers.find(address, bytes, 0).has_value();
+        if (!isKnown)
+            complain(std::string("no buffer whose address was asked for has ") + what);
+        return isKnown;
+    };
+    if (!gathers() && !isIn(m_info.indirectAddress, m_info.indirectAddressSize, "all of the stream"))
+        return false;
+    if (m_info.sequenceCountAddress && !isIn(m_info.sequenceCountAddress, sizeof(uint32_t), "the sequence count"))
+        return false;
+    return m_memory.bytes == 0 || find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
 }
 
 // Sequences have as many draws as there is memory for: the application may ask for memory for those that it has, and
@@ -219,8 +236,12 @@ bool Generation::runKernels(VkCommandBuffer target) const
     const Kernels& kernels = m_device.generatedCommands->kernels;
     barrier(target, kShaders | readingStages(), kShaders, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     const Label label(m_device, target,
-                      labelText(gathers() ? "gather and prepare generated commands" : "prepare generated commands"));
+                      labelText(gathers()        ? "gather and prepare generated commands"
+                                : needsKernels() ? "prepare generated commands"
+                                                 : "check generated commands"));
     if (gathers() && !gather(target))
+        return false;
+    if (isChecked() && !checkStream(target))
         return false;
     if (!isDispatch() && !hasDrawTable(layout()))
         return true;
@@ -242,8 +263,9 @@ bool Generation::runKernels(VkCommandBuffer target) const
 
 void Generation::preprocess()
 {
-    const bool hasKernels = m_layout && (isDispatch() || hasDrawTable(layout()) || gathers());
-    if (m_layout && !hasKernels)
+    m_call = Call::Preprocess;
+    ++m_commandBuffer.generations;
+    if (m_layout && !needsKernels() && !isChecked())
         return;  // draws read the stream themselves
     if (!check() || m_info.maxSequenceCount == 0)
         return;
@@ -256,6 +278,7 @@ void Generation::preprocess()
 
 void Generation::execute(bool isPreprocessed)
 {
+    ++m_commandBuffer.generations;
     if (!check() || m_info.maxSequenceCount == 0)
         return;
     if (!isDispatch()) {

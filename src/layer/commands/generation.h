@@ -11,6 +11,7 @@
 
 #include "abi/commands.h"
 #include "layer/commands/generated_commands.h"
+#include "layer/commands/stream_check.h"
 #include "layer/loader/device.h"
 #include "layer/recording/command_buffer.h"
 
@@ -35,6 +36,8 @@ public:
     void execute(bool isPreprocessed);
 
 private:
+    enum class Call { Preprocess, Execute };
+
     static constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
     static constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
 
@@ -42,6 +45,7 @@ private:
     bool gathers() const { return m_layout->gathering.has_value(); }
     bool isDispatch() const { return layout().action == commands::Action::Dispatch; }
     bool check();
+    bool checkAddresses() const;
     bool fitMemory();
     void complain(const std::string& text) const;
     // "Millrace: " and what it is, with how much of it there may be.
@@ -59,6 +63,14 @@ private:
     bool writeParts(abi::SortArguments& arguments) const;
     bool runKernels(VkCommandBuffer target) const;
     bool gather(VkCommandBuffer target) const;
+    // True if kernels run in front for what the commands do, not for checks alone.
+    bool needsKernels() const { return isDispatch() || hasDrawTable(layout()) || gathers(); }
+    // Setting "validate" (checked_streams.cpp).
+    bool isChecked() const { return m_device.generatedCommands->checks != nullptr; }
+    bool checkStream(VkCommandBuffer target) const;
+    StreamCheck::Subject checkSubject() const;
+    void limitGrids(const StreamCheck::Subject& subject, abi::CheckArguments& arguments) const;
+    std::string callText() const;
     void barrier(VkCommandBuffer target, VkPipelineStageFlags from, VkPipelineStageFlags to,
                  VkAccessFlags access) const;
     // Of draws, which read what kernels wrote.
@@ -70,6 +82,7 @@ private:
     void executeDraws(bool isPreprocessed) const;
     bool writeDraws() const;
     bool writeInterrupting() const;
+    void tellUnchecked(const char* obstacle) const;
     commands::VertexInput vertexInput(const KeptPipeline& pipeline) const;
     bool hasDynamicStrides() const;
     bool restartsPrimitives(const KeptPipeline& pipeline) const;
@@ -89,6 +102,7 @@ private:
     const ExecutionSet::Pipelines& m_pipelines = m_choice.pipelines;
     commands::Extent m_extent;
     SortMemory m_memory;
+    Call m_call = Call::Execute;
 };
 
 }  // namespace millrace::layer

@@ -78,6 +78,11 @@ public:
         return own.pInputAssemblyState && own.pInputAssemblyState->primitiveRestartEnable ? Restart::On : Restart::Off;
     }
 
+    bool hasTask() const override
+    {
+        return std::ranges::count(m_code, spv::ExecutionModel::TaskEXT, &commands::StageCode::model) > 0;
+    }
+
 protected:
     VkResult create(const commands::Layout& layout, const commands::VertexInput& dynamicInput,
                     VariantHandles& out) const override

@@ -47,6 +47,7 @@ public:
     virtual commands::VertexInput staticInput() const { return {}; }
     enum class Restart { Off, On, Dynamic };
     virtual Restart primitiveRestart() const { return Restart::Off; }
+    virtual bool hasTask() const { return false; }
 
     // The same with another front face, which no command sets then. Null for what has none. Lives as long as this.
     std::shared_ptr<KeptPipeline> withFrontFace(VkFrontFace face);

@@ -232,7 +232,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutNV(VkDevice handle,
     }
     std::shared_ptr<IndirectLayout> layout = reader.take();
     // Kernels run in front of the render pass instance that such commands are in.
-    const bool hasKernels = layout->gathering || hasDrawTable(layout->layout);
+    const bool isChecked = device.generatedCommands->checks && layout->layout.action != commands::Action::Dispatch;
+    const bool hasKernels = layout->gathering || hasDrawTable(layout->layout) || isChecked;
     if (hasKernels && !(pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_NV))
         device.needsFronts = true;
     *pLayout = handleOf<VkIndirectCommandsLayoutNV>(layout.get());

@@ -209,6 +209,8 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
     const EnabledByApplication& enabled = device->enabled;
     device->queueFamilies = queueFamilies(instance, physical);
     device->uses = usesOf(enabled, device->support);
+    if (device->usesCommands() && instance.settings.validate)
+        device->uses |= kUseTokenChecks;
     if (device->usesGraphs() && enabled.deviceGroup) {
         // Each device would have its own counters, and the host could follow only one of them.
         instance.messages.error("Millrace-device-group", {},
@@ -313,7 +315,7 @@ VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice handle, const VkAllocationCall
 Device::Device(Instance& owner)
     : instance(owner),
       held(std::make_unique<HeldWork>()),
-      statusWatch(std::make_unique<StatusWatch>([](GraphRun& run) { run.report(); })),
+      statusWatch(std::make_unique<StatusWatch>([](Watched& watched) { watched.report(); })),
       faults(std::make_unique<Faults>(*this)),
       pipelinesAhead(std::make_unique<PipelinesAhead>())
 {

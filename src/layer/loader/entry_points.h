@@ -23,11 +23,14 @@ enum Use : uint32_t {
     kUseMesh = 32,          // VK_EXT_mesh_shader is enabled with its feature, and emulated
     kUseTokenStreams = 64,  // VK_NV_device_generated_commands is enabled with its feature, and emulated
     kUseMeshNodes = 128,    // kUseGraphs, and so is the feature shaderMeshEnqueue
+    kUseTokenChecks = 256,  // kUseCommands, and streams are checked (setting "validate")
 };
 // A command buffer may become several of the driver's,
 inline constexpr uint32_t kUseStreams = kUseGraphs | kUseMesh | kUseCommands;
 // and what the application sets in it is kept.
 inline constexpr uint32_t kUseState = kUseStreams;
+// What is submitted and what the application waits for is watched (submission/status_watch.h).
+inline constexpr uint32_t kUseWatch = kUseGraphs | kUseTokenChecks;
 
 struct EntryPoint {
     const char* name;

@@ -24,6 +24,7 @@ void AddressedBuffers::addressed(VkBuffer buffer, VkDeviceAddress address)
         return;
     m_byAddress.emplace(address, buffer);
     found->second.address = address;
+    ++m_version;
 }
 
 void AddressedBuffers::destroyed(VkBuffer buffer)
@@ -39,6 +40,7 @@ void AddressedBuffers::destroyed(VkBuffer buffer)
             break;
         }
     m_buffers.erase(found);
+    ++m_version;
 }
 
 VkDeviceSize AddressedBuffers::sizeOf(VkBuffer buffer) const
@@ -46,6 +48,21 @@ VkDeviceSize AddressedBuffers::sizeOf(VkBuffer buffer) const
     std::lock_guard lock(m_mutex);
     const auto found = m_buffers.find(buffer);
     return found == m_buffers.end() ? 0 : found->second.size;
+}
+
+std::vector<AddressedBuffers::Reach> AddressedBuffers::reaches(VkBufferUsageFlags2 usage) const
+{
+    std::vector<Reach> reaches;
+    VkDeviceAddress end = 0;
+    std::lock_guard lock(m_mutex);
+    for (const auto& [address, handle] : m_byAddress) {
+        const Buffer& buffer = m_buffers.at(handle);
+        if ((buffer.usage & usage) != usage || address == 0)
+            continue;
+        end = std::max(end, address + buffer.size);
+        reaches.push_back({address, end});
+    }
+    return reaches;
 }
 
 std::optional<AddressedBuffers::Range> AddressedBuffers::find(VkDeviceAddress address) const

@@ -4,10 +4,12 @@
 
 #include <vulkan/vulkan.h>
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <unordered_map>
+#include <vector>
 
 namespace millrace::layer {
 
@@ -33,6 +35,16 @@ public:
     // A buffer with all bits of `usage` that has `bytes` bytes from there on, among buffers that share memory.
     std::optional<Range> find(VkDeviceAddress address, VkDeviceSize bytes, VkBufferUsageFlags2 usage) const;
 
+    struct Reach {
+        VkDeviceAddress begin = 0;
+        VkDeviceAddress end = 0;
+    };
+    // Of buffers with all bits of `usage`, in the order of `begin`: how far those reach that begin there or before.
+    // What lies in one buffer is below the `end` of the last one that does not begin behind it.
+    std::vector<Reach> reaches(VkBufferUsageFlags2 usage) const;
+    // Another one whenever reaches() may be.
+    uint64_t version() const { return m_version; }
+
 private:
     struct Buffer {
         VkDeviceSize size = 0;
@@ -44,6 +56,7 @@ private:
     std::unordered_map<VkBuffer, Buffer> m_buffers;
     std::multimap<VkDeviceAddress, VkBuffer> m_byAddress;
     VkDeviceSize m_largest = 0;  // buffer there has been
+    std::atomic<uint64_t> m_version{1};
 };
 
 }  // namespace millrace::layer

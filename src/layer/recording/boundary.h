@@ -9,23 +9,21 @@
 #include <memory>
 #include <vector>
 
+#include "layer/recording/watched.h"
+
 namespace millrace::layer {
 
 // Work that only the device knows the end of. Called on the thread that submits, whenever the device has done what was
 // submitted.
-class Continuation {
+class Continuation : public Watched {
 public:
     // Equal: what was submitted in between changed nothing.
     using Progress = std::array<uint64_t, 3>;
-
-    virtual ~Continuation() = default;
 
     virtual bool isComplete() const = 0;
     virtual Progress progress() const = 0;
     // It is given up, since nothing changes any more.
     virtual void tellStalled() const = 0;
-    // Nothing more is submitted for it. Any thread, any time.
-    virtual void report() noexcept = 0;
 };
 
 struct Boundary {

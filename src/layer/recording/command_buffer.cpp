@@ -65,6 +65,8 @@ void CommandBuffer::reset()
 {
     for (const std::shared_ptr<GraphRun>& run : runs)
         run->report();
+    for (const std::shared_ptr<Watched>& one : watched)
+        one->report();
     pool.freeHidden(m_hidden);
     m_hidden.clear();
     if (m_isSplit)
@@ -72,6 +74,7 @@ void CommandBuffer::reset()
     m_isSplit = false;
     boundaries.clear();
     runs.clear();
+    watched.clear();
     keepAlive.clear();
     streams = {handle};
     current = handle;
@@ -83,6 +86,8 @@ void CommandBuffer::reset()
     lostVertexState = false;
     drawMemory.reset();
     initialized.clear();
+    generations = 0;
+    labels.clear();
     isReadByHost = false;
     m_told.clear();
     m_notKept.clear();

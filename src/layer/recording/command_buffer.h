@@ -40,6 +40,7 @@ struct CommandBuffer {
     std::vector<VkCommandBuffer> streams;  // in order of execution; the first is the application's
     std::vector<Boundary> boundaries;      // between two streams each
     std::vector<std::shared_ptr<GraphRun>> runs;
+    std::vector<std::shared_ptr<Watched>> watched;  // besides those; of secondary ones that were executed as well
     std::vector<std::shared_ptr<void>> keepAlive;  // that recorded commands read
 
     VkCommandBufferUsageFlags usage = 0;
@@ -56,6 +57,8 @@ struct CommandBuffer {
     std::shared_ptr<void> drawMemory;  // of the feature that draws with the front
     // Scratch addresses that this command buffer initialized, and the graph each is for (setting "validate").
     std::unordered_map<VkDeviceAddress, uint32_t> initialized;
+    uint32_t generations = 0;         // calls that preprocess or execute generated commands
+    std::vector<std::string> labels;  // of the application's, that are open (setting "validate")
     bool isReadByHost = false;      // what `current` has recorded of graphs, since the last makeVisibleToHost()
     VkResult failure = VK_SUCCESS;  // of a command of ours; vkEndCommandBuffer returns it
 

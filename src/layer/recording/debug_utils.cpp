@@ -78,7 +78,27 @@ struct CommandLabel<Member> {
     static VKAPI_ATTR void VKAPI_CALL call(VkCommandBuffer handle, Args... args)
     {
         const Device& device = Device::of(handle);
-        (device.table.*Member)(device.usesStreams() ? CommandBuffer::of(handle).current : handle, args...);
+        if (!device.usesStreams()) {
+            (device.table.*Member)(handle, args...);
+            return;
+        }
+        CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+        if (device.uses & kUseTokenChecks)
+            note(commandBuffer, args...);
+        (device.table.*Member)(commandBuffer.current, args...);
+    }
+
+private:
+    // Messages about generated commands name the labels that they are in.
+    static void note(CommandBuffer& commandBuffer, const VkDebugUtilsLabelEXT* label)
+    {
+        if (Member == &Table::CmdBeginDebugUtilsLabelEXT)
+            commandBuffer.labels.emplace_back(label->pLabelName ? label->pLabelName : "");
+    }
+    static void note(CommandBuffer& commandBuffer)
+    {
+        if (!commandBuffer.labels.empty())
+            commandBuffer.labels.pop_back();
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands that begin and end something, beside dynamic rendering.
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "layer/loader/entry_points.h"
@@ -104,6 +105,10 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer handle, uint32_t c
     if (!secondaries.empty())
         commandBuffer.device.table.CmdExecuteCommands(commandBuffer.current, static_cast<uint32_t>(secondaries.size()),
                                                       secondaries.data());
+    for (const VkCommandBuffer secondary : std::span(pCommandBuffers, count)) {
+        const auto& more = CommandBuffer::of(secondary).watched;
+        commandBuffer.watched.insert(commandBuffer.watched.end(), more.begin(), more.end());
+    }
     commandBuffer.log.clear();
     commandBuffer.graph.clear();
 }

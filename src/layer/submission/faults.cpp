@@ -36,6 +36,15 @@ std::string capitalized(std::string text)
     return text;
 }
 
+std::vector<std::shared_ptr<GraphRun>> graphsOn(const Device& device)
+{
+    std::vector<std::shared_ptr<GraphRun>> graphs;
+    for (const std::shared_ptr<Watched>& watched : device.statusWatch->alive())
+        if (auto graph = std::dynamic_pointer_cast<GraphRun>(watched))
+            graphs.push_back(std::move(graph));
+    return graphs;
+}
+
 struct Trail {
     std::vector<std::string> inside;   // steps in progress
     std::vector<std::string> unknown;  // graphs without breadcrumbs
@@ -45,7 +54,7 @@ struct Trail {
 Trail trailOf(Device& device)
 {
     Trail trail;
-    for (const std::shared_ptr<GraphRun>& run : device.statusWatch->alive()) {
+    for (const std::shared_ptr<GraphRun>& run : graphsOn(device)) {
         ++trail.graphs;
         const auto progress = run->dispatch->progress();
         if (!progress)
@@ -129,7 +138,7 @@ void Faults::look(std::chrono::milliseconds limit)
 {
     const Clock::time_point now = Clock::now();
     std::erase_if(m_sightings, [](const auto& item) { return item.first.expired(); });
-    for (const std::shared_ptr<GraphRun>& run : m_device.statusWatch->alive()) {
+    for (const std::shared_ptr<GraphRun>& run : graphsOn(m_device)) {
         const auto progress = run->dispatch->progress();
         if (!progress || progress->where != Where::Inside) {
             m_sightings.erase(run);

@@ -84,12 +84,13 @@ void announce(uint32_t count, const VkSubmitInfo2* submits)
 
 using SemaphoreValue = StatusWatch::SemaphoreValue;
 
-using Runs = std::vector<std::shared_ptr<GraphRun>>;
+using Runs = std::vector<std::shared_ptr<Watched>>;
 
 void addRuns(Runs& runs, VkCommandBuffer handle)
 {
-    const Runs& more = CommandBuffer::of(handle).runs;
-    runs.insert(runs.end(), more.begin(), more.end());
+    const CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    runs.insert(runs.end(), commandBuffer.runs.begin(), commandBuffer.runs.end());
+    runs.insert(runs.end(), commandBuffer.watched.begin(), commandBuffer.watched.end());
 }
 
 Runs runsOf(const VkSubmitInfo& submit)
@@ -169,6 +170,8 @@ void watch(const Queue& queue, uint32_t count, const Info* submits, VkFence fenc
         const Runs runs = runsOf(submits[i]);
         if (runs.empty() && !watch.anyPending())
             continue;
+        for (const std::shared_ptr<Watched>& run : runs)
+            run->beforeSubmission();
         const Semaphores semaphores = semaphoresOf(queue.device, submits[i]);
         watch.submitBatch(handleId(queue.handle), runs, semaphores.waits, semaphores.signals);
     }
@@ -374,7 +377,7 @@ EntryPoints queueEntryPoints()
         {"vkQueueSubmit2KHR", guarded<&QueueSubmit2>(), kUseState},
         MILLRACE_ENTRY(QueueBindSparse, kUseGraphs),
         MILLRACE_ENTRY(QueuePresentKHR, kUseGraphs),
-        MILLRACE_ENTRY(QueueWaitIdle, kUseGraphs),
+        MILLRACE_ENTRY(QueueWaitIdle, kUseWatch),
         DRAINED(SetPerformanceConfigurationINTEL),
         {"vkQueueNotifyOutOfBandNV", guarded<&Shared<&VkuDeviceDispatchTable::QueueNotifyOutOfBandNV>::call>(),
          kUseGraphs},

@@ -18,22 +18,22 @@ size_t roomFor(size_t remaining)
 
 }  // namespace
 
-void StatusWatch::add(const std::shared_ptr<GraphRun>& run)
+void StatusWatch::add(const std::shared_ptr<Watched>& run)
 {
     std::lock_guard lock(m_mutex);
     if (m_runs.size() >= m_mostRuns) {
-        std::erase_if(m_runs, [](const std::weak_ptr<GraphRun>& watched) { return watched.expired(); });
+        std::erase_if(m_runs, [](const std::weak_ptr<Watched>& watched) { return watched.expired(); });
         m_mostRuns = roomFor(m_runs.size());
     }
     m_runs.push_back(run);
     m_isWatching = true;
 }
 
-std::vector<std::shared_ptr<GraphRun>> StatusWatch::alive()
+std::vector<std::shared_ptr<Watched>> StatusWatch::alive()
 {
-    std::vector<std::shared_ptr<GraphRun>> runs;
+    std::vector<std::shared_ptr<Watched>> runs;
     std::lock_guard lock(m_mutex);
-    std::erase_if(m_runs, [&](const std::weak_ptr<GraphRun>& watched) {
+    std::erase_if(m_runs, [&](const std::weak_ptr<Watched>& watched) {
         if (auto run = watched.lock())
             runs.push_back(std::move(run));
         return watched.expired();
@@ -86,7 +86,7 @@ void StatusWatch::deviceIsIdle()
 {
     if (!m_anyPending)
         return;
-    std::vector<std::weak_ptr<GraphRun>> runs;
+    std::vector<std::weak_ptr<Watched>> runs;
     {
         std::lock_guard lock(m_mutex);
         Point all;
@@ -101,7 +101,7 @@ void StatusWatch::queueIsIdle(uint64_t queue)
 {
     if (!m_anyPending)
         return;
-    std::vector<std::weak_ptr<GraphRun>> runs;
+    std::vector<std::weak_ptr<Watched>> runs;
     {
         std::lock_guard lock(m_mutex);
         const Point behind = m_queues[queue].behind;
@@ -114,7 +114,7 @@ void StatusWatch::isSignaled(VkFence fence)
 {
     if (!m_anyPending)
         return;
-    std::vector<std::weak_ptr<GraphRun>> runs;
+    std::vector<std::weak_ptr<Watched>> runs;
     {
         std::lock_guard lock(m_mutex);
         const auto found = m_fences.find(fence);
@@ -131,7 +131,7 @@ void StatusWatch::hasReached(VkSemaphore semaphore, uint64_t value)
 {
     if (!m_anyPending)
         return;
-    std::vector<std::weak_ptr<GraphRun>> runs;
+    std::vector<std::weak_ptr<Watched>> runs;
     {
         std::lock_guard lock(m_mutex);
         const auto found = m_semaphores.find(semaphore);
@@ -173,9 +173,9 @@ void StatusWatch::merge(Point& point, const Point& other)
 }
 
 // What is complete with that.
-std::vector<std::weak_ptr<GraphRun>> StatusWatch::take(const Point& point)
+std::vector<std::weak_ptr<Watched>> StatusWatch::take(const Point& point)
 {
-    std::vector<std::weak_ptr<GraphRun>> runs;
+    std::vector<std::weak_ptr<Watched>> runs;
     for (const auto& [queue, batch] : point) {
         auto& pending = m_queues[queue].pending;
         const auto end = pending.upper_bound(batch);
@@ -192,10 +192,10 @@ std::vector<std::weak_ptr<GraphRun>> StatusWatch::take(const Point& point)
     return runs;
 }
 
-void StatusWatch::look(const std::vector<std::weak_ptr<GraphRun>>& runs)
+void StatusWatch::look(const std::vector<std::weak_ptr<Watched>>& runs)
 {
-    for (const std::weak_ptr<GraphRun>& watched : runs)
-        if (const std::shared_ptr<GraphRun> run = watched.lock())
+    for (const std::weak_ptr<Watched>& watched : runs)
+        if (const std::shared_ptr<Watched> run = watched.lock())
             m_look(*run);
 }
 
@@ -238,10 +238,10 @@ void StatusWatch::limitSize()
     if (sizeLocked() < m_mostKept)
         return;
     for (auto& [queue, state] : m_queues) {
-        std::set<std::weak_ptr<GraphRun>, std::owner_less<>> later;
+        std::set<std::weak_ptr<Watched>, std::owner_less<>> later;
         for (auto batch = state.pending.end(); batch != state.pending.begin();) {
             --batch;
-            std::erase_if(batch->second, [&](const std::weak_ptr<GraphRun>& run) {
+            std::erase_if(batch->second, [&](const std::weak_ptr<Watched>& run) {
                 return run.expired() || !later.insert(run).second;
             });
             if (batch->second.empty())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at a graph once the application can know that it is complete, so that errors are told soon. What a wait costs
-// grows with the graphs that are complete since the last one, not with those that are recorded or in flight.
+// Looks at a graph, or at checked generated commands, once the application can know that they are complete, so that
+// errors are told soon. What a wait costs grows with those that are complete since the last one, not with those that are
+// recorded or in flight. "Graphs" stands for both here.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -16,9 +17,9 @@
 #include <utility>
 #include <vector>
 
-namespace millrace::layer {
+#include "layer/recording/watched.h"
 
-struct GraphRun;
+namespace millrace::layer {
 
 // Thread-safe. Calls `look` without its lock: messages may lead to anything, such as another wait.
 class StatusWatch {
@@ -27,14 +28,14 @@ public:
         VkSemaphore semaphore;
         uint64_t value;  // 0: binary
     };
-    using Runs = std::span<const std::shared_ptr<GraphRun>>;
+    using Runs = std::span<const std::shared_ptr<Watched>>;
 
-    explicit StatusWatch(std::function<void(GraphRun&)> look) : m_look(std::move(look)) {}
+    explicit StatusWatch(std::function<void(Watched&)> look) : m_look(std::move(look)) {}
 
     // A graph that was recorded.
-    void add(const std::shared_ptr<GraphRun>& run);
+    void add(const std::shared_ptr<Watched>& run);
     // Recorded and not reset.
-    std::vector<std::shared_ptr<GraphRun>> alive();
+    std::vector<std::shared_ptr<Watched>> alive();
     // False: nothing is recorded, so that nobody need tell what is submitted.
     bool isWatching() const { return m_isWatching; }
     // False: batches without graphs need not be told either.
@@ -63,22 +64,22 @@ private:
     struct QueueState {
         uint64_t batches = 0;
         Point behind;                                                      // the last batch
-        std::map<uint64_t, std::vector<std::weak_ptr<GraphRun>>> pending;  // by batch
+        std::map<uint64_t, std::vector<std::weak_ptr<Watched>>> pending;  // by batch
     };
 
     static void merge(Point& point, const Point& other);
-    std::vector<std::weak_ptr<GraphRun>> take(const Point& point);
-    void look(const std::vector<std::weak_ptr<GraphRun>>& runs);
+    std::vector<std::weak_ptr<Watched>> take(const Point& point);
+    void look(const std::vector<std::weak_ptr<Watched>>& runs);
     size_t sizeLocked() const;
     bool isPending(const Point& point) const;
     void forgetIfIdle();
     void limitSize();
 
-    const std::function<void(GraphRun&)> m_look;
+    const std::function<void(Watched&)> m_look;
     std::atomic<bool> m_isWatching{false};
     std::atomic<bool> m_anyPending{false};
     mutable std::mutex m_mutex;
-    std::vector<std::weak_ptr<GraphRun>> m_runs;
+    std::vector<std::weak_ptr<Watched>> m_runs;
     size_t m_mostRuns = 64;  // before those that are gone are removed
     std::unordered_map<uint64_t, QueueState> m_queues;
     std::unordered_map<VkFence, Point> m_fences;

@@ -235,26 +235,26 @@ VKAPI_ATTR void VKAPI_CALL DestroySemaphore(VkDevice handle, VkSemaphore semapho
 EntryPoints waitEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(DeviceWaitIdle, kUseGraphs),
-        MILLRACE_ENTRY(WaitForFences, kUseGraphs),
-        MILLRACE_ENTRY(GetFenceStatus, kUseGraphs),
+        MILLRACE_ENTRY(DeviceWaitIdle, kUseWatch),
+        MILLRACE_ENTRY(WaitForFences, kUseWatch),
+        MILLRACE_ENTRY(GetFenceStatus, kUseWatch),
         {"vkWaitSemaphores",
          guarded<&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphores,
                                  &VkuDeviceDispatchTable::GetSemaphoreCounterValue>>(),
-         kUseGraphs},
+         kUseWatch},
         {"vkWaitSemaphoresKHR",
          guarded<&waitSemaphores<&VkuDeviceDispatchTable::WaitSemaphoresKHR,
                                  &VkuDeviceDispatchTable::GetSemaphoreCounterValueKHR>>(),
-         kUseGraphs},
+         kUseWatch},
         {"vkGetSemaphoreCounterValue",
-         guarded<&getSemaphoreCounterValue<&VkuDeviceDispatchTable::GetSemaphoreCounterValue>>(), kUseGraphs},
+         guarded<&getSemaphoreCounterValue<&VkuDeviceDispatchTable::GetSemaphoreCounterValue>>(), kUseWatch},
         {"vkGetSemaphoreCounterValueKHR",
-         guarded<&getSemaphoreCounterValue<&VkuDeviceDispatchTable::GetSemaphoreCounterValueKHR>>(), kUseGraphs},
-        MILLRACE_ENTRY(GetQueryPoolResults, kUseGraphs),
-        MILLRACE_ENTRY(GetFenceFdKHR, kUseGraphs),
-        MILLRACE_ENTRY(GetSemaphoreFdKHR, kUseGraphs),
-        MILLRACE_ENTRY(CreateSemaphore, kUseGraphs),
-        MILLRACE_ENTRY(DestroySemaphore, kUseGraphs),
+         guarded<&getSemaphoreCounterValue<&VkuDeviceDispatchTable::GetSemaphoreCounterValueKHR>>(), kUseWatch},
+        MILLRACE_ENTRY(GetQueryPoolResults, kUseWatch),
+        MILLRACE_ENTRY(GetFenceFdKHR, kUseWatch),
+        MILLRACE_ENTRY(GetSemaphoreFdKHR, kUseWatch),
+        MILLRACE_ENTRY(CreateSemaphore, kUseWatch),
+        MILLRACE_ENTRY(DestroySemaphore, kUseWatch),
     };
     return entries;
 }

@@ -42,9 +42,13 @@ uint pipelineOf(const uint64_t record)
     return pipeline;
 }
 
+// None where the commands would be at address 0.
 uint drawsOf(const uint64_t record)
 {
-    return a.isCounted == 0u ? 1u : min(Words(record + uint64_t(a.actionOffset)).v[3], a.maxDrawCount);
+    if (a.isCounted == 0u)
+        return 1u;
+    Words counted = Words(record + uint64_t(a.actionOffset));
+    return (counted.v[0] | counted.v[1]) == 0u ? 0u : min(counted.v[3], a.maxDrawCount);
 }
 
 // Draw number `draw_index` of a sequence becomes draw number `place`.

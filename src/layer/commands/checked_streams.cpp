@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call that generates commands asks of its stream, and the recording of its check (setting "validate").
+#include <algorithm>
+
+#include "layer/commands/generation.h"
+#include "layer/submission/status_watch.h"
+
+namespace millrace::layer {
+
+StreamCheck::Subject Generation::checkSubject() const
+{
+    StreamCheck::Subject subject;
+    subject.isDispatch = isDispatch();
+    StreamRules rules;
+    rules.maxDrawCount = m_extent.maxDrawCount;
+    for (const std::shared_ptr<KeptPipeline>& pipeline : m_pipelines) {
+        if (!pipeline)
+            continue;
+        subject.hasTask = subject.hasTask || pipeline->hasTask();
+        if (pullsVertices(layout()))
+            rules.inputs.push_back(vertexInput(*pipeline));
+    }
+    subject.members = m_choice.parts;
+    subject.setSize = m_choice.setSize;
+    if (subject.members.empty()) {
+        for (const std::shared_ptr<KeptPipeline>& pipeline : m_pipelines)
+            subject.members.push_back(pipeline ? 0 : abi::kNoMember);
+        subject.setSize = static_cast<uint32_t>(subject.members.size());
+    }
+    rules.setStages = static_cast<uint32_t>(subject.members.size()) / std::max(subject.setSize, 1u);
+    subject.tokens = checkedTokens(layout(), rules, m_device.generatedCommands->checks->maxVertexStride());
+    return subject;
+}
+
+void Generation::limitGrids(const StreamCheck::Subject& subject, abi::CheckArguments& arguments) const
+{
+    const TokenChecks& checks = *m_device.generatedCommands->checks;
+    const GridLimits& limits = isDispatch() ? checks.dispatchLimits() : checks.meshLimits(subject.hasTask);
+    std::ranges::copy(limits.groups, arguments.maxGrid);
+    arguments.maxGridTotal = limits.total;
+}
+
+// Which one of the command buffer, as far as its application can know.
+std::string Generation::callText() const
+{
+    std::string text = m_call == Call::Preprocess ? "vkCmdPreprocessGeneratedCommands" : "vkCmdExecuteGeneratedCommands";
+    text += m_layout->streamCount ? "NV" : "EXT";
+    text += ", call " + std::to_string(m_commandBuffer.generations) + " of the command buffer that generates commands";
+    const std::vector<std::string>& labels = m_commandBuffer.labels;
+    for (size_t i = 0; i < labels.size(); ++i)
+        text += (i == 0 ? ", in the label '" : " / '") + labels[i] + "'";
+    return text;
+}
+
+bool Generation::checkStream(VkCommandBuffer target) const
+{
+    StreamCheck::Subject subject = checkSubject();
+    abi::CheckArguments arguments{};
+    arguments.stream = m_info.indirectAddress;
+    arguments.streamBytes = m_info.indirectAddressSize;
+    arguments.sequenceCount = m_info.sequenceCountAddress;
+    arguments.setStages = static_cast<uint32_t>(subject.members.size()) / std::max(subject.setSize, 1u);
+    arguments.stride = layout().stride;
+    arguments.maxSequenceCount = m_info.maxSequenceCount;
+    arguments.indexTypes = layout().indexBuffer && layout().indexBuffer->types == commands::IndexBuffer::Types::Dxgi;
+    limitGrids(subject, arguments);
+    auto check = std::make_shared<StreamCheck>(
+        m_device, StreamCheck::Place{m_commandBuffer.reference(), callText()}, std::move(subject));
+    const VkResult result = check->record(target, arguments);
+    if (result != VK_SUCCESS) {
+        m_commandBuffer.fail(result);
+        return false;
+    }
+    m_commandBuffer.watched.push_back(check);
+    m_device.statusWatch->add(check);
+    return true;
+}
+
+}  // namespace millrace::layer
