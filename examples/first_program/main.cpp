@@ -29,7 +29,9 @@ static void createDevice()
     const bool found = vkEnumeratePhysicalDevices(instance, &one, &gpu) >= 0 && one == 1;
     check(found ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED, "no device");
     VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
-    enqueue.shaderEnqueue = VK_TRUE;
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue};
+    vkGetPhysicalDeviceFeatures2(gpu, &features);
+    check(enqueue.shaderEnqueue ? VK_SUCCESS : VK_ERROR_FEATURE_NOT_PRESENT, "shaderEnqueue");
     VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR,
                                                          &enqueue};
     maintenance5.maintenance5 = VK_TRUE;

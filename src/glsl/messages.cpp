@@ -76,6 +76,17 @@ std::string withNamesOfPayloads(std::string reason, const Declarations& declarat
     return reason;
 }
 
+// glslang's names of blocks that have none: "in structure 'anon@1'".
+std::string withoutNamesOfBlocks(std::string reason)
+{
+    constexpr std::string_view kNameless = " 'anon@";
+    for (size_t at = reason.find(kNameless); at != std::string::npos; at = reason.find(kNameless, at)) {
+        const size_t end = reason.find('\'', at + kNameless.size());
+        reason.erase(at, end == std::string::npos ? end : end + 1 - at);
+    }
+    return reason;
+}
+
 // What glslang says of our own names, which it puts in front: 'mr_name' : reason
 std::string inUsersWords(const std::string& reason, const Declarations& declarations)
 {
@@ -93,7 +104,8 @@ std::string inUsersWords(const std::string& reason, const Declarations& declarat
     const size_t colon = reason.find("' : ");
     const bool isOurs =
         reason.starts_with("'" + std::string(kReserved)) && !reason.starts_with("'" + std::string(kBlock));
-    return withNamesOfPayloads(isOurs && colon != std::string::npos ? reason.substr(colon + 4) : reason, declarations);
+    const std::string text = isOurs && colon != std::string::npos ? reason.substr(colon + 4) : reason;
+    return withNamesOfPayloads(withoutNamesOfBlocks(text), declarations);
 }
 
 std::string hintsOf(const Declarations& declarations, const Place& place)

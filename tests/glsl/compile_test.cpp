@@ -301,6 +301,15 @@ TEST(GlslCompile, SeveralErrors_TheFirstOfEachLine)
     EXPECT_EQ(places, (std::vector<std::string>{"f.comp:2:11", "f.comp:4:5", "f.comp:5:7", "f.comp:6:10"}));
 }
 
+TEST(GlslCompile, BlocksWithoutName_HaveNone)
+{
+    const auto out = compile(ITEM "nodein Item x;\nlayout(static_grid = uvec3(1)) node;\nvoid main() { x.colour = 1; }",
+                             "f.comp", {});
+    ASSERT_FALSE(out);
+    EXPECT_TRUE(out.error().text().starts_with("f.comp:4:17: error: 'colour' : no such field in structure\n"))
+        << out.error().text();
+}
+
 TEST(GlslCompile, ManyErrors_Twenty)
 {
     std::string source = "void main() {\n";

@@ -85,11 +85,12 @@ Explanation explain(const graph::Graph& graph, const abi::GraphStatus& status)
                     "Take indices from vkGetExecutionGraphPipelineNodeIndexAMDX, of nodes with IsApiEntryAMDX"};
         case abi::kErrorPayloadCount:
             return {"a workgroup allocated more payloads than NodeMaxPayloadsAMDX declares, and than there is room for",
-                    "Declare as many as a workgroup may allocate; the setting validate counts them"};
+                    "Declare as many as a workgroup may allocate (in GLSL: nodeout TYPE NAME[COUNT]); the setting "
+                    "validate counts them"};
         case abi::kErrorBudget:
             return {"a workgroup allocated " + value + " payloads, and NodeMaxPayloadsAMDX declares " +
                         declaredBudget(graph, status.errorNode),
-                    "Declare as many as a workgroup may allocate"};
+                    "Declare as many as a workgroup may allocate (in GLSL: nodeout TYPE NAME[COUNT])"};
         case abi::kErrorGridSize:
             return {"a payload asks for " + value +
                         " workgroups, more than MaxNumWorkgroupsAMDX or the limits of the device allow",
