@@ -11,6 +11,7 @@
 #include "compiler/passes/check_budgets.h"
 #include "compiler/passes/choose_packing.h"
 #include "compiler/passes/enqueue_forgotten_payloads.h"
+#include "compiler/passes/gather_enqueues.h"
 #include "compiler/passes/inline_payload_functions.h"
 #include "compiler/passes/link_device_library.h"
 #include "compiler/passes/lower_built_ins.h"
@@ -86,6 +87,7 @@ struct Pass {
 // narrowEnqueues, narrowAllocations, placeKeptPayloads, runOnce, stepThroughGrid and linkDeviceLibrary, which finish()
 // runs, look at the graph; linkDeviceLibrary must come behind them: they say which functions they call. Up to
 // choosePacking a module of the extension stays one, as fuse() needs it.
+// gatherEnqueues must come behind narrowEnqueues, which leaves out most.
 // scanReductions and splitLongIntegers must come last: they are for all code that the driver sees, the device
 // functions' too.
 constexpr Pass kPasses[] = {
@@ -121,10 +123,11 @@ struct FinishingPass {
 };
 
 constexpr FinishingPass kFinishingPasses[] = {
-    {"narrowEnqueues", narrowEnqueues},       {"narrowAllocations", narrowAllocations},
-    {"placeKeptPayloads", placeKeptPayloads}, {"runOnce", runOnce},
-    {"stepThroughGrid", stepThroughGrid},     {"linkDeviceLibrary", linkDeviceLibrary},
-    {"scanReductions", scanReductions},       {"splitLongIntegers", splitLongIntegers},
+    {"narrowEnqueues", narrowEnqueues},       {"gatherEnqueues", gatherEnqueues},
+    {"narrowAllocations", narrowAllocations}, {"placeKeptPayloads", placeKeptPayloads},
+    {"runOnce", runOnce},                     {"stepThroughGrid", stepThroughGrid},
+    {"linkDeviceLibrary", linkDeviceLibrary}, {"scanReductions", scanReductions},
+    {"splitLongIntegers", splitLongIntegers},
 };
 constexpr std::string_view kLastPreparingPass = "choosePacking";
 

@@ -88,12 +88,38 @@ void ControlFlow::findCycles()
     }
 }
 
+namespace {
+
+// The functions that `entry` calls, and those call; itself too.
+std::unordered_set<uint32_t> findReached(const spirv::Module& module, Id entry)
+{
+    std::unordered_set<uint32_t> reached = {entry.value};
+    std::vector<Id> pending = {entry};
+    while (!pending.empty()) {
+        const spirv::Function* function = module.findFunction(pending.back());
+        pending.pop_back();
+        if (!function)
+            continue;
+        for (const spirv::Block& block : function->blocks)
+            for (const Instruction& i : block.body)
+                if (i.op == spv::Op::OpFunctionCall && reached.insert(i.id(0).value).second)
+                    pending.push_back(i.id(0));
+    }
+    return reached;
+}
+
+}  // namespace
+
 std::unordered_set<uint32_t> findRepeatedFunctions(const spirv::Module& module, Id entry)
 {
+    const std::unordered_set<uint32_t> reached = findReached(module, entry);
     std::unordered_map<uint32_t, std::vector<uint32_t>> callees;
     std::unordered_map<uint32_t, uint32_t> callSites;
     std::vector<uint32_t> pending;
     for (const spirv::Function& function : module.functions) {
+        if (!reached.contains(function.id().value)) {
+            continue;
+        }
         const ControlFlow flow(function);
         for (size_t b = 0; b < function.blocks.size(); b++) {
             for (const Instruction& i : function.blocks[b].body) {

@@ -43,7 +43,7 @@ public:
 
     // for (i = 0; i < count; ++i) body(i);
     template <typename Body>
-    void forEach(spirv::Id count, const Body& body)
+    void forEach(spirv::Id count, const Body& body, spv::LoopControlMask control = spv::LoopControlMask::MaskNone)
     {
         const spirv::Id uintType = m_module.getIntType(32, false), before = label();
         const spirv::Id header = m_module.newId(), check = m_module.newId(), inside = m_module.newId();
@@ -56,7 +56,8 @@ public:
                        .add(before)
                        .add(increased)
                        .add(next));
-        out().keep(spirv::instruction(spv::Op::OpLoopMerge).add(after).add(next).add(0u));
+        out().keep(
+            spirv::instruction(spv::Op::OpLoopMerge).add(after).add(next).add(static_cast<uint32_t>(control)));
         branch(check);
         beginBlock(check);
         const spirv::Id isInside = out().emit(spv::Op::OpULessThan, m_module.getBoolType(), {i, count});

@@ -28,6 +28,12 @@ struct StartValue {
     spirv::Id source;
 };
 
+// A Private variable whose handle is enqueued at the end of the workgroup, and the allocation that its handles are of.
+struct PendingHandle {
+    spirv::Id variable;
+    spirv::Id allocation;
+};
+
 struct NodeShader {
     spirv::Module module;
     graph::Node node;
@@ -40,9 +46,9 @@ struct NodeShader {
 
     // For wrapEntryPoint.
     std::vector<StartValue> startValues;
-    std::vector<spirv::Id> pendingHandles;  // Private variables whose handle is enqueued at the end of the workgroup
-    spirv::Id arguments;                    // PushConstant variable
-    uint32_t argumentsMember = 0;           // its first of four uvec2 members that hold abi::NodeArguments
+    std::vector<PendingHandle> pendingHandles;
+    spirv::Id arguments;           // PushConstant variable
+    uint32_t argumentsMember = 0;  // its first of four uvec2 members that hold abi::NodeArguments
 };
 
 }  // namespace millrace::compiler

@@ -257,7 +257,7 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
                           "splitPayloadCopies",   "reflectOutputs",      "choosePacking",    "checkBudgets",
                           "makePayloadsCoherent", "lowerBuiltIns",       "lowerPayloads",    "enqueueForgottenPayloads",
                           "lowerPushConstants",   "orderPayloadMemory",  "wrapEntryPoint",   "narrowEnqueues",
-                          "narrowAllocations",    "placeKeptPayloads",   "runOnce",          "stepThroughGrid",
+                          "gatherEnqueues",       "narrowAllocations",    "placeKeptPayloads",   "runOnce",          "stepThroughGrid",
                           "linkDeviceLibrary",    "scanReductions",      "splitLongIntegers"}));
 }
 

@@ -94,7 +94,7 @@ TEST_F(EnqueueForgottenPayloads, Forgotten_IsKept)
     apply("%a = OpAllocateNodePayloadsAMDX %np_ToArr %u2 %u1 %u0");
     ASSERT_EQ(tracked(), 1u);
     ASSERT_EQ(shader.startValues.size(), 1u);
-    EXPECT_EQ(shader.startValues[0].variable, shader.pendingHandles[0]);
+    EXPECT_EQ(shader.startValues[0].variable, shader.pendingHandles[0].variable);
     EXPECT_TRUE(isSameCode(functions(), R"(
         %main = OpFunction %void None %func
         %entry = OpLabel

@@ -13,7 +13,7 @@ PASSES = ["extractEntryPoint", "rejectInvalid", "specialize", "inlinePayloadFunc
           "specializeRecursion", "narrowCoalescing", "reflectNode", "splitPayloadCopies", "reflectOutputs",
           "choosePacking", "checkBudgets", "makePayloadsCoherent", "lowerBuiltIns", "lowerPayloads",
           "enqueueForgottenPayloads", "lowerPushConstants", "orderPayloadMemory", "wrapEntryPoint", "narrowEnqueues",
-          "narrowAllocations", "placeKeptPayloads", "runOnce", "stepThroughGrid", "linkDeviceLibrary",
+          "gatherEnqueues", "narrowAllocations", "placeKeptPayloads", "runOnce", "stepThroughGrid", "linkDeviceLibrary",
           "scanReductions", "splitLongIntegers"]
 
 

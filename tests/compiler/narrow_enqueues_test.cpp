@@ -2,6 +2,7 @@
 #include "compiler/passes/narrow_enqueues.h"
 
 #include "compiler/pass_test.h"
+#include "compiler/passes/enqueue_forgotten_payloads.h"
 #include "compiler/passes/lower_payloads.h"
 #include "compiler/passes/reflect_node.h"
 #include "compiler/passes/reflect_outputs.h"
@@ -21,6 +22,22 @@ protected:
         run(reflectNode);
         run(reflectOutputs);
         run(lowerPayloads);
+    }
+
+    // As wrapEntryPoint enqueues what was forgotten.
+    void lowerForgotten()
+    {
+        lower("%a = OpAllocateNodePayloadsAMDX %np_ToArr %u4 %u1 %u0");
+        run(enqueueForgottenPayloads);
+        spirv::InstructionList& body = shader.module.functions.front().blocks.back().body;
+        const spirv::Instruction last = body.back();
+        body.pop_back();
+        spirv::Emitter out(shader.module, body);
+        const spirv::Id type = shader.module.getVectorType(shader.module.getIntType(32, false), 4);
+        const spirv::Id handle = out.emit(spv::Op::OpLoad, type, {shader.pendingHandles[0].variable});
+        shader.device.call(out, DeviceFunction::Enqueue, {handle});
+        shader.device.declare(shader.module);
+        body.push_back(last);
     }
 
     void apply(std::optional<std::vector<bool>> gridOutputs)
@@ -79,6 +96,20 @@ TEST_F(NarrowEnqueues, NoGridsAtAll)
     expect(R"(
         %a = OpFunctionCall %v4uint %mr_allocate_invocation %uint_0 %uint_1 %uint_0
         %b = OpFunctionCall %v4uint %mr_allocate_workgroup %uint_1 %uint_1 %uint_0)");
+}
+
+TEST_F(NarrowEnqueues, ForgottenPayload_TellsItsScope)
+{
+    lowerForgotten();
+    apply(std::nullopt);
+    EXPECT_NE(functions().find("%mr_enqueue_invocation "), std::string::npos) << functions();
+}
+
+TEST_F(NarrowEnqueues, ForgottenPayloadWithoutGrid_IsNotEnqueued)
+{
+    lowerForgotten();
+    apply(std::vector<bool>{false});
+    EXPECT_EQ(functions().find("%mr_enqueue"), std::string::npos) << functions();
 }
 
 TEST_F(NarrowEnqueues, NoModifyHandleFromVariable)

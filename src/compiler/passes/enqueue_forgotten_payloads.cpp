@@ -169,7 +169,7 @@ struct State {
                         const Id variable = module.createVariable(pointerType, spv::StorageClass::Private);
                         module.setName(variable, "pending_handle");
                         sites[i.result.value] = {variable, isRepeated};
-                        shader.pendingHandles.push_back(variable);
+                        shader.pendingHandles.push_back({variable, i.result});
                         shader.startValues.push_back(
                             {StartValue::Kind::Constant, variable, getNull(module, handleType)});
                     }

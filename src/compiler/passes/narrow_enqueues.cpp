@@ -19,12 +19,27 @@ struct Allocation {
     uint32_t output;
 };
 
+// Of a variable that keeps handles until the end of the workgroup; else none.
+Id allocationKeptIn(const NodeShader& shader, Id variable)
+{
+    const auto pending = std::ranges::find(shader.pendingHandles, variable, &PendingHandle::variable);
+    return pending != shader.pendingHandles.end() ? pending->allocation : Id();
+}
+
+// What defines the handle, through copies and the variables of enqueueForgottenPayloads.
+const Instruction* definitionOf(const NodeShader& shader, Id handle)
+{
+    const Instruction* i = shader.module.findDefinition(handle);
+    while (i && i->op == spv::Op::OpCopyObject)
+        i = shader.module.findDefinition(i->id(0));
+    const Id kept = i && i->op == spv::Op::OpLoad ? allocationKeptIn(shader, i->id(0)) : Id();
+    return kept ? shader.module.findDefinition(kept) : i;
+}
+
 // What `handle` was allocated as, if its definition says so.
 std::optional<Allocation> findAllocation(const NodeShader& shader, Id handle)
 {
-    const Instruction* call = shader.module.findDefinition(handle);
-    while (call && call->op == spv::Op::OpCopyObject)
-        call = shader.module.findDefinition(call->id(0));
+    const Instruction* call = definitionOf(shader, handle);
     if (!call)
         return {};
     const bool byInvocation = shader.device.isCall(*call, DeviceFunction::AllocateInvocation);

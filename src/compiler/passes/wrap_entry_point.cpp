@@ -245,8 +245,8 @@ struct State : FunctionWriter {
         startPrivates();
         startShared();
         out().call(shader.entry, module.getVoidType(), {});
-        for (const Id variable : shader.pendingHandles) {
-            const Id handle = out().emit(spv::Op::OpLoad, uint4Type, {variable});
+        for (const PendingHandle& pending : shader.pendingHandles) {
+            const Id handle = out().emit(spv::Op::OpLoad, uint4Type, {pending.variable});
             Emitter emitter = out();
             shader.device.call(emitter, DeviceFunction::Enqueue, {handle});
         }
