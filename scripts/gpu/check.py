@@ -20,7 +20,7 @@ from kinds import Demo, Examples, Tests
 from machine import Machine, MachineError
 from process import Process
 
-KINDS = ["limits", "conformance", "programs", "commands", "mesh", "examples", "demo", "graphs"]
+KINDS = ["limits", "conformance", "queue", "programs", "commands", "mesh", "examples", "demo", "graphs"]
 GRACE_SECONDS = 60  # for what is under way when the minutes are over
 MOST_LINES = 25  # of a failure's output
 RULE_GRAPHS = 600  # CONTRIBUTING.md
@@ -76,6 +76,9 @@ def make_kinds(arguments, report):
     everything = {
         "limits": Tests("limits", ["test_limits"], report),
         "conformance": Tests("conformance", ["test_conformance"], report),
+        # Drivers give queues without graphics other code: caches that the others empty may stay full.
+        "queue": Tests("conformance on a queue without graphics", ["test_conformance"], report,
+                       variables={"MILLRACE_TEST_QUEUE": "compute"}),
         "programs": Tests("programs", ["test_programs"], report),
         # Those that ask the driver's own extension are no tests of ours on a GPU, and NVIDIA's hangs in some of them, which
         # takes the device from the others.
@@ -173,8 +176,10 @@ def parse(words):
 
 
 def run_one(machine, words):
-    if words and machine.program(words[0]).exists():
-        words = [machine.program(words[0]), *words[1:]]
+    """A program of the folder, or another, perhaps behind `env` and variables, as failures are shown."""
+    first = next((i for i, word in enumerate(words) if word != "env" and "=" not in word), None)
+    if first is not None and machine.program(words[first]).exists():
+        words = [*words[:first], machine.program(words[first]), *words[first + 1:]]
     return subprocess.run(words, env=machine.environment, check=False).returncode
 
 

@@ -99,9 +99,10 @@ class TestRun:
 class Tests(Kind):
     """GoogleTest programs."""
 
-    def __init__(self, name, programs, report, unwanted=""):
-        """UNWANTED: a pattern of tests that the kind does not have."""
+    def __init__(self, name, programs, report, unwanted="", variables=None):
+        """UNWANTED: a pattern of tests that the kind does not have. VARIABLES: of the environment."""
         super().__init__(name, report)
+        self._variables = variables or {}
         self._programs = programs
         self._unwanted = unwanted
 
@@ -137,7 +138,7 @@ class Tests(Kind):
 
     def _run_process(self, check, program, left):
         """Takes from LEFT what has been run. False if there is no use in another process."""
-        process = check.start([program, f"--gtest_filter={':'.join(left)}"])
+        process = check.start([program, f"--gtest_filter={':'.join(left)}"], self._variables)
         run = TestRun()
         try:
             for line in process.lines():
@@ -167,7 +168,12 @@ class Tests(Kind):
             self._fail(program, run.test, "failed", run.output)
 
     def _fail(self, program, test, why, output):
-        self.fail(test, why, [program, f"--gtest_filter={test}"], output)
+        self.fail(test, why, with_variables(self._variables, [program, f"--gtest_filter={test}"]), output)
+
+
+def with_variables(variables, words):
+    """A command that runs WORDS with them."""
+    return [*(["env", *(f"{key}={value}" for key, value in variables.items())] if variables else []), *words]
 
 
 def matches(name, pattern):
@@ -221,7 +227,6 @@ def run_program(kind, check, name, words, variables=None):
         finally:
             process.kill()
     if why:
-        variables = [f"{key}={value}" for key, value in (variables or {}).items()]
-        kind.fail(name, why, [*(["env", *variables] if variables else []), *words], output)
+        kind.fail(name, why, with_variables(variables or {}, words), output)
     else:
         kind.add_pass()

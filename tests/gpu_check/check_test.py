@@ -70,6 +70,16 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("result: passed", output)
         self.assertIn("less than CONTRIBUTING.md asks for", output)
 
+    def test_queueWithoutGraphics_RunsConformanceAgain(self):
+        status, output = self.check("--only", "queue", test_conformance={"one": "pass", "two": "fail"})
+        self.assertEqual(status, 1)
+        self.assertEqual(self.line(output, "conformance on a queue without graphics"),
+                         "2 ran, 1 failed, failed: Suite.two")
+        command = re.search(r"reproduce: (.* --run env MILLRACE_TEST_QUEUE=compute test_conformance .*)\n", output).group(1)
+        again = subprocess.run(shlex.split(command), capture_output=True, text=True, check=False,
+                               env={**os.environ, "FAKE_TEST_CONFORMANCE": json.dumps({"one": "pass", "two": "fail"})})
+        self.assertIn("[  FAILED  ] Suite.two", again.stdout + again.stderr)
+
     def test_results_AreInTheFileAsWell(self):
         _, output = self.check()
         self.assertEqual(self.results.read_text(), output)

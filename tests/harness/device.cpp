@@ -40,17 +40,30 @@ Device::Device(const DeviceOptions& options)
     choosePhysical();
     queryFeatures();
     createDevice(options);
-    vkGetDeviceQueue(device, queueFamily, 0, &queue);
-    VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    poolInfo.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-    poolInfo.queueFamilyIndex = queueFamily;
-    check(vkCreateCommandPool(device, &poolInfo, nullptr, &pool), "vkCreateCommandPool");
+    for (Queue& each : m_queues) {
+        vkGetDeviceQueue(device, each.family, 0, &each.handle);
+        VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+        poolInfo.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+        poolInfo.queueFamilyIndex = each.family;
+        check(vkCreateCommandPool(device, &poolInfo, nullptr, &each.pool), "vkCreateCommandPool");
+    }
+    useQueueWithoutGraphics(false);
+}
+
+void Device::useQueueWithoutGraphics(bool wanted)
+{
+    const char* const always = std::getenv("MILLRACE_TEST_QUEUE");
+    const Queue& chosen = wanted || (always && std::strcmp(always, "compute") == 0) ? m_queues.back() : m_queues.front();
+    queue = chosen.handle;
+    queueFamily = chosen.family;
+    pool = chosen.pool;
 }
 
 void Device::close()
 {
     if (device) {
-        vkDestroyCommandPool(device, pool, nullptr);
+        for (const Queue& each : m_queues)
+            vkDestroyCommandPool(device, each.pool, nullptr);
         vkDestroyDevice(device, nullptr);
         device = VK_NULL_HANDLE;
     }

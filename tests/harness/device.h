@@ -71,6 +71,7 @@ public:
     VkInstance instance = VK_NULL_HANDLE;
     VkPhysicalDevice physical = VK_NULL_HANDLE;
     VkDevice device = VK_NULL_HANDLE;
+    // The queue in use, its family, and a pool for it: of the first family with compute. See useQueueWithoutGraphics().
     VkQueue queue = VK_NULL_HANDLE;
     uint32_t queueFamily = 0;
     VkCommandPool pool = VK_NULL_HANDLE;
@@ -94,6 +95,11 @@ public:
     PFN_vkCmdDispatchGraphIndirectAMDX cmdDispatchIndirect = nullptr;
     PFN_vkCmdDispatchGraphIndirectCountAMDX cmdDispatchIndirectCount = nullptr;
 
+    // From now on, what is submitted goes to a queue of the first family with compute and without graphics, or to the
+    // first one again. Where there is no such family, always to the first; with MILLRACE_TEST_QUEUE=compute never.
+    // Requires: the device is idle, and what is used on one queue is not used on the other.
+    void useQueueWithoutGraphics(bool wanted);
+
     // Host-visible, mapped, with a device address. Contents are zero.
     Buffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
     // In the device's own memory, for programs that measure; not mapped.
@@ -116,9 +122,17 @@ private:
     void choosePhysical();
     void queryFeatures();
     void createDevice(const DeviceOptions& options);
+    void findQueueFamilies();
     void loadEntryPoints();
     uint32_t memoryType(uint32_t bits, VkMemoryPropertyFlags wanted) const;
     Buffer allocateBuffer(VkDeviceSize size, VkBufferUsageFlags usage, VkMemoryPropertyFlags memory);
+
+    struct Queue {
+        uint32_t family = 0;
+        VkQueue handle = VK_NULL_HANDLE;
+        VkCommandPool pool = VK_NULL_HANDLE;
+    };
+    std::vector<Queue> m_queues;  // the first family's; that without graphics, if there is one
 
     VkDebugUtilsMessengerEXT m_messenger = VK_NULL_HANDLE;
     std::mutex m_mutex;

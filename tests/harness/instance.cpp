@@ -216,6 +216,24 @@ private:
 }  // namespace
 
 // Only what the shaders of the tests use: what the layer needs besides, it has to switch on itself.
+void Device::findQueueFamilies()
+{
+    uint32_t count = 0;
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
+    std::vector<VkQueueFamilyProperties> families(count);
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
+    const auto find = [&](VkQueueFlags unwanted) {
+        const auto found = std::ranges::find_if(families, [&](const VkQueueFamilyProperties& family) {
+            return (family.queueFlags & VK_QUEUE_COMPUTE_BIT) && !(family.queueFlags & unwanted);
+        });
+        return static_cast<uint32_t>(found - families.begin());
+    };
+    m_queues.push_back({find(0)});
+    const uint32_t withoutGraphics = find(VK_QUEUE_GRAPHICS_BIT);
+    if (withoutGraphics < count && withoutGraphics != m_queues.front().family)
+        m_queues.push_back({withoutGraphics});
+}
+
 void Device::createDevice(const DeviceOptions& options)
 {
     VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
@@ -279,20 +297,19 @@ void Device::createDevice(const DeviceOptions& options)
     for (const std::string& name : extras) {
         extensions.push_back(name.c_str());
     }
-    uint32_t count = 0;
-    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, nullptr);
-    std::vector<VkQueueFamilyProperties> families(count);
-    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, families.data());
-    while (queueFamily < count && !(families[queueFamily].queueFlags & VK_QUEUE_COMPUTE_BIT))
-        ++queueFamily;
+    findQueueFamilies();
     const float priority = 1.0f;
-    VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-    queueInfo.queueFamilyIndex = queueFamily;
-    queueInfo.queueCount = 1;
-    queueInfo.pQueuePriorities = &priority;
+    std::vector<VkDeviceQueueCreateInfo> queueInfos;
+    for (const Queue& each : m_queues) {
+        VkDeviceQueueCreateInfo& info = queueInfos.emplace_back();
+        info.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
+        info.queueFamilyIndex = each.family;
+        info.queueCount = 1;
+        info.pQueuePriorities = &priority;
+    }
     VkDeviceCreateInfo create{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &on};
-    create.queueCreateInfoCount = 1;
-    create.pQueueCreateInfos = &queueInfo;
+    create.queueCreateInfoCount = static_cast<uint32_t>(queueInfos.size());
+    create.pQueueCreateInfos = queueInfos.data();
     create.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
     create.ppEnabledExtensionNames = extensions.data();
     check(vkCreateDevice(physical, &create, nullptr, &device), "vkCreateDevice");

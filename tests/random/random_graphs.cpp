@@ -71,11 +71,12 @@ struct Variant {
     harness::Scratch scratch;
     harness::Form form;
     std::string fusion;
+    bool withoutGraphics = false;  // on a queue of such a family, if the device has one
 
     std::string name() const
     {
         return path + " path, " + harness::nameOf(scratch) + " scratch, " + harness::nameOf(form) + " dispatch" +
-               ", fusion " + fusion;
+               ", fusion " + fusion + (withoutGraphics ? ", queue without graphics" : "");
     }
 };
 
@@ -153,12 +154,13 @@ std::vector<Variant> variantsFor(uint64_t seed, const Arguments& arguments)
     // Without --long each scratch size meets one form of dispatch; which one changes from graph to graph. So does the
     // fusion that each of them meets, since compiling takes most of the time.
     uint64_t turn = seed / 2;
+    const bool withoutGraphics = seed / 18 % 2 == 1;
     for (const std::string& path : pathsFor(seed, arguments)) {
         for (auto scratch : {harness::Scratch::Minimum, harness::Scratch::Between, harness::Scratch::Maximum}) {
             for (uint64_t form = 0; form < 3; ++form) {
                 const std::string& fusion = fusions[(seed / 6 + turn + form) % fusions.size()];
                 if (arguments.isLong || form == turn % 3)
-                    out.push_back({path, scratch, static_cast<harness::Form>(form), fusion});
+                    out.push_back({path, scratch, static_cast<harness::Form>(form), fusion, withoutGraphics});
             }
             ++turn;
         }
@@ -249,7 +251,9 @@ public:
         runnerOptions.outputWords = outputWords(graph.spec);
         runnerOptions.table = graph.table;
         runnerOptions.pushConstantBytes = graph.spec.pushConstantBytes;
-        m_runner = std::make_unique<harness::Runner>(harness::sharedDevice(deviceOptions(variant)), runnerOptions);
+        harness::Device& device = harness::sharedDevice(deviceOptions(variant));
+        device.useQueueWithoutGraphics(variant.withoutGraphics);
+        m_runner = std::make_unique<harness::Runner>(device, runnerOptions);
         m_runner->pushConstants = graph.pushConstants;
         std::memcpy(m_runner->pushConstants.data() + 8, &m_runner->output().address, 8);
         m_pipeline = m_runner->createGraph(stagesOf(graph));
