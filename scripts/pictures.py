@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the pictures of README.md and docs anew, in docs/images.
 
-usage: pictures.py BUILD [NAME...]      of a build folder; NAME is examples, quad_tree, mandelbrot, graph, report or speed
+usage: pictures.py BUILD [NAME...]      of a build folder; NAME is examples, quad_tree, mandelbrot, forest, graph, report or speed
        pictures.py --check              whether speed.svg is what the table of docs/performance.md says
 
 Runs on lavapipe unless VK_DRIVER_FILES or --device of the tool says otherwise. The report needs chromedriver.
@@ -92,6 +92,11 @@ def mandelbrot(build):
         IMAGES / "mandelbrot.png", env=environment(build))
 
 
+def forest(build):
+    own = {"VK_MILLRACE_EMULATION_ENABLE": "generated_commands", "VK_MILLRACE_EMULATION_FORCE_ENABLE": "true"}
+    run(build / "examples/forest/forest", IMAGES / "forest.png", env={**environment(build), **own})
+
+
 def graph(build):
     run(build / "tools/millrace", "graph", ROOT / "examples/mariani_silver/graph.json", "-o", IMAGES / "graph.svg")
 
@@ -171,7 +176,7 @@ def speed(_):
     (IMAGES / "speed.svg").write_text(speed_svg())
 
 
-ALL = {function.__name__: function for function in (examples, quad_tree, mandelbrot, graph, report, speed)}
+ALL = {function.__name__: function for function in (examples, quad_tree, mandelbrot, forest, graph, report, speed)}
 
 
 def main():
