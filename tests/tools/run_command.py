@@ -540,6 +540,7 @@ void main()
                 ({"items": {"data": {"items": []}, "tolerance": "x"}}, "a number is expected", "/results/items/tolerance"),
                 ({"items": {"data": {"items": [value(0)]}}}, '"prefix": true', "/results/items"),
                 ({"items": {"dat": 1}}, 'unknown key "dat"; did you mean "data"?', "/results/items/dat"),
+                ({"items": {"sum": 1}}, 'unknown key "sum"; there are data, ', "/results/items/sum"),
                 ({"items": {"data": {"items": [value(0)] * 5}}}, "does not fit", "/results/items/data/items/4"),
                 ({}, "nothing is expected", "/results")]:
             path = self.write("check.json", {"results": results})

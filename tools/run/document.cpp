@@ -57,6 +57,15 @@ bool findPointer(const Json& json, const Place& place, const Place* wanted, std:
     return false;
 }
 
+std::string listOf(std::initializer_list<std::string_view> words)
+{
+    std::string list;
+    for (const std::string_view word : words) {
+        list.append(list.empty() ? "" : ", ").append(word);
+    }
+    return list;
+}
+
 }  // namespace
 
 Position positionAt(std::string_view text, size_t offset)
@@ -111,7 +120,8 @@ void Value::allowKeys(std::initializer_list<std::string_view> keys) const
 {
     for (const auto& [key, value] : members()) {
         if (std::ranges::find(keys, key) == keys.end()) {
-            value.fail("unknown key \"" + key + "\"" + suggestion(key, std::vector<std::string_view>(keys)));
+            const std::string meant = suggestion(key, std::vector<std::string_view>(keys));
+            value.fail("unknown key \"" + key + "\"" + (meant.empty() ? "; there are " + listOf(keys) : meant));
         }
     }
 }

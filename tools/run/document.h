@@ -75,7 +75,7 @@ public:
     const std::string& file() const { return m_document->file(); }
     [[noreturn]] void fail(const std::string& message) const;
 
-    // Objects. A key that is not among these is an error that names the nearest.
+    // Objects. A key that is not among these is an error that names the nearest, or all if none is near.
     void allowKeys(std::initializer_list<std::string_view> keys) const;
     bool has(std::string_view key) const { return m_json->is_object() && m_json->contains(key); }
     std::optional<Value> find(std::string_view key) const;
