@@ -163,9 +163,9 @@ class CheckedDraws : public testing::TestWithParam<Maker> {
 protected:
     void SetUp() override
     {
-        if (GetParam() == Maker::Objects && !driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME))
+        if (usesObjects(GetParam()) && !driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME))
             GTEST_SKIP() << "the driver lacks VK_EXT_shader_object";
-        if (GetParam() == Maker::Mesh && !driverHas(VK_EXT_MESH_SHADER_EXTENSION_NAME))
+        if (usesMesh(GetParam()) && !driverHas(VK_EXT_MESH_SHADER_EXTENSION_NAME))
             GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
     }
 };
@@ -183,12 +183,13 @@ TEST_P(CheckedDraws, RightStreams_NothingTold)
 
 std::string nameOf(const testing::TestParamInfo<Maker>& info)
 {
-    const char* const makers[] = {"Whole", "Libraries", "Objects", "Mesh", "Streams"};
+    const char* const makers[] = {"Whole", "Libraries", "Objects", "Mesh", "Streams", "MeshObjects"};
     return makers[static_cast<int>(info.param)];
 }
 
 INSTANTIATE_TEST_SUITE_P(By, CheckedDraws,
-                         testing::Values(Maker::Whole, Maker::Objects, Maker::Mesh, Maker::Streams), nameOf);
+                         testing::Values(Maker::Whole, Maker::Objects, Maker::Mesh, Maker::Streams,
+                                         Maker::MeshObjects), nameOf);
 
 // What is wrong in a record is told, and the sequence that has it draws nothing.
 class CheckedDrawsOfAPipeline : public testing::Test {

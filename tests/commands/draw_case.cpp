@@ -60,19 +60,19 @@ bool Picture::allows(const Pixels& pixels, bool isUnordered) const
 
 DrawCase::DrawCase(uint32_t seed, Maker maker)
     : random(seed),
-      isIndexed(below(random, 2) && maker != Maker::Mesh),
+      isIndexed(below(random, 2) && !usesMesh(maker)),
       isCounted(below(random, 3) == 0 && maker != Maker::Streams),
       hasSet(maker != Maker::Libraries && below(random, 3) == 0),
-      hasObjects(maker == Maker::Objects),
+      hasObjects(usesObjects(maker)),
       hasStreams(maker == Maker::Streams),
       isUnordered(below(random, 2)),
       hasIndices(isIndexed && below(random, 2)),
-      hasVertices(below(random, 2) && maker != Maker::Mesh),
-      hasMesh(maker == Maker::Mesh),
+      hasVertices(below(random, 2) && !usesMesh(maker)),
+      hasMesh(usesMesh(maker)),
       hasTasks(hasMesh && below(random, 2)),
-      layout(random, maker == Maker::Mesh ? kMeshStages : kStages, actionOf(isIndexed, isCounted, hasMesh),
+      layout(random, usesMesh(maker) ? kMeshStages : kStages, actionOf(isIndexed, isCounted, hasMesh),
              {.set = hasSet,
-              .setWords = hasObjects ? 2u : 1u,
+              .setWords = !hasObjects ? 1u : hasTasks ? 3u : 2u,
               .vertices = hasVertices,
               .indices = hasIndices,
               .numbers = !hasStreams})
@@ -86,7 +86,7 @@ DrawCase::DrawCase(uint32_t seed, Maker maker)
         deviceCount = below(random, 2 * maxSequences);
     isExplicit = below(random, 2);
     inSecondary = below(random, 4) == 0 && (isExplicit || !hasKernels());
-    hasRenderPass = below(random, 3) == 0 && maker != Maker::Objects;
+    hasRenderPass = below(random, 3) == 0 && !usesObjects(maker);
     for (uint32_t& word : pushed)
         word = static_cast<uint32_t>(random());
     stream.resize(size_t{maxSequences} * layout.strideWords);
@@ -107,9 +107,13 @@ void DrawCase::limitCounts()
 void DrawCase::drawRecord(uint32_t* record)
 {
     if (hasSet)
-        record[layout.setWord] = below(random, static_cast<uint32_t>(std::size(kDrawSalts)));
-    if (hasSet && hasObjects)
+        record[saltWord()] = below(random, static_cast<uint32_t>(std::size(kDrawSalts)));
+    if (hasSet && hasObjects && !hasMesh)
         record[layout.setWord + 1] = kFragmentBase + below(random, static_cast<uint32_t>(std::size(kFragmentSalts)));
+    if (hasSet && hasObjects && hasMesh)
+        record[layout.setWord] = kMeshFragment;
+    if (hasSet && hasObjects && hasTasks)
+        record[layout.setWord + 1] = kTask;
     vertices.push_back({below(random, kVertexMemoryWords - kVertexBufferWords), 3 + below(random, 5)});
     indices.push_back({below(random, kIndices - kIndexBufferWords), below(random, 2) == 1});
     if (!isCounted) {
@@ -224,7 +228,7 @@ void DrawCase::addSequence(Picture& picture, uint32_t sequence) const
                                             : record + layout.actionWord;
         if (hasMesh) {
             addMesh(picture, layout.valuesOf(record, sequence, pushed), command, i,
-                    kDrawSalts[hasSet ? record[layout.setWord] : 0]);
+                    kDrawSalts[hasSet ? record[saltWord()] : 0]);
             continue;
         }
         addDraw(picture, layout.valuesOf(record, sequence, pushed), drawOf(command, i),

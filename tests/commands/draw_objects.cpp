@@ -7,13 +7,17 @@ namespace millrace::commandtest {
 
 VkShaderEXT Draws::createObject(VkShaderStageFlagBits stage, std::span<const uint32_t> code, uint32_t salt)
 {
-    const VkPushConstantRange range{kStages, 0, kPushWords * 4};
+    const VkPushConstantRange range{stages(), 0, kPushWords * 4};
     const VkSpecializationMapEntry entry{3, 0, 4};
     const VkSpecializationInfo specialization{1, &entry, 4, &salt};
     VkShaderCreateInfoEXT info{VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT};
     info.flags = VK_SHADER_CREATE_INDIRECT_BINDABLE_BIT_EXT;
     info.stage = stage;
-    info.nextStage = stage == VK_SHADER_STAGE_VERTEX_BIT ? VK_SHADER_STAGE_FRAGMENT_BIT : 0;
+    if (stage != VK_SHADER_STAGE_FRAGMENT_BIT)
+        info.nextStage =
+            stage == VK_SHADER_STAGE_TASK_BIT_EXT ? VK_SHADER_STAGE_MESH_BIT_EXT : VK_SHADER_STAGE_FRAGMENT_BIT;
+    if (code.data() == shaders::points_mesh.data())
+        info.flags |= VK_SHADER_CREATE_NO_TASK_SHADER_BIT_EXT;
     info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
     info.codeSize = code.size_bytes();
     info.pCode = code.data();
@@ -36,29 +40,48 @@ void Draws::createObjects(bool hasVertices)
         vertex.push_back(createObject(VK_SHADER_STAGE_VERTEX_BIT, vertexCode(hasVertices), salt));
     for (uint32_t salt : kFragmentSalts)
         fragment.push_back(createObject(VK_SHADER_STAGE_FRAGMENT_BIT, shaders::points_fragment, salt));
-    m_objects[hasVertices][0] = vertex[0];
-    m_objects[hasVertices][1] = fragment[0];
-    m_sets[false][hasVertices] = createSetOfObjects(vertex, fragment);
+    m_objectStages[hasVertices] = {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT};
+    m_objects[hasVertices] = {vertex[0], fragment[0]};
+    m_sets[false][hasVertices] = createSetOfObjects({vertex, fragment});
+}
+
+void Draws::createMeshObjects(bool hasTasks)
+{
+    std::vector<VkShaderEXT> mesh;
+    for (uint32_t salt : kDrawSalts)
+        mesh.push_back(createObject(VK_SHADER_STAGE_MESH_BIT_EXT,
+                                    hasTasks ? shaders::points_tasks_mesh : shaders::points_mesh, salt));
+    std::vector<std::vector<VkShaderEXT>> byStage{
+        mesh, {createObject(VK_SHADER_STAGE_FRAGMENT_BIT, shaders::points_fragment, kFragmentSalts[0])}};
+    m_objectStages[hasTasks] = {VK_SHADER_STAGE_MESH_BIT_EXT, VK_SHADER_STAGE_FRAGMENT_BIT};
+    if (hasTasks) {
+        byStage.push_back({createObject(VK_SHADER_STAGE_TASK_BIT_EXT, shaders::points_task, 0)});
+        m_objectStages[hasTasks].push_back(VK_SHADER_STAGE_TASK_BIT_EXT);
+    }
+    for (const std::vector<VkShaderEXT>& some : byStage)
+        m_objects[hasTasks].push_back(some[0]);
+    m_sets[false][hasTasks] = createSetOfObjects(byStage);
 }
 
 // Which begins with one of each stage; the others are put in one by one, and the first fragment shader once more.
-VkIndirectExecutionSetEXT Draws::createSetOfObjects(const std::vector<VkShaderEXT>& vertex,
-                                                    const std::vector<VkShaderEXT>& fragment)
+VkIndirectExecutionSetEXT Draws::createSetOfObjects(const std::vector<std::vector<VkShaderEXT>>& byStage)
 {
-    const VkShaderEXT initial[] = {vertex[0], fragment[0]};
-    VkIndirectExecutionSetShaderLayoutInfoEXT layouts[2]{
-        {VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT},
-        {VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT}};
-    for (VkIndirectExecutionSetShaderLayoutInfoEXT& layout : layouts) {
-        layout.setLayoutCount = 1;
-        layout.pSetLayouts = &m_setLayout;
+    std::vector<VkShaderEXT> initial, all;
+    for (const std::vector<VkShaderEXT>& some : byStage) {
+        initial.push_back(some[0]);
+        all.insert(all.end(), some.begin(), some.end());
     }
-    const VkPushConstantRange range{kStages, 0, kPushWords * 4};
+    VkIndirectExecutionSetShaderLayoutInfoEXT layout{
+        VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT};
+    layout.setLayoutCount = 1;
+    layout.pSetLayouts = &m_setLayout;
+    const std::vector<VkIndirectExecutionSetShaderLayoutInfoEXT> layouts(byStage.size(), layout);
+    const VkPushConstantRange range{stages(), 0, kPushWords * 4};
     VkIndirectExecutionSetShaderInfoEXT of{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT};
-    of.shaderCount = 2;
-    of.pInitialShaders = initial;
-    of.pSetLayoutInfos = layouts;
-    of.maxShaderCount = static_cast<uint32_t>(vertex.size() + fragment.size());
+    of.shaderCount = static_cast<uint32_t>(initial.size());
+    of.pInitialShaders = initial.data();
+    of.pSetLayoutInfos = layouts.data();
+    of.maxShaderCount = static_cast<uint32_t>(all.size());
     of.pushConstantRangeCount = 1;
     of.pPushConstantRanges = &range;
     VkIndirectExecutionSetCreateInfoEXT info{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT};
@@ -67,8 +90,6 @@ VkIndirectExecutionSetEXT Draws::createSetOfObjects(const std::vector<VkShaderEX
     VkIndirectExecutionSetEXT set = VK_NULL_HANDLE;
     MILLRACE_CHECK(generated.createSet(m_device.handle, &info, nullptr, &set));
     m_device.onDestroy([this, set] { generated.destroySet(m_device.handle, set, nullptr); });
-    std::vector<VkShaderEXT> all = vertex;
-    all.insert(all.end(), fragment.begin(), fragment.end());
     for (uint32_t i = 1; i < all.size(); ++i) {
         VkWriteIndirectExecutionSetShaderEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_SHADER_EXT};
         write.index = i;
@@ -80,8 +101,12 @@ VkIndirectExecutionSetEXT Draws::createSetOfObjects(const std::vector<VkShaderEX
 
 void Draws::bindObjects(VkCommandBuffer cmd, bool hasVertices) const
 {
-    const VkShaderStageFlagBits stages[] = {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT};
-    generated.cmdBindShaders(cmd, 2, stages, m_objects[hasVertices]);
+    // What is in front of fragments is of either kind, with mesh shaders or without.
+    const VkShaderStageFlagBits others[] = {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_TASK_BIT_EXT};
+    if (usesMesh(m_maker))
+        generated.cmdBindShaders(cmd, 2, others, nullptr);
+    const std::vector<VkShaderStageFlagBits>& own = m_objectStages[hasVertices];
+    generated.cmdBindShaders(cmd, static_cast<uint32_t>(own.size()), own.data(), m_objects[hasVertices].data());
     const auto set = [&]<typename Function, typename... Args>(Function, const char* name, Args... args) {
         m_device.get<Function>(name)(cmd, args...);
     };

@@ -21,9 +21,9 @@ protected:
         const auto [provider, maker] = GetParam();
         if (provider == Provider::Driver && !driverHasGeneratedCommands())
             GTEST_SKIP() << "the driver lacks VK_EXT_device_generated_commands";
-        if (maker == Maker::Objects && !driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME))
+        if (usesObjects(maker) && !driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME))
             GTEST_SKIP() << "the driver lacks VK_EXT_shader_object";
-        if (maker == Maker::Mesh && !driverHas(VK_EXT_MESH_SHADER_EXTENSION_NAME))
+        if (usesMesh(maker) && !driverHas(VK_EXT_MESH_SHADER_EXTENSION_NAME))
             GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
         if (maker == Maker::Libraries && !driverHas(VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME))
             GTEST_SKIP() << "the driver lacks VK_EXT_graphics_pipeline_library";
@@ -150,13 +150,14 @@ TEST_F(GeneratedDrawsByTheLayer, KernelsInASecondaryCommandBuffer_LeftOut)
 std::string nameOf(const testing::TestParamInfo<Way>& info)
 {
     const auto [provider, maker] = info.param;
-    const char* const makers[] = {"", "OfLibraries", "OfObjects", "OfMesh", "OfStreams"};
+    const char* const makers[] = {"", "OfLibraries", "OfObjects", "OfMesh", "OfStreams", "OfMeshObjects"};
     return std::string(provider == Provider::Driver ? "Driver" : "Layer") + makers[static_cast<int>(maker)];
 }
 
 INSTANTIATE_TEST_SUITE_P(By, GeneratedDraws,
                          testing::Combine(testing::Values(Provider::Driver, Provider::Layer),
-                                          testing::Values(Maker::Whole, Maker::Libraries, Maker::Objects, Maker::Mesh)),
+                                          testing::Values(Maker::Whole, Maker::Libraries, Maker::Objects, Maker::Mesh,
+                                                          Maker::MeshObjects)),
                          nameOf);
 // No driver under the tests has the extension.
 INSTANTIATE_TEST_SUITE_P(Streams, GeneratedDraws, testing::Values(Way(Provider::Layer, Maker::Streams)), nameOf);

@@ -11,9 +11,9 @@ using layertest::Buffer;
 Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
     : generated(provider, {.draws = true,
                            .libraries = maker == Maker::Libraries,
-                           .objects = maker == Maker::Objects,
+                           .objects = usesObjects(maker),
                            .narrow = with.narrow,
-                           .mesh = maker == Maker::Mesh,
+                           .mesh = usesMesh(maker),
                            .validate = with.validate,
                            .streams = maker == Maker::Streams}),
       m_maker(maker),
@@ -25,6 +25,8 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
     for (bool hasVertices : {false, true}) {
         if (m_maker == Maker::Objects)
             createObjects(hasVertices);
+        if (m_maker == Maker::MeshObjects)
+            createMeshObjects(hasVertices);
         for (bool hasRenderPass : {false, true}) {
             std::vector<VkPipeline>& pipelines = m_pipelines[hasRenderPass][hasVertices];
             if (m_maker == Maker::Libraries)
@@ -119,8 +121,8 @@ void Draws::bind(VkCommandBuffer cmd, const DrawCase& drawn) const
 {
     const VkViewport viewport{0, 0, kSide, kSide, 0, 1};
     const VkRect2D scissor{{0, 0}, {kSide, kSide}};
-    if (m_maker == Maker::Objects) {
-        bindObjects(cmd, drawn.hasVertices);
+    if (usesObjects(m_maker)) {
+        bindObjects(cmd, drawn.hasVertices || drawn.hasTasks);
         vkCmdSetViewportWithCount(cmd, 1, &viewport);
         vkCmdSetScissorWithCount(cmd, 1, &scissor);
     } else {
@@ -235,9 +237,10 @@ const void* Draws::chainOf(const DrawCase& drawn)
 {
     if (drawn.hasSet)
         return nullptr;
-    if (m_maker == Maker::Objects) {
-        m_shaderInfo.shaderCount = 2;
-        m_shaderInfo.pShaders = m_objects[drawn.hasVertices];
+    if (usesObjects(m_maker)) {
+        const std::vector<VkShaderEXT>& objects = m_objects[drawn.hasVertices || drawn.hasTasks];
+        m_shaderInfo.shaderCount = static_cast<uint32_t>(objects.size());
+        m_shaderInfo.pShaders = objects.data();
         return &m_shaderInfo;
     }
     m_pipelineInfo.pipeline = pipelineOf(drawn);

@@ -66,10 +66,23 @@ enum class Maker {
     Objects,    // shader objects, VK_EXT_shader_object; dynamic rendering alone
     Mesh,       // a pipeline with mesh shaders
     Streams,    // a pipeline, and tokens in streams, VK_NV_device_generated_commands
+    MeshObjects,  // mesh shaders that are shader objects
 };
+inline bool usesObjects(Maker maker)
+{
+    return maker == Maker::Objects || maker == Maker::MeshObjects;
+}
+inline bool usesMesh(Maker maker)
+{
+    return maker == Maker::Mesh || maker == Maker::MeshObjects;
+}
 
 // Of the pipelines in execution sets: a specialization constant. The first is the shader's own.
 inline constexpr uint32_t kDrawSalts[] = {0, 1001, 5003};
+
+// In sets of shader objects with mesh shaders, behind those.
+inline constexpr uint32_t kMeshFragment = static_cast<uint32_t>(std::size(kDrawSalts));
+inline constexpr uint32_t kTask = kMeshFragment + 1;
 
 // Of the fragment shaders in sets of shader objects, which are behind the vertex shaders there.
 inline constexpr uint32_t kFragmentSalts[] = {0, 77};
@@ -140,6 +153,11 @@ struct DrawCase {
     std::vector<uint32_t> commands;  // that records with counts lead to
     // Changes the stream once it has addresses.
     std::function<void(DrawCase&)> spoil = [](DrawCase&) {};
+    // Of the index that chooses the salt. Indices of shader objects are in the order of their stages, mesh shaders last.
+    uint32_t saltWord() const
+    {
+        return static_cast<uint32_t>(layout.setWord) + (hasObjects && hasMesh ? (hasTasks ? 2 : 1) : 0);
+    }
     // No count is above its maximum.
     void limitCounts();
     void omitDraws(uint32_t sequence) { counted[sequence].count = 0; }
@@ -204,15 +222,16 @@ private:
     // One with a shader group for each salt, of which it has the first two itself.
     // Likewise, with mesh shaders.
     VkPipeline createMeshPipeline(bool hasRenderPass, bool hasTasks, uint32_t salt);
-    VkShaderStageFlags stages() const { return m_maker == Maker::Mesh ? kMeshStages : kStages; }
+    VkShaderStageFlags stages() const { return usesMesh(m_maker) ? kMeshStages : kStages; }
     VkPipeline createGroups(bool hasRenderPass, bool hasVertices);
     VkIndirectExecutionSetEXT createSet(const std::vector<VkPipeline>& pipelines);
     VkPipeline createLibrary(VkGraphicsPipelineLibraryFlagsEXT subset, VkRenderPass pass, bool hasVertices);
     VkPipeline createLinked(bool hasRenderPass, bool hasVertices);
     VkShaderEXT createObject(VkShaderStageFlagBits stage, std::span<const uint32_t> code, uint32_t salt);
     void createObjects(bool hasVertices);
-    VkIndirectExecutionSetEXT createSetOfObjects(const std::vector<VkShaderEXT>& vertex,
-                                                 const std::vector<VkShaderEXT>& fragment);
+    void createMeshObjects(bool hasTasks);
+    // Of each stage those that there are.
+    VkIndirectExecutionSetEXT createSetOfObjects(const std::vector<std::vector<VkShaderEXT>>& byStage);
     void setVertexInput(VkCommandBuffer cmd, bool hasVertices) const;
     void bindObjects(VkCommandBuffer cmd, bool hasVertices) const;
     // What runs the case, for the commands that are told.
@@ -239,7 +258,9 @@ private:
 
     VkGeneratedCommandsPipelineInfoEXT m_pipelineInfo{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT};
     VkGeneratedCommandsShaderInfoEXT m_shaderInfo{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_SHADER_INFO_EXT};
-    VkShaderEXT m_objects[2][2] = {};  // vertex and fragment shader, without and with vertex buffers
+    // Without and with vertex buffers or task shaders.
+    std::vector<VkShaderStageFlagBits> m_objectStages[2];
+    std::vector<VkShaderEXT> m_objects[2];
     // For dynamic rendering or the render pass, without and with vertex buffers: one for each salt.
     std::vector<VkPipeline> m_pipelines[2][2];
     VkIndirectExecutionSetEXT m_sets[2][2] = {};

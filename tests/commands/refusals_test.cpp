@@ -144,8 +144,6 @@ TEST_F(Refusals, LayoutNamedAndTagged_AnsweredByTheLayer)
 
 TEST_F(Refusals, Properties_SayWhatThereIs)
 {
-    // Not of shader objects.
-    constexpr VkShaderStageFlags kMesh = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
     const bool hasObjects = driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME);
     EXPECT_EQ(generated.properties.maxIndirectShaderObjectCount > 0, hasObjects);
     const bool hasDraws = generated.properties.supportedIndirectCommandsShaderStages & VK_SHADER_STAGE_VERTEX_BIT;
@@ -153,7 +151,7 @@ TEST_F(Refusals, Properties_SayWhatThereIs)
     EXPECT_EQ(generated.properties.supportedIndirectCommandsShaderStagesPipelineBinding,
               generated.properties.supportedIndirectCommandsShaderStages);
     EXPECT_EQ(generated.properties.supportedIndirectCommandsShaderStagesShaderBinding,
-              hasObjects ? generated.properties.supportedIndirectCommandsShaderStages & ~kMesh : 0);
+              hasObjects ? generated.properties.supportedIndirectCommandsShaderStages : 0);
     EXPECT_EQ(generated.properties.deviceGeneratedCommandsMultiDrawIndirectCount, hasDraws);
     EXPECT_GE(generated.properties.maxIndirectSequenceCount, 1u << 20);
 }

@@ -99,10 +99,10 @@ public:
         own->supportedIndirectCommandsInputModes = support.generatedDraws ? kInputModes : 0;
         own->supportedIndirectCommandsShaderStages =
             support.generatedDraws ? kSequenceStages : VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT};
-        own->supportedIndirectCommandsShaderStagesShaderBinding =
-            support.shaderObjects ? own->supportedIndirectCommandsShaderStages : 0;
         if (support.generatedMeshDraws)
             own->supportedIndirectCommandsShaderStages |= VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+        own->supportedIndirectCommandsShaderStagesShaderBinding =
+            support.shaderObjects ? own->supportedIndirectCommandsShaderStages : 0;
         own->supportedIndirectCommandsShaderStagesPipelineBinding = own->supportedIndirectCommandsShaderStages;
         own->deviceGeneratedCommandsTransformFeedback = VK_FALSE;
         own->deviceGeneratedCommandsMultiDrawIndirectCount = hasCountedDraws(support);

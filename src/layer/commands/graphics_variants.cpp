@@ -30,14 +30,6 @@ bool hasDynamicState(const VkGraphicsPipelineCreateInfo& info, VkDynamicState st
     return dynamic && std::ranges::count(std::span(dynamic->pDynamicStates, dynamic->dynamicStateCount), state) > 0;
 }
 
-bool hasMesh(const std::vector<commands::StageCode>& code)
-{
-    return std::ranges::count(code, spv::ExecutionModel::MeshEXT, &commands::StageCode::model) > 0;
-}
-
-// Mesh shaders have outputs of so many locations wherever there are mesh shaders (maxMeshOutputComponents).
-constexpr uint32_t kMeshLocations = 127 / 4;
-
 class KeptGraphics final : public KeptPipeline {
 public:
     KeptGraphics(std::shared_ptr<SequenceLayout> layout, std::shared_ptr<RenderPass> renderPass,
@@ -78,10 +70,7 @@ public:
         return own.pInputAssemblyState && own.pInputAssemblyState->primitiveRestartEnable ? Restart::On : Restart::Off;
     }
 
-    bool hasTask() const override
-    {
-        return std::ranges::count(m_code, spv::ExecutionModel::TaskEXT, &commands::StageCode::model) > 0;
-    }
+    bool hasTask() const override { return hasStage(m_code, spv::ExecutionModel::TaskEXT); }
 
 protected:
     VkResult create(const commands::Layout& layout, const commands::VertexInput& dynamicInput,
@@ -94,13 +83,9 @@ protected:
             return refuse(
                 "it says nothing of its vertex input, and the layout has the token VERTEX_BUFFER or INDEX_BUFFER");
         const commands::VertexInput input = isStatic ? staticInput() : dynamicInput;
-        commands::VariantTarget target;
-        target.interfaceLocations = device().support.interfaceLocations;
-        if (hasMesh(m_code))
-            target.interfaceLocations = std::min(target.interfaceLocations, kMeshLocations);
-        if (hasMesh(m_code) != isMesh(layout.action))
-            return refuse("a token for mesh tasks goes with mesh shaders, all other draws with vertex shaders");
-        const auto code = commands::makeDrawVariant(m_code, layout, target, input);
+        if (const char* obstacle = obstacleOf(m_code, layout))
+            return refuse(obstacle);
+        const auto code = commands::makeDrawVariant(m_code, layout, targetOf(device(), m_code), input);
         if (!code)
             return refuse(code.error().text());
         std::optional<RemainingInput> remaining;
@@ -173,6 +158,28 @@ private:
 
 }  // namespace
 
+bool hasStage(const std::vector<commands::StageCode>& code, spv::ExecutionModel model)
+{
+    return std::ranges::count(code, model, &commands::StageCode::model) > 0;
+}
+
+const char* obstacleOf(const std::vector<commands::StageCode>& code, const commands::Layout& layout)
+{
+    const bool fits = hasStage(code, spv::ExecutionModel::MeshEXT) == isMesh(layout.action);
+    return fits ? nullptr : "a token for mesh tasks goes with mesh shaders, all other draws with vertex shaders";
+}
+
+commands::VariantTarget targetOf(const Device& device, const std::vector<commands::StageCode>& code)
+{
+    // Mesh shaders have outputs of so many locations wherever there are mesh shaders (maxMeshOutputComponents).
+    constexpr uint32_t kMeshLocations = 127 / 4;
+    commands::VariantTarget target;
+    target.interfaceLocations = device.support.interfaceLocations;
+    if (hasStage(code, spv::ExecutionModel::MeshEXT))
+        target.interfaceLocations = std::min(target.interfaceLocations, kMeshLocations);
+    return target;
+}
+
 std::optional<spv::ExecutionModel> modelOf(VkShaderStageFlagBits stage)
 {
     switch (stage) {
@@ -218,7 +225,7 @@ std::shared_ptr<KeptPipeline> keepWhole(std::shared_ptr<SequenceLayout> layout, 
     std::optional<std::vector<commands::StageCode>> code = codeOf(info, words);
     if (!layout || !code)
         return nullptr;
-    if (std::ranges::count(*code, spv::ExecutionModel::Vertex, &commands::StageCode::model) == 0 && !hasMesh(*code))
+    if (!hasStage(*code, spv::ExecutionModel::Vertex) && !hasStage(*code, spv::ExecutionModel::MeshEXT))
         return nullptr;
     return std::make_shared<KeptGraphics>(std::move(layout), std::move(renderPass), std::move(*code), info);
 }

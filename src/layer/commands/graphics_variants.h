@@ -19,4 +19,11 @@ class KeptPipeline;
 // None for a stage that generated draws cannot have.
 std::optional<spv::ExecutionModel> modelOf(VkShaderStageFlagBits stage);
 
+// Of stages together.
+bool hasStage(const std::vector<commands::StageCode>& code, spv::ExecutionModel model);
+// Why a layout does not go with them, or null.
+const char* obstacleOf(const std::vector<commands::StageCode>& code, const commands::Layout& layout);
+// What variants of them have to know of the device.
+commands::VariantTarget targetOf(const Device& device, const std::vector<commands::StageCode>& code);
+
 }  // namespace millrace::layer

@@ -74,18 +74,17 @@ public:
     }
 
     bool hasDynamicInput() const override { return true; }
+    bool hasTask() const override { return hasStage(codeOf(), spv::ExecutionModel::TaskEXT); }
     Restart primitiveRestart() const override { return Restart::Dynamic; }
 
 protected:
     VkResult create(const commands::Layout& layout, const commands::VertexInput& input,
                     VariantHandles& out) const override
     {
-        std::vector<commands::StageCode> code;
-        for (const std::shared_ptr<const KeptShader>& shader : m_shaders)
-            code.push_back({*modelOf(shader->stage), shader->entryPoint, shader->words});
-        commands::VariantTarget target;
-        target.interfaceLocations = device().support.interfaceLocations;
-        const auto variants = commands::makeDrawVariant(std::move(code), layout, target, input);
+        const std::vector<commands::StageCode> code = codeOf();
+        if (const char* obstacle = obstacleOf(code, layout))
+            return refuse(obstacle);
+        const auto variants = commands::makeDrawVariant(code, layout, targetOf(device(), code), input);
         if (!variants)
             return refuse(variants.error().text());
         for (size_t i = 0; i < m_shaders.size(); ++i) {
@@ -101,6 +100,14 @@ protected:
     }
 
 private:
+    std::vector<commands::StageCode> codeOf() const
+    {
+        std::vector<commands::StageCode> code;
+        for (const std::shared_ptr<const KeptShader>& shader : m_shaders)
+            code.push_back({*modelOf(shader->stage), shader->entryPoint, shader->words});
+        return code;
+    }
+
     VkResult createOne(const KeptShader& shader, const spirv::Words& words, VkShaderEXT& out) const
     {
         const VkPushConstantRange range{sequenceStages(device()), 0, sizeof(abi::SequenceArguments)};
@@ -125,7 +132,7 @@ private:
         return device().table.CreateShadersEXT(device().handle, 1, &info, runtime::hostMemory(), &out);
     }
 
-    const Shaders m_shaders;  // in the order of stages
+    const Shaders m_shaders;
 };
 
 // A compute pipeline does the same as a shader object.
@@ -176,7 +183,8 @@ VKAPI_ATTR void VKAPI_CALL DestroyShaderEXT(VkDevice handle, VkShaderEXT shader,
 void ShaderObjects::created(const VkShaderCreateInfoEXT& info, VkShaderEXT shader)
 {
     constexpr VkShaderStageFlags kMesh = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
-    const bool isOurs = info.stage == VK_SHADER_STAGE_COMPUTE_BIT || (modelOf(info.stage) && !(info.stage & kMesh));
+    const bool isOurs = info.stage == VK_SHADER_STAGE_COMPUTE_BIT ||
+                        (modelOf(info.stage) && (m_device.support.generatedMeshDraws || !(info.stage & kMesh)));
     if (!isOurs || info.codeType != VK_SHADER_CODE_TYPE_SPIRV_EXT)
         return;
     auto kept = std::make_shared<KeptShader>(m_device, info);
@@ -231,7 +239,10 @@ std::shared_ptr<KeptPipeline> ShaderObjects::create(const Shaders& shaders) cons
         return nullptr;
     if (ordered[0]->stage == VK_SHADER_STAGE_COMPUTE_BIT)
         return ordered.size() == 1 ? keepCompute(*ordered[0]) : nullptr;
-    if (ordered[0]->stage != VK_SHADER_STAGE_VERTEX_BIT)
+    const auto has = [&](VkShaderStageFlagBits stage) {
+        return std::ranges::any_of(ordered, [=](const auto& shader) { return shader->stage == stage; });
+    };
+    if (has(VK_SHADER_STAGE_VERTEX_BIT) == has(VK_SHADER_STAGE_MESH_BIT_EXT))
         return nullptr;
     return std::make_shared<KeptObjects>(std::move(ordered));
 }
