@@ -112,6 +112,30 @@ TEST(Messages, WrongNodeIndexOnTheDevice_NamesTheRule)
     device.instance.expectMessage("VUID-vkCmdDispatchGraphIndirectAMDX-pCountInfo-09157");
 }
 
+// What cannot be made, and what cannot be written once it is there. The graph runs all the same.
+TEST(Messages, TraceOrCaptureThatCannotBeWritten_IsToldByItsName)
+{
+    for (const std::string setting : {"trace", "capture_file"}) {
+        for (const std::string path : {"/nowhere/at/all", "/nowhere/at/all.json", "/dev/full"}) {
+            SCOPED_TRACE(setting + " = " + path);
+            InstanceOptions options;
+            options.settings = {{setting, path}};
+            if (setting == "capture_file")
+                options.settings["capture"] = "recurse";
+            Recursion test(options);
+            VkCommandBuffer cmd = test.device.begin();
+            test.device.prepare(cmd, test.graph, test.set);
+            test.device.dispatch(cmd, test.graph, "recurse", 1, {0});
+            test.device.submitAndWait(cmd);
+            EXPECT_GT(test.out.words[0], 0u);
+            const std::vector<Message> messages = test.device.instance.takeMessages();
+            ASSERT_EQ(messages.size(), 1u);
+            EXPECT_EQ(messages[0].id, setting == "trace" ? "Millrace-trace" : "Millrace-capture");
+            EXPECT_NE(messages[0].text.find(path), std::string::npos) << messages[0].text;
+        }
+    }
+}
+
 // An engine that paces by the value of a timeline semaphore, and never waits.
 TEST(Messages, SemaphoreValueThatIsRead_TellsWhatTheGraphsBehindItMet)
 {

@@ -128,8 +128,7 @@ void printLeaves(std::ostream& out, const GraphReport& report)
             names += (names.empty() ? "" : ", ") + groupName(report.graph, group);
         }
     }
-    out << "\nWhat the application launches without scheduler: " << (names.empty() ? "no node" : names)
-        << "\n";
+    out << "\nWhat the application launches without scheduler: " << (names.empty() ? "no node" : names) << "\n";
 }
 
 }  // namespace
