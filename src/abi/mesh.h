@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the shaders of an emulated mesh pipeline are told, and what they leave for each other. Their push constants are
 // SequenceArguments (commands.h): workgroups of task and mesh shaders find their grid, one of several, as generated
-// dispatches find their sequence. `stream` is the address of the grids, `stride` the bytes from one to the next,
-// `table` that of MeshWork::table.
+// dispatches find their sequence. `table` is the address of MeshWork::table, `stride` the bytes from one grid to the
+// next; `stream` is not used.
 #ifndef MILLRACE_ABI_MESH_H
 #define MILLRACE_ABI_MESH_H
 #include "commands.h"
@@ -15,6 +15,9 @@ struct MeshWork {
     // shaders MeshGrid[2] and the payload, from one multiple of kMeshAreaAlignment to another.
     uint64_t results;
     uint64_t memory;  // of mesh shaders: MeshOutputMemory
+    uint64_t grids;   // MeshGrid, SequenceArguments::stride from one to the next, or VkDrawMeshTasksIndirectCommandEXT
+    uint isFresh;     // 1: nothing of it has run, also where MeshOutputMemory::isRepeat
+    uint pad0;
     SequenceTable table;
 };
 
@@ -45,7 +48,8 @@ struct MeshOutputMemory {
     uint unfit;       // what had no room, and so did not run: workgroups, and dispatches (reserve.comp)
     uint isRepeat;    // 1: workgroups that have run do not run again
     uint64_t report;  // MeshMemoryReport, or 0
-    uint64_t pad0;
+    uint wanted;      // units that a dispatch which had no room needs at least
+    uint refused;     // 1: a dispatch had more workgroups than it may
 };
 
 MR_CONST uint kMeshUnitBytes = 32u;
@@ -54,7 +58,16 @@ MR_CONST uint kMeshHeadBytes = 4096u;
 // What the host is told. Host-visible.
 struct MeshMemoryReport {
     uint unfit;
+    uint used;
+    uint wanted;
+    uint refused;
 };
+
+// Workgroups that a draw may have, and that a dispatch may have of all draws of a command, or of all that its task
+// shaders emit; primitives of all of them.
+MR_CONST uint kMaxMeshGroups = 1u << 22;
+MR_CONST uint kMaxListedGroups = 1u << 28;
+MR_CONST uint kMaxListedPrimitives = 1u << 30;
 
 // A grid of workgroups; likewise what a workgroup of a task shader emits.
 struct MeshGrid {
@@ -72,13 +85,18 @@ struct MeshDrawCommand {
     uint firstInstance;
 };
 
-// Of the kernel behind those that make a table (src/shaders/meta/mesh/reserve.comp).
-struct ReserveArguments {
-    uint64_t work;      // MeshWork
-    uint64_t dispatch;  // DispatchCommand
+// Of the kernel in front of task and mesh shaders whose grids the device knows (src/shaders/meta/mesh/grids.comp).
+struct GridsArguments {
+    uint64_t work;      // MeshWork, which it writes
+    uint64_t dispatch;  // DispatchCommand, likewise
     uint64_t memory;    // MeshOutputMemory
-    uint resultBytes;   // of a workgroup
-    uint maxGroups;     // that the dispatch may have
+    uint64_t before;    // MeshWork of the task shaders that left the grids, or 0
+    uint64_t grids;     // else where they are,
+    uint64_t count;     // and of a uint that says how many, or 0: `most`
+    uint stride;
+    uint most;
+    uint resultBytes;  // of a workgroup
+    uint runsOnce;     // 1: all workgroups run when they have memory, so that a repeat has none
 };
 
 // A draw, for the kernel behind all mesh shaders in front of a render pass instance.

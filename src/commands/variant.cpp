@@ -93,8 +93,13 @@ Result<Variant> readStage(std::span<const uint32_t> words, std::string_view entr
     if (!module) {
         return module.error();
     }
-    Variant variant{
-        .module = std::move(*module), .model = model, .entry = {}, .arguments = {}, .sequence = {}, .group = {}};
+    Variant variant{.module = std::move(*module),
+                    .model = model,
+                    .entry = {},
+                    .arguments = {},
+                    .sequence = {},
+                    .group = {},
+                    .recordsOffset = 0};
     if (const Status status = spirv::extractEntryPoint(variant.module, entryPoint, model); !status) {
         return status.error();
     }
@@ -264,7 +269,12 @@ LongWords ArgumentLoads::split(Emitter& out, Id pair)
 
 LongWords ArgumentLoads::record(Emitter& out, Id sequence)
 {
-    const LongWords stream = address(out, offsetof(abi::SequenceArguments, stream));
+    const LongWords stream =
+        m_variant.recordsOffset == 0
+            ? address(out, offsetof(abi::SequenceArguments, stream))
+            : split(out,
+                    load(out, add(out, address(out, offsetof(abi::SequenceArguments, table)), m_variant.recordsOffset),
+                         m_module.getVectorType(m_word, 2), sizeof(uint64_t)));
     const Id stride = word(out, offsetof(abi::SequenceArguments, stride));
     const Id zero = m_math.constant(0);
     return m_math.add(out, stream, m_math.multiply(out, {sequence, zero}, {stride, zero}));

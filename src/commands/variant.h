@@ -24,6 +24,8 @@ struct Variant {
     spirv::Id arguments;  // PushConstant variable, abi::SequenceArguments; none before declareArguments()
     spirv::Id sequence;  // Private variable: the number of the sequence, from the start of the entry point on; likewise
     spirv::Id group;  // Private variable: the number of the workgroup among those of all sequences; none: nobody asks
+    // Where the address of the records is, in bytes from that of the table; 0: SequenceArguments::stream is it.
+    int32_t recordsOffset = 0;
 };
 
 // Reads the module and leaves the entry point alone. Errors: no such entry point.

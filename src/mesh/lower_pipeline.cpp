@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mesh/lower_pipeline.h"
 
+#include <cstddef>
 #include <utility>
 
 #include "abi/mesh.h"
@@ -103,6 +104,8 @@ Status takeArguments(Variant& variant)
     if (const Status status = commands::declareArguments(variant); !status) {
         return status;
     }
+    variant.recordsOffset =
+        static_cast<int32_t>(offsetof(abi::MeshWork, grids)) - static_cast<int32_t>(offsetof(abi::MeshWork, table));
     return fetchPushConstants(variant, *block);
 }
 

@@ -257,8 +257,14 @@ void OutputMemory::reserve(FunctionWriter& writer)
         m_loads.load(out, m_loads.add(out, head, offsetof(abi::MeshOutputMemory, isRepeat)), m_word, sizeof(uint32_t));
     const Id counts =
         m_loads.load(out, m_loads.add(out, group, offsetof(abi::MeshGroup, counts)), m_word, sizeof(uint32_t));
+    constexpr auto kBack =
+        static_cast<int64_t>(offsetof(abi::MeshWork, isFresh)) - static_cast<int64_t>(offsetof(abi::MeshWork, table));
+    const LongWords table = m_loads.address(out, offsetof(abi::SequenceArguments, table));
+    const Id isFresh = m_loads.load(out, m_loads.add(out, table, kBack), m_word, sizeof(uint32_t));
+    const Id isOld = out.emit(spv::Op::OpISub, m_word, {number(1), isFresh});
     const Id hasRun = out.emit(spv::Op::OpShiftRightLogical, m_word, {counts, number(31)});
-    const Id isDone = out.emit(spv::Op::OpBitwiseAnd, m_word, {isRepeat, hasRun});
+    const Id isDone =
+        out.emit(spv::Op::OpBitwiseAnd, m_word, {out.emit(spv::Op::OpBitwiseAnd, m_word, {isRepeat, isOld}), hasRun});
     const Id join = m_module.newId(), refused = m_module.newId(), accepted = m_module.newId();
     writer.beginIf(out.emit(spv::Op::OpIEqual, m_bool, {isDone, number(0)}), join);
     Emitter trying = writer.out();

@@ -16,6 +16,8 @@ InstanceOptions instanceOptions(Provider provider)
         options.settings = {{"enable", "mesh_nodes"}};
     if (provider == Provider::Layer)
         options.settings = {{"enable", "mesh_shaders"}, {"force_enable", "true"}};
+    if (provider == Provider::LayerInOnePiece)
+        options.settings = {{"enable", "mesh_shaders"}, {"force_enable", "true"}, {"continuation", "single"}};
     return options;
 }
 

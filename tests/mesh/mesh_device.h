@@ -11,8 +11,9 @@
 
 namespace millrace::meshtest {
 
-// Nodes: the driver's, as nodes of execution graphs by the layer.
-enum class Provider { Driver, Layer, Nodes };
+// LayerInOnePiece: with the setting "continuation" single. Nodes: the driver's, as nodes of execution graphs by the
+// layer.
+enum class Provider { Driver, Layer, LayerInOnePiece, Nodes };
 
 // True if the driver under the tests has the extension.
 bool driverHasMeshShaders();

@@ -350,7 +350,7 @@ Device::~Device()
 
 const VkAllocationCallbacks* Device::allocatorFor(const VkAllocationCallbacks* applications) const
 {
-    return usesGraphs() ? runtime::hostMemory() : applications;
+    return uses & kUseSplits ? runtime::hostMemory() : applications;
 }
 
 void Device::tellUnknown(std::string_view command, const StructureTypes& types, std::string_view consequence) const

@@ -29,8 +29,10 @@ enum Use : uint32_t {
 inline constexpr uint32_t kUseStreams = kUseGraphs | kUseMesh | kUseCommands;
 // and what the application sets in it is kept.
 inline constexpr uint32_t kUseState = kUseStreams;
+// Between some of those a submission waits for what is in front.
+inline constexpr uint32_t kUseSplits = kUseGraphs | kUseMesh;
 // What is submitted and what the application waits for is watched (submission/status_watch.h).
-inline constexpr uint32_t kUseWatch = kUseGraphs | kUseTokenChecks;
+inline constexpr uint32_t kUseWatch = kUseSplits | kUseTokenChecks;
 
 struct EntryPoint {
     const char* name;

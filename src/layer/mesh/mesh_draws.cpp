@@ -20,9 +20,13 @@ constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
 constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
 constexpr VkPipelineStageFlags kComputeStage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
 
-uint64_t tableOf(uint64_t work)
+void recordBarrier(const Device& device, VkCommandBuffer commandBuffer, VkPipelineStageFlags from,
+                   VkPipelineStageFlags to)
 {
-    return work + offsetof(abi::MeshWork, table);
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    device.table.CmdPipelineBarrier(commandBuffer, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
 // Behind all mesh shaders of a front, or those that depend on a condition.
@@ -39,13 +43,13 @@ void listDraws(CommandBuffer& commandBuffer)
         return;
     }
     std::memcpy(part.data, listings.data(), bytes);
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
     const Device& device = commandBuffer.device;
-    const VkCommandBuffer front = commandBuffer.front.stream;
-    device.table.CmdPipelineBarrier(front, kComputeStage, kComputeStage, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-    device.meshShaders->list(front, {part.address, static_cast<uint32_t>(listings.size()), 0});
+    for (const VkCommandBuffer stream : {commandBuffer.front.stream, commandBuffer.front.repeat}) {
+        if (!stream)
+            continue;
+        recordBarrier(device, stream, kComputeStage, kComputeStage);
+        device.meshShaders->listPrimitives(stream, {part.address, static_cast<uint32_t>(listings.size()), 0});
+    }
 }
 
 }  // namespace
@@ -80,19 +84,6 @@ bool MeshDraw::check()
     return false;
 }
 
-// For as long as the command buffer may run. Null if there is no memory.
-std::shared_ptr<runtime::Buffer> MeshDraw::createBuffer(runtime::BufferUse use, uint64_t bytes)
-{
-    auto buffer = std::make_shared<runtime::Buffer>();
-    const VkResult result = m_device.meshShaders->memory.createBuffer(use, bytes, *buffer);
-    if (result != VK_SUCCESS) {
-        m_commandBuffer.fail(result);
-        return nullptr;
-    }
-    m_commandBuffer.keepAlive.push_back(buffer);
-    return buffer;
-}
-
 // vkEndCommandBuffer tells of errors.
 bool MeshDraw::isGood(VkResult result)
 {
@@ -125,124 +116,100 @@ bool MeshDraw::createUpload()
     return true;
 }
 
-void MeshDraw::barrier(VkPipelineStageFlags from, VkPipelineStageFlags to) const
+void MeshDraw::barrier(VkCommandBuffer commandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to) const
 {
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-    m_device.table.CmdPipelineBarrier(m_commandBuffer.front.stream, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+    recordBarrier(m_device, commandBuffer, from, to);
+}
+
+// For a draw of which the host does not know how much memory it needs.
+bool MeshDraw::useArena()
+{
+    if (!isGood(memory().arena(m_arena)))
+        return false;
+    m_arena->need(m_pipeline->outputs.mostUnits);
+    return true;
 }
 
 // What the instance waits for when it begins, its shaders in front of it wait for as well: dependencies of a render
 // pass, which may be that of a secondary command buffer, and where the command buffer may still run, what reads the
-// same memory.
+// same memory. Draws of an instance before may read what is in the arena.
 void MeshDraw::beginFront()
 {
+    const RenderingScope& scope = m_commandBuffer.rendering;
+    Front& front = m_commandBuffer.front;
     const bool isPending = m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
-    const bool mayWait = m_commandBuffer.rendering.legacyPass || isPending || !m_commandBuffer.primary;
-    if (!m_commandBuffer.front.isUsed && mayWait)
-        barrier(VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, kComputeStage | VK_PIPELINE_STAGE_TRANSFER_BIT);
-    m_commandBuffer.front.isUsed = true;
-    if (m_commandBuffer.rendering.conditional) {
+    const bool mayWait = scope.legacyPass || isPending || !m_commandBuffer.primary;
+    if ((!front.isUsed && mayWait) || (m_arena && m_arena->isNew(front.stream)))
+        barrier(front.stream, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, kComputeStage | VK_PIPELINE_STAGE_TRANSFER_BIT);
+    front.isUsed = true;
+    m_streams = {front.stream};
+    if (m_arena && repeatFront(m_commandBuffer, m_arena))
+        m_streams.push_back(front.repeat);
+    if (scope.conditional)
         listDraws(m_commandBuffer);
-        m_device.table.CmdBeginConditionalRenderingEXT(m_commandBuffer.front.stream,
-                                                       &m_commandBuffer.rendering.conditionalInfo);
+    for (const VkCommandBuffer stream : m_streams) {
+        if (scope.conditional)
+            m_device.table.CmdBeginConditionalRenderingEXT(stream, &scope.conditionalInfo);
+        m_commandBuffer.log.replay(kScopeDescriptorBuffers, m_device.table, stream);
     }
-    m_commandBuffer.log.replay(kScopeDescriptorBuffers, m_device.table, m_commandBuffer.front.stream);
+}
+
+void MeshDraw::beginMemory(MeshRoom* room)
+{
+    for (const VkCommandBuffer stream : m_streams)
+        if (room ? room->begin(m_device.table, stream) : m_arena->begin(stream))
+            barrier(stream, VK_PIPELINE_STAGE_TRANSFER_BIT, kComputeStage);
 }
 
 void MeshDraw::endFront()
 {
-    if (m_commandBuffer.rendering.conditional)
-        m_device.table.CmdEndConditionalRenderingEXT(m_commandBuffer.front.stream);
+    if (!m_commandBuffer.rendering.conditional)
+        return;
+    for (const VkCommandBuffer stream : m_streams)
+        m_device.table.CmdEndConditionalRenderingEXT(stream);
+}
+
+abi::SequenceArguments MeshDraw::arguments(const Dispatch& dispatch) const
+{
+    return {0, m_pushConstants, dispatch.work + offsetof(abi::MeshWork, table), dispatch.stride, 0};
 }
 
 void MeshDraw::run(VkPipeline pipeline, const Dispatch& dispatch)
 {
+    for (const VkCommandBuffer stream : m_streams)
+        run(stream, pipeline, dispatch);
+}
+
+void MeshDraw::run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dispatch& dispatch) const
+{
     const VkuDeviceDispatchTable& table = m_device.table;
-    const VkCommandBuffer front = m_commandBuffer.front.stream;
-    bindBorrowedSets(m_commandBuffer, kGraphics, *m_pipeline->layout, front, kCompute);
-    table.CmdBindPipeline(front, kCompute, pipeline);
-    abi::SequenceArguments arguments{dispatch.grids, m_pushConstants, dispatch.table, dispatch.stride, 0};
-    table.CmdPushConstants(front, m_pipeline->layout->handle, kSequenceStages, 0, sizeof arguments, &arguments);
+    bindBorrowedSets(m_commandBuffer, kGraphics, *m_pipeline->layout, commandBuffer, kCompute);
+    table.CmdBindPipeline(commandBuffer, kCompute, pipeline);
+    const abi::SequenceArguments pushed = arguments(dispatch);
+    table.CmdPushConstants(commandBuffer, m_pipeline->layout->handle, kSequenceStages, 0, sizeof pushed, &pushed);
     if (dispatch.indirect) {
-        table.CmdDispatchIndirect(front, dispatch.indirect, dispatch.offset);
+        table.CmdDispatchIndirect(commandBuffer, dispatch.indirect, dispatch.offset);
         return;
     }
     const uint64_t rows = (dispatch.groups + abi::kRowGroups - 1) / abi::kRowGroups;
-    table.CmdDispatch(front, static_cast<uint32_t>(std::min<uint64_t>(dispatch.groups, abi::kRowGroups)),
+    table.CmdDispatch(commandBuffer, static_cast<uint32_t>(std::min<uint64_t>(dispatch.groups, abi::kRowGroups)),
                       static_cast<uint32_t>(rows), 1);
 }
 
-// The grids of a dispatch become a table, and its workgroups get memory. `arguments`: without what is here.
-std::optional<MeshDraw::Dispatch> MeshDraw::list(const Grids& grids, abi::ReserveArguments arguments, Drawn* drawn)
+// What is behind the mesh shaders, and the draw. Draws under a condition are listed under it: where it does not hold,
+// nothing has written what is read.
+void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
 {
-    const MeshListMemory memory(grids.most);
-    const auto buffer = createBuffer(runtime::BufferUse::Indirect, memory.bytes);
-    if (!buffer)
-        return std::nullopt;
-    const uint64_t base = buffer->address();
-    abi::SortArguments sort{};
-    sort.stream = grids.address;
-    sort.sequenceCount = grids.count;
-    sort.dispatches = base + memory.dispatch;
-    sort.tables = tableOf(base);
-    sort.entries = base + memory.entries;
-    sort.sums = base + memory.sums;
-    sort.stride = grids.stride;
-    sort.setOffset = abi::kNoExecutionSet;
-    sort.maxSequenceCount = grids.most;
-    sort.pipelineCount = 1;
-    sort.blockCount = memory.blockCount;
-    arguments.work = base;
-    arguments.dispatch = base + memory.dispatch;
-    const VkCommandBuffer front = m_commandBuffer.front.stream;
-    barrier(kComputeStage | VK_PIPELINE_STAGE_TRANSFER_BIT, kComputeStage);
-    m_device.meshShaders->sortKernels.sort(front, sort);
-    barrier(kComputeStage, kComputeStage);
-    m_device.meshShaders->reserve(front, arguments);
-    barrier(kComputeStage, kComputeStage | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT);
-    if (drawn)
-        *drawn = {base + memory.draw, buffer->handle(), memory.draw};
-    return Dispatch{tableOf(base), grids.address, grids.stride, buffer->handle(), memory.dispatch, 0};
-}
-
-std::optional<MeshDraw::Dispatch> MeshDraw::listMesh(const Grids& grids, Drawn& drawn)
-{
-    MeshArena* arena = nullptr;
-    if (!isGood(memory().limitedArena(arena)))
-        return std::nullopt;
-    begin(*arena);
-    abi::ReserveArguments arguments{};
-    arguments.memory = arena->address();
-    arguments.resultBytes = sizeof(abi::MeshGroup);
-    arguments.maxGroups = kMaxMeshGroups;
-    return list(grids, arguments, &drawn);
-}
-
-void MeshDraw::begin(MeshArena& arena) const
-{
-    if (arena.begin(m_commandBuffer.front.stream))
-        barrier(VK_PIPELINE_STAGE_TRANSFER_BIT, kComputeStage);
-}
-
-// Draws under a condition are listed under it: where it does not hold, nothing has written what is read.
-void MeshDraw::addListing(const Dispatch& dispatch, const Drawn& drawn)
-{
-    memory().listings.push_back(
-        {dispatch.table - offsetof(abi::MeshWork, table), drawn.address, m_pipeline->outputs.corners, 0});
+    memory().listings.push_back({dispatch.work, drawn.address, m_pipeline->outputs.corners, 0});
     m_commandBuffer.front.finish = listDraws;
     if (m_commandBuffer.rendering.conditional)
         listDraws(m_commandBuffer);
-}
-
-void MeshDraw::draw(const Dispatch& dispatch, const Drawn& drawn)
-{
+    endFront();
     const VkuDeviceDispatchTable& table = m_device.table;
     const VkCommandBuffer inside = m_commandBuffer.current;
     bindBorrowedSets(m_commandBuffer, kGraphics, *m_pipeline->layout);
-    abi::SequenceArguments arguments{dispatch.grids, m_pushConstants, dispatch.table, dispatch.stride, 0};
-    table.CmdPushConstants(inside, m_pipeline->layout->handle, kSequenceStages, 0, sizeof arguments, &arguments);
+    const abi::SequenceArguments pushed = arguments(dispatch);
+    table.CmdPushConstants(inside, m_pipeline->layout->handle, kSequenceStages, 0, sizeof pushed, &pushed);
     table.CmdDrawIndirect(inside, drawn.buffer, drawn.offset, 1, sizeof(abi::MeshDrawCommand));
     m_commandBuffer.bound.restore(kGraphics, table, inside);
 }
@@ -252,86 +219,139 @@ void MeshDraw::record(uint32_t x, uint32_t y, uint32_t z)
     const uint64_t groups = uint64_t{x} * y * z;
     if (groups == 0 || !check())
         return;
-    if (groups > kMaxMeshGroups) {
-        complain("it has more workgroups than maxMeshWorkGroupTotalCount, " + std::to_string(kMaxMeshGroups));
+    if (groups > abi::kMaxMeshGroups) {
+        complain("it has more workgroups than maxMeshWorkGroupTotalCount, " + std::to_string(abi::kMaxMeshGroups));
         return;
     }
-    if (m_pipeline->task)
-        recordTasks(groups, {x, y, z, 0});
-    else
+    if (!m_pipeline->task)
         recordKnown(groups, {x, y, z, 0});
+    else if (groups * m_pipeline->outputs.gridBytes <= kMaxOwnTaskBytes)
+        recordOwnTasks(groups, {x, y, z, 0});
+    else
+        recordListedTasks({x, y, z, 0});
 }
 
 // A grid that the host knows.
-std::optional<MeshDraw::Dispatch> MeshDraw::upload(uint64_t groups, const abi::MeshGrid& grid, uint64_t results,
-                                                   uint64_t memory)
+bool MeshDraw::upload(uint64_t groups, const abi::MeshGrid& grid, uint64_t results, uint64_t memory, Dispatch& out)
 {
     if (!createUpload())
-        return std::nullopt;
+        return false;
     m_uploaded->grid = grid;
     m_uploaded->work.results = results;
     m_uploaded->work.memory = memory;
+    m_uploaded->work.grids = m_upload + offsetof(MeshUpload, grid);
     m_uploaded->work.table = {1, static_cast<uint32_t>(groups), m_upload + offsetof(MeshUpload, entry)};
-    return Dispatch{
-        tableOf(m_upload), m_upload + offsetof(MeshUpload, grid), sizeof(abi::MeshGrid), VK_NULL_HANDLE, 0, groups};
+    out = {m_upload + offsetof(MeshUpload, work), sizeof(abi::MeshGrid), VK_NULL_HANDLE, 0, groups};
+    return true;
 }
 
 void MeshDraw::recordKnown(uint64_t groups, const abi::MeshGrid& grid)
 {
+    MeshRoom* const room = memory().roomFor(groups * m_pipeline->outputs.mostUnits);
     MeshMemory::Part table;
-    MeshArena* arena = nullptr;
     const uint64_t tableBytes = groups * sizeof(abi::MeshGroup);
-    if (!isGood(memory().takeResults(tableBytes + sizeof(abi::MeshDrawCommand), table)) ||
-        !isGood(memory().arenaFor(groups * m_pipeline->outputs.mostUnits, arena)))
+    if ((!room && !useArena()) || !isGood(memory().takeResults(tableBytes + sizeof(abi::MeshDrawCommand), table)))
         return;
-    const std::optional<Dispatch> dispatch = upload(groups, grid, table.address, arena->address());
-    if (!dispatch)
+    Dispatch dispatch{};
+    if (!upload(groups, grid, table.address, room ? room->address() : m_arena->address(), dispatch))
         return;
-    const Drawn drawn{table.address + tableBytes, table.buffer, table.offset + tableBytes};
     beginFront();
-    begin(*arena);
-    run(m_pipeline->compute, *dispatch);
-    addListing(*dispatch, drawn);
-    endFront();
-    draw(*dispatch, drawn);
+    beginMemory(room);
+    run(m_pipeline->compute, dispatch);
+    finish(dispatch, {table.address + tableBytes, table.buffer, table.offset + tableBytes});
 }
 
-void MeshDraw::recordTasks(uint64_t groups, const abi::MeshGrid& grid)
+// What task shaders emit has memory of its own. They run once.
+void MeshDraw::recordOwnTasks(uint64_t groups, const abi::MeshGrid& grid)
 {
     const uint64_t gridBytes = m_pipeline->outputs.gridBytes;
-    if (groups > kMaxTaskGroups || groups * gridBytes > kMaxTaskBytes) {
-        complain("what its task shaders may emit takes more than " + std::to_string(kMaxTaskBytes) + " bytes");
-        return;
-    }
     MeshMemory::Part results;
-    if (!isGood(memory().takeResults(groups * gridBytes, results)))
-        return;
-    const std::optional<Dispatch> first = upload(groups, grid, results.address, 0);
-    if (!first)
+    Dispatch tasks{};
+    if (!useArena() || !isGood(memory().takeResults(groups * gridBytes, results)) ||
+        !upload(groups, grid, results.address, 0, tasks))
         return;
     beginFront();
-    run(m_pipeline->task, *first);
-    Drawn drawn{};
-    const auto second =
-        listMesh({results.address, static_cast<uint32_t>(gridBytes), static_cast<uint32_t>(groups), 0}, drawn);
-    if (second) {
-        run(m_pipeline->compute, *second);
-        addListing(*second, drawn);
-    }
-    endFront();
-    if (second)
-        draw(*second, drawn);
+    run(m_streams[0], m_pipeline->task, tasks);
+    drawListed({results.address, static_cast<uint32_t>(gridBytes), static_cast<uint32_t>(groups), 0, 0});
 }
 
-// Kernels read a copy: the application's buffer need not have an address.
+void MeshDraw::recordListedTasks(const abi::MeshGrid& grid)
+{
+    if (!useArena() || !createUpload())
+        return;
+    m_uploaded->grid = grid;
+    beginFront();
+    Grids grids{m_upload + offsetof(MeshUpload, grid), sizeof(abi::MeshGrid), 1, 0, 0};
+    if (runTasks(grids))
+        drawListed(grids);
+    else
+        endFront();
+}
+
+// The device writes what the dispatch is. `resultBytes`: of what each workgroup leaves.
+bool MeshDraw::list(const Grids& grids, uint64_t resultBytes, bool runsOnce, Dispatch& dispatch, Drawn& drawn)
+{
+    MeshMemory::Part part;
+    if (!isGood(memory().takeResults(sizeof(MeshListed), part)))
+        return false;
+    beginMemory(nullptr);
+    abi::GridsArguments pushed{};
+    pushed.work = part.address + offsetof(MeshListed, work);
+    pushed.dispatch = part.address + offsetof(MeshListed, dispatch);
+    pushed.memory = m_arena->address();
+    pushed.before = grids.before;
+    pushed.grids = grids.address;
+    pushed.count = grids.count;
+    pushed.stride = grids.stride;
+    pushed.most = grids.most;
+    pushed.resultBytes = static_cast<uint32_t>(resultBytes);
+    pushed.runsOnce = runsOnce;
+    for (const VkCommandBuffer stream : m_streams) {
+        barrier(stream, kComputeStage | VK_PIPELINE_STAGE_TRANSFER_BIT, kComputeStage);
+        m_device.meshShaders->listGrids(stream, pushed);
+        barrier(stream, kComputeStage, kComputeStage | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT);
+    }
+    dispatch = {pushed.work, grids.stride, part.buffer, part.offset + offsetof(MeshListed, dispatch), 0};
+    drawn = {part.address + offsetof(MeshListed, draw), part.buffer, part.offset + offsetof(MeshListed, draw)};
+    return true;
+}
+
+// Afterwards the grids are what they emit.
+bool MeshDraw::runTasks(Grids& grids)
+{
+    const uint64_t gridBytes = m_pipeline->outputs.gridBytes;
+    Dispatch dispatch{};
+    Drawn nothing{};
+    if (!list(grids, gridBytes, true, dispatch, nothing))
+        return false;
+    run(m_pipeline->task, dispatch);
+    grids = {0, static_cast<uint32_t>(gridBytes), 0, 0, dispatch.work};
+    return true;
+}
+
+void MeshDraw::drawListed(const Grids& grids)
+{
+    Dispatch dispatch{};
+    Drawn drawn{};
+    if (!list(grids, sizeof(abi::MeshGroup), false, dispatch, drawn)) {
+        endFront();
+        return;
+    }
+    run(m_pipeline->compute, dispatch);
+    finish(dispatch, drawn);
+}
+
+// Kernels read a copy: the application's buffer need not have an address. It is made once.
 std::optional<MeshDraw::Grids> MeshDraw::copyGrids(const IndirectGrids& grids)
 {
     const uint32_t stride = grids.maxDrawCount > 1 ? grids.stride : uint32_t{sizeof(abi::MeshGrid)};
     const uint64_t bytes = uint64_t{stride} * (grids.maxDrawCount - 1) + sizeof(VkDrawMeshTasksIndirectCommandEXT);
     const uint64_t count = (bytes + 15) / 16 * 16;
-    const auto copy = createBuffer(runtime::BufferUse::Results, count + sizeof(uint32_t));
-    if (!copy)
+    auto copy = std::make_shared<runtime::Buffer>();
+    if (!isGood(
+            m_device.meshShaders->memory.createBuffer(runtime::BufferUse::Results, count + sizeof(uint32_t), *copy)))
         return std::nullopt;
+    m_commandBuffer.keepAlive.push_back(copy);
     const VkCommandBuffer front = m_commandBuffer.front.stream;
     const VkBufferCopy region{grids.offset, 0, bytes};
     m_device.table.CmdCopyBuffer(front, grids.buffer, copy->handle(), 1, &region);
@@ -339,48 +359,19 @@ std::optional<MeshDraw::Grids> MeshDraw::copyGrids(const IndirectGrids& grids)
         const VkBufferCopy countRegion{grids.countOffset, count, sizeof(uint32_t)};
         m_device.table.CmdCopyBuffer(front, grids.countBuffer, copy->handle(), 1, &countRegion);
     }
-    return Grids{copy->address(), stride, grids.maxDrawCount, grids.countBuffer ? copy->address() + count : 0};
+    return Grids{copy->address(), stride, grids.maxDrawCount, grids.countBuffer ? copy->address() + count : 0, 0};
 }
 
 void MeshDraw::record(const IndirectGrids& indirect)
 {
-    if (indirect.maxDrawCount == 0 || !check() || !createUpload())
+    if (indirect.maxDrawCount == 0 || !check() || !useArena() || !createUpload())
         return;
     beginFront();
     std::optional<Grids> grids = copyGrids(indirect);
-    if (grids && m_pipeline->task)
-        grids = runCountedTasks(*grids);
-    Drawn drawn{};
-    const std::optional<Dispatch> dispatch = grids ? listMesh(*grids, drawn) : std::nullopt;
-    if (dispatch) {
-        run(m_pipeline->compute, *dispatch);
-        addListing(*dispatch, drawn);
-    }
-    endFront();
-    if (dispatch)
-        draw(*dispatch, drawn);
-}
-
-// Task shaders whose number the device knows, with memory of their own. Returns what they emit.
-std::optional<MeshDraw::Grids> MeshDraw::runCountedTasks(const Grids& grids)
-{
-    const uint64_t gridBytes = m_pipeline->outputs.gridBytes;
-    const auto most = static_cast<uint32_t>(std::min<uint64_t>(kMaxCountedTaskGroups, kMaxTaskBytes / gridBytes));
-    auto memory = std::make_shared<MeshArena>(m_device, m_commandBuffer.reference());
-    if (!isGood(memory->create(m_device.meshShaders->memory, most * gridBytes, true)))
-        return std::nullopt;
-    m_commandBuffer.keepAlive.push_back(memory);
-    begin(*memory);
-    abi::ReserveArguments arguments{};
-    arguments.memory = memory->address();
-    arguments.resultBytes = static_cast<uint32_t>(gridBytes);
-    arguments.maxGroups = most;
-    const std::optional<Dispatch> dispatch = list(grids, arguments, nullptr);
-    if (!dispatch)
-        return std::nullopt;
-    run(m_pipeline->task, *dispatch);
-    return Grids{memory->address() + abi::kMeshHeadBytes, static_cast<uint32_t>(gridBytes), most,
-                 dispatch->table + offsetof(abi::SequenceTable, groupCount)};
+    if (grids && (!m_pipeline->task || runTasks(*grids)))
+        drawListed(*grids);
+    else
+        endFront();
 }
 
 }  // namespace millrace::layer

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "abi/mesh.h"
 #include "layer/mesh/mesh_memory.h"
@@ -34,17 +35,18 @@ public:
     void record(const IndirectGrids& grids);
 
 private:
-    // Where grids are: their address and that of their number, 0 where that is not the device's.
+    // Where grids are: their address and that of their number, 0 where that is not the device's. Or the abi::MeshWork
+    // of the task shaders that leave them.
     struct Grids {
         uint64_t address;
         uint32_t stride;
         uint32_t most;
         uint64_t count;
+        uint64_t before;
     };
     // A dispatch: how many workgroups, or where the device says it.
     struct Dispatch {
-        uint64_t table;  // SequenceArguments::table
-        uint64_t grids;  // and ::stream, ::stride
+        uint64_t work;  // abi::MeshWork
         uint32_t stride;
         VkBuffer indirect;  // null: `groups` workgroups
         VkDeviceSize offset;
@@ -59,24 +61,26 @@ private:
 
     bool check();
     void complain(const std::string& text) const;
+    bool useArena();
     void beginFront();
+    void beginMemory(MeshRoom* room);
     void endFront();
-    std::shared_ptr<runtime::Buffer> createBuffer(runtime::BufferUse use, uint64_t bytes);
     bool isGood(VkResult result);
     MeshMemory& memory();
     bool createUpload();
+    bool upload(uint64_t groups, const abi::MeshGrid& grid, uint64_t results, uint64_t memory, Dispatch& out);
     std::optional<Grids> copyGrids(const IndirectGrids& grids);
-    void barrier(VkPipelineStageFlags from, VkPipelineStageFlags to) const;
-    std::optional<Dispatch> list(const Grids& grids, abi::ReserveArguments arguments, Drawn* drawn);
+    void barrier(VkCommandBuffer commandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to) const;
     void recordKnown(uint64_t groups, const abi::MeshGrid& grid);
-    void recordTasks(uint64_t groups, const abi::MeshGrid& grid);
-    std::optional<Dispatch> upload(uint64_t groups, const abi::MeshGrid& grid, uint64_t results, uint64_t memory);
-    void begin(MeshArena& arena) const;
-    void addListing(const Dispatch& dispatch, const Drawn& drawn);
-    std::optional<Dispatch> listMesh(const Grids& grids, Drawn& drawn);
-    std::optional<Grids> runCountedTasks(const Grids& grids);
+    void recordOwnTasks(uint64_t groups, const abi::MeshGrid& grid);
+    void recordListedTasks(const abi::MeshGrid& grid);
+    bool list(const Grids& grids, uint64_t resultBytes, bool runsOnce, Dispatch& dispatch, Drawn& drawn);
+    bool runTasks(Grids& grids);
+    void drawListed(const Grids& grids);
     void run(VkPipeline pipeline, const Dispatch& dispatch);
-    void draw(const Dispatch& dispatch, const Drawn& drawn);
+    void run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dispatch& dispatch) const;
+    void finish(const Dispatch& dispatch, const Drawn& drawn);
+    abi::SequenceArguments arguments(const Dispatch& dispatch) const;
 
     CommandBuffer& m_commandBuffer;
     Device& m_device;
@@ -84,6 +88,9 @@ private:
     MeshUpload* m_uploaded = nullptr;
     uint64_t m_upload = 0;  // its address
     uint64_t m_pushConstants = 0;
+    std::shared_ptr<MeshArena> m_arena;  // null: the draw has memory for all that it may need
+    // That its shaders run in: the front, and with the arena Front::repeat, if there is one.
+    std::vector<VkCommandBuffer> m_streams;
 };
 
 }  // namespace millrace::layer

@@ -48,6 +48,11 @@ void enableWhatMeshShadersNeed(PatchedDeviceCreateInfo& request, const Support& 
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,
                        &VkPhysicalDeviceScalarBlockLayoutFeatures::scalarBlockLayout);
     enableLayers(request, support);
+    // Submissions that wait are made with it.
+    constexpr VkStructureType k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+    request.enable(k13, &VkPhysicalDeviceVulkan13Features::synchronization2,
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
+                   &VkPhysicalDeviceSynchronization2Features::synchronization2);
     // Workgroups share counters.
     if (support.deviceScope) {
         constexpr VkStructureType kModel = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES;
@@ -67,7 +72,7 @@ void describe(const MeshLimits& limits, VkPhysicalDeviceMeshShaderPropertiesEXT&
     // Beside the chain.
     const VkPhysicalDeviceMeshShaderPropertiesEXT chained = out;
     out = {chained.sType, chained.pNext};
-    out.maxTaskWorkGroupTotalCount = kMaxMeshGroups;
+    out.maxTaskWorkGroupTotalCount = abi::kMaxMeshGroups;
     std::fill_n(out.maxTaskWorkGroupCount, 3, kMaxMeshGroupsPerDimension);
     out.maxTaskWorkGroupInvocations = limits.groupInvocations;
     std::copy_n(limits.groupSize, 3, out.maxTaskWorkGroupSize);
@@ -75,7 +80,7 @@ void describe(const MeshLimits& limits, VkPhysicalDeviceMeshShaderPropertiesEXT&
     out.maxTaskSharedMemorySize = limits.sharedBytes;
     out.maxTaskPayloadAndSharedMemorySize = limits.sharedBytes;
     out.maxPreferredTaskWorkGroupInvocations = std::min(128u, limits.groupInvocations);
-    out.maxMeshWorkGroupTotalCount = kMaxMeshGroups;
+    out.maxMeshWorkGroupTotalCount = abi::kMaxMeshGroups;
     std::fill_n(out.maxMeshWorkGroupCount, 3, kMaxMeshGroupsPerDimension);
     out.maxMeshWorkGroupInvocations = limits.groupInvocations;
     std::copy_n(limits.groupSize, 3, out.maxMeshWorkGroupSize);

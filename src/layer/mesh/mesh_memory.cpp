@@ -2,7 +2,6 @@
 #include "layer/mesh/mesh_memory.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "layer/loader/device.h"
@@ -10,53 +9,15 @@
 
 namespace millrace::layer {
 
-MeshListMemory::MeshListMemory(uint32_t mostGrids)
-    : grids(mostGrids), blockCount((mostGrids + abi::kBlockSequences - 1) / abi::kBlockSequences)
+VkResult MeshRoom::create(runtime::Memory& memory, uint64_t bytes)
 {
-    dispatch = sizeof(abi::MeshWork);
-    draw = dispatch + sizeof(abi::DispatchCommand);
-    entries = draw + sizeof(abi::MeshDrawCommand);
-    sums = entries + uint64_t{grids} * sizeof(abi::SequenceEntry);
-    bytes = sums + (uint64_t{blockCount} + 1) * sizeof(abi::BlockSum);
-}
-
-MeshArena::~MeshArena()
-{
-    if (!m_report.data())
-        return;
-    abi::MeshMemoryReport report;
-    std::memcpy(&report, m_report.data(), sizeof report);
-    if (report.unfit == 0)
-        return;
-    try {
-        m_device.messages().error(
-            "Millrace-mesh-shaders", m_owner,
-            std::to_string(report.unfit) +
-                " workgroups or draws with mesh shaders were left out: what they give out has no room in " +
-                std::to_string(uint64_t{m_head.units} * abi::kMeshUnitBytes) + " bytes",
-            "Draw less at once, or without indirect commands and task shaders");
-    } catch (...) {
-        // Without memory there is no message.
-    }
-}
-
-VkResult MeshArena::create(runtime::Memory& memory, uint64_t bytes, bool isLimited)
-{
-    VkResult result = memory.createBuffer(runtime::BufferUse::Draws, abi::kMeshHeadBytes + bytes, m_memory);
-    if (result == VK_SUCCESS && isLimited)
-        result = memory.createBuffer(runtime::BufferUse::Readback, sizeof(abi::MeshMemoryReport), m_report);
-    if (result != VK_SUCCESS)
-        return result;
+    const VkResult result = memory.createBuffer(runtime::BufferUse::Draws, abi::kMeshHeadBytes + bytes, m_memory);
     m_head.begin = m_memory.address() + abi::kMeshHeadBytes;
     m_head.units = static_cast<uint32_t>(bytes / abi::kMeshUnitBytes);
-    m_head.isLimited = isLimited;
-    m_head.report = m_report.address();
-    if (isLimited)
-        std::memset(m_report.data(), 0, sizeof(abi::MeshMemoryReport));
-    return VK_SUCCESS;
+    return result;
 }
 
-bool MeshArena::promise(uint64_t units)
+bool MeshRoom::promise(uint64_t units)
 {
     if (m_promised + units > m_head.units)
         return false;
@@ -64,11 +25,11 @@ bool MeshArena::promise(uint64_t units)
     return true;
 }
 
-bool MeshArena::begin(VkCommandBuffer commandBuffer)
+bool MeshRoom::begin(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer)
 {
     if (!std::exchange(m_isNew, false))
         return false;
-    m_device.table.CmdUpdateBuffer(commandBuffer, m_memory.handle(), 0, sizeof m_head, &m_head);
+    table.CmdUpdateBuffer(commandBuffer, m_memory.handle(), 0, sizeof m_head, &m_head);
     return true;
 }
 
@@ -77,33 +38,30 @@ runtime::Memory& MeshMemory::memory() const
     return m_device.meshShaders->memory;
 }
 
-VkResult MeshMemory::arenaFor(uint64_t units, MeshArena*& out)
+MeshRoom* MeshMemory::roomFor(uint64_t units)
 {
-    if (m_arenas.empty() || !m_arenas.back()->promise(units)) {
+    if (m_rooms.empty() || !m_rooms.back()->promise(units)) {
         constexpr uint64_t kLeastBytes = uint64_t{1} << 20;
         const uint64_t bytes = std::max(kLeastBytes, units * abi::kMeshUnitBytes);
-        if (m_arenaBytes + bytes > kMaxMeshOutputBytesKnown)
-            return limitedArena(out);
-        auto made = std::make_unique<MeshArena>(m_device, m_owner);
-        if (const VkResult result = made->create(memory(), bytes, false); result != VK_SUCCESS)
-            return result;
-        m_arenaBytes += bytes;
-        m_arenas.push_back(std::move(made));
-        m_arenas.back()->promise(units);
+        auto made = std::make_unique<MeshRoom>();
+        if (m_roomBytes + bytes > kMaxMeshRoomBytes || made->create(memory(), bytes) != VK_SUCCESS)
+            return nullptr;
+        m_roomBytes += bytes;
+        m_rooms.push_back(std::move(made));
+        m_rooms.back()->promise(units);
     }
-    out = m_arenas.back().get();
-    return VK_SUCCESS;
+    return m_rooms.back().get();
 }
 
-VkResult MeshMemory::limitedArena(MeshArena*& out)
+VkResult MeshMemory::arena(std::shared_ptr<MeshArena>& out)
 {
-    if (!m_limited) {
-        auto made = std::make_unique<MeshArena>(m_device, m_owner);
-        if (const VkResult result = made->create(memory(), kMeshArenaBytes, true); result != VK_SUCCESS)
+    if (!m_arena) {
+        auto made = std::make_shared<MeshArena>(m_device, m_owner);
+        if (const VkResult result = made->create(kMeshArenaBytes); result != VK_SUCCESS)
             return result;
-        m_limited = std::move(made);
+        m_arena = std::move(made);
     }
-    out = m_limited.get();
+    out = m_arena;
     return VK_SUCCESS;
 }
 

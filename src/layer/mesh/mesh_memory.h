@@ -9,14 +9,12 @@
 #include <vector>
 
 #include "abi/mesh.h"
-#include "layer/base/messages.h"
+#include "layer/mesh/mesh_arena.h"
 #include "runtime/memory.h"
 
 namespace millrace::layer {
 
-struct Device;
-
-// What is written while a draw is recorded: grids that the host knows, and push constants.
+// What is written while a draw is recorded: a grid that the host knows, and push constants behind it.
 struct MeshUpload {
     abi::MeshWork work;
     abi::SequenceEntry entry;
@@ -25,42 +23,29 @@ struct MeshUpload {
 };
 static_assert(sizeof(MeshUpload) % 16 == 0);
 
-// Of a dispatch whose grids the device knows: at most so many. Offsets in bytes from the beginning of the buffer.
-struct MeshListMemory {
-    explicit MeshListMemory(uint32_t mostGrids);
-
-    uint32_t grids;
-    uint32_t blockCount;
-    uint64_t dispatch;
-    uint64_t draw;
-    uint64_t entries;
-    uint64_t sums;
-    uint64_t bytes;
+// What the device writes where it knows the grids.
+struct MeshListed {
+    abi::MeshWork work;
+    abi::DispatchCommand dispatch;
+    abi::MeshDrawCommand draw;
 };
+static_assert(sizeof(MeshListed) % 16 == 0);
 
-// An abi::MeshOutputMemory with its units, for draws of one command buffer.
-class MeshArena {
+// An abi::MeshOutputMemory that has room for all that workgroups may give out.
+class MeshRoom {
 public:
-    MeshArena(const Device& device, ObjectReference owner) : m_device(device), m_owner(owner) {}
-    // Tells what had no room.
-    ~MeshArena();
-    // Limited: workgroups that find no room do not run. Others need a promise().
-    VkResult create(runtime::Memory& memory, uint64_t bytes, bool isLimited);
-
+    VkResult create(runtime::Memory& memory, uint64_t bytes);
     uint64_t address() const { return m_memory.address(); }
     // True if there is room for so many units beside those that were promised before.
     bool promise(uint64_t units);
-    // Records that all units are free, once. Needs a barrier behind it: true if it did.
-    bool begin(VkCommandBuffer commandBuffer);
+    // Records that all units are free, once. True if it did: a barrier of transfers has to be behind it.
+    bool begin(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer);
 
 private:
-    const Device& m_device;
-    const ObjectReference m_owner;
     abi::MeshOutputMemory m_head{};
     uint64_t m_promised = 0;
     bool m_isNew = true;
     runtime::Buffer m_memory;
-    runtime::Buffer m_report;  // abi::MeshMemoryReport; none where there is enough
 };
 
 // What the draws of a command buffer share. Not thread-safe, as its recording.
@@ -84,10 +69,10 @@ public:
     {
         return m_results.take(runtime::BufferUse::Indirect, memory(), bytes, out);
     }
-    // For outputs of at most so many units, where the host knows that.
-    VkResult arenaFor(uint64_t units, MeshArena*& out);
-    // For outputs of which the device knows how many there are. Made when it is first asked for.
-    VkResult limitedArena(MeshArena*& out);
+    // Room for so many units, which is the draw's. Null if the command buffer has no more: the arena has to do.
+    MeshRoom* roomFor(uint64_t units);
+    // For all else. Made when it is first asked for.
+    VkResult arena(std::shared_ptr<MeshArena>& out);
 
     std::vector<abi::MeshListing> listings;  // of draws in the front that is open
 
@@ -107,9 +92,9 @@ private:
     const ObjectReference m_owner;
     Chunks m_uploads{uint64_t{64} << 10};
     Chunks m_results{uint64_t{1} << 20};
-    std::vector<std::unique_ptr<MeshArena>> m_arenas;  // of which the last may have room
-    uint64_t m_arenaBytes = 0;                         // of all of them
-    std::unique_ptr<MeshArena> m_limited;
+    std::vector<std::unique_ptr<MeshRoom>> m_rooms;  // of which the last may have room
+    uint64_t m_roomBytes = 0;                        // of all of them
+    std::shared_ptr<MeshArena> m_arena;
 };
 
 }  // namespace millrace::layer

@@ -13,7 +13,7 @@ namespace millrace::layer {
 
 MeshShaders::~MeshShaders()
 {
-    for (const VkPipeline kernel : {m_reserve, m_list})
+    for (const VkPipeline kernel : {m_grids, m_list})
         m_device.table.DestroyPipeline(m_device.handle, kernel, runtime::hostMemory());
     m_device.table.DestroyPipelineLayout(m_device.handle, m_kernelLayout, runtime::hostMemory());
 }
@@ -22,15 +22,12 @@ VkResult MeshShaders::create()
 {
     VkResult result = memory.create(m_device.instance.handle, m_device.physical, m_device.handle,
                                     m_device.instance.table, m_device.table, m_device.names);
+    static_assert(sizeof(abi::ListArguments) <= sizeof(abi::GridsArguments));
     if (result == VK_SUCCESS)
-        result = sortKernels.create();
-    static_assert(sizeof(abi::ListArguments) <= sizeof(abi::ReserveArguments));
-    if (result == VK_SUCCESS)
-        result = createKernelLayout(m_device, sizeof(abi::ReserveArguments), "layout of kernels for mesh shaders",
+        result = createKernelLayout(m_device, sizeof(abi::GridsArguments), "layout of kernels for mesh shaders",
                                     m_kernelLayout);
     if (result == VK_SUCCESS)
-        result =
-            createKernel(m_device, shaders::mesh_reserve, m_kernelLayout, "reserve memory of mesh shaders", m_reserve);
+        result = createKernel(m_device, shaders::mesh_grids, m_kernelLayout, "number workgroups", m_grids);
     if (result == VK_SUCCESS)
         result = createKernel(m_device, shaders::mesh_list, m_kernelLayout, "number primitives", m_list);
     return result;
@@ -44,13 +41,13 @@ void MeshShaders::bind(VkCommandBuffer commandBuffer, VkPipeline kernel, const A
     table.CmdPushConstants(commandBuffer, m_kernelLayout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof arguments, &arguments);
 }
 
-void MeshShaders::reserve(VkCommandBuffer commandBuffer, const abi::ReserveArguments& arguments) const
+void MeshShaders::listGrids(VkCommandBuffer commandBuffer, const abi::GridsArguments& arguments) const
 {
-    bind(commandBuffer, m_reserve, arguments);
+    bind(commandBuffer, m_grids, arguments);
     m_device.table.CmdDispatch(commandBuffer, 1, 1, 1);
 }
 
-void MeshShaders::list(VkCommandBuffer commandBuffer, const abi::ListArguments& arguments) const
+void MeshShaders::listPrimitives(VkCommandBuffer commandBuffer, const abi::ListArguments& arguments) const
 {
     bind(commandBuffer, m_list, arguments);
     const uint32_t rows = (arguments.count + abi::kRowGroups - 1) / abi::kRowGroups;

@@ -11,13 +11,11 @@
 #include "abi/mesh.h"
 #include "layer/loader/entry_points.h"
 #include "layer/mesh/mesh_pipelines.h"
-#include "layer/recording/sort_kernels.h"
 #include "runtime/memory.h"
 
 namespace millrace::layer {
 
 // What the properties say.
-inline constexpr uint32_t kMaxMeshGroups = 1u << 22;
 inline constexpr uint32_t kMaxMeshGroupsPerDimension = 65535;
 inline constexpr uint32_t kMaxMeshVertices = 256;
 inline constexpr uint32_t kMaxMeshPrimitives = 256;
@@ -27,21 +25,15 @@ inline constexpr uint32_t kMaxTaskPayloadBytes = 16384;
 inline constexpr uint32_t kMeshSharedBytes = 32;
 
 // Of the outputs that workgroups may have at most, in all draws of a command buffer whose workgroups the host counts.
-inline constexpr uint64_t kMaxMeshOutputBytesKnown = uint64_t{1} << 30;
-// Of the outputs of all other draws of a command buffer.
+inline constexpr uint64_t kMaxMeshRoomBytes = uint64_t{1} << 30;
+// What the arena of a command buffer has before it grows.
 inline constexpr uint64_t kMeshArenaBytes = uint64_t{64} << 20;
-// Of what the task shaders of a draw emit, and how many workgroups of them there may be.
-inline constexpr uint64_t kMaxTaskBytes = uint64_t{64} << 20;
-inline constexpr uint32_t kMaxTaskGroups = 1u << 20;
-// Likewise where the device counts them.
-inline constexpr uint32_t kMaxCountedTaskGroups = 1u << 14;
+// What the task shaders of a draw may emit at most, with payloads, to have memory of its own beside the arena.
+inline constexpr uint64_t kMaxOwnTaskBytes = uint64_t{1} << 20;
 
 class MeshShaders {
 public:
-    explicit MeshShaders(Device& device)
-        : pipelines(std::make_shared<MeshPipelines>(device)), sortKernels(device), m_device(device)
-    {
-    }
+    explicit MeshShaders(Device& device) : pipelines(std::make_shared<MeshPipelines>(device)), m_device(device) {}
     ~MeshShaders();
     MeshShaders(const MeshShaders&) = delete;
     MeshShaders& operator=(const MeshShaders&) = delete;
@@ -49,14 +41,13 @@ public:
     // Once. Returns an error of the driver.
     VkResult create();
     // Kernels. They bind at the compute bind point and push constants.
-    // Gives memory to workgroups.
-    void reserve(VkCommandBuffer commandBuffer, const abi::ReserveArguments& arguments) const;
+    // In front of task and mesh shaders.
+    void listGrids(VkCommandBuffer commandBuffer, const abi::GridsArguments& arguments) const;
     // Behind mesh shaders.
-    void list(VkCommandBuffer commandBuffer, const abi::ListArguments& arguments) const;
+    void listPrimitives(VkCommandBuffer commandBuffer, const abi::ListArguments& arguments) const;
 
     runtime::Memory memory;
     const std::shared_ptr<MeshPipelines> pipelines;
-    Kernels sortKernels;
 
 private:
     Device& m_device;
@@ -64,7 +55,7 @@ private:
     void bind(VkCommandBuffer commandBuffer, VkPipeline kernel, const Arguments& arguments) const;
 
     VkPipelineLayout m_kernelLayout = VK_NULL_HANDLE;
-    VkPipeline m_reserve = VK_NULL_HANDLE;
+    VkPipeline m_grids = VK_NULL_HANDLE;
     VkPipeline m_list = VK_NULL_HANDLE;
 };
 

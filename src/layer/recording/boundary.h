@@ -5,6 +5,7 @@
 #include <vulkan/vulkan.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -21,6 +22,9 @@ public:
     using Progress = std::array<uint64_t, 3>;
 
     virtual bool isComplete() const = 0;
+    // In front of more. Returns how many times that may be submitted before the next look, `most` or fewer; 0: nothing
+    // would come of it.
+    virtual size_t prepare(size_t most) { return most; }
     virtual Progress progress() const = 0;
     // It is given up, since nothing changes any more.
     virtual void tellStalled() const = 0;

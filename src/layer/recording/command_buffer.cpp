@@ -83,6 +83,8 @@ void CommandBuffer::reset()
     rendering = {};
     front = {};
     companion = VK_NULL_HANDLE;
+    companionRepeat = VK_NULL_HANDLE;
+    companionContinuations.clear();
     lostVertexState = false;
     drawMemory.reset();
     initialized.clear();
@@ -130,7 +132,8 @@ VkCommandBuffer CommandBuffer::beginCompanion()
     }
     const VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
     VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    info.flags = usage & ~VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
+    info.flags =
+        usage & ~(VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT | VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
     info.pInheritanceInfo = &inheritance;
     const VkResult result = device.table.BeginCommandBuffer(hidden, &info);
     if (result != VK_SUCCESS) {
@@ -165,10 +168,21 @@ bool CommandBuffer::divide(Boundary boundary, const std::string& name)
     makeVisibleToHost();
     if (const VkResult result = device.table.EndCommandBuffer(current); result != VK_SUCCESS)
         fail(result);
-    if (!std::exchange(m_isSplit, true))
-        device.held->countSplit(1);
+    markSplit();
     current = streams.back();
     return true;
+}
+
+void CommandBuffer::markSplit()
+{
+    if (!std::exchange(m_isSplit, true))
+        device.held->countSplit(1);
+}
+
+void CommandBuffer::complete(size_t boundary, std::shared_ptr<Continuation> continuation, VkCommandBuffer more)
+{
+    boundaries[boundary] = {std::move(continuation), {more}, false};
+    markSplit();
 }
 
 bool CommandBuffer::goOn(const std::string& name)

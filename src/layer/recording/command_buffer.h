@@ -53,6 +53,8 @@ struct CommandBuffer {
     // Of a secondary one that continues a render pass: what belongs in front of the instance that it is executed in.
     // Null if there is nothing.
     VkCommandBuffer companion = VK_NULL_HANDLE;
+    VkCommandBuffer companionRepeat = VK_NULL_HANDLE;  // and Front::repeat and ::continuations of it
+    std::vector<std::shared_ptr<Continuation>> companionContinuations;
     bool lostVertexState = false;      // in the driver, by a pipeline with mesh shaders
     std::shared_ptr<void> drawMemory;  // of the feature that draws with the front
     // Scratch addresses that this command buffer initialized, and the graph each is for (setting "validate").
@@ -78,6 +80,8 @@ struct CommandBuffer {
     bool divide(Boundary boundary, const std::string& name);
     // The same, but the driver's command buffer stays open for commands of ours, and what follows is submitted with it.
     bool goOn(const std::string& name);
+    // What follows a boundary waits until the continuation is complete, for which `more` is submitted.
+    void complete(size_t boundary, std::shared_ptr<Continuation> continuation, VkCommandBuffer more);
     // True if a submission has to wait at a boundary.
     bool isSplit() const { return m_isSplit; }
     void fail(VkResult result);
@@ -103,6 +107,7 @@ private:
     }
 
     bool addStream(Boundary boundary, const std::string& name);
+    void markSplit();
 
     std::vector<VkCommandBuffer> m_hidden;
     bool m_isSplit = false;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/recording/front.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include "layer/recording/command_buffer.h"
+#include "layer/recording/continuations.h"
 
 namespace millrace::layer {
 
@@ -42,6 +45,7 @@ void openFront(CommandBuffer& commandBuffer, bool resumes, bool isWhole)
     if (front.obstacle || !commandBuffer.goOn("a render pass instance"))
         return;
     front.stream = before;
+    front.boundary = commandBuffer.boundaries.size() - 1;
     const VkuDeviceDispatchTable& table = device.table;
     const RenderingScope& scope = commandBuffer.rendering;
     if (scope.conditional)
@@ -61,17 +65,58 @@ void openCompanion(CommandBuffer& commandBuffer)
     front.stream = commandBuffer.companion = commandBuffer.beginCompanion();
 }
 
+bool repeatFront(CommandBuffer& commandBuffer, const std::shared_ptr<Continuation>& continuation)
+{
+    Front& front = commandBuffer.front;
+    const Device& device = commandBuffer.device;
+    // Of a group of devices the host could follow only one.
+    if (device.settings().continuation != settings::Continuation::Complete || device.enabled.deviceGroup)
+        return false;
+    if (!front.repeat) {
+        front.repeat = commandBuffer.primary ? commandBuffer.beginHidden("in front of a render pass, again")
+                                             : commandBuffer.beginCompanion();
+        if (!front.repeat)
+            return false;
+        // Of another submission.
+        VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+        barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+        barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+        commandBuffer.device.table.CmdPipelineBarrier(front.repeat, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                                      VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &barrier, 0, nullptr, 0,
+                                                      nullptr);
+    }
+    if (std::ranges::find(front.continuations, continuation) == front.continuations.end())
+        front.continuations.push_back(continuation);
+    return true;
+}
+
+namespace {
+
+// What the companion of a secondary command buffer needs.
+void repeatCompanion(CommandBuffer& commandBuffer, const CommandBuffer& secondary)
+{
+    bool isRepeated = secondary.companionRepeat;
+    for (const auto& continuation : secondary.companionContinuations)
+        isRepeated = isRepeated && repeatFront(commandBuffer, continuation);
+    if (isRepeated)
+        commandBuffer.device.table.CmdExecuteCommands(commandBuffer.front.repeat, 1, &secondary.companionRepeat);
+}
+
+}  // namespace
+
 std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::span<const VkCommandBuffer> secondaries)
 {
     std::vector<VkCommandBuffer> left;
     for (VkCommandBuffer secondary : secondaries) {
-        const VkCommandBuffer companion = CommandBuffer::of(secondary).companion;
+        const CommandBuffer& own = CommandBuffer::of(secondary);
+        const VkCommandBuffer companion = own.companion;
         Front& front = commandBuffer.front;
         const bool isPossible = !companion || (commandBuffer.primary && front.isOpen());
         if (isPossible)
             left.push_back(secondary);
         if (companion && isPossible) {
             commandBuffer.device.table.CmdExecuteCommands(front.stream, 1, &companion);
+            repeatCompanion(commandBuffer, own);
             front.isUsed = true;
         } else if (!isPossible && commandBuffer.isNews("Millrace-mesh-shaders", "secondary")) {
             const char* where = front.obstacle ? front.obstacle : "in another secondary one";
@@ -84,31 +129,53 @@ std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::s
     return left;
 }
 
-void closeFront(CommandBuffer& commandBuffer)
+namespace {
+
+// What shaders wrote is visible inside the instance, and to the host where that goes on with it.
+void endFrontStream(CommandBuffer& commandBuffer, VkCommandBuffer stream, bool isUsed, bool isRepeated)
 {
-    if (commandBuffer.front.stream && commandBuffer.front.finish)
-        commandBuffer.front.finish(commandBuffer);
-    const Front front = commandBuffer.front;
-    commandBuffer.front = {};
-    if (!front.stream)
-        return;
-    const VkuDeviceDispatchTable& table = commandBuffer.device.table;
-    if (front.isUsed) {
+    const Device& device = commandBuffer.device;
+    if (isUsed) {
         VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
         barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
         barrier.dstAccessMask = VK_ACCESS_INDIRECT_COMMAND_READ_BIT | VK_ACCESS_SHADER_READ_BIT;
         VkPipelineStageFlags readers = VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | VK_PIPELINE_STAGE_VERTEX_SHADER_BIT |
                                        VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT;
-        const Device& device = commandBuffer.device;
         if (device.enabled.meshShader && !device.usesMesh())
             readers |= VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT;
         if (device.enabled.taskShader && !device.usesMesh())
             readers |= VK_PIPELINE_STAGE_TASK_SHADER_BIT_EXT;
-        table.CmdPipelineBarrier(front.stream, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, readers, 0, 1, &barrier, 0,
-                                 nullptr, 0, nullptr);
+        if (isRepeated) {
+            readers |= VK_PIPELINE_STAGE_HOST_BIT;
+            barrier.dstAccessMask |= VK_ACCESS_HOST_READ_BIT;
+        }
+        device.table.CmdPipelineBarrier(stream, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, readers, 0, 1, &barrier, 0,
+                                        nullptr, 0, nullptr);
     }
-    if (const VkResult result = table.EndCommandBuffer(front.stream); result != VK_SUCCESS)
+    if (const VkResult result = device.table.EndCommandBuffer(stream); result != VK_SUCCESS)
         commandBuffer.fail(result);
+}
+
+}  // namespace
+
+void closeFront(CommandBuffer& commandBuffer)
+{
+    if (commandBuffer.front.stream && commandBuffer.front.finish)
+        commandBuffer.front.finish(commandBuffer);
+    Front front = std::exchange(commandBuffer.front, {});
+    if (!front.stream)
+        return;
+    endFrontStream(commandBuffer, front.stream, front.isUsed, front.repeat);
+    if (!front.repeat)
+        return;
+    endFrontStream(commandBuffer, front.repeat, true, true);
+    if (commandBuffer.primary) {
+        commandBuffer.complete(front.boundary, std::make_shared<Continuations>(std::move(front.continuations)),
+                               front.repeat);
+    } else {
+        commandBuffer.companionRepeat = front.repeat;
+        commandBuffer.companionContinuations = std::move(front.continuations);
+    }
 }
 
 }  // namespace millrace::layer

@@ -6,11 +6,14 @@
 
 #include <vulkan/vulkan.h>
 
+#include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
 namespace millrace::layer {
 
+class Continuation;
 struct CommandBuffer;
 
 struct Front {
@@ -21,6 +24,11 @@ struct Front {
     const char* obstacle = nullptr;
     bool isUsed = false;                       // whoever records there sets it
     void (*finish)(CommandBuffer&) = nullptr;  // likewise: records what comes behind all else, before the front closes
+
+    // What is executed again behind it until `continuations` are complete, like the front itself. Null: nothing.
+    VkCommandBuffer repeat = VK_NULL_HANDLE;
+    std::vector<std::shared_ptr<Continuation>> continuations{};
+    size_t boundary = 0;  // of a primary command buffer, between the front and the instance
 
     bool isOpen() const { return stream && !obstacle; }
 };
@@ -40,6 +48,9 @@ void openFront(CommandBuffer& commandBuffer, bool resumes, bool isWhole);
 // In a secondary command buffer that continues a render pass, when it first needs one. It stays open until the command
 // buffer ends.
 void openCompanion(CommandBuffer& commandBuffer);
+// What is recorded in Front::repeat is executed until this is complete, as is all else that is there. False if there is
+// no such command buffer, as without the setting "continuation".
+bool repeatFront(CommandBuffer& commandBuffer, const std::shared_ptr<Continuation>& continuation);
 // In front of vkCmdExecuteCommands: executes what belongs in front of the instance there. Returns those that may be
 // executed: where that is impossible they are left out, after a message.
 std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::span<const VkCommandBuffer> secondaries);

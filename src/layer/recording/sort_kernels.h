@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels in front of generated dispatches and draws, and of task and mesh shaders whose grids the device knows,
-// which sort sequences by pipeline (src/shaders/meta/commands).
+// The kernels in front of generated dispatches and draws, which sort sequences by pipeline (src/shaders/meta/commands).
 #pragma once
 
 #include <vulkan/vulkan.h>

@@ -144,7 +144,9 @@ VkResult Queue::submit(std::span<const VkSubmitInfo2> submits)
 VkResult Queue::wait()
 {
     using Clock = std::chrono::steady_clock;
-    const Clock::time_point deadline = Clock::now() + std::chrono::microseconds(device.runtime->traits().spinUs);
+    constexpr uint32_t kSpinUs = 50;  // without graphs there are no traits
+    const uint32_t spinUs = device.runtime ? device.runtime->traits().spinUs : kSpinUs;
+    const Clock::time_point deadline = Clock::now() + std::chrono::microseconds(spinUs);
     VkResult result = device.table.GetFenceStatus(device.handle, m_fence);
     while (result == VK_NOT_READY && Clock::now() < deadline) {
         std::this_thread::yield();

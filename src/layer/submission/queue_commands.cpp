@@ -362,7 +362,7 @@ struct Shared<Member> {
 
 #define DRAINED(name)                                                                                \
     {                                                                                                \
-        "vkQueue" #name, guarded<&Drained<&VkuDeviceDispatchTable::Queue##name>::call>(), kUseGraphs \
+        "vkQueue" #name, guarded<&Drained<&VkuDeviceDispatchTable::Queue##name>::call>(), kUseSplits \
     }
 
 }  // namespace
@@ -375,16 +375,16 @@ EntryPoints queueEntryPoints()
         MILLRACE_ENTRY(QueueSubmit, kUseState),
         MILLRACE_ENTRY(QueueSubmit2, kUseState),
         {"vkQueueSubmit2KHR", guarded<&QueueSubmit2>(), kUseState},
-        MILLRACE_ENTRY(QueueBindSparse, kUseGraphs),
-        MILLRACE_ENTRY(QueuePresentKHR, kUseGraphs),
+        MILLRACE_ENTRY(QueueBindSparse, kUseSplits),
+        MILLRACE_ENTRY(QueuePresentKHR, kUseSplits),
         MILLRACE_ENTRY(QueueWaitIdle, kUseWatch),
         DRAINED(SetPerformanceConfigurationINTEL),
         {"vkQueueNotifyOutOfBandNV", guarded<&Shared<&VkuDeviceDispatchTable::QueueNotifyOutOfBandNV>::call>(),
-         kUseGraphs},
+         kUseSplits},
         {"vkGetQueueCheckpointDataNV", guarded<&Shared<&VkuDeviceDispatchTable::GetQueueCheckpointDataNV>::call>(),
-         kUseGraphs},
+         kUseSplits},
         {"vkGetQueueCheckpointData2NV", guarded<&Shared<&VkuDeviceDispatchTable::GetQueueCheckpointData2NV>::call>(),
-         kUseGraphs},
+         kUseSplits},
     };
     return entries;
 }

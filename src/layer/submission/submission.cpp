@@ -290,11 +290,15 @@ VkResult Submission::complete(Queue& queue, const Boundary& boundary, uint32_t d
         steps.back().commandBuffer = commandBuffer;
         steps.back().deviceMask = deviceMask;
     }
+    const size_t mostSweeps = queue.device.runtime ? queue.device.runtime->traits().sweepsPerWait : 1;
     size_t sweeps = 1;
     Continuation::Progress last = continuation.progress();
     uint32_t idleSweeps = 0;
     while (!continuation.isComplete()) {
         const auto start = std::chrono::steady_clock::now();
+        sweeps = continuation.prepare(sweeps);
+        if (sweeps == 0)
+            break;
         const VkResult result = submitSweeps(queue, steps, sweeps);
         if (result != VK_SUCCESS)
             return result;
@@ -303,7 +307,7 @@ VkResult Submission::complete(Queue& queue, const Boundary& boundary, uint32_t d
         idleSweeps = last == now ? idleSweeps + static_cast<uint32_t>(sweeps) : 0;
         last = now;
         if (std::chrono::steady_clock::now() - start < kShortWait)
-            sweeps = std::min<size_t>(2 * sweeps, queue.device.runtime->traits().sweepsPerWait);
+            sweeps = std::min<size_t>(2 * sweeps, mostSweeps);
         if (idleSweeps > kMaxIdleSweeps) {
             continuation.tellStalled();
             break;

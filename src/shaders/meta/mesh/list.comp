@@ -14,24 +14,15 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Draw { Mesh
 layout(buffer_reference, scalar, buffer_reference_align = 64) buffer Memory { MeshOutputMemory v; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Report { MeshMemoryReport v; };
 
+#include "meta/mesh/add_up.glsl"
+
 const uint kEach = 8u;  // workgroups that an invocation looks at in one round
 
-shared uint s_sums[gl_WorkGroupSize.x];
-
-// Of all invocations up to this one.
-uint addUp(const uint sum)
+void report(const uint64_t address)
 {
-    uint own = gl_LocalInvocationIndex;
-    barrier();
-    s_sums[own] = sum;
-    for (uint reach = 1u; reach < gl_WorkGroupSize.x; reach *= 2u) {
-        barrier();
-        uint other = own >= reach ? s_sums[own - reach] : 0u;
-        barrier();
-        s_sums[own] += other;
-    }
-    barrier();
-    return s_sums[own];
+    MeshOutputMemory memory = Memory(address).v;
+    if (memory.report != uint64_t(0))
+        Report(memory.report).v = MeshMemoryReport(memory.unfit, memory.used, memory.wanted, memory.refused);
 }
 
 void main()
@@ -57,14 +48,14 @@ void main()
         for (uint i = 0u; i < kEach; ++i)
             if (own + i < count)
                 groups.v[own + i].firstPrimitive = front + behind - sum + sums[i];
-        front += s_sums[gl_WorkGroupSize.x - 1u];
+        front = min(front + s_sums[gl_WorkGroupSize.x - 1u], kMostAddedUp);
     }
     if (gl_LocalInvocationIndex != 0u)
         return;
+    if (front >= kMaxListedPrimitives) {
+        front = 0u;
+        Memory(work.memory).v.refused = 1u;
+    }
     Draw(listing.draw).v = MeshDrawCommand(front * listing.corners, 1u, 0u, 0u);
-    if (count == 0u)
-        return;
-    Memory memory = Memory(work.memory);
-    if (memory.v.report != uint64_t(0) && memory.v.unfit != 0u)
-        Report(memory.v.report).v.unfit = memory.v.unfit;
+    report(work.memory);
 }
