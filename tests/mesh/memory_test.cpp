@@ -21,7 +21,10 @@ constexpr uint32_t kMany = 192;
 
 class MeshMemoryUse : public testing::Test {
 protected:
-    explicit MeshMemoryUse(Provider provider = Provider::Layer) : device(provider) {}
+    explicit MeshMemoryUse(Provider provider = Provider::Layer, Beside beside = Beside::Nothing)
+        : device(provider, beside)
+    {
+    }
 
     MeshDevice device;
     Picture picture{device};
@@ -209,6 +212,75 @@ TEST_F(MeshMemoryUse, CommandBufferThatRunsAgain_GrowsNoMore)
         EXPECT_EQ(counter.words[0], 2 * kPixels);
     }
     EXPECT_LT(residentBytes(), before + (uint64_t{48} << 20));
+}
+
+class MeshMemoryUnderConditions : public MeshMemoryUse {
+protected:
+    MeshMemoryUnderConditions()
+        : MeshMemoryUse(Provider::Layer, driverHas(Beside::Conditions) ? Beside::Conditions : Beside::Nothing)
+    {
+    }
+    void SetUp() override
+    {
+        if (!driverHas(Beside::Conditions))
+            GTEST_SKIP() << "the driver lacks VK_EXT_conditional_rendering";
+        begin = device.device.get<PFN_vkCmdBeginConditionalRenderingEXT>("vkCmdBeginConditionalRenderingEXT");
+        end = device.device.get<PFN_vkCmdEndConditionalRenderingEXT>("vkCmdEndConditionalRenderingEXT");
+        conditions.words[1] = 1;
+    }
+
+    void drawIf(VkCommandBuffer cmd, bool holds, uint32_t rows)
+    {
+        VkConditionalRenderingBeginInfoEXT info{VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT};
+        info.buffer = conditions.handle;
+        info.offset = holds ? 4 : 0;
+        begin(cmd, &info);
+        drawIndirect(cmd, 128, rows);
+        device.cmdDraw(cmd, 128, rows, 1);
+        end(cmd);
+    }
+
+    const layertest::Buffer conditions =
+        device.device.createBuffer(64, driverHas(Beside::Conditions) ? VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT
+                                                                     : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+    PFN_vkCmdBeginConditionalRenderingEXT begin = nullptr;
+    PFN_vkCmdEndConditionalRenderingEXT end = nullptr;
+};
+
+TEST_F(MeshMemoryUnderConditions, Draws_ThoseWhoseConditionHolds)
+{
+    const VkPipeline pipeline = createPipeline();
+    const VkCommandBuffer cmd = device.device.begin();
+    picture.prepare(cmd);
+    picture.begin(cmd);
+    bind(cmd, pipeline, 2, 5);
+    drawIndirect(cmd, 128, 32);
+    bind(cmd, pipeline, 2, 7);
+    drawIf(cmd, false, 64);
+    bind(cmd, pipeline, 2, 9);
+    drawIf(cmd, true, 16);
+    vkCmdEndRendering(cmd);
+    finish(cmd);
+    Pixels wanted(kPixels, kClear);
+    for (uint32_t pixel = 0; pixel < kPixels / 2; ++pixel)
+        wanted[pixel] = expected(pixel < kPixels / 4 ? 9 : 5)[pixel];
+    EXPECT_EQ(picture.pixels(), wanted);
+    EXPECT_EQ(counter.words[0], 128u * (32 + 16 + 16));
+}
+
+TEST_F(MeshMemoryUnderConditions, BeyondTheArena_DrawnWhole)
+{
+    const VkPipeline pipeline = createPipeline();
+    const VkCommandBuffer cmd = device.device.begin();
+    picture.prepare(cmd);
+    picture.begin(cmd);
+    bind(cmd, pipeline, 2, kMany);
+    drawIf(cmd, false, 64);
+    drawIf(cmd, true, 64);
+    vkCmdEndRendering(cmd);
+    finish(cmd);
+    EXPECT_EQ(picture.pixels(), expected(kMany));
+    EXPECT_EQ(counter.words[0], 128u * (64 + 64));
 }
 
 class MeshMemoryInOnePiece : public MeshMemoryUse {

@@ -43,6 +43,8 @@ bool driverHas(Beside beside)
             return layertest::lists(extensions, VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME);
         case Beside::ShaderObjects:
             return layertest::lists(extensions, VK_EXT_SHADER_OBJECT_EXTENSION_NAME);
+        case Beside::Conditions:
+            return layertest::lists(extensions, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
         default:
             return true;
     }
@@ -106,6 +108,10 @@ DeviceOptions MeshDevice::options(Beside beside)
         options.extensions.push_back(VK_EXT_SHADER_OBJECT_EXTENSION_NAME);
         m_objects.shaderObject = VK_TRUE;
         m_features.pNext = &m_objects;
+    } else if (beside == Beside::Conditions) {
+        options.extensions.push_back(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
+        m_conditions.conditionalRendering = VK_TRUE;
+        m_features.pNext = &m_conditions;
     }
     return options;
 }
