@@ -243,6 +243,12 @@ public:
     }
     bool isMade(VkPipeline pipeline) const override { return pipeline == m_own; }
     void destroyed(VkPipeline) override {}
+    VkResult replaceShaders(std::span<VkShaderCreateInfoEXT>, layer::ReplacedCode&) override
+    {
+        return VK_INCOMPATIBLE_SHADER_BINARY_EXT;
+    }
+    void shaderCreated(const VkShaderCreateInfoEXT&, VkShaderEXT) override {}
+    void shaderDestroyed(VkShaderEXT) override {}
 
 private:
     VkPipeline m_own;
@@ -271,8 +277,9 @@ TEST_F(MeshStages, PipelineBehindOneWithMeshShaders_HasTheTopologyThatWasSet)
     EXPECT_EQ(FakeDriver::takeCalls().size(), 1u) << "nothing is lost";
 }
 
-TEST_F(MeshStages, ShaderObjectOfAMeshShader_Refused)
+TEST_F(MeshStages, ShaderObjectsThatCannotBeMade_Refused)
 {
+    driver.device().pipelineMaker = std::make_shared<FakeMaker>(VK_NULL_HANDLE);
     VkShaderCreateInfoEXT infos[2] = {{VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT},
                                       {VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT}};
     infos[0].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
@@ -283,7 +290,7 @@ TEST_F(MeshStages, ShaderObjectOfAMeshShader_Refused)
         result =
             FakeDriver::get<PFN_vkCreateShadersEXT>("vkCreateShadersEXT")(driver.handle(), 2, infos, nullptr, shaders);
     });
-    EXPECT_EQ(result, VK_ERROR_INITIALIZATION_FAILED);
+    EXPECT_EQ(result, VK_INCOMPATIBLE_SHADER_BINARY_EXT);
     EXPECT_EQ(call.command, "");
     EXPECT_EQ(shaders[0], VkShaderEXT{});
 }

@@ -5,62 +5,22 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vulkan/utility/vk_safe_struct.hpp>
 
 #include "abi/commands.h"
 #include "commands/shader_variants.h"
 #include "layer/chains/chain.h"
-#include "layer/chains/chain_copy.h"
 #include "layer/commands/compute_variants.h"
 #include "layer/commands/generated_commands.h"
 #include "layer/commands/graphics_variants.h"
 #include "layer/loader/device.h"
 #include "layer/loader/entry_points.h"
 #include "layer/objects/driver_shaders.h"
+#include "layer/objects/kept_shader.h"
+#include "layer/objects/pipeline_maker.h"
 #include "layer/objects/shader_modules.h"
 #include "runtime/host_memory.h"
 
 namespace millrace::layer {
-
-// What one was given. Immutable.
-class KeptShader {
-public:
-    KeptShader(Device& device, const VkShaderCreateInfoEXT& info)
-        : stage(info.stage),
-          nextStage(info.nextStage),
-          flags(info.flags & ~(VK_SHADER_CREATE_INDIRECT_BINDABLE_BIT_EXT | VK_SHADER_CREATE_LINK_STAGE_BIT_EXT)),
-          entryPoint(info.pName),
-          words(static_cast<const uint32_t*>(info.pCode), static_cast<const uint32_t*>(info.pCode) + info.codeSize / 4),
-          chain(info.pNext)
-    {
-        if (info.pSpecializationInfo)
-            specialization.emplace(info.pSpecializationInfo);
-        VkPipelineLayoutCreateInfo layoutInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-        layoutInfo.setLayoutCount = info.setLayoutCount;
-        layoutInfo.pSetLayouts = info.pSetLayouts;
-        layoutInfo.pushConstantRangeCount = info.pushConstantRangeCount;
-        layoutInfo.pPushConstantRanges = info.pPushConstantRanges;
-        layout = createSequenceLayout(device, layoutInfo);
-        for (uint32_t i = 0; layout && i < info.setLayoutCount; ++i)
-            ownSets.push_back(copySetLayout(device, info.pSetLayouts[i]));
-    }
-
-    // False if the driver refused one of our layouts.
-    bool isUsable() const
-    {
-        return layout && std::ranges::all_of(ownSets, [](const auto& own) { return own && own->handle; });
-    }
-
-    const VkShaderStageFlagBits stage;
-    const VkShaderStageFlags nextStage;
-    const VkShaderCreateFlagsEXT flags;
-    const std::string entryPoint;
-    const std::vector<uint32_t> words;
-    const ChainCopy chain;
-    std::optional<vku::safe_VkSpecializationInfo> specialization;
-    std::shared_ptr<SequenceLayout> layout;
-    std::vector<std::shared_ptr<OwnSetLayout>> ownSets;  // like the application's
-};
 
 namespace {
 
@@ -111,24 +71,9 @@ private:
     VkResult createOne(const KeptShader& shader, const spirv::Words& words, VkShaderEXT& out) const
     {
         const VkPushConstantRange range{sequenceStages(device()), 0, sizeof(abi::SequenceArguments)};
-        std::vector<VkDescriptorSetLayout> sets;
         // Identically defined for all of them (VUID-vkCmdDraw-None-08879).
-        for (const std::shared_ptr<OwnSetLayout>& own : m_shaders[0]->ownSets)
-            sets.push_back(own->handle);
-        VkShaderCreateInfoEXT info{VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT, shader.chain.get()};
-        info.flags = shader.flags;
-        info.stage = shader.stage;
-        info.nextStage = shader.nextStage;
-        info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
-        info.codeSize = words.size() * 4;
-        info.pCode = words.data();
-        info.pName = shader.entryPoint.c_str();
-        info.setLayoutCount = static_cast<uint32_t>(sets.size());
-        info.pSetLayouts = sets.data();
-        info.pushConstantRangeCount = 1;
-        info.pPushConstantRanges = &range;
-        if (shader.specialization)
-            info.pSpecializationInfo = shader.specialization->ptr();
+        const std::vector<VkDescriptorSetLayout> sets = m_shaders[0]->setHandles();
+        const VkShaderCreateInfoEXT info = shader.createInfo(words, sets, range);
         return device().table.CreateShadersEXT(device().handle, 1, &info, runtime::hostMemory(), &out);
     }
 
@@ -141,14 +86,10 @@ std::shared_ptr<KeptPipeline> keepCompute(const KeptShader& shader)
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
     info.stage.pNext = shader.chain.get();
-    if (shader.flags & VK_SHADER_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT_EXT)
-        info.stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT;
-    if (shader.flags & VK_SHADER_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT)
-        info.stage.flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    info.stage.flags = shader.stageFlags();
     info.stage.stage = shader.stage;
     info.stage.pName = shader.entryPoint.c_str();
-    if (shader.specialization)
-        info.stage.pSpecializationInfo = shader.specialization->ptr();
+    info.stage.pSpecializationInfo = shader.constants();
     return keep(shader.layout, std::make_shared<const std::vector<uint32_t>>(shader.words), info);
 }
 
@@ -157,15 +98,21 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShadersEXT(VkDevice handle, uint32_t count,
                                                 const VkAllocationCallbacks* pAllocator, VkShaderEXT* pShaders)
 {
     Device& device = Device::of(handle);
-    const DriverShaders infos(device, {pCreateInfos, count});
-    if (infos.haveHiddenStages()) {
+    DriverShaders infos(device, {pCreateInfos, count});
+    ReplacedCode code;
+    PipelineMaker* const maker = device.pipelineMaker.get();
+    VkResult result = maker ? maker->replaceShaders(infos.infos(), code) : VK_SUCCESS;
+    if (result != VK_SUCCESS) {
         std::fill_n(pShaders, count, VkShaderEXT{});
-        return refuseHiddenStages(device);
+        return result;
     }
-    const VkResult result = device.table.CreateShadersEXT(handle, count, infos.data(), pAllocator, pShaders);
-    for (uint32_t i = 0; device.usesCommands() && i < count; ++i)
-        if (pShaders[i])
+    result = device.table.CreateShadersEXT(handle, count, infos.data(), pAllocator, pShaders);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (pShaders[i] && device.usesCommands())
             device.generatedCommands->shaders.created(pCreateInfos[i], pShaders[i]);
+        if (pShaders[i] && maker)
+            maker->shaderCreated(pCreateInfos[i], pShaders[i]);
+    }
     return result;
 }
 
@@ -175,6 +122,8 @@ VKAPI_ATTR void VKAPI_CALL DestroyShaderEXT(VkDevice handle, VkShaderEXT shader,
     Device& device = Device::of(handle);
     if (device.usesCommands())
         device.generatedCommands->shaders.destroyed(shader);
+    if (device.pipelineMaker)
+        device.pipelineMaker->shaderDestroyed(shader);
     device.table.DestroyShaderEXT(handle, shader, pAllocator);
 }
 
@@ -251,7 +200,7 @@ EntryPoints shaderObjectEntryPoints()
 {
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CreateShadersEXT, kUseCommands | kUseMesh),
-        MILLRACE_ENTRY(DestroyShaderEXT, kUseCommands),
+        MILLRACE_ENTRY(DestroyShaderEXT, kUseCommands | kUseMesh),
     };
     return entries;
 }

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "layer/loader/device.h"
+#include "layer/mesh/mesh_objects.h"
 #include "layer/mesh/mesh_shaders.h"
 #include "layer/recording/borrowed_sets.h"
 #include "layer/recording/command_buffer.h"
+#include "layer/recording/vertex_state.h"
 
 namespace millrace::layer {
 
@@ -52,12 +54,31 @@ void listDraws(CommandBuffer& commandBuffer)
     }
 }
 
+std::shared_ptr<MeshPipeline> findBound(const CommandBuffer& commandBuffer)
+{
+    const MeshPipelines& pipelines = *commandBuffer.device.meshShaders->pipelines;
+    const std::vector<VkShaderEXT> shaders = commandBuffer.bound.shaders(kGraphics);
+    return shaders.empty() ? pipelines.find(commandBuffer.bound.pipeline(kGraphics))
+                           : pipelines.objects().find(shaders);
+}
+
+// In place of the application's, with the vertex state that goes with them.
+void bindObjects(const MeshPipeline& pipeline, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer)
+{
+    const VkShaderStageFlagBits stages[] = {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT};
+    const VkShaderEXT shaders[] = {pipeline.vertex, pipeline.fragment};
+    table.CmdBindShadersEXT(commandBuffer, 2, stages, shaders);
+    table.CmdSetVertexInputEXT(commandBuffer, 0, nullptr, 0, nullptr);
+    table.CmdSetPrimitiveTopology(commandBuffer, topologyOf(pipeline.outputs));
+    table.CmdSetPrimitiveRestartEnable(commandBuffer, VK_FALSE);
+}
+
 }  // namespace
 
 MeshDraw::MeshDraw(CommandBuffer& commandBuffer)
     : m_commandBuffer(commandBuffer),
       m_device(commandBuffer.device),
-      m_pipeline(m_device.meshShaders->pipelines->find(commandBuffer.bound.pipeline(kGraphics)))
+      m_pipeline(findBound(commandBuffer))
 {
 }
 
@@ -74,7 +95,7 @@ bool MeshDraw::check()
     openCompanion(m_commandBuffer);
     const Front& front = m_commandBuffer.front;
     if (!m_pipeline) {
-        complain("no pipeline with a mesh shader is bound");
+        complain("no pipeline or shader object with a mesh shader is bound");
         return false;
     }
     if (front.isOpen())
@@ -210,8 +231,12 @@ void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
     bindBorrowedSets(m_commandBuffer, kGraphics, *m_pipeline->layout);
     const abi::SequenceArguments pushed = arguments(dispatch);
     table.CmdPushConstants(inside, m_pipeline->layout->handle, kSequenceStages, 0, sizeof pushed, &pushed);
+    if (m_pipeline->hasObjects)
+        bindObjects(*m_pipeline, table, inside);
     table.CmdDrawIndirect(inside, drawn.buffer, drawn.offset, 1, sizeof(abi::MeshDrawCommand));
     m_commandBuffer.bound.restore(kGraphics, table, inside);
+    if (m_pipeline->hasObjects)
+        restoreVertexState(m_commandBuffer.log, table, inside);
 }
 
 void MeshDraw::record(uint32_t x, uint32_t y, uint32_t z)

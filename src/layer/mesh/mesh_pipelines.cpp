@@ -11,6 +11,7 @@
 #include "layer/chains/chain.h"
 #include "layer/chains/patched_chain.h"
 #include "layer/loader/device.h"
+#include "layer/mesh/mesh_objects.h"
 #include "layer/mesh/mesh_shaders.h"
 #include "layer/objects/driver_pipeline_info.h"
 #include "layer/objects/driver_stages.h"
@@ -34,29 +35,6 @@ const VkPipelineShaderStageCreateInfo* findStage(const VkGraphicsPipelineCreateI
     const auto stages = stagesOf(info);
     const auto found = std::ranges::find(stages, stage, &VkPipelineShaderStageCreateInfo::stage);
     return found == stages.end() ? nullptr : &*found;
-}
-
-std::vector<spirv::SpecializationValue> constantsOf(const VkSpecializationInfo* info)
-{
-    std::vector<spirv::SpecializationValue> values;
-    for (uint32_t i = 0; info && i < info->mapEntryCount; ++i) {
-        const VkSpecializationMapEntry& entry = info->pMapEntries[i];
-        const auto* data = static_cast<const uint8_t*>(info->pData) + entry.offset;
-        values.push_back({entry.constantID, {data, data + entry.size}});
-    }
-    return values;
-}
-
-VkPrimitiveTopology topologyOf(const mesh::MeshLayout& layout)
-{
-    switch (layout.corners) {
-        case 1:
-            return VK_PRIMITIVE_TOPOLOGY_POINT_LIST;
-        case 2:
-            return VK_PRIMITIVE_TOPOLOGY_LINE_LIST;
-        default:
-            return VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
-    }
 }
 
 // Of the flags of a graphics pipeline those that mean the same to a compute pipeline.
@@ -154,10 +132,7 @@ VkResult Creation::lower(mesh::LoweredPipeline& lowered) const
         fragment = read(*fragmentStage);
     if (!shader || (taskStage && !task) || (fragmentStage && !fragment))
         return refuse(m_device, "the layer does not have the code of a stage, which may be given by an identifier");
-    const Support& support = m_device.support;
-    const mesh::Target target{support.meshLimits.outputComponents / 4, support.meshLimits.vertexLayers,
-                              support.meshLimits.vertexViewports};
-    Result<mesh::LoweredPipeline> result = mesh::lowerPipeline(task, *shader, fragment, target);
+    Result<mesh::LoweredPipeline> result = mesh::lowerPipeline(task, *shader, fragment, meshTargetOf(m_device));
     if (!result)
         return refuse(m_device, result.error().text());
     lowered = std::move(*result);
@@ -247,11 +222,62 @@ VkResult Creation::run(const VkAllocationCallbacks* allocator, VkPipeline* out)
 
 }  // namespace
 
+std::vector<spirv::SpecializationValue> constantsOf(const VkSpecializationInfo* info)
+{
+    std::vector<spirv::SpecializationValue> values;
+    for (uint32_t i = 0; info && i < info->mapEntryCount; ++i) {
+        const VkSpecializationMapEntry& entry = info->pMapEntries[i];
+        const auto* data = static_cast<const uint8_t*>(info->pData) + entry.offset;
+        values.push_back({entry.constantID, {data, data + entry.size}});
+    }
+    return values;
+}
+
+VkPrimitiveTopology topologyOf(const mesh::MeshLayout& layout)
+{
+    switch (layout.corners) {
+        case 1:
+            return VK_PRIMITIVE_TOPOLOGY_POINT_LIST;
+        case 2:
+            return VK_PRIMITIVE_TOPOLOGY_LINE_LIST;
+        default:
+            return VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST;
+    }
+}
+
+mesh::Target meshTargetOf(const Device& device)
+{
+    const MeshLimits& limits = device.support.meshLimits;
+    return {limits.outputComponents / 4, limits.vertexLayers, limits.vertexViewports};
+}
+
 MeshPipeline::~MeshPipeline()
 {
+    for (VkShaderEXT shader : {vertex, fragment})
+        if (shader)
+            layout->device.table.DestroyShaderEXT(layout->device.handle, shader, runtime::hostMemory());
     for (VkPipeline pipeline : {task, compute})
         if (pipeline)
             layout->device.table.DestroyPipeline(layout->device.handle, pipeline, runtime::hostMemory());
+}
+
+MeshPipelines::MeshPipelines(Device& device) : m_device(device), m_objects(std::make_unique<MeshObjects>(device)) {}
+
+MeshPipelines::~MeshPipelines() = default;
+
+VkResult MeshPipelines::replaceShaders(std::span<VkShaderCreateInfoEXT> infos, ReplacedCode& code)
+{
+    return m_objects->replace(infos, code);
+}
+
+void MeshPipelines::shaderCreated(const VkShaderCreateInfoEXT& info, VkShaderEXT shader)
+{
+    m_objects->created(info, shader);
+}
+
+void MeshPipelines::shaderDestroyed(VkShaderEXT shader)
+{
+    m_objects->destroyed(shader);
 }
 
 bool MeshPipelines::makes(const VkGraphicsPipelineCreateInfo& info) const

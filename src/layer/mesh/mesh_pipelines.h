@@ -5,6 +5,8 @@
 #include <vulkan/vulkan.h>
 
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "layer/base/registry.h"
 #include "layer/objects/pipeline_layouts.h"
@@ -27,19 +29,34 @@ struct MeshPipeline {
     const mesh::MeshLayout outputs;
     VkPipeline task = VK_NULL_HANDLE;  // null: it has no task shader
     VkPipeline compute = VK_NULL_HANDLE;
+    // Of shader objects, which are bound for a draw in place of the application's: there is no pipeline that draws.
+    bool hasObjects = false;
+    VkShaderEXT vertex = VK_NULL_HANDLE;
+    VkShaderEXT fragment = VK_NULL_HANDLE;
 };
+
+std::vector<spirv::SpecializationValue> constantsOf(const VkSpecializationInfo* info);
+// Of what is drawn.
+VkPrimitiveTopology topologyOf(const mesh::MeshLayout& layout);
+mesh::Target meshTargetOf(const Device& device);
+class MeshObjects;
 
 // Thread-safe.
 class MeshPipelines final : public PipelineMaker {
 public:
-    explicit MeshPipelines(Device& device) : m_device(device) {}
+    explicit MeshPipelines(Device& device);
+    ~MeshPipelines();
 
     bool makes(const VkGraphicsPipelineCreateInfo& info) const override;
     VkResult create(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
                     const VkAllocationCallbacks* allocator, VkPipeline* out) override;
     bool isMade(VkPipeline pipeline) const override { return m_pipelines.find(handleId(pipeline)) != nullptr; }
     void destroyed(VkPipeline pipeline) override { m_pipelines.remove(handleId(pipeline)); }
+    VkResult replaceShaders(std::span<VkShaderCreateInfoEXT> infos, ReplacedCode& code) override;
+    void shaderCreated(const VkShaderCreateInfoEXT& info, VkShaderEXT shader) override;
+    void shaderDestroyed(VkShaderEXT shader) override;
 
+    MeshObjects& objects() const { return *m_objects; }
     // By the pipeline that draws. Null if it has no mesh shader.
     std::shared_ptr<MeshPipeline> find(VkPipeline pipeline) const { return m_pipelines.share(handleId(pipeline)); }
 
@@ -52,6 +69,7 @@ private:
 
     Device& m_device;
     Registry<MeshPipeline> m_pipelines;
+    const std::unique_ptr<MeshObjects> m_objects;
 };
 
 }  // namespace millrace::layer

@@ -24,7 +24,6 @@ public:
         for (VkShaderCreateInfoEXT& info : m_infos) {
             if (device.usesCommands())
                 info.flags &= ~VK_SHADER_CREATE_INDIRECT_BINDABLE_BIT_EXT;
-            m_hasHiddenStages |= hidesStages(device, info.stage);
             std::vector<VkPushConstantRange>& ranges =
                 m_ranges.emplace_back(info.pPushConstantRanges, info.pPushConstantRanges + info.pushConstantRangeCount);
             for (VkPushConstantRange& range : ranges)
@@ -38,22 +37,11 @@ public:
     DriverShaders& operator=(const DriverShaders&) = delete;
 
     const VkShaderCreateInfoEXT* data() const { return m_infos.data(); }
-    // The driver cannot make them.
-    bool haveHiddenStages() const { return m_hasHiddenStages; }
+    std::span<VkShaderCreateInfoEXT> infos() { return m_infos; }
 
 private:
     std::vector<VkShaderCreateInfoEXT> m_infos;
     std::deque<std::vector<VkPushConstantRange>> m_ranges;
-    bool m_hasHiddenStages = false;
 };
-
-// After a message.
-inline VkResult refuseHiddenStages(const Device& device)
-{
-    device.messages().error("Millrace-mesh-shaders", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
-                            "vkCreateShadersEXT: the layer has no shader objects for task and mesh shaders",
-                            "Use pipelines for these");
-    return VK_ERROR_INITIALIZATION_FAILED;
-}
 
 }  // namespace millrace::layer

@@ -81,7 +81,7 @@ std::shared_ptr<DescriptorSetLayout> describe(const Device& device, const VkDesc
 {
     auto layout = std::make_shared<DescriptorSetLayout>();
     layout->definition = definitionOf(info);
-    if (device.usesCommands())
+    if (device.usesCommands() || (device.usesMesh() && device.support.shaderObjects))
         layout->info = std::make_shared<const vku::safe_VkDescriptorSetLayoutCreateInfo>(&info);
     for (uint32_t i = 0; i < info.bindingCount; ++i)
         if (isDynamic(info.pBindings[i].descriptorType))

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphics pipelines that a feature makes in the driver's place.
+// Graphics pipelines and shader objects that a feature makes in the driver's place.
 #pragma once
 
 #include <vulkan/vulkan.h>
 
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
 namespace millrace::layer {
+
+// Of shader objects, as long as the driver creates them.
+using ReplacedCode = std::deque<std::vector<uint32_t>>;
 
 // Called during the application's commands, on their threads.
 class PipelineMaker {
@@ -20,6 +28,14 @@ public:
     virtual bool isMade(VkPipeline pipeline) const = 0;
     // In front of the driver's destruction. Also for pipelines that it did not make.
     virtual void destroyed(VkPipeline pipeline) = 0;
+
+    // Of shader objects. `infos`: as the driver may see them, but for stages that it does not know, which become others.
+    // Errors are those of vkCreateShadersEXT.
+    virtual VkResult replaceShaders(std::span<VkShaderCreateInfoEXT> infos, ReplacedCode& code) = 0;
+    // The application's structure, as it was given.
+    virtual void shaderCreated(const VkShaderCreateInfoEXT& info, VkShaderEXT shader) = 0;
+    // In front of the driver's destruction. Also for shaders that nobody told of.
+    virtual void shaderDestroyed(VkShaderEXT shader) = 0;
 
 protected:
     ~PipelineMaker() = default;

@@ -10,6 +10,7 @@
 #include "layer/objects/pipeline_observer.h"
 #include "layer/recording/bind_points.h"
 #include "layer/recording/state_commands.h"
+#include "layer/recording/vertex_state.h"
 #include "layer/recording/wrapped_struct.h"
 
 namespace millrace::layer {
@@ -25,21 +26,7 @@ void setVertexStateAgain(CommandBuffer& commandBuffer, VkPipeline next)
     const Device& device = commandBuffer.device;
     const bool isMade = device.pipelineMaker->isMade(next);
     if (commandBuffer.lostVertexState && !isMade)
-        commandBuffer.log.replayIf(
-            [](const StateLog::Entry& entry) {
-                switch (entry.key.kind) {
-                    case StateKind::PrimitiveTopology:
-                    case StateKind::PrimitiveRestartEnable:
-                    case StateKind::PatchControlPoints:
-                    case StateKind::VertexInput:
-                    case StateKind::VertexBuffersAndStrides:
-                    case StateKind::VertexBuffers:
-                        return true;
-                    default:
-                        return false;
-                }
-            },
-            device.table, commandBuffer.current);
+        restoreVertexState(commandBuffer.log, device.table, commandBuffer.current);
     commandBuffer.lostVertexState = isMade;
 }
 
@@ -78,21 +65,22 @@ VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer handle, uint32_t st
                                              const VkShaderStageFlagBits* pStages, const VkShaderEXT* pShaders)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    // To stages that the driver does not know nothing is ever bound.
+    // Of stages that the driver does not know, a draw finds the shaders by itself.
     std::vector<VkShaderStageFlagBits> stages;
     std::vector<VkShaderEXT> shaders;
     for (uint32_t i = 0; i < stageCount; ++i) {
+        const VkShaderEXT shader = pShaders ? pShaders[i] : VK_NULL_HANDLE;
+        if (commandBuffer.logs())
+            commandBuffer.bound.bindShader(pStages[i], shader);
         if (hidesStages(commandBuffer.device, pStages[i]))
             continue;
         stages.push_back(pStages[i]);
-        shaders.push_back(pShaders ? pShaders[i] : VK_NULL_HANDLE);
+        shaders.push_back(shader);
     }
     if (stages.empty())
         return;
     commandBuffer.device.table.CmdBindShadersEXT(commandBuffer.current, static_cast<uint32_t>(stages.size()),
                                                  stages.data(), pShaders ? shaders.data() : nullptr);
-    for (size_t i = 0; commandBuffer.logs() && i < stages.size(); ++i)
-        commandBuffer.bound.bindShader(stages[i], shaders[i]);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer handle, VkPipelineBindPoint bindPoint,

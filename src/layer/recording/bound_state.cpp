@@ -40,6 +40,10 @@ struct BoundShader {
     static void replay(const Table& table, VkCommandBuffer commandBuffer, const std::byte* payload)
     {
         const auto& bound = *reinterpret_cast<const BoundShader*>(payload);
+        // Where the layer runs mesh shaders, the driver does not know their stages.
+        constexpr VkShaderStageFlags kMesh = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+        if ((bound.stage & kMesh) && !table.CmdDrawMeshTasksEXT)
+            return;
         table.CmdBindShadersEXT(commandBuffer, 1, &bound.stage, &bound.shader);
     }
 };

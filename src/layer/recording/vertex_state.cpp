@@ -157,6 +157,25 @@ DynamicVertexInput vertexInputOf(const StateLog& log)
     return input;
 }
 
+void restoreVertexState(const StateLog& log, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer)
+{
+    log.replayIf(
+        [](const StateLog::Entry& entry) {
+            switch (entry.key.kind) {
+                case StateKind::PrimitiveTopology:
+                case StateKind::PrimitiveRestartEnable:
+                case StateKind::PatchControlPoints:
+                case StateKind::VertexInput:
+                case StateKind::VertexBuffersAndStrides:
+                case StateKind::VertexBuffers:
+                    return true;
+                default:
+                    return false;
+            }
+        },
+        table, commandBuffer);
+}
+
 void restoreVertexInput(const StateLog& log, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer)
 {
     log.replayIf([](const StateLog::Entry& entry) { return entry.key.kind == StateKind::VertexInput; }, table,

@@ -20,6 +20,9 @@ DynamicVertexInput vertexInputOf(const StateLog& log);
 // Gives the command again.
 void restoreVertexInput(const StateLog& log, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer);
 
+// Gives all commands again that set what pipelines with mesh shaders do not have: topology, vertex input and buffers.
+void restoreVertexState(const StateLog& log, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer);
+
 // What is bound to a binding.
 struct VertexBufferBinding {
     VkBuffer buffer = VK_NULL_HANDLE;
