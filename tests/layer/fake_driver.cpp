@@ -17,6 +17,7 @@
 
 #include "layer/commands/arguments.h"
 #include "layer/commands/text.h"
+#include "layer/graphs/pipelines_ahead.h"
 #include "layer/loader/entry_points.h"
 #include "layer/recording/command_buffer.h"
 
@@ -473,6 +474,7 @@ void FakeDriver::bindGraph(VkCommandBuffer commandBuffer)
     if (!m_graph) {
         state().isDone = true;
         createGraph();
+        device().pipelinesAhead->stop();  // its calls would come at any time
         state().isDone = false;
     }
     get<PFN_vkCmdBindPipeline>("vkCmdBindPipeline")(commandBuffer, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX,
