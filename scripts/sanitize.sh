@@ -2,13 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds what tests/CMakeLists.txt names for a sanitizer, with the preset that has it, and runs these tests.
 #
-#   scripts/sanitize.sh address|thread [option of ctest...]
+#   scripts/sanitize.sh [--quick] address|thread [option of ctest...]
 #
+# --quick leaves out what takes long: most of what needs a Vulkan device.
 # tests/lsan.supp and tests/tsan.supp name what is kept or done by libraries that are not ours.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-sanitizer=${1:?"usage: scripts/sanitize.sh address|thread [option of ctest...]"}
+quick=
+if [[ ${1:-} == --quick ]]; then
+  quick=_quick
+  shift
+fi
+sanitizer=${1:?"usage: scripts/sanitize.sh [--quick] address|thread [option of ctest...]"}
 shift
 case $sanitizer in
   address) preset=asan ;;
@@ -16,11 +22,11 @@ case $sanitizer in
   *) echo "sanitize: no such sanitizer: $sanitizer" >&2; exit 2 ;;
 esac
 
-scripts/build.sh "$preset" tests --target "${sanitizer}_tests"
+scripts/build.sh "$preset" tests --target "${sanitizer}_tests$quick"
 results=build-$preset/test-results.xml
 rm -f "$results"
 status=0
-ctest --preset "$preset" -L "^$sanitizer\$" --parallel 2 --output-junit "$PWD/$results" \
+ctest --preset "$preset" -L "^$sanitizer\$" ${quick:+-LE "^${sanitizer}_long\$"} --parallel 2 --output-junit "$PWD/$results" \
   --test-output-size-passed 100000000 --no-tests=error "$@" || status=$?
 if [[ -e $results ]]; then
   tests/skips.py "$results" tests/expected_skips.txt || status=1
