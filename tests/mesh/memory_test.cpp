@@ -39,6 +39,14 @@ protected:
                                       .fragment = shaders::scatter_fragment,
                                       .task = shaders::scatter_task});
     }
+    // A command buffer in whose first instance of rendering the picture is cleared.
+    VkCommandBuffer beginPicture()
+    {
+        const VkCommandBuffer cmd = device.device.begin();
+        picture.prepare(cmd);
+        picture.begin(cmd);
+        return cmd;
+    }
     // Binds what draws `points` points at the beginning and the end of each `period` workgroups.
     void bind(VkCommandBuffer cmd, VkPipeline pipeline, uint32_t period, uint32_t points) const
     {
@@ -73,9 +81,7 @@ protected:
 TEST_F(MeshMemoryUse, FourMillionWorkgroupsThatEmitLittle_DrawnInOrder)
 {
     const VkPipeline pipeline = createPipeline();
-    const VkCommandBuffer cmd = device.device.begin();
-    picture.prepare(cmd);
-    picture.begin(cmd);
+    const VkCommandBuffer cmd = beginPicture();
     bind(cmd, pipeline, 1024, 1);
     device.cmdDraw(cmd, 2048, 2048, 1);
     vkCmdEndRendering(cmd);
@@ -88,9 +94,7 @@ TEST_F(MeshMemoryUse, FourMillionWorkgroupsThatEmitLittle_DrawnInOrder)
 TEST_F(MeshMemoryUse, DirectDrawBeyondTheArena_DrawnWholeAndInOrder)
 {
     const VkPipeline pipeline = createPipeline();
-    const VkCommandBuffer cmd = device.device.begin();
-    picture.prepare(cmd);
-    picture.begin(cmd);
+    const VkCommandBuffer cmd = beginPicture();
     bind(cmd, pipeline, 32, kMany);
     device.cmdDraw(cmd, 512, 256, 1);
     vkCmdEndRendering(cmd);
@@ -103,9 +107,7 @@ TEST_F(MeshMemoryUse, DirectDrawBeyondTheArena_DrawnWholeAndInOrder)
 TEST_F(MeshMemoryUse, IndirectDrawsBeyondTheArena_DrawnWholeAndInOrder)
 {
     const VkPipeline pipeline = createPipeline();
-    const VkCommandBuffer cmd = device.device.begin();
-    picture.prepare(cmd);
-    picture.begin(cmd);
+    const VkCommandBuffer cmd = beginPicture();
     bind(cmd, pipeline, 2, kMany);
     drawIndirect(cmd, 64, 64);
     drawIndirect(cmd, 128, 64);
@@ -187,9 +189,7 @@ uint64_t residentBytes()
 TEST_F(MeshMemoryUse, CommandBufferThatRunsAgain_GrowsNoMore)
 {
     const VkPipeline pipeline = createPipeline();
-    const VkCommandBuffer cmd = device.device.begin();
-    picture.prepare(cmd);
-    picture.begin(cmd);
+    const VkCommandBuffer cmd = beginPicture();
     bind(cmd, pipeline, 2, kMany);
     drawIndirect(cmd, 128, 64);
     vkCmdEndRendering(cmd);
@@ -250,9 +250,7 @@ protected:
 TEST_F(MeshMemoryUnderConditions, Draws_ThoseWhoseConditionHolds)
 {
     const VkPipeline pipeline = createPipeline();
-    const VkCommandBuffer cmd = device.device.begin();
-    picture.prepare(cmd);
-    picture.begin(cmd);
+    const VkCommandBuffer cmd = beginPicture();
     bind(cmd, pipeline, 2, 5);
     drawIndirect(cmd, 128, 32);
     bind(cmd, pipeline, 2, 7);
@@ -271,9 +269,7 @@ TEST_F(MeshMemoryUnderConditions, Draws_ThoseWhoseConditionHolds)
 TEST_F(MeshMemoryUnderConditions, BeyondTheArena_DrawnWhole)
 {
     const VkPipeline pipeline = createPipeline();
-    const VkCommandBuffer cmd = device.device.begin();
-    picture.prepare(cmd);
-    picture.begin(cmd);
+    const VkCommandBuffer cmd = beginPicture();
     bind(cmd, pipeline, 2, kMany);
     drawIf(cmd, false, 64);
     drawIf(cmd, true, 64);
@@ -292,9 +288,7 @@ protected:
 TEST_F(MeshMemoryInOnePiece, WorkgroupsBeyondTheArena_LeftOutWithAMessage)
 {
     const VkPipeline pipeline = createPipeline();
-    const VkCommandBuffer cmd = device.device.begin();
-    picture.prepare(cmd);
-    picture.begin(cmd);
+    const VkCommandBuffer cmd = beginPicture();
     bind(cmd, pipeline, 2, kMany);
     drawIndirect(cmd, 128, 64);
     vkCmdEndRendering(cmd);

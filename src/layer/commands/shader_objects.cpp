@@ -24,7 +24,7 @@ namespace millrace::layer {
 
 namespace {
 
-using Shaders = std::vector<std::shared_ptr<const KeptShader>>;
+using Shaders = ShadersTogether<KeptPipeline>::Shaders;
 
 class KeptObjects final : public KeptPipeline {
 public:
@@ -136,53 +136,24 @@ void ShaderObjects::created(const VkShaderCreateInfoEXT& info, VkShaderEXT shade
                         (modelOf(info.stage) && (m_device.support.generatedMeshDraws || !(info.stage & kMesh)));
     if (!isOurs || info.codeType != VK_SHADER_CODE_TYPE_SPIRV_EXT)
         return;
-    auto kept = std::make_shared<KeptShader>(m_device, info);
-    if (kept->isUsable())
-        m_shaders.insert(handleId(shader), std::move(kept));
-}
-
-void ShaderObjects::destroyed(VkShaderEXT shader)
-{
-    m_shaders.remove(handleId(shader));
-    // They go without the lock: their destruction leads to the driver.
-    std::vector<std::shared_ptr<KeptPipeline>> gone;
-    const std::lock_guard lock(m_mutex);
-    std::erase_if(m_together, [&](auto& known) {
-        const bool isPart = std::ranges::count(known.first, shader) > 0;
-        if (isPart)
-            gone.push_back(std::move(known.second));
-        return isPart;
-    });
+    m_shaders.created(m_device, info, shader);
 }
 
 VkShaderStageFlags ShaderObjects::stageOf(VkShaderEXT shader) const
 {
-    const KeptShader* kept = m_shaders.find(handleId(shader));
+    const KeptShader* kept = m_shaders.find(shader);
     return kept ? VkShaderStageFlags{kept->stage} : 0;
 }
 
 std::shared_ptr<KeptPipeline> ShaderObjects::find(std::vector<VkShaderEXT> shaders)
 {
-    std::ranges::sort(shaders);
-    const std::lock_guard lock(m_mutex);
-    const auto found = m_together.find(shaders);
-    if (found != m_together.end())
-        return found->second;
-    Shaders kept;
-    for (VkShaderEXT shader : shaders) {
-        kept.push_back(m_shaders.share(handleId(shader)));
-        if (!kept.back())
-            return nullptr;
-    }
-    std::shared_ptr<KeptPipeline> together = create(kept);
-    if (together)
-        m_together.emplace(std::move(shaders), together);
-    return together;
+    return m_shaders.find(std::move(shaders), [this](Shaders kept) { return create(std::move(kept)); });
 }
 
-std::shared_ptr<KeptPipeline> ShaderObjects::create(const Shaders& shaders) const
+std::shared_ptr<KeptPipeline> ShaderObjects::create(Shaders ordered) const
 {
-    Shaders ordered = shaders;
+    if (std::ranges::count(ordered, nullptr) > 0)
+        return nullptr;
     std::ranges::sort(ordered, {}, [](const auto& shader) { return shader->stage; });
     if (ordered.empty())
         return nullptr;

@@ -4,17 +4,13 @@
 
 #include <vulkan/vulkan.h>
 
-#include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
-#include "layer/base/registry.h"
 #include "layer/commands/kept_pipelines.h"
+#include "layer/objects/shaders_together.h"
 
 namespace millrace::layer {
-
-class KeptShader;
 
 // Thread-safe.
 class ShaderObjects {
@@ -23,7 +19,7 @@ public:
 
     void created(const VkShaderCreateInfoEXT& info, VkShaderEXT shader);
     // In front of the driver's destruction.
-    void destroyed(VkShaderEXT shader);
+    void destroyed(VkShaderEXT shader) { m_shaders.destroyed(shader); }
 
     // Those that are bound together, one for each stage, in any order. Null if the layer does not have the code of all
     // of them, as of those that were created from a binary.
@@ -33,12 +29,11 @@ public:
     VkShaderStageFlags stageOf(VkShaderEXT shader) const;
 
 private:
-    std::shared_ptr<KeptPipeline> create(const std::vector<std::shared_ptr<const KeptShader>>& shaders) const;
+    using Shaders = ShadersTogether<KeptPipeline>::Shaders;
+    std::shared_ptr<KeptPipeline> create(Shaders shaders) const;
 
     Device& m_device;
-    Registry<KeptShader> m_shaders;
-    std::mutex m_mutex;
-    std::map<std::vector<VkShaderEXT>, std::shared_ptr<KeptPipeline>> m_together;
+    ShadersTogether<KeptPipeline> m_shaders;
 };
 
 }  // namespace millrace::layer

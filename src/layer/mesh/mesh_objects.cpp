@@ -65,46 +65,18 @@ void MeshObjects::created(const VkShaderCreateInfoEXT& info, VkShaderEXT shader)
         return;
     if (info.stage & kMeshStages)
         m_device.needsFronts = true;
-    auto kept = std::make_shared<KeptShader>(m_device, info);
-    if (kept->isUsable())
-        m_shaders.insert(handleId(shader), std::move(kept));
-}
-
-void MeshObjects::destroyed(VkShaderEXT shader)
-{
-    m_shaders.remove(handleId(shader));
-    // They go without the lock: their destruction leads to the driver.
-    std::vector<std::shared_ptr<MeshPipeline>> gone;
-    const std::lock_guard lock(m_mutex);
-    std::erase_if(m_together, [&](auto& known) {
-        const bool isPart = std::ranges::count(known.first, shader) > 0;
-        if (isPart)
-            gone.push_back(std::move(known.second));
-        return isPart;
-    });
+    m_shaders.created(m_device, info, shader);
 }
 
 std::shared_ptr<MeshPipeline> MeshObjects::find(std::vector<VkShaderEXT> shaders)
 {
-    std::ranges::sort(shaders);
-    const std::lock_guard lock(m_mutex);
-    const auto found = m_together.find(shaders);
-    if (found != m_together.end())
-        return found->second;
-    Shaders kept;
-    for (VkShaderEXT shader : shaders)
-        if (std::shared_ptr<KeptShader> one = m_shaders.share(handleId(shader)))
-            kept.push_back(std::move(one));
-    std::shared_ptr<MeshPipeline> made = create(kept);
-    if (made)
-        m_together.emplace(std::move(shaders), made);
-    return made;
+    return m_shaders.find(std::move(shaders), [this](const Shaders& kept) { return create(kept); });
 }
 
 std::shared_ptr<MeshPipeline> MeshObjects::create(const Shaders& shaders) const
 {
     const auto find = [&](VkShaderStageFlagBits stage) -> const KeptShader* {
-        const auto found = std::ranges::find_if(shaders, [=](const auto& one) { return one->stage == stage; });
+        const auto found = std::ranges::find_if(shaders, [=](const auto& one) { return one && one->stage == stage; });
         return found == shaders.end() ? nullptr : found->get();
     };
     const auto read = [](const KeptShader* shader) -> std::optional<mesh::Stage> {

@@ -4,14 +4,11 @@
 
 #include <vulkan/vulkan.h>
 
-#include <map>
 #include <memory>
-#include <mutex>
 #include <vector>
 
-#include "layer/base/registry.h"
 #include "layer/mesh/mesh_pipelines.h"
-#include "layer/objects/kept_shader.h"
+#include "layer/objects/shaders_together.h"
 
 namespace millrace::layer {
 
@@ -23,23 +20,21 @@ public:
     // See PipelineMaker.
     VkResult replace(std::span<VkShaderCreateInfoEXT> infos, ReplacedCode& code) const;
     void created(const VkShaderCreateInfoEXT& info, VkShaderEXT shader);
-    void destroyed(VkShaderEXT shader);
+    void destroyed(VkShaderEXT shader) { m_shaders.destroyed(shader); }
 
     // Of shaders that are bound together, in any order; made when it is first asked for. Null without a mesh shader, or
     // after a message.
     std::shared_ptr<MeshPipeline> find(std::vector<VkShaderEXT> shaders);
 
 private:
-    using Shaders = std::vector<std::shared_ptr<const KeptShader>>;
+    using Shaders = ShadersTogether<MeshPipeline>::Shaders;
     std::shared_ptr<MeshPipeline> create(const Shaders& shaders) const;
     VkResult createCompute(const KeptShader& shader, const mesh::Stage& lowered, VkPipeline& out) const;
     VkResult createDrawing(const KeptShader& mesh, const KeptShader* fragment, const mesh::LoweredPipeline& lowered,
                            MeshPipeline& out) const;
 
     Device& m_device;
-    Registry<KeptShader> m_shaders;
-    std::mutex m_mutex;
-    std::map<std::vector<VkShaderEXT>, std::shared_ptr<MeshPipeline>> m_together;
+    ShadersTogether<MeshPipeline> m_shaders;
 };
 
 }  // namespace millrace::layer
