@@ -70,10 +70,11 @@ VkResult MeshLists::create(Device::Impl& device, const graph::Graph& graph, std:
         return result;
     for (size_t i = 0; i < needs.size(); ++i) {
         draws[i].buffer = m_memory.handle();
+        draws[i].memory = m_memory.address();
         draws[i].payloads += m_memory.address();
-        lists[i].commands = m_memory.address() + draws[i].commandsOffset;
+        lists[i].commands = draws[i].memory + draws[i].commandsOffset;
         lists[i].payloads = draws[i].payloads;
-        lists[i].counter = m_memory.address() + draws[i].counterOffset;
+        lists[i].counter = draws[i].memory + draws[i].counterOffset;
         lists[i].report = m_report.address();
         lists[i].capacity = draws[i].most;
     }

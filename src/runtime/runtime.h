@@ -143,6 +143,7 @@ struct Progress {
 struct MeshDraw {
     uint32_t node = 0;  // of the graph
     VkBuffer buffer = VK_NULL_HANDLE;
+    VkDeviceAddress memory = 0;  // of the buffer
     VkDeviceSize commandsOffset = 0;
     VkDeviceSize counterOffset = 0;
     uint32_t most = 0;             // draws

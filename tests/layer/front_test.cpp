@@ -123,6 +123,22 @@ TEST_F(Fronts, ResumedInstance_GoesOnWithTheFrontOfTheSuspendedOne)
     EXPECT_FALSE(known().front.isOpen());
 }
 
+// Such as by a graph, which what is drawn behind it may need.
+TEST_F(Fronts, InterruptedInstance_HasAnotherOneBehind)
+{
+    begin();
+    const VkCommandBuffer before = known().front.stream;
+    driver.split(cmd);
+    const VkCommandBuffer behind = known().front.stream;
+    EXPECT_TRUE(known().front.isOpen());
+    EXPECT_NE(behind, before);
+    EXPECT_NE(behind, known().current);
+    const std::vector<Call> calls = callsOf([&] { draw(); });
+    EXPECT_EQ(calls.at(0).target, known().current);
+    end();
+    EXPECT_FALSE(known().front.isOpen());
+}
+
 TEST_F(Fronts, InstanceThatResumesOneOfAnotherCommandBuffer_HasNone)
 {
     begin(VK_RENDERING_RESUMING_BIT);

@@ -241,6 +241,11 @@ public:
     {
         return VK_ERROR_UNKNOWN;
     }
+    VkResult createNode(const VkGraphicsPipelineCreateInfo&, std::vector<layer::SharedWords>, VkPipelineCache,
+                        std::shared_ptr<const layer::MadeMeshNode>&) override
+    {
+        return VK_ERROR_UNKNOWN;
+    }
     bool isMade(VkPipeline pipeline) const override { return pipeline == m_own; }
     void destroyed(VkPipeline) override {}
     VkResult replaceShaders(std::span<VkShaderCreateInfoEXT>, layer::ReplacedCode&) override

@@ -14,6 +14,8 @@ InstanceOptions instanceOptions(Provider provider)
     options.emulation = provider != Provider::Driver;
     if (provider == Provider::Nodes)
         options.settings = {{"enable", "mesh_nodes"}};
+    if (provider == Provider::NodesOfLayer)
+        options.settings = {{"enable", "mesh_nodes, mesh_shaders"}, {"force_enable", "true"}};
     if (provider == Provider::Layer)
         options.settings = {{"enable", "mesh_shaders"}, {"force_enable", "true"}};
     if (provider == Provider::LayerInOnePiece)
@@ -94,8 +96,8 @@ DeviceOptions MeshDevice::options(Beside beside)
     enableWhatTestsNeed(m_core, m_v11);
     DeviceOptions options;
     options.first = &m_core;
-    options.extension = options.feature = beside == Beside::Graphs || provider == Provider::Nodes;
-    options.meshNodes = provider == Provider::Nodes;
+    options.meshNodes = provider == Provider::Nodes || provider == Provider::NodesOfLayer;
+    options.extension = options.feature = beside == Beside::Graphs || options.meshNodes;
     options.memoryModel = true;
     options.chain = &m_features;
     options.extensions = {VK_EXT_MESH_SHADER_EXTENSION_NAME};

@@ -12,8 +12,8 @@
 namespace millrace::meshtest {
 
 // LayerInOnePiece: with the setting "continuation" single. Nodes: the driver's, as nodes of execution graphs by the
-// layer.
-enum class Provider { Driver, Layer, LayerInOnePiece, Nodes };
+// layer. NodesOfLayer: the layer's, likewise.
+enum class Provider { Driver, Layer, LayerInOnePiece, Nodes, NodesOfLayer };
 
 // True if the driver under the tests has the extension.
 bool driverHasMeshShaders();

@@ -34,13 +34,13 @@ VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueueFeatures(const layertest::Insta
     return enqueue;
 }
 
-class MeshNodes : public testing::Test {
+class MeshNodes : public testing::TestWithParam<Provider> {
 protected:
     void SetUp() override
     {
-        if (!driverHasMeshShaders())
+        if (GetParam() == Provider::Nodes && !driverHasMeshShaders())
             GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
-        m_device.emplace(Provider::Nodes);
+        m_device.emplace(GetParam());
         m_picture.emplace(*m_device);
     }
     void TearDown() override
@@ -152,6 +152,16 @@ protected:
             words.insert(words.end(), {payload.grid[0], payload.grid[1], payload.grid[2], payload.x, payload.y});
         return words;
     }
+    // Many workgroups draw outside of the picture, with as many outputs as they may have; all of these cells are drawn
+    // as well, half in front of that and half behind.
+    static std::vector<CellsPayload> manyPayloads(std::vector<Cell>& cells)
+    {
+        cells.resize(size_t{2} * kCells * kCells);
+        std::vector<CellsPayload> payloads{{{8, 4, 1}, 0, 0}};
+        payloads.insert(payloads.end(), 600, {{8, 8, 1}, 0, kCells});
+        payloads.push_back({{8, 4, 1}, 0, 4});
+        return payloads;
+    }
     static Pixels clear() { return Pixels(size_t{kSize} * kSize, kClear); }
     static Pixels expected(const std::vector<Cell>& cells)
     {
@@ -165,24 +175,22 @@ private:
     std::optional<Picture> m_picture;
 };
 
-TEST_F(MeshNodes, Feature_IsThereWhereTheSettingIs)
+TEST_P(MeshNodes, Feature_IsThereWhereTheSettingIs)
 {
-    EXPECT_EQ(enqueueFeatures(instanceOptions(Provider::Nodes)).shaderMeshEnqueue, VK_TRUE);
-    EXPECT_EQ(enqueueFeatures({}).shaderMeshEnqueue, VK_FALSE);
-    // Nodes are drawn by the driver's mesh shaders.
-    layertest::InstanceOptions emulated = instanceOptions(Provider::Layer);
-    emulated.settings["enable"] += ", mesh_nodes";
-    EXPECT_EQ(enqueueFeatures(emulated).shaderMeshEnqueue, VK_FALSE);
+    layertest::InstanceOptions options = instanceOptions(GetParam());
+    EXPECT_EQ(enqueueFeatures(options).shaderMeshEnqueue, VK_TRUE);
+    options.settings.erase("enable");
+    EXPECT_EQ(enqueueFeatures(options).shaderMeshEnqueue, VK_FALSE);
 }
 
-TEST_F(MeshNodes, Entry_DrawsWhatTheHostDispatches)
+TEST_P(MeshNodes, Entry_DrawsWhatTheHostDispatches)
 {
     const std::vector<Cell> cells = randomCells(40);
     const layertest::Graph graph = createGraph({createMeshNode()});
     EXPECT_EQ(draw(graph, cells, "cells", 2, wordsOf({{{8, 4, 1}, 0, 0}, {{8, 4, 1}, 0, 4}})), expected(cells));
 }
 
-TEST_F(MeshNodes, Entry_DrawsWhatTheDeviceDispatches)
+TEST_P(MeshNodes, Entry_DrawsWhatTheDeviceDispatches)
 {
     const std::vector<Cell> cells = randomCells(41);
     const layertest::Graph graph = createGraph({createMeshNode()}, layertest::Scratch::Minimum);
@@ -192,7 +200,17 @@ TEST_F(MeshNodes, Entry_DrawsWhatTheDeviceDispatches)
     EXPECT_EQ(draw(graph, cells, "cells", kCells, wordsOf(payloads), true), expected(cells));
 }
 
-TEST_F(MeshNodes, StaticGrid_IsTheNodes)
+// Where the layer runs mesh shaders, that is more than the memory which they begin with.
+TEST_P(MeshNodes, ManyOutputs_AreDrawnWhole)
+{
+    std::vector<Cell> cells = randomCells(39);
+    const Pixels wanted = expected(cells);
+    const std::vector<CellsPayload> payloads = manyPayloads(cells);
+    const layertest::Graph graph = createGraph({createMeshNode()});
+    EXPECT_EQ(draw(graph, cells, "cells", static_cast<uint32_t>(payloads.size()), wordsOf(payloads)), wanted);
+}
+
+TEST_P(MeshNodes, StaticGrid_IsTheNodes)
 {
     const std::vector<Cell> cells = randomCells(42);
     const layertest::Graph graph = createGraph({createMeshNode({}, {{"STATIC_GRID", ""}})});
@@ -202,7 +220,7 @@ TEST_F(MeshNodes, StaticGrid_IsTheNodes)
     EXPECT_EQ(draw(graph, cells, "cells", 2 * kCells, payloads), expected(cells));
 }
 
-TEST_F(MeshNodes, ComputeNodes_SendWhatIsDrawn)
+TEST_P(MeshNodes, ComputeNodes_SendWhatIsDrawn)
 {
     const std::vector<Cell> cells = randomCells(43);
     const layertest::Graph graph = createGraph({createRowNode(), createMeshNode()});
@@ -210,14 +228,14 @@ TEST_F(MeshNodes, ComputeNodes_SendWhatIsDrawn)
 }
 
 // The command buffer is split: what is drawn comes of several sweeps.
-TEST_F(MeshNodes, ComputeNodesOfASplitGraph_SendWhatIsDrawn)
+TEST_P(MeshNodes, ComputeNodesOfASplitGraph_SendWhatIsDrawn)
 {
     const std::vector<Cell> cells = randomCells(44);
     const layertest::Graph graph = createGraph({createRowNode(), createMeshNode()}, layertest::Scratch::Minimum);
     EXPECT_EQ(draw(graph, cells, "row", kCells, {0, 1, 2, 3, 4, 5, 6, 7}, true), expected(cells));
 }
 
-TEST_F(MeshNodes, NodesOfAnArray_KnowTheirIndex)
+TEST_P(MeshNodes, NodesOfAnArray_KnowTheirIndex)
 {
     const std::vector<Cell> cells = randomCells(45);
     const layertest::Graph graph =
@@ -232,14 +250,14 @@ TEST_F(MeshNodes, NodesOfAnArray_KnowTheirIndex)
     EXPECT_EQ(draw(graph, cells, "row", kCells, {0, 1, 2, 3, 4, 5, 6, 7}), wanted);
 }
 
-TEST_F(MeshNodes, SharedInput_IsDrawnByEach)
+TEST_P(MeshNodes, SharedInput_IsDrawnByEach)
 {
     const std::vector<Cell> cells = randomCells(46);
     const layertest::Graph graph = createGraph({createMeshNode(), createMeshNode({"more", 0}, {{"SHARES", ""}})});
     EXPECT_EQ(draw(graph, cells, "cells", 1, wordsOf({{{8, 4, 1}, 0, 0}})), expected(cells));
 }
 
-TEST_F(MeshNodes, State_IsTheApplicationsBehindTheDispatch)
+TEST_P(MeshNodes, State_IsTheApplicationsBehindTheDispatch)
 {
     const std::vector<Cell> cells = randomCells(47);
     const layertest::Graph graph = createGraph({createMeshNode()});
@@ -286,7 +304,7 @@ private:
     VkRenderPass m_pass = VK_NULL_HANDLE;
 };
 
-TEST_F(MeshNodesInPasses, ComputeNodes_RunInFront)
+TEST_P(MeshNodesInPasses, ComputeNodes_RunInFront)
 {
     const std::vector<Cell> cells = randomCells(51);
     const layertest::Graph graph = createGraph({createRowNode(), createMeshNodeOfPass()});
@@ -301,7 +319,7 @@ TEST_F(MeshNodesInPasses, ComputeNodes_RunInFront)
     EXPECT_EQ(finish(cmd), expected(cells));
 }
 
-TEST_F(MeshNodesInPasses, DrawsOfTheApplication_KeepTheirState)
+TEST_P(MeshNodesInPasses, DrawsOfTheApplication_KeepTheirState)
 {
     const std::vector<Cell> cells = randomCells(52);
     const layertest::Graph graph = createGraph({createMeshNodeOfPass()});
@@ -318,8 +336,24 @@ TEST_F(MeshNodesInPasses, DrawsOfTheApplication_KeepTheirState)
     EXPECT_EQ(finish(cmd), expected(cells));
 }
 
+TEST_P(MeshNodesInPasses, ManyOutputs_AreDrawnWhole)
+{
+    std::vector<Cell> cells = randomCells(55);
+    const Pixels wanted = expected(cells);
+    const std::vector<CellsPayload> payloads = manyPayloads(cells);
+    const layertest::Graph graph = createGraph({createMeshNodeOfPass()});
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    pushConstants(cmd);
+    Picture::setState(cmd);
+    beginPass(cmd);
+    device().dispatch(cmd, graph, "cells", static_cast<uint32_t>(payloads.size()), wordsOf(payloads));
+    vkCmdEndRenderPass(cmd);
+    EXPECT_EQ(finish(cmd), wanted);
+}
+
 // Nothing says how many sweeps it takes, and the pass cannot be divided.
-TEST_F(MeshNodesInPasses, GraphThatMayNotFit_RunsWithAWarning)
+TEST_P(MeshNodesInPasses, GraphThatMayNotFit_RunsWithAWarning)
 {
     const std::vector<Cell> cells = randomCells(53);
     const layertest::Graph graph = createGraph({createRowNode(), createMeshNodeOfPass()}, layertest::Scratch::Minimum);
@@ -334,7 +368,7 @@ TEST_F(MeshNodesInPasses, GraphThatMayNotFit_RunsWithAWarning)
     EXPECT_EQ(finish(cmd), expected(cells));
 }
 
-TEST_F(MeshNodes, SuspendedInstance_HasItsNodesInFront)
+TEST_P(MeshNodes, SuspendedInstance_HasItsNodesInFront)
 {
     const std::vector<Cell> cells = randomCells(54);
     const layertest::Graph graph = createGraph({createMeshNode()});
@@ -350,7 +384,7 @@ TEST_F(MeshNodes, SuspendedInstance_HasItsNodesInFront)
     EXPECT_EQ(finish(cmd), expected(cells));
 }
 
-TEST_F(MeshNodes, CommandBuffer_RunsAgain)
+TEST_P(MeshNodes, CommandBuffer_RunsAgain)
 {
     const std::vector<Cell> cells = randomCells(48);
     const layertest::Graph graph = createGraph({createRowNode(), createMeshNode()});
@@ -370,7 +404,7 @@ TEST_F(MeshNodes, CommandBuffer_RunsAgain)
     EXPECT_NE(first, clear());
 }
 
-TEST_F(MeshNodes, TooLargeGrids_AreReportedAndNotDrawn)
+TEST_P(MeshNodes, TooLargeGrids_AreReportedAndNotDrawn)
 {
     const std::vector<Cell> cells = randomCells(49);
     const layertest::Graph graph = createGraph({createMeshNode()});
@@ -387,7 +421,7 @@ TEST_F(MeshNodes, TooLargeGrids_AreReportedAndNotDrawn)
     device().instance.expectMessage("VUID-vkCmdDispatchGraphAMDX-maxComputeWorkGroupCount-09186");
 }
 
-TEST_F(MeshNodes, OutsideOfRendering_IsRefused)
+TEST_P(MeshNodes, OutsideOfRendering_IsRefused)
 {
     const layertest::Graph graph = createGraph({createMeshNode()});
     const VkCommandBuffer cmd = device().begin();
@@ -397,7 +431,7 @@ TEST_F(MeshNodes, OutsideOfRendering_IsRefused)
     device().submitAndWait(cmd);
 }
 
-TEST_F(MeshNodes, FlagsAndStages_AreAsTheExtensionSays)
+TEST_P(MeshNodes, FlagsAndStages_AreAsTheExtensionSays)
 {
     const std::vector<uint32_t> words = compileNode(kCellsNode);
     const auto refused = [&](PipelineOptions options, const char* rule) {
@@ -413,13 +447,21 @@ TEST_F(MeshNodes, FlagsAndStages_AreAsTheExtensionSays)
     refused({.task = words, .flags = kNodeFlags}, "VUID-VkGraphicsPipelineCreateInfo-flags-10190");
 }
 
-TEST_F(MeshNodes, NameOfComputeAndMeshNodes_IsRefused)
+TEST_P(MeshNodes, NameOfComputeAndMeshNodes_IsRefused)
 {
     VkPipeline graph = VK_NULL_HANDLE;
     EXPECT_EQ(createGraph({createRowNode(), createMeshNode(), createMeshNode({"row", 1})}, graph),
               VK_ERROR_VALIDATION_FAILED_EXT);
     device().instance.takeMessages();
 }
+
+std::string nameOf(const testing::TestParamInfo<Provider>& info)
+{
+    return info.param == Provider::Nodes ? "Native" : "Emulated";
+}
+
+INSTANTIATE_TEST_SUITE_P(By, MeshNodes, testing::Values(Provider::Nodes, Provider::NodesOfLayer), nameOf);
+INSTANTIATE_TEST_SUITE_P(By, MeshNodesInPasses, testing::Values(Provider::Nodes, Provider::NodesOfLayer), nameOf);
 
 }  // namespace
 

@@ -46,6 +46,7 @@ public:
 private:
     void recordAll();
     void recordInFront();
+    void recordDrawBarrier() const;
     void tellInline(const char* obstacle);
     const char* obstacleToSplit() const;
     bool recordFirstSweep();
@@ -92,8 +93,7 @@ void Dispatch::record()
         resumeRendering(m_commandBuffer, m_predicated);
         throw;
     }
-    if (m_run)
-        m_run->dispatch->recordDrawBarrier(m_commandBuffer.current);
+    recordDrawBarrier();
     resumeRendering(m_commandBuffer, m_predicated);
     drawMeshNodes(m_commandBuffer, m_object, m_run.get());
 }
@@ -113,10 +113,16 @@ void Dispatch::recordInFront()
         tellInline("it is inside a render pass instance that cannot be interrupted");
         recordMoreSweeps();
     }
-    if (m_run)
-        m_run->dispatch->recordDrawBarrier(m_commandBuffer.current);
+    recordDrawBarrier();
     if (scope.conditional)
         m_device.table.CmdEndConditionalRenderingEXT(m_commandBuffer.current);
+}
+
+// Mesh shaders of the layer's wait for compute shaders by themselves.
+void Dispatch::recordDrawBarrier() const
+{
+    if (m_run && !m_device.usesMesh())
+        m_run->dispatch->recordDrawBarrier(m_commandBuffer.current);
 }
 
 // That a graph which may need more sweeps than fit into the command buffer is not continued.
@@ -277,6 +283,7 @@ void dispatch(VkCommandBuffer handle, const char* command, const Request& form)
     if (!featureEnabled(handle, command))
         return;
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    const Device& device = commandBuffer.device;
     // Nobody will run it, and what it relies on may be missing.
     if (commandBuffer.failure != VK_SUCCESS)
         return;
@@ -285,11 +292,11 @@ void dispatch(VkCommandBuffer handle, const char* command, const Request& form)
         const std::string rule = std::string("VUID-") + command + "-None-08606";
         if (!commandBuffer.isNews(rule, ""))
             return;
-        commandBuffer.device.messages().error(rule.c_str(), commandBuffer.reference(),
-                                              std::string(command) +
-                                                  ": no execution graph pipeline is bound to "
-                                                  "VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX; the command is ignored",
-                                              "Record vkCmdBindPipeline with that bind point before");
+        device.messages().error(rule.c_str(), commandBuffer.reference(),
+                                std::string(command) +
+                                    ": no execution graph pipeline is bound to "
+                                    "VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX; the command is ignored",
+                                "Record vkCmdBindPipeline with that bind point before");
         return;
     }
     if (!checkDispatch(commandBuffer, *object, command, form))
@@ -297,7 +304,8 @@ void dispatch(VkCommandBuffer handle, const char* command, const Request& form)
     Request request = form;
     request.pipeline = &object->graph;
     request.name = object->name();
-    request.maxDraws = commandBuffer.device.support.maxDrawIndirectCount;
+    // The layer's own mesh shaders take as many as memory has room for.
+    request.maxDraws = device.usesMesh() ? UINT32_MAX : device.support.maxDrawIndirectCount;
     // Nodes see the push constants of the compute stage, as any compute shader; Vulkan has no bind point for them.
     std::vector<uint8_t> pushConstants(object->layout->pushConstantBytes);
     commandBuffer.bound.readPushConstants(VK_SHADER_STAGE_COMPUTE_BIT, pushConstants);

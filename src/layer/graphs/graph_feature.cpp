@@ -158,7 +158,7 @@ public:
             request.removeExtension(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
         if (uses & kUseGraphs)
             enableWhatGraphsNeed(request, support);
-        if (uses & kUseMeshNodes)
+        if ((uses & kUseMeshNodes) && !support.meshShader)
             enableWhatMeshNodesNeed(request);
     }
 

@@ -22,8 +22,24 @@ std::vector<uint8_t> constantsOf(const CommandBuffer& commandBuffer, const MeshN
     return bytes;
 }
 
-void drawOne(const CommandBuffer& commandBuffer, const MeshNodePipeline& pipeline, const runtime::MeshDraw& draw)
+// Where the layer runs mesh shaders.
+void drawMade(CommandBuffer& commandBuffer, const MeshNodePipeline& pipeline, const runtime::MeshDraw& draw)
 {
+    const VkuDeviceDispatchTable& table = commandBuffer.device.table;
+    const std::vector<uint8_t> constants = constantsOf(commandBuffer, *pipeline.layout, draw);
+    const auto bindSets = [&](VkCommandBuffer target, VkPipelineBindPoint bindPoint, const SequenceLayout& layout) {
+        commandBuffer.graph.apply(table, target, bindPoint, layout.handle, layout.sets);
+    };
+    pipeline.made->draw(commandBuffer, {draw.memory + draw.commandsOffset, draw.memory + draw.counterOffset, draw.most,
+                                        constants, bindSets});
+}
+
+void drawOne(CommandBuffer& commandBuffer, const MeshNodePipeline& pipeline, const runtime::MeshDraw& draw)
+{
+    if (pipeline.made) {
+        drawMade(commandBuffer, pipeline, draw);
+        return;
+    }
     const VkuDeviceDispatchTable& table = commandBuffer.device.table;
     const VkCommandBuffer target = commandBuffer.current;
     const MeshNodeLayout& layout = *pipeline.layout;

@@ -2,8 +2,12 @@
 #include "layer/graphs/mesh_nodes.h"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "compiler/mesh_node.h"
 #include "layer/chains/chain.h"
@@ -33,6 +37,25 @@ const VkPipelineShaderStageCreateInfo* findStage(const VkGraphicsPipelineCreateI
     return found == stages.end() ? nullptr : &*found;
 }
 
+// The stages without what is the layer's: the node's name and code of the extension.
+struct PlainStages {
+    // `code`: null for the application's module.
+    void add(const VkPipelineShaderStageCreateInfo& given, SharedWords code)
+    {
+        PatchedChain& chain = chains.emplace_back(given.pNext);
+        chain.remove(kNodeInfo);
+        if (code)
+            chain.remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+        infos.push_back(given);
+        infos.back().pNext = chain.get();
+        words.push_back(std::move(code));
+    }
+
+    std::vector<VkPipelineShaderStageCreateInfo> infos;
+    std::vector<SharedWords> words;
+    std::deque<PatchedChain> chains;
+};
+
 // Creates one library.
 class Creation {
 public:
@@ -50,7 +73,8 @@ private:
     VkResult compile(compiler::MeshNode& node);
     VkResult addCollector(const compiler::MeshNode& node, GraphObject& object);
     VkResult createPipeline(const compiler::MeshNode& node, MeshNodePipeline& pipeline) const;
-    VkResult callDriver(std::span<const VkPipelineShaderStageCreateInfo> stages, MeshNodePipeline& pipeline) const;
+    VkResult callMaker(VkGraphicsPipelineCreateInfo& info, PlainStages& stages, MeshNodePipeline& pipeline) const;
+    VkResult callDriver(VkGraphicsPipelineCreateInfo& info, PlainStages& stages, MeshNodePipeline& pipeline) const;
 
     Device& m_device;
     const VkPipelineCache m_cache;
@@ -60,6 +84,7 @@ private:
     std::shared_ptr<GraphLayout> m_graphLayout;
     std::shared_ptr<MeshNodeLayout> m_layout;
     std::optional<NodeRequest> m_request;
+    std::string m_name;  // of the node
 };
 
 VkResult Creation::refuse(const std::string& rule, const std::string& why, std::string_view advice) const
@@ -127,6 +152,7 @@ VkResult Creation::compile(compiler::MeshNode& node)
         return VK_ERROR_UNKNOWN;
     }
     node = std::move(*compiled);
+    m_name = node.node.id.name;
     uint64_t groups = 1;
     for (const uint32_t size : node.node.staticGrid)
         groups *= std::min(size, graph::kMaxGroupsPerDimension + 1);
@@ -163,46 +189,21 @@ VkResult Creation::addCollector(const compiler::MeshNode& node, GraphObject& obj
     return VK_SUCCESS;
 }
 
-// Without what is the layer's: the flags of libraries, the node's name, the extension.
 VkResult Creation::createPipeline(const compiler::MeshNode& node, MeshNodePipeline& pipeline) const
 {
-    const TransientModule mesh(m_device, node.shader);
-    if (mesh.result() != VK_SUCCESS)
-        return mesh.result();
-    m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, mesh.handle(), {"mesh node ", node.node.id.name});
-    std::vector<VkPipelineShaderStageCreateInfo> stages{*findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT)};
-    PatchedChain meshChain(stages[0].pNext);
-    meshChain.remove(kNodeInfo);
-    meshChain.remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-    stages[0].pNext = meshChain.get();
-    stages[0].module = mesh.handle();
-    stages[0].pSpecializationInfo = nullptr;  // they have their values
-
-    std::optional<TransientModule> fragment;
-    std::optional<PatchedChain> fragmentChain;
+    PlainStages stages;
+    stages.add(*findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT), std::make_shared<const spirv::Words>(node.shader));
+    stages.infos[0].pSpecializationInfo = nullptr;  // they have their values
     if (const auto* given = findStage(m_info, VK_SHADER_STAGE_FRAGMENT_BIT)) {
-        stages.push_back(*given);
+        SharedWords words;
         if (usesShaderEnqueue(m_device, *given)) {
-            const Result<spirv::Words> plain = compiler::withoutNodes(*wordsOf(m_device, *given), given->pName);
+            Result<spirv::Words> plain = compiler::withoutNodes(*wordsOf(m_device, *given), given->pName);
             if (!plain)
                 return refuse("Millrace-library-creation", plain.error().text());
-            fragment.emplace(m_device, *plain);
-            if (fragment->result() != VK_SUCCESS)
-                return fragment->result();
-            fragmentChain.emplace(given->pNext);
-            fragmentChain->remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-            stages[1].pNext = fragmentChain->get();
-            stages[1].module = fragment->handle();
+            words = std::make_shared<const spirv::Words>(std::move(*plain));
         }
+        stages.add(*given, std::move(words));
     }
-    return callDriver(stages, pipeline);
-}
-
-VkResult Creation::callDriver(std::span<const VkPipelineShaderStageCreateInfo> stages, MeshNodePipeline& pipeline) const
-{
-    const DriverStages driverStages(m_device, stages.data(), static_cast<uint32_t>(stages.size()));
-    if (driverStages.result() != VK_SUCCESS)
-        return driverStages.result();
     VkGraphicsPipelineCreateInfo own = m_info;
     PatchedChain chain(own.pNext);
     own.flags &= ~VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
@@ -210,14 +211,44 @@ VkResult Creation::callDriver(std::span<const VkPipelineShaderStageCreateInfo> s
         flags2->flags &= ~VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
     own.pNext = chain.get();
     DriverPipelineInfo<VkGraphicsPipelineCreateInfo> translated(m_device, own, m_created);
-    m_device.tellLost("pipeline creation", driverStages.lost());
     m_device.tellLost("pipeline creation", translated.lost());
-    VkGraphicsPipelineCreateInfo& info = translated.info();
-    info.stageCount = static_cast<uint32_t>(stages.size());
+    translated.info().stageCount = static_cast<uint32_t>(stages.infos.size());
+    return m_device.usesMesh() ? callMaker(translated.info(), stages, pipeline)
+                               : callDriver(translated.info(), stages, pipeline);
+}
+
+VkResult Creation::callMaker(VkGraphicsPipelineCreateInfo& info, PlainStages& stages, MeshNodePipeline& pipeline) const
+{
+    for (size_t i = 0; i < stages.infos.size(); ++i)
+        if (!stages.words[i])
+            stages.words[i] = wordsOf(m_device, stages.infos[i]);
+    info.pStages = stages.infos.data();
+    return m_device.pipelineMaker->createNode(info, std::move(stages.words), m_cache, pipeline.made);
+}
+
+VkResult Creation::callDriver(VkGraphicsPipelineCreateInfo& info, PlainStages& stages, MeshNodePipeline& pipeline) const
+{
+    std::deque<TransientModule> modules;
+    for (size_t i = 0; i < stages.infos.size(); ++i) {
+        if (!stages.words[i])
+            continue;
+        const TransientModule& module = modules.emplace_back(m_device, *stages.words[i]);
+        if (module.result() != VK_SUCCESS)
+            return module.result();
+        m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {"mesh node ", m_name});
+        stages.infos[i].module = module.handle();
+    }
+    const DriverStages driverStages(m_device, stages.infos.data(), info.stageCount);
+    if (driverStages.result() != VK_SUCCESS)
+        return driverStages.result();
+    m_device.tellLost("pipeline creation", driverStages.lost());
     info.pStages = driverStages.data();
     info.layout = pipeline.layout->handle;
-    return m_device.table.CreateGraphicsPipelines(m_device.handle, m_cache, 1, &info, runtime::hostMemory(),
-                                                  &pipeline.handle);
+    const VkResult result = m_device.table.CreateGraphicsPipelines(m_device.handle, m_cache, 1, &info,
+                                                                   runtime::hostMemory(), &pipeline.handle);
+    if (result == VK_SUCCESS)
+        m_device.names.set(VK_OBJECT_TYPE_PIPELINE, pipeline.handle, {"mesh node ", m_name});
+    return result;
 }
 
 VkResult Creation::run(std::shared_ptr<GraphObject>& out)
@@ -241,7 +272,6 @@ VkResult Creation::run(std::shared_ptr<GraphObject>& out)
     result = createPipeline(node, *pipeline);
     if (result != VK_SUCCESS)
         return result;
-    m_device.names.set(VK_OBJECT_TYPE_PIPELINE, pipeline->handle, {"mesh node ", node.node.id.name});
     object->nodes[0]->mesh = std::move(pipeline);
     // A render pass instance that begins from here on may have dispatches with it.
     m_device.needsPassFronts = true;

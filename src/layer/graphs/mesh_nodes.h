@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "layer/objects/pipeline_layouts.h"
+#include "layer/objects/pipeline_maker.h"
 #include "layer/recording/command_buffer.h"
 #include "runtime/runtime.h"
 
@@ -15,7 +16,7 @@ namespace millrace::layer {
 struct GraphObject;
 struct GraphRun;
 
-// The driver's pipeline that draws a mesh node. Shared by the library it was made for and every graph that includes it.
+// What draws a mesh node. Shared by the library it was made for and every graph that includes it.
 struct MeshNodePipeline {
     explicit MeshNodePipeline(std::shared_ptr<MeshNodeLayout> own) : layout(std::move(own)) {}
     ~MeshNodePipeline();
@@ -23,7 +24,8 @@ struct MeshNodePipeline {
     MeshNodePipeline& operator=(const MeshNodePipeline&) = delete;
 
     const std::shared_ptr<MeshNodeLayout> layout;
-    VkPipeline handle = VK_NULL_HANDLE;
+    VkPipeline handle = VK_NULL_HANDLE;        // of the driver, with its mesh shaders,
+    std::shared_ptr<const MadeMeshNode> made;  // or where the layer runs them
 };
 
 // True if a dispatch of the graph is recorded in front of the render pass instance that it is inside of, which cannot

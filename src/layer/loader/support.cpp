@@ -5,6 +5,7 @@
 #include <cstring>
 #include <vector>
 
+#include "abi/mesh.h"
 #include "graph/graph.h"
 #include "layer/loader/instance.h"
 #include "runtime/driver_support.h"
@@ -73,7 +74,7 @@ bool hasWhatMeshNodesNeed(const runtime::DriverAnswers& answers)
            answers.features12.drawIndirectCount;
 }
 
-// Whether the driver has mesh shaders, and how many workgroups of them a draw may have.
+// Whether the driver has mesh shaders that can draw nodes, and how many workgroups of them a draw may have.
 void askMeshShaders(const Instance& instance, VkPhysicalDevice physical, Support& support)
 {
     VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
@@ -131,8 +132,10 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
     support.streams = support.generatedDraws && !support.nativeStreams;
     support.meshShader = settings.meshShaders && !support.nativeMeshShader && support.emulated;
     support.meshLimits = meshLimits(answers, support.viewportLayerExtension);
-    support.meshNodes = settings.meshNodes && support.emulated && !support.meshShader && support.meshNodes &&
-                        hasWhatMeshNodesNeed(answers) && support.drawIndirectCountExtension;
+    const bool areDrivers = support.meshNodes && hasWhatMeshNodesNeed(answers) && support.drawIndirectCountExtension;
+    support.meshNodes = settings.meshNodes && support.emulated && (support.meshShader || areDrivers);
+    if (support.meshShader)
+        support.maxMeshNodeGroups = std::min(abi::kMaxMeshGroups, graph::kMaxGroups);
     support.hostQueryReset = answers.features12.hostQueryReset;
     support.maxDrawIndirectCount = answers.limits.maxDrawIndirectCount;
     support.interfaceLocations = interfaceLocations(answers);

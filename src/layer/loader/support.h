@@ -45,7 +45,7 @@ struct Support {
     bool nativeMeshShader = false;
     bool meshShader = false;
     MeshLimits meshLimits;
-    bool meshNodes = false;               // shaderMeshEnqueue: the layer provides it, with mesh shaders of the driver's
+    bool meshNodes = false;               // shaderMeshEnqueue: the layer provides it
     uint32_t maxMeshNodeGroups = 0;       // workgroups of one of its draws
     bool viewportLayerExtension = false;  // the driver has VK_EXT_shader_viewport_index_layer
     bool drawIndirectCountExtension = false;  // the driver has VK_KHR_draw_indirect_count

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "abi/mesh_nodes.h"
 #include "layer/loader/device.h"
 #include "layer/mesh/mesh_objects.h"
 #include "layer/mesh/mesh_shaders.h"
@@ -82,11 +83,22 @@ MeshDraw::MeshDraw(CommandBuffer& commandBuffer)
 {
 }
 
+MeshDraw::MeshDraw(CommandBuffer& commandBuffer, std::shared_ptr<MeshPipeline> pipeline, VkPipeline drawing,
+                   const MeshNodeDraws& node)
+    : m_commandBuffer(commandBuffer),
+      m_device(commandBuffer.device),
+      m_pipeline(std::move(pipeline)),
+      m_drawing(drawing),
+      m_node(&node)
+{
+}
+
 void MeshDraw::complain(const std::string& text) const
 {
     if (m_commandBuffer.isNews("Millrace-mesh-shaders", text))
         m_device.messages().error("Millrace-mesh-shaders", m_commandBuffer.reference(),
-                                  "a draw with mesh shaders is left out: " + text,
+                                  std::string(m_node ? "what a mesh node has received" : "a draw with mesh shaders") +
+                                      " is left out: " + text,
                                   "docs/mesh-shaders.md says what is there");
 }
 
@@ -123,14 +135,17 @@ MeshMemory& MeshDraw::memory()
 // With push constants as they are now, since the application may change them behind this command.
 bool MeshDraw::createUpload()
 {
-    const uint32_t bytes = m_pipeline->layout->pushConstantBytes;
+    const size_t bytes = m_node ? m_node->pushConstants.size() : m_pipeline->layout->pushConstantBytes;
     MeshMemory::Part part;
     if (!isGood(memory().takeUpload(sizeof(MeshUpload) + bytes, part)))
         return false;
     constexpr VkShaderStageFlags kStages =
         VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
-    m_commandBuffer.bound.readPushConstants(kStages,
-                                            {reinterpret_cast<uint8_t*>(part.data) + sizeof(MeshUpload), bytes});
+    const std::span constants(reinterpret_cast<uint8_t*>(part.data) + sizeof(MeshUpload), bytes);
+    if (m_node)
+        std::ranges::copy(m_node->pushConstants, constants.begin());
+    else
+        m_commandBuffer.bound.readPushConstants(kStages, constants);
     m_upload = part.address;
     m_pushConstants = m_upload + sizeof(MeshUpload);
     m_uploaded = new (part.data) MeshUpload{};
@@ -201,10 +216,18 @@ void MeshDraw::run(VkPipeline pipeline, const Dispatch& dispatch)
         run(stream, pipeline, dispatch);
 }
 
-void MeshDraw::run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dispatch& dispatch) const
+void MeshDraw::bindSets(VkCommandBuffer target, VkPipelineBindPoint bindPoint)
+{
+    if (m_node)
+        m_node->bindSets(target, bindPoint, *m_pipeline->layout);
+    else
+        bindBorrowedSets(m_commandBuffer, kGraphics, *m_pipeline->layout, target, bindPoint);
+}
+
+void MeshDraw::run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dispatch& dispatch)
 {
     const VkuDeviceDispatchTable& table = m_device.table;
-    bindBorrowedSets(m_commandBuffer, kGraphics, *m_pipeline->layout, commandBuffer, kCompute);
+    bindSets(commandBuffer, kCompute);
     table.CmdBindPipeline(commandBuffer, kCompute, pipeline);
     const abi::SequenceArguments pushed = arguments(dispatch);
     table.CmdPushConstants(commandBuffer, m_pipeline->layout->handle, kSequenceStages, 0, sizeof pushed, &pushed);
@@ -228,12 +251,16 @@ void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
     endFront();
     const VkuDeviceDispatchTable& table = m_device.table;
     const VkCommandBuffer inside = m_commandBuffer.current;
-    bindBorrowedSets(m_commandBuffer, kGraphics, *m_pipeline->layout);
+    bindSets(inside, kGraphics);
     const abi::SequenceArguments pushed = arguments(dispatch);
     table.CmdPushConstants(inside, m_pipeline->layout->handle, kSequenceStages, 0, sizeof pushed, &pushed);
+    if (m_drawing)
+        table.CmdBindPipeline(inside, kGraphics, m_drawing);
     if (m_pipeline->hasObjects)
         bindObjects(*m_pipeline, table, inside);
     table.CmdDrawIndirect(inside, drawn.buffer, drawn.offset, 1, sizeof(abi::MeshDrawCommand));
+    if (m_node)
+        return;  // whoever draws nodes sets the application's state again
     m_commandBuffer.bound.restore(kGraphics, table, inside);
     if (m_pipeline->hasObjects)
         restoreVertexState(m_commandBuffer.log, table, inside);
@@ -397,6 +424,15 @@ void MeshDraw::record(const IndirectGrids& indirect)
         drawListed(*grids);
     else
         endFront();
+}
+
+// The list is the layer's own: nobody changes it before the dispatch runs again.
+void MeshDraw::record()
+{
+    if (!check() || !useArena() || !createUpload())
+        return;
+    beginFront();
+    drawListed({m_node->commands, sizeof(abi::MeshNodeCommand), m_node->most, m_node->count, 0});
 }
 
 }  // namespace millrace::layer

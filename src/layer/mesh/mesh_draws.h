@@ -29,10 +29,16 @@ struct IndirectGrids {
 
 class MeshDraw {
 public:
+    // Of what is bound.
     explicit MeshDraw(CommandBuffer& commandBuffer);
+    // Of a mesh node: `drawing` is the pipeline that draws. `node` outlives this.
+    MeshDraw(CommandBuffer& commandBuffer, std::shared_ptr<MeshPipeline> pipeline, VkPipeline drawing,
+             const MeshNodeDraws& node);
 
     void record(uint32_t x, uint32_t y, uint32_t z);
     void record(const IndirectGrids& grids);
+    // What the mesh node has received.
+    void record();
 
 private:
     // Where grids are: their address and that of their number, 0 where that is not the device's. Or the abi::MeshWork
@@ -68,6 +74,7 @@ private:
     bool isGood(VkResult result);
     MeshMemory& memory();
     bool createUpload();
+    void bindSets(VkCommandBuffer target, VkPipelineBindPoint bindPoint);
     bool upload(uint64_t groups, const abi::MeshGrid& grid, uint64_t results, uint64_t memory, Dispatch& out);
     std::optional<Grids> copyGrids(const IndirectGrids& grids);
     void barrier(VkCommandBuffer commandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to) const;
@@ -78,13 +85,15 @@ private:
     bool runTasks(Grids& grids);
     void drawListed(const Grids& grids);
     void run(VkPipeline pipeline, const Dispatch& dispatch);
-    void run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dispatch& dispatch) const;
+    void run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dispatch& dispatch);
     void finish(const Dispatch& dispatch, const Drawn& drawn);
     abi::SequenceArguments arguments(const Dispatch& dispatch) const;
 
     CommandBuffer& m_commandBuffer;
     Device& m_device;
     const std::shared_ptr<MeshPipeline> m_pipeline;
+    const VkPipeline m_drawing = VK_NULL_HANDLE;  // null: what is bound draws
+    const MeshNodeDraws* const m_node = nullptr;  // null: it is no mesh node's
     MeshUpload* m_uploaded = nullptr;
     uint64_t m_upload = 0;  // its address
     uint64_t m_pushConstants = 0;

@@ -162,7 +162,9 @@ public:
 
     uint32_t uses(const EnabledByApplication& enabled, const Support& support) const override
     {
-        return enabled.meshShader && support.meshShader ? kUseMesh : 0u;
+        // Nodes are drawn with it, whether or not the application draws itself.
+        const bool hasNodes = enabled.shaderEnqueueFeature && enabled.shaderMeshEnqueue && support.meshNodes;
+        return (enabled.meshShader || hasNodes) && support.meshShader ? kUseMesh : 0u;
     }
 
     void patch(PatchedDeviceCreateInfo& request, const Support& support, uint32_t uses) const override

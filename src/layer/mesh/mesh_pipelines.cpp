@@ -11,6 +11,7 @@
 #include "layer/chains/chain.h"
 #include "layer/chains/patched_chain.h"
 #include "layer/loader/device.h"
+#include "layer/mesh/mesh_draws.h"
 #include "layer/mesh/mesh_objects.h"
 #include "layer/mesh/mesh_shaders.h"
 #include "layer/objects/driver_pipeline_info.h"
@@ -101,6 +102,30 @@ private:
     const std::shared_ptr<SequenceLayout> m_layout;
     const VkPipelineCache m_cache;
     std::shared_ptr<MeshPipeline> m_pipeline;
+};
+
+class Node final : public MadeMeshNode {
+public:
+    Node(std::shared_ptr<MeshPipeline> pipeline, VkPipeline drawing)
+        : m_pipeline(std::move(pipeline)), m_drawing(drawing)
+    {
+    }
+    ~Node() override
+    {
+        const Device& device = m_pipeline->layout->device;
+        device.table.DestroyPipeline(device.handle, m_drawing, runtime::hostMemory());
+    }
+    Node(const Node&) = delete;
+    Node& operator=(const Node&) = delete;
+
+    void draw(CommandBuffer& commandBuffer, const MeshNodeDraws& draws) const override
+    {
+        MeshDraw(commandBuffer, m_pipeline, m_drawing, draws).record();
+    }
+
+private:
+    const std::shared_ptr<MeshPipeline> m_pipeline;
+    const VkPipeline m_drawing;
 };
 
 const char* Creation::obstacle() const
@@ -305,6 +330,19 @@ VkResult MeshPipelines::create(const VkGraphicsPipelineCreateInfo& info, VkPipel
     Creation creation(m_device, info, std::move(words), sequenceLayoutOf(m_device, info.layout), cache);
     const VkResult result = creation.run(allocator, out);
     return result == VK_SUCCESS && !isLibrary(info) ? remember(*out, creation.take(), allocator) : result;
+}
+
+VkResult MeshPipelines::createNode(const VkGraphicsPipelineCreateInfo& info, std::vector<SharedWords> words,
+                                   VkPipelineCache cache, std::shared_ptr<const MadeMeshNode>& out)
+{
+    m_device.needsFronts = true;
+    VkPipeline drawing = VK_NULL_HANDLE;
+    Creation creation(m_device, info, std::move(words), sequenceLayoutOf(m_device, info.layout), cache);
+    const VkResult result = creation.run(runtime::hostMemory(), &drawing);
+    if (result == VK_SUCCESS)
+        rememberOrUndo([&] { m_device.table.DestroyPipeline(m_device.handle, drawing, runtime::hostMemory()); },
+                       [&] { out = std::make_shared<Node>(creation.take(), drawing); });
+    return result;
 }
 
 // All that the libraries were given becomes one pipeline: only together it is known what the mesh shader hands to the

@@ -50,6 +50,8 @@ public:
     bool makes(const VkGraphicsPipelineCreateInfo& info) const override;
     VkResult create(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
                     const VkAllocationCallbacks* allocator, VkPipeline* out) override;
+    VkResult createNode(const VkGraphicsPipelineCreateInfo& info, std::vector<SharedWords> words, VkPipelineCache cache,
+                        std::shared_ptr<const MadeMeshNode>& out) override;
     bool isMade(VkPipeline pipeline) const override { return m_pipelines.find(handleId(pipeline)) != nullptr; }
     void destroyed(VkPipeline pipeline) override { m_pipelines.remove(handleId(pipeline)); }
     VkResult replaceShaders(std::span<VkShaderCreateInfoEXT> infos, ReplacedCode& code) override;

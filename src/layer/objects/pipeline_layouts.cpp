@@ -190,6 +190,8 @@ std::shared_ptr<MeshNodeLayout> createMeshNodeLayout(Device& device, const VkPip
         if (range.stageFlags & kMeshNodeStages)
             layout->pushConstantBytes = std::max(layout->pushConstantBytes, range.offset + range.size);
     layout->argumentsOffsetBytes = (layout->pushConstantBytes + 7) & ~7u;
+    if (device.usesMesh())
+        return layout;
     VkPushConstantRange range{kMeshNodeStages, 0, 0};
     range.size = layout->argumentsOffsetBytes + static_cast<uint32_t>(sizeof(abi::MeshNodeArguments));
     if (range.size > device.support.maxPushConstantBytes)

@@ -71,13 +71,14 @@ inline constexpr VkShaderStageFlags kSequenceStages = VK_SHADER_STAGE_ALL_GRAPHI
 VkShaderStageFlags sequenceStages(const Device& device);
 
 // The layout of the pipelines that draw mesh nodes: the same sets, and one range of push constants that holds the
-// application's constants of these stages and abi::MeshNodeArguments behind them. Shared like a GraphLayout.
+// application's constants of these stages and abi::MeshNodeArguments behind them. Shared like a GraphLayout. Where the
+// layer runs mesh shaders it says where those are in memory.
 struct MeshNodeLayout {
     explicit MeshNodeLayout(Device& owner) : device(owner) {}
     ~MeshNodeLayout();
 
     Device& device;
-    VkPipelineLayout handle = VK_NULL_HANDLE;
+    VkPipelineLayout handle = VK_NULL_HANDLE;                // null where the layer runs mesh shaders
     std::vector<std::shared_ptr<DescriptorSetLayout>> sets;  // null where the application left the set layout out
     uint32_t pushConstantBytes = 0;                          // of the application, from offset 0
     uint32_t argumentsOffsetBytes = 0;

@@ -48,12 +48,19 @@ void openFront(CommandBuffer& commandBuffer, bool resumes, bool isWhole)
     front.boundary = commandBuffer.boundaries.size() - 1;
     const VkuDeviceDispatchTable& table = device.table;
     const RenderingScope& scope = commandBuffer.rendering;
-    if (scope.conditional)
+    const bool isPredicated = scope.conditional && !scope.conditionalInRendering;
+    if (isPredicated)
         table.CmdEndConditionalRenderingEXT(before);
     commandBuffer.log.replay(kScopeOutsideRendering, table, commandBuffer.current);
-    if (scope.conditional)
+    if (isPredicated)
         table.CmdBeginConditionalRenderingEXT(commandBuffer.current, &scope.conditionalInfo);
     commandBuffer.tellWhatIsNotKept("in a render pass instance");
+}
+
+void reopenFront(CommandBuffer& commandBuffer)
+{
+    if (commandBuffer.device.needsFronts)
+        openFront(commandBuffer, false, false);
 }
 
 void openCompanion(CommandBuffer& commandBuffer)

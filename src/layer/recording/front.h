@@ -45,6 +45,8 @@ constexpr bool waitsInFront(VkPipelineStageFlags2 destinations)
 // instance cannot be interrupted (`isWhole`). An instance that `resumes` goes on with the front of the one that it
 // resumes. `current` is another command buffer afterwards, where all is set that was.
 void openFront(CommandBuffer& commandBuffer, bool resumes, bool isWhole);
+// In front of where an instance goes on that was interrupted outside of a secondary command buffer, likewise.
+void reopenFront(CommandBuffer& commandBuffer);
 // In a secondary command buffer that continues a render pass, when it first needs one. It stays open until the command
 // buffer ends.
 void openCompanion(CommandBuffer& commandBuffer);

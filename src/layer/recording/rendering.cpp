@@ -228,6 +228,7 @@ void resumeRendering(CommandBuffer& commandBuffer, bool predicated)
     if (scope.conditional && !nested && !predicated)
         table.CmdBeginConditionalRenderingEXT(commandBuffer.current, &scope.conditionalInfo);
     if (scope.dynamic) {
+        reopenFront(commandBuffer);
         waitForAttachments(table, commandBuffer.current);
         table.CmdBeginRendering(commandBuffer.current, scope.dynamic.get());
         commandBuffer.log.replay(kScopeInRendering, table, commandBuffer.current);
