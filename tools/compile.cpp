@@ -12,11 +12,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/input_file.h"
-#include "compiler/compile.h"
 #include "glsl/compile.h"
 #include "spirv/tools.h"
 #include "tools/commands.h"
 #include "tools/console.h"
+#include "tools/declared_node.h"
 #include "tools/files.h"
 #include "tools/graph/node_json.h"
 #include "tools/progress.h"
@@ -103,15 +103,16 @@ Json resultJson(const Arguments& arguments, const std::string& input, const glsl
 {
     compiler::Options options;
     options.entryPoint = compiled.entryPoint;
-    const auto lowered = compiler::compile(compiled.words, options);
+    const Result<graph::Node> node =
+        declaredNode(compiled.words, options, isMeshNode(compiled.words, options.entryPoint));
     Json warnings = compilerMessagesJson(compiled.warnings, "warning");
-    if (!lowered) {
+    if (!node) {
         warnings.push_back({{"source", printable(inputName(input))},
-                            {"where", printable(lowered.error().where)},
-                            {"message", printable(lowered.error().message)}});
+                            {"where", printable(node.error().where)},
+                            {"message", printable(node.error().message)}});
     }
     return {{"output", printable(outputPath(arguments, input))},
-            {"node", lowered ? Json(nodeJson(lowered->node)) : Json(nullptr)},
+            {"node", node ? Json(nodeJson(*node)) : Json(nullptr)},
             {"warnings", warnings},
             {"errors", Json::array()}};
 }
@@ -136,6 +137,11 @@ int reportProblem(const Diagnostic& error, Json& result)
     return fail(printable(error.text()));
 }
 
+bool isGlsl(const std::string& file)
+{
+    return file.ends_with(".glsl") || file.ends_with(".comp") || file.ends_with(".mesh");
+}
+
 int compileFile(const Arguments& arguments, const std::string& input, Json& result)
 {
     std::string source;
@@ -147,8 +153,7 @@ int compileFile(const Arguments& arguments, const std::string& input, Json& resu
     if (!compiled) {
         // In the form of compilers, with file and line.
         std::cerr << compiled.error().text() << "\n";
-        if (const std::string other = input.ends_with(".glsl") || input.ends_with(".comp") ? "" : whatTakes(input);
-            !other.empty()) {
+        if (const std::string other = isGlsl(input) ? "" : whatTakes(input); !other.empty()) {
             warn(printable(input + ": GLSL is expected" + other));
         }
         result = {{"errors", compilerMessagesJson(compiled.error().text(), "error")}};

@@ -20,6 +20,7 @@ std::string whatTakes(const std::string& path)
     constexpr const char* kModules = "'millrace graph' and 'millrace lower' take modules of SPIR-V";
     constexpr Taker kTakers[] = {
         {".comp", kGlsl},
+        {".mesh", kGlsl},
         {".glsl", kGlsl},
         {".spv", kModules},
         {".spvasm", kModules},

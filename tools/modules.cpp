@@ -71,13 +71,13 @@ Result<spirv::Words> readModule(const std::string& path)
     return assembled;
 }
 
-std::vector<std::string> computeEntryPoints(const spirv::Words& words)
+std::vector<std::string> entryPointsOf(const spirv::Words& words, spv::ExecutionModel model)
 {
     const auto module = spirv::read(words);
     std::vector<std::string> names;
     if (module) {
         for (const spirv::Instruction& i : module->section(spirv::Section::EntryPoints)) {
-            if (i.literal(0) == static_cast<uint32_t>(spv::ExecutionModel::GLCompute)) {
+            if (i.literal(0) == static_cast<uint32_t>(model)) {
                 names.push_back(i.string(2));
             }
         }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <spirv/unified1/spirv.hpp11>
+
 #include "base/result.h"
 #include "spirv/tools.h"
 
@@ -23,8 +25,13 @@ NodeName parseNodeName(std::string_view text);
 // Binary SPIR-V, or text, which the assembler takes. The diagnostic names the file.
 Result<spirv::Words> readModule(const std::string& path);
 
-// The names of the module's compute entry points, in its order; none if it is not readable.
-std::vector<std::string> computeEntryPoints(const spirv::Words& words);
+// The names of the module's entry points of this kind, in its order; none if it is not readable.
+std::vector<std::string> entryPointsOf(const spirv::Words& words, spv::ExecutionModel model);
+inline std::vector<std::string> computeEntryPoints(const spirv::Words& words)
+{
+    return entryPointsOf(words, spv::ExecutionModel::GLCompute);
+}
+
 
 // What the code of an entry point says and seldom means, in lines "FILE:LINE: warning: REASON", or
 // "`file`: warning: entry point ..." where the module has no lines.

@@ -32,4 +32,8 @@ struct Compiled {
 // of an included file. Thread-safe.
 Result<Compiled> compile(const std::string& source, const std::string& file, const Options& options);
 
+// Likewise a fragment shader, which is no node: with the includes and macros of nodes, without their declarations and
+// functions.
+Result<Compiled> compileFragment(const std::string& source, const std::string& file, const Options& options);
+
 }  // namespace millrace::glsl

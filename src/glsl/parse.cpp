@@ -34,21 +34,24 @@ std::string wholePreamble(const Options& options)
 }
 
 // Mesh shaders say so themselves: their built-ins need the extension.
-EShLanguage stageOf(const std::string& source)
+EShLanguage languageOf(Stage stage, const std::string& source)
 {
+    if (stage == Stage::Fragment) {
+        return EShLangFragment;
+    }
     static const std::regex extension(R"(^[ \t]*#[ \t]*extension[ \t]+GL_EXT_mesh_shader\b)",
                                       std::regex::ECMAScript | std::regex::multiline);
     return std::regex_search(source, extension) ? EShLangMesh : EShLangCompute;
 }
 
-void generate(const glslang::TIntermediate& intermediate, spirv::Words& words)
+void generate(const glslang::TIntermediate& intermediate, bool withLines, spirv::Words& words)
 {
     glslang::SpvOptions options;
-    options.generateDebugInfo = true;  // the lines are for our own messages; dropped later unless asked for
+    options.generateDebugInfo = withLines;
     glslang::GlslangToSpv(intermediate, words, &options);
 }
 
-Result<Parsed> parseOnce(const std::string& source, const std::string& file, const Options& options,
+Result<Parsed> parseOnce(const std::string& source, const std::string& file, const Options& options, Stage stage,
                          EShMessages messages)
 {
     Parsed parsed;
@@ -61,11 +64,11 @@ Result<Parsed> parseOnce(const std::string& source, const std::string& file, con
     const char* text = rewritten->c_str();
     const int length = static_cast<int>(rewritten->size());
     const char* name = file.c_str();
-    const EShLanguage stage = stageOf(source);
-    glslang::TShader shader(stage);
+    const EShLanguage language = languageOf(stage, source);
+    glslang::TShader shader(language);
     shader.setStringsWithLengthsAndNames(&text, &length, &name, 1);
     shader.setPreamble(before.c_str());
-    setTarget(shader, stage);
+    setTarget(shader, language);
     shader.setDebugInfo(true);
     shader.setSourceFile(name);
     shader.addSourceText(source.c_str(), source.size());
@@ -83,24 +86,27 @@ Result<Parsed> parseOnce(const std::string& source, const std::string& file, con
         log.errors += sound ? readLog(program.getInfoLog(), file, parsed.declarations).errors : "";
         return Diagnostic{{}, {}, withoutLastNewline(log.errors)};
     }
-    generate(*program.getIntermediate(stage), parsed.words);
+    // Of nodes the lines are for our own messages; dropped later unless asked for.
+    generate(*program.getIntermediate(language), stage == Stage::Node || options.debugInformation, parsed.words);
     return parsed;
 }
 
 }  // namespace
 
-Result<Parsed> parse(const std::string& source, const std::string& file, const Options& options)
+Result<Parsed> parse(const std::string& source, const std::string& file, const Options& options, Stage stage)
 {
     initializeGlslang();
-    constexpr auto kMessages = static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules | EShMsgKeepUncalled |
-                                                        EShMsgDebugInfo | EShMsgDisplayErrorColumn);
-    Result<Parsed> parsed = parseOnce(source, file, options, kMessages);
+    // What nodes declare is in functions that nobody calls.
+    const auto messages =
+        static_cast<EShMessages>(EShMsgSpvRules | EShMsgVulkanRules | EShMsgDebugInfo | EShMsgDisplayErrorColumn |
+                                 (stage == Stage::Node ? EShMsgKeepUncalled : EShMsgDefault));
+    Result<Parsed> parsed = parseOnce(source, file, options, stage, messages);
     if (parsed) {
         return parsed;
     }
     // By itself glslang stops at the first error. What is sound never comes here.
     const Result<Parsed> again =
-        parseOnce(source, file, options, static_cast<EShMessages>(kMessages | EShMsgCascadingErrors));
+        parseOnce(source, file, options, stage, static_cast<EShMessages>(messages | EShMsgCascadingErrors));
     return again ? parsed : again.error();
 }
 

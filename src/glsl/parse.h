@@ -8,12 +8,14 @@
 namespace millrace::glsl {
 
 struct Parsed {
-    spirv::Words words;  // with OpLine, with every function, entry point "main"
+    spirv::Words words;  // of nodes with OpLine and with every function; entry point "main"
     Declarations declarations;
     std::string warnings;
     std::vector<std::string> includedFiles;  // each path once
 };
 
-Result<Parsed> parse(const std::string& source, const std::string& file, const Options& options);
+enum class Stage { Node, Fragment };
+
+Result<Parsed> parse(const std::string& source, const std::string& file, const Options& options, Stage stage);
 
 }  // namespace millrace::glsl

@@ -396,7 +396,7 @@ class GraphCommand(unittest.TestCase):
             self.assertFails(GRAPH(*arguments), 2, "--help")
 
     def test_several_entry_points_need_a_choice(self):
-        self.assertFails(GRAPH("--node", f"x={SHADERS}/dxc_n.spv"), 1, "3 compute entry points", "FILE@ENTRY")
+        self.assertFails(GRAPH("--node", f"x={SHADERS}/dxc_n.spv"), 1, "3 entry points of nodes", "FILE@ENTRY")
         self.assertFails(GRAPH("--node", f"x={SHADERS}/dxc_n.spv@none"), 1, "no compute entry point", "none")
 
     def test_drawing_that_cannot_be_written(self):

@@ -6,9 +6,11 @@ import csv
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import struct
+import subprocess
 import sys
 import tempfile
 import time
@@ -22,6 +24,7 @@ from terminal import Terminal
 RUN = Command(sys.argv[1], "run")
 COMPILE = Command(sys.argv[1], "compile")
 LOWER, REPORT = Command(sys.argv[1], "lower"), Command(sys.argv[1], "report")
+GRAPH = Command(sys.argv[1], "graph")
 SOURCES = pathlib.Path(sys.argv[2])
 SCHEMA = jsonschema.Draft202012Validator(json.loads((SOURCES / "docs/run.schema.json").read_text()))
 CHECK_SCHEMA = jsonschema.Draft202012Validator(json.loads((SOURCES / "docs/run-check.schema.json").read_text()))
@@ -66,6 +69,60 @@ void main()
     imageStore(picture, at, uvec4(old.r + 1, at.y * 16 + at.x, old.ba));
 }
 """
+# A compute node sends a quarter each to a mesh node.
+SQUARE = """struct Square {
+    uvec2 corner;
+    uint size;
+    uint red;
+};
+"""
+SPLIT = """#version 460
+#include "square.glsl"
+layout(name = "split", static_grid = uvec3(1, 1, 1)) node;
+layout(local_size_x = 4) in;
+nodein Square square;
+layout(node = "draw") nodeout Square parts[4];
+layout(binding = 0) buffer Counts { uint sent; };
+void main()
+{
+    const uint i = gl_LocalInvocationIndex;
+    allocateWorkgroup(parts, 4);
+    parts[i].size = square.size / 2;
+    parts[i].corner = square.corner + uvec2(i % 2, i / 2) * parts[i].size;
+    parts[i].red = square.red + i;
+    atomicAdd(sent, 1);
+    enqueue(parts);
+}
+"""
+DRAW = """#version 460
+#extension GL_EXT_mesh_shader : require
+#include "square.glsl"
+layout(name = "draw", static_grid = uvec3(1, 1, 1)) node;
+layout(constant_id = 1) const float DEPTH = 0.5;
+layout(local_size_x = 4) in;
+layout(triangles, max_vertices = 4, max_primitives = 2) out;
+nodein Square square;
+layout(push_constant) uniform Constants { uint side; };
+layout(location = 0) flat out uint red[];
+void main()
+{
+    SetMeshOutputsEXT(4, 2);
+    const uint i = gl_LocalInvocationIndex;
+    const vec2 place = vec2(square.corner + uvec2(i % 2, i / 2) * square.size) / side;
+    gl_MeshVerticesEXT[i].gl_Position = vec4(2 * place - 1, DEPTH, 1);
+    red[i] = square.red;
+    if (i < 2)
+        gl_PrimitiveTriangleIndicesEXT[i] = i == 0 ? uvec3(0, 1, 2) : uvec3(2, 1, 3);
+}
+"""
+FRAGMENT = """#version 460
+#include "square.glsl"
+layout(constant_id = 1) const uint GREEN = 0;
+layout(location = 0) flat in uint red;
+layout(location = 0) out NUMBERS color;
+layout(push_constant) uniform Constants { layout(offset = 4) uint blue; };
+void main() { color = NUMBERS(uvec4(red, GREEN, blue, 1)); }
+"""
 ITEM = {"at": 1, "value": 1.5, "pair": [0.1, -2], "whole": [-7, 8]}
 
 
@@ -89,6 +146,21 @@ def paint_graph(**image):
     }
 
 
+def draw_graph(node=(), target=(), **changes):
+    """Draws a square of 4 x 4 in four colors; None removes members."""
+    graph = {
+        "nodes": [{"file": "split.comp"},
+                  {"file": "draw.mesh", "fragment": {"file": "draw.frag", "define": {"NUMBERS": "uvec4"}}, **dict(node)}],
+        "buffers": [{"name": "counts", "binding": 0}],
+        "target": {"name": "picture", "format": "rgba8ui", "width": 8, "height": 4, "fill": [9, 8, 7, 6], "output": "p.json",
+                   **dict(target)},
+        "push_constants": {"side": 8, "blue": 3},
+        "dispatches": [{"node": "split", "payloads": [{"corner": [0, 0], "size": 4, "red": 10}]}],
+    }
+    graph.update(changes)
+    return {key: value for key, value in graph.items() if value is not None}
+
+
 def value(value, pair=(0, 0), whole=(0, 0)):
     return {"value": value, "pair": list(pair), "whole": list(whole)}
 
@@ -100,6 +172,8 @@ class RunCommand(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.write("copy.comp", COPY)
         self.write("paint.comp", PAINT)
+        for name, text in [("square.glsl", SQUARE), ("split.comp", SPLIT), ("draw.mesh", DRAW), ("draw.frag", FRAGMENT)]:
+            self.write(name, text)
 
     def write(self, name, content):
         path = self.folder / name
@@ -389,6 +463,231 @@ void main() { sum += work.level; }
         row = dict(zip(names, values))
         self.assertEqual([row[name] for name in ["payload.level", "payload.node", "other", "level", "node"]],
                          ["7", "8", "9", "1", "take"])
+
+    # Mesh nodes. The picture has half of the height that the clip space has, so that squares are 2 x 1.
+
+    CLEAR = [9, 8, 7, 6]
+
+    def drawn(self, graph, *arguments, **options):
+        report = self.run_graph(graph, *arguments, **options)
+        self.assertEqual(report["messages"], [])
+        return self.output("p.json")
+
+    def quarters(self, green=0, clear=CLEAR):
+        """What draw_graph() draws: the place (x, y) of the clip space's 8 x 8 is the pixel (x, y / 2)."""
+        return [[[10 + x // 2 + 2 * y, green, 3, 1] if x < 4 and y < 2 else clear for x in range(8)] for y in range(4)]
+
+    def test_mesh_nodes_draw_what_compute_nodes_send(self):
+        for arguments in [["--validate"], ["--scratch", "min", "--form", "indirect-count"], ["--repeat", "3"]]:
+            with self.subTest(arguments):
+                self.assertEqual(self.drawn(draw_graph(), *arguments), self.quarters())
+
+    def test_mesh_nodes_are_spirv_as_well(self):
+        COMPILE(self.folder / "draw.mesh", "-o", self.folder / "d.spv")
+        graph = draw_graph(nodes=[{"file": "split.comp"}, {"file": "d.spv", "fragment": {"file": "f.spvasm"}}])
+        self.write("f.spvasm", """OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint Fragment %main "main" %out
+OpExecutionMode %main OriginUpperLeft
+OpDecorate %out Location 0
+%void = OpTypeVoid
+%function = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%uvec4 = OpTypeVector %uint 4
+%pointer = OpTypePointer Output %uvec4
+%out = OpVariable %pointer Output
+%one = OpConstant %uint 1
+%ones = OpConstantComposite %uvec4 %one %one %one %one
+%main = OpFunction %void None %function
+%label = OpLabel
+OpStore %out %ones
+OpReturn
+OpFunctionEnd
+""")
+        graph["push_constants"] = {"side": 8}
+        self.assertEqual(self.drawn(graph)[0], [[1] * 4] * 4 + [self.CLEAR] * 4)
+
+    def test_all_dispatches_draw_into_one_picture(self):
+        square = {"corner": [4, 4], "size": 4, "red": 50}
+        graph = draw_graph()
+        graph["dispatches"].append({"node": "draw", "payloads": [square], "push_constants": {"blue": 5}})
+        picture = self.drawn(graph, "--validate")
+        self.assertEqual(picture[:2], self.quarters()[:2])
+        self.assertEqual(picture[2], [self.CLEAR] * 4 + [[50, 0, 5, 1]] * 4)
+
+    def test_constants_of_fragment_shaders_are_their_own(self):
+        fragment = {"file": "draw.frag", "define": {"NUMBERS": "uvec4"}, "specialization": {"GREEN": 77}}
+        node = {"fragment": fragment, "specialization": {"DEPTH": 0.25}}
+        self.assertEqual(self.drawn(draw_graph(node)), self.quarters(77))
+
+    def test_depth_hides_what_is_behind(self):
+        node = {"file": "draw.mesh", "fragment": {"file": "draw.frag", "define": {"NUMBERS": "uvec4"}}}
+        whole = {"corner": [0, 0], "size": 8, "red": 99}
+        for state, depth, wanted in [({}, 0.25, 99), ({}, 0.75, 10), ({"depth_test": "always"}, 0.75, 99),
+                                     ({"depth_test": "greater"}, 0.75, 99), ({"depth_test": "never"}, 0.25, 10)]:
+            second = {**node, "name": "second", "specialization": {"DEPTH": depth}, **state}
+            graph = draw_graph(target={"depth": 1}, nodes=[{"file": "split.comp"}, node, second])
+            graph["dispatches"].append({"node": "second", "payloads": [whole]})
+            with self.subTest(state):
+                self.assertEqual(self.drawn(graph, "--validate")[0][0][0], wanted)
+        # Written once, or not.
+        for write, wanted in [(True, 10), (False, 99)]:
+            first = {**node, "depth_write": write}
+            second = {**node, "name": "second", "specialization": {"DEPTH": 0.75}}
+            graph = draw_graph(target={"depth": 1}, nodes=[{"file": "split.comp"}, first, second])
+            graph["dispatches"].append({"node": "second", "payloads": [whole]})
+            self.assertEqual(self.drawn(graph)[0][0][0], wanted)
+
+    def test_faces_are_culled(self):
+        # Both triangles of a square go clockwise in the picture.
+        self.assertEqual(self.drawn(draw_graph({"cull": "back"})), [[self.CLEAR] * 8] * 4)
+        self.assertEqual(self.drawn(draw_graph({"cull": "front"})), self.quarters())
+
+    def test_colors_are_blended_and_samples_averaged(self):
+        self.write("half.frag", """#version 460
+layout(location = 0) out vec4 color;
+void main() { color = vec4(1, 0, 0, 0.4); }
+""")
+        node = {"fragment": {"file": "half.frag"}}
+        target = {"format": "rgba8", "fill": [0, 100, 255, 51]}
+        for blend, wanted in [("none", [255, 0, 0, 102]), ("add", [255, 100, 255, 153]), ("alpha", [102, 60, 153, 133])]:
+            graph = draw_graph({**node, "blend": blend}, target, push_constants={"side": 8})
+            with self.subTest(blend):
+                self.assertEqual(self.drawn(graph, "--validate")[0][0], wanted)
+        # Of a square that ends at half of a pixel, two of four samples.
+        graph = draw_graph(node, {**target, "samples": 4}, push_constants={"side": 8})
+        graph["dispatches"] = [{"node": "draw", "payloads": [{"corner": [1, 0], "size": 1, "red": 0}]}]
+        graph["target"].update({"width": 4, "height": 8})
+        row = self.drawn(graph, "--validate")[0]
+        self.assertEqual([row[1], row[3]], [[0, 100, 255, 51]] * 2)
+        for value, wanted in zip(row[0], [128, 50, 128, 77]):
+            self.assertAlmostEqual(value, wanted, delta=1)
+
+    def test_targets_are_compared_printed_and_written(self):
+        graph = draw_graph(target={"output": ["p.png", "p.bin"], "print": True})
+        report = self.run_graph(graph)
+        self.assertEqual(report["results"]["picture"], self.quarters())
+        self.assertEqual((self.folder / "out/p.bin").read_bytes(),
+                         bytes(value for row in self.quarters() for texel in row for value in texel))
+        self.check({"picture": {"data": self.quarters()}}, 0, "as expected", graph=graph)
+        self.check({"picture": {"data": self.quarters(1)}}, 1, "[0][0].y is 0, expected 1; 8 of 128", graph=graph)
+
+    def test_floats_are_targets_too(self):
+        node = {"fragment": {"file": "draw.frag", "define": {"NUMBERS": "vec4"}}}
+        for format in ["rgba16f", "rgba32f"]:
+            target = {"format": format, "fill": [0.5, "inf", -2, 1]}
+            self.assertEqual(self.drawn(draw_graph(node, target)), self.quarters(clear=[0.5, "inf", -2, 1]))
+
+    def test_mesh_nodes_are_listed(self):
+        path = self.write("graph.json", draw_graph())
+        for arguments in [[path], [self.folder / "split.comp", self.folder / "draw.mesh"]]:
+            self.assertRegex(GRAPH(*arguments).stdout, r"draw\[0\] +mesh +a draw for each payload .* 16 bytes +2\n")
+        self.assertEqual(GRAPH.json(path)["nodes"][1]["launch"], {"mode": "mesh"})
+        result = COMPILE.json(self.folder / "draw.mesh", "-o", self.folder / "d.spv")
+        self.assertEqual(result["node"]["launch"], {"mode": "static", "grid": [1, 1, 1]})
+
+    def test_payloads_of_mesh_nodes_are_shown(self):
+        shown = self.run_graph(draw_graph(), "--show", "draw")["shown"]
+        self.assertEqual(len(shown), 4)
+
+    def test_mesh_graphs_that_are_wrong_have_a_place(self):
+        fragment = {"file": "draw.frag", "define": {"NUMBERS": "uvec4"}}
+        without_target = draw_graph()
+        target = without_target.pop("target")
+        self.write("calls.frag", FRAGMENT.replace("NUMBERS(", "NUMBERS(shaderIndex() * "))
+        self.write("node.frag", FRAGMENT + "nodein Square square;\n")
+        self.write("bad.frag", FRAGMENT.replace("red,", "rod,"))
+        for graph, message, pointer in [
+                (without_target, 'no "target"', "/nodes/1"),
+                (draw_graph(nodes=[{"file": "split.comp"}, {"file": "draw.mesh"}]), 'needs a "fragment" shader', "/nodes/1"),
+                (copy_graph(target=target), "no node of the graph is a mesh node", "/target"),
+                (copy_graph(nodes=[{"file": "copy.comp", "fragment": fragment}], target=target), "is for mesh nodes",
+                 "/nodes/0/fragment"),
+                (draw_graph({"fragment": {"file": "none.frag"}}), "cannot read", "/nodes/1/fragment/file"),
+                (draw_graph({"fragment": {**fragment, "file": "bad.frag"}}), "'rod' : undeclared identifier",
+                 "/nodes/1/fragment/file"),
+                (draw_graph({"fragment": {**fragment, "file": "calls.frag"}}), "calls a function that is for nodes",
+                 "/nodes/1/fragment/file"),
+                (draw_graph({"fragment": {**fragment, "file": "node.frag"}}), "is no node and has no payloads",
+                 "/nodes/1/fragment/file"),
+                (draw_graph({"fragment": {**fragment, "specialization": {"GREN": 1}}}), 'did you mean "GREEN"?',
+                 "/nodes/1/fragment/specialization/GREN"),
+                (draw_graph({"fragment": {**fragment, "entry": "x"}}), "no fragment entry point 'x'", "/nodes/1/fragment"),
+                (draw_graph({"fragment": {**fragment, "define": {"NUMBERS": "vec4"}}}), "other numbers", "/nodes/1/fragment"),
+                (draw_graph({"blend": "add"}), "cannot blend", "/nodes/1/fragment"),
+                (draw_graph(target={"samples": 64}), "no targets of this format with 64 samples", "/target/samples"),
+                (draw_graph(target={"output": "p.csv"}), "CSV is for buffers", "/target/output"),
+                (draw_graph(target={"fill": [1, 2, 3]}), "4 values are expected", "/target/fill"),
+                (draw_graph(target={"name": "counts"}), 'two resources are called "counts"', "/target/name"),
+                (draw_graph(push_constants={"side": 1}), '"push_constants" must say "blue"', "/dispatches/0"),
+                (draw_graph(target={"width": 65536}), "more than", "/target/width")]:
+            with self.subTest(message):
+                self.refuse(graph, message, pointer=pointer)
+
+    def test_mesh_graphs_that_the_schema_refuses_are_refused(self):
+        for graph, message, pointer in [
+                (draw_graph({"culling": "none"}), "unknown key", "/nodes/1/culling"),
+                (draw_graph({"cull": "bakc"}), 'did you mean "back"?', "/nodes/1/cull"),
+                (draw_graph({"depth_test": "lss"}), 'did you mean "less"?', "/nodes/1/depth_test"),
+                (draw_graph({"depth_write": 1}), "true or false", "/nodes/1/depth_write"),
+                (copy_graph(nodes=[{"file": "copy.comp", "blend": "add"}]), "is for mesh nodes", "/nodes/0/blend"),
+                (draw_graph({"fragment": "draw.frag"}), "an object is expected", "/nodes/1/fragment"),
+                (draw_graph({"fragment": {}}), '"file" is missing', "/nodes/1/fragment"),
+                (draw_graph(target={"binding": 1}), 'unknown key "binding"', "/target/binding"),
+                (draw_graph(target={"depth": 2}), "a number from 0 to 1", "/target/depth"),
+                (draw_graph(target={"samples": 3}), "a power of two", "/target/samples"),
+                (draw_graph(target={"format": "rgba9"}), "unknown format", "/target/format")]:
+            with self.subTest(message):
+                self.assertFalse(SCHEMA.is_valid(graph))
+                self.refuse(graph, message, pointer=pointer)
+
+    def test_devices_without_mesh_nodes_are_named(self):
+        result = RUN(self.write("graph.json", draw_graph()),
+                     env={**os.environ, "VK_LOADER_LAYERS_DISABLE": "VK_LAYER_MILLRACE_emulation"})
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no device draws mesh nodes; there is device 0: ", result.stderr)
+
+    def test_any_other_value_in_what_draws_is_an_error_or_runs(self):
+        graph = draw_graph(target={"depth": 1, "samples": 4}, node={"cull": "none", "blend": "none", "depth_test": "less"})
+        paths = [("nodes", 1, key) for key in graph["nodes"][1]] + [("target", key) for key in graph["target"]]
+        paths += [("nodes", 1, "fragment", "file"), ("nodes", 1, "fragment", "define"), ("target",)]
+        for path in paths:
+            for wrong in [None, -1, {"x": []}, "x"]:
+                changed = json.loads(json.dumps(graph))
+                holder = changed
+                for key in path[:-1]:
+                    holder = holder[key]
+                holder[path[-1]] = wrong
+                result = RUN(self.write("graph.json", changed), "-o", self.folder)
+                self.assertIn(result.returncode, [0, 1], (path, wrong, result.stderr))
+                self.assertEqual(result.returncode == 1, "millrace: error: " in result.stderr, (path, wrong))
+
+    def test_damaged_modules_of_what_draws_are_errors_or_graphs(self):
+        """`millrace graph` loads them as this command does, and no driver has to bear what is left."""
+        generator = random.Random(3413)
+        COMPILE(self.folder / "draw.mesh", "-o", self.folder / "d.spv")
+        fragment = self.folder / "f.spv"
+        text = FRAGMENT.replace("NUMBERS", "uvec4").replace('#include "square.glsl"\n', "")
+        self.write("f.frag", text)
+        tool = shutil.which("glslangValidator")
+        self.assertTrue(tool, "Debian: glslang-tools")
+        subprocess.run([tool, "-V", "--target-env", "vulkan1.3", self.folder / "f.frag", "-o", fragment], check=True,
+                       capture_output=True)
+        graph = draw_graph(nodes=[{"file": "split.comp"}, {"file": "d.spv", "fragment": {"file": "f.spv"}}])
+        for name in ["d.spv", "f.spv"]:
+            sound = (self.folder / name).read_bytes()
+            for _ in range(60):
+                words = list(struct.unpack(f"<{len(sound) // 4}I", sound))
+                for _ in range(generator.choice([1, 1, 3])):
+                    at = generator.randrange(1, len(words))
+                    words[at] = generator.choice([0, 1, 0xffffffff, words[at] ^ 1 << generator.randrange(32),
+                                                  generator.choice(words)])
+                kept = generator.choice([len(words), len(words), generator.randrange(len(words))])
+                (self.folder / name).write_bytes(struct.pack(f"<{kept}I", *words[:kept]))
+                result = GRAPH(self.write("graph.json", graph))
+                self.assertIn(result.returncode, [0, 1], (name, words, result.stderr))
+            (self.folder / name).write_bytes(sound)
+        self.assertEqual(GRAPH(self.folder / "graph.json").returncode, 0)
 
     # Repeats, validation, reports.
 

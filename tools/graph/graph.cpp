@@ -18,6 +18,7 @@
 #include "graph/diagnose.h"
 #include "tools/commands.h"
 #include "tools/console.h"
+#include "tools/declared_node.h"
 #include "tools/files.h"
 #include "tools/graph/draw.h"
 #include "tools/graph/report.h"
@@ -72,7 +73,7 @@ Language languageOf(const std::string& file)
 {
     if (file != "-") {
         const std::string ending = std::filesystem::path(file).extension().string();
-        const bool isGlsl = ending == ".comp" || ending == ".glsl";
+        const bool isGlsl = ending == ".comp" || ending == ".mesh" || ending == ".glsl";
         return ending == ".json" ? Language::Json : isGlsl ? Language::Glsl : Language::Spirv;
     }
     std::string content;
@@ -117,11 +118,12 @@ public:
         std::vector<std::string> entryPoints = {stage.entryPoint};
         if (stage.entryPoint.empty()) {
             entryPoints = computeEntryPoints(*words);
+            std::ranges::copy(entryPointsOf(*words, spv::ExecutionModel::MeshEXT), std::back_inserter(entryPoints));
         }
         if (stage.entryPoint.empty() && !stage.node.name.empty() && entryPoints.size() > 1) {
             errors.add(Diagnostic{inputName(stage.file), "",
                                   "has " + std::to_string(entryPoints.size()) +
-                                      " compute entry points; choose one of them for node '" + stage.node.name +
+                                      " entry points of nodes; choose one of them for node '" + stage.node.name +
                                       "' with FILE@ENTRY"});
             return;
         }
@@ -145,6 +147,7 @@ public:
 
     std::vector<graph::Node> nodes;
     std::vector<compiler::FusableNode> sources;  // per node
+    std::vector<spirv::Words> shaders;           // likewise: as they were loaded
     std::vector<std::string> files;              // likewise
     ErrorList errors;
 
@@ -186,19 +189,40 @@ private:
     {
         // Where push constants go is for the pipeline layout to say, which is not known here.
         options.pushConstantsInMemory = true;
-        auto prepared = compiler::prepare(words, options);
-        const Status status = prepared ? compiler::checkLowering(*prepared, options) : prepared.error();
+        const std::string entryPoint = options.entryPoint;
+        Status status;
+        if (isMeshNode(words, entryPoint)) {
+            auto collector = collectorOf(words, options);
+            status = collector ? prepare(file, collector->options, collector->words, code) : collector.error();
+            if (status) {
+                nodes.back().drawn = collector->declared.mode;
+                nodes.back().entryPoint = entryPoint;
+                nodes.back().payloadAlignment = collector->declared.payloadAlignment;
+            }
+        } else {
+            status = prepare(file, options, words, code);
+        }
         if (!status) {
             const Diagnostic& error = status.error();
-            errors.add(
-                Diagnostic{inputName(file), error.where,
-                           "entry point '" + options.entryPoint + "': " + error.component + ": " + error.message});
+            errors.add(Diagnostic{inputName(file), error.where,
+                                  "entry point '" + entryPoint + "': " + error.component + ": " + error.message});
             return;
         }
-        const size_t number = m_codes.try_emplace({file, code}, m_codes.size()).first->second;
-        nodes.push_back(prepared->node);
-        sources.push_back({words, std::move(options), std::move(*prepared), number});
+        shaders.push_back(words);
         files.push_back(inputName(file));
+    }
+
+    Status prepare(const std::string& file, const compiler::Options& options, const spirv::Words& words,
+                   const std::string& code)
+    {
+        auto prepared = compiler::prepare(words, options);
+        Status status = prepared ? compiler::checkLowering(*prepared, options) : prepared.error();
+        if (status) {
+            const size_t number = m_codes.try_emplace({file, code}, m_codes.size()).first->second;
+            nodes.push_back(prepared->node);
+            sources.push_back({words, options, std::move(*prepared), number});
+        }
+        return status;
     }
 
     std::map<std::string, spirv::Words> m_modules;
@@ -273,7 +297,7 @@ int runGraph(const Arguments& arguments)
     }
     std::vector<NodeCode> codes;
     for (size_t n = 0; n < loader.nodes.size(); n++) {
-        codes.push_back({loader.nodes[n].id.name, &loader.sources[n].words, loader.nodes[n].entryPoint});
+        codes.push_back({loader.nodes[n].id.name, &loader.shaders[n], loader.nodes[n].entryPoint});
     }
     std::vector<std::string> warnings = payloadWarnings(codes);
     Result<graph::Graph> linked = graph::link(std::move(loader.nodes));
@@ -311,8 +335,8 @@ Command addGraph(CLI::App& app)
         "  millrace graph shade.comp classify.spv -o graph.svg\n"
         "  millrace graph start.spv --node tile:0=tile.spv --node tile:1=tile.spv@other --json");
     auto* files = command->add_option("file", arguments->files,
-                                      "GLSL (.comp, .glsl), SPIR-V, of which all compute entry points are nodes, or a "
-                                      "graph.json; - for standard input");
+                                      "GLSL (.comp, .mesh, .glsl), SPIR-V, of which all compute and mesh entry points "
+                                      "are nodes, or a graph.json; - for standard input");
     files->type_name("FILE");
     auto* nodes = command->add_option("--node", arguments->nodes, "a node under this name; may be repeated");
     nodes->type_name("NAME[:INDEX]=FILE[@ENTRY]");

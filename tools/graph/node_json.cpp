@@ -42,6 +42,9 @@ json outputJson(const graph::NodeOutput& output)
 json launchJson(const graph::Node& node)
 {
     json launch = {{"mode", launchWord(node)}};
+    if (node.drawn) {
+        return launch;
+    }
     switch (node.mode) {
         case graph::LaunchMode::Static:
             launch["grid"] = node.staticGrid;

@@ -13,6 +13,9 @@ std::string gridText(const uint32_t (&grid)[3])
 
 std::string launchWord(const graph::Node& node)
 {
+    if (node.drawn) {
+        return "mesh";
+    }
     switch (node.mode) {
         case graph::LaunchMode::Static:
             return "static";
@@ -26,6 +29,9 @@ std::string launchWord(const graph::Node& node)
 
 std::string launchText(const graph::Node& node)
 {
+    if (node.drawn) {
+        return "a draw for each payload";
+    }
     switch (node.mode) {
         case graph::LaunchMode::Static:
             return gridText(node.staticGrid);

@@ -16,7 +16,8 @@ void barrier(const Device& device, VkCommandBuffer commands, const Access& from,
     device.vk().CmdPipelineBarrier2(commands, &info);
 }
 
-void discardImage(const Device& device, VkCommandBuffer commands, VkImage image, const Access& next)
+void discardImage(const Device& device, VkCommandBuffer commands, VkImage image, const Access& next,
+                  VkImageAspectFlags aspects)
 {
     VkImageMemoryBarrier2 memory{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
     memory.srcStageMask = kNothing.stages;
@@ -28,7 +29,7 @@ void discardImage(const Device& device, VkCommandBuffer commands, VkImage image,
     memory.srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     memory.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     memory.image = image;
-    memory.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    memory.subresourceRange = {aspects, 0, 1, 0, 1};
     VkDependencyInfo info{VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
     info.imageMemoryBarrierCount = 1;
     info.pImageMemoryBarriers = &memory;

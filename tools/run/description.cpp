@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <filesystem>
 #include <iterator>
 #include <numeric>
+#include <span>
+#include <type_traits>
 
 #include "graph/graph.h"
 
@@ -55,15 +58,62 @@ std::vector<uint32_t> readIndices(const Value& value)
     return indices;
 }
 
+ShaderDescription readShader(const Value& value)
+{
+    ShaderDescription shader{value};
+    shader.file = besides(value.get("file"), value.get("file").string());
+    if (const auto entry = value.find("entry")) {
+        shader.entryPoint = entry->string();
+    }
+    if (const auto specialization = value.find("specialization")) {
+        shader.specialization = specialization->members();
+    }
+    if (const auto definitions = value.find("define")) {
+        for (const auto& [name, text] : definitions->members()) {
+            shader.definitions.emplace_back(name, text.json().is_string() ? text.string() : text.json().dump());
+        }
+    }
+    if (const auto include = value.find("include")) {
+        for (const Value& folder : include->items()) {
+            shader.includeFolders.push_back(besides(folder, folder.string()));
+        }
+    }
+    return shader;
+}
+
+// What a mesh node alone has.
+constexpr std::array<const char*, 4> kDrawKeys = {"cull", "blend", "depth_test", "depth_write"};
+
+std::optional<DrawDescription> readDraw(const Value& value)
+{
+    const auto fragment = value.find("fragment");
+    if (!fragment) {
+        for (const char* key : kDrawKeys) {
+            if (const auto state = value.find(key)) {
+                state->fail("\"" + std::string(key) + "\" is for mesh nodes, which have a \"fragment\" shader");
+            }
+        }
+        return std::nullopt;
+    }
+    fragment->allowKeys({"file", "entry", "specialization", "define", "include"});
+    DrawDescription draw{readShader(*fragment)};
+    const auto choose = [&](const char* key, std::span<const std::string_view> names, auto& out) {
+        if (const auto state = value.find(key)) {
+            out = static_cast<std::remove_reference_t<decltype(out)>>(state->choice(names));
+        }
+    };
+    choose("cull", kCullNames, draw.cull);
+    choose("blend", kBlendNames, draw.blend);
+    choose("depth_test", kCompareNames, draw.depthTest);
+    draw.depthWrite = !value.has("depth_write") || value.get("depth_write").boolean();
+    return draw;
+}
+
 NodeDescription readNode(const Value& value)
 {
-    value.allowKeys(
-        {"file", "entry", "name", "index", "count", "indices", "specialization", "define", "include", "dxil"});
-    NodeDescription node{value};
-    node.file = besides(value.get("file"), value.get("file").string());
-    if (const auto entry = value.find("entry")) {
-        node.entryPoint = entry->string();
-    }
+    value.allowKeys({"file", "entry", "name", "index", "count", "indices", "specialization", "define", "include",
+                     "dxil", "fragment", "cull", "blend", "depth_test", "depth_write"});
+    NodeDescription node{readShader(value)};
     if (const auto name = value.find("name")) {
         node.name = name->string();
     }
@@ -71,33 +121,14 @@ NodeDescription readNode(const Value& value)
         node.index = smallCount(*index);
     }
     node.indices = readIndices(value);
-    if (const auto specialization = value.find("specialization")) {
-        node.specialization = specialization->members();
-    }
-    if (const auto definitions = value.find("define")) {
-        for (const auto& [name, text] : definitions->members()) {
-            node.definitions.emplace_back(name, text.json().is_string() ? text.string() : text.json().dump());
-        }
-    }
-    if (const auto include = value.find("include")) {
-        for (const Value& folder : include->items()) {
-            node.includeFolders.push_back(besides(folder, folder.string()));
-        }
-    }
+    node.draw = readDraw(value);
     return node;
 }
 
 void readContents(const Value& value, ResourceDescription& resource)
 {
     resource.name = value.get("name").string();
-    resource.set = value.has("set") ? smallCount(value.get("set")) : 0;
-    resource.binding = smallCount(value.get("binding"));
-    resource.data = value.find("data");
-    resource.file = value.find("file");
     resource.fill = value.find("fill");
-    if (resource.data && resource.file) {
-        resource.file->fail("\"data\" already gives the initial contents");
-    }
     resource.print = value.has("print") && value.get("print").boolean();
     const auto output = value.find("output");
     if (output && output->json().is_array()) {
@@ -110,11 +141,31 @@ void readContents(const Value& value, ResourceDescription& resource)
     }
 }
 
+void readDescriptor(const Value& value, ResourceDescription& resource)
+{
+    resource.set = value.has("set") ? smallCount(value.get("set")) : 0;
+    resource.binding = smallCount(value.get("binding"));
+    resource.data = value.find("data");
+    resource.file = value.find("file");
+    if (resource.data && resource.file) {
+        resource.file->fail("\"data\" already gives the initial contents");
+    }
+}
+
+void readImageSize(const Value& value, ResourceDescription& resource)
+{
+    resource.isImage = true;
+    resource.format = value.find("format");
+    resource.width = value.find("width");
+    resource.height = value.find("height");
+}
+
 ResourceDescription readBuffer(const Value& value)
 {
     value.allowKeys({"name", "set", "binding", "size", "length", "data", "file", "fill", "output", "print"});
     ResourceDescription resource{value};
     readContents(value, resource);
+    readDescriptor(value, resource);
     resource.size = value.find("size");
     resource.length = value.find("length");
     if (resource.size && resource.length) {
@@ -128,11 +179,34 @@ ResourceDescription readImage(const Value& value)
     value.allowKeys({"name", "set", "binding", "format", "width", "height", "data", "file", "fill", "output", "print"});
     ResourceDescription resource{value};
     readContents(value, resource);
-    resource.isImage = true;
-    resource.format = value.find("format");
-    resource.width = value.find("width");
-    resource.height = value.find("height");
+    readDescriptor(value, resource);
+    readImageSize(value, resource);
     return resource;
+}
+
+// Adds the image to the resources.
+TargetDescription readTarget(const Value& value, std::vector<ResourceDescription>& resources)
+{
+    value.allowKeys({"name", "format", "width", "height", "fill", "depth", "samples", "output", "print"});
+    ResourceDescription resource{value};
+    readContents(value, resource);
+    readImageSize(value, resource);
+    resource.isTarget = true;
+    TargetDescription target{value, resources.size()};
+    if (const auto depth = value.find("depth")) {
+        target.depth = static_cast<float>(depth->number());
+        if (!(*target.depth >= 0 && *target.depth <= 1)) {
+            depth->fail("a number from 0 to 1 is expected");
+        }
+    }
+    if (const auto samples = value.find("samples")) {
+        target.samples = static_cast<uint32_t>(samples->count(1, VK_SAMPLE_COUNT_64_BIT));
+        if (!std::has_single_bit(target.samples)) {
+            samples->fail("a power of two is expected");
+        }
+    }
+    resources.push_back(std::move(resource));
+    return target;
 }
 
 // Names are keys of results; descriptors can be taken once.
@@ -145,7 +219,7 @@ void checkDistinct(const std::vector<ResourceDescription>& resources)
             if (a.name == b.name) {
                 b.place.get("name").fail("two resources are called \"" + b.name + "\"");
             }
-            if (a.set == b.set && a.binding == b.binding) {
+            if (!b.isTarget && a.isAt(b.set, b.binding)) {
                 b.place.get("binding").fail("\"" + a.name + "\" is already at set " + std::to_string(a.set) +
                                             ", binding " + std::to_string(a.binding));
             }
@@ -177,7 +251,7 @@ DispatchDescription readDispatch(const Value& value)
         dispatch.launches.push_back(readLaunch(value));
     }
     if (const auto form = value.find("form")) {
-        dispatch.form = static_cast<DispatchForm>(form->choice({kFormNames[0], kFormNames[1], kFormNames[2]}));
+        dispatch.form = static_cast<DispatchForm>(form->choice(kFormNames));
     }
     dispatch.pushConstants = value.find("push_constants");
     return dispatch;
@@ -213,8 +287,8 @@ const char* nameOf(DispatchForm form)
 GraphDescription readDescription(const Document& document)
 {
     const Value root = document.root();
-    root.allowKeys(
-        {"$schema", "description", "nodes", "buffers", "images", "push_constants", "dispatches", "scratch", "device"});
+    root.allowKeys({"$schema", "description", "nodes", "buffers", "images", "target", "push_constants", "dispatches",
+                    "scratch", "device"});
     GraphDescription out;
     for (const Value& node : list(root, "nodes", true)) {
         out.nodes.push_back(readNode(node));
@@ -224,6 +298,9 @@ GraphDescription readDescription(const Document& document)
     }
     for (const Value& image : list(root, "images", false)) {
         out.resources.push_back(readImage(image));
+    }
+    if (const auto target = root.find("target")) {
+        out.target = readTarget(*target, out.resources);
     }
     checkDistinct(out.resources);
     for (const Value& dispatch : list(root, "dispatches", true)) {

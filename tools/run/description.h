@@ -8,24 +8,46 @@
 #include <string_view>
 #include <vector>
 
+#include <vulkan/vulkan.h>
+
 #include "tools/run/document.h"
 
 namespace millrace::tools::run {
 
-// One shader stage of the graph pipeline.
-struct NodeDescription {
+struct ShaderDescription {
     Value place;
     std::string file;
     std::optional<std::string> entryPoint;
-    std::optional<std::string> name;
-    std::optional<uint32_t> index;
-    std::vector<uint32_t> indices;                              // of an array of nodes that are alike; empty: one node
     std::vector<std::pair<std::string, Value>> specialization;  // by name or number
     std::vector<std::pair<std::string, std::string>> definitions;
     std::vector<std::string> includeFolders;
 };
 
-// A buffer or an image at a descriptor.
+enum class Blend { None, Alpha, Add };
+inline constexpr std::array<std::string_view, 3> kBlendNames = {"none", "alpha", "add"};
+inline constexpr std::array<std::string_view, 3> kCullNames = {"none", "front", "back"};  // as VkCullModeFlagBits
+// As VkCompareOp.
+inline constexpr std::array<std::string_view, 8> kCompareNames = {
+    "never", "less", "equal", "less_or_equal", "greater", "not_equal", "greater_or_equal", "always"};
+
+// How a mesh node draws.
+struct DrawDescription {
+    ShaderDescription fragment;
+    VkCullModeFlags cull = VK_CULL_MODE_NONE;
+    Blend blend = Blend::None;
+    VkCompareOp depthTest = VK_COMPARE_OP_LESS;
+    bool depthWrite = true;
+};
+
+// One shader stage of the graph pipeline.
+struct NodeDescription : ShaderDescription {
+    std::optional<std::string> name;
+    std::optional<uint32_t> index;
+    std::vector<uint32_t> indices;  // of an array of nodes that are alike; empty: one node
+    std::optional<DrawDescription> draw;
+};
+
+// A buffer or an image at a descriptor, or the image that mesh nodes draw into.
 struct ResourceDescription {
     Value place;
     std::string name;
@@ -38,11 +60,24 @@ struct ResourceDescription {
     bool print = false;
 
     bool isImage = false;
+    bool isTarget = false;        // an image without a descriptor
     std::optional<Value> size;    // buffers: bytes
     std::optional<Value> length;  // buffers: elements of the array at the end
     std::optional<Value> format;  // images
     std::optional<Value> width;
     std::optional<Value> height;
+
+    bool isAt(uint32_t otherSet, uint32_t otherBinding) const
+    {
+        return !isTarget && set == otherSet && binding == otherBinding;
+    }
+};
+
+struct TargetDescription {
+    Value place;
+    size_t resource = 0;         // into GraphDescription::resources
+    std::optional<float> depth;  // what the depth is everywhere at first; none: there is no depth buffer
+    uint32_t samples = 1;
 };
 
 // Payloads for one node.
@@ -69,6 +104,7 @@ struct DispatchDescription {
 struct GraphDescription {
     std::vector<NodeDescription> nodes;
     std::vector<ResourceDescription> resources;
+    std::optional<TargetDescription> target;
     std::vector<DispatchDescription> dispatches;
     std::optional<Value> pushConstants;
     std::optional<Value> scratch;  // "min", "max" or bytes

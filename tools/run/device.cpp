@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <cstring>
 #include <span>
@@ -26,35 +25,38 @@ constexpr std::array kExtensions = {
     VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
 };
 
-bool contains(std::string_view text, std::string_view part)
+std::vector<const char*> neededExtensions(bool draws)
 {
-    const auto isSame = [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); };
-    return part.empty() || !std::ranges::search(text, part, isSame).empty();
+    std::vector<const char*> out(kExtensions.begin(), kExtensions.end());
+    if (draws) {
+        out.push_back(VK_EXT_MESH_SHADER_EXTENSION_NAME);
+    }
+    return out;
 }
 
-bool hasExtensions(const VkuInstanceDispatchTable& vk, VkPhysicalDevice device)
+bool hasExtensions(const VkuInstanceDispatchTable& vk, VkPhysicalDevice device, bool draws)
 {
     uint32_t count = 0;
     vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
     std::vector<VkExtensionProperties> available(count);
     vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, available.data());
     available.resize(count);
-    return std::ranges::all_of(kExtensions, [&](const char* wanted) {
+    return std::ranges::all_of(neededExtensions(draws), [&](const char* wanted) {
         return std::ranges::any_of(
             available, [&](const VkExtensionProperties& e) { return std::strcmp(e.extensionName, wanted) == 0; });
     });
 }
 
 // A driver may list the extension and yet leave the feature's structure as it was.
-bool runsGraphs(const VkuInstanceDispatchTable& vk, VkPhysicalDevice device)
+bool runsGraphs(const VkuInstanceDispatchTable& vk, VkPhysicalDevice device, bool draws)
 {
     VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
     VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &enqueue};
-    if (!hasExtensions(vk, device)) {
+    if (!hasExtensions(vk, device, draws)) {
         return false;
     }
     vk.GetPhysicalDeviceFeatures2(device, &features);
-    return enqueue.shaderEnqueue == VK_TRUE;
+    return enqueue.shaderEnqueue == VK_TRUE && (!draws || enqueue.shaderMeshEnqueue == VK_TRUE);
 }
 
 int rank(VkPhysicalDeviceType type)
@@ -73,8 +75,12 @@ int rank(VkPhysicalDeviceType type)
 
 // A line for each device: what it lacks, as far as that is known.
 std::string lackingText(const VkuInstanceDispatchTable& vk, std::span<const VkPhysicalDevice> devices,
-                        std::span<const std::string> names)
+                        std::span<const std::string> names, bool draws)
 {
+    const auto runsWithoutDrawing = [&](VkPhysicalDevice device) { return runsGraphs(vk, device, false); };
+    if (draws && std::ranges::any_of(devices, runsWithoutDrawing)) {
+        return "\nMesh nodes need more of a driver than other nodes; docs/mesh-nodes.md says what.";
+    }
     std::string text = "\nMillrace's layer is there, but the driver lacks what graphs need; `millrace info` says more.";
     for (size_t d = 0; d < devices.size(); d++) {
         const std::string lacks = runtime::whatDeviceLacks(vk, devices[d]);
@@ -102,10 +108,17 @@ struct Features {
     VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v12};
     VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};
 
-    Features(const VkuInstanceDispatchTable& vk, VkPhysicalDevice device)
+    VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+
+    Features(const VkuInstanceDispatchTable& vk, VkPhysicalDevice device, bool draws)
     {
+        enqueue.pNext = draws ? &mesh : nullptr;
         vk.GetPhysicalDeviceFeatures2(device, &all);
-        enqueue.shaderMeshEnqueue = VK_FALSE;
+        enqueue.shaderMeshEnqueue = draws ? VK_TRUE : VK_FALSE;
+        // They need extensions of their own.
+        mesh.multiviewMeshShader = VK_FALSE;
+        mesh.primitiveFragmentShadingRateMeshShader = VK_FALSE;
+        mesh.meshShaderQueries = VK_FALSE;
         // Cost time, and hide errors that nodes should not have.
         all.features.robustBufferAccess = VK_FALSE;
         v13.robustImageAccess = VK_FALSE;
@@ -127,7 +140,7 @@ void load(PFN_vkGetDeviceProcAddr find, VkDevice device, Function& function, con
 
 }  // namespace
 
-Device::Device(const Instance& instance, const std::string& wanted)
+Device::Device(const Instance& instance, const std::string& wanted, bool draws) : m_draws(draws)
 {
     choose(instance, wanted);
     describe(instance.vk());
@@ -176,15 +189,15 @@ void Device::choose(const Instance& instance, const std::string& wanted)
     for (size_t d : *chosen) {
         const bool isBetter =
             m_physical == VK_NULL_HANDLE || rank(properties[d].deviceType) < rank(m_properties.deviceType);
-        if (isBetter && runsGraphs(vk, devices[d])) {
+        if (isBetter && runsGraphs(vk, devices[d], m_draws)) {
             m_physical = devices[d];
             m_properties = properties[d];
         }
     }
     if (m_physical == VK_NULL_HANDLE) {
         throw DeviceError((wanted.empty() ? "no device" : "no device that --device " + wanted + " means") +
-                          " runs execution graphs; " + deviceList(names) +
-                          (instance.hasLayer() ? lackingText(vk, devices, names) : adviceToHaveLayer()));
+                          (m_draws ? " draws mesh nodes; " : " runs execution graphs; ") + deviceList(names) +
+                          (instance.hasLayer() ? lackingText(vk, devices, names, m_draws) : adviceToHaveLayer()));
     }
 }
 
@@ -215,10 +228,13 @@ void Device::create(const Instance& instance)
     vk.GetPhysicalDeviceQueueFamilyProperties(m_physical, &count, nullptr);
     std::vector<VkQueueFamilyProperties> families(count);
     vk.GetPhysicalDeviceQueueFamilyProperties(m_physical, &count, families.data());
+    VkQueueFlags needed = VK_QUEUE_COMPUTE_BIT;
+    needed |= m_draws ? VK_QUEUE_GRAPHICS_BIT : 0;
     const auto family = std::ranges::find_if(
-        families, [](const VkQueueFamilyProperties& f) { return (f.queueFlags & VK_QUEUE_COMPUTE_BIT) != 0; });
+        families, [needed](const VkQueueFamilyProperties& f) { return (f.queueFlags & needed) == needed; });
     if (family == families.end()) {
-        throw DeviceError(std::string(m_properties.deviceName) + " has no compute queue");
+        throw DeviceError(std::string(m_properties.deviceName) + " has no queue for compute" +
+                          (m_draws ? " and graphics" : ""));
     }
     m_queueFamily = static_cast<uint32_t>(family - families.begin());
     m_timestampBits = family->timestampValidBits;
@@ -228,12 +244,13 @@ void Device::create(const Instance& instance)
     queue.queueFamilyIndex = m_queueFamily;
     queue.queueCount = 1;
     queue.pQueuePriorities = &priority;
-    const Features features(vk, m_physical);
+    const Features features(vk, m_physical, m_draws);
+    const std::vector<const char*> extensions = neededExtensions(m_draws);
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features.all};
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;
-    info.enabledExtensionCount = static_cast<uint32_t>(kExtensions.size());
-    info.ppEnabledExtensionNames = kExtensions.data();
+    info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
     // What the table of an instance leaves out.
     const auto createDevice =
         reinterpret_cast<PFN_vkCreateDevice>(instance.getProcAddr()(instance.handle(), "vkCreateDevice"));

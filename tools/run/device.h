@@ -29,8 +29,9 @@ struct WaveLimits {
 class Device {
 public:
     // Takes the device with `wanted` in its name, whatever the case, or of that number; without it the fastest kind.
-    // Everything that the device can do is switched on, since nodes may use it. Throws DeviceError.
-    Device(const Instance& instance, const std::string& wanted);
+    // Everything that the device can do is switched on, since nodes may use it. With `draws` it has mesh nodes. Throws
+    // DeviceError.
+    Device(const Instance& instance, const std::string& wanted, bool draws);
     ~Device();
     Device(const Device&) = delete;
     Device& operator=(const Device&) = delete;
@@ -61,6 +62,7 @@ private:
     WaveLimits m_waves;
     std::string m_driver;
     bool m_isEmulated = false;
+    const bool m_draws;
     VkDevice m_device = VK_NULL_HANDLE;
     VkuDeviceDispatchTable m_vk{};
     VkQueue m_queue = VK_NULL_HANDLE;

@@ -4,8 +4,6 @@
 #include <cstring>
 #include <iterator>
 
-#include "tools/run/barriers.h"
-
 namespace millrace::tools::run {
 
 namespace {
@@ -20,7 +18,8 @@ VkBufferImageCopy wholeImage(const VkExtent3D& extent)
 
 }  // namespace
 
-DeviceResources::DeviceResources(const Device& device, Memory& memory, const Work& work) : m_device(device)
+DeviceResources::DeviceResources(const Device& device, Memory& memory, const Work& work)
+    : m_device(device), m_graph(graphAccess(work.target != nullptr))
 {
     for (const Resource& resource : work.resources) {
         Item& item = m_items.emplace_back();
@@ -29,7 +28,9 @@ DeviceResources::DeviceResources(const Device& device, Memory& memory, const Wor
         item.after = memory.createBuffer(size, VK_BUFFER_USAGE_TRANSFER_DST_BIT, Memory::Where::HostReads);
         if (resource.isImage()) {
             item.extent = {resource.width, resource.height, 1};
-            item.image = memory.createImage(resource.format->format, resource.width, resource.height);
+            item.isTarget = resource.description->isTarget;
+            item.image = memory.createImage(
+                {resource.format->format, resource.width, resource.height, item.isTarget ? kTargetUsage : kImageUsage});
         } else {
             item.buffer = memory.createBuffer(size, kBufferUsage, Memory::Where::Device);
         }
@@ -59,17 +60,21 @@ void DeviceResources::recordUpload(VkCommandBuffer commands) const
             m_device.vk().CmdCopyBuffer(commands, item.before.handle, item.buffer.handle, 1, &region);
             continue;
         }
+        if (item.isTarget) {
+            discardImage(m_device, commands, item.image.handle, m_graph);
+            continue;
+        }
         const VkBufferImageCopy region = wholeImage(item.extent);
         discardImage(m_device, commands, item.image.handle, kCopy);
         m_device.vk().CmdCopyBufferToImage(commands, item.before.handle, item.image.handle, VK_IMAGE_LAYOUT_GENERAL, 1,
                                            &region);
     }
-    barrier(m_device, commands, kCopy, kGraph);
+    barrier(m_device, commands, kCopy, m_graph);
 }
 
 void DeviceResources::recordDownload(VkCommandBuffer commands) const
 {
-    barrier(m_device, commands, kGraph, kCopy);
+    barrier(m_device, commands, m_graph, kCopy);
     for (const Item& item : m_items) {
         if (item.image.handle == VK_NULL_HANDLE) {
             const VkBufferCopy region{0, 0, item.buffer.size};
@@ -103,11 +108,11 @@ DescriptorSets::DescriptorSets(const Device& device, const Pipeline& pipeline, c
     for (const BindingUse& use : program.bindings) {
         for (size_t r = 0; r < work.resources.size(); r++) {
             const ResourceDescription& description = *work.resources[r].description;
-            if (description.set != use.set || description.binding != use.binding) {
+            if (!description.isAt(use.set, use.binding)) {
                 continue;
             }
             const VkDescriptorBufferInfo buffer{resources.buffer(r), 0, VK_WHOLE_SIZE};
-            const VkDescriptorImageInfo image{VK_NULL_HANDLE, resources.view(r), VK_IMAGE_LAYOUT_GENERAL};
+            const VkDescriptorImageInfo image{VK_NULL_HANDLE, resources.image(r).view, VK_IMAGE_LAYOUT_GENERAL};
             VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
             write.dstSet = m_sets[use.set];
             write.dstBinding = use.binding;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "tools/run/barriers.h"
 #include "tools/run/memory.h"
 #include "tools/run/pipeline.h"
 #include "tools/run/work.h"
@@ -15,7 +16,8 @@ public:
     // The memory must outlive it. Throws DeviceError.
     DeviceResources(const Device& device, Memory& memory, const Work& work);
 
-    // Initial contents into the resources; they are ready for graphs then.
+    // Initial contents into the resources; they are ready for graphs then, but for the target, which begins with what
+    // it is cleared to (Target).
     void recordUpload(VkCommandBuffer commands) const;
     // The resources, as graphs left them, into memory of the host, from where readResults() takes them.
     void recordDownload(VkCommandBuffer commands) const;
@@ -25,7 +27,7 @@ public:
     VkBuffer buffer(size_t resource) const { return m_items[resource].buffer.handle; }
     // Writes the addresses of buffers to where they are used.
     void writeAddresses(const std::vector<AddressUse>& uses, void* bytes) const;
-    VkImageView view(size_t resource) const { return m_items[resource].image.view; }
+    const Image& image(size_t resource) const { return m_items[resource].image; }
 
 private:
     struct Item {
@@ -34,8 +36,10 @@ private:
         Buffer buffer;
         Image image;
         VkExtent3D extent{};
+        bool isTarget = false;
     };
     const Device& m_device;
+    const Access m_graph;
     std::vector<Item> m_items;
 };
 

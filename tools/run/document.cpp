@@ -209,12 +209,12 @@ uint64_t Value::count(uint64_t least, uint64_t most) const
     return value;
 }
 
-size_t Value::choice(std::initializer_list<std::string_view> choices) const
+size_t Value::choice(std::span<const std::string_view> choices) const
 {
     const std::string text = string();
-    const auto* const found = std::ranges::find(choices, text);
+    const auto found = std::ranges::find(choices, text);
     if (found == choices.end()) {
-        fail(noneOf(text, std::vector<std::string_view>(choices)));
+        fail(noneOf(text, choices));
     }
     return static_cast<size_t>(found - choices.begin());
 }

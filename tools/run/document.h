@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -89,7 +90,11 @@ public:
     double number() const;
     uint64_t count(uint64_t least = 0, uint64_t most = UINT64_MAX) const;  // a whole number
     // Index of the string among the choices.
-    size_t choice(std::initializer_list<std::string_view> choices) const;
+    size_t choice(std::span<const std::string_view> choices) const;
+    size_t choice(std::initializer_list<std::string_view> choices) const
+    {
+        return choice(std::span(choices.begin(), choices.size()));
+    }
 
 private:
     const Document* m_document;

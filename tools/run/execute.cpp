@@ -9,6 +9,7 @@
 #include "tools/run/device_resources.h"
 #include "tools/run/memory.h"
 #include "tools/run/pipeline.h"
+#include "tools/run/target.h"
 
 namespace millrace::tools::run {
 
@@ -77,11 +78,15 @@ public:
         : m_device(device),
           m_work(work),
           m_memory(instance, device),
-          m_pipeline(device, program),
+          m_pipeline(device, program, work),
           m_resources(device, m_memory, work),
           m_sets(device, m_pipeline, program, work, m_resources),
-          m_clock(device)
+          m_clock(device),
+          m_graph(graphAccess(work.target != nullptr))
     {
+        if (work.target != nullptr) {
+            m_target.emplace(device, m_memory, work, m_resources);
+        }
         createScratch(options);
         for (const Dispatch& dispatch : work.dispatches) {
             m_arguments.emplace_back(m_memory, m_pipeline, dispatch, options.form.value_or(dispatch.form));
@@ -130,6 +135,9 @@ private:
     {
         m_resources.recordUpload(commands);
         barrier(m_device, commands, kHostWrite, kGraph);  // arguments of indirect dispatches
+        if (m_target) {
+            m_target->prepare(commands);
+        }
         if (m_scratch.handle != VK_NULL_HANDLE) {
             m_device.graphs().initializeScratch(commands, m_pipeline.handle(), m_scratch.address,
                                                 m_execution.scratchBytes);
@@ -144,10 +152,16 @@ private:
         m_clock.start(commands);
         for (size_t d = 0; d < m_arguments.size(); d++) {
             if (d > 0) {
-                barrier(m_device, commands, kGraph, kGraph);
+                barrier(m_device, commands, m_graph, m_graph);
             }
             pushConstants(commands, m_work.dispatches[d]);
+            if (m_target) {
+                m_target->begin(commands, d == 0);
+            }
             m_arguments[d].record(commands, m_device.graphs(), m_scratch.address, m_execution.scratchBytes);
+            if (m_target) {
+                m_target->end(commands);
+            }
         }
         m_clock.stop(commands);
     }
@@ -158,7 +172,7 @@ private:
         m_resources.writeAddresses(dispatch.addresses, constants.data());
         constants.resize((constants.size() + 3) / 4 * 4);
         if (!constants.empty()) {
-            m_device.vk().CmdPushConstants(commands, m_pipeline.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+            m_device.vk().CmdPushConstants(commands, m_pipeline.layout(), m_pipeline.stages(), 0,
                                            static_cast<uint32_t>(constants.size()), constants.data());
         }
     }
@@ -170,6 +184,8 @@ private:
     DeviceResources m_resources;
     DescriptorSets m_sets;
     Clock m_clock;
+    const Access m_graph;
+    std::optional<Target> m_target;
     Buffer m_scratch;
     std::vector<Arguments> m_arguments;
     Execution m_execution;

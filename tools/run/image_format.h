@@ -11,6 +11,12 @@
 
 namespace millrace::tools::run {
 
+// Of storage images, and of the image that mesh nodes draw into.
+inline constexpr VkImageUsageFlags kImageUsage =
+    VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+inline constexpr VkImageUsageFlags kTargetUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+inline constexpr VkFormat kDepthFormat = VK_FORMAT_D32_SFLOAT;
+
 struct ImageFormat {
     const char* name;
     VkFormat format;

@@ -2,6 +2,7 @@
 #include "tools/run/limits.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace millrace::tools::run {
 
@@ -38,17 +39,52 @@ void checkImage(const Instance& instance, const Device& device, const Resource& 
     VkImageFormatProperties properties;
     const VkResult result = instance.vk().GetPhysicalDeviceImageFormatProperties(
         device.physical(), resource.format->format, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
-        VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT, 0, &properties);
+        resource.description->isTarget ? kTargetUsage : kImageUsage, 0, &properties);
     const ResourceDescription& description = *resource.description;
     if (result != VK_SUCCESS) {
         description.format.value_or(description.place)
-            .fail(std::string("the device has no storage images of format ") + resource.format->name);
+            .fail(std::string("the device has no ") + (description.isTarget ? "targets" : "storage images") +
+                  " of format " + resource.format->name);
     }
     checkAmount(description.width.value_or(description.place), resource.width, "pixels", properties.maxExtent.width,
                 "the largest image");
     checkAmount(description.height.value_or(description.place), resource.height, "pixels", properties.maxExtent.height,
                 "the largest image");
     checkAmount(description.place, resource.initial.size(), "bytes", properties.maxResourceSize, "maxResourceSize");
+}
+
+void checkTarget(const Instance& instance, const Device& device, const Program& program, const Work& work)
+{
+    const TargetDescription& target = *work.target;
+    const Resource& resource = work.resources[target.resource];
+    const ResourceDescription& description = *resource.description;
+    const VkPhysicalDeviceLimits& limits = device.properties().limits;
+    checkAmount(*description.width, resource.width, "pixels", limits.maxFramebufferWidth, "maxFramebufferWidth");
+    checkAmount(*description.height, resource.height, "pixels", limits.maxFramebufferHeight, "maxFramebufferHeight");
+    VkSampleCountFlags counts = ~0u;
+    for (const auto& [format, usage] : {std::pair(resource.format->format, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT),
+                                        std::pair(kDepthFormat, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT)}) {
+        VkImageFormatProperties properties{};
+        const VkResult result = instance.vk().GetPhysicalDeviceImageFormatProperties(
+            device.physical(), format, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL, usage, 0, &properties);
+        if (format != kDepthFormat || target.depth) {
+            counts &= result == VK_SUCCESS ? properties.sampleCounts : 0u;
+        }
+    }
+    if ((counts & target.samples) == 0) {
+        target.place.find("samples")
+            .value_or(target.place)
+            .fail("the device has no targets of this format with " + std::to_string(target.samples) + " samples");
+    }
+    VkFormatProperties format{};
+    instance.vk().GetPhysicalDeviceFormatProperties(device.physical(), resource.format->format, &format);
+    for (const ProgramNode& node : program.nodes) {
+        const bool blends = node.isMesh() && node.fragment->description->blend != Blend::None;
+        if (blends && (format.optimalTilingFeatures & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT) == 0) {
+            node.fragment->description->fragment.place.fail(
+                std::string("the device cannot blend colors in a target of format ") + resource.format->name);
+        }
+    }
 }
 
 // Before the list of payloads is repeated so often.
@@ -103,6 +139,9 @@ void checkLimits(const Instance& instance, const Device& device, const Program& 
         } else {
             checkBuffer(resource, limits, memory.maxMemoryAllocationSize);
         }
+    }
+    if (work.target != nullptr) {
+        checkTarget(instance, device, program, work);
     }
     checkDescriptors(program, work, limits);
     checkPayloads(work, graphs.maxExecutionGraphShaderPayloadCount);

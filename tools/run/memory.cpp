@@ -65,17 +65,17 @@ const Buffer& Memory::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage, 
     return m_buffers.emplace_back(buffer);
 }
 
-const Image& Memory::createImage(VkFormat format, uint32_t width, uint32_t height)
+const Image& Memory::createImage(const ImageNeeds& needs)
 {
     VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
     info.imageType = VK_IMAGE_TYPE_2D;
-    info.format = format;
-    info.extent = {width, height, 1};
+    info.format = needs.format;
+    info.extent = {needs.width, needs.height, 1};
     info.mipLevels = 1;
     info.arrayLayers = 1;
-    info.samples = VK_SAMPLE_COUNT_1_BIT;
+    info.samples = static_cast<VkSampleCountFlagBits>(needs.samples);
     info.tiling = VK_IMAGE_TILING_OPTIMAL;
-    info.usage = VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+    info.usage = needs.usage;
     VmaAllocationCreateInfo allocation{};
     allocation.usage = VMA_MEMORY_USAGE_AUTO;
     Image& image = m_images.emplace_back();
@@ -84,8 +84,8 @@ const Image& Memory::createImage(VkFormat format, uint32_t width, uint32_t heigh
     VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};
     view.image = image.handle;
     view.viewType = VK_IMAGE_VIEW_TYPE_2D;
-    view.format = format;
-    view.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    view.format = needs.format;
+    view.subresourceRange = {needs.aspects, 0, 1, 0, 1};
     check(m_device.vk().CreateImageView(m_device.handle(), &view, nullptr, &image.view), "vkCreateImageView");
     return image;
 }

@@ -25,6 +25,15 @@ struct Image {
     VkImageView view = VK_NULL_HANDLE;
 };
 
+struct ImageNeeds {
+    VkFormat format = VK_FORMAT_UNDEFINED;
+    uint32_t width = 0;
+    uint32_t height = 0;
+    VkImageUsageFlags usage = 0;
+    uint32_t samples = 1;
+    VkImageAspectFlags aspects = VK_IMAGE_ASPECT_COLOR_BIT;
+};
+
 // Owns all that it creates. Throws DeviceError.
 class Memory {
 public:
@@ -36,7 +45,7 @@ public:
     enum class Where { Device, HostWrites, HostReads };
     // All have an address.
     const Buffer& createBuffer(VkDeviceSize size, VkBufferUsageFlags usage, Where where);
-    const Image& createImage(VkFormat format, uint32_t width, uint32_t height);
+    const Image& createImage(const ImageNeeds& needs);
 
     void makeVisibleToDevice(const Buffer& buffer) const;
     void makeVisibleToHost(const Buffer& buffer) const;

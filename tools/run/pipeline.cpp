@@ -1,75 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/run/pipeline.h"
 
-#include <algorithm>
-#include <bit>
 #include <deque>
+
+#include "tools/run/mesh_library.h"
+#include "tools/run/shader_stage.h"
 
 namespace millrace::tools::run {
 
 namespace {
 
-// The size that the shader wants, 0 if it gets it anyway.
-uint32_t chooseWaveSize(const ProgramNode& node, const WaveLimits& device)
-{
-    if (node.waveSizes.empty()) {
-        return 0;
-    }
-    const auto sizeAt = [&](size_t n) { return n < node.waveSizes.size() ? node.waveSizes[n] : 0; };
-    const uint32_t least = sizeAt(0);
-    const uint32_t most = sizeAt(1) != 0 ? sizeAt(1) : least;
-    const uint32_t first = std::max(least, device.smallest);
-    const uint32_t last = std::min(most, device.largest);
-    const auto isIn = [&](uint32_t size) { return size >= first && size <= last; };
-    const uint32_t out = isIn(sizeAt(2)) ? sizeAt(2) : isIn(device.usual) ? device.usual : first;
-    if (first > last || !std::has_single_bit(out)) {
-        const auto text = [](uint32_t a, uint32_t b) {
-            return std::to_string(a) + (a == b ? "" : " to " + std::to_string(b));
-        };
-        throw DeviceError(node.file + ", entry point '" + node.entryPoint + "': it wants waves of " +
-                          text(least, most) + " lanes, the device has " + text(device.smallest, device.largest));
-    }
-    return device.smallest == device.largest ? 0 : out;
-}
-
-// A shader stage with all that it points to, the module included.
-struct Stage {
-    Stage(const Device& device, const ProgramNode& from) : m_device(device)
-    {
-        waves.requiredSubgroupSize = chooseWaveSize(from, device.waves());
-        node.pNext = waves.requiredSubgroupSize != 0 ? &waves : nullptr;
-        VkShaderModuleCreateInfo moduleInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-        moduleInfo.codeSize = from.words.size() * 4;
-        moduleInfo.pCode = from.words.data();
-        check(m_device.vk().CreateShaderModule(device.handle(), &moduleInfo, nullptr, &info.module),
-              "vkCreateShaderModule");
-        node.pName = from.name ? from.name->c_str() : nullptr;
-        node.index = from.index.value_or(VK_SHADER_INDEX_UNUSED_AMDX);
-        for (const spirv::SpecializationValue& value : from.specialization) {
-            m_entries.push_back({value.specId, static_cast<uint32_t>(m_data.size()), value.data.size()});
-            m_data.insert(m_data.end(), value.data.begin(), value.data.end());
-        }
-        m_specialization = {static_cast<uint32_t>(m_entries.size()), m_entries.data(), m_data.size(), m_data.data()};
-        info.pNext = &node;
-        info.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-        info.pName = from.entryPoint.c_str();
-        info.pSpecializationInfo = &m_specialization;
-    }
-    ~Stage() { m_device.vk().DestroyShaderModule(m_device.handle(), info.module, nullptr); }
-    Stage(const Stage&) = delete;
-    Stage& operator=(const Stage&) = delete;
-
-    VkPipelineShaderStageNodeCreateInfoAMDX node{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_NODE_CREATE_INFO_AMDX};
-    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo waves{
-        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO};
-    VkPipelineShaderStageCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
-
-private:
-    const Device& m_device;
-    std::vector<VkSpecializationMapEntry> m_entries;
-    std::vector<uint8_t> m_data;
-    VkSpecializationInfo m_specialization{};
-};
+constexpr VkShaderStageFlags kComputeStages = VK_SHADER_STAGE_COMPUTE_BIT;
+constexpr VkShaderStageFlags kDrawingStages =
+    VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT;
 
 }  // namespace
 
@@ -86,11 +29,12 @@ VkDescriptorType descriptorType(DescriptorKind kind)
     return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 }
 
-Pipeline::Pipeline(const Device& device, const Program& program) : m_device(device)
+Pipeline::Pipeline(const Device& device, const Program& program, const Work& work)
+    : m_device(device), m_stages(program.draws() ? kDrawingStages : kComputeStages)
 {
     try {
         createLayout(program);
-        create(program);
+        create(program, work);
     } catch (...) {
         destroy();
         throw;
@@ -105,6 +49,9 @@ Pipeline::~Pipeline()
 void Pipeline::destroy()
 {
     m_device.vk().DestroyPipeline(m_device.handle(), m_pipeline, nullptr);
+    for (VkPipeline library : m_libraries) {
+        m_device.vk().DestroyPipeline(m_device.handle(), library, nullptr);
+    }
     m_device.vk().DestroyPipelineLayout(m_device.handle(), m_layout, nullptr);
     for (VkDescriptorSetLayout layout : m_setLayouts) {
         m_device.vk().DestroyDescriptorSetLayout(m_device.handle(), layout, nullptr);
@@ -123,7 +70,7 @@ void Pipeline::createLayout(const Program& program)
         std::vector<VkDescriptorSetLayoutBinding> bindings;
         for (const BindingUse& use : program.bindings) {
             if (use.set == set) {
-                bindings.push_back({use.binding, descriptorType(use.kind), 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr});
+                bindings.push_back({use.binding, descriptorType(use.kind), 1, m_stages, nullptr});
             }
         }
         VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
@@ -139,7 +86,7 @@ void Pipeline::createLayout(const Program& program)
         throw DeviceError("the nodes have " + std::to_string(constantBytes) + " bytes of push constants, the device " +
                           std::to_string(m_device.properties().limits.maxPushConstantsSize));
     }
-    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, constantBytes};
+    const VkPushConstantRange range{m_stages, 0, constantBytes};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     info.setLayoutCount = static_cast<uint32_t>(m_setLayouts.size());
     info.pSetLayouts = m_setLayouts.data();
@@ -148,16 +95,25 @@ void Pipeline::createLayout(const Program& program)
     check(m_device.vk().CreatePipelineLayout(m_device.handle(), &info, nullptr, &m_layout), "vkCreatePipelineLayout");
 }
 
-void Pipeline::create(const Program& program)
+// Compute nodes are stages, mesh nodes libraries.
+void Pipeline::create(const Program& program, const Work& work)
 {
-    std::deque<Stage> stages;
+    std::deque<ShaderStage> stages;
     std::vector<VkPipelineShaderStageCreateInfo> list;
     for (const ProgramNode& node : program.nodes) {
-        list.push_back(stages.emplace_back(m_device, node).info);
+        if (node.isMesh()) {
+            m_libraries.push_back(createMeshLibrary(m_device, m_layout, node, work));
+        } else {
+            list.push_back(stages.emplace_back(m_device, node).info());
+        }
     }
+    VkPipelineLibraryCreateInfoKHR libraries{VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR};
+    libraries.libraryCount = static_cast<uint32_t>(m_libraries.size());
+    libraries.pLibraries = m_libraries.data();
     VkExecutionGraphPipelineCreateInfoAMDX info{VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX};
     info.stageCount = static_cast<uint32_t>(list.size());
     info.pStages = list.data();
+    info.pLibraryInfo = m_libraries.empty() ? nullptr : &libraries;
     info.layout = m_layout;
     info.basePipelineIndex = -1;
     const GraphFunctions& graphs = m_device.graphs();

@@ -6,9 +6,9 @@
 #include <map>
 
 #include "base/input_file.h"
-#include "compiler/compile.h"
 #include "glsl/compile.h"
 #include "graph/diagnose.h"
+#include "tools/declared_node.h"
 #include "tools/dxil_modules.h"
 #include "tools/dxil_options.h"
 #include "tools/modules.h"
@@ -18,7 +18,7 @@ namespace millrace::tools::run {
 
 namespace {
 
-constexpr std::string_view kSourceEndings[] = {".comp", ".glsl"};
+constexpr std::string_view kSourceEndings[] = {".comp", ".glsl", ".mesh", ".frag"};
 
 bool isSource(const std::string& file)
 {
@@ -26,7 +26,10 @@ bool isSource(const std::string& file)
     return std::ranges::find(kSourceEndings, ending) != std::end(kSourceEndings);
 }
 
-void compileSource(const NodeDescription& description, ProgramNode& node, std::string& warnings)
+using SourceCompiler = Result<glsl::Compiled>(const std::string& source, const std::string& file,
+                                              const glsl::Options& options);
+
+glsl::Compiled compileSource(const ShaderDescription& description, SourceCompiler& compile, std::string& warnings)
 {
     std::string source;
     if (const Status read = readInputFile(description.file, source); !read) {
@@ -35,35 +38,95 @@ void compileSource(const NodeDescription& description, ProgramNode& node, std::s
     glsl::Options options;
     options.definitions = description.definitions;
     options.includeFolders = description.includeFolders;
-    auto compiled = glsl::compile(source, description.file, options);
+    auto compiled = compile(source, description.file, options);
     if (!compiled) {
         // Names files and lines of its own.
         description.place.get("file").fail("the shader does not compile:\n" + compiled.error().text());
     }
     warnings += compiled->warnings;
-    node.words = std::move(compiled->words);
-    node.entryPoint = std::move(compiled->entryPoint);
+    return std::move(*compiled);
 }
 
-void loadWords(const NodeDescription& description, ProgramNode& node)
+const char* nameOf(spv::ExecutionModel model)
 {
-    const Value& file = description.place.get("file");
+    return model == spv::ExecutionModel::GLCompute ? "compute"
+           : model == spv::ExecutionModel::MeshEXT ? "mesh"
+                                                   : "fragment";
+}
+
+spirv::Words readWords(const ShaderDescription& description)
+{
+    const Value file = description.place.get("file");
     for (const char* key : {"define", "include"}) {
         if (const auto value = description.place.find(key)) {
-            value->fail(std::string("\"") + key + "\" is for nodes in GLSL (.comp or .glsl)");
+            value->fail(std::string("\"") + key + "\" is for GLSL (.comp, .mesh, .frag or .glsl)");
         }
     }
     Result<spirv::Words> words = readModule(description.file);
     if (!words) {
         file.fail(words.error().text());
     }
-    node.words = std::move(*words);
-    const std::vector<std::string> entryPoints = computeEntryPoints(node.words);
+    return std::move(*words);
+}
+
+// The only one of this kind unless the description says which.
+std::string chooseEntryPoint(const ShaderDescription& description, const spirv::Words& words, spv::ExecutionModel model)
+{
+    const std::vector<std::string> entryPoints = entryPointsOf(words, model);
     if (entryPoints.size() > 1 && !description.entryPoint) {
-        file.fail(description.file + " has " + std::to_string(entryPoints.size()) +
-                  " compute entry points; choose one with \"entry\"");
+        description.place.get("file").fail(description.file + " has " + std::to_string(entryPoints.size()) + " " +
+                                           nameOf(model) + " entry points; choose one with \"entry\"");
     }
-    node.entryPoint = entryPoints.empty() ? "main" : entryPoints.front();
+    return description.entryPoint.value_or(entryPoints.empty() ? "main" : entryPoints.front());
+}
+
+FragmentShader loadFragment(const DrawDescription& draw, std::string& warnings)
+{
+    const ShaderDescription& description = draw.fragment;
+    FragmentShader shader{&draw, description.file};
+    shader.words = isSource(description.file) ? compileSource(description, glsl::compileFragment, warnings).words
+                                              : readWords(description);
+    shader.entryPoint = chooseEntryPoint(description, shader.words, spv::ExecutionModel::Fragment);
+    const std::vector<std::string> all = entryPointsOf(shader.words, spv::ExecutionModel::Fragment);
+    if (std::ranges::find(all, shader.entryPoint) == all.end()) {
+        description.place.fail(description.file + " has no fragment entry point '" + shader.entryPoint + "'");
+    }
+    // The driver gets it as it is.
+    if (const Status valid = spirv::validate(shader.words); !valid) {
+        description.place.get("file").fail(description.file + ": " + valid.error().text());
+    }
+    shader.specialization = encodeSpecialization(description, shader.words);
+    return shader;
+}
+
+// A node is a mesh shader where it has a fragment shader.
+void loadNode(const NodeDescription& description, ProgramNode& node, std::string& warnings)
+{
+    const auto model = description.draw ? spv::ExecutionModel::MeshEXT : spv::ExecutionModel::GLCompute;
+    if (isSource(description.file)) {
+        glsl::Compiled compiled = compileSource(description, glsl::compile, warnings);
+        node.words = std::move(compiled.words);
+        node.entryPoint = description.entryPoint.value_or(compiled.entryPoint);
+    } else {
+        node.words = readWords(description);
+        node.entryPoint = chooseEntryPoint(description, node.words, model);
+        warnings += codeWarnings(node.words, node.entryPoint, description.file);
+    }
+    const auto other = description.draw ? spv::ExecutionModel::GLCompute : spv::ExecutionModel::MeshEXT;
+    const auto has = [&](spv::ExecutionModel wanted) {
+        const std::vector<std::string> names = entryPointsOf(node.words, wanted);
+        return std::ranges::find(names, node.entryPoint) != names.end();
+    };
+    if (description.draw && !has(model) && has(other)) {
+        description.place.get("fragment")
+            .fail("\"fragment\" is for mesh nodes, and " + description.file + " is a compute shader");
+    }
+    if (!description.draw && !has(model) && has(other)) {
+        description.place.fail("a mesh node needs a \"fragment\" shader");
+    }
+    if (description.draw) {
+        node.fragment = loadFragment(*description.draw, warnings);
+    }
 }
 
 // An object, or a file that has one.
@@ -123,12 +186,13 @@ void completeNode(const NodeDescription& description, ProgramNode& node)
     options.specialization = node.specialization;
     // Where push constants go is the layer's business; here only the node's declarations count.
     options.pushConstantsInMemory = true;
-    auto compiled = compiler::compile(node.words, options);
+    Result<graph::Node> compiled = declaredNode(node.words, options, node.isMesh());
     if (!compiled) {
         description.place.fail(description.file + ", entry point '" + node.entryPoint +
                                "': " + compiled.error().text());
     }
-    node.node = std::move(compiled->node);
+    node.node = std::move(*compiled);
+    node.node.drawn = node.isMesh() ? std::optional(node.node.mode) : std::nullopt;
     reflectNode(description, node);
 }
 
@@ -145,13 +209,14 @@ std::vector<ProgramNode> loadNodes(const GraphDescription& graph, size_t index, 
     if (const auto options = description.place.find("dxil"); options && !isDxil) {
         options->fail("\"dxil\" is for nodes in DXIL (.dxil)");
     }
+    if (isDxil && description.draw) {
+        description.place.get("fragment").fail("mesh nodes in DXIL are not supported");
+    }
     std::vector<ProgramNode> out;
     if (isDxil) {
         out = translateProgram(description, node, warnings);
     } else {
-        isSource(description.file) ? compileSource(description, node, warnings) : loadWords(description, node);
-        node.entryPoint = description.entryPoint.value_or(node.entryPoint);
-        warnings += isSource(description.file) ? "" : codeWarnings(node.words, node.entryPoint, description.file);
+        loadNode(description, node, warnings);
         out.push_back(std::move(node));
     }
     // The same code for each node of an array.
@@ -212,22 +277,38 @@ void mergeBindings(const GraphDescription& description, Program& program)
     std::ranges::sort(program.bindings, {}, [](const BindingUse& use) { return std::pair(use.set, use.binding); });
 }
 
+void mergeConstant(const Value& place, const DataMember& member, Program& program)
+{
+    const auto found = std::ranges::find(program.constants, member.name, &DataMember::name);
+    if (found == program.constants.end()) {
+        program.constants.push_back(member);
+    } else if (found->offset != member.offset || nameOf(*found->type) != nameOf(*member.type)) {
+        place.fail("the push constant \"" + member.name + "\" has another type or offset than in an earlier node");
+    }
+    program.constantBytes = std::max(program.constantBytes, member.offset + member.type->bytes);
+}
+
 // Nodes may each declare the part that they use.
 void mergeConstants(const GraphDescription& description, Program& program)
 {
     for (size_t n = 0; n < program.nodes.size(); n++) {
-        const DataTypeRef& block = program.nodes[n].constants;
-        for (const DataMember& member : block ? block->members : std::vector<DataMember>()) {
-            const auto found = std::ranges::find(program.constants, member.name, &DataMember::name);
-            if (found == program.constants.end()) {
-                program.constants.push_back(member);
-            } else if (found->offset != member.offset || nameOf(*found->type) != nameOf(*member.type)) {
-                placeOf(description, program.nodes[n])
-                    .fail("the push constant \"" + member.name +
-                          "\" has another type or offset than in an earlier node");
+        for (const DataTypeRef& block : program.nodes[n].constants) {
+            for (const DataMember& member : block->members) {
+                mergeConstant(placeOf(description, program.nodes[n]), member, program);
             }
-            program.constantBytes = std::max(program.constantBytes, member.offset + member.type->bytes);
         }
+    }
+}
+
+// Who draws needs something to draw into.
+void checkTarget(const GraphDescription& description, const Program& program)
+{
+    const auto mesh = std::ranges::find_if(program.nodes, &ProgramNode::isMesh);
+    if (mesh != program.nodes.end() && !description.target) {
+        placeOf(description, *mesh).fail("a mesh node draws, and the file has no \"target\"");
+    }
+    if (mesh == program.nodes.end() && description.target) {
+        description.target->place.fail("no node of the graph is a mesh node, which would draw into it");
     }
 }
 
@@ -239,6 +320,11 @@ const char* nameOf(DescriptorKind kind)
     return kNames[static_cast<size_t>(kind)];
 }
 
+bool Program::draws() const
+{
+    return std::ranges::any_of(nodes, &ProgramNode::isMesh);
+}
+
 Program loadProgram(const GraphDescription& description)
 {
     Program program;
@@ -248,6 +334,7 @@ Program loadProgram(const GraphDescription& description)
         }
     }
     checkRules(description, program);
+    checkTarget(description, program);
     mergeBindings(description, program);
     mergeConstants(description, program);
     return program;

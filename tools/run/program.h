@@ -29,6 +29,16 @@ struct BindingUse {
     uint32_t scalarKind = 0;  // images: DataType::Kind of what the shader reads and writes
 };
 
+// What a mesh node draws with, beside itself.
+struct FragmentShader {
+    const DrawDescription* description = nullptr;
+    std::string file;
+    spirv::Words words;
+    std::string entryPoint;
+    std::vector<spirv::SpecializationValue> specialization;
+    std::optional<DataType::Kind> outputKind;  // of what it writes at location 0; none: nothing
+};
+
 struct ProgramNode {
     size_t description = 0;  // index: a library of DXIL is described once and has several nodes
     std::string file;
@@ -37,11 +47,14 @@ struct ProgramNode {
     std::optional<std::string> name;  // as given, for VkPipelineShaderStageNodeCreateInfoAMDX
     std::optional<uint32_t> index;
     std::vector<spirv::SpecializationValue> specialization;
-    std::vector<uint32_t> waveSizes;  // of HLSL's WaveSize: one; or minimum, maximum, preferred
-    graph::Node node;                 // as linking sees it
-    DataTypeRef payload;              // null: empty
-    DataTypeRef constants;            // the push constant block; null: none
+    std::vector<uint32_t> waveSizes;     // of HLSL's WaveSize: one; or minimum, maximum, preferred
+    graph::Node node;                    // as linking sees it
+    DataTypeRef payload;                 // null: empty
+    std::vector<DataTypeRef> constants;  // push constant blocks, of each shader at most one
     std::vector<BindingUse> bindings;
+    std::optional<FragmentShader> fragment;  // of a mesh node, of which the two above are as well
+
+    bool isMesh() const { return fragment.has_value(); }
 };
 
 struct Program {
@@ -50,10 +63,12 @@ struct Program {
     std::vector<DataMember> constants;  // members of all nodes' push constant blocks
     uint64_t constantBytes = 0;
     std::string warnings;  // lines
+
+    bool draws() const;
 };
 
 // Compiles, reflects and links. Throws InputError at the place of the node in the graph's description, or in the
-// shader's own file.
+// shader's own file. The description must outlive the program.
 Program loadProgram(const GraphDescription& description);
 
 }  // namespace millrace::tools::run

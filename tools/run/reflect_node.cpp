@@ -61,11 +61,19 @@ spirv::SpecializationValue encode(const SpecializationConstant& constant, const 
     return out;
 }
 
+// An entry point, with constants specialized.
+struct Entry {
+    std::string file;
+    std::string name;
+    spv::ExecutionModel model = spv::ExecutionModel::GLCompute;
+    Module module;
+};
+
 // Reflects the variables of an entry point.
 class Reflection {
 public:
-    Reflection(const NodeDescription& description, const Module& module, ProgramNode& node)
-        : m_description(description), m_module(module), m_node(node), m_types(module)
+    Reflection(const Value& place, const Entry& entry, ProgramNode& node)
+        : m_place(place), m_entry(entry), m_module(entry.module), m_node(node), m_types(entry.module)
     {
     }
 
@@ -78,9 +86,6 @@ public:
                 variable(i);
             }
         }
-        if (!m_node.payload && !m_node.node.declaresPayload && m_node.node.mode == graph::LaunchMode::Dynamic) {
-            m_node.payload = structureType({{"grid", 0, vectorType(scalarType(Kind::Unsigned, 32), 3)}});
-        }
     }
 
 private:
@@ -88,7 +93,7 @@ private:
     {
         std::unordered_set<uint32_t> out;
         for (const Instruction& i : m_module.section(Section::EntryPoints)) {
-            if (i.string(2) == m_node.entryPoint) {
+            if (i.literal(0) == static_cast<uint32_t>(m_entry.model) && i.string(2) == m_entry.name) {
                 for (size_t o = 3; o < i.operandCount(); o++) {
                     out.insert(i.id(o).value);
                 }
@@ -111,7 +116,7 @@ private:
                 break;
             }
             case spv::StorageClass::PushConstant:
-                m_node.constants = reflect(type, "the push constants");
+                m_node.constants.push_back(reflect(type, "the push constants"));
                 break;
             case spv::StorageClass::StorageBuffer:
                 buffer(variable, type, DescriptorKind::StorageBuffer);
@@ -124,6 +129,11 @@ private:
             }
             case spv::StorageClass::UniformConstant:
                 image(variable, type);
+                break;
+            case spv::StorageClass::Output:
+                if (m_entry.model == spv::ExecutionModel::Fragment) {
+                    output(variable, type);
+                }
                 break;
             default:
                 break;
@@ -170,7 +180,7 @@ private:
         BindingUse use = describe(variable, type, kind);
         (void)definition(type, use);
         use.type = reflect(type, "\"" + use.name + "\"");
-        m_node.bindings.push_back(std::move(use));
+        add(std::move(use));
     }
 
     void image(const Instruction& variable, Id type)
@@ -188,20 +198,68 @@ private:
         const bool isSigned = sampled != nullptr && !isFloat && sampled->literal(1) != 0;
         use.scalarKind = static_cast<uint32_t>(isFloat ? Kind::Float : isSigned ? Kind::Signed : Kind::Unsigned);
         use.format = found.literal(6);
-        m_node.bindings.push_back(std::move(use));
+        add(std::move(use));
     }
 
-    [[noreturn]] void fail(const std::string& message) const { m_description.place.fail(m_node.file + ": " + message); }
+    // What goes into the target.
+    void output(const Instruction& variable, Id type)
+    {
+        const Instruction* location = m_module.findDecoration(variable.result, spv::Decoration::Location);
+        if (location == nullptr || location->literal(2) != 0) {
+            return;
+        }
+        const Instruction* found = m_module.findDefinition(type);
+        if (found != nullptr && found->op == spv::Op::OpTypeVector) {
+            found = m_module.findDefinition(found->id(0));
+        }
+        if (found != nullptr && (found->op == spv::Op::OpTypeFloat || found->op == spv::Op::OpTypeInt)) {
+            const bool isFloat = found->op == spv::Op::OpTypeFloat;
+            m_node.fragment->outputKind = isFloat                  ? Kind::Float
+                                          : found->literal(1) != 0 ? Kind::Signed
+                                                                   : Kind::Unsigned;
+        }
+    }
 
-    const NodeDescription& m_description;
+    // Mesh and fragment shader may have it in common.
+    void add(BindingUse&& use)
+    {
+        const auto known = std::ranges::find_if(m_node.bindings, [&](const BindingUse& each) {
+            return each.set == use.set && each.binding == use.binding;
+        });
+        if (known == m_node.bindings.end()) {
+            m_node.bindings.push_back(std::move(use));
+        } else if (known->kind != use.kind) {
+            fail("set " + std::to_string(use.set) + ", binding " + std::to_string(use.binding) + " is " +
+                 nameOf(use.kind) + " here and " + nameOf(known->kind) + " in the node's other shader");
+        } else if (use.format != 0) {
+            known->format = use.format;
+        }
+    }
+
+    [[noreturn]] void fail(const std::string& message) const { m_place.fail(m_entry.file + ": " + message); }
+
+    const Value& m_place;
+    const Entry& m_entry;
     const Module& m_module;
     ProgramNode& m_node;
     TypeReflection m_types;
 };
 
+// Lengths of arrays may be specialization constants.
+Module specialized(const ShaderDescription& description, const spirv::Words& words,
+                   const std::vector<spirv::SpecializationValue>& values)
+{
+    auto module = spirv::read(words);
+    const Status status = module ? spirv::specialize(*module, values) : Status(module.error());
+    if (!status) {
+        description.place.fail(description.file + ": " + status.error().text());
+    }
+    return std::move(*module);
+}
+
 }  // namespace
 
-std::vector<spirv::SpecializationValue> encodeSpecialization(const NodeDescription& description,
+std::vector<spirv::SpecializationValue> encodeSpecialization(const ShaderDescription& description,
                                                              const spirv::Words& words)
 {
     const auto module = spirv::read(words);
@@ -228,13 +286,18 @@ std::vector<spirv::SpecializationValue> encodeSpecialization(const NodeDescripti
 
 void reflectNode(const NodeDescription& description, ProgramNode& node)
 {
-    auto module = spirv::read(node.words);
-    // Lengths of arrays may be specialization constants.
-    const Status status = module ? spirv::specialize(*module, node.specialization) : Status(module.error());
-    if (!status) {
-        description.place.fail(description.file + ": " + status.error().text());
+    const auto model = node.isMesh() ? spv::ExecutionModel::MeshEXT : spv::ExecutionModel::GLCompute;
+    const Entry entry{node.file, node.entryPoint, model, specialized(description, node.words, node.specialization)};
+    Reflection(description.place, entry, node).run();
+    if (!node.payload && !node.node.declaresPayload && node.node.mode == graph::LaunchMode::Dynamic) {
+        node.payload = structureType({{"grid", 0, vectorType(scalarType(Kind::Unsigned, 32), 3)}});
     }
-    Reflection(description, *module, node).run();
+    if (const auto& fragment = node.fragment) {
+        const ShaderDescription& own = description.draw->fragment;
+        const Entry drawn{fragment->file, fragment->entryPoint, spv::ExecutionModel::Fragment,
+                          specialized(own, fragment->words, fragment->specialization)};
+        Reflection(own.place, drawn, node).run();
+    }
 }
 
 }  // namespace millrace::tools::run

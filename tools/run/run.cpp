@@ -81,9 +81,21 @@ ExecutionOptions executionOptions(const Arguments& arguments, const GraphDescrip
     return options;
 }
 
-// What the layer is to do besides; the environment is what it asks first. Throws DeviceError.
-void setUpLayer(const Arguments& arguments)
+// Adds to what the user enables.
+void enableMeshNodes()
 {
+    constexpr const char* kEnable = "VK_MILLRACE_EMULATION_ENABLE";
+    const char* const given = std::getenv(kEnable);
+    const std::string before = given != nullptr && *given != '\0' ? std::string(given) + ", " : "";
+    setenv(kEnable, (before + "mesh_nodes, mesh_shaders").c_str(), 1);
+}
+
+// What the layer is to do besides; the environment is what it asks first. Throws DeviceError.
+void setUpLayer(const Arguments& arguments, const Program& program)
+{
+    if (program.draws()) {
+        enableMeshNodes();
+    }
     if (!arguments.trace.empty()) {
         if (const Status made = makeFile(arguments.trace, ""); !made) {
             throw DeviceError("the trace: " + made.error().text());
@@ -229,12 +241,13 @@ public:
 
     int operator()(std::unique_ptr<Instance>& instance)
     {
-        setUpLayer(m_arguments);
+        setUpLayer(m_arguments, m_program);
         const CaptureFile captured(captureFilters(m_arguments, m_program));
         instance = std::make_unique<Instance>(m_arguments.validate);
         Report report;
         {
-            const Device device(*instance, m_arguments.device.empty() ? m_description.device : m_arguments.device);
+            const Device device(*instance, m_arguments.device.empty() ? m_description.device : m_arguments.device,
+                                m_program.draws());
             report.device = device.properties().deviceName;
             report.driver = device.driver();
             report.isEmulated = device.isEmulated();

@@ -16,9 +16,8 @@ namespace {
 
 const BindingUse* findUse(const Program& program, const ResourceDescription& resource)
 {
-    const auto found = std::ranges::find_if(program.bindings, [&](const BindingUse& use) {
-        return use.set == resource.set && use.binding == resource.binding;
-    });
+    const auto found = std::ranges::find_if(program.bindings,
+                                            [&](const BindingUse& use) { return resource.isAt(use.set, use.binding); });
     return found == program.bindings.end() ? nullptr : &*found;
 }
 
@@ -32,15 +31,27 @@ void checkComplete(const GraphDescription& description, const Program& program)
 {
     for (size_t n = 0; n < program.nodes.size(); n++) {
         for (const BindingUse& use : program.nodes[n].bindings) {
-            const auto isThere = [&](const ResourceDescription& r) {
-                return r.set == use.set && r.binding == use.binding;
-            };
+            const auto isThere = [&](const ResourceDescription& r) { return r.isAt(use.set, use.binding); };
             if (std::ranges::none_of(description.resources, isThere)) {
                 description.nodes[program.nodes[n].description].place.fail(
                     "the node uses " + std::string(nameOf(use.kind)) +
                     (use.name.empty() ? "" : " \"" + use.name + "\"") + " at " + placeOf(use.set, use.binding) +
                     ", and nothing among \"buffers\" and \"images\" is there");
             }
+        }
+    }
+}
+
+void checkTarget(const GraphDescription& description, const Program& program, const Work& work)
+{
+    for (const ProgramNode& node : program.nodes) {
+        if (!node.isMesh() || !node.fragment->outputKind) {
+            continue;
+        }
+        const ImageFormat& format = *work.resources[description.target->resource].format;
+        if (*node.fragment->outputKind != format.shaderKind()) {
+            node.fragment->description->fragment.place.fail(
+                node.fragment->file + " writes other numbers than the target's format \"" + format.name + "\" holds");
         }
     }
 }
@@ -78,9 +89,10 @@ Work prepareWork(const GraphDescription& description, const Program& program)
 {
     checkComplete(description, program);
     Work work;
+    work.target = description.target ? &*description.target : nullptr;
     for (const ResourceDescription& resource : description.resources) {
         const BindingUse* use = findUse(program, resource);
-        if (use == nullptr) {
+        if (use == nullptr && !resource.isTarget) {
             work.warnings.push_back("no node uses \"" + resource.name + "\" at " +
                                     placeOf(resource.set, resource.binding));
         }
@@ -92,6 +104,7 @@ Work prepareWork(const GraphDescription& description, const Program& program)
         work.resources.push_back(prepareBuffer(resource, use, addresses));
         work.resources.back().addresses = resolve(addresses, description);
     }
+    checkTarget(description, program, work);
     PushConstants constants{Bytes(program.constantBytes), Bytes(program.constantBytes), {}};
     if (description.pushConstants) {
         encodePushConstants(*description.pushConstants, program, constants);

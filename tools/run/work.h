@@ -60,6 +60,7 @@ struct Dispatch {
 struct Work {
     std::vector<Resource> resources;
     std::vector<Dispatch> dispatches;
+    const TargetDescription* target = nullptr;  // of graphs with mesh nodes
     std::vector<std::string> warnings;
 };
 

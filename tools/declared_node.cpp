@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/declared_node.h"
+
+#include <algorithm>
+
+#include "tools/modules.h"
+
+namespace millrace::tools {
+
+bool isMeshNode(const spirv::Words& words, const std::string& entryPoint)
+{
+    const auto has = [&](spv::ExecutionModel model) {
+        const std::vector<std::string> names = entryPointsOf(words, model);
+        return std::ranges::find(names, entryPoint) != names.end();
+    };
+    return has(spv::ExecutionModel::MeshEXT) && !has(spv::ExecutionModel::GLCompute);
+}
+
+Result<graph::Node> declaredNode(const spirv::Words& words, const compiler::Options& options, bool isMesh)
+{
+    if (isMesh) {
+        auto collector = collectorOf(words, options);
+        return collector ? Result<graph::Node>(std::move(collector->declared)) : collector.error();
+    }
+    auto compiled = compiler::compile(words, options);
+    return compiled ? Result<graph::Node>(std::move(compiled->node)) : compiled.error();
+}
+
+Result<Collector> collectorOf(const spirv::Words& words, const compiler::Options& options)
+{
+    // How many workgroups a draw may have is for the device to say, and where push constants go for a pipeline layout.
+    compiler::Options own = options;
+    own.pushConstantsInMemory = true;
+    auto compiled = compiler::compileMeshNode(words, own, graph::kMaxGroups);
+    if (!compiled) {
+        return compiled.error();
+    }
+    Collector out{std::move(compiled->node), std::move(compiled->collector), std::move(own)};
+    out.options.entryPoint = "main";
+    out.options.nodeName = out.declared.id.name;
+    out.options.shaderIndex = out.declared.id.index;
+    out.options.specialization.clear();
+    return out;
+}
+
+}  // namespace millrace::tools

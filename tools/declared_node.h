@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a node shader declares, compute or mesh.
+#pragma once
+
+#include "compiler/mesh_node.h"
+
+namespace millrace::tools {
+
+// Where a module has a compute and a mesh shader of that name it means the compute shader.
+bool isMeshNode(const spirv::Words& words, const std::string& entryPoint);
+
+// Of the entry point that the options name. Errors: what does not compile.
+Result<graph::Node> declaredNode(const spirv::Words& words, const compiler::Options& options, bool isMesh);
+
+// The compute node that stands for a mesh node in its graph, and its options. Errors as above.
+struct Collector {
+    graph::Node declared;  // of the mesh node
+    spirv::Words words;
+    compiler::Options options;
+};
+Result<Collector> collectorOf(const spirv::Words& words, const compiler::Options& options);
+
+}  // namespace millrace::tools
