@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the pictures of README.md and docs anew, in docs/images.
 
-usage: pictures.py BUILD [NAME...]      of a build folder; NAME is examples, quad_tree, mandelbrot, forest, graph, report or speed
+usage: pictures.py BUILD [NAME...]      of a build folder; NAME is examples, quad_tree, mandelbrot, forest, meadow, graph, report or
+                                   speed
        pictures.py --check              whether speed.svg is what the table of docs/performance.md says
 
 Runs on lavapipe unless VK_DRIVER_FILES or --device of the tool says otherwise. The report needs chromedriver.
@@ -36,14 +37,19 @@ def environment(build):
             "VK_INSTANCE_LAYERS": "VK_LAYER_MILLRACE_emulation"}
 
 
-# Pictures of pixels: rows of texels of red, green, blue and alpha.
+# Pictures of pixels: rows of texels of red, green, blue and, if all have it, alpha.
 
 def write_png(path, rows):
     def chunk(kind, content):
         return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
 
-    header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, 6, 0, 0, 0)
-    lines = b"".join(b"\0" + bytes(value for texel in row for value in texel) for row in rows)
+    def filtered(row):
+        """Differences from the texel before."""
+        before = [[0] * len(row[0]), *row]
+        return bytes((now - old) & 255 for pair in zip(row, before) for now, old in zip(*pair))
+
+    header = struct.pack(">IIBBBBB", len(rows[0]), len(rows), 8, {3: 2, 4: 6}[len(rows[0][0])], 0, 0, 0)
+    lines = b"".join(b"\1" + filtered(row) for row in rows)
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(lines, 9)) +
                      chunk(b"IEND", b""))
 
@@ -55,6 +61,15 @@ def with_alpha(texel):
 def enlarged(rows, factor):
     wide = [[with_alpha(texel) for texel in row for _ in range(factor)] for row in rows]
     return [row for row in wide for _ in range(factor)]
+
+
+def halved(rows):
+    """Without alpha."""
+    def mean(texels):
+        return [(sum(values) + 2) // 4 for values in zip(*texels)][:3]
+
+    return [[mean(texels) for texels in zip(upper[::2], upper[1::2], lower[::2], lower[1::2])]
+            for upper, lower in zip(rows[::2], rows[1::2])]
 
 
 def side_by_side(pictures, gap):
@@ -69,12 +84,16 @@ def side_by_side(pictures, gap):
     return rows
 
 
-def drawn_by_example(build, name, factor):
+def drawn_by(build, name):
     import picture  # of the tests
 
     with tempfile.TemporaryDirectory() as folder:
         run(build / "tools/millrace", "run", ROOT / "examples" / name / "graph.json", "-o", folder)
-        return enlarged(picture.read(pathlib.Path(folder) / f"{name}.png"), factor)
+        return picture.read(pathlib.Path(folder) / f"{name}.png")
+
+
+def drawn_by_example(build, name, factor):
+    return enlarged(drawn_by(build, name), factor)
 
 
 def examples(build):
@@ -95,6 +114,10 @@ def mandelbrot(build):
 def forest(build):
     own = {"VK_MILLRACE_EMULATION_ENABLE": "generated_commands", "VK_MILLRACE_EMULATION_FORCE_ENABLE": "true"}
     run(build / "examples/forest/forest", IMAGES / "forest.png", env={**environment(build), **own})
+
+
+def meadow(build):
+    write_png(IMAGES / "meadow.png", halved(drawn_by(build, "meadow")))
 
 
 def graph(build):
@@ -176,7 +199,7 @@ def speed(_):
     (IMAGES / "speed.svg").write_text(speed_svg())
 
 
-ALL = {function.__name__: function for function in (examples, quad_tree, mandelbrot, forest, graph, report, speed)}
+ALL = {function.__name__: function for function in (examples, quad_tree, mandelbrot, forest, meadow, graph, report, speed)}
 
 
 def main():

@@ -37,6 +37,12 @@ def coalescing(folder):
     return {"totals": {"data": {"inside": inside, "points_seen": 128 * 128}}}
 
 
+def scramble(x):
+    x = (x ^ x >> 16) * 0x7feb352d & 0xffffffff
+    x = (x ^ x >> 15) * 0x846ca68b & 0xffffffff
+    return x ^ x >> 16
+
+
 def koch_points(start, end):
     third = [single(single(b - a) * single(1 / 3)) for a, b in zip(start, end)]
     height = [single(-third[1] * single(0.8660254)), single(third[0] * single(0.8660254))]
@@ -205,11 +211,6 @@ def quad_tree(folder):
 
 
 def histogram_tree(folder):
-    def scramble(x):
-        x = (x ^ x >> 16) * 0x7feb352d & 0xffffffff
-        x = (x ^ x >> 15) * 0x846ca68b & 0xffffffff
-        return x ^ x >> 16
-
     def sample(i):
         hill = sum(scramble(i + step) & 0xffff for step in (0, 4096, 8192)) // 3
         return 50000 + (scramble(i) & 63) if i % 8 == 0 else hill
@@ -236,6 +237,51 @@ def histogram_tree(folder):
                                 "smallest": min(leaf["size"] for leaf in leaves)}}}
 
 
+def meadow_tiles():
+    """Corner and size of each tile that is drawn, the rows of grass on it and its groups of flowers."""
+    eye, detail, smallest = (2048, 40), 3, 8
+    todo = [((0, 0), 4096)]
+    while todo:
+        corner, size = todo.pop()
+        apart = [max(low - at, at - low - size, 0) for at, low in zip(eye, corner)]
+        away = corner[1] + size - eye[1]
+        if away <= 0 or 4 * apart[0] > 3 * away + 32:
+            continue
+        square = apart[0] ** 2 + apart[1] ** 2
+        if square < (detail * size) ** 2 and size > smallest:
+            half = size // 2
+            todo += [((corner[0] + x, corner[1] + y), half) for x in (0, half) for y in (0, half)]
+            continue
+        ratio = square // size ** 2
+        rows = 0 if size > 256 else 48 if ratio < 12 else 40 if ratio < 24 else 32
+        rich = scramble((corner[0] // 32 * 65537 + corner[1] // 32) & 0xffffffff) % 4
+        chance = scramble((corner[0] * 65537 + corner[1] + 1) & 0xffffffff) % 4
+        groups = 0 if size > 256 else int(chance < rich) if size <= 16 else rich + chance // 2 if size <= 32 else 3 + chance
+        yield list(corner), size, rows, groups
+
+
+def meadow(folder):
+    tiles = list(meadow_tiles())
+    assert {size for _, size, _, _ in tiles} >= {8, 16, 32, 64, 128, 256, 512}
+    return {"counts": {"data": {"tiles": len(tiles), "rows_of_grass": sum(tile[2] for tile in tiles),
+                                "groups_of_flowers": sum(tile[3] for tile in tiles)}}}
+
+
+def meadow_by_host(graph):
+    """The meadow without its compute node: the host sends mesh nodes what they draw."""
+    def patches(column):
+        return [{"grid": [tile[column], 1, 1], "corner": tile[0], "size": tile[1]}
+                for tile in meadow_tiles() if tile[column] > 0]
+
+    launches = [{"node": "sky"},
+                {"node": "ground", "payloads": [{"corner": tile[0], "size": tile[1]} for tile in meadow_tiles()]},
+                {"node": "grass", "payloads": patches(2)}, {"node": "flowers", "payloads": patches(3)}]
+    return {**graph, "nodes": graph["nodes"][1:], "buffers": [], "dispatches": [{"launches": launches}]}
+
+
+# Of examples that draw: a graph that draws the same.
+BY_HOST = {"meadow": meadow_by_host}
+
 ALL = {function.__name__: function for function in (
     first_graph, fan_out, coalescing, koch, menger, material_classification, mariani_silver, downsampler,
-    breadth_first_search, quad_tree, histogram_tree)}
+    breadth_first_search, quad_tree, histogram_tree, meadow)}

@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 import expected
+import picture
 
 MILLRACE, SOURCES = sys.argv[1], pathlib.Path(sys.argv[2])
 EXAMPLES = SOURCES / "examples"
@@ -26,17 +27,26 @@ def validator(name):
     return jsonschema.Draft202012Validator(json.loads((SOURCES / "docs" / name).read_text()))
 
 
-def run(name, folder, *arguments, status=0):
+def graph_of(name):
+    return EXAMPLES / name / "graph.json"
+
+
+def run(graph, folder, *arguments, status=0):
     device = os.environ.get("MILLRACE_TEST_DEVICE")
-    result = subprocess.run([MILLRACE, "run", EXAMPLES / name / "graph.json", "-o", folder, "--json", *arguments,
+    result = subprocess.run([MILLRACE, "run", graph, "-o", folder, "--json", *arguments,
                              *(["--device", device] if device else [])], capture_output=True, text=True, check=False)
     assert result.returncode == status, (arguments, result.returncode, result.stdout, result.stderr)
     return json.loads(result.stdout)
 
 
+def description(name):
+    return json.loads(graph_of(name).read_text())
+
+
 def outputs(name):
-    graph = json.loads((EXAMPLES / name / "graph.json").read_text())
-    for resource in graph.get("buffers", []) + graph.get("images", []):
+    graph = description(name)
+    target = [graph["target"]] if "target" in graph else []
+    for resource in graph.get("buffers", []) + graph.get("images", []) + target:
         files = resource.get("output", [])
         yield from [files] if isinstance(files, str) else files
 
@@ -54,21 +64,52 @@ def change_first_number(value):
     return False
 
 
+def texels(path):
+    return [tuple(texel) for row in picture.read(path) for texel in row]
+
+
+class DrawnByHost:
+    """What the example must draw. Which of two things is in front may be a matter of order where both have one depth."""
+
+    def __init__(self, name, folder):
+        self.name = description(name)["target"]["output"]
+        graph = expected.BY_HOST[name](description(name))
+        for node in graph["nodes"]:
+            for shader in node, node["fragment"]:
+                shader["file"] = str(EXAMPLES / name / shader["file"])
+        path = folder / "by_host.json"
+        path.write_text(json.dumps(graph))
+        (folder / "by_host").mkdir()
+        run(path, folder / "by_host")
+        self.texels = texels(folder / "by_host" / self.name)
+        assert len(set(self.texels)) > 1000, "there is nothing to see"
+
+    def check(self, folder):
+        drawn = texels(folder / self.name)
+        assert len(drawn) == len(self.texels)
+        wrong = sum(a != b for a, b in zip(drawn, self.texels))
+        assert wrong <= len(drawn) / 1000, f"{wrong} of {len(drawn)} pixels are not as the host's payloads draw them"
+
+
 def check(name):
     results = expected.ALL[name](EXAMPLES)
     with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder) / "check.json"
+        folder = pathlib.Path(folder)
+        path = folder / "check.json"
         path.write_text(json.dumps({"results": results}))
+        by_host = DrawnByHost(name, folder) if name in expected.BY_HOST else None
         for arguments in VALIDATE, ["--scratch", "min", "--form", "indirect-count"]:
-            report = run(name, folder, "--check", path, *arguments)
+            report = run(graph_of(name), folder, "--check", path, *arguments)
             assert report["check"]["passed"] and not report["messages"], report
+            if by_host:
+                by_host.check(folder)
         for output in outputs(name):
-            assert (pathlib.Path(folder) / output).stat().st_size > 0, output
+            assert (folder / output).stat().st_size > 0, output
         for resource in results:
             wrong = json.loads(json.dumps({resource: results[resource]}))
             assert change_first_number(wrong[resource]["data"])
             path.write_text(json.dumps({"results": wrong}))
-            report = run(name, folder, "--check", path, status=1)
+            report = run(graph_of(name), folder, "--check", path, status=1)
             assert report["check"]["differences"][0]["resource"] == resource, report
     print(f"{name}: {', '.join(results)} as expected")
 
@@ -78,7 +119,7 @@ def check_all():
     assert graphs == set(expected.ALL), graphs ^ set(expected.ALL)
     tutorial = (SOURCES / "docs/tutorial.md").read_text()
     for name in graphs:
-        validator("run.schema.json").validate(json.loads((EXAMPLES / name / "graph.json").read_text()))
+        validator("run.schema.json").validate(description(name))
         validator("run-check.schema.json").validate({"results": expected.ALL[name](EXAMPLES)})
         assert f"millrace run examples/{name}/graph.json" in tutorial, name
     print(f"{len(graphs)} examples have expected results and a place in the tutorial")
