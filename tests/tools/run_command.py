@@ -587,8 +587,9 @@ void main() { color = vec4(1, 0, 0, 0.4); }
         self.assertEqual(result["node"]["launch"], {"mode": "static", "grid": [1, 1, 1]})
 
     def test_payloads_of_mesh_nodes_are_shown(self):
-        shown = self.run_graph(draw_graph(), "--show", "draw")["shown"]
-        self.assertEqual(len(shown), 4)
+        shown = self.run_graph(draw_graph(), "--show", "draw where red > 11")["shown"]
+        payloads = sorted((each["payload"] for each in shown), key=lambda payload: payload["red"])
+        self.assertEqual(payloads, [{"corner": [0, 2], "size": 2, "red": 12}, {"corner": [2, 2], "size": 2, "red": 13}])
 
     def test_mesh_graphs_that_are_wrong_have_a_place(self):
         fragment = {"file": "draw.frag", "define": {"NUMBERS": "uvec4"}}

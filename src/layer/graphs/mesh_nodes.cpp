@@ -185,6 +185,9 @@ VkResult Creation::addCollector(const compiler::MeshNode& node, GraphObject& obj
     collecting.drawn = node.node.mode;
     collecting.entryPoint = node.node.entryPoint;
     collecting.payloadAlignment = node.node.payloadAlignment;
+    // With the names that the collector lacks.
+    if (result.node->payloadType)
+        result.node->payloadType = payloadTypeOf(*m_request, node.node);
     object.nodes.push_back(std::move(result.node));
     return VK_SUCCESS;
 }

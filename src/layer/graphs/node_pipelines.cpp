@@ -109,7 +109,8 @@ std::vector<size_t> findOwners(std::span<const NodeRequest> requests)
     return owners;
 }
 
-// Null if the module does not say; what it says wrong, compiling it has reported.
+}  // namespace
+
 data::DataTypeRef payloadTypeOf(const NodeRequest& request, const graph::Node& node)
 {
     using data::DataType;
@@ -121,8 +122,6 @@ data::DataTypeRef payloadTypeOf(const NodeRequest& request, const graph::Node& n
         return nullptr;
     return compiler::reflectPayload(*module, request.options.entryPoint);
 }
-
-}  // namespace
 
 Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageCreateInfo& stage,
                               const GraphLayout& layout)

@@ -32,6 +32,9 @@ struct NodePipeline {
 Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageCreateInfo& stage,
                               const GraphLayout& layout);
 
+// Of the payload that a node receives. Null if the module does not say; what it says wrong, compiling it has reported.
+data::DataTypeRef payloadTypeOf(const NodeRequest& request, const graph::Node& node);
+
 struct NodeResult {
     VkResult result = VK_SUCCESS;
     std::shared_ptr<NodePipeline> node;  // without code at first
