@@ -39,6 +39,7 @@ struct DeviceOptions {
     bool enableMaintenance5 = true;
     bool allFeatures = false;   // of Vulkan 1.0 to 1.2, robust access excepted
     bool meshShaders = false;   // where there are any, see Device::hasMeshShaders
+    bool meshNodes = false;     // shaderMeshEnqueue, and what drawing them takes
     bool shaderExtras = false;  // extensions that some compute shaders want, see Device::extras
 
     auto operator<=>(const DeviceOptions&) const = default;

@@ -238,6 +238,7 @@ void Device::createDevice(const DeviceOptions& options)
 {
     VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
     enqueue.shaderEnqueue = enqueueFeatures.shaderEnqueue;
+    enqueue.shaderMeshEnqueue = options.meshNodes;
     VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR};
     maintenance5.maintenance5 = VK_TRUE;
     VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
@@ -256,6 +257,8 @@ void Device::createDevice(const DeviceOptions& options)
     on.features.shaderInt64 = features.features.shaderInt64;
     on.features.shaderFloat64 = features.features.shaderFloat64;
     on.features.shaderInt16 = features.features.shaderInt16;
+    on.features.fragmentStoresAndAtomics = options.meshNodes;
+    on.features.vertexPipelineStoresAndAtomics = options.meshNodes;
 
     VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v13};
     if (options.allFeatures) {
@@ -282,7 +285,7 @@ void Device::createDevice(const DeviceOptions& options)
         tail = &maintenance5.pNext;
     }
     VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
-    if (options.meshShaders && hasMeshShaders) {
+    if ((options.meshShaders || options.meshNodes) && hasMeshShaders) {
         extensions.push_back(VK_EXT_MESH_SHADER_EXTENSION_NAME);
         mesh.meshShader = VK_TRUE;
         mesh.taskShader = VK_TRUE;

@@ -102,4 +102,41 @@ VkPipeline Runner::createComputeLibrary(const Stage& stage)
     return pipeline;
 }
 
+VkPipeline Runner::createMeshLibrary(const Stage& stage)
+{
+    StageInfo infoOfStage(stage, moduleFor(stage.words));
+    infoOfStage.stage.stage = VK_SHADER_STAGE_MESH_BIT_EXT;
+    VkPipelineShaderStageCreateInfo fragment{VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO};
+    fragment.stage = VK_SHADER_STAGE_FRAGMENT_BIT;
+    fragment.module = moduleFor(stage.fragment);
+    fragment.pName = "main";
+    const VkPipelineShaderStageCreateInfo stages[] = {infoOfStage.stage, fragment};
+    const VkViewport area{0, 0, static_cast<float>(m_side), static_cast<float>(m_side), 0, 1};
+    const VkRect2D scissor{{}, {m_side, m_side}};
+    VkPipelineViewportStateCreateInfo viewport{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
+    viewport.viewportCount = viewport.scissorCount = 1;
+    viewport.pViewports = &area;
+    viewport.pScissors = &scissor;
+    VkPipelineRasterizationStateCreateInfo raster{VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
+    raster.lineWidth = 1;
+    VkPipelineMultisampleStateCreateInfo samples{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
+    samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+    const VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
+    VkPipelineCreateFlags2CreateInfoKHR flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR, &rendering};
+    flags.flags = VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR | VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX;
+    VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &flags};
+    info.stageCount = 2;
+    info.pStages = stages;
+    info.pViewportState = &viewport;
+    info.pRasterizationState = &raster;
+    info.pMultisampleState = &samples;
+    info.layout = m_layout;
+    info.basePipelineIndex = -1;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    check(vkCreateGraphicsPipelines(m_device.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
+          "vkCreateGraphicsPipelines");
+    onDestroy([this, pipeline] { vkDestroyPipeline(m_device.device, pipeline, nullptr); });
+    return pipeline;
+}
+
 }  // namespace millrace::harness

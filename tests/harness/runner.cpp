@@ -39,7 +39,11 @@ const char* nameOf(Form form)
     return form == Form::Host ? "host" : form == Form::Indirect ? "indirect" : "indirectCount";
 }
 
-Runner::Runner(Device& device, const RunnerOptions& options) : m_device(device)
+Runner::Runner(Device& device, const RunnerOptions& options)
+    : m_device(device),
+      m_side(options.side),
+      m_stages(VK_SHADER_STAGE_COMPUTE_BIT |
+               (m_side != 0 ? VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT : 0u))
 {
     pushConstants.resize(options.pushConstantBytes);
     m_output =
@@ -86,7 +90,7 @@ void Runner::createLayouts(const RunnerOptions& options)
         binding.binding = bindings[i];
         binding.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
         binding.descriptorCount = 1;
-        binding.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
+        binding.stageFlags = m_stages;
         VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
         info.bindingCount = 1;
         info.pBindings = &binding;
@@ -95,7 +99,7 @@ void Runner::createLayouts(const RunnerOptions& options)
         m_setLayouts.push_back(layout);
         onDestroy([this, layout] { vkDestroyDescriptorSetLayout(m_device.device, layout, nullptr); });
     }
-    VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, options.pushConstantBytes};
+    VkPushConstantRange range{m_stages, 0, options.pushConstantBytes};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     info.setLayoutCount = static_cast<uint32_t>(m_setLayouts.size());
     info.pSetLayouts = m_setLayouts.data();
@@ -186,7 +190,7 @@ void Runner::bind(VkCommandBuffer cmd, VkPipeline graph)
     vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX, m_layout, 0,
                             static_cast<uint32_t>(m_sets.size()), m_sets.data(), 0, nullptr);
     if (!pushConstants.empty())
-        vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<uint32_t>(pushConstants.size()),
+        vkCmdPushConstants(cmd, m_layout, m_stages, 0, static_cast<uint32_t>(pushConstants.size()),
                            pushConstants.data());
 }
 
@@ -267,6 +271,21 @@ Buffer Runner::createDeviceScratch(VkDeviceSize bytes)
     return scratch;
 }
 
+void Runner::beginRendering(VkCommandBuffer cmd) const
+{
+    VkRenderingInfo info{VK_STRUCTURE_TYPE_RENDERING_INFO};
+    info.renderArea.extent = {m_side, m_side};
+    info.layerCount = 1;
+    if (m_side != 0)
+        vkCmdBeginRendering(cmd, &info);
+}
+
+void Runner::endRendering(VkCommandBuffer cmd) const
+{
+    if (m_side != 0)
+        vkCmdEndRendering(cmd);
+}
+
 void Runner::run(VkPipeline graph, const std::vector<Launch>& launches, const RunOptions& options)
 {
     const Buffer scratch = createDeviceScratch(scratchBytes(graph, options.scratch));
@@ -278,7 +297,9 @@ void Runner::run(VkPipeline graph, const std::vector<Launch>& launches, const Ru
         m_device.submit([&](VkCommandBuffer cmd) {
             initialize(cmd, graph, scratch);
             bind(cmd, graph);
+            beginRendering(cmd);
             dispatchHost(cmd, graph, scratch, options.rehearsal, options.infoStride);
+            endRendering(cmd);
         });
         clearOutput();
     }
@@ -286,10 +307,12 @@ void Runner::run(VkPipeline graph, const std::vector<Launch>& launches, const Ru
         if (!rehearses)
             initialize(cmd, graph, scratch);
         bind(cmd, graph);
+        beginRendering(cmd);
         if (options.form == Form::Host)
             dispatchHost(cmd, graph, scratch, launches, options.infoStride);
         else
             dispatchIndirect(cmd, scratch, arguments, options.form);
+        endRendering(cmd);
     });
     m_device.destroyBuffer(scratch);
 }

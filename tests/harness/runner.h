@@ -17,6 +17,7 @@ struct Stage {
     std::optional<std::string> name;  // absent: the entry point's name
     std::optional<uint32_t> index;    // absent: VK_SHADER_INDEX_UNUSED_AMDX
     std::map<uint32_t, uint32_t> specialization;
+    std::vector<uint32_t> fragment = {};  // of a mesh node, entry point "main"; none: it is a compute node
     bool withNodeInfo = true;  // chain VkPipelineShaderStageNodeCreateInfoAMDX; needs neither name nor index
 };
 
@@ -58,6 +59,8 @@ struct RunnerOptions {
     std::vector<uint32_t> table;  // a read-only buffer at set 1, binding 3
     uint32_t pushConstantBytes = 0;
     VkBufferUsageFlags outputUsage = 0;  // besides storage buffer
+    // Pixels each way that graphs draw to: dispatches are inside of rendering instances without attachments. 0: none.
+    uint32_t side = 0;
 };
 
 // Owns all that it creates. The output buffer is at set 0, binding 0.
@@ -80,6 +83,8 @@ public:
     VkResult tryCreateGraph(const std::vector<Stage>& stages, const GraphOptions& options, VkPipeline& pipeline);
     // A compute pipeline library for an execution graph.
     VkPipeline createComputeLibrary(const Stage& stage);
+    // A mesh node. Requires: RunnerOptions::side.
+    VkPipeline createMeshLibrary(const Stage& stage);
     uint32_t nodeIndex(VkPipeline graph, const std::string& name, uint32_t index);
     VkExecutionGraphPipelineScratchSizeAMDX scratchSize(VkPipeline graph);
     VkDeviceSize scratchBytes(VkPipeline graph, Scratch scratch);
@@ -100,12 +105,16 @@ public:
 
 private:
     Buffer createDeviceScratch(VkDeviceSize bytes);
+    void beginRendering(VkCommandBuffer cmd) const;
+    void endRendering(VkCommandBuffer cmd) const;
     void createLayouts(const RunnerOptions& options);
     void createSets(const RunnerOptions& options);
     void onDestroy(std::function<void()> action) { m_cleanup.push_back(std::move(action)); }
     VkShaderModule moduleFor(const std::vector<uint32_t>& words);
 
     Device& m_device;
+    const uint32_t m_side;
+    const VkShaderStageFlags m_stages;  // of nodes
     Buffer m_output;
     Buffer m_table;
     std::vector<VkDescriptorSetLayout> m_setLayouts;

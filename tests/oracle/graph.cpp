@@ -195,6 +195,7 @@ void Graph::runWorkgroup(Node& node, uint32_t remaining, Grid id, PayloadArray& 
     m_remaining = remaining;
     m_input = input.items[0];
     m_finished = false;
+    m_hasMeshOutputs = false;
     m_allocated.clear();
     m_spent.clear();
     const uint64_t before = node.machine->operations();
@@ -202,6 +203,8 @@ void Graph::runWorkgroup(Node& node, uint32_t remaining, Grid id, PayloadArray& 
     m_statistics.operations += node.machine->operations() - before;
     if (m_statistics.operations > m_options.maxOperations)
         throw TooMuchWork("too many operations");
+    if (node.isMesh && m_meshSink)
+        m_meshSink(node, node.machine->meshOutputs());
     // What was allocated and never enqueued is released at the end: compilers rely on it.
     for (PayloadArray& array : m_allocated)
         if (!array.enqueued)
@@ -272,6 +275,15 @@ bool Graph::isValid(uint32_t arrayType, uint32_t nodeIndex)
     if (key == Key{m_node->name, m_node->index})
         return m_remaining > 0;
     return found->second.sparse ? find(key) != nullptr : true;
+}
+
+void Graph::setMeshOutputs(uint32_t vertices, uint32_t primitives)
+{
+    if (m_hasMeshOutputs)
+        throw RuleError("OpSetMeshOutputsEXT twice in a workgroup");
+    m_hasMeshOutputs = true;
+    if (vertices > m_node->maxVertices || primitives > m_node->maxPrimitives)
+        throw RuleError("more vertices or primitives than OutputVertices and OutputPrimitivesEXT say");
 }
 
 bool Graph::finishWriting()

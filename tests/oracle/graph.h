@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <tuple>
@@ -65,6 +66,8 @@ public:
     void bindBuffer(uint32_t set, uint32_t binding, std::span<uint8_t> memory, uint64_t address = 0);
     void setPushConstants(std::vector<uint8_t> bytes);
     void dispatch(const std::vector<Launch>& launches);
+    // Called with what each workgroup of a mesh node gives out. That is gone afterwards.
+    void onMesh(std::function<void(const Node&, const MeshOutputs&)> sink) { m_meshSink = std::move(sink); }
 
     const Statistics& statistics() const { return m_statistics; }
     const std::vector<std::unique_ptr<Node>>& nodes() const { return m_nodes; }
@@ -106,6 +109,7 @@ private:
     void enqueue(PayloadArray* array) override;
     bool isValid(uint32_t arrayType, uint32_t nodeIndex) override;
     bool finishWriting() override;
+    void setMeshOutputs(uint32_t vertices, uint32_t primitives) override;
 
     Options m_options;
     std::vector<std::unique_ptr<Node>> m_nodes;
@@ -114,6 +118,7 @@ private:
     std::map<const Target*, uint32_t> m_targetNumbers;
     Memory m_memory;
     std::vector<uint8_t> m_pushConstants;
+    std::function<void(const Node&, const MeshOutputs&)> m_meshSink;
     std::minstd_rand m_random;
     Statistics m_statistics;
 
@@ -127,6 +132,7 @@ private:
     Payload* m_input = nullptr;
     uint64_t m_workgroupsLeft = 0;
     bool m_finished = false;
+    bool m_hasMeshOutputs = false;
     std::deque<PayloadArray> m_allocated;
     std::map<uint32_t, uint32_t> m_spent;
 };

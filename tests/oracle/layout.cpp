@@ -80,6 +80,7 @@ Layout layoutOf(spv::StorageClass storage)
         case spv::StorageClassPrivate:
         case spv::StorageClassWorkgroup:
         case spv::StorageClassInput:
+        case spv::StorageClassOutput:
             return Layout::Internal;
         case spv::StorageClassStorageBuffer:
         case spv::StorageClassUniform:

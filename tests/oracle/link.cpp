@@ -35,6 +35,8 @@ void Graph::checkFamilies() const
         }
         if (first->payloadBytes != node->payloadBytes)
             throw RuleError("VUID 09135: payload sizes of " + first->label() + " and " + node->label());
+        if (first->isMesh != node->isMesh)
+            throw RuleError("VUID 09136: execution models of " + first->label() + " and " + node->label());
         if (first->coalescing != node->coalescing)
             throw RuleError("VUID 09137: " + first->label() + " and " + node->label());
         if (first->staticGrid.has_value() != node->staticGrid.has_value())

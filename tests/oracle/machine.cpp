@@ -33,6 +33,33 @@ uint64_t asBits(T* pointer)
 
 }  // namespace
 
+namespace {
+
+std::span<const uint8_t> elementOf(const MeshOutputs& outputs, const MeshVariable& variable, uint32_t element)
+{
+    if (element >= variable.count)
+        throw RuleError("output " + std::to_string(element) + " of " + std::to_string(variable.count));
+    return outputs.memory.subspan(variable.offset + element * variable.stride, variable.bytes);
+}
+
+}  // namespace
+
+std::span<const uint8_t> MeshOutputs::at(spv::BuiltIn builtIn, uint32_t element) const
+{
+    for (const MeshVariable& variable : variables)
+        if (variable.builtIn == builtIn)
+            return elementOf(*this, variable, element);
+    throw RuleError(std::string("a mesh shader does not write ") + spv::BuiltInToString(builtIn));
+}
+
+std::span<const uint8_t> MeshOutputs::at(uint32_t location, uint32_t element) const
+{
+    for (const MeshVariable& variable : variables)
+        if (variable.location == location)
+            return elementOf(*this, variable, element);
+    throw RuleError("a mesh shader does not write location " + std::to_string(location));
+}
+
 Machine::Machine(const Program& program, Grid localSize, Memory& memory)
     : m_program(program), m_memory(memory), m_localSize(localSize)
 {
@@ -128,6 +155,7 @@ void Machine::prepare(const WorkgroupInput& input, std::minstd_rand& random)
     // Undefined memory holds something else each time, so that a result that depends on it shows.
     std::ranges::fill(m_laneStorage, static_cast<uint8_t>(random() >> 8));
     std::ranges::fill(m_groupStorage, static_cast<uint8_t>(random() >> 8));
+    m_meshCounts = {};
     for (const auto& [offset, size] : m_program.zeroGroupMemory)
         std::memset(m_groupStorage.data() + offset, 0, size);
     for (uint32_t i = 0; i < m_lanes.size(); ++i) {
@@ -362,6 +390,7 @@ void Machine::runLane(Lane& lane)
             case Code::Allocate:
             case Code::Enqueue:
             case Code::Finish:
+            case Code::SetMeshOutputs:
                 lane.at = at - 1;
                 return;
             default:
@@ -387,6 +416,9 @@ void Machine::runCollective()
                 lane.slots[operation.where.destination] = last;
             break;
         }
+        case Code::SetMeshOutputs:
+            setMeshOutputs(operation);
+            break;
         default:
             break;  // barrier
     }
@@ -410,6 +442,17 @@ void Machine::allocate(const Operation& operation)
         lane.slots[operation.where.destination] = asBits(array);
         lane.slots[operation.where.destination + 1] = 0;
     }
+}
+
+void Machine::setMeshOutputs(const Operation& operation)
+{
+    const uint64_t* first = m_lanes[0].slots;
+    for (const Lane& lane : m_lanes)
+        if (lane.slots[operation.where.a] != first[operation.where.a] ||
+            lane.slots[operation.where.b] != first[operation.where.b])
+            throw RuleError("mesh output counts are not uniform within the workgroup");
+    m_meshCounts = {static_cast<uint32_t>(first[operation.where.a]), static_cast<uint32_t>(first[operation.where.b])};
+    m_actions->setMeshOutputs(m_meshCounts[0], m_meshCounts[1]);
 }
 
 void Machine::enqueue(const Operation& operation)

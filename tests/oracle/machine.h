@@ -6,6 +6,7 @@
 #include <array>
 #include <memory>
 #include <random>
+#include <span>
 
 #include "oracle/program.h"
 
@@ -50,6 +51,7 @@ public:
     virtual void enqueue(PayloadArray* array) = 0;
     virtual bool isValid(uint32_t arrayType, uint32_t nodeIndex) = 0;
     virtual bool finishWriting() = 0;
+    virtual void setMeshOutputs(uint32_t vertices, uint32_t primitives) = 0;
 
 protected:
     ~NodeActions() = default;
@@ -62,6 +64,18 @@ struct WorkgroupInput {
     uint32_t shaderIndex = 0;
 };
 
+// What the workgroup of a mesh shader that ran last has given out.
+struct MeshOutputs {
+    uint32_t vertices = 0;
+    uint32_t primitives = 0;
+    std::span<const MeshVariable> variables;
+    std::span<const uint8_t> memory;
+
+    // Of a vertex or primitive. Throws RuleError where the shader has no such output, or not as many.
+    std::span<const uint8_t> at(spv::BuiltIn builtIn, uint32_t element) const;
+    std::span<const uint8_t> at(uint32_t location, uint32_t element) const;
+};
+
 class Machine {
 public:
     Machine(const Program& program, Grid localSize, Memory& memory);
@@ -69,6 +83,10 @@ public:
 
     void run(const WorkgroupInput& input, NodeActions& actions, std::minstd_rand& random);
     uint64_t operations() const { return m_operationCount; }
+    MeshOutputs meshOutputs() const
+    {
+        return {m_meshCounts[0], m_meshCounts[1], m_program.meshVariables, m_groupStorage};
+    }
 
 private:
     struct Lane {
@@ -86,6 +104,7 @@ private:
     bool runMemory(const Operation& operation, uint64_t* slots);
     void runCollective();
     void allocate(const Operation& operation);
+    void setMeshOutputs(const Operation& operation);
     void enqueue(const Operation& operation);
     void runAtomic(const Operation& operation, uint64_t* slots);
     void runElement(const Operation& operation, uint64_t* slots);
@@ -103,6 +122,7 @@ private:
     Block m_groupMemory;
     std::vector<Lane> m_lanes;
     NodeActions* m_actions = nullptr;
+    std::array<uint32_t, 2> m_meshCounts{};  // vertices and primitives
     uint64_t m_operationCount = 0;
     uint64_t m_jumpBudget = 0;
 };

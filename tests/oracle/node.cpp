@@ -14,8 +14,9 @@ constexpr uint64_t kImplicitPayloadBytes = 12;  // three 32-bit numbers: the gri
 Node::Node(const NodeSource& source) : module(std::make_unique<Module>(source.words, source.specialization))
 {
     const EntryPoint& entry = module->entryPoint(source.entry);
-    if (entry.model != spv::ExecutionModelGLCompute)
-        throw UnsupportedError("nodes that are no compute shaders");
+    isMesh = entry.model == spv::ExecutionModelMeshEXT;
+    if (!isMesh && entry.model != spv::ExecutionModelGLCompute)
+        throw UnsupportedError("nodes that are no compute or mesh shaders");
     if (!module->usesCapability(spv::CapabilityShaderEnqueueAMDX))
         throw RuleError("node without capability ShaderEnqueueAMDX");
     readModes(entry.function);
@@ -25,6 +26,22 @@ Node::Node(const NodeSource& source) : module(std::make_unique<Module>(source.wo
     program = translate(*module, entry);
     readInput();
     readOutputs();
+    if (isMesh)
+        readMesh(entry.function);
+}
+
+void Node::readMesh(uint32_t function)
+{
+    if (coalescing)
+        throw RuleError("a mesh node must not be a coalescing one");
+    if (!program.outputTypes.empty())
+        throw RuleError("a mesh node must not send payloads");
+    if (maxPayloads != 1)
+        throw RuleError("a mesh node takes one payload");
+    if (const ExecutionMode* mode = module->mode(function, spv::ExecutionModeOutputVertices))
+        maxVertices = mode->operands[0];
+    if (const ExecutionMode* mode = module->mode(function, spv::ExecutionModeOutputPrimitivesEXT))
+        maxPrimitives = mode->operands[0];
 }
 
 uint32_t Node::operand(const ExecutionMode& mode, size_t number) const

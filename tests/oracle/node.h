@@ -51,6 +51,9 @@ struct Node {
     std::string name;
     uint32_t index = 0;
     Grid localSize = {1, 1, 1};
+    bool isMesh = false;
+    uint32_t maxVertices = 0;  // of a mesh node
+    uint32_t maxPrimitives = 0;
     bool coalescing = false;
     bool isApiEntry = true;
     uint32_t recursion = 0;
@@ -72,6 +75,7 @@ private:
     void readLocalSize(uint32_t function);
     void readInput();
     void readOutputs();
+    void readMesh(uint32_t function);
     Output readOutput(uint32_t type) const;
     uint32_t operand(const ExecutionMode& mode, size_t number) const;
 };

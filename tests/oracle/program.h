@@ -2,6 +2,7 @@
 // An entry point translated to operations on register slots, which machine.h runs.
 #pragma once
 
+#include <optional>
 #include <set>
 
 #include "oracle/arithmetic.h"
@@ -35,6 +36,7 @@ enum class Code : uint8_t {
     Allocate,  // target: payload array type; a: count, b: node index, width: scope
     Enqueue,   // payload array a
     Finish,
+    SetMeshOutputs,  // a: vertices, b: primitives
 };
 
 struct Operation {
@@ -73,11 +75,22 @@ struct BuiltInVariable {
     uint32_t components;
 };
 
+// An output of each vertex or primitive of a mesh shader, or a member of one.
+struct MeshVariable {
+    std::optional<spv::BuiltIn> builtIn;
+    std::optional<uint32_t> location;
+    uint64_t offset = 0;  // of the first, in group memory
+    uint64_t stride = 0;  // to the next
+    uint64_t bytes = 0;
+    uint32_t count = 0;
+};
+
 struct Program {
     std::vector<Operation> operations;
     std::vector<SwitchTable> tables;
     std::vector<Preset> presets;
     std::vector<BuiltInVariable> builtIns;
+    std::vector<MeshVariable> meshVariables;                     // that the shader uses
     std::vector<std::pair<uint64_t, uint64_t>> zeroGroupMemory;  // offset and size
     std::vector<std::pair<uint64_t, uint64_t>> zeroLaneMemory;   // variables that hold pointers or payload arrays
     uint32_t entry = 0;

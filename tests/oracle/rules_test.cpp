@@ -83,6 +83,64 @@ std::string allocateFilled(const std::string& count, const std::string& elements
     return text;
 }
 
+// Writes the word it receives to the outputs at location 3 of `vertices` vertices.
+NodeText meshReceiver(const std::string& vertices)
+{
+    NodeText node = receiver();
+    node.model = "MeshEXT";
+    node.capabilities = "OpCapability MeshShadingEXT\nOpExtension \"SPV_EXT_mesh_shader\"\n";
+    node.interface += " %values";
+    node.modes +=
+        "OpExecutionMode %main OutputVertices 3\nOpExecutionMode %main OutputPrimitivesEXT 2\n"
+        "OpExecutionMode %main OutputPoints\n";
+    node.decorations += "OpDecorate %values Location 3\n";
+    node.types +=
+        "%Values = OpTypeArray %uint %u3\n%ptr_Values = OpTypePointer Output %Values\n"
+        "%values = OpVariable %ptr_Values Output\n%out_uint = OpTypePointer Output %uint\n";
+    node.body += "OpSetMeshOutputsEXT %u" + vertices + " %u1\n%place = OpAccessChain %out_uint %values %u1\n" +
+                 "OpStore %place %v\n";
+    return node;
+}
+
+TEST(OracleRules, MeshNode_GivesOutWhatItReceives)
+{
+    NodeText from = sender();
+    from.body += allocateFilled("1") + "OpEnqueueNodePayloadsAMDX %to\n";
+    std::vector<uint32_t> out(2);
+    Graph graph({source(from), source(meshReceiver("2"))}, {});
+    graph.bindBuffer(0, 0, {reinterpret_cast<uint8_t*>(out.data()), 8});
+    uint32_t groups = 0;
+    graph.onMesh([&](const Node& node, const MeshOutputs& outputs) {
+        ++groups;
+        EXPECT_EQ(node.name, "to");
+        EXPECT_EQ(outputs.vertices, 2u);
+        EXPECT_EQ(outputs.primitives, 1u);
+        uint32_t value = 0;
+        std::memcpy(&value, outputs.at(uint32_t{3}, 1).data(), sizeof value);
+        EXPECT_EQ(value, 7u);
+        EXPECT_THROW(outputs.at(spv::BuiltInPosition, 0), RuleError);
+    });
+    graph.dispatch({launchWords("from", 0, 1, {})});
+    EXPECT_EQ(groups, 1u);
+    EXPECT_EQ(out, (std::vector<uint32_t>{7, 1}));
+}
+
+TEST(OracleRules, MeshNode_GivesOutNoMoreThanItDeclares)
+{
+    NodeText from = sender();
+    from.body += allocateFilled("1") + "OpEnqueueNodePayloadsAMDX %to\n";
+    expectRuleError({from, meshReceiver("4")}, "more vertices");
+}
+
+TEST(OracleRules, MeshNode_MustNotSend)
+{
+    NodeText from = sender();
+    from.model = "MeshEXT";
+    from.capabilities = "OpCapability MeshShadingEXT\nOpExtension \"SPV_EXT_mesh_shader\"\n";
+    from.body += allocateFilled("1");
+    expectRuleError({from, receiver()}, "must not send");
+}
+
 TEST(OracleRules, EnqueuedPayloads_Arrive)
 {
     NodeText from = sender();

@@ -46,6 +46,7 @@ struct NodeText {
     std::string body;
     std::string capabilities;
     std::string functions;
+    std::string model = "GLCompute";
 };
 
 inline std::string nodeText(const NodeText& node)
@@ -56,8 +57,8 @@ inline std::string nodeText(const NodeText& node)
     return "OpCapability Shader\nOpCapability ShaderEnqueueAMDX\n" + node.capabilities +
            "OpExtension \"SPV_AMDX_shader_enqueue\"\n%glsl = OpExtInstImport \"GLSL.std.450\"\n"
            "OpMemoryModel Logical GLSL450\n"
-           "OpEntryPoint GLCompute %main \"" +
-           node.name + "\" %out " + node.interface +
+           "OpEntryPoint " +
+           node.model + " %main \"" + node.name + "\" %out " + node.interface +
            "\n"
            "OpExecutionMode %main LocalSize " +
            node.localSize + "\n" + node.modes +

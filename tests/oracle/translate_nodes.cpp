@@ -52,6 +52,14 @@ bool Translator::translateNode(const Instruction& instruction)
             emit(Code::Finish).where.destination = destination;
             return true;
         }
+        case spv::OpSetMeshOutputsEXT: {
+            const uint32_t vertices = slotOf(operands[0]);
+            const uint32_t primitives = slotOf(operands[1]);
+            Operation& set = emit(Code::SetMeshOutputs);
+            set.where.a = vertices;
+            set.where.b = primitives;
+            return true;
+        }
         case spv::OpConstantStringAMDX:
             return true;
         default:

@@ -159,6 +159,12 @@ uint32_t Translator::presetVariable(const ModuleVariable& variable)
             m_program.groupBytes += (size + 7) / 8 * 8;
             break;
         }
+        case spv::StorageClassOutput:
+            preset.kind = Preset::Kind::GroupMemory;
+            preset.value = m_program.groupBytes;
+            addMeshVariables(variable);
+            m_program.groupBytes += (sizeOf(m_module, pointee, Layout::Internal) + 7) / 8 * 8;
+            break;
         case spv::StorageClassStorageBuffer:
         case spv::StorageClassUniform: {
             const Decoration* set = m_module.decoration(variable.id, spv::DecorationDescriptorSet);
@@ -182,6 +188,38 @@ uint32_t Translator::presetVariable(const ModuleVariable& variable)
     }
     m_program.presets.push_back(preset);
     return slot;
+}
+
+// All invocations see them, as they do workgroup memory.
+void Translator::addMeshVariables(const ModuleVariable& variable)
+{
+    const Type& array = m_module.type(m_module.type(variable.type).element);
+    if (m_entry.model != spv::ExecutionModelMeshEXT || array.kind != TypeKind::Array)
+        throw UnsupportedError("an output that is no array of a mesh shader's");
+    MeshVariable out;
+    out.offset = m_program.groupBytes;
+    out.stride = elementStride(m_module, array, Layout::Internal, 0);
+    out.count = array.count;
+    const auto add = [&](const Decoration* builtIn, const Decoration* location, uint32_t type, uint64_t offset) {
+        MeshVariable part = out;
+        if (builtIn)
+            part.builtIn = static_cast<spv::BuiltIn>(builtIn->operands[0]);
+        if (location)
+            part.location = location->operands[0];
+        part.offset += offset;
+        part.bytes = sizeOf(m_module, type, Layout::Internal);
+        m_program.meshVariables.push_back(part);
+    };
+    const Type& element = m_module.type(array.element);
+    if (element.kind != TypeKind::Struct) {
+        add(m_module.decoration(variable.id, spv::DecorationBuiltIn),
+            m_module.decoration(variable.id, spv::DecorationLocation), array.element, 0);
+        return;
+    }
+    for (uint32_t i = 0; i < element.members.size(); ++i)
+        add(m_module.memberDecoration(element.id, i, spv::DecorationBuiltIn),
+            m_module.memberDecoration(element.id, i, spv::DecorationLocation), element.members[i],
+            memberOffset(m_module, element, i, Layout::Internal));
 }
 
 void Translator::presetBuiltIn(const ModuleVariable& variable, uint64_t offset)

@@ -25,6 +25,7 @@ private:
     uint32_t typeOf(uint32_t id) const;
     uint32_t presetVariable(const ModuleVariable& variable);
     uint32_t laneVariable(uint32_t pointee);
+    void addMeshVariables(const ModuleVariable& variable);
     void presetBuiltIn(const ModuleVariable& variable, uint64_t offset);
     void translateFunction(const Function& function);
     void translateInstruction(const Function& function, const BasicBlock& block, const Instruction& instruction);

@@ -437,7 +437,9 @@ void chooseModules(Random& random, GraphSpec& graph)
             continue;
         }
         const bool sharesPayload = node.writesInput || node.finishes;
-        if (!graph.modules.empty() && graph.modules.back().nodes.size() < 3 && random.chance(25) &&
+        // spirv-val 2025.1 compares what a mesh shader gives out with the modes of all entry points.
+        const bool isAlone = node.mesh || (!graph.modules.empty() && graph.nodes[graph.modules.back().nodes[0]].mesh);
+        if (!graph.modules.empty() && !isAlone && graph.modules.back().nodes.size() < 3 && random.chance(25) &&
             !(sharesPayload && graph.modules.back().vulkanMemoryModel)) {
             // Entry points of one module need different names; the application gives the nodes theirs.
             node.nameFromApi = true;
@@ -456,7 +458,7 @@ void chooseModules(Random& random, GraphSpec& graph)
 
 }  // namespace
 
-GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, const Widths& widths)
+GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, const Widths& widths, bool withMesh)
 {
     Random random(seed * 64 + attempt);
     GraphSpec graph;
@@ -497,6 +499,10 @@ GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, const Widths& widths)
     if (graph.targetWorkgroups >= 1000 && random.chance(40))
         chooseCrowd(random, graph);
     chooseTwins(random, graph);
+    if (withMesh) {
+        Random own(seed * 131 + attempt);
+        chooseMeshNodes(own, graph);
+    }
     chooseModules(random, graph);
     return graph;
 }
@@ -520,6 +526,8 @@ std::string describe(const GraphSpec& graph)
             out += " grid up to " + text(family.layout.grid.max);
         else
             out += " payloads " + std::to_string(node.maxPayloads);
+        if (node.mesh)
+            out += " mesh " + std::to_string(node.mesh->vertices) + "/" + std::to_string(node.mesh->primitives);
         if (node.isEmpty)
             out += " empty";
         else if (node.readMembers != ~0u)

@@ -25,6 +25,9 @@ void chooseSingleOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32
 void chooseCrowdOutput(Random& random, GraphSpec& graph, NodeSpec& node, uint32_t targetFamily);
 // Nodes of such a family send to themselves as well. Requires: they work on one payload each.
 void chooseSingleRecursion(Random& random, GraphSpec& graph, uint32_t family);
+// choose_mesh.cpp: makes mesh nodes of some that send nothing.
+void chooseMeshNodes(Random& random, GraphSpec& graph);
+
 // How often a family comes back to itself, as a factor of its payloads; its nodes get the statements.
 double chooseRecursion(Random& random, GraphSpec& graph, uint32_t family);
 

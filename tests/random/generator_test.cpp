@@ -61,6 +61,30 @@ TEST(RandomGraphs, Modules_AreValid)
     EXPECT_GT(validated, kGraphs / 4);
 }
 
+TEST(RandomGraphs, MeshNodes_AreValidAndDraw)
+{
+    Effort effort{20'000, 30'000'000};
+    effort.withMesh = true;
+    std::set<bool> drawn, shares;
+    for (uint32_t seed = firstSeed(); seed < firstSeed() + kGraphs / 12; ++seed) {
+        const auto [graph, expectation] = makeGraph(seed, effort);
+        EXPECT_EQ(oracle::validate(graph.fragment), "");
+        for (const GeneratedModule& module : graph.modules)
+            if (!module.specifiedValidity)
+                EXPECT_EQ(oracle::validate(module.words), "") << "seed " << seed;
+        for (const NodeSpec& node : graph.spec.nodes)
+            if (node.mesh)
+                shares.insert(node.sharesIndex.has_value());
+        const std::span picture = std::span(expectation.output).subspan(pictureWord(graph.spec));
+        drawn.insert(std::ranges::any_of(picture, [](uint32_t word) { return word != 0; }));
+        oracle::Options options;
+        options.seed = seed + 999;
+        EXPECT_EQ(runOnOracle(graph, options).output, expectation.output) << describe(graph.spec);
+    }
+    EXPECT_TRUE(drawn.contains(true));
+    EXPECT_TRUE(shares.contains(true));
+}
+
 TEST(RandomGraphs, SameSeed_SameGraph)
 {
     for (uint32_t seed = 0; seed < 20; ++seed) {

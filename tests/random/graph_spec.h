@@ -148,6 +148,13 @@ struct NodeSpec {
     uint32_t unused = 0;
     bool localSizeById = false;
 
+    // A mesh shader: it draws up to so many points.
+    struct Mesh {
+        uint32_t vertices = 1;
+        uint32_t primitives = 1;
+    };
+    std::optional<Mesh> mesh;
+
     std::vector<OutputSpec> outputs;
     std::vector<Statement> statements;
 
@@ -212,22 +219,36 @@ struct GraphSpec {
     std::vector<LaunchSpec> launches;
     uint32_t pushConstantBytes = 16;
     std::optional<bool> vulkanMemoryModel;  // of all modules, where that is possible
+
+    bool hasMesh() const
+    {
+        return std::ranges::any_of(nodes, [](const NodeSpec& node) { return node.mesh.has_value(); });
+    }
 };
 
-// The output buffer: hashed sums, then the counters of each node.
+// The output buffer: hashed sums, then the counters of each node, then, where there are mesh nodes, the picture: sums
+// of what is drawn to each pixel.
 inline constexpr uint32_t kSumWords = 256;
 inline constexpr uint32_t kCountersPerNode = 4;  // workgroups, invocations, payloads, remaining levels
 inline constexpr uint32_t kTableWords = 64;      // of the read-only buffer at set 1, binding 3
 
-inline uint32_t outputWords(const GraphSpec& graph)
+inline constexpr uint32_t kPictureSide = 32;  // pixels
+
+inline uint32_t pictureWord(const GraphSpec& graph)
 {
     return kSumWords + kCountersPerNode * static_cast<uint32_t>(graph.nodes.size());
+}
+
+inline uint32_t outputWords(const GraphSpec& graph)
+{
+    return pictureWord(graph) + (graph.hasMesh() ? kPictureSide * kPictureSide : 0);
 }
 
 // Push constants: word 0 is a salt, bytes 8 to 15 the address of the output buffer.
 inline constexpr uint32_t kPushSalt = 0x5eed1234;
 
-GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, const Widths& widths = {});
+// `withMesh`: the same graph, of which nodes that send nothing may be mesh nodes.
+GraphSpec chooseGraph(uint64_t seed, uint32_t attempt, const Widths& widths = {}, bool withMesh = false);
 
 // The bytes of a payload with this key, as producers write them.
 std::vector<uint8_t> payloadBytes(const Layout& layout, uint32_t key);

@@ -249,6 +249,8 @@ std::string ModuleText::text() const
     if (vulkanModel())
         out += "OpCapability VulkanMemoryModel\nOpCapability VulkanMemoryModelDeviceScope\n";
     out += "OpExtension \"SPV_AMDX_shader_enqueue\"\n";
+    for (const std::string& name : m_extensions)
+        out += "OpExtension \"" + name + "\"\n";
     out += std::string("OpMemoryModel ") + (m_physical ? "PhysicalStorageBuffer64" : "Logical") +
            (vulkanModel() ? " Vulkan\n" : " GLSL450\n");
     return out + m_entryPoints + m_modes + m_decorations + m_globals + m_functions;

@@ -23,6 +23,7 @@ public:
 
     Id newId(const std::string& prefix = "v") { return "%" + prefix + std::to_string(m_next++); }
     void capability(const std::string& name) { m_capabilities.insert(name); }
+    void extension(const std::string& name) { m_extensions.insert(name); }
     void usePhysicalAddresses() { m_physical = true; }
     void entryPoint(const std::string& line) { m_entryPoints += line + "\n"; }
     void executionMode(const std::string& line) { m_modes += line + "\n"; }
@@ -76,7 +77,7 @@ private:
     const ModuleSpec& m_spec;
     uint32_t m_next = 1;
     bool m_physical = false;
-    std::set<std::string> m_capabilities;
+    std::set<std::string> m_capabilities, m_extensions;
     std::string m_entryPoints, m_modes, m_decorations, m_globals, m_functions;
     std::map<std::string, Id> m_known;
     std::map<uint32_t, uint64_t> m_specialization;

@@ -28,6 +28,8 @@ void NodeText::emit()
     m_module.beginEntryPoint();
     declareInput();
     declareModes();
+    if (m_node.mesh)
+        declareMesh();
     declareOutputs();
     declareIgnoredOutputs();
     declareUnused();
@@ -35,7 +37,8 @@ void NodeText::emit()
         emitBody();
     m_module.function(m_body.finish(m_function, m_module.voidType(), {}));
     m_module.outputBuffer();
-    std::string line = "OpEntryPoint GLCompute " + m_function + " \"" + m_node.entry + "\"";
+    std::string line = std::string("OpEntryPoint ") + (m_node.mesh ? "MeshEXT " : "GLCompute ") + m_function + " \"" +
+                       m_node.entry + "\"";
     for (const Id& id : m_module.interface())
         line += " " + id;
     m_module.entryPoint(line);
@@ -280,6 +283,8 @@ void NodeText::emitGridBody()
     } else {
         emitStatements({uniform, own, ""});
     }
+    if (m_node.mesh)
+        drawPoints(uniform);
     if (m_node.lateReturn)
         m_body.returnIf(m_body.test("OpIEqual", m_body.u("OpBitwiseAnd", own, m_body.c(3)), m_body.c(0)));
     m_body.report(own);

@@ -15,6 +15,11 @@ struct ModuleResult {
 
 ModuleResult emitModule(const GraphSpec& graph, const ModuleSpec& module, Random& random);
 
+// The module of the fragment shader of all mesh nodes, entry point "main": adds to the picture what the host finds with
+// drawnValue().
+std::string emitFragmentShader(const GraphSpec& graph);
+uint32_t drawnValue(uint32_t vertexValue, uint32_t primitiveValue, uint32_t pixel);
+
 // Writes one node. The parts of `main` are in node_text.cpp, what it sends in statement_text.cpp.
 class NodeText {
 public:
@@ -70,6 +75,10 @@ private:
     void declareUnusedVariable(const std::string& storage);
     void declareUnusedFunction();
 
+    // mesh_text.cpp
+    void declareMesh();
+    void drawPoints(const Id& uniform);
+
     // statement_text.cpp
     void emitStatement(const Statement& statement, const Decision& decision);
     void emitIteration(const Statement& statement, const Decision& decision);
@@ -97,6 +106,11 @@ private:
     Id m_groupLinear;  // number of the workgroup in its grid, for finish writing
     Id m_workgroupTable;
     Id m_private;
+    // Outputs of a mesh node.
+    Id m_vertices;  // position and size
+    Id m_points;    // the vertex of each primitive
+    Id m_vertexValues;
+    Id m_primitiveValues;
     std::vector<Id> m_later;  // arrays to be enqueued at the end
     bool m_specifiedValidity = false;
 };

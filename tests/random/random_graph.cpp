@@ -26,12 +26,37 @@ std::vector<uint8_t> launchBytes(const GraphSpec& graph, const LaunchSpec& launc
     return out;
 }
 
+template <typename T>
+T valueOf(std::span<const uint8_t> bytes, size_t number = 0)
+{
+    T value{};
+    std::memcpy(&value, bytes.data() + number * sizeof value, sizeof value);
+    return value;
+}
+
+// What a rasterizer and the fragment shader make of the points.
+void draw(const oracle::MeshOutputs& outputs, std::span<uint32_t> picture)
+{
+    for (uint32_t p = 0; p < outputs.primitives; ++p) {
+        const auto vertex = valueOf<uint32_t>(outputs.at(spv::BuiltInPrimitivePointIndicesEXT, p));
+        if (vertex >= outputs.vertices)
+            throw oracle::RuleError("a primitive with a vertex that does not exist");
+        const std::span<const uint8_t> place = outputs.at(spv::BuiltInPosition, vertex);
+        const auto coordinate = [&](size_t i) {
+            return static_cast<uint32_t>((valueOf<float>(place, i) + 1) * (kPictureSide / 2));
+        };
+        const uint32_t pixel = coordinate(1) * kPictureSide + coordinate(0);
+        picture[pixel] += drawnValue(valueOf<uint32_t>(outputs.at(uint32_t{0}, vertex)),
+                                     valueOf<uint32_t>(outputs.at(uint32_t{1}, p)), pixel);
+    }
+}
+
 }  // namespace
 
-RandomGraph buildGraph(uint64_t seed, uint32_t attempt, const Widths& widths)
+RandomGraph buildGraph(uint64_t seed, uint32_t attempt, const Widths& widths, bool withMesh)
 {
     RandomGraph out;
-    out.spec = chooseGraph(seed, attempt, widths);
+    out.spec = chooseGraph(seed, attempt, widths, withMesh);
     Random random(seed * 977 + attempt);
     out.moduleOfNode.resize(out.spec.nodes.size());
     for (uint32_t i = 0; i < out.spec.modules.size(); ++i) {
@@ -57,6 +82,10 @@ RandomGraph buildGraph(uint64_t seed, uint32_t attempt, const Widths& widths)
         out.table.push_back(random.word());
     for (const LaunchSpec& launch : out.spec.launches)
         out.payloads.push_back(launchBytes(out.spec, launch));
+    if (out.spec.hasMesh()) {
+        out.fragmentText = emitFragmentShader(out.spec);
+        out.fragment = oracle::assemble(out.fragmentText);
+    }
     return out;
 }
 
@@ -81,6 +110,9 @@ Expectation runOnOracle(const RandomGraph& graph, const oracle::Options& options
     runner.bindBuffer(0, 0, {reinterpret_cast<uint8_t*>(out.output.data()), out.output.size() * 4}, kFakeAddress);
     runner.bindBuffer(1, 3, {reinterpret_cast<uint8_t*>(table.data()), table.size() * 4});
     runner.setPushConstants(pushConstants);
+    runner.onMesh([&](const oracle::Node&, const oracle::MeshOutputs& outputs) {
+        draw(outputs, std::span(out.output).subspan(pictureWord(graph.spec)));
+    });
     std::vector<oracle::Launch> launches;
     for (size_t i = 0; i < graph.spec.launches.size(); ++i) {
         const LaunchSpec& launch = graph.spec.launches[i];
@@ -95,7 +127,9 @@ Expectation runOnOracle(const RandomGraph& graph, const oracle::Options& options
 std::pair<RandomGraph, Expectation> makeGraph(uint64_t seed, const Effort& effort)
 {
     for (uint32_t attempt = 0;; ++attempt) {
-        RandomGraph graph = buildGraph(seed, attempt, effort.widths);
+        RandomGraph graph = buildGraph(seed, attempt, effort.widths, effort.withMesh);
+        if (effort.withMesh && !graph.spec.hasMesh())
+            continue;
         oracle::Options options;
         options.seed = static_cast<uint32_t>(seed) + 1;
         options.maxWorkgroups = effort.maxWorkgroups;
@@ -114,6 +148,8 @@ void dumpGraph(const RandomGraph& graph, const std::string& folder)
 {
     std::filesystem::create_directories(folder);
     std::ofstream(folder + "/graph.txt") << describe(graph.spec);
+    if (!graph.fragmentText.empty())
+        std::ofstream(folder + "/fragment.spvasm") << graph.fragmentText;
     for (size_t i = 0; i < graph.modules.size(); ++i) {
         const GeneratedModule& module = graph.modules[i];
         const std::string name = folder + "/module" + std::to_string(i);

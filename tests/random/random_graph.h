@@ -21,6 +21,8 @@ struct RandomGraph {
     std::vector<uint8_t> pushConstants;  // the address is still to be written to bytes 8 to 15
     std::vector<uint32_t> table;
     std::vector<std::vector<uint8_t>> payloads;  // as spec.launches
+    std::string fragmentText;                    // of all mesh nodes, if there are any
+    std::vector<uint32_t> fragment;
 };
 
 // Bounds on what a generated graph may do; a graph that does more is drawn again.
@@ -28,6 +30,7 @@ struct Effort {
     uint64_t maxWorkgroups = 300'000;
     uint64_t maxOperations = 250'000'000;
     Widths widths;
+    bool withMesh = false;  // graphs have mesh nodes
 };
 
 // Deterministic. `expected` is the output buffer after the graph.
@@ -36,7 +39,7 @@ struct Expectation {
     oracle::Statistics statistics;
 };
 
-RandomGraph buildGraph(uint64_t seed, uint32_t attempt, const Widths& widths = {});
+RandomGraph buildGraph(uint64_t seed, uint32_t attempt, const Widths& widths = {}, bool withMesh = false);
 Expectation runOnOracle(const RandomGraph& graph, const oracle::Options& options);
 
 // Draws until the oracle can run the graph within its effort.

@@ -20,6 +20,7 @@ constexpr const char* kUsage =
     "usage: random_graphs [--count N] [--seed S] [--long] [--path direct|indirect|both] [--device NAME]\n"
     "                     [--by-commit] [--fusion on|off|all|each] [--dump FOLDER] [--oracle-only] [--times] "
     "[--serve]\n"
+    "                     [--mesh native|emulated]\n"
     "  --count   number of graphs, with seeds S, S + 1, ... (default 100)\n"
     "  --by-commit  adds MILLRACE_TEST_SEEDS, which ./test.sh sets by commit, to the seed\n"
     "  --long    larger graphs, both paths and all forms of dispatch for each\n"
@@ -27,6 +28,7 @@ constexpr const char* kUsage =
     "  --fusion  the layer's setting; each: all three for each graph, shared out among its runs (default: on, all and "
     "off\n"
     "            in turn from graph to graph; each with --long)\n"
+    "  --mesh    graphs with mesh nodes, drawn by mesh shaders of the driver's or of the layer's\n"
     "  --times   says how long each step of each graph takes\n"
     "  --serve   runs the seeds that standard input has, one a line, and says of each what became of it\n"
     "  --dump    writes the SPIR-V of each graph to FOLDER/<seed>\n";
@@ -41,6 +43,7 @@ struct Arguments {
     bool serve = false;
     std::string path;    // empty: alternates from graph to graph
     std::string fusion;  // likewise
+    std::string mesh;    // empty: there are no mesh nodes
     std::string dump;
 };
 
@@ -72,6 +75,7 @@ struct Variant {
     harness::Form form;
     std::string fusion;
     bool withoutGraphics = false;  // on a queue of such a family, if the device has one
+    std::string mesh{};
 
     std::string name() const
     {
@@ -118,6 +122,8 @@ bool parse(int argc, char** argv, Arguments& out)
             out.path = value;
         else if (word == "--fusion")
             out.fusion = value;
+        else if (word == "--mesh")
+            out.mesh = value;
         else if (word == "--dump")
             out.dump = value;
         else
@@ -129,7 +135,8 @@ bool parse(int argc, char** argv, Arguments& out)
     const auto isOneOf = [](const std::string& value, std::initializer_list<const char*> words) {
         return value.empty() || std::ranges::find(words, value) != words.end();
     };
-    return isOneOf(out.path, {"direct", "indirect", "both"}) && isOneOf(out.fusion, {"on", "off", "all", "each"});
+    return isOneOf(out.path, {"direct", "indirect", "both"}) && isOneOf(out.fusion, {"on", "off", "all", "each"}) &&
+           isOneOf(out.mesh, {"native", "emulated"});
 }
 
 std::vector<std::string> pathsFor(uint64_t seed, const Arguments& arguments)
@@ -154,13 +161,14 @@ std::vector<Variant> variantsFor(uint64_t seed, const Arguments& arguments)
     // Without --long each scratch size meets one form of dispatch; which one changes from graph to graph. So does the
     // fusion that each of them meets, since compiling takes most of the time.
     uint64_t turn = seed / 2;
-    const bool withoutGraphics = seed / 18 % 2 == 1;
+    const bool withoutGraphics = arguments.mesh.empty() && seed / 18 % 2 == 1;
     for (const std::string& path : pathsFor(seed, arguments)) {
         for (auto scratch : {harness::Scratch::Minimum, harness::Scratch::Between, harness::Scratch::Maximum}) {
             for (uint64_t form = 0; form < 3; ++form) {
                 const std::string& fusion = fusions[(seed / 6 + turn + form) % fusions.size()];
                 if (arguments.isLong || form == turn % 3)
-                    out.push_back({path, scratch, static_cast<harness::Form>(form), fusion, withoutGraphics});
+                    out.push_back(
+                        {path, scratch, static_cast<harness::Form>(form), fusion, withoutGraphics, arguments.mesh});
             }
             ++turn;
         }
@@ -168,13 +176,17 @@ std::vector<Variant> variantsFor(uint64_t seed, const Arguments& arguments)
     return out;
 }
 
-std::vector<harness::Stage> stagesOf(const RandomGraph& graph)
+// Of mesh nodes or of the others.
+std::vector<harness::Stage> stagesOf(const RandomGraph& graph, bool areMesh)
 {
     std::vector<harness::Stage> stages;
     for (const NodeSpec& node : graph.spec.nodes) {
+        if (node.mesh.has_value() != areMesh)
+            continue;
         const GeneratedModule& module = graph.modules[graph.moduleOfNode[node.id]];
         harness::Stage stage;
         stage.words = module.words;
+        stage.fragment = areMesh ? graph.fragment : std::vector<uint32_t>();
         stage.entry = node.entry;
         if (node.nameFromApi)
             stage.name = node.name;
@@ -205,11 +217,16 @@ std::string compare(const RandomGraph& graph, const std::vector<uint32_t>& wante
     static const char* const kCounters[] = {"workgroups", "invocations", "payloads", "remaining levels"};
     std::string out;
     uint32_t sums = 0;
+    uint32_t pixels = 0;
     for (size_t i = 0; i < wanted.size(); ++i) {
         if (wanted[i] == got[i])
             continue;
         if (i < kSumWords) {
             ++sums;
+            continue;
+        }
+        if (i >= pictureWord(graph.spec)) {
+            ++pixels;
             continue;
         }
         const size_t counter = i - kSumWords;
@@ -218,6 +235,8 @@ std::string compare(const RandomGraph& graph, const std::vector<uint32_t>& wante
                "]: " + kCounters[counter % kCountersPerNode] + " " + std::to_string(got[i]) + ", wanted " +
                std::to_string(wanted[i]) + "\n";
     }
+    if (pixels)
+        out += "    " + std::to_string(pixels) + " pixels differ\n";
     if (sums)
         out += "    " + std::to_string(sums) + " of " + std::to_string(kSumWords) + " sums differ\n";
     return out;
@@ -230,6 +249,11 @@ harness::DeviceOptions deviceOptions(const Variant& variant)
     options.words["fusion"] = variant.fusion;
     if (variant.fusion == "all")
         options.traits["kept_bytes"] = 1;  // payloads that workgroups keep in scratch memory, where that is possible
+    options.meshNodes = !variant.mesh.empty();
+    if (options.meshNodes)
+        options.words["enable"] = "mesh_nodes, mesh_shaders";
+    if (variant.mesh == "emulated")
+        options.switches["force_enable"] = true;
     return options;
 }
 
@@ -251,12 +275,16 @@ public:
         runnerOptions.outputWords = outputWords(graph.spec);
         runnerOptions.table = graph.table;
         runnerOptions.pushConstantBytes = graph.spec.pushConstantBytes;
+        runnerOptions.side = variant.mesh.empty() ? 0 : kPictureSide;
         harness::Device& device = harness::sharedDevice(deviceOptions(variant));
         device.useQueueWithoutGraphics(variant.withoutGraphics);
         m_runner = std::make_unique<harness::Runner>(device, runnerOptions);
         m_runner->pushConstants = graph.pushConstants;
         std::memcpy(m_runner->pushConstants.data() + 8, &m_runner->output().address, 8);
-        m_pipeline = m_runner->createGraph(stagesOf(graph));
+        harness::GraphOptions options;
+        for (const harness::Stage& stage : stagesOf(graph, true))
+            options.libraries.push_back(m_runner->createMeshLibrary(stage));
+        m_pipeline = m_runner->createGraph(stagesOf(graph, false), options);
     }
 
     // Empty if the result is right.
@@ -296,6 +324,7 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
     Effort effort;
     if (arguments.isLong)
         effort = {2'000'000, 2'000'000'000, {}};
+    effort.withMesh = !arguments.mesh.empty();
     if (!arguments.oracleOnly)
         effort.widths = widthsOf(variantsFor(seed, arguments).front());
     const auto [graph, expectation] = [&] {
@@ -331,9 +360,10 @@ std::string runGraph(uint64_t seed, const Arguments& arguments, Totals& totals)
 void reportFailure(uint64_t seed, const Arguments& arguments, const std::string& problem, const char* program)
 {
     std::printf("FAILED seed %llu\n%s", static_cast<unsigned long long>(seed), problem.c_str());
-    std::printf("  reproduce: %s --count 1 --seed %llu%s%s%s%s%s\n", program, static_cast<unsigned long long>(seed),
+    std::printf("  reproduce: %s --count 1 --seed %llu%s%s%s%s%s%s%s\n", program, static_cast<unsigned long long>(seed),
                 arguments.isLong ? " --long" : "", arguments.path.empty() ? "" : " --path ", arguments.path.c_str(),
-                arguments.fusion.empty() ? "" : " --fusion ", arguments.fusion.c_str());
+                arguments.fusion.empty() ? "" : " --fusion ", arguments.fusion.c_str(),
+                arguments.mesh.empty() ? "" : " --mesh ", arguments.mesh.c_str());
     std::fflush(stdout);
 }
 
