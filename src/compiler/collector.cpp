@@ -24,6 +24,8 @@ public:
     Writer(const graph::Node& mesh, uint32_t strideBytes, uint32_t maxGroups)
         : m_mesh(mesh),
           m_words(mesh.payloadBytes / kWordBytes),
+          m_hasHalf(mesh.payloadBytes % kWordBytes >= 2),
+          m_hasByte(mesh.payloadBytes % 2 == 1),
           m_strideWords(strideBytes / kWordBytes),
           m_maxGroups(maxGroups)
     {
@@ -49,6 +51,9 @@ private:
             OpCapability Shader
             OpCapability ShaderEnqueueAMDX
             OpCapability PhysicalStorageBufferAddresses
+        )";
+        text += std::string(m_hasHalf ? "OpCapability Int16\n" : "") + (m_hasByte ? "OpCapability Int8\n" : "");
+        text += R"(
             OpExtension "SPV_AMDX_shader_enqueue"
             OpExtension "SPV_KHR_physical_storage_buffer"
             OpMemoryModel PhysicalStorageBuffer64 GLSL450
@@ -86,10 +91,42 @@ private:
             OpDecorate %Words Block
             OpMemberDecorate %Words 0 Offset 0
         )";
+        const auto place = [&](uint32_t member, uint32_t bytes) {
+            text += "OpMemberDecorate %Payload " + std::to_string(member) + " Offset " + std::to_string(bytes) + "\n";
+        };
         if (m_words > 0) {
-            text += "OpDecorate %payload_array ArrayStride 4\nOpMemberDecorate %Payload 0 Offset 0\n";
+            text += "OpDecorate %payload_array ArrayStride 4\n";
+            place(0, 0);
+        }
+        if (m_hasHalf) {
+            place(halfMember(), m_words * kWordBytes);
+        }
+        if (m_hasByte) {
+            place(byteMember(), m_mesh.payloadBytes - 1);
         }
         return text;
+    }
+
+    uint32_t halfMember() const { return m_words > 0 ? 1 : 0; }
+    uint32_t byteMember() const { return halfMember() + (m_hasHalf ? 1 : 0); }
+
+    // The payload: whole words, and what is behind them.
+    std::string payloadTypes()
+    {
+        std::string text, members;
+        if (m_words > 0) {
+            text += "%payload_array = OpTypeArray %uint " + constant(m_words) + "\n";
+            members += " %payload_array";
+        }
+        if (m_hasHalf) {
+            text += "%ushort = OpTypeInt 16 0\n%node_ushort = OpTypePointer NodePayloadAMDX %ushort\n";
+            members += " %ushort";
+        }
+        if (m_hasByte) {
+            text += "%uchar = OpTypeInt 8 0\n%node_uchar = OpTypePointer NodePayloadAMDX %uchar\n";
+            members += " %uchar";
+        }
+        return text + "%Payload = OpTypeStruct" + members + "\n%node_uint = OpTypePointer NodePayloadAMDX %uint\n";
     }
 
     std::string types()
@@ -111,13 +148,7 @@ private:
         for (const auto& [value, name] : m_constants) {
             text += name + " = OpConstant %uint " + std::to_string(value) + "\n";
         }
-        if (m_words > 0) {
-            text += "%payload_array = OpTypeArray %uint " + constant(m_words) +
-                    "\n%Payload = OpTypeStruct %payload_array\n"
-                    "%node_uint = OpTypePointer NodePayloadAMDX %uint\n";
-        } else {
-            text += "%Payload = OpTypeStruct\n";
-        }
+        text += payloadTypes();
         if (m_mesh.sharesInputWith) {
             text += "%base = OpConstantStringAMDX \"" + escaped(m_mesh.sharesInputWith->name) + "\"\n";
         }
@@ -158,6 +189,29 @@ private:
                "_pair\n";
     }
 
+    bool hasTail() const { return m_hasHalf || m_hasByte; }
+
+    // %tail: the bytes behind the whole words, as one.
+    std::string tail()
+    {
+        std::string text;
+        const auto load = [&](const std::string& name, const std::string& type, uint32_t member) {
+            text += name + "_at = OpAccessChain %node_" + type + " %input %u0 " + constant(member) + "\n" + name +
+                    "_value = OpLoad %" + type + " " + name + "_at\n" + name + " = OpUConvert %uint " + name +
+                    "_value\n";
+        };
+        if (m_hasHalf) {
+            load("%half", "ushort", halfMember());
+        }
+        if (m_hasByte) {
+            load("%byte", "uchar", byteMember());
+        }
+        if (m_hasHalf && m_hasByte) {
+            return text + "%shifted = OpShiftLeftLogical %uint %byte %u16\n%tail = OpBitwiseOr %uint %half %shifted\n";
+        }
+        return hasTail() ? text + "%tail = OpCopyObject %uint " + (m_hasHalf ? "%half" : "%byte") + "\n" : text;
+    }
+
     // One component of a grid that is a member of the payload, of 1, 2 or 4 bytes inside a word.
     std::string component(const std::string& name, uint32_t number)
     {
@@ -166,8 +220,10 @@ private:
             return name + " = OpCopyObject %uint %u1\n";
         }
         const uint32_t byte = grid.offsetBytes + number * grid.componentBytes;
-        std::string text = name + "_at = OpAccessChain %node_uint %input %u0 %u0 " + constant(byte / kWordBytes) +
-                           "\n" + name + "_word = OpLoad %uint " + name + "_at\n";
+        std::string text = byte / kWordBytes == m_words
+                               ? name + "_word = OpCopyObject %uint %tail\n"
+                               : name + "_at = OpAccessChain %node_uint %input %u0 %u0 " + constant(byte / kWordBytes) +
+                                     "\n" + name + "_word = OpLoad %uint " + name + "_at\n";
         if (grid.componentBytes == kWordBytes) {
             return text + name + " = OpCopyObject %uint " + name + "_word\n";
         }
@@ -209,13 +265,24 @@ private:
                number + " Aligned 4\n";
     }
 
-    // Word by word.
     std::string copy()
     {
-        if (m_words == 0) {
+        if (m_words == 0 && !hasTail()) {
             return {};
         }
-        return follow("payloads", 1, "Words") + "%first = OpIMul %uint %number " + constant(m_strideWords) + R"(
+        std::string text =
+            follow("payloads", 1, "Words") + "%first = OpIMul %uint %number " + constant(m_strideWords) + "\n";
+        text += m_words > 0 ? copyWords() : std::string();
+        if (hasTail()) {
+            text += "%tail_place = OpIAdd %uint %first " + constant(m_words) +
+                    "\n%tail_to = OpAccessChain %to_uint %payloads %u0 %tail_place\nOpStore %tail_to %tail Aligned 4\n";
+        }
+        return text;
+    }
+
+    std::string copyWords()
+    {
+        return R"(
             OpBranch %header
             %header = OpLabel
             %i = OpPhi %uint %u0 %keep %next_i %next
@@ -250,7 +317,7 @@ private:
 
     std::string writeBody()
     {
-        std::string text = "%main = OpFunction %void None %main_type\n%start = OpLabel\n" + grid();
+        std::string text = "%main = OpFunction %void None %main_type\n%start = OpLabel\n" + tail() + grid();
         text += "%too_large = OpLogicalNot %bool %fits\n";
         text += follow("report", 3, "Words") + follow("counter", 2, "Words");
         text += report("large", "%too_large", 1);
@@ -271,7 +338,9 @@ private:
     }
 
     const graph::Node& m_mesh;
-    const uint32_t m_words;
+    const uint32_t m_words;  // whole ones
+    const bool m_hasHalf;    // behind them,
+    const bool m_hasByte;    // and behind those
     const uint32_t m_strideWords;
     const uint32_t m_maxGroups;
     std::map<uint32_t, std::string> m_constants;

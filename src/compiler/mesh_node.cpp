@@ -27,7 +27,6 @@ namespace {
 
 constexpr std::string_view kPass = "compileMeshNode";
 constexpr uint32_t kImplicitPayloadBytes = 12;  // a grid of three words
-constexpr uint32_t kWordBytes = 4;
 
 Status inlineFunctions(NodeShader& shader)
 {
@@ -69,9 +68,8 @@ Status checkNode(const graph::Node& node)
     if (node.usesFinishWriting) {
         return refuse("OpFinishWritingNodePayloadAMDX", "is not supported in mesh nodes");
     }
-    if (node.payloadBytes % kWordBytes != 0 ||
-        (node.mode == graph::LaunchMode::Dynamic && node.grid.offsetBytes % node.grid.componentBytes != 0)) {
-        return refuse("payload", "of mesh nodes it must be a whole number of 32-bit words");
+    if (node.mode == graph::LaunchMode::Dynamic && node.grid.offsetBytes % node.grid.componentBytes != 0) {
+        return refuse("payload", "of mesh nodes the grid must be at a multiple of the size of its components");
     }
     return {};
 }

@@ -26,7 +26,7 @@ struct MeshNode {
 
 // Of `options` those that say which node it is and where the arguments begin. `maxGroups`: workgroups of a draw at
 // most; payloads that ask for more are counted and not drawn. Errors: as prepare(), and what mesh nodes cannot do: send
-// payloads, coalesce, OpFinishWritingNodePayloadAMDX, DrawIndex, payloads that are no whole number of words.
+// payloads, coalesce, OpFinishWritingNodePayloadAMDX, DrawIndex, grids whose components are not aligned.
 Result<MeshNode> compileMeshNode(std::span<const uint32_t> words, const Options& options, uint32_t maxGroups);
 
 // A fragment shader of a module that declares the extension for the sake of other entry points, without it.

@@ -22,6 +22,7 @@ struct MeshText {
         "OpMemberDecorate %Payload 0 Offset 0\nOpMemberDecorate %Payload 0 PayloadDispatchIndirectAMDX\n"
         "OpMemberDecorate %Payload 1 Offset 12\nOpMemberDecorate %Payload 2 Offset 16";
     std::string payload = "%Payload = OpTypeStruct %uint3 %uint %float";
+    std::string capabilities;
     std::string interface = "%positions %indices %input %color";
     std::string annotations;
     std::string globals;
@@ -37,6 +38,8 @@ struct MeshText {
         return R"(
         OpCapability MeshShadingEXT
         OpCapability ShaderEnqueueAMDX
+        )" + capabilities +
+               R"(
         OpExtension "SPV_EXT_mesh_shader"
         OpExtension "SPV_AMDX_shader_enqueue"
         OpMemoryModel Logical GLSL450
@@ -266,6 +269,30 @@ TEST(MeshNode, ShaderIndex_IsAConstant)
     EXPECT_TRUE(status) << status.error().text();
     EXPECT_EQ(node->node.id.index, 7u);
     EXPECT_TRUE(has(node->shader, "OpVariable %_ptr_Private_uint Private %uint_7"));
+}
+
+TEST(MeshNode, PayloadOfNoWholeWords_IsCollectedWhole)
+{
+    struct Case {
+        std::string members;
+        std::string offsets;
+        uint32_t bytes;
+    };
+    const std::string third = "\nOpMemberDecorate %Payload 3 Offset 20";
+    const std::string fourth = "\nOpMemberDecorate %Payload 4 Offset 22";
+    for (const Case& each :
+         {Case{" %ushort", third, 22}, {" %uchar", third, 21}, {" %ushort %uchar", third + fourth, 23}}) {
+        MeshText text;
+        text.capabilities = "OpCapability Int16\nOpCapability Int8";
+        text.payload = "%ushort = OpTypeInt 16 0\n%uchar = OpTypeInt 8 0\n" + text.payload + each.members;
+        text.grid += each.offsets;
+        const auto node = compileText(text);
+        ASSERT_TRUE(node) << node.error().text();
+        EXPECT_EQ(node->node.payloadBytes, each.bytes);
+        const auto collector = compileCollector(*node);
+        ASSERT_TRUE(collector) << collector.error().text();
+        EXPECT_EQ(collector->node.payloadBytes, each.bytes);
+    }
 }
 
 TEST(MeshNode, WhatMeshNodesCannotDo_IsRefusedByName)

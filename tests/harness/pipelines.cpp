@@ -122,7 +122,8 @@ VkPipeline Runner::createMeshLibrary(const Stage& stage)
     VkPipelineMultisampleStateCreateInfo samples{VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO};
     samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
     const VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
-    VkPipelineCreateFlags2CreateInfoKHR flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR, &rendering};
+    VkPipelineCreateFlags2CreateInfoKHR flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR,
+                                              m_pass ? nullptr : &rendering};
     flags.flags = VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR | VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX;
     VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &flags};
     info.stageCount = 2;
@@ -130,6 +131,7 @@ VkPipeline Runner::createMeshLibrary(const Stage& stage)
     info.pViewportState = &viewport;
     info.pRasterizationState = &raster;
     info.pMultisampleState = &samples;
+    info.renderPass = m_pass;
     info.layout = m_layout;
     info.basePipelineIndex = -1;
     VkPipeline pipeline = VK_NULL_HANDLE;

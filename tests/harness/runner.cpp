@@ -54,6 +54,8 @@ Runner::Runner(Device& device, const RunnerOptions& options)
     }
     createLayouts(options);
     createSets(options);
+    if (options.inPass)
+        createPass();
 }
 
 Runner::~Runner()
@@ -269,21 +271,6 @@ Buffer Runner::createDeviceScratch(VkDeviceSize bytes)
         vkCmdFillBuffer(cmd, scratch.handle, 0, std::min<VkDeviceSize>(bytes & ~VkDeviceSize{3}, 1 << 20), 0xcdcdcdcd);
     });
     return scratch;
-}
-
-void Runner::beginRendering(VkCommandBuffer cmd) const
-{
-    VkRenderingInfo info{VK_STRUCTURE_TYPE_RENDERING_INFO};
-    info.renderArea.extent = {m_side, m_side};
-    info.layerCount = 1;
-    if (m_side != 0)
-        vkCmdBeginRendering(cmd, &info);
-}
-
-void Runner::endRendering(VkCommandBuffer cmd) const
-{
-    if (m_side != 0)
-        vkCmdEndRendering(cmd);
 }
 
 void Runner::run(VkPipeline graph, const std::vector<Launch>& launches, const RunOptions& options)

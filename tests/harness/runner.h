@@ -61,6 +61,7 @@ struct RunnerOptions {
     VkBufferUsageFlags outputUsage = 0;  // besides storage buffer
     // Pixels each way that graphs draw to: dispatches are inside of rendering instances without attachments. 0: none.
     uint32_t side = 0;
+    bool inPass = false;  // the instances are those of vkCmdBeginRenderPass
 };
 
 // Owns all that it creates. The output buffer is at set 0, binding 0.
@@ -105,6 +106,8 @@ public:
 
 private:
     Buffer createDeviceScratch(VkDeviceSize bytes);
+    // rendering.cpp
+    void createPass();
     void beginRendering(VkCommandBuffer cmd) const;
     void endRendering(VkCommandBuffer cmd) const;
     void createLayouts(const RunnerOptions& options);
@@ -120,6 +123,8 @@ private:
     std::vector<VkDescriptorSetLayout> m_setLayouts;
     VkPipelineLayout m_layout = VK_NULL_HANDLE;
     std::vector<VkDescriptorSet> m_sets;
+    VkRenderPass m_pass = VK_NULL_HANDLE;  // null: dynamic rendering
+    VkFramebuffer m_framebuffer = VK_NULL_HANDLE;
     std::unordered_map<std::u32string, VkShaderModule> m_modules;  // by words
     std::vector<std::function<void()>> m_cleanup;
 };

@@ -14,9 +14,9 @@ bool canDraw(const GraphSpec& graph, const NodeSpec& node)
     const Layout& layout = graph.families[node.family].layout;
     const Member* grid = layout.find(Role::Grid);
     // Others are refused, docs/mesh-nodes.md.
-    const bool isWhole = layout.size % 4 == 0 && (!grid || (grid->offset + grid->innerOffset) % (grid->bits / 8) == 0);
+    const bool isAligned = !grid || (grid->offset + grid->innerOffset) % (grid->bits / 8) == 0;
     return node.kind != Kind::Coalescing && node.recursion == 0 && node.statements.empty() && !layout.trackFinish &&
-           isWhole;
+           isAligned;
 }
 
 void makeMesh(NodeSpec& node, const NodeSpec::Mesh& mesh)
@@ -24,6 +24,8 @@ void makeMesh(NodeSpec& node, const NodeSpec::Mesh& mesh)
     node.mesh = mesh;
     node.outputs.clear();
     node.writesInput = false;
+    // lavapipe 25.0 leaves workgroup memory of mesh shaders as it is.
+    node.zeroWorkgroupMemory = false;
 }
 
 NodeSpec::Mesh chooseMesh(Random& random, const NodeSpec& node)

@@ -76,11 +76,13 @@ struct Variant {
     std::string fusion;
     bool withoutGraphics = false;  // on a queue of such a family, if the device has one
     std::string mesh{};
+    bool inPass = false;  // inside vkCmdBeginRenderPass
 
     std::string name() const
     {
         return path + " path, " + harness::nameOf(scratch) + " scratch, " + harness::nameOf(form) + " dispatch" +
-               ", fusion " + fusion + (withoutGraphics ? ", queue without graphics" : "");
+               ", fusion " + fusion + (inPass ? ", in a render pass" : "") +
+               (withoutGraphics ? ", queue without graphics" : "");
     }
 };
 
@@ -154,10 +156,23 @@ std::vector<std::string> fusionsFor(uint64_t seed, const Arguments& arguments)
     return {!arguments.fusion.empty() ? arguments.fusion : each[seed / 6 % each.size()]};
 }
 
+// Which cannot be interrupted, so that a graph has to fit.
+bool isInPass(uint64_t seed, const Arguments& arguments)
+{
+    return !arguments.mesh.empty() && seed % 4 == 3;
+}
+
 std::vector<Variant> variantsFor(uint64_t seed, const Arguments& arguments)
 {
     std::vector<Variant> out;
     const std::vector<std::string> fusions = fusionsFor(seed, arguments);
+    if (isInPass(seed, arguments)) {
+        for (const std::string& path : pathsFor(seed, arguments))
+            for (const std::string& fusion : fusions)
+                out.push_back(
+                    {path, harness::Scratch::Maximum, harness::Form::Host, fusion, false, arguments.mesh, true});
+        return out;
+    }
     // Without --long each scratch size meets one form of dispatch; which one changes from graph to graph. So does the
     // fusion that each of them meets, since compiling takes most of the time.
     uint64_t turn = seed / 2;
@@ -276,6 +291,7 @@ public:
         runnerOptions.table = graph.table;
         runnerOptions.pushConstantBytes = graph.spec.pushConstantBytes;
         runnerOptions.side = variant.mesh.empty() ? 0 : kPictureSide;
+        runnerOptions.inPass = variant.inPass;
         harness::Device& device = harness::sharedDevice(deviceOptions(variant));
         device.useQueueWithoutGraphics(variant.withoutGraphics);
         m_runner = std::make_unique<harness::Runner>(device, runnerOptions);
