@@ -46,7 +46,9 @@ uint groupsOfFlowers()
     const uvec2 place = tile.corner / 32;
     const uint rich = hashed(place.x * 65537 + place.y) % 4;
     const uint chance = hashed(tile.corner.x * 65537 + tile.corner.y + 1) % 4;
-    return tile.size > 256 ? 0 : tile.size <= 16 ? uint(chance < rich) : tile.size <= 32 ? rich + chance / 2 : 3 + chance;
+    if (tile.size > 256)
+        return 0;
+    return tile.size <= 16 ? uint(chance < rich) : tile.size <= 32 ? rich + chance / 2 : 3 + chance;
 }
 
 void main()

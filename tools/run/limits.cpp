@@ -2,7 +2,6 @@
 #include "tools/run/limits.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace millrace::tools::run {
 
@@ -53,7 +52,16 @@ void checkImage(const Instance& instance, const Device& device, const Resource& 
     checkAmount(description.place, resource.initial.size(), "bytes", properties.maxResourceSize, "maxResourceSize");
 }
 
-void checkTarget(const Instance& instance, const Device& device, const Program& program, const Work& work)
+VkSampleCountFlags sampleCountsOf(const Instance& instance, const Device& device, VkFormat format,
+                                  VkImageUsageFlags usage)
+{
+    VkImageFormatProperties properties{};
+    const VkResult result = instance.vk().GetPhysicalDeviceImageFormatProperties(
+        device.physical(), format, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL, usage, 0, &properties);
+    return result == VK_SUCCESS ? properties.sampleCounts : 0;
+}
+
+void checkTarget(const Instance& instance, const Device& device, const Work& work)
 {
     const TargetDescription& target = *work.target;
     const Resource& resource = work.resources[target.resource];
@@ -61,28 +69,27 @@ void checkTarget(const Instance& instance, const Device& device, const Program& 
     const VkPhysicalDeviceLimits& limits = device.properties().limits;
     checkAmount(*description.width, resource.width, "pixels", limits.maxFramebufferWidth, "maxFramebufferWidth");
     checkAmount(*description.height, resource.height, "pixels", limits.maxFramebufferHeight, "maxFramebufferHeight");
-    VkSampleCountFlags counts = ~0u;
-    for (const auto& [format, usage] : {std::pair(resource.format->format, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT),
-                                        std::pair(kDepthFormat, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT)}) {
-        VkImageFormatProperties properties{};
-        const VkResult result = instance.vk().GetPhysicalDeviceImageFormatProperties(
-            device.physical(), format, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL, usage, 0, &properties);
-        if (format != kDepthFormat || target.depth) {
-            counts &= result == VK_SUCCESS ? properties.sampleCounts : 0u;
-        }
+    VkSampleCountFlags counts =
+        sampleCountsOf(instance, device, resource.format->format, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
+    if (target.depth) {
+        counts &= sampleCountsOf(instance, device, kDepthFormat, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
     }
     if ((counts & target.samples) == 0) {
         target.place.find("samples")
             .value_or(target.place)
             .fail("the device has no targets of this format with " + std::to_string(target.samples) + " samples");
     }
-    VkFormatProperties format{};
-    instance.vk().GetPhysicalDeviceFormatProperties(device.physical(), resource.format->format, &format);
+}
+
+void checkBlending(const Instance& instance, const Device& device, const Program& program, const ImageFormat& format)
+{
+    VkFormatProperties properties{};
+    instance.vk().GetPhysicalDeviceFormatProperties(device.physical(), format.format, &properties);
     for (const ProgramNode& node : program.nodes) {
         const bool blends = node.isMesh() && node.fragment->description->blend != Blend::None;
-        if (blends && (format.optimalTilingFeatures & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT) == 0) {
+        if (blends && (properties.optimalTilingFeatures & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT) == 0) {
             node.fragment->description->fragment.place.fail(
-                std::string("the device cannot blend colors in a target of format ") + resource.format->name);
+                std::string("the device cannot blend colors in a target of format ") + format.name);
         }
     }
 }
@@ -141,7 +148,8 @@ void checkLimits(const Instance& instance, const Device& device, const Program& 
         }
     }
     if (work.target != nullptr) {
-        checkTarget(instance, device, program, work);
+        checkTarget(instance, device, work);
+        checkBlending(instance, device, program, *work.resources[work.target->resource].format);
     }
     checkDescriptors(program, work, limits);
     checkPayloads(work, graphs.maxExecutionGraphShaderPayloadCount);
