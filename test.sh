@@ -26,5 +26,6 @@ if [[ -e $results ]]; then
     complete=(--complete)
   fi
   tests/skips.py "$results" tests/expected_skips.txt "${complete[@]}" || status=1
+  tests/failures.py "$results"
 fi
 exit $status

@@ -30,5 +30,6 @@ ctest --preset "$preset" -L "^$sanitizer\$" ${quick:+-LE "^${sanitizer}_long\$"}
   --test-output-size-passed 100000000 --no-tests=error "$@" || status=$?
 if [[ -e $results ]]; then
   tests/skips.py "$results" tests/expected_skips.txt || status=1
+  tests/failures.py "$results"
 fi
 exit $status
