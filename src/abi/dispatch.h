@@ -47,6 +47,33 @@ struct LeafArguments {
     uint remainingAndIndex;  // RemainingRecursionLevelsAMDX | ShaderIndexAMDX << 16
 };
 
+// The same where the device says what there is to do (device/fed_leaf.glsl): payloads lie where the application has
+// them.
+struct FedLeafArguments {
+    uint64_t infos;  // VkDispatchGraphInfoAMDX[count], or with kCountOnDevice the VkDispatchGraphCountInfoAMDX
+    uint count;
+    uint stride;             // bytes between infos
+    uint64_t memory;         // the application's push constants, behind a FedLeaf
+    uint nodeAndAlignment;   // node index of the infos that count | << 16: what addresses of payloads are multiples of
+    uint remainingAndIndex;  // RemainingRecursionLevelsAMDX | ShaderIndexAMDX << 16
+};
+MR_CONST uint kCountOnDevice = 0xffffffffu;
+
+// What a fed leaf needs seldom, in front of the push constants.
+struct FedLeaf {
+    uint64_t status;    // GraphStatus in host memory, 0 if another leaf of the dispatch tells what is wrong with infos
+    uint64_t apiNodes;  // uint[apiNodeCount]: 0 where the API must not send to a node
+    // Payloads at addresses that the code does not expect are copied: so many workgroups have `copyBytes` each.
+    uint64_t copies;
+    uint copyCount;
+    uint copyBytes;
+    uint payloadBytes;   // of one
+    uint payloadStride;  // of copies
+    uint apiNodeCount;
+    uint pad0;
+};
+MR_CONST uint kFedLeafBytes = 48u;
+
 // The plan of one dispatch, computed by the host from scratch size and, where it knows them, the inputs.
 struct LevelPlan {
     uint begin;  // granules
@@ -91,7 +118,7 @@ struct BeginArguments {
     uint64_t copies;       // Copy[copyCount]
     uint graphId;
     uint copyCount;
-    uint isFed;  // copies are all of the feed: feed.comp does not run
+    uint isFed;      // copies are all of the feed: feed.comp does not run
     uint slotCount;  // these as in the GraphHeader, so that nobody waits for that
     uint streamCount;
     uint levelCount;

@@ -22,6 +22,9 @@ std::span<const uint32_t> chooseBuild(const DeviceLibraryVariant& variant)
     if (variant.memory == graph::MemoryUse::None) {
         return shaders::leaf_library;
     }
+    if (variant.memory == graph::MemoryUse::Fed) {
+        return shaders::leaf_library_fed;
+    }
     const bool fits = variant.memory != graph::MemoryUse::Reserves;
     if (variant.kind == abi::kKindPacked) {
         return fits ? shaders::node_library_fits_packed : shaders::node_library_packed;

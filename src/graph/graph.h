@@ -198,7 +198,9 @@ enum class MemoryUse {
     Fits,      // knows where, since the plan proves that there is enough (graph::DispatchPlan::fits)
     Tries,     // finds out for each level whether there is; others, who reserve, run the level if there is not
     None,      // sends nothing, and finds what it receives where the host has put it: isLeaf()
+    Fed,       // likewise, where the device says
 };
+inline constexpr size_t kMemoryUses = 5;
 
 // What the code of a node may rely on. Short code matters: with it small workgroups take a third less time on an H200
 // (docs/experiments.md).

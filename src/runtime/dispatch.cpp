@@ -41,7 +41,7 @@ void Recorder::recordFirst(VkCommandBuffer commandBuffer, const NextCommandBuffe
     m_next = &next;
     if (!m_meshLists.empty())
         m_meshLists.recordReset(m_device, m_target);
-    if (m_leaves) {
+    if (runsLeaves()) {
         recordLeaves();
     } else {
         if (m_beginInside == 0)
@@ -59,15 +59,25 @@ void Recorder::recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffe
     m_next = nullptr;
 }
 
-// What the application wrote before is its own to wait for, as with any dispatch; and there is no status to read.
+// What the application wrote before is its own to wait for, as with any dispatch. Scratch memory may be in use.
 void Recorder::recordLeaves()
 {
-    const VkuDeviceDispatchTable& table = *m_device.table;
-    if (m_leaves->usesScratch)
+    if (m_fedLeaves || m_leaves->usesScratch)
         computeBarrier();  // as for recordBegin()
     begin(&StepObserver::beginSweep);
-    for (size_t i = 0; i < m_leaves->launches.size(); ++i) {
-        const LeafDispatch::Launch& launch = m_leaves->launches[i];
+    if (m_fedLeaves)
+        recordLeaves(std::span<const FedLeaves::Launch>(m_fedLeaves->launches));
+    else
+        recordLeaves(std::span<const LeafDispatch::Launch>(m_leaves->launches));
+    end(&StepObserver::endSweep);
+}
+
+template <typename Launch>
+void Recorder::recordLeaves(std::span<const Launch> launches)
+{
+    const VkuDeviceDispatchTable& table = *m_device.table;
+    for (size_t i = 0; i < launches.size(); ++i) {
+        const Launch& launch = launches[i];
         const Step step{.kind = Step::Kind::Leaf,
                         .number = static_cast<uint32_t>(i),
                         .level = m_pipeline.graph.slots[launch.slot].level,
@@ -82,7 +92,6 @@ void Recorder::recordLeaves()
         table.CmdDispatch(m_target, launch.groups[0], launch.groups[1], launch.groups[2]);
         end(&StepObserver::endStep, step);
     }
-    end(&StepObserver::endSweep);
 }
 
 // Of what begin.comp has one invocation for each.
@@ -302,7 +311,7 @@ void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags,
 abi::GraphStatus Recorder::status() const
 {
     abi::GraphStatus status{};
-    if (!m_leaves)
+    if (m_status.data())
         std::memcpy(&status, m_status.data(), sizeof status);
     return status;
 }

@@ -43,7 +43,7 @@ std::vector<PipelineUse> pipelineUses(const graph::Graph& graph, const graph::Di
 std::vector<PipelineUse> laterUses(const GraphPipeline& pipeline, Path path)
 {
     std::vector<PipelineUse> all;
-    std::vector<std::array<bool, 4>> isListed(pipeline.graph.nodes.size());  // by graph::MemoryUse
+    std::vector<std::array<bool, graph::kMemoryUses>> isListed(pipeline.graph.nodes.size());  // by graph::MemoryUse
     for (const uint64_t bytes : {pipeline.sizes.maxBytes, pipeline.sizes.minBytes}) {
         const graph::DispatchPlan plan = graph::plan(pipeline.graph, bytes, std::nullopt);
         for (const PipelineUse& use : pipelineUses(pipeline.graph, plan, path))

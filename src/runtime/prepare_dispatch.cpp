@@ -24,6 +24,9 @@ VkResult Recorder::prepare(const DispatchRequest& request)
         return result;
     if (m_leaves)
         return prepareLeaves();
+    feedLeaves(request);
+    if (m_fedLeaves)
+        return prepareFedLeaves();
     std::optional<PreparedFeed> feed;
     // Where more sweeps may follow, observers rely on each beginning with the same steps, a feed among them.
     if (host && (m_plan.fits || mayHideSteps(request)))
@@ -152,12 +155,9 @@ bool Recorder::mayHideSteps(const DispatchRequest& request) const
 // One buffer with the payloads and, behind them, push constants.
 VkResult Recorder::prepareLeaves()
 {
-    for (const LeafDispatch::Launch& launch : m_leaves->launches) {
-        VkPipeline& pipeline = m_leafPipelines.emplace_back();
-        const VkResult result = m_pipeline.getLeaf(m_pipeline.graph.slots[launch.slot].node, pipeline);
-        if (result != VK_SUCCESS)
+    for (const LeafDispatch::Launch& launch : m_leaves->launches)
+        if (const VkResult result = getLeafPipeline(launch.slot, graph::MemoryUse::None); result != VK_SUCCESS)
             return result;
-    }
     std::vector<std::byte>& payloads = m_leaves->payloads;
     const size_t constantBytes = m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0;
     VkResult result = m_device.memory.createBuffer(BufferUse::Upload,
@@ -177,6 +177,59 @@ VkResult Recorder::prepareLeaves()
             launch.arguments.memory += m_scratch;
     }
     payloads = {};
+    nameBuffers();
+    return createObservers();
+}
+
+VkResult Recorder::getLeafPipeline(uint32_t slot, graph::MemoryUse memory)
+{
+    return m_pipeline.getLeaf(m_pipeline.graph.slots[slot].node, memory, m_leafPipelines.emplace_back());
+}
+
+// Where the device knows the inputs, and nothing needs the scheduler all the same.
+void Recorder::feedLeaves(const DispatchRequest& request)
+{
+    if (!m_pipeline.feedsLeaves || !mayHideSteps(request) || !m_meshLists.empty())
+        return;
+    DeviceInfos infos;
+    if (request.form == DispatchRequest::Form::Indirect)
+        infos = {request.countInfo->infos.deviceAddress, request.countInfo->count, request.countInfo->stride};
+    else if (request.form == DispatchRequest::Form::IndirectCount)
+        infos.address = request.countAddress;
+    else
+        return;
+    m_fedLeaves = runtime::prepareFedLeaves(m_pipeline.graph, infos, m_scratch, request.scratchBytes,
+                                            [&](uint32_t invocations) { return m_device.fullGroups(invocations); });
+}
+
+// One buffer: for each launch an abi::FedLeaf with push constants behind it, then which nodes the API may send to.
+VkResult Recorder::prepareFedLeaves()
+{
+    VkResult result = createStatus();
+    for (const FedLeaves::Launch& launch : m_fedLeaves->launches)
+        if (result == VK_SUCCESS)
+            result = getLeafPipeline(launch.slot, graph::MemoryUse::Fed);
+    const size_t constantBytes = m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0;
+    const size_t each = abi::kFedLeafBytes + ((constantBytes + 15) & ~size_t{15});
+    const size_t nodesAt = m_fedLeaves->launches.size() * each;
+    const auto nodes = std::as_bytes(std::span(m_fedLeaves->apiNodes));
+    if (result == VK_SUCCESS)
+        result =
+            m_device.memory.createBuffer(BufferUse::Upload, std::max<size_t>(nodesAt + nodes.size(), 16), m_upload);
+    if (result != VK_SUCCESS)
+        return result;
+    std::ranges::copy(nodes, m_upload.data() + nodesAt);
+    size_t at = 0;
+    for (FedLeaves::Launch& launch : m_fedLeaves->launches) {
+        launch.leaf.status = at == 0 ? m_status.address() : 0;
+        launch.leaf.apiNodes = m_upload.address() + nodesAt;
+        launch.leaf.apiNodeCount = static_cast<uint32_t>(m_fedLeaves->apiNodes.size());
+        launch.arguments.memory = m_upload.address() + at + abi::kFedLeafBytes;
+        std::memcpy(m_upload.data() + at, &launch.leaf, sizeof launch.leaf);
+        std::ranges::copy(std::as_bytes(std::span(m_pushConstants)).first(constantBytes),
+                          m_upload.data() + at + abi::kFedLeafBytes);
+        at += each;
+    }
     nameBuffers();
     return createObservers();
 }

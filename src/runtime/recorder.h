@@ -12,6 +12,7 @@
 
 #include "runtime/breadcrumbs.h"
 #include "runtime/device_impl.h"
+#include "runtime/fed_leaves.h"
 #include "runtime/inputs.h"
 #include "runtime/leaf_dispatch.h"
 #include "runtime/mesh_lists.h"
@@ -37,7 +38,7 @@ public:
     // VkResult: of what the driver was asked for. What was made meanwhile goes with the object.
     VkResult prepare(const DispatchRequest& request);
 
-    bool mayContinue() const override { return !m_leaves && !m_plan.fits; }
+    bool mayContinue() const override { return !runsLeaves() && !m_plan.fits; }
     void recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffer& next) override;
     void beforeExecution() override
     {
@@ -62,6 +63,7 @@ private:
     static constexpr uint64_t kMaxBatchGroups = uint64_t{1} << 31;  // device/batch.glsl counts in 32 bits
 
     bool indirect() const { return m_device.settings.path == Path::Indirect; }
+    bool runsLeaves() const { return m_leaves || m_fedLeaves; }
 
     // Of prepare().
     void plan(const DispatchRequest& request, HostInputs& inputs);
@@ -74,6 +76,9 @@ private:
     VkResult upload(const HostInputs& inputs, const PreparedFeed& feed);
     bool mayHideSteps(const DispatchRequest& request) const;
     VkResult prepareLeaves();
+    void feedLeaves(const DispatchRequest& request);
+    VkResult prepareFedLeaves();
+    VkResult getLeafPipeline(uint32_t slot, graph::MemoryUse memory);
     VkResult createObservers();
     void nameBuffers() const;
 
@@ -96,6 +101,8 @@ private:
     template <typename Arguments>
     void recordMeta(Meta meta, const Arguments& arguments, Step step);
     void recordLeaves();
+    template <typename Launch>
+    void recordLeaves(std::span<const Launch> launches);
     uint64_t elementsToBegin() const;
     bool beginsInside() const;
     void recordBegin();
@@ -138,7 +145,8 @@ private:
     bool m_isFed = false;               // by begin.comp: the host has prepared what feed.comp would do,
     uint64_t m_fedGranules = 0;         // so much
     VkDeviceAddress m_pushConstantAddress = 0;
-    std::optional<LeafDispatch> m_leaves;     // nothing needs the scheduler;
+    std::optional<LeafDispatch> m_leaves;     // nothing needs the scheduler,
+    std::optional<FedLeaves> m_fedLeaves;     // whose inputs the host or the device knows;
     std::vector<VkPipeline> m_leafPipelines;  // of each launch
     Buffer m_upload;
     Buffer m_status;

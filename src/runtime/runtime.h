@@ -93,8 +93,9 @@ struct GraphPipeline {
     // Per use, equal ones for equal code. May compile, so nobody asks for what does not run, or fail as
     // vkCreateComputePipelines does. Called from any thread. The pipelines are not owned.
     std::function<VkResult(std::span<const PipelineUse> uses, std::vector<VkPipeline>& out)> getPipelines;
-    // Likewise, of one graph::isLeaf() for MemoryUse::None. Null: every dispatch goes through the scheduler.
-    std::function<VkResult(uint32_t node, VkPipeline& out)> getLeaf;
+    // Likewise, of one graph::isLeaf() for MemoryUse::None or ::Fed. Null: every dispatch goes through the scheduler.
+    std::function<VkResult(uint32_t node, graph::MemoryUse memory, VkPipeline& out)> getLeaf;
+    bool feedsLeaves = false;  // dispatches whose inputs the device knows may use ::Fed
     // One dispatch of that pipeline may run several slots (compiler::Code::batched). Null: none may.
     std::function<bool(uint32_t node)> isBatched;
     std::vector<data::DataTypeRef> payloadTypes;  // per graph node, null if unknown; empty if nobody asks

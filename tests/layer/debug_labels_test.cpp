@@ -183,6 +183,23 @@ TEST(DebugLabels, Leaf_IsOneDispatch)
     EXPECT_TRUE(isScheduled({{"trace", "/dev/null"}}));
 }
 
+TEST(DebugLabels, LeafThatTheDeviceFeeds_IsOneDispatch)
+{
+    TestDevice device({.recorder = true, .settings = {{"enable", "device_leaves"}}});
+    const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("single_struct"), "fill")});
+    const Buffer out = device.createBuffer(1024);
+    const VkDescriptorSet set = device.createSet(out);
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, graph, set);
+    takeEvents();
+    device.dispatchIndirect(cmd, graph, "fill", 1, {0, 3});
+    device.submitAndWait(cmd);
+    EXPECT_EQ(out.words[31], 96u);
+    const std::vector<std::string> labels = innermost(stacksOf(takeEvents()));
+    ASSERT_EQ(labels.size(), 1u);
+    EXPECT_TRUE(labels[0].ends_with("without the scheduler")) << labels[0];
+}
+
 bool hasBegin(const std::vector<Event>& events)
 {
     const std::vector<std::string> labels = innermost(stacksOf(events));

@@ -33,6 +33,9 @@ DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const
         variant.keeps = shader.node.groupMemoryBytes > 0;
         return variant;
     }
+    if (code.memory == graph::MemoryUse::Fed) {
+        return variant;
+    }
     variant.indirect = options.indirect;
     variant.longAtomics = options.longAtomics;
     variant.subgroupOperations = options.subgroupOperations;

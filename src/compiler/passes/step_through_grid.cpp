@@ -13,7 +13,8 @@ using spirv::Instruction;
 bool stepsInside(const NodeShader& shader, const Code& code)
 {
     const bool isSilent = code.traits.emits == abi::kEmitsNothing;
-    return code.memory != graph::MemoryUse::None && graph::stepsThroughGrid(shader.node) && !shader.hasLoops &&
+    const bool isLeaf = code.memory == graph::MemoryUse::None || code.memory == graph::MemoryUse::Fed;
+    return !isLeaf && graph::stepsThroughGrid(shader.node) && !shader.hasLoops &&
            (shader.node.mode == graph::LaunchMode::Static || isSilent);
 }
 

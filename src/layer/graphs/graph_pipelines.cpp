@@ -9,6 +9,7 @@
 #include "layer/graphs/pipelines_ahead.h"
 #include "layer/graphs/validate.h"
 #include "layer/loader/entry_points.h"
+#include "runtime/fed_leaves.h"
 #include "runtime/pipeline_uses.h"
 
 namespace millrace::layer {
@@ -213,9 +214,10 @@ VkResult GraphBuilder::link()
         return getPipelines(object->nodes, uses, out);
     };
     if (settings::runsLeaves(m_device.settings()))
-        pipeline.getLeaf = [object = m_object.get()](uint32_t node, VkPipeline& out) {
-            return object->nodes[node]->code->get(graph::MemoryUse::None, {}, out);
+        pipeline.getLeaf = [object = m_object.get()](uint32_t node, graph::MemoryUse memory, VkPipeline& out) {
+            return object->nodes[node]->code->get(memory, {}, out);
         };
+    pipeline.feedsLeaves = pipeline.getLeaf && m_device.settings().deviceLeaves;
     pipeline.isBatched = [object = m_object.get()](uint32_t node) { return object->nodes[node]->code->batched(); };
     for (const std::shared_ptr<NodePipeline>& node : m_object->nodes)
         pipeline.payloadTypes.push_back(node->payloadType);
@@ -236,6 +238,9 @@ void makeAhead(Device& device, const GraphObject& object)
     std::erase_if(uses, [&](const runtime::PipelineUse& use) {
         return !first[use.node] || *first[use.node] == graph::MemoryUse::None || *first[use.node] == use.memory;
     });
+    if (pipeline.feedsLeaves)
+        for (const uint32_t node : runtime::fedNodes(pipeline.graph))
+            uses.push_back({node, graph::MemoryUse::Fed});
     device.pipelinesAhead->add(object.nodes, uses);
 }
 

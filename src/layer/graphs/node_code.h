@@ -63,7 +63,7 @@ private:
     const VkPipelineCreateFlags m_flags;
     mutable std::recursive_mutex m_mutex;
     bool m_isCreating = false;
-    std::array<VkPipeline, 4> m_pipelines{};  // by graph::MemoryUse
+    std::array<VkPipeline, graph::kMemoryUses> m_pipelines{};  // by graph::MemoryUse
 };
 
 }  // namespace millrace::layer

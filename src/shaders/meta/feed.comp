@@ -3,6 +3,7 @@
 // kFeedChunkPayloads payloads of one VkDispatchGraphInfoAMDX; chunks are numbered through all infos.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "device/dispatch_info.glsl"
 #include "device/publish.glsl"
 
 layout(local_size_x = 64) in;
@@ -18,29 +19,6 @@ shared uint s_location;
 uint64_t g_nextChunk = uint64_t(gl_WorkGroupID.x);  // where everything fits
 bool g_holds = false;                               // a reservation
 
-// `bytes` (1 to 4) bytes at any address, without touching a word that holds none of them.
-uint readBytes(const uint64_t address, const uint bytes)
-{
-    Words words = Words(address & ~uint64_t(3));
-    uint shift = uint(address) & 3u;
-    uint value = words.v[0] >> (shift * 8u);
-    if (shift > 0u && bytes > 4u - shift)
-        value |= words.v[1] << (32u - shift * 8u);
-    return value;
-}
-
-uint64_t readLong(const uint64_t address)
-{
-    return packUint2x32(uvec2(readBytes(address, 4u), readBytes(address + uint64_t(4u), 4u)));
-}
-
-// The first is at a multiple of 4 (executionGraphDispatchAddressAlignment), but no rule says so of the stride.
-DispatchInfo readInfo(const uint64_t address)
-{
-    return DispatchInfo(readBytes(address, 4u), readBytes(address + uint64_t(4u), 4u), readLong(address + uint64_t(8u)),
-                        readLong(address + uint64_t(16u)));
-}
-
 // Loads the infos of a block and numbers their chunks. Returns how many chunks the block has.
 uint loadBlock(const uint64_t infos, const uint64_t stride, const uint first, const uint count)
 {
@@ -48,7 +26,7 @@ uint loadBlock(const uint64_t infos, const uint64_t stride, const uint first, co
     barrier();
     uint chunks = 0u;
     if (first + own < count) {
-        s_infos[own] = readInfo(infos + uint64_t(first + own) * stride);
+        s_infos[own] = mr_read_info(infos + uint64_t(first + own) * stride);
         uint payloads = s_infos[own].payloadCount;
         chunks = payloads / kFeedChunkPayloads + (payloads % kFeedChunkPayloads > 0u ? 1u : 0u);
         if (payloads > kMaxApiPayloads)
@@ -154,7 +132,7 @@ void feedPayloads(const DispatchInfo info, const uint first, const uint count)
         uint offset = (i % words) * 4u;
         uint value = 0u;  // finish counters and padding
         if (offset < q.payloadBytes)
-            value = readBytes(from + uint64_t(payload) * info.payloadStride + uint64_t(offset),
+            value = mr_read_bytes(from + uint64_t(payload) * info.payloadStride + uint64_t(offset),
                               min(4u, q.payloadBytes - offset));
         Words(to + uint64_t(payload) * uint64_t(q.stride)).v[offset / 4u] = value;
     }
@@ -173,15 +151,9 @@ void main()
         return;
     mr_begin_notes();
     barrier();
-    uint64_t infos = a.infos;
-    uint64_t stride = a.stride;
-    uint count = a.count;
-    if (a.countInfo != uint64_t(0)) {
-        Words w = Words(a.countInfo);
-        count = w.v[0];
-        infos = packUint2x32(uvec2(w.v[2], w.v[3]));
-        stride = packUint2x32(uvec2(w.v[4], w.v[5]));
-    }
+    DispatchCountInfo infos = DispatchCountInfo(a.count, 0u, a.infos, a.stride);
+    if (a.countInfo != uint64_t(0))
+        infos = mr_read_count_info(a.countInfo);
 
     // Who has no memory left is done, but for one that numbers all inputs in the first sweep.
     bool numbersAll = gl_WorkGroupID.x == 0u && MR_HEADER(a.graph).status.sweeps == 0u;
@@ -189,12 +161,12 @@ void main()
     uint64_t blockFirst = MR_HEADER(a.graph).feedFirstChunk;
     bool isNumbered = true;
     uint blocks = 0u;
-    for (uint first = MR_HEADER(a.graph).feedFirstInfo; first < count; first += kInfosPerBlock) {
+    for (uint first = MR_HEADER(a.graph).feedFirstInfo; first < infos.count; first += kInfosPerBlock) {
         if (chunk == ~uint64_t(0) && !numbersAll) {
             isNumbered = false;
             break;
         }
-        uint chunks = loadBlock(infos, stride, first, count);
+        uint chunks = loadBlock(infos.infos, infos.stride, first, infos.count);
         ++blocks;
         if (chunk < blockFirst + uint64_t(chunks))
             goOnFrom(first, blockFirst);
