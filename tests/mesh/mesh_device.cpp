@@ -184,7 +184,7 @@ VkPipeline MeshDevice::createPipeline(const PipelineOptions& options, VkResult& 
     if (options.linking == Linking::Whole)
         result = vkCreateGraphicsPipelines(device.handle, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
     else
-        pipeline = createLinked(info, options.linking);
+        pipeline = createLinked(info, options.linking, options.flags);
     device.onDestroy([this, pipeline] { vkDestroyPipeline(device.handle, pipeline, nullptr); });
     return pipeline;
 }
@@ -224,11 +224,15 @@ VkGraphicsPipelineCreateInfo partOf(VkGraphicsPipelineCreateInfo info, VkGraphic
 }  // namespace
 
 // The fragment shader's library is made first. Libraries live as long as what is made of them.
-VkPipeline MeshDevice::createLinked(const VkGraphicsPipelineCreateInfo& info, Linking linking)
+VkPipeline MeshDevice::createLinked(const VkGraphicsPipelineCreateInfo& info, Linking linking,
+                                    VkPipelineCreateFlags2 ofNode)
 {
     std::vector<VkPipeline> libraries, used;
+    VkPipelineCreateFlags2CreateInfo flags2{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
+    flags2.flags = ofNode;
     const auto link = [&](VkPipelineCreateFlags flags) {
         VkPipelineLibraryCreateInfoKHR linked{VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR};
+        linked.pNext = ofNode != 0 ? &flags2 : nullptr;
         linked.libraryCount = static_cast<uint32_t>(libraries.size());
         linked.pLibraries = libraries.data();
         VkGraphicsPipelineCreateInfo whole{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &linked, flags};
@@ -242,6 +246,8 @@ VkPipeline MeshDevice::createLinked(const VkGraphicsPipelineCreateInfo& info, Li
         library.pNext = const_cast<void*>(info.pNext);
         library.flags = subset;
         part.pNext = &library;
+        if (linking == Linking::PartAlone)
+            return create(part);
         libraries.push_back(create(part));
         used.push_back(libraries.back());
         if (linking == Linking::LibrariesOfLibraries && subset == kBefore) {

@@ -23,7 +23,7 @@ layertest::InstanceOptions instanceOptions(Provider provider);
 inline constexpr VkShaderStageFlags kMeshStages = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
 
 // How pipelines are made.
-enum class Linking { Whole, Libraries, LibrariesOfLibraries };
+enum class Linking { Whole, Libraries, LibrariesOfLibraries, PartAlone };
 
 struct PipelineOptions {
     std::span<const uint32_t> mesh;      // none: cells_mesh
@@ -77,7 +77,8 @@ public:
 
 private:
     VkPipeline create(const VkGraphicsPipelineCreateInfo& info);
-    VkPipeline createLinked(const VkGraphicsPipelineCreateInfo& info, Linking linking);
+    // `ofNode`: flags of a mesh node, or 0.
+    VkPipeline createLinked(const VkGraphicsPipelineCreateInfo& info, Linking linking, VkPipelineCreateFlags2 ofNode);
 };
 
 }  // namespace millrace::meshtest

@@ -36,11 +36,13 @@ VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueueFeatures(const layertest::Insta
 
 class MeshNodes : public testing::TestWithParam<Provider> {
 protected:
+    explicit MeshNodes(Beside beside = Beside::Nothing) : m_beside(beside) {}
+
     void SetUp() override
     {
         if (GetParam() == Provider::Nodes && !driverHasMeshShaders())
             GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
-        m_device.emplace(GetParam());
+        m_device.emplace(GetParam(), m_beside);
         m_picture.emplace(*m_device);
     }
     void TearDown() override
@@ -171,6 +173,7 @@ protected:
     }
 
 private:
+    const Beside m_beside;
     std::optional<MeshDevice> m_device;
     std::optional<Picture> m_picture;
 };
@@ -278,6 +281,60 @@ TEST_P(MeshNodes, State_IsTheApplicationsBehindTheDispatch)
     paint(nodes, {cells.rbegin(), cells.rend()}, kCells, 5);
     std::copy(nodes.begin() + 16 * kSize, nodes.begin() + 40 * kSize, wanted.begin() + 16 * kSize);
     EXPECT_EQ(finish(cmd), wanted);
+}
+
+class MeshNodesInParts : public MeshNodes {
+protected:
+    MeshNodesInParts() : MeshNodes(Beside::Libraries) {}
+
+    void SetUp() override
+    {
+        if (!driverHas(Beside::Libraries))
+            GTEST_SKIP() << "the driver lacks VK_EXT_graphics_pipeline_library";
+        MeshNodes::SetUp();
+    }
+    VkPipeline createLinkedNode(Linking linking, VkRenderPass pass = VK_NULL_HANDLE)
+    {
+        const std::vector<uint32_t> words = compileNode(kCellsNode);
+        const VkPipelineShaderStageNodeCreateInfoAMDX info = infoOf({});
+        return meshDevice().createPipeline({.mesh = words,
+                                            .renderPass = pass,
+                                            .entry = "cells",
+                                            .node = &info,
+                                            .flags = kNodeFlags,
+                                            .linking = linking});
+    }
+};
+
+TEST_P(MeshNodesInParts, LinkedParts_DrawAsOneMadeAtOnce)
+{
+    const std::vector<Cell> cells = randomCells(56);
+    for (const Linking linking : {Linking::Libraries, Linking::LibrariesOfLibraries}) {
+        const layertest::Graph graph = createGraph({createRowNode(), createLinkedNode(linking)});
+        EXPECT_EQ(draw(graph, cells, "row", kCells, {0, 1, 2, 3, 4, 5, 6, 7}), expected(cells));
+    }
+}
+
+TEST_P(MeshNodesInParts, LinkedPartsOfARenderPass_DrawAsOneMadeAtOnce)
+{
+    const std::vector<Cell> cells = randomCells(57);
+    const VkRenderPass pass = device().createRenderPass();
+    const layertest::Graph graph = createGraph({createLinkedNode(Linking::Libraries, pass)});
+    const VkCommandBuffer cmd = device().begin();
+    prepare(cmd, graph, picture().createSet(cells));
+    pushConstants(cmd);
+    Picture::setState(cmd);
+    picture().beginPass(cmd, pass);
+    device().dispatch(cmd, graph, "cells", 1, wordsOf({{{8, 8, 1}, 0, 0}}));
+    vkCmdEndRenderPass(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
+TEST_P(MeshNodesInParts, PartAlone_IsNoLibraryOfAGraph)
+{
+    VkPipeline graph = VK_NULL_HANDLE;
+    EXPECT_EQ(createGraph({createLinkedNode(Linking::PartAlone)}, graph), VK_ERROR_VALIDATION_FAILED_EXT);
+    device().instance.expectMessage("VUID-VkExecutionGraphPipelineCreateInfoAMDX-pLibraryInfo-10183");
 }
 
 class MeshNodesInPasses : public MeshNodes {
@@ -461,6 +518,7 @@ std::string nameOf(const testing::TestParamInfo<Provider>& info)
 }
 
 INSTANTIATE_TEST_SUITE_P(By, MeshNodes, testing::Values(Provider::Nodes, Provider::NodesOfLayer), nameOf);
+INSTANTIATE_TEST_SUITE_P(By, MeshNodesInParts, testing::Values(Provider::Nodes, Provider::NodesOfLayer), nameOf);
 INSTANTIATE_TEST_SUITE_P(By, MeshNodesInPasses, testing::Values(Provider::Nodes, Provider::NodesOfLayer), nameOf);
 
 }  // namespace

@@ -161,6 +161,14 @@ VkResult GraphBuilder::addLibraries()
                             "graph, nor a graphics pipeline with these bits, which needs shaderMeshEnqueue",
                         "Create it with vkCreateComputePipelines, VK_PIPELINE_CREATE_LIBRARY_BIT_KHR and "
                         "VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX");
+        if (library->kind == GraphObject::Kind::MeshPart) {
+            m_device.messages().error("VUID-VkExecutionGraphPipelineCreateInfoAMDX-pLibraryInfo-10183",
+                                      objectReference(VK_OBJECT_TYPE_DEVICE, m_device.handle),
+                                      "vkCreateExecutionGraphPipelinesAMDX: library " + std::to_string(i) +
+                                          " is a part of a mesh node, which lacks other parts",
+                                      "Link all parts to one library with vkCreateGraphicsPipelines before");
+            return VK_ERROR_VALIDATION_FAILED_EXT;
+        }
         // Node code is compiled for the place of our arguments behind the push constants.
         if (library->layout->argumentsOffsetBytes != m_object->layout->argumentsOffsetBytes ||
             library->layout->pushConstantsInMemory != m_object->layout->pushConstantsInMemory)

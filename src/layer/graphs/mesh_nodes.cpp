@@ -14,6 +14,7 @@
 #include "layer/graphs/pipelines.h"
 #include "layer/graphs/validate.h"
 #include "layer/objects/driver_pipeline_info.h"
+#include "layer/objects/graphics_parts.h"
 #include "layer/objects/transient_module.h"
 #include "runtime/host_memory.h"
 
@@ -35,6 +36,27 @@ const VkPipelineShaderStageCreateInfo* findStage(const VkGraphicsPipelineCreateI
     const auto stages = stagesOf(info);
     const auto found = std::ranges::find(stages, stage, &VkPipelineShaderStageCreateInfo::stage);
     return found == stages.end() ? nullptr : &*found;
+}
+
+VkResult refuseMeshNode(const Device& device, const std::string& rule, const std::string& why,
+                        std::string_view advice = kSeeDocument)
+{
+    device.messages().error(rule.c_str(), objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
+                            "vkCreateGraphicsPipelines: " + why, advice);
+    return VK_ERROR_VALIDATION_FAILED_EXT;
+}
+
+VkResult checkFlags(const Device& device, VkPipelineCreateFlags2 flags)
+{
+    if (!(flags & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR))
+        return refuseMeshNode(device, "VUID-VkGraphicsPipelineCreateInfo-flags-10188",
+                              "a mesh node is created without VK_PIPELINE_CREATE_LIBRARY_BIT_KHR",
+                              "Create it with this flag and with VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX");
+    if (!(flags & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX))
+        return refuseMeshNode(device, "VUID-VkGraphicsPipelineCreateInfo-pStages-10189",
+                              "a mesh node is created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX",
+                              "Create it with this flag and with VK_PIPELINE_CREATE_LIBRARY_BIT_KHR");
+    return VK_SUCCESS;
 }
 
 // The stages without what is the layer's: the node's name and code of the extension.
@@ -59,16 +81,20 @@ struct PlainStages {
 // Creates one library.
 class Creation {
 public:
-    Creation(Device& device, VkPipelineCache cache, const VkGraphicsPipelineCreateInfo& info, const VkPipeline* created)
-        : m_device(device), m_cache(cache), m_info(info), m_created(created)
+    // `flags`: of the pipeline or library that the application asks for.
+    Creation(Device& device, VkPipelineCache cache, const VkGraphicsPipelineCreateInfo& info,
+             VkPipelineCreateFlags2 flags, const VkPipeline* created)
+        : m_device(device), m_cache(cache), m_info(info), m_flags(flags), m_created(created)
     {
     }
 
     VkResult run(std::shared_ptr<GraphObject>& out);
 
 private:
-    VkResult refuse(const std::string& rule, const std::string& why, std::string_view advice = kSeeDocument) const;
-    VkResult checkFlags() const;
+    VkResult refuse(const std::string& rule, const std::string& why, std::string_view advice = kSeeDocument) const
+    {
+        return refuseMeshNode(m_device, rule, why, advice);
+    }
     VkResult checkStages() const;
     VkResult compile(compiler::MeshNode& node);
     VkResult addCollector(const compiler::MeshNode& node, GraphObject& object);
@@ -79,40 +105,13 @@ private:
     Device& m_device;
     const VkPipelineCache m_cache;
     const VkGraphicsPipelineCreateInfo& m_info;
+    const VkPipelineCreateFlags2 m_flags;
     const VkPipeline* const m_created;
-    const VkPipelineCreateFlags2 m_flags = pipelineFlags(m_info.pNext, m_info.flags);
     std::shared_ptr<GraphLayout> m_graphLayout;
     std::shared_ptr<MeshNodeLayout> m_layout;
     std::optional<NodeRequest> m_request;
     std::string m_name;  // of the node
 };
-
-VkResult Creation::refuse(const std::string& rule, const std::string& why, std::string_view advice) const
-{
-    m_device.messages().error(rule.c_str(), objectReference(VK_OBJECT_TYPE_DEVICE, m_device.handle),
-                              "vkCreateGraphicsPipelines: " + why, advice);
-    return VK_ERROR_VALIDATION_FAILED_EXT;
-}
-
-VkResult Creation::checkFlags() const
-{
-    if (!(m_flags & VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR))
-        return refuse("VUID-VkGraphicsPipelineCreateInfo-flags-10188",
-                      "a mesh node is created without VK_PIPELINE_CREATE_LIBRARY_BIT_KHR",
-                      "Create it with this flag and with VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX");
-    if (!(m_flags & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX))
-        return refuse("VUID-VkGraphicsPipelineCreateInfo-pStages-10189",
-                      "a mesh node is created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX",
-                      "Create it with this flag and with VK_PIPELINE_CREATE_LIBRARY_BIT_KHR");
-    const auto* libraries =
-        findInChain<VkPipelineLibraryCreateInfoKHR>(m_info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
-    const auto* parts = findInChain<VkGraphicsPipelineLibraryCreateInfoEXT>(
-        m_info.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
-    if (parts || (libraries && libraries->libraryCount > 0))
-        return refuse("Millrace-mesh-nodes",
-                      "mesh nodes in parts (VK_EXT_graphics_pipeline_library) are not supported");
-    return VK_SUCCESS;
-}
 
 VkResult Creation::checkStages() const
 {
@@ -256,9 +255,7 @@ VkResult Creation::callDriver(VkGraphicsPipelineCreateInfo& info, PlainStages& s
 
 VkResult Creation::run(std::shared_ptr<GraphObject>& out)
 {
-    VkResult result = checkFlags();
-    if (result == VK_SUCCESS)
-        result = checkStages();
+    VkResult result = checkStages();
     compiler::MeshNode node;
     if (result == VK_SUCCESS)
         result = compile(node);
@@ -282,6 +279,67 @@ VkResult Creation::run(std::shared_ptr<GraphObject>& out)
     return VK_SUCCESS;
 }
 
+bool isOfParts(const VkGraphicsPipelineCreateInfo& info)
+{
+    return hasLibraries(info) || findInChain<VkGraphicsPipelineLibraryCreateInfoEXT>(
+                                     info.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+}
+
+// Stages whose modules may be gone, with their code instead.
+struct LinkedStages {
+    explicit LinkedStages(const LinkedGraphics& linked)
+    {
+        const VkGraphicsPipelineCreateInfo& info = linked.info();
+        for (uint32_t i = 0; i < info.stageCount; ++i) {
+            VkPipelineShaderStageCreateInfo stage = info.pStages[i];
+            if (const SharedWords& words = linked.words()[i]) {
+                PatchedChain& chain = chains.emplace_back(stage.pNext);
+                chain.remove(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+                VkShaderModuleCreateInfo& code = codes.emplace_back();
+                code = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, chain.get()};
+                code.codeSize = words->size() * sizeof(uint32_t);
+                code.pCode = words->data();
+                stage.pNext = &code;
+                stage.module = VK_NULL_HANDLE;
+            }
+            infos.push_back(stage);
+        }
+    }
+
+    std::vector<VkPipelineShaderStageCreateInfo> infos;
+    std::deque<PatchedChain> chains;
+    std::deque<VkShaderModuleCreateInfo> codes;
+};
+
+// A library of some state of a mesh node, or what several of them are together: the node, where that is all of it.
+VkResult createOfParts(Device& device, VkPipelineCache cache, const VkGraphicsPipelineCreateInfo& info,
+                       VkPipelineCreateFlags2 flags, std::shared_ptr<GraphObject>& out)
+{
+    const GraphicsParts parts = partsOf(device, info);
+    if (parts.empty())
+        return refuseMeshNode(
+            device, "VUID-VkGraphicsPipelineCreateInfo-flags-10191",
+            "a library of a mesh node was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX",
+            "Create all parts with this flag");
+    const LinkedGraphics linked(device, info, parts);
+    constexpr GraphicsSubsets kNeeded = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
+                                        VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT |
+                                        VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
+    if ((linked.subsets() & kNeeded) != kNeeded) {
+        out = std::make_shared<GraphObject>();
+        out->kind = GraphObject::Kind::MeshPart;
+        out->flags = flags;
+        return VK_SUCCESS;
+    }
+    if (!linked.isUsable())
+        return refuseMeshNode(device, "Millrace-mesh-nodes", "the driver refused a second render pass like its own");
+    const LinkedStages stages(linked);
+    VkGraphicsPipelineCreateInfo whole = linked.info();
+    whole.pStages = stages.infos.data();
+    whole.layout = info.layout;
+    return Creation(device, cache, whole, flags, nullptr).run(out);
+}
+
 }  // namespace
 
 MeshNodePipeline::~MeshNodePipeline()
@@ -293,8 +351,12 @@ MeshNodePipeline::~MeshNodePipeline()
 VkResult createMeshLibrary(Device& device, VkPipelineCache cache, const VkGraphicsPipelineCreateInfo& createInfo,
                            const VkPipeline* created, VkPipeline* out)
 {
+    const VkPipelineCreateFlags2 flags = pipelineFlags(createInfo.pNext, createInfo.flags);
     std::shared_ptr<GraphObject> object;
-    const VkResult result = Creation(device, cache, createInfo, created).run(object);
+    VkResult result = checkFlags(device, flags);
+    if (result == VK_SUCCESS)
+        result = isOfParts(createInfo) ? createOfParts(device, cache, createInfo, flags, object)
+                                       : Creation(device, cache, createInfo, flags, created).run(object);
     if (result == VK_SUCCESS)
         *out = publish(device, std::move(object));
     return result;

@@ -21,6 +21,7 @@ struct GraphObject {
     enum class Kind {
         ComputeLibrary,  // one node
         MeshLibrary,     // one mesh node
+        MeshPart,        // a part of one, of which nothing is made before it is whole
         GraphLibrary,    // an execution graph with the library bit
         Graph,
     };

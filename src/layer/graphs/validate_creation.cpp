@@ -72,6 +72,8 @@ void adviseLibrary(const Device& device, const PipelineLayout* layout, VkPipelin
                        (library->flags & VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX),
                    type + "10181", name + " was created without VK_PIPELINE_CREATE_2_EXECUTION_GRAPH_BIT_AMDX",
                    kGraphLibraries);
+    if (!library->layout)
+        return;  // a part of a mesh node, which cannot be used anyway
     adviseCreation(device, !layout || !layout->graph || layout->graph->definition == library->layout->definition,
                    type + "09131", name + " was created with a layout that is not compatible",
                    "Give all libraries of a graph the layout of the graph");

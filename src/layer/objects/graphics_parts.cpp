@@ -187,7 +187,7 @@ GraphicsParts partsOf(const Device& device, const VkGraphicsPipelineCreateInfo& 
 
 void keepLibrary(Device& device, const VkGraphicsPipelineCreateInfo& info, VkPipeline library)
 {
-    if (!isLibrary(info) || !(device.usesCommands() || device.usesMesh()))
+    if (!isLibrary(info) || !(device.usesCommands() || device.usesMesh() || device.usesMeshNodes()))
         return;
     GraphicsParts parts = partsOf(device, info);
     if (!parts.empty())

@@ -52,7 +52,7 @@ VkResult create(Device& device, const Info& given, const Info& info, const VkAll
                 VkRenderPass* out, const Create& create)
 {
     const VkResult result = create(&info, allocator, out);
-    if (result != VK_SUCCESS || !(device.usesCommands() || device.usesMesh()))
+    if (result != VK_SUCCESS || !(device.usesCommands() || device.usesMesh() || device.usesMeshNodes()))
         return result;
     rememberOrUndo([&] { device.table.DestroyRenderPass(device.handle, *out, allocator); },
                    [&] {
@@ -126,7 +126,7 @@ RenderPass::~RenderPass()
 EntryPoints renderPassEntryPoints()
 {
     using Table = VkuDeviceDispatchTable;
-    constexpr uint32_t kUses = kUseCommands | kUseMesh;
+    constexpr uint32_t kUses = kUseCommands | kUseMesh | kUseMeshNodes;
     static const EntryPoint entries[] = {
         MILLRACE_ENTRY(CreateRenderPass, kUses),
         {"vkCreateRenderPass2", guarded<&createRenderPass2<&Table::CreateRenderPass2>>(), kUses},

@@ -48,7 +48,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShaderModule(VkDevice handle, const VkShade
         *pShaderModule = handleOf<VkShaderModule>(module.get());
     } else {
         const VkResult result = device.table.CreateShaderModule(handle, pCreateInfo, pAllocator, pShaderModule);
-        if (result != VK_SUCCESS || !(device.usesCommands() || device.usesMesh() || hasComputeEntryPoint(code)))
+        const bool isKept = device.usesCommands() || device.usesMesh() || device.usesMeshNodes();
+        if (result != VK_SUCCESS || !(isKept || hasComputeEntryPoint(code)))
             return result;
     }
     rememberOrUndo(

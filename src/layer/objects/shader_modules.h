@@ -17,7 +17,7 @@ using SharedWords = std::shared_ptr<const std::vector<uint32_t>>;
 
 // A copy of a module's SPIR-V: modules with a capability of ours, which the driver never sees (`ours`), and modules
 // with a compute entry point, since a plain compute shader can be a node as well. All of them where commands are
-// generated or mesh shaders run.
+// generated, mesh shaders run, or there may be mesh nodes.
 struct ShaderModule {
     SharedWords words;
     bool ours = false;
