@@ -7,7 +7,8 @@
 
 PROGRAM is deqp-vk; CASES has the name of a case in each line; RESULTS gets a line for each as soon as it has run: name,
 result, what it says.
---layer: the folder with VkLayer_MILLRACE_emulation.json. A case that ends its process, or says nothing for --hang seconds,
+--layer: the folder with VkLayer_MILLRACE_emulation.json. --asking: that of VkLayer_MILLRACE_test_asking.json, a layer above
+it that enables execution graphs on every device. A case that ends its process, or says nothing for --hang seconds,
 is Crash or Timeout, and the others of that process run in a new one.
 
 compare counts the results of both by group, and lists each case that passes in REFERENCE and neither passes nor is
@@ -27,6 +28,7 @@ import threading
 import time
 
 LAYER = "VK_LAYER_MILLRACE_emulation"
+ASKING = "VK_LAYER_MILLRACE_test_asking"
 CASE = re.compile(r"Test case '([^']+)'\.\.")
 RESULT = re.compile(r"^  (Pass|Fail|NotSupported|QualityWarning|CompatibilityWarning|InternalError|ResourceError|Crash|"
                     r"Timeout|Waiver|DeviceLost|Pending|Terminated) \((.*)\)$")
@@ -92,9 +94,11 @@ def run_share(command, environment, cases, seconds, record):
 
 def run(arguments):
     environment = dict(os.environ)
-    if arguments.layer:
-        environment["VK_ADD_LAYER_PATH"] = os.path.abspath(arguments.layer)
-        environment["VK_INSTANCE_LAYERS"] = LAYER
+    layers = {name: os.path.abspath(folder) for name, folder in ((ASKING, arguments.asking), (LAYER, arguments.layer))
+              if folder}
+    if layers:
+        environment["VK_ADD_LAYER_PATH"] = os.pathsep.join(layers.values())
+        environment["VK_INSTANCE_LAYERS"] = os.pathsep.join(layers)
     for setting in arguments.setting:
         key, _, value = setting.partition("=")
         environment[f"VK_MILLRACE_EMULATION_{key.upper()}"] = value
@@ -165,6 +169,7 @@ def main():
     runs.add_argument("cases")
     runs.add_argument("results")
     runs.add_argument("--layer", metavar="FOLDER", help="with the layer of this folder; else without any")
+    runs.add_argument("--asking", metavar="FOLDER", help="with the layer of this folder above it")
     runs.add_argument("--setting", action="append", default=[], metavar="KEY=VALUE", help="of the layer")
     runs.add_argument("--option", action="append", default=[], help="of PROGRAM, as in --option=--deqp-vk-device-id=2")
     runs.add_argument("--share", type=int, default=200, help="cases of a process (%(default)s)")

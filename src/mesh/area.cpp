@@ -207,6 +207,11 @@ Result<Area> Area::create(Module& module, const std::vector<Id>& members)
     return AreaBuilder(module).build(members);
 }
 
+Id Area::pointerType(Module& module) const
+{
+    return module.getPointerType(spv::StorageClass::PhysicalStorageBuffer, m_type);
+}
+
 Id Area::locate(commands::Variant& variant, Emitter& out, Id group) const
 {
     commands::ArgumentLoads loads(variant);

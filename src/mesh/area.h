@@ -20,6 +20,7 @@ public:
 
     uint64_t bytes() const { return m_bytes; }    // a multiple of abi::kMeshAreaAlignment
     uint32_t stride() const { return m_stride; }  // of an array of them; 0 if there are no members
+    spirv::Id pointerType(spirv::Module& module) const;
     // A pointer to the area of a workgroup by its number, in the memory that abi::MeshWork says.
     // Requires: commands::declareArguments().
     spirv::Id locate(commands::Variant& variant, spirv::Emitter& out, spirv::Id group) const;

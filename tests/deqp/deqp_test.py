@@ -21,6 +21,8 @@ for case in open(path).read().split():
         time.sleep(60)
     if what.startswith("setting"):
         print(f"  Pass ({os.environ.get('VK_MILLRACE_EMULATION_SOME_THING')})")
+    elif what.startswith("layers"):
+        print(f"  Pass ({os.environ.get('VK_INSTANCE_LAYERS')} of {os.environ.get('VK_ADD_LAYER_PATH')})")
     elif what.startswith("missing") or what == "lost" and "VK_INSTANCE_LAYERS" in os.environ:
         print("  NotSupported (a feature)" if what.startswith("missing") else "  Fail (wrong)")
     else:
@@ -55,6 +57,10 @@ class Deqp(unittest.TestCase):
         self.assertEqual([row[:2] for row in found],
                          [["a.one", "Pass"], ["a.crash", "Crash"], ["a.two", "Pass"], ["a.hang", "Timeout"],
                           ["a.three", "Pass"], ["a.missing", "NotSupported"]])
+
+    def test_a_layer_may_be_above_it(self):
+        (row,) = self.run_cases("r", ["a.layers"], "--layer", "/own", "--asking", "/asking")
+        self.assertEqual(row[2], "VK_LAYER_MILLRACE_test_asking:VK_LAYER_MILLRACE_emulation of /asking:/own")
 
     def test_settings_reach_the_layer(self):
         self.assertEqual(self.run_cases("r", ["a.setting"], "--setting", "some_thing=7"), [["a.setting", "Pass", "7"]])

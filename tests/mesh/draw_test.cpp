@@ -248,6 +248,110 @@ TEST_P(MeshDraws, LegacyPassThatWaitsForACopy_DrawsWhatWasCopied)
     EXPECT_EQ(finish(cmd), expected(cells));
 }
 
+// Of the second of three pictures in a buffer shaders make the third one, which others draw. The first one covers all.
+class MeshWaits : public MeshDraws {
+protected:
+    const std::vector<Cell> cells = randomCells(21);
+    std::vector<Cell> full = std::vector<Cell>(size_t{kCells} * kCells);
+    const PipelineOptions writer{.mesh = shaders::cells_writes_mesh};
+    const PipelineOptions fragmentWriter{.fragment = shaders::cells_writes_fragment};
+    const PipelineOptions reader{};
+    const PipelineOptions taskReader{.mesh = shaders::cells_tasks_mesh, .task = shaders::cells_task};
+
+    // What is written in a subpass is drawn in the next one, if there is one, else behind a barrier.
+    void draw(PipelineOptions writes, PipelineOptions reads, uint32_t subpasses, uint32_t times = 1)
+    {
+        constexpr VkPipelineStageFlags kShaders =
+            VK_PIPELINE_STAGE_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT;
+        constexpr VkPipelineStageFlags kTarget = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT;
+        const bool isSelf = subpasses == 1;
+        const VkSubpassDependency dependencies[] = {
+            {0, subpasses - 1, isSelf ? kShaders : kShaders | VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, kShaders,
+             VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT},
+            {0, subpasses - 1, kTarget, kTarget, VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
+             VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_COLOR_ATTACHMENT_READ_BIT,
+             isSelf ? VkDependencyFlags{VK_DEPENDENCY_BY_REGION_BIT} : VkDependencyFlags{0}}};
+        const VkRenderPass pass = device().device.createRenderPass(dependencies, subpasses, VK_IMAGE_LAYOUT_UNDEFINED);
+        writes.renderPass = reads.renderPass = pass;
+        reads.subpass = subpasses - 1;
+        const VkPipeline first = device().createPipeline(writes), second = device().createPipeline(reads);
+        const VkDescriptorSet set = createSet();
+        const VkCommandBuffer cmd = device().device.begin();
+        picture().beginPass(cmd, pass);
+        Picture::setState(cmd);
+        for (uint32_t i = 0; i < times; ++i) {
+            picture().bind(cmd, first, set);
+            device().cmdDraw(cmd, kCells, kCells, 1);
+            if (isSelf)
+                wait(cmd, kShaders);
+            else
+                vkCmdNextSubpass(cmd, VK_SUBPASS_CONTENTS_INLINE);
+            picture().bind(cmd, second, set, 2 * kCells * kCells);
+            device().cmdDraw(cmd, kCells, reads.task.empty() ? kCells : 1, 1);
+            if (isSelf)
+                wait(cmd, kShaders);
+        }
+        vkCmdEndRenderPass(cmd);
+        Pixels wanted = expected(full);
+        paint(wanted, cells, kCells, kCells);
+        EXPECT_EQ(finish(cmd), wanted);
+    }
+
+private:
+    VkDescriptorSet createSet()
+    {
+        for (Cell& cell : full)
+            cell.colors.fill(0x3311);
+        std::vector<Cell> all = full;
+        all.insert(all.end(), cells.begin(), cells.end());
+        all.resize(3 * full.size(), Cell{0, {}});
+        return picture().createSet(all);
+    }
+    static void wait(VkCommandBuffer cmd, VkPipelineStageFlags stages)
+    {
+        VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+        barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+        barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+        vkCmdPipelineBarrier(cmd, stages, stages, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+    }
+};
+
+TEST_P(MeshWaits, SubpassThatReadsWhatFragmentShadersWroteBefore_DrawsIt)
+{
+    draw(fragmentWriter, reader, 2);
+    draw(fragmentWriter, taskReader, 2);
+}
+
+TEST_P(MeshWaits, SubpassThatReadsWhatMeshShadersWroteBefore_DrawsIt)
+{
+    draw(writer, reader, 2);
+    draw(writer, taskReader, 2);
+}
+
+TEST_P(MeshWaits, BarriersInASubpass_WhatIsBehindThemReadsWhatWasWritten)
+{
+    draw(writer, reader, 1);
+    draw(writer, taskReader, 1, 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(By, MeshWaits, testing::Values(Provider::Driver, Provider::Layer),
+                         [](const auto& info) { return info.param == Provider::Driver ? "Driver" : "Layer"; });
+
+// Of more numbers than are copied one by one.
+TEST_P(MeshDraws, LongPayload_ArrivesWhole)
+{
+    const std::vector<Cell> cells = randomCells(22);
+    const VkPipeline pipeline =
+        device().createPipeline({.mesh = shaders::cells_long_mesh, .task = shaders::cells_long_task});
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    picture().begin(cmd);
+    picture().bind(cmd, pipeline, picture().createSet(cells));
+    device().cmdDraw(cmd, kCells, 1, 1);
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+}
+
 TEST_P(MeshDraws, TaskShaders_EmitWithTheirPayload)
 {
     const std::vector<Cell> cells = randomCells(12);

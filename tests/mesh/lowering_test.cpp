@@ -181,6 +181,41 @@ TEST(MeshLowering, ViewIndex_IsNoInputOfComputeShaders)
     expectLowered({}, {"main", compileText(text, VK_SHADER_STAGE_MESH_BIT_EXT), {}}, {}, "ViewIndex");
 }
 
+// A driver copies a value number by number, with code for each.
+TEST(MeshLowering, LongPayload_IsNotCopiedAsOneValue)
+{
+    const std::string task = R"(#version 460
+#extension GL_EXT_mesh_shader : require
+layout(local_size_x = 1) in;
+struct Part { float a; uint numbers[1000]; };
+struct Payload { Part parts[2]; bool flags[1000]; };
+taskPayloadSharedEXT Payload payload;
+void main()
+{
+    payload.parts[1].numbers[3] = 1;
+    EmitMeshTasksEXT(1, 1, 1);
+}
+)";
+    const Result<LoweredPipeline> lowered =
+        lowerPipeline(Stage{"main", compileText(task, VK_SHADER_STAGE_TASK_BIT_EXT), {}},
+                      {"main", compileText(textOf("", ""), VK_SHADER_STAGE_MESH_BIT_EXT), {}}, {}, kAll);
+    ASSERT_TRUE(lowered) << lowered.error().text();
+    expectValid(lowered->task, "task", "long payload");
+    const auto module = spirv::read(lowered->task->words);
+    ASSERT_TRUE(module);
+    uint32_t stores = 0;
+    for (const spirv::Function& function : module->functions)
+        for (const spirv::Block& block : function.blocks)
+            for (const spirv::Instruction& i : block.body) {
+                stores += i.op == spv::Op::OpStore ? 1 : 0;
+                if (i.op != spv::Op::OpLoad)
+                    continue;
+                const spv::Op type = module->findDefinition(i.type)->op;
+                EXPECT_TRUE(type != spv::Op::OpTypeStruct && type != spv::Op::OpTypeArray);
+            }
+    EXPECT_LT(stores, 100u);
+}
+
 // As dxc and Slang write them: each built-in is an array of its own.
 TEST(MeshLowering, BuiltInsInArraysOfTheirOwn_BecomeValidModules)
 {

@@ -66,6 +66,8 @@ void enableWhatTestsNeed(VkPhysicalDeviceFeatures2& core, VkPhysicalDeviceVulkan
     vkGetPhysicalDeviceFeatures2(instance.physical, &has);
     core.features.geometryShader = has.features.geometryShader;
     core.features.multiDrawIndirect = has.features.multiDrawIndirect;
+    core.features.fragmentStoresAndAtomics = has.features.fragmentStoresAndAtomics;
+    core.features.vertexPipelineStoresAndAtomics = has.features.vertexPipelineStoresAndAtomics;
     v11.shaderDrawParameters = has11.shaderDrawParameters;
     core.pNext = &v11;
 }
@@ -74,8 +76,8 @@ void enableWhatTestsNeed(VkPhysicalDeviceFeatures2& core, VkPhysicalDeviceVulkan
 
 MeshDevice::MeshDevice(Provider by, Beside beside) : provider(by), device(instanceOptions(by), options(beside))
 {
-    setLayout = device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0,
-                                       VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT);
+    setLayout =
+        device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, kMeshStages | VK_SHADER_STAGE_FRAGMENT_BIT);
     const VkPushConstantRange ranges[] = {{kMeshStages, 0, 16}, {VK_SHADER_STAGE_FRAGMENT_BIT, 16, 16}};
     VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     info.setLayoutCount = 1;

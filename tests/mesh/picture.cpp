@@ -88,7 +88,7 @@ void Picture::begin(VkCommandBuffer cmd, VkRenderingFlags flags, VkAttachmentLoa
     setState(cmd);
 }
 
-void Picture::beginPass(VkCommandBuffer cmd, VkRenderPass pass) const
+void Picture::beginPass(VkCommandBuffer cmd, VkRenderPass pass, VkSubpassContents contents) const
 {
     VkClearValue clear{};
     for (uint32_t i = 0; i < 4; ++i)
@@ -99,7 +99,7 @@ void Picture::beginPass(VkCommandBuffer cmd, VkRenderPass pass) const
     info.renderArea.extent = {kSize, kSize};
     info.clearValueCount = 1;
     info.pClearValues = &clear;
-    vkCmdBeginRenderPass(cmd, &info, VK_SUBPASS_CONTENTS_INLINE);
+    vkCmdBeginRenderPass(cmd, &info, contents);
 }
 
 VkCommandBuffer Picture::beginSecondary() const

@@ -42,7 +42,8 @@ public:
     void begin(VkCommandBuffer cmd, VkRenderingFlags flags = 0,
                VkAttachmentLoadOp loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR);
     // Of TestDevice::createRenderPass(); sets no state.
-    void beginPass(VkCommandBuffer cmd, VkRenderPass pass) const;
+    void beginPass(VkCommandBuffer cmd, VkRenderPass pass,
+                   VkSubpassContents contents = VK_SUBPASS_CONTENTS_INLINE) const;
     // A secondary one that continues the instance, with its state set.
     VkCommandBuffer beginSecondary() const;
     static void setState(VkCommandBuffer cmd);  // viewport and scissor

@@ -99,21 +99,66 @@ TEST_F(MeshRefusals, FirstPipelineInsideTheInstance_NotDrawn)
     expectLeftOut(cmd);
 }
 
-TEST_F(MeshRefusals, SubpassThatWaitsForOneBefore_NotDrawn)
+class MeshBarriers : public MeshRefusals {
+protected:
+    // Of one subpass, in which mesh shaders may wait for mesh shaders.
+    VkRenderPass createPass()
+    {
+        const VkSubpassDependency dependency{0, 0, kMesh, kMesh, VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_SHADER_READ_BIT};
+        return device.device.createRenderPass({&dependency, 1}, 1, VK_IMAGE_LAYOUT_UNDEFINED);
+    }
+    void drawBehindABarrier(VkCommandBuffer cmd, VkPipeline pipeline)
+    {
+        VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+        barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+        barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT;
+        vkCmdPipelineBarrier(cmd, kMesh, kMesh, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+        Picture::setState(cmd);
+        picture.bind(cmd, pipeline, set);
+        device.cmdDraw(cmd, kCells, kCells, 1);
+    }
+
+private:
+    static constexpr VkPipelineStageFlags kMesh = VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT;
+};
+
+// The query would have to go on in both parts.
+TEST_F(MeshBarriers, InASubpassWhileAQueryIsActive_NotDrawnBehindIt)
 {
-    const VkSubpassDependency dependencies[] = {
-        {0, 1, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT, VK_ACCESS_SHADER_WRITE_BIT,
-         VK_ACCESS_SHADER_READ_BIT},
-        {0, 1, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
-         VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT, VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT}};
-    const VkRenderPass pass = device.device.createRenderPass(dependencies, 2, VK_IMAGE_LAYOUT_UNDEFINED);
-    const VkPipeline pipeline = device.createPipeline({.renderPass = pass, .subpass = 1});
+    const VkRenderPass pass = createPass();
+    const VkPipeline pipeline = device.createPipeline({.renderPass = pass});
+    VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+    info.queryType = VK_QUERY_TYPE_OCCLUSION;
+    info.queryCount = 1;
+    VkQueryPool pool = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateQueryPool(device.device.handle, &info, nullptr, &pool));
+    device.device.onDestroy([this, pool] { vkDestroyQueryPool(device.device.handle, pool, nullptr); });
     const VkCommandBuffer cmd = device.device.begin();
+    vkCmdResetQueryPool(cmd, pool, 0, 1);
     picture.beginPass(cmd, pass);
-    vkCmdNextSubpass(cmd, VK_SUBPASS_CONTENTS_INLINE);
-    Picture::setState(cmd);
-    picture.bind(cmd, pipeline, set);
-    device.cmdDraw(cmd, kCells, kCells, 1);
+    vkCmdBeginQuery(cmd, pool, 0, 0);
+    drawBehindABarrier(cmd, pipeline);
+    vkCmdEndQuery(cmd, pool, 0);
+    vkCmdEndRenderPass(cmd);
+    expectLeftOut(cmd);
+}
+
+TEST_F(MeshBarriers, InASecondaryCommandBuffer_NotDrawnBehindIt)
+{
+    const VkRenderPass pass = createPass();
+    const VkPipeline pipeline = device.createPipeline({.renderPass = pass});
+    VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+    inheritance.renderPass = pass;
+    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    begin.flags = VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
+    begin.pInheritanceInfo = &inheritance;
+    const VkCommandBuffer secondary = device.device.allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+    MILLRACE_CHECK(vkBeginCommandBuffer(secondary, &begin));
+    drawBehindABarrier(secondary, pipeline);
+    MILLRACE_CHECK(vkEndCommandBuffer(secondary));
+    const VkCommandBuffer cmd = device.device.begin();
+    picture.beginPass(cmd, pass, VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS);
+    vkCmdExecuteCommands(cmd, 1, &secondary);
     vkCmdEndRenderPass(cmd);
     expectLeftOut(cmd);
 }

@@ -61,6 +61,7 @@ void Generation::executeDraws(bool isPreprocessed) const
 // Kernels do not run inside a render pass instance, so they go in front of it.
 bool Generation::writeDraws() const
 {
+    settleWait(m_commandBuffer);
     Front& front = m_commandBuffer.front;
     if (!isInPass(m_commandBuffer) || !front.isOpen())
         return writeInterrupting();

@@ -54,11 +54,13 @@ void drawOne(CommandBuffer& commandBuffer, const MeshNodePipeline& pipeline, con
 
 }  // namespace
 
-bool runsInFront(const CommandBuffer& commandBuffer, const GraphObject& object)
+bool runsInFront(CommandBuffer& commandBuffer, const GraphObject& object)
 {
     const RenderingScope& scope = commandBuffer.rendering;
-    return (scope.legacyPass || (scope.dynamic && scope.suspends)) && commandBuffer.front.isOpen() &&
-           object.hasMeshNodes();
+    if (!object.hasMeshNodes() || !(scope.legacyPass || (scope.dynamic && scope.suspends)))
+        return false;
+    settleWait(commandBuffer);
+    return commandBuffer.front.isOpen();
 }
 
 void drawMeshNodes(CommandBuffer& commandBuffer, const GraphObject& object, const GraphRun* run)

@@ -30,7 +30,7 @@ struct MeshNodePipeline {
 
 // True if a dispatch of the graph is recorded in front of the render pass instance that it is inside of, which cannot
 // be interrupted. Its compute nodes run there.
-bool runsInFront(const CommandBuffer& commandBuffer, const GraphObject& object);
+bool runsInFront(CommandBuffer& commandBuffer, const GraphObject& object);
 
 // Draws what the mesh nodes of a graph have received, with the dynamic state and the graph's sets of the command
 // buffer, inside a render pass instance and behind RecordedDispatch::recordDrawBarrier(). Sets the application's state

@@ -105,6 +105,7 @@ void MeshDraw::complain(const std::string& text) const
 bool MeshDraw::check()
 {
     openCompanion(m_commandBuffer);
+    settleWait(m_commandBuffer);
     const Front& front = m_commandBuffer.front;
     if (!m_pipeline) {
         complain("no pipeline or shader object with a mesh shader is bound");

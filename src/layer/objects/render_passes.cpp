@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/objects/render_passes.h"
 
+#include <algorithm>
 #include <deque>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "layer/chains/chain.h"
@@ -24,43 +26,120 @@ DriverScopes scopesOf(const Device& device)
     return {device, VK_QUEUE_GRAPHICS_BIT};
 }
 
-// `info`: as it was given.
-std::set<uint32_t> waitingSubpasses(const VkRenderPassCreateInfo& info)
+VkPipelineStageFlags2 destinationOf(const VkSubpassDependency& dependency)
+{
+    return dependency.dstStageMask;
+}
+
+VkPipelineStageFlags2 destinationOf(const VkSubpassDependency2& dependency)
+{
+    const auto* barrier = findInChain<VkMemoryBarrier2>(dependency.pNext, VK_STRUCTURE_TYPE_MEMORY_BARRIER_2);
+    return barrier ? barrier->dstStageMask : dependency.dstStageMask;
+}
+
+// Subpasses that depend on one inside, in which what runs in front has to wait. One that depends on itself waits at a
+// barrier, if at all.
+template <typename Info>
+std::set<uint32_t> waitingSubpasses(const Info& info)
 {
     std::set<uint32_t> waiting;
-    for (const VkSubpassDependency& dependency : std::span(info.pDependencies, info.dependencyCount))
-        if (dependency.srcSubpass != VK_SUBPASS_EXTERNAL && waitsInFront(dependency.dstStageMask))
+    for (const auto& dependency : std::span(info.pDependencies, info.dependencyCount))
+        if (dependency.srcSubpass != VK_SUBPASS_EXTERNAL && waitsInFront(destinationOf(dependency)))
             waiting.insert(dependency.dstSubpass);
     return waiting;
 }
 
-std::set<uint32_t> waitingSubpasses(const VkRenderPassCreateInfo2& info)
+template <typename Subpass>
+bool resolves(const Subpass& subpass)
 {
-    std::set<uint32_t> waiting;
-    for (const VkSubpassDependency2& dependency : std::span(info.pDependencies, info.dependencyCount)) {
-        const auto* barrier = findInChain<VkMemoryBarrier2>(dependency.pNext, VK_STRUCTURE_TYPE_MEMORY_BARRIER_2);
-        const VkPipelineStageFlags2 stages = barrier ? barrier->dstStageMask : dependency.dstStageMask;
-        if (dependency.srcSubpass != VK_SUBPASS_EXTERNAL && waitsInFront(stages))
-            waiting.insert(dependency.dstSubpass);
+    const std::span targets(subpass.pResolveAttachments,
+                            subpass.pResolveAttachments ? subpass.colorAttachmentCount : 0);
+    if (std::ranges::any_of(targets, [](const auto& one) { return one.attachment != VK_ATTACHMENT_UNUSED; }))
+        return true;
+    if constexpr (requires { subpass.pNext; })
+        return findInChain<VkBaseInStructure>(subpass.pNext,
+                                              VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_DEPTH_STENCIL_RESOLVE);
+    return false;
+}
+
+template <typename Attachment>
+bool isLeftAlone(const Attachment& attachment)
+{
+    return attachment.loadOp == VK_ATTACHMENT_LOAD_OP_NONE || attachment.stencilLoadOp == VK_ATTACHMENT_LOAD_OP_NONE ||
+           attachment.storeOp == VK_ATTACHMENT_STORE_OP_NONE ||
+           attachment.stencilStoreOp == VK_ATTACHMENT_STORE_OP_NONE;
+}
+
+// True if an instance may end anywhere and another one go on with what its attachments hold. All subpasses have an end
+// in both, and what is resolved there would be so from what came later.
+template <typename Info>
+bool isDivisible(const Info& info)
+{
+    const std::span subpasses(info.pSubpasses, info.subpassCount);
+    const std::span attachments(info.pAttachments, info.attachmentCount);
+    return std::ranges::none_of(subpasses, [](const auto& subpass) { return resolves(subpass); }) &&
+           std::ranges::none_of(attachments, [](const auto& attachment) { return isLeftAlone(attachment); }) &&
+           !findInChain<VkBaseInStructure>(info.pNext,
+                                           VK_STRUCTURE_TYPE_RENDER_PASS_FRAGMENT_DENSITY_MAP_CREATE_INFO_EXT);
+}
+
+template <typename Attachment>
+void store(Attachment& attachment)
+{
+    for (VkAttachmentStoreOp* const op : {&attachment.storeOp, &attachment.stencilStoreOp})
+        *op = VK_ATTACHMENT_STORE_OP_STORE;
+}
+
+template <typename Attachment>
+void load(Attachment& attachment, std::deque<PatchedChain>& chains)
+{
+    for (VkAttachmentLoadOp* const op : {&attachment.loadOp, &attachment.stencilLoadOp})
+        *op = VK_ATTACHMENT_LOAD_OP_LOAD;
+    attachment.initialLayout = attachment.finalLayout;
+    if constexpr (requires { attachment.pNext; }) {
+        PatchedChain& chain = chains.emplace_back(attachment.pNext);
+        constexpr VkStructureType kStencil = VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_STENCIL_LAYOUT;
+        if (auto* layouts = chain.template change<VkAttachmentDescriptionStencilLayout>(kStencil))
+            layouts->stencilInitialLayout = layouts->stencilFinalLayout;
+        attachment.pNext = chain.get();
     }
-    return waiting;
 }
 
-// `given`: the application's, `info`: for the driver.
+// `given`: the application's, `info`: with what the driver may see.
 template <typename Info, typename Create>
-VkResult create(Device& device, const Info& given, const Info& info, const VkAllocationCallbacks* allocator,
-                VkRenderPass* out, const Create& create)
+VkResult create(Device& device, const Info& given, Info info, const VkAllocationCallbacks* allocator, VkRenderPass* out,
+                const Create& create)
 {
+    const bool isUsed = device.usesCommands() || device.usesMesh() || device.usesMeshNodes();
+    const std::set<uint32_t> waiting = isUsed ? waitingSubpasses(given) : std::set<uint32_t>();
+    const bool isDivided = !waiting.empty() && isDivisible(given);
+    std::vector<std::remove_cvref_t<decltype(*info.pAttachments)>> attachments(
+        info.pAttachments, info.pAttachments + (isDivided ? info.attachmentCount : 0));
+    if (isDivided) {
+        for (auto& attachment : attachments)
+            store(attachment);
+        info.pAttachments = attachments.data();
+    }
     const VkResult result = create(&info, allocator, out);
-    if (result != VK_SUCCESS || !(device.usesCommands() || device.usesMesh() || device.usesMeshNodes()))
+    if (result != VK_SUCCESS || !isUsed)
         return result;
+    // Null where the driver refuses one.
+    const auto createOwn = [&](VkRenderPass& own, const char* name) {
+        if (create(&info, runtime::hostMemory(), &own) != VK_SUCCESS)
+            own = VK_NULL_HANDLE;
+        device.names.set(VK_OBJECT_TYPE_RENDER_PASS, own, {name});
+    };
     rememberOrUndo([&] { device.table.DestroyRenderPass(device.handle, *out, allocator); },
                    [&] {
                        auto own = std::make_shared<RenderPass>(device);
-                       if (create(&info, runtime::hostMemory(), &own->handle) != VK_SUCCESS)
-                           own->handle = VK_NULL_HANDLE;
-                       device.names.set(VK_OBJECT_TYPE_RENDER_PASS, own->handle, {"render pass of variants"});
-                       own->waiting = waitingSubpasses(given);
+                       own->waiting = waiting;
+                       own->subpassCount = given.subpassCount;
+                       createOwn(own->handle, "render pass of variants");
+                       std::deque<PatchedChain> chains;
+                       for (auto& attachment : attachments)
+                           load(attachment, chains);
+                       if (isDivided)
+                           createOwn(own->again, "render pass that goes on");
                        device.renderPasses.insert(handleId(*out), std::move(own));
                    });
     return VK_SUCCESS;
@@ -120,7 +199,8 @@ VKAPI_ATTR void VKAPI_CALL DestroyRenderPass(VkDevice handle, VkRenderPass rende
 
 RenderPass::~RenderPass()
 {
-    device.table.DestroyRenderPass(device.handle, handle, runtime::hostMemory());
+    for (const VkRenderPass own : {handle, again})
+        device.table.DestroyRenderPass(device.handle, own, runtime::hostMemory());
 }
 
 EntryPoints renderPassEntryPoints()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Render passes of the application, each with one of the layer's that is compatible with it.
+// Render passes of the application, each with those of the layer's that are compatible with it.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -23,6 +23,10 @@ struct RenderPass {
     VkRenderPass handle = VK_NULL_HANDLE;  // null if the driver refused a second one
     // Subpasses in which what is drawn with a front has to wait for one before (recording/front.h).
     std::set<uint32_t> waiting;
+    uint32_t subpassCount = 0;
+    // Goes on with what an instance of the application's has left in its attachments, all of which are stored. Null if
+    // nothing inside has to be waited for, or if the end of an instance does more than that.
+    VkRenderPass again = VK_NULL_HANDLE;
 };
 
 }  // namespace millrace::layer

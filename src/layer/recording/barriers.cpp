@@ -14,12 +14,15 @@ namespace {
 
 using Table = VkuDeviceDispatchTable;
 
+bool isInside(const CommandBuffer& commandBuffer)
+{
+    return commandBuffer.rendering.inside() || (commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT);
+}
+
 DriverScopes scopesOf(const CommandBuffer& commandBuffer)
 {
     // Nothing is preprocessed inside of a render pass instance, where barriers may name few stages.
-    const bool inside =
-        commandBuffer.rendering.inside() || (commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT);
-    if (inside)
+    if (isInside(commandBuffer))
         return DriverScopes::inside(commandBuffer.device);
     if (!commandBuffer.device.usesCommands() && !commandBuffer.device.usesMesh())
         return {};
@@ -29,8 +32,11 @@ DriverScopes scopesOf(const CommandBuffer& commandBuffer)
 // What runs in front of a render pass instance cannot wait for what happens inside.
 void noteWait(CommandBuffer& commandBuffer, VkPipelineStageFlags2 destinations)
 {
-    if (commandBuffer.rendering.inside() && waitsInFront(destinations))
-        commandBuffer.front.obstacle = "behind a barrier inside the render pass instance that it has to wait at";
+    if (!isInside(commandBuffer) || !waitsInFront(destinations))
+        return;
+    Front& front = commandBuffer.front;
+    (commandBuffer.primary ? front.waits : front.obstacle) =
+        "behind a barrier inside the render pass instance that it has to wait at";
 }
 
 void noteWaits(CommandBuffer& commandBuffer, const VkDependencyInfo& info)

@@ -117,6 +117,8 @@ std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::s
     for (VkCommandBuffer secondary : secondaries) {
         const CommandBuffer& own = CommandBuffer::of(secondary);
         const VkCommandBuffer companion = own.companion;
+        if (companion)
+            settleWait(commandBuffer);
         Front& front = commandBuffer.front;
         const bool isPossible = !companion || (commandBuffer.primary && front.isOpen());
         if (isPossible)

@@ -22,6 +22,8 @@ struct Front {
     VkCommandBuffer stream = VK_NULL_HANDLE;
     // Why nothing may be recorded there though an instance is open, to follow "a draw is"; null if something may.
     const char* obstacle = nullptr;
+    // Likewise, unless the instance is divided here: something inside of it has to be waited for.
+    const char* waits = nullptr;
     bool isUsed = false;                       // whoever records there sets it
     void (*finish)(CommandBuffer&) = nullptr;  // likewise: records what comes behind all else, before the front closes
 
@@ -30,7 +32,7 @@ struct Front {
     std::vector<std::shared_ptr<Continuation>> continuations{};
     size_t boundary = 0;  // of a primary command buffer, between the front and the instance
 
-    bool isOpen() const { return stream && !obstacle; }
+    bool isOpen() const { return stream && !obstacle && !waits; }
 };
 
 // True if what runs in front of an instance is among stages that wait, inside the instance or between its subpasses.
@@ -47,6 +49,8 @@ constexpr bool waitsInFront(VkPipelineStageFlags2 destinations)
 void openFront(CommandBuffer& commandBuffer, bool resumes, bool isWhole);
 // In front of where an instance goes on that was interrupted outside of a secondary command buffer, likewise.
 void reopenFront(CommandBuffer& commandBuffer);
+// In front of what may record there: where Front::waits is set, divides the instance, or makes an obstacle of it.
+void settleWait(CommandBuffer& commandBuffer);
 // In a secondary command buffer that continues a render pass, when it first needs one. It stays open until the command
 // buffer ends.
 void openCompanion(CommandBuffer& commandBuffer);

@@ -26,7 +26,10 @@ struct ActiveQuery {
 struct RenderingScope {
     bool legacyPass = false;                       // between vkCmdBeginRenderPass and vkCmdEndRenderPass
     uint32_t subpass = 0;                          // of it
+    VkSubpassContents contents{};                  // of that
     std::shared_ptr<const RenderPass> renderPass;  // null if it is not known
+    // Begins another one that goes on with it. Null: it cannot be divided.
+    std::shared_ptr<const VkRenderPassBeginInfo> again;
 
     // Between vkCmdBeginRendering and vkCmdEndRendering: a deep copy of the parameter, changed to continue where the
     // instance was interrupted.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <span>
 #include <vector>
+#include <vulkan/utility/vk_safe_struct.hpp>
 
 #include "layer/loader/entry_points.h"
 #include "layer/objects/render_passes.h"
@@ -113,6 +114,28 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer handle, uint32_t c
     commandBuffer.graph.clear();
 }
 
+VkSubpassContents contentsOf(VkSubpassContents contents)
+{
+    return contents;
+}
+VkSubpassContents contentsOf(const VkSubpassBeginInfo* info)
+{
+    return info->contents;
+}
+
+// Only where something in front may make it necessary to go on with another.
+void keepForLater(CommandBuffer& commandBuffer, const VkRenderPassBeginInfo& info)
+{
+    RenderingScope& scope = commandBuffer.rendering;
+    if (!scope.renderPass || !scope.renderPass->again || !commandBuffer.front.stream)
+        return;
+    auto copy = std::make_shared<vku::safe_VkRenderPassBeginInfo>(&info);
+    scope.notKept = missingStructures(info.pNext, copy->pNext);
+    copy->renderPass = scope.renderPass->again;
+    const VkRenderPassBeginInfo* plain = copy->ptr();
+    scope.again = std::shared_ptr<const VkRenderPassBeginInfo>(std::move(copy), plain);
+}
+
 template <auto Member>
 struct BeginPass;
 template <typename Contents, void (VKAPI_PTR* Table::*Member)(VkCommandBuffer, const VkRenderPassBeginInfo*, Contents)>
@@ -126,17 +149,20 @@ struct BeginPass<Member> {
         RenderingScope& scope = commandBuffer.rendering;
         scope.legacyPass = true;
         scope.subpass = 0;
+        scope.contents = contentsOf(contents);
         scope.renderPass = commandBuffer.device.renderPasses.share(handleId(pInfo->renderPass));
+        keepForLater(commandBuffer, *pInfo);
     }
 };
 
 // What runs in front of all subpasses cannot wait for one.
-void nextSubpass(CommandBuffer& commandBuffer, VkSubpassContents)
+void nextSubpass(CommandBuffer& commandBuffer, VkSubpassContents contents)
 {
     RenderingScope& scope = commandBuffer.rendering;
     ++scope.subpass;
+    scope.contents = contents;
     if (scope.renderPass && scope.renderPass->waiting.contains(scope.subpass))
-        commandBuffer.front.obstacle = "in a subpass in which it has to wait for one before";
+        commandBuffer.front.waits = "in a subpass in which it has to wait for one before";
 }
 
 void nextSubpass2(CommandBuffer& commandBuffer, const VkSubpassBeginInfo* info, const VkSubpassEndInfo*)
@@ -148,6 +174,7 @@ void endPass1(CommandBuffer& commandBuffer)
 {
     commandBuffer.rendering.legacyPass = false;
     commandBuffer.rendering.renderPass = nullptr;
+    commandBuffer.rendering.again = nullptr;
     closeFront(commandBuffer);
 }
 void endPass2(CommandBuffer& commandBuffer, const VkSubpassEndInfo*)

@@ -1,5 +1,10 @@
 #version 460
 #extension GL_EXT_mesh_shader : require
+#extension GL_GOOGLE_include_directive : require
+#include "cells.h"
+#if defined(WRITES)
+layout(std430, set = 0, binding = 0) buffer Picture { Cell cells[]; };
+#endif
 layout(location = 0) in vec2 place;
 layout(location = 1) perprimitiveEXT in Primitive { vec4 color; float twin; };
 #if defined(MANY_OUTPUTS)
@@ -18,6 +23,12 @@ void main()
     for (uint i = 0; i < 13; ++i)
         if (abs(others[i].x - i) > 0.5)
             result = vec4(1);
+#endif
+#if defined(WRITES)
+    const uvec2 pixel = uvec2(gl_FragCoord.xy);
+    const uint cell = pixel.x / 8 + CELLS * (pixel.y / 8), square = pixel.x % 8 / 2 + 4 * (pixel.y % 8 / 2);
+    cells[THIRD + cell].count = cells[SECOND + cell].count;
+    cells[THIRD + cell].colors[square] = cells[SECOND + cell].colors[square];
 #endif
 #if defined(PRIMITIVE_ID)
     result.g = float(gl_PrimitiveID) / 255;

@@ -5,3 +5,6 @@ struct Cell {
     uint count;            // of squares that are there
     uint colors[SQUARES];  // red, green and, in the highest byte, whether it is culled
 };
+// Shaders that write make the third picture of a buffer from the second one.
+#define SECOND (CELLS * CELLS)
+#define THIRD (2 * CELLS * CELLS)
