@@ -155,7 +155,9 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
     support.native = !knownPhantom && lists(extensions, VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME) &&
                      runtime::claimsShaderEnqueue(instance.table, physical);
     support.pipelineLibrary = !hide && lists(extensions, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
-    support.maintenance5 = !hide && runtime::hasMaintenance5(instance.table, physical);
+    // A driver that hands structures through to another has the feature, and neither the extension nor its commands.
+    support.maintenance5 = !hide && lists(extensions, VK_KHR_MAINTENANCE_5_EXTENSION_NAME) &&
+                           runtime::hasMaintenance5(instance.table, physical);
 
     support.shaderObjects = lists(extensions, VK_EXT_SHADER_OBJECT_EXTENSION_NAME);
     support.drawIndirectCountExtension = lists(extensions, VK_KHR_DRAW_INDIRECT_COUNT_EXTENSION_NAME);
