@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// load_layer LIBRARY: loads the layer's library as Windows does, asks it what the loader asks, and looks whether the loader
-// that is beside this program lists the layer. For .ci/windows.
+// load_layer LIBRARY: loads the layer's library as Windows does, asks it what the loader asks, and looks whether the
+// loader that is beside this program lists the layer. For .ci/windows.
 #include <windows.h>
 
 #include <vulkan/vk_layer.h>
@@ -30,7 +30,8 @@ bool answersLoader(const char* path)
     HMODULE library = LoadLibraryA(path);
     if (!library)
         return fails("the layer's library does not load");
-    const auto negotiate = find<PFN_vkNegotiateLoaderLayerInterfaceVersion>(library, "vkNegotiateLoaderLayerInterfaceVersion");
+    const auto negotiate =
+        find<PFN_vkNegotiateLoaderLayerInterfaceVersion>(library, "vkNegotiateLoaderLayerInterfaceVersion");
     if (!negotiate)
         return fails("vkNegotiateLoaderLayerInterfaceVersion is not exported");
     VkNegotiateLayerInterface older{LAYER_NEGOTIATE_INTERFACE_STRUCT, nullptr, 1};
@@ -52,8 +53,7 @@ bool isListed()
     HMODULE loader = LoadLibraryA("vulkan-1.dll");
     if (!loader)
         return fails("vulkan-1.dll does not load");
-    const auto enumerate =
-        find<PFN_vkEnumerateInstanceLayerProperties>(loader, "vkEnumerateInstanceLayerProperties");
+    const auto enumerate = find<PFN_vkEnumerateInstanceLayerProperties>(loader, "vkEnumerateInstanceLayerProperties");
     uint32_t count = 0;
     if (!enumerate || enumerate(&count, nullptr) != VK_SUCCESS)
         return fails("vkEnumerateInstanceLayerProperties fails");
