@@ -130,6 +130,9 @@ TEST_F(MeshStages, BarrierInsideAnInstance_NamesVertexShadersAndNothingBehindItG
     const Call to = barrier(VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, kMesh);
     EXPECT_EQ(numbersOf(to, "dstStageMask"), std::vector<uint64_t>{VK_PIPELINE_STAGE_VERTEX_SHADER_BIT});
     EXPECT_FALSE(known().front.isOpen());
+    // It cannot be divided.
+    settleWait(known());
+    EXPECT_FALSE(known().front.isOpen());
     EXPECT_NE(known().front.obstacle, nullptr);
 }
 
