@@ -106,6 +106,18 @@ private:
     std::byte* m_at;
 };
 
+// The one whose feature the driver has, which the layer has to find listed.
+VkResult enumerateExtensions(const Parameters& p)
+{
+    auto& count = *p.get<uint32_t*>("pPropertyCount");
+    auto* properties = p.get<VkExtensionProperties*>("pProperties");
+    if (properties && count > 0)
+        *properties = {VK_KHR_MAINTENANCE_5_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_SPEC_VERSION};
+    const VkResult result = properties && count == 0 ? VK_INCOMPLETE : VK_SUCCESS;
+    count = properties ? std::min(count, 1u) : 1;
+    return result;
+}
+
 VkResult allocateCommandBuffers(const Parameters& all)
 {
     const std::lock_guard lock(state().mutex);
@@ -257,11 +269,7 @@ const std::map<std::string_view, Answer>& answers()
              state().memory.erase(p.get<VkDeviceMemory>("memory"));
              return VK_SUCCESS;
          }},
-        {"vkEnumerateDeviceExtensionProperties",
-         [](const Parameters& p) {
-             *p.get<uint32_t*>("pPropertyCount") = 0;
-             return VK_SUCCESS;
-         }},
+        {"vkEnumerateDeviceExtensionProperties", enumerateExtensions},
         {"vkGetPhysicalDeviceQueueFamilyProperties", getQueueFamilies},
         {"vkAllocateCommandBuffers", allocateCommandBuffers},
         {"vkGetDeviceQueue",
