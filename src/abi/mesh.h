@@ -114,5 +114,28 @@ struct ListArguments {
     uint pad0;
 };
 
+// What workgroups have done, counted by shaders that mesh::countWork() has changed. Sums are two words, to which
+// shaders add with carry; host-visible.
+MR_CONST uint kMeshFillParts = 8u;
+
+struct MeshCounters {
+    uint64_t taskGroups;  // that have emitted, be it nothing
+    uint64_t emptyTaskGroups;
+    uint64_t emittedGroups;
+    uint64_t groups;  // of mesh shaders
+    uint64_t emptyGroups;
+    uint64_t culledGroups;  // that have primitives, all of them culled
+    uint64_t vertices;
+    uint64_t primitives;
+    uint64_t culledPrimitives;
+    // Workgroups by how much they have of the most that they may: nothing, up to a part of kMeshFillParts, up to two...
+    uint64_t vertexFill[kMeshFillParts + 1u];
+    uint64_t primitiveFill[kMeshFillParts + 1u];
+    uint mostEmitted;  // by one workgroup
+    uint mostVertices;
+    uint mostPrimitives;
+    uint pad0;
+};
+
 MR_ABI_END
 #endif

@@ -206,13 +206,11 @@ Id loadBuiltIn(Emitter& out, spv::BuiltIn builtIn, Id type)
     return ownType == type ? value : out.emit(spv::Op::OpBitcast, type, {value});
 }
 
-Status declareArguments(Variant& variant)
+Status useAddresses(Module& module)
 {
-    Module& module = variant.module;
     if (const Status status = compiler::useModernForms(module); !status) {
         return status;
     }
-    removeUnusedPushConstants(module);
     module.version = std::max(module.version, kLeastVersion);
     module.addCapability(spv::Capability::PhysicalStorageBufferAddresses);
     for (Instruction& i : module.section(Section::MemoryModel)) {
@@ -220,6 +218,16 @@ Status declareArguments(Variant& variant)
             i.setLiteral(0, static_cast<uint32_t>(spv::AddressingModel::PhysicalStorageBuffer64));
         }
     }
+    return {};
+}
+
+Status declareArguments(Variant& variant)
+{
+    Module& module = variant.module;
+    if (const Status status = useAddresses(module); !status) {
+        return status;
+    }
+    removeUnusedPushConstants(module);
     const Id pointer = module.getPointerType(spv::StorageClass::PushConstant, declareBlock(module));
     variant.arguments = module.createVariable(pointer, spv::StorageClass::PushConstant);
     module.setName(variant.arguments, "sequence_arguments");

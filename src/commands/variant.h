@@ -51,8 +51,11 @@ bool makePrivate(spirv::Module& module, spirv::Id variable, compiler::Failure& f
 // application's own is taken, whatever its signedness. `type`: unsigned integer or a vector of such.
 spirv::Id loadBuiltIn(spirv::Emitter& out, spv::BuiltIn builtIn, spirv::Id type);
 
-// Raises the module to a version that takes addresses as two words, and declares what variants load from. The
-// application's push constants stay for now: the module is invalid until they are gone.
+// Raises the module to a version that takes addresses as two words.
+Status useAddresses(spirv::Module& module);
+
+// The same, and declares what variants load from. The application's push constants stay for now: the module is invalid
+// until they are gone.
 Status declareArguments(Variant& variant);
 
 // Brings definitions and interface in order and gives the finished words.

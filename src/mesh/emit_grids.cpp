@@ -176,7 +176,7 @@ private:
         block.body.pop_back();
         Emitter out(m_module, block.body);
         compiler::emitWorkgroupBarrier(m_module, out, m_module.hasCapability(spv::Capability::VulkanMemoryModel));
-        setGrid(out, asWord(emitted.id(0), out), asWord(emitted.id(1), out), asWord(emitted.id(2), out));
+        setGrid(out, asWord(out, emitted.id(0)), asWord(out, emitted.id(1)), asWord(out, emitted.id(2)));
         if (!m_payload || emitted.operandCount() < 4) {
             out.emitVoid(spv::Op::OpReturn, {});
             return;
@@ -193,12 +193,6 @@ private:
         std::vector<Block>& blocks = entry().blocks;
         const auto behind = blocks.begin() + static_cast<ptrdiff_t>(number) + 1;
         blocks.insert(blocks.insert(behind, std::move(ending)), std::move(copying));
-    }
-
-    // Counts may be signed.
-    Id asWord(Id value, Emitter& out)
-    {
-        return m_module.typeOf(value) == word() ? value : out.emit(spv::Op::OpBitcast, word(), {value});
     }
 
     commands::Variant& m_task;

@@ -39,21 +39,10 @@ void writeLocalSize(spirv::Module& module)
     }
 }
 
-// With the values of its specialization constants, and without calls.
+// As readInlined(), without what drivers may lack.
 Result<Variant> readWhole(const Stage& stage, spv::ExecutionModel model)
 {
-    auto variant = commands::readStage(stage.words, stage.entryPoint, model);
-    if (!variant) {
-        return variant.error();
-    }
-    if (const Status status = spirv::specialize(variant->module, stage.constants); !status) {
-        return status.error();
-    }
-    const auto inlined = spirv::inlineAll(spirv::write(variant->module));
-    if (!inlined) {
-        return inlined.error();
-    }
-    auto whole = commands::readStage(*inlined, stage.entryPoint, model);
+    auto whole = readInlined(stage, model);
     if (!whole) {
         return whole.error();
     }

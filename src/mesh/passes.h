@@ -39,6 +39,12 @@ Status readPrimitives(commands::Variant& fragment, const PrimitiveInputs& inputs
 // True if the fragment shader reads PrimitiveId.
 bool readsPrimitiveId(const commands::Variant& fragment);
 
+// With the values of its specialization constants, and without calls.
+Result<commands::Variant> readInlined(const Stage& stage, spv::ExecutionModel model);
+
+// A 32-bit integer, or an index of any size, as an unsigned one.
+spirv::Id asWord(spirv::Emitter& out, spirv::Id value);
+
 // Takes out what only task and mesh shaders and shaders behind them may declare.
 void removeMeshDeclarations(spirv::Module& module);
 

@@ -3,6 +3,7 @@
 #include "compiler/diagnose.h"
 #include "compiler/globals.h"
 #include "mesh/passes.h"
+#include "spirv/edit.h"
 
 namespace millrace::mesh {
 
@@ -29,6 +30,34 @@ bool isOfMeshShaders(const Instruction& mode)
 }
 
 }  // namespace
+
+Result<commands::Variant> readInlined(const Stage& stage, spv::ExecutionModel model)
+{
+    auto variant = commands::readStage(stage.words, stage.entryPoint, model);
+    if (!variant) {
+        return variant.error();
+    }
+    if (const Status status = spirv::specialize(variant->module, stage.constants); !status) {
+        return status.error();
+    }
+    const auto inlined = spirv::inlineAll(spirv::write(variant->module));
+    if (!inlined) {
+        return inlined.error();
+    }
+    return commands::readStage(*inlined, stage.entryPoint, model);
+}
+
+Id asWord(Emitter& out, Id value)
+{
+    Module& module = out.module();
+    const Id type = module.typeOf(value), word = module.getIntType(32, false);
+    if (type == word) {
+        return value;
+    }
+    const Instruction* i = module.findDefinition(type);
+    const bool isWord = i && i->op == spv::Op::OpTypeInt && i->literal(0) == 32;
+    return out.emit(isWord ? spv::Op::OpBitcast : spv::Op::OpUConvert, word, {value});
+}
 
 void removeMeshDeclarations(Module& module)
 {

@@ -97,8 +97,8 @@ private:
     void rewrite(const Instruction& i, Emitter& out)
     {
         if (i.op == spv::Op::OpSetMeshOutputsEXT) {
-            const Id vertices = asWord(i.id(0), out);
-            m_memory->setCounts(out, vertices, asWord(i.id(1), out));
+            const Id vertices = asWord(out, i.id(0));
+            m_memory->setCounts(out, vertices, asWord(out, i.id(1)));
             return;
         }
         const auto base = i.operandCount() > 0 && i.isId(0) ? m_pointers.find(i.id(0).value) : m_pointers.end();
@@ -148,18 +148,6 @@ private:
         return type == m_module.pointee(chain.type);
     }
 
-    // Counts and indices may be signed, and indices may be small or large.
-    Id asWord(Id value, Emitter& out)
-    {
-        const Id type = m_module.typeOf(value);
-        if (type == word()) {
-            return value;
-        }
-        const Instruction* i = m_module.findDefinition(type);
-        const bool isWord = i && i->op == spv::Op::OpTypeInt && i->literal(0) == 32;
-        return out.emit(isWord ? spv::Op::OpBitcast : spv::Op::OpUConvert, word(), {value});
-    }
-
     const Area& areaOf(const Pointer& pointer) const
     {
         return pointer.output ? m_areas.of(*pointer.output) : *m_payloadArea;
@@ -173,7 +161,7 @@ private:
             return area.place(out, m_payloadPointer, pointer.member, pointer.indices);
         }
         const spirv::LongWords element =
-            m_memory->locate(out, pointer.output->isPerPrimitive, asWord(pointer.indices[0], out));
+            m_memory->locate(out, pointer.output->isPerPrimitive, asWord(out, pointer.indices[0]));
         return area.place(out, area.pointTo(m_mesh, out, element), pointer.member,
                           {pointer.indices.begin() + 1, pointer.indices.end()});
     }

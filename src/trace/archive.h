@@ -67,6 +67,15 @@ void visit(auto& a, Is<Sweep> auto& v)
 {
     a(v.dispatch, v.run, v.number, v.time, v.error, v.dropped, v.bytesWritten, v.memoryBytes, v.levels, v.queues);
 }
+void visit(auto& a, Is<MeshPipeline> auto& v)
+{
+    a(v.id, v.name, v.hasTask, v.hasMesh, v.corners, v.maxVertices, v.maxPrimitives);
+}
+void visit(auto& a, Is<MeshWork> auto& v)
+{
+    a(v.pipeline, v.taskGroups, v.emptyTaskGroups, v.emittedGroups, v.groups, v.emptyGroups, v.culledGroups, v.vertices,
+      v.primitives, v.culledPrimitives, v.vertexFill, v.primitiveFill, v.mostEmitted, v.mostVertices, v.mostPrimitives);
+}
 void visit(auto& a, Is<Trait> auto& v)
 {
     a(v.name, v.value, v.origin);

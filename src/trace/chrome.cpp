@@ -11,6 +11,9 @@ namespace {
 // What a process, which stands for a graph, shows beside each other.
 constexpr uint32_t kSweeps = 1;
 constexpr uint32_t kLevels = 2;
+// Mesh pipelines are processes behind those of graphs.
+constexpr uint32_t kMeshProcesses = 1'000'000;
+constexpr uint32_t kMeshWork = 1;
 const std::string kEnd = "\n]\n";
 constexpr uint32_t kFirstNode = 10;  // nodes of one level run at the same time, so each has a line of its own
 
@@ -120,10 +123,7 @@ void ChromeWriter::graph(const Graph& graph)
 {
     m_graphs[graph.id] = graph;
     m_lanes[graph.id] = 0;
-    event("\"ph\":\"M\",\"name\":\"process_name\"," + number("pid", graph.id) +
-          ",\"args\":{\"name\":" + quoted(graph.name) + "}");
-    event("\"ph\":\"M\",\"name\":\"process_labels\"," + number("pid", graph.id) +
-          ",\"args\":{\"labels\":" + quoted(m_device) + "}");
+    nameProcess(graph.id, graph.name);
     nameThread(graph.id, kSweeps, "sweeps");
     nameThread(graph.id, kLevels, "levels");
     commit();
@@ -156,8 +156,17 @@ void ChromeWriter::level(const Graph& graph, const LevelWork& level)
         event(counter(graph.id, "payload memory", level.time.end, number("bytes", *level.memoryBytes)));
 }
 
+void ChromeWriter::nameProcess(uint32_t process, const std::string& name)
+{
+    event("\"ph\":\"M\",\"name\":\"process_name\"," + number("pid", process) + ",\"args\":{\"name\":" + quoted(name) +
+          "}");
+    event("\"ph\":\"M\",\"name\":\"process_labels\"," + number("pid", process) +
+          ",\"args\":{\"labels\":" + quoted(m_device) + "}");
+}
+
 void ChromeWriter::sweep(const Sweep& sweep)
 {
+    m_now = std::max(m_now, sweep.time.end);
     const Dispatch& dispatch = m_dispatches[sweep.dispatch];
     const Graph& graph = m_graphs[dispatch.graph];
     event(slice(graph.id, kSweeps, sweep.number == 0 ? graph.name : "continuation " + std::to_string(sweep.number),
@@ -181,6 +190,39 @@ void ChromeWriter::lost(uint64_t sweeps)
 {
     event("\"ph\":\"i\",\"s\":\"g\",\"pid\":0,\"tid\":0,\"ts\":0,\"name\":" +
           quoted(std::to_string(sweeps) + " sweeps were not recorded"));
+    commit();
+}
+
+void ChromeWriter::meshPipeline(const MeshPipeline& pipeline)
+{
+    m_meshPipelines[pipeline.id] = pipeline;
+    nameProcess(kMeshProcesses + pipeline.id, pipeline.name);
+    nameThread(kMeshProcesses + pipeline.id, kMeshWork, "work");
+    commit();
+}
+
+// Nobody has taken its time: it is shown behind all else.
+void ChromeWriter::meshWork(const MeshWork& work)
+{
+    constexpr uint64_t kShownNanoseconds = 1000;
+    const MeshPipeline& pipeline = m_meshPipelines[work.pipeline];
+    std::string more;
+    const auto add = [&](const char* name, uint64_t value) { more += (more.empty() ? "" : ",") + number(name, value); };
+    if (pipeline.hasTask) {
+        add("task workgroups", work.taskGroups);
+        add("empty task workgroups", work.emptyTaskGroups);
+        add("emitted workgroups", work.emittedGroups);
+    }
+    if (pipeline.hasMesh) {
+        add("workgroups", work.groups);
+        add("empty workgroups", work.emptyGroups);
+        add("culled workgroups", work.culledGroups);
+        add("vertices", work.vertices);
+        add("primitives", work.primitives);
+        add("culled primitives", work.culledPrimitives);
+    }
+    event(slice(kMeshProcesses + work.pipeline, kMeshWork, pipeline.name, {m_now, m_now + kShownNanoseconds}, more));
+    m_now += kShownNanoseconds;
     commit();
 }
 

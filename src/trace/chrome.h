@@ -23,12 +23,15 @@ public:
     void dispatch(const Dispatch& dispatch) override;
     void sweep(const Sweep& sweep) override;
     void lost(uint64_t sweeps) override;
+    void meshPipeline(const MeshPipeline& pipeline) override;
+    void meshWork(const MeshWork& work) override;
     std::optional<std::string> takeProblem() override { return m_file->takeProblem(); }
 
 private:
     explicit ChromeWriter(std::unique_ptr<OutputFile> file) : m_file(std::move(file)) {}
     void event(const std::string& members);
     void commit();
+    void nameProcess(uint32_t process, const std::string& name);
     void nameThread(uint32_t process, uint32_t thread, const std::string& name);
     void level(const Graph& graph, const LevelWork& level);
 
@@ -39,6 +42,8 @@ private:
     std::map<uint32_t, Graph> m_graphs;
     std::map<uint32_t, Dispatch> m_dispatches;
     std::map<uint32_t, uint32_t> m_lanes;  // per graph: threads that show nodes and have a name
+    std::map<uint32_t, MeshPipeline> m_meshPipelines;
+    uint64_t m_now = 0;  // nanoseconds; from there on nothing is shown yet
 };
 
 }  // namespace millrace::trace

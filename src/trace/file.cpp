@@ -2,6 +2,7 @@
 #include "trace/file.h"
 
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "trace/archive.h"
@@ -18,6 +19,8 @@ constexpr char kGraph = 'G';
 constexpr char kDispatch = 'C';
 constexpr char kSweep = 'S';
 constexpr char kLost = 'L';
+constexpr char kMeshPipeline = 'M';
+constexpr char kMeshWork = 'W';
 
 std::string encode(const auto& value)
 {
@@ -114,6 +117,15 @@ private:
                 uint64_t sweeps = 0;
                 return decode(bytes, sweeps) && (m_sink.lost(sweeps), true);
             }
+            case kMeshPipeline: {
+                MeshPipeline pipeline;
+                return decode(bytes, pipeline) && m_meshPipelines.insert(pipeline.id).second &&
+                       (m_sink.meshPipeline(pipeline), true);
+            }
+            case kMeshWork: {
+                MeshWork work;
+                return decode(bytes, work) && m_meshPipelines.contains(work.pipeline) && (m_sink.meshWork(work), true);
+            }
             default:
                 return false;
         }
@@ -155,6 +167,7 @@ private:
     Sink& m_sink;
     std::map<uint32_t, Shape> m_graphs;
     std::map<uint32_t, Shape> m_dispatches;
+    std::set<uint32_t> m_meshPipelines;
 };
 
 }  // namespace
@@ -221,6 +234,16 @@ void FileWriter::sweep(const Sweep& sweep)
 void FileWriter::lost(uint64_t sweeps)
 {
     write(kLost, encode(sweeps));
+}
+
+void FileWriter::meshPipeline(const MeshPipeline& pipeline)
+{
+    write(kMeshPipeline, encode(pipeline));
+}
+
+void FileWriter::meshWork(const MeshWork& work)
+{
+    write(kMeshWork, encode(work));
 }
 
 Status read(std::span<const char> bytes, Sink& sink)

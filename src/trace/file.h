@@ -24,6 +24,8 @@ public:
     void dispatch(const Dispatch& dispatch) override;
     void sweep(const Sweep& sweep) override;
     void lost(uint64_t sweeps) override;
+    void meshPipeline(const MeshPipeline& pipeline) override;
+    void meshWork(const MeshWork& work) override;
     std::optional<std::string> takeProblem() override { return m_file->takeProblem(); }
 
 private:

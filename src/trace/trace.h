@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace says of execution graphs that ran: facts, nothing of how the scheduler counts them. docs/trace.md
-// explains each.
+// What a trace says of execution graphs and mesh shaders that ran: facts, nothing of how the scheduler counts them.
+// docs/trace.md explains each.
 #pragma once
 
 #include <cstdint>
@@ -132,6 +132,38 @@ struct Sweep {
     std::vector<QueueFill> queues;  // that received something or hold something
 };
 
+// A pipeline or shader object with a task or mesh shader. What belongs to a stage that it lacks is 0.
+struct MeshPipeline {
+    uint32_t id = 0;
+    std::string name;
+    bool hasTask = false;
+    bool hasMesh = false;
+    uint32_t corners = 0;      // of a primitive
+    uint32_t maxVertices = 0;  // that a workgroup declares
+    uint32_t maxPrimitives = 0;
+};
+
+// What the workgroups of a pipeline have done since the part before of the same pipeline.
+struct MeshWork {
+    uint32_t pipeline = 0;
+    uint64_t taskGroups = 0;
+    uint64_t emptyTaskGroups = 0;  // that emitted nothing
+    uint64_t emittedGroups = 0;
+    uint64_t groups = 0;        // of the mesh shader
+    uint64_t emptyGroups = 0;   // without primitives
+    uint64_t culledGroups = 0;  // all of whose primitives are culled
+    uint64_t vertices = 0;
+    uint64_t primitives = 0;
+    uint64_t culledPrimitives = 0;
+    // Workgroups by how much of the most that they declare they have: nothing, up to an eighth, up to two, ..., all.
+    std::vector<uint64_t> vertexFill;
+    std::vector<uint64_t> primitiveFill;
+    // Of one workgroup, since the pipeline was made.
+    uint32_t mostEmitted = 0;
+    uint32_t mostVertices = 0;
+    uint32_t mostPrimitives = 0;
+};
+
 // What was chosen for the device.
 struct Trait {
     std::string name;
@@ -156,7 +188,9 @@ public:
     virtual void graph(const Graph&) = 0;        // before its dispatches
     virtual void dispatch(const Dispatch&) = 0;  // before its sweeps
     virtual void sweep(const Sweep&) = 0;
-    virtual void lost(uint64_t sweeps) = 0;  // that nobody could keep
+    virtual void lost(uint64_t sweeps) = 0;              // that nobody could keep
+    virtual void meshPipeline(const MeshPipeline&) = 0;  // before its work
+    virtual void meshWork(const MeshWork&) = 0;
     // Why it has not kept all that it was given, once. Any thread.
     virtual std::optional<std::string> takeProblem() { return std::nullopt; }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modules with words that no compiler would write. None may crash; each is lowered, or there is a diagnostic.
+// Modules with words that no compiler would write. None may crash; each is lowered and counts, or there is a
+// diagnostic.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "mesh/compile_text.h"
+#include "mesh/count_work.h"
 #include "mesh/lower_pipeline.h"
 #include "mesh/random_shader.h"
 
@@ -49,6 +51,11 @@ void lower(Changed which, spirv::Words words)
     else if (which == Changed::Fragment)
         fragment = Stage{"main", std::move(words), {}};
     (void)lowerPipeline(task, mesh, fragment, target);
+    Stage counted = task.value_or(mesh);
+    if (which == Changed::Task)
+        (void)countTasks(counted, 0);
+    else if (which == Changed::Mesh)
+        (void)countMeshes(counted, 0);
 }
 
 class HostileMesh : public testing::TestWithParam<Changed> {};

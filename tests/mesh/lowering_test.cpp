@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "mesh/compile_text.h"
+#include "mesh/count_work.h"
 #include "mesh/lower_pipeline.h"
 #include "mesh/random_shader.h"
 #include "spirv/module.h"
@@ -46,6 +47,24 @@ void expectLowered(const std::optional<Stage>& task, const Stage& mesh, const st
     expectValid(lowered->mesh, "mesh", name);
     expectValid(lowered->vertex, "vertex", name);
     expectValid(lowered->fragment, "fragment", name);
+}
+
+// Shaders that count what they do, as drivers with mesh shaders get them, and lowered.
+void expectCounted(std::optional<Stage> task, Stage mesh, const std::optional<Stage>& fragment, const std::string& name)
+{
+    constexpr uint64_t kAddress = 0x123456789a0;
+    if (task) {
+        const Status counted = countTasks(*task, kAddress);
+        ASSERT_TRUE(counted) << name << ": " << counted.error().text();
+        const Status valid = spirv::validate(task->words);
+        EXPECT_TRUE(valid) << name << ", counted task: " << valid.error().text();
+    }
+    const Result<MeshShape> shape = countMeshes(mesh, kAddress);
+    ASSERT_TRUE(shape) << name << ": " << shape.error().text();
+    EXPECT_GT(shape->maxVertices, 0u) << name;
+    const Status valid = spirv::validate(mesh.words);
+    EXPECT_TRUE(valid) << name << ", counted mesh: " << valid.error().text();
+    expectLowered(task, mesh, fragment, name + ", counted");
 }
 
 struct File {
@@ -91,9 +110,11 @@ TEST(MeshLowering, ShadersOfHlsl_BecomeValidModules)
     for (const File& file : files) {
         if (file.model == spv::ExecutionModel::MeshEXT) {
             expectLowered({}, stageOf(file), {}, file.name);
+            expectCounted({}, stageOf(file), {}, file.name);
             ++meshes;
         } else if (file.model == spv::ExecutionModel::TaskEXT) {
             expectLowered(stageOf(file), stageOf(byName("payload.spvasm")), {}, file.name);
+            expectCounted(stageOf(file), stageOf(byName("payload.spvasm")), {}, file.name);
             ++tasks;
         }
     }
@@ -142,6 +163,7 @@ TEST(MeshLowering, RandomShaders_BecomeValidModules)
         const Stage mesh{"main", compileText(shader.mesh, VK_SHADER_STAGE_MESH_BIT_EXT), {{0, {7, 0, 0, 0}}}};
         const Stage fragment{"main", compileText(shader.fragment, VK_SHADER_STAGE_FRAGMENT_BIT), {}};
         expectLowered(task, mesh, fragment, "seed " + std::to_string(seed));
+        expectCounted(task, mesh, fragment, "seed " + std::to_string(seed));
     }
 }
 

@@ -74,7 +74,21 @@ void enableWhatTestsNeed(VkPhysicalDeviceFeatures2& core, VkPhysicalDeviceVulkan
 
 }  // namespace
 
-MeshDevice::MeshDevice(Provider by, Beside beside) : provider(by), device(instanceOptions(by), options(beside))
+namespace {
+
+InstanceOptions tracing(InstanceOptions options, const std::string& trace)
+{
+    if (!trace.empty()) {
+        options.emulation = true;
+        options.settings["trace"] = trace;
+    }
+    return options;
+}
+
+}  // namespace
+
+MeshDevice::MeshDevice(Provider by, Beside beside, const std::string& trace)
+    : provider(by), device(tracing(instanceOptions(by), trace), options(beside))
 {
     setLayout =
         device.createSetLayout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, kMeshStages | VK_SHADER_STAGE_FRAGMENT_BIT);

@@ -5,6 +5,7 @@
 #include <vulkan/vulkan.h>
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "layer/test_device.h"
@@ -46,7 +47,8 @@ bool driverHas(Beside beside);
 
 class MeshDevice {
 public:
-    explicit MeshDevice(Provider by, Beside beside = Beside::Nothing);
+    // `trace`: the setting, which has the layer loaded also where the driver draws; empty: none.
+    explicit MeshDevice(Provider by, Beside beside = Beside::Nothing, const std::string& trace = {});
 
 private:
     VkPhysicalDeviceMeshShaderFeaturesEXT m_features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};

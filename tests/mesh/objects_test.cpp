@@ -3,11 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <optional>
 
 #include "mesh/picture.h"
 #include "shaders/mesh_test_shaders.h"
+#include "trace/collect.h"
+#include "trace/file.h"
 
 namespace millrace::meshtest {
 
@@ -34,10 +37,21 @@ protected:
         m_device.emplace(GetParam(), Beside::ShaderObjects);
         m_picture.emplace(*m_device);
     }
-    void TearDown() override
+    void TearDown() override { stop(); }
+    void stop()
     {
         m_picture.reset();
         m_device.reset();
+    }
+    // Another device, which writes to this file.
+    std::string startTraced()
+    {
+        stop();
+        const std::string path =
+            testing::TempDir() + "millrace_object_counts_" + std::to_string(static_cast<int>(GetParam())) + ".mrtrace";
+        m_device.emplace(GetParam(), Beside::ShaderObjects, path);
+        m_picture.emplace(*m_device);
+        return path;
     }
 
     MeshDevice& device() { return *m_device; }
@@ -72,8 +86,8 @@ protected:
         }
         std::vector<VkShaderEXT> made(infos.size());
         const auto create = device().device.get<PFN_vkCreateShadersEXT>("vkCreateShadersEXT");
-        MILLRACE_CHECK(create(device().device.handle, static_cast<uint32_t>(infos.size()), infos.data(), nullptr,
-                              made.data()));
+        MILLRACE_CHECK(
+            create(device().device.handle, static_cast<uint32_t>(infos.size()), infos.data(), nullptr, made.data()));
         Objects objects;
         for (size_t i = 0; i < made.size(); ++i) {
             objects[infos[i].stage] = made[i];
@@ -112,8 +126,8 @@ protected:
             stages.push_back(stage);
             shaders.push_back(objects[stage]);
         }
-        device().device.get<PFN_vkCmdBindShadersEXT>("vkCmdBindShadersEXT")(
-            cmd, static_cast<uint32_t>(stages.size()), stages.data(), shaders.data());
+        device().device.get<PFN_vkCmdBindShadersEXT>("vkCmdBindShadersEXT")(cmd, static_cast<uint32_t>(stages.size()),
+                                                                            stages.data(), shaders.data());
     }
 
     void bindCells(VkCommandBuffer cmd, VkDescriptorSet set, uint32_t firstCell = 0)
@@ -212,6 +226,34 @@ TEST_P(MeshObjects, SpecializationConstant_HasItsValue)
     EXPECT_EQ(drawAll(create(ObjectCode{.constants = &constants}), cells), expected(cells, green));
 }
 
+// Each of the driver's counts by itself, those of the layer that draw together in one.
+TEST_P(MeshObjects, InATrace_AreCounted)
+{
+    const std::string path = startTraced();
+    const std::vector<Cell> cells = randomCells(29);
+    const Objects objects = create(ObjectCode{.mesh = shaders::cells_tasks_mesh, .task = shaders::cells_task});
+    EXPECT_EQ(drawAll(objects, cells, 1), expected(cells));
+    stop();
+    trace::Collector found;
+    const Status status = trace::read(trace::readBytes(path), found);
+    std::filesystem::remove(path);
+    ASSERT_TRUE(status) << status.error().text();
+    EXPECT_EQ(found.meshPipelines.size(), GetParam() == Provider::Driver ? 2u : 1u);
+    uint64_t tasks = 0, emitted = 0, groups = 0, vertices = 0, wanted = 0;
+    for (const trace::MeshWork& work : found.meshWorks) {
+        tasks += work.taskGroups;
+        emitted += work.emittedGroups;
+        groups += work.groups;
+        vertices += work.vertices;
+    }
+    for (const Cell& cell : cells)
+        wanted += uint64_t{4} * cell.count;
+    EXPECT_EQ(tasks, kCells);
+    EXPECT_EQ(groups, emitted);
+    EXPECT_GT(groups, 0u);
+    EXPECT_EQ(vertices, wanted);
+}
+
 // Lines, then triangles over them: each draw has its own topology.
 TEST_P(MeshObjects, SeveralTopologies_EachWithItsOwn)
 {
@@ -275,9 +317,9 @@ TEST_P(MeshObjects, BesideAPipeline_EachDrawsItsOwn)
 TEST_P(MeshObjects, VertexShadersBehind_DrawWithTheTopologyThatWasSet)
 {
     const std::vector<Cell> cells = randomCells(30);
-    const Objects objects = create(ObjectCode{}), cover = create({{VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT,
-                                                         shaders::cover_vertex},
-                                                        {VK_SHADER_STAGE_FRAGMENT_BIT, 0, shaders::cover_fragment}});
+    const Objects objects = create(ObjectCode{}),
+                  cover = create({{VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT, shaders::cover_vertex},
+                                  {VK_SHADER_STAGE_FRAGMENT_BIT, 0, shaders::cover_fragment}});
     const VkDescriptorSet set = picture().createSet(cells);
     const Pixels pixels = run([&](VkCommandBuffer cmd) {
         vkCmdSetPrimitiveTopology(cmd, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP);

@@ -70,6 +70,65 @@ TEST(Findings, FirstRunOfMostTime)
     EXPECT_TRUE(findIn(trace).empty());
 }
 
+namespace {
+
+// Nothing stands out: meshlets of 60 vertices and 100 primitives, a tenth of which is culled.
+TraceSummary healthyMeshes()
+{
+    TraceSummary trace;
+    MeshSummary& mesh = trace.meshes.emplace_back();
+    mesh.shape = {.id = 0,
+                  .name = "grass",
+                  .hasTask = true,
+                  .hasMesh = true,
+                  .corners = 3,
+                  .maxVertices = 64,
+                  .maxPrimitives = 126};
+    mesh.work.taskGroups = 1000;
+    mesh.work.emittedGroups = mesh.work.groups = 20000;
+    mesh.work.emptyGroups = 10;
+    mesh.work.vertices = 20000 * 60;
+    mesh.work.primitives = 20000 * 100;
+    mesh.work.culledPrimitives = 20000 * 10;
+    return trace;
+}
+
+}  // namespace
+
+TEST(Findings, MeshShaders)
+{
+    EXPECT_TRUE(findIn(healthyMeshes()).empty());
+    TraceSummary trace = healthyMeshes();
+    trace.meshes[0].work.emptyGroups = 10000;
+    EXPECT_EQ(theFinding(trace).text, "grass: 50 % of the workgroups have no primitives");
+    EXPECT_EQ(theFinding(trace).mesh, 0u);
+    trace = healthyMeshes();
+    trace.meshes[0].work.culledPrimitives = 20000 * 70;
+    EXPECT_EQ(theFinding(trace).text, "grass: 70 % of the primitives are culled by the mesh shader");
+    trace = healthyMeshes();
+    trace.meshes[0].shape.maxVertices = trace.meshes[0].shape.maxPrimitives = 256;
+    EXPECT_EQ(
+        theFinding(trace).text,
+        "grass: workgroups that are not empty have 23 % of the vertices and 39 % of the primitives that they declare");
+    trace = healthyMeshes();
+    trace.meshes[0].work.primitives = 20000 * 20;
+    trace.meshes[0].work.culledPrimitives = 0;
+    EXPECT_EQ(theFinding(trace).text,
+              "grass: nearly each corner of a primitive has a vertex of its own (1.00 vertices for each corner)");
+    trace = healthyMeshes();
+    trace.meshes[0].work.emittedGroups = trace.meshes[0].work.groups = 1500;
+    trace.meshes[0].work.vertices = 1500 * 60;
+    trace.meshes[0].work.primitives = 1500 * 100;
+    trace.meshes[0].work.culledPrimitives = 0;
+    EXPECT_EQ(theFinding(trace).text, "grass: a workgroup of the task shader emits 1.50 workgroups on average");
+    // Of a few workgroups nothing is said.
+    trace.meshes[0].work.taskGroups = 4;
+    trace.meshes[0].work.emittedGroups = 4;
+    trace.meshes[0].work.groups = 4;
+    trace.meshes[0].work.emptyGroups = 4;
+    EXPECT_TRUE(findIn(trace).empty());
+}
+
 TEST(Findings, NothingStandsOut)
 {
     for (const Finding& finding : findIn(healthy()))

@@ -279,6 +279,13 @@ class Page:
         check(self.js("$('tr.chosen td').textContent") == chosen, "a row by keyboard")
         check(self.focused() == chosen, "and the keyboard stays there")
 
+    def meshes(self):
+        row = ["mesh pipeline 1 (grass.mesh)", "-", "-", "1,000", "50 %", "20.00 of 64", "30.00 of 126", "10 %", "0.22"]
+        rows = self.js("$$('#meshes tbody tr').map((e) => [...e.children].map((c) => c.textContent))")
+        check(rows == [row] and not self.js("$('#meshes').hidden"), f"mesh shaders that ran: {rows}")
+        check(self.js("$$('#meshes th').length") == len(row), "a title for each column")
+        check("50 % of the workgroups have no primitives" in self.js("$('#meshes li').textContent"), "what stands out")
+
     def sorted_by(self, rows, column):
         self.js("$$('#nodes th button')[a[0]].click()", column)
         return rows()
@@ -313,6 +320,7 @@ class Page:
             self.runs_in_view(graph)
             self.timeline(self.number)
             self.table(graph)
+            self.meshes()
             self.tab_through()
 
 

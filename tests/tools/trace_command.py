@@ -194,6 +194,46 @@ class TraceCommand(unittest.TestCase):
                 self.assertTrue(not ends or begin - length <= ends[-1], (process, thread, begin))
                 ends.append(begin - length)
 
+    def meshes(self):
+        """A trace without graphs, as docs/trace.md says ("The compact file")."""
+        def encode(value):
+            if isinstance(value, int):
+                return bytes([value & 0x7f | (0x80 if value > 0x7f else 0)]) + (encode(value >> 7) if value > 0x7f else b"")
+            items = value.encode() if isinstance(value, str) else b"".join(map(encode, value))
+            return encode(len(items) if isinstance(value, str) else len(value)) + items
+
+        def part(tag, *fields):
+            body = b"".join(map(encode, fields))
+            return tag + len(body).to_bytes(4, "little") + body
+
+        work = part(b"W", 5, 10, 2, 400, 400, 100, 20, 16000, 20000, 5000, [100] + 7 * [0] + [300],
+                    [100] + 7 * [0] + [300], 64, 60, 120)
+        path = self.folder / "m.mrtrace"
+        path.write_bytes(b"MRTRACE1" + part(b"D", "a device", "", 32, []) +
+                         part(b"M", 5, "mesh pipeline 6 (</script>.mesh)", 1, 1, 3, 64, 126) + work + work)
+        return path
+
+    def test_mesh_shaders(self):
+        path = self.meshes()
+        found = REPORT.json(path)
+        (mesh,) = found["meshes"]
+        self.assertEqual((found["graphs"], mesh["task_workgroups"], mesh["emitted_workgroups"]), ([], 20, 800))
+        self.assertEqual((mesh["workgroups"], mesh["empty_workgroups"], mesh["culled_workgroups"]), (800, 200, 40))
+        self.assertEqual((mesh["vertices"], mesh["primitives"], mesh["culled_primitives"]), (32000, 40000, 10000))
+        self.assertEqual((mesh["most_vertices"], mesh["vertex_fill"][0], mesh["vertex_fill"][8]), (60, 200, 600))
+        self.assertEqual((mesh["amplification"], round(mesh["vertices_per_corner"], 3)), (40, 0.267))
+        self.assertEqual([(finding["graph"], finding["mesh"]) for finding in found["findings"]], [(None, 0)])
+        text = REPORT(path).stdout
+        self.assertRegex(text, r"mesh pipeline 6 .*\b20\b.*40\.0 each.*\b800\b.*25 %.*40\.0 of 64.*50\.0 of 126.*25 %.*0\.27")
+        page, data, text = self.page(path)
+        self.assertEqual((len(data["meshes"]), data["graphs"]), (1, []))
+        self.assertNotIn("</script>.mesh", text)
+        out = self.folder / "m.json"
+        REPORT(path, "-o", out)
+        slices = [event for event in json.loads(out.read_text()) if event["ph"] == "X"]
+        self.assertEqual([event["args"]["primitives"] for event in slices], [20000, 20000])
+        self.assertLess(slices[0]["ts"], slices[1]["ts"])
+
     def page(self, trace):
         path = self.folder / "page.html"
         REPORT(trace, "-o", path)

@@ -19,12 +19,16 @@ public:
     std::map<uint32_t, Dispatch> dispatches;
     std::vector<Sweep> sweeps;
     uint64_t lostSweeps = 0;
+    std::map<uint32_t, MeshPipeline> meshPipelines;
+    std::vector<MeshWork> meshWorks;
 
     void device(const Device& device) override { devices.push_back(device); }
     void graph(const Graph& graph) override { graphs.push_back(graph); }
     void dispatch(const Dispatch& dispatch) override { dispatches[dispatch.id] = dispatch; }
     void sweep(const Sweep& sweep) override { sweeps.push_back(sweep); }
     void lost(uint64_t sweeps) override { lostSweeps += sweeps; }
+    void meshPipeline(const MeshPipeline& pipeline) override { meshPipelines[pipeline.id] = pipeline; }
+    void meshWork(const MeshWork& work) override { meshWorks.push_back(work); }
 };
 
 inline std::vector<char> readBytes(const std::string& path)

@@ -55,6 +55,36 @@ Sweep sweep()
     return sweep;
 }
 
+MeshPipeline meshPipeline()
+{
+    return {.id = 3,
+            .name = "grass",
+            .hasTask = true,
+            .hasMesh = true,
+            .corners = 3,
+            .maxVertices = 64,
+            .maxPrimitives = 126};
+}
+
+MeshWork meshWork()
+{
+    return {.pipeline = 3,
+            .taskGroups = 10,
+            .emptyTaskGroups = 2,
+            .emittedGroups = 300,
+            .groups = 300,
+            .emptyGroups = 7,
+            .culledGroups = 9,
+            .vertices = uint64_t{1} << 40,
+            .primitives = 12000,
+            .culledPrimitives = 500,
+            .vertexFill = {7, 0, 0, 0, 0, 0, 0, 0, 293},
+            .primitiveFill = {7, 0, 0, 0, 0, 0, 0, 293, 0},
+            .mostEmitted = 64,
+            .mostVertices = 64,
+            .mostPrimitives = 120};
+}
+
 std::string bytesOf(const auto& value)
 {
     Encoder encoder;
@@ -73,6 +103,8 @@ protected:
         (*writer)->dispatch(dispatch());
         (*writer)->sweep(sweep());
         (*writer)->lost(4);
+        (*writer)->meshPipeline(meshPipeline());
+        (*writer)->meshWork(meshWork());
         writer->reset();
         m_bytes = readBytes(m_path);
     }
@@ -101,6 +133,10 @@ TEST_F(Files, ReadWhatWasWritten)
     EXPECT_EQ(found.sweeps[0].time.begin, uint64_t{1} << 60);
     EXPECT_EQ(bytesOf(found.sweeps[0]), bytesOf(sweep()));
     EXPECT_EQ(found.lostSweeps, 4u);
+    EXPECT_EQ(bytesOf(found.meshPipelines[3]), bytesOf(meshPipeline()));
+    ASSERT_EQ(found.meshWorks.size(), 1u);
+    EXPECT_EQ(found.meshWorks[0].vertices, uint64_t{1} << 40);
+    EXPECT_EQ(bytesOf(found.meshWorks[0]), bytesOf(meshWork()));
 }
 
 // Between two parts a process may end; inside of a part something is missing.
@@ -136,6 +172,9 @@ TEST_F(Files, Damaged)
             bytes[at] = static_cast<char>(bytes[at] ^ change);
             Collector found;
             refused += read(bytes, found) ? 0 : 1;
+            for (const MeshWork& work : found.meshWorks) {
+                ASSERT_TRUE(found.meshPipelines.contains(work.pipeline));
+            }
             for (const Sweep& sweep : found.sweeps) {
                 ASSERT_TRUE(found.dispatches.contains(sweep.dispatch));
                 for (const LevelWork& level : sweep.levels)

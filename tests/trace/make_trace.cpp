@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a trace of three graphs that never ran, as large as is wanted, for tests of what shows traces: make_trace FILE
-// NODES STEPS [LEVELS].
+// Writes a trace of three graphs and a mesh shader that never ran, as large as is wanted, for tests of what shows
+// traces: make_trace FILE NODES STEPS [LEVELS].
 #include <cstdio>
 #include <cstdlib>
 
@@ -106,6 +106,29 @@ void writeSlowStart(Sink& to, uint64_t now)
     }
 }
 
+// One that ran, and one that did not.
+void writeMeshes(Sink& to)
+{
+    const MeshPipeline pipeline{.id = 0,
+                                .name = "mesh pipeline 1 (grass.mesh)",
+                                .hasMesh = true,
+                                .corners = 3,
+                                .maxVertices = 64,
+                                .maxPrimitives = 126};
+    to.meshPipeline(pipeline);
+    to.meshPipeline({.id = 1, .name = "mesh pipeline 2", .hasMesh = true});
+    to.meshWork({.pipeline = 0,
+                 .groups = 1000,
+                 .emptyGroups = 500,
+                 .vertices = 20'000,
+                 .primitives = 30'000,
+                 .culledPrimitives = 3'000,
+                 .vertexFill = std::vector<uint64_t>(9),
+                 .primitiveFill = std::vector<uint64_t>(9),
+                 .mostVertices = 64,
+                 .mostPrimitives = 126});
+}
+
 int write(const char* path, uint32_t nodes, uint32_t steps, uint32_t levels)
 {
     const auto writer = FileWriter::create(path);
@@ -124,6 +147,7 @@ int write(const char* path, uint32_t nodes, uint32_t steps, uint32_t levels)
             (*writer)->sweep(sweepOf(graph, dispatch, sweep, now));
     }
     writeSlowStart(**writer, now);
+    writeMeshes(**writer);
     return 0;
 }
 

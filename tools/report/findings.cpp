@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tools/console.h"
+#include "tools/report/meshes.h"
 
 namespace millrace::tools::report {
 
@@ -64,7 +65,7 @@ public:
 private:
     void say(Finding::Kind kind, std::optional<uint32_t> node, const std::string& text, const std::string& advice)
     {
-        m_out.push_back({kind, m_index, node, text, advice});
+        m_out.push_back({kind, m_index, node, {}, text, advice});
     }
     void hint(uint32_t node, const std::string& text, const std::string& advice)
     {
@@ -291,7 +292,7 @@ std::vector<Finding> findIn(const TraceSummary& trace)
 {
     std::vector<Finding> out;
     if (trace.lostSweeps > 0) {
-        out.push_back({Finding::Kind::Problem, 0, std::nullopt,
+        out.push_back({Finding::Kind::Problem, 0, std::nullopt, std::nullopt,
                        count(trace.lostSweeps, "sweep is", "sweeps are") + " missing in this trace",
                        "the application submitted more than the trace holds before it waited for any of them"});
     }
@@ -299,6 +300,9 @@ std::vector<Finding> findIn(const TraceSummary& trace)
         for (Finding& finding : Finder(trace, g).run()) {
             out.push_back(std::move(finding));
         }
+    }
+    for (Finding& finding : findInMeshes(trace)) {
+        out.push_back(std::move(finding));
     }
     std::ranges::stable_partition(out, [](const Finding& f) { return f.kind == Finding::Kind::Problem; });
     return out;

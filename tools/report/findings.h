@@ -13,8 +13,9 @@ namespace millrace::tools::report {
 struct Finding {
     enum class Kind { Problem, Hint };
     Kind kind = Kind::Hint;
-    uint32_t graph = 0;
+    uint32_t graph = 0;  // unless it is of a mesh shader
     std::optional<uint32_t> node;
+    std::optional<uint32_t> mesh = {};
     std::string text;
     std::string advice;
 };

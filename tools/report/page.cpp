@@ -81,6 +81,37 @@ Json graphJson(const GraphSummary& graph, bool timed)
     return out;
 }
 
+Json meshJson(const MeshSummary& mesh)
+{
+    const trace::MeshPipeline& shape = mesh.shape;
+    const trace::MeshWork& work = mesh.work;
+    Json out{{"name", printable(shape.name)}, {"task", shape.hasTask}, {"mesh", shape.hasMesh}};
+    if (shape.hasTask) {
+        out.update({{"task_workgroups", work.taskGroups},
+                    {"empty_task_workgroups", work.emptyTaskGroups},
+                    {"emitted_workgroups", work.emittedGroups},
+                    {"most_emitted", work.mostEmitted},
+                    {"amplification", mesh.amplification()}});
+    }
+    if (shape.hasMesh) {
+        out.update({{"corners", shape.corners},
+                    {"max_vertices", shape.maxVertices},
+                    {"max_primitives", shape.maxPrimitives},
+                    {"workgroups", work.groups},
+                    {"empty_workgroups", work.emptyGroups},
+                    {"culled_workgroups", work.culledGroups},
+                    {"vertices", work.vertices},
+                    {"primitives", work.primitives},
+                    {"culled_primitives", work.culledPrimitives},
+                    {"most_vertices", work.mostVertices},
+                    {"most_primitives", work.mostPrimitives},
+                    {"vertex_fill", work.vertexFill},
+                    {"primitive_fill", work.primitiveFill},
+                    {"vertices_per_corner", mesh.vertexRatio()}});
+    }
+    return out;
+}
+
 // As columns, since there may be many.
 Json stepsJson(const TraceSummary& trace)
 {
@@ -128,13 +159,18 @@ Json reportJson(const TraceSummary& trace, const std::vector<Finding>& findings,
              {"graphs", Json::array()}};
     for (const Finding& finding : findings) {
         out["findings"].push_back({{"kind", finding.kind == Finding::Kind::Problem ? "problem" : "hint"},
-                                   {"graph", finding.graph},
+                                   {"graph", finding.mesh ? Json(nullptr) : Json(finding.graph)},
+                                   {"mesh", finding.mesh ? Json(*finding.mesh) : Json(nullptr)},
                                    {"node", finding.node ? Json(*finding.node) : Json(nullptr)},
                                    {"text", printable(finding.text)},
                                    {"advice", printable(finding.advice)}});
     }
     for (const GraphSummary& graph : trace.graphs) {
         out["graphs"].push_back(graphJson(graph, trace.timed));
+    }
+    out["meshes"] = Json::array();
+    for (const MeshSummary& mesh : trace.meshes) {
+        out["meshes"].push_back(meshJson(mesh));
     }
     if (withSteps) {
         out["steps"] = stepsJson(trace);

@@ -429,12 +429,38 @@ function showGraph() {
   showLaterRuns();
 }
 
+// Mesh shaders.
+
+function showMeshes() {
+  const ran = data.meshes.filter((m) => (m.workgroups ?? 0) + (m.task_workgroups ?? 0) > 0);
+  const each = (part, whole) => whole > 0 ? (part / whole).toFixed(2) : "-";
+  const share = (part, whole) => whole > 0 ? Math.round(100 * part / whole) + " %" : "-";
+  const columns = [["Mesh shader", (m) => m.name],
+    ["Task workgroups", (m) => m.task ? count(m.task_workgroups) : "-"],
+    ["Emitted by each", (m) => m.task ? each(m.emitted_workgroups, m.task_workgroups) : "-"],
+    ["Workgroups", (m) => m.mesh ? count(m.workgroups) : "-"],
+    ["Empty", (m) => share(m.empty_workgroups, m.workgroups)],
+    ["Vertices", (m) => m.mesh ? each(m.vertices, m.workgroups) + " of " + count(m.max_vertices) : "-"],
+    ["Primitives", (m) => m.mesh ? each(m.primitives, m.workgroups) + " of " + count(m.max_primitives) : "-"],
+    ["Culled", (m) => share(m.culled_primitives, m.primitives)],
+    ["Vertices a corner", (m) => m.mesh ? each(m.vertices, m.primitives * m.corners) : "-"]];
+  const section = $("meshes"), table = section.querySelector("table");
+  section.hidden = ran.length === 0;
+  table.tHead.replaceChildren(make("tr", {}, ...columns.map(([name]) => make("th", {scope: "col", textContent: name}))));
+  table.tBodies[0].replaceChildren(...ran.map((m) =>
+    make("tr", {}, ...columns.map(([, text]) => make("td", {textContent: text(m)})))));
+  section.querySelector("ul").replaceChildren(...data.findings.filter((finding) => finding.mesh !== null).map((finding) =>
+    make("li", {className: finding.kind}, finding.text, make("small", {textContent: finding.advice}))));
+}
+
 $("device").textContent = data.device.name + ", subgroups of " + data.device.subgroup_size;
 const details = [data.device.settings, data.device.traits].filter((text) => text);
 $("device-details").hidden = details.length === 0;
 document.querySelector("#device-details p").textContent = details.join("; ");
+showMeshes();
 if (data.graphs.length === 0) {
-  document.querySelector("main").replaceChildren(make("p", {textContent: "No graph ran in this trace."}));
+  document.querySelectorAll(".of-graph").forEach((section) => { section.hidden = true; });
+  if ($("meshes").hidden) document.querySelector("main").prepend(make("p", {textContent: "Nothing ran in this trace."}));
 } else {
   $("graph").append(...data.graphs.map((g, i) => make("option", {value: i, textContent: g.name})));
   $("chooser").hidden = data.graphs.length < 2;

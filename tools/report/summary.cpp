@@ -25,6 +25,12 @@ public:
     void dispatch(const trace::Dispatch& dispatch) override;
     void sweep(const trace::Sweep& sweep) override;
     void lost(uint64_t sweeps) override { m_out.lostSweeps += sweeps; }
+    void meshPipeline(const trace::MeshPipeline& pipeline) override
+    {
+        m_meshes[pipeline.id] = m_out.meshes.size();
+        m_out.meshes.push_back({pipeline, {}});
+    }
+    void meshWork(const trace::MeshWork& work) override;
 
     void finish();
 
@@ -52,6 +58,7 @@ private:
     size_t m_skippedRuns;
     std::map<size_t, std::map<std::pair<uint32_t, uint32_t>, size_t>> m_runs;
     std::map<uint32_t, size_t> m_graphs;
+    std::map<uint32_t, size_t> m_meshes;
     std::map<uint32_t, trace::Dispatch> m_dispatches;
     std::map<std::pair<size_t, std::pair<std::optional<uint32_t>, uint32_t>>, Arrived> m_flows;
 };
@@ -192,6 +199,32 @@ void Summary::sweep(const trace::Sweep& sweep)
     for (const trace::LevelWork& work : sweep.levels)
         level(sweep, work, graph, memory);
     flows(sweep, index);
+}
+
+void addFill(const std::vector<uint64_t>& part, std::vector<uint64_t>& sum)
+{
+    sum.resize(std::max(sum.size(), part.size()));
+    for (size_t i = 0; i < part.size(); ++i)
+        sum[i] += part[i];
+}
+
+void Summary::meshWork(const trace::MeshWork& work)
+{
+    trace::MeshWork& sum = m_out.meshes[m_meshes.at(work.pipeline)].work;
+    sum.taskGroups += work.taskGroups;
+    sum.emptyTaskGroups += work.emptyTaskGroups;
+    sum.emittedGroups += work.emittedGroups;
+    sum.groups += work.groups;
+    sum.emptyGroups += work.emptyGroups;
+    sum.culledGroups += work.culledGroups;
+    sum.vertices += work.vertices;
+    sum.primitives += work.primitives;
+    sum.culledPrimitives += work.culledPrimitives;
+    addFill(work.vertexFill, sum.vertexFill);
+    addFill(work.primitiveFill, sum.primitiveFill);
+    sum.mostEmitted = std::max(sum.mostEmitted, work.mostEmitted);
+    sum.mostVertices = std::max(sum.mostVertices, work.mostVertices);
+    sum.mostPrimitives = std::max(sum.mostPrimitives, work.mostPrimitives);
 }
 
 void Summary::finish()

@@ -106,9 +106,27 @@ struct GraphSummary {
     bool startsSlowly() const;
 };
 
+inline double ratio(uint64_t part, uint64_t whole)
+{
+    return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+struct MeshSummary {
+    trace::MeshPipeline shape;
+    trace::MeshWork work;  // of all parts
+
+    bool ran() const { return work.groups > 0 || work.taskGroups > 0; }
+    double emptyShare() const { return ratio(work.emptyGroups, work.groups); }
+    double culledShare() const { return ratio(work.culledPrimitives, work.primitives); }
+    // Vertices for each corner of a primitive: 1 where nothing is shared.
+    double vertexRatio() const { return ratio(work.vertices, work.primitives * shape.corners); }
+    double amplification() const { return ratio(work.emittedGroups, work.taskGroups); }
+};
+
 struct TraceSummary {
     trace::Device device;
     std::vector<GraphSummary> graphs;
+    std::vector<MeshSummary> meshes;
     std::vector<StepSummary> steps;  // by time
     bool timed = true;
     uint64_t lostSweeps = 0;

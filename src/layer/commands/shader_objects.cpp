@@ -17,6 +17,7 @@
 #include "layer/objects/driver_shaders.h"
 #include "layer/objects/kept_shader.h"
 #include "layer/objects/pipeline_maker.h"
+#include "layer/objects/shader_counter.h"
 #include "layer/objects/shader_modules.h"
 #include "runtime/host_memory.h"
 
@@ -106,6 +107,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShadersEXT(VkDevice handle, uint32_t count,
         std::fill_n(pShaders, count, VkShaderEXT{});
         return result;
     }
+    if (device.shaderCounter)
+        device.shaderCounter->count(infos.infos(), code);
     result = device.table.CreateShadersEXT(handle, count, infos.data(), pAllocator, pShaders);
     for (uint32_t i = 0; i < count; ++i) {
         if (pShaders[i] && device.usesCommands())
@@ -170,7 +173,7 @@ std::shared_ptr<KeptPipeline> ShaderObjects::create(Shaders ordered) const
 EntryPoints shaderObjectEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CreateShadersEXT, kUseCommands | kUseMesh),
+        MILLRACE_ENTRY(CreateShadersEXT, kUseCommands | kUseMesh | kUseMeshCounts),
         MILLRACE_ENTRY(DestroyShaderEXT, kUseCommands | kUseMesh),
     };
     return entries;

@@ -1,60 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/graphs/trace_output.h"
 
-#include "layer/base/output_path.h"
 #include "layer/loader/device.h"
+#include "layer/loader/trace_file.h"
 #include "runtime/trace_recorder.h"
-#include "trace/chrome.h"
-#include "trace/file.h"
 
 namespace millrace::layer {
 
-namespace {
-
-Result<std::shared_ptr<trace::Sink>> open(const std::string& path)
-{
-    auto shared = [](auto writer) {
-        return writer ? Result<std::shared_ptr<trace::Sink>>(std::move(*writer)) : writer.error();
-    };
-    return path.ends_with(".json") ? shared(trace::ChromeWriter::create(path))
-                                   : shared(trace::FileWriter::create(path));
-}
-
-// Those that are not as by default.
-std::string settingsText(const Settings& settings)
-{
-    const std::vector<settings::SettingText> found = settings::settingTexts(settings);
-    const std::vector<settings::SettingText> defaults = settings::settingTexts({});
-    std::string text;
-    for (size_t i = 0; i < found.size(); ++i)
-        if (found[i].value != defaults[i].value)
-            text += (text.empty() ? "" : ", ") + std::string(found[i].key) + " = " + found[i].value;
-    return text;
-}
-
-}  // namespace
-
 VkResult startTrace(Device& device)
 {
-    const Settings& settings = device.settings();
-    if (settings.trace.empty())
+    std::shared_ptr<trace::Sink> sink = traceFile(device);
+    if (!sink)
         return VK_SUCCESS;
-    Result<std::shared_ptr<trace::Sink>> sink = open(outputPath(settings.trace));
-    if (!sink) {
-        device.messages().warning("Millrace-trace", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
-                                  sink.error().text() + "; nothing is traced",
-                                  "Setting trace has the name of the file; its folder must be there");
-        return VK_SUCCESS;
-    }
-    device.tellProblems.push_back([&device, sink = *sink] {
-        if (const std::optional<std::string> problem = sink->takeProblem())
-            device.messages().warning("Millrace-trace", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
-                                      *problem + "; the trace ends here", "Setting trace has the name of the file");
-    });
-    return runtime::TraceRecorder::create(device.physical, device.instance.table, *device.runtime, std::move(*sink),
-                                          {.exact = settings.traceNodes,
+    return runtime::TraceRecorder::create(device.physical, device.instance.table, *device.runtime, std::move(sink),
+                                          {.exact = device.settings().traceNodes,
                                            .hostQueryReset = device.support.hostQueryReset,
-                                           .settings = settingsText(settings)},
+                                           .settings = traceSettings(device)},
                                           device.trace);
 }
 

@@ -8,7 +8,7 @@ namespace millrace::layer {
 
 struct Device;
 
-// Begins a trace if the setting asks for one. A file that cannot be written is a warning, and nothing is traced.
+// Begins a trace if the setting asks for one.
 VkResult startTrace(Device& device);
 
 }  // namespace millrace::layer

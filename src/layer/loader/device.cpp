@@ -17,6 +17,7 @@
 #include "layer/objects/pipeline_caches.h"
 #include "layer/objects/pipeline_layouts.h"
 #include "layer/objects/render_passes.h"
+#include "layer/objects/shader_counter.h"
 #include "layer/objects/shader_modules.h"
 #include "layer/recording/command_pool.h"
 #include "layer/recording/update_templates.h"
@@ -225,7 +226,7 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
     const bool patch = device->support.emulated &&
                        (enabled.shaderEnqueueExtension || enabled.maintenance5 || enabled.pipelineLibrary ||
                         (enabled.generatedCommandsExtension && device->support.generatedCommands) ||
-                        (enabled.meshShaderExtension && device->support.meshShader));
+                        (enabled.meshShaderExtension && device->support.meshShader) || (device->uses & kUseMeshCounts));
     VkResult result;
     if (patch) {
         const PatchedDeviceCreateInfo patched(createInfo, device->support, device->uses);
@@ -344,6 +345,7 @@ Device::~Device()
     trace.reset();
     capture.reset();
     generatedCommands.reset();
+    shaderCounter.reset();
     meshShaders.reset();
     runtime.reset();
 }
@@ -369,6 +371,8 @@ void Device::drainRecorders()
 {
     if (trace)
         trace->drain();
+    if (shaderCounter)
+        shaderCounter->drain();
     if (capture)
         capture->drain();
     for (const std::function<void()>& tell : tellProblems)

@@ -27,6 +27,10 @@ class Device;
 class TraceRecorder;
 }  // namespace millrace::runtime
 
+namespace millrace::trace {
+class Sink;
+}  // namespace millrace::trace
+
 namespace millrace::layer {
 
 struct CommandPool;
@@ -40,6 +44,7 @@ class MeshShaders;
 class PipelineMaker;
 class PipelineObserver;
 class PipelinesAhead;
+class ShaderCounter;
 struct PipelineCache;
 struct PipelineLayout;
 struct Queue;
@@ -71,7 +76,8 @@ struct Device {
     uint32_t uses = kUseAlways;  // bits of Use
     std::vector<VkQueueFamilyProperties> queueFamilies;
     std::unique_ptr<runtime::Device> runtime;
-    std::unique_ptr<runtime::TraceRecorder> trace;      // setting "trace"
+    std::shared_ptr<trace::Sink> traceSink;             // setting "trace"; see traceFile()
+    std::unique_ptr<runtime::TraceRecorder> trace;      // of graphs
     std::unique_ptr<runtime::CaptureRecorder> capture;  // setting "capture"
     std::vector<std::function<void()>> tellProblems;    // that they met
 
@@ -91,6 +97,7 @@ struct Device {
     std::shared_ptr<GeneratedCommands> generatedCommands;
     std::shared_ptr<PipelineObserver> pipelineObserver;  // null: nobody wants to know
     std::shared_ptr<PipelineMaker> pipelineMaker;        // null: the driver makes all
+    std::shared_ptr<ShaderCounter> shaderCounter;        // null: shaders are as the application gave them
     std::shared_ptr<MeshShaders> meshShaders;            // of VK_EXT_mesh_shader, where the layer provides it
     // Render pass instances get a stream in front of them (recording/front.h), once the application has what needs one.
     std::atomic<bool> needsFronts{false};

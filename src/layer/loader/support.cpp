@@ -131,6 +131,7 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
         support.generatedCommands && hasWhatGeneratedDrawsNeed(answers) && support.drawIndirectCountExtension;
     support.streams = support.generatedDraws && !support.nativeStreams;
     support.meshShader = settings.meshShaders && !support.nativeMeshShader && support.emulated;
+    support.countsMeshes = !settings.trace.empty() && support.emulated;
     support.meshLimits = meshLimits(answers, support.viewportLayerExtension);
     const bool areDrivers = support.meshNodes && hasWhatMeshNodesNeed(answers) && support.drawIndirectCountExtension;
     support.meshNodes = settings.meshNodes && support.emulated && (support.meshShader || areDrivers);

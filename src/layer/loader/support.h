@@ -45,6 +45,7 @@ struct Support {
     bool nativeMeshShader = false;
     bool meshShader = false;
     MeshLimits meshLimits;
+    bool countsMeshes = false;            // setting "trace": task and mesh shaders of either count what they do
     bool meshNodes = false;               // shaderMeshEnqueue: the layer provides it
     uint32_t maxMeshNodeGroups = 0;       // workgroups of one of its draws
     bool viewportLayerExtension = false;  // the driver has VK_EXT_shader_viewport_index_layer

@@ -10,13 +10,20 @@ namespace millrace::layer {
 
 namespace {
 
+// The driver's draws. The stream that takes them.
+VkCommandBuffer driversStream(CommandBuffer& commandBuffer)
+{
+    commandBuffer.countsMeshes = commandBuffer.device.shaderCounter != nullptr;
+    return commandBuffer.current;
+}
+
 VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksEXT(VkCommandBuffer handle, uint32_t x, uint32_t y, uint32_t z)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     if (commandBuffer.device.usesMesh())
         MeshDraw(commandBuffer).record(x, y, z);
     else
-        commandBuffer.device.table.CmdDrawMeshTasksEXT(commandBuffer.current, x, y, z);
+        commandBuffer.device.table.CmdDrawMeshTasksEXT(driversStream(commandBuffer), x, y, z);
 }
 
 VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksIndirectEXT(VkCommandBuffer handle, VkBuffer buffer, VkDeviceSize offset,
@@ -26,7 +33,7 @@ VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksIndirectEXT(VkCommandBuffer handle, V
     if (commandBuffer.device.usesMesh())
         MeshDraw(commandBuffer).record(IndirectGrids{buffer, offset, drawCount, stride, VK_NULL_HANDLE, 0});
     else
-        commandBuffer.device.table.CmdDrawMeshTasksIndirectEXT(commandBuffer.current, buffer, offset, drawCount,
+        commandBuffer.device.table.CmdDrawMeshTasksIndirectEXT(driversStream(commandBuffer), buffer, offset, drawCount,
                                                                stride);
 }
 
@@ -40,8 +47,8 @@ VKAPI_ATTR void VKAPI_CALL CmdDrawMeshTasksIndirectCountEXT(VkCommandBuffer hand
         MeshDraw(commandBuffer)
             .record(IndirectGrids{buffer, offset, maxDrawCount, stride, countBuffer, countBufferOffset});
     else
-        commandBuffer.device.table.CmdDrawMeshTasksIndirectCountEXT(commandBuffer.current, buffer, offset, countBuffer,
-                                                                    countBufferOffset, maxDrawCount, stride);
+        commandBuffer.device.table.CmdDrawMeshTasksIndirectCountEXT(
+            driversStream(commandBuffer), buffer, offset, countBuffer, countBufferOffset, maxDrawCount, stride);
 }
 
 }  // namespace

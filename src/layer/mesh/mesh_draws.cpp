@@ -179,6 +179,7 @@ void MeshDraw::beginFront()
     if ((!front.isUsed && mayWait) || (m_arena && m_arena->isNew(front.stream)))
         barrier(front.stream, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, kComputeStage | VK_PIPELINE_STAGE_TRANSFER_BIT);
     front.isUsed = true;
+    m_commandBuffer.countsMeshes = m_device.shaderCounter != nullptr;
     m_streams = {front.stream};
     if (m_arena && repeatFront(m_commandBuffer, m_arena))
         m_streams.push_back(front.repeat);

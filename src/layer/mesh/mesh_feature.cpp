@@ -6,6 +6,7 @@
 #include "layer/loader/device.h"
 #include "layer/loader/device_create_info.h"
 #include "layer/loader/feature.h"
+#include "layer/mesh/mesh_counts.h"
 #include "layer/mesh/mesh_shaders.h"
 
 namespace millrace::layer {
@@ -31,14 +32,28 @@ void enableLayers(PatchedDeviceCreateInfo& request, const Support& support)
     features.shaderOutputViewportIndex = VK_TRUE;
 }
 
+// Workgroups share counters, which are reached by address.
+void enableCounters(PatchedDeviceCreateInfo& request, const Support& support)
+{
+    constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
+    if (support.deviceScope) {
+        constexpr VkStructureType kModel = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES;
+        request.enable(k12, &VkPhysicalDeviceVulkan12Features::vulkanMemoryModel, kModel,
+                       &VkPhysicalDeviceVulkanMemoryModelFeatures::vulkanMemoryModel);
+        request.enable(k12, &VkPhysicalDeviceVulkan12Features::vulkanMemoryModelDeviceScope, kModel,
+                       &VkPhysicalDeviceVulkanMemoryModelFeatures::vulkanMemoryModelDeviceScope);
+    }
+    request.enable(k12, &VkPhysicalDeviceVulkan12Features::bufferDeviceAddress,
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
+                   &VkPhysicalDeviceBufferDeviceAddressFeatures::bufferDeviceAddress);
+}
+
 // What is written by address may be of any type that mesh shaders give out.
 void enableWhatMeshShadersNeed(PatchedDeviceCreateInfo& request, const Support& support)
 {
     constexpr VkStructureType k11 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
     constexpr VkStructureType k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
-    request.enable(k12, &VkPhysicalDeviceVulkan12Features::bufferDeviceAddress,
-                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
-                   &VkPhysicalDeviceBufferDeviceAddressFeatures::bufferDeviceAddress);
+    enableCounters(request, support);
     if (support.int64)
         request.enable(&VkPhysicalDeviceFeatures::shaderInt64);
     if (support.meshLimits.fragmentPrimitiveId)
@@ -53,22 +68,17 @@ void enableWhatMeshShadersNeed(PatchedDeviceCreateInfo& request, const Support& 
     request.enable(k13, &VkPhysicalDeviceVulkan13Features::synchronization2,
                    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
                    &VkPhysicalDeviceSynchronization2Features::synchronization2);
-    // Workgroups share counters.
-    if (support.deviceScope) {
-        constexpr VkStructureType kModel = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES;
-        request.enable(k12, &VkPhysicalDeviceVulkan12Features::vulkanMemoryModel, kModel,
-                       &VkPhysicalDeviceVulkanMemoryModelFeatures::vulkanMemoryModel);
-        request.enable(k12, &VkPhysicalDeviceVulkan12Features::vulkanMemoryModelDeviceScope, kModel,
-                       &VkPhysicalDeviceVulkanMemoryModelFeatures::vulkanMemoryModelDeviceScope);
-    }
     if (support.storage16)
         request.enable(k11, &VkPhysicalDeviceVulkan11Features::storageBuffer16BitAccess,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES,
                        &VkPhysicalDevice16BitStorageFeatures::storageBuffer16BitAccess);
 }
 
-void describe(const MeshLimits& limits, VkPhysicalDeviceMeshShaderPropertiesEXT& out)
+void describe(const Support& support, VkPhysicalDeviceMeshShaderPropertiesEXT& out)
 {
+    const MeshLimits& limits = support.meshLimits;
+    const uint32_t meshBytes =
+        limits.sharedBytes - kMeshSharedBytes - (support.countsMeshes ? mesh::kMeshCounterSharedBytes : 0);
     // Beside the chain.
     const VkPhysicalDeviceMeshShaderPropertiesEXT chained = out;
     out = {chained.sType, chained.pNext};
@@ -84,8 +94,8 @@ void describe(const MeshLimits& limits, VkPhysicalDeviceMeshShaderPropertiesEXT&
     std::fill_n(out.maxMeshWorkGroupCount, 3, kMaxMeshGroupsPerDimension);
     out.maxMeshWorkGroupInvocations = limits.groupInvocations;
     std::copy_n(limits.groupSize, 3, out.maxMeshWorkGroupSize);
-    out.maxMeshSharedMemorySize = limits.sharedBytes - kMeshSharedBytes;
-    out.maxMeshPayloadAndSharedMemorySize = limits.sharedBytes - kMeshSharedBytes;
+    out.maxMeshSharedMemorySize = meshBytes;
+    out.maxMeshPayloadAndSharedMemorySize = meshBytes;
     out.maxMeshOutputMemorySize = kMaxMeshOutputBytes;
     out.maxMeshPayloadAndOutputMemorySize = kMaxMeshOutputBytes;
     out.maxMeshOutputComponents = limits.outputComponents;
@@ -156,7 +166,7 @@ public:
         if (!support.meshShader)
             return;
         if (own)
-            describe(support.meshLimits, *own);
+            describe(support, *own);
         answerSubgroups(properties);
     }
 
@@ -164,11 +174,15 @@ public:
     {
         // Nodes are drawn with it, whether or not the application draws itself.
         const bool hasNodes = enabled.shaderEnqueueFeature && enabled.shaderMeshEnqueue && support.meshNodes;
-        return (enabled.meshShader || hasNodes) && support.meshShader ? kUseMesh : 0u;
+        const bool isMesh = (enabled.meshShader || hasNodes) && support.meshShader;
+        return (isMesh ? kUseMesh : 0u) |
+               ((enabled.meshShader || isMesh) && support.countsMeshes ? kUseMeshCounts : 0u);
     }
 
     void patch(PatchedDeviceCreateInfo& request, const Support& support, uint32_t uses) const override
     {
+        if (uses & kUseMeshCounts)
+            enableCounters(request, support);
         if (!support.meshShader)
             return;
         request.removeExtension(VK_EXT_MESH_SHADER_EXTENSION_NAME);
@@ -177,7 +191,11 @@ public:
             enableWhatMeshShadersNeed(request, support);
     }
 
-    VkResult start(Device& device) const override { return device.usesMesh() ? startMeshShaders(device) : VK_SUCCESS; }
+    VkResult start(Device& device) const override
+    {
+        const VkResult result = device.usesMesh() ? startMeshShaders(device) : VK_SUCCESS;
+        return result == VK_SUCCESS && (device.uses & kUseMeshCounts) ? startMeshCounts(device) : result;
+    }
 
     std::vector<EntryPoints> entryPoints() const override { return {meshDrawEntryPoints()}; }
 };

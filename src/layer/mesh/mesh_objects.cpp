@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "layer/loader/device.h"
+#include "layer/mesh/mesh_counts.h"
 #include "layer/mesh/mesh_shaders.h"
 #include "layer/objects/driver_stages.h"
 #include "layer/objects/shader_modules.h"
@@ -89,8 +90,11 @@ std::shared_ptr<MeshPipeline> MeshObjects::create(const Shaders& shaders) const
     const KeptShader* const fragment = find(VK_SHADER_STAGE_FRAGMENT_BIT);
     if (!shader)
         return nullptr;
+    std::optional<mesh::Stage> tasks = read(task), meshes = read(shader);
+    if (MeshCounts* counts = meshCountsOf(m_device))
+        counts->count(tasks ? &*tasks : nullptr, &*meshes);
     const Result<mesh::LoweredPipeline> lowered =
-        mesh::lowerPipeline(read(task), *read(shader), read(fragment), meshTargetOf(m_device));
+        mesh::lowerPipeline(tasks, *meshes, read(fragment), meshTargetOf(m_device));
     if (!lowered) {
         refuseMeshShaders(m_device, "shader objects cannot draw together: " + lowered.error().text());
         return nullptr;

@@ -11,6 +11,7 @@
 #include "layer/chains/chain.h"
 #include "layer/chains/patched_chain.h"
 #include "layer/loader/device.h"
+#include "layer/mesh/mesh_counts.h"
 #include "layer/mesh/mesh_draws.h"
 #include "layer/mesh/mesh_objects.h"
 #include "layer/mesh/mesh_shaders.h"
@@ -147,7 +148,7 @@ std::optional<mesh::Stage> Creation::read(const VkPipelineShaderStageCreateInfo&
 
 VkResult Creation::lower(mesh::LoweredPipeline& lowered) const
 {
-    const std::optional<mesh::Stage> shader = read(*findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT));
+    std::optional<mesh::Stage> shader = read(*findStage(m_info, VK_SHADER_STAGE_MESH_BIT_EXT));
     std::optional<mesh::Stage> task, fragment;
     const VkPipelineShaderStageCreateInfo* taskStage = findStage(m_info, VK_SHADER_STAGE_TASK_BIT_EXT);
     const VkPipelineShaderStageCreateInfo* fragmentStage = findStage(m_info, VK_SHADER_STAGE_FRAGMENT_BIT);
@@ -157,6 +158,8 @@ VkResult Creation::lower(mesh::LoweredPipeline& lowered) const
         fragment = read(*fragmentStage);
     if (!shader || (taskStage && !task) || (fragmentStage && !fragment))
         return refuse(m_device, "the layer does not have the code of a stage, which may be given by an identifier");
+    if (MeshCounts* counts = isLibrary(m_info) ? nullptr : meshCountsOf(m_device))
+        counts->count(task ? &*task : nullptr, &*shader);
     Result<mesh::LoweredPipeline> result = mesh::lowerPipeline(task, *shader, fragment, meshTargetOf(m_device));
     if (!result)
         return refuse(m_device, result.error().text());

@@ -19,15 +19,19 @@ bool hasChainedCode(const VkPipelineShaderStageCreateInfo& stage)
 bool needsTranslation(const Device& device, const VkPipelineShaderStageCreateInfo& stage)
 {
     return findInChain<VkBaseInStructure>(stage.pNext, kNodeInfo) ||
-           (device.emulatesMaintenance5() && hasChainedCode(stage));
+           (device.emulatesMaintenance5() && hasChainedCode(stage)) ||
+           (device.shaderCounter && device.shaderCounter->counts(stage.stage));
 }
 
 DriverStages::DriverStages(const Device& device, const VkPipelineShaderStageCreateInfo* stages, uint32_t count)
     : m_device(device), m_stages(stages, stages + count)
 {
-    for (VkPipelineShaderStageCreateInfo& stage : m_stages)
-        if (needsTranslation(device, stage))
-            translate(stage);
+    std::vector<SharedWords> code(count);
+    if (device.shaderCounter)
+        code = device.shaderCounter->count({stages, count});
+    for (uint32_t i = 0; i < count; ++i)
+        if (needsTranslation(device, m_stages[i]))
+            translate(m_stages[i], code[i]);
 }
 
 DriverStages::~DriverStages()
@@ -36,21 +40,32 @@ DriverStages::~DriverStages()
         m_device.table.DestroyShaderModule(m_device.handle, module, runtime::hostMemory());
 }
 
-void DriverStages::translate(VkPipelineShaderStageCreateInfo& stage)
+void DriverStages::createModule(VkPipelineShaderStageCreateInfo& stage, const VkShaderModuleCreateInfo& info)
+{
+    const VkResult result =
+        m_device.table.CreateShaderModule(m_device.handle, &info, runtime::hostMemory(), &stage.module);
+    if (result == VK_SUCCESS) {
+        m_modules.push_back(stage.module);
+        m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, stage.module, {"code of a stage"});
+    } else {
+        m_result = result;
+    }
+}
+
+void DriverStages::translate(VkPipelineShaderStageCreateInfo& stage, const SharedWords& code)
 {
     PatchedChain& chain = m_chains.emplace_back(stage.pNext);
     chain.remove(kNodeInfo);
-    if (m_device.emulatesMaintenance5() && hasChainedCode(stage)) {
-        VkShaderModuleCreateInfo info = *chain.find<VkShaderModuleCreateInfo>(kModuleInfo);
+    VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
+    if (code) {
+        info.codeSize = code->size() * sizeof(uint32_t);
+        info.pCode = code->data();
+    } else if (m_device.emulatesMaintenance5() && hasChainedCode(stage)) {
+        info = *chain.find<VkShaderModuleCreateInfo>(kModuleInfo);
         info.pNext = nullptr;
-        const VkResult result =
-            m_device.table.CreateShaderModule(m_device.handle, &info, runtime::hostMemory(), &stage.module);
-        if (result == VK_SUCCESS) {
-            m_modules.push_back(stage.module);
-            m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, stage.module, {"code of a stage"});
-        } else {
-            m_result = result;
-        }
+    }
+    if (info.pCode) {
+        createModule(stage, info);
         chain.remove(kModuleInfo);
     }
     stage.pNext = chain.get();

@@ -11,6 +11,7 @@
 #include "layer/chains/patched_chain.h"
 #include "layer/graphs/pipelines.h"
 #include "layer/loader/device.h"
+#include "layer/objects/shader_counter.h"
 
 namespace millrace::layer {
 
@@ -18,7 +19,7 @@ namespace millrace::layer {
 bool needsTranslation(const Device& device, const VkPipelineShaderStageCreateInfo& stage);
 
 // Stages without node structures and, where the layer provides VK_KHR_maintenance5, with modules made from chained
-// code.
+// code; with a ShaderCounter, stages that count.
 class DriverStages {
 public:
     DriverStages(const Device& device, const VkPipelineShaderStageCreateInfo* stages, uint32_t count);
@@ -31,7 +32,9 @@ public:
     const std::vector<VkStructureType>& lost() const { return m_lost; }
 
 private:
-    void translate(VkPipelineShaderStageCreateInfo& stage);
+    // `code`: in place of the stage's own; null: none.
+    void translate(VkPipelineShaderStageCreateInfo& stage, const SharedWords& code);
+    void createModule(VkPipelineShaderStageCreateInfo& stage, const VkShaderModuleCreateInfo& info);
 
     const Device& m_device;
     std::vector<VkPipelineShaderStageCreateInfo> m_stages;

@@ -48,7 +48,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateShaderModule(VkDevice handle, const VkShade
         *pShaderModule = handleOf<VkShaderModule>(module.get());
     } else {
         const VkResult result = device.table.CreateShaderModule(handle, pCreateInfo, pAllocator, pShaderModule);
-        const bool isKept = device.usesCommands() || device.usesMesh() || device.usesMeshNodes();
+        const bool isKept =
+            device.usesCommands() || device.usesMesh() || device.usesMeshNodes() || device.shaderCounter != nullptr;
         if (result != VK_SUCCESS || !(isKept || hasComputeEntryPoint(code)))
             return result;
     }

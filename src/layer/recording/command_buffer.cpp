@@ -29,6 +29,7 @@ VKAPI_ATTR VkResult VKAPI_CALL EndCommandBuffer(VkCommandBuffer handle)
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     commandBuffer.makeVisibleToHost();
     closeFront(commandBuffer);
+    commandBuffer.makeCountsVisible();
     const VkResult result = commandBuffer.device.table.EndCommandBuffer(commandBuffer.current);
     return result == VK_SUCCESS ? commandBuffer.failure : result;
 }
@@ -91,6 +92,7 @@ void CommandBuffer::reset()
     generations = 0;
     labels.clear();
     isReadByHost = false;
+    countsMeshes = false;
     m_told.clear();
     m_notKept.clear();
     failure = VK_SUCCESS;
@@ -148,6 +150,18 @@ void CommandBuffer::makeVisibleToHost()
     if (isReadByHost)
         runtime::recordHostBarrier(*device.runtime, current);
     isReadByHost = false;
+}
+
+// Those of a secondary one, which may be part of a render pass, are the primary one's.
+void CommandBuffer::makeCountsVisible()
+{
+    if (!primary || !countsMeshes)
+        return;
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
+    device.table.CmdPipelineBarrier(current, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                                    &barrier, 0, nullptr, 0, nullptr);
 }
 
 bool CommandBuffer::addStream(Boundary boundary, const std::string& name)

@@ -41,7 +41,7 @@ struct CommandBuffer {
     std::vector<Boundary> boundaries;      // between two streams each
     std::vector<std::shared_ptr<GraphRun>> runs;
     std::vector<std::shared_ptr<Watched>> watched;  // besides those; of secondary ones that were executed as well
-    std::vector<std::shared_ptr<void>> keepAlive;  // that recorded commands read
+    std::vector<std::shared_ptr<void>> keepAlive;   // that recorded commands read
 
     VkCommandBufferUsageFlags usage = 0;
     uint32_t initialDeviceMask = 0;  // 0: not given
@@ -61,8 +61,9 @@ struct CommandBuffer {
     std::unordered_map<VkDeviceAddress, uint32_t> initialized;
     uint32_t generations = 0;         // calls that preprocess or execute generated commands
     std::vector<std::string> labels;  // of the application's, that are open (setting "validate")
-    bool isReadByHost = false;      // what `current` has recorded of graphs, since the last makeVisibleToHost()
-    VkResult failure = VK_SUCCESS;  // of a command of ours; vkEndCommandBuffer returns it
+    bool isReadByHost = false;        // what `current` has recorded of graphs, since the last makeVisibleToHost()
+    bool countsMeshes = false;        // its draws have shaders that count what they do, for the host
+    VkResult failure = VK_SUCCESS;    // of a command of ours; vkEndCommandBuffer returns it
 
     // What the application sets is kept in the log of primaries; in that of secondaries only for generated commands
     // and mesh shaders, since nothing else is restored there.
@@ -76,6 +77,8 @@ struct CommandBuffer {
     VkCommandBuffer beginCompanion();
     // Before the driver's command buffer ends, or a render pass instance begins that will be suspended then.
     void makeVisibleToHost();
+    // Behind all that is recorded.
+    void makeCountsVisible();
     // Ends the driver's command buffer here and goes on in a hidden one, in which no state is set. False if that fails.
     bool divide(Boundary boundary, const std::string& name);
     // The same, but the driver's command buffer stays open for commands of ours, and what follows is submitted with it.

@@ -107,8 +107,9 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer handle, uint32_t c
         commandBuffer.device.table.CmdExecuteCommands(commandBuffer.current, static_cast<uint32_t>(secondaries.size()),
                                                       secondaries.data());
     for (const VkCommandBuffer secondary : std::span(pCommandBuffers, count)) {
-        const auto& more = CommandBuffer::of(secondary).watched;
-        commandBuffer.watched.insert(commandBuffer.watched.end(), more.begin(), more.end());
+        const CommandBuffer& own = CommandBuffer::of(secondary);
+        commandBuffer.watched.insert(commandBuffer.watched.end(), own.watched.begin(), own.watched.end());
+        commandBuffer.countsMeshes = commandBuffer.countsMeshes || own.countsMeshes;
     }
     commandBuffer.log.clear();
     commandBuffer.graph.clear();

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a trace says of mesh shaders, by the layer and by the driver if it can: what the host counts of the cells.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <numeric>
+#include <optional>
+
+#include "mesh/picture.h"
+#include "shaders/mesh_test_shaders.h"
+#include "trace/collect.h"
+#include "trace/file.h"
+
+namespace millrace::meshtest {
+
+namespace {
+
+// What drawing them counts: of each square four vertices and two primitives, both culled or none.
+trace::MeshWork countsOf(const std::vector<Cell>& cells)
+{
+    trace::MeshWork counts;
+    counts.vertexFill.resize(9);
+    counts.primitiveFill.resize(9);
+    for (const Cell& cell : cells) {
+        const auto begin = cell.colors.begin();
+        const auto culled = static_cast<uint32_t>(
+            std::count_if(begin, begin + cell.count, [](uint32_t color) { return color >> 24 != 0; }));
+        ++counts.groups;
+        counts.emptyGroups += cell.count == 0;
+        counts.culledGroups += cell.count > 0 && culled == cell.count;
+        counts.vertices += uint64_t{4} * cell.count;
+        counts.primitives += uint64_t{2} * cell.count;
+        counts.culledPrimitives += uint64_t{2} * culled;
+        counts.mostVertices = std::max(counts.mostVertices, 4 * cell.count);
+        counts.mostPrimitives = std::max(counts.mostPrimitives, 2 * cell.count);
+        const uint32_t part = (cell.count * 8 + kSquares - 1) / kSquares;
+        ++counts.vertexFill[part];
+        ++counts.primitiveFill[part];
+    }
+    return counts;
+}
+
+void expectCounts(const trace::MeshWork& found, const trace::MeshWork& wanted)
+{
+    EXPECT_EQ(found.groups, wanted.groups);
+    EXPECT_EQ(found.emptyGroups, wanted.emptyGroups);
+    EXPECT_EQ(found.culledGroups, wanted.culledGroups);
+    EXPECT_EQ(found.vertices, wanted.vertices);
+    EXPECT_EQ(found.primitives, wanted.primitives);
+    EXPECT_EQ(found.culledPrimitives, wanted.culledPrimitives);
+    EXPECT_EQ(found.mostVertices, wanted.mostVertices);
+    EXPECT_EQ(found.mostPrimitives, wanted.mostPrimitives);
+    EXPECT_EQ(found.vertexFill, wanted.vertexFill);
+    EXPECT_EQ(found.primitiveFill, wanted.primitiveFill);
+}
+
+// Some of which are culled whole.
+std::vector<Cell> countedCells(uint32_t seed)
+{
+    std::vector<Cell> cells = randomCells(seed);
+    for (size_t i = 0; i < cells.size(); i += 7)
+        for (uint32_t& color : cells[i].colors)
+            color |= 1u << 24;
+    return cells;
+}
+
+class MeshCounts : public testing::TestWithParam<Provider> {
+protected:
+    void SetUp() override
+    {
+        if (GetParam() == Provider::Driver && !driverHasMeshShaders())
+            GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
+        start();
+    }
+    void TearDown() override
+    {
+        stop();
+        std::filesystem::remove(m_path);
+    }
+
+    void start(Beside beside = Beside::Nothing)
+    {
+        stop();
+        std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+        std::ranges::replace(name, '/', '_');
+        m_path = testing::TempDir() + "millrace_counts_" + name + (beside == Beside::Nothing ? "" : "_2") + ".mrtrace";
+        m_device.emplace(GetParam(), beside, m_path);
+        m_picture.emplace(*m_device);
+    }
+    void stop()
+    {
+        m_picture.reset();
+        m_device.reset();
+    }
+    MeshDevice& device() { return *m_device; }
+    Picture& picture() { return *m_picture; }
+
+    // Rows of cells, or of workgroups of the task shader.
+    void draw(VkPipeline pipeline, VkDescriptorSet set, uint32_t width, uint32_t height)
+    {
+        const VkCommandBuffer cmd = device().device.begin();
+        picture().prepare(cmd);
+        picture().begin(cmd);
+        picture().bind(cmd, pipeline, set);
+        device().cmdDraw(cmd, width, height, 1);
+        vkCmdEndRendering(cmd);
+        picture().copy(cmd);
+        device().device.submitAndWait(cmd);
+    }
+    // What the trace has when the device is gone.
+    trace::Collector read()
+    {
+        stop();
+        trace::Collector out;
+        const Status status = trace::read(trace::readBytes(m_path), out);
+        EXPECT_TRUE(status) << status.error().text();
+        return out;
+    }
+
+private:
+    std::string m_path;
+    std::optional<MeshDevice> m_device;
+    std::optional<Picture> m_picture;
+};
+
+TEST_P(MeshCounts, Cells_AsTheHostCountsThem)
+{
+    const std::vector<Cell> cells = countedCells(61);
+    const VkPipeline pipeline = device().createPipeline();
+    draw(pipeline, picture().createSet(cells), kCells, kCells);
+    Pixels pixels(size_t{kSize} * kSize, kClear);
+    paint(pixels, cells, kCells, kCells);
+    EXPECT_EQ(picture().pixels(), pixels);
+    const trace::Collector trace = read();
+    ASSERT_EQ(trace.devices.size(), 1u);
+    ASSERT_EQ(trace.meshPipelines.size(), 1u);
+    const trace::MeshPipeline& found = trace.meshPipelines.begin()->second;
+    EXPECT_FALSE(found.hasTask);
+    EXPECT_TRUE(found.hasMesh);
+    EXPECT_EQ(found.corners, 3u);
+    EXPECT_EQ(found.maxVertices, 4 * kSquares);
+    EXPECT_EQ(found.maxPrimitives, 2 * kSquares);
+    ASSERT_EQ(trace.meshWorks.size(), 1u);
+    const trace::MeshWork wanted = countsOf(cells);
+    EXPECT_GT(wanted.culledGroups, 0u);
+    expectCounts(trace.meshWorks[0], wanted);
+}
+
+TEST_P(MeshCounts, SeveralSubmissions_EachSaysWhatItAdds)
+{
+    const std::vector<Cell> first = countedCells(62), second = countedCells(63);
+    const VkPipeline pipelines[] = {device().createPipeline(), device().createPipeline()};
+    const VkDescriptorSet set = picture().createSet(first);
+    draw(pipelines[0], set, kCells, kCells);
+    draw(pipelines[1], set, kCells, 1);
+    draw(pipelines[0], picture().createSet(second), kCells, kCells);
+    const trace::Collector trace = read();
+    EXPECT_EQ(trace.meshPipelines.size(), 2u);
+    ASSERT_EQ(trace.meshWorks.size(), 3u);
+    EXPECT_EQ(trace.meshWorks[0].pipeline, trace.meshWorks[2].pipeline);
+    EXPECT_NE(trace.meshWorks[0].pipeline, trace.meshWorks[1].pipeline);
+    expectCounts(trace.meshWorks[0], countsOf(first));
+    expectCounts(trace.meshWorks[1], countsOf({first.begin(), first.begin() + kCells}));
+    trace::MeshWork last = countsOf(second);
+    last.mostVertices = std::max(last.mostVertices, trace.meshWorks[0].mostVertices);
+    last.mostPrimitives = std::max(last.mostPrimitives, trace.meshWorks[0].mostPrimitives);
+    expectCounts(trace.meshWorks[2], last);
+}
+
+TEST_P(MeshCounts, TaskShaders_CountWhatTheyEmit)
+{
+    std::vector<Cell> cells = countedCells(64);
+    for (uint32_t i = 0; i < kCells; ++i)
+        cells[3 * kCells + i].count = 0;
+    const PipelineOptions options{.mesh = shaders::cells_tasks_mesh, .task = shaders::cells_task};
+    draw(device().createPipeline(options), picture().createSet(cells), kCells, 1);
+    const trace::Collector trace = read();
+    ASSERT_EQ(trace.meshPipelines.size(), 1u);
+    EXPECT_TRUE(trace.meshPipelines.begin()->second.hasTask);
+    ASSERT_EQ(trace.meshWorks.size(), 1u);
+    const trace::MeshWork& found = trace.meshWorks[0];
+    trace::MeshWork wanted;
+    for (uint32_t row = 0; row < kCells; ++row) {
+        const auto begin = cells.begin() + row * kCells;
+        const auto full = static_cast<uint32_t>(
+            std::count_if(begin, begin + kCells, [](const Cell& cell) { return cell.count > 0; }));
+        const uint32_t emitted = (full + 1) / 2 * 2;
+        ++wanted.taskGroups;
+        wanted.emptyTaskGroups += emitted == 0;
+        wanted.emittedGroups += emitted;
+        wanted.mostEmitted = std::max(wanted.mostEmitted, emitted);
+    }
+    EXPECT_EQ(wanted.emptyTaskGroups, 1u);
+    EXPECT_EQ(found.taskGroups, wanted.taskGroups);
+    EXPECT_EQ(found.emptyTaskGroups, wanted.emptyTaskGroups);
+    EXPECT_EQ(found.emittedGroups, wanted.emittedGroups);
+    EXPECT_EQ(found.mostEmitted, wanted.mostEmitted);
+    EXPECT_EQ(found.groups, wanted.emittedGroups);
+    EXPECT_EQ(found.primitives, countsOf(cells).primitives);
+    EXPECT_EQ(found.culledPrimitives, countsOf(cells).culledPrimitives);
+}
+
+TEST_P(MeshCounts, SecondaryCommandBuffers_CountAsWell)
+{
+    const std::vector<Cell> cells = countedCells(65);
+    const VkPipeline pipeline = device().createPipeline();
+    const VkCommandBuffer secondary = picture().beginSecondary();
+    picture().bind(secondary, pipeline, picture().createSet(cells));
+    device().cmdDraw(secondary, kCells, kCells, 1);
+    MILLRACE_CHECK(vkEndCommandBuffer(secondary));
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    const VkRenderingInfo info = picture().rendering(VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT);
+    vkCmdBeginRendering(cmd, &info);
+    vkCmdExecuteCommands(cmd, 1, &secondary);
+    vkCmdEndRendering(cmd);
+    device().device.submitAndWait(cmd);
+    const trace::Collector trace = read();
+    ASSERT_EQ(trace.meshWorks.size(), 1u);
+    expectCounts(trace.meshWorks[0], countsOf(cells));
+}
+
+// Specialization constants have the application's values, and the shader's points have one corner.
+TEST_P(MeshCounts, PointsAndConstants)
+{
+    const std::vector<Cell> cells = countedCells(66);
+    const uint32_t green = 9;
+    const VkSpecializationMapEntry entry{3, 0, sizeof green};
+    const VkSpecializationInfo constants{1, &entry, sizeof green, &green};
+    draw(device().createPipeline({.constants = &constants}), picture().createSet(cells), kCells, kCells);
+    Pixels pixels(size_t{kSize} * kSize, kClear);
+    paint(pixels, cells, kCells, kCells, green);
+    EXPECT_EQ(picture().pixels(), pixels);
+    draw(device().createPipeline({.mesh = shaders::cells_points_mesh}), picture().createSet(cells), kCells, kCells);
+    const trace::Collector trace = read();
+    ASSERT_EQ(trace.meshWorks.size(), 2u);
+    EXPECT_EQ(trace.meshPipelines.at(trace.meshWorks[1].pipeline).corners, 1u);
+    EXPECT_EQ(trace.meshWorks[1].vertices, trace.meshWorks[1].primitives);
+    EXPECT_EQ(trace.meshWorks[1].culledPrimitives, countsOf(cells).culledPrimitives / 2);
+}
+
+TEST_P(MeshCounts, Libraries_CountOncePerPipeline)
+{
+    if (!driverHas(Beside::Libraries))
+        GTEST_SKIP() << "the driver lacks VK_EXT_graphics_pipeline_library";
+    start(Beside::Libraries);
+    const std::vector<Cell> cells = countedCells(67);
+    const PipelineOptions options{
+        .mesh = shaders::cells_tasks_mesh, .task = shaders::cells_task, .linking = Linking::Libraries};
+    draw(device().createPipeline(options), picture().createSet(cells), kCells, 1);
+    const trace::Collector trace = read();
+    EXPECT_EQ(trace.meshPipelines.size(), 1u);
+    ASSERT_EQ(trace.meshWorks.size(), 1u);
+    EXPECT_EQ(trace.meshWorks[0].taskGroups, kCells);
+    EXPECT_EQ(trace.meshWorks[0].primitives, countsOf(cells).primitives);
+}
+
+INSTANTIATE_TEST_SUITE_P(By, MeshCounts, testing::Values(Provider::Layer, Provider::Driver),
+                         [](const testing::TestParamInfo<Provider>& info) {
+                             return info.param == Provider::Layer ? "Layer" : "Driver";
+                         });
+
+}  // namespace
+
+}  // namespace millrace::meshtest
