@@ -174,6 +174,33 @@ TEST_F(MeshMemoryUse, SecondaryCommandBufferBeyondTheArena_DrawnWholeAndInOrder)
     EXPECT_EQ(counter.words[0], 128u * (32 + 64 + 32));
 }
 
+// In instances of its own, between others. The primary one waits in between.
+TEST_F(MeshMemoryUse, SecondaryCommandBufferWithInstancesBeyondTheArena_DrawnWholeAndInOrder)
+{
+    const VkPipeline pipeline = createPipeline();
+    const VkCommandBuffer cmd = device.device.begin();
+    picture.prepare(cmd);
+    std::vector<VkCommandBuffer> secondaries;
+    for (const uint32_t points : {5u, kMany, 7u}) {
+        const VkCommandBuffer secondary = picture.beginLooseSecondary();
+        for (uint32_t instance = 0; instance < 2; ++instance) {
+            picture.begin(secondary, 0, VK_ATTACHMENT_LOAD_OP_LOAD);
+            bind(secondary, pipeline, 2, points);
+            drawIndirect(secondary, 128, points == kMany ? 64 : 32);
+            vkCmdEndRendering(secondary);
+        }
+        MILLRACE_CHECK(vkEndCommandBuffer(secondary));
+        secondaries.push_back(secondary);
+    }
+    vkCmdExecuteCommands(cmd, static_cast<uint32_t>(secondaries.size()), secondaries.data());
+    finish(cmd);
+    Pixels wanted = expected(kMany);
+    for (uint32_t pixel = 0; pixel < kPixels / 2; ++pixel)
+        wanted[pixel] = expected(7)[pixel];
+    EXPECT_EQ(picture.pixels(), wanted);
+    EXPECT_EQ(counter.words[0], 2 * 128u * (32 + 64 + 32));
+}
+
 uint64_t residentBytes()
 {
     std::ifstream status("/proc/self/status");

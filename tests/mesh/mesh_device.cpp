@@ -47,6 +47,8 @@ bool driverHas(Beside beside)
             return layertest::lists(extensions, VK_EXT_SHADER_OBJECT_EXTENSION_NAME);
         case Beside::Conditions:
             return layertest::lists(extensions, VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
+        case Beside::NestedSecondaries:
+            return layertest::lists(extensions, VK_EXT_NESTED_COMMAND_BUFFER_EXTENSION_NAME);
         default:
             return true;
     }
@@ -130,6 +132,10 @@ DeviceOptions MeshDevice::options(Beside beside)
         options.extensions.push_back(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
         m_conditions.conditionalRendering = VK_TRUE;
         m_features.pNext = &m_conditions;
+    } else if (beside == Beside::NestedSecondaries) {
+        options.extensions.push_back(VK_EXT_NESTED_COMMAND_BUFFER_EXTENSION_NAME);
+        m_nested.nestedCommandBuffer = m_nested.nestedCommandBufferRendering = VK_TRUE;
+        m_features.pNext = &m_nested;
     }
     return options;
 }

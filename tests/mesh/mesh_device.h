@@ -40,7 +40,7 @@ struct PipelineOptions {
 };
 
 // What a device has beside mesh shaders.
-enum class Beside { Nothing, Graphs, Libraries, ShaderObjects, Conditions };
+enum class Beside { Nothing, Graphs, Libraries, ShaderObjects, Conditions, NestedSecondaries };
 
 // True if the driver under the tests has what that needs.
 bool driverHas(Beside beside);
@@ -56,6 +56,8 @@ private:
     VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT m_libraries{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT};
     VkPhysicalDeviceShaderObjectFeaturesEXT m_objects{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT};
+    VkPhysicalDeviceNestedCommandBufferFeaturesEXT m_nested{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_NESTED_COMMAND_BUFFER_FEATURES_EXT};
     VkPhysicalDeviceConditionalRenderingFeaturesEXT m_conditions{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT};
     VkPhysicalDeviceVulkan11Features m_v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES};

@@ -120,6 +120,16 @@ VkCommandBuffer Picture::beginSecondary() const
     return secondary;
 }
 
+VkCommandBuffer Picture::beginLooseSecondary() const
+{
+    const VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    begin.pInheritanceInfo = &inheritance;
+    const VkCommandBuffer secondary = m_device.device.allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+    MILLRACE_CHECK(vkBeginCommandBuffer(secondary, &begin));
+    return secondary;
+}
+
 void Picture::setState(VkCommandBuffer cmd)
 {
     const VkViewport viewport{0, 0, kSize, kSize, 0, 1};

@@ -46,6 +46,8 @@ public:
                    VkSubpassContents contents = VK_SUBPASS_CONTENTS_INLINE) const;
     // A secondary one that continues the instance, with its state set.
     VkCommandBuffer beginSecondary() const;
+    // One that continues nothing.
+    VkCommandBuffer beginLooseSecondary() const;
     static void setState(VkCommandBuffer cmd);  // viewport and scissor
     void bind(VkCommandBuffer cmd, VkPipeline pipeline, VkDescriptorSet set, uint32_t firstCell = 0) const;
     // Copies the target to the host at the end of the command buffer.

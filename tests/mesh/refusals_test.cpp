@@ -87,18 +87,6 @@ TEST_F(MeshRefusals, MoreWorkgroupsThanADrawMayHave_NotDrawn)
     expectLeftOut(cmd);
 }
 
-// An instance that began in front of all modules with mesh shaders has no front.
-TEST_F(MeshRefusals, FirstPipelineInsideTheInstance_NotDrawn)
-{
-    const VkCommandBuffer cmd = device.device.begin();
-    picture.prepare(cmd);
-    picture.begin(cmd);
-    picture.bind(cmd, device.createPipeline(), set);
-    device.cmdDraw(cmd, kCells, kCells, 1);
-    vkCmdEndRendering(cmd);
-    expectLeftOut(cmd);
-}
-
 class MeshBarriers : public MeshRefusals {
 protected:
     // Of one subpass, in which mesh shaders may wait for mesh shaders.

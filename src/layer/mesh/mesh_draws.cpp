@@ -77,9 +77,7 @@ void bindObjects(const MeshPipeline& pipeline, const VkuDeviceDispatchTable& tab
 }  // namespace
 
 MeshDraw::MeshDraw(CommandBuffer& commandBuffer)
-    : m_commandBuffer(commandBuffer),
-      m_device(commandBuffer.device),
-      m_pipeline(findBound(commandBuffer))
+    : m_commandBuffer(commandBuffer), m_device(commandBuffer.device), m_pipeline(findBound(commandBuffer))
 {
 }
 
@@ -104,17 +102,17 @@ void MeshDraw::complain(const std::string& text) const
 
 bool MeshDraw::check()
 {
-    openCompanion(m_commandBuffer);
-    settleWait(m_commandBuffer);
-    const Front& front = m_commandBuffer.front;
     if (!m_pipeline) {
         complain("no pipeline or shader object with a mesh shader is bound");
         return false;
     }
+    openCompanion(m_commandBuffer);
+    settleWait(m_commandBuffer);
+    divideInstance(m_commandBuffer);
+    const Front& front = m_commandBuffer.front;
     if (front.isOpen())
         return true;
-    const char* where = m_commandBuffer.primary ? "in no render pass instance" : "in a secondary command buffer";
-    complain(std::string("it is ") + (front.obstacle ? front.obstacle : where));
+    complain(std::string("it is ") + (front.obstacle ? front.obstacle : "in no render pass instance"));
     return false;
 }
 
@@ -175,7 +173,7 @@ void MeshDraw::beginFront()
     const RenderingScope& scope = m_commandBuffer.rendering;
     Front& front = m_commandBuffer.front;
     const bool isPending = m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
-    const bool mayWait = scope.legacyPass || isPending || !m_commandBuffer.primary;
+    const bool mayWait = scope.legacyPass || isPending || !m_commandBuffer.primary || front.isBehindPart;
     if ((!front.isUsed && mayWait) || (m_arena && m_arena->isNew(front.stream)))
         barrier(front.stream, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, kComputeStage | VK_PIPELINE_STAGE_TRANSFER_BIT);
     front.isUsed = true;

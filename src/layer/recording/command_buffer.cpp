@@ -59,7 +59,20 @@ void CommandBuffer::begin(const VkCommandBufferBeginInfo& info)
     const auto* group = findInChain<VkDeviceGroupCommandBufferBeginInfo>(
         info.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_COMMAND_BUFFER_BEGIN_INFO);
     initialDeviceMask = group ? group->deviceMask : 0;
+    if (!primary && info.pInheritanceInfo)
+        keepInheritance(*info.pInheritanceInfo);
     cannotKeep("vkBeginCommandBuffer", missingStructures(info.pNext, group));
+}
+
+void CommandBuffer::keepInheritance(const VkCommandBufferInheritanceInfo& info)
+{
+    const auto* condition = findInChain<VkCommandBufferInheritanceConditionalRenderingInfoEXT>(
+        info.pNext, VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_CONDITIONAL_RENDERING_INFO_EXT);
+    inheritedCondition.conditionalRenderingEnable = condition && condition->conditionalRenderingEnable;
+    inheritance.pNext = inheritedCondition.conditionalRenderingEnable ? &inheritedCondition : nullptr;
+    inheritance.occlusionQueryEnable = info.occlusionQueryEnable;
+    inheritance.queryFlags = info.queryFlags;
+    inheritance.pipelineStatistics = info.pipelineStatistics;
 }
 
 void CommandBuffer::reset()
@@ -101,7 +114,8 @@ void CommandBuffer::reset()
 VkCommandBuffer CommandBuffer::beginHidden(const std::string& name, VkCommandBufferUsageFlags moreUsage)
 {
     m_hidden.push_back(VK_NULL_HANDLE);
-    const VkCommandBuffer hidden = m_hidden.back() = pool.allocateHidden(name);
+    const VkCommandBuffer hidden = m_hidden.back() =
+        pool.allocateHidden(name, primary ? VK_COMMAND_BUFFER_LEVEL_PRIMARY : VK_COMMAND_BUFFER_LEVEL_SECONDARY);
     if (!hidden) {
         m_hidden.pop_back();
         fail(VK_ERROR_OUT_OF_HOST_MEMORY);
@@ -112,6 +126,8 @@ VkCommandBuffer CommandBuffer::beginHidden(const std::string& name, VkCommandBuf
     VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     if (initialDeviceMask != 0)
         info.pNext = &group;
+    if (!primary)
+        info.pInheritanceInfo = &inheritance;
     // A sweep is submitted as often as its graph needs it.
     info.flags = (usage & ~VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) | moreUsage;
     const VkResult result = device.table.BeginCommandBuffer(hidden, &info);
@@ -187,9 +203,10 @@ bool CommandBuffer::divide(Boundary boundary, const std::string& name)
     return true;
 }
 
+// Secondary ones are not submitted.
 void CommandBuffer::markSplit()
 {
-    if (!std::exchange(m_isSplit, true))
+    if (primary && !std::exchange(m_isSplit, true))
         device.held->countSplit(1);
 }
 
@@ -197,6 +214,46 @@ void CommandBuffer::complete(size_t boundary, std::shared_ptr<Continuation> cont
 {
     boundaries[boundary] = {std::move(continuation), {more}, false};
     markSplit();
+}
+
+void CommandBuffer::execute(const CommandBuffer& secondary)
+{
+    for (size_t i = 0; i < secondary.streams.size(); ++i) {
+        device.table.CmdExecuteCommands(current, 1, &secondary.streams[i]);
+        if (i < secondary.boundaries.size() && secondary.boundaries[i].kind() == Boundary::Kind::Completes)
+            executeBoundary(secondary.boundaries[i]);
+    }
+}
+
+// Where this one cannot be divided nothing waits: what had no room is told when the secondary one is reset.
+void CommandBuffer::executeBoundary(const Boundary& boundary)
+{
+    if (rendering.obstacleToSplit() || initialDeviceMask != 0)
+        return;
+    const VkCommandBuffer again = primary ? executeAgain(boundary.more) : VK_NULL_HANDLE;
+    if (primary && !again)
+        return;
+    if (rendering.conditional)
+        device.table.CmdEndConditionalRenderingEXT(current);
+    divide({boundary.continuation, primary ? std::vector{again} : boundary.more, false},
+           "behind a secondary command buffer");
+    if (rendering.conditional)
+        device.table.CmdBeginConditionalRenderingEXT(current, &rendering.conditionalInfo);
+}
+
+VkCommandBuffer CommandBuffer::executeAgain(const std::vector<VkCommandBuffer>& secondaries)
+{
+    const VkCommandBuffer again = beginHidden("secondary command buffers, again");
+    if (!again)
+        return VK_NULL_HANDLE;
+    if (rendering.conditional)
+        device.table.CmdBeginConditionalRenderingEXT(again, &rendering.conditionalInfo);
+    device.table.CmdExecuteCommands(again, static_cast<uint32_t>(secondaries.size()), secondaries.data());
+    if (rendering.conditional)
+        device.table.CmdEndConditionalRenderingEXT(again);
+    if (const VkResult result = device.table.EndCommandBuffer(again); result != VK_SUCCESS)
+        fail(result);
+    return again;
 }
 
 bool CommandBuffer::goOn(const std::string& name)

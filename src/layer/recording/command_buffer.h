@@ -37,14 +37,19 @@ struct CommandBuffer {
 
     // The driver's command buffer that takes commands now: the application's, or behind a split a hidden one.
     VkCommandBuffer current;
-    std::vector<VkCommandBuffer> streams;  // in order of execution; the first is the application's
-    std::vector<Boundary> boundaries;      // between two streams each
+    // In order of execution; the first is the application's. Of a secondary one they are executed one by one.
+    std::vector<VkCommandBuffer> streams;
+    std::vector<Boundary> boundaries;  // between two streams each
     std::vector<std::shared_ptr<GraphRun>> runs;
     std::vector<std::shared_ptr<Watched>> watched;  // besides those; of secondary ones that were executed as well
     std::vector<std::shared_ptr<void>> keepAlive;   // that recorded commands read
 
     VkCommandBufferUsageFlags usage = 0;
     uint32_t initialDeviceMask = 0;  // 0: not given
+    // Of a secondary one, as far as all parts of it outside of render passes need it.
+    VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+    VkCommandBufferInheritanceConditionalRenderingInfoEXT inheritedCondition{
+        VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_CONDITIONAL_RENDERING_INFO_EXT};
     StateLog log;
     BoundState bound{log};
     GraphBindings graph;
@@ -83,6 +88,9 @@ struct CommandBuffer {
     bool divide(Boundary boundary, const std::string& name);
     // The same, but the driver's command buffer stays open for commands of ours, and what follows is submitted with it.
     bool goOn(const std::string& name);
+    // Executes a secondary one that is several, in place of the application's command. Its boundaries become this
+    // one's.
+    void execute(const CommandBuffer& secondary);
     // What follows a boundary waits until the continuation is complete, for which `more` is submitted.
     void complete(size_t boundary, std::shared_ptr<Continuation> continuation, VkCommandBuffer more);
     // True if a submission has to wait at a boundary.
@@ -109,8 +117,11 @@ private:
         return registry;
     }
 
+    void keepInheritance(const VkCommandBufferInheritanceInfo& info);
     bool addStream(Boundary boundary, const std::string& name);
     void markSplit();
+    void executeBoundary(const Boundary& boundary);
+    VkCommandBuffer executeAgain(const std::vector<VkCommandBuffer>& secondaries);
 
     std::vector<VkCommandBuffer> m_hidden;
     bool m_isSplit = false;

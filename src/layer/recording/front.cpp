@@ -14,7 +14,7 @@ namespace {
 
 const char* obstacleToFront(const CommandBuffer& commandBuffer, bool resumes)
 {
-    if (!commandBuffer.primary)
+    if (!commandBuffer.primary && !commandBuffer.device.usesMesh())
         return "in a secondary command buffer";
     if (resumes)
         return "in a rendering instance that resumes one of another command buffer";
@@ -61,6 +61,17 @@ void reopenFront(CommandBuffer& commandBuffer)
 {
     if (commandBuffer.device.needsFronts)
         openFront(commandBuffer, false, false);
+}
+
+void divideInstance(CommandBuffer& commandBuffer)
+{
+    const RenderingScope& scope = commandBuffer.rendering;
+    const bool isInterruptible = commandBuffer.primary && scope.dynamic && !scope.obstacleToDispatch();
+    if (commandBuffer.front.isOpen() || !isInterruptible || obstacleToFront(commandBuffer, false))
+        return;
+    interruptRendering(commandBuffer, true);
+    resumeRendering(commandBuffer, true);
+    commandBuffer.front.isBehindPart = true;
 }
 
 void openCompanion(CommandBuffer& commandBuffer)
@@ -117,10 +128,13 @@ std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::s
     for (VkCommandBuffer secondary : secondaries) {
         const CommandBuffer& own = CommandBuffer::of(secondary);
         const VkCommandBuffer companion = own.companion;
-        if (companion)
+        if (companion) {
+            openCompanion(commandBuffer);
             settleWait(commandBuffer);
+            divideInstance(commandBuffer);
+        }
         Front& front = commandBuffer.front;
-        const bool isPossible = !companion || (commandBuffer.primary && front.isOpen());
+        const bool isPossible = !companion || front.isOpen();
         if (isPossible)
             left.push_back(secondary);
         if (companion && isPossible) {
@@ -128,7 +142,7 @@ std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::s
             repeatCompanion(commandBuffer, own);
             front.isUsed = true;
         } else if (!isPossible && commandBuffer.isNews("Millrace-mesh-shaders", "secondary")) {
-            const char* where = front.obstacle ? front.obstacle : "in another secondary one";
+            const char* where = front.obstacle ? front.obstacle : "in no render pass instance";
             commandBuffer.device.messages().error(
                 "Millrace-mesh-shaders", commandBuffer.reference(),
                 std::string("a secondary command buffer that draws with mesh shaders is left out: it is ") + where,
@@ -178,7 +192,7 @@ void closeFront(CommandBuffer& commandBuffer)
     if (!front.repeat)
         return;
     endFrontStream(commandBuffer, front.repeat, true, true);
-    if (commandBuffer.primary) {
+    if (front.stream != commandBuffer.companion) {
         commandBuffer.complete(front.boundary, std::make_shared<Continuations>(std::move(front.continuations)),
                                front.repeat);
     } else {

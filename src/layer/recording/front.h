@@ -25,6 +25,7 @@ struct Front {
     // Likewise, unless the instance is divided here: something inside of it has to be waited for.
     const char* waits = nullptr;
     bool isUsed = false;                       // whoever records there sets it
+    bool isBehindPart = false;                 // the instance was divided: what is before may be what it waits for
     void (*finish)(CommandBuffer&) = nullptr;  // likewise: records what comes behind all else, before the front closes
 
     // What is executed again behind it until `continuations` are complete, like the front itself. Null: nothing.
@@ -51,6 +52,9 @@ void openFront(CommandBuffer& commandBuffer, bool resumes, bool isWhole);
 void reopenFront(CommandBuffer& commandBuffer);
 // In front of what may record there: where Front::waits is set, divides the instance, or makes an obstacle of it.
 void settleWait(CommandBuffer& commandBuffer);
+// Where nothing may be recorded in front of an instance that can be interrupted: what follows becomes a part with a
+// front of its own. Does nothing where that is impossible.
+void divideInstance(CommandBuffer& commandBuffer);
 // In a secondary command buffer that continues a render pass, when it first needs one. It stays open until the command
 // buffer ends.
 void openCompanion(CommandBuffer& commandBuffer);

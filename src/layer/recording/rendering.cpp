@@ -127,6 +127,8 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRen
     if (!commandBuffer.primary) {
         table.CmdBeginRendering(commandBuffer.current, pRenderingInfo);
         commandBuffer.rendering.secondary = true;
+        commandBuffer.rendering.suspends = pRenderingInfo->flags & VK_RENDERING_SUSPENDING_BIT;
+        commandBuffer.log.clear(kScopeInRendering);
         return;
     }
     const StoredRendering stored(*pRenderingInfo);
@@ -217,7 +219,7 @@ void resumeRendering(CommandBuffer& commandBuffer, bool predicated)
 {
     const VkuDeviceDispatchTable& table = commandBuffer.device.table;
     const RenderingScope& scope = commandBuffer.rendering;
-    constexpr char kWithout[] = "behind the execution graph that interrupts it, it goes on without that";
+    constexpr char kWithout[] = "behind what interrupts it, such as an execution graph, it goes on without that";
     if (scope.dynamic)
         commandBuffer.device.tellUnknown("vkCmdBeginRendering", scope.notKept, kWithout);
     if (scope.conditional)

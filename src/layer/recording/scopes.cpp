@@ -102,10 +102,22 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer handle, uint32_t c
                                               const VkCommandBuffer* pCommandBuffers)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-    const std::vector<VkCommandBuffer> secondaries = executeInFront(commandBuffer, {pCommandBuffers, count});
-    if (!secondaries.empty())
-        commandBuffer.device.table.CmdExecuteCommands(commandBuffer.current, static_cast<uint32_t>(secondaries.size()),
-                                                      secondaries.data());
+    std::vector<VkCommandBuffer> whole;  // those that one of the driver's is enough for
+    const auto executeWhole = [&] {
+        if (!whole.empty())
+            commandBuffer.device.table.CmdExecuteCommands(commandBuffer.current, static_cast<uint32_t>(whole.size()),
+                                                          whole.data());
+        whole.clear();
+    };
+    for (const VkCommandBuffer secondary : executeInFront(commandBuffer, {pCommandBuffers, count})) {
+        if (const CommandBuffer& own = CommandBuffer::of(secondary); own.streams.size() > 1) {
+            executeWhole();
+            commandBuffer.execute(own);
+        } else {
+            whole.push_back(secondary);
+        }
+    }
+    executeWhole();
     for (const VkCommandBuffer secondary : std::span(pCommandBuffers, count)) {
         const CommandBuffer& own = CommandBuffer::of(secondary);
         commandBuffer.watched.insert(commandBuffer.watched.end(), own.watched.begin(), own.watched.end());
