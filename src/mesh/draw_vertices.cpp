@@ -143,12 +143,14 @@ private:
         return emit(spv::Op::OpCompositeConstruct, m_module.getVectorType(real(), 4), {value, value, value, one()});
     }
 
-    // What is not drawn has a layer and a viewport all the same, and one that there is: others are undefined behavior.
+    // What is not drawn has a layer, a viewport and a rate all the same, and one that there is: others are undefined
+    // behavior.
     void chooseFirst(Id position)
     {
         for (const BuiltInOutput& builtIn : m_outputs.builtIns) {
-            const bool chooses =
-                builtIn.builtIn == spv::BuiltIn::Layer || builtIn.builtIn == spv::BuiltIn::ViewportIndex;
+            const bool chooses = builtIn.builtIn == spv::BuiltIn::Layer ||
+                                 builtIn.builtIn == spv::BuiltIn::ViewportIndex ||
+                                 builtIn.builtIn == spv::BuiltIn::PrimitiveShadingRateKHR;
             const Id target = chooses ? targetOf(builtIn, position) : Id{};
             if (target) {
                 m_chosen[builtIn.builtIn] = target;
@@ -324,8 +326,9 @@ private:
             case spv::BuiltIn::PrimitiveId:
                 return m_inputs.primitiveId ? primitiveId(builtIn.type) : Id{};
             case spv::BuiltIn::PrimitiveShadingRateKHR:
-                m_failure.at("", "the mesh shader chooses shading rates, which the layer does not provide");
-                return {};
+                m_module.addExtension("SPV_KHR_fragment_shading_rate");
+                return chosen(builtIn, m_target.shadingRates, spv::Capability::FragmentShadingRateKHR,
+                              "PrimitiveShadingRateKHR (primitiveFragmentShadingRate)");
             default:
                 return {};  // indices and what is culled
         }
@@ -386,7 +389,7 @@ private:
     const PrimitiveInputs& m_inputs;
     const Target& m_target;
     compiler::FunctionWriter m_writer;
-    std::map<spv::BuiltIn, Id> m_chosen;  // outputs that choose layer and viewport
+    std::map<spv::BuiltIn, Id> m_chosen;  // outputs that choose layer, viewport and shading rate
     Id m_corner;
     Id m_primitive;
     Id m_vertexIndex;

@@ -26,7 +26,8 @@ struct Stage {
 struct Target {
     uint32_t interfaceLocations = 16;  // that vertex shaders write and fragment shaders read
     bool layers = false;               // vertex shaders write Layer (shaderOutputLayer),
-    bool viewports = false;            // and ViewportIndex (shaderOutputViewportIndex)
+    bool viewports = false;            // and ViewportIndex (shaderOutputViewportIndex),
+    bool shadingRates = false;         // and PrimitiveShadingRateKHR (primitiveFragmentShadingRate)
 };
 
 struct MeshLayout {
@@ -47,7 +48,7 @@ struct LoweredPipeline {
 // Specialization constants of task and mesh shader have their values afterwards; the fragment shader's are as they
 // were, its `constants` as well. Primitives that a workgroup culls become vertices far outside of what is drawn.
 // Primitives keep their order. Errors: no such entry point; more bytes of outputs than 32
-// bits count; what the device lacks; shading rates, multiview, and pointers to outputs that are chosen or passed on.
+// bits count; what the device lacks; multiview, and pointers to outputs that are chosen or passed on.
 Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const Stage& mesh,
                                       const std::optional<Stage>& fragment, const Target& target);
 

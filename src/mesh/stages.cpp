@@ -78,6 +78,7 @@ void becomeCompute(commands::Variant& variant)
     variant.module.section(Section::EntryPoints)[0].setLiteral(0,
                                                                static_cast<uint32_t>(spv::ExecutionModel::GLCompute));
     removeMeshDeclarations(variant.module);
+    variant.module.removeCapability(spv::Capability::FragmentShadingRateKHR);  // of an output that is in memory now
 }
 
 Id findPayload(const Module& module)

@@ -22,7 +22,7 @@ namespace {
 
 using meshtest::compileText;
 
-constexpr Target kAll{.interfaceLocations = 32, .layers = true, .viewports = true};
+constexpr Target kAll{.interfaceLocations = 32, .layers = true, .viewports = true, .shadingRates = true};
 
 void expectValid(const std::optional<Stage>& stage, const char* what, const std::string& name)
 {
@@ -191,8 +191,32 @@ TEST(MeshLowering, WhatTheDeviceLacks_IsSaid)
     EXPECT_NE(errorOf("gl_MeshPrimitivesEXT[0].gl_Layer = 1;\n", {}).find("shaderOutputLayer"), std::string::npos);
     EXPECT_NE(errorOf("gl_MeshPrimitivesEXT[0].gl_ViewportIndex = 1;\n", {}).find("shaderOutputViewportIndex"),
               std::string::npos);
-    EXPECT_NE(errorOf("gl_MeshPrimitivesEXT[0].gl_PrimitiveShadingRateEXT = 1;\n", kAll).find("shading rates"),
-              std::string::npos);
+    EXPECT_NE(
+        errorOf("gl_MeshPrimitivesEXT[0].gl_PrimitiveShadingRateEXT = 1;\n", {}).find("primitiveFragmentShadingRate"),
+        std::string::npos);
+}
+
+// The vertex shader gets the rate from memory. The fragment shader may ask for it.
+TEST(MeshLowering, ShadingRates_AreChosenByTheVertexShader)
+{
+    const std::string text = textOf("",
+                                    "gl_MeshPrimitivesEXT[0].gl_PrimitiveShadingRateEXT = "
+                                    "gl_ShadingRateFlag2VerticalPixelsEXT;\n");
+    const Stage mesh{"main", compileText(text, VK_SHADER_STAGE_MESH_BIT_EXT), {}};
+    const Stage fragment{"main",
+                         compileText("#version 460\n#extension GL_EXT_fragment_shading_rate : require\n"
+                                     "layout(location = 0) out int rate;\nvoid main() { rate = gl_ShadingRateEXT; }\n",
+                                     VK_SHADER_STAGE_FRAGMENT_BIT),
+                         {}};
+    expectLowered({}, mesh, fragment, "rates");
+    const auto lowered = lowerPipeline({}, mesh, fragment, kAll);
+    ASSERT_TRUE(lowered);
+    const auto declares = [](const Stage& stage) {
+        return spirv::read(stage.words)->hasCapability(spv::Capability::FragmentShadingRateKHR);
+    };
+    EXPECT_FALSE(declares(lowered->mesh));
+    EXPECT_TRUE(declares(lowered->vertex));
+    EXPECT_TRUE(declares(*lowered->fragment));
 }
 
 // Where there are no several views, it is 0.

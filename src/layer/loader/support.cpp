@@ -67,6 +67,17 @@ bool hasMeshShaders(const Instance& instance, VkPhysicalDevice physical,
     return mesh.taskShader && mesh.meshShader;
 }
 
+bool hasShadingRates(const Instance& instance, VkPhysicalDevice physical,
+                     const std::vector<VkExtensionProperties>& extensions)
+{
+    VkPhysicalDeviceFragmentShadingRateFeaturesKHR rates{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATE_FEATURES_KHR};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &rates};
+    if (lists(extensions, VK_KHR_FRAGMENT_SHADING_RATE_EXTENSION_NAME))
+        instance.table.GetPhysicalDeviceFeatures2(physical, &features);
+    return rates.primitiveFragmentShadingRate;
+}
+
 // Draws of one mesh node are one command, and its shader knows their number.
 bool hasWhatMeshNodesNeed(const runtime::DriverAnswers& answers)
 {
@@ -182,6 +193,7 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
         readAnswers(runtime::askDriver(instance.table, physical), instance.settings, support);
     support.generatedMeshDraws =
         support.generatedDraws && !support.meshShader && hasMeshShaders(instance, physical, extensions);
+    support.meshShadingRates = support.meshShader && hasShadingRates(instance, physical, extensions);
     if (!isNewEnough)
         support.lacks = "Vulkan 1.3 of the driver and in VkApplicationInfo::apiVersion";
     if (support.emulated)

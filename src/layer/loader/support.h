@@ -45,10 +45,11 @@ struct Support {
     bool nativeMeshShader = false;
     bool meshShader = false;
     MeshLimits meshLimits;
-    bool countsMeshes = false;            // setting "trace": task and mesh shaders of either count what they do
-    bool meshNodes = false;               // shaderMeshEnqueue: the layer provides it
-    uint32_t maxMeshNodeGroups = 0;       // workgroups of one of its draws
-    bool viewportLayerExtension = false;  // the driver has VK_EXT_shader_viewport_index_layer
+    bool meshShadingRates = false;            // with it, where vertex shaders choose shading rates
+    bool countsMeshes = false;                // setting "trace": task and mesh shaders of either count what they do
+    bool meshNodes = false;                   // shaderMeshEnqueue: the layer provides it
+    uint32_t maxMeshNodeGroups = 0;           // workgroups of one of its draws
+    bool viewportLayerExtension = false;      // the driver has VK_EXT_shader_viewport_index_layer
     bool drawIndirectCountExtension = false;  // the driver has VK_KHR_draw_indirect_count
     uint32_t maxDrawIndirectCount = 1;
     uint32_t interfaceLocations = 16;  // that all stages between vertices and fragments have

@@ -156,7 +156,7 @@ public:
         own->taskShader = VK_TRUE;
         own->meshShader = VK_TRUE;
         own->multiviewMeshShader = VK_FALSE;
-        own->primitiveFragmentShadingRateMeshShader = VK_FALSE;
+        own->primitiveFragmentShadingRateMeshShader = support.meshShadingRates;
         own->meshShaderQueries = VK_FALSE;
     }
 

@@ -276,7 +276,7 @@ VkPrimitiveTopology topologyOf(const mesh::MeshLayout& layout)
 mesh::Target meshTargetOf(const Device& device)
 {
     const MeshLimits& limits = device.support.meshLimits;
-    return {limits.outputComponents / 4, limits.vertexLayers, limits.vertexViewports};
+    return {limits.outputComponents / 4, limits.vertexLayers, limits.vertexViewports, device.support.meshShadingRates};
 }
 
 MeshPipeline::~MeshPipeline()
