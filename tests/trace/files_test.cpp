@@ -155,8 +155,9 @@ TEST_F(Files, CutOffAnywhere_RefusedUnlessBetweenParts)
         Collector found;
         const Status status = read(std::span(m_bytes).first(length), found);
         ASSERT_EQ(static_cast<bool>(status), ends.contains(length)) << length;
-        if (!status)
+        if (!status) {
             EXPECT_NE(status.error().text().find("the trace is cut"), std::string::npos) << status.error().text();
+        }
         whole = found.sweeps.size();
     }
     EXPECT_EQ(whole, 1u);
