@@ -31,11 +31,13 @@ uint64_t payloadsPerGroup(const graph::Node& node)
     return (units - 1) / unitsPerPayload + (unitsPerPayload > 1 ? 2 : 1);
 }
 
-// Copies for a node of the Vulkan memory model would have to be declared visible to its loads.
+// Copies for a node of the Vulkan memory model would have to be declared visible to its loads. Of an empty grid nobody
+// can say which payload a workgroup has.
 bool canBeFed(const graph::Node& node)
 {
-    return graph::isLeaf(node) && node.mode != graph::LaunchMode::Dynamic && !node.vulkanMemoryModel && !node.drawn &&
-           node.depthFirst == 0;
+    const bool isEmpty = node.mode == graph::LaunchMode::Static && std::ranges::count(node.staticGrid, 0u) > 0;
+    return graph::isLeaf(node) && !isEmpty && node.mode != graph::LaunchMode::Dynamic && !node.vulkanMemoryModel &&
+           !node.drawn && node.depthFirst == 0;
 }
 
 struct Receiver {

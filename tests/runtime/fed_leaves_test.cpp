@@ -113,6 +113,14 @@ TEST_F(FedLeavesTest, OtherGraphs_AreForTheScheduler)
     }
 }
 
+TEST_F(FedLeavesTest, EmptyGrid_IsForTheScheduler)
+{
+    Node empty = graph::makeEntry("empty");
+    empty.staticGrid[1] = 0;
+    link({empty});
+    EXPECT_FALSE(prepare()) << "nobody can say which payload a workgroup has";
+}
+
 TEST_F(FedLeavesTest, ManyNodesOrInfos_AreForTheScheduler)
 {
     std::vector<Node> nodes;
