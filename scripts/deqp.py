@@ -12,7 +12,8 @@ it that enables execution graphs on every device. A case that ends its process, 
 is Crash or Timeout, and the others of that process run in a new one.
 
 compare counts the results of both by group, and lists each case that passes in REFERENCE and neither passes nor is
-unsupported in RESULTS; the exit status is 1 if there is one. The unsupported are counted by what they say."""
+unsupported in RESULTS; the exit status is 1 if there is one. The unsupported are counted by what they say. Both files must
+have the same cases; with --common those that only one has, as after a run that was ended early, are left out."""
 
 import argparse
 import collections
@@ -139,7 +140,9 @@ def compare(arguments):
     reference, results = read_results(arguments.reference), read_results(arguments.results)
     if missing := sorted(reference.keys() ^ results.keys()):
         print(f"cases that one of the files lacks: {len(missing)}, as {missing[0]}")
-        return 1
+        if not arguments.common:
+            return 1
+        reference = {case: row for case, row in reference.items() if case in results}
     table = collections.defaultdict(collections.Counter)
     for case, (result, _) in reference.items():
         table[group_of(case, arguments.depth)]["reference " + word_of(result)] += 1
@@ -180,6 +183,7 @@ def main():
     compares.add_argument("reference")
     compares.add_argument("results")
     compares.add_argument("--depth", type=int, default=5, help="parts of a name that make its group (%(default)s)")
+    compares.add_argument("--common", action="store_true", help="compare the cases that both have")
     compares.set_defaults(function=compare)
     arguments = parser.parse_args()
     try:

@@ -47,9 +47,9 @@ class Deqp(unittest.TestCase):
                        capture_output=True)
         return [line.split("\t") for line in results.read_text().splitlines()]
 
-    def compare(self, reference, results):
-        return subprocess.run([sys.executable, SCRIPT, "compare", self.folder / reference, self.folder / results, "--depth", "1"],
-                              capture_output=True, text=True, check=False)
+    def compare(self, reference, results, *options):
+        return subprocess.run([sys.executable, SCRIPT, "compare", self.folder / reference, self.folder / results, "--depth", "1",
+                               *options], capture_output=True, text=True, check=False)
 
     def test_a_crash_costs_one_case(self):
         found = self.run_cases("r", ["a.one", "a.crash", "a.two", "a.hang", "a.three", "a.missing"], "--hang", "3",
@@ -88,6 +88,15 @@ class Deqp(unittest.TestCase):
         result = self.compare("few", "more")
         self.assertEqual(result.returncode, 1)
         self.assertIn("cases that one of the files lacks: 1, as a.two", result.stdout)
+
+    def test_common_cases_of_runs_that_ended_early_are_compared(self):
+        self.run_cases("native", ["a.one", "a.lost", "a.two"])
+        self.run_cases("layer", ["a.lost", "a.two", "a.three"], "--layer", self.folder)
+        result = self.compare("native", "layer", "--common")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("cases that one of the files lacks: 2, as a.one", result.stdout)
+        self.assertIn("| a | 2 | 0 | 0 | 1 | 0 | 1 |\n", result.stdout)
+        self.assertIn("failed here alone: 1\n  a.lost | Fail | wrong\n", result.stdout)
 
 
 if __name__ == "__main__":
