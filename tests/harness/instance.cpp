@@ -120,6 +120,7 @@ void Device::createInstance(const DeviceOptions& options)
     for (const auto& [variable, layer] : {std::pair{"MILLRACE_TEST_SHUFFLE", kShuffleName},
                                           {"MILLRACE_TEST_DRIVER", kDriverName},
                                           {"MILLRACE_TEST_PIPELINES", kRecordName},
+                                          {"MILLRACE_TEST_SUBGROUPS", kSubgroupsName},
                                           {"MILLRACE_TEST_DEVICE_FILE", kDeviceName}}) {
         if (!std::getenv(variable))
             continue;

@@ -77,7 +77,10 @@ void VulkanDevice::createDevice()
     }
     check(physical ? VK_SUCCESS : VK_ERROR_INITIALIZATION_FAILED, "looking for a device");
 
-    VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+    v13.maintenance4 = VK_TRUE;  // LocalSizeId
+    v13.subgroupSizeControl = VK_TRUE;
+    VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &v13};
     v12.bufferDeviceAddress = VK_TRUE;
     v12.shaderBufferInt64Atomics = VK_TRUE;
     v12.scalarBlockLayout = VK_TRUE;
