@@ -19,7 +19,8 @@ rm -f "$results"
 status=0
 # The whole output, in which programs say what they skipped.
 # On two cores, of which a test that waits or reads leaves one idle.
-ctest --preset dev --parallel 3 --output-junit "$PWD/$results" --test-output-size-passed 100000000 "$@" || status=$?
+tests/times.py "$results" ctest --preset dev --parallel 3 --output-junit "$PWD/$results" \
+  --test-output-size-passed 100000000 "$@" || status=$?
 if [[ -e $results ]]; then
   complete=()
   if (($# == 0)); then

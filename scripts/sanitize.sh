@@ -26,8 +26,8 @@ scripts/build.sh "$preset" tests --target "${sanitizer}_tests$quick"
 results=build-$preset/test-results.xml
 rm -f "$results"
 status=0
-ctest --preset "$preset" -L "^$sanitizer\$" ${quick:+-LE "^${sanitizer}_long\$"} --parallel 2 --output-junit "$PWD/$results" \
-  --test-output-size-passed 100000000 --no-tests=error "$@" || status=$?
+tests/times.py "$results" ctest --preset "$preset" -L "^$sanitizer\$" ${quick:+-LE "^${sanitizer}_long\$"} --parallel 2 \
+  --output-junit "$PWD/$results" --test-output-size-passed 100000000 --no-tests=error "$@" || status=$?
 if [[ -e $results ]]; then
   tests/skips.py "$results" tests/expected_skips.txt || status=1
   tests/failures.py "$results"
