@@ -1,10 +1,12 @@
 # compile_glsl(<target> SHADERS <row>...) builds GLSL to SPIR-V at build time and makes <target>, a static library with
 # one array per shader: `namespace millrace::shaders { extern const std::span<const uint32_t> <name>; }` in
 # "shaders/<target>.h". A row is "<name>|<file>|<glslang options>", so that all variants of a file can be seen at a
-# glance. Every result is checked by spirv-val. Nothing generated is committed.
+# glance. Libraries of functions (--no-link) are cleaned up as the compiler would do it each time that it specializes one
+# (src/spirv/clean_up.cpp). Every result is checked by spirv-val. Nothing generated is committed.
 
 find_program(GLSLANG_EXECUTABLE NAMES glslang glslangValidator REQUIRED)
 find_program(SPIRV_VAL_EXECUTABLE spirv-val REQUIRED)
+find_program(SPIRV_OPT_EXECUTABLE spirv-opt REQUIRED)
 
 function(compile_glsl target)
   cmake_parse_arguments(ARG "" "" "SHADERS" ${ARGN})
@@ -24,16 +26,20 @@ function(compile_glsl target)
       separate_arguments(options)
     endif()
     set(source ${CMAKE_CURRENT_SOURCE_DIR}/${file})
-    # Libraries of functions (--no-link) need the Linkage capability, which no Vulkan environment allows.
+    # Libraries need the Linkage capability, which no Vulkan environment allows.
     set(environment vulkan1.3)
+    set(clean_up "")
     if("--no-link" IN_LIST options)
       set(environment spv1.6)
+      set(clean_up COMMAND ${SPIRV_OPT_EXECUTABLE} --ssa-rewrite --ccp --eliminate-dead-branches --merge-blocks
+          --eliminate-dead-code-aggressive ${dir}/${name}.spv -o ${dir}/${name}.spv)
     endif()
     # The module has a command of its own: glslang's dependency file names it, and no other output.
     add_custom_command(
       OUTPUT ${dir}/${name}.spv
       COMMAND ${GLSLANG_EXECUTABLE} --target-env vulkan1.3 -V --quiet ${options} -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_SOURCE_DIR}/src/shaders
               --depfile ${dir}/${name}.d -o ${dir}/${name}.spv ${source}
+      ${clean_up}
       COMMAND ${SPIRV_VAL_EXECUTABLE} --target-env ${environment} --scalar-block-layout ${dir}/${name}.spv
       DEPENDS ${source}
       DEPFILE ${dir}/${name}.d

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/device_functions.h"
 
-#include <string_view>
+#include <algorithm>
 #include <vector>
 
 namespace millrace::compiler {
@@ -74,6 +74,18 @@ Id getType(spirv::Module& module, char letter)
 }
 
 }  // namespace
+
+std::optional<DeviceFunction> findDeviceFunction(std::string_view name)
+{
+    const auto found = std::ranges::find(kSignatures, name, &Signature::name);
+    return found == kSignatures.end() ? std::nullopt
+                                      : std::optional(static_cast<DeviceFunction>(found - kSignatures.begin()));
+}
+
+bool sendsPayloads(DeviceFunction function)
+{
+    return function >= DeviceFunction::AllocateInvocation && function <= DeviceFunction::EnqueueWorkgroup;
+}
 
 const DeviceFunctions::Import& DeviceFunctions::import(spirv::Module& module, DeviceFunction function)
 {

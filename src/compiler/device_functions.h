@@ -4,6 +4,8 @@
 
 #include <array>
 #include <initializer_list>
+#include <optional>
+#include <string_view>
 
 #include "spirv/module.h"
 
@@ -42,6 +44,11 @@ enum class DeviceFunction {
     NoteBudget,
     Count,
 };
+
+// The one of that name.
+std::optional<DeviceFunction> findDeviceFunction(std::string_view name);
+// Allocates payloads or enqueues them.
+bool sendsPayloads(DeviceFunction function);
 
 // Belongs to one module and remembers what that module imports.
 class DeviceFunctions {

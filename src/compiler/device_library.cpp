@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 
+#include "compiler/device_functions.h"
 #include "compiler/memory_model.h"
 #include "shaders/node_library.h"
 #include "spirv/edit.h"
@@ -51,6 +52,11 @@ Result<spirv::Library> makeLibrary(std::span<const uint32_t> words, std::span<co
     if (const Status status = spirv::specialize(*module, values, spirv::Unnamed::StayOpen); !status) {
         return status.error();
     }
+    // glslang exports all functions of a library, and simplifying takes as long as the library is large.
+    spirv::keepExports(*module, [&variant](std::string_view name) {
+        const auto function = findDeviceFunction(name);
+        return function && (variant.sends || !sendsPayloads(*function));
+    });
     do {
         module = spirv::simplify(*module);
         if (!module) {

@@ -29,6 +29,7 @@ struct DeviceLibraryVariant {
     bool begins = false;       // likewise; where the dispatch fits
     bool once = false;         // graph::Node::sendsWhenFinished, likewise
     bool stepsInside = false;  // passes/step_through_grid.h
+    bool sends = true;         // the node imports functions that send payloads
     bool longAtomics = true;   // Options::longAtomics
     uint32_t subgroupOperations = abi::kSubgroupArithmetic;  // Options::subgroupOperations
 

@@ -63,6 +63,15 @@ void removeUnused(Module& module)
     removeUnreached(module, reach.takeIds());
 }
 
+void keepExports(Module& module, const std::function<bool(std::string_view)>& isWanted)
+{
+    std::erase_if(module.section(Section::Annotations), [&](const Instruction& i) {
+        const bool isExport = hasLinkage(i) && i.literal(3) == static_cast<uint32_t>(spv::LinkageType::Export);
+        return isExport && module.findFunction(i.id(0)) && !isWanted(i.string(2));
+    });
+    removeUnused(module);
+}
+
 Result<Module> simplify(const Module& module)
 {
     // Nothing here rearranges arithmetic; the simplification pass would, so it is not used.

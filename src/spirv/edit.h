@@ -2,6 +2,7 @@
 // What is done to a module as a whole.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -30,6 +31,10 @@ Status extractEntryPoint(Module& module, std::string_view name,
 
 // Calls of functions that return a constant, and do nothing else, become that constant. Returns whether there were any.
 bool foldConstantCalls(Module& module);
+
+// Functions that are not wanted by the name that they are exported with are exported no longer, and what nothing needs
+// then is dropped.
+void keepExports(Module& module, const std::function<bool(std::string_view)>& isWanted);
 
 // Drops functions, types, constants and variables that neither entry points nor exported functions need, with their
 // names, and from interfaces what no code uses. What says something of an entry point without being used stays: its

@@ -159,6 +159,23 @@ TEST_P(Programs, WithoutSubgroupOperations_NoneAreLeft)
     }
 }
 
+// Device functions that reduce are there for nodes that send.
+TEST_P(Programs, CapabilityForReductions_OnlyWhereThereAreSome)
+{
+    const spirv::Words words = assembled(readText(GetParam()));
+    Options options = defaults();
+    for (const graph::MemoryUse memory : {graph::MemoryUse::Reserves, graph::MemoryUse::Fits}) {
+        options.memory = memory;
+        for (const std::string& entry : entryPoints(words)) {
+            options.entryPoint = entry;
+            const std::string text = textOf(compiled(words, options).words);
+            const bool reduces = text.find("OpGroupNonUniformIAdd") != std::string::npos ||
+                                 text.find("OpGroupNonUniformUMax") != std::string::npos;
+            EXPECT_EQ(text.find("GroupNonUniformArithmetic") != std::string::npos, reduces) << entry;
+        }
+    }
+}
+
 TEST_P(Programs, CompilesUnpacked)
 {
     Options options = defaults();
@@ -251,14 +268,15 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
     };
     compiled(assembled(readText("level_a")), options);
     EXPECT_TRUE(std::ranges::equal(passes, passNames()));
-    EXPECT_EQ(passes, (std::vector<std::string>{
-                          "extractEntryPoint",    "rejectInvalid",       "specialize",       "inlinePayloadFunctions",
-                          "upgradeModule",        "specializeRecursion", "narrowCoalescing", "reflectNode",
-                          "splitPayloadCopies",   "reflectOutputs",      "choosePacking",    "checkBudgets",
-                          "makePayloadsCoherent", "lowerBuiltIns",       "lowerPayloads",    "enqueueForgottenPayloads",
-                          "lowerPushConstants",   "orderPayloadMemory",  "wrapEntryPoint",   "narrowEnqueues",
-                          "gatherEnqueues",       "narrowAllocations",    "placeKeptPayloads",   "runOnce",          "stepThroughGrid",
-                          "linkDeviceLibrary",    "scanReductions",      "splitLongIntegers"}));
+    EXPECT_EQ(passes,
+              (std::vector<std::string>{
+                  "extractEntryPoint",    "rejectInvalid",       "specialize",        "inlinePayloadFunctions",
+                  "upgradeModule",        "specializeRecursion", "narrowCoalescing",  "reflectNode",
+                  "splitPayloadCopies",   "reflectOutputs",      "choosePacking",     "checkBudgets",
+                  "makePayloadsCoherent", "lowerBuiltIns",       "lowerPayloads",     "enqueueForgottenPayloads",
+                  "lowerPushConstants",   "orderPayloadMemory",  "wrapEntryPoint",    "narrowEnqueues",
+                  "gatherEnqueues",       "narrowAllocations",   "placeKeptPayloads", "runOnce",
+                  "stepThroughGrid",      "linkDeviceLibrary",   "scanReductions",    "splitLongIntegers"}));
 }
 
 TEST(Compile, Names_Survive)

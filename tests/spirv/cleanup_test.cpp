@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// simplify, removeUnused and extractEntryPoint: what goes, what stays.
+// simplify, removeUnused, keepExports and extractEntryPoint: what goes, what stays.
 #include <gtest/gtest.h>
 
 #include "shaders/spirv_test_shaders.h"
@@ -425,6 +425,52 @@ TEST(ExtractEntryPoint, NonSemanticInstructions_FollowWhatTheyDescribe)
     ASSERT_TRUE(words) << words.error().text();
     EXPECT_TRUE(validate(*words)) << validate(*words).error().text();
     EXPECT_EQ(read(*words)->functions.size(), 1u);
+}
+
+// "wanted" calls a function that is exported as well.
+constexpr const char* kLibrary = R"(
+        OpCapability Shader
+        OpCapability Linkage
+        OpMemoryModel Logical GLSL450
+        OpDecorate %wanted LinkageAttributes "wanted" Export
+        OpDecorate %called LinkageAttributes "called" Export
+        OpDecorate %other LinkageAttributes "other" Export
+        OpDecorate %imported LinkageAttributes "imported" Import
+        %uint = OpTypeInt 32 0
+        %type = OpTypeFunction %uint
+        %u2 = OpConstant %uint 2
+        %u3 = OpConstant %uint 3
+        %imported = OpFunction %uint None %type
+        OpFunctionEnd
+        %called = OpFunction %uint None %type
+        %l0 = OpLabel
+        %value = OpFunctionCall %uint %imported
+        OpReturnValue %value
+        OpFunctionEnd
+        %wanted = OpFunction %uint None %type
+        %l1 = OpLabel
+        %result = OpFunctionCall %uint %called
+        %sum = OpIAdd %uint %result %u2
+        OpReturnValue %sum
+        OpFunctionEnd
+        %other = OpFunction %uint None %type
+        %l2 = OpLabel
+        OpReturnValue %u3
+        OpFunctionEnd
+)";
+
+TEST(KeepExports, NotWanted_StayOnlyWhereTheyAreCalled)
+{
+    Module module = moduleOf(kLibrary);
+    keepExports(module, [](std::string_view name) { return name == "wanted"; });
+    const std::string left = text(module);
+    EXPECT_TRUE(validate(write(module))) << left;
+    EXPECT_EQ(module.functions.size(), 3u) << left;
+    EXPECT_TRUE(contains(left, "\"wanted\" Export")) << left;
+    EXPECT_TRUE(contains(left, "\"imported\" Import")) << left;
+    EXPECT_FALSE(contains(left, "\"called\"")) << left;
+    EXPECT_FALSE(contains(left, "\"other\"")) << left;
+    EXPECT_FALSE(contains(left, "OpConstant %uint 3")) << left;
 }
 
 }  // namespace

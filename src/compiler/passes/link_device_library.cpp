@@ -12,12 +12,23 @@ namespace millrace::compiler {
 
 namespace {
 
+bool importsSending(const spirv::Module& module)
+{
+    return std::ranges::any_of(module.section(spirv::Section::Annotations), [](const spirv::Instruction& i) {
+        const bool isLinkage =
+            i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::LinkageAttributes);
+        const auto function = isLinkage ? findDeviceFunction(i.string(2)) : std::nullopt;
+        return function && sendsPayloads(*function);
+    });
+}
+
 DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const Options& options)
 {
     DeviceLibraryVariant variant;
     variant.vulkanMemoryModel = shader.vulkanMemoryModel;
     variant.memory = code.memory;
     variant.loose = graph::isLoose(shader.node);
+    variant.sends = importsSending(shader.module);
     switch (shader.node.mode) {
         case graph::LaunchMode::Static:
             variant.kind = abi::kKindStatic;
