@@ -87,6 +87,20 @@ TEST(GeneratedDispatchesByTheLayer, IndexWithoutPipeline_SequenceLeftOut)
     EXPECT_EQ(dispatches.run(drawn), expected);
 }
 
+// Nothing says where in its buffer the memory for preprocessing begins. Some GPUs read wrong words where tables are at
+// no multiple of 16.
+TEST(GeneratedDispatchesByTheLayer, MemoryAtAnyWord_AsALoopOnTheHost)
+{
+    Dispatches dispatches(Provider::Layer);
+    for (uint32_t seed = 0; seed < 6; ++seed) {
+        DispatchCase drawn(seed);
+        drawn.memoryOffset = 4 + seed % 3 * 4;
+        Sums expected = drawn.expected();
+        addOwn(expected, drawn);
+        EXPECT_EQ(dispatches.run(drawn), expected) << "seed " << seed;
+    }
+}
+
 // Behind a graph that splits the command buffer, the rest of the commands is in another one of the driver's.
 TEST(GeneratedDispatchesByTheLayer, BehindAGraphThatIsContinued_AsALoopOnTheHost)
 {

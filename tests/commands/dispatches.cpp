@@ -332,7 +332,7 @@ Sums Dispatches::run(DispatchCase& drawn, const std::function<void(VkCommandBuff
     ask.indirectExecutionSet = drawn.hasSet ? m_set : VK_NULL_HANDLE;
     ask.indirectCommandsLayout = layout;
     ask.maxSequenceCount = drawn.maxSequences;
-    const Buffer preprocess = generated.createPreprocess(ask);
+    const Buffer preprocess = generated.createPreprocess(ask, drawn.memoryOffset);
 
     VkGeneratedCommandsInfoEXT info{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT, ask.pNext};
     info.shaderStages = VK_SHADER_STAGE_COMPUTE_BIT;

@@ -35,6 +35,7 @@ struct DispatchCase {
     bool isExplicit, inSecondary, isPushedInParts;
     PushWords pushed{};
     std::vector<uint32_t> stream;
+    VkDeviceSize memoryOffset = 0;            // of the memory for preprocessing in its buffer
     std::optional<VkDeviceSize> streamBytes;  // that the command is told, if it is not all of the stream
 
     uint32_t sequences() const { return std::min(maxSequences, deviceCount.value_or(maxSequences)); }

@@ -121,7 +121,7 @@ DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
     return options;
 }
 
-Buffer GeneratedDevice::createPreprocess(const VkGeneratedCommandsMemoryRequirementsInfoEXT& info)
+Buffer GeneratedDevice::createPreprocess(const VkGeneratedCommandsMemoryRequirementsInfoEXT& info, VkDeviceSize offset)
 {
     VkMemoryRequirements2 requirements{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
     getRequirements(device.handle, &info, &requirements);
@@ -129,10 +129,14 @@ Buffer GeneratedDevice::createPreprocess(const VkGeneratedCommandsMemoryRequirem
         return {};
     Buffer buffer;
     buffer.size = requirements.memoryRequirements.size;
+    if (provider == Provider::Layer) {
+        // What is behind it may be the memory of another command.
+        EXPECT_EQ(buffer.size % std::min<VkDeviceSize>(requirements.memoryRequirements.alignment, 16), 0u);
+    }
     VkBufferUsageFlags2CreateInfo usage{VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO};
     usage.usage = VK_BUFFER_USAGE_2_PREPROCESS_BUFFER_BIT_EXT | VK_BUFFER_USAGE_2_SHADER_DEVICE_ADDRESS_BIT;
     VkBufferCreateInfo create{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, &usage};
-    create.size = buffer.size;
+    create.size = buffer.size + offset;
     MILLRACE_CHECK(vkCreateBuffer(device.handle, &create, nullptr, &buffer.handle));
     VkMemoryRequirements own;
     vkGetBufferMemoryRequirements(device.handle, buffer.handle, &own);
@@ -141,7 +145,7 @@ Buffer GeneratedDevice::createPreprocess(const VkGeneratedCommandsMemoryRequirem
     VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
     flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
     VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags};
-    allocate.allocationSize = std::max(own.size, requirements.memoryRequirements.size);
+    allocate.allocationSize = std::max(own.size, requirements.memoryRequirements.size + offset);
     while (!(types >> allocate.memoryTypeIndex & 1))
         ++allocate.memoryTypeIndex;
     VkDeviceMemory memory = VK_NULL_HANDLE;
@@ -153,7 +157,7 @@ Buffer GeneratedDevice::createPreprocess(const VkGeneratedCommandsMemoryRequirem
     });
     VkBufferDeviceAddressInfo address{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
     address.buffer = buffer.handle;
-    buffer.address = vkGetBufferDeviceAddress(device.handle, &address);
+    buffer.address = vkGetBufferDeviceAddress(device.handle, &address) + offset;
     return buffer;
 }
 

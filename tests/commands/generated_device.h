@@ -76,8 +76,10 @@ public:
     PFN_vkCmdPreprocessGeneratedCommandsEXT cmdPreprocess = nullptr;
     PFN_vkCmdExecuteGeneratedCommandsEXT cmdExecute = nullptr;
 
-    // Memory for preprocessing as the requirements say, without any where they say none.
-    layertest::Buffer createPreprocess(const VkGeneratedCommandsMemoryRequirementsInfoEXT& info);
+    // Memory for preprocessing as the requirements say, without any where they say none. It begins at `offset` in its
+    // buffer.
+    layertest::Buffer createPreprocess(const VkGeneratedCommandsMemoryRequirementsInfoEXT& info,
+                                       VkDeviceSize offset = 0);
     // In a command buffer of its own, which is submitted: with the state of another.
     void preprocess(const VkGeneratedCommandsInfoEXT& info, VkCommandBuffer state);
     // What generated commands read as they are given: streams and counts.

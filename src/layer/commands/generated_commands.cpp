@@ -72,9 +72,9 @@ VkMemoryRequirements preprocessRequirements(const Device& device, VkDeviceSize b
     ask.pCreateInfo = &info;
     VkMemoryRequirements2 answer{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
     device.table.GetDeviceBufferMemoryRequirements(device.handle, &ask, &answer);
-    answer.memoryRequirements.size = bytes;
-    // Tables are read and written as 16 bytes.
-    answer.memoryRequirements.alignment = std::max<VkDeviceSize>(answer.memoryRequirements.alignment, 16);
+    answer.memoryRequirements.size = alignPreprocess(bytes);
+    answer.memoryRequirements.alignment =
+        std::max<VkDeviceSize>(answer.memoryRequirements.alignment, kPreprocessAlignment);
     return answer.memoryRequirements;
 }
 

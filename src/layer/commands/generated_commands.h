@@ -59,7 +59,14 @@ SortMemory sortMemory(const commands::Layout& layout, const commands::Extent& ex
 // Lowers maxDrawCount to the most whose memory has `bytes`. False if there is none.
 bool fitDraws(const commands::Layout& layout, VkDeviceSize bytes, commands::Extent& extent);
 
-// Of a buffer for preprocessing.
+// Tables are read and written as 16 bytes. The application's address may be any number: what is used begins at the next
+// multiple of this, and the memory is larger by as much.
+inline constexpr uint64_t kPreprocessAlignment = 16;
+constexpr uint64_t alignPreprocess(uint64_t number)
+{
+    return (number + kPreprocessAlignment - 1) & ~(kPreprocessAlignment - 1);
+}
+// Of a buffer for preprocessing. The size is a multiple of the alignment of tables.
 VkMemoryRequirements preprocessRequirements(const Device& device, VkDeviceSize bytes);
 
 // What commands with these parameters run: what is in the set, or what is chained (VkGeneratedCommandsPipelineInfoEXT,

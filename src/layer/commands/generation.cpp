@@ -31,7 +31,7 @@ VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsEXT(
         layout
             ? sortMemory(layout->layout, extentOf(*layout, count, pInfo->maxSequenceCount, pInfo->maxDrawCount)).bytes
             : 0;
-    pRequirements->memoryRequirements = preprocessRequirements(device, bytes);
+    pRequirements->memoryRequirements = preprocessRequirements(device, bytes == 0 ? 0 : bytes + kPreprocessAlignment);
     if (!layout)
         return;
     // They are compiled here, so that recording does not wait for it. What fails is told where it is recorded.
@@ -43,12 +43,20 @@ VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsEXT(
     }
 }
 
+VkGeneratedCommandsInfoEXT withAlignedMemory(VkGeneratedCommandsInfoEXT info)
+{
+    const VkDeviceAddress address = alignPreprocess(info.preprocessAddress);
+    info.preprocessSize -= std::min(address - info.preprocessAddress, info.preprocessSize);
+    info.preprocessAddress = address;
+    return info;
+}
+
 }  // namespace
 
 Generation::Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsInfoEXT& info, const CommandBuffer& state)
     : m_commandBuffer(commandBuffer),
       m_device(commandBuffer.device),
-      m_info(info),
+      m_info(withAlignedMemory(info)),
       m_layout(m_device.indirectLayouts.find(handleId(info.indirectCommandsLayout)))
 {
     if (m_layout)

@@ -95,7 +95,7 @@ private:
 
     CommandBuffer& m_commandBuffer;
     Device& m_device;
-    const VkGeneratedCommandsInfoEXT& m_info;
+    const VkGeneratedCommandsInfoEXT m_info;  // with the memory that is used
     const IndirectLayout* m_layout;
     Choice m_choice;
     Streams m_streams;

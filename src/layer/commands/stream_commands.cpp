@@ -12,18 +12,10 @@ namespace millrace::layer {
 
 namespace {
 
-// The application's offset has the alignment of a word.
-constexpr uint64_t kAlignment = 16;
-
-uint64_t aligned(uint64_t number)
-{
-    return (number + kAlignment - 1) & ~(kAlignment - 1);
-}
-
 // Of the records in front of what other kernels leave.
 uint64_t recordBytes(const IndirectLayout& layout, uint32_t maxSequences)
 {
-    return layout.gathering ? aligned(uint64_t{layout.layout.stride} * maxSequences) : 0;
+    return layout.gathering ? alignPreprocess(uint64_t{layout.layout.stride} * maxSequences) : 0;
 }
 
 // A pipeline for each front face, in place of each. Behind the index of a pipeline, if there are several, is that of
@@ -90,7 +82,7 @@ VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsNV(
             compile(*layout, choice);
     }
     // Applications make a buffer in any case.
-    pRequirements->memoryRequirements = preprocessRequirements(device, bytes + kAlignment);
+    pRequirements->memoryRequirements = preprocessRequirements(device, bytes + kPreprocessAlignment);
 }
 
 // The parameters in the words of the other extension. Addresses of the application's buffers are asked for here.
@@ -133,7 +125,7 @@ private:
     void place(const IndirectLayout& layout)
     {
         const VkDeviceAddress given = addressOf(m_given.preprocessBuffer, m_given.preprocessOffset);
-        const VkDeviceAddress memory = aligned(given);
+        const VkDeviceAddress memory = alignPreprocess(given);
         const uint64_t records = recordBytes(layout, m_given.sequencesCount);
         const uint64_t lost = memory - given + records;
         m_out.preprocessAddress = memory + records;
