@@ -99,15 +99,18 @@ Status takeArguments(Variant& variant)
 }
 
 // The workgroups of all grids are launched by one dispatch.
-Result<Stage> finishCompute(Variant& variant, const std::string& entryPoint)
+Result<Stage> finishCompute(Variant& variant, const std::string& entryPoint, const Target& target)
 {
     if (const Status status = commands::findSequence(variant, commands::Layout()); !status) {
+        return status.error();
+    }
+    if (const Status status = flattenGroup(variant, target.groupSize); !status) {
         return status.error();
     }
     return Stage{entryPoint, finish(variant), {}};
 }
 
-Result<Stage> lowerTask(const Stage& task, MeshLayout& layout)
+Result<Stage> lowerTask(const Stage& task, MeshLayout& layout, const Target& target)
 {
     auto variant = readWhole(task, spv::ExecutionModel::TaskEXT);
     if (!variant) {
@@ -121,11 +124,11 @@ Result<Stage> lowerTask(const Stage& task, MeshLayout& layout)
         return bytes.error();
     }
     layout.gridBytes = *bytes;
-    return finishCompute(*variant, task.entryPoint);
+    return finishCompute(*variant, task.entryPoint, target);
 }
 
 Result<Stage> lowerMesh(Variant mesh, const std::string& entryPoint, const MeshOutputs& outputs,
-                        const OutputAreas& areas, bool hasTasks)
+                        const OutputAreas& areas, bool hasTasks, const Target& target)
 {
     if (const Status status = takeArguments(mesh); !status) {
         return status.error();
@@ -133,7 +136,7 @@ Result<Stage> lowerMesh(Variant mesh, const std::string& entryPoint, const MeshO
     if (const Status status = storeOutputs(mesh, outputs, areas, hasTasks); !status) {
         return status.error();
     }
-    return finishCompute(mesh, entryPoint);
+    return finishCompute(mesh, entryPoint, target);
 }
 
 Result<Stage> lowerFragment(Variant fragment, const Stage& given, const PrimitiveInputs& inputs)
@@ -190,7 +193,7 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
                           OutputAreas::units(areas->primitive, outputs->maxPrimitives),
                       0, outputs->corners};
     if (task) {
-        auto emitted = lowerTask(*task, lowered.layout);
+        auto emitted = lowerTask(*task, lowered.layout, target);
         if (!emitted) {
             return emitted.error();
         }
@@ -201,7 +204,7 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
         return status.error();
     }
     lowered.vertex = {"main", finish(vertex), {}};
-    auto stored = lowerMesh(std::move(*whole), mesh.entryPoint, *outputs, *areas, task.has_value());
+    auto stored = lowerMesh(std::move(*whole), mesh.entryPoint, *outputs, *areas, task.has_value(), target);
     if (!stored) {
         return stored.error();
     }

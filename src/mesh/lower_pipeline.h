@@ -3,6 +3,7 @@
 // outside. Thread-safe: calls share nothing.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -22,12 +23,17 @@ struct Stage {
     std::vector<spirv::SpecializationValue> constants;
 };
 
+// Invocations of a workgroup, by dimension.
+using GroupSize = std::array<uint32_t, 3>;
+inline constexpr GroupSize kAnyGroupSize = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+
 // What the lowered shaders may use of the device, beside bufferDeviceAddress.
 struct Target {
-    uint32_t interfaceLocations = 16;  // that vertex shaders write and fragment shaders read
-    bool layers = false;               // vertex shaders write Layer (shaderOutputLayer),
-    bool viewports = false;            // and ViewportIndex (shaderOutputViewportIndex),
-    bool shadingRates = false;         // and PrimitiveShadingRateKHR (primitiveFragmentShadingRate)
+    uint32_t interfaceLocations = 16;     // that vertex shaders write and fragment shaders read
+    bool layers = false;                  // vertex shaders write Layer (shaderOutputLayer),
+    bool viewports = false;               // and ViewportIndex (shaderOutputViewportIndex),
+    bool shadingRates = false;            // and PrimitiveShadingRateKHR (primitiveFragmentShadingRate)
+    GroupSize groupSize = kAnyGroupSize;  // of compute shaders
 };
 
 struct MeshLayout {

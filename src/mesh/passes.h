@@ -58,6 +58,10 @@ spirv::Id findPayload(const spirv::Module& module);
 // passed on.
 Status setDrawIndex(spirv::Module& module, spirv::Emitter& out, spirv::Id number);
 
+// A workgroup that is larger than `most` in some dimension lies in a row, with as many invocations. For the end: what
+// reads the built-in WorkgroupSize has the constant. Errors: a pointer to LocalInvocationId that is passed on.
+Status flattenGroup(commands::Variant& variant, const GroupSize& most);
+
 // ViewIndex becomes 0, as it is where there are no several views. Errors: a pointer to it that is passed on.
 Status clearViewIndex(spirv::Module& module);
 

@@ -196,6 +196,64 @@ TEST(MeshLowering, WhatTheDeviceLacks_IsSaid)
         std::string::npos);
 }
 
+namespace {
+
+// The only execution mode LocalSize of a compute shader; zeros if it has another.
+GroupSize localSizeOf(const spirv::Module& module)
+{
+    for (const spirv::Instruction& mode : module.section(spirv::Section::ExecutionModes))
+        if (mode.literal(1) == static_cast<uint32_t>(spv::ExecutionMode::LocalSize))
+            return {mode.literal(2), mode.literal(3), mode.literal(4)};
+    return {};
+}
+
+bool hasDecoration(const spirv::Module& module, spv::BuiltIn builtIn)
+{
+    return std::ranges::any_of(module.section(spirv::Section::Annotations), [&](const spirv::Instruction& i) {
+        return i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn) &&
+               i.literal(2) == static_cast<uint32_t>(builtIn);
+    });
+}
+
+}  // namespace
+
+// VK_EXT_mesh_shader promises 128 invocations in each dimension, compute shaders 64 in the third.
+TEST(MeshLowering, WorkgroupsOfASizeThatTheDeviceLacks_LieInARow)
+{
+    const std::string head =
+        "#version 460\n#extension GL_EXT_mesh_shader : require\n"
+        "layout(local_size_x = 2, local_size_z_id = 3) in;\n";
+    const std::string position = "uvec4(gl_LocalInvocationID, gl_GlobalInvocationID.z + gl_WorkGroupSize.z)";
+    const Stage task{"main",
+                     compileText(head + "taskPayloadSharedEXT uvec4 at;\nvoid main()\n{\nat = " + position +
+                                     ";\nEmitMeshTasksEXT(1, 1, 1);\n}\n",
+                                 VK_SHADER_STAGE_TASK_BIT_EXT),
+                     {{3, {65, 0, 0, 0}}}};
+    const Stage mesh{"main",
+                     compileText(head +
+                                     "layout(points, max_vertices = 1, max_primitives = 1) out;\nvoid main()\n{\n"
+                                     "SetMeshOutputsEXT(1, 1);\ngl_MeshVerticesEXT[0].gl_Position = vec4(" +
+                                     position + ");\ngl_PrimitivePointIndicesEXT[0] = 0;\n}\n",
+                                 VK_SHADER_STAGE_MESH_BIT_EXT),
+                     {{3, {128, 0, 0, 0}}}};
+    for (const bool isFlat : {false, true}) {
+        Target target = kAll;
+        target.groupSize = {1024, 1024, isFlat ? 64u : 128u};
+        const Result<LoweredPipeline> lowered = lowerPipeline(task, mesh, {}, target);
+        ASSERT_TRUE(lowered) << lowered.error().text();
+        expectValid(lowered->task, "task", "rows");
+        expectValid(lowered->mesh, "mesh", "rows");
+        const auto tasks = spirv::read(lowered->task->words), meshes = spirv::read(lowered->mesh.words);
+        ASSERT_TRUE(tasks && meshes);
+        EXPECT_EQ(localSizeOf(*tasks), (isFlat ? GroupSize{130, 1, 1} : GroupSize{2, 1, 65}));
+        EXPECT_EQ(localSizeOf(*meshes), (isFlat ? GroupSize{256, 1, 1} : GroupSize{2, 1, 128}));
+        for (const spirv::Module* module : {&*tasks, &*meshes}) {
+            EXPECT_NE(hasDecoration(*module, spv::BuiltIn::LocalInvocationId), isFlat);
+            EXPECT_TRUE(!isFlat || !hasDecoration(*module, spv::BuiltIn::WorkgroupSize));
+        }
+    }
+}
+
 // The vertex shader gets the rate from memory. The fragment shader may ask for it.
 TEST(MeshLowering, ShadingRates_AreChosenByTheVertexShader)
 {

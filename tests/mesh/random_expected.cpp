@@ -58,8 +58,9 @@ std::string findPrimitive(const RandomPlan& plan)
     code += plan.counts();
     if (plan.usesShared) {
         const uint32_t row = plan.sharedLane / plan.size[0] % plan.size[1];
-        code +=
-            "base += mixed(base, " + text(plan.sharedLane + row) + "u + wg.y * " + text(plan.size[1]) + "u) & 255u;\n";
+        const uint32_t layer = plan.sharedLane / (plan.size[0] * plan.size[1]);
+        code += "base += mixed(base, " + text(plan.sharedLane + row + 5 * layer) + "u + wg.y * " + text(plan.size[1]) +
+                "u + wg.z * " + text(5 * plan.size[2]) + "u) & 255u;\n";
     }
     if (plan.usesSubgroups) {
         const uint32_t lanes = std::min(plan.abilities.subgroupSize, plan.invocations());

@@ -34,8 +34,8 @@ std::string text(uint32_t number)
 RandomPlan::RandomPlan(uint32_t seed, const Abilities& given)
     : choose(seed), abilities(given), outputs(choose, abilities)
 {
-    const std::vector<Triple> sizes{{1, 1, 1},  {3, 1, 1}, {8, 1, 1},  {32, 1, 1}, {33, 1, 1},
-                                    {64, 1, 1}, {8, 8, 1}, {1, 16, 1}, {4, 2, 3},  {128, 1, 1}};
+    const std::vector<Triple> sizes{{1, 1, 1}, {3, 1, 1},  {8, 1, 1}, {32, 1, 1},  {33, 1, 1},  {64, 1, 1},
+                                    {8, 8, 1}, {1, 16, 1}, {4, 2, 3}, {128, 1, 1}, {1, 1, 128}, {1, 2, 65}};
     size = choose.of(sizes);
     hasTasks = abilities.tasks && choose.chance(40);
     taskSize = choose.of(sizes);

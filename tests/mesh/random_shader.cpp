@@ -28,8 +28,8 @@ public:
         code += setCounts();
         if (m_plan.usesShared) {
             code +=
-                "kept[lane] = mixed(base, lane + gl_LocalInvocationID.y + gl_WorkGroupID.y * gl_WorkGroupSize.y);\n"
-                "barrier();\nbase += kept[" +
+                "kept[lane] = mixed(base, lane + gl_LocalInvocationID.y + gl_WorkGroupID.y * gl_WorkGroupSize.y + "
+                "5u * gl_GlobalInvocationID.z);\nbarrier();\nbase += kept[" +
                 text(m_plan.sharedLane) + "u] & 255u;\n";
         }
         if (m_plan.usesSubgroups) {

@@ -40,7 +40,11 @@ TEST(MeshSupport, Properties_AreWhatComputeShadersHave)
     EXPECT_GE(mesh.maxMeshWorkGroupTotalCount, 1u << 22);
     EXPECT_EQ(mesh.maxMeshWorkGroupCount[0], 65535u);
     EXPECT_EQ(mesh.maxMeshWorkGroupInvocations, limits.maxComputeWorkGroupInvocations);
-    EXPECT_EQ(mesh.maxMeshWorkGroupSize[2], limits.maxComputeWorkGroupSize[2]);
+    EXPECT_GE(mesh.maxMeshWorkGroupSize[2], limits.maxComputeWorkGroupSize[2]);
+    for (size_t dimension = 0; dimension < 3; ++dimension) {
+        EXPECT_GE(mesh.maxMeshWorkGroupSize[dimension], 128u);  // what the extension asks for
+        EXPECT_EQ(mesh.maxTaskWorkGroupSize[dimension], mesh.maxMeshWorkGroupSize[dimension]);
+    }
     EXPECT_LT(mesh.maxMeshSharedMemorySize, limits.maxComputeSharedMemorySize);  // the layer has some
     EXPECT_GE(mesh.maxMeshSharedMemorySize, limits.maxComputeSharedMemorySize - 64);
     EXPECT_EQ(mesh.maxMeshOutputVertices, 256u);

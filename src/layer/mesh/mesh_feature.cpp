@@ -74,6 +74,13 @@ void enableWhatMeshShadersNeed(PatchedDeviceCreateInfo& request, const Support& 
                        &VkPhysicalDevice16BitStorageFeatures::storageBuffer16BitAccess);
 }
 
+// Workgroups lie in a row where compute shaders have less in another dimension.
+void copyGroupSize(const MeshLimits& limits, uint32_t (&most)[3])
+{
+    for (size_t dimension = 0; dimension < 3; ++dimension)
+        most[dimension] = std::max(limits.groupSize[dimension], std::min(limits.groupInvocations, limits.groupSize[0]));
+}
+
 void describe(const Support& support, VkPhysicalDeviceMeshShaderPropertiesEXT& out)
 {
     const MeshLimits& limits = support.meshLimits;
@@ -85,7 +92,7 @@ void describe(const Support& support, VkPhysicalDeviceMeshShaderPropertiesEXT& o
     out.maxTaskWorkGroupTotalCount = abi::kMaxMeshGroups;
     std::fill_n(out.maxTaskWorkGroupCount, 3, kMaxMeshGroupsPerDimension);
     out.maxTaskWorkGroupInvocations = limits.groupInvocations;
-    std::copy_n(limits.groupSize, 3, out.maxTaskWorkGroupSize);
+    copyGroupSize(limits, out.maxTaskWorkGroupSize);
     out.maxTaskPayloadSize = std::min(kMaxTaskPayloadBytes, limits.sharedBytes);
     out.maxTaskSharedMemorySize = limits.sharedBytes;
     out.maxTaskPayloadAndSharedMemorySize = limits.sharedBytes;
@@ -93,7 +100,7 @@ void describe(const Support& support, VkPhysicalDeviceMeshShaderPropertiesEXT& o
     out.maxMeshWorkGroupTotalCount = abi::kMaxMeshGroups;
     std::fill_n(out.maxMeshWorkGroupCount, 3, kMaxMeshGroupsPerDimension);
     out.maxMeshWorkGroupInvocations = limits.groupInvocations;
-    std::copy_n(limits.groupSize, 3, out.maxMeshWorkGroupSize);
+    copyGroupSize(limits, out.maxMeshWorkGroupSize);
     out.maxMeshSharedMemorySize = meshBytes;
     out.maxMeshPayloadAndSharedMemorySize = meshBytes;
     out.maxMeshOutputMemorySize = kMaxMeshOutputBytes;
