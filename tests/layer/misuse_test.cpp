@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory>
 
 #include "layer/patch_words.h"
 #include "layer/test_device.h"
@@ -34,18 +35,37 @@ std::vector<uint32_t> apiEntry(std::vector<uint32_t> words)
     return words;
 }
 
+// Device and pipeline are made once, which takes longer than all of these tests.
 class Misuse : public testing::TestWithParam<std::tuple<Form, Scratch>> {
+public:
+    static void SetUpTestSuite() { createShared({}); }
+    static void TearDownTestSuite() { s_device.reset(); }
+
 protected:
-    Misuse() : Misuse(InstanceOptions{}) {}
-    explicit Misuse(const InstanceOptions& options) : device(options)
+    static void createShared(const InstanceOptions& options)
     {
-        graph =
-            device.createGraph({TestDevice::stage(device.createProgram("level_a"), "a"),
-                                TestDevice::stage(device.createModule(apiEntry(device.programWords("level_b"))), "b")},
-                               std::get<1>(GetParam()));
+        s_device = std::make_unique<TestDevice>(options);
+        TestDevice& device = *s_device;
+        s_pipeline =
+            device
+                .createGraph({TestDevice::stage(device.createProgram("level_a"), "a"),
+                              TestDevice::stage(device.createModule(apiEntry(device.programWords("level_b"))), "b")})
+                .pipeline;
+    }
+
+    Misuse() : device(*s_device)
+    {
+        graph.pipeline = s_pipeline;
+        graph.scratch = device.createScratch(s_pipeline, std::get<1>(GetParam()));
         out = device.createBuffer(256);
         set = device.createSet(out);
         arguments = device.createBuffer(1024, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+    }
+
+    void TearDown() override
+    {
+        for (const Message& message : device.instance.takeMessages())
+            ADD_FAILURE() << "[" << message.id << "] " << message.text;
     }
 
     static Form form() { return std::get<0>(GetParam()); }
@@ -110,11 +130,15 @@ protected:
             EXPECT_EQ(i == 1 ? 0 : out.words[i], 0u) << i;
     }
 
-    TestDevice device;
+    TestDevice& device;
     Graph graph;
     Buffer out;
     VkDescriptorSet set = VK_NULL_HANDLE;
     Buffer arguments;
+
+private:
+    static inline std::unique_ptr<TestDevice> s_device;
+    static inline VkPipeline s_pipeline = VK_NULL_HANDLE;
 };
 
 TEST_P(Misuse, GridAboveMaxNumWorkgroups_PayloadDropped)
@@ -165,8 +189,8 @@ TEST_P(Misuse, BudgetExceeded_AllocationDropped)
 
 // Leaf dispatches do not touch it.
 class MisuseOfScratch : public Misuse {
-protected:
-    MisuseOfScratch() : Misuse({.settings = {{"disable", "leaf"}}}) {}
+public:
+    static void SetUpTestSuite() { createShared({.settings = {{"disable", "leaf"}}}); }
 };
 
 TEST_P(MisuseOfScratch, OfAnotherGraph_NothingRuns)
