@@ -8,8 +8,8 @@ Usage: skips.py RESULTS EXPECTED [--complete]
 RESULTS is what `ctest --output-junit` wrote, with the whole output of tests that passed. Tests inside a program of
 GoogleTest that skip themselves count by their own names, as test/Suite.Name, and so do those of Python's unittest.
 EXPECTED has a line for each: its name, then the reason; an empty line or one that begins with # says nothing. "unless
-VARIABLE" behind the name: it is not skipped where that variable of the environment is set. "long" behind the name: a
-complete run need not have it, as long tests run by themselves.
+VARIABLE" behind the name: it is not skipped where that variable of the environment is set. "long" or "sampled" behind the
+name: a complete run need not have it, as long tests run by themselves, and of others each commit has a part (sample.sh).
 
 What is skipped and not on the list fails, as does what is on the list and ran, and if the run was a complete one, what
 is on the list and no test at all. Where MILLRACE_TEST_DEVICE names another
@@ -69,7 +69,7 @@ def compare(results, expected, is_complete=False):
     wrong = [f"skipped, which nobody expects: {name}" for name in sorted(results.skipped - expected.keys())]
     wrong += [f"expected to be skipped, but ran: {name}" for name in sorted(results.ran & expected.keys())]
     if is_complete:
-        wanted = {name for name, line in expected.items() if line.split()[1:2] != ["long"]}
+        wanted = {name for name, line in expected.items() if line.split()[1:2] not in (["long"], ["sampled"])}
         absent = sorted(wanted - results.skipped - results.ran)
         wrong += [f"expected to be skipped, but no such test was run: {name}" for name in absent]
     return wrong
@@ -94,7 +94,8 @@ def self_test():
         expected = read_expected(listed)
         assert len(compare(results, expected)) == 1, compare(results, expected)
         assert len(compare(results, expected, is_complete=True)) == 3
-        listed.write_text("a reason\nd/Of.Long long reason\nb/S.Not no\nc/m.Case.test_x no\n", encoding="utf-8")
+        listed.write_text("a reason\nd/Of.Long long reason\nd/Of.Part sampled reason\nb/S.Not no\nc/m.Case.test_x no\n",
+                          encoding="utf-8")
         assert len(compare(results, read_expected(listed), is_complete=True)) == 1
         listed.write_text("a\nb\nb/S.Ran\n", encoding="utf-8")
         wrong = compare(results, read_expected(listed))
