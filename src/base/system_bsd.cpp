@@ -6,32 +6,10 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/pipe_copy.h"
 #include "base/system.h"
 
 namespace millrace {
-
-namespace {
-
-// A pipe takes what it can read of the memory, and says so where it cannot.
-bool copyPart(std::byte* to, const std::byte* from, size_t bytes)
-{
-    int ends[2];
-    if (::pipe(ends) != 0)
-        return false;
-    // No pipe holds less than this, so nobody waits.
-    constexpr size_t kMostAtOnce = 512;
-    bool isCopied = true;
-    for (size_t at = 0; at < bytes && isCopied; at += kMostAtOnce) {
-        const size_t part = std::min(bytes - at, kMostAtOnce);
-        const ssize_t whole = static_cast<ssize_t>(part);
-        isCopied = ::write(ends[1], from + at, part) == whole && ::read(ends[0], to + at, part) == whole;
-    }
-    ::close(ends[0]);
-    ::close(ends[1]);
-    return isCopied;
-}
-
-}  // namespace
 
 bool hasMorePrivileges()
 {
@@ -46,12 +24,9 @@ int openForWriting(const std::string& path)
 size_t copyReadable(void* to, const void* from, size_t bytes)
 {
     static const size_t pageBytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    auto* target = static_cast<std::byte*>(to);
     const auto* begin = static_cast<const std::byte*>(from);
     const size_t first = std::min(pageBytes - reinterpret_cast<uintptr_t>(begin) % pageBytes, bytes);
-    if (!copyPart(target, begin, first))
-        return 0;
-    return copyPart(target + first, begin + first, bytes - first) ? bytes : first;
+    return copyReadableByPipe(static_cast<std::byte*>(to), begin, bytes, first);
 }
 
 }  // namespace millrace

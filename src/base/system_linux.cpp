@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
 
+#include "base/pipe_copy.h"
 #include "base/system.h"
 
 namespace millrace {
@@ -31,6 +33,9 @@ size_t copyReadable(void* to, const void* from, size_t bytes)
     const iovec target{to, bytes};
     const iovec parts[] = {{begin, first}, {begin + first, bytes - first}};
     const ssize_t copied = process_vm_readv(getpid(), &target, 1, parts, 2, 0);
+    // Filters of system calls, as containers have them, may refuse the call, and qemu-user has none.
+    if (copied < 0 && errno != EFAULT)
+        return copyReadableByPipe(static_cast<std::byte*>(to), begin, bytes, first);
     return copied < static_cast<ssize_t>(first) ? 0 : copied < static_cast<ssize_t>(bytes) ? first : bytes;
 }
 

@@ -3,11 +3,21 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#endif
 
 #include <array>
+#include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
 
 namespace millrace {
 
@@ -52,6 +62,37 @@ TEST(CopyReadable, AcrossPages)
     EXPECT_EQ(copyReadable(copy.data(), source.data() + source.size() - copy.size(), copy.size()), copy.size());
     EXPECT_EQ(copy.back(), std::byte{9});
 }
+
+#ifdef __linux__
+// The system call that copies is not there for this process any more.
+bool refuseTheCall()
+{
+    sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                          BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_readv, 0, 1),
+                          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    const sock_fprog program{static_cast<unsigned short>(std::size(code)), code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+TEST(CopyReadable, WhereASystemCallIsRefused_AllTheSame)
+{
+    const OnePage page;
+    const pid_t child = fork();
+    if (child == 0) {
+        std::array<std::byte, 2048> copy{};
+        const bool isReady = refuseTheCall();
+        const bool whole = copyReadable(copy.data(), page.endLess(2048), 2048) == 2048 && copy.back() == std::byte{7};
+        const bool part = copyReadable(copy.data(), page.endLess(24), 2048) == 24;
+        const bool none = copyReadable(copy.data(), page.endLess(0), 2048) == 0;
+        _exit(!isReady ? 2 : whole && part && none ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+#endif
 
 TEST(OpenForWriting, EmptiesAFile_AndFailsWhereThereIsNoFolder)
 {

@@ -13,6 +13,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <thread>
 
 namespace millrace::layer {
@@ -98,16 +99,24 @@ TEST(PatchedChain, StructureAtTheEndOfMemory_IsCopied)
     munmap(memory, page);
 }
 
-// Forbids this thread to have memory copied by the kernel.
+#ifdef __NR_pipe
+constexpr uint32_t kPipe = __NR_pipe;
+#else
+constexpr uint32_t kPipe = __NR_pipe2;  // newer processors have this alone
+#endif
+
+// Forbids this thread to have memory copied by the kernel, at once or through a pipe.
 bool forbidCopying()
 {
     sock_filter filter[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_readv, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_process_vm_readv, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_pipe2, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, kPipe, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
-    const sock_fprog program{4, filter};
+    const sock_fprog program{static_cast<unsigned short>(std::size(filter)), filter};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
