@@ -6,6 +6,8 @@ build."""
 import pathlib
 import re
 
+from radv import BOTH_LAYERS
+
 FOLDER = pathlib.Path(__file__).resolve().parent / "device_functions"
 # By a function that no other build has. The first that is there decides.
 BUILDS = {"leaf, fed": "mr_find_info", "leaf": "mr_locate_by_number", "reserves": "mr_keep_reservation",
@@ -17,12 +19,12 @@ STATISTICS = {"VGPRs": max, "SGPRs": max, "LDS size": max, "Subgroups per SIMD":
 RUNS = [("graph.json", "indirect", ""), ("leaf.json", "host", ""), ("leaf.json", "indirect", "device_leaves")]
 
 
-def record(radv, millrace, folder):
+def record(offline, millrace, folder):
     folder.mkdir()
     for number, (graph, form, enable) in enumerate(RUNS):
-        radv.record(folder / str(number), [millrace, "run", str(FOLDER / graph), "--scratch", "min", "--form", form],
-                    VK_INSTANCE_LAYERS="VK_LAYER_MILLRACE_emulation:VK_LAYER_MILLRACE_test_record",
-                    VK_MILLRACE_EMULATION_FUSION="off", VK_MILLRACE_EMULATION_ENABLE=enable)
+        offline.record(folder / str(number), [millrace, "run", str(FOLDER / graph), "--scratch", "min", "--form", form],
+                       VK_INSTANCE_LAYERS=BOTH_LAYERS, VK_MILLRACE_EMULATION_FUSION="off",
+                       VK_MILLRACE_EMULATION_ENABLE=enable)
 
 
 def name_of(path):
@@ -32,13 +34,14 @@ def name_of(path):
     return f"{build} | {kind}"
 
 
-def measure(radv, family, folder):
+def measure(offline, family, folder):
     """{"build | kind": [VGPRs, SGPRs, LDS, waves]}, the worst where there are several."""
     found = {}
     for run in sorted(folder.iterdir()):
-        pipelines = radv.compile_for(family, run)
+        pipelines = offline.compile_for(family, run)
         if pipelines is None:
             return None
+        offline.check_spills(family, run, pipelines)
         for number, values in pipelines.items():
             own = [values[statistic] for statistic in STATISTICS]
             name = name_of(run / f"{number}.spv")

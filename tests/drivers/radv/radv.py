@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pipelines that the layer makes for a GPU, written down on another driver and compiled by RADV, which compiles for any AMD
-GPU without one (RADV_FORCE_FAMILY)."""
+"""Pipelines that the layer makes for a GPU, written down on another driver and compiled by drivers that need no hardware for
+that: RADV (RADV_FORCE_FAMILY), and Intel's with a stand-in for the kernel's device."""
 
 import os
 import pathlib
@@ -8,23 +8,37 @@ import re
 import subprocess
 
 SKIPPED = 77
-FAMILIES = {"polaris10": "GFX8", "vega10": "GFX9", "navi10": "GFX10.1", "navi21": "GFX10.3", "navi31": "GFX11",
-            "gfx1201": "GFX12"}
 # What the layer chooses for GPUs (runtime/device_traits.cpp), where the pipelines are recorded on a processor.
 TRAITS = "static_invocations=256,dynamic_invocations=64,leaf_rows=16,looping_leaf_rows=1,kept_bytes=1024,sweeps_per_wait=16"
 BOTH_LAYERS = "VK_LAYER_MILLRACE_emulation:VK_LAYER_MILLRACE_test_record"
+FOLDERS = ("/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d")
 
 
-def manifests():
-    found = []
-    for folder in ("/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"):
-        found += sorted(map(str, pathlib.Path(folder).glob("radeon_icd*.json")))
-    return found
+class Driver:
+    """One of a GPU's maker, with names of GPUs and which of its statistics count spilled registers."""
+
+    def __init__(self, manifest, gpus, variable, spills, environment):
+        self.manifests = [str(path) for folder in FOLDERS for path in sorted(pathlib.Path(folder).glob(manifest))]
+        self.gpus, self.variable, self.spills, self.environment = gpus, variable, spills, environment
 
 
-class Radv:
-    def __init__(self, compiler, layers, emulation):
-        self.compiler, self.layers, self.emulation = compiler, layers, emulation
+def radv():
+    return Driver("radeon_icd*.json", {"polaris10": "GFX8", "vega10": "GFX9", "navi10": "GFX10.1", "navi21": "GFX10.3",
+                                       "navi31": "GFX11", "gfx1201": "GFX12"},
+                  "RADV_FORCE_FAMILY", ("Spilled VGPRs", "Spilled SGPRs"), {})
+
+
+def intel(stub):
+    """With Mesa's intel_noop_drm_shim, which takes the place of the kernel's device."""
+    return Driver("intel_icd*.json", {"skl": "Gen 9", "tgl": "Xe-LP", "dg2": "Xe-HPG", "mtl": "Xe-LPG", "lnl": "Xe2"},
+                  "INTEL_STUB_GPU_PLATFORM", ("Spill Count", "Fill Count"), {"LD_PRELOAD": stub})
+
+
+class Pipelines:
+    """Makes them with the layer on a driver that runs them, and compiles them with one that need not."""
+
+    def __init__(self, driver, compiler, layers, emulation):
+        self.driver, self.compiler, self.layers, self.emulation = driver, compiler, layers, emulation
 
     def record(self, folder, command, **environment):
         """Runs the command. The folder gets the pipelines that the driver is asked for."""
@@ -36,19 +50,30 @@ class Radv:
         assert result.returncode == 0, (command, result.stdout, result.stderr)
         assert any(folder.glob("*.spv")), f"{command} made no pipeline"
 
-    def compile_for(self, family, folder):
-        """{pipeline: {statistic: value}}; None without RADV. Nothing is spilled."""
-        environment = {**os.environ, "VK_DRIVER_FILES": ":".join(manifests()), "RADV_FORCE_FAMILY": family,
-                       "VK_LOADER_LAYERS_DISABLE": "~all~", "MESA_SHADER_CACHE_DISABLE": "true"}
+    def record_examples(self, millrace, source, folder):
+        folder.mkdir()
+        for path in sorted(source.glob("examples/*/graph.json")):
+            self.record(folder / path.parent.name, [millrace, "run", str(path)], VK_INSTANCE_LAYERS=BOTH_LAYERS)
+
+    def compile_for(self, gpu, folder):
+        """{pipeline: {statistic: value}}; None without the driver."""
+        environment = {**os.environ, "VK_DRIVER_FILES": ":".join(self.driver.manifests), self.driver.variable: gpu,
+                       "VK_LOADER_LAYERS_DISABLE": "~all~", "MESA_SHADER_CACHE_DISABLE": "true", **self.driver.environment}
         result = subprocess.run([self.compiler, folder], capture_output=True, text=True, check=False, env=environment)
         if result.returncode == SKIPPED:
             return None
-        assert result.returncode == 0, (family, folder, result.returncode, result.stdout[-1000:], result.stderr)
+        assert result.returncode == 0, (gpu, folder, result.returncode, result.stdout[-1000:], result.stderr)
         out = {}
         for pipeline, name, value in re.findall(r"^(\d+): (.+) = (\d+)$", result.stdout, re.MULTILINE):
             out.setdefault(pipeline, {})[name] = int(value)
-        assert len(out) == len(list(folder.glob("*.spv"))), (family, folder)
-        spills = {pipeline: values["Spilled VGPRs"] + values["Spilled SGPRs"] for pipeline, values in out.items()}
-        spilling = [f"{pipeline}.spv {count}" for pipeline, count in spills.items() if count]
-        assert not spilling, f"{family}: of {len(out)} pipelines in {folder} some spill registers: {', '.join(spilling)}"
+        assert len(out) == len(list(folder.glob("*.spv"))), (gpu, folder)
         return out
+
+    def spills(self, pipelines):
+        """{pipeline: registers}, of those that spill any."""
+        counts = {pipeline: max(values[name] for name in self.driver.spills) for pipeline, values in pipelines.items()}
+        return {pipeline: count for pipeline, count in counts.items() if count}
+
+    def check_spills(self, gpu, folder, pipelines):
+        spills = self.spills(pipelines)
+        assert not spills, f"{gpu}: of {len(pipelines)} pipelines in {folder} some spill registers: {spills}"

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 import device_functions
-from radv import BOTH_LAYERS, FAMILIES, SKIPPED, Radv, manifests
+from radv import SKIPPED, Pipelines, radv
 
 MILLRACE, COMPILE, LAYERS, EMULATION = map(os.path.abspath, sys.argv[1:5])
 SOURCE = pathlib.Path(sys.argv[5]).resolve()
@@ -42,12 +42,13 @@ def documented():
     return rows
 
 
-def compile_examples(radv, family, examples):
+def compile_examples(offline, family, examples):
     out = {}
     for folder in sorted(examples.iterdir()):
-        pipelines = radv.compile_for(family, folder)
+        pipelines = offline.compile_for(family, folder)
         if pipelines is None:
             return None
+        offline.check_spills(family, folder, pipelines)
         out |= {(folder.name, pipeline): values for pipeline, values in pipelines.items()}
     return out
 
@@ -72,32 +73,32 @@ def print_rows(rows, new_figures):
 
 
 def main():
-    if not manifests():
+    driver = radv()
+    if not driver.manifests:
         print("no RADV")
         return SKIPPED
-    radv = Radv(COMPILE, LAYERS, EMULATION)
+    offline = Pipelines(driver, COMPILE, LAYERS, EMULATION)
     with tempfile.TemporaryDirectory() as temporary:
         examples, builds, program = (pathlib.Path(temporary, name) for name in ("examples", "builds", "program"))
-        examples.mkdir()
-        for path in sorted(SOURCE.glob("examples/*/graph.json")):
-            radv.record(examples / path.parent.name, [MILLRACE, "run", str(path)], VK_INSTANCE_LAYERS=BOTH_LAYERS)
-        device_functions.record(radv, MILLRACE, builds)
+        offline.record_examples(MILLRACE, SOURCE, examples)
+        device_functions.record(offline, MILLRACE, builds)
         if PROGRAM:
-            radv.record(program, PROGRAM)
+            offline.record(program, PROGRAM)
         rows, functions = [], []
-        for family, generation in FAMILIES.items():
-            pipelines = compile_examples(radv, family, examples)
+        for family, generation in driver.gpus.items():
+            pipelines = compile_examples(offline, family, examples)
             if pipelines is None:
                 print("no RADV")
                 return SKIPPED
-            measured = device_functions.measure(radv, family, builds)
+            measured = device_functions.measure(offline, family, builds)
             if not PROGRAM:
                 rows.append((f"{family} ({generation})", figures(pipelines) + device_functions.cells(measured)))
                 functions += device_functions.lines(family, measured)
                 continue
             device_functions.check(family, measured)
             check_documents(family, figures(pipelines))
-            of_program = radv.compile_for(family, program)
+            of_program = offline.compile_for(family, program)
+            offline.check_spills(family, program, of_program)
             print(f"{family}: {len(pipelines)} pipelines of examples, {len(measured)} of the device functions, "
                   f"{len(of_program)} of {pathlib.Path(PROGRAM[0]).name}", flush=True)
         print_rows(rows, functions)
