@@ -13,8 +13,10 @@ struct Row {
     Tried tried;
 };
 
-constexpr const char* kSimulated =
+constexpr const char* kSimulatedInPart =
     "nobody has run graphs on this driver; a part of conformance passes on lavapipe with no more than this driver says";
+constexpr const char* kSimulated =
+    "nobody has run graphs on this driver; all of conformance passes on lavapipe with no more than this driver says";
 
 constexpr Row kRows[] = {
     {VK_DRIVER_ID_MESA_LLVMPIPE, {"run", "all tests run on this driver"}},
@@ -24,13 +26,16 @@ constexpr Row kRows[] = {
      {"run", "conformance, programs, examples and random graphs were run on H100 and H200"}},
     {VK_DRIVER_ID_MESA_RADV,
      {"compiled",
-      "nobody has run graphs on this driver; its compiler takes those of the tests, and a part of conformance "
+      "nobody has run graphs on this driver; its compiler takes those of the tests, and all of conformance "
       "passes on lavapipe with no more than a Polaris has"}},
+    {VK_DRIVER_ID_INTEL_OPEN_SOURCE_MESA,
+     {"compiled",
+      "nobody has run graphs on this driver; its compiler takes those of the examples and some random ones"}},
     {VK_DRIVER_ID_MOLTENVK, {"simulated", kSimulated}},
     {kKosmicKrisp, {"simulated", kSimulated}},
     {VK_DRIVER_ID_MESA_PANVK, {"simulated", kSimulated}},
     {VK_DRIVER_ID_MESA_TURNIP, {"simulated", kSimulated}},
-    {VK_DRIVER_ID_MESA_V3DV, {"simulated", kSimulated}},
+    {VK_DRIVER_ID_MESA_V3DV, {"simulated", kSimulatedInPart}},
     {VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS, {"simulated", kSimulated}},
 };
 
