@@ -104,6 +104,29 @@ void Graph::record(VkCommandBuffer cmd)
     m_runner.dispatchHost(cmd, m_pipeline, usedScratch(), m_launches);
 }
 
+void Graph::useDeviceInputs()
+{
+    constexpr uint64_t kStride = sizeof(VkDispatchGraphInfoAMDX);
+    std::vector<uint8_t> bytes = m_runner.argumentBytes(m_pipeline, m_launches, kStride, 0);
+    const size_t words = groupsFor(bytes.size(), sizeof(uint32_t));
+    m_deviceMemory = std::make_unique<Memory>(m_runner.device(), words * sizeof(uint32_t));
+    bytes = m_runner.argumentBytes(m_pipeline, m_launches, kStride, m_deviceMemory->address());
+    std::memcpy(&m_deviceInputs, bytes.data(), sizeof m_deviceInputs);
+    std::vector<uint32_t> content(words);
+    std::memcpy(content.data(), bytes.data(), bytes.size());
+    m_deviceMemory->upload(content);
+}
+
+void Graph::recordDeviceInputs(VkCommandBuffer cmd, harness::Form form)
+{
+    m_runner.bind(cmd, m_pipeline);
+    const harness::Buffer scratch = usedScratch();
+    if (form == harness::Form::IndirectCount)
+        m_runner.device().cmdDispatchIndirectCount(cmd, scratch.address, scratch.size, m_deviceMemory->address());
+    else
+        m_runner.device().cmdDispatchIndirect(cmd, scratch.address, scratch.size, &m_deviceInputs);
+}
+
 Kernel::Kernel(Device& device, const std::string& file, uint32_t argumentBytes, const Definitions& definitions)
     : m_device(device)
 {

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
+#include "bench/suite/memory.h"
 #include "bench/suite/shaders.h"
 #include "harness/runner.h"
 
@@ -45,6 +47,10 @@ public:
     void setArguments(const Arguments& arguments) { m_runner.pushConstants = arguments; }
     void setLaunches(std::vector<harness::Launch> launches) { m_launches = std::move(launches); }
     void record(VkCommandBuffer cmd);
+    // The same launches, which the device has in memory of its own.
+    void useDeviceInputs();
+    // Requires: useDeviceInputs(). `form`: not Host.
+    void recordDeviceInputs(VkCommandBuffer cmd, harness::Form form);
     VkDeviceSize scratchBytes() const { return m_scratch.size; }
     VkDeviceSize leastScratchBytes() const { return m_sizes.minSize; }
 
@@ -67,6 +73,8 @@ private:
     harness::Buffer m_scratch;
     VkDeviceSize m_used = 0;  // bytes of it
     std::vector<harness::Launch> m_launches;
+    VkDispatchGraphCountInfoAMDX m_deviceInputs{};
+    std::unique_ptr<Memory> m_deviceMemory;  // a count info and what it leads to
 };
 
 class Kernel {

@@ -17,6 +17,7 @@ const std::vector<Workload>& workloads()
 {
     static const std::vector<Workload> all{
         {"raw", "raw costs of the device", raw},
+        {"D1", "inputs that the device has, beside the host's", deviceInputs},
         {"M1", "a chain of levels", chain},
         {"M2", "nodes without work", idleNodes},
         {"M3", "payloads of many sizes to a single-invocation node", fanOut},

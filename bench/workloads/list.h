@@ -7,6 +7,7 @@
 namespace millrace::bench {
 
 void raw(Bench& bench);
+void deviceInputs(Bench& bench);
 void chain(Bench& bench);
 void idleNodes(Bench& bench);
 void fanOut(Bench& bench);

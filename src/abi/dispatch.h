@@ -15,6 +15,8 @@ MR_CONST uint kFlagIndirect = 2u;
 MR_CONST uint kFlagTryFit = 4u;
 // The dispatch is one workgroup, and all of the first level: it does what begin.comp does (device/begin_dispatch.glsl).
 MR_CONST uint kFlagBegins = 8u;
+// Feed: the plan proves that inputs up to a bound fit. begin.comp has counted them, and nobody feeds more than that.
+MR_CONST uint kFlagBounded = 16u;
 MR_CONST uint kFlagMask = 63u;
 
 // Pushed for each node dispatch, behind the application's push constants (at the next multiple of 8). The host knows
@@ -108,6 +110,13 @@ struct Copy {
     uint pad0;
 };
 
+// When begin.comp begins.
+MR_CONST uint kBeginsAlways = 0u;
+MR_CONST uint kBeginsCounting = 1u;  // and finds out whether the inputs of the device are within `payloadBound`
+MR_CONST uint kBeginsAgain = 2u;     // if they were not, or GraphHeader::again says so for another reason
+
+MR_CONST uint kMostCountedInfos = 1u << 14;  // with more, nobody counts: they are taken to be above any bound
+
 // begin.comp: resets all counters. One invocation per element.
 struct BeginArguments {
     uint64_t graph;
@@ -122,6 +131,12 @@ struct BeginArguments {
     uint slotCount;  // these as in the GraphHeader, so that nobody waits for that
     uint streamCount;
     uint levelCount;
+    uint when;          // kBegins*
+    uint payloadBound;  // kBeginsCounting: of all infos together,
+    uint inputCount;    // VkDispatchGraphInfoAMDX[inputCount], or with kCountOnDevice a VkDispatchGraphCountInfoAMDX
+    uint feedGroups;    // that will run
+    uint64_t inputs;
+    uint64_t inputStride;  // bytes between infos
 };
 
 // init.comp: copies the static tables (built by the host for this scratch address) to the scratch memory.
@@ -143,7 +158,7 @@ struct FeedArguments {
     uint count;
     uint graphId;
     uint flags;
-    uint pad0;
+    uint groupBound;  // kFlagBounded: workgroups of the payloads of any one stream
 };
 
 // VkDispatchGraphInfoAMDX as a shader sees it.

@@ -273,7 +273,10 @@ struct GraphHeader {
     uint feedFirstInfo;
     uint nextFirstInfo;
     uint feedBlocks;  // that workgroups of feed.comp have read, together; where not everything fits
-    uint pad0;
+    // Where the plan has bounds (graph::InputBound).
+    uint again;       // inputs are above them: nothing has been done, and the dispatch begins again with another plan
+    uint feedGroups;  // workgroups of feed.comp that have something to do; of which
+    uint feedDone;    // are done
     uint64_t hostStatus;  // GraphStatus in host memory; errors go there at once, since some dispatches have no turn
     GraphStatus status;
 };

@@ -343,4 +343,22 @@ DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::
     return plan;
 }
 
+std::optional<BoundedPlan> planBounded(const Graph& graph, uint64_t scratchBytes)
+{
+    constexpr uint32_t kMostPayloads = 1 << 20;
+    constexpr uint32_t kLeastPayloads = 16;
+    constexpr uint32_t kGroupsPerPayload = 16;
+    for (uint32_t payloads = kMostPayloads; payloads >= kLeastPayloads; payloads /= 2) {
+        const InputBound bound{payloads, payloads * kGroupsPerPayload};
+        std::vector<KnownInput> inputs;
+        for (uint32_t node = 0; node < graph.apiQueues.size(); ++node)
+            if (graph.apiQueues[node] != abi::kNoQueue)
+                inputs.push_back({node, bound.payloads, bound.groups, bound.payloads});
+        DispatchPlan plan = graph::plan(graph, scratchBytes, inputs);
+        if (plan.fits)
+            return BoundedPlan{std::move(plan), bound};
+    }
+    return std::nullopt;
+}
+
 }  // namespace millrace::graph

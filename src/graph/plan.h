@@ -43,14 +43,14 @@ struct SlotPlace {
 // Per slot. Requires: fixedBytes(graph) <= UINT32_MAX, which link() checks.
 std::vector<SlotPlace> slotPlaces(const Graph& graph, uint64_t scratchAddress);
 
-// One VkDispatchGraphInfoAMDX whose values the host knows; not several of them added up, since chunks of payloads that
-// are fed together belong to one of them.
+// What the API sends to a node: one VkDispatchGraphInfoAMDX whose values the host knows, or a bound of several.
 struct KnownInput {
     uint32_t node = 0;  // API node index
     uint64_t payloadCount = 0;
     // Workgroups of the node itself (not of those that share its input) over all its payloads, if it is dynamic and
     // the host can read the grids.
     std::optional<uint64_t> groupCount;
+    uint64_t infoCount = 1;  // that have these payloads, at most
 };
 
 // Records (payloads) that a slot receives in all sweeps together.
@@ -73,6 +73,21 @@ struct DispatchPlan {
     std::vector<uint32_t> bases;
     bool fits = false;  // proven to complete in one sweep without reservations
 };
+
+// Of inputs that only the device knows.
+struct InputBound {
+    uint32_t payloads = 0;  // of all infos together
+    uint32_t groups = 0;    // and workgroups of those of any one node whose grid comes with the payload
+};
+
+struct BoundedPlan {
+    DispatchPlan plan;  // fits any inputs within the bound
+    InputBound bound;
+};
+
+// The plan with the largest bound that this memory has room for. None if there is no such plan, or only for so few
+// inputs that it is of no use.
+std::optional<BoundedPlan> planBounded(const Graph& graph, uint64_t scratchBytes);
 
 // Plans a dispatch. `inputs` empty optional: unknown (indirect dispatch), any API node in any number.
 // Requires: scratchBytes >= scratchSizes().minBytes.

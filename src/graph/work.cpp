@@ -30,7 +30,7 @@ public:
     {
         for (uint32_t queue : m_graph.apiQueues) {
             if (queue != abi::kNoQueue)
-                feed(queue, kUnlimited, std::nullopt);
+                feed(queue, kUnlimited, 1, std::nullopt);
         }
     }
 
@@ -38,7 +38,7 @@ public:
     {
         // feed.comp drops and reports what is not an entry.
         if (input.node < m_graph.apiQueues.size() && m_graph.apiQueues[input.node] != abi::kNoQueue)
-            feed(m_graph.apiQueues[input.node], input.payloadCount, input.groupCount);
+            feed(m_graph.apiQueues[input.node], input.payloadCount, input.infoCount, input.groupCount);
     }
 
     Work run()
@@ -65,7 +65,7 @@ private:
         uint64_t longestRun = 0;
     };
 
-    void feed(uint32_t q, uint64_t payloads, std::optional<uint64_t> groups)
+    void feed(uint32_t q, uint64_t payloads, uint64_t infos, std::optional<uint64_t> groups)
     {
         if (payloads == 0)
             return;
@@ -77,19 +77,25 @@ private:
             api.payloadsOfUnknownGrid = saturatingAdd(api.payloadsOfUnknownGrid, payloads);
 
         // A chunk belongs to one input, and each is a run.
-        const uint64_t chunks = payloads == kUnlimited ? kUnlimited : divideUp(payloads, abi::kFeedChunkPayloads);
-        const uint64_t rest = payloads % abi::kFeedChunkPayloads;
+        const uint64_t chunks = payloads == kUnlimited
+                                    ? kUnlimited
+                                    : std::min(payloads, divideUp(payloads, abi::kFeedChunkPayloads) + infos - 1);
         const uint64_t stride = m_graph.queues[q].stride;
-        const uint64_t chunkGranules = abi::kFeedChunkPayloads * stride / abi::kGranuleBytes;
         Work::OfLevel& level = m_work.levels[0];
-        level.granules = saturatingAdd(
-            level.granules,
-            saturatingMultiply(payloads == kUnlimited ? kUnlimited : chunks - (rest ? 1 : 0), chunkGranules));
-        level.granules = saturatingAdd(level.granules, divideUp(rest * stride, abi::kGranuleBytes));
+        level.granules = saturatingAdd(level.granules, fedGranules(payloads, infos, stride));
         level.reservedGranules =
             saturatingAdd(level.reservedGranules, saturatingMultiply(chunks, level.granulesPerGroup));
         level.reservedEntries = saturatingAdd(level.reservedEntries, saturatingMultiply(chunks, level.entriesPerGroup));
         receive(q, 0, {payloads, chunks, abi::kFeedChunkPayloads});
+    }
+
+    // The payloads of each info end with a granule; those of its chunks but the last do so anyway.
+    static uint64_t fedGranules(uint64_t payloads, uint64_t infos, uint64_t stride)
+    {
+        const uint64_t bytes = saturatingMultiply(payloads, stride);
+        if (bytes == 0 || payloads == kUnlimited)
+            return bytes;
+        return saturatingAdd(divideUp(bytes, abi::kGranuleBytes), std::min(infos, payloads) - 1);
     }
 
     void receive(uint32_t q, uint32_t level, const Emitted& emitted)

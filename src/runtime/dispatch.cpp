@@ -44,6 +44,7 @@ void Recorder::recordFirst(VkCommandBuffer commandBuffer, const NextCommandBuffe
     if (runsLeaves()) {
         recordLeaves();
     } else {
+        m_schedule = m_bounded ? m_bounded.get() : &m_main;
         if (m_beginInside == 0)
             recordBegin();
         recordSweep();
@@ -55,6 +56,9 @@ void Recorder::recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffe
 {
     m_target = commandBuffer;
     m_next = &next;
+    m_schedule = &m_main;
+    if (m_bounded)
+        recordBegin();  // again, if the inputs are above the bounds
     recordSweep();
     m_next = nullptr;
 }
@@ -106,11 +110,11 @@ bool Recorder::beginsInside() const
 {
     constexpr uint64_t kMostEach = 4;  // elements for an invocation
     const graph::Graph& graph = m_pipeline.graph;
-    if (!m_plan.fits || !m_isFed || m_plan.slots.empty())
+    if (!m_schedule->plan.fits || !m_isFed || m_schedule->plan.slots.empty())
         return false;
-    const graph::Slot& first = graph.slots[m_plan.slots.front()];
-    const bool isAlone = m_plan.slots.size() == 1 || graph.slots[m_plan.slots[1]].level > first.level;
-    return isAlone && m_plan.maxGroups.front() == 1 && graph.code[first.node].begins &&
+    const graph::Slot& first = graph.slots[m_schedule->plan.slots.front()];
+    const bool isAlone = m_schedule->plan.slots.size() == 1 || graph.slots[m_schedule->plan.slots[1]].level > first.level;
+    return isAlone && m_schedule->plan.maxGroups.front() == 1 && graph.code[first.node].begins &&
            elementsToBegin() <= kMostEach * graph::invocationsPerGroup(graph.nodes[first.node]);
 }
 
@@ -122,7 +126,7 @@ void Recorder::recordBegin()
     const uint32_t width = m_device.meta.width();
     const auto groups =
         static_cast<uint32_t>(std::clamp<uint64_t>((elements + width - 1) / width, 1, m_device.fullGroups(width)));
-    recordMeta(Meta::Begin, m_begin, {.kind = Step::Kind::Begin, .groups = groups});
+    recordMeta(Meta::Begin, m_schedule->begin, {.kind = Step::Kind::Begin, .groups = groups});
     computeBarrier();
 }
 
@@ -132,20 +136,22 @@ void Recorder::recordSweep()
     begin(&StepObserver::beginSweep);
     if (!m_isFed) {
         begin(&StepObserver::beginLevel, 0);
-        recordMeta(Meta::Feed, m_feed, {.kind = Step::Kind::Feed, .groups = m_feedGroups});
+        recordMeta(Meta::Feed, m_schedule->feed, {.kind = Step::Kind::Feed, .groups = m_feedGroups});
         end(&StepObserver::endLevel, 0);
+        if (m_decided && m_schedule == m_bounded.get())
+            recordDecision();
     }
     // The slots come in order of level.
     uint32_t level = 0;
-    for (size_t first = 0; first < m_plan.slots.size();) {
+    for (size_t first = 0; first < m_schedule->plan.slots.size();) {
         size_t last = first;
-        level = m_pipeline.graph.slots[m_plan.slots[first]].level;
-        while (last < m_plan.slots.size() && m_pipeline.graph.slots[m_plan.slots[last]].level == level)
+        level = m_pipeline.graph.slots[m_schedule->plan.slots[first]].level;
+        while (last < m_schedule->plan.slots.size() && m_pipeline.graph.slots[m_schedule->plan.slots[last]].level == level)
             ++last;
-        recordLevel(std::span(m_plan.slots).subspan(first, last - first));
+        recordLevel(std::span(m_schedule->plan.slots).subspan(first, last - first));
         first = last;
     }
-    if (!m_plan.fits) {
+    if (!m_schedule->plan.fits) {
         computeBarrier();
         abi::TurnArguments turn{};
         turn.graph = m_scratch;
@@ -203,7 +209,7 @@ void Recorder::recordPlan(uint32_t level)
     plan.graph = m_scratch;
     plan.indirect = m_indirect.address();
     plan.level = level;
-    plan.flags = m_feed.flags;
+    plan.flags = m_schedule->feed.flags;
     plan.slotCount = static_cast<uint32_t>(m_pipeline.graph.slots.size());
     recordMeta(Meta::Plan, plan, {.kind = Step::Kind::Plan, .level = level, .groups = 1});
     indirectBarrier(m_device, m_target);
@@ -213,7 +219,7 @@ void Recorder::recordPlan(uint32_t level)
 // and their workgroups balance each other.
 bool Recorder::canJoin(const Batch& batch, uint32_t slot) const
 {
-    if (!m_plan.fits || indirect() || m_separateSlots || batch.count == abi::kMaxBatchSlots)
+    if (!m_schedule->plan.fits || indirect() || m_separateSlots || batch.count == abi::kMaxBatchSlots)
         return false;
     const graph::Graph& graph = m_pipeline.graph;
     const uint32_t node = graph.slots[slot].node;
@@ -221,8 +227,8 @@ bool Recorder::canJoin(const Batch& batch, uint32_t slot) const
         return false;
     const uint32_t distance = slot - (batch.first + (batch.count - 1) * batch.step);
     return slot > batch.first && (batch.count == 1 || distance == batch.step) &&
-           m_pipelines[graph.slots[slot].node] == m_pipelines[graph.slots[batch.first].node] &&
-           m_maxGroups[slot] < kMaxBatchGroups - batch.groups;
+           m_schedule->pipelines[graph.slots[slot].node] == m_schedule->pipelines[graph.slots[batch.first].node] &&
+           m_schedule->maxGroups[slot] < kMaxBatchGroups - batch.groups;
 }
 
 std::vector<Recorder::Batch> Recorder::batchesOf(std::span<const uint32_t> slots) const
@@ -232,10 +238,10 @@ std::vector<Recorder::Batch> Recorder::batchesOf(std::span<const uint32_t> slots
         if (!batches.empty() && canJoin(batches.back(), slot)) {
             Batch& batch = batches.back();
             batch.step = (slot - batch.first) / batch.count;
-            batch.groups += m_maxGroups[slot];
+            batch.groups += m_schedule->maxGroups[slot];
             ++batch.count;
         } else {
-            batches.push_back({.first = slot, .groups = std::min(m_maxGroups[slot], kMaxBatchGroups)});
+            batches.push_back({.first = slot, .groups = std::min(m_schedule->maxGroups[slot], kMaxBatchGroups)});
         }
     }
     return batches;
@@ -274,13 +280,13 @@ void Recorder::recordNodes(const Batch& batch, uint32_t groups)
 void Recorder::dispatchNodes(const Batch& batch, uint32_t groups) const
 {
     const graph::Slot& slot = m_pipeline.graph.slots[batch.first];
-    uint32_t flags = m_feed.flags | (indirect() ? abi::kFlagIndirect : 0);
+    uint32_t flags = m_schedule->feed.flags | (indirect() ? abi::kFlagIndirect : 0);
     // They exclude each other, so no barrier is needed.
-    if (triesToFit(m_pipeline.graph, m_plan, m_device.settings.path, slot.level)) {
+    if (triesToFit(m_pipeline.graph, m_schedule->plan, m_device.settings.path, slot.level)) {
         flags |= abi::kFlagTryFit;
-        dispatchSlot(batch, groups, flags, m_trying[slot.node]);
+        dispatchSlot(batch, groups, flags, m_schedule->trying[slot.node]);
     }
-    dispatchSlot(batch, groups, flags, m_pipelines[slot.node]);
+    dispatchSlot(batch, groups, flags, m_schedule->pipelines[slot.node]);
 }
 
 void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags, VkPipeline pipeline) const
@@ -293,7 +299,7 @@ void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags,
     arguments.streamState = m_places[batch.first].streamState;
     const VkDeviceAddress list = m_meshLists.listOf(m_pipeline.graph.slots[batch.first].node);
     arguments.pushConstants = list != 0 ? list : m_pushConstantAddress;
-    const bool begins = m_beginInside != 0 && batch.first == m_plan.slots.front();
+    const bool begins = m_beginInside != 0 && batch.first == m_schedule->plan.slots.front();
     if (begins)
         arguments.slotAndFlags |= abi::kFlagBegins;
     arguments.work = indirect() ? m_indirect.address() + planned

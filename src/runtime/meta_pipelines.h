@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    static constexpr size_t kArgumentBytes = 80;
+    static constexpr size_t kArgumentBytes = 112;
     void dispatchBytes(VkCommandBuffer commandBuffer, Meta meta, const void* arguments, size_t bytes,
                        uint32_t groups) const;
 

@@ -29,8 +29,8 @@ VkResult Recorder::prepare(const DispatchRequest& request)
         return prepareFedLeaves();
     std::optional<PreparedFeed> feed;
     // Where more sweeps may follow, observers rely on each beginning with the same steps, a feed among them.
-    if (host && (m_plan.fits || mayHideSteps(request)))
-        feed = prepareFeed(m_pipeline.graph, inputs, m_plan);
+    if (host && (m_main.plan.fits || mayHideSteps(request)))
+        feed = prepareFeed(m_pipeline.graph, inputs, m_main.plan);
     m_isFed = feed.has_value();
     return prepareSweeps(request, inputs, feed.value_or(PreparedFeed{}));
 }
@@ -41,9 +41,9 @@ void Recorder::plan(const DispatchRequest& request, HostInputs& inputs)
     const bool host = request.form == DispatchRequest::Form::Host;
     if (host) {
         inputs = copyHostInputs(graph, *request.countInfo);
-        m_plan = graph::plan(graph, request.scratchBytes, std::span<const graph::KnownInput>(inputs.known));
+        m_main.plan = graph::plan(graph, request.scratchBytes, std::span<const graph::KnownInput>(inputs.known));
     } else {
-        m_plan = graph::plan(graph, request.scratchBytes, std::nullopt);
+        m_main.plan = graph::plan(graph, request.scratchBytes, std::nullopt);
     }
     std::vector<bool> isListed(graph.nodes.size(), false);  // a dispatch may have many infos of one node
     for (const graph::KnownInput& input : inputs.known) {
@@ -77,43 +77,50 @@ VkResult Recorder::createMeshLists(uint32_t maxDraws)
         for (const LeafDispatch::Launch& launch : m_leaves->launches)
             add(launch.slot, launch.arguments.units);
     else
-        for (const uint32_t slot : m_plan.slots)
-            add(slot, m_plan.inputs[slot].records);
+        for (const uint32_t slot : m_main.plan.slots)
+            add(slot, m_main.plan.inputs[slot].records);
     return m_meshLists.create(m_device, graph, needs, maxDraws);
 }
 
 // Of the nodes that can run, and what they can be run with.
-VkResult Recorder::getPipelines()
+VkResult Recorder::getPipelines(Schedule& schedule)
 {
     const size_t nodes = m_pipeline.graph.nodes.size();
-    const std::vector<PipelineUse> uses = pipelineUses(m_pipeline.graph, m_plan, m_device.settings.path);
+    const std::vector<PipelineUse> uses = pipelineUses(m_pipeline.graph, schedule.plan, m_device.settings.path);
     std::vector<VkPipeline> pipelines;
     const VkResult result = m_pipeline.getPipelines(uses, pipelines);
-    m_pipelines.assign(nodes, VK_NULL_HANDLE);
-    m_trying.assign(nodes, VK_NULL_HANDLE);
+    schedule.pipelines.assign(nodes, VK_NULL_HANDLE);
+    schedule.trying.assign(nodes, VK_NULL_HANDLE);
     for (size_t i = 0; result == VK_SUCCESS && i < uses.size(); ++i)
-        (uses[i].memory == graph::MemoryUse::Tries ? m_trying : m_pipelines)[uses[i].node] = pipelines[i];
+        (uses[i].memory == graph::MemoryUse::Tries ? schedule.trying : schedule.pipelines)[uses[i].node] =
+            pipelines[i];
     return result;
+}
+
+void Recorder::describeSlots(Schedule& schedule) const
+{
+    const graph::Graph& graph = m_pipeline.graph;
+    schedule.maxGroups.assign(graph.slots.size(), 0);
+    schedule.slotPlans.assign(graph.slots.size(), {});
+    for (size_t i = 0; i < schedule.plan.slots.size(); ++i) {
+        schedule.maxGroups[schedule.plan.slots[i]] = schedule.plan.maxGroups[i];
+        schedule.slotPlans[schedule.plan.slots[i]] = graph::slotPlan(graph, schedule.plan, i);
+    }
 }
 
 // What the scheduler needs.
 VkResult Recorder::prepareSweeps(const DispatchRequest& request, const HostInputs& inputs, const PreparedFeed& feed)
 {
     const graph::Graph& graph = m_pipeline.graph;
-    VkResult result = getPipelines();
+    VkResult result = getPipelines(m_main);
     if (result != VK_SUCCESS)
         return result;
-    m_maxGroups.assign(graph.slots.size(), 0);
-    m_slotPlans.assign(graph.slots.size(), {});
-    for (size_t i = 0; i < m_plan.slots.size(); ++i) {
-        m_maxGroups[m_plan.slots[i]] = m_plan.maxGroups[i];
-        m_slotPlans[m_plan.slots[i]] = graph::slotPlan(graph, m_plan, i);
-    }
+    describeSlots(m_main);
     m_places = graph::slotPlaces(graph, m_scratch);
     const uint64_t fullFeed = m_device.fullGroups(abi::kFeedChunkPayloads);
     const bool host = request.form == DispatchRequest::Form::Host;
     m_feedGroups = static_cast<uint32_t>(host ? std::clamp<uint64_t>(inputs.chunks, 1, fullFeed) : fullFeed);
-    if (!m_plan.fits)
+    if (!m_main.plan.fits)
         shareMemory();
 
     result = createStatus();
@@ -123,6 +130,8 @@ VkResult Recorder::prepareSweeps(const DispatchRequest& request, const HostInput
     describeFeed(request);
     if (!mayHideSteps(request) || !beginsInside())
         m_beginInside = 0;
+    if (result == VK_SUCCESS && mayBeBounded(request))
+        result = prepareBounded(request);
     if (result == VK_SUCCESS && indirect())
         result = m_device.memory.createBuffer(
             BufferUse::Indirect, std::max<size_t>(1, graph.slots.size()) * sizeof(abi::IndirectArguments), m_indirect);
@@ -134,15 +143,15 @@ VkResult Recorder::prepareSweeps(const DispatchRequest& request, const HostInput
 // For feed.comp, but for what upload() has put where. The node shaders' flags are its own.
 void Recorder::describeFeed(const DispatchRequest& request)
 {
-    m_feed.graph = m_scratch;
-    m_feed.graphId = m_pipeline.graphId;
-    m_feed.flags = m_plan.fits ? abi::kFlagFits : 0;
+    m_main.feed.graph = m_scratch;
+    m_main.feed.graphId = m_pipeline.graphId;
+    m_main.feed.flags = m_main.plan.fits ? abi::kFlagFits : 0;
     if (request.form == DispatchRequest::Form::Indirect) {
-        m_feed.infos = request.countInfo->infos.deviceAddress;
-        m_feed.stride = request.countInfo->stride;
-        m_feed.count = request.countInfo->count;
+        m_main.feed.infos = request.countInfo->infos.deviceAddress;
+        m_main.feed.stride = request.countInfo->stride;
+        m_main.feed.count = request.countInfo->count;
     } else if (request.form == DispatchRequest::Form::IndirectCount) {
-        m_feed.countInfo = request.countAddress;
+        m_main.feed.countInfo = request.countAddress;
     }
 }
 
@@ -237,14 +246,14 @@ VkResult Recorder::prepareFedLeaves()
 // Who reserves memory of a level, so that each can keep to its share; on the indirect path one shader does it for all.
 void Recorder::shareMemory()
 {
-    m_plan.levels[0].groups = m_feedGroups;
-    std::vector<size_t> slotsOfLevel(m_plan.levels.size(), 0);
-    for (uint32_t slot : m_plan.slots)
+    m_main.plan.levels[0].groups = m_feedGroups;
+    std::vector<size_t> slotsOfLevel(m_main.plan.levels.size(), 0);
+    for (uint32_t slot : m_main.plan.slots)
         ++slotsOfLevel[m_pipeline.graph.slots[slot].level];
-    for (uint32_t slot : m_plan.slots) {
+    for (uint32_t slot : m_main.plan.slots) {
         const uint32_t level = m_pipeline.graph.slots[slot].level;
-        const Batch alone{.first = slot, .groups = std::min(m_maxGroups[slot], kMaxBatchGroups)};
-        m_plan.levels[level].groups += indirect() ? 0 : directGroups(alone, slotsOfLevel[level]);
+        const Batch alone{.first = slot, .groups = std::min(m_main.maxGroups[slot], kMaxBatchGroups)};
+        m_main.plan.levels[level].groups += indirect() ? 0 : directGroups(alone, slotsOfLevel[level]);
     }
 }
 
@@ -263,6 +272,7 @@ void Recorder::nameBuffers() const
 {
     const Names& names = m_device.names;
     names.set(VK_OBJECT_TYPE_BUFFER, m_upload.handle(), {m_name, ", plan and inputs"});
+    names.set(VK_OBJECT_TYPE_BUFFER, m_boundedUpload.handle(), {m_name, ", plan for bounded inputs"});
     names.set(VK_OBJECT_TYPE_BUFFER, m_status.handle(), {m_name, ", status"});
     names.set(VK_OBJECT_TYPE_BUFFER, m_indirect.handle(), {m_name, ", indirect arguments"});
 }
@@ -302,12 +312,12 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
         size_t offset;
     };
     Part parts[] = {
-        {m_plan.levels.data(), m_plan.levels.size() * sizeof(abi::LevelPlan), 0},
-        {m_plan.streams.data(), m_plan.streams.size() * sizeof(abi::StreamPlan), 0},
+        {m_main.plan.levels.data(), m_main.plan.levels.size() * sizeof(abi::LevelPlan), 0},
+        {m_main.plan.streams.data(), m_main.plan.streams.size() * sizeof(abi::StreamPlan), 0},
         {inputs.infos.data(), feeds ? inputs.infos.size() * sizeof(abi::DispatchInfo) : 0, 0},
         {inputs.payloads.data(), feeds ? inputs.payloads.size() : 0, 0},
         {m_pushConstants.data(), m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0, 0},
-        {m_slotPlans.data(), m_slotPlans.size() * sizeof(abi::SlotPlan), 0},
+        {m_main.slotPlans.data(), m_main.slotPlans.size() * sizeof(abi::SlotPlan), 0},
         {feed.bytes.data(), feed.bytes.size(), 0},
         {nullptr, feed.parts.size() * sizeof(abi::Copy), 0},
         {nullptr, sizeof(abi::BeginArguments), 0},
@@ -325,26 +335,26 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
             std::memcpy(m_upload.data() + part.offset, part.data, part.bytes);
 
     const VkDeviceAddress address = m_upload.address();
-    m_begin.graph = m_scratch;
-    m_begin.graphId = m_pipeline.graphId;
-    m_begin.levelPlans = address + parts[0].offset;
-    m_begin.streamPlans = address + parts[1].offset;
-    m_begin.status = m_status.address();
-    m_begin.isFed = m_isFed;
-    m_begin.slotCount = static_cast<uint32_t>(m_pipeline.graph.slots.size());
-    m_begin.streamCount = static_cast<uint32_t>(m_pipeline.graph.streams.size());
-    m_begin.levelCount = static_cast<uint32_t>(m_pipeline.graph.levels.size());
-    m_feed.infos = address + parts[2].offset;
-    m_feed.stride = sizeof(abi::DispatchInfo);
-    m_feed.count = static_cast<uint32_t>(inputs.infos.size());
+    m_main.begin.graph = m_scratch;
+    m_main.begin.graphId = m_pipeline.graphId;
+    m_main.begin.levelPlans = address + parts[0].offset;
+    m_main.begin.streamPlans = address + parts[1].offset;
+    m_main.begin.status = m_status.address();
+    m_main.begin.isFed = m_isFed;
+    m_main.begin.slotCount = static_cast<uint32_t>(m_pipeline.graph.slots.size());
+    m_main.begin.streamCount = static_cast<uint32_t>(m_pipeline.graph.streams.size());
+    m_main.begin.levelCount = static_cast<uint32_t>(m_pipeline.graph.levels.size());
+    m_main.feed.infos = address + parts[2].offset;
+    m_main.feed.stride = sizeof(abi::DispatchInfo);
+    m_main.feed.count = static_cast<uint32_t>(inputs.infos.size());
     auto* infos = reinterpret_cast<abi::DispatchInfo*>(m_upload.data() + parts[2].offset);
     for (size_t i = 0; feeds && i < inputs.infos.size(); ++i)
         infos[i].payloads = address + parts[3].offset + inputs.infos[i].payloads;
     if (m_pipeline.pushConstantsInMemory)
         m_pushConstantAddress = address + parts[4].offset;
-    m_begin.slotPlans = address + parts[5].offset;
-    m_begin.copies = address + parts[7].offset;
-    m_begin.copyCount = static_cast<uint32_t>(feed.parts.size());
+    m_main.begin.slotPlans = address + parts[5].offset;
+    m_main.begin.copies = address + parts[7].offset;
+    m_main.begin.copyCount = static_cast<uint32_t>(feed.parts.size());
     auto* copies = reinterpret_cast<abi::Copy*>(m_upload.data() + parts[7].offset);
     VkDeviceAddress from = address + parts[6].offset;
     for (const PreparedFeed::Part& part : feed.parts) {
@@ -352,7 +362,7 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
         from += uint64_t{part.granules} * abi::kGranuleBytes;
     }
     m_fedGranules = feed.bytes.size() / abi::kGranuleBytes;
-    std::memcpy(m_upload.data() + parts[8].offset, &m_begin, sizeof m_begin);
+    std::memcpy(m_upload.data() + parts[8].offset, &m_main.begin, sizeof m_main.begin);
     m_beginInside = address + parts[8].offset;
     return VK_SUCCESS;
 }

@@ -29,7 +29,7 @@ public:
           m_pipeline(*request.pipeline),
           m_scratch(request.scratch),
           m_name(request.name.empty() ? "graph " + std::to_string(m_pipeline.graphId) : request.name),
-          m_observed{m_pipeline, m_plan,     m_scratch,         request.scratchBytes,
+          m_observed{m_pipeline, m_main.plan, m_scratch,         request.scratchBytes,
                      m_name,     m_apiNodes, request.announced, m_isFed},
           m_pushConstants(request.pushConstants.begin(), request.pushConstants.end())
     {
@@ -37,15 +37,22 @@ public:
 
     // VkResult: of what the driver was asked for. What was made meanwhile goes with the object.
     VkResult prepare(const DispatchRequest& request);
+    ~Recorder() override;
 
-    bool mayContinue() const override { return !runsLeaves() && !m_plan.fits; }
+    bool mayContinue() const override { return !runsLeaves() && !m_main.plan.fits; }
     void recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffer& next) override;
     void beforeExecution() override
     {
+        if (m_decided)
+            m_device.table->ResetEvent(m_device.device, m_decided);
         for (const auto& observer : m_observers)
             observer->beforeExecution();
     }
     bool hasRemaining() const override { return status().remaining > 0; }
+    bool isDecided() const override
+    {
+        return m_decided && m_device.table->GetEventStatus(m_device.device, m_decided) == VK_EVENT_SET;
+    }
     bool isReadByHost() const override { return !m_leaves || !m_meshLists.empty(); }
     abi::GraphStatus status() const override;
     std::span<const MeshDraw> draws() const override { return m_meshLists.draws(); }
@@ -60,6 +67,17 @@ public:
     void recordFirst(VkCommandBuffer commandBuffer, const NextCommandBuffer& next);
 
 private:
+    // What is recorded for a plan.
+    struct Schedule {
+        graph::DispatchPlan plan;
+        std::vector<VkPipeline> pipelines;    // per node, null if it cannot run
+        std::vector<VkPipeline> trying;       // likewise, where the plan does not fit, for levels that may
+        std::vector<uint64_t> maxGroups;      // per slot
+        std::vector<abi::SlotPlan> slotPlans;  // per slot
+        abi::BeginArguments begin{};
+        abi::FeedArguments feed{};
+    };
+
     static constexpr uint64_t kMaxBatchGroups = uint64_t{1} << 31;  // device/batch.glsl counts in 32 bits
 
     bool indirect() const { return m_device.settings.path == Path::Indirect; }
@@ -68,9 +86,16 @@ private:
     // Of prepare().
     void plan(const DispatchRequest& request, HostInputs& inputs);
     VkResult createMeshLists(uint32_t maxDraws);
-    VkResult getPipelines();
+    VkResult getPipelines(Schedule& schedule);
+    void describeSlots(Schedule& schedule) const;
     VkResult prepareSweeps(const DispatchRequest& request, const HostInputs& inputs, const PreparedFeed& feed);
     void describeFeed(const DispatchRequest& request);
+    // bounded_dispatch.cpp
+    bool mayBeBounded(const DispatchRequest& request) const;
+    VkResult prepareBounded(const DispatchRequest& request);
+    VkResult uploadBounded();
+    VkResult createDecision(const DispatchRequest& request);
+    void recordDecision() const;
     void shareMemory();
     VkResult createStatus();
     VkResult upload(const HostInputs& inputs, const PreparedFeed& feed);
@@ -132,14 +157,11 @@ private:
     std::vector<uint32_t> m_apiNodes;
     const ObservedDispatch m_observed;
     std::vector<uint8_t> m_pushConstants;
-    graph::DispatchPlan m_plan;
-    std::vector<VkPipeline> m_pipelines;  // per node, null if it cannot run
-    std::vector<VkPipeline> m_trying;     // likewise, where the plan does not fit, for levels that may
-    std::vector<uint64_t> m_maxGroups;    // per slot
-    abi::BeginArguments m_begin{};
-    abi::FeedArguments m_feed{};
+    Schedule m_main;
+    // Where the device knows the inputs: fits those within bounds. If they are not, the main one begins again.
+    std::unique_ptr<Schedule> m_bounded;
+    const Schedule* m_schedule = &m_main;    // that is recorded
     std::vector<graph::SlotPlace> m_places;  // per slot
-    std::vector<abi::SlotPlan> m_slotPlans;  // per slot
     uint32_t m_feedGroups = 1;
     VkDeviceAddress m_beginInside = 0;  // BeginArguments, if the first level's only workgroup does what begin.comp does
     bool m_isFed = false;               // by begin.comp: the host has prepared what feed.comp would do,
@@ -149,6 +171,8 @@ private:
     std::optional<FedLeaves> m_fedLeaves;     // whose inputs the host or the device knows;
     std::vector<VkPipeline> m_leafPipelines;  // of each launch
     Buffer m_upload;
+    Buffer m_boundedUpload;              // of m_bounded: the plan
+    VkEvent m_decided = VK_NULL_HANDLE;  // the status says whether the inputs are within the bounds
     Buffer m_status;
     Buffer m_indirect;
     std::vector<std::shared_ptr<StepObserver>> m_observers;

@@ -122,6 +122,8 @@ struct DispatchRequest {
     // RecordedDispatch::beforeExecution() will be called whenever the command buffer is submitted, which never happens
     // while it is pending.
     bool announced = false;
+    // RecordedDispatch::recordSweep() will be recorded and run until the dispatch is complete, if it may continue.
+    bool isContinued = false;
     uint32_t maxDraws = 1;                   // of an indirect draw of the device (mesh nodes)
     std::span<const uint8_t> pushConstants;  // the application's, from offset 0; at most argumentsOffsetBytes unless
                                              // they go to memory. Copied.
@@ -164,8 +166,11 @@ public:
     virtual bool isReadByHost() const = 0;
     // Before each submission of the command buffer that it was recorded into, if the request says so.
     virtual void beforeExecution() = 0;
-    // After the sweep has completed on the device.
+    // After the sweep has completed on the device, or once isDecided().
     virtual bool hasRemaining() const = 0;
+    // The device has found out whether something will remain behind the first sweep, which may still run. Never true of
+    // dispatches that say so only when it has completed. Any thread.
+    virtual bool isDecided() const = 0;
     // Errors are there as soon as the device has met them, the rest after a sweep that may be continued.
     virtual abi::GraphStatus status() const = 0;
     // Of the mesh nodes that may have received something. Behind the last sweep, recordDrawBarrier() and the draws.

@@ -202,5 +202,46 @@ TEST(RandomGraphs, SimulatedDispatches)
     EXPECT_GT(severalSweeps, kGraphs / 10);
 }
 
+// Of no more payloads than the bound in all infos together, and workgroups.
+std::vector<KnownInput> inputsWithin(Random& random, const Graph& graph, const InputBound& bound)
+{
+    uint64_t most = 3;
+    for (const Node& node : graph.nodes)
+        if (node.mode == LaunchMode::Dynamic && node.declaresMaxGrid)
+            most = std::max<uint64_t>(most, uint64_t{node.maxGrid[0]} * node.maxGrid[1] * node.maxGrid[2]);
+    uint64_t left = std::min<uint64_t>(bound.payloads, bound.groups / most);
+    std::vector<KnownInput> inputs;
+    while (left > 0 && inputs.size() < 500) {
+        KnownInput input;
+        input.node = draw(random, 0, static_cast<uint32_t>(graph.nodes.size()));
+        input.payloadCount = std::min<uint64_t>(left, draw(random, 0, 19) == 0 ? left : draw(random, 1, 3));
+        left -= input.payloadCount;
+        inputs.push_back(input);
+    }
+    return inputs;
+}
+
+TEST(RandomGraphs, InputsWithinTheBound_Fit)
+{
+    uint32_t bounded = 0;
+    for (uint32_t seed = 0; seed < kGraphs && !testing::Test::HasFailure(); ++seed) {
+        SCOPED_TRACE(seed);
+        Random random(seed);
+        const std::optional<Graph> graph = randomGraph(random);
+        if (!graph)
+            return;
+        const uint64_t scratchBytes = std::min(randomScratchBytes(random, *graph), uint64_t{64} << 20);
+        const std::optional<BoundedPlan> found = planBounded(*graph, scratchBytes);
+        if (!found || found->bound.payloads > 1 << 16)
+            continue;
+        ++bounded;
+        ASSERT_TRUE(found->plan.fits);
+        checkLayout(*graph, found->plan, scratchBytes);
+        const std::vector<KnownInput> inputs = inputsWithin(random, *graph, found->bound);
+        EXPECT_EQ(simulate(*graph, found->plan, inputs, random, 30000).sweeps, 1u);
+    }
+    EXPECT_GT(bounded, kGraphs / 20);
+}
+
 }  // namespace
 }  // namespace millrace::graph

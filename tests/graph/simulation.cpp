@@ -8,6 +8,7 @@
 #include <set>
 
 #include "abi/dispatch.h"
+#include "graph/saturating.h"
 
 namespace millrace::graph {
 namespace {
@@ -93,6 +94,7 @@ private:
         while (!m_chunks.empty() && reserve(0, feedGranules, abi::kFeedChunkPayloads)) {
             m_hasRun = true;
             m_publishesOnce = false;
+            m_hasAreas = false;
             const uint64_t before = m_levels[0].used;
             publish(0, m_chunks.back().queue, m_chunks.back().payloads);
             m_chunks.pop_back();
@@ -129,12 +131,13 @@ private:
             const uint64_t before = m_levels[slot.level].used;
             m_groupEntries.clear();
             m_areas.clear();
+            m_joinedBytes.clear();
             m_publishesOnce = m_plan.fits && m_graph.code[slot.node].emits == abi::kEmitsToOne;
             m_hasAreas = m_plan.fits && m_graph.code[slot.node].emits == abi::kEmitsToFew;
             for (uint64_t i = 0; i < (node.packWidth > 0 ? units : 1); ++i)
                 emit(slot, node);
             const uint64_t granules = m_levels[slot.level].used - before;
-            EXPECT_LE(granules, slot.granulesPerGroup);
+            EXPECT_LE(granules, m_plan.fits ? slot.fitGranulesPerGroup : slot.granulesPerGroup);
             for (const auto& [stream, entries] : m_groupEntries)
                 EXPECT_LE(entries, slot.entriesPerGroup);
             m_levels[slot.level].reservedGranules -= slot.granulesPerGroup - granules;
@@ -175,6 +178,7 @@ private:
             budget -= count;
             m_payloadsLeft -= count;
             m_joinsRun = m_hasAreas && !m_areas.insert({o, index}).second;
+            m_area = {o, index};
             if (together && !m_hasAreas)
                 sharedRuns[queue] += count;
             else
@@ -189,7 +193,12 @@ private:
     {
         const Queue& queue = m_graph.queues[q];
         LevelCounts& counts = m_levels[level];
-        counts.used += (uint64_t(count) * queue.stride + abi::kGranuleBytes - 1) / abi::kGranuleBytes;
+        // What is published once lies there without gaps.
+        uint64_t alone = 0;
+        uint64_t& bytes = m_hasAreas ? m_joinedBytes[m_area] : m_publishesOnce ? m_joinedBytes[{}] : alone;
+        counts.used -= divideUp(bytes, abi::kGranuleBytes);
+        bytes += uint64_t(count) * queue.stride;
+        counts.used += divideUp(bytes, abi::kGranuleBytes);
         EXPECT_LE(counts.used, m_plan.levels[level].size);
         for (uint32_t stream : queue.streams) {
             if (m_graph.streams[stream].kind == abi::kStreamIndexed) {
@@ -258,7 +267,9 @@ private:
     bool m_publishesOnce = false;                 // it does
     bool m_hasAreas = false;                      // it has, and used these: output and node index
     std::set<std::pair<uint32_t, uint32_t>> m_areas;
-    bool m_joinsRun = false;  // what is published
+    bool m_joinsRun = false;  // what is published,
+    std::pair<uint32_t, uint32_t> m_area;  // where
+    std::map<std::pair<uint32_t, uint32_t>, uint64_t> m_joinedBytes;  // of what is published once
     bool m_hasRun = false;
     SimulationResult m_result;
 };

@@ -215,9 +215,10 @@ void Runner::dispatchHost(VkCommandBuffer cmd, VkPipeline graph, const Buffer& s
     m_device.cmdDispatch(cmd, scratch.address, scratch.size, &count);
 }
 
-Buffer Runner::createArguments(VkPipeline graph, const std::vector<Launch>& launches, uint64_t infoStride)
+std::vector<uint8_t> Runner::argumentBytes(VkPipeline graph, const std::vector<Launch>& launches, uint64_t infoStride,
+                                           VkDeviceAddress address)
 {
-    // Count info, infos, payloads; each aligned to four bytes and no more.
+    // Each aligned to four bytes and no more.
     const uint64_t infosAt = sizeof(VkDispatchGraphCountInfoAMDX) + 4;
     uint64_t at = infosAt + launches.size() * infoStride;
     std::vector<uint64_t> payloadsAt;
@@ -226,27 +227,33 @@ Buffer Runner::createArguments(VkPipeline graph, const std::vector<Launch>& laun
         payloadsAt.push_back(at);
         at += launch.bytes.size();
     }
-    const Buffer buffer = createBuffer(std::max<uint64_t>(at, 64),
-                                       VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+    std::vector<uint8_t> bytes(std::max<uint64_t>(at, 64));
     VkDispatchGraphCountInfoAMDX count{};
     count.count = static_cast<uint32_t>(launches.size());
-    count.infos.deviceAddress = buffer.address + infosAt;
+    count.infos.deviceAddress = address + infosAt;
     count.stride = infoStride;
     // The padding of a count info that a shader wrote may hold anything.
-    std::memset(buffer.mapped, 0xee, sizeof count);
-    std::memcpy(buffer.mapped, &count.count, sizeof count.count);
-    std::memcpy(buffer.bytes() + offsetof(VkDispatchGraphCountInfoAMDX, infos), &count.infos, sizeof count.infos);
-    std::memcpy(buffer.bytes() + offsetof(VkDispatchGraphCountInfoAMDX, stride), &count.stride, sizeof count.stride);
+    std::memset(bytes.data(), 0xee, sizeof count);
+    std::memcpy(bytes.data(), &count.count, sizeof count.count);
+    std::memcpy(bytes.data() + offsetof(VkDispatchGraphCountInfoAMDX, infos), &count.infos, sizeof count.infos);
+    std::memcpy(bytes.data() + offsetof(VkDispatchGraphCountInfoAMDX, stride), &count.stride, sizeof count.stride);
     for (size_t i = 0; i < launches.size(); ++i) {
         VkDispatchGraphInfoAMDX info{};
         info.nodeIndex = nodeIndex(graph, launches[i].name, launches[i].index);
         info.payloadCount = launches[i].count;
-        info.payloads.deviceAddress = buffer.address + payloadsAt[i];
+        info.payloads.deviceAddress = address + payloadsAt[i];
         info.payloadStride = launches[i].stride;
-        std::memcpy(buffer.bytes() + infosAt + i * infoStride, &info, sizeof info);
-        if (!launches[i].bytes.empty())
-            std::memcpy(buffer.bytes() + payloadsAt[i], launches[i].bytes.data(), launches[i].bytes.size());
+        std::memcpy(bytes.data() + infosAt + i * infoStride, &info, sizeof info);
+        std::ranges::copy(launches[i].bytes, bytes.begin() + static_cast<ptrdiff_t>(payloadsAt[i]));
     }
+    return bytes;
+}
+
+Buffer Runner::createArguments(VkPipeline graph, const std::vector<Launch>& launches, uint64_t infoStride)
+{
+    const Buffer buffer = createBuffer(argumentBytes(graph, launches, infoStride, 0).size(),
+                                       VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+    std::ranges::copy(argumentBytes(graph, launches, infoStride, buffer.address), buffer.bytes());
     return buffer;
 }
 

@@ -100,7 +100,10 @@ public:
     void initialize(VkCommandBuffer cmd, VkPipeline graph, const Buffer& scratch);
     void dispatchHost(VkCommandBuffer cmd, VkPipeline graph, const Buffer& scratch, const std::vector<Launch>& launches,
                       uint64_t infoStride = sizeof(VkDispatchGraphInfoAMDX));
-    // Writes count info, infos and payloads to a new buffer; count info at its start.
+    // Count info, infos and payloads, count info at the start, as they are at `address`.
+    std::vector<uint8_t> argumentBytes(VkPipeline graph, const std::vector<Launch>& launches, uint64_t infoStride,
+                                       VkDeviceAddress address);
+    // Writes them to a new buffer.
     Buffer createArguments(VkPipeline graph, const std::vector<Launch>& launches, uint64_t infoStride);
     void dispatchIndirect(VkCommandBuffer cmd, const Buffer& scratch, const Buffer& arguments, Form form);
 

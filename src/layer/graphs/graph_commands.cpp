@@ -106,6 +106,7 @@ void Dispatch::recordInFront()
     const RenderingScope& scope = m_commandBuffer.rendering;
     m_commandBuffer.front.isUsed = true;
     m_request.announced = !(m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+    m_request.isContinued = true;
     m_commandBuffer.log.replay(kScopeDescriptorBuffers, m_device.table, m_commandBuffer.current);
     if (scope.conditional)
         m_device.table.CmdBeginConditionalRenderingEXT(m_commandBuffer.current, &scope.conditionalInfo);
@@ -137,6 +138,7 @@ void Dispatch::tellInline(const char* obstacle)
 
 void Dispatch::recordAll()
 {
+    m_request.isContinued = m_device.settings().continuation == settings::Continuation::Complete;
     if (separateSteps()) {
         divide();  // from what the application has recorded before
         m_request.next = [this](VkCommandBuffer) { return divide(); };
@@ -145,7 +147,7 @@ void Dispatch::recordAll()
     m_request.announced =
         m_commandBuffer.primary && !(m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
     if (recordFirstSweep() && m_run->dispatch->mayContinue() &&
-        m_device.settings().continuation == settings::Continuation::Complete) {
+        m_request.isContinued) {
         if (const char* obstacle = obstacleToSplit()) {
             tellInline(obstacle);
             recordMoreSweeps();

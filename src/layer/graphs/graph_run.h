@@ -41,6 +41,7 @@ struct GraphRun final : Continuation {
     void report() noexcept override;
 
     bool isComplete() const override;
+    bool isDecided() const override { return dispatch->isDecided(); }
     Progress progress() const override;
     void tellStalled() const override;
 

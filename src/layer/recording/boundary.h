@@ -22,6 +22,8 @@ public:
     using Progress = std::array<uint64_t, 3>;
 
     virtual bool isComplete() const = 0;
+    // isComplete() can be asked already, although what was submitted may still run. Called again and again meanwhile.
+    virtual bool isDecided() const { return false; }
     // In front of more. Returns how many times that may be submitted before the next look, `most` or fewer; 0: nothing
     // would come of it.
     virtual size_t prepare(size_t most) { return most; }

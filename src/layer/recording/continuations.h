@@ -20,6 +20,10 @@ public:
     {
         return std::ranges::all_of(m_all, [](const auto& one) { return one->isComplete(); });
     }
+    bool isDecided() const override
+    {
+        return std::ranges::all_of(m_all, [](const auto& one) { return one->isDecided(); });
+    }
     size_t prepare(size_t most) override
     {
         size_t least = 0;  // but for those that need nothing

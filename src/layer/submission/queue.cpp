@@ -124,7 +124,7 @@ VkResult Queue::submit(std::span<const VkSubmitInfo2> submits)
     if (mustLeaveDriver())
         return VK_ERROR_DEVICE_LOST;
     const VkuDeviceDispatchTable& table = device.table;
-    VkResult result = VK_SUCCESS;
+    VkResult result = m_isPending ? wait() : VK_SUCCESS;
     if (!m_fence) {
         const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
         result = table.CreateFence(device.handle, &info, runtime::hostMemory(), &m_fence);
@@ -136,12 +136,13 @@ VkResult Queue::submit(std::span<const VkSubmitInfo2> submits)
     if (result == VK_SUCCESS)
         result = use(
             [&] { return table.QueueSubmit2(handle, static_cast<uint32_t>(submits.size()), submits.data(), m_fence); });
+    m_isPending = result == VK_SUCCESS;
     return result;
 }
 
 // The device stands still until the host has seen that it is done and goes on. To wake up takes the host longer than
 // most graphs take, so it looks for a while before it sleeps (docs/experiments.md).
-VkResult Queue::wait()
+VkResult Queue::wait(const Continuation* behind)
 {
     using Clock = std::chrono::steady_clock;
     constexpr uint32_t kSpinUs = 50;  // without graphs there are no traits
@@ -149,6 +150,8 @@ VkResult Queue::wait()
     const Clock::time_point deadline = Clock::now() + std::chrono::microseconds(spinUs);
     VkResult result = device.table.GetFenceStatus(device.handle, m_fence);
     while (result == VK_NOT_READY && Clock::now() < deadline) {
+        if (behind && behind->isDecided())
+            return VK_SUCCESS;
         std::this_thread::yield();
         result = device.table.GetFenceStatus(device.handle, m_fence);
     }
@@ -160,6 +163,7 @@ VkResult Queue::wait()
         result = device.table.WaitForFences(device.handle, 1, &m_fence, VK_TRUE, kSlice.count());
     }
     m_isSignaled = result == VK_SUCCESS;
+    m_isPending = false;
     return result;
 }
 

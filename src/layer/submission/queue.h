@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "layer/loader/device.h"
+#include "layer/recording/boundary.h"
 #include "layer/submission/held_work.h"
 #include "layer/submission/status_watch.h"
 
@@ -49,7 +50,8 @@ struct Queue {
     // For the thread or, while that has no work, for who is about to give it some: submits what wait() waits for, once
     // for each time.
     VkResult submit(std::span<const VkSubmitInfo2> submits);
-    VkResult wait();
+    // Or, if what it stands in front of is decided before that, until then: submit() waits for the rest.
+    VkResult wait(const Continuation* behind = nullptr);
 
 private:
     struct Item {
@@ -74,6 +76,7 @@ private:
     std::thread m_thread;
     VkFence m_fence = VK_NULL_HANDLE;
     bool m_isSignaled = false;
+    bool m_isPending = false;  // submitted, and nobody has seen the end of it
 };
 
 // For work that will never be done: whatever waits for these values, here or in the driver, has to end.

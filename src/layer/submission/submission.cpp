@@ -247,7 +247,7 @@ VkResult Submission::run(Queue& queue)
         if (i > 0 || !hasBegun)
             result = queue.submit(parts[i].infos());
         if (result == VK_SUCCESS)
-            result = queue.wait();
+            result = queue.wait(parts[i].boundary->continuation.get());
         if (result == VK_SUCCESS)
             result = complete(queue, *parts[i].boundary, parts[i].deviceMask);
         if (result != VK_SUCCESS)

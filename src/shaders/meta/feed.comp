@@ -145,9 +145,44 @@ void feedPayloads(const DispatchInfo info, const uint first, const uint count)
     }
 }
 
+shared bool s_isLast;
+shared uint s_again;
+
+// Whether the payloads, whose grids are known now, are within the bound of workgroups. The last workgroup looks, for all.
+void finishBounded()
+{
+    uint own = gl_LocalInvocationIndex;
+    memoryBarrierBuffer();
+    barrier();
+    if (own == 0u) {
+        s_isLast = atomicAdd(MR_HEADER(a.graph).feedDone, 1u) + 1u == MR_HEADER(a.graph).feedGroups;
+        s_again = 0u;
+    }
+    barrier();
+    if (!s_isLast)
+        return;
+    memoryBarrierBuffer();
+    StreamStates states = StreamStates(MR_HEADER(a.graph).streamStates);
+    uint streams = MR_HEADER(a.graph).streamCount;
+    for (uint i = own; i < streams; i += gl_WorkGroupSize.x)
+        if ((atomicAdd(states.v[i].counter, uint64_t(0)) & kUnitMask) > uint64_t(a.groupBound))
+            atomicMax(s_again, 1u);
+    barrier();
+    if (s_again != 0u)
+        for (uint i = own; i < streams; i += gl_WorkGroupSize.x)
+            states.v[i].counter = uint64_t(0);
+    if (own == 0u) {
+        MR_HEADER(a.graph).again = s_again;
+        Statuses(MR_HEADER(a.graph).hostStatus).v[0].remaining = s_again;
+    }
+}
+
 void main()
 {
     if (MR_HEADER(a.graph).magic != kGraphMagic)
+        return;
+    bool isBounded = (a.flags & kFlagBounded) != 0u;
+    if (isBounded && gl_WorkGroupID.x >= MR_HEADER(a.graph).feedGroups)
         return;
     mr_begin_notes();
     barrier();
@@ -196,4 +231,6 @@ void main()
         atomicAdd(MR_HEADER(a.graph).feedBlocks, blocks);
     barrier();
     mr_report(a.graph, kNoQueue);
+    if (isBounded)
+        finishBounded();
 }
