@@ -115,7 +115,8 @@ MR_CONST uint kBeginsAlways = 0u;
 MR_CONST uint kBeginsCounting = 1u;  // and finds out whether the inputs of the device are within `payloadBound`
 MR_CONST uint kBeginsAgain = 2u;     // if they were not, or GraphHeader::again says so for another reason
 
-MR_CONST uint kMostCountedInfos = 1u << 14;  // with more, nobody counts: they are taken to be above any bound
+MR_CONST uint kMostCountedInfos = 1u << 14;   // with more, nobody counts: they are taken to be above any bound
+MR_CONST uint kMostCountedGrids = 1u << 12;   // with more payloads, feed.comp counts their workgroups
 
 // begin.comp: resets all counters. One invocation per element.
 struct BeginArguments {
@@ -135,6 +136,8 @@ struct BeginArguments {
     uint payloadBound;  // kBeginsCounting: of all infos together,
     uint inputCount;    // VkDispatchGraphInfoAMDX[inputCount], or with kCountOnDevice a VkDispatchGraphCountInfoAMDX
     uint feedGroups;    // that will run
+    uint groupBound;    // of the payloads of any one stream whose grids come with them; 0: there is no such stream
+    uint pad0;
     uint64_t inputs;
     uint64_t inputStride;  // bytes between infos
 };

@@ -224,6 +224,16 @@ MR_CONST uint kErrorCapacity = 6u;        // our own accounting failed: a bug of
 MR_CONST uint kErrorApiPayloads = 7u;     // API: payloadCount above kMaxApiPayloads; value: payloadCount
 MR_CONST uint kErrorBudget = 8u;          // as kErrorPayloadCount, found by counting; value: payloads of the workgroup
 
+// GraphHeader::again, and GraphStatus::remaining until the feed has ended: whether inputs are within the bounds of a plan.
+MR_CONST uint kBoundsHold = 0u;
+MR_CONST uint kBoundsBroken = 1u;   // nothing has been done, and the dispatch begins again with another plan
+MR_CONST uint kBoundsUnknown = 2u;  // the feed finds out
+
+// Which payloads a chunk of a bounded dispatch has.
+MR_CONST uint kFeedScans = 0u;    // who wants to know adds up what the infos before have
+MR_CONST uint kFeedByInfo = 1u;   // those of the info with the chunk's number
+MR_CONST uint kFeedOneInfo = 2u;  // those of the only info, from the chunk's number on
+
 // Shared with the host: written at the end of each sweep, the error members at any time.
 struct GraphStatus {
     uint remaining;  // slots (and the API feed) that still have work
@@ -274,9 +284,12 @@ struct GraphHeader {
     uint nextFirstInfo;
     uint feedBlocks;  // that workgroups of feed.comp have read, together; where not everything fits
     // Where the plan has bounds (graph::InputBound).
-    uint again;       // inputs are above them: nothing has been done, and the dispatch begins again with another plan
-    uint feedGroups;  // workgroups of feed.comp that have something to do; of which
+    uint again;       // kBounds*
+    uint feedChunks;  // of feed.comp,
+    uint feedMode;    // kFeed*
+    uint feedGroups;  // workgroups of feed.comp that have some; of which
     uint feedDone;    // are done
+    uint pad0;
     uint64_t hostStatus;  // GraphStatus in host memory; errors go there at once, since some dispatches have no turn
     GraphStatus status;
 };

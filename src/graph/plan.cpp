@@ -347,7 +347,7 @@ std::optional<BoundedPlan> planBounded(const Graph& graph, uint64_t scratchBytes
 {
     constexpr uint32_t kMostPayloads = 1 << 20;
     constexpr uint32_t kLeastPayloads = 16;
-    constexpr uint32_t kGroupsPerPayload = 16;
+    constexpr uint32_t kGroupsPerPayload = 2;
     for (uint32_t payloads = kMostPayloads; payloads >= kLeastPayloads; payloads /= 2) {
         const InputBound bound{payloads, payloads * kGroupsPerPayload};
         std::vector<KnownInput> inputs;

@@ -12,6 +12,20 @@
 
 namespace millrace::runtime {
 
+namespace {
+
+// A payload of the API may bring a grid with it.
+bool hasDynamicInputs(const graph::Graph& graph)
+{
+    return std::ranges::any_of(graph.apiQueues, [&](uint32_t queue) {
+        return queue != abi::kNoQueue && std::ranges::any_of(graph.queues[queue].streams, [&](uint32_t stream) {
+                   return graph.streams[stream].kind == abi::kStreamDynamic;
+               });
+    });
+}
+
+}  // namespace
+
 // What is counted without 64-bit atomics is known behind number.comp only.
 bool Recorder::mayBeBounded(const DispatchRequest& request) const
 {
@@ -38,6 +52,7 @@ VkResult Recorder::prepareBounded(const DispatchRequest& request)
     begin.when = abi::kBeginsCounting;
     begin.payloadBound = bounded->bound.payloads;
     begin.feedGroups = m_feedGroups;
+    begin.groupBound = hasDynamicInputs(m_pipeline.graph) ? bounded->bound.groups : 0;
     const bool isCountKnown = request.form == DispatchRequest::Form::Indirect;
     begin.inputs = isCountKnown ? m_main.feed.infos : m_main.feed.countInfo;
     begin.inputCount = isCountKnown ? m_main.feed.count : abi::kCountOnDevice;
@@ -63,7 +78,7 @@ VkResult Recorder::createDecision(const DispatchRequest& request)
     return m_device.table->CreateEvent(m_device.device, &info, hostMemory(), &m_decided);
 }
 
-// Behind the feed. The levels need not be waited for.
+// Feed and levels need not be waited for.
 void Recorder::recordDecision() const
 {
     hostBarrier(m_device, m_target);

@@ -47,6 +47,8 @@ void Recorder::recordFirst(VkCommandBuffer commandBuffer, const NextCommandBuffe
         m_schedule = m_bounded ? m_bounded.get() : &m_main;
         if (m_beginInside == 0)
             recordBegin();
+        if (m_decided)
+            recordDecision();
         recordSweep();
     }
     m_next = nullptr;
@@ -138,8 +140,6 @@ void Recorder::recordSweep()
         begin(&StepObserver::beginLevel, 0);
         recordMeta(Meta::Feed, m_schedule->feed, {.kind = Step::Kind::Feed, .groups = m_feedGroups});
         end(&StepObserver::endLevel, 0);
-        if (m_decided && m_schedule == m_bounded.get())
-            recordDecision();
     }
     // The slots come in order of level.
     uint32_t level = 0;

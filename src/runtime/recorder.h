@@ -51,7 +51,8 @@ public:
     bool hasRemaining() const override { return status().remaining > 0; }
     bool isDecided() const override
     {
-        return m_decided && m_device.table->GetEventStatus(m_device.device, m_decided) == VK_EVENT_SET;
+        return m_decided && m_device.table->GetEventStatus(m_device.device, m_decided) == VK_EVENT_SET &&
+               status().remaining != abi::kBoundsUnknown;
     }
     bool isReadByHost() const override { return !m_leaves || !m_meshLists.empty(); }
     abi::GraphStatus status() const override;

@@ -13,7 +13,7 @@ void main()
     uint i = gl_GlobalInvocationID.x;
     uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
     bool may = mr_may_begin(a);
-    if (a.when == kBeginsAgain && (!may || MR_HEADER(a.graph).again == 0u))
+    if (a.when == kBeginsAgain && (!may || MR_HEADER(a.graph).again != kBoundsBroken))
         return;
     mr_begin_slots(a, may, i, step);
     mr_begin_streams(a, may, i, step);

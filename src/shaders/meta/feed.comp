@@ -145,18 +145,35 @@ void feedPayloads(const DispatchInfo info, const uint first, const uint count)
     }
 }
 
+// Its number among those of the block.
+void feedChunkOfBlock(const uint number)
+{
+    uint low = 0u;
+    uint high = kInfosPerBlock;
+    while (high - low > 1u) {
+        uint middle = (low + high) / 2u;
+        if (s_firstChunk[middle] <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    uint begin = (number - s_firstChunk[low]) * kFeedChunkPayloads;
+    DispatchInfo info = s_infos[low];
+    feedPayloads(info, begin, min(kFeedChunkPayloads, info.payloadCount - begin));
+}
+
 shared bool s_isLast;
-shared uint s_again;
+shared uint s_isBroken;
 
 // Whether the payloads, whose grids are known now, are within the bound of workgroups. The last workgroup looks, for all.
-void finishBounded()
+void findBounds()
 {
     uint own = gl_LocalInvocationIndex;
     memoryBarrierBuffer();
     barrier();
     if (own == 0u) {
         s_isLast = atomicAdd(MR_HEADER(a.graph).feedDone, 1u) + 1u == MR_HEADER(a.graph).feedGroups;
-        s_again = 0u;
+        s_isBroken = 0u;
     }
     barrier();
     if (!s_isLast)
@@ -166,30 +183,34 @@ void finishBounded()
     uint streams = MR_HEADER(a.graph).streamCount;
     for (uint i = own; i < streams; i += gl_WorkGroupSize.x)
         if ((atomicAdd(states.v[i].counter, uint64_t(0)) & kUnitMask) > uint64_t(a.groupBound))
-            atomicMax(s_again, 1u);
+            atomicMax(s_isBroken, 1u);
     barrier();
-    if (s_again != 0u)
+    if (s_isBroken != 0u)
         for (uint i = own; i < streams; i += gl_WorkGroupSize.x)
             states.v[i].counter = uint64_t(0);
     if (own == 0u) {
-        MR_HEADER(a.graph).again = s_again;
-        Statuses(MR_HEADER(a.graph).hostStatus).v[0].remaining = s_again;
+        uint bounds = s_isBroken != 0u ? kBoundsBroken : kBoundsHold;
+        MR_HEADER(a.graph).again = bounds;
+        Statuses(MR_HEADER(a.graph).hostStatus).v[0].remaining = bounds;
     }
 }
 
-void main()
+// Chunks whose payloads need no look at other infos. Requires: a.flags has kFlagFits.
+void feedChunksByNumber(const DispatchCountInfo infos, const uint mode)
 {
-    if (MR_HEADER(a.graph).magic != kGraphMagic)
-        return;
-    bool isBounded = (a.flags & kFlagBounded) != 0u;
-    if (isBounded && gl_WorkGroupID.x >= MR_HEADER(a.graph).feedGroups)
-        return;
-    mr_begin_notes();
-    barrier();
-    DispatchCountInfo infos = DispatchCountInfo(a.count, 0u, a.infos, a.stride);
-    if (a.countInfo != uint64_t(0))
-        infos = mr_read_count_info(a.countInfo);
+    uint chunks = MR_HEADER(a.graph).feedChunks;
+    for (uint chunk = gl_WorkGroupID.x; chunk < chunks; chunk += gl_NumWorkGroups.x) {
+        DispatchInfo info =
+            mr_read_info(infos.infos + (mode == kFeedByInfo ? uint64_t(chunk) * infos.stride : uint64_t(0)));
+        uint begin = mode == kFeedByInfo ? 0u : chunk * kFeedChunkPayloads;
+        if (info.payloadCount > begin)
+            feedPayloads(info, begin, min(kFeedChunkPayloads, info.payloadCount - begin));
+    }
+}
 
+// Through all infos, in blocks, from where the sweep before has stopped.
+void feedBlocks(const DispatchCountInfo infos)
+{
     // Who has no memory left is done, but for one that numbers all inputs in the first sweep.
     bool numbersAll = gl_WorkGroupID.x == 0u && MR_HEADER(a.graph).status.sweeps == 0u;
     uint64_t chunk = takeChunk();
@@ -206,19 +227,7 @@ void main()
         if (chunk < blockFirst + uint64_t(chunks))
             goOnFrom(first, blockFirst);
         while (chunk < blockFirst + uint64_t(chunks)) {
-            uint local = uint(chunk - blockFirst);
-            uint low = 0u;
-            uint high = kInfosPerBlock;
-            while (high - low > 1u) {
-                uint middle = (low + high) / 2u;
-                if (s_firstChunk[middle] <= local)
-                    low = middle;
-                else
-                    high = middle;
-            }
-            uint begin = (local - s_firstChunk[low]) * kFeedChunkPayloads;
-            DispatchInfo info = s_infos[low];
-            feedPayloads(info, begin, min(kFeedChunkPayloads, info.payloadCount - begin));
+            feedChunkOfBlock(uint(chunk - blockFirst));
             chunk = takeChunk();
         }
         blockFirst += uint64_t(chunks);
@@ -229,8 +238,28 @@ void main()
         finish(blockFirst);
     if (gl_LocalInvocationIndex == 0u && (a.flags & kFlagFits) == 0u)
         atomicAdd(MR_HEADER(a.graph).feedBlocks, blocks);
+}
+
+void main()
+{
+    if (MR_HEADER(a.graph).magic != kGraphMagic)
+        return;
+    bool isBounded = (a.flags & kFlagBounded) != 0u;
+    if (isBounded && gl_WorkGroupID.x >= MR_HEADER(a.graph).feedGroups)
+        return;
+    uint bounds = isBounded ? MR_HEADER(a.graph).again : kBoundsHold;
+    mr_begin_notes();
+    barrier();
+    DispatchCountInfo infos = DispatchCountInfo(a.count, 0u, a.infos, a.stride);
+    if (a.countInfo != uint64_t(0))
+        infos = mr_read_count_info(a.countInfo);
+    uint mode = isBounded ? MR_HEADER(a.graph).feedMode : kFeedScans;
+    if (mode == kFeedScans)
+        feedBlocks(infos);
+    else
+        feedChunksByNumber(infos, mode);
     barrier();
     mr_report(a.graph, kNoQueue);
-    if (isBounded)
-        finishBounded();
+    if (bounds == kBoundsUnknown)
+        findBounds();
 }
