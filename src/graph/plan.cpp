@@ -345,11 +345,12 @@ DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::
 
 std::optional<BoundedPlan> planBounded(const Graph& graph, uint64_t scratchBytes)
 {
-    constexpr uint32_t kMostPayloads = 1 << 20;
+    constexpr uint32_t kMostPayloads = 1 << 21;  // device/count_inputs.glsl adds up 256 times as many groups
     constexpr uint32_t kLeastPayloads = 16;
-    constexpr uint32_t kGroupsPerPayload = 2;
-    for (uint32_t payloads = kMostPayloads; payloads >= kLeastPayloads; payloads /= 2) {
-        const InputBound bound{payloads, payloads * kGroupsPerPayload};
+    constexpr uint32_t kMostGroupsPerPayload = 4;
+    uint32_t groupsPerPayload = kMostGroupsPerPayload;
+    for (uint32_t payloads = kMostPayloads; payloads >= kLeastPayloads;) {
+        const InputBound bound{payloads, payloads * groupsPerPayload};
         std::vector<KnownInput> inputs;
         for (uint32_t node = 0; node < graph.apiQueues.size(); ++node)
             if (graph.apiQueues[node] != abi::kNoQueue)
@@ -357,6 +358,9 @@ std::optional<BoundedPlan> planBounded(const Graph& graph, uint64_t scratchBytes
         DispatchPlan plan = graph::plan(graph, scratchBytes, inputs);
         if (plan.fits)
             return BoundedPlan{std::move(plan), bound};
+        // Payloads with a workgroup each before half as many with four.
+        payloads = groupsPerPayload == 1 ? payloads / 2 : payloads;
+        groupsPerPayload = groupsPerPayload == 1 ? kMostGroupsPerPayload : 1;
     }
     return std::nullopt;
 }

@@ -198,7 +198,7 @@ VkResult Recorder::getLeafPipeline(uint32_t slot, graph::MemoryUse memory)
 // Where the device knows the inputs, and nothing needs the scheduler all the same.
 void Recorder::feedLeaves(const DispatchRequest& request)
 {
-    if (!m_pipeline.feedsLeaves || !mayHideSteps(request) || !m_meshLists.empty())
+    if (!m_pipeline.getLeaf || !mayHideSteps(request) || !m_meshLists.empty())
         return;
     DeviceInfos infos;
     if (request.form == DispatchRequest::Form::Indirect)

@@ -95,7 +95,6 @@ struct GraphPipeline {
     std::function<VkResult(std::span<const PipelineUse> uses, std::vector<VkPipeline>& out)> getPipelines;
     // Likewise, of one graph::isLeaf() for MemoryUse::None or ::Fed. Null: every dispatch goes through the scheduler.
     std::function<VkResult(uint32_t node, graph::MemoryUse memory, VkPipeline& out)> getLeaf;
-    bool feedsLeaves = false;  // dispatches whose inputs the device knows may use ::Fed
     // One dispatch of that pipeline may run several slots (compiler::Code::batched). Null: none may.
     std::function<bool(uint32_t node)> isBatched;
     std::vector<data::DataTypeRef> payloadTypes;  // per graph node, null if unknown; empty if nobody asks

@@ -21,7 +21,6 @@ struct Switch {
 };
 
 constexpr Switch kEnabled[] = {
-    {"device_leaves", [](Settings& s) { s.deviceLeaves = true; }, [](const Settings& s) { return s.deviceLeaves; }},
     {"generated_commands", [](Settings& s) { s.generatedCommands = true; },
      [](const Settings& s) { return s.generatedCommands; }},
     {"mesh_nodes", [](Settings& s) { s.meshNodes = true; }, [](const Settings& s) { return s.meshNodes; }},

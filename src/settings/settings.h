@@ -34,7 +34,6 @@ struct Settings {
     Fusion fusion = Fusion::Useful;
     bool ahead = true;          // pipelines that later dispatches may need are made behind the graph's creation
     bool leaf = true;           // nodes that send nothing run without the scheduler where they can
-    bool deviceLeaves = false;  // likewise, where the device says what they receive
     bool debugLabels = false;   // enable VK_EXT_debug_utils even if nobody else does
     bool stepByStep = false;    // each step is a submission of its own
     uint32_t stepLimitMs = 0;   // report steps that take longer; 0: none. Implies runtime::Settings::breadcrumbs

@@ -437,5 +437,35 @@ TEST(Plan, CountersCannotOverflow)
     EXPECT_TRUE(planKnown(graph, uint64_t(8) << 30, {{.node = 0, .payloadCount = 10000}}).fits);
 }
 
+TEST(Plan, Bounds_GrowWithTheMemory)
+{
+    const Graph graph = linkValid(chain(2, 4, 20));
+    const std::optional<BoundedPlan> small = planBounded(graph, kMiB);
+    const std::optional<BoundedPlan> large = planBounded(graph, 256 * kMiB);
+    ASSERT_TRUE(small && large);
+    EXPECT_TRUE(small->plan.fits && large->plan.fits);
+    EXPECT_GE(small->bound.payloads, 1024u);
+    EXPECT_GE(large->bound.payloads, 64 * small->bound.payloads);
+    EXPECT_EQ(large->plan.maxGroups[0], large->bound.payloads);
+}
+
+TEST(Plan, Bounds_OfWorkgroupsWhereGridsComeWithThePayload)
+{
+    Node entry = makeDynamic("a");
+    entry.apiEntry = true;
+    entry.declaresMaxGrid = false;
+    entry.outputs = {outputTo("b")};
+    const std::optional<BoundedPlan> found = planBounded(linkValid({entry, makeNode("b")}), 16 * kMiB);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->plan.maxGroups[0], found->bound.groups);
+    EXPECT_GE(found->bound.groups, found->bound.payloads);
+}
+
+TEST(Plan, Bounds_NoneWithoutMemoryForSome)
+{
+    const Graph graph = linkValid(chain(3, 256, 1024));
+    EXPECT_FALSE(planBounded(graph, scratchSizes(graph, 0).minBytes));
+}
+
 }  // namespace
 }  // namespace millrace::graph

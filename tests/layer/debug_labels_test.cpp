@@ -185,7 +185,7 @@ TEST(DebugLabels, Leaf_IsOneDispatch)
 
 TEST(DebugLabels, LeafThatTheDeviceFeeds_IsOneDispatch)
 {
-    TestDevice device({.recorder = true, .settings = {{"enable", "device_leaves"}}});
+    TestDevice device({.recorder = true, .settings = {}});
     const Graph graph = device.createGraph({TestDevice::stage(device.createProgram("single_struct"), "fill")});
     const Buffer out = device.createBuffer(1024);
     const VkDescriptorSet set = device.createSet(out);

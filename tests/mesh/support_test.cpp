@@ -18,6 +18,18 @@ VkPhysicalDeviceMeshShaderFeaturesEXT featuresOf(VkPhysicalDevice physical)
     return mesh;
 }
 
+// Of vertex shaders, which draw what mesh shaders have written.
+VkBool32 hasShadingRates(VkPhysicalDevice physical)
+{
+    if (!layertest::lists(layertest::deviceExtensions(physical), VK_KHR_FRAGMENT_SHADING_RATE_EXTENSION_NAME))
+        return VK_FALSE;
+    VkPhysicalDeviceFragmentShadingRateFeaturesKHR rates{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATE_FEATURES_KHR};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &rates};
+    vkGetPhysicalDeviceFeatures2(physical, &features);
+    return rates.primitiveFragmentShadingRate;
+}
+
 TEST(MeshSupport, Setting_ListsTheExtensionAndWhatIsThereOfIt)
 {
     const layertest::TestInstance instance(instanceOptions(Provider::Layer));
@@ -26,7 +38,7 @@ TEST(MeshSupport, Setting_ListsTheExtensionAndWhatIsThereOfIt)
     EXPECT_EQ(features.meshShader, VK_TRUE);
     EXPECT_EQ(features.taskShader, VK_TRUE);
     EXPECT_EQ(features.multiviewMeshShader, VK_FALSE);
-    EXPECT_EQ(features.primitiveFragmentShadingRateMeshShader, VK_FALSE);
+    EXPECT_EQ(features.primitiveFragmentShadingRateMeshShader, hasShadingRates(instance.physical));
     EXPECT_EQ(features.meshShaderQueries, VK_FALSE);
 }
 

@@ -225,7 +225,6 @@ VkResult GraphBuilder::link()
         pipeline.getLeaf = [object = m_object.get()](uint32_t node, graph::MemoryUse memory, VkPipeline& out) {
             return object->nodes[node]->code->get(memory, {}, out);
         };
-    pipeline.feedsLeaves = pipeline.getLeaf && m_device.settings().deviceLeaves;
     pipeline.isBatched = [object = m_object.get()](uint32_t node) { return object->nodes[node]->code->batched(); };
     for (const std::shared_ptr<NodePipeline>& node : m_object->nodes)
         pipeline.payloadTypes.push_back(node->payloadType);
@@ -246,7 +245,7 @@ void makeAhead(Device& device, const GraphObject& object)
     std::erase_if(uses, [&](const runtime::PipelineUse& use) {
         return !first[use.node] || *first[use.node] == graph::MemoryUse::None || *first[use.node] == use.memory;
     });
-    if (pipeline.feedsLeaves)
+    if (pipeline.getLeaf)
         for (const uint32_t node : runtime::fedNodes(pipeline.graph))
             uses.push_back({node, graph::MemoryUse::Fed});
     device.pipelinesAhead->add(object.nodes, uses);

@@ -11,7 +11,7 @@ shared uint s_most_payloads;  // of an info
 shared uint s_chunks;
 shared uint s_groups;
 
-// Each invocation adds up its own, up to one above the bound, which has up to 21 bits: the sum of all does not overflow.
+// Each invocation adds up its own, up to one above the bound, which has up to 23 bits: the sum of all 256 does not overflow.
 void mr_count_payloads(const BeginArguments a, const DispatchCountInfo infos)
 {
     uint sum = 0u;

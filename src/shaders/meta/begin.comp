@@ -2,10 +2,11 @@
 // First shader of a dispatch.
 #version 460
 #extension GL_GOOGLE_include_directive : require
+layout(local_size_x = MR_INVOCATIONS) in;  // in front of what asks for gl_WorkGroupSize
+
 #include "device/begin_dispatch.glsl"
 #include "device/count_inputs.glsl"
 
-layout(local_size_x = MR_INVOCATIONS) in;
 layout(push_constant, scalar) uniform Arguments { BeginArguments a; };
 
 void main()
