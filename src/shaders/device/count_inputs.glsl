@@ -34,13 +34,15 @@ void mr_count_payloads(const BeginArguments a, const DispatchCountInfo infos)
 // Workgroups of the payload for a stream, but no more than `most`.
 uint mr_asked_groups(const StreamInfo stream, const uint64_t payload, const uint most)
 {
-    uint64_t groups = uint64_t(1);
+    uint groups = 1u;
     for (uint c = 0u; c < stream.gridComponents; ++c) {
         uint64_t at = payload + uint64_t(stream.gridOffset + c * stream.gridComponentBytes);
-        groups *= uint64_t(min(mr_read_bytes(at, stream.gridComponentBytes), most));
-        groups = min(groups, uint64_t(most));
+        uint low;
+        uint high;
+        umulExtended(groups, mr_read_bytes(at, stream.gridComponentBytes), high, low);
+        groups = high > 0u ? most : min(low, most);
     }
-    return uint(groups);
+    return groups;
 }
 
 // Of an info, for all streams together, up to one above the bound.

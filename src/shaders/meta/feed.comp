@@ -260,6 +260,6 @@ void main()
         feedChunksByNumber(infos, mode);
     barrier();
     mr_report(a.graph, kNoQueue);
-    if (bounds == kBoundsUnknown)
+    if (MR_LONG_ATOMICS && bounds == kBoundsUnknown)
         findBounds();
 }
