@@ -228,6 +228,7 @@ MR_CONST uint kErrorBudget = 8u;          // as kErrorPayloadCount, found by cou
 MR_CONST uint kBoundsHold = 0u;
 MR_CONST uint kBoundsBroken = 1u;   // nothing has been done, and the dispatch begins again with another plan
 MR_CONST uint kBoundsUnknown = 2u;  // the feed finds out
+MR_CONST uint kBoundsLeft = 3u;     // sweeps have begun, which know of no bounds
 
 // Which payloads a chunk of a bounded dispatch has.
 MR_CONST uint kFeedScans = 0u;    // who wants to know adds up what the infos before have

@@ -43,10 +43,13 @@ public:
     void recordSweep(VkCommandBuffer commandBuffer, const NextCommandBuffer& next) override;
     void beforeExecution() override
     {
-        if (m_decided)
-            m_device.table->ResetEvent(m_device.device, m_decided);
         for (const auto& observer : m_observers)
             observer->beforeExecution();
+    }
+    void forgetDecision() override
+    {
+        if (m_decided)
+            m_device.table->ResetEvent(m_device.device, m_decided);
     }
     bool hasRemaining() const override { return status().remaining > 0; }
     bool isDecided() const override

@@ -28,6 +28,8 @@ void mr_begin_header(const BeginArguments a, const bool may, const uint i)
     if (i != 0u)
         return;
     GraphHeaders header = GraphHeaders(a.graph);
+    // Sweeps that were recorded in case of bounds that do not hold feed nothing, and keep what there is to tell.
+    bool isDone = a.when == kBeginsAgain && header.v[0].again != kBoundsBroken;
     if (may) {
         header.v[0].feedCursor = uint64_t(0);
         header.v[0].feedTotal = a.isFed != 0u ? uint64_t(0) : ~uint64_t(0);
@@ -36,12 +38,13 @@ void mr_begin_header(const BeginArguments a, const bool may, const uint i)
             header.v[0].feedFirstChunk = uint64_t(0);
             header.v[0].nextFirstChunk = 0u;
             header.v[0].feedTicket = 0u;
-            header.v[0].feedFirstInfo = 0u;
-            header.v[0].nextFirstInfo = 0u;
+            header.v[0].feedFirstInfo = isDone ? ~0u : 0u;
+            header.v[0].nextFirstInfo = header.v[0].feedFirstInfo;
             header.v[0].feedBlocks = 0u;
         }
         header.v[0].hostStatus = a.status;
-        header.v[0].status = GraphStatus(0u, 0u, kErrorNone, 0u, 0u, 0u, 0u, 0u);
+        if (!isDone)
+            header.v[0].status = GraphStatus(0u, 0u, kErrorNone, 0u, 0u, 0u, 0u, 0u);
     } else {
         header.v[0].magic = 0u;
         header.v[0].status = GraphStatus(0u, 0u, kErrorNotInitialized, kNoQueue, 0u, 1u, 0u, 0u);

@@ -30,7 +30,7 @@ void main()
     if (own == 0u) {
         header.v[0].feedCursor += uint64_t(min(header.v[0].feedTicket, kMaxTicket));
         header.v[0].feedTicket = 0u;
-        header.v[0].again = kBoundsHold;
+        header.v[0].again = kBoundsLeft;
         bool fed = header.v[0].feedCursor >= header.v[0].feedTotal;
         s_remaining = fed ? 0u : 1u;
         s_deepest = 0u;
