@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inputs of the device in numbers at which the layer goes other ways (src/runtime/bounded_dispatch.cpp).
 #include <algorithm>
+#include <cstring>
+#include <functional>
 
 #include "abi/dispatch.h"
 #include "conformance/graph_test.h"
@@ -88,6 +90,38 @@ TEST_F(DeviceInputs, GridsOfManyPayloads)
         });
         EXPECT_EQ(first(runner.outputWords(), 2), (std::vector<uint32_t>{groups, groups})) << bytes;
     }
+}
+
+// The same command buffer, each time with other inputs: what the device found out of some is nothing to the next.
+TEST_F(DeviceInputs, SubmittedAgain_OthersEachTime)
+{
+    Runner runner(device(), {});
+    const VkPipeline graph = runner.createGraph(grids());
+    const harness::Buffer arguments =
+        runner.createArguments(graph, {launchWords("from", 0, 1, {0})}, sizeof(VkDispatchGraphInfoAMDX));
+    VkDispatchGraphInfoAMDX info{};
+    std::memcpy(&info, arguments.bytes() + sizeof(VkDispatchGraphCountInfoAMDX) + 4, sizeof info);
+    auto* const payload = arguments.words() + (info.payloads.deviceAddress - arguments.address) / 4;
+    const harness::Buffer scratch = runner.createScratch(runner.scratchSize(graph).minSize);
+    device().submit([&](VkCommandBuffer cmd) { runner.initialize(cmd, graph, scratch); });
+    std::vector<std::function<void()>> prepare;
+    uint32_t wanted = 0;
+    for (const uint32_t size : {3u, 700u, 0u, 900u, 800u, 1u, 1u, 700u}) {
+        prepare.push_back([&, size] {
+            EXPECT_EQ(runner.outputWords()[1], wanted);
+            *payload = size;
+            wanted += size;
+        });
+    }
+    runner.clearOutput();
+    device().submitAgain(
+        [&](VkCommandBuffer cmd) {
+            Device::memoryBarrier(cmd, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+            runner.bind(cmd, graph);
+            runner.dispatchIndirect(cmd, scratch, arguments, Form::IndirectCount);
+        },
+        prepare);
+    EXPECT_EQ(runner.outputWords()[1], wanted);
 }
 
 }  // namespace

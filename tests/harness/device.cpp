@@ -178,6 +178,12 @@ void Device::memoryBarrier(VkCommandBuffer cmd, VkPipelineStageFlags from, VkPip
 
 void Device::submit(const std::function<void(VkCommandBuffer)>& record)
 {
+    submitAgain(record, {[] {}});
+}
+
+void Device::submitAgain(const std::function<void(VkCommandBuffer)>& record,
+                         const std::vector<std::function<void()>>& prepare)
+{
     VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
     allocate.commandPool = pool;
     allocate.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
@@ -185,7 +191,7 @@ void Device::submit(const std::function<void(VkCommandBuffer)>& record)
     VkCommandBuffer cmd = VK_NULL_HANDLE;
     check(vkAllocateCommandBuffers(device, &allocate, &cmd), "vkAllocateCommandBuffers");
     VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    begin.flags = prepare.size() == 1 ? VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT : 0;
     check(vkBeginCommandBuffer(cmd, &begin), "vkBeginCommandBuffer");
     {
         const Part part("recording");
@@ -200,8 +206,12 @@ void Device::submit(const std::function<void(VkCommandBuffer)>& record)
     VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
     info.commandBufferCount = 1;
     info.pCommandBuffers = &cmd;
-    check(vkQueueSubmit(queue, 1, &info, fence), "vkQueueSubmit");
-    check(vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
+    for (const std::function<void()>& next : prepare) {
+        next();
+        check(vkQueueSubmit(queue, 1, &info, fence), "vkQueueSubmit");
+        check(vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
+        check(vkResetFences(device, 1, &fence), "vkResetFences");
+    }
     vkDestroyFence(device, fence, nullptr);
     vkFreeCommandBuffers(device, pool, 1, &cmd);
 }

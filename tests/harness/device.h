@@ -110,6 +110,9 @@ public:
 
     // Records, submits and waits. Host writes before and host reads after are made available.
     void submit(const std::function<void(VkCommandBuffer)>& record);
+    // The same for each of `prepare`, which is called in front of that submission.
+    void submitAgain(const std::function<void(VkCommandBuffer)>& record,
+                     const std::vector<std::function<void()>>& prepare);
     static void memoryBarrier(VkCommandBuffer cmd, VkPipelineStageFlags from, VkPipelineStageFlags to);
 
     // What layers have said since the last call.

@@ -16,15 +16,14 @@ BUILDS = {"leaf, fed": "mr_find_info", "leaf": "mr_locate_by_number", "reserves"
 KINDS = {"sender": ("OfStatic", "OfPacked"), "static": ("OfStatic",), "dynamic": ("OfDynamic",),
          "coalescing": ("OfCoalescing",), "packed": ("OfPacked",), "last": ("OfLeaf",), "no": ()}
 STATISTICS = {"VGPRs": max, "SGPRs": max, "LDS size": max, "Subgroups per SIMD": min}
-RUNS = [("graph.json", "indirect", ""), ("leaf.json", "host", ""), ("leaf.json", "indirect", "device_leaves")]
+RUNS = [("graph.json", "indirect"), ("leaf.json", "host"), ("leaf.json", "indirect")]
 
 
 def record(offline, millrace, folder):
     folder.mkdir()
-    for number, (graph, form, enable) in enumerate(RUNS):
+    for number, (graph, form) in enumerate(RUNS):
         offline.record(folder / str(number), [millrace, "run", str(FOLDER / graph), "--scratch", "min", "--form", form],
-                       VK_INSTANCE_LAYERS=BOTH_LAYERS, VK_MILLRACE_EMULATION_FUSION="off",
-                       VK_MILLRACE_EMULATION_ENABLE=enable)
+                       VK_INSTANCE_LAYERS=BOTH_LAYERS, VK_MILLRACE_EMULATION_FUSION="off")
 
 
 def name_of(path):
