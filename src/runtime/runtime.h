@@ -170,7 +170,7 @@ public:
     // The device has found out whether something will remain behind the first sweep, which may still run. Never true of
     // dispatches that say so only when it has completed. Any thread.
     virtual bool isDecided() const = 0;
-    // Before each submission of the command buffer, where the request is announced: what was decided was of another.
+    // In front of each submission of the first sweep: what was decided was of another.
     virtual void forgetDecision() = 0;
     // Errors are there as soon as the device has met them, the rest after a sweep that may be continued.
     virtual abi::GraphStatus status() const = 0;

@@ -42,7 +42,7 @@ struct GraphRun final : Continuation {
 
     bool isComplete() const override;
     bool isDecided() const override { return dispatch->isDecided(); }
-    void beforeSubmission() override { dispatch->forgetDecision(); }
+    void forgetDecision() override { dispatch->forgetDecision(); }
     Progress progress() const override;
     void tellStalled() const override;
 

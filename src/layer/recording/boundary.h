@@ -24,6 +24,8 @@ public:
     virtual bool isComplete() const = 0;
     // isComplete() can be asked already, although what was submitted may still run. Called again and again meanwhile.
     virtual bool isDecided() const { return false; }
+    // In front of each submission of what is before it, which the one before has let go.
+    virtual void forgetDecision() {}
     // In front of more. Returns how many times that may be submitted before the next look, `most` or fewer; 0: nothing
     // would come of it.
     virtual size_t prepare(size_t most) { return most; }

@@ -24,6 +24,11 @@ public:
     {
         return std::ranges::all_of(m_all, [](const auto& one) { return one->isDecided(); });
     }
+    void forgetDecision() override
+    {
+        for (const auto& one : m_all)
+            one->forgetDecision();
+    }
     size_t prepare(size_t most) override
     {
         size_t least = 0;  // but for those that need nothing

@@ -232,10 +232,18 @@ std::vector<Submission::Part> Submission::takeParts()
     return parts;
 }
 
+// What the device finds out of it is not what it has found out of the same before.
+VkResult Submission::submit(Queue& queue, const Part& part)
+{
+    if (part.boundary && part.boundary->continuation)
+        part.boundary->continuation->forgetDecision();
+    return queue.submit(part.infos());
+}
+
 VkResult Submission::begin(Queue& queue)
 {
     m_parts = takeParts();
-    return queue.submit(m_parts.front().infos());
+    return submit(queue, m_parts.front());
 }
 
 VkResult Submission::run(Queue& queue)
@@ -245,7 +253,7 @@ VkResult Submission::run(Queue& queue)
     VkResult result = VK_SUCCESS;
     for (size_t i = 0; i + 1 < parts.size(); ++i) {
         if (i > 0 || !hasBegun)
-            result = queue.submit(parts[i].infos());
+            result = submit(queue, parts[i]);
         if (result == VK_SUCCESS)
             result = queue.wait(parts[i].boundary->continuation.get());
         if (result == VK_SUCCESS)

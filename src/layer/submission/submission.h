@@ -66,6 +66,7 @@ private:
     template <typename Info>
     void copyChains(std::vector<Info>& infos);
     std::vector<Part> takeParts();
+    static VkResult submit(Queue& queue, const Part& part);
     static VkResult complete(Queue& queue, const Boundary& boundary, uint32_t deviceMask);
     static VkResult submitSweeps(Queue& queue, const std::vector<VkCommandBufferSubmitInfo>& steps, size_t sweeps);
 
