@@ -30,6 +30,7 @@ uint g_number;  // of these, the next one of this workgroup
 uint g_turn;    // what is numbered next begins at this workgroup's turn
 
 uint64_t g_stride;  // of the payloads as the code sees them
+bool g_has_run;
 
 FedLeaf mr_fed_leaf()
 {
@@ -56,6 +57,7 @@ void mr_begin(const uvec4 a, const uvec4 b)
     g_is_copied = false;
     g_groups = 0u;
     g_number = gl_WorkGroupID.x;
+    g_has_run = false;
     if (mr_tells()) {
         Statuses status = Statuses(mr_fed_leaf().status);
         status.v[0].error = kErrorNone;
@@ -179,6 +181,10 @@ void mr_locate()
 
 bool mr_next()
 {
+    // Nobody looks any more at what the workgroup before has in its memory.
+    if (g_has_run && MR_KIND != kKindPacked && !MR_LOOSE)
+        barrier();
+    g_has_run = true;
     while (g_number >= g_groups)
         if (!mr_number_payloads())
             return false;
