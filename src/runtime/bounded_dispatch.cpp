@@ -35,7 +35,7 @@ bool Recorder::mayBeBounded(const DispatchRequest& request) const
 
 VkResult Recorder::prepareBounded(const DispatchRequest& request)
 {
-    std::optional<graph::BoundedPlan> bounded = graph::planBounded(m_pipeline.graph, request.scratchBytes);
+    std::optional<graph::BoundedPlan> bounded = m_pipeline.boundedPlans->find(m_pipeline.graph, request.scratchBytes);
     if (!bounded)
         return VK_SUCCESS;
     m_bounded = std::make_unique<Schedule>();

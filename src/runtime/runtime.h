@@ -20,6 +20,7 @@
 #include "data/data_type.h"
 #include "graph/graph.h"
 #include "graph/plan.h"
+#include "runtime/bounded_plans.h"
 #include "runtime/device_traits.h"
 #include "runtime/step_observer.h"
 
@@ -90,6 +91,7 @@ struct GraphPipeline {
     graph::Graph graph;
     graph::ScratchSizes sizes;
     uint32_t graphId = 0;  // unique in the process, never 0
+    std::shared_ptr<BoundedPlans> boundedPlans = std::make_shared<BoundedPlans>();
     // Per use, equal ones for equal code. May compile, so nobody asks for what does not run, or fail as
     // vkCreateComputePipelines does. Called from any thread. The pipelines are not owned.
     std::function<VkResult(std::span<const PipelineUse> uses, std::vector<VkPipeline>& out)> getPipelines;
