@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatches whose inputs only the device knows, with a plan that fits inputs up to a bound. The begin shader counts the
-// payloads, and the feed shader their workgroups. If they are within the bound, one sweep without reservations is the
-// whole dispatch. Otherwise nothing happens in it, and the main plan begins, whose sweeps are continued.
+// Dispatches whose inputs only the device knows, with a plan that fits inputs up to a bound. The begin shader counts
+// the payloads, and the feed shader their workgroups. If they are within the bound, one sweep without reservations is
+// the whole dispatch. Otherwise nothing happens in it, and the main plan begins, whose sweeps are continued.
 #include <algorithm>
 #include <array>
 #include <cstring>

@@ -115,7 +115,8 @@ bool Recorder::beginsInside() const
     if (!m_schedule->plan.fits || !m_isFed || m_schedule->plan.slots.empty())
         return false;
     const graph::Slot& first = graph.slots[m_schedule->plan.slots.front()];
-    const bool isAlone = m_schedule->plan.slots.size() == 1 || graph.slots[m_schedule->plan.slots[1]].level > first.level;
+    const bool isAlone =
+        m_schedule->plan.slots.size() == 1 || graph.slots[m_schedule->plan.slots[1]].level > first.level;
     return isAlone && m_schedule->plan.maxGroups.front() == 1 && graph.code[first.node].begins &&
            elementsToBegin() <= kMostEach * graph::invocationsPerGroup(graph.nodes[first.node]);
 }
@@ -146,7 +147,8 @@ void Recorder::recordSweep()
     for (size_t first = 0; first < m_schedule->plan.slots.size();) {
         size_t last = first;
         level = m_pipeline.graph.slots[m_schedule->plan.slots[first]].level;
-        while (last < m_schedule->plan.slots.size() && m_pipeline.graph.slots[m_schedule->plan.slots[last]].level == level)
+        while (last < m_schedule->plan.slots.size() &&
+               m_pipeline.graph.slots[m_schedule->plan.slots[last]].level == level)
             ++last;
         recordLevel(std::span(m_schedule->plan.slots).subspan(first, last - first));
         first = last;

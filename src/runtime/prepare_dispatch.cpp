@@ -92,8 +92,7 @@ VkResult Recorder::getPipelines(Schedule& schedule)
     schedule.pipelines.assign(nodes, VK_NULL_HANDLE);
     schedule.trying.assign(nodes, VK_NULL_HANDLE);
     for (size_t i = 0; result == VK_SUCCESS && i < uses.size(); ++i)
-        (uses[i].memory == graph::MemoryUse::Tries ? schedule.trying : schedule.pipelines)[uses[i].node] =
-            pipelines[i];
+        (uses[i].memory == graph::MemoryUse::Tries ? schedule.trying : schedule.pipelines)[uses[i].node] = pipelines[i];
     return result;
 }
 

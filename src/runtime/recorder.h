@@ -30,7 +30,7 @@ public:
           m_scratch(request.scratch),
           m_name(request.name.empty() ? "graph " + std::to_string(m_pipeline.graphId) : request.name),
           m_observed{m_pipeline, m_main.plan, m_scratch,         request.scratchBytes,
-                     m_name,     m_apiNodes, request.announced, m_isFed},
+                     m_name,     m_apiNodes,  request.announced, m_isFed},
           m_pushConstants(request.pushConstants.begin(), request.pushConstants.end())
     {
     }
@@ -74,9 +74,9 @@ private:
     // What is recorded for a plan.
     struct Schedule {
         graph::DispatchPlan plan;
-        std::vector<VkPipeline> pipelines;    // per node, null if it cannot run
-        std::vector<VkPipeline> trying;       // likewise, where the plan does not fit, for levels that may
-        std::vector<uint64_t> maxGroups;      // per slot
+        std::vector<VkPipeline> pipelines;     // per node, null if it cannot run
+        std::vector<VkPipeline> trying;        // likewise, where the plan does not fit, for levels that may
+        std::vector<uint64_t> maxGroups;       // per slot
         std::vector<abi::SlotPlan> slotPlans;  // per slot
         abi::BeginArguments begin{};
         abi::FeedArguments feed{};

@@ -67,8 +67,8 @@ TEST_F(DeviceInputs, GridsOfFewPayloads)
     expectGrids({600, 3});
 }
 
-// More payloads than are counted in front of the feed: it finds out how many workgroups they have. With some of these sizes
-// of memory there is room for the payloads, and not for so many workgroups.
+// More payloads than are counted in front of the feed: it finds out how many workgroups they have. With some of these
+// sizes of memory there is room for the payloads, and not for so many workgroups.
 TEST_F(DeviceInputs, GridsOfManyPayloads)
 {
     std::vector<uint32_t> sizes(abi::kMostCountedGrids + 77, 1);

@@ -267,8 +267,8 @@ private:
     bool m_publishesOnce = false;                 // it does
     bool m_hasAreas = false;                      // it has, and used these: output and node index
     std::set<std::pair<uint32_t, uint32_t>> m_areas;
-    bool m_joinsRun = false;  // what is published,
-    std::pair<uint32_t, uint32_t> m_area;  // where
+    bool m_joinsRun = false;                                          // what is published,
+    std::pair<uint32_t, uint32_t> m_area;                             // where
     std::map<std::pair<uint32_t, uint32_t>, uint64_t> m_joinedBytes;  // of what is published once
     bool m_hasRun = false;
     SimulationResult m_result;

@@ -53,7 +53,8 @@ Device::Device(const DeviceOptions& options)
 void Device::useQueueWithoutGraphics(bool wanted)
 {
     const char* const always = std::getenv("MILLRACE_TEST_QUEUE");
-    const Queue& chosen = wanted || (always && std::strcmp(always, "compute") == 0) ? m_queues.back() : m_queues.front();
+    const Queue& chosen =
+        wanted || (always && std::strcmp(always, "compute") == 0) ? m_queues.back() : m_queues.front();
     queue = chosen.handle;
     queueFamily = chosen.family;
     pool = chosen.pool;

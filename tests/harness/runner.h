@@ -18,7 +18,7 @@ struct Stage {
     std::optional<uint32_t> index;    // absent: VK_SHADER_INDEX_UNUSED_AMDX
     std::map<uint32_t, uint32_t> specialization;
     std::vector<uint32_t> fragment = {};  // of a mesh node, entry point "main"; none: it is a compute node
-    bool withNodeInfo = true;  // chain VkPipelineShaderStageNodeCreateInfoAMDX; needs neither name nor index
+    bool withNodeInfo = true;             // chain VkPipelineShaderStageNodeCreateInfoAMDX; needs neither name nor index
 };
 
 // Payloads for one node; payload i begins at bytes[i * stride].

@@ -146,8 +146,7 @@ void Dispatch::recordAll()
     // Secondaries are not looked for when a primary is submitted.
     m_request.announced =
         m_commandBuffer.primary && !(m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
-    if (recordFirstSweep() && m_run->dispatch->mayContinue() &&
-        m_request.isContinued) {
+    if (recordFirstSweep() && m_run->dispatch->mayContinue() && m_request.isContinued) {
         if (const char* obstacle = obstacleToSplit()) {
             tellInline(obstacle);
             recordMoreSweeps();
