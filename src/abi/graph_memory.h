@@ -284,7 +284,7 @@ struct GraphHeader {
     uint feedFirstInfo;
     uint nextFirstInfo;
     uint feedBlocks;  // that workgroups of feed.comp have read, together; where not everything fits
-    // Where the plan has bounds (graph::InputBound).
+    // Where the plan has bounds (graph::InputBound). begin.comp writes these, feed.comp and turn.comp go on.
     uint again;       // kBounds*
     uint feedChunks;  // of feed.comp,
     uint feedMode;    // kFeed*

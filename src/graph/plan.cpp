@@ -345,7 +345,8 @@ DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::
 
 std::optional<BoundedPlan> planBounded(const Graph& graph, uint64_t scratchBytes)
 {
-    constexpr uint32_t kMostPayloads = 1 << 21;  // device/count_inputs.glsl adds up 256 times as many groups
+    // Four times as many groups, from each of 256 invocations, add up in 32 bits (device/count_inputs.glsl).
+    constexpr uint32_t kMostPayloads = 1 << 21;
     constexpr uint32_t kLeastPayloads = 16;
     constexpr uint32_t kMostGroupsPerPayload = 4;
     uint32_t groupsPerPayload = kMostGroupsPerPayload;

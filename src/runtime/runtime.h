@@ -91,6 +91,7 @@ struct GraphPipeline {
     graph::Graph graph;
     graph::ScratchSizes sizes;
     uint32_t graphId = 0;  // unique in the process, never 0
+    // Of this graph: recording fills it. Thread-safe; behind a pointer, since a pipeline is moved.
     std::shared_ptr<BoundedPlans> boundedPlans = std::make_shared<BoundedPlans>();
     // Per use, equal ones for equal code. May compile, so nobody asks for what does not run, or fail as
     // vkCreateComputePipelines does. Called from any thread. The pipelines are not owned.
