@@ -33,8 +33,10 @@ public:
 
     std::string write()
     {
-        const std::string body = writeBody();  // first: it says which constants there are
-        return head() + annotations() + types() + body;
+        // Types last: the others say which constants there are.
+        const std::string body = writeBody();
+        const std::string before = head() + annotations();
+        return before + types() + body;
     }
 
 private:
@@ -139,16 +141,14 @@ private:
             %main_type = OpTypeFunction %void
             %false = OpConstantFalse %bool
         )";
-        if (m_words > 0) {
-            constant(m_words);
-        }
+        const std::string payload = payloadTypes();
         for (const uint32_t value : {0u, 1u, 2u, 3u, 4u, 16u}) {
             constant(value);
         }
         for (const auto& [value, name] : m_constants) {
             text += name + " = OpConstant %uint " + std::to_string(value) + "\n";
         }
-        text += payloadTypes();
+        text += payload;
         if (m_mesh.sharesInputWith) {
             text += "%base = OpConstantStringAMDX \"" + escaped(m_mesh.sharesInputWith->name) + "\"\n";
         }

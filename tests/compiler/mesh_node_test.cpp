@@ -243,14 +243,14 @@ TEST(MeshNode, SmallGridMembers_AreTakenOutOfTheirWords)
 TEST(MeshNode, Sharing_IsTheCollectors)
 {
     MeshText text;
-    text.modes += "\nOpExecutionModeId %main SharesInputWithAMDX %base %u2";
-    text.globals = "%base = OpConstantStringAMDX \"a \\\"base\\\"\"";
+    text.modes += "\nOpExecutionModeId %main SharesInputWithAMDX %base %u1025";
+    text.globals = "%base = OpConstantStringAMDX \"a \\\"base\\\"\"\n%u1025 = OpConstant %uint 1025";
     const auto node = compileText(text);
     ASSERT_TRUE(node) << node.error().text();
     const auto collector = compileCollector(*node);
     ASSERT_TRUE(collector) << collector.error().text();
     ASSERT_TRUE(collector->node.sharesInputWith);
-    EXPECT_EQ(*collector->node.sharesInputWith, (graph::NodeId{"a \"base\"", 2}));
+    EXPECT_EQ(*collector->node.sharesInputWith, (graph::NodeId{"a \"base\"", 1025}));
     EXPECT_FALSE(collector->node.apiEntry);
 }
 
