@@ -181,15 +181,9 @@ TEST_P(CheckedDraws, RightStreams_NothingTold)
     }
 }
 
-std::string nameOf(const testing::TestParamInfo<Maker>& info)
-{
-    const char* const makers[] = {"Whole", "Libraries", "Objects", "Mesh", "Streams", "MeshObjects"};
-    return makers[static_cast<int>(info.param)];
-}
-
 INSTANTIATE_TEST_SUITE_P(By, CheckedDraws,
-                         testing::Values(Maker::Whole, Maker::Objects, Maker::Mesh, Maker::Streams,
-                                         Maker::MeshObjects), nameOf);
+                         testing::Values(Maker::Whole, Maker::Objects, Maker::Mesh, Maker::Streams, Maker::MeshObjects),
+                         [](const auto& info) { return nameOf(info.param); });
 
 // What is wrong in a record is told, and the sequence that has it draws nothing.
 class CheckedDrawsOfAPipeline : public testing::Test {
@@ -271,8 +265,8 @@ TEST_F(CheckedDrawsOfAPipeline, IndicesAtAnOddAddressInAVertexBuffer_BothTold)
 
 TEST_F(CheckedDrawsOfAPipeline, MoreDrawsThanTheMaximum_Told)
 {
-    DrawCase drawn = findDraws(
-        [](const DrawCase& one) { return isCalm(one) && one.isCounted && one.drawsOf(5) == one.maxDraws; });
+    DrawCase drawn =
+        findDraws([](const DrawCase& one) { return isCalm(one) && one.isCounted && one.drawsOf(5) == one.maxDraws; });
     run(drawn, [&](uint32_t* record) { record[drawn.layout.actionWord + 3] = drawn.maxDraws + 3; });
     expectMessage(draws.generated, kOwnRule, {"sequence 5, token DRAW", std::to_string(drawn.maxDraws + 3) + " draws"});
 }
@@ -280,9 +274,8 @@ TEST_F(CheckedDrawsOfAPipeline, MoreDrawsThanTheMaximum_Told)
 // An index buffer has small numbers, which may well be drawn.
 TEST_F(CheckedDrawsOfAPipeline, CommandsInAnIndexBufferWithAnOddStride_BothTold)
 {
-    DrawCase drawn = findDraws([](const DrawCase& one) {
-        return isCalm(one) && one.isCounted && one.hasIndices && one.drawsOf(5) == 1;
-    });
+    DrawCase drawn = findDraws(
+        [](const DrawCase& one) { return isCalm(one) && one.isCounted && one.hasIndices && one.drawsOf(5) == 1; });
     run(drawn, [&](uint32_t* record) {
         std::memcpy(record + drawn.layout.actionWord, record + drawn.layout.indexWord, 8);
         record[drawn.layout.actionWord + 2] += 2;
@@ -294,11 +287,19 @@ TEST_F(CheckedDrawsOfAPipeline, CommandsInAnIndexBufferWithAnOddStride_BothTold)
     EXPECT_NE(messages[1].text.find("no multiple of 4"), std::string::npos) << messages[1].text;
 }
 
-TEST(CheckedMeshDraws, GridBeyondTheLimit_ToldByItsRule)
+// By mesh shaders of the driver's, or of the layer's.
+class CheckedMeshDraws : public testing::TestWithParam<bool> {
+protected:
+    void SetUp() override
+    {
+        if (!GetParam() && !driverHas(VK_EXT_MESH_SHADER_EXTENSION_NAME))
+            GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
+    }
+};
+
+TEST_P(CheckedMeshDraws, GridBeyondTheLimit_ToldByItsRule)
 {
-    if (!driverHas(VK_EXT_MESH_SHADER_EXTENSION_NAME))
-        GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
-    Draws draws(Provider::Layer, Maker::Mesh, kChecked);
+    Draws draws(Provider::Layer, Maker::Mesh, {.ownMesh = GetParam(), .validate = true});
     DrawCase drawn = findDraws(
         [](const DrawCase& one) {
             return one.maxSequences > 8 && !one.isCounted && !one.hasTasks && !one.inSecondary && !one.deviceCount;
@@ -313,6 +314,9 @@ TEST(CheckedMeshDraws, GridBeyondTheLimit_ToldByItsRule)
     expectMessage(draws.generated, "VUID-VkDrawMeshTasksIndirectCommandEXT-TaskEXT-07326",
                   {"sequence 5, token DRAW_MESH_TASKS", "4294967295 x 0"});
 }
+
+INSTANTIATE_TEST_SUITE_P(By, CheckedMeshDraws, testing::Bool(),
+                         [](const auto& info) { return info.param ? "TheLayersMeshes" : "TheDriversMeshes"; });
 
 TEST(CheckedCalls, InsideALabel_MessageNamesIt)
 {

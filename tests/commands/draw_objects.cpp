@@ -71,8 +71,7 @@ VkIndirectExecutionSetEXT Draws::createSetOfObjects(const std::vector<std::vecto
         initial.push_back(some[0]);
         all.insert(all.end(), some.begin(), some.end());
     }
-    VkIndirectExecutionSetShaderLayoutInfoEXT layout{
-        VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT};
+    VkIndirectExecutionSetShaderLayoutInfoEXT layout{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT};
     layout.setLayoutCount = 1;
     layout.pSetLayouts = &m_setLayout;
     const std::vector<VkIndirectExecutionSetShaderLayoutInfoEXT> layouts(byStage.size(), layout);
@@ -102,8 +101,9 @@ VkIndirectExecutionSetEXT Draws::createSetOfObjects(const std::vector<std::vecto
 void Draws::bindObjects(VkCommandBuffer cmd, bool hasVertices) const
 {
     // What is in front of fragments is of either kind, with mesh shaders or without.
-    const VkShaderStageFlagBits others[] = {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_TASK_BIT_EXT};
-    if (usesMesh(m_maker))
+    const VkShaderStageFlagBits others[] = {
+        usesMesh(m_maker) ? VK_SHADER_STAGE_VERTEX_BIT : VK_SHADER_STAGE_MESH_BIT_EXT, VK_SHADER_STAGE_TASK_BIT_EXT};
+    if (generated.hasMesh)
         generated.cmdBindShaders(cmd, 2, others, nullptr);
     const std::vector<VkShaderStageFlagBits>& own = m_objectStages[hasVertices];
     generated.cmdBindShaders(cmd, static_cast<uint32_t>(own.size()), own.data(), m_objects[hasVertices].data());

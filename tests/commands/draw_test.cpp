@@ -43,6 +43,30 @@ TEST_P(GeneratedDraws, RandomLayouts_AsALoopOnTheHost)
     }
 }
 
+// Where the layer runs mesh shaders, whatever the driver has. Shader objects without them are drawn there as well.
+class GeneratedDrawsOfTheLayersMeshes : public testing::TestWithParam<Maker> {
+protected:
+    void SetUp() override
+    {
+        if (usesObjects(GetParam()) && !driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME))
+            GTEST_SKIP() << "the driver lacks VK_EXT_shader_object";
+    }
+};
+
+TEST_P(GeneratedDrawsOfTheLayersMeshes, RandomLayouts_AsALoopOnTheHost)
+{
+    Draws draws(Provider::Layer, GetParam(), {.ownMesh = true});
+    for (uint32_t seed = 0; seed < 80 && !HasFailure(); ++seed) {
+        DrawCase drawn(seed, GetParam());
+        const Pixels pixels = draws.run(drawn);
+        EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered || drawn.hasTasks)) << "seed " << seed;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(By, GeneratedDrawsOfTheLayersMeshes,
+                         testing::Values(Maker::Mesh, Maker::MeshObjects, Maker::Objects),
+                         [](const auto& info) { return commandtest::nameOf(info.param); });
+
 // The first case of which that is true.
 template <typename IsWanted>
 DrawCase findCase(const IsWanted& isWanted)
@@ -150,8 +174,8 @@ TEST_F(GeneratedDrawsByTheLayer, KernelsInASecondaryCommandBuffer_LeftOut)
 std::string nameOf(const testing::TestParamInfo<Way>& info)
 {
     const auto [provider, maker] = info.param;
-    const char* const makers[] = {"", "OfLibraries", "OfObjects", "OfMesh", "OfStreams", "OfMeshObjects"};
-    return std::string(provider == Provider::Driver ? "Driver" : "Layer") + makers[static_cast<int>(maker)];
+    const std::string by = provider == Provider::Driver ? "Driver" : "Layer";
+    return maker == Maker::Whole ? by : by + "Of" + commandtest::nameOf(maker);
 }
 
 INSTANTIATE_TEST_SUITE_P(By, GeneratedDraws,

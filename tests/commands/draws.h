@@ -61,13 +61,18 @@ inline uint32_t instanceWord(uint32_t instance)
 
 // How the shaders and the state of draws are given to Vulkan.
 enum class Maker {
-    Whole,      // a pipeline
-    Libraries,  // a pipeline of libraries, VK_EXT_graphics_pipeline_library
-    Objects,    // shader objects, VK_EXT_shader_object; dynamic rendering alone
-    Mesh,       // a pipeline with mesh shaders
-    Streams,    // a pipeline, and tokens in streams, VK_NV_device_generated_commands
+    Whole,        // a pipeline
+    Libraries,    // a pipeline of libraries, VK_EXT_graphics_pipeline_library
+    Objects,      // shader objects, VK_EXT_shader_object; dynamic rendering alone
+    Mesh,         // a pipeline with mesh shaders
+    Streams,      // a pipeline, and tokens in streams, VK_NV_device_generated_commands
     MeshObjects,  // mesh shaders that are shader objects
 };
+inline const char* nameOf(Maker maker)
+{
+    const char* const names[] = {"Whole", "Libraries", "Objects", "Mesh", "Streams", "MeshObjects"};
+    return names[static_cast<int>(maker)];
+}
 inline bool usesObjects(Maker maker)
 {
     return maker == Maker::Objects || maker == Maker::MeshObjects;
@@ -153,7 +158,8 @@ struct DrawCase {
     std::vector<uint32_t> commands;  // that records with counts lead to
     // Changes the stream once it has addresses.
     std::function<void(DrawCase&)> spoil = [](DrawCase&) {};
-    // Of the index that chooses the salt. Indices of shader objects are in the order of their stages, mesh shaders last.
+    // Of the index that chooses the salt. Indices of shader objects are in the order of their stages, mesh shaders
+    // last.
     uint32_t saltWord() const
     {
         return static_cast<uint32_t>(layout.setWord) + (hasObjects && hasMesh ? (hasTasks ? 2 : 1) : 0);

@@ -17,7 +17,8 @@ InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with)
     InstanceOptions options;
     options.emulation = provider == Provider::Layer;
     if (provider == Provider::Layer)
-        options.settings = {{"enable", "generated_commands"}, {"force_enable", "true"}};
+        options.settings = {{"enable", with.ownMesh ? "generated_commands, mesh_shaders" : "generated_commands"},
+                            {"force_enable", "true"}};
     options.recorder = with.recorder;
     if (provider == Provider::Layer && with.narrow)
         options.settings["traits"] = "integer_bits=32";
@@ -55,7 +56,7 @@ VkBool32 canHaveDynamicLayouts(Provider provider)
 }  // namespace
 
 GeneratedDevice::GeneratedDevice(Provider by, const GeneratedOptions& with)
-    : provider(by), device(instanceOptions(by, with), options(with))
+    : provider(by), hasMesh(with.mesh), device(instanceOptions(by, with), options(with))
 {
     createLayout = device.get<PFN_vkCreateIndirectCommandsLayoutEXT>("vkCreateIndirectCommandsLayoutEXT");
     destroyLayout = device.get<PFN_vkDestroyIndirectCommandsLayoutEXT>("vkDestroyIndirectCommandsLayoutEXT");

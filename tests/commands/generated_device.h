@@ -24,7 +24,8 @@ struct GeneratedOptions {
     bool libraries = false;  // graphics pipelines of libraries
     bool objects = false;    // shader objects
     bool narrow = false;     // the layer uses no 64-bit integers
-    bool mesh = false;       // VK_EXT_mesh_shader
+    bool mesh = false;       // VK_EXT_mesh_shader,
+    bool ownMesh = false;    // of the layer's
     bool recorder = false;   // a layer below notes what it sees (layer/recorder.h)
     bool validate = false;   // the layer checks streams
     bool streams = false;    // VK_NV_device_generated_commands and _compute beside it
@@ -57,6 +58,7 @@ private:
 
 public:
     const Provider provider;
+    const bool hasMesh;  // VK_EXT_mesh_shader is enabled
     // dynamicGeneratedPipelineLayout, which is enabled then.
     bool hasDynamicLayouts() const { return m_features.dynamicGeneratedPipelineLayout; }
     layertest::TestDevice device;

@@ -218,6 +218,40 @@ TEST_F(MeshStages, SubpassDependency_NamesVertexShaders)
               std::vector<uint64_t>{VK_PIPELINE_STAGE_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT});
 }
 
+// Copies of indirect commands are made in front of the instance.
+TEST_F(MeshStages, SubpassThatReadsIndirectCommands_NamesStagesOfGraphics)
+{
+    VkSubpassDescription subpass{};
+    const VkSubpassDependency dependency{VK_SUBPASS_EXTERNAL,
+                                         0,
+                                         VK_PIPELINE_STAGE_TRANSFER_BIT,
+                                         VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
+                                         VK_ACCESS_MEMORY_WRITE_BIT,
+                                         VK_ACCESS_INDIRECT_COMMAND_READ_BIT,
+                                         0};
+    VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+    info.subpassCount = 1;
+    info.pSubpasses = &subpass;
+    info.dependencyCount = 1;
+    info.pDependencies = &dependency;
+    VkRenderPass pass = VK_NULL_HANDLE;
+    const Call call = callOf(
+        [&] { FakeDriver::get<PFN_vkCreateRenderPass>("vkCreateRenderPass")(driver.handle(), &info, nullptr, &pass); });
+    EXPECT_EQ(numbersOf(call, "dstStageMask"), std::vector<uint64_t>{VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT});
+}
+
+// The layer has enabled geometry shaders for what it makes.
+TEST_F(MeshStages, ShaderObjectsWhereOnlyTheLayerHasGeometryShaders_HaveNone)
+{
+    driver.device().support.meshLimits.fragmentPrimitiveId = true;
+    const VkShaderStageFlagBits stages[] = {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT};
+    const VkShaderEXT shaders[] = {fakeHandle<VkShaderEXT>(1), fakeHandle<VkShaderEXT>(2)};
+    const auto bind = [&] { FakeDriver::get<PFN_vkCmdBindShadersEXT>("vkCmdBindShadersEXT")(cmd, 2, stages, shaders); };
+    EXPECT_EQ(numbersOf(callOf(bind), "stageCount"), std::vector<uint64_t>{3});
+    driver.device().enabled.geometry = true;
+    EXPECT_EQ(numbersOf(callOf(bind), "stageCount"), std::vector<uint64_t>{2});
+}
+
 TEST_F(MeshStages, SemaphoreThatWaitsAtMeshShaders_WaitsAtAllCommands)
 {
     VkSemaphoreSubmitInfo waits[2] = {{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO},
@@ -244,8 +278,14 @@ public:
     {
         return VK_ERROR_UNKNOWN;
     }
-    VkResult createNode(const VkGraphicsPipelineCreateInfo&, std::vector<layer::SharedWords>, VkPipelineCache,
-                        std::shared_ptr<const layer::MadeMeshNode>&) override
+    VkResult createDrawer(const VkGraphicsPipelineCreateInfo&, std::vector<layer::SharedWords>,
+                          std::shared_ptr<layer::SequenceLayout>, VkPipelineCache,
+                          std::shared_ptr<const layer::ListDrawer>&) override
+    {
+        return VK_ERROR_UNKNOWN;
+    }
+    VkResult createDrawer(std::span<const std::shared_ptr<const layer::KeptShader>>, std::vector<layer::SharedWords>,
+                          std::shared_ptr<const layer::ListDrawer>&) override
     {
         return VK_ERROR_UNKNOWN;
     }
@@ -305,6 +345,7 @@ TEST_F(MeshStages, ShaderObjectsThatCannotBeMade_Refused)
 
 TEST_F(MeshStages, NoShaderObjectForMeshShaders_NothingOfThemReachesTheDriver)
 {
+    driver.device().enabled.geometry = true;
     const VkShaderStageFlagBits stages[] = {VK_SHADER_STAGE_TASK_BIT_EXT, VK_SHADER_STAGE_VERTEX_BIT,
                                             VK_SHADER_STAGE_MESH_BIT_EXT};
     const VkShaderEXT shaders[] = {VK_NULL_HANDLE, fakeHandle<VkShaderEXT>(5), VK_NULL_HANDLE};

@@ -5,6 +5,7 @@
 #include "layer/commands/generation.h"
 #include "layer/commands/label.h"
 #include "layer/commands/vertex_inputs.h"
+#include "layer/recording/borrowed_sets.h"
 
 namespace millrace::layer {
 
@@ -22,6 +23,8 @@ bool isInPass(const CommandBuffer& commandBuffer)
 
 VkPipelineStageFlags Generation::readingStages() const
 {
+    if (runsMeshes())
+        return VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_VERTEX_SHADER_BIT;
     const VkPipelineStageFlags shaders =
         !isMesh(layout().action) ? VK_PIPELINE_STAGE_VERTEX_SHADER_BIT
                                  : VK_PIPELINE_STAGE_MESH_SHADER_BIT_EXT |
@@ -39,6 +42,12 @@ void Generation::executeDraws(bool isPreprocessed) const
     if (m_layout->needsStaticStrides && hasDynamicStrides()) {
         complain("a token VERTEX_BUFFER has no stride, and the pipeline's is dynamic");
         return;
+    }
+    if (runsMeshes()) {
+        // Here, because `current` may be another command buffer afterwards.
+        openCompanion(m_commandBuffer);
+        settleWait(m_commandBuffer);
+        divideInstance(m_commandBuffer);
     }
     const bool hasTable = hasDrawTable(layout());
     if ((needsKernels() || isChecked()) && !isPreprocessed && !writeDraws())
@@ -72,12 +81,17 @@ bool Generation::writeDraws() const
     all.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
     m_device.table.CmdPipelineBarrier(front.stream, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                                       VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &all, 0, nullptr, 0, nullptr);
-    return runKernels(front.stream);
+    const bool hasRun = runKernels(front.stream);
+    if (runsMeshes())  // they run there, too
+        barrier(front.stream, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                VK_ACCESS_SHADER_READ_BIT);
+    return hasRun;
 }
 
 void Generation::tellUnchecked(const char* obstacle) const
 {
-    const std::string text = std::string("a stream of generated commands is not checked, because the command is ") + obstacle;
+    const std::string text =
+        std::string("a stream of generated commands is not checked, because the command is ") + obstacle;
     if (m_commandBuffer.isNews("Millrace-token-stream", text))
         m_device.messages().info("Millrace-token-stream", m_commandBuffer.reference(), text,
                                  "With explicit preprocessing it can be checked, see docs/generated-commands.md");
@@ -187,7 +201,10 @@ void Generation::drawStream() const
     const VkDeviceSize first = stream->offset + layout().actionOffset;
     const uint32_t most = m_info.maxSequenceCount;
     const uint32_t stride = layout().stride;
-    if (isMesh(layout().action) && count)
+    if (variant->drawer)
+        drawListed({*variant, arguments}, m_info.indirectAddress + layout().actionOffset, stride,
+                   m_info.sequenceCountAddress, most);
+    else if (isMesh(layout().action) && count)
         table.CmdDrawMeshTasksIndirectCountEXT(target, stream->buffer, first, count->buffer, count->offset, most,
                                                stride);
     else if (isMesh(layout().action))
@@ -219,7 +236,7 @@ void Generation::drawRows() const
         bindVariant(*pipeline, *variant);
         arguments.firstSequence = i * most;
         push(pipeline->layout(), arguments);
-        drawCounted(*memory, i * m_extent.rowDraws(),
+        drawCounted({*variant, arguments}, *memory, i * m_extent.rowDraws(),
                     m_memory.tables + i * sizeof(abi::SequenceTable) + offsetof(abi::SequenceTable, groupCount), most);
     }
 }
@@ -245,18 +262,40 @@ void Generation::drawInOrder() const
             bindVariant(*m_pipelines[i], *variants[i]);
             arguments.firstSequence = sequence * most;
             push(m_pipelines[i]->layout(), arguments);
-            drawCounted(*memory, uint64_t{sequence} * most,
+            drawCounted({*variants[i], arguments}, *memory, uint64_t{sequence} * most,
                         m_memory.drawCounts + 4 * (uint64_t{sequence} * m_pipelines.size() + i), most);
         }
 }
 
+// Grids at an address. `count`: address of their number, or 0.
+void Generation::drawListed(const Variant& variant, uint64_t commands, uint32_t stride, uint64_t count,
+                            uint32_t most) const
+{
+    const auto bindSets = [&](VkCommandBuffer target, VkPipelineBindPoint bindPoint, const SequenceLayout& layout) {
+        bindBorrowedSets(m_commandBuffer, kGraphics, layout, target, bindPoint);
+    };
+    const auto* const constants = reinterpret_cast<const uint8_t*>(&variant.arguments);
+    variant.handles.drawer->draw(m_commandBuffer, {.what = "what generated commands draw",
+                                                   .commands = commands,
+                                                   .stride = stride,
+                                                   .count = count,
+                                                   .most = most,
+                                                   .pushConstants = {constants, sizeof variant.arguments},
+                                                   .bindSets = bindSets});
+}
+
 // From draw number `first` on, as many as the word at `countOffset` of the memory for preprocessing says.
-void Generation::drawCounted(const AddressedBuffers::Range& memory, uint64_t first, uint64_t countOffset,
-                             uint32_t most) const
+void Generation::drawCounted(const Variant& variant, const AddressedBuffers::Range& memory, uint64_t first,
+                             uint64_t countOffset, uint32_t most) const
 {
     const VkuDeviceDispatchTable& table = m_device.table;
     const bool hasIndices = isIndexed(layout().action) && !layout().indexBuffer;
     const uint32_t stride = commandBytes(layout().action);
+    if (variant.handles.drawer) {
+        const VkDeviceAddress base = m_info.preprocessAddress;
+        drawListed(variant, base + m_memory.draws + first * stride, stride, base + countOffset, most);
+        return;
+    }
     const auto draw = isMesh(layout().action) ? table.CmdDrawMeshTasksIndirectCountEXT
                       : hasIndices            ? table.CmdDrawIndexedIndirectCount
                                               : table.CmdDrawIndirectCount;

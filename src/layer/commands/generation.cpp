@@ -8,6 +8,7 @@
 #include "layer/commands/label.h"
 #include "layer/commands/vertex_inputs.h"
 #include "layer/loader/entry_points.h"
+#include "layer/objects/driver_stages.h"
 #include "layer/recording/borrowed_sets.h"
 
 namespace millrace::layer {
@@ -321,6 +322,8 @@ void Generation::bindVariant(const KeptPipeline& pipeline, const VariantHandles&
 {
     const VkuDeviceDispatchTable& table = m_device.table;
     const VkCommandBuffer target = m_commandBuffer.current;
+    if (variant.drawer)
+        return;  // it binds what it draws with
     if (variant.pipeline)
         table.CmdBindPipeline(target, m_layout->bindPoint(), variant.pipeline);
     else
@@ -360,7 +363,7 @@ bool Generation::copyPushConstants(VkPipelineBindPoint bindPoint, const Sequence
         std::memcpy(bytes, &table, sizeof table);
     }
     const VkShaderStageFlags stages = bindPoint == kCompute ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT}
-                                                            : sequenceStages(m_device) & ~VK_SHADER_STAGE_COMPUTE_BIT;
+                                                            : VK_SHADER_STAGE_ALL_GRAPHICS | kMeshStages;
     m_commandBuffer.bound.readPushConstants(stages, {bytes + inFront, layout.pushConstantBytes});
     address = buffer->address() + inFront;
     return true;

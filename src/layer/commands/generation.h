@@ -91,7 +91,15 @@ private:
     void drawStream() const;
     void drawRows() const;
     void drawInOrder() const;
-    void drawCounted(const AddressedBuffers::Range& memory, uint64_t first, uint64_t countOffset, uint32_t most) const;
+    // Of one variant, of which it has what draws need: mesh tasks go to the layer's mesh shaders where it runs those.
+    struct Variant {
+        const VariantHandles& handles;
+        const abi::SequenceArguments& arguments;
+    };
+    bool runsMeshes() const { return isMesh(layout().action) && m_device.usesMesh(); }
+    void drawListed(const Variant& variant, uint64_t commands, uint32_t stride, uint64_t count, uint32_t most) const;
+    void drawCounted(const Variant& variant, const AddressedBuffers::Range& memory, uint64_t first,
+                     uint64_t countOffset, uint32_t most) const;
 
     CommandBuffer& m_commandBuffer;
     Device& m_device;

@@ -92,7 +92,8 @@ protected:
         VkGraphicsPipelineCreateInfo info = own;
         if (isStatic)
             info.pVertexInputState = remaining.emplace(*own.pVertexInputState, layout).get();
-        return callDriver(*code, info, out.pipeline);
+        return runsMeshes(device(), m_code) ? createDrawer(*code, info, out.drawer)
+                                            : callDriver(*code, info, out.pipeline);
     }
 
     std::shared_ptr<KeptPipeline> createWithFrontFace(VkFrontFace face) const override
@@ -123,20 +124,20 @@ protected:
     }
 
 private:
-    VkResult callDriver(const std::vector<commands::StageCode>& code, VkGraphicsPipelineCreateInfo& info,
-                        VkPipeline& out) const
+    // Without their code.
+    std::vector<VkPipelineShaderStageCreateInfo> stages() const
     {
-        std::deque<TransientModule> modules;
-        std::vector<VkPipelineShaderStageCreateInfo> stages;
-        for (size_t i = 0; i < code.size(); ++i) {
-            const TransientModule& module = modules.emplace_back(device(), code[i].words);
-            if (module.result() != VK_SUCCESS)
-                return module.result();
-            device().names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {"variant for generated commands"});
-            VkPipelineShaderStageCreateInfo& stage = stages.emplace_back(m_info.ptr()->pStages[i]);
-            stage.pNext = m_stageChains[i].get();
-            stage.module = module.handle();
+        const VkGraphicsPipelineCreateInfo& own = *m_info.ptr();
+        std::vector<VkPipelineShaderStageCreateInfo> stages(own.pStages, own.pStages + own.stageCount);
+        for (size_t i = 0; i < stages.size(); ++i) {
+            stages[i].pNext = m_stageChains[i].get();
+            stages[i].module = VK_NULL_HANDLE;
         }
+        return stages;
+    }
+
+    void complete(VkGraphicsPipelineCreateInfo& info, const std::vector<VkPipelineShaderStageCreateInfo>& stages) const
+    {
         info.pNext = m_chain.get();
         info.flags = m_flags;
         info.pStages = stages.data();
@@ -144,8 +145,31 @@ private:
         info.renderPass = m_renderPass ? m_renderPass->handle : VK_NULL_HANDLE;
         info.basePipelineHandle = VK_NULL_HANDLE;
         info.basePipelineIndex = -1;
+    }
+
+    VkResult callDriver(const std::vector<commands::StageCode>& code, VkGraphicsPipelineCreateInfo& info,
+                        VkPipeline& out) const
+    {
+        std::deque<TransientModule> modules;
+        std::vector<VkPipelineShaderStageCreateInfo> own = stages();
+        for (size_t i = 0; i < code.size(); ++i) {
+            const TransientModule& module = modules.emplace_back(device(), code[i].words);
+            if (module.result() != VK_SUCCESS)
+                return module.result();
+            device().names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {"variant for generated commands"});
+            own[i].module = module.handle();
+        }
+        complete(info, own);
         return device().table.CreateGraphicsPipelines(device().handle, VK_NULL_HANDLE, 1, &info, runtime::hostMemory(),
                                                       &out);
+    }
+
+    VkResult createDrawer(const std::vector<commands::StageCode>& code, VkGraphicsPipelineCreateInfo& info,
+                          std::shared_ptr<const ListDrawer>& out) const
+    {
+        const std::vector<VkPipelineShaderStageCreateInfo> own = stages();
+        complete(info, own);
+        return device().pipelineMaker->createDrawer(info, wordsOf(code), sharedLayout(), VK_NULL_HANDLE, out);
     }
 
     const std::shared_ptr<RenderPass> m_renderPass;  // null with dynamic rendering
@@ -161,6 +185,19 @@ private:
 bool hasStage(const std::vector<commands::StageCode>& code, spv::ExecutionModel model)
 {
     return std::ranges::count(code, model, &commands::StageCode::model) > 0;
+}
+
+bool runsMeshes(const Device& device, const std::vector<commands::StageCode>& code)
+{
+    return device.usesMesh() && hasStage(code, spv::ExecutionModel::MeshEXT);
+}
+
+std::vector<SharedWords> wordsOf(const std::vector<commands::StageCode>& code)
+{
+    std::vector<SharedWords> words;
+    for (const commands::StageCode& stage : code)
+        words.push_back(std::make_shared<const spirv::Words>(stage.words));
+    return words;
 }
 
 const char* obstacleOf(const std::vector<commands::StageCode>& code, const commands::Layout& layout)

@@ -18,15 +18,18 @@
 #include "layer/commands/indirect_pipelines.h"
 #include "layer/commands/shader_groups.h"
 #include "layer/objects/pipeline_layouts.h"
+#include "layer/objects/pipeline_maker.h"
 #include "layer/objects/pipeline_observer.h"
 
 namespace millrace::layer {
 
-// What is bound to run generated commands: a pipeline, or else shader objects.
+// What is bound to run generated commands: a pipeline, or else shader objects. Where the layer runs mesh shaders
+// nothing is bound, and draws are given to `drawer`.
 struct VariantHandles {
     VkPipeline pipeline = VK_NULL_HANDLE;
     std::vector<VkShaderStageFlagBits> stages;
     std::vector<VkShaderEXT> shaders;
+    std::shared_ptr<const ListDrawer> drawer;
 };
 
 // Everything that its creation was given, which may be gone since: of a pipeline, or of shader objects that are bound

@@ -48,6 +48,8 @@ protected:
         const auto variants = commands::makeDrawVariant(code, layout, targetOf(device(), code), input);
         if (!variants)
             return refuse(variants.error().text());
+        if (runsMeshes(device(), code))
+            return device().pipelineMaker->createDrawer(m_shaders, wordsOf(*variants), out.drawer);
         for (size_t i = 0; i < m_shaders.size(); ++i) {
             VkShaderEXT made = VK_NULL_HANDLE;
             const VkResult result = createOne(*m_shaders[i], (*variants)[i].words, made);

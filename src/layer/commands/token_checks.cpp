@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "abi/mesh.h"
 #include "layer/commands/generated_commands.h"
 #include "layer/loader/device.h"
 #include "layer/objects/kernel_code.h"
@@ -126,11 +127,17 @@ void TokenChecks::askLimits()
 {
     VkPhysicalDeviceMeshShaderPropertiesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT};
     VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-    if (m_device.support.generatedMeshDraws)
+    if (m_device.support.generatedMeshDraws && !m_device.usesMesh())
         all.pNext = &mesh;
     m_device.instance.table.GetPhysicalDeviceProperties2(m_device.physical, &all);
     std::ranges::copy(all.properties.limits.maxComputeWorkGroupCount, m_dispatch.groups.begin());
     m_maxVertexStride = all.properties.limits.maxVertexInputBindingStride;
+    if (m_device.usesMesh()) {
+        m_mesh.groups.fill(kMaxMeshGroupsPerDimension);
+        m_mesh.total = abi::kMaxMeshGroups;
+        m_task = m_mesh;
+        return;
+    }
     std::ranges::copy(mesh.maxMeshWorkGroupCount, m_mesh.groups.begin());
     m_mesh.total = mesh.maxMeshWorkGroupTotalCount;
     std::ranges::copy(mesh.maxTaskWorkGroupCount, m_task.groups.begin());

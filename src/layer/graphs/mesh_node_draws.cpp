@@ -30,8 +30,13 @@ void drawMade(CommandBuffer& commandBuffer, const MeshNodePipeline& pipeline, co
     const auto bindSets = [&](VkCommandBuffer target, VkPipelineBindPoint bindPoint, const SequenceLayout& layout) {
         commandBuffer.graph.apply(table, target, bindPoint, layout.handle, layout.sets);
     };
-    pipeline.made->draw(commandBuffer, {draw.memory + draw.commandsOffset, draw.memory + draw.counterOffset, draw.most,
-                                        constants, bindSets});
+    pipeline.made->draw(commandBuffer, {.what = "what a mesh node has received",
+                                        .commands = draw.memory + draw.commandsOffset,
+                                        .stride = sizeof(abi::MeshNodeCommand),
+                                        .count = draw.memory + draw.counterOffset,
+                                        .most = draw.most,
+                                        .pushConstants = constants,
+                                        .bindSets = bindSets});
 }
 
 void drawOne(CommandBuffer& commandBuffer, const MeshNodePipeline& pipeline, const runtime::MeshDraw& draw)

@@ -225,7 +225,8 @@ VkResult Creation::callMaker(VkGraphicsPipelineCreateInfo& info, PlainStages& st
         if (!stages.words[i])
             stages.words[i] = wordsOf(m_device, stages.infos[i]);
     info.pStages = stages.infos.data();
-    return m_device.pipelineMaker->createNode(info, std::move(stages.words), m_cache, pipeline.made);
+    return m_device.pipelineMaker->createDrawer(info, std::move(stages.words), sequenceLayoutOf(m_device, info.layout),
+                                                m_cache, pipeline.made);
 }
 
 VkResult Creation::callDriver(VkGraphicsPipelineCreateInfo& info, PlainStages& stages, MeshNodePipeline& pipeline) const

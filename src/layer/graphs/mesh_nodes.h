@@ -24,8 +24,8 @@ struct MeshNodePipeline {
     MeshNodePipeline& operator=(const MeshNodePipeline&) = delete;
 
     const std::shared_ptr<MeshNodeLayout> layout;
-    VkPipeline handle = VK_NULL_HANDLE;        // of the driver, with its mesh shaders,
-    std::shared_ptr<const MadeMeshNode> made;  // or where the layer runs them
+    VkPipeline handle = VK_NULL_HANDLE;      // of the driver, with its mesh shaders,
+    std::shared_ptr<const ListDrawer> made;  // or where the layer runs them
 };
 
 // True if a dispatch of the graph is recorded in front of the render pass instance that it is inside of, which cannot

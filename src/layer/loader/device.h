@@ -128,6 +128,12 @@ struct Device {
     bool usesTokenStreams() const { return uses & kUseTokenStreams; }
     bool usesMeshNodes() const { return uses & kUseMeshNodes; }
     bool usesMesh() const { return uses & kUseMesh; }
+    // True if the layer has enabled the feature for fragment shaders that read PrimitiveId, and the application has
+    // not.
+    bool addsGeometryShaders() const
+    {
+        return usesMesh() && support.meshLimits.fragmentPrimitiveId && !enabled.geometry;
+    }
     bool usesStreams() const { return uses & kUseStreams; }
     // True if what lies at addresses is known.
     bool keepsAddresses() const { return settings().validate || usesCommands(); }

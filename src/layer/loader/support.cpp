@@ -192,7 +192,7 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
     if (isNewEnough && (!support.native || instance.settings.forceEnable))
         readAnswers(runtime::askDriver(instance.table, physical), instance.settings, support);
     support.generatedMeshDraws =
-        support.generatedDraws && !support.meshShader && hasMeshShaders(instance, physical, extensions);
+        support.generatedDraws && (support.meshShader || hasMeshShaders(instance, physical, extensions));
     support.meshShadingRates = support.meshShader && hasShadingRates(instance, physical, extensions);
     if (!isNewEnough)
         support.lacks = "Vulkan 1.3 of the driver and in VkApplicationInfo::apiVersion";

@@ -14,6 +14,9 @@ struct Instance;
 // A limit of ours that is not part of the graph library.
 inline constexpr uint32_t kDispatchAddressAlignment = 4;
 
+// Of a draw with the layer's mesh shaders, beside abi::kMaxMeshGroups.
+inline constexpr uint32_t kMaxMeshGroupsPerDimension = 65535;
+
 struct MeshLimits {
     uint32_t groupInvocations = 0;
     uint32_t groupSize[3] = {};
@@ -35,7 +38,7 @@ struct Support {
     bool nativeGeneratedCommands = false;
     bool generatedCommands = false;
     bool generatedDraws = false;      // and draws among them
-    bool generatedMeshDraws = false;  // with task and mesh shaders of the driver's
+    bool generatedMeshDraws = false;  // with task and mesh shaders, of the driver's or of the layer's
     // VK_NV_device_generated_commands, likewise; the layer provides it where it does the other, with draws.
     bool nativeStreams = false;
     bool streams = false;

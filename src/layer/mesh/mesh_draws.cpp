@@ -63,12 +63,20 @@ std::shared_ptr<MeshPipeline> findBound(const CommandBuffer& commandBuffer)
                            : pipelines.objects().find(shaders);
 }
 
-// In place of the application's, with the vertex state that goes with them.
-void bindObjects(const MeshPipeline& pipeline, const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer)
+// In place of the application's, with the vertex state that goes with them. Of the other stages between, an application
+// that draws with mesh shaders need not say that there are none.
+void bindObjects(const Device& device, const MeshPipeline& pipeline, VkCommandBuffer commandBuffer)
 {
-    const VkShaderStageFlagBits stages[] = {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT};
-    const VkShaderEXT shaders[] = {pipeline.vertex, pipeline.fragment};
-    table.CmdBindShadersEXT(commandBuffer, 2, stages, shaders);
+    const VkuDeviceDispatchTable& table = device.table;
+    std::vector<VkShaderStageFlagBits> stages = {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT};
+    std::vector<VkShaderEXT> shaders = {pipeline.vertex, pipeline.fragment};
+    if (device.enabled.tessellation)
+        stages.insert(stages.end(),
+                      {VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT});
+    if (device.enabled.geometry || device.addsGeometryShaders())
+        stages.push_back(VK_SHADER_STAGE_GEOMETRY_BIT);
+    shaders.resize(stages.size());
+    table.CmdBindShadersEXT(commandBuffer, static_cast<uint32_t>(stages.size()), stages.data(), shaders.data());
     table.CmdSetVertexInputEXT(commandBuffer, 0, nullptr, 0, nullptr);
     table.CmdSetPrimitiveTopology(commandBuffer, topologyOf(pipeline.outputs));
     table.CmdSetPrimitiveRestartEnable(commandBuffer, VK_FALSE);
@@ -82,22 +90,22 @@ MeshDraw::MeshDraw(CommandBuffer& commandBuffer)
 }
 
 MeshDraw::MeshDraw(CommandBuffer& commandBuffer, std::shared_ptr<MeshPipeline> pipeline, VkPipeline drawing,
-                   const MeshNodeDraws& node)
+                   const ListedDraws& listed)
     : m_commandBuffer(commandBuffer),
       m_device(commandBuffer.device),
       m_pipeline(std::move(pipeline)),
       m_drawing(drawing),
-      m_node(&node)
+      m_listed(&listed)
 {
 }
 
 void MeshDraw::complain(const std::string& text) const
 {
     if (m_commandBuffer.isNews("Millrace-mesh-shaders", text))
-        m_device.messages().error("Millrace-mesh-shaders", m_commandBuffer.reference(),
-                                  std::string(m_node ? "what a mesh node has received" : "a draw with mesh shaders") +
-                                      " is left out: " + text,
-                                  "docs/mesh-shaders.md says what is there");
+        m_device.messages().error(
+            "Millrace-mesh-shaders", m_commandBuffer.reference(),
+            std::string(m_listed ? m_listed->what : "a draw with mesh shaders") + " is left out: " + text,
+            "docs/mesh-shaders.md says what is there");
 }
 
 bool MeshDraw::check()
@@ -134,15 +142,15 @@ MeshMemory& MeshDraw::memory()
 // With push constants as they are now, since the application may change them behind this command.
 bool MeshDraw::createUpload()
 {
-    const size_t bytes = m_node ? m_node->pushConstants.size() : m_pipeline->layout->pushConstantBytes;
+    const size_t bytes = m_listed ? m_listed->pushConstants.size() : m_pipeline->layout->pushConstantBytes;
     MeshMemory::Part part;
     if (!isGood(memory().takeUpload(sizeof(MeshUpload) + bytes, part)))
         return false;
     constexpr VkShaderStageFlags kStages =
         VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
     const std::span constants(reinterpret_cast<uint8_t*>(part.data) + sizeof(MeshUpload), bytes);
-    if (m_node)
-        std::ranges::copy(m_node->pushConstants, constants.begin());
+    if (m_listed)
+        std::ranges::copy(m_listed->pushConstants, constants.begin());
     else
         m_commandBuffer.bound.readPushConstants(kStages, constants);
     m_upload = part.address;
@@ -218,8 +226,8 @@ void MeshDraw::run(VkPipeline pipeline, const Dispatch& dispatch)
 
 void MeshDraw::bindSets(VkCommandBuffer target, VkPipelineBindPoint bindPoint)
 {
-    if (m_node)
-        m_node->bindSets(target, bindPoint, *m_pipeline->layout);
+    if (m_listed)
+        m_listed->bindSets(target, bindPoint, *m_pipeline->layout);
     else
         bindBorrowedSets(m_commandBuffer, kGraphics, *m_pipeline->layout, target, bindPoint);
 }
@@ -257,13 +265,12 @@ void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
     if (m_drawing)
         table.CmdBindPipeline(inside, kGraphics, m_drawing);
     if (m_pipeline->hasObjects)
-        bindObjects(*m_pipeline, table, inside);
+        bindObjects(m_device, *m_pipeline, inside);
     table.CmdDrawIndirect(inside, drawn.buffer, drawn.offset, 1, sizeof(abi::MeshDrawCommand));
-    if (m_node)
-        return;  // whoever draws nodes sets the application's state again
-    m_commandBuffer.bound.restore(kGraphics, table, inside);
     if (m_pipeline->hasObjects)
         restoreVertexState(m_commandBuffer.log, table, inside);
+    if (!m_listed)  // whoever draws lists sets the application's state again
+        m_commandBuffer.bound.restore(kGraphics, table, inside);
 }
 
 void MeshDraw::record(uint32_t x, uint32_t y, uint32_t z)
@@ -426,13 +433,17 @@ void MeshDraw::record(const IndirectGrids& indirect)
         endFront();
 }
 
-// The list is the layer's own: nobody changes it before the dispatch runs again.
+// What the list says stays until the command has ended, so it needs no copy.
 void MeshDraw::record()
 {
-    if (!check() || !useArena() || !createUpload())
+    if (m_listed->most == 0 || !check() || !useArena() || !createUpload())
         return;
     beginFront();
-    drawListed({m_node->commands, sizeof(abi::MeshNodeCommand), m_node->most, m_node->count, 0});
+    Grids grids{m_listed->commands, m_listed->stride, m_listed->most, m_listed->count, 0};
+    if (!m_pipeline->task || runTasks(grids))
+        drawListed(grids);
+    else
+        endFront();
 }
 
 }  // namespace millrace::layer

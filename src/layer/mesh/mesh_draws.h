@@ -31,13 +31,13 @@ class MeshDraw {
 public:
     // Of what is bound.
     explicit MeshDraw(CommandBuffer& commandBuffer);
-    // Of a mesh node: `drawing` is the pipeline that draws. `node` outlives this.
+    // Of a list: `drawing` is the pipeline that draws, null for shader objects. `listed` outlives this.
     MeshDraw(CommandBuffer& commandBuffer, std::shared_ptr<MeshPipeline> pipeline, VkPipeline drawing,
-             const MeshNodeDraws& node);
+             const ListedDraws& listed);
 
     void record(uint32_t x, uint32_t y, uint32_t z);
     void record(const IndirectGrids& grids);
-    // What the mesh node has received.
+    // The list.
     void record();
 
 private:
@@ -93,7 +93,7 @@ private:
     Device& m_device;
     const std::shared_ptr<MeshPipeline> m_pipeline;
     const VkPipeline m_drawing = VK_NULL_HANDLE;  // null: what is bound draws
-    const MeshNodeDraws* const m_node = nullptr;  // null: it is no mesh node's
+    const ListedDraws* const m_listed = nullptr;  // null: it draws no list
     MeshUpload* m_uploaded = nullptr;
     uint64_t m_upload = 0;  // its address
     uint64_t m_pushConstants = 0;

@@ -71,19 +71,25 @@ void MeshObjects::created(const VkShaderCreateInfoEXT& info, VkShaderEXT shader)
 
 std::shared_ptr<MeshPipeline> MeshObjects::find(std::vector<VkShaderEXT> shaders)
 {
-    return m_shaders.find(std::move(shaders), [this](const Shaders& kept) { return create(kept); });
+    return m_shaders.find(std::move(shaders), [this](const ShadersTogether<MeshPipeline>::Shaders& kept) {
+        std::vector<SharedWords> words;
+        for (const std::shared_ptr<const KeptShader>& shader : kept)
+            words.push_back(shader ? std::make_shared<const std::vector<uint32_t>>(shader->words) : nullptr);
+        return create(kept, words);
+    });
 }
 
-std::shared_ptr<MeshPipeline> MeshObjects::create(const Shaders& shaders) const
+std::shared_ptr<MeshPipeline> MeshObjects::create(Shaders shaders, std::span<const SharedWords> words) const
 {
     const auto find = [&](VkShaderStageFlagBits stage) -> const KeptShader* {
         const auto found = std::ranges::find_if(shaders, [=](const auto& one) { return one && one->stage == stage; });
         return found == shaders.end() ? nullptr : found->get();
     };
-    const auto read = [](const KeptShader* shader) -> std::optional<mesh::Stage> {
-        if (!shader)
-            return std::nullopt;
-        return mesh::Stage{shader->entryPoint, shader->words, constantsOf(shader->constants())};
+    const auto read = [&](const KeptShader* shader) -> std::optional<mesh::Stage> {
+        for (size_t i = 0; shader && i < shaders.size(); ++i)
+            if (shaders[i].get() == shader)
+                return mesh::Stage{shader->entryPoint, *words[i], constantsOf(shader->constants())};
+        return std::nullopt;
     };
     const KeptShader* const shader = find(VK_SHADER_STAGE_MESH_BIT_EXT);
     const KeptShader* const task = find(VK_SHADER_STAGE_TASK_BIT_EXT);

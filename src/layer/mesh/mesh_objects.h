@@ -26,9 +26,11 @@ public:
     // after a message.
     std::shared_ptr<MeshPipeline> find(std::vector<VkShaderEXT> shaders);
 
+    using Shaders = std::span<const std::shared_ptr<const KeptShader>>;
+    // With other code than theirs. Null without a mesh shader, or after a message.
+    std::shared_ptr<MeshPipeline> create(Shaders shaders, std::span<const SharedWords> words) const;
+
 private:
-    using Shaders = ShadersTogether<MeshPipeline>::Shaders;
-    std::shared_ptr<MeshPipeline> create(const Shaders& shaders) const;
     VkResult createCompute(const KeptShader& shader, const mesh::Stage& lowered, VkPipeline& out) const;
     VkResult createDrawing(const KeptShader& mesh, const KeptShader* fragment, const mesh::LoweredPipeline& lowered,
                            MeshPipeline& out) const;

@@ -105,21 +105,22 @@ private:
     std::shared_ptr<MeshPipeline> m_pipeline;
 };
 
-class Node final : public MadeMeshNode {
+// With a pipeline, or else with the shader objects that `pipeline` has.
+class Drawer final : public ListDrawer {
 public:
-    Node(std::shared_ptr<MeshPipeline> pipeline, VkPipeline drawing)
+    Drawer(std::shared_ptr<MeshPipeline> pipeline, VkPipeline drawing)
         : m_pipeline(std::move(pipeline)), m_drawing(drawing)
     {
     }
-    ~Node() override
+    ~Drawer() override
     {
         const Device& device = m_pipeline->layout->device;
         device.table.DestroyPipeline(device.handle, m_drawing, runtime::hostMemory());
     }
-    Node(const Node&) = delete;
-    Node& operator=(const Node&) = delete;
+    Drawer(const Drawer&) = delete;
+    Drawer& operator=(const Drawer&) = delete;
 
-    void draw(CommandBuffer& commandBuffer, const MeshNodeDraws& draws) const override
+    void draw(CommandBuffer& commandBuffer, const ListedDraws& draws) const override
     {
         MeshDraw(commandBuffer, m_pipeline, m_drawing, draws).record();
     }
@@ -339,17 +340,29 @@ VkResult MeshPipelines::create(const VkGraphicsPipelineCreateInfo& info, VkPipel
     return result == VK_SUCCESS && !isLibrary(info) ? remember(*out, creation.take(), allocator) : result;
 }
 
-VkResult MeshPipelines::createNode(const VkGraphicsPipelineCreateInfo& info, std::vector<SharedWords> words,
-                                   VkPipelineCache cache, std::shared_ptr<const MadeMeshNode>& out)
+VkResult MeshPipelines::createDrawer(const VkGraphicsPipelineCreateInfo& info, std::vector<SharedWords> words,
+                                     std::shared_ptr<SequenceLayout> layout, VkPipelineCache cache,
+                                     std::shared_ptr<const ListDrawer>& out)
 {
     m_device.needsFronts = true;
     VkPipeline drawing = VK_NULL_HANDLE;
-    Creation creation(m_device, info, std::move(words), sequenceLayoutOf(m_device, info.layout), cache);
+    Creation creation(m_device, info, std::move(words), std::move(layout), cache);
     const VkResult result = creation.run(runtime::hostMemory(), &drawing);
     if (result == VK_SUCCESS)
         rememberOrUndo([&] { m_device.table.DestroyPipeline(m_device.handle, drawing, runtime::hostMemory()); },
-                       [&] { out = std::make_shared<Node>(creation.take(), drawing); });
+                       [&] { out = std::make_shared<Drawer>(creation.take(), drawing); });
     return result;
+}
+
+VkResult MeshPipelines::createDrawer(std::span<const std::shared_ptr<const KeptShader>> shaders,
+                                     std::vector<SharedWords> words, std::shared_ptr<const ListDrawer>& out)
+{
+    m_device.needsFronts = true;
+    std::shared_ptr<MeshPipeline> made = m_objects->create(shaders, words);
+    if (!made)
+        return VK_ERROR_UNKNOWN;
+    out = std::make_shared<Drawer>(std::move(made), VK_NULL_HANDLE);
+    return VK_SUCCESS;
 }
 
 // All that the libraries were given becomes one pipeline: only together it is known what the mesh shader hands to the

@@ -50,8 +50,11 @@ public:
     bool makes(const VkGraphicsPipelineCreateInfo& info) const override;
     VkResult create(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache,
                     const VkAllocationCallbacks* allocator, VkPipeline* out) override;
-    VkResult createNode(const VkGraphicsPipelineCreateInfo& info, std::vector<SharedWords> words, VkPipelineCache cache,
-                        std::shared_ptr<const MadeMeshNode>& out) override;
+    VkResult createDrawer(const VkGraphicsPipelineCreateInfo& info, std::vector<SharedWords> words,
+                          std::shared_ptr<SequenceLayout> layout, VkPipelineCache cache,
+                          std::shared_ptr<const ListDrawer>& out) override;
+    VkResult createDrawer(std::span<const std::shared_ptr<const KeptShader>> shaders, std::vector<SharedWords> words,
+                          std::shared_ptr<const ListDrawer>& out) override;
     bool isMade(VkPipeline pipeline) const override { return m_pipelines.find(handleId(pipeline)) != nullptr; }
     void destroyed(VkPipeline pipeline) override { m_pipelines.remove(handleId(pipeline)); }
     VkResult replaceShaders(std::span<VkShaderCreateInfoEXT> infos, ReplacedCode& code) override;

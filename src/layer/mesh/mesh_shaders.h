@@ -16,7 +16,6 @@
 namespace millrace::layer {
 
 // What the properties say.
-inline constexpr uint32_t kMaxMeshGroupsPerDimension = 65535;
 inline constexpr uint32_t kMaxMeshVertices = 256;
 inline constexpr uint32_t kMaxMeshPrimitives = 256;
 inline constexpr uint32_t kMaxMeshOutputBytes = 49152;

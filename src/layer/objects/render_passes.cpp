@@ -19,13 +19,6 @@ namespace millrace::layer {
 
 namespace {
 
-// Between a subpass and what is outside the instance there may be any stage at the outer side; the stages that a
-// subpass names are of graphics.
-DriverScopes scopesOf(const Device& device)
-{
-    return {device, VK_QUEUE_GRAPHICS_BIT};
-}
-
 VkPipelineStageFlags2 destinationOf(const VkSubpassDependency& dependency)
 {
     return dependency.dstStageMask;
@@ -152,7 +145,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateRenderPass(VkDevice handle, const VkRenderP
     std::vector<VkSubpassDependency> dependencies(pCreateInfo->pDependencies,
                                                   pCreateInfo->pDependencies + pCreateInfo->dependencyCount);
     for (VkSubpassDependency& dependency : dependencies)
-        scopesOf(device).translate(dependency);
+        DriverScopes::ofSubpasses(device).translate(dependency);
     VkRenderPassCreateInfo info = *pCreateInfo;
     info.pDependencies = dependencies.data();
     return create(device, *pCreateInfo, info, pAllocator, pRenderPass,
@@ -167,7 +160,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createRenderPass2(VkDevice handle, const VkRender
                                                  const VkAllocationCallbacks* pAllocator, VkRenderPass* pRenderPass)
 {
     Device& device = Device::of(handle);
-    const DriverScopes scopes = scopesOf(device);
+    const DriverScopes scopes = DriverScopes::ofSubpasses(device);
     std::deque<PatchedChain> chains;
     std::vector<VkSubpassDependency2> dependencies(pCreateInfo->pDependencies,
                                                    pCreateInfo->pDependencies + pCreateInfo->dependencyCount);

@@ -76,6 +76,13 @@ VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer handle, uint32_t st
             continue;
         stages.push_back(pStages[i]);
         shaders.push_back(shader);
+        // Who has not enabled geometry shaders need not say that there is none.
+        if (pStages[i] == VK_SHADER_STAGE_VERTEX_BIT && commandBuffer.device.addsGeometryShaders()) {
+            stages.push_back(VK_SHADER_STAGE_GEOMETRY_BIT);
+            shaders.push_back(VK_NULL_HANDLE);
+            if (commandBuffer.logs())
+                commandBuffer.bound.bindShader(VK_SHADER_STAGE_GEOMETRY_BIT, VK_NULL_HANDLE);
+        }
     }
     if (stages.empty())
         return;

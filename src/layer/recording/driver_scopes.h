@@ -43,6 +43,15 @@ public:
             m_readers |= VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT;
     }
 
+    // Of dependencies of subpasses: at the outer side there may be any stage, and subpasses name stages of graphics.
+    // Copies of indirect commands are made in front of the instance, which waits for what the dependencies say.
+    static DriverScopes ofSubpasses(const Device& device)
+    {
+        DriverScopes scopes(device, VK_QUEUE_GRAPHICS_BIT);
+        scopes.m_copies = false;
+        return scopes;
+    }
+
     // Inside of a render pass instance, where barriers name stages of graphics alone.
     static DriverScopes inside(const Device& device)
     {
