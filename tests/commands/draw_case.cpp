@@ -72,7 +72,9 @@ DrawCase::DrawCase(uint32_t seed, Maker maker)
       hasTasks(hasMesh && below(random, 2)),
       layout(random, usesMesh(maker) ? kMeshStages : kStages, actionOf(isIndexed, isCounted, hasMesh),
              {.set = hasSet,
-              .setWords = !hasObjects ? 1u : hasTasks ? 3u : 2u,
+              .setWords = !hasObjects ? 1u
+                          : hasTasks  ? 3u
+                                      : 2u,
               .vertices = hasVertices,
               .indices = hasIndices,
               .numbers = !hasStreams})

@@ -3,10 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <tuple>
 
 #include "commands/draws.h"
+#include "trace/collect.h"
+#include "trace/file.h"
 
 namespace millrace::commandtest {
 
@@ -66,6 +69,54 @@ TEST_P(GeneratedDrawsOfTheLayersMeshes, RandomLayouts_AsALoopOnTheHost)
 INSTANTIATE_TEST_SUITE_P(By, GeneratedDrawsOfTheLayersMeshes,
                          testing::Values(Maker::Mesh, Maker::MeshObjects, Maker::Objects),
                          [](const auto& info) { return commandtest::nameOf(info.param); });
+
+// What a trace says of generated draws (setting "trace").
+class CountedMeshDraws : public testing::TestWithParam<std::tuple<bool, Maker>> {
+protected:
+    void SetUp() override
+    {
+        const auto [isOwn, maker] = GetParam();
+        if (!isOwn && !driverHas(VK_EXT_MESH_SHADER_EXTENSION_NAME))
+            GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
+        if (usesObjects(maker) && !driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME))
+            GTEST_SKIP() << "the driver lacks VK_EXT_shader_object";
+    }
+};
+
+TEST_P(CountedMeshDraws, Vertices_AsTheHostCountsThem)
+{
+    const auto [isOwn, maker] = GetParam();
+    const std::string path = testing::TempDir() + "millrace_generated_counts.mrtrace";
+    uint64_t wanted = 0;
+    {
+        Draws draws(Provider::Layer, maker, {.ownMesh = isOwn, .trace = path.c_str()});
+        for (uint32_t seed = 0; seed < 12; ++seed) {
+            DrawCase drawn(seed, maker);
+            draws.run(drawn);
+            for (const std::vector<uint32_t>& points : drawn.expected().drawn)
+                wanted += points.size();
+        }
+    }
+    trace::Collector found;
+    const Status status = trace::read(trace::readBytes(path), found);
+    ASSERT_TRUE(status) << status.error().text();
+    uint64_t vertices = 0;
+    for (const trace::MeshWork& work : found.meshWorks)
+        vertices += work.vertices;
+    EXPECT_GT(wanted, 0u);
+    EXPECT_EQ(vertices, wanted);
+    std::filesystem::remove(path);
+}
+
+std::string nameOfCounted(const testing::TestParamInfo<std::tuple<bool, Maker>>& info)
+{
+    const auto [isOwn, maker] = info.param;
+    return std::string(isOwn ? "Layer" : "Driver") + commandtest::nameOf(maker);
+}
+
+INSTANTIATE_TEST_SUITE_P(By, CountedMeshDraws,
+                         testing::Combine(testing::Bool(), testing::Values(Maker::Mesh, Maker::MeshObjects)),
+                         nameOfCounted);
 
 // The first case of which that is true.
 template <typename IsWanted>

@@ -16,7 +16,8 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
                            .mesh = usesMesh(maker) || with.ownMesh,
                            .ownMesh = with.ownMesh,
                            .validate = with.validate,
-                           .streams = maker == Maker::Streams}),
+                           .streams = maker == Maker::Streams,
+                           .trace = with.trace}),
       m_maker(maker),
       m_device(generated.device)
 {

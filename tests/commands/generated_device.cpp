@@ -19,6 +19,8 @@ InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with)
     if (provider == Provider::Layer)
         options.settings = {{"enable", with.ownMesh ? "generated_commands, mesh_shaders" : "generated_commands"},
                             {"force_enable", "true"}};
+    if (with.trace)
+        options.settings["trace"] = with.trace;
     options.recorder = with.recorder;
     if (provider == Provider::Layer && with.narrow)
         options.settings["traits"] = "integer_bits=32";

@@ -19,16 +19,17 @@ bool driverHasGeneratedCommands();
 bool driverHas(const char* extension);
 
 struct GeneratedOptions {
-    bool draws = false;      // features for what the shaders of draws read
-    bool graphs = false;     // execution graphs
-    bool libraries = false;  // graphics pipelines of libraries
-    bool objects = false;    // shader objects
-    bool narrow = false;     // the layer uses no 64-bit integers
-    bool mesh = false;       // VK_EXT_mesh_shader,
-    bool ownMesh = false;    // of the layer's
-    bool recorder = false;   // a layer below notes what it sees (layer/recorder.h)
-    bool validate = false;   // the layer checks streams
-    bool streams = false;    // VK_NV_device_generated_commands and _compute beside it
+    bool draws = false;           // features for what the shaders of draws read
+    bool graphs = false;          // execution graphs
+    bool libraries = false;       // graphics pipelines of libraries
+    bool objects = false;         // shader objects
+    bool narrow = false;          // the layer uses no 64-bit integers
+    bool mesh = false;            // VK_EXT_mesh_shader,
+    bool ownMesh = false;         // of the layer's
+    bool recorder = false;        // a layer below notes what it sees (layer/recorder.h)
+    bool validate = false;        // the layer checks streams
+    bool streams = false;         // VK_NV_device_generated_commands and _compute beside it
+    const char* trace = nullptr;  // the layer's setting, or null
 };
 
 layertest::InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with = {});

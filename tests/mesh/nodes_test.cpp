@@ -2,10 +2,13 @@
 // Mesh shaders as nodes of execution graphs: pictures that are what the host paints.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <optional>
 
+#include "mesh/counts.h"
 #include "mesh/node_shaders.h"
-#include "mesh/picture.h"
+#include "trace/collect.h"
+#include "trace/file.h"
 
 namespace millrace::meshtest {
 
@@ -49,6 +52,13 @@ protected:
     {
         m_picture.reset();
         m_device.reset();
+    }
+    // Anew, with that setting.
+    void traceTo(const std::string& path)
+    {
+        TearDown();
+        m_device.emplace(GetParam(), m_beside, path);
+        m_picture.emplace(*m_device);
     }
 
     MeshDevice& meshDevice() { return *m_device; }
@@ -191,6 +201,23 @@ TEST_P(MeshNodes, Entry_DrawsWhatTheHostDispatches)
     const std::vector<Cell> cells = randomCells(40);
     const layertest::Graph graph = createGraph({createMeshNode()});
     EXPECT_EQ(draw(graph, cells, "cells", 2, wordsOf({{{8, 4, 1}, 0, 0}, {{8, 4, 1}, 0, 4}})), expected(cells));
+}
+
+TEST_P(MeshNodes, Traced_CountsWhatTheHostCounts)
+{
+    const std::string path = testing::TempDir() + "millrace_node_counts.mrtrace";
+    traceTo(path);
+    const std::vector<Cell> cells = randomCells(44);
+    const layertest::Graph graph = createGraph({createMeshNode()});
+    EXPECT_EQ(draw(graph, cells, "cells", 2, wordsOf({{{8, 4, 1}, 0, 0}, {{8, 4, 1}, 0, 4}})), expected(cells));
+    TearDown();
+    trace::Collector found;
+    const Status status = trace::read(trace::readBytes(path), found);
+    ASSERT_TRUE(status) << status.error().text();
+    ASSERT_EQ(found.meshPipelines.size(), 1u);
+    ASSERT_EQ(found.meshWorks.size(), 1u);
+    expectCounts(found.meshWorks[0], countsOf(cells));
+    std::filesystem::remove(path);
 }
 
 TEST_P(MeshNodes, Entry_DrawsWhatTheDeviceDispatches)

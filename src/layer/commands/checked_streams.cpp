@@ -43,7 +43,8 @@ void Generation::limitGrids(const StreamCheck::Subject& subject, abi::CheckArgum
 // Which one of the command buffer, as far as its application can know.
 std::string Generation::callText() const
 {
-    std::string text = m_call == Call::Preprocess ? "vkCmdPreprocessGeneratedCommands" : "vkCmdExecuteGeneratedCommands";
+    std::string text =
+        m_call == Call::Preprocess ? "vkCmdPreprocessGeneratedCommands" : "vkCmdExecuteGeneratedCommands";
     text += m_layout->streamCount ? "NV" : "EXT";
     text += ", call " + std::to_string(m_commandBuffer.generations) + " of the command buffer that generates commands";
     const std::vector<std::string>& labels = m_commandBuffer.labels;
@@ -64,8 +65,8 @@ bool Generation::checkStream(VkCommandBuffer target) const
     arguments.maxSequenceCount = m_info.maxSequenceCount;
     arguments.indexTypes = layout().indexBuffer && layout().indexBuffer->types == commands::IndexBuffer::Types::Dxgi;
     limitGrids(subject, arguments);
-    auto check = std::make_shared<StreamCheck>(
-        m_device, StreamCheck::Place{m_commandBuffer.reference(), callText()}, std::move(subject));
+    auto check = std::make_shared<StreamCheck>(m_device, StreamCheck::Place{m_commandBuffer.reference(), callText()},
+                                               std::move(subject));
     const VkResult result = check->record(target, arguments);
     if (result != VK_SUCCESS) {
         m_commandBuffer.fail(result);

@@ -49,6 +49,8 @@ void Generation::executeDraws(bool isPreprocessed) const
         settleWait(m_commandBuffer);
         divideInstance(m_commandBuffer);
     }
+    if (isMesh(layout().action))
+        m_commandBuffer.countsMeshes = m_device.shaderCounter != nullptr;
     const bool hasTable = hasDrawTable(layout());
     if ((needsKernels() || isChecked()) && !isPreprocessed && !writeDraws())
         return;

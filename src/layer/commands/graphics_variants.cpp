@@ -14,6 +14,7 @@
 #include "layer/commands/variant_flags.h"
 #include "layer/commands/vertex_inputs.h"
 #include "layer/loader/device.h"
+#include "layer/objects/counted_code.h"
 #include "layer/objects/graphics_parts.h"
 #include "layer/objects/render_passes.h"
 #include "layer/objects/shader_modules.h"
@@ -152,8 +153,9 @@ private:
     {
         std::deque<TransientModule> modules;
         std::vector<VkPipelineShaderStageCreateInfo> own = stages();
+        const std::vector<SharedWords> words = countedCode(device(), own, wordsOf(code));
         for (size_t i = 0; i < code.size(); ++i) {
-            const TransientModule& module = modules.emplace_back(device(), code[i].words);
+            const TransientModule& module = modules.emplace_back(device(), *words[i]);
             if (module.result() != VK_SUCCESS)
                 return module.result();
             device().names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {"variant for generated commands"});

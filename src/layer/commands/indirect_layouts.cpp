@@ -218,7 +218,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutEXT(VkDevice handle,
     layout->isUnordered = pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_UNORDERED_SEQUENCES_BIT_EXT;
     // Kernels run in front of the render pass instance that such commands are in.
     const bool isChecked = device.generatedCommands->checks && layout->layout.action != Action::Dispatch;
-    if ((hasDrawTable(layout->layout) || isChecked) && !(pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT))
+    if ((hasDrawTable(layout->layout) || isChecked) &&
+        !(pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT))
         device.needsFronts = true;
     *pLayout = handleOf<VkIndirectCommandsLayoutEXT>(layout.get());
     device.indirectLayouts.insert(handleId(*pLayout), std::move(layout));

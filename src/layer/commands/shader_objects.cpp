@@ -76,7 +76,10 @@ private:
         const VkPushConstantRange range{sequenceStages(device()), 0, sizeof(abi::SequenceArguments)};
         // Identically defined for all of them (VUID-vkCmdDraw-None-08879).
         const std::vector<VkDescriptorSetLayout> sets = m_shaders[0]->setHandles();
-        const VkShaderCreateInfoEXT info = shader.createInfo(words, sets, range);
+        VkShaderCreateInfoEXT info = shader.createInfo(words, sets, range);
+        ReplacedCode counted;
+        if (device().shaderCounter)
+            device().shaderCounter->count({&info, 1}, counted);
         return device().table.CreateShadersEXT(device().handle, 1, &info, runtime::hostMemory(), &out);
     }
 

@@ -58,10 +58,10 @@ TokenFault explainGrid(const abi::TokenCheck& check, const abi::TokenFinding& fi
     while (dimension < 3 && finding.words[dimension] <= limits.maxGrid[dimension])
         ++dimension;
     const uint32_t first = context.hasTask ? 7322 : 7326;
-    const std::string rule = context.isDispatch
-                                 ? std::string("VUID-VkDispatchIndirectCommand-") + "xyz"[dimension % 3] + "-0041" +
-                                       std::to_string(7 + dimension % 3)
-                                 : "VUID-VkDrawMeshTasksIndirectCommandEXT-TaskEXT-0" + std::to_string(first + dimension);
+    const std::string rule =
+        context.isDispatch ? std::string("VUID-VkDispatchIndirectCommand-") + "xyz"[dimension % 3] + "-0041" +
+                                 std::to_string(7 + dimension % 3)
+                           : "VUID-VkDrawMeshTasksIndirectCommandEXT-TaskEXT-0" + std::to_string(first + dimension);
     std::string limit = std::to_string(limits.maxGrid[0]) + " x " + std::to_string(limits.maxGrid[1]) + " x " +
                         std::to_string(limits.maxGrid[2]);
     if (!context.isDispatch)
@@ -142,8 +142,9 @@ TokenFault explain(const abi::TokenCheck& check, uint32_t fault, const abi::Toke
         case abi::kFaultAddress:
             return explainAddress(check, finding, context);
         case abi::kFaultAlignment:
-            return {check.kind == abi::kTokenIndexBuffer ? "VUID-VkBindIndexBufferIndirectCommandEXT-bufferAddress-11118"
-                                                         : kOwnRule,
+            return {check.kind == abi::kTokenIndexBuffer
+                        ? "VUID-VkBindIndexBufferIndirectCommandEXT-bufferAddress-11118"
+                        : kOwnRule,
                     "the address " + hex(addressOf(finding)) + " is no multiple of " + std::to_string(finding.words[2]),
                     "Write an address that is a multiple of what is read there"};
         case abi::kFaultStride:

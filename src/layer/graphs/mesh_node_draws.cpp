@@ -45,6 +45,7 @@ void drawOne(CommandBuffer& commandBuffer, const MeshNodePipeline& pipeline, con
         drawMade(commandBuffer, pipeline, draw);
         return;
     }
+    commandBuffer.countsMeshes = commandBuffer.device.shaderCounter != nullptr;
     const VkuDeviceDispatchTable& table = commandBuffer.device.table;
     const VkCommandBuffer target = commandBuffer.current;
     const MeshNodeLayout& layout = *pipeline.layout;

@@ -13,6 +13,7 @@
 #include "layer/chains/chain.h"
 #include "layer/graphs/pipelines.h"
 #include "layer/graphs/validate.h"
+#include "layer/objects/counted_code.h"
 #include "layer/objects/driver_pipeline_info.h"
 #include "layer/objects/graphics_parts.h"
 #include "layer/objects/transient_module.h"
@@ -232,6 +233,8 @@ VkResult Creation::callMaker(VkGraphicsPipelineCreateInfo& info, PlainStages& st
 VkResult Creation::callDriver(VkGraphicsPipelineCreateInfo& info, PlainStages& stages, MeshNodePipeline& pipeline) const
 {
     std::deque<TransientModule> modules;
+    // The first is the mesh shader.
+    stages.words[0] = countedCode(m_device, {stages.infos.data(), 1}, {stages.words[0]})[0];
     for (size_t i = 0; i < stages.infos.size(); ++i) {
         if (!stages.words[i])
             continue;
@@ -241,7 +244,7 @@ VkResult Creation::callDriver(VkGraphicsPipelineCreateInfo& info, PlainStages& s
         m_device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {"mesh node ", m_name});
         stages.infos[i].module = module.handle();
     }
-    const DriverStages driverStages(m_device, stages.infos.data(), info.stageCount);
+    const DriverStages driverStages(m_device, stages.infos.data(), info.stageCount, true);
     if (driverStages.result() != VK_SUCCESS)
         return driverStages.result();
     m_device.tellLost("pipeline creation", driverStages.lost());

@@ -23,11 +23,12 @@ bool needsTranslation(const Device& device, const VkPipelineShaderStageCreateInf
            (device.shaderCounter && device.shaderCounter->counts(stage.stage));
 }
 
-DriverStages::DriverStages(const Device& device, const VkPipelineShaderStageCreateInfo* stages, uint32_t count)
+DriverStages::DriverStages(const Device& device, const VkPipelineShaderStageCreateInfo* stages, uint32_t count,
+                           bool isCounted)
     : m_device(device), m_stages(stages, stages + count)
 {
     std::vector<SharedWords> code(count);
-    if (device.shaderCounter)
+    if (device.shaderCounter && !isCounted)
         code = device.shaderCounter->count({stages, count});
     for (uint32_t i = 0; i < count; ++i)
         if (needsTranslation(device, m_stages[i]))

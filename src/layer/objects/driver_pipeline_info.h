@@ -22,7 +22,9 @@ bool needsTranslation(const Device& device, const VkPipelineShaderStageCreateInf
 // code; with a ShaderCounter, stages that count.
 class DriverStages {
 public:
-    DriverStages(const Device& device, const VkPipelineShaderStageCreateInfo* stages, uint32_t count);
+    // `isCounted`: their code counts already, or is not to.
+    DriverStages(const Device& device, const VkPipelineShaderStageCreateInfo* stages, uint32_t count,
+                 bool isCounted = false);
     ~DriverStages();
     DriverStages(const DriverStages&) = delete;
     DriverStages& operator=(const DriverStages&) = delete;

@@ -2,8 +2,8 @@
 // What a shader object of the application was given (VK_EXT_shader_object), for features that make others of it.
 #pragma once
 
-#include <vulkan/utility/vk_safe_struct.hpp>
 #include <vulkan/vulkan.h>
+#include <vulkan/utility/vk_safe_struct.hpp>
 
 #include <algorithm>
 #include <memory>
