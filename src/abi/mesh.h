@@ -2,7 +2,7 @@
 // What the shaders of an emulated mesh pipeline are told, and what they leave for each other. Their push constants are
 // SequenceArguments (commands.h): workgroups of task and mesh shaders find their grid, one of several, as generated
 // dispatches find their sequence. `table` is the address of MeshWork::table, `stride` the bytes from one grid to the
-// next; `stream` is not used.
+// next; `stream` is not used. `firstSequence` is the view that a mesh shader runs for, where it runs for each.
 #ifndef MILLRACE_ABI_MESH_H
 #define MILLRACE_ABI_MESH_H
 #include "commands.h"
@@ -11,8 +11,9 @@ MR_ABI_BEGIN
 
 // What workgroups of one dispatch do. At a multiple of 16.
 struct MeshWork {
-    // What each workgroup leaves, in the order of its number. Of mesh shaders MeshGroup[], a multiple of 16. Of task
-    // shaders MeshGrid[2] and the payload, from one multiple of kMeshAreaAlignment to another.
+    // What each workgroup leaves, in the order of its number. Of mesh shaders MeshGroup[], a multiple of 16: those of
+    // one view behind those of the view before, where they run for each. Of task shaders MeshGrid[2] and the payload,
+    // from one multiple of kMeshAreaAlignment to another.
     uint64_t results;
     uint64_t memory;  // of mesh shaders: MeshOutputMemory
     uint64_t grids;   // MeshGrid, SequenceArguments::stride from one to the next, or VkDrawMeshTasksIndirectCommandEXT
@@ -27,8 +28,10 @@ MR_CONST uint kMeshAreaAlignment = 32u;
 // of all that it has, and from the next multiple of kMeshUnitBytes on one for each primitive. 16 bytes.
 struct MeshGroup {
     uint64_t outputs;
-    uint counts;          // vertices, primitives << kMeshPrimitiveShift, kMeshHasRun
-    uint firstPrimitive;  // of the draw: what workgroups in front of it have (src/shaders/meta/mesh/list.comp)
+    uint counts;  // vertices, primitives << kMeshPrimitiveShift, kMeshHasRun
+    // Of the draw: what workgroups in front of it have (src/shaders/meta/mesh/list.comp), of all views the most. Only
+    // those of the first view say it.
+    uint firstPrimitive;
 };
 
 MR_CONST uint kMeshPrimitiveShift = 16u;
@@ -104,7 +107,7 @@ struct MeshListing {
     uint64_t work;  // MeshWork
     uint64_t draw;  // MeshDrawCommand
     uint corners;   // of a primitive
-    uint pad0;
+    uint views;     // that the workgroups have run for, 1 or more
 };
 
 // Of src/shaders/meta/mesh/list.comp: a workgroup for each listing, in rows of kRowGroups.

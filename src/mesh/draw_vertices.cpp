@@ -48,13 +48,14 @@ constexpr spv::Capability kKept[] = {
 class Draw {
 public:
     Draw(commands::Variant& vertex, const MeshOutputs& outputs, const OutputAreas& areas, const PrimitiveInputs& inputs,
-         const Target& target)
+         const Target& target, uint32_t viewMask)
         : m_vertex(vertex),
           m_module(vertex.module),
           m_outputs(outputs),
           m_areas(areas),
           m_inputs(inputs),
           m_target(target),
+          m_viewMask(viewMask),
           m_writer(vertex.module)
     {
     }
@@ -71,12 +72,18 @@ public:
         store(position, farAway());
         chooseFirst(position);
         findPlace();
-        const Id join = m_module.newId();
+        const Id joinThere = m_module.newId(), join = m_module.newId();
+        if (m_viewMask != 0) {
+            m_writer.beginIf(m_isThere, joinThere);
+        }
         beginDrawn(join);
         findVertex();
         writeBuiltIns(position);
         writeVaryings();
         m_writer.endIf(join);
+        if (m_viewMask != 0) {
+            m_writer.endIf(joinThere);
+        }
         finish();
         return m_failure.status();
     }
@@ -176,8 +183,7 @@ private:
         const Id corners = number(m_outputs.corners);
         const Id primitive = emit(spv::Op::OpUDiv, word(), {vertex, corners});
         m_corner = emit(spv::Op::OpUMod, word(), {vertex, corners});
-        const Id group = loadGroup(primitive);
-        m_primitive = emit(spv::Op::OpISub, word(), {primitive, component(group, 3)});
+        const Id group = findGroup(primitive);
         m_vertexCount = emit(spv::Op::OpBitwiseAnd, word(), {component(group, 2), number(abi::kMeshCountMask)});
         const Id stride = number(m_areas.vertex.stride());
         const Id bytes =
@@ -198,8 +204,9 @@ private:
     }
 
     // The abi::MeshGroup that has the primitive: the last one that does not begin behind it. Those with the same
-    // beginning in front of it are empty.
-    Id loadGroup(Id primitive)
+    // beginning in front of it are empty. Those of the first view say where they begin, and it is that of the own view
+    // that has the outputs.
+    Id findGroup(Id primitive)
     {
         constexpr auto kBack = -static_cast<int64_t>(offsetof(abi::MeshWork, table));
         const Id pair = m_module.getVectorType(word(), 2), quad = m_module.getVectorType(word(), 4);
@@ -221,7 +228,27 @@ private:
             return m_loads->load(out, first, word(), 4);
         });
         Emitter behind = m_writer.out();
-        return m_loads->load(behind, locate(behind, found), quad, sizeof(abi::MeshGroup));
+        const Id first = m_loads->load(behind, locate(behind, found), quad, sizeof(abi::MeshGroup));
+        m_primitive = emit(spv::Op::OpISub, word(), {primitive, component(first, 3)});
+        if (m_viewMask == 0) {
+            return first;
+        }
+        const Id front = emit(spv::Op::OpIMul, word(), {viewsInFront(behind, m_viewMask, viewIndex()), count});
+        const Id own = emit(spv::Op::OpIAdd, word(), {front, found});
+        const Id group = m_loads->load(behind, locate(behind, own), quad, sizeof(abi::MeshGroup));
+        const Id shifted =
+            emit(spv::Op::OpShiftRightLogical, word(), {component(group, 2), number(abi::kMeshPrimitiveShift)});
+        const Id primitives = emit(spv::Op::OpBitwiseAnd, word(), {shifted, number(abi::kMeshCountMask)});
+        m_isThere = emit(spv::Op::OpULessThan, m_module.getBoolType(), {m_primitive, primitives});
+        return group;
+    }
+
+    Id viewIndex()
+    {
+        m_module.addCapability(spv::Capability::MultiView);
+        const Id signedWord = m_module.getIntType(32, true);
+        const Id variable = createBuiltIn(spv::BuiltIn::ViewIndex, signedWord, spv::StorageClass::Input);
+        return emit(spv::Op::OpBitcast, word(), {emit(spv::Op::OpLoad, signedWord, {variable})});
     }
 
     // `indices`: the first is that of the vertex or primitive.
@@ -388,10 +415,12 @@ private:
     const OutputAreas& m_areas;
     const PrimitiveInputs& m_inputs;
     const Target& m_target;
+    const uint32_t m_viewMask;
     compiler::FunctionWriter m_writer;
     std::map<spv::BuiltIn, Id> m_chosen;  // outputs that choose layer, viewport and shading rate
     Id m_corner;
     Id m_primitive;
+    Id m_isThere;  // with a mask of views: a view may have fewer primitives than another
     Id m_vertexIndex;
     std::optional<commands::ArgumentLoads> m_loads;
     Id m_vertexCount;
@@ -403,9 +432,9 @@ private:
 }  // namespace
 
 Status drawVertices(commands::Variant& vertex, const MeshOutputs& outputs, const OutputAreas& areas,
-                    const PrimitiveInputs& inputs, const Target& target)
+                    const PrimitiveInputs& inputs, const Target& target, uint32_t viewMask)
 {
-    return Draw(vertex, outputs, areas, inputs, target).run();
+    return Draw(vertex, outputs, areas, inputs, target, viewMask).run();
 }
 
 }  // namespace millrace::mesh

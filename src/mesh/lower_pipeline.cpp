@@ -47,9 +47,6 @@ Result<Variant> readWhole(const Stage& stage, spv::ExecutionModel model)
         return whole.error();
     }
     writeLocalSize(whole->module);
-    if (const Status status = clearViewIndex(whole->module); !status) {
-        return status.error();
-    }
     return whole;
 }
 
@@ -128,12 +125,12 @@ Result<Stage> lowerTask(const Stage& task, MeshLayout& layout, const Target& tar
 }
 
 Result<Stage> lowerMesh(Variant mesh, const std::string& entryPoint, const MeshOutputs& outputs,
-                        const OutputAreas& areas, bool hasTasks, const Target& target)
+                        const OutputAreas& areas, const MeshLayout& layout, const Target& target)
 {
     if (const Status status = takeArguments(mesh); !status) {
         return status.error();
     }
-    if (const Status status = storeOutputs(mesh, outputs, areas, hasTasks); !status) {
+    if (const Status status = storeOutputs(mesh, outputs, areas, layout.gridBytes != 0, layout.viewMask); !status) {
         return status.error();
     }
     return finishCompute(mesh, entryPoint, target);
@@ -162,11 +159,15 @@ Result<Stage> lowerFragment(Variant fragment, const Stage& given, const Primitiv
 }  // namespace
 
 Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const Stage& mesh,
-                                      const std::optional<Stage>& fragment, const Target& target)
+                                      const std::optional<Stage>& fragment, const Target& target, const Views& views)
 {
     auto whole = readWhole(mesh, spv::ExecutionModel::MeshEXT);
     if (!whole) {
         return whole.error();
+    }
+    const auto viewMask = settleViews(whole->module, views);
+    if (!viewMask) {
+        return viewMask.error();
     }
     const auto outputs = readOutputs(whole->module);
     if (!outputs) {
@@ -191,7 +192,7 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
     LoweredPipeline lowered;
     lowered.layout = {OutputAreas::units(areas->vertex, outputs->maxVertices) +
                           OutputAreas::units(areas->primitive, outputs->maxPrimitives),
-                      0, outputs->corners};
+                      0, outputs->corners, *viewMask};
     if (task) {
         auto emitted = lowerTask(*task, lowered.layout, target);
         if (!emitted) {
@@ -200,11 +201,11 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
         lowered.task = std::move(*emitted);
     }
     Variant vertex = *whole;
-    if (const Status status = drawVertices(vertex, *outputs, *areas, *inputs, target); !status) {
+    if (const Status status = drawVertices(vertex, *outputs, *areas, *inputs, target, *viewMask); !status) {
         return status.error();
     }
     lowered.vertex = {"main", finish(vertex), {}};
-    auto stored = lowerMesh(std::move(*whole), mesh.entryPoint, *outputs, *areas, task.has_value(), target);
+    auto stored = lowerMesh(std::move(*whole), mesh.entryPoint, *outputs, *areas, lowered.layout, target);
     if (!stored) {
         return stored.error();
     }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -36,10 +37,21 @@ struct Target {
     GroupSize groupSize = kAnyGroupSize;  // of compute shaders
 };
 
+// What ViewIndex is in a mesh shader.
+struct Views {
+    uint32_t mask = 0;        // of the subpass; 0: it has no several views, and ViewIndex is 0
+    bool areDevices = false;  // it is DeviceIndex (VK_PIPELINE_CREATE_VIEW_INDEX_FROM_DEVICE_INDEX_BIT)
+};
+
 struct MeshLayout {
     uint64_t mostUnits = 0;  // abi::kMeshUnitBytes each, that the outputs of a workgroup of the mesh shader may take
     uint64_t gridBytes = 0;  // of one of the task shader: what it emits, and the payload
     uint32_t corners = 3;    // of a primitive: 1 point, 2 line, 3 triangle
+    // Views for each of which the mesh shader runs, since it reads ViewIndex, with the index of the view as
+    // abi::SequenceArguments::firstSequence. 0: it runs once.
+    uint32_t viewMask = 0;
+
+    uint32_t runs() const { return viewMask == 0 ? 1 : static_cast<uint32_t>(std::popcount(viewMask)); }
 };
 
 // All have abi::SequenceArguments as their only push constants, as abi/mesh.h says, and the application's descriptors.
@@ -54,9 +66,10 @@ struct LoweredPipeline {
 // Specialization constants of task and mesh shader have their values afterwards; the fragment shader's are as they
 // were, its `constants` as well. Primitives that a workgroup culls become vertices far outside of what is drawn.
 // Primitives keep their order. Errors: no such entry point; more bytes of outputs than 32
-// bits count; what the device lacks; multiview, and pointers to outputs that are chosen or passed on.
+// bits count; what the device lacks; pointers to outputs that are chosen or passed on.
 Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const Stage& mesh,
-                                      const std::optional<Stage>& fragment, const Target& target);
+                                      const std::optional<Stage>& fragment, const Target& target,
+                                      const Views& views = {});
 
 // What becomes of PrimitiveId in a fragment shader without mesh shader.
 enum class PrimitiveIdInput {

@@ -7,6 +7,7 @@
 
 #include "abi/mesh.h"
 #include "compiler/memory_operands.h"
+#include "mesh/passes.h"
 
 namespace millrace::mesh {
 
@@ -28,7 +29,8 @@ static_assert(offsetof(abi::MeshOutputMemory, begin) == 0 && offsetof(abi::MeshO
 
 }  // namespace
 
-OutputMemory::OutputMemory(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas)
+OutputMemory::OutputMemory(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas,
+                           uint32_t viewMask)
     : m_mesh(mesh),
       m_module(mesh.module),
       m_loads(mesh),
@@ -37,7 +39,8 @@ OutputMemory::OutputMemory(commands::Variant& mesh, const MeshOutputs& outputs, 
       m_quad(m_module.getVectorType(m_word, 4)),
       m_bool(m_module.getBoolType()),
       m_mostUnits(static_cast<uint32_t>(OutputAreas::units(areas.vertex, outputs.maxVertices) +
-                                        OutputAreas::units(areas.primitive, outputs.maxPrimitives)))
+                                        OutputAreas::units(areas.primitive, outputs.maxPrimitives))),
+      m_viewMask(viewMask)
 {
     constexpr auto kPrivate = spv::StorageClass::Private;
     const auto elements = [&](const Area& area, uint32_t most) {
@@ -223,6 +226,24 @@ void OutputMemory::takeUnits(FunctionWriter& writer, Id vertices, Id primitives)
     writer.endIf(join);
 }
 
+Id OutputMemory::viewIndex(Emitter& out)
+{
+    return m_loads.word(out, offsetof(abi::SequenceArguments, firstSequence));
+}
+
+// The number of the workgroup among those of all views.
+Id OutputMemory::groupOfAllViews(Emitter& out, LongWords table)
+{
+    const Id group = out.emit(spv::Op::OpLoad, m_word, {m_mesh.group});
+    if (m_viewMask == 0) {
+        return group;
+    }
+    const Id count =
+        m_loads.load(out, m_loads.add(out, table, offsetof(abi::SequenceTable, groupCount)), m_word, sizeof(uint32_t));
+    const Id front = viewsInFront(out, m_viewMask, viewIndex(out));
+    return out.emit(spv::Op::OpIAdd, m_word, {out.emit(spv::Op::OpIMul, m_word, {front, count}), group});
+}
+
 void OutputMemory::findMemory(FunctionWriter& writer)
 {
     constexpr auto kBack = -static_cast<int64_t>(offsetof(abi::MeshWork, table));
@@ -234,7 +255,7 @@ void OutputMemory::findMemory(FunctionWriter& writer)
     const LongWords groups{low, component(out, work, 1)};
     const LongWords head{headLow, component(out, work, 3)};
     const Id zero = math.constant(0);
-    const Id group = out.emit(spv::Op::OpLoad, m_word, {m_mesh.group});
+    const Id group = groupOfAllViews(out, table);
     store(out, m_group,
           math.add(out, groups,
                    math.multiply(out, {group, zero}, {math.constant(uint32_t{sizeof(abi::MeshGroup)}), zero})));

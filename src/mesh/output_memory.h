@@ -13,8 +13,12 @@ namespace millrace::mesh {
 
 class OutputMemory {
 public:
-    // Declares the variables that the shader needs. Requires: commands::declareArguments(); Variant::group.
-    OutputMemory(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas);
+    // Declares the variables that the shader needs. Requires: commands::declareArguments(); Variant::group. `viewMask`:
+    // as MeshLayout says.
+    OutputMemory(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas, uint32_t viewMask);
+
+    // Of the view that the workgroup runs for, where there is a mask of them. A word.
+    spirv::Id viewIndex(spirv::Emitter& out);
 
     // The address of a vertex or primitive, behind setCounts(). `index`: a word. Beyond the counts it is that of room
     // for all that is.
@@ -48,6 +52,7 @@ private:
     spirv::Id isLimited(spirv::Emitter& out);
     void writeTake();
     void takeUnits(compiler::FunctionWriter& writer, spirv::Id vertices, spirv::Id primitives);
+    spirv::Id groupOfAllViews(spirv::Emitter& out, spirv::LongWords table);
     void findMemory(compiler::FunctionWriter& writer);
     void reserve(compiler::FunctionWriter& writer);
 
@@ -56,6 +61,7 @@ private:
     commands::ArgumentLoads m_loads;
     spirv::Id m_word, m_pair, m_quad, m_bool;
     uint32_t m_mostUnits;
+    const uint32_t m_viewMask;
     std::array<Elements, 2> m_elements;  // vertices, primitives
     spirv::Id m_head;                    // Private: the address of abi::MeshOutputMemory
     spirv::Id m_group;                   // Private: that of the workgroup's abi::MeshGroup

@@ -20,18 +20,19 @@ Result<uint64_t> emitGrids(commands::Variant& task);
 
 // The mesh shader becomes a compute shader that takes memory for its outputs when it sets their counts, and reads its
 // payload where emitGrids() left it. Requires: commands::declareArguments(); the areas' types are in its module.
-// Errors: pointers to outputs or the payload that are chosen or passed on.
-Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas, bool hasTasks);
+// It has `viewMask` as MeshLayout says. Errors: pointers to outputs or the payload that are chosen or passed on.
+Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas, bool hasTasks,
+                    uint32_t viewMask);
 
 // What per-primitive outputs are to the fragment shader.
 struct PrimitiveInputs {
     std::optional<uint32_t> primitiveId;  // the location at which it gets PrimitiveId; none: it does not
 };
 
-// A copy of the mesh shader, before storeOutputs(), becomes the vertex shader that reads what workgroups left. Errors:
-// what the device lacks.
+// A copy of the mesh shader, before storeOutputs(), becomes the vertex shader that reads what workgroups left, for its
+// own view where they ran for each. Errors: what the device lacks.
 Status drawVertices(commands::Variant& vertex, const MeshOutputs& outputs, const OutputAreas& areas,
-                    const PrimitiveInputs& inputs, const Target& target);
+                    const PrimitiveInputs& inputs, const Target& target, uint32_t viewMask);
 
 // The fragment shader gets what is per primitive from all vertices of it.
 Status readPrimitives(commands::Variant& fragment, const PrimitiveInputs& inputs);
@@ -62,7 +63,14 @@ Status setDrawIndex(spirv::Module& module, spirv::Emitter& out, spirv::Id number
 // reads the built-in WorkgroupSize has the constant. Errors: a pointer to LocalInvocationId that is passed on.
 Status flattenGroup(commands::Variant& variant, const GroupSize& most);
 
-// ViewIndex becomes 0, as it is where there are no several views. Errors: a pointer to it that is passed on.
-Status clearViewIndex(spirv::Module& module);
+// ViewIndex becomes a constant where there are no several views, or where nothing reads it. Returns the views for each
+// of which the shader has to run, else 0; it has ViewIndex then. Errors: a pointer to it that is passed on.
+Result<uint32_t> settleViews(spirv::Module& module, const Views& views);
+
+// The value of ViewIndex at the start of the entry point. Errors: its pointer is passed on.
+Status setViewIndex(spirv::Module& module, spirv::Emitter& out, spirv::Id index);
+
+// How many views of the mask have an index in front of that one, which is one of them.
+spirv::Id viewsInFront(spirv::Emitter& out, uint32_t viewMask, spirv::Id index);
 
 }  // namespace millrace::mesh

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What task and mesh shaders share on their way to compute shaders.
+#include <algorithm>
+#include <bit>
+#include <vector>
+
 #include "compiler/diagnose.h"
 #include "compiler/globals.h"
 #include "mesh/passes.h"
 #include "spirv/edit.h"
+#include "spirv/id_set.h"
 
 namespace millrace::mesh {
 
@@ -27,6 +32,39 @@ bool isOfMeshShaders(const Instruction& mode)
         default:
             return false;
     }
+}
+
+void changeBuiltIn(Module& module, Id variable, spv::BuiltIn builtIn)
+{
+    module.removeDecorations([&](const Instruction& i) {
+        return i.op == spv::Op::OpDecorate && i.id(0) == variable &&
+               i.literal(1) == static_cast<uint32_t>(spv::Decoration::BuiltIn);
+    });
+    const uint32_t literal[] = {static_cast<uint32_t>(builtIn)};
+    module.decorate(variable, spv::Decoration::BuiltIn, literal);
+}
+
+// Of an integer of 32 bits with any sign.
+Id createConstant(Module& module, Id type, uint32_t value)
+{
+    const Id constant = module.newId();
+    module.section(Section::Globals).push_back(spirv::instruction(spv::Op::OpConstant, type, constant).add(value));
+    return constant;
+}
+
+// The value of an integer at the start of the entry point, in place of the built-in.
+Status setInput(Module& module, Emitter& out, spv::BuiltIn builtIn, Id number)
+{
+    compiler::Failure failure("setInput");
+    for (const Id variable : commands::findInputs(module, builtIn)) {
+        const Id type = module.pointee(module.typeOf(variable));
+        if (!commands::makePrivate(module, variable, failure)) {
+            break;
+        }
+        const Id value = type == module.getIntType(32, false) ? number : out.emit(spv::Op::OpBitcast, type, {number});
+        out.emitVoid(spv::Op::OpStore, {variable, value});
+    }
+    return failure.status();
 }
 
 }  // namespace
@@ -94,30 +132,54 @@ Id findPayload(const Module& module)
 
 Status setDrawIndex(Module& module, Emitter& out, Id number)
 {
-    compiler::Failure failure("setDrawIndex");
-    for (const Id variable : commands::findInputs(module, spv::BuiltIn::DrawIndex)) {
-        const Id type = module.pointee(module.typeOf(variable));
-        if (!commands::makePrivate(module, variable, failure)) {
-            break;
-        }
-        const Id value = type == module.getIntType(32, false) ? number : out.emit(spv::Op::OpBitcast, type, {number});
-        out.emitVoid(spv::Op::OpStore, {variable, value});
-    }
-    return failure.status();
+    return setInput(module, out, spv::BuiltIn::DrawIndex, number);
 }
 
-Status clearViewIndex(Module& module)
+Result<uint32_t> settleViews(Module& module, const Views& views)
 {
-    compiler::Failure failure("clearViewIndex");
-    for (const Id variable : commands::findInputs(module, spv::BuiltIn::ViewIndex)) {
-        const Id zero = compiler::getNull(module, module.pointee(module.typeOf(variable)));
-        if (!commands::makePrivate(module, variable, failure)) {
-            break;
-        }
-        module.findDefinition(variable)->add(zero);
-    }
+    compiler::Failure failure("settleViews");
+    const std::vector<Id> variables = commands::findInputs(module, spv::BuiltIn::ViewIndex);
     module.removeCapability(spv::Capability::MultiView);
-    return failure.status();
+    if (views.areDevices) {
+        for (const Id variable : variables) {
+            changeBuiltIn(module, variable, spv::BuiltIn::DeviceIndex);
+            module.addCapability(spv::Capability::DeviceGroup);
+        }
+        return 0u;
+    }
+    const spirv::IdSet used = spirv::usedInFunctions(module);
+    const bool isRead = std::ranges::any_of(variables, [&](Id variable) { return used.contains(variable); });
+    if (isRead && std::popcount(views.mask) > 1) {
+        return views.mask;
+    }
+    const uint32_t only = views.mask == 0 ? 0 : static_cast<uint32_t>(std::countr_zero(views.mask));
+    for (const Id variable : variables) {
+        const Id type = module.pointee(module.typeOf(variable));
+        const Id value = only == 0 ? compiler::getNull(module, type) : createConstant(module, type, only);
+        if (!commands::makePrivate(module, variable, failure)) {
+            return failure.diagnostic();
+        }
+        module.findDefinition(variable)->add(value);
+    }
+    return 0u;
+}
+
+Status setViewIndex(Module& module, Emitter& out, Id index)
+{
+    return setInput(module, out, spv::BuiltIn::ViewIndex, index);
+}
+
+Id viewsInFront(Emitter& out, uint32_t viewMask, Id index)
+{
+    Module& module = out.module();
+    const Id word = module.getIntType(32, false);
+    if ((viewMask & (viewMask + 1)) == 0) {
+        return index;  // all from the first one on
+    }
+    const Id bit = out.emit(spv::Op::OpShiftLeftLogical, word, {module.getConstant(1), index});
+    const Id below = out.emit(spv::Op::OpISub, word, {bit, module.getConstant(1)});
+    const Id front = out.emit(spv::Op::OpBitwiseAnd, word, {below, module.getConstant(viewMask)});
+    return out.emit(spv::Op::OpBitCount, word, {front});
 }
 
 }  // namespace millrace::mesh

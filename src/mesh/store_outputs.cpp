@@ -30,8 +30,14 @@ bool isChain(const Instruction& i)
 
 class Store {
 public:
-    Store(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas, bool hasTasks)
-        : m_mesh(mesh), m_module(mesh.module), m_outputs(outputs), m_areas(areas), m_hasTasks(hasTasks)
+    Store(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas, bool hasTasks,
+          uint32_t viewMask)
+        : m_mesh(mesh),
+          m_module(mesh.module),
+          m_outputs(outputs),
+          m_areas(areas),
+          m_hasTasks(hasTasks),
+          m_viewMask(viewMask)
     {
     }
 
@@ -39,7 +45,7 @@ public:
     {
         m_mesh.group = m_module.createVariable(m_module.getPointerType(spv::StorageClass::Private, word()),
                                                spv::StorageClass::Private);
-        m_memory.emplace(m_mesh, m_outputs, m_areas);
+        m_memory.emplace(m_mesh, m_outputs, m_areas, m_viewMask);
         spirv::InstructionList start;
         Emitter out(m_module, start);
         if (const Status status = findMemory(out); !status) {
@@ -91,7 +97,8 @@ private:
         const Id draw = m_hasTasks
                             ? loads.load(out, loads.add(out, grid, offsetof(abi::MeshGrid, drawIndex)), word(), 4)
                             : sequence;
-        return setDrawIndex(m_module, out, draw);
+        const Status status = setDrawIndex(m_module, out, draw);
+        return status && m_viewMask != 0 ? setViewIndex(m_module, out, m_memory->viewIndex(out)) : status;
     }
 
     void rewrite(const Instruction& i, Emitter& out)
@@ -239,6 +246,7 @@ private:
     const MeshOutputs& m_outputs;
     const OutputAreas& m_areas;
     const bool m_hasTasks;
+    const uint32_t m_viewMask;
     std::optional<OutputMemory> m_memory;
     std::unordered_map<uint32_t, Pointer> m_pointers;
     std::optional<Area> m_payloadArea;
@@ -249,9 +257,10 @@ private:
 
 }  // namespace
 
-Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas, bool hasTasks)
+Status storeOutputs(commands::Variant& mesh, const MeshOutputs& outputs, const OutputAreas& areas, bool hasTasks,
+                    uint32_t viewMask)
 {
-    return Store(mesh, outputs, areas, hasTasks).run();
+    return Store(mesh, outputs, areas, hasTasks, viewMask).run();
 }
 
 }  // namespace millrace::mesh

@@ -172,7 +172,7 @@ Image TestDevice::createTarget(uint32_t width, uint32_t height, uint32_t layers)
 }
 
 VkRenderPass TestDevice::createRenderPass(std::span<const VkSubpassDependency> dependencies, uint32_t subpasses,
-                                          VkImageLayout before)
+                                          VkImageLayout before, std::span<const uint32_t> viewMasks)
 {
     VkAttachmentDescription attachment{};
     attachment.format = VK_FORMAT_R8G8B8A8_UNORM;
@@ -186,7 +186,10 @@ VkRenderPass TestDevice::createRenderPass(std::span<const VkSubpassDependency> d
     subpass.colorAttachmentCount = 1;
     subpass.pColorAttachments = &reference;
     const std::vector<VkSubpassDescription> all(subpasses, subpass);
-    VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
+    VkRenderPassMultiviewCreateInfo views{VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO};
+    views.subpassCount = static_cast<uint32_t>(viewMasks.size());
+    views.pViewMasks = viewMasks.data();
+    VkRenderPassCreateInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO, viewMasks.empty() ? nullptr : &views};
     info.attachmentCount = 1;
     info.pAttachments = &attachment;
     info.subpassCount = subpasses;

@@ -84,9 +84,11 @@ public:
     // R8G8B8A8, color attachment and transfer source; the view is of all layers.
     Image createTarget(uint32_t width, uint32_t height, uint32_t layers = 1);
     // With such a target, which each instance clears and stores, as the color attachment of all `subpasses`. It is in
-    // the layout of color attachments behind an instance, and in `before` in front of it.
+    // the layout of color attachments behind an instance, and in `before` in front of it. `viewMasks`: of subpasses, or
+    // empty.
     VkRenderPass createRenderPass(std::span<const VkSubpassDependency> dependencies = {}, uint32_t subpasses = 1,
-                                  VkImageLayout before = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL);
+                                  VkImageLayout before = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
+                                  std::span<const uint32_t> viewMasks = {});
     VkFramebuffer createFramebuffer(VkRenderPass pass, const Image& target, uint32_t width, uint32_t height);
     VkShaderModule createModule(std::span<const uint32_t> words);
     static std::vector<uint32_t> programWords(const std::string& name);  // of tests/programs/shaders

@@ -50,7 +50,7 @@ void lower(Changed which, spirv::Words words)
         task = Stage{"main", std::move(words), {}};
     else if (which == Changed::Fragment)
         fragment = Stage{"main", std::move(words), {}};
-    (void)lowerPipeline(task, mesh, fragment, target);
+    (void)lowerPipeline(task, mesh, fragment, target, {.mask = 5});
     Stage counted = task.value_or(mesh);
     if (which == Changed::Task)
         (void)countTasks(counted, 0);

@@ -36,9 +36,9 @@ void expectValid(const std::optional<Stage>& stage, const char* what, const std:
 }
 
 void expectLowered(const std::optional<Stage>& task, const Stage& mesh, const std::optional<Stage>& fragment,
-                   const std::string& name)
+                   const std::string& name, const Views& views = {})
 {
-    const Result<LoweredPipeline> lowered = lowerPipeline(task, mesh, fragment, kAll);
+    const Result<LoweredPipeline> lowered = lowerPipeline(task, mesh, fragment, kAll, views);
     ASSERT_TRUE(lowered) << name << ": " << lowered.error().text();
     EXPECT_EQ(lowered->task.has_value(), task.has_value());
     EXPECT_EQ(lowered->fragment.has_value(), fragment.has_value());
@@ -154,6 +154,7 @@ TEST(MeshLowering, RandomShaders_BecomeValidModules)
                                         .viewports = true,
                                         .tasks = true,
                                         .drawIndex = true,
+                                        .multiview = true,
                                         .subgroupSize = 32};
     for (uint32_t seed = 1000; seed < 1060; ++seed) {
         const meshtest::RandomShader shader = meshtest::makeRandomShader(seed, abilities);
@@ -162,7 +163,7 @@ TEST(MeshLowering, RandomShaders_BecomeValidModules)
             task = Stage{"main", compileText(shader.task, VK_SHADER_STAGE_TASK_BIT_EXT), {{0, {3, 0, 0, 0}}}};
         const Stage mesh{"main", compileText(shader.mesh, VK_SHADER_STAGE_MESH_BIT_EXT), {{0, {7, 0, 0, 0}}}};
         const Stage fragment{"main", compileText(shader.fragment, VK_SHADER_STAGE_FRAGMENT_BIT), {}};
-        expectLowered(task, mesh, fragment, "seed " + std::to_string(seed));
+        expectLowered(task, mesh, fragment, "seed " + std::to_string(seed), {.mask = shader.viewMask});
         expectCounted(task, mesh, fragment, "seed " + std::to_string(seed));
     }
 }
@@ -277,12 +278,67 @@ TEST(MeshLowering, ShadingRates_AreChosenByTheVertexShader)
     EXPECT_TRUE(declares(*lowered->fragment));
 }
 
-// Where there are no several views, it is 0.
-TEST(MeshLowering, ViewIndex_IsNoInputOfComputeShaders)
+namespace {
+
+// A mesh shader that gives ViewIndex out, or has it and does not read it.
+Stage viewStage(bool reads)
 {
     const std::string text = textOf("#extension GL_EXT_multiview : require\nlayout(location = 0) out int view[];\n",
-                                    "view[0] = gl_ViewIndex;\n");
-    expectLowered({}, {"main", compileText(text, VK_SHADER_STAGE_MESH_BIT_EXT), {}}, {}, "ViewIndex");
+                                    reads ? "view[0] = gl_ViewIndex;\n" : "view[0] = 3;\n");
+    return {"main", compileText(text, VK_SHADER_STAGE_MESH_BIT_EXT), {}};
+}
+
+bool readsBuiltIn(const Stage& stage, spv::BuiltIn builtIn)
+{
+    const auto module = spirv::read(stage.words);
+    EXPECT_TRUE(module);
+    return module && hasDecoration(*module, builtIn);
+}
+
+LoweredPipeline lowerViews(bool reads, const Views& views)
+{
+    expectLowered({}, viewStage(reads), {}, "ViewIndex", views);
+    auto lowered = lowerPipeline({}, viewStage(reads), {}, kAll, views);
+    EXPECT_TRUE(lowered);
+    EXPECT_FALSE(readsBuiltIn(lowered->mesh, spv::BuiltIn::ViewIndex));  // which compute shaders cannot have
+    return std::move(*lowered);
+}
+
+}  // namespace
+
+TEST(MeshLowering, ViewIndexOfSeveralViews_ShaderRunsForEachAndAVertexFindsItsOwn)
+{
+    for (const uint32_t mask : {0b11u, 0b100101u, ~0u}) {
+        const LoweredPipeline lowered = lowerViews(true, {.mask = mask});
+        EXPECT_EQ(lowered.layout.viewMask, mask);
+        EXPECT_EQ(lowered.layout.runs(), mask == 3 ? 2u : mask == ~0u ? 32u : 3u);
+        EXPECT_TRUE(readsBuiltIn(lowered.vertex, spv::BuiltIn::ViewIndex));
+    }
+}
+
+// Where there are no several views it is 0, and where there is one it is that.
+TEST(MeshLowering, ViewIndexThatIsKnownOrNotRead_ShaderRunsOnce)
+{
+    for (const bool reads : {false, true}) {
+        for (const uint32_t mask : {0u, 4u, 3u}) {
+            if (reads && mask == 3)
+                continue;
+            const LoweredPipeline lowered = lowerViews(reads, {.mask = mask});
+            EXPECT_EQ(lowered.layout.viewMask, 0u);
+            EXPECT_EQ(lowered.layout.runs(), 1u);
+            EXPECT_FALSE(readsBuiltIn(lowered.vertex, spv::BuiltIn::ViewIndex));
+        }
+    }
+}
+
+// VK_PIPELINE_CREATE_VIEW_INDEX_FROM_DEVICE_INDEX_BIT.
+TEST(MeshLowering, ViewIndexThatIsDeviceIndex_IsReadAsThat)
+{
+    for (const uint32_t mask : {0u, 3u}) {
+        const LoweredPipeline lowered = lowerViews(true, {mask, true});
+        EXPECT_EQ(lowered.layout.runs(), 1u);
+        EXPECT_TRUE(readsBuiltIn(lowered.mesh, spv::BuiltIn::DeviceIndex));
+    }
 }
 
 // A driver copies a value number by number, with code for each.

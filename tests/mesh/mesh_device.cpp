@@ -34,6 +34,16 @@ bool driverHasMeshShaders()
     return has;
 }
 
+VkPhysicalDeviceMeshShaderFeaturesEXT meshFeaturesOf(VkPhysicalDevice physical)
+{
+    VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+    mesh.taskShader = mesh.meshShader = mesh.multiviewMeshShader = mesh.meshShaderQueries = 77;
+    mesh.primitiveFragmentShadingRateMeshShader = 77;
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &mesh};
+    vkGetPhysicalDeviceFeatures2(physical, &features);
+    return mesh;
+}
+
 bool driverHas(Beside beside)
 {
     InstanceOptions options;
@@ -71,6 +81,7 @@ void enableWhatTestsNeed(VkPhysicalDeviceFeatures2& core, VkPhysicalDeviceVulkan
     core.features.fragmentStoresAndAtomics = has.features.fragmentStoresAndAtomics;
     core.features.vertexPipelineStoresAndAtomics = has.features.vertexPipelineStoresAndAtomics;
     v11.shaderDrawParameters = has11.shaderDrawParameters;
+    v11.multiview = has11.multiview;
     core.pNext = &v11;
 }
 
@@ -109,6 +120,8 @@ MeshDevice::MeshDevice(Provider by, Beside beside, const std::string& trace)
 
 DeviceOptions MeshDevice::options(Beside beside)
 {
+    const layertest::TestInstance instance(instanceOptions(provider));
+    m_features.multiviewMeshShader = meshFeaturesOf(instance.physical).multiviewMeshShader == VK_TRUE;
     m_features.meshShader = VK_TRUE;
     m_features.taskShader = VK_TRUE;
     enableWhatTestsNeed(m_core, m_v11);
@@ -182,6 +195,7 @@ VkPipeline MeshDevice::createPipeline(const PipelineOptions& options, VkResult& 
     VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
     rendering.colorAttachmentCount = 1;
     rendering.pColorAttachmentFormats = &format;
+    rendering.viewMask = options.viewMask;
     VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO};
     VkPipelineCreateFlags2CreateInfo flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
     flags.flags = options.flags;

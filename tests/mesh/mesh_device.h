@@ -19,6 +19,9 @@ enum class Provider { Driver, Layer, LayerInOnePiece, Nodes, NodesOfLayer };
 // True if the driver under the tests has the extension.
 bool driverHasMeshShaders();
 
+// What there is of the extension.
+VkPhysicalDeviceMeshShaderFeaturesEXT meshFeaturesOf(VkPhysicalDevice physical);
+
 layertest::InstanceOptions instanceOptions(Provider provider);
 
 inline constexpr VkShaderStageFlags kMeshStages = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
@@ -31,6 +34,7 @@ struct PipelineOptions {
     std::span<const uint32_t> fragment;  // none: cells_fragment
     VkRenderPass renderPass = VK_NULL_HANDLE;
     uint32_t subpass = 0;
+    uint32_t viewMask = 0;                            // where there is no render pass
     const VkSpecializationInfo* constants = nullptr;  // of the mesh shader
     std::span<const uint32_t> task;                   // none: there is none
     const char* entry = "main";                       // of the mesh shader

@@ -9,6 +9,9 @@ namespace millrace::meshtest {
 
 const char* const kCellsNode = R"(#version 460
 #extension GL_EXT_mesh_shader : require
+#if defined(VIEWS)
+#extension GL_EXT_multiview : require
+#endif
 const uint kSquares = 16;
 const uint kCells = 8;
 struct Cell {
@@ -63,7 +66,12 @@ void main()
     const uint primitive = gl_LocalInvocationIndex;
     for (uint k = 2 * part; k < 2 * part + 2; ++k) {
         const vec2 inCell = vec2(square % 4, square / 4) + vec2(k % 2, k / 2);
-        const vec2 where = (vec2(own) * 8 + inCell * 2) / 64;
+#if defined(VIEWS)
+        const uvec2 place_in_view = uvec2((own.x + gl_ViewIndex) % kCells, own.y);
+#else
+        const uvec2 place_in_view = own;
+#endif
+        const vec2 where = (vec2(place_in_view) * 8 + inCell * 2) / 64;
         gl_MeshVerticesEXT[4 * square + k].gl_Position = vec4(where * 2 - 1, 0, 1);
         place[4 * square + k] = where;
     }
@@ -72,7 +80,12 @@ void main()
     const uint green = kFirstGreen + shaderIndex() * 7;
     primitives[primitive].color = vec4(float(color & 255u), float(color >> 8 & 255u) + green, 0, 255) / 255;
     primitives[primitive].twin = float(color & 255u);
+#if defined(VIEWS)
+    primitives[primitive].color.g += float(16 * gl_ViewIndex) / 255;
+    gl_MeshPrimitivesEXT[primitive].gl_CullPrimitiveEXT = color >> 24 != gl_ViewIndex % 2;
+#else
     gl_MeshPrimitivesEXT[primitive].gl_CullPrimitiveEXT = color >> 24 != 0;
+#endif
 }
 )";
 

@@ -124,6 +124,10 @@ protected:
         picture().prepare(cmd);
         device().cmdInitialize(cmd, graph.pipeline, graph.scratch.address, graph.scratch.size);
         layertest::TestDevice::barrier(cmd);
+        bindGraph(cmd, graph, set);
+    }
+    void bindGraph(VkCommandBuffer cmd, const layertest::Graph& graph, VkDescriptorSet set)
+    {
         constexpr auto kGraph = VK_PIPELINE_BIND_POINT_EXECUTION_GRAPH_AMDX;
         vkCmdBindPipeline(cmd, kGraph, graph.pipeline);
         vkCmdBindDescriptorSets(cmd, kGraph, meshDevice().layout, 0, 1, &set, 0, nullptr);
@@ -451,6 +455,67 @@ TEST_P(MeshNodesInPasses, GraphThatMayNotFit_RunsWithAWarning)
     vkCmdEndRenderPass(cmd);
     EXPECT_EQ(finish(cmd), expected(cells));
 }
+
+// Where the layer runs mesh shaders: drivers may have none of several views.
+class MeshNodesInViews : public MeshNodes {
+protected:
+    static constexpr uint32_t kViewMask = 5;
+
+    VkPipeline createMeshNodeOfViews(VkRenderPass pass)
+    {
+        const std::vector<uint32_t> words = compileNode(kCellsNode, {{"VIEWS", "1"}});
+        const VkPipelineShaderStageNodeCreateInfoAMDX info = infoOf({});
+        return meshDevice().createPipeline({.mesh = words,
+                                            .renderPass = pass,
+                                            .viewMask = kViewMask,
+                                            .entry = "cells",
+                                            .node = &info,
+                                            .flags = kNodeFlags});
+    }
+    // Dispatches in an instance that has begun.
+    void expectViews(VkCommandBuffer cmd, Picture& views, const std::vector<Cell>& cells)
+    {
+        views.copy(cmd);
+        device().submitAndWait(cmd);
+        for (const uint32_t view : {0u, 2u})
+            EXPECT_EQ(views.pixels(view), expected(cellsOfView(cells, view))) << "view " << view;
+    }
+};
+
+TEST_P(MeshNodesInViews, EachViewIsDrawnByItself)
+{
+    const std::vector<Cell> cells = randomCells(58);
+    for (const bool hasPass : {false, true}) {
+        Picture views(meshDevice(), kViewMask);
+        const uint32_t viewMask = kViewMask;
+        const VkRenderPass pass =
+            hasPass ? device().createRenderPass({}, 1, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, {&viewMask, 1})
+                    : VK_NULL_HANDLE;
+        const layertest::Graph graph = createGraph({createRowNode(), createMeshNodeOfViews(pass)});
+        const VkCommandBuffer cmd = device().begin();
+        const VkDescriptorSet set = views.createSet(cells);
+        prepare(cmd, graph, set);
+        views.prepare(cmd);
+        if (hasPass)
+            views.beginPass(cmd, pass);
+        else
+            views.begin(cmd);
+        // Where there are several views, a subpass begins without any state.
+        bindGraph(cmd, graph, set);
+        pushConstants(cmd);
+        Picture::setState(cmd);
+        device().dispatch(cmd, graph, "row", 4, {0, 1, 2, 3});
+        device().dispatch(cmd, graph, "cells", 1, wordsOf({{{8, 4, 1}, 0, 4}}));
+        if (hasPass)
+            vkCmdEndRenderPass(cmd);
+        else
+            vkCmdEndRendering(cmd);
+        expectViews(cmd, views, cells);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(By, MeshNodesInViews, testing::Values(Provider::NodesOfLayer),
+                         [](const auto&) { return "Layer"; });
 
 TEST_P(MeshNodes, SuspendedInstance_HasItsNodesInFront)
 {

@@ -2,6 +2,7 @@
 #include "mesh/picture.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <random>
 
@@ -33,10 +34,24 @@ void paint(Pixels& pixels, const std::vector<Cell>& cells, uint32_t width, uint3
         }
 }
 
-Picture::Picture(MeshDevice& meshDevice)
-    : target(meshDevice.device.createTarget(kSize, kSize)),
+std::vector<Cell> cellsOfView(const std::vector<Cell>& cells, uint32_t view)
+{
+    std::vector<Cell> out = cells;
+    for (size_t i = 0; i < cells.size(); ++i) {
+        Cell& cell = out[i / kCells * kCells + (i + view) % kCells];
+        cell = cells[i];
+        for (uint32_t& color : cell.colors)
+            color = (color & 0xffff) + (view << 12) + ((color >> 24 ^ (view & 1)) << 24);
+    }
+    return out;
+}
+
+Picture::Picture(MeshDevice& meshDevice, uint32_t viewMask)
+    : m_viewMask(viewMask),
+      m_layers(std::max(static_cast<uint32_t>(std::bit_width(viewMask)), 1u)),
+      target(meshDevice.device.createTarget(kSize, kSize, m_layers)),
       m_device(meshDevice),
-      m_pixels(meshDevice.device.createBuffer(kSize * kSize * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT))
+      m_pixels(meshDevice.device.createBuffer(m_layers * kSize * kSize * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT))
 {
 }
 
@@ -64,6 +79,7 @@ VkRenderingInfo Picture::rendering(VkRenderingFlags flags, VkAttachmentLoadOp lo
     info.flags = flags;
     info.renderArea = {{0, 0}, {kSize, kSize}};
     info.layerCount = 1;
+    info.viewMask = m_viewMask;
     info.colorAttachmentCount = 1;
     info.pColorAttachments = &m_attachment;
     return info;
@@ -76,7 +92,7 @@ void Picture::prepare(VkCommandBuffer cmd) const
     barrier.newLayout = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL;
     barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     barrier.image = target.handle;
-    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, m_layers};
     vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, 0, 0,
                          nullptr, 0, nullptr, 1, &barrier);
 }
@@ -107,6 +123,7 @@ VkCommandBuffer Picture::beginSecondary() const
     const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
     VkCommandBufferInheritanceRenderingInfo rendering{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO};
     rendering.flags = VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
+    rendering.viewMask = m_viewMask;
     rendering.colorAttachmentCount = 1;
     rendering.pColorAttachmentFormats = &format;
     rendering.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
@@ -156,11 +173,11 @@ void Picture::copy(VkCommandBuffer cmd) const
     barrier.newLayout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
     barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     barrier.image = target.handle;
-    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, m_layers};
     vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0,
                          nullptr, 0, nullptr, 1, &barrier);
     VkBufferImageCopy region{};
-    region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+    region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, m_layers};
     region.imageExtent = {kSize, kSize, 1};
     vkCmdCopyImageToBuffer(cmd, target.handle, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, m_pixels.handle, 1, &region);
     VkMemoryBarrier toHost{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
@@ -170,9 +187,10 @@ void Picture::copy(VkCommandBuffer cmd) const
                          nullptr);
 }
 
-Pixels Picture::pixels() const
+Pixels Picture::pixels(uint32_t layer) const
 {
-    return {m_pixels.words, m_pixels.words + size_t{kSize} * kSize};
+    const uint32_t* const first = m_pixels.words + size_t{layer} * kSize * kSize;
+    return {first, first + size_t{kSize} * kSize};
 }
 
 }  // namespace millrace::meshtest

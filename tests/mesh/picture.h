@@ -29,10 +29,14 @@ std::vector<Cell> randomCells(uint32_t seed);
 // What drawing these cells, from the upper left one on in rows of `width`, makes of a picture. `green`: what is added.
 void paint(Pixels& pixels, const std::vector<Cell>& cells, uint32_t width, uint32_t height, uint32_t green = 0);
 
+// The same cells as shaders with VIEWS draw them in a view: columns elsewhere, other green, others culled.
+std::vector<Cell> cellsOfView(const std::vector<Cell>& cells, uint32_t view);
+
 // A target and commands that draw to it.
 class Picture {
 public:
-    explicit Picture(MeshDevice& meshDevice);
+    // `viewMask`: of instances of dynamic rendering; the target has a layer for each view up to the last one.
+    explicit Picture(MeshDevice& meshDevice, uint32_t viewMask = 0);
 
     layertest::Buffer createCells(const std::vector<Cell>& cells);
     VkDescriptorSet createSet(const std::vector<Cell>& cells);
@@ -52,8 +56,13 @@ public:
     void bind(VkCommandBuffer cmd, VkPipeline pipeline, VkDescriptorSet set, uint32_t firstCell = 0) const;
     // Copies the target to the host at the end of the command buffer.
     void copy(VkCommandBuffer cmd) const;
-    Pixels pixels() const;
+    Pixels pixels(uint32_t layer = 0) const;
 
+private:
+    const uint32_t m_viewMask;
+    const uint32_t m_layers;
+
+public:
     const layertest::Image target;
 
 private:

@@ -15,7 +15,7 @@ namespace {
 constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;
 constexpr VkShaderStageFlags kFirstStages =
     VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_VERTEX_BIT;
-constexpr VkImageSubresourceRange kAll{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, kRandomLayers};
+constexpr VkImageSubresourceRange kAll{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, kRandomViews};
 
 // From vertex shaders.
 bool driverWritesViewports()
@@ -55,6 +55,7 @@ RandomDevice::RandomDevice() : m_device(instanceOptions(Provider::Layer), option
 
 layertest::DeviceOptions RandomDevice::options()
 {
+    m_parameters.pNext = &m_multiview;
     VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &m_parameters};
     readDriverFeatures(all);
     const VkPhysicalDeviceFeatures& driver = all.features;
@@ -67,9 +68,11 @@ layertest::DeviceOptions RandomDevice::options()
     own.largePoints = driver.largePoints;
     own.multiViewport = driver.multiViewport && driverWritesViewports();
     own.multiDrawIndirect = driver.multiDrawIndirect;
-    m_parameters.pNext = &m_features;
+    m_multiview.multiviewGeometryShader = m_multiview.multiviewTessellationShader = VK_FALSE;
+    m_multiview.pNext = &m_features;
     m_features.meshShader = VK_TRUE;
     m_features.taskShader = VK_TRUE;
+    m_features.multiviewMeshShader = m_multiview.multiview;
     layertest::DeviceOptions options;
     options.first = &m_core;
     options.extension = false;
@@ -97,6 +100,7 @@ Abilities RandomDevice::abilities() const
     abilities.viewports = own.multiViewport;
     abilities.tasks = m_features.taskShader;
     abilities.drawIndex = m_parameters.shaderDrawParameters;
+    abilities.multiview = m_features.multiviewMeshShader;
     if ((subgroups.supportedStages & VK_SHADER_STAGE_MESH_BIT_EXT) &&
         (subgroups.supportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT))
         abilities.subgroupSize = subgroups.subgroupSize;
@@ -119,10 +123,10 @@ void RandomDevice::createLayout()
 
 void RandomDevice::createTarget()
 {
-    m_target = m_device.createTarget(kRandomSize, kRandomSize, kRandomLayers);
+    m_target = m_device.createTarget(kRandomSize, kRandomSize, kRandomViews);
 }
 
-VkPipeline RandomDevice::createPipeline(const std::vector<StageText>& texts, uint32_t corners, uint32_t salt)
+VkPipeline RandomDevice::createPipeline(const std::vector<StageText>& texts, const RandomShader& shader, uint32_t salt)
 {
     const VkSpecializationMapEntry entry{0, 0, sizeof salt};
     const VkSpecializationInfo constants{1, &entry, sizeof salt, &salt};
@@ -140,7 +144,7 @@ VkPipeline RandomDevice::createPipeline(const std::vector<StageText>& texts, uin
     }
     const VkPipelineVertexInputStateCreateInfo input{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
     VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO};
-    assembly.topology = topologyOf(corners);
+    assembly.topology = topologyOf(shader.corners);
     VkPipelineViewportStateCreateInfo viewport{VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO};
     VkPipelineRasterizationStateCreateInfo raster{VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO};
     raster.lineWidth = 1.0f;
@@ -158,6 +162,7 @@ VkPipeline RandomDevice::createPipeline(const std::vector<StageText>& texts, uin
     VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
     rendering.colorAttachmentCount = 1;
     rendering.pColorAttachmentFormats = &kFormat;
+    rendering.viewMask = shader.viewMask;
     VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &rendering};
     info.stageCount = static_cast<uint32_t>(stages.size());
     info.pStages = stages.data();
@@ -177,7 +182,7 @@ VkPipeline RandomDevice::createPipeline(const std::vector<StageText>& texts, uin
     return pipeline;
 }
 
-void RandomDevice::beginRendering(VkCommandBuffer cmd) const
+void RandomDevice::beginRendering(VkCommandBuffer cmd, uint32_t viewMask) const
 {
     VkImageMemoryBarrier barrier{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER};
     barrier.dstAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT;
@@ -194,6 +199,7 @@ void RandomDevice::beginRendering(VkCommandBuffer cmd) const
     attachment.storeOp = VK_ATTACHMENT_STORE_OP_STORE;
     VkRenderingInfo info{VK_STRUCTURE_TYPE_RENDERING_INFO};
     info.renderArea = {{0, 0}, {kRandomSize, kRandomSize}};
+    info.viewMask = viewMask;
     info.layerCount = kRandomLayers;
     info.colorAttachmentCount = 1;
     info.pColorAttachments = &attachment;
@@ -219,7 +225,7 @@ void RandomDevice::copyPixels(VkCommandBuffer cmd, const layertest::Buffer& pixe
     vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0,
                          nullptr, 0, nullptr, 1, &barrier);
     VkBufferImageCopy region{};
-    region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, kRandomLayers};
+    region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, kRandomViews};
     region.imageExtent = {kRandomSize, kRandomSize, 1};
     vkCmdCopyImageToBuffer(cmd, m_target.handle, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, pixels.handle, 1, &region);
     VkMemoryBarrier toHost{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
@@ -229,7 +235,7 @@ void RandomDevice::copyPixels(VkCommandBuffer cmd, const layertest::Buffer& pixe
                          nullptr);
 }
 
-RandomDevice::Pixels RandomDevice::drawWith(VkPipeline pipeline, uint32_t seed,
+RandomDevice::Pixels RandomDevice::drawWith(VkPipeline pipeline, uint32_t seed, uint32_t viewMask,
                                             const std::function<void(VkCommandBuffer, uint32_t)>& draw)
 {
     if (!pipeline)
@@ -238,10 +244,10 @@ RandomDevice::Pixels RandomDevice::drawWith(VkPipeline pipeline, uint32_t seed,
     std::mt19937 random(seed);
     std::generate_n(words.words, kRandomWords, random);
     const VkDescriptorSet set = m_device.createSet(words, m_setLayout);
-    const size_t count = size_t{kRandomSize} * kRandomSize * kRandomLayers;
+    const size_t count = size_t{kRandomSize} * kRandomSize * kRandomViews;
     const layertest::Buffer pixels = m_device.createBuffer(count * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
     const VkCommandBuffer cmd = m_device.begin();
-    beginRendering(cmd);
+    beginRendering(cmd, viewMask);
     vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
     vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 0, 1, &set, 0, nullptr);
     for (const uint32_t pushed : {0u, 91u}) {
@@ -251,7 +257,14 @@ RandomDevice::Pixels RandomDevice::drawWith(VkPipeline pipeline, uint32_t seed,
     vkCmdEndRendering(cmd);
     copyPixels(cmd, pixels);
     m_device.submitAndWait(cmd);
-    return {pixels.words, pixels.words + count};
+    const uint32_t drawn = viewMask == 0 ? (1u << kRandomLayers) - 1 : viewMask;
+    Pixels out(count, 0);
+    for (uint32_t layer = 0; layer < kRandomViews; layer++) {
+        const size_t first = size_t{layer} * kRandomSize * kRandomSize;
+        if (drawn >> layer & 1)
+            std::copy_n(pixels.words + first, kRandomSize * kRandomSize, out.begin() + static_cast<ptrdiff_t>(first));
+    }
+    return out;
 }
 
 void RandomDevice::push(VkCommandBuffer cmd, const RandomPush& values) const
@@ -279,8 +292,8 @@ RandomDevice::Pixels RandomDevice::draw(const RandomShader& shader, uint32_t see
     const VkPipeline pipeline = createPipeline({{VK_SHADER_STAGE_TASK_BIT_EXT, shader.task},
                                                 {VK_SHADER_STAGE_MESH_BIT_EXT, shader.mesh},
                                                 {VK_SHADER_STAGE_FRAGMENT_BIT, shader.fragment}},
-                                               shader.corners, seed);
-    return drawWith(pipeline, seed, [&](VkCommandBuffer cmd, uint32_t pushed) {
+                                               shader, seed);
+    return drawWith(pipeline, seed, shader.viewMask, [&](VkCommandBuffer cmd, uint32_t pushed) {
         push(cmd, {pushed, 0, {}, {}});
         if (shader.kind != RandomDraws::Direct)
             return drawIndirect(cmd, shader);
@@ -293,8 +306,8 @@ RandomDevice::Pixels RandomDevice::drawExpected(const RandomShader& shader, uint
 {
     const VkPipeline pipeline = createPipeline(
         {{VK_SHADER_STAGE_VERTEX_BIT, shader.expectedVertex}, {VK_SHADER_STAGE_FRAGMENT_BIT, shader.expectedFragment}},
-        shader.corners, seed);
-    return drawWith(pipeline, seed, [&](VkCommandBuffer cmd, uint32_t pushed) {
+        shader, seed);
+    return drawWith(pipeline, seed, shader.viewMask, [&](VkCommandBuffer cmd, uint32_t pushed) {
         uint32_t draw = 0;
         for (const auto& [x, y, z] : shader.draws) {
             push(cmd, {pushed, draw, {}, {x, y, z}});

@@ -30,6 +30,7 @@ private:
     VkPhysicalDeviceFeatures2 m_core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
     VkPhysicalDeviceShaderDrawParametersFeatures m_parameters{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DRAW_PARAMETERS_FEATURES};
+    VkPhysicalDeviceMultiviewFeatures m_multiview{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_FEATURES};
     VkPhysicalDeviceMeshShaderFeaturesEXT m_features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
 
     layertest::DeviceOptions options();
@@ -37,11 +38,12 @@ private:
     void createTarget();
     // Texts of all stages in their order; empty ones are left out.
     using StageText = std::pair<VkShaderStageFlagBits, std::string>;
-    VkPipeline createPipeline(const std::vector<StageText>& texts, uint32_t corners, uint32_t salt);
+    VkPipeline createPipeline(const std::vector<StageText>& texts, const RandomShader& shader, uint32_t salt);
     void push(VkCommandBuffer cmd, const RandomPush& values) const;
     void drawIndirect(VkCommandBuffer cmd, const RandomShader& shader);
-    Pixels drawWith(VkPipeline pipeline, uint32_t seed, const std::function<void(VkCommandBuffer, uint32_t)>& draw);
-    void beginRendering(VkCommandBuffer cmd) const;
+    Pixels drawWith(VkPipeline pipeline, uint32_t seed, uint32_t viewMask,
+                    const std::function<void(VkCommandBuffer, uint32_t)>& draw);
+    void beginRendering(VkCommandBuffer cmd, uint32_t viewMask) const;
     void copyPixels(VkCommandBuffer cmd, const layertest::Buffer& pixels) const;
 
     layertest::TestDevice m_device;

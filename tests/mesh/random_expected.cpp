@@ -18,6 +18,9 @@ std::string declarations(const RandomPlan& plan)
     if (plan.writes("gl_Layer") || plan.writes("gl_ViewportIndex")) {
         code += "#extension GL_ARB_shader_viewport_layer_array : require\n";
     }
+    if (plan.readsView) {
+        code += "#extension GL_EXT_multiview : require\n";
+    }
     code += "out gl_PerVertex {\n    vec4 gl_Position;\n    float gl_PointSize;\n";
     for (const RandomBuiltIn& member : plan.ofVertex) {
         if (member.length) {
@@ -75,7 +78,9 @@ std::string writeExpectedVertex(RandomPlan& plan)
 {
     std::string code = declarations(plan) + payloadDeclaration() +
                        "void main()\n{\ngl_Position = vec4(4.0, 4.0, 4.0, 1.0);\ngl_PointSize = 1.0;\n" +
-                       findPrimitive(plan) + "uint value = base + i * 3u;\n";
+                       findPrimitive(plan) + "uint value = base + i * 3u;\nconst uint vertices[] = uint[](" +
+                       RandomPlan::index(0) + ", " + RandomPlan::index(1) + ", " + RandomPlan::index(2) + ");\n" +
+                       plan.valueOfView();
     std::vector<RandomBuiltIn> ofPrimitive;
     for (const RandomBuiltIn& member : plan.ofPrimitive) {
         if (member.member == "gl_CullPrimitiveEXT") {
@@ -87,9 +92,7 @@ std::string writeExpectedVertex(RandomPlan& plan)
         }
     }
     code += RandomPlan::stores(ofPrimitive, "") + plan.outputs.stores(plan.choose, true, "", "value");
-    code += "const uint vertices[] = uint[](" + RandomPlan::index(0) + ", " + RandomPlan::index(1) + ", " +
-            RandomPlan::index(2) + ");\nvalue = base + vertices[corner] * 3u;\ngl_Position = " + plan.position() +
-            ";\n";
+    code += "value = base + vertices[corner] * 3u;\n" + plan.valueOfView() + "gl_Position = " + plan.position() + ";\n";
     return code + RandomPlan::stores(plan.ofVertex, "") + plan.outputs.stores(plan.choose, false, "", "value") + "}\n";
 }
 

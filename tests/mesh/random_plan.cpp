@@ -61,7 +61,12 @@ RandomPlan::RandomPlan(uint32_t seed, const Abilities& given)
     if (choose.chance(30)) {
         ofPrimitive.push_back({"gl_PrimitiveID", "int", "int(mixed(n, 5u))"});
     }
-    if (abilities.viewports && choose.chance(25)) {
+    if (abilities.multiview && choose.chance(50)) {
+        viewMask = choose.of<uint32_t>({3, 5, 7, 6, 4});
+    }
+    readsView = abilities.multiview && choose.chance(70);
+    showsView = abilities.multiview && choose.chance(30);
+    if (abilities.viewports && viewMask == 0 && choose.chance(25)) {
         ofPrimitive.push_back({"gl_Layer", "int", "int(mixed(n, 6u) % " + text(kRandomLayers) + "u)"});
     }
     if (abilities.viewports && choose.chance(25)) {
@@ -118,6 +123,11 @@ std::string RandomPlan::position() const
 std::string RandomPlan::index(uint32_t corner)
 {
     return "mixed(value, " + text(20 + corner) + "u) % vertexCount";
+}
+
+std::string RandomPlan::valueOfView() const
+{
+    return readsView ? "value ^= uint(gl_ViewIndex) * 0x51ed27u;\n" : "";
 }
 
 std::string RandomPlan::stores(const std::vector<RandomBuiltIn>& members, const std::string& place)

@@ -40,6 +40,8 @@ struct RandomPlan {
     std::string position() const;  // from `value`
     // The number of a corner's vertex, from `value` and `vertexCount`.
     static std::string index(uint32_t corner);
+    // Makes of `value` that of the view. Counts and indices are the same in all views: the extension asks for that.
+    std::string valueOfView() const;
     // Writes the members; `place` is in front of their names.
     static std::string stores(const std::vector<RandomBuiltIn>& members, const std::string& place);
 
@@ -53,6 +55,9 @@ struct RandomPlan {
     bool isFull = false;      // always as many vertices as that
     bool hasTasks = false;
     std::array<uint32_t, 3> taskSize{};
+    uint32_t viewMask = 0;   // 0: there are no several views
+    bool readsView = false;  // mesh shaders do
+    bool showsView = false;  // fragment shaders do
     bool usesSubgroups = false;
     bool usesShared = false;
     uint32_t sharedLane = 0;                 // whose value the others take

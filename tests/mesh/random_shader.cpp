@@ -57,6 +57,9 @@ private:
         const char* const topologies[] = {"points", "lines", "triangles"};
         std::string code = "#version 460\n#extension GL_EXT_mesh_shader : require\n";
         code += numberExtensions(m_plan.abilities);
+        if (m_plan.readsView) {
+            code += "#extension GL_EXT_multiview : require\n";
+        }
         if (m_plan.usesSubgroups) {
             code += "#extension GL_KHR_shader_subgroup_arithmetic : require\n";
         }
@@ -84,11 +87,12 @@ private:
         std::string code =
             "void place(out vec4 where, vec4 value) { where = value; }\n"
             "void writeVertex(uint i, uint value)\n{\n" +
+            m_plan.valueOfView() +
             (isPassed ? "place(" + where + ", " + m_plan.position() + ");\n"
                       : where + " = " + m_plan.position() + ";\n") +
             RandomPlan::stores(m_plan.ofVertex, "gl_MeshVerticesEXT[i].") +
             m_plan.outputs.stores(m_choose, false, "[i]", "value") + "}\n";
-        code += "void writePrimitive(uint i, uint value, uint vertexCount)\n{\n" + indices() +
+        code += "void writePrimitive(uint i, uint value, uint vertexCount)\n{\n" + indices() + m_plan.valueOfView() +
                 RandomPlan::stores(m_plan.ofPrimitive, "gl_MeshPrimitivesEXT[i].") +
                 m_plan.outputs.stores(m_choose, true, "[i]", "value") + "}\n";
         return code;
@@ -150,6 +154,7 @@ std::string writeFragment(const RandomPlan& plan, RandomOutputs::Stage stage)
 {
     const bool isExpected = stage == RandomOutputs::Stage::ExpectedFragment;
     std::string code = "#version 460\n#extension GL_EXT_mesh_shader : require\n" + numberExtensions(plan.abilities) +
+                       (plan.showsView ? "#extension GL_EXT_multiview : require\n" : "") +
                        plan.outputs.declarations(stage);
     const bool readsId = plan.abilities.fragmentBuiltIns && plan.writes("gl_PrimitiveID");
     if (isExpected && plan.writes("gl_PrimitiveID")) {
@@ -167,6 +172,7 @@ std::string writeFragment(const RandomPlan& plan, RandomOutputs::Stage stage)
             code += std::string("mixIn(uint(") + member + "));\n";
         }
     }
+    code += plan.showsView ? "mixIn(uint(gl_ViewIndex));\n" : "";
     return code + "mixIn(floatBitsToUint(gl_FragCoord.z));\ncolor = unpackUnorm4x8(sum);\n}\n";
 }
 
@@ -182,6 +188,7 @@ RandomShader makeRandomShader(uint32_t seed, const Abilities& abilities)
         shader.draws.push_back(plan.choose.of(grids));
     }
     shader.corners = plan.corners;
+    shader.viewMask = plan.viewMask;
     shader.expectedVertices = plan.corners * plan.primitives * (plan.hasTasks ? kRandomEmitted : 1);
     shader.task = plan.hasTasks ? writeTask(plan) : std::string();
     shader.mesh = MeshText(plan).write();

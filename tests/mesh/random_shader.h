@@ -22,10 +22,12 @@ struct Abilities {
     bool viewports = false;         // two, and layers, which vertex shaders write
     bool tasks = false;
     bool drawIndex = false;     // shaderDrawParameters
+    bool multiview = false;     // of mesh shaders
     uint32_t subgroupSize = 0;  // of mesh shaders, with arithmetic operations; 0: without
 };
 
-inline constexpr uint32_t kRandomLayers = 2;   // of the target
+inline constexpr uint32_t kRandomLayers = 2;   // that shaders write
+inline constexpr uint32_t kRandomViews = 3;    // layers of the target
 inline constexpr uint32_t kRandomWords = 128;  // of the storage buffer
 // The extensions that texts with these numbers need.
 std::string numberExtensions(const Abilities& abilities);
@@ -45,6 +47,7 @@ struct RandomShader {
     std::string expectedVertex;  // drawn as a list of `corners` vertices for each primitive
     std::string expectedFragment;
     uint32_t corners = 3;
+    uint32_t viewMask = 0;                       // of what is drawn to
     std::vector<std::array<uint32_t, 3>> draws;  // workgroups of each
     RandomDraws kind = RandomDraws::Direct;
     uint32_t expectedVertices = 0;  // for each workgroup of a draw

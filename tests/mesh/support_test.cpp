@@ -8,16 +8,6 @@ namespace millrace::meshtest {
 
 namespace {
 
-VkPhysicalDeviceMeshShaderFeaturesEXT featuresOf(VkPhysicalDevice physical)
-{
-    VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
-    mesh.taskShader = mesh.meshShader = mesh.multiviewMeshShader = mesh.meshShaderQueries = 77;
-    mesh.primitiveFragmentShadingRateMeshShader = 77;
-    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &mesh};
-    vkGetPhysicalDeviceFeatures2(physical, &features);
-    return mesh;
-}
-
 // Of vertex shaders, which draw what mesh shaders have written.
 VkBool32 hasShadingRates(VkPhysicalDevice physical)
 {
@@ -30,16 +20,41 @@ VkBool32 hasShadingRates(VkPhysicalDevice physical)
     return rates.primitiveFragmentShadingRate;
 }
 
+// Of the driver.
+VkPhysicalDeviceMultiviewProperties multiviewOf(VkPhysicalDevice physical, VkBool32& isThere)
+{
+    VkPhysicalDeviceMultiviewFeatures multiview{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_FEATURES};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &multiview};
+    vkGetPhysicalDeviceFeatures2(physical, &features);
+    isThere = multiview.multiview;
+    VkPhysicalDeviceMultiviewProperties own{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &own};
+    vkGetPhysicalDeviceProperties2(physical, &properties);
+    return own;
+}
+
 TEST(MeshSupport, Setting_ListsTheExtensionAndWhatIsThereOfIt)
 {
     const layertest::TestInstance instance(instanceOptions(Provider::Layer));
     EXPECT_TRUE(layertest::lists(layertest::deviceExtensions(instance.physical), VK_EXT_MESH_SHADER_EXTENSION_NAME));
-    const VkPhysicalDeviceMeshShaderFeaturesEXT features = featuresOf(instance.physical);
+    const VkPhysicalDeviceMeshShaderFeaturesEXT features = meshFeaturesOf(instance.physical);
     EXPECT_EQ(features.meshShader, VK_TRUE);
     EXPECT_EQ(features.taskShader, VK_TRUE);
-    EXPECT_EQ(features.multiviewMeshShader, VK_FALSE);
     EXPECT_EQ(features.primitiveFragmentShadingRateMeshShader, hasShadingRates(instance.physical));
     EXPECT_EQ(features.meshShaderQueries, VK_FALSE);
+}
+
+// Each shader of the layer's may run for each view that the driver has.
+TEST(MeshSupport, Views_AreThoseOfTheDriver)
+{
+    const layertest::TestInstance instance(instanceOptions(Provider::Layer));
+    VkBool32 isThere = VK_FALSE;
+    const VkPhysicalDeviceMultiviewProperties views = multiviewOf(instance.physical, isThere);
+    EXPECT_EQ(meshFeaturesOf(instance.physical).multiviewMeshShader, isThere);
+    VkPhysicalDeviceMeshShaderPropertiesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_PROPERTIES_EXT};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &mesh};
+    vkGetPhysicalDeviceProperties2(instance.physical, &all);
+    EXPECT_EQ(mesh.maxMeshMultiviewViewCount, isThere ? views.maxMultiviewViewCount : 1u);
 }
 
 TEST(MeshSupport, Properties_AreWhatComputeShadersHave)
@@ -108,7 +123,7 @@ TEST(MeshSupport, DriverHasIt_StaysTheDrivers)
     options.emulation = false;
     options.settings.clear();
     const layertest::TestInstance plain(options);
-    EXPECT_EQ(featuresOf(instance.physical).taskShader, featuresOf(plain.physical).taskShader);
+    EXPECT_EQ(meshFeaturesOf(instance.physical).taskShader, meshFeaturesOf(plain.physical).taskShader);
 }
 
 }  // namespace

@@ -93,6 +93,7 @@ struct Device {
     Registry<ExecutionSet> executionSets;
     // Of those and of VK_EXT_mesh_shader.
     Registry<RenderPass> renderPasses;
+    Registry<std::vector<uint32_t>> viewMasks;  // of subpasses of those that have several views, and of ours
     Registry<std::vector<std::shared_ptr<const GraphicsPart>>> graphicsLibraries;
     std::shared_ptr<GeneratedCommands> generatedCommands;
     std::shared_ptr<PipelineObserver> pipelineObserver;  // null: nobody wants to know

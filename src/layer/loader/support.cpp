@@ -111,6 +111,7 @@ MeshLimits meshLimits(const runtime::DriverAnswers& answers, bool hasLayerExtens
     out.sharedBytes = limits.maxComputeSharedMemorySize;
     out.outputComponents = std::min(limits.maxVertexOutputComponents, limits.maxFragmentInputComponents);
     out.layers = limits.maxFramebufferLayers;
+    out.views = answers.features11.multiview ? std::max(answers.properties11.maxMultiviewViewCount, 1u) : 1;
     out.vertexLayers = hasLayerExtension && answers.features12.shaderOutputLayer;
     out.vertexViewports = hasLayerExtension && answers.features12.shaderOutputViewportIndex;
     out.fragmentPrimitiveId = answers.features.geometryShader;

@@ -23,6 +23,7 @@ struct MeshLimits {
     uint32_t sharedBytes = 0;
     uint32_t outputComponents = 0;  // that fragment shaders read
     uint32_t layers = 0;
+    uint32_t views = 1;         // one more than the index of the last one; 1: there is no multiview
     bool vertexLayers = false;  // vertex shaders can write Layer
     bool vertexViewports = false;
     bool fragmentPrimitiveId = false;  // fragment shaders can read PrimitiveId behind vertex shaders (geometryShader)

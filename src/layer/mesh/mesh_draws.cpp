@@ -2,6 +2,7 @@
 #include "layer/mesh/mesh_draws.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <utility>
@@ -213,15 +214,28 @@ void MeshDraw::endFront()
         m_device.table.CmdEndConditionalRenderingEXT(stream);
 }
 
-abi::SequenceArguments MeshDraw::arguments(const Dispatch& dispatch) const
+abi::SequenceArguments MeshDraw::arguments(const Dispatch& dispatch, uint32_t view) const
 {
-    return {0, m_pushConstants, dispatch.work + offsetof(abi::MeshWork, table), dispatch.stride, 0};
+    return {0, m_pushConstants, dispatch.work + offsetof(abi::MeshWork, table), dispatch.stride, view};
 }
 
-void MeshDraw::run(VkPipeline pipeline, const Dispatch& dispatch)
+// For each view, if there is a mask of them, else once.
+void MeshDraw::run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dispatch& dispatch, uint32_t viewMask)
+{
+    const VkuDeviceDispatchTable& table = m_device.table;
+    bindSets(commandBuffer, kCompute);
+    table.CmdBindPipeline(commandBuffer, kCompute, pipeline);
+    do {
+        const auto view = viewMask == 0 ? 0 : static_cast<uint32_t>(std::countr_zero(viewMask));
+        launch(commandBuffer, dispatch, view);
+        viewMask &= viewMask - 1;
+    } while (viewMask != 0);
+}
+
+void MeshDraw::runMeshes(const Dispatch& dispatch)
 {
     for (const VkCommandBuffer stream : m_streams)
-        run(stream, pipeline, dispatch);
+        run(stream, m_pipeline->compute, dispatch, m_pipeline->outputs.viewMask);
 }
 
 void MeshDraw::bindSets(VkCommandBuffer target, VkPipelineBindPoint bindPoint)
@@ -232,12 +246,10 @@ void MeshDraw::bindSets(VkCommandBuffer target, VkPipelineBindPoint bindPoint)
         bindBorrowedSets(m_commandBuffer, kGraphics, *m_pipeline->layout, target, bindPoint);
 }
 
-void MeshDraw::run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dispatch& dispatch)
+void MeshDraw::launch(VkCommandBuffer commandBuffer, const Dispatch& dispatch, uint32_t view) const
 {
     const VkuDeviceDispatchTable& table = m_device.table;
-    bindSets(commandBuffer, kCompute);
-    table.CmdBindPipeline(commandBuffer, kCompute, pipeline);
-    const abi::SequenceArguments pushed = arguments(dispatch);
+    const abi::SequenceArguments pushed = arguments(dispatch, view);
     table.CmdPushConstants(commandBuffer, m_pipeline->layout->handle, kSequenceStages, 0, sizeof pushed, &pushed);
     if (dispatch.indirect) {
         table.CmdDispatchIndirect(commandBuffer, dispatch.indirect, dispatch.offset);
@@ -252,7 +264,8 @@ void MeshDraw::run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dis
 // nothing has written what is read.
 void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
 {
-    memory().listings.push_back({dispatch.work, drawn.address, m_pipeline->outputs.corners, 0});
+    memory().listings.push_back(
+        {dispatch.work, drawn.address, m_pipeline->outputs.corners, m_pipeline->outputs.runs()});
     m_commandBuffer.front.finish = listDraws;
     if (m_commandBuffer.rendering.conditional)
         listDraws(m_commandBuffer);
@@ -260,7 +273,7 @@ void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
     const VkuDeviceDispatchTable& table = m_device.table;
     const VkCommandBuffer inside = m_commandBuffer.current;
     bindSets(inside, kGraphics);
-    const abi::SequenceArguments pushed = arguments(dispatch);
+    const abi::SequenceArguments pushed = arguments(dispatch, 0);
     table.CmdPushConstants(inside, m_pipeline->layout->handle, kSequenceStages, 0, sizeof pushed, &pushed);
     if (m_drawing)
         table.CmdBindPipeline(inside, kGraphics, m_drawing);
@@ -306,9 +319,10 @@ bool MeshDraw::upload(uint64_t groups, const abi::MeshGrid& grid, uint64_t resul
 
 void MeshDraw::recordKnown(uint64_t groups, const abi::MeshGrid& grid)
 {
-    MeshRoom* const room = memory().roomFor(groups * m_pipeline->outputs.mostUnits);
+    const uint64_t runs = groups * m_pipeline->outputs.runs();
+    MeshRoom* const room = memory().roomFor(runs * m_pipeline->outputs.mostUnits);
     MeshMemory::Part table;
-    const uint64_t tableBytes = groups * sizeof(abi::MeshGroup);
+    const uint64_t tableBytes = runs * sizeof(abi::MeshGroup);
     if ((!room && !useArena()) || !isGood(memory().takeResults(tableBytes + sizeof(abi::MeshDrawCommand), table)))
         return;
     Dispatch dispatch{};
@@ -316,7 +330,7 @@ void MeshDraw::recordKnown(uint64_t groups, const abi::MeshGrid& grid)
         return;
     beginFront();
     beginMemory(room);
-    run(m_pipeline->compute, dispatch);
+    runMeshes(dispatch);
     finish(dispatch, {table.address + tableBytes, table.buffer, table.offset + tableBytes});
 }
 
@@ -330,7 +344,7 @@ void MeshDraw::recordOwnTasks(uint64_t groups, const abi::MeshGrid& grid)
         !upload(groups, grid, results.address, 0, tasks))
         return;
     beginFront();
-    run(m_streams[0], m_pipeline->task, tasks);
+    run(m_streams[0], m_pipeline->task, tasks, 0);
     drawListed({results.address, static_cast<uint32_t>(gridBytes), static_cast<uint32_t>(groups), 0, 0});
 }
 
@@ -383,7 +397,8 @@ bool MeshDraw::runTasks(Grids& grids)
     Drawn nothing{};
     if (!list(grids, gridBytes, true, dispatch, nothing))
         return false;
-    run(m_pipeline->task, dispatch);
+    for (const VkCommandBuffer stream : m_streams)
+        run(stream, m_pipeline->task, dispatch, 0);
     grids = {0, static_cast<uint32_t>(gridBytes), 0, 0, dispatch.work};
     return true;
 }
@@ -392,11 +407,11 @@ void MeshDraw::drawListed(const Grids& grids)
 {
     Dispatch dispatch{};
     Drawn drawn{};
-    if (!list(grids, sizeof(abi::MeshGroup), false, dispatch, drawn)) {
+    if (!list(grids, sizeof(abi::MeshGroup) * m_pipeline->outputs.runs(), false, dispatch, drawn)) {
         endFront();
         return;
     }
-    run(m_pipeline->compute, dispatch);
+    runMeshes(dispatch);
     finish(dispatch, drawn);
 }
 

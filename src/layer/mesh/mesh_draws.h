@@ -84,10 +84,11 @@ private:
     bool list(const Grids& grids, uint64_t resultBytes, bool runsOnce, Dispatch& dispatch, Drawn& drawn);
     bool runTasks(Grids& grids);
     void drawListed(const Grids& grids);
-    void run(VkPipeline pipeline, const Dispatch& dispatch);
-    void run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dispatch& dispatch);
+    void run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dispatch& dispatch, uint32_t viewMask);
+    void runMeshes(const Dispatch& dispatch);
+    void launch(VkCommandBuffer commandBuffer, const Dispatch& dispatch, uint32_t view) const;
     void finish(const Dispatch& dispatch, const Drawn& drawn);
-    abi::SequenceArguments arguments(const Dispatch& dispatch) const;
+    abi::SequenceArguments arguments(const Dispatch& dispatch, uint32_t view) const;
 
     CommandBuffer& m_commandBuffer;
     Device& m_device;

@@ -109,7 +109,7 @@ void describe(const Support& support, VkPhysicalDeviceMeshShaderPropertiesEXT& o
     out.maxMeshOutputVertices = kMaxMeshVertices;
     out.maxMeshOutputPrimitives = kMaxMeshPrimitives;
     out.maxMeshOutputLayers = limits.layers;
-    out.maxMeshMultiviewViewCount = 1;
+    out.maxMeshMultiviewViewCount = limits.views;
     // Each vertex and primitive takes as many bytes as it has.
     out.meshOutputPerVertexGranularity = 1;
     out.meshOutputPerPrimitiveGranularity = 1;
@@ -162,7 +162,7 @@ public:
             return;
         own->taskShader = VK_TRUE;
         own->meshShader = VK_TRUE;
-        own->multiviewMeshShader = VK_FALSE;
+        own->multiviewMeshShader = support.meshLimits.views > 1;
         own->primitiveFragmentShadingRateMeshShader = support.meshShadingRates;
         own->meshShaderQueries = VK_FALSE;
     }

@@ -19,6 +19,7 @@
 #include "layer/objects/driver_stages.h"
 #include "layer/objects/graphics_parts.h"
 #include "layer/objects/pipeline_flags.h"
+#include "layer/objects/render_passes.h"
 #include "layer/objects/shader_modules.h"
 #include "layer/objects/transient_module.h"
 #include "runtime/host_memory.h"
@@ -89,8 +90,6 @@ public:
     std::shared_ptr<MeshPipeline> take() { return std::move(m_pipeline); }
 
 private:
-    // What the layer does not provide; null if there is nothing.
-    const char* obstacle() const;
     std::optional<mesh::Stage> read(const VkPipelineShaderStageCreateInfo& stage) const;
     VkResult lower(mesh::LoweredPipeline& lowered) const;
     VkResult createCompute(const mesh::Stage& lowered, VkShaderStageFlagBits stage, VkPipeline& out) const;
@@ -130,15 +129,6 @@ private:
     const VkPipeline m_drawing;
 };
 
-const char* Creation::obstacle() const
-{
-    const auto* rendering =
-        findInChain<VkPipelineRenderingCreateInfo>(m_info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
-    if (rendering && rendering->viewMask != 0)
-        return "it has several views, and the feature multiviewMeshShader is absent";
-    return nullptr;
-}
-
 std::optional<mesh::Stage> Creation::read(const VkPipelineShaderStageCreateInfo& stage) const
 {
     const SharedWords& words = m_words[static_cast<size_t>(&stage - m_info.pStages)];
@@ -161,7 +151,10 @@ VkResult Creation::lower(mesh::LoweredPipeline& lowered) const
         return refuse(m_device, "the layer does not have the code of a stage, which may be given by an identifier");
     if (MeshCounts* counts = isLibrary(m_info) ? nullptr : meshCountsOf(m_device))
         counts->count(task ? &*task : nullptr, &*shader);
-    Result<mesh::LoweredPipeline> result = mesh::lowerPipeline(task, *shader, fragment, meshTargetOf(m_device));
+    const bool areDevices =
+        pipelineFlags(m_info.pNext, m_info.flags) & VK_PIPELINE_CREATE_2_VIEW_INDEX_FROM_DEVICE_INDEX_BIT;
+    Result<mesh::LoweredPipeline> result = mesh::lowerPipeline(task, *shader, fragment, meshTargetOf(m_device),
+                                                               {viewMaskOf(m_device, m_info), areDevices});
     if (!result)
         return refuse(m_device, result.error().text());
     lowered = std::move(*result);
@@ -231,8 +224,6 @@ VkResult Creation::createGraphics(const mesh::LoweredPipeline& lowered, const Vk
 
 VkResult Creation::run(const VkAllocationCallbacks* allocator, VkPipeline* out)
 {
-    if (const char* reason = obstacle())
-        return refuse(m_device, reason);
     if (!m_layout)
         return refuse(m_device, "the layer does not have its layout, or the driver refused one with as many sets");
     mesh::LoweredPipeline lowered;

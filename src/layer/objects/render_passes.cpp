@@ -98,6 +98,30 @@ void load(Attachment& attachment, std::deque<PatchedChain>& chains)
     }
 }
 
+bool hasViews(const std::vector<uint32_t>& masks)
+{
+    return std::ranges::any_of(masks, [](uint32_t mask) { return mask != 0; });
+}
+
+// Of subpasses; empty if there are no several views.
+std::vector<uint32_t> viewMasksOf(const VkRenderPassCreateInfo& info)
+{
+    const auto* views =
+        findInChain<VkRenderPassMultiviewCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
+    std::vector<uint32_t> masks;
+    if (views)
+        masks.assign(views->pViewMasks, views->pViewMasks + views->subpassCount);
+    return hasViews(masks) ? masks : std::vector<uint32_t>();
+}
+
+std::vector<uint32_t> viewMasksOf(const VkRenderPassCreateInfo2& info)
+{
+    std::vector<uint32_t> masks;
+    for (const VkSubpassDescription2& subpass : std::span(info.pSubpasses, info.subpassCount))
+        masks.push_back(subpass.viewMask);
+    return hasViews(masks) ? masks : std::vector<uint32_t>();
+}
+
 // `given`: the application's, `info`: with what the driver may see.
 template <typename Info, typename Create>
 VkResult create(Device& device, const Info& given, Info info, const VkAllocationCallbacks* allocator, VkRenderPass* out,
@@ -133,6 +157,12 @@ VkResult create(Device& device, const Info& given, Info info, const VkAllocation
                            load(attachment, chains);
                        if (isDivided)
                            createOwn(own->again, "render pass that goes on");
+                       if (auto masks = viewMasksOf(given); !masks.empty()) {
+                           own->viewMasks = std::make_shared<std::vector<uint32_t>>(std::move(masks));
+                           for (const VkRenderPass pass : {own->handle, *out})
+                               if (pass)
+                                   device.viewMasks.insert(handleId(pass), own->viewMasks);
+                       }
                        device.renderPasses.insert(handleId(*out), std::move(own));
                    });
     return VK_SUCCESS;
@@ -184,14 +214,27 @@ VKAPI_ATTR void VKAPI_CALL DestroyRenderPass(VkDevice handle, VkRenderPass rende
                                              const VkAllocationCallbacks* pAllocator)
 {
     Device& device = Device::of(handle);
+    device.viewMasks.remove(handleId(renderPass));
     device.renderPasses.remove(handleId(renderPass));
     device.table.DestroyRenderPass(handle, renderPass, pAllocator);
 }
 
 }  // namespace
 
+uint32_t viewMaskOf(const Device& device, const VkGraphicsPipelineCreateInfo& info)
+{
+    if (info.renderPass) {
+        const auto* masks = device.viewMasks.find(handleId(info.renderPass));
+        return masks && info.subpass < masks->size() ? (*masks)[info.subpass] : 0;
+    }
+    const auto* rendering =
+        findInChain<VkPipelineRenderingCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+    return rendering ? rendering->viewMask : 0;
+}
+
 RenderPass::~RenderPass()
 {
+    device.viewMasks.remove(handleId(handle));
     for (const VkRenderPass own : {handle, again})
         device.table.DestroyRenderPass(device.handle, own, runtime::hostMemory());
 }

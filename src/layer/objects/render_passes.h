@@ -5,7 +5,9 @@
 #include <vulkan/vulkan.h>
 
 #include <cstdint>
+#include <memory>
 #include <set>
+#include <vector>
 
 namespace millrace::layer {
 
@@ -24,9 +26,14 @@ struct RenderPass {
     // Subpasses in which what is drawn with a front has to wait for one before (recording/front.h).
     std::set<uint32_t> waiting;
     uint32_t subpassCount = 0;
+    std::shared_ptr<std::vector<uint32_t>> viewMasks;  // of subpasses; null: there are no several views
     // Goes on with what an instance of the application's has left in its attachments, all of which are stored. Null if
     // nothing inside has to be waited for, or if the end of an instance does more than that.
     VkRenderPass again = VK_NULL_HANDLE;
 };
+
+// Of what a pipeline draws, by its render pass, the application's or one of the layer's, or by its dynamic rendering.
+// 0: there are no several views.
+uint32_t viewMaskOf(const Device& device, const VkGraphicsPipelineCreateInfo& info);
 
 }  // namespace millrace::layer

@@ -40,6 +40,9 @@ void beginPassAgain(const CommandBuffer& commandBuffer)
     table.CmdBeginRenderPass(commandBuffer.current, scope.again.get(), contents(0));
     for (uint32_t i = 1; i <= scope.subpass; ++i)
         table.CmdNextSubpass(commandBuffer.current, contents(i));
+    // Where there are several views, a subpass begins without any state.
+    if (scope.renderPass->viewMasks)
+        commandBuffer.log.replay(kScopeOutsideRendering, table, commandBuffer.current);
 }
 
 void divide(CommandBuffer& commandBuffer)

@@ -1,6 +1,9 @@
 #version 460
 #extension GL_EXT_mesh_shader : require
 #extension GL_GOOGLE_include_directive : require
+#if defined(VIEWS)
+#extension GL_EXT_multiview : require
+#endif
 #include "cells.h"
 #if defined(WRITES)
 layout(std430, set = 0, binding = 0) buffer Picture { Cell cells[]; };
@@ -32,5 +35,8 @@ void main()
 #endif
 #if defined(PRIMITIVE_ID)
     result.g = float(gl_PrimitiveID) / 255;
+#endif
+#if defined(VIEWS)
+    result.g += float(16 * gl_ViewIndex) / 255;
 #endif
 }

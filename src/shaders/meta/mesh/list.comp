@@ -18,6 +18,15 @@ layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Report { Mes
 
 const uint kEach = 8u;  // workgroups that an invocation looks at in one round
 
+// Of a workgroup in the view that has most of them: those that a view lacks are not seen there.
+uint primitivesOf(const Groups groups, const uint group, const uint count, const uint views)
+{
+    uint most = 0u;
+    for (uint view = 0u; view < views; ++view)
+        most = max(most, (groups.v[view * count + group].counts >> kMeshPrimitiveShift) & kMeshCountMask);
+    return most;
+}
+
 void report(const uint64_t address)
 {
     MeshOutputMemory memory = Memory(address).v;
@@ -42,7 +51,7 @@ void main()
         for (uint i = 0u; i < kEach; ++i) {
             sums[i] = sum;
             if (own + i < count)
-                sum += (groups.v[own + i].counts >> kMeshPrimitiveShift) & kMeshCountMask;
+                sum += primitivesOf(groups, own + i, count, listing.views);
         }
         uint behind = addUp(sum);
         for (uint i = 0u; i < kEach; ++i)
