@@ -26,6 +26,7 @@ const std::vector<Workload>& workloads()
         {"M6", "how full workgroups of a coalescing node are", coalescing},
         {"M7", "node bodies with many registers or much workgroup memory", heavyBodies},
         {"P1", "creation of pipelines", pipelines},
+        {"R1", "recording of dispatches, on the host", recording},
         {"S1", "recursion, 254 payloads from each input", recursion},
         {"S2", "two levels, 64 single invocations from each input", twoLevels},
         {"S3", "two levels, 8 workgroups from each input", twoLevelGrids},

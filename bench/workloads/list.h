@@ -16,6 +16,7 @@ void grids(Bench& bench);
 void coalescing(Bench& bench);
 void heavyBodies(Bench& bench);
 void pipelines(Bench& bench);
+void recording(Bench& bench);
 void recursion(Bench& bench);
 void twoLevels(Bench& bench);
 void twoLevelGrids(Bench& bench);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "graph/saturating.h"
+
 namespace millrace::runtime {
 
 namespace {
@@ -30,30 +32,19 @@ uint64_t groupsOf(const graph::Node& node, const std::byte* payload)
     return groups <= graph::kMaxGroups ? groups : 0;
 }
 
-uint64_t strideOf(const graph::Node& node)
+// Of all payloads.
+uint64_t groupsOf(const graph::Node& node, const HostInfo& info)
 {
-    return (node.payloadBytes + 3u) & ~3u;
+    uint64_t groups = 0;
+    const std::byte* payload = info.payloads;
+    for (uint32_t i = 0; i < info.payloadCount; ++i, payload += info.stride)
+        groups += groupsOf(node, payload);
+    return groups;
 }
 
-void copyPayloads(const graph::Node& node, const VkDispatchGraphInfoAMDX& info, HostInputs& out)
+bool isEntry(const graph::Graph& graph, uint32_t node)
 {
-    abi::DispatchInfo& copy = out.infos.back();
-    copy.payloads = out.payloads.size();
-    copy.payloadStride = strideOf(node);
-    graph::KnownInput& known = out.known.back();
-    if (node.mode == graph::LaunchMode::Dynamic)
-        known.groupCount = 0;
-    const auto* from = static_cast<const std::byte*>(info.payloads.hostAddress);
-    out.payloads.resize(out.payloads.size() + copy.payloadStride * info.payloadCount);
-    std::byte* to = out.payloads.data() + copy.payloads;
-    for (uint32_t i = 0; i < info.payloadCount; ++i) {
-        if (node.payloadBytes > 0)
-            std::memcpy(to, from, node.payloadBytes);
-        if (known.groupCount)
-            *known.groupCount += groupsOf(node, from);
-        to += copy.payloadStride;
-        from += info.payloadStride;
-    }
+    return node < graph.nodes.size() && graph.apiQueues[node] != abi::kNoQueue;
 }
 
 }  // namespace
@@ -77,35 +68,74 @@ uint64_t hostInputBytes(const graph::Graph& graph, const VkDispatchGraphCountInf
     for (uint32_t i = 0; i < countInfo.count && bytes <= most; ++i, at += countInfo.stride) {
         VkDispatchGraphInfoAMDX info;
         std::memcpy(&info, at, sizeof info);
-        if (info.nodeIndex < graph.nodes.size() && graph.apiQueues[info.nodeIndex] != abi::kNoQueue)
-            bytes += strideOf(graph.nodes[info.nodeIndex]) * info.payloadCount;
+        if (isEntry(graph, info.nodeIndex))
+            bytes += graph::roundUp(uint64_t{graph.nodes[info.nodeIndex].payloadBytes}, 4) * info.payloadCount;
     }
     return bytes;
 }
 
-HostInputs copyHostInputs(const graph::Graph& graph, const VkDispatchGraphCountInfoAMDX& countInfo)
+HostInputs readHostInputs(const graph::Graph& graph, const VkDispatchGraphCountInfoAMDX& countInfo)
 {
     HostInputs out;
     const auto* at = static_cast<const std::byte*>(countInfo.infos.hostAddress);
     for (uint32_t i = 0; i < countInfo.count; ++i, at += countInfo.stride) {
         VkDispatchGraphInfoAMDX info;
         std::memcpy(&info, at, sizeof info);
-        out.infos.push_back({info.nodeIndex, info.payloadCount, 0, 0});
+        HostInfo& own = out.infos.emplace_back(HostInfo{info.nodeIndex, info.payloadCount});
         out.chunks += (uint64_t{info.payloadCount} + abi::kFeedChunkPayloads - 1) / abi::kFeedChunkPayloads;
-        if (info.nodeIndex >= graph.nodes.size() || graph.apiQueues[info.nodeIndex] == abi::kNoQueue)
+        if (!isEntry(graph, info.nodeIndex))
             continue;  // feed.comp reports it
-        out.known.push_back({info.nodeIndex, info.payloadCount, std::nullopt});
-        copyPayloads(graph.nodes[info.nodeIndex], info, out);
+        own.payloads = static_cast<const std::byte*>(info.payloads.hostAddress);
+        own.stride = info.payloadStride;
+        own.payloadBytes = graph.nodes[info.nodeIndex].payloadBytes;
     }
     return out;
 }
 
-void placePayloads(const HostInputs& inputs, const abi::DispatchInfo& info, uint32_t stride, std::byte* to)
+std::vector<graph::KnownInput> knownInputs(const graph::Graph& graph, const HostInputs& inputs)
 {
-    const uint64_t bytes = std::min<uint64_t>(info.payloadStride, stride);
-    const std::byte* from = inputs.payloads.data() + info.payloads;
-    for (uint32_t i = 0; bytes > 0 && i < info.payloadCount; ++i, from += info.payloadStride, to += stride)
-        std::memcpy(to, from, bytes);
+    std::vector<graph::KnownInput> known;
+    for (const HostInfo& info : inputs.infos) {
+        if (!isEntry(graph, info.node))
+            continue;
+        graph::KnownInput& input = known.emplace_back(graph::KnownInput{info.node, info.payloadCount, std::nullopt});
+        const graph::Node& node = graph.nodes[info.node];
+        if (node.mode == graph::LaunchMode::Dynamic)
+            input.groupCount = groupsOf(node, info);
+    }
+    return known;
+}
+
+uint64_t PayloadPlaces::add(const HostInputs& inputs, size_t info, uint32_t stride)
+{
+    const uint64_t begin = m_bytes;
+    m_places.push_back({info, stride, begin});
+    m_bytes += graph::roundUp(uint64_t{stride} * inputs.infos[info].payloadCount, abi::kGranuleBytes);
+    return begin;
+}
+
+// In order, as memory that is not cached wants it.
+void PayloadPlaces::write(const HostInputs& inputs, std::byte* to) const
+{
+    std::byte* at = to;
+    for (const Place& place : m_places) {
+        const HostInfo& info = inputs.infos[place.info];
+        const size_t bytes = std::min(info.payloadBytes, place.stride);
+        if (bytes == 0) {
+            std::memset(at, 0, uint64_t{place.stride} * info.payloadCount);
+        } else if (bytes == place.stride && info.stride == bytes) {
+            std::memcpy(at, info.payloads, bytes * info.payloadCount);
+        } else {
+            for (uint64_t i = 0; i < info.payloadCount; ++i) {
+                std::memcpy(at + i * place.stride, info.payloads + i * info.stride, bytes);
+                std::memset(at + i * place.stride + bytes, 0, place.stride - bytes);
+            }
+        }
+        at += uint64_t{place.stride} * info.payloadCount;
+        const size_t behind = graph::roundUp(static_cast<uint64_t>(at - to), abi::kGranuleBytes) - (at - to);
+        std::memset(at, 0, behind);
+        at += behind;
+    }
 }
 
 }  // namespace millrace::runtime

@@ -25,12 +25,12 @@ public:
     }
 
     // False if the scheduler has to do it.
-    bool add(const abi::DispatchInfo& info);
+    bool add(size_t number);
     LeafDispatch take() { return std::move(m_out); }
 
 private:
-    bool addSlot(uint32_t index, const abi::DispatchInfo& info, size_t payloads);
-    bool addGrids(uint32_t index, const abi::DispatchInfo& info, size_t payloads);
+    bool addSlot(uint32_t index, const HostInfo& info, uint64_t payloads);
+    bool addGrids(uint32_t index, const HostInfo& info, uint64_t payloads);
     // `count` payloads with the same grid.
     bool launchGrids(uint32_t slot, uint64_t payloads, const Grid& grid, uint64_t count);
     bool launchNumbered(uint32_t slot, uint64_t payloads, uint64_t units, uint32_t grid = 0);
@@ -48,20 +48,19 @@ private:
     LeafDispatch m_out;
 };
 
-bool Leaves::add(const abi::DispatchInfo& info)
+bool Leaves::add(size_t number)
 {
-    if (!m_graph.areLeaves(info.nodeIndex) || info.payloadCount > abi::kMaxApiPayloads)
+    const HostInfo& info = m_inputs.infos[number];
+    if (!m_graph.areLeaves(info.node) || info.payloadCount > abi::kMaxApiPayloads)
         return false;
     if (info.payloadCount == 0)
         return true;
-    const graph::Queue& queue = m_graph.queues[m_graph.apiQueues[info.nodeIndex]];
-    const size_t at = m_out.payloads.size();
-    m_out.payloads.resize(at + graph::roundUp(uint64_t{queue.stride} * info.payloadCount, abi::kGranuleBytes));
-    placePayloads(m_inputs, info, queue.stride, m_out.payloads.data() + at);
+    const graph::Queue& queue = m_graph.queues[m_graph.apiQueues[info.node]];
+    const uint64_t at = m_out.payloads.add(m_inputs, number, queue.stride);
     return std::ranges::all_of(queue.slots, [&](uint32_t slot) { return addSlot(slot, info, at); });
 }
 
-bool Leaves::addSlot(uint32_t index, const abi::DispatchInfo& info, size_t payloads)
+bool Leaves::addSlot(uint32_t index, const HostInfo& info, uint64_t payloads)
 {
     const graph::Node& node = nodeOf(index);
     switch (node.mode) {
@@ -76,14 +75,17 @@ bool Leaves::addSlot(uint32_t index, const abi::DispatchInfo& info, size_t paylo
     return addGrids(index, info, payloads);
 }
 
-bool Leaves::addGrids(uint32_t index, const abi::DispatchInfo& info, size_t payloads)
+bool Leaves::addGrids(uint32_t index, const HostInfo& info, uint64_t payloads)
 {
     const graph::Slot& slot = m_graph.slots[index];
     const abi::StreamInfo stream = graph::streamInfo(m_graph, m_graph.streams[slot.stream]);
-    for (uint32_t i = 0; i < info.payloadCount; ++i, payloads += m_graph.queues[slot.queue].stride) {
-        const std::optional<Grid> grid = readGrid(stream, m_out.payloads.data() + payloads);
+    const std::byte* payload = info.payloads;
+    for (uint32_t i = 0; i < info.payloadCount; ++i) {
+        const std::optional<Grid> grid = readGrid(stream, payload);
         if (!grid || !launchGrids(index, payloads, *grid, 1))
             return false;
+        payload += info.stride;
+        payloads += m_graph.queues[slot.queue].stride;
     }
     return true;
 }
@@ -168,8 +170,8 @@ std::optional<LeafDispatch> prepareLeaves(const graph::Graph& graph, const HostI
                                           const FullGroups& fullGroups)
 {
     Leaves leaves(graph, inputs, scratchBytes, fullGroups);
-    for (const abi::DispatchInfo& info : inputs.infos)
-        if (!leaves.add(info))
+    for (size_t i = 0; i < inputs.infos.size(); ++i)
+        if (!leaves.add(i))
             return std::nullopt;
     return leaves.take();
 }

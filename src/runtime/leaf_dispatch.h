@@ -25,11 +25,11 @@ struct LeafDispatch {
     struct Launch {
         uint32_t slot = 0;
         uint32_t groups[3] = {0, 1, 1};
-        // `payloads` in bytes from the first of LeafDispatch::payloads, `memory` from the start of the scratch memory.
+        // `payloads` in bytes from where LeafDispatch::payloads begin, `memory` from the start of the scratch memory.
         abi::LeafArguments arguments{};
     };
     std::vector<Launch> launches;
-    std::vector<std::byte> payloads;
+    PayloadPlaces payloads;
     bool usesScratch = false;  // launches have memory there, behind the tables
 };
 

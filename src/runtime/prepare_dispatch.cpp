@@ -15,15 +15,17 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     const uint64_t most = m_device.mostBufferBytes;
     if (host && hostInputBytes(m_pipeline.graph, *request.countInfo, most) > most)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
-    HostInputs inputs;
-    plan(request, inputs);
+    const HostInputs inputs = host ? readHostInputs(m_pipeline.graph, *request.countInfo) : HostInputs();
+    listApiNodes(inputs, host);
     if (host && mayHideSteps(request) && m_pipeline.getLeaf)
         m_leaves = runtime::prepareLeaves(m_pipeline.graph, inputs, request.scratchBytes,
                                           [&](uint32_t invocations) { return m_device.fullGroups(invocations); });
+    if (!m_leaves || !m_device.observerFactories.empty())  // which say what slots receive
+        plan(request, inputs);
     if (const VkResult result = createMeshLists(request.maxDraws); result != VK_SUCCESS)
         return result;
     if (m_leaves)
-        return prepareLeaves();
+        return prepareLeaves(inputs);
     feedLeaves(request);
     if (m_fedLeaves)
         return prepareFedLeaves();
@@ -35,25 +37,30 @@ VkResult Recorder::prepare(const DispatchRequest& request)
     return prepareSweeps(request, inputs, feed.value_or(PreparedFeed{}));
 }
 
-void Recorder::plan(const DispatchRequest& request, HostInputs& inputs)
+void Recorder::plan(const DispatchRequest& request, const HostInputs& inputs)
 {
     const graph::Graph& graph = m_pipeline.graph;
-    const bool host = request.form == DispatchRequest::Form::Host;
-    if (host) {
-        inputs = copyHostInputs(graph, *request.countInfo);
-        m_main.plan = graph::plan(graph, request.scratchBytes, std::span<const graph::KnownInput>(inputs.known));
-    } else {
+    if (request.form == DispatchRequest::Form::Host)
+        m_main.plan = graph::plan(graph, request.scratchBytes, knownInputs(graph, inputs));
+    else
         m_main.plan = graph::plan(graph, request.scratchBytes, std::nullopt);
-    }
+}
+
+// That get inputs; those that may get some, where the host does not know.
+void Recorder::listApiNodes(const HostInputs& inputs, bool areKnown)
+{
+    const graph::Graph& graph = m_pipeline.graph;
     std::vector<bool> isListed(graph.nodes.size(), false);  // a dispatch may have many infos of one node
-    for (const graph::KnownInput& input : inputs.known) {
-        if (!isListed[input.node])
-            m_apiNodes.push_back(input.node);
-        isListed[input.node] = true;
-    }
-    for (uint32_t i = 0; !host && i < graph.nodes.size(); ++i)
-        if (graph.apiQueues[i] != abi::kNoQueue)
-            m_apiNodes.push_back(i);
+    const auto list = [&](uint32_t node) {
+        if (node >= graph.nodes.size() || graph.apiQueues[node] == abi::kNoQueue || isListed[node])
+            return;
+        m_apiNodes.push_back(node);
+        isListed[node] = true;
+    };
+    for (const HostInfo& info : inputs.infos)
+        list(info.node);
+    for (uint32_t i = 0; !areKnown && i < graph.nodes.size(); ++i)
+        list(i);
 }
 
 // Of the mesh nodes that can run.
@@ -161,30 +168,28 @@ bool Recorder::mayHideSteps(const DispatchRequest& request) const
 }
 
 // One buffer with the payloads and, behind them, push constants.
-VkResult Recorder::prepareLeaves()
+VkResult Recorder::prepareLeaves(const HostInputs& inputs)
 {
     for (const LeafDispatch::Launch& launch : m_leaves->launches)
         if (const VkResult result = getLeafPipeline(launch.slot, graph::MemoryUse::None); result != VK_SUCCESS)
             return result;
-    std::vector<std::byte>& payloads = m_leaves->payloads;
+    const size_t payloadBytes = m_leaves->payloads.bytes();
     const size_t constantBytes = m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0;
     VkResult result = m_device.memory.createBuffer(BufferUse::Upload,
-                                                   std::max<size_t>(payloads.size() + constantBytes, 16), m_upload);
+                                                   std::max<size_t>(payloadBytes + constantBytes, 16), m_upload);
     if (result != VK_SUCCESS)
         return result;
-    std::ranges::copy(payloads, m_upload.data());
-    std::ranges::copy(std::as_bytes(std::span(m_pushConstants)).first(constantBytes),
-                      m_upload.data() + payloads.size());
+    m_leaves->payloads.write(inputs, m_upload.data());
+    std::ranges::copy(std::as_bytes(std::span(m_pushConstants)).first(constantBytes), m_upload.data() + payloadBytes);
     for (LeafDispatch::Launch& launch : m_leaves->launches) {
         launch.arguments.payloads += m_upload.address();
         if (const VkDeviceAddress list = m_meshLists.listOf(m_pipeline.graph.slots[launch.slot].node))
             launch.arguments.memory = list;
         else if (constantBytes > 0)
-            launch.arguments.memory = m_upload.address() + payloads.size();
+            launch.arguments.memory = m_upload.address() + payloadBytes;
         else if (launch.arguments.memory > 0)
             launch.arguments.memory += m_scratch;
     }
-    payloads = {};
     nameBuffers();
     return createObservers();
 }
@@ -305,6 +310,14 @@ VkResult Recorder::createObservers()
 VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
 {
     const bool feeds = !m_isFed;  // feed.comp does
+    PayloadPlaces fed;
+    std::vector<abi::DispatchInfo> infos;
+    for (size_t i = 0; feeds && i < inputs.infos.size(); ++i) {
+        const HostInfo& info = inputs.infos[i];
+        const auto stride = static_cast<uint32_t>(graph::roundUp(uint64_t{info.payloadBytes}, 4));
+        const bool hasPayloads = info.payloads && info.payloadBytes > 0;
+        infos.push_back({info.node, info.payloadCount, hasPayloads ? fed.add(inputs, i, stride) : 0, stride});
+    }
     struct Part {
         const void* data;
         size_t bytes;
@@ -313,11 +326,11 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
     Part parts[] = {
         {m_main.plan.levels.data(), m_main.plan.levels.size() * sizeof(abi::LevelPlan), 0},
         {m_main.plan.streams.data(), m_main.plan.streams.size() * sizeof(abi::StreamPlan), 0},
-        {inputs.infos.data(), feeds ? inputs.infos.size() * sizeof(abi::DispatchInfo) : 0, 0},
-        {inputs.payloads.data(), feeds ? inputs.payloads.size() : 0, 0},
+        {nullptr, infos.size() * sizeof(abi::DispatchInfo), 0},
+        {nullptr, fed.bytes(), 0},
         {m_pushConstants.data(), m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0, 0},
         {m_main.slotPlans.data(), m_main.slotPlans.size() * sizeof(abi::SlotPlan), 0},
-        {feed.bytes.data(), feed.bytes.size(), 0},
+        {nullptr, feed.bytes(), 0},
         {nullptr, feed.parts.size() * sizeof(abi::Copy), 0},
         {nullptr, sizeof(abi::BeginArguments), 0},
     };
@@ -346,9 +359,12 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
     m_main.feed.infos = address + parts[2].offset;
     m_main.feed.stride = sizeof(abi::DispatchInfo);
     m_main.feed.count = static_cast<uint32_t>(inputs.infos.size());
-    auto* infos = reinterpret_cast<abi::DispatchInfo*>(m_upload.data() + parts[2].offset);
-    for (size_t i = 0; feeds && i < inputs.infos.size(); ++i)
-        infos[i].payloads = address + parts[3].offset + inputs.infos[i].payloads;
+    for (abi::DispatchInfo& info : infos)
+        info.payloads += address + parts[3].offset;
+    std::ranges::copy(std::as_bytes(std::span(infos)), m_upload.data() + parts[2].offset);
+    fed.write(inputs, m_upload.data() + parts[3].offset);
+    feed.payloads.write(inputs, m_upload.data() + parts[6].offset);
+    std::ranges::copy(feed.entries, m_upload.data() + parts[6].offset + feed.payloads.bytes());
     if (m_pipeline.pushConstantsInMemory)
         m_pushConstantAddress = address + parts[4].offset;
     m_main.begin.slotPlans = address + parts[5].offset;
@@ -360,7 +376,7 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
         *copies++ = {from, m_scratch + uint64_t{part.to} * abi::kGranuleBytes, part.granules, 0};
         from += uint64_t{part.granules} * abi::kGranuleBytes;
     }
-    m_fedGranules = feed.bytes.size() / abi::kGranuleBytes;
+    m_fedGranules = feed.bytes() / abi::kGranuleBytes;
     std::memcpy(m_upload.data() + parts[8].offset, &m_main.begin, sizeof m_main.begin);
     m_beginInside = address + parts[8].offset;
     return VK_SUCCESS;

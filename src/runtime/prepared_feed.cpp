@@ -17,7 +17,7 @@ public:
     }
 
     // False if feed.comp has to do it.
-    bool add(const abi::DispatchInfo& info);
+    bool add(size_t number);
     bool fits() const;  // the entries; add() has seen to the payloads
     PreparedFeed finish();
 
@@ -39,36 +39,32 @@ private:
     };
 
     void publishRun(uint32_t stream, uint32_t location, uint32_t count);
-    bool publishGrids(uint32_t stream, const std::byte* payloads, uint32_t stride, uint32_t location, uint32_t count);
+    bool publishGrids(uint32_t stream, const HostInfo& input, uint32_t stride, uint32_t location);
 
     const graph::Graph& m_graph;
     const HostInputs& m_inputs;
     graph::DispatchPlan& m_plan;
-    std::vector<std::byte> m_region;  // of level 0
+    PayloadPlaces m_region;  // of level 0
     std::vector<Stream> m_streams;
 };
 
-bool Feed::add(const abi::DispatchInfo& info)
+bool Feed::add(size_t number)
 {
-    const bool isEntry =
-        info.nodeIndex < m_graph.apiQueues.size() && m_graph.apiQueues[info.nodeIndex] != abi::kNoQueue;
+    const HostInfo& info = m_inputs.infos[number];
+    const bool isEntry = info.node < m_graph.apiQueues.size() && m_graph.apiQueues[info.node] != abi::kNoQueue;
     if (!isEntry || info.payloadCount > abi::kMaxApiPayloads)
         return false;
     if (info.payloadCount == 0)
         return true;
-    const graph::Queue& queue = m_graph.queues[m_graph.apiQueues[info.nodeIndex]];
-    const size_t at = m_region.size();
+    const graph::Queue& queue = m_graph.queues[m_graph.apiQueues[info.node]];
+    const uint64_t at = m_region.add(m_inputs, number, queue.stride);
     const auto location = static_cast<uint32_t>(m_plan.levels[0].begin + at / abi::kGranuleBytes);
-    const uint64_t end = at + graph::roundUp(uint64_t{queue.stride} * info.payloadCount, abi::kGranuleBytes);
-    if (!m_plan.fits && end / abi::kGranuleBytes > m_plan.levels[0].size)
+    if (!m_plan.fits && m_region.bytes() / abi::kGranuleBytes > m_plan.levels[0].size)
         return false;
-    // Finish counters and padding are 0.
-    m_region.resize(end);
-    placePayloads(m_inputs, info, queue.stride, m_region.data() + at);
     for (uint32_t stream : queue.streams) {
         if (m_graph.streams[stream].kind == abi::kStreamIndexed)
             publishRun(stream, location, info.payloadCount);
-        else if (!publishGrids(stream, m_region.data() + at, queue.stride, location, info.payloadCount))
+        else if (!publishGrids(stream, info, queue.stride, location))
             return false;
     }
     return true;
@@ -82,13 +78,14 @@ void Feed::publishRun(uint32_t stream, uint32_t location, uint32_t count)
     out.append(abi::IndexedEntry{location, static_cast<uint32_t>(out.units)}, count);
 }
 
-bool Feed::publishGrids(uint32_t stream, const std::byte* payloads, uint32_t stride, uint32_t location, uint32_t count)
+bool Feed::publishGrids(uint32_t stream, const HostInfo& input, uint32_t stride, uint32_t location)
 {
     const abi::StreamInfo info = graph::streamInfo(m_graph, m_graph.streams[stream]);
     Stream& out = m_streams[stream];
-    for (uint32_t i = 0; i < count; ++i) {
+    const std::byte* payload = input.payloads;
+    for (uint32_t i = 0; i < input.payloadCount; ++i, payload += input.stride) {
         const uint64_t offset = uint64_t{i} * stride;
-        const std::optional<Grid> grid = readGrid(info, payloads + offset);
+        const std::optional<Grid> grid = readGrid(info, payload);
         if (!grid)
             return false;
         if (grid->groups() == 0)
@@ -110,20 +107,21 @@ bool Feed::fits() const
 PreparedFeed Feed::finish()
 {
     PreparedFeed feed;
-    const auto append = [&](uint32_t to, std::vector<std::byte>& bytes) {
-        if (bytes.empty())
-            return;
-        bytes.resize(graph::roundUp(bytes.size(), abi::kGranuleBytes));
-        feed.parts.push_back({to, static_cast<uint32_t>(bytes.size() / abi::kGranuleBytes)});
-        feed.bytes.insert(feed.bytes.end(), bytes.begin(), bytes.end());
+    const auto append = [&](uint32_t to, uint64_t bytes) {
+        if (bytes > 0)
+            feed.parts.push_back({to, static_cast<uint32_t>(bytes / abi::kGranuleBytes)});
     };
-    m_plan.levels[0].used = static_cast<uint32_t>(m_region.size() / abi::kGranuleBytes);
-    append(m_plan.levels[0].begin, m_region);
+    m_plan.levels[0].used = static_cast<uint32_t>(m_region.bytes() / abi::kGranuleBytes);
+    append(m_plan.levels[0].begin, m_region.bytes());
+    feed.payloads = std::move(m_region);
     for (size_t s = 0; s < m_streams.size(); ++s) {
         abi::StreamPlan& plan = m_plan.streams[s];
         plan.counter = m_streams[s].count << abi::kUnitBits | m_streams[s].units;
         plan.firstLocation = m_streams[s].firstLocation;
-        append(plan.table, m_streams[s].entries);
+        std::vector<std::byte>& entries = m_streams[s].entries;
+        entries.resize(graph::roundUp(entries.size(), abi::kGranuleBytes));
+        append(plan.table, entries.size());
+        feed.entries.insert(feed.entries.end(), entries.begin(), entries.end());
     }
     return feed;
 }
@@ -133,8 +131,8 @@ PreparedFeed Feed::finish()
 std::optional<PreparedFeed> prepareFeed(const graph::Graph& graph, const HostInputs& inputs, graph::DispatchPlan& plan)
 {
     Feed feed(graph, inputs, plan);
-    for (const abi::DispatchInfo& info : inputs.infos)
-        if (!feed.add(info))
+    for (size_t i = 0; i < inputs.infos.size(); ++i)
+        if (!feed.add(i))
             return std::nullopt;
     if (!feed.fits())
         return std::nullopt;

@@ -13,13 +13,15 @@
 namespace millrace::runtime {
 
 struct PreparedFeed {
-    // Whole granules of `bytes`, one part behind the other, and where they go.
+    // Whole granules, one part behind the other, and where they go: of the payloads, and behind those of `entries`.
     struct Part {
         uint32_t to = 0;  // granule of the scratch memory
         uint32_t granules = 0;
     };
-    std::vector<std::byte> bytes;
+    PayloadPlaces payloads;
+    std::vector<std::byte> entries;
     std::vector<Part> parts;
+    size_t bytes() const { return payloads.bytes() + entries.size(); }
 };
 
 // Enters into `plan` what the streams and the region of level 0 hold when everything is fed. None if that is more than

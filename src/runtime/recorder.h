@@ -88,7 +88,8 @@ private:
     bool runsLeaves() const { return m_leaves || m_fedLeaves; }
 
     // Of prepare().
-    void plan(const DispatchRequest& request, HostInputs& inputs);
+    void plan(const DispatchRequest& request, const HostInputs& inputs);
+    void listApiNodes(const HostInputs& inputs, bool areKnown);
     VkResult createMeshLists(uint32_t maxDraws);
     VkResult getPipelines(Schedule& schedule);
     void describeSlots(Schedule& schedule) const;
@@ -104,7 +105,7 @@ private:
     VkResult createStatus();
     VkResult upload(const HostInputs& inputs, const PreparedFeed& feed);
     bool mayHideSteps(const DispatchRequest& request) const;
-    VkResult prepareLeaves();
+    VkResult prepareLeaves(const HostInputs& inputs);
     void feedLeaves(const DispatchRequest& request);
     VkResult prepareFedLeaves();
     VkResult getLeafPipeline(uint32_t slot, graph::MemoryUse memory);

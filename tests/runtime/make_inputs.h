@@ -15,6 +15,7 @@ struct Input {
     uint32_t payloads;
 };
 
+// They refer to `inputs`.
 inline HostInputs hostInputs(const graph::Graph& graph, const std::vector<Input>& inputs)
 {
     std::vector<VkDispatchGraphInfoAMDX> infos;
@@ -29,7 +30,7 @@ inline HostInputs hostInputs(const graph::Graph& graph, const std::vector<Input>
     countInfo.count = static_cast<uint32_t>(infos.size());
     countInfo.infos.hostAddress = infos.data();
     countInfo.stride = sizeof infos[0];
-    return copyHostInputs(graph, countInfo);
+    return readHostInputs(graph, countInfo);
 }
 
 }  // namespace millrace::runtime

@@ -30,8 +30,18 @@ protected:
     std::optional<PreparedFeed> prepare(const std::vector<Input>& inputs)
     {
         const HostInputs host = hostInputs(m_graph, inputs);
-        m_plan = graph::plan(m_graph, graph::scratchSizes(m_graph, 1 << 20).minBytes, host.known);
-        return prepareFeed(m_graph, host, m_plan);
+        m_plan = plan(host);
+        std::optional<PreparedFeed> feed = prepareFeed(m_graph, host, m_plan);
+        if (feed) {
+            m_payloads.assign(feed->payloads.bytes(), std::byte{0xff});
+            feed->payloads.write(host, m_payloads.data());
+        }
+        return feed;
+    }
+
+    graph::DispatchPlan plan(const HostInputs& host) const
+    {
+        return graph::plan(m_graph, graph::scratchSizes(m_graph, 1 << 20).minBytes, knownInputs(m_graph, host));
     }
 
     Input payloads(uint32_t count, uint32_t node = 0) const
@@ -43,6 +53,7 @@ protected:
 
     graph::Graph m_graph;
     graph::DispatchPlan m_plan;
+    std::vector<std::byte> m_payloads;  // that were fed
     size_t m_payloadWords = 0;
 };
 
@@ -57,7 +68,7 @@ TEST_F(PreparedFeeds, NotProvenToFit_FedWhereLevel0HasRoom)
     ASSERT_EQ(feed->parts.size(), 2u) << "payloads and entries";
     EXPECT_EQ(feed->parts[0].to, m_plan.levels[0].begin);
     uint32_t word = 0;
-    std::memcpy(&word, feed->bytes.data(), sizeof word);
+    std::memcpy(&word, m_payloads.data(), sizeof word);
     EXPECT_EQ(word, 7u);
 }
 
@@ -69,8 +80,9 @@ TEST_F(PreparedFeeds, MorePayloadsThanLevel0HasRoomFor_None)
 
 TEST_F(PreparedFeeds, MoreEntriesThanItMayAppend_None)
 {
-    const HostInputs host = hostInputs(m_graph, std::vector<Input>(9, payloads(5)));
-    m_plan = graph::plan(m_graph, graph::scratchSizes(m_graph, 1 << 20).minBytes, host.known);
+    const std::vector<Input> inputs(9, payloads(5));
+    const HostInputs host = hostInputs(m_graph, inputs);
+    m_plan = plan(host);
     ASSERT_FALSE(m_plan.fits);
     m_plan.levels[0].entryQuota = 9;
     graph::DispatchPlan less = m_plan;
