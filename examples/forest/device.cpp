@@ -1,8 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <vector>
+
+namespace {
+
+constexpr char kPortabilitySubset[] = "VK_KHR_portability_subset";  // the headers call it provisional and hide it
+
+bool lists(const std::vector<VkExtensionProperties>& extensions, const std::string& name)
+{
+    return std::ranges::any_of(extensions,
+                               [&](const VkExtensionProperties& extension) { return extension.extensionName == name; });
+}
+
+std::vector<VkExtensionProperties> extensionsOf(VkPhysicalDevice device)
+{
+    uint32_t count = 0;
+    vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
+    std::vector<VkExtensionProperties> extensions(count);
+    vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
+    return extensions;
+}
+
+std::vector<VkExtensionProperties> instanceExtensions()
+{
+    uint32_t count = 0;
+    vkEnumerateInstanceExtensionProperties(nullptr, &count, nullptr);
+    std::vector<VkExtensionProperties> extensions(count);
+    vkEnumerateInstanceExtensionProperties(nullptr, &count, extensions.data());
+    return extensions;
+}
+
+}  // namespace
 
 void check(VkResult result, const char* call)
 {
@@ -36,6 +67,13 @@ void Device::createInstance()
     application.apiVersion = VK_API_VERSION_1_3;
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     info.pApplicationInfo = &application;
+    // Otherwise the loader hides devices that implement less than all of Vulkan, as those on macOS.
+    const char* const portability = VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME;
+    if (lists(instanceExtensions(), portability)) {
+        info.flags = VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
+        info.enabledExtensionCount = 1;
+        info.ppEnabledExtensionNames = &portability;
+    }
     check(vkCreateInstance(&info, nullptr, &m_instance), "vkCreateInstance");
 }
 
@@ -49,12 +87,7 @@ bool Device::choosePhysicalDevice(const std::string& name)
         VkPhysicalDeviceProperties properties;
         vkGetPhysicalDeviceProperties(device, &properties);
         m_name = properties.deviceName;
-        vkEnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
-        std::vector<VkExtensionProperties> extensions(count);
-        vkEnumerateDeviceExtensionProperties(device, nullptr, &count, extensions.data());
-        bool has = false;
-        for (const VkExtensionProperties& extension : extensions)
-            has = has || std::string(extension.extensionName) == VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME;
+        const bool has = lists(extensionsOf(device), VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
         m_physicalDevice = device;
         if (has && m_name.find(name) != std::string::npos)
             return true;
@@ -74,8 +107,10 @@ void Device::createDevice()
     v13.dynamicRendering = v13.synchronization2 = VK_TRUE;
     VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &v13};
     v12.bufferDeviceAddress = v12.scalarBlockLayout = VK_TRUE;
-    const char* const extensions[] = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME,
-                                      VK_KHR_MAINTENANCE_5_EXTENSION_NAME};
+    std::vector<const char*> extensions = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME,
+                                           VK_KHR_MAINTENANCE_5_EXTENSION_NAME};
+    if (lists(extensionsOf(m_physicalDevice), kPortabilitySubset))
+        extensions.push_back(kPortabilitySubset);  // such a device must be created with it
     const float priority = 1;
     VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
     queue.queueCount = 1;
@@ -83,8 +118,8 @@ void Device::createDevice()
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &v12};
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;
-    info.enabledExtensionCount = 2;
-    info.ppEnabledExtensionNames = extensions;
+    info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
     check(vkCreateDevice(m_physicalDevice, &info, nullptr, &m_device), "vkCreateDevice");
 }
 
@@ -117,9 +152,8 @@ Buffer Device::createBuffer(VkDeviceSize size, VkBufferUsageFlags2 usage) const
     VkMemoryRequirements needs;
     vkGetBufferMemoryRequirements(m_device, buffer.handle, &needs);
     const bool isPreprocess = usage & VK_BUFFER_USAGE_2_PREPROCESS_BUFFER_BIT_EXT;
-    buffer.memory = allocate(needs, isPreprocess
-                                        ? 0
-                                        : VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+    buffer.memory =
+        allocate(needs, isPreprocess ? 0 : VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
     check(vkBindBufferMemory(m_device, buffer.handle, buffer.memory, 0), "vkBindBufferMemory");
     if (!isPreprocess)
         check(vkMapMemory(m_device, buffer.memory, 0, VK_WHOLE_SIZE, 0, &buffer.mapped), "vkMapMemory");

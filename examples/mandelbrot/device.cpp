@@ -40,15 +40,23 @@ std::vector<Item> enumerate(const char* name, const Item& blank, Function functi
     return items;
 }
 
+bool lists(const std::vector<VkExtensionProperties>& available, const char* wanted)
+{
+    return std::ranges::any_of(available, [&](const VkExtensionProperties& extension) {
+        return !std::strcmp(extension.extensionName, wanted);
+    });
+}
+
+std::vector<VkExtensionProperties> extensionsOf(VkPhysicalDevice device)
+{
+    return enumerate("vkEnumerateDeviceExtensionProperties", VkExtensionProperties{},
+                     vkEnumerateDeviceExtensionProperties, device, nullptr);
+}
+
 bool hasExtensions(VkPhysicalDevice device)
 {
-    const auto available = enumerate("vkEnumerateDeviceExtensionProperties", VkExtensionProperties{},
-                                     vkEnumerateDeviceExtensionProperties, device, nullptr);
-    return std::ranges::all_of(kExtensions, [&](const char* wanted) {
-        return std::ranges::any_of(available, [&](const VkExtensionProperties& extension) {
-            return !std::strcmp(extension.extensionName, wanted);
-        });
-    });
+    const auto available = extensionsOf(device);
+    return std::ranges::all_of(kExtensions, [&](const char* wanted) { return lists(available, wanted); });
 }
 
 // A driver may list the extension and yet not support the feature; it then leaves the structure as it was.
@@ -121,6 +129,15 @@ void Device::createInstance()
     application.apiVersion = VK_API_VERSION_1_3;
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     info.pApplicationInfo = &application;
+    // Otherwise the loader hides devices that implement less than all of Vulkan, as those on macOS.
+    const char* const portability = VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME;
+    if (lists(enumerate("vkEnumerateInstanceExtensionProperties", VkExtensionProperties{},
+                        vkEnumerateInstanceExtensionProperties, nullptr),
+              portability)) {
+        info.flags = VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
+        info.enabledExtensionCount = 1;
+        info.ppEnabledExtensionNames = &portability;
+    }
     check(vkCreateInstance(&info, nullptr, &m_instance), "vkCreateInstance");
 }
 
@@ -180,8 +197,12 @@ void Device::createDevice()
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &vulkan12};
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;
-    info.enabledExtensionCount = static_cast<uint32_t>(std::size(kExtensions));
-    info.ppEnabledExtensionNames = kExtensions;
+    std::vector<const char*> extensions(std::begin(kExtensions), std::end(kExtensions));
+    // Such a device must be created with it.
+    if (lists(extensionsOf(m_physicalDevice), VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME))
+        extensions.push_back(VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME);
+    info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
     check(vkCreateDevice(m_physicalDevice, &info, nullptr, &m_device), "vkCreateDevice");
     vkGetDeviceQueue(m_device, m_queueFamily, 0, &m_queue);
 }

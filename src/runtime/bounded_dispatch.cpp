@@ -69,10 +69,11 @@ Recorder::~Recorder()
         m_device.table->DestroyEvent(m_device.device, m_decided, hostMemory());
 }
 
-// The host resets it before each execution, so it has to be told of those.
+// The host resets it before each execution, so it has to be told of those. Without it the host knows of the decision
+// when the sweep is complete.
 VkResult Recorder::createDecision(const DispatchRequest& request)
 {
-    if (!request.announced)
+    if (!request.announced || !m_device.settings.events)
         return VK_SUCCESS;
     const VkEventCreateInfo info{VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
     return m_device.table->CreateEvent(m_device.device, &info, hostMemory(), &m_decided);

@@ -38,6 +38,7 @@ struct Settings {
     bool int64 = true;         // shaderInt64 is enabled,
     bool int64Atomics = true;  // and shaderBufferInt64Atomics
     uint32_t subgroupOperations = abi::kSubgroupArithmetic;  // abi::kSubgroup*, that compute shaders of the device have
+    bool events = true;                                      // VkEvent; VK_KHR_portability_subset has drivers without
     bool breadcrumbs = false;  // RecordedDispatch::progress() knows; nodes are compiled with Options::counted
 };
 

@@ -5,10 +5,13 @@
 #include <charconv>
 #include <cstring>
 #include <sstream>
+#include <utility>
 
 namespace millrace::drivers {
 
 namespace {
+
+constexpr VkBool32 kTrue = VK_TRUE;
 
 std::string trimmed(const std::string& text)
 {
@@ -48,6 +51,13 @@ std::string addVersion(const std::vector<uint64_t>& numbers, DeviceFile& out)
     return "";
 }
 
+std::string addExtension(const std::string& name, DeviceFile& out)
+{
+    if (name != VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME)
+        return "names an extension that no driver has for being named: " + name;
+    return std::exchange(out.isPortabilitySubset, true) ? "is there twice" : "";
+}
+
 // Returns what is wrong, if anything.
 std::string addLine(const std::string& line, DeviceFile& out)
 {
@@ -57,9 +67,11 @@ std::string addLine(const std::string& line, DeviceFile& out)
     const std::string fact = trimmed(line.substr(0, bar));
     if (fact.starts_with("-VK_"))
         return out.hiddenExtensions.insert(fact.substr(1)).second ? "" : "is there twice";
+    if (fact.starts_with("+VK_"))
+        return addExtension(fact.substr(1), out);
     const size_t equals = fact.find('=');
     if (equals == std::string::npos)
-        return "is neither NAME = VALUE nor -VK_EXTENSION";
+        return "is neither NAME = VALUE nor -VK_EXTENSION nor +VK_EXTENSION";
     const std::string name = trimmed(fact.substr(0, equals));
     const std::vector<uint64_t> numbers = numbersOf(fact.substr(equals + 1));
     if (name == "apiVersion")
@@ -85,6 +97,18 @@ void lowerValue(std::byte* place, Limit::Direction direction, T wanted)
     std::memcpy(place, &value, sizeof value);
 }
 
+// What a device with the extension has that is as good as any other.
+void fillPortability(VkBaseOutStructure* item)
+{
+    if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PORTABILITY_SUBSET_PROPERTIES_KHR)
+        reinterpret_cast<VkPhysicalDevicePortabilitySubsetPropertiesKHR*>(item)->minVertexInputBindingStrideAlignment =
+            1;
+    for (const Limit& limit : limits())
+        if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PORTABILITY_SUBSET_FEATURES_KHR &&
+            limit.structure == item->sType)
+            std::memcpy(reinterpret_cast<std::byte*>(item) + limit.offset, &kTrue, sizeof kTrue);
+}
+
 // Calls visit(limit, its values) for each that the structure has and the file says.
 template <typename Visit>
 void forEach(const std::map<std::string, std::vector<uint64_t>>& values, VkStructureType structure, const Visit& visit)
@@ -101,6 +125,8 @@ void DeviceFile::lower(void* chain) const
 {
     for (auto* item = static_cast<VkBaseOutStructure*>(chain); item; item = item->pNext) {
         auto* bytes = reinterpret_cast<std::byte*>(item);
+        if (isPortabilitySubset)
+            fillPortability(item);
         if (item->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2) {
             uint32_t& version = reinterpret_cast<VkPhysicalDeviceProperties2*>(item)->properties.apiVersion;
             version = std::min(version, apiVersion);

@@ -17,15 +17,19 @@ namespace millrace::drivers {
 //     maxComputeWorkGroupSize = 128 128 64 | where that is written
 //     shaderInt64 = 0 | ...
 //     -VK_EXT_mesh_shader | ...
+//     +VK_KHR_portability_subset | ...
 //     apiVersion = 1 2 175 | ...
+// The only extension to be added takes away: its features are there unless the file says otherwise, and without it all
+// of them are what Vulkan guarantees.
 // Empty lines and those that begin with # say nothing.
 struct DeviceFile {
     std::map<std::string, std::vector<uint64_t>> values;  // of features and limits
     std::set<std::string> hiddenExtensions;
+    bool isPortabilitySubset = false;  // the device has VK_KHR_portability_subset, whatever the driver has
     uint32_t apiVersion = UINT32_MAX;  // as VK_MAKE_API_VERSION() packs it
 
     // Lowers what a driver has filled in: the structure and all that is chained to it. What the driver has less of
-    // stays.
+    // stays. Structures of VK_KHR_portability_subset are filled in first, since the driver does not know them.
     void lower(void* chain) const;
     // True if a structure of the chain enables a feature that the device has not.
     bool enablesMore(const void* chain) const;

@@ -89,13 +89,41 @@ TEST(DeviceFile, FeaturesGo_AndCannotBeEnabled)
     EXPECT_TRUE(file.hiddenExtensions.contains("VK_EXT_mesh_shader"));
 }
 
+// The driver knows nothing of them, and so leaves what it finds there.
+TEST(DeviceFile, FeaturesOfPortability_AreThereUnlessTheFileSaysOtherwise)
+{
+    VkPhysicalDevicePortabilitySubsetFeaturesKHR features{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PORTABILITY_SUBSET_FEATURES_KHR};
+    VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features};
+    VkPhysicalDevicePortabilitySubsetPropertiesKHR properties{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PORTABILITY_SUBSET_PROPERTIES_KHR};
+    const DeviceFile file =
+        parsed("+VK_KHR_portability_subset | x\nevents = 0 | x\nminVertexInputBindingStrideAlignment = 4 | x\n");
+    file.lower(&all);
+    file.lower(&properties);
+    EXPECT_FALSE(features.events);
+    EXPECT_TRUE(features.constantAlphaColorBlendFactors);
+    EXPECT_TRUE(features.vertexAttributeAccessBeyondStride);
+    EXPECT_EQ(properties.minVertexInputBindingStrideAlignment, 4u);
+    EXPECT_FALSE(file.enablesMore(VK_NULL_HANDLE));
+    features.events = VK_TRUE;
+    EXPECT_TRUE(file.enablesMore(&all));
+
+    parsed("+VK_KHR_portability_subset | x\n").lower(&properties);
+    EXPECT_EQ(properties.minVertexInputBindingStrideAlignment, 1u);
+    features.triangleFans = VK_FALSE;
+    parsed("shaderInt64 = 0 | x\n").lower(&all);
+    EXPECT_FALSE(features.triangleFans);
+}
+
 TEST(DeviceFile, WrongLines_AreNamed)
 {
     for (const char* line :
          {"shaderInt64 = 0", "shaderInt64 = 0 |", "shaderInt64 = 1 | x", "shaderInt64 | x", "nothing = 0 | x",
           "maxComputeWorkGroupSize = 1 | x", "nonCoherentAtomSize = many | x", "subgroupSize = 4 | x",
           "-VK_x | x\n-VK_x | x", "apiVersion = 1 2 | x", "apiVersion = 1 2 3 | x\napiVersion = 1 2 3 | x",
-          "shaderInt64 = 0 | x\nshaderInt64 = 0 | x"}) {
+          "shaderInt64 = 0 | x\nshaderInt64 = 0 | x", "+VK_EXT_mesh_shader | x",
+          "+VK_KHR_portability_subset | x\n+VK_KHR_portability_subset | x"}) {
         const Result<DeviceFile> file = parseDevice(line);
         ASSERT_FALSE(file) << line;
         EXPECT_NE(file.error().where.find("line "), std::string::npos);
@@ -111,8 +139,8 @@ TEST(DeviceFile, FilesOfTheTests_AreRight)
         text << in.rdbuf();
         const Result<DeviceFile> file = parseDevice(text.str());
         EXPECT_TRUE(file) << entry.path() << file.error().text();
-        EXPECT_TRUE(file &&
-                    (!file->values.empty() || !file->hiddenExtensions.empty() || file->apiVersion != UINT32_MAX))
+        EXPECT_TRUE(file && (!file->values.empty() || !file->hiddenExtensions.empty() || file->isPortabilitySubset ||
+                             file->apiVersion != UINT32_MAX))
             << entry.path();
         ++count;
     }

@@ -34,6 +34,11 @@ const drivers::DeviceFile& device()
     return file;
 }
 
+bool isPortabilitySubset(const char* extension)
+{
+    return std::strcmp(extension, VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME) == 0;
+}
+
 VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceProperties2(VkPhysicalDevice physical, VkPhysicalDeviceProperties2* out)
 {
     instanceOf(physical).table.GetPhysicalDeviceProperties2(physical, out);
@@ -71,8 +76,11 @@ VKAPI_ATTR VkResult VKAPI_CALL EnumerateDeviceExtensionProperties(VkPhysicalDevi
     std::vector<VkExtensionProperties> list(below);
     table.EnumerateDeviceExtensionProperties(physical, layer, &below, list.data());
     std::erase_if(list, [](const VkExtensionProperties& extension) {
-        return device().hiddenExtensions.contains(extension.extensionName);
+        return device().hiddenExtensions.contains(extension.extensionName) ||
+               isPortabilitySubset(extension.extensionName);
     });
+    if (device().isPortabilitySubset && !layer)
+        list.push_back({VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME, VK_KHR_PORTABILITY_SUBSET_SPEC_VERSION});
     *count = std::min(out ? *count : UINT32_MAX, static_cast<uint32_t>(list.size()));
     if (out)
         std::copy_n(list.begin(), *count, out);
@@ -90,7 +98,28 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkD
     for (const std::string& name : device().hiddenExtensions)
         if (enables(*info, name.c_str()))
             return VK_ERROR_EXTENSION_NOT_PRESENT;
-    return createDevice(physical, info, allocator, out);
+    if (!device().isPortabilitySubset)
+        return createDevice(physical, info, allocator, out);
+    // The driver does not have it, and leaves its structure alone.
+    std::vector<const char*> extensions(info->ppEnabledExtensionNames,
+                                        info->ppEnabledExtensionNames + info->enabledExtensionCount);
+    std::erase_if(extensions, isPortabilitySubset);
+    VkDeviceCreateInfo below = *info;
+    below.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    below.ppEnabledExtensionNames = extensions.data();
+    return createDevice(physical, &below, allocator, out);
+}
+
+// Where the device has no events, whoever makes one fails the test, whether or not the validation layer is there.
+VKAPI_ATTR VkResult VKAPI_CALL CreateEvent(VkDevice handle, const VkEventCreateInfo* info,
+                                           const VkAllocationCallbacks* allocator, VkEvent* out)
+{
+    if (device().isPortabilitySubset && device().values.contains("events")) {
+        std::fprintf(stderr,
+                     "vkCreateEvent on a device without VkPhysicalDevicePortabilitySubsetFeaturesKHR::events\n");
+        std::abort();
+    }
+    return deviceOf(handle).table.CreateEvent(handle, info, allocator, out);
 }
 
 template <typename Function>
@@ -112,6 +141,7 @@ const Functions& ownFunctions()
         {"vkGetPhysicalDeviceFeatures2KHR", pointer(GetPhysicalDeviceFeatures2)},
         {"vkEnumerateDeviceExtensionProperties", pointer(EnumerateDeviceExtensionProperties)},
         {"vkCreateDevice", pointer(CreateDevice)},
+        {"vkCreateEvent", pointer(CreateEvent)},
     };
     return functions;
 }

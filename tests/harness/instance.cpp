@@ -173,20 +173,25 @@ void Device::queryFeatures()
 
 namespace {
 
+bool listsExtension(VkPhysicalDevice physical, const char* name)
+{
+    uint32_t count = 0;
+    vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
+    std::vector<VkExtensionProperties> all(count);
+    vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data());
+    const auto isIt = [&](const VkExtensionProperties& each) { return std::strcmp(each.extensionName, name) == 0; };
+    return std::ranges::any_of(all, isIt);
+}
+
 // Features of extensions that the device has, all of them on.
 class ShaderExtras {
 public:
     // The names of the extensions.
     std::set<std::string> findAll(VkPhysicalDevice physical)
     {
-        uint32_t count = 0;
-        vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
-        std::vector<VkExtensionProperties> all(count);
-        vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data());
         std::set<std::string> out;
         const auto add = [&](const char* name, auto& features) {
-            const auto isIt = [&](const VkExtensionProperties& e) { return std::strcmp(e.extensionName, name) == 0; };
-            if (std::ranges::any_of(all, isIt)) {
+            if (listsExtension(physical, name)) {
                 features.pNext = m_chain;
                 m_chain = &features;
                 out.insert(name);
@@ -293,6 +298,9 @@ void Device::createDevice(const DeviceOptions& options)
         *tail = &mesh;
         tail = &mesh.pNext;
     }
+    // A device that has it must be created with it. Its features stay off: the tests use none.
+    if (listsExtension(physical, VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME))
+        extensions.push_back(VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME);
     ShaderExtras more;
     if (options.shaderExtras) {
         extras = more.findAll(physical);

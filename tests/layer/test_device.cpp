@@ -63,6 +63,9 @@ void TestDevice::createDevice(const DeviceOptions& options)
         extensions.push_back(VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME);
         extensions.push_back(VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
     }
+    // A device that has it must be created with it.
+    if (lists(deviceExtensions(physical), VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME))
+        extensions.push_back(VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME);
     const float priority = 1.0f;
     VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
     queueInfo.queueFamilyIndex = options.queueFamily;

@@ -94,6 +94,9 @@ TestInstance::TestInstance(const InstanceOptions& options)
         layers.push_back(kSpy);
     if (!std::getenv("MILLRACE_TEST_NO_VALIDATION"))
         layers.push_back(kValidation);
+    // The nearest to the driver.
+    if (std::getenv("MILLRACE_TEST_DEVICE_FILE"))
+        layers.push_back(kDeviceFile);
     const char* extensions[] = {VK_EXT_LAYER_SETTINGS_EXTENSION_NAME, VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
     VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
     application.apiVersion = options.apiVersion;

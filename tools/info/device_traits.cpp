@@ -77,6 +77,10 @@ VkResult ScratchDevice::create(const runtime::DriverAnswers& answers)
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;
+    std::vector<const char*> extensions;
+    addPortability(m_instance.extensions(m_physical), extensions);
+    info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
     const VkResult result = m_instance.createDevice(m_physical, info, m_device, m_table);
     if (result == VK_SUCCESS && family != UINT32_MAX) {
         m_queue.family = family;

@@ -34,17 +34,20 @@ std::vector<const char*> neededExtensions(bool draws)
     return out;
 }
 
-bool hasExtensions(const VkuInstanceDispatchTable& vk, VkPhysicalDevice device, bool draws)
+std::vector<VkExtensionProperties> extensionsOf(const VkuInstanceDispatchTable& vk, VkPhysicalDevice device)
 {
     uint32_t count = 0;
     vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, nullptr);
     std::vector<VkExtensionProperties> available(count);
     vk.EnumerateDeviceExtensionProperties(device, nullptr, &count, available.data());
     available.resize(count);
-    return std::ranges::all_of(neededExtensions(draws), [&](const char* wanted) {
-        return std::ranges::any_of(
-            available, [&](const VkExtensionProperties& e) { return std::strcmp(e.extensionName, wanted) == 0; });
-    });
+    return available;
+}
+
+bool hasExtensions(const VkuInstanceDispatchTable& vk, VkPhysicalDevice device, bool draws)
+{
+    const std::vector<VkExtensionProperties> available = extensionsOf(vk, device);
+    return std::ranges::all_of(neededExtensions(draws), [&](const char* wanted) { return lists(available, wanted); });
 }
 
 // A driver may list the extension and yet leave the feature's structure as it was.
@@ -245,7 +248,8 @@ void Device::create(const Instance& instance)
     queue.queueCount = 1;
     queue.pQueuePriorities = &priority;
     const Features features(vk, m_physical, m_draws);
-    const std::vector<const char*> extensions = neededExtensions(m_draws);
+    std::vector<const char*> extensions = neededExtensions(m_draws);
+    addPortability(extensionsOf(vk, m_physical), extensions);
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features.all};
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;

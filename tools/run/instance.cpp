@@ -115,6 +115,7 @@ void Instance::create(bool validate)
         // Provided by the validation layer.
         extensions.push_back(VK_EXT_LAYER_SETTINGS_EXTENSION_NAME);
     }
+    askForPortability(*m_loader, info, extensions);
     info.pApplicationInfo = &application;
     info.enabledLayerCount = static_cast<uint32_t>(layers.size());
     info.ppEnabledLayerNames = layers.data();

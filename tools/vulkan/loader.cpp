@@ -104,13 +104,10 @@ VkResult VulkanInstance::create(const Loader& loader, const std::vector<const ch
     info.pApplicationInfo = &application;
     info.enabledLayerCount = static_cast<uint32_t>(layers.size());
     info.ppEnabledLayerNames = layers.data();
-    // Without it the loader hides devices that implement less than all of Vulkan.
-    const char* portability = VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME;
-    if (lists(loader.extensions(), portability)) {
-        info.flags = VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
-        info.enabledExtensionCount = 1;
-        info.ppEnabledExtensionNames = &portability;
-    }
+    std::vector<const char*> extensions;
+    askForPortability(loader, info, extensions);
+    info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
     const auto create = findGlobal<PFN_vkCreateInstance>(loader.getInstanceProcAddr(), "vkCreateInstance");
     const VkResult result = create(&info, nullptr, &m_handle);
     if (result == VK_SUCCESS) {
@@ -148,6 +145,21 @@ std::vector<VkExtensionProperties> VulkanInstance::extensions(VkPhysicalDevice p
     return enumerate<VkExtensionProperties>([&](uint32_t* count, VkExtensionProperties* items) {
         return m_table.EnumerateDeviceExtensionProperties(physical, nullptr, count, items);
     });
+}
+
+void askForPortability(const Loader& loader, VkInstanceCreateInfo& info, std::vector<const char*>& extensions)
+{
+    if (lists(loader.extensions(), VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME)) {
+        info.flags |= VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR;
+        extensions.push_back(VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME);
+    }
+}
+
+void addPortability(const std::vector<VkExtensionProperties>& available, std::vector<const char*>& extensions)
+{
+    if (lists(available, VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME)) {
+        extensions.push_back(VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME);
+    }
 }
 
 std::string versionText(uint32_t version)

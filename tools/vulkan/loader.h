@@ -54,6 +54,12 @@ private:
     VkuInstanceDispatchTable m_table{};
 };
 
+// Devices that implement less than all of Vulkan, which the loader hides from instances that do not ask for them.
+// `extensions` become those of `info` afterwards.
+void askForPortability(const Loader& loader, VkInstanceCreateInfo& info, std::vector<const char*>& extensions);
+// Such a device must be created with VK_KHR_portability_subset, which others do not have.
+void addPortability(const std::vector<VkExtensionProperties>& available, std::vector<const char*>& extensions);
+
 std::string versionText(uint32_t version);  // "1.4.309"
 bool lists(const std::vector<VkExtensionProperties>& extensions, const char* name);
 

@@ -31,6 +31,18 @@ void enableNonUniformIndexing(PatchedDeviceCreateInfo& request)
               &Own::shaderStorageTexelBufferArrayNonUniformIndexing);
 }
 
+// Such a device has to be created with the extension, and then has no more than was switched on.
+void enableEvents(PatchedDeviceCreateInfo& request)
+{
+    using Subset = VkPhysicalDevicePortabilitySubsetFeaturesKHR;
+    constexpr VkStructureType kSubset = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PORTABILITY_SUBSET_FEATURES_KHR;
+    request.addExtension(VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME);
+    if (auto* subset = request.chain().change<Subset>(kSubset))
+        subset->events = VK_TRUE;
+    else
+        request.chain().add<Subset>(kSubset)->events = VK_TRUE;
+}
+
 void enableWhatGraphsNeed(PatchedDeviceCreateInfo& request, const Support& support)
 {
     constexpr VkStructureType k11 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
@@ -71,6 +83,8 @@ void enableWhatGraphsNeed(PatchedDeviceCreateInfo& request, const Support& suppo
         request.enable(k12, &VkPhysicalDeviceVulkan12Features::hostQueryReset,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,
                        &VkPhysicalDeviceHostQueryResetFeatures::hostQueryReset);
+    if (support.portabilitySubset && support.events)
+        enableEvents(request);
     // For the submission of split streams and the barriers of the runtime.
     request.enable(k13, &VkPhysicalDeviceVulkan13Features::synchronization2,
                    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,

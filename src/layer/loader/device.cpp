@@ -191,6 +191,7 @@ VkResult Creation::startGraphs(Device& device) const
     settings.int64 = device.support.int64;
     settings.int64Atomics = device.support.int64Atomics;
     settings.subgroupOperations = device.support.subgroupOperations;
+    settings.events = device.support.events;
     VkResult result = runtime::Device::create(instance.handle, physical, device.handle, instance.table, device.table,
                                               settings, idleQueue(device, createInfo), device.runtime);
     if (result == VK_SUCCESS)

@@ -35,6 +35,17 @@ std::vector<VkExtensionProperties> driverExtensions(const Instance& instance, Vk
     return extensions;
 }
 
+// What Vulkan guarantees and a driver with VK_KHR_portability_subset may lack, as far as the layer uses it.
+void askPortability(const Instance& instance, VkPhysicalDevice physical, Support& support)
+{
+    VkPhysicalDevicePortabilitySubsetFeaturesKHR subset{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PORTABILITY_SUBSET_FEATURES_KHR};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &subset};
+    instance.table.GetPhysicalDeviceFeatures2(physical, &features);
+    support.portabilitySubset = true;
+    support.events = subset.events;
+}
+
 // The least of what the stages between vertices and fragments have, of those that there are.
 uint32_t interfaceLocations(const runtime::DriverAnswers& answers)
 {
@@ -188,6 +199,8 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
     const bool hasMeshShader = lists(extensions, VK_EXT_MESH_SHADER_EXTENSION_NAME);
     const bool isNewEnough =
         std::min(properties.apiVersion, instance.requestedApiVersion) >= runtime::kNeededApiVersion;
+    if (isNewEnough && lists(extensions, VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME))
+        askPortability(instance, physical, support);
     if (isNewEnough && hasMeshShader && instance.settings.meshNodes)
         askMeshShaders(instance, physical, support);
     if (isNewEnough && (!support.native || instance.settings.forceEnable))

@@ -68,9 +68,11 @@ struct Support {
     bool storage8 = false;
     bool storage16 = false;
     bool deviceScope = false;
-    bool hostQueryReset = false;  // for traces
-    bool scans = false;           // subgroup scans can do what reductions do,
-    bool reducesWrongly = false;  // and have to
+    bool hostQueryReset = false;     // for traces
+    bool portabilitySubset = false;  // the driver has VK_KHR_portability_subset: it may lack what Vulkan guarantees,
+    bool events = true;              // such as these
+    bool scans = false;              // subgroup scans can do what reductions do,
+    bool reducesWrongly = false;     // and have to
     // Workgroups that share one of ours may choose different descriptors.
     bool nonUniformIndexing = false;
 };
