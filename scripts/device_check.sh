@@ -17,11 +17,13 @@ fi
 build=$(cd "$1" && pwd)
 graphs=${2:-100}
 shift $(($# < 2 ? $# : 2))
+declare -A seeds=()
+for file in "$sources"/tests/drivers/devices/*.txt; do
+  grep -q 'cannot run graphs\|No device' "$file" || seeds[$(basename "$file" .txt)]=$((20000 + ${#seeds[@]} * 1000))
+done
 devices=("$@")
 if [[ ${#devices[@]} -eq 0 ]]; then
-  for file in "$sources"/tests/drivers/devices/*.txt; do
-    grep -q 'cannot run graphs\|No device' "$file" || devices+=("$(basename "$file" .txt)")
-  done
+  mapfile -t devices < <(printf '%s\n' "${!seeds[@]}" | sort)
 fi
 
 export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
@@ -34,11 +36,12 @@ mkdir -p "$MESA_SHADER_CACHE_DIR"
 jobs=${JOBS:-$(nproc)}
 status=0
 
-# By name: part I of as many as there are jobs.
+# By name: part I of as many as there are jobs, on DEVICE, which has random graphs of its own.
 conformance() { GTEST_TOTAL_SHARDS=$jobs GTEST_SHARD_INDEX=$1 "$build/tests/conformance/test_conformance"; }
 random_graphs() {
   local first=$((graphs * $1 / jobs)) behind=$((graphs * ($1 + 1) / jobs))
-  [[ $first == "$behind" ]] || "$build/tests/random/random_graphs" --count $((behind - first)) --seed $((4000 + first))
+  [[ $first == "$behind" ]] ||
+    "$build/tests/random/random_graphs" --count $((behind - first)) --seed $((${seeds[$2]:-20000} + first))
 }
 
 # run DEVICE KIND
@@ -46,7 +49,7 @@ run() {
   local log=$build/device_check/$1.$2 begun=$SECONDS result=passed part parts=() told
   rm -f "$log".*
   for ((part = 0; part < jobs; ++part)); do
-    MILLRACE_TEST_DEVICE_FILE=$sources/tests/drivers/devices/$1.txt "$2" "$part" >"$log.$part" 2>&1 &
+    MILLRACE_TEST_DEVICE_FILE=$sources/tests/drivers/devices/$1.txt "$2" "$part" "$1" >"$log.$part" 2>&1 &
     parts+=($!)
   done
   for part in "${parts[@]}"; do
