@@ -13,8 +13,6 @@ struct Row {
     Tried tried;
 };
 
-constexpr const char* kSimulatedInPart =
-    "nobody has run graphs on this driver; a part of conformance passes on lavapipe with no more than this driver says";
 constexpr const char* kSimulated =
     "nobody has run graphs on this driver; all of conformance passes on lavapipe with no more than this driver says";
 
@@ -35,7 +33,7 @@ constexpr Row kRows[] = {
     {kKosmicKrisp, {"simulated", kSimulated}},
     {VK_DRIVER_ID_MESA_PANVK, {"simulated", kSimulated}},
     {VK_DRIVER_ID_MESA_TURNIP, {"simulated", kSimulated}},
-    {VK_DRIVER_ID_MESA_V3DV, {"simulated", kSimulatedInPart}},
+    {VK_DRIVER_ID_MESA_V3DV, {"simulated", kSimulated}},
     {VK_DRIVER_ID_INTEL_PROPRIETARY_WINDOWS, {"simulated", kSimulated}},
 };
 
