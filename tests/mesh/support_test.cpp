@@ -126,6 +126,22 @@ TEST(MeshSupport, DriverHasIt_StaysTheDrivers)
     EXPECT_EQ(meshFeaturesOf(instance.physical).taskShader, meshFeaturesOf(plain.physical).taskShader);
 }
 
+// The driver would read the layer's pipelines as its own.
+TEST(MeshSupport, CommandsGeneratedByTheDriver_DrawNoMeshShadersOfTheLayers)
+{
+    const layertest::TestInstance instance(instanceOptions(Provider::Layer));
+    VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT commands{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &commands};
+    vkGetPhysicalDeviceProperties2(instance.physical, &all);
+    EXPECT_EQ(commands.supportedIndirectCommandsShaderStages & kMeshStages, 0u);
+    EXPECT_EQ(commands.supportedIndirectCommandsShaderStagesPipelineBinding & kMeshStages, 0u);
+    EXPECT_EQ(commands.supportedIndirectCommandsShaderStagesShaderBinding & kMeshStages, 0u);
+    const bool areThere = layertest::lists(layertest::deviceExtensions(instance.physical),
+                                           VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
+    EXPECT_EQ((commands.supportedIndirectCommandsShaderStages & VK_SHADER_STAGE_VERTEX_BIT) != 0, areThere);
+}
+
 }  // namespace
 
 }  // namespace millrace::meshtest

@@ -137,6 +137,19 @@ void answerSubgroups(VkPhysicalDeviceProperties2& properties)
         answer(own->requiredSubgroupSizeStages);
 }
 
+// Commands that the driver generates draw nothing of the layer's.
+void answerDriversCommands(VkPhysicalDeviceProperties2& properties)
+{
+    constexpr VkStructureType kType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT;
+    constexpr VkShaderStageFlags kOwn = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+    auto* own = findInChain<VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT>(properties.pNext, kType);
+    if (!own)
+        return;
+    own->supportedIndirectCommandsShaderStages &= ~kOwn;
+    own->supportedIndirectCommandsShaderStagesPipelineBinding &= ~kOwn;
+    own->supportedIndirectCommandsShaderStagesShaderBinding &= ~kOwn;
+}
+
 class MeshFeature final : public Feature {
 public:
     std::span<const ProvidedExtension> extensions() const override
@@ -175,6 +188,8 @@ public:
         if (own)
             describe(support, *own);
         answerSubgroups(properties);
+        if (!support.generatedCommands)
+            answerDriversCommands(properties);
     }
 
     uint32_t uses(const EnabledByApplication& enabled, const Support& support) const override
