@@ -117,6 +117,7 @@ VkResult Memory::createBuffer(BufferUse use, VkDeviceSize bytes, Buffer& out)
     wanted.flags = VMA_ALLOCATION_CREATE_MAPPED_BIT;
     switch (use) {
         case BufferUse::Upload:
+            info.usage |= VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
             wanted.flags |= VMA_ALLOCATION_CREATE_HOST_ACCESS_SEQUENTIAL_WRITE_BIT;
             wanted.requiredFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
             break;

@@ -21,7 +21,7 @@ namespace millrace::runtime {
 class Memory;
 
 enum class BufferUse {
-    Upload,       // written once by the host, read by shaders
+    Upload,       // written once by the host, read by shaders or as indirect arguments
     Readback,     // written by shaders, read by the host
     Indirect,     // written by shaders, read as indirect arguments; not mapped
     Results,      // written by copies of query results, read by shaders; not mapped

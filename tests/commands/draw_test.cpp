@@ -166,6 +166,33 @@ TEST(GeneratedDrawsOfNarrowIntegers, RandomLayouts_AsALoopOnTheHost)
     }
 }
 
+// Counts are of one command alone. Drivers may think otherwise (docs/gpu.md).
+TEST_F(GeneratedDrawsByTheLayer, BesideDrawsWithCounts_NoneLimitsAnother)
+{
+    const auto isPlain = [](const DrawCase& one) { return !one.hasSet && !one.isCounted && one.sequences() > 4; };
+    for (const bool isLimited : {false, true}) {
+        DrawCase drawn = findCase(
+            [&](const DrawCase& one) { return isPlain(one) && (isLimited ? one.deviceCount : !one.deviceCount); });
+        if (isLimited)
+            drawn.deviceCount = 0;
+        drawn.besideCounts = true;
+        EXPECT_TRUE(drawn.expected().allows(draws.run(drawn), false)) << "limited: " << isLimited;
+    }
+}
+
+// What the layer counts by itself.
+TEST_F(GeneratedDrawsByTheLayer, OfAnExecutionSetWithoutSequences_DrawsBehindAreThere)
+{
+    for (const bool isUnordered : {false, true}) {
+        DrawCase drawn = findCase([=](const DrawCase& one) {
+            return one.hasSet && !one.isCounted && one.isUnordered == isUnordered && one.deviceCount;
+        });
+        drawn.deviceCount = 0;
+        drawn.besideCounts = true;
+        EXPECT_TRUE(drawn.expected().allows(draws.run(drawn), false)) << "unordered: " << isUnordered;
+    }
+}
+
 // More of them than a row of workgroups looks at.
 TEST_F(GeneratedDrawsByTheLayer, ManyPossibleDrawsInOrder_AsALoopOnTheHost)
 {

@@ -8,6 +8,13 @@ namespace millrace::commandtest {
 
 using layertest::Buffer;
 
+namespace {
+
+// Of the application's, behind what is generated.
+constexpr VkDrawIndirectCommand kOwnDraw{5, 1, 0, 0};
+
+}  // namespace
+
 Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
     : generated(provider, {.draws = true,
                            .libraries = maker == Maker::Libraries,
@@ -52,6 +59,9 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
     m_indices = m_device.createBuffer(kIndices * 4, VK_BUFFER_USAGE_INDEX_BUFFER_BIT);
     for (uint32_t i = 0; i < kIndices; ++i)
         m_indices.words[i] = indexAt(i);
+    m_ownDraw = m_device.createBuffer(sizeof(kOwnDraw) + sizeof(uint32_t), VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+    std::memcpy(m_ownDraw.words, &kOwnDraw, sizeof(kOwnDraw));
+    m_ownDraw.words[sizeof(kOwnDraw) / 4] = 0;
     m_readback = m_device.createBuffer(kSide * kSide * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
 }
 
@@ -178,13 +188,17 @@ void Draws::beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSeconda
 void Draws::record(VkCommandBuffer cmd, const Commands& commands, const DrawCase& drawn) const
 {
     bind(cmd, drawn);
+    if (drawn.besideCounts)
+        vkCmdDrawIndirectCount(cmd, m_ownDraw.handle, 0, m_ownDraw.handle, sizeof(kOwnDraw), 1, sizeof(kOwnDraw));
     commands.execute(cmd);
     // What tokens have set is undefined.
     bind(cmd, drawn);
     if (drawn.hasMesh)
         m_device.get<PFN_vkCmdDrawMeshTasksEXT>("vkCmdDrawMeshTasksEXT")(cmd, 2, 1, 1);
+    else if (drawn.besideCounts)
+        vkCmdDrawIndirect(cmd, m_ownDraw.handle, 0, 1, sizeof(kOwnDraw));
     else
-        vkCmdDraw(cmd, 5, 1, 0, 0);
+        vkCmdDraw(cmd, kOwnDraw.vertexCount, kOwnDraw.instanceCount, 0, 0);
 }
 
 VkCommandBuffer Draws::recordSecondary(const Commands& commands, const DrawCase& drawn)

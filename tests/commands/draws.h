@@ -148,8 +148,9 @@ struct DrawCase {
     bool hasTasks;  // with task shaders in front
     RandomLayout layout;
     uint32_t maxSequences;
-    uint32_t maxDraws = 1;    // of a sequence
-    uint32_t namedDraws = 0;  // by the command, if it is more than memory is asked for
+    uint32_t maxDraws = 1;      // of a sequence
+    bool besideCounts = false;  // draws of the application's: none in front by a count, one behind indirectly
+    uint32_t namedDraws = 0;    // by the command, if it is more than memory is asked for
     std::optional<uint32_t> deviceCount;
     bool isExplicit, inSecondary, hasRenderPass;
     uint32_t boundGroup = 0;  // that is bound by itself in place of the pipeline
@@ -274,6 +275,7 @@ private:
     layertest::Buffer m_instances;
     VkDescriptorSet m_set = VK_NULL_HANDLE;
     layertest::Buffer m_indices;
+    layertest::Buffer m_ownDraw;  // VkDrawIndirectCommand, and a count of 0
     layertest::Buffer m_readback;
 };
 

@@ -2,6 +2,7 @@
 #include "layer/commands/generated_commands.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "layer/loader/device.h"
 #include "layer/recording/borrowed_sets.h"
@@ -14,13 +15,26 @@ constexpr VkBufferUsageFlags2 kPreprocessUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_
                                                  VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
                                                  VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
 
+bool keepsDrawCounts(const Device& device)
+{
+    VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &driver};
+    device.instance.table.GetPhysicalDeviceProperties2(device.physical, &all);
+    return driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
+}
+
 }  // namespace
 
 VkResult GeneratedCommands::create(Device& device)
 {
     device.borrowing = borrowingTable(device.table);
-    const VkResult result = memory.create(device.instance.handle, device.physical, device.handle, device.instance.table,
-                                          device.table, device.names);
+    VkResult result = memory.create(device.instance.handle, device.physical, device.handle, device.instance.table,
+                                    device.table, device.names);
+    if (result == VK_SUCCESS && device.support.generatedDraws && keepsDrawCounts(device)) {
+        result = memory.createBuffer(runtime::BufferUse::Upload, sizeof(uint32_t), limitless);
+        if (result == VK_SUCCESS)
+            std::memset(limitless.data(), 0xff, sizeof(uint32_t));
+    }
     return result == VK_SUCCESS ? kernels.create() : result;
 }
 

@@ -43,6 +43,9 @@ public:
     VkResult create(Device& device);
 
     runtime::Memory memory;  // for copies of push constants
+    // A count of draws that limits none, for drivers that keep the last one (Generation::forgetDrawCount()); else
+    // empty.
+    runtime::Buffer limitless;
     Kernels kernels;
     std::unique_ptr<TokenChecks> checks;  // setting "validate"; else null
     const std::shared_ptr<KeptPipelines> pipelines;

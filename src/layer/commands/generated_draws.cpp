@@ -202,6 +202,7 @@ void Generation::drawStream() const
     push(pipeline.layout(), arguments);
     const VkDeviceSize first = stream->offset + layout().actionOffset;
     const uint32_t most = m_info.maxSequenceCount;
+    forgetDrawCount();
     const uint32_t stride = layout().stride;
     if (variant->drawer)
         drawListed({*variant, arguments}, m_info.indirectAddress + layout().actionOffset, stride,
@@ -219,6 +220,17 @@ void Generation::drawStream() const
         table.CmdDrawIndexedIndirect(target, stream->buffer, first, most, stride);
     else
         table.CmdDrawIndirect(target, stream->buffer, first, most, stride);
+    forgetDrawCount();
+}
+
+// A draw with a count has the driver limit all later ones of the command buffer, the application's among them. One that
+// limits nothing, and draws nothing, ends that.
+void Generation::forgetDrawCount() const
+{
+    const VkBuffer limitless = m_device.generatedCommands->limitless.handle();
+    if (limitless && !isMesh(layout().action))
+        m_device.table.CmdDrawIndirectCount(m_commandBuffer.current, limitless, 0, limitless, 0, 0,
+                                            sizeof(VkDrawIndirectCommand));
 }
 
 // One multi-draw for each pipeline, of all its draws in their order.
@@ -303,6 +315,7 @@ void Generation::drawCounted(const Variant& variant, const AddressedBuffers::Ran
                                               : table.CmdDrawIndirectCount;
     draw(m_commandBuffer.current, memory.buffer, memory.offset + m_memory.draws + first * stride, memory.buffer,
          memory.offset + countOffset, most, stride);
+    forgetDrawCount();
 }
 
 }  // namespace millrace::layer

@@ -98,6 +98,7 @@ private:
     };
     bool runsMeshes() const { return isMesh(layout().action) && m_device.usesMesh(); }
     void drawListed(const Variant& variant, uint64_t commands, uint32_t stride, uint64_t count, uint32_t most) const;
+    void forgetDrawCount() const;
     void drawCounted(const Variant& variant, const AddressedBuffers::Range& memory, uint64_t first,
                      uint64_t countOffset, uint32_t most) const;
 
