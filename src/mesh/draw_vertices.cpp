@@ -185,15 +185,24 @@ private:
         m_corner = emit(spv::Op::OpUMod, word(), {vertex, corners});
         const Id group = findGroup(primitive);
         m_vertexCount = emit(spv::Op::OpBitwiseAnd, word(), {component(group, 2), number(abi::kMeshCountMask)});
+        const Id low = component(group, 0);
+        m_vertices = {low, component(group, 1)};
+        const Id offset = primitivesOffset();
+        Emitter out = m_writer.out();
+        m_primitives = m_loads->math().add(out, m_vertices, {offset, number(0)});
+    }
+
+    // As OutputMemory says.
+    Id primitivesOffset()
+    {
+        if (m_outputs.setsCountsAgain) {
+            return number(m_areas.primitivesOffset(m_outputs));
+        }
         const Id stride = number(m_areas.vertex.stride());
         const Id bytes =
             emit(spv::Op::OpIAdd, word(),
                  {emit(spv::Op::OpIMul, word(), {m_vertexCount, stride}), number(abi::kMeshUnitBytes - 1)});
-        const Id unitBytes = emit(spv::Op::OpBitwiseAnd, word(), {bytes, number(~(abi::kMeshUnitBytes - 1))});
-        const Id low = component(group, 0);
-        m_vertices = {low, component(group, 1)};
-        Emitter out = m_writer.out();
-        m_primitives = m_loads->math().add(out, m_vertices, {unitBytes, number(0)});
+        return emit(spv::Op::OpBitwiseAnd, word(), {bytes, number(~(abi::kMeshUnitBytes - 1))});
     }
 
     Id component(Id vector, uint32_t which)

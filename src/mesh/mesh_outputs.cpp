@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "abi/mesh.h"
+#include "compiler/control_flow.h"
 #include "compiler/diagnose.h"
 
 namespace millrace::mesh {
@@ -34,6 +35,7 @@ public:
             return m_failure.diagnostic();
         }
         findUses();
+        m_outputs.setsCountsAgain = std::ranges::any_of(m_module.functions, setsCountsAgain);
         for (size_t v = 0; v < m_outputs.variables.size(); v++) {
             addBuiltIns(v);
         }
@@ -115,6 +117,36 @@ private:
         }
     }
 
+    static bool setsCounts(const Instruction& i) { return i.op == spv::Op::OpSetMeshOutputsEXT; }
+
+    static bool setsCountsAgain(const spirv::Function& function)
+    {
+        const compiler::ControlFlow flow(function);
+        const auto count = [&](size_t block) { return std::ranges::count_if(function.blocks[block].body, setsCounts); };
+        for (size_t block = 0; block < function.blocks.size(); block++) {
+            const auto own = count(block);
+            if (own == 0) {
+                continue;
+            }
+            std::vector<bool> behind(function.blocks.size(), false);
+            std::vector<size_t> open = flow.successors(block);
+            bool again = own > 1;
+            while (!open.empty() && !again) {
+                const size_t next = open.back();
+                open.pop_back();
+                if (!behind[next]) {
+                    behind[next] = true;
+                    again = count(next) > 0;
+                    open.insert(open.end(), flow.successors(next).begin(), flow.successors(next).end());
+                }
+            }
+            if (again) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     void noteUse(const Instruction& i)
     {
         const bool isChain = i.op == spv::Op::OpAccessChain || i.op == spv::Op::OpInBoundsAccessChain;
@@ -173,6 +205,11 @@ const BuiltInOutput* MeshOutputs::find(spv::BuiltIn builtIn) const
 uint64_t OutputAreas::units(const Area& area, uint64_t count)
 {
     return (count * area.stride() + abi::kMeshUnitBytes - 1) / abi::kMeshUnitBytes;
+}
+
+uint32_t OutputAreas::primitivesOffset(const MeshOutputs& outputs) const
+{
+    return static_cast<uint32_t>(units(vertex, outputs.maxVertices)) * abi::kMeshUnitBytes;
 }
 
 Result<OutputAreas> layOutOutputs(Module& module, const MeshOutputs& outputs)

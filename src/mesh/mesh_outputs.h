@@ -35,6 +35,9 @@ struct MeshOutputs {
     uint32_t corners = 3;
     uint32_t maxVertices = 0;
     uint32_t maxPrimitives = 0;
+    // A run may set the counts more than once. SPIR-V allows no such thing, but compilers of HLSL write it, and drivers
+    // go by the last ones.
+    bool setsCountsAgain = false;
     std::vector<Output> variables;
     std::vector<BuiltInOutput> builtIns;
 
@@ -50,6 +53,9 @@ struct OutputAreas {
     const Area& of(const Output& output) const { return output.isPerPrimitive ? primitive : vertex; }
     // How many of abi::kMeshUnitBytes so many elements take.
     static uint64_t units(const Area& area, uint64_t count);
+    // How many bytes behind the first vertex the first primitive is, where no counts say it: behind room for all
+    // vertices that may be, if MeshOutputs::setsCountsAgain.
+    uint32_t primitivesOffset(const MeshOutputs& outputs) const;
 };
 
 // Declares the types in the module. Errors: types that memory cannot have; more than abi::MeshGroup counts, or than

@@ -40,6 +40,8 @@ OutputMemory::OutputMemory(commands::Variant& mesh, const MeshOutputs& outputs, 
       m_bool(m_module.getBoolType()),
       m_mostUnits(static_cast<uint32_t>(OutputAreas::units(areas.vertex, outputs.maxVertices) +
                                         OutputAreas::units(areas.primitive, outputs.maxPrimitives))),
+      m_setsAgain(outputs.setsCountsAgain),
+      m_primitivesOffset(areas.primitivesOffset(outputs)),
       m_viewMask(viewMask)
 {
     constexpr auto kPrivate = spv::StorageClass::Private;
@@ -165,6 +167,9 @@ void OutputMemory::writeTake()
     const Id vertices = writer.addParameter(m_word), primitives = writer.addParameter(m_word);
     writer.beginBlock();
     Emitter before = writer.out();
+    if (m_setsAgain) {
+        wait(before);  // for those that still read what was set before
+    }
     const Id join = m_module.newId();
     writer.beginIf(isFirst(before), join);
     takeUnits(writer, vertices, primitives);
@@ -174,22 +179,33 @@ void OutputMemory::writeTake()
     const Id taken = out.emit(spv::Op::OpLoad, m_quad, {m_sharedOutputs});
     const Id low = component(out, taken, 0);
     const LongWords begin{low, component(out, taken, 1)};
-    const Id counts = component(out, taken, 2), mask = number(abi::kMeshCountMask);
-    const Id ownVertices = out.emit(spv::Op::OpBitwiseAnd, m_word, {counts, mask});
-    const Id ownPrimitives = out.emit(spv::Op::OpShiftRightLogical, m_word, {counts, number(abi::kMeshPrimitiveShift)});
-    const Id units = unitsOf(out, m_elements[0], ownVertices);
-    const Id bytes = out.emit(spv::Op::OpShiftLeftLogical, m_word, {units, number(kUnitShift)});
     store(out, m_elements[0].begin, begin);
-    store(out, m_elements[1].begin, m_loads.math().add(out, begin, {bytes, m_loads.math().constant(0)}));
-    out.emitVoid(spv::Op::OpStore, {m_elements[0].count, ownVertices});
-    out.emitVoid(spv::Op::OpStore, {m_elements[1].count, ownPrimitives});
+    if (m_setsAgain) {
+        // What is written beyond counts that grow has its place already.
+        const Id hasRoom = component(out, taken, 3);
+        store(out, m_elements[1].begin,
+              m_loads.math().add(out, begin, {number(m_primitivesOffset), m_loads.math().constant(0)}));
+        for (const Elements& elements : m_elements) {
+            const Id count = out.emit(spv::Op::OpIMul, m_word, {hasRoom, number(elements.most)});
+            out.emitVoid(spv::Op::OpStore, {elements.count, count});
+        }
+    } else {
+        const Id counts = component(out, taken, 2), mask = number(abi::kMeshCountMask);
+        const Id ownVertices = out.emit(spv::Op::OpBitwiseAnd, m_word, {counts, mask});
+        const Id ownPrimitives =
+            out.emit(spv::Op::OpShiftRightLogical, m_word, {counts, number(abi::kMeshPrimitiveShift)});
+        const Id units = unitsOf(out, m_elements[0], ownVertices);
+        const Id bytes = out.emit(spv::Op::OpShiftLeftLogical, m_word, {units, number(kUnitShift)});
+        store(out, m_elements[1].begin, m_loads.math().add(out, begin, {bytes, m_loads.math().constant(0)}));
+        out.emitVoid(spv::Op::OpStore, {m_elements[0].count, ownVertices});
+        out.emitVoid(spv::Op::OpStore, {m_elements[1].count, ownPrimitives});
+    }
     out.emitVoid(spv::Op::OpStore, {m_hasTaken, number(1)});
     m_take = writer.finish();
     m_module.setName(m_take, "take_output_memory");
 }
 
-// The first invocation, for all. What is more than declared, and counts that are set twice, find no memory that is not
-// theirs.
+// The first invocation, for all. What is more than declared finds no memory that is not theirs.
 void OutputMemory::takeUnits(FunctionWriter& writer, Id vertices, Id primitives)
 {
     Emitter out = writer.out();
@@ -201,23 +217,63 @@ void OutputMemory::takeUnits(FunctionWriter& writer, Id vertices, Id primitives)
     const Id isEmpty = out.emit(spv::Op::OpIEqual, m_bool, {ownPrimitives, number(0)});
     const Id ownVertices =
         out.emit(spv::Op::OpSelect, m_word, {isEmpty, number(0), clamped(vertices, m_elements[0].most)});
-    const Id units = out.emit(spv::Op::OpIAdd, m_word,
-                              {unitsOf(out, m_elements[0], ownVertices), unitsOf(out, m_elements[1], ownPrimitives)});
-    const Id first = atomic(out, spv::Op::OpAtomicIAdd, offsetof(abi::MeshOutputMemory, used), units);
-    const Id memory = limits(out);
     const Id shifted = out.emit(spv::Op::OpShiftLeftLogical, m_word, {ownPrimitives, number(abi::kMeshPrimitiveShift)});
     const Id all = out.emit(spv::Op::OpBitwiseOr, m_word, {ownVertices, shifted});
-    const Id hasRoom = fits(out, first, units, component(out, memory, 2));
+    if (m_setsAgain) {
+        takeOnce(writer, all);
+        return;
+    }
+    const Id units = out.emit(spv::Op::OpIAdd, m_word,
+                              {unitsOf(out, m_elements[0], ownVertices), unitsOf(out, m_elements[1], ownPrimitives)});
+    LongWords address;
+    const Id hasRoom = take(out, units, address);
     const Id counts = out.emit(spv::Op::OpSelect, m_word, {hasRoom, all, number(0)});
+    out.emitVoid(spv::Op::OpStore, {m_sharedOutputs, out.emit(spv::Op::OpCompositeConstruct, m_quad,
+                                                              {address.low, address.high, counts, number(0)})});
+    writeGroup(out, address, out.emit(spv::Op::OpBitwiseOr, m_word, {counts, number(abi::kMeshHasRun)}));
+    giveRest(writer, units);
+}
+
+// Likewise, where counts may be set again.
+void OutputMemory::takeOnce(FunctionWriter& writer, Id counts)
+{
+    Emitter asking = writer.out();
+    const Id hasTaken = asking.emit(spv::Op::OpLoad, m_word, {m_hasTaken});
+    const Id join = m_module.newId();
+    writer.beginIf(asking.emit(spv::Op::OpIEqual, m_bool, {hasTaken, number(0)}), join);
+    Emitter taking = writer.out();
+    LongWords address;
+    const Id hasRoom = take(taking, number(m_mostUnits), address);
+    const Id room = taking.emit(spv::Op::OpSelect, m_word, {hasRoom, number(1), number(0)});
+    taking.emitVoid(spv::Op::OpStore, {m_sharedOutputs, taking.emit(spv::Op::OpCompositeConstruct, m_quad,
+                                                                    {address.low, address.high, number(0), room})});
+    writer.endIf(join);
+    Emitter out = writer.out();
+    const Id taken = out.emit(spv::Op::OpLoad, m_quad, {m_sharedOutputs});
+    const Id own = out.emit(spv::Op::OpIMul, m_word, {component(out, taken, 3), counts});
+    const Id low = component(out, taken, 0);
+    writeGroup(out, {low, component(out, taken, 1)},
+               out.emit(spv::Op::OpBitwiseOr, m_word, {own, number(abi::kMeshHasRun)}));
+}
+
+// Returns whether there are as many.
+Id OutputMemory::take(Emitter& out, Id units, LongWords& address)
+{
+    const Id first = atomic(out, spv::Op::OpAtomicIAdd, offsetof(abi::MeshOutputMemory, used), units);
+    const Id memory = limits(out);
+    const Id hasRoom = fits(out, first, units, component(out, memory, 2));
     spirv::LongArithmetic& math = m_loads.math();
     const Id low = component(out, memory, 0);
     const LongWords begin{low, component(out, memory, 1)};
     const Id zero = math.constant(0);
-    const LongWords address =
-        math.add(out, begin, math.multiply(out, {first, zero}, {math.constant(abi::kMeshUnitBytes), zero}));
-    out.emitVoid(spv::Op::OpStore, {m_sharedOutputs, out.emit(spv::Op::OpCompositeConstruct, m_quad,
-                                                              {address.low, address.high, counts, zero})});
-    writeGroup(out, address, out.emit(spv::Op::OpBitwiseOr, m_word, {counts, number(abi::kMeshHasRun)}));
+    address = math.add(out, begin, math.multiply(out, {first, zero}, {math.constant(abi::kMeshUnitBytes), zero}));
+    return hasRoom;
+}
+
+// What was reserved and is more than `units`.
+void OutputMemory::giveRest(FunctionWriter& writer, Id units)
+{
+    Emitter out = writer.out();
     const Id join = m_module.newId();
     writer.beginIf(isLimited(out), join);
     Emitter giving = writer.out();

@@ -52,6 +52,9 @@ private:
     spirv::Id isLimited(spirv::Emitter& out);
     void writeTake();
     void takeUnits(compiler::FunctionWriter& writer, spirv::Id vertices, spirv::Id primitives);
+    void takeOnce(compiler::FunctionWriter& writer, spirv::Id counts);
+    spirv::Id take(spirv::Emitter& out, spirv::Id units, spirv::LongWords& address);
+    void giveRest(compiler::FunctionWriter& writer, spirv::Id units);
     spirv::Id groupOfAllViews(spirv::Emitter& out, spirv::LongWords table);
     void findMemory(compiler::FunctionWriter& writer);
     void reserve(compiler::FunctionWriter& writer);
@@ -61,6 +64,10 @@ private:
     commands::ArgumentLoads m_loads;
     spirv::Id m_word, m_pair, m_quad, m_bool;
     uint32_t m_mostUnits;
+    // Whoever may set counts again takes memory for the most there may be, once, and the counts say nothing of where
+    // things are.
+    const bool m_setsAgain;
+    const uint32_t m_primitivesOffset;  // of such
     const uint32_t m_viewMask;
     std::array<Elements, 2> m_elements;  // vertices, primitives
     spirv::Id m_head;                    // Private: the address of abi::MeshOutputMemory
@@ -68,7 +75,7 @@ private:
     spirv::Id m_hasTaken;                // Private
     spirv::Id m_runs;                    // Private
     spirv::Id m_sharedRuns;
-    spirv::Id m_sharedOutputs;  // address, counts
+    spirv::Id m_sharedOutputs;  // address, counts, whether there is memory
     spirv::Id m_take;           // function
 };
 

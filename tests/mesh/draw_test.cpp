@@ -89,6 +89,15 @@ TEST_P(MeshDraws, Lines_AsTheHostPaintsThem)
     EXPECT_EQ(drawAll(device().createPipeline(options), picture().createSet(cells)), expected(cells));
 }
 
+// Compilers of HLSL write such shaders.
+TEST_P(MeshDraws, CountsSetAgain_TheLastOnesCount)
+{
+    const std::vector<Cell> cells = randomCells(23);
+    for (const std::span<const uint32_t> mesh : {std::span<const uint32_t>(shaders::cells_again_mesh),
+                                                 std::span<const uint32_t>(shaders::cells_again_empty_mesh)})
+        EXPECT_EQ(drawAll(device().createPipeline({.mesh = mesh}), picture().createSet(cells)), expected(cells));
+}
+
 class MeshPrimitiveIds : public MeshDraws {
 protected:
     void expectIds(const PipelineOptions& options)
@@ -367,6 +376,21 @@ TEST_P(MeshDraws, TaskShaders_EmitWithTheirPayload)
         vkCmdEndRendering(cmd);
         EXPECT_EQ(finish(cmd), expected(cells));
     }
+}
+
+// Where memory is reserved as well.
+TEST_P(MeshDraws, CountsSetAgainBehindTaskShaders_TheLastOnesCount)
+{
+    const std::vector<Cell> cells = randomCells(24);
+    const VkPipeline pipeline =
+        device().createPipeline({.mesh = shaders::cells_again_tasks_mesh, .task = shaders::cells_task});
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    picture().begin(cmd);
+    picture().bind(cmd, pipeline, picture().createSet(cells));
+    device().cmdDraw(cmd, kCells, 1, 1);
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
 }
 
 TEST_P(MeshDraws, SecondaryCommandBuffers_DrawInOrder)

@@ -37,8 +37,12 @@ public:
                 "if (lane < gl_SubgroupSize)\n    ofSubgroup = subgroupAdd(lane * 3u + 1u) + subgroupMax(lane);\n"
                 "barrier();\nbase += ofSubgroup;\n";
         }
-        code += loop("writeVertex", "vertexCount", "") + loop("writePrimitive", "primitiveCount", ", vertexCount");
-        return code + "}\n";
+        code += loop("writeVertex", "vertexCount", "");
+        const std::string again = "SetMeshOutputsEXT(vertexCount, primitiveCount);\n";
+        const bool isLast = m_choose.chance(50);
+        code += m_setsAgain && !isLast ? again : "";
+        code += loop("writePrimitive", "primitiveCount", ", vertexCount");
+        return code + (m_setsAgain && isLast ? again : "") + "}\n";
     }
 
 private:
@@ -142,12 +146,18 @@ private:
         if (m_choose.chance(30)) {
             code += "if (primitiveCount == 0u) {\n    SetMeshOutputsEXT(0u, 0u);\n    return;\n}\n";
         }
-        return code + "SetMeshOutputsEXT(vertexCount, primitiveCount);\n";
+        // As of HLSL: the last ones count.
+        m_setsAgain = m_choose.chance(20);
+        const std::string vertices = text(m_plan.vertices) + "u", primitives = text(m_plan.primitives) + "u";
+        const std::vector<std::string> first{"vertexCount, primitiveCount", vertices + ", " + primitives,
+                                             "vertexCount, " + primitives, "0u, 0u"};
+        return code + "SetMeshOutputsEXT(" + (m_setsAgain ? m_choose.of(first) : first.front()) + ");\n";
     }
 
     RandomPlan& m_plan;
     Choice& m_choose;
     const std::string m_size;
+    bool m_setsAgain = false;  // the counts
 };
 
 std::string writeFragment(const RandomPlan& plan, RandomOutputs::Stage stage)
