@@ -59,7 +59,4 @@ private:
     std::unique_ptr<Comparison> m_comparison;
 };
 
-// Host-cached where the device has such memory: the host reads it at full speed.
-harness::Buffer createReadback(harness::Device& device, VkDeviceSize bytes);
-
 }  // namespace millrace::bench

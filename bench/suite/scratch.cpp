@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "abi/graph_memory.h"
-#include "bench/suite/memory.h"
+#include "bench/suite/readback.h"
 
 namespace millrace::bench {
 

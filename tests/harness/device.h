@@ -107,6 +107,8 @@ public:
     Buffer createDeviceBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
     void destroyBuffer(const Buffer& buffer);
     VkShaderModule createModule(const std::vector<uint32_t>& words);
+    // The first of the types `bits` with such properties.
+    uint32_t memoryType(uint32_t bits, VkMemoryPropertyFlags wanted) const;
 
     // Records, submits and waits. Host writes before and host reads after are made available.
     void submit(const std::function<void(VkCommandBuffer)>& record);
@@ -128,7 +130,6 @@ private:
     void createDevice(const DeviceOptions& options);
     void findQueueFamilies();
     void loadEntryPoints();
-    uint32_t memoryType(uint32_t bits, VkMemoryPropertyFlags wanted) const;
     Buffer allocateBuffer(VkDeviceSize size, VkBufferUsageFlags usage, VkMemoryPropertyFlags memory);
 
     struct Queue {
