@@ -33,7 +33,9 @@ int runWorker(const Options& options, const std::vector<Row>& rows)
     const std::unique_ptr<Side> peer = options.peer.empty() ? nullptr : createPeer(options.peer, options.device);
     const std::unique_ptr<Side> millrace = createMillrace(options.device);
     tell({{"millrace", millrace->device()}, {"peer", peer ? peer->device() : "not run"}});
-    Measurement measurement(*millrace, peer.get(), options.measure);
+    Measurement measurement(*millrace, peer.get(), options.measure, [](const std::string& side) {
+        tell({{"side", side}});
+    });
     for (size_t i = *options.worker; i < rows.size(); ++i) {
         tellBegin(i);
         tellResult(i, toJson(measurement.measure(rows[i])));
@@ -64,13 +66,16 @@ public:
         if (!m_json.empty())
             write();
     }
-    // A side took the process with it; which one, nobody knows.
+    // The side that ran took the process with it.
     void addLost(size_t row, const std::string& reason)
     {
         RowResult result;
-        result.peer.error = result.millrace.error = reason;
+        const bool wasPeer = m_side == kPeerName;
+        (wasPeer ? result.peer : result.millrace).error = reason;
+        (wasPeer ? result.millrace : result.peer).notRun = "the process was " + m_side + "'s, too";
         add(row, result);
     }
+    void setSide(const std::string& side) { m_side = side; }
     void setDevices(const nlohmann::json& devices)
     {
         if (m_devices.is_null())
@@ -102,6 +107,7 @@ private:
     const std::string m_json;
     std::vector<FinishedRow> m_finished;
     nlohmann::json m_devices;
+    std::string m_side;  // that runs
 };
 
 int runWatcher(const Options& options, const std::vector<Row>& rows, const std::vector<std::string>& command)
@@ -110,7 +116,12 @@ int runWatcher(const Options& options, const std::vector<Row>& rows, const std::
     Watcher watcher;
     watcher.onResult = [&](size_t row, const nlohmann::json& result) { report.add(row, resultFromJson(result)); };
     watcher.onLost = [&](size_t row, const std::string& reason) { report.addLost(row, reason); };
-    watcher.onMessage = [&](const nlohmann::json& message) { report.setDevices(message); };
+    watcher.onMessage = [&](const nlohmann::json& message) {
+        if (message.contains("side"))
+            report.setSide(message["side"]);
+        else
+            report.setDevices(message);
+    };
     watchWorkers(command, rows.size(), options.silentSeconds, watcher);
     return report.finish();
 }

@@ -39,15 +39,6 @@ void writeWords(const std::string& file, const Words& words)
         throw PeerError("cannot write " + file);
 }
 
-void attempt(Outcome& outcome, const std::function<void()>& what)
-{
-    try {
-        what();
-    } catch (const std::exception& error) {
-        outcome.error = error.what();
-    }
-}
-
 bool isExpected(const Work& work)
 {
     return std::ranges::any_of(work.resources, [](const Resource& each) { return each.expected.has_value(); });
@@ -141,16 +132,27 @@ private:
     const uint32_t m_slots;
 };
 
-Measurement::Measurement(Side& millrace, Side* peer, const MeasureOptions& options)
-    : m_millrace(millrace), m_peer(peer), m_options(options)
+Measurement::Measurement(Side& millrace, Side* peer, const MeasureOptions& options, OnSide onSide)
+    : m_millrace(millrace), m_peer(peer), m_options(options), m_onSide(std::move(onSide))
 {
+}
+
+void Measurement::attempt(const char* side, Outcome& outcome, const std::function<void()>& what) const
+{
+    if (m_onSide)
+        m_onSide(side);
+    try {
+        what();
+    } catch (const std::exception& error) {
+        outcome.error = error.what();
+    }
 }
 
 std::unique_ptr<Measurement::Turns> Measurement::prepare(Side& side, Programs& programs, const Row& row,
                                                          const Work& work, Outcome& outcome)
 {
     std::unique_ptr<Turns> turns;
-    attempt(outcome, [&] {
+    attempt(&side == m_peer ? kPeerName : kMillraceName, outcome, [&] {
         std::unique_ptr<Program>& program = programs[row.records == "sample" ? row.title : row.library];
         if (!program)
             program = side.create(row.graph());
@@ -178,10 +180,14 @@ RowResult Measurement::measure(const Row& row)
     if (result.peer.notRun.empty())
         peer = prepare(*m_peer, m_peerPrograms, row, work, result.peer);
     millrace = prepare(m_millrace, m_millracePrograms, row, work, result.millrace);
-    for (uint32_t turn = 0; turn < kTurns; ++turn)
-        for (const auto& [turns, outcome] : {std::pair{peer.get(), &result.peer}, {millrace.get(), &result.millrace}})
-            if (turns && outcome->error.empty())
-                attempt(*outcome, [turns = turns] { turns->take(); });
+    const auto take = [this](const char* side, const std::unique_ptr<Turns>& turns, Outcome& outcome) {
+        if (turns && outcome.error.empty())
+            attempt(side, outcome, [&] { turns->take(); });
+    };
+    for (uint32_t turn = 0; turn < kTurns; ++turn) {
+        take(kPeerName, peer, result.peer);
+        take(kMillraceName, millrace, result.millrace);
+    }
     const bool hasBoth = !result.peer.microseconds.empty() && !result.millrace.microseconds.empty() &&
                          result.peer.error.empty() && result.millrace.error.empty();
     keepResults(row, result.peer.error.empty() ? peer.get() : nullptr,

@@ -10,6 +10,9 @@
 
 namespace millrace::bench::peer {
 
+inline constexpr char kPeerName[] = "vkd3d-proton";
+inline constexpr char kMillraceName[] = "Millrace";
+
 // What became of a row on one side.
 struct Outcome {
     std::vector<double> microseconds{};  // of each run that counts
@@ -41,8 +44,10 @@ std::string differenceOf(const Words& got, const Words& wanted, uint32_t mask, c
 
 class Measurement {
 public:
+    // Told in front of whatever a side does in a row.
+    using OnSide = std::function<void(const std::string& side)>;
     // `peer` may be null: it is not run then.
-    Measurement(Side& millrace, Side* peer, const MeasureOptions& options);
+    Measurement(Side& millrace, Side* peer, const MeasureOptions& options, OnSide onSide = {});
     RowResult measure(const Row& row);
 
 private:
@@ -51,11 +56,13 @@ private:
     using Programs = std::map<std::string, std::unique_ptr<Program>>;
     // Null, and the outcome says why, if the side cannot.
     std::unique_ptr<Turns> prepare(Side& side, Programs& programs, const Row& row, const Work& work, Outcome& outcome);
+    void attempt(const char* side, Outcome& outcome, const std::function<void()>& what) const;
     void keepResults(const Row& row, const Turns* peer, const Turns* millrace) const;
 
     Side& m_millrace;
     Side* m_peer;
     const MeasureOptions m_options;
+    const OnSide m_onSide;
     Programs m_millracePrograms;
     Programs m_peerPrograms;
 };

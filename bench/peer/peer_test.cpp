@@ -253,6 +253,16 @@ TEST(PeerMeasurement, BothAreRight_TheyRanInTurn)
     EXPECT_EQ(result.millrace.median(), 4);
 }
 
+TEST(PeerMeasurement, WhoeverRuns_IsNamedBefore)
+{
+    std::string runs, told;
+    FakeSide peer('p', runs, 10, {1, 2}), millrace('m', runs, 4, {1, 2});
+    Measurement measurement(millrace, &peer, {2, 0, 10, ""}, [&](const std::string& side) { told += side[0]; });
+    measurement.measure(rowExpecting(Words{1, 2}));
+    // Both create the graph, then take two turns.
+    EXPECT_EQ(told, "vMvMvM");
+}
+
 TEST(PeerMeasurement, OneIsWrong_ItAloneIsToldSo)
 {
     const RowResult result = measured(rowExpecting(Words{1, 2}), {1, 3}, {1, 2});

@@ -58,7 +58,7 @@ std::string problemsOf(const FinishedRow& row)
     const std::string place = row.records + ": " + row.title + ", " + row.form + ", " + std::to_string(row.count);
     std::string out;
     for (const auto& [name, outcome] :
-         {std::pair{"vkd3d-proton", &row.result.peer}, std::pair{"Millrace", &row.result.millrace}})
+         {std::pair{kPeerName, &row.result.peer}, std::pair{kMillraceName, &row.result.millrace}})
         for (const std::string* text : {&outcome->wrong, &outcome->error, &outcome->notRun})
             if (!text->empty() && *text != "there is none")
                 out += std::string(name) + ", " + place + ": " + *text + "\n";
