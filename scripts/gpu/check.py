@@ -12,6 +12,7 @@ import shlex
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -56,12 +57,15 @@ class Check:
         self._hang_seconds = arguments.hang
         self._start = time.monotonic()
         self._end = self._start + arguments.minutes * 60
+        self._files = tempfile.TemporaryDirectory(prefix="gpu_check_")
 
     def start(self, words, variables=None, cwd=None):
         """The first word may be a program of the folder."""
         if isinstance(words[0], str) and self.machine.program(words[0]).exists():
             words = [self.machine.program(words[0]), *words[1:]]
-        return Process(words, {**self.machine.environment, **(variables or {})}, self._hang_seconds,
+        # Tests of two processes may write files of one name.
+        files = {"TEST_TMPDIR": tempfile.mkdtemp(dir=self._files.name)}
+        return Process(words, {**self.machine.environment, **files, **(variables or {})}, self._hang_seconds,
                        self._end + GRACE_SECONDS, cwd)
 
     def is_over(self):

@@ -67,7 +67,8 @@ public:
             return status;
         }
         m_loads.emplace(m_vertex);
-        const Id position = createBuiltIn(spv::BuiltIn::Position, m_module.getVectorType(real(), 4));
+        const Id quad = m_module.getVectorType(real(), 4);
+        const Id position = writtenAtEnd(createBuiltIn(spv::BuiltIn::Position, quad), quad);
         m_writer.beginBlock();
         store(position, farAway());
         chooseFirst(position);
@@ -84,6 +85,7 @@ public:
         if (m_viewMask != 0) {
             m_writer.endIf(joinThere);
         }
+        writeLate();
         finish();
         return m_failure.status();
     }
@@ -138,6 +140,24 @@ private:
         const uint32_t literal[] = {static_cast<uint32_t>(builtIn)};
         m_module.decorate(variable, spv::Decoration::BuiltIn, literal);
         return variable;
+    }
+
+    // The variable that stands for an output which has a value in any case. Outputs are written once, behind all
+    // branches: with several views, NVIDIA's driver takes what a branch writes over another value for that of another
+    // view (docs/gpu.md).
+    Id writtenAtEnd(Id output, Id type)
+    {
+        constexpr auto kPrivate = spv::StorageClass::Private;
+        const Id variable = m_module.createVariable(m_module.getPointerType(kPrivate, type), kPrivate);
+        m_late.push_back({output, variable, type});
+        return variable;
+    }
+
+    void writeLate()
+    {
+        for (const Late& late : m_late) {
+            store(late.output, emit(spv::Op::OpLoad, late.type, {late.variable}));
+        }
     }
 
     Id farAway()
@@ -380,7 +400,7 @@ private:
             return {};
         }
         m_module.addCapability(capability);
-        return createBuiltIn(builtIn.builtIn, builtIn.type);
+        return writtenAtEnd(createBuiltIn(builtIn.builtIn, builtIn.type), builtIn.type);
     }
 
     Id primitiveId(Id type)
@@ -426,7 +446,13 @@ private:
     const Target& m_target;
     const uint32_t m_viewMask;
     compiler::FunctionWriter m_writer;
-    std::map<spv::BuiltIn, Id> m_chosen;  // outputs that choose layer, viewport and shading rate
+    struct Late {
+        Id output;
+        Id variable;
+        Id type;
+    };
+    std::vector<Late> m_late;
+    std::map<spv::BuiltIn, Id> m_chosen;  // variables of outputs that choose layer, viewport and shading rate
     Id m_corner;
     Id m_primitive;
     Id m_isThere;  // with a mask of views: a view may have fewer primitives than another

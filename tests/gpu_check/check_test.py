@@ -100,6 +100,11 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(self.line(output, "commands"), "3 ran, 1 failed, failed: Suite.one")
         self.assertRegex(output, r"reproduce: .* --run test_commands_shaders '?--gtest_filter=Suite.one'?\n")
 
+    def test_filesOfOneName_AreNotThoseOfOtherProcesses(self):
+        status, output = self.check("--only", "commands", test_generated_commands={"one": "write"},
+                                    test_commands_shaders={"one": "write"})
+        self.assertEqual(status, 0, output)
+
     def test_testThatCrashes_TheOthersOfItsProcessStillRun(self):
         tests = {f"t{i}": "crash" if i == 4 else "pass" for i in range(24)}
         status, output = self.check(test_conformance=tests)

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stands in for the programs of a packed folder: does under each name what FAKE_<NAME> says, as {"test": "deed"} in JSON.
 
-Deeds are pass, fail, skip, crash, hang; of the end of a program, under "end", fail."""
+Deeds are pass, fail, skip, crash, hang, and write, which fails where the file is there already; of the end of a
+program, under "end", fail."""
 
 import json
 import os
@@ -23,6 +24,11 @@ def do(deed):
         os.abort()
     if deed == "hang":
         time.sleep(1000)
+    if deed == "write":
+        file = pathlib.Path(os.environ["TEST_TMPDIR"], "file")
+        if file.exists():
+            return True
+        file.touch()
     return deed == "fail"
 
 

@@ -87,19 +87,20 @@ RandomDevice::Pixels drawByViews(RandomDevice& device, const RandomShader& shade
     return out;
 }
 
+// The reference is drawn view by view. NVIDIA's driver loses the device now and then where the reference draws several
+// views at once, so it does that only to find out whether the driver's vertex shaders are to blame.
 void compareSeed(RandomDevice& device, uint32_t seed, Summary& summary)
 {
     const RandomShader shader = makeRandomShader(seed, device.abilities());
-    RandomDevice::Pixels drawn = device.draw(shader, seed), expected = device.drawExpected(shader, seed);
     const bool areSeveral = std::popcount(shader.viewMask) > 1;
+    RandomDevice::Pixels drawn = device.draw(shader, seed);
+    const RandomDevice::Pixels expected = areSeveral
+                                              ? drawByViews(device, shader, seed, &RandomDevice::drawExpected)
+                                              : device.drawExpected(shader, seed);
     summary.ofSeveral += areSeveral;
-    if (areSeveral && drawn != expected) {
-        const RandomDevice::Pixels byViews = drawByViews(device, shader, seed, &RandomDevice::drawExpected);
-        if (byViews != expected) {
-            drawn = drawByViews(device, shader, seed, &RandomDevice::draw);
-            expected = byViews;
-            ++summary.drawnByViews;
-        }
+    if (areSeveral && drawn != expected && device.drawExpected(shader, seed) != expected) {
+        drawn = drawByViews(device, shader, seed, &RandomDevice::draw);
+        ++summary.drawnByViews;
     }
     if (const size_t count = differences(drawn, expected); count > 0)
         ADD_FAILURE() << "seed " << seed << ": " << count << " pixels differ\n"

@@ -35,6 +35,9 @@ void NodeText::emit()
     declareUnused();
     if (!m_node.isEmpty)
         emitBody();
+    else if (m_node.mesh)
+        // Without it NVIDIA's driver draws points all the same.
+        m_body.line("OpSetMeshOutputsEXT " + m_body.c(0) + " " + m_body.c(0));
     m_module.function(m_body.finish(m_function, m_module.voidType(), {}));
     m_module.outputBuffer();
     std::string line = std::string("OpEntryPoint ") + (m_node.mesh ? "MeshEXT " : "GLCompute ") + m_function + " \"" +
