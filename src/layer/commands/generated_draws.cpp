@@ -64,7 +64,7 @@ void Generation::executeDraws(bool isPreprocessed) const
         drawInOrder();
     else
         drawRows();
-    m_commandBuffer.bound.restore(kGraphics, m_device.table, m_commandBuffer.current);
+    m_commandBuffer.lent.lend(m_commandBuffer.current, kGraphics);
     if (m_pipelines.front()->hasDynamicInput() && pullsVertices(layout()))
         restoreVertexInput(m_commandBuffer.log, m_device.table, m_commandBuffer.current);
 }
@@ -76,7 +76,7 @@ bool Generation::writeDraws() const
     Front& front = m_commandBuffer.front;
     if (!isInPass(m_commandBuffer) || !front.isOpen())
         return writeInterrupting();
-    front.isUsed = true;
+    front.use();
     // What the stream says may have been made visible for the instance alone.
     VkMemoryBarrier all{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
     all.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
@@ -118,7 +118,7 @@ bool Generation::writeInterrupting() const
     interruptRendering(m_commandBuffer, false);
     const bool hasRun = runKernels(m_commandBuffer.current);
     barrier(m_commandBuffer.current, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, readingStages(), kReading);
-    m_commandBuffer.bound.restore(kCompute, m_device.table, m_commandBuffer.current);
+    m_commandBuffer.lent.lend(m_commandBuffer.current, kCompute);
     resumeRendering(m_commandBuffer, false);
     return hasRun;
 }

@@ -281,7 +281,7 @@ void Generation::preprocess()
     // Conditional rendering does not affect this command, but would affect our dispatches.
     interruptRendering(m_commandBuffer, false);
     runKernels(m_commandBuffer.current);
-    m_commandBuffer.bound.restore(kCompute, m_device.table, m_commandBuffer.current);
+    m_commandBuffer.lent.lend(m_commandBuffer.current, kCompute);
     resumeRendering(m_commandBuffer, false);
 }
 
@@ -301,7 +301,7 @@ void Generation::execute(bool isPreprocessed)
                 VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
     }
     dispatch();
-    m_commandBuffer.bound.restore(kCompute, m_device.table, m_commandBuffer.current);
+    m_commandBuffer.lent.lend(m_commandBuffer.current, kCompute);
 }
 
 const VariantHandles* Generation::variantOf(KeptPipeline& pipeline) const
@@ -426,9 +426,13 @@ VKAPI_ATTR void VKAPI_CALL CmdPreprocessGeneratedCommandsEXT(VkCommandBuffer han
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     if (!commandBuffer.device.usesCommands()) {
+        commandBuffer.settle();
+        CommandBuffer* const state = stateCommandBuffer ? &CommandBuffer::of(stateCommandBuffer) : nullptr;
+        if (state)
+            state->settle();
         // The state that it takes from a command buffer is that of the one that records now.
-        commandBuffer.device.table.CmdPreprocessGeneratedCommandsEXT(
-            commandBuffer.current, pInfo, stateCommandBuffer ? CommandBuffer::of(stateCommandBuffer).current : nullptr);
+        commandBuffer.device.table.CmdPreprocessGeneratedCommandsEXT(commandBuffer.current, pInfo,
+                                                                     state ? state->current : nullptr);
         return;
     }
     const CommandBuffer& state = stateCommandBuffer ? CommandBuffer::of(stateCommandBuffer) : commandBuffer;
@@ -440,6 +444,7 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteGeneratedCommandsEXT(VkCommandBuffer handle
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     if (!commandBuffer.device.usesCommands()) {
+        commandBuffer.settle();
         commandBuffer.device.table.CmdExecuteGeneratedCommandsEXT(commandBuffer.current, isPreprocessed, pInfo);
         return;
     }

@@ -153,6 +153,7 @@ VKAPI_ATTR void VKAPI_CALL CmdPreprocessGeneratedCommandsNV(VkCommandBuffer hand
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     if (!commandBuffer.device.usesTokenStreams()) {
+        commandBuffer.settle();
         commandBuffer.device.table.CmdPreprocessGeneratedCommandsNV(commandBuffer.current, pInfo);
         return;
     }
@@ -165,6 +166,7 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteGeneratedCommandsNV(VkCommandBuffer handle,
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     if (!commandBuffer.device.usesTokenStreams()) {
+        commandBuffer.settle();
         commandBuffer.device.table.CmdExecuteGeneratedCommandsNV(commandBuffer.current, isPreprocessed, pInfo);
         return;
     }

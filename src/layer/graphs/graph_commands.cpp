@@ -104,7 +104,7 @@ void Dispatch::recordInFront()
     const VkCommandBuffer inside = std::exchange(m_commandBuffer.current, m_commandBuffer.front.stream);
     const Finally back([&] { m_commandBuffer.current = inside; });
     const RenderingScope& scope = m_commandBuffer.rendering;
-    m_commandBuffer.front.isUsed = true;
+    m_commandBuffer.front.use();
     m_request.announced = !(m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
     m_request.isContinued = true;
     m_commandBuffer.log.replay(kScopeDescriptorBuffers, m_device.table, m_commandBuffer.current);

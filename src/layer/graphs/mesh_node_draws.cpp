@@ -79,6 +79,7 @@ void drawMeshNodes(CommandBuffer& commandBuffer, const GraphObject& object, cons
     const uint32_t scopes =
         commandBuffer.log.has(kScopeDescriptorBuffers) ? kScopeOutsideRendering : kScopeOther | kScopePushConstants;
     commandBuffer.log.replay(scopes, commandBuffer.device.table, commandBuffer.current);
+    commandBuffer.lent.clear();
 }
 
 }  // namespace millrace::layer

@@ -14,6 +14,7 @@ namespace {
 VkCommandBuffer driversStream(CommandBuffer& commandBuffer)
 {
     commandBuffer.countsMeshes = commandBuffer.device.shaderCounter != nullptr;
+    commandBuffer.settle();
     return commandBuffer.current;
 }
 

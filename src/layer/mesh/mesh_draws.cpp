@@ -34,6 +34,13 @@ void recordBarrier(const Device& device, VkCommandBuffer commandBuffer, VkPipeli
 }
 
 // Behind all mesh shaders of a front, or those that depend on a condition.
+// A kernel of ours is bound in front instead; it has no descriptor sets.
+void forgetPipelines(Front& front)
+{
+    for (Front::Bound& bound : front.bound)
+        bound.pipeline = VK_NULL_HANDLE;
+}
+
 void listDraws(CommandBuffer& commandBuffer)
 {
     auto* const memory = static_cast<MeshMemory*>(commandBuffer.drawMemory.get());
@@ -54,6 +61,7 @@ void listDraws(CommandBuffer& commandBuffer)
         recordBarrier(device, stream, kComputeStage, kComputeStage);
         device.meshShaders->listPrimitives(stream, {part.address, static_cast<uint32_t>(listings.size()), 0});
     }
+    forgetPipelines(commandBuffer.front);
 }
 
 std::shared_ptr<MeshPipeline> findBound(const CommandBuffer& commandBuffer)
@@ -222,14 +230,46 @@ abi::SequenceArguments MeshDraw::arguments(const Dispatch& dispatch, uint32_t vi
 // For each view, if there is a mask of them, else once.
 void MeshDraw::run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dispatch& dispatch, uint32_t viewMask)
 {
-    const VkuDeviceDispatchTable& table = m_device.table;
-    bindSets(commandBuffer, kCompute);
-    table.CmdBindPipeline(commandBuffer, kCompute, pipeline);
+    bindInFront(commandBuffer, pipeline);
     do {
         const auto view = viewMask == 0 ? 0 : static_cast<uint32_t>(std::countr_zero(viewMask));
         launch(commandBuffer, dispatch, view);
         viewMask &= viewMask - 1;
     } while (viewMask != 0);
+}
+
+// What the draw before has bound there stays.
+void MeshDraw::bindInFront(VkCommandBuffer commandBuffer, VkPipeline pipeline)
+{
+    Front& front = m_commandBuffer.front;
+    Front::Bound& bound = front.bound[commandBuffer == front.stream ? 0 : 1];
+    const VkPipelineLayout layout = m_pipeline->layout->handle;
+    const uint64_t order = m_commandBuffer.bound.setsOrder();
+    if (!keepsSets() || bound.layout != layout || bound.order != order)
+        bindSets(commandBuffer, kCompute);
+    if (bound.pipeline != pipeline)
+        m_device.table.CmdBindPipeline(commandBuffer, kCompute, pipeline);
+    bound = {pipeline, keepsSets() ? layout : VK_NULL_HANDLE, order};
+}
+
+// The same in the instance.
+void MeshDraw::bindInside(VkCommandBuffer inside)
+{
+    CommandBuffer& own = m_commandBuffer;
+    const VkPipelineLayout layout = m_pipeline->layout->handle;
+    const uint64_t order = own.bound.setsOrder();
+    if (!keepsSets() || !own.lent.hasSets(inside, layout, order))
+        bindSets(inside, kGraphics);
+    if (keepsSets())
+        own.lent.lendSets(inside, layout, order);
+    else
+        own.lent.lend(inside, kGraphics);
+}
+
+// Lists have sets of their own. Descriptor buffers are bound anew in front of each draw, and so are offsets into them.
+bool MeshDraw::keepsSets() const
+{
+    return !m_listed && !m_commandBuffer.log.has(kScopeDescriptorBuffers);
 }
 
 void MeshDraw::runMeshes(const Dispatch& dispatch)
@@ -272,7 +312,7 @@ void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
     endFront();
     const VkuDeviceDispatchTable& table = m_device.table;
     const VkCommandBuffer inside = m_commandBuffer.current;
-    bindSets(inside, kGraphics);
+    bindInside(inside);
     const abi::SequenceArguments pushed = arguments(dispatch, 0);
     table.CmdPushConstants(inside, m_pipeline->layout->handle, kSequenceStages, 0, sizeof pushed, &pushed);
     if (m_drawing)
@@ -282,8 +322,6 @@ void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
     table.CmdDrawIndirect(inside, drawn.buffer, drawn.offset, 1, sizeof(abi::MeshDrawCommand));
     if (m_pipeline->hasObjects)
         restoreVertexState(m_commandBuffer.log, table, inside);
-    if (!m_listed)  // whoever draws lists sets the application's state again
-        m_commandBuffer.bound.restore(kGraphics, table, inside);
 }
 
 void MeshDraw::record(uint32_t x, uint32_t y, uint32_t z)
@@ -384,6 +422,7 @@ bool MeshDraw::list(const Grids& grids, uint64_t resultBytes, bool runsOnce, Dis
         m_device.meshShaders->listGrids(stream, pushed);
         barrier(stream, kComputeStage, kComputeStage | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT);
     }
+    forgetPipelines(m_commandBuffer.front);
     dispatch = {pushed.work, grids.stride, part.buffer, part.offset + offsetof(MeshListed, dispatch), 0};
     drawn = {part.address + offsetof(MeshListed, draw), part.buffer, part.offset + offsetof(MeshListed, draw)};
     return true;

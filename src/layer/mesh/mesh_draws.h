@@ -86,6 +86,9 @@ private:
     void drawListed(const Grids& grids);
     void run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dispatch& dispatch, uint32_t viewMask);
     void runMeshes(const Dispatch& dispatch);
+    void bindInFront(VkCommandBuffer commandBuffer, VkPipeline pipeline);
+    void bindInside(VkCommandBuffer inside);
+    bool keepsSets() const;
     void launch(VkCommandBuffer commandBuffer, const Dispatch& dispatch, uint32_t view) const;
     void finish(const Dispatch& dispatch, const Drawn& drawn);
     abi::SequenceArguments arguments(const Dispatch& dispatch, uint32_t view) const;

@@ -155,6 +155,11 @@ std::vector<VkShaderEXT> BoundState::shaders(VkPipelineBindPoint bindPoint) cons
     return find(bindPoint).shaders;
 }
 
+uint64_t BoundState::setsOrder() const
+{
+    return std::max(m_log.lastOrder(StateKind::DescriptorSets), m_log.lastOrder(StateKind::PushDescriptor));
+}
+
 // Whatever was bound last unbinds what is of the other kind.
 BoundState::Executed BoundState::find(VkPipelineBindPoint bindPoint) const
 {

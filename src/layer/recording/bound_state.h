@@ -38,6 +38,8 @@ public:
     VkPipeline pipeline(VkPipelineBindPoint bindPoint) const;
     // The shader objects there; none if a pipeline was bound behind them.
     std::vector<VkShaderEXT> shaders(VkPipelineBindPoint bindPoint) const;
+    // Of the command that bound or wrote descriptor sets last, greater for a later one.
+    uint64_t setsOrder() const;
     // What shaders of one of these stages see from offset 0. Bytes that were never pushed are zero.
     void readPushConstants(VkShaderStageFlags stages, std::span<uint8_t> bytes) const;
 

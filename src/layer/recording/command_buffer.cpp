@@ -93,6 +93,7 @@ void CommandBuffer::reset()
     streams = {handle};
     current = handle;
     log.clear();
+    lent.clear();
     graph.clear();
     rendering = {};
     front = {};

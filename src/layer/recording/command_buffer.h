@@ -16,6 +16,7 @@
 #include "layer/recording/bound_state.h"
 #include "layer/recording/boundary.h"
 #include "layer/recording/front.h"
+#include "layer/recording/lent_state.h"
 #include "layer/recording/rendering.h"
 #include "layer/recording/state_log.h"
 #include "runtime/runtime.h"
@@ -52,6 +53,7 @@ struct CommandBuffer {
         VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_CONDITIONAL_RENDERING_INFO_EXT};
     StateLog log;
     BoundState bound{log};
+    LentState lent;
     GraphBindings graph;
     RenderingScope rendering;
     Front front;
@@ -84,6 +86,12 @@ struct CommandBuffer {
     void makeVisibleToHost();
     // Behind all that is recorded.
     void makeCountsVisible();
+    // In front of a command of the application's that draws, dispatches or the like.
+    void settle()
+    {
+        if (lent.isLent()) [[unlikely]]
+            lent.settle(bound, device.table, current);
+    }
     // Ends the driver's command buffer here and goes on in a hidden one, in which no state is set. False if that fails.
     bool divide(Boundary boundary, const std::string& name);
     // The same, but the driver's command buffer stays open for commands of ours, and what follows is submitted with it.

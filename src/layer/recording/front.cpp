@@ -140,7 +140,7 @@ std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::s
         if (companion && isPossible) {
             commandBuffer.device.table.CmdExecuteCommands(front.stream, 1, &companion);
             repeatCompanion(commandBuffer, own);
-            front.isUsed = true;
+            front.use();
         } else if (!isPossible && commandBuffer.isNews("Millrace-mesh-shaders", "secondary")) {
             const char* where = front.obstacle ? front.obstacle : "in no render pass instance";
             commandBuffer.device.messages().error(

@@ -6,7 +6,9 @@
 
 #include <vulkan/vulkan.h>
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
@@ -24,7 +26,7 @@ struct Front {
     const char* obstacle = nullptr;
     // Likewise, unless the instance is divided here: something inside of it has to be waited for.
     const char* waits = nullptr;
-    bool isUsed = false;                       // whoever records there sets it
+    bool isUsed = false;                       // somebody has recorded there, after use()
     bool isBehindPart = false;                 // the instance was divided: what is before may be what it waits for
     void (*finish)(CommandBuffer&) = nullptr;  // likewise: records what comes behind all else, before the front closes
 
@@ -32,6 +34,21 @@ struct Front {
     VkCommandBuffer repeat = VK_NULL_HANDLE;
     std::vector<std::shared_ptr<Continuation>> continuations{};
     size_t boundary = 0;  // of a primary command buffer, between the front and the instance
+
+    // What its last user has bound in `stream` and `repeat`, if that relies on finding it there again.
+    struct Bound {
+        VkPipeline pipeline = VK_NULL_HANDLE;
+        VkPipelineLayout layout = VK_NULL_HANDLE;  // with which the application's sets are bound,
+        uint64_t order = 0;                        // as they were then (BoundState::setsOrder())
+    };
+    std::array<Bound, 2> bound{};
+
+    // In front of what is recorded by somebody who may bind other things than what was bound there.
+    void use()
+    {
+        isUsed = true;
+        bound = {};
+    }
 
     bool isOpen() const { return stream && !obstacle && !waits; }
 };

@@ -25,9 +25,27 @@ struct Redirect<Member> {
     }
 };
 
+// Of what reads what is bound.
+template <auto Member>
+struct Work;
+template <typename Return, typename... Args, Return (VKAPI_PTR* Table::*Member)(VkCommandBuffer, Args...)>
+struct Work<Member> {
+    static VKAPI_ATTR Return VKAPI_CALL call(VkCommandBuffer handle, Args... args)
+    {
+        CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+        commandBuffer.settle();
+        return (commandBuffer.device.table.*Member)(commandBuffer.current, args...);
+    }
+};
+
 #define REDIRECT(name)                                                            \
     {                                                                             \
         "vkCmd" #name, guarded<&Redirect<&Table::Cmd##name>::call>(), kUseStreams \
+    }
+
+#define WORK(name)                                                            \
+    {                                                                         \
+        "vkCmd" #name, guarded<&Work<&Table::Cmd##name>::call>(), kUseStreams \
     }
 
 }  // namespace
@@ -37,12 +55,12 @@ struct Redirect<Member> {
 EntryPoints redirectEntryPoints()
 {
     static const EntryPoint entries[] = {
-        REDIRECT(Draw),
-        REDIRECT(DrawIndexed),
-        REDIRECT(DrawIndirect),
-        REDIRECT(DrawIndexedIndirect),
-        REDIRECT(Dispatch),
-        REDIRECT(DispatchIndirect),
+        WORK(Draw),
+        WORK(DrawIndexed),
+        WORK(DrawIndirect),
+        WORK(DrawIndexedIndirect),
+        WORK(Dispatch),
+        WORK(DispatchIndirect),
         REDIRECT(CopyBuffer),
         REDIRECT(CopyImage),
         REDIRECT(BlitImage),
@@ -56,9 +74,9 @@ EntryPoints redirectEntryPoints()
         REDIRECT(ResolveImage),
         REDIRECT(ResetQueryPool),
         REDIRECT(CopyQueryPoolResults),
-        REDIRECT(DispatchBase),
-        REDIRECT(DrawIndirectCount),
-        REDIRECT(DrawIndexedIndirectCount),
+        WORK(DispatchBase),
+        WORK(DrawIndirectCount),
+        WORK(DrawIndexedIndirectCount),
         REDIRECT(CopyBuffer2),
         REDIRECT(CopyImage2),
         REDIRECT(CopyBufferToImage2),
@@ -67,9 +85,9 @@ EntryPoints redirectEntryPoints()
         REDIRECT(ResolveImage2),
         REDIRECT(ControlVideoCodingKHR),
         REDIRECT(DecodeVideoKHR),
-        REDIRECT(DispatchBaseKHR),
-        REDIRECT(DrawIndirectCountKHR),
-        REDIRECT(DrawIndexedIndirectCountKHR),
+        WORK(DispatchBaseKHR),
+        WORK(DrawIndirectCountKHR),
+        WORK(DrawIndexedIndirectCountKHR),
         REDIRECT(EncodeVideoKHR),
         REDIRECT(CopyBuffer2KHR),
         REDIRECT(CopyImage2KHR),
@@ -77,35 +95,35 @@ EntryPoints redirectEntryPoints()
         REDIRECT(CopyImageToBuffer2KHR),
         REDIRECT(BlitImage2KHR),
         REDIRECT(ResolveImage2KHR),
-        REDIRECT(TraceRaysIndirect2KHR),
+        WORK(TraceRaysIndirect2KHR),
         REDIRECT(DebugMarkerBeginEXT),
         REDIRECT(DebugMarkerEndEXT),
         REDIRECT(DebugMarkerInsertEXT),
-        REDIRECT(DrawIndirectByteCountEXT),
+        WORK(DrawIndirectByteCountEXT),
         REDIRECT(CuLaunchKernelNVX),
-        REDIRECT(DrawIndirectCountAMD),
-        REDIRECT(DrawIndexedIndirectCountAMD),
+        WORK(DrawIndirectCountAMD),
+        WORK(DrawIndexedIndirectCountAMD),
         REDIRECT(BuildAccelerationStructureNV),
         REDIRECT(CopyAccelerationStructureNV),
-        REDIRECT(TraceRaysNV),
+        WORK(TraceRaysNV),
         REDIRECT(WriteAccelerationStructuresPropertiesNV),
         REDIRECT(WriteBufferMarkerAMD),
         REDIRECT(WriteBufferMarker2AMD),
-        REDIRECT(DrawMeshTasksNV),
-        REDIRECT(DrawMeshTasksIndirectNV),
-        REDIRECT(DrawMeshTasksIndirectCountNV),
+        WORK(DrawMeshTasksNV),
+        WORK(DrawMeshTasksIndirectNV),
+        WORK(DrawMeshTasksIndirectCountNV),
         REDIRECT(SetCheckpointNV),
         REDIRECT(CudaLaunchKernelNV),
-        REDIRECT(SubpassShadingHUAWEI),
-        REDIRECT(DrawMultiEXT),
-        REDIRECT(DrawMultiIndexedEXT),
+        WORK(SubpassShadingHUAWEI),
+        WORK(DrawMultiEXT),
+        WORK(DrawMultiIndexedEXT),
         REDIRECT(BuildMicromapsEXT),
         REDIRECT(CopyMicromapEXT),
         REDIRECT(CopyMicromapToMemoryEXT),
         REDIRECT(CopyMemoryToMicromapEXT),
         REDIRECT(WriteMicromapsPropertiesEXT),
-        REDIRECT(DrawClusterHUAWEI),
-        REDIRECT(DrawClusterIndirectHUAWEI),
+        WORK(DrawClusterHUAWEI),
+        WORK(DrawClusterIndirectHUAWEI),
         REDIRECT(CopyMemoryIndirectNV),
         REDIRECT(CopyMemoryToImageIndirectNV),
         REDIRECT(DecompressMemoryNV),
@@ -120,8 +138,8 @@ EntryPoints redirectEntryPoints()
         REDIRECT(CopyAccelerationStructureToMemoryKHR),
         REDIRECT(CopyMemoryToAccelerationStructureKHR),
         REDIRECT(WriteAccelerationStructuresPropertiesKHR),
-        REDIRECT(TraceRaysKHR),
-        REDIRECT(TraceRaysIndirectKHR),
+        WORK(TraceRaysKHR),
+        WORK(TraceRaysIndirectKHR),
     };
     return entries;
 }

@@ -62,6 +62,8 @@ bool StateLog::has(uint32_t scopes) const
 void StateLog::clear()
 {
     clear(m_scopes);
+    for (Kind& kind : m_kinds)
+        kind.lastOrder = 0;
     m_payloads.clear();
     m_order = 0;
 }

@@ -195,6 +195,8 @@ public:
     }
 
     bool has(uint32_t scopes) const;
+    // Of the last command of the kind; 0: there was none.
+    uint64_t lastOrder(StateKind kind) const { return m_kinds[static_cast<size_t>(kind)].lastOrder; }
     void clear();
     void clear(uint32_t scopes);
 
@@ -202,6 +204,7 @@ private:
     struct Kind {
         std::vector<Entry> entries;
         size_t last = 0;  // that was written: commands come in patterns, so mostly this one or the next is the next
+        uint64_t lastOrder = 0;
 
         Entry* find(const StateKey& key)
         {
@@ -220,7 +223,7 @@ private:
         Entry* entry = kind.find(key);
         if (!entry || entry->capacity < bytes || entry->scopes != scopes) [[unlikely]]
             entry = &makeRoom(kind, entry, key, scopes, bytes);
-        entry->order = ++m_order;
+        entry->order = kind.lastOrder = ++m_order;
         entry->replay = replay;
         return *entry;
     }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the layer has bound in the application's place, in the driver's command buffer that records. The application's
+// is bound again only when a command of the application's needs it, so that several commands of the layer's in a row
+// bind what they need once. Not thread-safe, like the command buffer.
+#pragma once
+
+#include <vulkan/utility/vk_dispatch_table.h>
+#include <vulkan/vulkan.h>
+
+#include <cstdint>
+
+namespace millrace::layer {
+
+class BoundState;
+
+class LentState {
+public:
+    // Something of the layer's is bound at the bind point (graphics or compute), and other constants are pushed.
+    void lend(VkCommandBuffer stream, VkPipelineBindPoint bindPoint);
+    // The same for graphics, and the application's descriptor sets are bound with that layout. `order`: of the command
+    // of the application's that bound sets last (BoundState::setsOrder()).
+    void lendSets(VkCommandBuffer stream, VkPipelineLayout layout, uint64_t order);
+    // True if the driver still has what lendSets() said.
+    bool hasSets(VkCommandBuffer stream, VkPipelineLayout layout, uint64_t order) const
+    {
+        return m_layout && stream == m_stream && layout == m_layout && order == m_order;
+    }
+    bool isLent() const { return m_points != 0; }
+    // Binds what is the application's again. In another command buffer than that which was lent it is bound already.
+    void settle(const BoundState& bound, const VkuDeviceDispatchTable& table, VkCommandBuffer stream);
+    // All is bound that is the application's.
+    void clear() { *this = {}; }
+
+private:
+    VkCommandBuffer m_stream = VK_NULL_HANDLE;
+    uint32_t m_points = 0;  // a bit for each
+    VkPipelineLayout m_layout = VK_NULL_HANDLE;
+    uint64_t m_order = 0;
+};
+
+}  // namespace millrace::layer
