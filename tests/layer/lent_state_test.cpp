@@ -104,6 +104,20 @@ TEST_F(Lent, Sets_AreThereUntilTheApplicationBindsOthersOrGetsItsOwnBack)
     EXPECT_FALSE(has()) << "whoever lends may have bound others";
 }
 
+TEST_F(Lent, Pipeline_IsThereUntilTheApplicationBindsAnother)
+{
+    const VkCommandBuffer stream = known().current;
+    const VkPipeline pipeline = reinterpret_cast<VkPipeline>(uintptr_t{0x200});
+    const auto has = [&] { return known().lent.hasPipeline(stream, pipeline, known().bound.pipelineOrder()); };
+    known().lent.lendPipeline(stream, pipeline, known().bound.pipelineOrder());
+    known().lent.lendSets(stream, layout, known().bound.setsOrder());
+    EXPECT_TRUE(has());
+    bindSets();
+    EXPECT_TRUE(has()) << "sets disturb no pipeline";
+    bind(kGraphics);
+    EXPECT_FALSE(has());
+}
+
 }  // namespace
 
 }  // namespace millrace::layertest

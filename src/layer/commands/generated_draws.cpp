@@ -64,7 +64,8 @@ void Generation::executeDraws(bool isPreprocessed) const
         drawInOrder();
     else
         drawRows();
-    m_commandBuffer.lent.lend(m_commandBuffer.current, kGraphics);
+    if (runsMeshes())  // which bind what they draw with
+        m_commandBuffer.lent.lend(m_commandBuffer.current, kGraphics);
     if (m_pipelines.front()->hasDynamicInput() && pullsVertices(layout()))
         restoreVertexInput(m_commandBuffer.log, m_device.table, m_commandBuffer.current);
 }

@@ -324,11 +324,18 @@ void Generation::bindVariant(const KeptPipeline& pipeline, const VariantHandles&
     const VkCommandBuffer target = m_commandBuffer.current;
     if (variant.drawer)
         return;  // it binds what it draws with
-    if (variant.pipeline)
-        table.CmdBindPipeline(target, m_layout->bindPoint(), variant.pipeline);
-    else
+    LentState& lent = m_commandBuffer.lent;
+    const uint64_t order = m_commandBuffer.bound.pipelineOrder();
+    const bool isGraphics = m_layout->bindPoint() == kGraphics;
+    if (!variant.pipeline) {
         table.CmdBindShadersEXT(target, static_cast<uint32_t>(variant.stages.size()), variant.stages.data(),
                                 variant.shaders.data());
+        lent.lendPipeline(target, VK_NULL_HANDLE, order);
+    } else if (!isGraphics || !lent.hasPipeline(target, variant.pipeline, order)) {
+        table.CmdBindPipeline(target, m_layout->bindPoint(), variant.pipeline);
+    }
+    if (isGraphics && variant.pipeline)
+        lent.lendPipeline(target, variant.pipeline, order);
     if (pipeline.hasDynamicInput() && pullsVertices(layout()))
         setRemainingInput(vertexInputOf(m_commandBuffer.log), layout(), table, target);
 }
@@ -376,8 +383,23 @@ bool Generation::bind(VkPipelineBindPoint bindPoint, const SequenceLayout& layou
     arguments.stride = this->layout().stride;
     if (!copyPushConstants(bindPoint, layout, arguments.pushConstants))
         return false;
-    bindBorrowedSets(m_commandBuffer, bindPoint, layout);
+    bindSets(bindPoint, layout);
     return true;
+}
+
+// What the call before has bound stays, unless there are descriptor buffers: kernels may have bound others.
+void Generation::bindSets(VkPipelineBindPoint bindPoint, const SequenceLayout& layout) const
+{
+    LentState& lent = m_commandBuffer.lent;
+    const VkCommandBuffer target = m_commandBuffer.current;
+    const uint64_t order = m_commandBuffer.bound.setsOrder();
+    const bool stays = bindPoint == kGraphics && !m_commandBuffer.log.has(kScopeDescriptorBuffers);
+    if (!stays || !lent.hasSets(target, layout.handle, order))
+        bindBorrowedSets(m_commandBuffer, bindPoint, layout);
+    if (stays)
+        lent.lendSets(target, layout.handle, order);
+    else
+        lent.lend(target, bindPoint);
 }
 
 void Generation::push(const SequenceLayout& layout, const abi::SequenceArguments& arguments) const

@@ -56,6 +56,7 @@ private:
     bool bind(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, abi::SequenceArguments& arguments) const;
     std::shared_ptr<runtime::Buffer> upload(uint64_t bytes) const;
     bool copyPushConstants(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, uint64_t& address) const;
+    void bindSets(VkPipelineBindPoint bindPoint, const SequenceLayout& layout) const;
     void push(const SequenceLayout& layout, const abi::SequenceArguments& arguments) const;
 
     // Kernels, and dispatches (generation.cpp). `target` takes dispatches.

@@ -260,10 +260,9 @@ void MeshDraw::bindInside(VkCommandBuffer inside)
     const uint64_t order = own.bound.setsOrder();
     if (!keepsSets() || !own.lent.hasSets(inside, layout, order))
         bindSets(inside, kGraphics);
+    own.lent.lend(inside, kGraphics);
     if (keepsSets())
         own.lent.lendSets(inside, layout, order);
-    else
-        own.lent.lend(inside, kGraphics);
 }
 
 // Lists have sets of their own. Descriptor buffers are bound anew in front of each draw, and so are offsets into them.

@@ -160,6 +160,11 @@ uint64_t BoundState::setsOrder() const
     return std::max(m_log.lastOrder(StateKind::DescriptorSets), m_log.lastOrder(StateKind::PushDescriptor));
 }
 
+uint64_t BoundState::pipelineOrder() const
+{
+    return std::max(m_log.lastOrder(StateKind::Pipeline), m_log.lastOrder(StateKind::Shader));
+}
+
 // Whatever was bound last unbinds what is of the other kind.
 BoundState::Executed BoundState::find(VkPipelineBindPoint bindPoint) const
 {

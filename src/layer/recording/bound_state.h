@@ -40,6 +40,8 @@ public:
     std::vector<VkShaderEXT> shaders(VkPipelineBindPoint bindPoint) const;
     // Of the command that bound or wrote descriptor sets last, greater for a later one.
     uint64_t setsOrder() const;
+    // The same of pipelines and shader objects.
+    uint64_t pipelineOrder() const;
     // What shaders of one of these stages see from offset 0. Bytes that were never pushed are zero.
     void readPushConstants(VkShaderStageFlags stages, std::span<uint8_t> bytes) const;
 

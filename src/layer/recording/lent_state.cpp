@@ -18,19 +18,31 @@ constexpr uint32_t bitOf(VkPipelineBindPoint bindPoint)
 
 }  // namespace
 
+void LentState::mark(VkCommandBuffer stream, VkPipelineBindPoint bindPoint)
+{
+    if (stream != m_stream)
+        *this = {};
+    m_stream = stream;
+    m_points |= bitOf(bindPoint);
+}
+
 void LentState::lend(VkCommandBuffer stream, VkPipelineBindPoint bindPoint)
 {
-    const uint32_t before = stream == m_stream ? m_points : 0;
-    *this = {};
-    m_stream = stream;
-    m_points = before | bitOf(bindPoint);
+    mark(stream, bindPoint);
+    m_sets = {};
+    m_pipeline = {};
 }
 
 void LentState::lendSets(VkCommandBuffer stream, VkPipelineLayout layout, uint64_t order)
 {
-    lend(stream, VK_PIPELINE_BIND_POINT_GRAPHICS);
-    m_layout = layout;
-    m_order = order;
+    mark(stream, VK_PIPELINE_BIND_POINT_GRAPHICS);
+    m_sets = {layout, order};
+}
+
+void LentState::lendPipeline(VkCommandBuffer stream, VkPipeline pipeline, uint64_t order)
+{
+    mark(stream, VK_PIPELINE_BIND_POINT_GRAPHICS);
+    m_pipeline = {pipeline, order};
 }
 
 void LentState::settle(const BoundState& bound, const VkuDeviceDispatchTable& table, VkCommandBuffer stream)

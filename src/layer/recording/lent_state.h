@@ -20,10 +20,16 @@ public:
     // The same for graphics, and the application's descriptor sets are bound with that layout. `order`: of the command
     // of the application's that bound sets last (BoundState::setsOrder()).
     void lendSets(VkCommandBuffer stream, VkPipelineLayout layout, uint64_t order);
-    // True if the driver still has what lendSets() said.
+    // Likewise this pipeline is bound, for graphics (BoundState::pipelineOrder()).
+    void lendPipeline(VkCommandBuffer stream, VkPipeline pipeline, uint64_t order);
+    // True if the driver still has what lendSets() said, or lendPipeline(), and lend() has not been called since.
     bool hasSets(VkCommandBuffer stream, VkPipelineLayout layout, uint64_t order) const
     {
-        return m_layout && stream == m_stream && layout == m_layout && order == m_order;
+        return stream == m_stream && m_sets == Sets{layout, order};
+    }
+    bool hasPipeline(VkCommandBuffer stream, VkPipeline pipeline, uint64_t order) const
+    {
+        return stream == m_stream && m_pipeline == Pipeline{pipeline, order};
     }
     bool isLent() const { return m_points != 0; }
     // Binds what is the application's again. In another command buffer than that which was lent it is bound already.
@@ -32,10 +38,22 @@ public:
     void clear() { *this = {}; }
 
 private:
+    struct Sets {
+        VkPipelineLayout layout = VK_NULL_HANDLE;
+        uint64_t order = 0;
+        bool operator==(const Sets&) const = default;
+    };
+    struct Pipeline {
+        VkPipeline pipeline = VK_NULL_HANDLE;
+        uint64_t order = 0;
+        bool operator==(const Pipeline&) const = default;
+    };
+    void mark(VkCommandBuffer stream, VkPipelineBindPoint bindPoint);
+
     VkCommandBuffer m_stream = VK_NULL_HANDLE;
     uint32_t m_points = 0;  // a bit for each
-    VkPipelineLayout m_layout = VK_NULL_HANDLE;
-    uint64_t m_order = 0;
+    Sets m_sets;
+    Pipeline m_pipeline;
 };
 
 }  // namespace millrace::layer
