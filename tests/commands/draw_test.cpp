@@ -146,13 +146,34 @@ protected:
     Draws draws{Provider::Layer};
 };
 
+bool isOrdered(const DrawCase& one)
+{
+    return one.hasSet && !one.isCounted && !one.isUnordered && !one.inSecondary && !one.hasVertices && !one.hasIndices;
+}
+
+// Those that there are, again and again.
+void setSequences(DrawCase& drawn, uint32_t count)
+{
+    const size_t before = drawn.stream.size();
+    drawn.maxSequences = count;
+    drawn.deviceCount.reset();
+    drawn.stream.resize(size_t{count} * drawn.layout.strideWords);
+    for (size_t i = before; i < drawn.stream.size(); ++i)
+        drawn.stream[i] = drawn.stream[i - before];
+}
+
+TEST_F(GeneratedDrawsByTheLayer, OrderOfManySequences_AsALoopOnTheHost)
+{
+    DrawCase drawn = findCase(isOrdered);
+    setSequences(drawn, 20000);
+    const Picture expected = drawn.expected();
+    EXPECT_TRUE(expected.allows(draws.run(drawn), false));
+}
+
 TEST_F(GeneratedDrawsByTheLayer, OrderOfTooManySequences_LeftOut)
 {
-    DrawCase drawn = findCase(
-        [](const DrawCase& one) { return one.hasSet && !one.isCounted && !one.isUnordered && !one.inSecondary; });
-    drawn.maxSequences = 20000;
-    drawn.stream.resize(size_t{drawn.maxSequences} * drawn.layout.strideWords);
-    drawn.hasVertices = drawn.hasIndices = false;
+    DrawCase drawn = findCase(isOrdered);
+    setSequences(drawn, 400000);
     expectLeftOut(drawn, "order");
 }
 

@@ -53,7 +53,7 @@ public:
 };
 
 // Recorded draws at most where several graphics pipelines keep the order of sequences: one for each of both.
-inline constexpr uint64_t kMaxOrderedDraws = 1u << 16;
+inline constexpr uint64_t kMaxOrderedDraws = 1u << 20;
 
 // `pipelineCount`: of the execution set, 1 without one.
 commands::Extent extentOf(const IndirectLayout& layout, uint32_t pipelineCount, uint32_t maxSequenceCount,
