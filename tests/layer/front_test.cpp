@@ -7,6 +7,7 @@
 #include "layer/commands/text.h"
 #include "layer/fake_driver.h"
 #include "layer/loader/device.h"
+#include "layer/objects/query_pools.h"
 #include "layer/recording/command_buffer.h"
 
 namespace millrace::layertest {
@@ -138,6 +139,42 @@ TEST_F(Fronts, QueryThatIsActive_HasNone)
     EXPECT_FALSE(known().front.isOpen());
     EXPECT_NE(known().front.obstacle, nullptr);
     EXPECT_EQ(known().streams.size(), 1u);
+}
+
+// The driver has no query that begins in one command buffer and ends in another.
+TEST_F(Fronts, QueryOfDraws_BeginsBehindTheFront)
+{
+    const auto pool = fakeHandle<VkQueryPool>(4);
+    driver.device().queryPools.insert(layer::handleId(pool),
+                                      std::make_shared<layer::QueryPool>(layer::QueryPool{VK_QUERY_TYPE_OCCLUSION, 0}));
+    const std::vector<Call> early =
+        callsOf([&] { FakeDriver::get<PFN_vkCmdBeginQuery>("vkCmdBeginQuery")(cmd, pool, 0, 0); });
+    EXPECT_EQ(placeOf(early, "vkCmdBeginQuery"), early.size());
+    const std::vector<Call> calls = callsOf([&] { begin(); });
+    EXPECT_TRUE(known().front.isOpen());
+    const size_t begun = placeOf(calls, "vkCmdBeginQuery");
+    ASSERT_LT(begun, calls.size());
+    EXPECT_EQ(calls[begun].target, known().current);
+    EXPECT_LT(begun, placeOf(calls, "vkCmdBeginRendering"));
+    const std::vector<Call> late = callsOf([&] { FakeDriver::get<PFN_vkCmdEndQuery>("vkCmdEndQuery")(cmd, pool, 0); });
+    EXPECT_EQ(placeOf(late, "vkCmdBeginQuery"), late.size());
+    EXPECT_EQ(late.at(placeOf(late, "vkCmdEndQuery")).target, known().current);
+}
+
+// Statistics of compute shaders count what is dispatched before the instance.
+TEST_F(Fronts, QueryOfDispatches_BeginsAtOnce)
+{
+    const auto pool = fakeHandle<VkQueryPool>(5);
+    driver.device().queryPools.insert(
+        layer::handleId(pool),
+        std::make_shared<layer::QueryPool>(layer::QueryPool{
+            VK_QUERY_TYPE_PIPELINE_STATISTICS, VK_QUERY_PIPELINE_STATISTIC_CLIPPING_INVOCATIONS_BIT |
+                                                   VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT}));
+    const std::vector<Call> calls =
+        callsOf([&] { FakeDriver::get<PFN_vkCmdBeginQuery>("vkCmdBeginQuery")(cmd, pool, 0, 0); });
+    EXPECT_LT(placeOf(calls, "vkCmdBeginQuery"), calls.size());
+    begin();
+    EXPECT_FALSE(known().front.isOpen());
 }
 
 TEST_F(Fronts, ConditionalRendering_IsInForceInTheInstance)

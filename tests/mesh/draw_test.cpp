@@ -378,6 +378,52 @@ TEST_P(MeshDraws, TaskShaders_EmitWithTheirPayload)
     }
 }
 
+// What is in front of the instance counts in no query of samples, so it may begin with the instance.
+TEST_P(MeshDraws, QueryAroundTheInstance_CountsWhatIsDrawn)
+{
+    const std::vector<Cell> cells = randomCells(25);
+    const VkPipeline pipeline = device().createPipeline();
+    const VkQueryPool queries = device().createQueries(VK_QUERY_TYPE_OCCLUSION);
+    const VkDescriptorSet set = picture().createSet(cells);
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    vkCmdResetQueryPool(cmd, queries, 0, 1);
+    vkCmdBeginQuery(cmd, queries, 0, 0);
+    picture().begin(cmd);
+    picture().bind(cmd, pipeline, set);
+    device().cmdDraw(cmd, kCells, kCells, 1);
+    vkCmdEndRendering(cmd);
+    vkCmdEndQuery(cmd, queries, 0);
+    EXPECT_EQ(finish(cmd), expected(cells));
+    uint64_t samples = 0;
+    MILLRACE_CHECK(vkGetQueryPoolResults(device().device.handle, queries, 0, 1, sizeof samples, &samples,
+                                         sizeof samples, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+    EXPECT_GT(samples, 0u);
+}
+
+// A query of which nothing is drawn ends all the same.
+TEST_P(MeshDraws, QueryAroundNothing_CountsNothing)
+{
+    const VkPipeline pipeline = device().createPipeline();
+    const VkQueryPool queries = device().createQueries(VK_QUERY_TYPE_OCCLUSION);
+    const std::vector<Cell> cells = randomCells(26);
+    const VkDescriptorSet set = picture().createSet(cells);
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    vkCmdResetQueryPool(cmd, queries, 0, 1);
+    vkCmdBeginQuery(cmd, queries, 0, 0);
+    vkCmdEndQuery(cmd, queries, 0);
+    picture().begin(cmd);
+    picture().bind(cmd, pipeline, set);
+    device().cmdDraw(cmd, kCells, kCells, 1);
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), expected(cells));
+    uint64_t samples = 1;
+    MILLRACE_CHECK(vkGetQueryPoolResults(device().device.handle, queries, 0, 1, sizeof samples, &samples,
+                                         sizeof samples, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+    EXPECT_EQ(samples, 0u);
+}
+
 // Where memory is reserved as well.
 TEST_P(MeshDraws, CountsSetAgainBehindTaskShaders_TheLastOnesCount)
 {

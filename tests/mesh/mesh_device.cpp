@@ -153,6 +153,18 @@ DeviceOptions MeshDevice::options(Beside beside)
     return options;
 }
 
+VkQueryPool MeshDevice::createQueries(VkQueryType type, VkQueryPipelineStatisticFlags statistics)
+{
+    VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+    info.queryType = type;
+    info.queryCount = 1;
+    info.pipelineStatistics = statistics;
+    VkQueryPool queries = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateQueryPool(device.handle, &info, nullptr, &queries));
+    device.onDestroy([this, queries] { vkDestroyQueryPool(device.handle, queries, nullptr); });
+    return queries;
+}
+
 VkPipeline MeshDevice::createPipeline(const PipelineOptions& options)
 {
     VkResult result = VK_SUCCESS;

@@ -79,6 +79,8 @@ public:
     PFN_vkCmdDrawMeshTasksIndirectEXT cmdDrawIndirect = nullptr;
     PFN_vkCmdDrawMeshTasksIndirectCountEXT cmdDrawIndirectCount = nullptr;
 
+    // A pool with one query.
+    VkQueryPool createQueries(VkQueryType type, VkQueryPipelineStatisticFlags statistics = 0);
     // Viewport and scissor are dynamic.
     VkPipeline createPipeline(const PipelineOptions& options = {});
     VkPipeline createPipeline(const PipelineOptions& options, VkResult& result);

@@ -48,6 +48,7 @@ class ShaderCounter;
 struct PipelineCache;
 struct PipelineLayout;
 struct Queue;
+struct QueryPool;
 struct RenderPass;
 struct ShaderModule;
 struct TimelineSemaphore;
@@ -91,6 +92,7 @@ struct Device {
     // Of VK_EXT_device_generated_commands, where the layer provides it.
     Registry<IndirectLayout> indirectLayouts;
     Registry<ExecutionSet> executionSets;
+    Registry<QueryPool> queryPools;
     // Of those and of VK_EXT_mesh_shader.
     Registry<RenderPass> renderPasses;
     Registry<std::vector<uint32_t>> viewMasks;  // of subpasses of those that have several views, and of ours

@@ -103,6 +103,7 @@ const Table& deviceTable()
                                shaderModuleEntryPoints(),
                                pipelineLayoutEntryPoints(),
                                renderPassEntryPoints(),
+                               queryPoolEntryPoints(),
                                updateTemplateEntryPoints(),
                                pipelineCacheEntryPoints(),
                                ordinaryPipelineEntryPoints(),

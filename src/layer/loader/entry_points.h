@@ -70,6 +70,7 @@ EntryPoints bufferEntryPoints();
 EntryPoints shaderModuleEntryPoints();
 EntryPoints pipelineLayoutEntryPoints();
 EntryPoints renderPassEntryPoints();
+EntryPoints queryPoolEntryPoints();
 EntryPoints updateTemplateEntryPoints();
 EntryPoints pipelineCacheEntryPoints();
 EntryPoints ordinaryPipelineEntryPoints();

@@ -20,9 +20,9 @@ const char* obstacleToFront(const CommandBuffer& commandBuffer, bool resumes)
         return "in a rendering instance that resumes one of another command buffer";
     if (commandBuffer.initialDeviceMask != 0)
         return "in a command buffer for a part of a device group";
-    if (!commandBuffer.rendering.queries.empty())
+    if (commandBuffer.rendering.hasBegunQueries())
         return "in a render pass instance in front of which a query began that is still active";
-    if (commandBuffer.rendering.obstacleToSplit())
+    if (commandBuffer.rendering.obstacleBesideQueries())
         return "inside a scope in which no command buffer can be divided";
     return nullptr;
 }

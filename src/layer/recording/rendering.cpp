@@ -124,6 +124,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBeginRendering(VkCommandBuffer handle, const VkRen
         commandBuffer.makeVisibleToHost();
     constexpr VkRenderingFlags kParts = VK_RENDERING_RESUMING_BIT | VK_RENDERING_SUSPENDING_BIT;
     openFront(commandBuffer, pRenderingInfo->flags & VK_RENDERING_RESUMING_BIT, pRenderingInfo->flags & kParts);
+    beginHeldQueries(commandBuffer);
     if (!commandBuffer.primary) {
         table.CmdBeginRendering(commandBuffer.current, pRenderingInfo);
         commandBuffer.rendering.secondary = true;
@@ -181,10 +182,18 @@ const char* RenderingScope::obstacleToDispatch() const
     return nullptr;
 }
 
+bool RenderingScope::hasBegunQueries() const
+{
+    return !std::ranges::all_of(queries, &ActiveQuery::isHeld);
+}
+
 const char* RenderingScope::obstacleToSplit() const
 {
-    if (!queries.empty())
-        return "a query is active";
+    return queries.empty() ? obstacleBesideQueries() : "a query is active";
+}
+
+const char* RenderingScope::obstacleBesideQueries() const
+{
     if (unknownScopes > 0)
         return "a scope is open that a command began which is newer than the layer";
     if (videoCoding)

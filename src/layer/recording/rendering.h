@@ -21,6 +21,11 @@ struct ActiveQuery {
     uint32_t query;
     uint32_t index;
     bool inRendering;
+    // The driver begins it later, as what is recorded meanwhile counts in none of its kind: where an instance begins,
+    // or where it ends. So the command buffer can be divided in between.
+    bool isHeld = false;
+    bool isIndexed = false;
+    VkQueryControlFlags flags = 0;
 };
 
 struct RenderingScope {
@@ -52,11 +57,17 @@ struct RenderingScope {
     uint32_t unknownScopes = 0;
 
     bool inside() const { return legacyPass || dynamic || secondary || unknownPass; }
+    // True if one is active for the driver.
+    bool hasBegunQueries() const;
     // Why a graph cannot be dispatched here, or null.
     const char* obstacleToDispatch() const;
     // Why the command buffer cannot be split behind a graph that was dispatched here, or null.
     const char* obstacleToSplit() const;
+    const char* obstacleBesideQueries() const;  // likewise
 };
+
+// In front of what may count in queries that are held back.
+void beginHeldQueries(CommandBuffer& commandBuffer);
 
 // Leaves the render pass instance. Conditional rendering stays in force if `predicated`, else it ends.
 void interruptRendering(CommandBuffer& commandBuffer, bool predicated);

@@ -6,6 +6,7 @@
 #include <vulkan/utility/vk_safe_struct.hpp>
 
 #include "layer/loader/entry_points.h"
+#include "layer/objects/query_pools.h"
 #include "layer/objects/render_passes.h"
 #include "layer/recording/command_buffer.h"
 
@@ -44,37 +45,60 @@ void endConditional(CommandBuffer& commandBuffer)
     commandBuffer.rendering.conditional = false;
 }
 
-void addQuery(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query, uint32_t index)
+void begin(const CommandBuffer& commandBuffer, const ActiveQuery& query)
 {
-    commandBuffer.rendering.queries.push_back({pool, query, index, commandBuffer.rendering.inside()});
+    const Table& table = commandBuffer.device.table;
+    if (query.isIndexed)
+        table.CmdBeginQueryIndexedEXT(commandBuffer.current, query.pool, query.query, query.flags, query.index);
+    else
+        table.CmdBeginQuery(commandBuffer.current, query.pool, query.query, query.flags);
+}
+
+void addQuery(CommandBuffer& commandBuffer, ActiveQuery query)
+{
+    RenderingScope& scope = commandBuffer.rendering;
+    query.inRendering = scope.inside();
+    const QueryPool* const pool = commandBuffer.device.queryPools.find(handleId(query.pool));
+    query.isHeld = commandBuffer.primary && !query.inRendering && pool && pool->countsOnlyDraws();
+    if (!query.isHeld)
+        begin(commandBuffer, query);
+    scope.queries.push_back(query);
 }
 
 void removeQuery(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query, uint32_t index)
 {
+    beginHeldQueries(commandBuffer);
     std::erase_if(commandBuffer.rendering.queries, [=](const ActiveQuery& active) {
         return active.pool == pool && active.query == query && active.index == index;
     });
 }
 
-void beginQuery(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query, VkQueryControlFlags)
+VKAPI_ATTR void VKAPI_CALL CmdBeginQuery(VkCommandBuffer handle, VkQueryPool pool, uint32_t query,
+                                         VkQueryControlFlags flags)
 {
-    addQuery(commandBuffer, pool, query, 0);
+    addQuery(CommandBuffer::of(handle), {.pool = pool, .query = query, .flags = flags});
 }
 
-void endQuery(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query)
+VKAPI_ATTR void VKAPI_CALL CmdEndQuery(VkCommandBuffer handle, VkQueryPool pool, uint32_t query)
 {
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     removeQuery(commandBuffer, pool, query, 0);
+    commandBuffer.device.table.CmdEndQuery(commandBuffer.current, pool, query);
 }
 
-void beginQueryIndexed(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query, VkQueryControlFlags,
-                       uint32_t index)
+VKAPI_ATTR void VKAPI_CALL CmdBeginQueryIndexedEXT(VkCommandBuffer handle, VkQueryPool pool, uint32_t query,
+                                                   VkQueryControlFlags flags, uint32_t index)
 {
-    addQuery(commandBuffer, pool, query, index);
+    addQuery(CommandBuffer::of(handle),
+             {.pool = pool, .query = query, .index = index, .isIndexed = true, .flags = flags});
 }
 
-void endQueryIndexed(CommandBuffer& commandBuffer, VkQueryPool pool, uint32_t query, uint32_t index)
+VKAPI_ATTR void VKAPI_CALL CmdEndQueryIndexedEXT(VkCommandBuffer handle, VkQueryPool pool, uint32_t query,
+                                                 uint32_t index)
 {
+    CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     removeQuery(commandBuffer, pool, query, index);
+    commandBuffer.device.table.CmdEndQueryIndexedEXT(commandBuffer.current, pool, query, index);
 }
 
 void beginTransformFeedback(CommandBuffer& commandBuffer, uint32_t, uint32_t, const VkBuffer*, const VkDeviceSize*)
@@ -102,6 +126,7 @@ VKAPI_ATTR void VKAPI_CALL CmdExecuteCommands(VkCommandBuffer handle, uint32_t c
                                               const VkCommandBuffer* pCommandBuffers)
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
+    beginHeldQueries(commandBuffer);
     std::vector<VkCommandBuffer> whole;  // those that one of the driver's is enough for
     const auto executeWhole = [&] {
         if (!whole.empty())
@@ -158,6 +183,7 @@ struct BeginPass<Member> {
     {
         CommandBuffer& commandBuffer = CommandBuffer::of(handle);
         openFront(commandBuffer, false, true);
+        beginHeldQueries(commandBuffer);
         (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo, contents);
         RenderingScope& scope = commandBuffer.rendering;
         scope.legacyPass = true;
@@ -202,6 +228,15 @@ void endPass2(CommandBuffer& commandBuffer, const VkSubpassEndInfo*)
 
 }  // namespace
 
+void beginHeldQueries(CommandBuffer& commandBuffer)
+{
+    for (ActiveQuery& query : commandBuffer.rendering.queries) {
+        if (query.isHeld)
+            begin(commandBuffer, query);
+        query.isHeld = false;
+    }
+}
+
 EntryPoints scopeEntryPoints()
 {
     static const EntryPoint entries[] = {
@@ -216,10 +251,10 @@ EntryPoints scopeEntryPoints()
         SCOPE(EndRenderPass2KHR, endPass2),
         SCOPE(BeginConditionalRenderingEXT, beginConditional),
         SCOPE(EndConditionalRenderingEXT, endConditional),
-        SCOPE(BeginQuery, beginQuery),
-        SCOPE(EndQuery, endQuery),
-        SCOPE(BeginQueryIndexedEXT, beginQueryIndexed),
-        SCOPE(EndQueryIndexedEXT, endQueryIndexed),
+        MILLRACE_ENTRY(CmdBeginQuery, kUseState),
+        MILLRACE_ENTRY(CmdEndQuery, kUseState),
+        MILLRACE_ENTRY(CmdBeginQueryIndexedEXT, kUseState),
+        MILLRACE_ENTRY(CmdEndQueryIndexedEXT, kUseState),
         SCOPE(BeginTransformFeedbackEXT, beginTransformFeedback),
         SCOPE(EndTransformFeedbackEXT, endTransformFeedback),
         SCOPE(BeginVideoCodingKHR, beginVideo),
