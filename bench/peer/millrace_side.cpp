@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "bench/peer/clock_load.h"
 #include "bench/peer/side.h"
 #include "bench/peer/vulkan_resources.h"
 #include "dxil/translate.h"
@@ -179,7 +180,7 @@ private:
 
 class MillraceSide : public Side {
 public:
-    MillraceSide() : m_device(deviceOptions()) {}
+    MillraceSide() : m_device(deviceOptions()), m_load(m_device) {}
 
     std::string device() const override
     {
@@ -199,6 +200,8 @@ public:
         return program;
     }
 
+    void raiseClocks() override { m_load.raise(); }
+
 private:
     static harness::DeviceOptions deviceOptions()
     {
@@ -208,6 +211,7 @@ private:
     }
 
     harness::Device m_device;
+    ClockLoad m_load;
 };
 
 }  // namespace

@@ -26,6 +26,8 @@ public:
     virtual ~Side() = default;
     virtual std::string device() const = 0;  // with its driver
     virtual std::unique_ptr<Program> create(const Graph& graph) = 0;
+    // Keeps the device busy until its clocks are up, if this side can do that; for both.
+    virtual void raiseClocks() {}
 };
 
 // The first device whose name contains `device`.
