@@ -16,10 +16,10 @@ readonly PROGRAMS=(tests/conformance/test_conformance tests/programs/test_progra
                    tests/commands/test_generated_commands tests/commands_shaders/test_commands_shaders
                    tests/mesh/test_mesh_nodes tests/mesh/test_mesh_shaders tests/mesh/test_random_mesh_shaders
                    tests/random/random_graphs tests/drivers/num_workgroups tools/millrace examples/mandelbrot/mandelbrot
-                   bench/bench_generated)
+                   bench/bench_generated bench/bench_mesh)
 readonly TARGETS=(test_conformance test_programs program_shaders test_limits test_generated_commands test_commands_shaders
                   test_mesh_nodes test_mesh_shaders test_random_mesh_shaders
-                  random_graphs num_workgroups millrace mandelbrot bench_generated
+                  random_graphs num_workgroups millrace mandelbrot bench_generated bench_mesh
                   VkLayer_MILLRACE_emulation)
 # What drivers want of a machine without a desktop: the loader's own and NVIDIA's.
 readonly FOR_DRIVERS=(libvulkan.so.1 libX11.so.6 libXext.so.6 libGLdispatch.so.0 libGLX.so.0 libEGL.so.1)

@@ -50,13 +50,15 @@ double medianOf(std::vector<double> values)
 class Bench {
 public:
     explicit Bench(const Options& options)
-        : m_options(options), m_layer(Provider::Layer, options.device), m_driver(Provider::Driver, options.device)
+        : m_options(options),
+          m_layer(Provider::Layer, Extension::GeneratedCommands, options.device),
+          m_driver(Provider::Driver, Extension::GeneratedCommands, options.device)
     {
-        if (!m_layer.hasGeneratedCommands())
+        if (!m_layer.hasExtension())
             throw std::runtime_error("the layer does not provide VK_EXT_device_generated_commands on this device");
     }
     const std::string& deviceName() const { return m_driver.name(); }
-    bool hasDriver() const { return m_driver.hasGeneratedCommands(); }
+    bool hasDriver() const { return m_driver.hasExtension(); }
 
     Row measure(const Case& scene)
     {
@@ -103,8 +105,7 @@ private:
         if (differing.in1 != words.end())
             throw std::runtime_error(scene.name + ", " + std::to_string(scene.sequences) + " sequences, " + name +
                                      ": word " + std::to_string(differing.in1 - words.begin()) + " is " +
-                                     std::to_string(*differing.in1) + " instead of " +
-                                     std::to_string(*differing.in2));
+                                     std::to_string(*differing.in1) + " instead of " + std::to_string(*differing.in2));
     }
 
     const Options& m_options;
@@ -157,12 +158,12 @@ nlohmann::json jsonOf(const Case& scene, const Row& row)
 int run(const Options& options)
 {
     Bench bench(options);
-    std::printf("%s, %s; microseconds on the device (median of %u), and of a call on the host\n\n",
-                bench.deviceName().c_str(),
-                bench.hasDriver() ? "with its driver's own extension" : "whose driver has no such extension",
-                options.runs);
-    std::printf("| case | sequences | layer | driver | host loop | indirect | layer / driver | layer / indirect | "
-                "host loop / layer | call: layer | call: driver |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
+    std::printf(
+        "%s, %s; microseconds on the device (median of %u), and of a call on the host\n\n", bench.deviceName().c_str(),
+        bench.hasDriver() ? "with its driver's own extension" : "whose driver has no such extension", options.runs);
+    std::printf(
+        "| case | sequences | layer | driver | host loop | indirect | layer / driver | layer / indirect | "
+        "host loop / layer | call: layer | call: driver |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
     Total toDriver, toFloor;
     nlohmann::json results = nlohmann::json::array();
     for (const Case& scene : allCases(options.mostSequences)) {
@@ -183,9 +184,8 @@ int run(const Options& options)
         std::printf("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", scene.name.c_str(), count.c_str(),
                     number(time(kLayer)).c_str(), number(time(kDriver)).c_str(), number(time(kLoop)).c_str(),
                     number(time(kFloor)).c_str(), number(driver).c_str(),
-                    number(ratio(time(kLayer), time(kFloor))).c_str(),
-                    number(ratio(time(kLoop), time(kLayer))).c_str(), number(call(kLayer)).c_str(),
-                    number(call(kDriver)).c_str());
+                    number(ratio(time(kLayer), time(kFloor))).c_str(), number(ratio(time(kLoop), time(kLayer))).c_str(),
+                    number(call(kLayer)).c_str(), number(call(kDriver)).c_str());
         std::fflush(stdout);
         results.push_back(jsonOf(scene, row));
     }
@@ -193,7 +193,8 @@ int run(const Options& options)
     toDriver.print("driver");
     toFloor.print("indirect, where no kernel runs");
     if (!options.json.empty())
-        std::ofstream(options.json) << nlohmann::json{{"device", bench.deviceName()}, {"cases", results}}.dump(2) << "\n";
+        std::ofstream(options.json) << nlohmann::json{{"device", bench.deviceName()}, {"cases", results}}.dump(2)
+                                    << "\n";
     return 0;
 }
 

@@ -483,7 +483,7 @@ void Way::floor(uint32_t call)
 double Way::run()
 {
     m_gpu.run(m_cmd);
-    return m_gpu.nanosecondsBetweenStamps();
+    return m_gpu.nanosecondsBetweenStamps(0, 1);
 }
 
 std::vector<uint32_t> Way::result()

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "bench/generated/gpu.h"
+#include "bench/gpu.h"
 #include "bench/generated/scene.h"
 
 namespace millrace::bench {

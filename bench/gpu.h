@@ -2,6 +2,9 @@
 // A device that can be measured: with the layer, or with the driver alone.
 #pragma once
 
+#ifndef VK_ENABLE_BETA_EXTENSIONS
+#define VK_ENABLE_BETA_EXTENSIONS  // VK_AMDX_shader_enqueue is provisional
+#endif
 #include <vulkan/vulkan.h>
 
 #include <cstdint>
@@ -16,6 +19,8 @@ namespace millrace::bench {
 void check(VkResult result, const char* what);
 
 enum class Provider { Driver, Layer };
+// What is measured. Of the layer it is its own, also where the driver has it.
+enum class Extension { GeneratedCommands, MeshShaders, MeshNodes, MeshNodesAndShaders };
 
 struct GpuBuffer {
     VkBuffer handle = VK_NULL_HANDLE;
@@ -28,13 +33,15 @@ struct GpuBuffer {
 class Gpu {
 public:
     // The first device whose name contains `name`. Throws std::runtime_error if there is none.
-    Gpu(Provider provider, const std::string& name);
+    Gpu(Provider provider, Extension extension, const std::string& name);
     ~Gpu();
     Gpu(const Gpu&) = delete;
 
     const std::string& name() const { return m_name; }
-    // VK_EXT_device_generated_commands is enabled.
-    bool hasGeneratedCommands() const { return m_hasCommands; }
+    const std::string& driver() const { return m_driver; }
+    const std::string& driverInfo() const { return m_driverInfo; }
+    // The extension is enabled.
+    bool hasExtension() const { return m_hasExtension; }
     VkDevice handle() const { return m_device; }
 
     GpuBuffer createBuffer(VkDeviceSize bytes, VkBufferUsageFlags2 usage, bool isMapped);
@@ -50,10 +57,10 @@ public:
     void begin(VkCommandBuffer commandBuffer) const;
     // Submits and waits.
     void run(VkCommandBuffer commandBuffer) const;
-    // Writes the time before or behind all that is recorded in front.
+    // Writes the time when all that is recorded in front has begun (number 0), or has ended (up to kStamps - 1).
     void stamp(VkCommandBuffer commandBuffer, uint32_t number) const;
     void resetStamps(VkCommandBuffer commandBuffer) const;
-    double nanosecondsBetweenStamps() const;
+    double nanosecondsBetweenStamps(uint32_t from, uint32_t to) const;
 
     template <typename Function>
     void load(Function& out, const char* name) const
@@ -62,13 +69,22 @@ public:
     }
 
 private:
-    void createInstance(Provider provider);
+    static constexpr uint32_t kStamps = 3;
+
+    void createInstance();
     void choosePhysical(const std::string& name);
+    // Names of what the device has to have for it, if the device lists all of them.
+    std::vector<const char*> findExtensions() const;
     void createDevice();
     uint32_t memoryType(uint32_t types, VkMemoryPropertyFlags wanted) const;
 
+    const Provider m_provider;
+    const Extension m_extension;
     std::string m_name;
-    bool m_hasCommands = false;
+    std::string m_driver;
+    std::string m_driverInfo;
+    bool m_hasExtension = false;
+    bool m_hasLongUsage = false;  // VkBufferUsageFlags2CreateInfo
     double m_period = 1;
     VkInstance m_instance = VK_NULL_HANDLE;
     VkPhysicalDevice m_physical = VK_NULL_HANDLE;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "bench/generated/gpu.h"
+#include "bench/gpu.h"
 
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
 
 namespace millrace::bench {
 
@@ -11,10 +12,23 @@ namespace {
 
 constexpr char kLayer[] = "VK_LAYER_MILLRACE_emulation";
 
+const char* settingOf(Extension extension)
+{
+    switch (extension) {
+        case Extension::GeneratedCommands:
+            return "generated_commands";
+        case Extension::MeshShaders:
+            return "mesh_shaders";
+        case Extension::MeshNodes:
+            return "mesh_nodes";
+        default:
+            return "mesh_nodes, mesh_shaders";
+    }
+}
+
 bool lists(const std::vector<VkExtensionProperties>& extensions, const char* name)
 {
-    return std::ranges::any_of(extensions,
-                               [&](const auto& one) { return std::strcmp(one.extensionName, name) == 0; });
+    return std::ranges::any_of(extensions, [&](const auto& one) { return std::strcmp(one.extensionName, name) == 0; });
 }
 
 }  // namespace
@@ -25,9 +39,9 @@ void check(VkResult result, const char* what)
         throw std::runtime_error(std::string(what) + " returns " + std::to_string(result));
 }
 
-Gpu::Gpu(Provider provider, const std::string& name)
+Gpu::Gpu(Provider provider, Extension extension, const std::string& name) : m_provider(provider), m_extension(extension)
 {
-    createInstance(provider);
+    createInstance();
     choosePhysical(name);
     createDevice();
     vkGetDeviceQueue(m_device, 0, 0, &m_queue);
@@ -36,7 +50,7 @@ Gpu::Gpu(Provider provider, const std::string& name)
     check(vkCreateCommandPool(m_device, &pool, nullptr, &m_pool), "vkCreateCommandPool");
     VkQueryPoolCreateInfo queries{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
     queries.queryType = VK_QUERY_TYPE_TIMESTAMP;
-    queries.queryCount = 2;
+    queries.queryCount = kStamps;
     check(vkCreateQueryPool(m_device, &queries, nullptr, &m_stamps), "vkCreateQueryPool");
     const VkFenceCreateInfo fence{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     check(vkCreateFence(m_device, &fence, nullptr, &m_fence), "vkCreateFence");
@@ -51,11 +65,11 @@ Gpu::~Gpu()
     vkDestroyInstance(m_instance, nullptr);
 }
 
-// The layer's own commands, also where the driver has them.
-void Gpu::createInstance(Provider provider)
+void Gpu::createInstance()
 {
-    const VkBool32 on = VK_TRUE;
-    const char* const enabled = "generated_commands";
+    // Mesh nodes alone draw with the driver's mesh shaders.
+    const VkBool32 on = m_extension == Extension::MeshNodes ? VK_FALSE : VK_TRUE;
+    const char* const enabled = settingOf(m_extension);
     const VkLayerSettingEXT settings[] = {
         {kLayer, "enable", VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &enabled},
         {kLayer, "force_enable", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &on},
@@ -68,7 +82,7 @@ void Gpu::createInstance(Provider provider)
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     info.pApplicationInfo = &application;
     const char* const layer = kLayer;
-    if (provider == Provider::Layer) {
+    if (m_provider == Provider::Layer) {
         info.pNext = &layerSettings;
         info.enabledLayerCount = 1;
         info.ppEnabledLayerNames = &layer;
@@ -88,6 +102,11 @@ void Gpu::choosePhysical(const std::string& name)
         if (properties.apiVersion < VK_API_VERSION_1_3 || !std::strstr(properties.deviceName, name.c_str()))
             continue;
         m_name = properties.deviceName;
+        VkPhysicalDeviceDriverProperties driver{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+        VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &driver};
+        vkGetPhysicalDeviceProperties2(device, &all);
+        m_driver = driver.driverName;
+        m_driverInfo = driver.driverInfo;
         m_period = properties.limits.timestampPeriod;
         m_physical = device;
         return;
@@ -95,38 +114,92 @@ void Gpu::choosePhysical(const std::string& name)
     throw std::runtime_error("no Vulkan 1.3 device has \"" + name + "\" in its name");
 }
 
-void Gpu::createDevice()
+std::vector<const char*> Gpu::findExtensions() const
 {
     uint32_t count = 0;
     vkEnumerateDeviceExtensionProperties(m_physical, nullptr, &count, nullptr);
     std::vector<VkExtensionProperties> listed(count);
     vkEnumerateDeviceExtensionProperties(m_physical, nullptr, &count, listed.data());
+    std::vector<const char*> wanted;
+    if (m_extension == Extension::GeneratedCommands)
+        wanted = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME};
+    else
+        wanted = {VK_EXT_MESH_SHADER_EXTENSION_NAME};
+    if (m_extension == Extension::MeshNodes || m_extension == Extension::MeshNodesAndShaders)
+        wanted.insert(wanted.end(), {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME,
+                                     VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME});
+    return std::ranges::all_of(wanted, [&](const char* name) { return lists(listed, name); })
+               ? wanted
+               : std::vector<const char*>();
+}
+
+namespace {
+
+// Features of Vulkan and of the extensions that are measured.
+struct Features {
+    explicit Features(std::span<const char* const> extensions)
+    {
+        v13.dynamicRendering = v13.synchronization2 = VK_TRUE;
+        v12.bufferDeviceAddress = v12.scalarBlockLayout = VK_TRUE;
+        v11.shaderDrawParameters = VK_TRUE;
+        all.features.multiDrawIndirect = all.features.drawIndirectFirstInstance = VK_TRUE;
+        commands.deviceGeneratedCommands = maintenance5.maintenance5 = VK_TRUE;
+        mesh.taskShader = mesh.meshShader = VK_TRUE;
+        enqueue.shaderEnqueue = enqueue.shaderMeshEnqueue = VK_TRUE;
+        for (const std::string_view name : extensions)
+            addFor(name);
+    }
+    Features(const Features&) = delete;
+
+    VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+    VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &v13};
+    VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v12};
+    VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};
     VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT commands{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT};
-    commands.deviceGeneratedCommands = VK_TRUE;
-    VkPhysicalDeviceMaintenance5Features maintenance5{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES,
-                                                      &commands};
-    maintenance5.maintenance5 = VK_TRUE;
-    VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
-    v13.dynamicRendering = v13.synchronization2 = VK_TRUE;
-    VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &v13};
-    v12.bufferDeviceAddress = v12.scalarBlockLayout = VK_TRUE;
-    VkPhysicalDeviceVulkan11Features v11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &v12};
-    v11.shaderDrawParameters = VK_TRUE;
-    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};
-    features.features.multiDrawIndirect = features.features.drawIndirectFirstInstance = VK_TRUE;
-    std::vector<const char*> extensions;
-    m_hasCommands = lists(listed, VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME) &&
-                    lists(listed, VK_KHR_MAINTENANCE_5_EXTENSION_NAME);
-    if (m_hasCommands) {
-        extensions = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME};
-        v13.pNext = &maintenance5;
+    VkPhysicalDeviceMaintenance5Features maintenance5{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES};
+    VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+    VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
+
+private:
+    void addFor(std::string_view name)
+    {
+        if (name == VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME)
+            add(commands);
+        else if (name == VK_KHR_MAINTENANCE_5_EXTENSION_NAME)
+            add(maintenance5);
+        else if (name == VK_EXT_MESH_SHADER_EXTENSION_NAME)
+            addMesh();
+        else if (name == VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME)
+            add(enqueue);
     }
+    void addMesh()
+    {
+        v13.maintenance4 = v12.drawIndirectCount = VK_TRUE;
+        add(mesh);
+    }
+    template <typename Structure>
+    void add(Structure& structure)
+    {
+        structure.pNext = v13.pNext;
+        v13.pNext = &structure;
+    }
+};
+
+}  // namespace
+
+void Gpu::createDevice()
+{
+    const std::vector<const char*> extensions = findExtensions();
+    m_hasExtension = !extensions.empty();
+    m_hasLongUsage = std::ranges::any_of(
+        extensions, [](std::string_view name) { return name == VK_KHR_MAINTENANCE_5_EXTENSION_NAME; });
+    const Features features(extensions);
     const float priority = 1;
     VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
     queue.queueCount = 1;
     queue.pQueuePriorities = &priority;
-    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
+    VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features.all};
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;
     info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
@@ -153,7 +226,7 @@ GpuBuffer Gpu::createBuffer(VkDeviceSize bytes, VkBufferUsageFlags2 usage, bool 
                   VK_BUFFER_USAGE_2_TRANSFER_SRC_BIT;
     VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
     info.size = bytes;
-    if (m_hasCommands)
+    if (m_hasLongUsage)
         info.pNext = &flags;
     else
         info.usage = static_cast<VkBufferUsageFlags>(flags.usage);
@@ -164,10 +237,9 @@ GpuBuffer Gpu::createBuffer(VkDeviceSize bytes, VkBufferUsageFlags2 usage, bool 
     allocateFlags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
     VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &allocateFlags};
     allocate.allocationSize = needs.size;
-    allocate.memoryTypeIndex =
-        memoryType(needs.memoryTypeBits,
-                   isMapped ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
-                            : VkMemoryPropertyFlags{VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT});
+    allocate.memoryTypeIndex = memoryType(
+        needs.memoryTypeBits, isMapped ? VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
+                                       : VkMemoryPropertyFlags{VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT});
     check(vkAllocateMemory(m_device, &allocate, nullptr, &buffer.memory), "vkAllocateMemory");
     check(vkBindBufferMemory(m_device, buffer.handle, buffer.memory, 0), "vkBindBufferMemory");
     VkBufferDeviceAddressInfo ask{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
@@ -259,22 +331,25 @@ void Gpu::run(VkCommandBuffer commandBuffer) const
 void Gpu::stamp(VkCommandBuffer commandBuffer, uint32_t number) const
 {
     vkCmdWriteTimestamp(commandBuffer,
-                        number == 0 ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, m_stamps,
-                        number);
+                        number == 0 ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
+                        m_stamps, number);
 }
 
 void Gpu::resetStamps(VkCommandBuffer commandBuffer) const
 {
-    vkCmdResetQueryPool(commandBuffer, m_stamps, 0, 2);
+    vkCmdResetQueryPool(commandBuffer, m_stamps, 0, kStamps);
 }
 
-double Gpu::nanosecondsBetweenStamps() const
+double Gpu::nanosecondsBetweenStamps(uint32_t from, uint32_t to) const
 {
-    uint64_t stamps[2] = {};
-    check(vkGetQueryPoolResults(m_device, m_stamps, 0, 2, sizeof stamps, stamps, sizeof(uint64_t),
-                                VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
-          "vkGetQueryPoolResults");
-    return static_cast<double>(stamps[1] - stamps[0]) * m_period;
+    const auto read = [&](uint32_t number) {
+        uint64_t stamp = 0;
+        check(vkGetQueryPoolResults(m_device, m_stamps, number, 1, sizeof stamp, &stamp, sizeof stamp,
+                                    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+              "vkGetQueryPoolResults");
+        return stamp;
+    };
+    return static_cast<double>(read(to) - read(from)) * m_period;
 }
 
 }  // namespace millrace::bench
