@@ -7,7 +7,8 @@ MR_ABI_BEGIN
 
 // Pushed for each variant at offset 0; the application's own push constants are in memory.
 struct SequenceArguments {
-    // The first sequence's record in the application's stream, also where firstSequence is not 0. A multiple of 4.
+    // The first sequence's record in the application's stream, also where firstSequence is not 0. A multiple of 4. Of
+    // mesh shaders: mesh.h says what.
     uint64_t stream;
     // The application's push constants as they are at execution, from offset 0 on: as many bytes as its pipeline layout
     // has. A multiple of 16.

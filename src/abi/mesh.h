@@ -2,7 +2,9 @@
 // What the shaders of an emulated mesh pipeline are told, and what they leave for each other. Their push constants are
 // SequenceArguments (commands.h): workgroups of task and mesh shaders find their grid, one of several, as generated
 // dispatches find their sequence. `table` is the address of MeshWork::table, `stride` the bytes from one grid to the
-// next; `stream` is not used. `firstSequence` is the view that a mesh shader runs for, where it runs for each.
+// next. `firstSequence` is the view that a mesh shader runs for, where it runs for each. `stream` is 0, but for a series
+// of draws that one dispatch runs: then it is the bytes from the MeshUpload of one to that of the next, as `stride` is,
+// and `pushConstants` are those of the first, as far from those of the next.
 #ifndef MILLRACE_ABI_MESH_H
 #define MILLRACE_ABI_MESH_H
 #include "commands.h"
@@ -12,14 +14,32 @@ MR_ABI_BEGIN
 // What workgroups of one dispatch do. At a multiple of 16.
 struct MeshWork {
     // What each workgroup leaves, in the order of its number. Of mesh shaders MeshGroup[], a multiple of 16: those of
-    // one view behind those of the view before, where they run for each. Of task shaders MeshGrid[2] and the payload,
-    // from one multiple of kMeshAreaAlignment to another.
+    // one view behind those of the view before, where they run for each, and marks behind all of them. Of task shaders
+    // MeshGrid[2] and the payload, from one multiple of kMeshAreaAlignment to another.
     uint64_t results;
     uint64_t memory;  // of mesh shaders: MeshOutputMemory
     uint64_t grids;   // MeshGrid, SequenceArguments::stride from one to the next, or VkDrawMeshTasksIndirectCommandEXT
     uint isFresh;     // 1: nothing of it has run, also where MeshOutputMemory::isRepeat
     uint pad0;
     SequenceTable table;
+};
+
+// A grid of workgroups; likewise what a workgroup of a task shader emits.
+struct MeshGrid {
+    uint x;
+    uint y;
+    uint z;
+    uint drawIndex;  // of task shaders
+};
+
+// What the host writes for a draw whose grid it knows. The application's push constants lie behind it. The workgroups of
+// a series find their own by the grid: the MeshWork that the dispatch has says only where the grids are.
+struct MeshUpload {
+    MeshWork work;
+    SequenceEntry entry;
+    uint pad0;
+    uint pad1;
+    MeshGrid grid;
 };
 
 MR_CONST uint kMeshAreaAlignment = 32u;
@@ -33,6 +53,10 @@ struct MeshGroup {
     // those of the first view say it.
     uint firstPrimitive;
 };
+
+// Marks say where to look for the workgroup that has a primitive: uint[], for so many primitives of the draw each the
+// number of the workgroup that has the last of them, or of one behind it where there are fewer. list.comp writes them.
+MR_CONST uint kMeshMarkPrimitives = 64u;
 
 MR_CONST uint kMeshPrimitiveShift = 16u;
 MR_CONST uint kMeshCountMask = 0x7fffu;  // vertices; primitives once they are shifted
@@ -72,14 +96,6 @@ MR_CONST uint kMaxMeshGroups = 1u << 22;
 MR_CONST uint kMaxListedGroups = 1u << 28;
 MR_CONST uint kMaxListedPrimitives = 1u << 30;
 
-// A grid of workgroups; likewise what a workgroup of a task shader emits.
-struct MeshGrid {
-    uint x;
-    uint y;
-    uint z;
-    uint drawIndex;  // of task shaders
-};
-
 // VkDrawIndirectCommand.
 struct MeshDrawCommand {
     uint vertexCount;
@@ -110,7 +126,7 @@ struct MeshListing {
     uint views;     // that the workgroups have run for, 1 or more
 };
 
-// Of src/shaders/meta/mesh/list.comp: a workgroup for each listing, in rows of kRowGroups.
+// Of src/shaders/meta/mesh/list.comp: a workgroup for each listing, in rows of kRowGroups; of list_few.comp an invocation.
 struct ListArguments {
     uint64_t listings;  // MeshListing[count]
     uint count;

@@ -158,12 +158,21 @@ private:
         return loadEntry(behind, entries, found);
     }
 
+    // In a series the number among the workgroups of its sequence.
+    Id ownGroup(Emitter& out, Id group, Id entry)
+    {
+        const Id before = out.emit(spv::Op::OpSelect, m_word,
+                                   {m_loads.isSeries(out), component(out, entry, 1), m_module.getConstant(0)});
+        return emit(out, spv::Op::OpISub, group, before);
+    }
+
     void setSequence(Id group, Id entry)
     {
         Emitter out = m_writer.out();
         const Id sequence = component(out, entry, 0);
         if (m_variant.group) {
-            out.emitVoid(spv::Op::OpStore, {m_variant.group, group});
+            out.emitVoid(spv::Op::OpStore,
+                         {m_variant.group, m_variant.mayBeSeries ? ownGroup(out, group, entry) : group});
         }
         out.emitVoid(spv::Op::OpStore, {m_variant.sequence, sequence});
         if (m_builtIns.empty()) {

@@ -275,6 +275,16 @@ LongWords ArgumentLoads::split(Emitter& out, Id pair)
     return {low, extract(1)};
 }
 
+Id ArgumentLoads::seriesStride(Emitter& out)
+{
+    return address(out, offsetof(abi::SequenceArguments, stream)).low;
+}
+
+Id ArgumentLoads::isSeries(Emitter& out)
+{
+    return out.emit(spv::Op::OpINotEqual, m_module.getBoolType(), {seriesStride(out), m_math.constant(0)});
+}
+
 LongWords ArgumentLoads::record(Emitter& out, Id sequence)
 {
     const LongWords stream =

@@ -26,6 +26,9 @@ struct Variant {
     spirv::Id group;  // Private variable: the number of the workgroup among those of all sequences; none: nobody asks
     // Where the address of the records is, in bytes from that of the table; 0: SequenceArguments::stream is it.
     int32_t recordsOffset = 0;
+    // SequenceArguments::stream is 0, or how far the push constants and the MeshWork of one sequence are from those of
+    // the next (abi/mesh.h).
+    bool mayBeSeries = false;
 };
 
 // Reads the module and leaves the entry point alone. Errors: no such entry point.
@@ -77,6 +80,9 @@ public:
     spirv::LongWords address(spirv::Emitter& out, size_t offsetBytes);
     // Of the sequence's record, with a constant added.
     spirv::LongWords record(spirv::Emitter& out, spirv::Id sequence);
+    // Where Variant::mayBeSeries: SequenceArguments::stream, and whether it is a series.
+    spirv::Id seriesStride(spirv::Emitter& out);
+    spirv::Id isSeries(spirv::Emitter& out);
     // Of the abi::DrawEntry of the vertex stage's draw. Requires: hasDrawTable() of the layout, no variable of the
     // application has the built-in DrawIndex.
     spirv::LongWords drawEntry(spirv::Emitter& out);

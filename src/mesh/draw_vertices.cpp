@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
@@ -232,6 +233,21 @@ private:
         return result;
     }
 
+    // The first and the last workgroup that may have the primitive, as its mark and the one before say.
+    std::pair<Id, Id> loadMarks(spirv::LongWords marks, Id primitive)
+    {
+        const Id mark = emit(spv::Op::OpUDiv, word(), {primitive, number(abi::kMeshMarkPrimitives)});
+        const Id isFirst = emit(spv::Op::OpIEqual, m_module.getBoolType(), {mark, number(0)});
+        const Id one = emit(spv::Op::OpSelect, word(), {isFirst, number(0), number(1)});
+        Emitter out = m_writer.out();
+        const auto loadMark = [&](Id index) {
+            const Id offset = emit(spv::Op::OpIMul, word(), {index, number(sizeof(uint32_t))});
+            return m_loads->load(out, m_loads->math().add(out, marks, {offset, number(0)}), word(), 4);
+        };
+        const Id before = loadMark(emit(spv::Op::OpISub, word(), {mark, one}));
+        return {emit(spv::Op::OpSelect, word(), {isFirst, number(0), before}), loadMark(mark)};
+    }
+
     // The abi::MeshGroup that has the primitive: the last one that does not begin behind it. Those with the same
     // beginning in front of it are empty. Those of the first view say where they begin, and it is that of the own view
     // that has the outputs.
@@ -251,11 +267,16 @@ private:
             return m_loads->math().add(out, groups,
                                        m_loads->math().multiply(out, {index, number(0)}, {bytes, number(0)}));
         };
-        const Id found = commands::searchLast(m_writer, count, primitive, [&](Emitter& out, Id index) {
+        const Id runs = number(m_viewMask == 0 ? 1 : static_cast<uint32_t>(std::popcount(m_viewMask)));
+        const auto [from, to] = loadMarks(locate(before, emit(spv::Op::OpIMul, word(), {count, runs})), primitive);
+        const Id some = emit(spv::Op::OpIAdd, word(), {emit(spv::Op::OpISub, word(), {to, from}), number(1)});
+        const Id behindFrom = commands::searchLast(m_writer, some, primitive, [&](Emitter& out, Id index) {
+            const Id sum = out.emit(spv::Op::OpIAdd, word(), {from, index});
             const spirv::LongWords first =
-                m_loads->add(out, locate(out, index), offsetof(abi::MeshGroup, firstPrimitive));
+                m_loads->add(out, locate(out, sum), offsetof(abi::MeshGroup, firstPrimitive));
             return m_loads->load(out, first, word(), 4);
         });
+        const Id found = emit(spv::Op::OpIAdd, word(), {from, behindFrom});
         Emitter behind = m_writer.out();
         const Id first = m_loads->load(behind, locate(behind, found), quad, sizeof(abi::MeshGroup));
         m_primitive = emit(spv::Op::OpISub, word(), {primitive, component(first, 3)});

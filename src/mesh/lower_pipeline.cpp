@@ -127,6 +127,7 @@ Result<Stage> lowerTask(const Stage& task, MeshLayout& layout, const Target& tar
 Result<Stage> lowerMesh(Variant mesh, const std::string& entryPoint, const MeshOutputs& outputs,
                         const OutputAreas& areas, const MeshLayout& layout, const Target& target)
 {
+    mesh.mayBeSeries = layout.mayBeSeries();
     if (const Status status = takeArguments(mesh); !status) {
         return status.error();
     }
@@ -192,7 +193,8 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
     LoweredPipeline lowered;
     lowered.layout = {OutputAreas::units(areas->vertex, outputs->maxVertices) +
                           OutputAreas::units(areas->primitive, outputs->maxPrimitives),
-                      0, outputs->corners, *viewMask};
+                      0, outputs->corners,
+                      (outputs->maxPrimitives + abi::kMeshMarkPrimitives - 1) / abi::kMeshMarkPrimitives, *viewMask};
     if (task) {
         auto emitted = lowerTask(*task, lowered.layout, target);
         if (!emitted) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "abi/mesh.h"
 #include "base/result.h"
 #include "spirv/specialization.h"
 #include "spirv/tools.h"
@@ -47,10 +48,15 @@ struct MeshLayout {
     uint64_t mostUnits = 0;  // abi::kMeshUnitBytes each, that the outputs of a workgroup of the mesh shader may take
     uint64_t gridBytes = 0;  // of one of the task shader: what it emits, and the payload
     uint32_t corners = 3;    // of a primitive: 1 point, 2 line, 3 triangle
+    uint32_t marks = 0;      // that a workgroup of the mesh shader may need (abi::kMeshMarkPrimitives)
     // Views for each of which the mesh shader runs, since it reads ViewIndex, with the index of the view as
     // abi::SequenceArguments::firstSequence. 0: it runs once.
     uint32_t viewMask = 0;
 
+    // What a workgroup of the mesh shader leaves in all views (abi::MeshWork::results).
+    uint64_t resultBytes() const { return runs() * sizeof(abi::MeshGroup) + marks * sizeof(uint32_t); }
+    // One dispatch may run the mesh shaders of several draws, each with push constants of its own.
+    bool mayBeSeries() const { return gridBytes == 0 && viewMask == 0; }
     uint32_t runs() const { return viewMask == 0 ? 1 : static_cast<uint32_t>(std::popcount(viewMask)); }
 };
 

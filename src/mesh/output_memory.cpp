@@ -300,13 +300,27 @@ Id OutputMemory::groupOfAllViews(Emitter& out, LongWords table)
     return out.emit(spv::Op::OpIAdd, m_word, {out.emit(spv::Op::OpIMul, m_word, {front, count}), group});
 }
 
+// The abi::MeshWork of the draw: that of the dispatch, or in a series that of its abi::MeshUpload.
+LongWords OutputMemory::findWork(Emitter& out, LongWords ofDispatch)
+{
+    if (!m_mesh.mayBeSeries) {
+        return ofDispatch;
+    }
+    constexpr auto kBack =
+        static_cast<int64_t>(offsetof(abi::MeshUpload, work)) - static_cast<int64_t>(offsetof(abi::MeshUpload, grid));
+    const Id sequence = out.emit(spv::Op::OpLoad, m_word, {m_mesh.sequence});
+    const LongWords own = m_loads.add(out, m_loads.record(out, sequence), kBack);
+    return m_loads.math().select(out, m_loads.isSeries(out), own, ofDispatch);
+}
+
 void OutputMemory::findMemory(FunctionWriter& writer)
 {
     constexpr auto kBack = -static_cast<int64_t>(offsetof(abi::MeshWork, table));
     spirv::LongArithmetic& math = m_loads.math();
     Emitter out = writer.out();
     const LongWords table = m_loads.address(out, offsetof(abi::SequenceArguments, table));
-    const Id work = m_loads.load(out, m_loads.add(out, table, kBack), m_quad, sizeof(uint32_t) * 4);
+    const LongWords where = findWork(out, m_loads.add(out, table, kBack));
+    const Id work = m_loads.load(out, where, m_quad, sizeof(uint32_t) * 4);
     const Id low = component(out, work, 0), headLow = component(out, work, 2);
     const LongWords groups{low, component(out, work, 1)};
     const LongWords head{headLow, component(out, work, 3)};

@@ -56,6 +56,7 @@ private:
     spirv::Id take(spirv::Emitter& out, spirv::Id units, spirv::LongWords& address);
     void giveRest(compiler::FunctionWriter& writer, spirv::Id units);
     spirv::Id groupOfAllViews(spirv::Emitter& out, spirv::LongWords table);
+    spirv::LongWords findWork(spirv::Emitter& out, spirv::LongWords ofDispatch);
     void findMemory(compiler::FunctionWriter& writer);
     void reserve(compiler::FunctionWriter& writer);
 

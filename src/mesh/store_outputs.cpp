@@ -94,9 +94,11 @@ private:
             m_pointers[payload.value] = {nullptr, 1, {}, type};
             m_payload = payload;
         }
-        const Id draw = m_hasTasks
-                            ? loads.load(out, loads.add(out, grid, offsetof(abi::MeshGrid, drawIndex)), word(), 4)
-                            : sequence;
+        const Id draw =
+            m_hasTasks ? loads.load(out, loads.add(out, grid, offsetof(abi::MeshGrid, drawIndex)), word(), 4)
+            : m_mesh.mayBeSeries
+                ? out.emit(spv::Op::OpSelect, word(), {loads.isSeries(out), m_module.getConstant(0), sequence})
+                : sequence;
         const Status status = setDrawIndex(m_module, out, draw);
         return status && m_viewMask != 0 ? setViewIndex(m_module, out, m_memory->viewIndex(out)) : status;
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
 
 #include "mesh/picture.h"
@@ -158,6 +159,57 @@ TEST_P(MeshDraws, SeveralDrawsAndInstances_EachWithWhatIsBound)
     paint(wanted, first, kCells, 3);
     paint(wanted, second, kCells, 2);
     paint(wanted, second, 4, 1);
+    EXPECT_EQ(finish(cmd), wanted);
+}
+
+// More direct draws than the layer runs together, with other things between: each has its own push constants, sets,
+// pipeline and grid.
+TEST_P(MeshDraws, ManyDraws_EachWithItsOwn)
+{
+    constexpr uint32_t kGreen = 5, kDraws = 1400;
+    const VkSpecializationMapEntry entry{3, 0, sizeof kGreen};
+    const VkSpecializationInfo constants{1, &entry, sizeof kGreen, &kGreen};
+    const VkPipeline pipelines[] = {device().createPipeline(), device().createPipeline({.constants = &constants})};
+    std::vector<Cell> cells[2];
+    VkDescriptorSet sets[2];
+    for (uint32_t i = 0; i < 2; ++i) {
+        for (uint32_t part = 0; part < 2; ++part)
+            std::ranges::copy(randomCells(20 + 2 * i + part), std::back_inserter(cells[i]));
+        sets[i] = picture().createSet(cells[i]);
+    }
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    picture().begin(cmd);
+    Pixels wanted(size_t{kSize} * kSize, kClear);
+    for (uint32_t i = 0; i < kDraws; ++i) {
+        const uint32_t set = i / 301 % 2, pipeline = i / 53 % 2;
+        const uint32_t width = 1 + i % kCells, height = i % 89 == 0 ? kCells : 1 + i % 2, first = i % 60;
+        if (i % 301 == 0 || i % 53 == 0)
+            picture().bind(cmd, pipelines[pipeline], sets[set]);
+        vkCmdPushConstants(cmd, device().layout, kMeshStages, 0, sizeof first, &first);
+        device().cmdDraw(cmd, width, height, 1);
+        paint(wanted, {cells[set].begin() + first, cells[set].end()}, width, height, pipeline * kGreen);
+    }
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), wanted);
+}
+
+// That of each direct draw is 0, whatever was drawn before.
+TEST_P(MeshDraws, DirectDraws_NumberIsZero)
+{
+    const std::vector<Cell> cells = randomCells(24);
+    const VkPipeline pipeline = device().createPipeline({.mesh = shaders::cells_draws_mesh});
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    picture().begin(cmd);
+    picture().bind(cmd, pipeline, picture().createSet(cells));
+    Pixels wanted(size_t{kSize} * kSize, kClear);
+    for (uint32_t first = 0; first < 3 * kCells; first += kCells) {
+        vkCmdPushConstants(cmd, device().layout, kMeshStages, 0, sizeof first, &first);
+        device().cmdDraw(cmd, kCells - first / kCells, 1, 1);
+        paint(wanted, {cells.begin() + first, cells.end()}, kCells - first / kCells, 1);
+    }
+    vkCmdEndRendering(cmd);
     EXPECT_EQ(finish(cmd), wanted);
 }
 

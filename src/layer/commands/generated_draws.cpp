@@ -77,6 +77,7 @@ bool Generation::writeDraws() const
     Front& front = m_commandBuffer.front;
     if (!isInPass(m_commandBuffer) || !front.isOpen())
         return writeInterrupting();
+    recordRest(m_commandBuffer);
     front.use();
     // What the stream says may have been made visible for the instance alone.
     VkMemoryBarrier all{VK_STRUCTURE_TYPE_MEMORY_BARRIER};

@@ -101,6 +101,7 @@ void Dispatch::record()
 // The instance goes on meanwhile, so nothing is divided and nothing needs to be set again.
 void Dispatch::recordInFront()
 {
+    recordRest(m_commandBuffer);
     const VkCommandBuffer inside = std::exchange(m_commandBuffer.current, m_commandBuffer.front.stream);
     const Finally back([&] { m_commandBuffer.current = inside; });
     const RenderingScope& scope = m_commandBuffer.rendering;

@@ -2,6 +2,7 @@
 #include "layer/mesh/mesh_draws.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstring>
@@ -33,7 +34,11 @@ void recordBarrier(const Device& device, VkCommandBuffer commandBuffer, VkPipeli
     device.table.CmdPipelineBarrier(commandBuffer, from, to, 0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
-// Behind all mesh shaders of a front, or those that depend on a condition.
+void runSeries(CommandBuffer& commandBuffer)
+{
+    static_cast<MeshMemory*>(commandBuffer.drawMemory.get())->series.run(commandBuffer);
+}
+
 // A kernel of ours is bound in front instead; it has no descriptor sets.
 void forgetPipelines(Front& front)
 {
@@ -41,25 +46,33 @@ void forgetPipelines(Front& front)
         bound.pipeline = VK_NULL_HANDLE;
 }
 
+// Behind all mesh shaders of a front, or those that depend on a condition.
 void listDraws(CommandBuffer& commandBuffer)
 {
     auto* const memory = static_cast<MeshMemory*>(commandBuffer.drawMemory.get());
-    if (!memory || memory->listings.empty())
+    if (!memory || std::ranges::all_of(memory->listings, [](const auto& listings) { return listings.empty(); }))
         return;
-    const std::vector<abi::MeshListing> listings = std::exchange(memory->listings, {});
-    MeshMemory::Part part;
-    const uint64_t bytes = listings.size() * sizeof listings[0];
-    if (const VkResult result = memory->takeUpload(bytes, part); result != VK_SUCCESS) {
-        commandBuffer.fail(result);
-        return;
-    }
-    std::memcpy(part.data, listings.data(), bytes);
+    recordRest(commandBuffer);
     const Device& device = commandBuffer.device;
-    for (const VkCommandBuffer stream : {commandBuffer.front.stream, commandBuffer.front.repeat}) {
-        if (!stream)
+    const std::array<VkCommandBuffer, 2> streams = {commandBuffer.front.stream, commandBuffer.front.repeat};
+    for (const VkCommandBuffer stream : streams)
+        if (stream)
+            recordBarrier(device, stream, kComputeStage, kComputeStage);
+    for (const MeshCount groups : {MeshCount::Few, MeshCount::Several, MeshCount::Many}) {
+        const std::vector<abi::MeshListing> listings = std::exchange(memory->listings[static_cast<size_t>(groups)], {});
+        if (listings.empty())
             continue;
-        recordBarrier(device, stream, kComputeStage, kComputeStage);
-        device.meshShaders->listPrimitives(stream, {part.address, static_cast<uint32_t>(listings.size()), 0});
+        MeshMemory::Part part;
+        const uint64_t bytes = listings.size() * sizeof listings[0];
+        if (const VkResult result = memory->takeUpload(bytes, part); result != VK_SUCCESS) {
+            commandBuffer.fail(result);
+            return;
+        }
+        std::memcpy(part.data, listings.data(), bytes);
+        const abi::ListArguments arguments{part.address, static_cast<uint32_t>(listings.size()), 0};
+        for (const VkCommandBuffer stream : streams)
+            if (stream)
+                device.meshShaders->listPrimitives(stream, arguments, groups);
     }
     forgetPipelines(commandBuffer.front);
 }
@@ -153,18 +166,18 @@ bool MeshDraw::createUpload()
 {
     const size_t bytes = m_listed ? m_listed->pushConstants.size() : m_pipeline->layout->pushConstantBytes;
     MeshMemory::Part part;
-    if (!isGood(memory().takeUpload(sizeof(MeshUpload) + bytes, part)))
+    if (!isGood(memory().takeUpload(sizeof(abi::MeshUpload) + bytes, part)))
         return false;
     constexpr VkShaderStageFlags kStages =
         VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
-    const std::span constants(reinterpret_cast<uint8_t*>(part.data) + sizeof(MeshUpload), bytes);
+    const std::span constants(reinterpret_cast<uint8_t*>(part.data) + sizeof(abi::MeshUpload), bytes);
     if (m_listed)
         std::ranges::copy(m_listed->pushConstants, constants.begin());
     else
         m_commandBuffer.bound.readPushConstants(kStages, constants);
     m_upload = part.address;
-    m_pushConstants = m_upload + sizeof(MeshUpload);
-    m_uploaded = new (part.data) MeshUpload{};
+    m_pushConstants = m_upload + sizeof(abi::MeshUpload);
+    m_uploaded = new (part.data) abi::MeshUpload{};
     return true;
 }
 
@@ -187,6 +200,7 @@ bool MeshDraw::useArena()
 // same memory. Draws of an instance before may read what is in the arena.
 void MeshDraw::beginFront()
 {
+    recordRest(m_commandBuffer);
     const RenderingScope& scope = m_commandBuffer.rendering;
     Front& front = m_commandBuffer.front;
     const bool isPending = m_commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
@@ -303,7 +317,8 @@ void MeshDraw::launch(VkCommandBuffer commandBuffer, const Dispatch& dispatch, u
 // nothing has written what is read.
 void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
 {
-    memory().listings.push_back(
+    const MeshCount groups = dispatch.indirect ? MeshCount::Many : meshCountOf(dispatch.groups);
+    memory().listings[static_cast<size_t>(groups)].push_back(
         {dispatch.work, drawn.address, m_pipeline->outputs.corners, m_pipeline->outputs.runs()});
     m_commandBuffer.front.finish = listDraws;
     if (m_commandBuffer.rendering.conditional)
@@ -348,9 +363,9 @@ bool MeshDraw::upload(uint64_t groups, const abi::MeshGrid& grid, uint64_t resul
     m_uploaded->grid = grid;
     m_uploaded->work.results = results;
     m_uploaded->work.memory = memory;
-    m_uploaded->work.grids = m_upload + offsetof(MeshUpload, grid);
-    m_uploaded->work.table = {1, static_cast<uint32_t>(groups), m_upload + offsetof(MeshUpload, entry)};
-    out = {m_upload + offsetof(MeshUpload, work), sizeof(abi::MeshGrid), VK_NULL_HANDLE, 0, groups};
+    m_uploaded->work.grids = m_upload + offsetof(abi::MeshUpload, grid);
+    m_uploaded->work.table = {1, static_cast<uint32_t>(groups), m_upload + offsetof(abi::MeshUpload, entry)};
+    out = {m_upload + offsetof(abi::MeshUpload, work), sizeof(abi::MeshGrid), VK_NULL_HANDLE, 0, groups};
     return true;
 }
 
@@ -359,16 +374,39 @@ void MeshDraw::recordKnown(uint64_t groups, const abi::MeshGrid& grid)
     const uint64_t runs = groups * m_pipeline->outputs.runs();
     MeshRoom* const room = memory().roomFor(runs * m_pipeline->outputs.mostUnits);
     MeshMemory::Part table;
-    const uint64_t tableBytes = runs * sizeof(abi::MeshGroup);
+    const uint64_t tableBytes = (groups * m_pipeline->outputs.resultBytes() + 15) / 16 * 16;
     if ((!room && !useArena()) || !isGood(memory().takeResults(tableBytes + sizeof(abi::MeshDrawCommand), table)))
         return;
     Dispatch dispatch{};
     if (!upload(groups, grid, table.address, room ? room->address() : m_arena->address(), dispatch))
         return;
-    beginFront();
-    beginMemory(room);
-    runMeshes(dispatch);
+    if (room && m_pipeline->outputs.mayBeSeries() && keepsSets() && !m_commandBuffer.rendering.conditional) {
+        joinSeries(room, groups);
+    } else {
+        beginFront();
+        beginMemory(room);
+        runMeshes(dispatch);
+    }
     finish(dispatch, {table.address + tableBytes, table.buffer, table.offset + tableBytes});
+}
+
+// The dispatch is recorded when something else wants to record in the front. For the first draw everything is made
+// ready.
+void MeshDraw::joinSeries(MeshRoom* room, uint64_t groups)
+{
+    constexpr uint32_t kStep = abi::kMeshAreaAlignment;
+    const auto bytes =
+        static_cast<uint32_t>(sizeof(abi::MeshUpload) + m_pipeline->layout->pushConstantBytes + kStep - 1) / kStep *
+        kStep;
+    const MeshSeries::Common common{m_pipeline, room, m_commandBuffer.bound.setsOrder(), bytes};
+    MeshSeries& series = memory().series;
+    if (series.isEmpty() || !series.takes(common, m_upload, groups)) {
+        beginFront();
+        beginMemory(room);
+        bindInFront(m_streams[0], m_pipeline->compute);
+        m_commandBuffer.front.rest = runSeries;
+    }
+    series.add(common, m_upload, groups);
 }
 
 // What task shaders emit has memory of its own. They run once.
@@ -391,7 +429,7 @@ void MeshDraw::recordListedTasks(const abi::MeshGrid& grid)
         return;
     m_uploaded->grid = grid;
     beginFront();
-    Grids grids{m_upload + offsetof(MeshUpload, grid), sizeof(abi::MeshGrid), 1, 0, 0};
+    Grids grids{m_upload + offsetof(abi::MeshUpload, grid), sizeof(abi::MeshGrid), 1, 0, 0};
     if (runTasks(grids))
         drawListed(grids);
     else
@@ -445,7 +483,7 @@ void MeshDraw::drawListed(const Grids& grids)
 {
     Dispatch dispatch{};
     Drawn drawn{};
-    if (!list(grids, sizeof(abi::MeshGroup) * m_pipeline->outputs.runs(), false, dispatch, drawn)) {
+    if (!list(grids, m_pipeline->outputs.resultBytes(), false, dispatch, drawn)) {
         endFront();
         return;
     }

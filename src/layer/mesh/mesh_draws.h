@@ -79,6 +79,7 @@ private:
     std::optional<Grids> copyGrids(const IndirectGrids& grids);
     void barrier(VkCommandBuffer commandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to) const;
     void recordKnown(uint64_t groups, const abi::MeshGrid& grid);
+    void joinSeries(MeshRoom* room, uint64_t groups);
     void recordOwnTasks(uint64_t groups, const abi::MeshGrid& grid);
     void recordListedTasks(const abi::MeshGrid& grid);
     bool list(const Grids& grids, uint64_t resultBytes, bool runsOnce, Dispatch& dispatch, Drawn& drawn);
@@ -98,7 +99,7 @@ private:
     const std::shared_ptr<MeshPipeline> m_pipeline;
     const VkPipeline m_drawing = VK_NULL_HANDLE;  // null: what is bound draws
     const ListedDraws* const m_listed = nullptr;  // null: it draws no list
-    MeshUpload* m_uploaded = nullptr;
+    abi::MeshUpload* m_uploaded = nullptr;
     uint64_t m_upload = 0;  // its address
     uint64_t m_pushConstants = 0;
     std::shared_ptr<MeshArena> m_arena;  // null: the draw has memory for all that it may need

@@ -4,24 +4,28 @@
 
 #include <vulkan/vulkan.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 #include "abi/mesh.h"
 #include "layer/mesh/mesh_arena.h"
+#include "layer/mesh/mesh_series.h"
 #include "runtime/memory.h"
 
 namespace millrace::layer {
 
-// What is written while a draw is recorded: a grid that the host knows, and push constants behind it.
-struct MeshUpload {
-    abi::MeshWork work;
-    abi::SequenceEntry entry;
-    uint32_t pad[2];
-    abi::MeshGrid grid;
-};
-static_assert(sizeof(MeshUpload) % 16 == 0);
+static_assert(sizeof(abi::MeshUpload) % 16 == 0);
+
+// How many grids or workgroups a kernel works through: an invocation does so with a few, a workgroup of the usual width
+// looks at several at once, a wide one at many. What the device knows may be many.
+enum class MeshCount { Few, Several, Many };
+inline constexpr size_t kMeshCounts = 3;
+constexpr MeshCount meshCountOf(uint64_t count)
+{
+    return count <= 8 ? MeshCount::Few : count <= 1024 ? MeshCount::Several : MeshCount::Many;
+}
 
 // What the device writes where it knows the grids.
 struct MeshListed {
@@ -74,7 +78,8 @@ public:
     // For all else. Made when it is first asked for.
     VkResult arena(std::shared_ptr<MeshArena>& out);
 
-    std::vector<abi::MeshListing> listings;  // of draws in the front that is open
+    MeshSeries series;                                                // in the front that is open
+    std::array<std::vector<abi::MeshListing>, kMeshCounts> listings;  // of draws there, by MeshCount of workgroups
 
 private:
     // Buffers, of which the last has room.

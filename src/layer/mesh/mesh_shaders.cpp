@@ -2,6 +2,7 @@
 #include "layer/mesh/mesh_shaders.h"
 
 #include <algorithm>
+#include <span>
 
 #include "layer/loader/device.h"
 #include "layer/objects/kernel_code.h"
@@ -11,10 +12,17 @@
 
 namespace millrace::layer {
 
+namespace {
+
+constexpr uint32_t kFewListings = 128;  // of a workgroup of list_few.comp
+
+}  // namespace
+
 MeshShaders::~MeshShaders()
 {
-    for (const VkPipeline kernel : {m_grids, m_list})
-        m_device.table.DestroyPipeline(m_device.handle, kernel, runtime::hostMemory());
+    for (const auto& kernels : {m_grids, m_lists})
+        for (const VkPipeline kernel : kernels)
+            m_device.table.DestroyPipeline(m_device.handle, kernel, runtime::hostMemory());
     m_device.table.DestroyPipelineLayout(m_device.handle, m_kernelLayout, runtime::hostMemory());
 }
 
@@ -26,10 +34,28 @@ VkResult MeshShaders::create()
     if (result == VK_SUCCESS)
         result = createKernelLayout(m_device, sizeof(abi::GridsArguments), "layout of kernels for mesh shaders",
                                     m_kernelLayout);
-    if (result == VK_SUCCESS)
-        result = createKernel(m_device, shaders::mesh_grids, m_kernelLayout, "number workgroups", m_grids);
-    if (result == VK_SUCCESS)
-        result = createKernel(m_device, shaders::mesh_list, m_kernelLayout, "number primitives", m_list);
+    return result == VK_SUCCESS ? createKernels() : result;
+}
+
+VkResult MeshShaders::createKernels()
+{
+    VkPhysicalDeviceProperties properties;
+    m_device.instance.table.GetPhysicalDeviceProperties(m_device.physical, &properties);
+    const VkPhysicalDeviceLimits& limits = properties.limits;
+    const bool isCpu = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+    const uint32_t widest = std::min({isCpu ? kWidestMeshKernelOfCpu : kWidestMeshKernel,
+                                      limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]});
+    VkResult result = VK_SUCCESS;
+    const auto create = [&](std::span<const uint32_t> words, const char* name, VkPipeline& out,
+                            uint32_t groupSize = 0) {
+        if (result == VK_SUCCESS)
+            result = createKernel(m_device, words, m_kernelLayout, name, out, groupSize);
+    };
+    create(shaders::mesh_grids, "number workgroups", m_grids[1]);
+    create(shaders::mesh_grids, "number many workgroups", m_grids[2], widest);
+    create(shaders::mesh_list_few, "number primitives of small draws", m_lists[0]);
+    create(shaders::mesh_list, "number primitives", m_lists[1]);
+    create(shaders::mesh_list, "number primitives of large draws", m_lists[2], widest);
     return result;
 }
 
@@ -43,15 +69,19 @@ void MeshShaders::bind(VkCommandBuffer commandBuffer, VkPipeline kernel, const A
 
 void MeshShaders::listGrids(VkCommandBuffer commandBuffer, const abi::GridsArguments& arguments) const
 {
-    bind(commandBuffer, m_grids, arguments);
+    const bool isMany = arguments.before != 0 || meshCountOf(arguments.most) == MeshCount::Many;
+    bind(commandBuffer, m_grids[static_cast<size_t>(isMany ? MeshCount::Many : MeshCount::Several)], arguments);
     m_device.table.CmdDispatch(commandBuffer, 1, 1, 1);
 }
 
-void MeshShaders::listPrimitives(VkCommandBuffer commandBuffer, const abi::ListArguments& arguments) const
+void MeshShaders::listPrimitives(VkCommandBuffer commandBuffer, const abi::ListArguments& arguments,
+                                 MeshCount groups) const
 {
-    bind(commandBuffer, m_list, arguments);
-    const uint32_t rows = (arguments.count + abi::kRowGroups - 1) / abi::kRowGroups;
-    m_device.table.CmdDispatch(commandBuffer, std::min(arguments.count, abi::kRowGroups), rows, 1);
+    bind(commandBuffer, m_lists[static_cast<size_t>(groups)], arguments);
+    const uint32_t each = groups == MeshCount::Few ? kFewListings : 1;
+    const uint32_t count = (arguments.count + each - 1) / each;
+    const uint32_t rows = (count + abi::kRowGroups - 1) / abi::kRowGroups;
+    m_device.table.CmdDispatch(commandBuffer, std::min(count, abi::kRowGroups), rows, 1);
 }
 
 VkResult startMeshShaders(Device& device)

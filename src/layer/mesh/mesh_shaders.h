@@ -4,12 +4,14 @@
 
 #include <vulkan/vulkan.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <string>
 
 #include "abi/mesh.h"
 #include "layer/loader/entry_points.h"
+#include "layer/mesh/mesh_memory.h"
 #include "layer/mesh/mesh_pipelines.h"
 #include "runtime/memory.h"
 
@@ -30,6 +32,11 @@ inline constexpr uint64_t kMeshArenaBytes = uint64_t{64} << 20;
 // What the task shaders of a draw may emit at most, with payloads, to have memory of its own beside the arena.
 inline constexpr uint64_t kMaxOwnTaskBytes = uint64_t{1} << 20;
 
+// Invocations of kernels that work through many workgroups. Drivers without a GPU gain nothing by more of them, and
+// keep memory for each.
+inline constexpr uint32_t kWidestMeshKernel = 1024;
+inline constexpr uint32_t kWidestMeshKernelOfCpu = 256;
+
 class MeshShaders {
 public:
     explicit MeshShaders(Device& device) : pipelines(std::make_shared<MeshPipelines>(device)), m_device(device) {}
@@ -39,23 +46,25 @@ public:
 
     // Once. Returns an error of the driver.
     VkResult create();
-    // Kernels. They bind at the compute bind point and push constants.
-    // In front of task and mesh shaders.
+    // Kernels. They bind at the compute bind point and push constants. Where there may be many grids or workgroups,
+    // those that work through them are as wide as the device has them. In front of task and mesh shaders.
     void listGrids(VkCommandBuffer commandBuffer, const abi::GridsArguments& arguments) const;
     // Behind mesh shaders.
-    void listPrimitives(VkCommandBuffer commandBuffer, const abi::ListArguments& arguments) const;
+    void listPrimitives(VkCommandBuffer commandBuffer, const abi::ListArguments& arguments, MeshCount groups) const;
 
     runtime::Memory memory;
     const std::shared_ptr<MeshPipelines> pipelines;
 
 private:
     Device& m_device;
+    VkResult createKernels();
     template <typename Arguments>
     void bind(VkCommandBuffer commandBuffer, VkPipeline kernel, const Arguments& arguments) const;
 
     VkPipelineLayout m_kernelLayout = VK_NULL_HANDLE;
-    VkPipeline m_grids = VK_NULL_HANDLE;
-    VkPipeline m_list = VK_NULL_HANDLE;
+    // By MeshCount.
+    std::array<VkPipeline, kMeshCounts> m_grids{};
+    std::array<VkPipeline, kMeshCounts> m_lists{};
 };
 
 // On a device that has just been created. Returns an error of the driver.

@@ -37,7 +37,7 @@ VkResult createKernelLayout(const Device& device, uint32_t pushBytes, const char
 }
 
 VkResult createKernel(const Device& device, std::span<const uint32_t> words, VkPipelineLayout layout, const char* name,
-                      VkPipeline& out)
+                      VkPipeline& out, uint32_t groupSize)
 {
     const std::vector<uint32_t> code = codeFor(device, words);
     if (code.empty())
@@ -48,6 +48,10 @@ VkResult createKernel(const Device& device, std::span<const uint32_t> words, VkP
     device.names.set(VK_OBJECT_TYPE_SHADER_MODULE, module.handle(), {name});
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     info.stage = module.stage();
+    const VkSpecializationMapEntry entry{0, 0, sizeof groupSize};
+    const VkSpecializationInfo constants{1, &entry, sizeof groupSize, &groupSize};
+    if (groupSize != 0)
+        info.stage.pSpecializationInfo = &constants;
     info.layout = layout;
     const VkResult result =
         device.table.CreateComputePipelines(device.handle, VK_NULL_HANDLE, 1, &info, runtime::hostMemory(), &out);

@@ -63,6 +63,12 @@ void reopenFront(CommandBuffer& commandBuffer)
         openFront(commandBuffer, false, false);
 }
 
+void recordRest(CommandBuffer& commandBuffer)
+{
+    if (commandBuffer.front.rest)
+        commandBuffer.front.rest(commandBuffer);
+}
+
 void divideInstance(CommandBuffer& commandBuffer)
 {
     const RenderingScope& scope = commandBuffer.rendering;
@@ -138,6 +144,7 @@ std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::s
         if (isPossible)
             left.push_back(secondary);
         if (companion && isPossible) {
+            recordRest(commandBuffer);
             commandBuffer.device.table.CmdExecuteCommands(front.stream, 1, &companion);
             repeatCompanion(commandBuffer, own);
             front.use();

@@ -29,6 +29,8 @@ struct Front {
     bool isUsed = false;                       // somebody has recorded there, after use()
     bool isBehindPart = false;                 // the instance was divided: what is before may be what it waits for
     void (*finish)(CommandBuffer&) = nullptr;  // likewise: records what comes behind all else, before the front closes
+    // Records what was put off, in front of whatever else is recorded there. recordRest() calls it.
+    void (*rest)(CommandBuffer&) = nullptr;
 
     // What is executed again behind it until `continuations` are complete, like the front itself. Null: nothing.
     VkCommandBuffer repeat = VK_NULL_HANDLE;
@@ -69,6 +71,8 @@ void openFront(CommandBuffer& commandBuffer, bool resumes, bool isWhole);
 void reopenFront(CommandBuffer& commandBuffer);
 // In front of what may record there: where Front::waits is set, divides the instance, or makes an obstacle of it.
 void settleWait(CommandBuffer& commandBuffer);
+// In front of what is recorded there, but for what Front::rest records.
+void recordRest(CommandBuffer& commandBuffer);
 // Where nothing may be recorded in front of an instance that can be interrupted: what follows becomes a part with a
 // front of its own. Does nothing where that is impossible.
 void divideInstance(CommandBuffer& commandBuffer);

@@ -5,7 +5,7 @@
 #extension GL_GOOGLE_include_directive : require
 #include "abi/mesh.h"
 
-layout(local_size_x = 128) in;
+layout(local_size_x = 128, local_size_x_id = 0) in;
 layout(push_constant, scalar) uniform Arguments { GridsArguments a; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Words { uint v[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Work { MeshWork v; };
