@@ -12,7 +12,8 @@ namespace millrace::bench {
 namespace {
 
 constexpr uint32_t kPushBytes = 16;
-constexpr VkBufferUsageFlags2 kStreamUsage = VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_2_STORAGE_BUFFER_BIT;
+constexpr VkBufferUsageFlags2 kStreamUsage =
+    VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_2_STORAGE_BUFFER_BIT;
 
 std::vector<uint32_t> pixels(const Case& scene)
 {
@@ -310,8 +311,7 @@ void Way::createSet()
     onDestroy([=, this] { destroy(m_gpu.handle(), m_set, nullptr); });
     std::vector<VkWriteIndirectExecutionSetPipelineEXT> writes;
     for (uint32_t i = 1; i < m_scene.pipelines; ++i)
-        writes.push_back(
-            {VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT, nullptr, i, m_pipelines[i]});
+        writes.push_back({VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT, nullptr, i, m_pipelines[i]});
     update(m_gpu.handle(), m_set, static_cast<uint32_t>(writes.size()), writes.data());
 }
 
@@ -322,8 +322,8 @@ void Way::createPreprocess()
     m_gpu.load(get, "vkGetGeneratedCommandsMemoryRequirementsEXT");
     VkGeneratedCommandsPipelineInfoEXT pipeline{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT};
     pipeline.pipeline = m_pipelines[0];
-    VkGeneratedCommandsMemoryRequirementsInfoEXT ask{
-        VK_STRUCTURE_TYPE_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_INFO_EXT, m_set ? nullptr : &pipeline};
+    VkGeneratedCommandsMemoryRequirementsInfoEXT ask{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_INFO_EXT,
+                                                     m_set ? nullptr : &pipeline};
     ask.indirectExecutionSet = m_set;
     ask.indirectCommandsLayout = m_tokens;
     ask.maxSequenceCount = m_scene.sequences;
@@ -355,8 +355,8 @@ void Way::transition(VkImageLayout from, VkImageLayout to)
     change.srcQueueFamilyIndex = change.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     change.image = m_image;
     change.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    vkCmdPipelineBarrier(m_cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0,
-                         nullptr, 1, &change);
+    vkCmdPipelineBarrier(m_cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr,
+                         0, nullptr, 1, &change);
 }
 
 // Clearing and reading back are outside of what is timed.

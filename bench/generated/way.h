@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "bench/gpu.h"
 #include "bench/generated/scene.h"
+#include "bench/gpu.h"
 
 namespace millrace::bench {
 

@@ -2,9 +2,9 @@
 // What the shaders of an emulated mesh pipeline are told, and what they leave for each other. Their push constants are
 // SequenceArguments (commands.h): workgroups of task and mesh shaders find their grid, one of several, as generated
 // dispatches find their sequence. `table` is the address of MeshWork::table, `stride` the bytes from one grid to the
-// next. `firstSequence` is the view that a mesh shader runs for, where it runs for each. `stream` is 0, but for a series
-// of draws that one dispatch runs: then it is the bytes from the MeshUpload of one to that of the next, as `stride` is,
-// and `pushConstants` are those of the first, as far from those of the next.
+// next. `firstSequence` is the view that a mesh shader runs for, where it runs for each. `stream` is 0, but for a
+// series of draws that one dispatch runs: then it is the bytes from the MeshUpload of one to that of the next, as
+// `stride` is, and `pushConstants` are those of the first, as far from those of the next.
 #ifndef MILLRACE_ABI_MESH_H
 #define MILLRACE_ABI_MESH_H
 #include "commands.h"
@@ -32,8 +32,8 @@ struct MeshGrid {
     uint drawIndex;  // of task shaders
 };
 
-// What the host writes for a draw whose grid it knows. The application's push constants lie behind it. The workgroups of
-// a series find their own by the grid: the MeshWork that the dispatch has says only where the grids are.
+// What the host writes for a draw whose grid it knows. The application's push constants lie behind it. The workgroups
+// of a series find their own by the grid: the MeshWork that the dispatch has says only where the grids are.
 struct MeshUpload {
     MeshWork work;
     SequenceEntry entry;
@@ -126,7 +126,8 @@ struct MeshListing {
     uint views;     // that the workgroups have run for, 1 or more
 };
 
-// Of src/shaders/meta/mesh/list.comp: a workgroup for each listing, in rows of kRowGroups; of list_few.comp an invocation.
+// Of src/shaders/meta/mesh/list.comp: a workgroup for each listing, in rows of kRowGroups; of list_few.comp an
+// invocation.
 struct ListArguments {
     uint64_t listings;  // MeshListing[count]
     uint count;

@@ -63,8 +63,7 @@ TEST_F(Lent, WhatIsBoundMeanwhile_IsWhatTheDrawFinds)
     bindSets();
     known().lent.lend(known().current, kGraphics);
     bindSets(2);
-    EXPECT_EQ(draw(),
-              (std::vector<std::string>{"vkCmdBindDescriptorSets", "vkCmdBindDescriptorSets", "vkCmdDraw"}));
+    EXPECT_EQ(draw(), (std::vector<std::string>{"vkCmdBindDescriptorSets", "vkCmdBindDescriptorSets", "vkCmdDraw"}));
 }
 
 TEST_F(Lent, CommandBufferThatGoesOnInAnotherOfTheDrivers_HasAllThere)

@@ -229,16 +229,21 @@ TEST_F(MeshMemoryUse, CommandBufferThatRunsAgain_GrowsNoMore)
         MILLRACE_CHECK(vkQueueSubmit(device.device.queue, 1, &submit, VK_NULL_HANDLE));
         MILLRACE_CHECK(vkQueueWaitIdle(device.device.queue));
     };
+    // What leaks grows each time. Threads of the driver's keep memory when they first run something, which may be late.
+    constexpr uint32_t kMostRuns = 8;
+    constexpr uint64_t kGrowth = uint64_t{24} << 20;
+    uint64_t grown = UINT64_MAX;
     run();
-    run();
-    const uint64_t before = residentBytes();
-    for (uint32_t i = 0; i < 2; ++i) {
+    for (uint32_t i = 0; i < kMostRuns && grown > kGrowth; ++i) {
+        const uint64_t before = residentBytes();
         counter.words[0] = 0;
         run();
         EXPECT_EQ(picture.pixels(), expected(kMany));
         EXPECT_EQ(counter.words[0], 2 * kPixels);
+        const uint64_t after = residentBytes();
+        grown = after > before ? after - before : 0;
     }
-    EXPECT_LT(residentBytes(), before + (uint64_t{48} << 20));
+    EXPECT_LE(grown, kGrowth);
 }
 
 class MeshMemoryUnderConditions : public MeshMemoryUse {

@@ -94,9 +94,8 @@ void compareSeed(RandomDevice& device, uint32_t seed, Summary& summary)
     const RandomShader shader = makeRandomShader(seed, device.abilities());
     const bool areSeveral = std::popcount(shader.viewMask) > 1;
     RandomDevice::Pixels drawn = device.draw(shader, seed);
-    const RandomDevice::Pixels expected = areSeveral
-                                              ? drawByViews(device, shader, seed, &RandomDevice::drawExpected)
-                                              : device.drawExpected(shader, seed);
+    const RandomDevice::Pixels expected =
+        areSeveral ? drawByViews(device, shader, seed, &RandomDevice::drawExpected) : device.drawExpected(shader, seed);
     summary.ofSeveral += areSeveral;
     if (areSeveral && drawn != expected && device.drawExpected(shader, seed) != expected) {
         drawn = drawByViews(device, shader, seed, &RandomDevice::draw);

@@ -303,8 +303,8 @@ public:
         m_pipeline = m_runner->createGraph(stagesOf(graph, false), options);
     }
 
-    // Empty if the result is right. In a render pass that cannot be interrupted a graph which needs more sweeps than are
-    // recorded there is incomplete, and the layer says so twice: `isTold` then, and nothing is compared.
+    // Empty if the result is right. In a render pass that cannot be interrupted a graph which needs more sweeps than
+    // are recorded there is incomplete, and the layer says so twice: `isTold` then, and nothing is compared.
     std::string run(const Variant& variant, const std::vector<uint32_t>& wanted, bool& isTold)
     {
         m_runner->clearOutput();

@@ -32,8 +32,8 @@ inline constexpr uint64_t kMeshArenaBytes = uint64_t{64} << 20;
 // What the task shaders of a draw may emit at most, with payloads, to have memory of its own beside the arena.
 inline constexpr uint64_t kMaxOwnTaskBytes = uint64_t{1} << 20;
 
-// Invocations of kernels that work through many workgroups. Drivers without a GPU gain nothing by more of them, and
-// keep memory for each.
+// Invocations of kernels that work through many workgroups. Drivers without a GPU, which run the invocations of a
+// workgroup one behind the other, have fewer.
 inline constexpr uint32_t kWidestMeshKernel = 1024;
 inline constexpr uint32_t kWidestMeshKernelOfCpu = 256;
 

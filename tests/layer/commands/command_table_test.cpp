@@ -317,22 +317,22 @@ bool readsWhatIsBound(std::string_view name)
 // Behind a command of the layer's that has bound its own.
 TEST_F(RecordedCommands, WhatReadsWhatIsBound_FindsTheApplicationsAgain_AndNothingElseBindsIt)
 {
-    forEach([](FakeDriver&, const Command& command, Shape shape, const Dispatchables& objects,
-               const std::string& what) {
-        const VkCommandBuffer cmd = objects.commandBuffer;
-        const uint32_t pushed = 7;
-        FakeDriver::get<PFN_vkCmdPushConstants>("vkCmdPushConstants")(cmd, VK_NULL_HANDLE, VK_SHADER_STAGE_ALL, 0, 4,
-                                                                      &pushed);
-        layer::CommandBuffer& known = FakeDriver::of(cmd);
-        known.lent.lend(known.current, VK_PIPELINE_BIND_POINT_GRAPHICS);
-        FakeDriver::takeCalls();
-        Arguments(command, objects, shape).call(FakeDriver::find(command.name()));
-        const std::vector<Call> got = FakeDriver::takeCalls();
-        const bool isSettled = got.size() == 2 && got[0].command == "vkCmdPushConstants";
-        EXPECT_EQ(isSettled, readsWhatIsBound(command.name())) << what << textOf(got);
-        EXPECT_EQ(known.lent.isLent(), !isSettled) << what;
-        EXPECT_EQ(got.size(), isSettled ? 2u : 1u) << what << textOf(got);
-    });
+    forEach(
+        [](FakeDriver&, const Command& command, Shape shape, const Dispatchables& objects, const std::string& what) {
+            const VkCommandBuffer cmd = objects.commandBuffer;
+            const uint32_t pushed = 7;
+            FakeDriver::get<PFN_vkCmdPushConstants>("vkCmdPushConstants")(cmd, VK_NULL_HANDLE, VK_SHADER_STAGE_ALL, 0,
+                                                                          4, &pushed);
+            layer::CommandBuffer& known = FakeDriver::of(cmd);
+            known.lent.lend(known.current, VK_PIPELINE_BIND_POINT_GRAPHICS);
+            FakeDriver::takeCalls();
+            Arguments(command, objects, shape).call(FakeDriver::find(command.name()));
+            const std::vector<Call> got = FakeDriver::takeCalls();
+            const bool isSettled = got.size() == 2 && got[0].command == "vkCmdPushConstants";
+            EXPECT_EQ(isSettled, readsWhatIsBound(command.name())) << what << textOf(got);
+            EXPECT_EQ(known.lent.isLent(), !isSettled) << what;
+            EXPECT_EQ(got.size(), isSettled ? 2u : 1u) << what << textOf(got);
+        });
 }
 
 // Commands that are no business of the driver's, or not as they are, and where that is tested.
