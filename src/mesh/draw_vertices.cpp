@@ -144,8 +144,8 @@ private:
     }
 
     // The variable that stands for an output which has a value in any case. Outputs are written once, behind all
-    // branches: with several views, NVIDIA's driver takes what a branch writes over another value for that of another
-    // view (docs/gpu.md).
+    // branches: with several views, NVIDIA's driver draws wrongly where a branch writes ViewportIndex again
+    // (docs/gpu.md).
     Id writtenAtEnd(Id output, Id type)
     {
         constexpr auto kPrivate = spv::StorageClass::Private;

@@ -161,6 +161,17 @@ TEST_F(Fronts, QueryOfDraws_BeginsBehindTheFront)
     EXPECT_EQ(late.at(placeOf(late, "vkCmdEndQuery")).target, known().current);
 }
 
+TEST_F(Fronts, QueryOfDrawsWhereNothingNeedsFronts_BeginsAtOnce)
+{
+    driver.device().needsFronts = false;
+    const auto pool = fakeHandle<VkQueryPool>(6);
+    driver.device().queryPools.insert(layer::handleId(pool),
+                                      std::make_shared<layer::QueryPool>(layer::QueryPool{VK_QUERY_TYPE_OCCLUSION, 0}));
+    const std::vector<Call> calls =
+        callsOf([&] { FakeDriver::get<PFN_vkCmdBeginQuery>("vkCmdBeginQuery")(cmd, pool, 0, 0); });
+    EXPECT_LT(placeOf(calls, "vkCmdBeginQuery"), calls.size());
+}
+
 // Statistics of compute shaders count what is dispatched before the instance.
 TEST_F(Fronts, QueryOfDispatches_BeginsAtOnce)
 {

@@ -36,7 +36,7 @@ void NodeText::emit()
     if (!m_node.isEmpty)
         emitBody();
     else if (m_node.mesh)
-        // Without it NVIDIA's driver draws points all the same.
+        // A rule of the extension, and NVIDIA's driver needs it (docs/gpu.md).
         m_body.line("OpSetMeshOutputsEXT " + m_body.c(0) + " " + m_body.c(0));
     m_module.function(m_body.finish(m_function, m_module.voidType(), {}));
     m_module.outputBuffer();

@@ -330,11 +330,10 @@ void Generation::bindVariant(const KeptPipeline& pipeline, const VariantHandles&
     if (!variant.pipeline) {
         table.CmdBindShadersEXT(target, static_cast<uint32_t>(variant.stages.size()), variant.stages.data(),
                                 variant.shaders.data());
-        lent.lendPipeline(target, VK_NULL_HANDLE, order);
     } else if (!isGraphics || !lent.hasPipeline(target, variant.pipeline, order)) {
         table.CmdBindPipeline(target, m_layout->bindPoint(), variant.pipeline);
     }
-    if (isGraphics && variant.pipeline)
+    if (isGraphics)
         lent.lendPipeline(target, variant.pipeline, order);
     if (pipeline.hasDynamicInput() && pullsVertices(layout()))
         setRemainingInput(vertexInputOf(m_commandBuffer.log), layout(), table, target);

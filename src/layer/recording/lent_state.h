@@ -20,7 +20,7 @@ public:
     // The same for graphics, and the application's descriptor sets are bound with that layout. `order`: of the command
     // of the application's that bound sets last (BoundState::setsOrder()).
     void lendSets(VkCommandBuffer stream, VkPipelineLayout layout, uint64_t order);
-    // Likewise this pipeline is bound, for graphics (BoundState::pipelineOrder()).
+    // Likewise this pipeline is bound, or shader objects if it is null, for graphics (BoundState::pipelineOrder()).
     void lendPipeline(VkCommandBuffer stream, VkPipeline pipeline, uint64_t order);
     // True if the driver still has what lendSets() said, or lendPipeline(), and lend() has not been called since.
     bool hasSets(VkCommandBuffer stream, VkPipelineLayout layout, uint64_t order) const

@@ -59,7 +59,9 @@ void addQuery(CommandBuffer& commandBuffer, ActiveQuery query)
     RenderingScope& scope = commandBuffer.rendering;
     query.inRendering = scope.inside();
     const QueryPool* const pool = commandBuffer.device.queryPools.find(handleId(query.pool));
-    query.isHeld = commandBuffer.primary && !query.inRendering && pool && pool->countsOnlyDraws();
+    const Device& device = commandBuffer.device;
+    const bool mayHaveFronts = device.needsFronts || device.needsPassFronts;
+    query.isHeld = mayHaveFronts && commandBuffer.primary && !query.inRendering && pool && pool->countsOnlyDraws();
     if (!query.isHeld)
         begin(commandBuffer, query);
     scope.queries.push_back(query);

@@ -19,6 +19,7 @@ uint primitivesOf(const Groups groups, const uint group, const uint count, const
     return most;
 }
 
+// Behind the MeshGroup, 16 bytes, of each workgroup and view.
 Marks marksOf(const MeshWork work, const uint views)
 {
     return Marks(work.results + uint64_t(work.table.groupCount) * uint64_t(views * 16u));
