@@ -27,25 +27,6 @@ struct StageNeeds {
     bool indices = false;      // fetches its index
 };
 
-// Of the stages of a pipeline, which may be listed in any order.
-uint32_t rankOf(spv::ExecutionModel model)
-{
-    switch (model) {
-        case spv::ExecutionModel::Vertex:
-        case spv::ExecutionModel::TaskEXT:
-            return 0;
-        case spv::ExecutionModel::TessellationControl:
-        case spv::ExecutionModel::MeshEXT:
-            return 1;
-        case spv::ExecutionModel::TessellationEvaluation:
-            return 2;
-        case spv::ExecutionModel::Geometry:
-            return 3;
-        default:
-            return 4;
-    }
-}
-
 // The stages up to the last one that asks for the sequence hand it on.
 struct DrawShaders {
     std::vector<Variant> stages;

@@ -56,4 +56,9 @@ Result<spirv::Words> makeDispatchVariant(std::span<const uint32_t> words, std::s
 Result<std::vector<StageCode>> makeDrawVariant(std::vector<StageCode> stages, const Layout& layout,
                                                const VariantTarget& target, const VertexInput& vertexInput = {});
 
+// True if each stage declares as outputs all locations and components that the next one declares as inputs: what does
+// not fit may not draw (VUID-RuntimeSpirv-OpEntryPoint-08743). `stages`: of one draw, in any order. Also true for code
+// that cannot be read.
+bool fitTogether(const std::vector<StageCode>& stages);
+
 }  // namespace millrace::commands

@@ -115,6 +115,24 @@ Result<Variant> readStage(std::span<const uint32_t> words, std::string_view entr
     return variant;
 }
 
+uint32_t rankOf(spv::ExecutionModel model)
+{
+    switch (model) {
+        case spv::ExecutionModel::Vertex:
+        case spv::ExecutionModel::TaskEXT:
+            return 0;
+        case spv::ExecutionModel::TessellationControl:
+        case spv::ExecutionModel::MeshEXT:
+            return 1;
+        case spv::ExecutionModel::TessellationEvaluation:
+            return 2;
+        case spv::ExecutionModel::Geometry:
+            return 3;
+        default:
+            return 4;
+    }
+}
+
 void replaceEntry(Variant& variant, Id created)
 {
     Module& module = variant.module;

@@ -37,6 +37,9 @@ Result<Variant> readStage(std::span<const uint32_t> words, std::string_view entr
 // Of VkShaderStageFlagBits; 0 for models that are no stage of a draw or dispatch.
 uint32_t stageBit(spv::ExecutionModel model);
 
+// The place of a stage in a draw. Stages of which a draw has one or the other have the same.
+uint32_t rankOf(spv::ExecutionModel model);
+
 // Entry point and execution modes name the new function from now on.
 void replaceEntry(Variant& variant, spirv::Id created);
 

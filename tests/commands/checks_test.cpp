@@ -287,6 +287,44 @@ TEST_F(CheckedDrawsOfAPipeline, CommandsInAnIndexBufferWithAnOddStride_BothTold)
     EXPECT_NE(messages[1].text.find("no multiple of 4"), std::string::npos) << messages[1].text;
 }
 
+// Shader objects of an execution set, of which a fragment shader fits one vertex shader alone.
+class CheckedObjects : public testing::TestWithParam<bool> {
+protected:
+    void SetUp() override
+    {
+        if (!driverHas(VK_EXT_SHADER_OBJECT_EXTENSION_NAME))
+            GTEST_SKIP() << "the driver lacks VK_EXT_shader_object";
+    }
+};
+
+TEST_P(CheckedObjects, FragmentShaderThatReadsMore_ToldAndLeftOut)
+{
+    Draws draws(Provider::Layer, Maker::Objects, kChecked);
+    const bool isUnordered = GetParam();
+    DrawCase drawn = findDraws(
+        [=](const DrawCase& one) {
+            return one.maxSequences > 8 && one.hasSet && !one.isCounted && !one.inSecondary && !one.deviceCount &&
+                   one.isUnordered == isUnordered;
+        },
+        Maker::Objects);
+    drawn.spoil = [](DrawCase& own) {
+        uint32_t* const record = own.recordOf(5);
+        record[own.layout.setWord] = 0;
+        record[own.layout.setWord + 1] = kMoreFragment;
+        record[own.layout.actionWord] = 5;
+        record[own.layout.actionWord + 1] = 3;
+    };
+    const Pixels pixels = draws.run(drawn);
+    expectMessage(draws.generated, "VUID-RuntimeSpirv-OpEntryPoint-08743",
+                  {"sequence 5, token EXECUTION_SET", "left out"});
+    drawn.recordOf(5)[drawn.layout.setWord + 1] = kFragmentBase;
+    drawn.recordOf(5)[drawn.layout.actionWord] = 0;
+    EXPECT_TRUE(drawn.expected().allows(pixels, isUnordered));
+}
+
+INSTANTIATE_TEST_SUITE_P(By, CheckedObjects, testing::Bool(),
+                         [](const auto& info) { return info.param ? "Unordered" : "InOrder"; });
+
 // By mesh shaders of the driver's, or of the layer's.
 class CheckedMeshDraws : public testing::TestWithParam<bool> {
 protected:

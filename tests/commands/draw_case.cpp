@@ -11,7 +11,7 @@ namespace {
 
 // The shaders points.vert and points.frag, in the order of the API.
 void addDraw(Picture& picture, const PushWords& push, const Draw& draw, const std::optional<Vertices>& vertices,
-             const Indices& indices = {0, false}, uint32_t salt = 0, uint32_t fragmentSalt = 0)
+             const Indices& indices = {0, false}, uint32_t salt = 0, uint32_t fragment = kFragmentBase)
 {
     for (uint32_t instance = 0; instance < draw.instances; ++instance)
         for (uint32_t i = 0; i < draw.count; ++i) {
@@ -28,9 +28,16 @@ void addDraw(Picture& picture, const PushWords& push, const Draw& draw, const st
                 hash = mixed(hash, instanceWord(draw.firstInstance + instance));
             }
             const uint32_t pixel = hash % (kSide * kSide);
-            picture.last[pixel] = mixed(mixed(mixed(mixed(hash + fragmentSalt, push[9]), push[10]), push[11]), push[0]);
+            const uint32_t shaded =
+                fragment == kMoreFragment ? mixed(hash, ~hash) : hash + kFragmentSalts[fragment - kFragmentBase];
+            picture.last[pixel] = mixed(mixed(mixed(mixed(shaded, push[9]), push[10]), push[11]), push[0]);
             picture.drawn[pixel].push_back(picture.last[pixel]);
         }
+}
+
+uint32_t saltOf(uint32_t vertexShader)
+{
+    return vertexShader == kMoreVertex ? 0 : kDrawSalts[vertexShader];
 }
 
 ActionToken actionOf(bool isIndexed, bool isCounted, bool hasMesh)
@@ -110,8 +117,12 @@ void DrawCase::drawRecord(uint32_t* record)
 {
     if (hasSet)
         record[saltWord()] = below(random, static_cast<uint32_t>(std::size(kDrawSalts)));
-    if (hasSet && hasObjects && !hasMesh)
-        record[layout.setWord + 1] = kFragmentBase + below(random, static_cast<uint32_t>(std::size(kFragmentSalts)));
+    if (hasSet && hasObjects && !hasMesh) {
+        const bool hasMore = below(random, 4) == 0;
+        if (hasMore)
+            record[layout.setWord] = kMoreVertex;
+        record[layout.setWord + 1] = kFragmentBase + below(random, kMoreFragment - kFragmentBase + hasMore);
+    }
     if (hasSet && hasObjects && hasMesh)
         record[layout.setWord] = kMeshFragment;
     if (hasSet && hasObjects && hasTasks)
@@ -236,8 +247,8 @@ void DrawCase::addSequence(Picture& picture, uint32_t sequence) const
         addDraw(picture, layout.valuesOf(record, sequence, pushed), drawOf(command, i),
                 hasVertices ? std::optional(vertices[sequence]) : std::nullopt,
                 hasIndices ? indices[sequence] : Indices{0, false},
-                kDrawSalts[hasSet ? record[layout.setWord] : boundGroup],
-                kFragmentSalts[hasSet && hasObjects ? record[layout.setWord + 1] - kFragmentBase : 0]);
+                saltOf(hasSet ? record[layout.setWord] : boundGroup),
+                hasSet && hasObjects ? record[layout.setWord + 1] : kFragmentBase);
     }
 }
 

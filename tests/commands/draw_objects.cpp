@@ -40,6 +40,8 @@ void Draws::createObjects(bool hasVertices)
         vertex.push_back(createObject(VK_SHADER_STAGE_VERTEX_BIT, vertexCode(hasVertices), salt));
     for (uint32_t salt : kFragmentSalts)
         fragment.push_back(createObject(VK_SHADER_STAGE_FRAGMENT_BIT, shaders::points_fragment, salt));
+    vertex.push_back(createObject(VK_SHADER_STAGE_VERTEX_BIT, vertexCode(hasVertices, true), 0));
+    fragment.push_back(createObject(VK_SHADER_STAGE_FRAGMENT_BIT, shaders::points_fragment_more, 0));
     m_objectStages[hasVertices] = {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT};
     m_objects[hasVertices] = {vertex[0], fragment[0]};
     m_sets[false][hasVertices] = createSetOfObjects({vertex, fragment});

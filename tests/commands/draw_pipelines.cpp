@@ -266,8 +266,10 @@ VkPipeline Draws::createLinked(bool hasRenderPass, bool hasVertices)
     return pipeline;
 }
 
-std::span<const uint32_t> Draws::vertexCode(bool hasVertices)
+std::span<const uint32_t> Draws::vertexCode(bool hasVertices, bool hasMore)
 {
+    if (hasMore)
+        return hasVertices ? shaders::points_vertex_attributes_more : shaders::points_vertex_more;
     return hasVertices ? shaders::points_vertex_attributes : shaders::points_vertex;
 }
 

@@ -89,9 +89,13 @@ inline constexpr uint32_t kDrawSalts[] = {0, 1001, 5003};
 inline constexpr uint32_t kMeshFragment = static_cast<uint32_t>(std::size(kDrawSalts));
 inline constexpr uint32_t kTask = kMeshFragment + 1;
 
-// Of the fragment shaders in sets of shader objects, which are behind the vertex shaders there.
+// Of the fragment shaders in sets of shader objects, which are behind the vertex shaders there. The last one of either
+// stage has no salt: the vertex shader writes an output more, which that fragment shader alone reads. So that one fits
+// no other vertex shader.
 inline constexpr uint32_t kFragmentSalts[] = {0, 77};
-inline constexpr uint32_t kFragmentBase = static_cast<uint32_t>(std::size(kDrawSalts));
+inline constexpr uint32_t kMoreVertex = static_cast<uint32_t>(std::size(kDrawSalts));
+inline constexpr uint32_t kFragmentBase = kMoreVertex + 1;
+inline constexpr uint32_t kMoreFragment = kFragmentBase + static_cast<uint32_t>(std::size(kFragmentSalts));
 
 // Where a sequence's vertices are.
 struct Vertices {
@@ -220,7 +224,7 @@ private:
     VkRenderPass createRenderPass2() const;
     void createFramebuffer();
     void createLayout();
-    static std::span<const uint32_t> vertexCode(bool hasVertices);
+    static std::span<const uint32_t> vertexCode(bool hasVertices, bool hasMore = false);
     VkShaderModule createModule(std::span<const uint32_t> words) const;
     VkPipeline createOne(const VkGraphicsPipelineCreateInfo& info);
     // `others`: whose shader groups are appended to its own ones (VK_NV_device_generated_commands).

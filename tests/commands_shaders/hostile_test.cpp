@@ -49,6 +49,7 @@ void make(spv::ExecutionModel model, const spirv::Words& words)
         if (model != spv::ExecutionModel::Fragment) {
             stages.push_back({spv::ExecutionModel::Fragment, "main", {last.begin(), last.end()}});
         }
+        (void)fitTogether(stages);
         (void)makeDrawVariant(std::move(stages), layoutOf(Action::DrawIndexed), {}, vertexInput());
     }
 }

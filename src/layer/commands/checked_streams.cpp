@@ -21,13 +21,13 @@ StreamCheck::Subject Generation::checkSubject() const
             rules.inputs.push_back(vertexInput(*pipeline));
     }
     subject.members = m_choice.parts;
-    subject.setSize = m_choice.setSize;
-    if (subject.members.empty()) {
-        for (const std::shared_ptr<KeptPipeline>& pipeline : m_pipelines)
-            subject.members.push_back(pipeline ? 0 : abi::kNoMember);
-        subject.setSize = static_cast<uint32_t>(subject.members.size());
-    }
-    rules.setStages = static_cast<uint32_t>(subject.members.size()) / std::max(subject.setSize, 1u);
+    subject.areCombined = !m_choice.parts.empty();
+    subject.setSize = subject.areCombined ? m_choice.setSize : static_cast<uint32_t>(m_pipelines.size());
+    if (subject.areCombined)
+        subject.setStages = static_cast<uint32_t>(m_choice.parts.size()) / std::max(subject.setSize, 1u);
+    for (const std::shared_ptr<KeptPipeline>& pipeline : m_pipelines)
+        subject.members.push_back(pipeline ? 0 : abi::kNoMember);
+    rules.setStages = subject.setStages;
     subject.tokens = checkedTokens(layout(), rules, m_device.generatedCommands->checks->maxVertexStride());
     return subject;
 }
@@ -60,7 +60,6 @@ bool Generation::checkStream(VkCommandBuffer target) const
     arguments.stream = m_info.indirectAddress;
     arguments.streamBytes = m_info.indirectAddressSize;
     arguments.sequenceCount = m_info.sequenceCountAddress;
-    arguments.setStages = static_cast<uint32_t>(subject.members.size()) / std::max(subject.setSize, 1u);
     arguments.stride = layout().stride;
     arguments.maxSequenceCount = m_info.maxSequenceCount;
     arguments.indexTypes = layout().indexBuffer && layout().indexBuffer->types == commands::IndexBuffer::Types::Dxgi;

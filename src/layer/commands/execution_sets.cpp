@@ -131,7 +131,8 @@ std::shared_ptr<KeptPipeline> findChained(GeneratedCommands& commands, const voi
     return nullptr;
 }
 
-// All that the set's shaders make together, one of each stage. None if that is too many.
+// All that the set's shaders make together, one of each stage; null for those that may not draw together, which no
+// sequence may mean: the driver is not asked for them. None if that is too many.
 Choice combine(ShaderObjects& objects, const ExecutionSet::Members& members, VkShaderStageFlags stages)
 {
     Choice choice;
@@ -153,8 +154,10 @@ Choice combine(ShaderObjects& objects, const ExecutionSet::Members& members, VkS
         }
         together = std::move(more);
     }
-    for (std::vector<VkShaderEXT>& shaders : together)
-        choice.pipelines.push_back(objects.find(std::move(shaders)));
+    for (std::vector<VkShaderEXT>& shaders : together) {
+        std::shared_ptr<KeptPipeline> kept = objects.find(std::move(shaders));
+        choice.pipelines.push_back(kept && kept->fits() ? std::move(kept) : nullptr);
+    }
     return choice;
 }
 

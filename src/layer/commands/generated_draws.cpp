@@ -66,7 +66,7 @@ void Generation::executeDraws(bool isPreprocessed) const
         drawRows();
     if (runsMeshes())  // which bind what they draw with
         m_commandBuffer.lent.lend(m_commandBuffer.current, kGraphics);
-    if (m_pipelines.front()->hasDynamicInput() && pullsVertices(layout()))
+    if (firstPipeline()->hasDynamicInput() && pullsVertices(layout()))
         restoreVertexInput(m_commandBuffer.log, m_device.table, m_commandBuffer.current);
 }
 
@@ -192,12 +192,12 @@ void Generation::drawStream() const
         count = find(m_info.sequenceCountAddress, sizeof(uint32_t), "the sequence count");
     if (!stream || (m_info.sequenceCountAddress && !count))
         return;
-    KeptPipeline& pipeline = *m_pipelines.front();
+    KeptPipeline& pipeline = *firstPipeline();
     const VariantHandles* const variant = variantOf(pipeline);
     abi::SequenceArguments arguments{};
     if (!variant || !prepareDraws(pipeline, arguments))
         return;
-    m_commandBuffer.keepAlive.push_back(m_pipelines.front());
+    m_commandBuffer.keepAlive.push_back(firstPipeline());
     const VkCommandBuffer target = m_commandBuffer.current;
     const VkuDeviceDispatchTable& table = m_device.table;
     bindVariant(pipeline, *variant);
@@ -240,7 +240,7 @@ void Generation::drawRows() const
 {
     const auto memory = find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
     abi::SequenceArguments arguments{};
-    if (!memory || !prepareDraws(*m_pipelines.front(), arguments))
+    if (!memory || !prepareDraws(*firstPipeline(), arguments))
         return;
     const auto most = static_cast<uint32_t>(m_extent.rowDraws());
     for (uint32_t i = 0; i < m_pipelines.size(); ++i) {
@@ -262,7 +262,7 @@ void Generation::drawInOrder() const
 {
     const auto memory = find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
     abi::SequenceArguments arguments{};
-    if (!memory || !prepareDraws(*m_pipelines.front(), arguments))
+    if (!memory || !prepareDraws(*firstPipeline(), arguments))
         return;
     std::vector<const VariantHandles*> variants;
     for (const std::shared_ptr<KeptPipeline>& pipeline : m_pipelines) {

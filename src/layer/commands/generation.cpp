@@ -91,6 +91,13 @@ std::string Generation::labelText(const char* what) const
            " sequences of " + std::to_string(pipelines) + (pipelines == 1 ? " pipeline" : " pipelines");
 }
 
+const std::shared_ptr<KeptPipeline>& Generation::firstPipeline() const
+{
+    static const std::shared_ptr<KeptPipeline> none;
+    const auto found = std::ranges::find_if(m_pipelines, [](const auto& pipeline) { return bool(pipeline); });
+    return found == m_pipelines.end() ? none : *found;
+}
+
 bool Generation::check()
 {
     if (!m_layout) {
@@ -102,12 +109,12 @@ bool Generation::check()
         return false;
     }
     const bool hasSet = m_info.indirectExecutionSet || m_choice.isSet;
-    // Numbers of pipelines have gaps.
-    const bool hasFirst = m_layout->hasPipelineNumbers || (!m_pipelines.empty() && m_pipelines.front());
-    if (!hasFirst || layout().executionSet.has_value() != hasSet) {
+    // Those that numbers may name may not be there yet.
+    if ((!m_layout->hasPipelineNumbers && !firstPipeline()) || layout().executionSet.has_value() != hasSet) {
         complain(
             "there is no pipeline that they can run: it has to be bound, or in the execution set, and graphics "
-            "pipelines have to be created with a vertex shader");
+            "pipelines have to be created with a vertex shader, shader objects so that each declares what the next one "
+            "reads");
         return false;
     }
     m_extent =

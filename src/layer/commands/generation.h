@@ -50,6 +50,8 @@ private:
     void complain(const std::string& text) const;
     // "Millrace: " and what it is, with how much of it there may be.
     std::string labelText(const char* what) const;
+    // The pipeline whose layout and vertex input are those of all; null if there is none.
+    const std::shared_ptr<KeptPipeline>& firstPipeline() const;
     std::optional<AddressedBuffers::Range> find(VkDeviceAddress address, VkDeviceSize bytes, const char* what) const;
     const VariantHandles* variantOf(KeptPipeline& pipeline) const;
     void bindVariant(const KeptPipeline& pipeline, const VariantHandles& variant) const;

@@ -73,7 +73,7 @@ private:
 
 // What a command runs: pipelines, and which of them a sequence means.
 struct Choice {
-    ExecutionSet::Pipelines pipelines;
+    ExecutionSet::Pipelines pipelines;  // null where there is none
     // Empty: the word of the record is the number of the pipeline. Else, for each of objectStages in their order, what
     // each index of the set adds to that number, kNoMember where it has no shader of the stage.
     std::vector<uint32_t> parts;

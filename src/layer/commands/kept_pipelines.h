@@ -51,6 +51,8 @@ public:
     enum class Restart { Off, On, Dynamic };
     virtual Restart primitiveRestart() const { return Restart::Off; }
     virtual bool hasTask() const { return false; }
+    // False if its stages may not draw together (commands::fitTogether()).
+    virtual bool fits() const { return true; }
 
     // The same with another front face, which no command sets then. Null for what has none. Lives as long as this.
     std::shared_ptr<KeptPipeline> withFrontFace(VkFrontFace face);

@@ -2,6 +2,7 @@
 #include "layer/commands/shader_objects.h"
 
 #include <algorithm>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -37,6 +38,11 @@ public:
     bool hasDynamicInput() const override { return true; }
     bool hasTask() const override { return hasStage(codeOf(), spv::ExecutionModel::TaskEXT); }
     Restart primitiveRestart() const override { return Restart::Dynamic; }
+    bool fits() const override
+    {
+        std::call_once(m_asked, [this] { m_fits = commands::fitTogether(codeOf()); });
+        return m_fits;
+    }
 
 protected:
     VkResult create(const commands::Layout& layout, const commands::VertexInput& input,
@@ -84,6 +90,8 @@ private:
     }
 
     const Shaders m_shaders;
+    mutable std::once_flag m_asked;
+    mutable bool m_fits = true;
 };
 
 // A compute pipeline does the same as a shader object.

@@ -37,6 +37,8 @@ VkResult StreamCheck::record(VkCommandBuffer target, const abi::CheckArguments& 
     m_arguments.addresses = checks.addresses.address();
     m_arguments.tokenCount = static_cast<uint32_t>(m_subject.tokens.size());
     m_arguments.setSize = m_subject.setSize;
+    m_arguments.setStages = m_subject.setStages;
+    m_arguments.areCombined = m_subject.areCombined;
     checks.record(target, m_arguments);
     return VK_SUCCESS;
 }

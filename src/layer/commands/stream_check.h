@@ -25,6 +25,8 @@ public:
         std::vector<CheckedToken> tokens;
         std::vector<uint32_t> members;  // abi::CheckArguments::members
         uint32_t setSize = 0;
+        uint32_t setStages = 1;
+        bool areCombined = false;
         bool isDispatch = false;
         bool hasTask = false;
     };

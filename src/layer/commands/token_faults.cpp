@@ -104,6 +104,11 @@ TokenFault explainMember(const abi::TokenFinding& finding, const FaultContext& c
                 index + stage + " is beyond the execution set, which has " + std::to_string(context.setSize) +
                     "; the sequence is left out",
                 "Write indices of the set, or make it larger"};
+    if (finding.words[2] != 0)
+        return {"VUID-RuntimeSpirv-OpEntryPoint-08743",
+                "a shader of the execution set reads what the one in front of it, by the token's indices, does not "
+                "declare; the sequence is left out",
+                "Write indices of shaders that fit together"};
     return {kOwnRule,
             "at " + index + stage +
                 " the execution set had nothing that fits when the command was recorded; the sequence is left out",

@@ -5,9 +5,17 @@
 layout(constant_id = 3) const uint kSalt = 0u;
 layout(push_constant) uniform Push { uvec4 first; uint list[5]; uint last[3]; } push;
 layout(location = 0) flat in uint v_hash;
+#ifdef MR_MORE
+// Which not all vertex shaders write.
+layout(location = 3) flat in uint v_more;
+#endif
 layout(location = 0) out vec4 color;
 
 void main()
 {
-    color = unpackUnorm4x8(mixed(mixed(mixed(mixed(v_hash + kSalt, push.last[0]), push.last[1]), push.last[2]), push.first.x));
+    uint hash = v_hash + kSalt;
+#ifdef MR_MORE
+    hash = mixed(hash, v_more);
+#endif
+    color = unpackUnorm4x8(mixed(mixed(mixed(mixed(hash, push.last[0]), push.last[1]), push.last[2]), push.first.x));
 }

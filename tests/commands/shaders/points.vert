@@ -12,6 +12,9 @@ layout(location = 1) in vec4 a_bytes;
 layout(location = 2) in uint a_instance;
 #endif
 layout(location = 0) flat out uint v_hash;
+#ifdef MR_MORE
+layout(location = 3) flat out uint v_more;
+#endif
 
 void main()
 {
@@ -30,4 +33,7 @@ void main()
     gl_Position = vec4((vec2(pixel & 63u, pixel >> 6) + 0.5) / 32.0 - 1.0, 0.0, 1.0);
     gl_PointSize = 1.0;
     v_hash = hash;
+#ifdef MR_MORE
+    v_more = ~hash;
+#endif
 }

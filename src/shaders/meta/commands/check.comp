@@ -65,16 +65,18 @@ bool checkAddress(const uint token, const TokenCheck check, const uint sequence,
 
 void checkSet(const uint token, const uint sequence, Words indices)
 {
+    uint combination = 0u;
     for (uint stage = 0u; stage < a.setStages; ++stage) {
         uint index = indices.v[stage];
-        bool isMember = index < a.setSize;
-        if (isMember)
-            isMember = Words(a.members).v[stage * a.setSize + index] != kNoMember;
-        if (!isMember) {
+        uint part = index < a.setSize ? Words(a.members).v[stage * a.setSize + index] : kNoMember;
+        if (part == kNoMember) {
             note(token, kFaultMember, sequence, uvec4(index, stage, 0u, 0u));
             return;
         }
+        combination += part;
     }
+    if (a.areCombined != 0u && Words(a.members).v[a.setStages * a.setSize + combination] == kNoMember)
+        note(token, kFaultMember, sequence, uvec4(indices.v[0], 0u, 1u, 0u));
 }
 
 void checkVertexBuffer(const uint token, const TokenCheck check, const uint sequence, Words command)
