@@ -36,6 +36,7 @@ constexpr Switch kDisabled[] = {
      [](const Settings& s) { return s.hideMaintenance5; }},
     {"measuring", [](Settings& s) { s.runtime.measures = false; },
      [](const Settings& s) { return !s.runtime.measures; }},
+    {"mesh_commands", [](Settings& s) { s.meshCommands = false; }, [](const Settings& s) { return !s.meshCommands; }},
     {"reductions", [](Settings& s) { s.runtime.reduces = false; },
      [](const Settings& s) { return !s.runtime.reduces; }},
 };

@@ -27,16 +27,17 @@ struct Settings {
     bool forceEnable = false;
     bool generatedCommands = false;  // provide VK_EXT_device_generated_commands
     bool meshShaders = false;        // provide VK_EXT_mesh_shader
+    bool meshCommands = true;        // and with it generated commands that draw its shaders, where the driver's do not
     bool meshNodes = false;          // shaderMeshEnqueue
     bool validate = false;
     bool validateSpirv = false;
     bool hideMaintenance5 = false;
     Fusion fusion = Fusion::Useful;
-    bool ahead = true;          // pipelines that later dispatches may need are made behind the graph's creation
-    bool leaf = true;           // nodes that send nothing run without the scheduler where they can
-    bool debugLabels = false;   // enable VK_EXT_debug_utils even if nobody else does
-    bool stepByStep = false;    // each step is a submission of its own
-    uint32_t stepLimitMs = 0;   // report steps that take longer; 0: none. Implies runtime::Settings::breadcrumbs
+    bool ahead = true;         // pipelines that later dispatches may need are made behind the graph's creation
+    bool leaf = true;          // nodes that send nothing run without the scheduler where they can
+    bool debugLabels = false;  // enable VK_EXT_debug_utils even if nobody else does
+    bool stepByStep = false;   // each step is a submission of its own
+    uint32_t stepLimitMs = 0;  // report steps that take longer; 0: none. Implies runtime::Settings::breadcrumbs
     Continuation continuation = Continuation::Complete;
     std::string trace;        // file, empty: none
     bool traceNodes = false;  // each node by itself

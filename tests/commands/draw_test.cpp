@@ -70,6 +70,45 @@ INSTANTIATE_TEST_SUITE_P(By, GeneratedDrawsOfTheLayersMeshes,
                          testing::Values(Maker::Mesh, Maker::MeshObjects, Maker::Objects),
                          [](const auto& info) { return commandtest::nameOf(info.param); });
 
+// The setting asks for mesh shaders alone, on a driver that generates commands itself.
+class GeneratedDrawsForMeshesAlone : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        if (!driverHasGeneratedCommands())
+            GTEST_SKIP() << "the driver lacks VK_EXT_device_generated_commands";
+    }
+
+    // A message names who generates commands, if it is the layer.
+    static void expectLoop(Draws& draws, Maker maker, bool byLayer)
+    {
+        const std::vector<layertest::Message> messages = draws.generated.device.instance.takeMessages();
+        const auto told = std::ranges::count_if(
+            messages, [](const auto& one) { return one.text.find("the layer generates") != std::string::npos; });
+        EXPECT_EQ(told, byLayer ? 1 : 0);
+        for (uint32_t seed = 0; seed < 30 && !HasFailure(); ++seed) {
+            DrawCase drawn(seed, maker);
+            // What the layer alone takes.
+            drawn.inSecondary = false;
+            drawn.limitCounts();
+            const Pixels pixels = draws.run(drawn);
+            EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered || drawn.hasTasks)) << "seed " << seed;
+        }
+    }
+};
+
+TEST_F(GeneratedDrawsForMeshesAlone, DeviceWithMeshShaders_TheLayerDrawsThem)
+{
+    Draws draws(Provider::Layer, Maker::Mesh, {.ownMesh = true, .meshAlone = true});
+    expectLoop(draws, Maker::Mesh, true);
+}
+
+TEST_F(GeneratedDrawsForMeshesAlone, DeviceWithoutMeshShaders_TheDriversCommands)
+{
+    Draws draws(Provider::Layer, Maker::Whole, {.meshAlone = true});
+    expectLoop(draws, Maker::Whole, false);
+}
+
 // What a trace says of generated draws (setting "trace").
 class CountedMeshDraws : public testing::TestWithParam<std::tuple<bool, Maker>> {
 protected:

@@ -22,6 +22,7 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
                            .narrow = with.narrow,
                            .mesh = usesMesh(maker) || with.ownMesh,
                            .ownMesh = with.ownMesh,
+                           .meshAlone = with.meshAlone,
                            .validate = with.validate,
                            .streams = maker == Maker::Streams,
                            .trace = with.trace}),

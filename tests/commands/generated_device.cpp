@@ -17,8 +17,11 @@ InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with)
     InstanceOptions options;
     options.emulation = provider == Provider::Layer;
     if (provider == Provider::Layer)
-        options.settings = {{"enable", with.ownMesh ? "generated_commands, mesh_shaders" : "generated_commands"},
+        options.settings = {{"enable", with.meshAlone ? "mesh_shaders"
+                                       : with.ownMesh ? "generated_commands, mesh_shaders"
+                                                      : "generated_commands"},
                             {"force_enable", "true"}};
+    options.info = with.meshAlone;
     if (with.trace)
         options.settings["trace"] = with.trace;
     options.recorder = with.recorder;
@@ -45,9 +48,9 @@ bool driverHasGeneratedCommands()
 
 namespace {
 
-VkBool32 canHaveDynamicLayouts(Provider provider)
+VkBool32 canHaveDynamicLayouts(Provider provider, const GeneratedOptions& with)
 {
-    const layertest::TestInstance instance(instanceOptions(provider));
+    const layertest::TestInstance instance(instanceOptions(provider, with));
     VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT commands{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT};
     VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &commands};
@@ -82,7 +85,7 @@ GeneratedDevice::GeneratedDevice(Provider by, const GeneratedOptions& with)
 DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
 {
     m_features.deviceGeneratedCommands = VK_TRUE;
-    m_features.dynamicGeneratedPipelineLayout = canHaveDynamicLayouts(provider);
+    m_features.dynamicGeneratedPipelineLayout = canHaveDynamicLayouts(provider, with);
     DeviceOptions options;
     options.extension = with.graphs;
     options.feature = with.graphs;

@@ -26,6 +26,7 @@ struct GeneratedOptions {
     bool narrow = false;          // the layer uses no 64-bit integers
     bool mesh = false;            // VK_EXT_mesh_shader,
     bool ownMesh = false;         // of the layer's
+    bool meshAlone = false;       // is what the layer is asked for (setting "enable"), not generated commands
     bool recorder = false;        // a layer below notes what it sees (layer/recorder.h)
     bool validate = false;        // the layer checks streams
     bool streams = false;         // VK_NV_device_generated_commands and _compute beside it

@@ -126,20 +126,69 @@ TEST(MeshSupport, DriverHasIt_StaysTheDrivers)
     EXPECT_EQ(meshFeaturesOf(instance.physical).taskShader, meshFeaturesOf(plain.physical).taskShader);
 }
 
-// The driver would read the layer's pipelines as its own.
-TEST(MeshSupport, CommandsGeneratedByTheDriver_DrawNoMeshShadersOfTheLayers)
+VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT commandsOf(VkPhysicalDevice physical)
 {
-    const layertest::TestInstance instance(instanceOptions(Provider::Layer));
     VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT commands{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT};
     VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &commands};
-    vkGetPhysicalDeviceProperties2(instance.physical, &all);
+    vkGetPhysicalDeviceProperties2(physical, &all);
+    return commands;
+}
+
+bool listsCommands(VkPhysicalDevice physical)
+{
+    return layertest::lists(layertest::deviceExtensions(physical), VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
+}
+
+// The driver would read the layer's pipelines as its own.
+TEST(MeshSupport, CommandsGeneratedByTheDriver_DrawNoMeshShadersOfTheLayers)
+{
+    layertest::InstanceOptions options = instanceOptions(Provider::Layer);
+    options.settings["disable"] = "mesh_commands";
+    const layertest::TestInstance instance(options);
+    const auto commands = commandsOf(instance.physical);
     EXPECT_EQ(commands.supportedIndirectCommandsShaderStages & kMeshStages, 0u);
     EXPECT_EQ(commands.supportedIndirectCommandsShaderStagesPipelineBinding & kMeshStages, 0u);
     EXPECT_EQ(commands.supportedIndirectCommandsShaderStagesShaderBinding & kMeshStages, 0u);
-    const bool areThere = layertest::lists(layertest::deviceExtensions(instance.physical),
-                                           VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
-    EXPECT_EQ((commands.supportedIndirectCommandsShaderStages & VK_SHADER_STAGE_VERTEX_BIT) != 0, areThere);
+    EXPECT_EQ((commands.supportedIndirectCommandsShaderStages & VK_SHADER_STAGE_VERTEX_BIT) != 0,
+              listsCommands(instance.physical));
+}
+
+// Unasked for: whoever uses both would have to do without one of them.
+TEST(MeshSupport, DriverGeneratesCommands_TheLayerDoesForItsMeshShaders)
+{
+    const layertest::TestInstance instance(instanceOptions(Provider::Layer));
+    const auto commands = commandsOf(instance.physical);
+    const VkShaderStageFlags expected = listsCommands(instance.physical) ? kMeshStages : 0u;
+    EXPECT_EQ(commands.supportedIndirectCommandsShaderStages & kMeshStages, expected);
+    EXPECT_EQ(commands.supportedIndirectCommandsShaderStagesPipelineBinding & kMeshStages, expected);
+    EXPECT_FALSE(layertest::lists(layertest::deviceExtensions(instance.physical),
+                                  VK_NV_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME));
+}
+
+// A device without mesh shaders has the driver's commands, and one with them the layer's: both can do what is said.
+TEST(MeshSupport, CommandsWhereTheDriverHasIt_LimitsAreThoseOfBoth)
+{
+    layertest::InstanceOptions options;
+    options.emulation = false;
+    const layertest::TestInstance plain(options);
+    if (!listsCommands(plain.physical))
+        GTEST_SKIP() << "the driver lacks VK_EXT_device_generated_commands";
+    options = instanceOptions(Provider::Layer);
+    const layertest::TestInstance both(options);
+    options.settings["enable"] = "generated_commands, mesh_shaders";
+    const layertest::TestInstance layers(options);
+    const auto drivers = commandsOf(plain.physical), own = commandsOf(layers.physical),
+               said = commandsOf(both.physical);
+    EXPECT_EQ(said.maxIndirectPipelineCount, std::min(drivers.maxIndirectPipelineCount, own.maxIndirectPipelineCount));
+    EXPECT_EQ(said.maxIndirectSequenceCount, std::min(drivers.maxIndirectSequenceCount, own.maxIndirectSequenceCount));
+    EXPECT_EQ(said.maxIndirectCommandsTokenCount,
+              std::min(drivers.maxIndirectCommandsTokenCount, own.maxIndirectCommandsTokenCount));
+    EXPECT_EQ(said.maxIndirectCommandsIndirectStride,
+              std::min(drivers.maxIndirectCommandsIndirectStride, own.maxIndirectCommandsIndirectStride));
+    EXPECT_EQ(said.supportedIndirectCommandsShaderStages & ~kMeshStages,
+              drivers.supportedIndirectCommandsShaderStages & own.supportedIndirectCommandsShaderStages & ~kMeshStages);
+    EXPECT_EQ(said.deviceGeneratedCommandsTransformFeedback, VK_FALSE);
 }
 
 }  // namespace

@@ -93,6 +93,21 @@ class InfoCommand(unittest.TestCase):
         self.assertEqual(remark(emulated), "emulated, by the setting enable = generated_commands")
         self.assertEqual(self.provided(emulated, "VK_NV_device_generated_commands"), (False, True))
 
+    def test_generated_commands_beside_the_drivers_for_mesh_shaders(self):
+        names = "VK_EXT_device_generated_commands", "VK_EXT_mesh_shader"
+
+        def remarks(**settings):
+            device = self.json(**settings)["devices"][0]
+            return [row["remark"] for name in names for row in device["provided"] if row["name"] == name]
+
+        mesh = dict(VK_MILLRACE_EMULATION_ENABLE="mesh_shaders", VK_MILLRACE_EMULATION_FORCE_ENABLE="true")
+        emulated = "emulated, by the setting enable = mesh_shaders"
+        if not self.provided(self.json()["devices"][0], names[0])[0]:
+            self.assertEqual(remarks(**mesh), ["", emulated])
+            return
+        self.assertEqual(remarks(**mesh), [f"native; on devices with mesh shaders {emulated}", emulated])
+        self.assertEqual(remarks(**mesh, VK_MILLRACE_EMULATION_DISABLE="mesh_commands"), ["native", emulated])
+
     def test_text_says_the_same(self):
         device = self.json()["devices"][0]
         result = self.info()

@@ -48,6 +48,18 @@ struct View {
         return runsGraphs() && enqueue.shaderMeshEnqueue == VK_TRUE;
     }
 
+    // Of VK_EXT_device_generated_commands.
+    VkShaderStageFlags generatingStages() const
+    {
+        VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT commands{
+            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT};
+        VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &commands};
+        if (has(VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME)) {
+            instance.table().GetPhysicalDeviceProperties2(physical, &all);
+        }
+        return commands.supportedIndirectCommandsShaderStages;
+    }
+
     // The layer lists itself where it provides graphs.
     bool hasMillrace() const
     {
@@ -94,6 +106,14 @@ void askForNeeds(const View& view, DeviceState& state)
     }
 }
 
+// The layer generates commands beside the driver, on devices with its mesh shaders.
+bool generatesForMeshes(const View& driver, const View& withLayer, const settings::Settings& settings)
+{
+    const bool isLayers =
+        settings.meshShaders && (!driver.has(VK_EXT_MESH_SHADER_EXTENSION_NAME) || settings.forceEnable);
+    return isLayers && (withLayer.generatingStages() & VK_SHADER_STAGE_MESH_BIT_EXT);
+}
+
 // An extension that the layer provides where a setting says so.
 void compareProvided(const View& driver, const View* withLayer, const char* extension, const char* word, bool isSet,
                      bool isForced, DeviceState& state)
@@ -135,6 +155,13 @@ void compare(const View& driver, const View* withLayer, const settings::Settings
         compareProvided(driver, withLayer, extension, "generated_commands", settings.generatedCommands,
                         settings.forceEnable, state);
     }
+    const auto commands =
+        std::ranges::find(state.provided, VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME, &Provided::name);
+    if (commands->remark == "native" && withLayer != nullptr && generatesForMeshes(driver, *withLayer, settings)) {
+        commands->remark = "native; on devices with mesh shaders emulated, by the setting enable = mesh_shaders";
+    }
+    compareProvided(driver, withLayer, VK_EXT_MESH_SHADER_EXTENSION_NAME, "mesh_shaders", settings.meshShaders,
+                    settings.forceEnable, state);
 }
 
 void findMissing(const LayerState& layer, DeviceState& state)

@@ -15,6 +15,8 @@ namespace {
 constexpr VkStructureType kFeatures = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT;
 constexpr VkStructureType kProperties = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT;
 
+constexpr VkShaderStageFlags kMesh = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+
 constexpr VkIndirectCommandsInputModeFlagsEXT kInputModes =
     VK_INDIRECT_COMMANDS_INPUT_MODE_VULKAN_INDEX_BUFFER_EXT | VK_INDIRECT_COMMANDS_INPUT_MODE_DXGI_INDEX_BUFFER_EXT;
 
@@ -55,6 +57,64 @@ void enableWhatCommandsNeed(PatchedDeviceCreateInfo& request, const Support& sup
                        &VkPhysicalDeviceScalarBlockLayoutFeatures::scalarBlockLayout);
 }
 
+VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT propertiesOf(const Support& support)
+{
+    VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT own{kProperties};
+    own.maxIndirectPipelineCount = kMaxPipelines;
+    own.maxIndirectShaderObjectCount = support.shaderObjects ? kMaxPipelines : 0;
+    // Draws are one multi-draw.
+    own.maxIndirectSequenceCount = std::min(kMaxSequences, support.maxDrawIndirectCount);
+    own.maxIndirectCommandsTokenCount = kMaxTokens;
+    own.maxIndirectCommandsTokenOffset = kMaxTokenOffset;
+    own.maxIndirectCommandsIndirectStride = kMaxStride;
+    own.supportedIndirectCommandsInputModes = support.generatedDraws ? kInputModes : 0;
+    own.supportedIndirectCommandsShaderStages =
+        support.generatedDraws ? kSequenceStages : VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT};
+    if (support.generatedMeshDraws)
+        own.supportedIndirectCommandsShaderStages |= kMesh;
+    own.supportedIndirectCommandsShaderStagesShaderBinding =
+        support.shaderObjects ? own.supportedIndirectCommandsShaderStages : 0;
+    own.supportedIndirectCommandsShaderStagesPipelineBinding = own.supportedIndirectCommandsShaderStages;
+    own.deviceGeneratedCommandsTransformFeedback = VK_FALSE;
+    own.deviceGeneratedCommandsMultiDrawIndirectCount = hasCountedDraws(support);
+    return own;
+}
+
+// To what the layer has as well: a device that enables mesh shaders has the layer's commands, and one that does not has
+// the driver's. So mesh shaders are the layer's matter alone.
+void limit(VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT& drivers,
+           const VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT& layers)
+{
+    const auto least = [&](uint32_t VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT::*member) {
+        drivers.*member = std::min(drivers.*member, layers.*member);
+    };
+    const auto common = [&](VkShaderStageFlags VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT::*member) {
+        const VkShaderStageFlags mesh = drivers.*member & VK_SHADER_STAGE_VERTEX_BIT ? layers.*member & kMesh : 0;
+        drivers.*member = (drivers.*member & layers.*member & ~kMesh) | mesh;
+    };
+    using Properties = VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT;
+    least(&Properties::maxIndirectPipelineCount);
+    least(&Properties::maxIndirectShaderObjectCount);
+    least(&Properties::maxIndirectSequenceCount);
+    least(&Properties::maxIndirectCommandsTokenCount);
+    least(&Properties::maxIndirectCommandsTokenOffset);
+    least(&Properties::maxIndirectCommandsIndirectStride);
+    drivers.supportedIndirectCommandsInputModes &= layers.supportedIndirectCommandsInputModes;
+    common(&Properties::supportedIndirectCommandsShaderStages);
+    common(&Properties::supportedIndirectCommandsShaderStagesPipelineBinding);
+    common(&Properties::supportedIndirectCommandsShaderStagesShaderBinding);
+    drivers.deviceGeneratedCommandsTransformFeedback &= layers.deviceGeneratedCommandsTransformFeedback;
+    drivers.deviceGeneratedCommandsMultiDrawIndirectCount &= layers.deviceGeneratedCommandsMultiDrawIndirectCount;
+}
+
+void tellWhose(const Device& device)
+{
+    device.messages().info("Millrace-generated-commands", objectReference(VK_OBJECT_TYPE_DEVICE, device.handle),
+                           "vkCreateDevice: the layer generates the commands of this device, since those that the "
+                           "driver generates draw no mesh shaders of the layer's",
+                           "disable = mesh_commands leaves them to the driver, for other draws and dispatches");
+}
+
 class GeneratedCommandsFeature final : public Feature {
 public:
     std::span<const ProvidedExtension> extensions() const override
@@ -71,14 +131,15 @@ public:
     std::span<const VkStructureType> hiddenStructures(const Support& support) const override
     {
         static constexpr VkStructureType kTypes[] = {kFeatures, kProperties};
-        return support.generatedCommands ? std::span<const VkStructureType>(kTypes)
-                                         : std::span<const VkStructureType>();
+        // Where either may be used, answers are what both have.
+        return support.generatedCommands && !support.commandsForMeshes ? std::span<const VkStructureType>(kTypes)
+                                                                       : std::span<const VkStructureType>();
     }
 
     void answerFeatures(VkPhysicalDeviceFeatures2& features, const Support& support) const override
     {
         auto* own = findInChain<VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT>(features.pNext, kFeatures);
-        if (!own || !support.generatedCommands)
+        if (!own || !support.generatedCommands || support.commandsForMeshes)
             return;
         own->deviceGeneratedCommands = VK_TRUE;
         own->dynamicGeneratedPipelineLayout = VK_TRUE;
@@ -89,34 +150,24 @@ public:
         auto* own = findInChain<VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT>(properties.pNext, kProperties);
         if (!own || !support.generatedCommands)
             return;
-        own->maxIndirectPipelineCount = kMaxPipelines;
-        own->maxIndirectShaderObjectCount = support.shaderObjects ? kMaxPipelines : 0;
-        // Draws are one multi-draw.
-        own->maxIndirectSequenceCount = std::min(kMaxSequences, support.maxDrawIndirectCount);
-        own->maxIndirectCommandsTokenCount = kMaxTokens;
-        own->maxIndirectCommandsTokenOffset = kMaxTokenOffset;
-        own->maxIndirectCommandsIndirectStride = kMaxStride;
-        own->supportedIndirectCommandsInputModes = support.generatedDraws ? kInputModes : 0;
-        own->supportedIndirectCommandsShaderStages =
-            support.generatedDraws ? kSequenceStages : VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT};
-        if (support.generatedMeshDraws)
-            own->supportedIndirectCommandsShaderStages |= VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
-        own->supportedIndirectCommandsShaderStagesShaderBinding =
-            support.shaderObjects ? own->supportedIndirectCommandsShaderStages : 0;
-        own->supportedIndirectCommandsShaderStagesPipelineBinding = own->supportedIndirectCommandsShaderStages;
-        own->deviceGeneratedCommandsTransformFeedback = VK_FALSE;
-        own->deviceGeneratedCommandsMultiDrawIndirectCount = hasCountedDraws(support);
+        VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT layers = propertiesOf(support);
+        layers.pNext = own->pNext;
+        if (support.commandsForMeshes)
+            limit(*own, layers);
+        else
+            *own = layers;
     }
 
     uint32_t uses(const EnabledByApplication& enabled, const Support& support) const override
     {
         const bool isUsed = enabled.generatedCommandsExtension && enabled.generatedCommands;
-        return isUsed && support.generatedCommands ? kUseCommands : 0u;
+        const bool isLayers = support.generatedCommands && (!support.commandsForMeshes || enabled.meshShader);
+        return isUsed && isLayers ? kUseCommands : 0u;
     }
 
     void patch(PatchedDeviceCreateInfo& request, const Support& support, uint32_t uses) const override
     {
-        if (!support.generatedCommands)
+        if (!support.generatedCommands || (support.commandsForMeshes && !(uses & kUseCommands)))
             return;
         request.removeExtension(VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
         request.chain().remove(kFeatures);
@@ -128,6 +179,8 @@ public:
     {
         if (!device.usesCommands())
             return VK_SUCCESS;
+        if (device.support.commandsForMeshes)
+            tellWhose(device);
         auto commands = std::make_shared<GeneratedCommands>(device);
         VkResult result = commands->create(device);
         device.generatedCommands = commands;

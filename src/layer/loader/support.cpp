@@ -129,7 +129,8 @@ MeshLimits meshLimits(const runtime::DriverAnswers& answers, bool hasLayerExtens
     return out;
 }
 
-void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings, Support& support)
+void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings, bool hasDriversCommands,
+                 Support& support)
 {
     const runtime::DeviceTraits& traits = settings.runtime.traits;
     support.emulated = runtime::hasWhatGraphsNeed(answers);
@@ -149,11 +150,14 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
         f.shaderUniformTexelBufferArrayNonUniformIndexing && f.shaderStorageTexelBufferArrayNonUniformIndexing;
     support.scans = runtime::canScanToReduce(answers);
     support.reducesWrongly = runtime::compilesReductionsWrongly(answers);
-    support.generatedCommands = settings.generatedCommands && !support.nativeGeneratedCommands && support.emulated;
-    support.generatedDraws =
-        support.generatedCommands && hasWhatGeneratedDrawsNeed(answers) && support.drawIndirectCountExtension;
-    support.streams = support.generatedDraws && !support.nativeStreams;
     support.meshShader = settings.meshShaders && !support.nativeMeshShader && support.emulated;
+    const bool isAsked = settings.generatedCommands && !support.nativeGeneratedCommands && support.emulated;
+    const bool hasDraws = hasWhatGeneratedDrawsNeed(answers) && support.drawIndirectCountExtension;
+    support.commandsForMeshes =
+        hasDriversCommands && !isAsked && support.meshShader && hasDraws && settings.meshCommands;
+    support.generatedCommands = isAsked || support.commandsForMeshes;
+    support.generatedDraws = support.generatedCommands && hasDraws;
+    support.streams = isAsked && hasDraws && !support.nativeStreams;
     support.countsMeshes = !settings.trace.empty() && support.emulated;
     support.meshLimits = meshLimits(answers, support.viewportLayerExtension);
     const bool areDrivers = support.meshNodes && hasWhatMeshNodesNeed(answers) && support.drawIndirectCountExtension;
@@ -185,8 +189,8 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
 
     support.shaderObjects = lists(extensions, VK_EXT_SHADER_OBJECT_EXTENSION_NAME);
     support.drawIndirectCountExtension = lists(extensions, VK_KHR_DRAW_INDIRECT_COUNT_EXTENSION_NAME);
-    support.nativeGeneratedCommands =
-        !instance.settings.forceEnable && lists(extensions, VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
+    const bool hasCommands = lists(extensions, VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
+    support.nativeGeneratedCommands = !instance.settings.forceEnable && hasCommands;
 
     support.nativeStreams =
         !instance.settings.forceEnable && lists(extensions, VK_NV_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
@@ -204,7 +208,7 @@ Support querySupport(Instance& instance, VkPhysicalDevice physical, bool knownPh
     if (isNewEnough && hasMeshShader && instance.settings.meshNodes)
         askMeshShaders(instance, physical, support);
     if (isNewEnough && (!support.native || instance.settings.forceEnable))
-        readAnswers(runtime::askDriver(instance.table, physical), instance.settings, support);
+        readAnswers(runtime::askDriver(instance.table, physical), instance.settings, hasCommands, support);
     support.generatedMeshDraws =
         support.generatedDraws && (support.meshShader || hasMeshShaders(instance, physical, extensions));
     support.meshShadingRates = support.meshShader && hasShadingRates(instance, physical, extensions);

@@ -38,6 +38,8 @@ struct Support {
     // VK_EXT_device_generated_commands: the driver has it and is not to be overruled, or the layer provides it.
     bool nativeGeneratedCommands = false;
     bool generatedCommands = false;
+    // Both: the driver's cannot draw the layer's mesh shaders, so devices that use those have the layer's.
+    bool commandsForMeshes = false;
     bool generatedDraws = false;      // and draws among them
     bool generatedMeshDraws = false;  // with task and mesh shaders, of the driver's or of the layer's
     // VK_NV_device_generated_commands, likewise; the layer provides it where it does the other, with draws.

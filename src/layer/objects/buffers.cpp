@@ -111,7 +111,8 @@ void getExternal(Instance& instance, PFN_vkGetPhysicalDeviceExternalBufferProper
         next(physical, pInfo, pProperties);
         return;
     }
-    const DriverBufferUsage info(*pInfo, UsageRules{!support.maintenance5, support.generatedCommands});
+    const DriverBufferUsage info(
+        *pInfo, UsageRules{!support.maintenance5, support.generatedCommands && !support.commandsForMeshes});
     if (!info.lost().empty())
         instance.unknownStructures.tell(instance.messages, {}, "vkGetPhysicalDeviceExternalBufferProperties",
                                         info.lost(), kCannotCopy);
