@@ -288,7 +288,7 @@ TEST_F(CheckedDrawsOfAPipeline, CommandsInAnIndexBufferWithAnOddStride_BothTold)
 }
 
 // Shader objects of an execution set, of which a fragment shader fits one vertex shader alone.
-class CheckedObjects : public testing::TestWithParam<bool> {
+class CheckedDrawsOfObjects : public testing::TestWithParam<bool> {
 protected:
     void SetUp() override
     {
@@ -297,7 +297,7 @@ protected:
     }
 };
 
-TEST_P(CheckedObjects, FragmentShaderThatReadsMore_ToldAndLeftOut)
+TEST_P(CheckedDrawsOfObjects, FragmentShaderThatReadsMore_ToldAndLeftOut)
 {
     Draws draws(Provider::Layer, Maker::Objects, kChecked);
     const bool isUnordered = GetParam();
@@ -322,7 +322,7 @@ TEST_P(CheckedObjects, FragmentShaderThatReadsMore_ToldAndLeftOut)
     EXPECT_TRUE(drawn.expected().allows(pixels, isUnordered));
 }
 
-INSTANTIATE_TEST_SUITE_P(By, CheckedObjects, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(By, CheckedDrawsOfObjects, testing::Bool(),
                          [](const auto& info) { return info.param ? "Unordered" : "InOrder"; });
 
 // By mesh shaders of the driver's, or of the layer's.

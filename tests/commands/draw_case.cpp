@@ -11,7 +11,7 @@ namespace {
 
 // The shaders points.vert and points.frag, in the order of the API.
 void addDraw(Picture& picture, const PushWords& push, const Draw& draw, const std::optional<Vertices>& vertices,
-             const Indices& indices = {0, false}, uint32_t salt = 0, uint32_t fragment = kFragmentBase)
+             const Indices& indices, uint32_t salt, uint32_t fragment, std::optional<uint32_t> view)
 {
     for (uint32_t instance = 0; instance < draw.instances; ++instance)
         for (uint32_t i = 0; i < draw.count; ++i) {
@@ -27,6 +27,8 @@ void addDraw(Picture& picture, const PushWords& push, const Draw& draw, const st
                     hash = mixed(hash, vertexMemoryWord(element + k));
                 hash = mixed(hash, instanceWord(draw.firstInstance + instance));
             }
+            if (view)
+                hash = mixed(hash, *view);
             const uint32_t pixel = hash % (kSide * kSide);
             const uint32_t shaded =
                 fragment == kMoreFragment ? mixed(hash, ~hash) : hash + kFragmentSalts[fragment - kFragmentBase];
@@ -68,10 +70,10 @@ bool Picture::allows(const Pixels& pixels, bool isUnordered) const
 DrawCase::DrawCase(uint32_t seed, Maker maker)
     : random(seed),
       isIndexed(below(random, 2) && !usesMesh(maker)),
-      isCounted(below(random, 3) == 0 && maker != Maker::Streams),
+      isCounted(below(random, 3) == 0 && !usesStreams(maker)),
       hasSet(maker != Maker::Libraries && below(random, 3) == 0),
       hasObjects(usesObjects(maker)),
-      hasStreams(maker == Maker::Streams),
+      hasStreams(usesStreams(maker)),
       isUnordered(below(random, 2)),
       hasIndices(isIndexed && below(random, 2)),
       hasVertices(below(random, 2) && !usesMesh(maker)),
@@ -214,7 +216,7 @@ void DrawCase::addMesh(Picture& picture, const PushWords& push, const uint32_t* 
         hash = mixed(hash, number);
         hash = payload ? hash : mixed(hash, drawIndex);
         for (uint32_t i = 0; i < 2 + number % 6; ++i) {
-            const uint32_t own = mixed(hash, i);
+            const uint32_t own = view ? mixed(mixed(hash, i), *view) : mixed(hash, i);
             const uint32_t pixel = own % (kSide * kSide);
             picture.last[pixel] = mixed(mixed(mixed(mixed(own, push[9]), push[10]), push[11]), push[0]);
             picture.drawn[pixel].push_back(picture.last[pixel]);
@@ -248,7 +250,7 @@ void DrawCase::addSequence(Picture& picture, uint32_t sequence) const
                 hasVertices ? std::optional(vertices[sequence]) : std::nullopt,
                 hasIndices ? indices[sequence] : Indices{0, false},
                 saltOf(hasSet ? record[layout.setWord] : boundGroup),
-                hasSet && hasObjects ? record[layout.setWord + 1] : kFragmentBase);
+                hasSet && hasObjects ? record[layout.setWord + 1] : kFragmentBase, view);
     }
 }
 
@@ -264,7 +266,7 @@ Picture DrawCase::expected() const
         return picture;
     }
     addDraw(picture, pushed, {5, 1, 0, 0, 0, false}, hasVertices ? std::optional(Vertices{0, 4}) : std::nullopt,
-            {0, false}, kDrawSalts[boundGroup]);
+            {0, false}, kDrawSalts[boundGroup], kFragmentBase, view);
     return picture;
 }
 

@@ -16,7 +16,7 @@ VkShaderEXT Draws::createObject(VkShaderStageFlagBits stage, std::span<const uin
     if (stage != VK_SHADER_STAGE_FRAGMENT_BIT)
         info.nextStage =
             stage == VK_SHADER_STAGE_TASK_BIT_EXT ? VK_SHADER_STAGE_MESH_BIT_EXT : VK_SHADER_STAGE_FRAGMENT_BIT;
-    if (code.data() == shaders::points_mesh.data())
+    if (code.data() == meshCode(false).data())
         info.flags |= VK_SHADER_CREATE_NO_TASK_SHADER_BIT_EXT;
     info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
     info.codeSize = code.size_bytes();
@@ -51,8 +51,7 @@ void Draws::createMeshObjects(bool hasTasks)
 {
     std::vector<VkShaderEXT> mesh;
     for (uint32_t salt : kDrawSalts)
-        mesh.push_back(createObject(VK_SHADER_STAGE_MESH_BIT_EXT,
-                                    hasTasks ? shaders::points_tasks_mesh : shaders::points_mesh, salt));
+        mesh.push_back(createObject(VK_SHADER_STAGE_MESH_BIT_EXT, meshCode(hasTasks), salt));
     std::vector<std::vector<VkShaderEXT>> byStage{
         mesh, {createObject(VK_SHADER_STAGE_FRAGMENT_BIT, shaders::points_fragment, kFragmentSalts[0])}};
     m_objectStages[hasTasks] = {VK_SHADER_STAGE_MESH_BIT_EXT, VK_SHADER_STAGE_FRAGMENT_BIT};

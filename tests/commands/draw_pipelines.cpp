@@ -9,7 +9,7 @@ namespace {
 
 // All state of a pipeline but its stages and layout.
 struct PipelineState {
-    explicit PipelineState(bool hasVertices)
+    PipelineState(bool hasVertices, uint32_t views)
     {
         if (hasVertices) {
             input.vertexBindingDescriptionCount = 2;
@@ -26,6 +26,7 @@ struct PipelineState {
         blend.pAttachments = &attachment;
         dynamic.dynamicStateCount = hasVertices ? 3 : 2;
         dynamic.pDynamicStates = states;
+        rendering.viewMask = views;
         rendering.colorAttachmentCount = 1;
         rendering.pColorAttachmentFormats = &kFormat;
     }
@@ -94,6 +95,10 @@ VkIndirectExecutionSetEXT Draws::createSet(const std::vector<VkPipeline>& pipeli
 
 VkPipeline Draws::createGroups(bool hasRenderPass, bool hasVertices)
 {
+    if (usesMesh(m_maker)) {
+        const VkPipeline other = createMeshPipeline(hasRenderPass, hasVertices, kDrawSalts[2]);
+        return createMeshPipeline(hasRenderPass, hasVertices, kDrawSalts[0], {other});
+    }
     const VkPipeline other = createPipeline(hasRenderPass, hasVertices, kDrawSalts[2]);
     return createPipeline(hasRenderPass, hasVertices, kDrawSalts[0], {other});
 }
@@ -116,7 +121,7 @@ VkGraphicsShaderGroupCreateInfoNV groupOf(const VkGraphicsPipelineCreateInfo& in
 VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices, uint32_t salt,
                                  const std::vector<VkPipeline>& others)
 {
-    PipelineState state(hasVertices);
+    PipelineState state(hasVertices, m_views);
     const VkShaderModule modules[] = {createModule(vertexCode(hasVertices)), createModule(shaders::points_fragment)};
     VkPipelineShaderStageCreateInfo stages[] = {stageOf(VK_SHADER_STAGE_VERTEX_BIT, modules[0]),
                                                 stageOf(VK_SHADER_STAGE_FRAGMENT_BIT, modules[1])};
@@ -165,12 +170,12 @@ VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices, uint32_t 
     return pipeline;
 }
 
-VkPipeline Draws::createMeshPipeline(bool hasRenderPass, bool hasTasks, uint32_t salt)
+VkPipeline Draws::createMeshPipeline(bool hasRenderPass, bool hasTasks, uint32_t salt,
+                                     const std::vector<VkPipeline>& others)
 {
-    PipelineState state(false);
-    const VkShaderModule modules[] = {createModule(hasTasks ? std::span<const uint32_t>(shaders::points_tasks_mesh)
-                                                            : std::span<const uint32_t>(shaders::points_mesh)),
-                                      createModule(shaders::points_fragment), createModule(shaders::points_task)};
+    PipelineState state(false, m_views);
+    const VkShaderModule modules[] = {createModule(meshCode(hasTasks)), createModule(shaders::points_fragment),
+                                      createModule(shaders::points_task)};
     VkPipelineShaderStageCreateInfo stages[] = {stageOf(VK_SHADER_STAGE_MESH_BIT_EXT, modules[0]),
                                                 stageOf(VK_SHADER_STAGE_FRAGMENT_BIT, modules[1]),
                                                 stageOf(VK_SHADER_STAGE_TASK_BIT_EXT, modules[2])};
@@ -191,6 +196,20 @@ VkPipeline Draws::createMeshPipeline(bool hasRenderPass, bool hasTasks, uint32_t
     info.pColorBlendState = &state.blend;
     info.pDynamicState = &state.dynamic;
     info.layout = m_layout;
+    const VkSpecializationInfo secondSalt{1, &entry, 4, &kDrawSalts[1]};
+    VkPipelineShaderStageCreateInfo second[] = {stages[0], stages[1], stages[2]};
+    second[0].pSpecializationInfo = &secondSalt;
+    const VkGraphicsShaderGroupCreateInfoNV own[] = {groupOf(info, stages), groupOf(info, second)};
+    VkGraphicsPipelineShaderGroupsCreateInfoNV groups{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_SHADER_GROUPS_CREATE_INFO_NV,
+                                                      info.pNext};
+    groups.groupCount = 2;
+    groups.pGroups = own;
+    groups.pipelineCount = static_cast<uint32_t>(others.size());
+    groups.pPipelines = others.data();
+    if (!others.empty())
+        info.pNext = &groups;
+    if (m_maker == Maker::MeshStreams)
+        flags.flags = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_NV;
     const VkPipeline pipeline = createOne(info);
     for (VkShaderModule module : modules)
         vkDestroyShaderModule(m_device.handle, module, nullptr);
@@ -201,7 +220,7 @@ VkPipeline Draws::createMeshPipeline(bool hasRenderPass, bool hasTasks, uint32_t
 // A library with one subset of the state; everything else in its structure is wrong or nothing.
 VkPipeline Draws::createLibrary(VkGraphicsPipelineLibraryFlagsEXT subset, VkRenderPass pass, bool hasVertices)
 {
-    PipelineState state(hasVertices);
+    PipelineState state(hasVertices, m_views);
     VkGraphicsPipelineLibraryCreateInfoEXT library{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT};
     library.flags = subset;
     VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &library};
@@ -266,11 +285,20 @@ VkPipeline Draws::createLinked(bool hasRenderPass, bool hasVertices)
     return pipeline;
 }
 
-std::span<const uint32_t> Draws::vertexCode(bool hasVertices, bool hasMore)
+std::span<const uint32_t> Draws::vertexCode(bool hasVertices, bool hasMore) const
 {
+    if (m_views)
+        return hasVertices ? shaders::points_vertex_attributes_views : shaders::points_vertex_views;
     if (hasMore)
         return hasVertices ? shaders::points_vertex_attributes_more : shaders::points_vertex_more;
     return hasVertices ? shaders::points_vertex_attributes : shaders::points_vertex;
+}
+
+std::span<const uint32_t> Draws::meshCode(bool hasTasks) const
+{
+    if (m_views)
+        return hasTasks ? shaders::points_tasks_mesh_views : shaders::points_mesh_views;
+    return hasTasks ? shaders::points_tasks_mesh : shaders::points_mesh;
 }
 
 }  // namespace millrace::commandtest

@@ -36,7 +36,7 @@ protected:
 TEST_P(GeneratedDraws, RandomLayouts_AsALoopOnTheHost)
 {
     const auto [provider, maker] = GetParam();
-    const uint32_t seeds = maker == Maker::Whole ? 150 : maker == Maker::Streams ? 60 : 80;
+    const uint32_t seeds = maker == Maker::Whole ? 150 : usesStreams(maker) ? 60 : 80;
     Draws draws(provider, maker);
     for (uint32_t seed = 0; seed < seeds && !HasFailure(); ++seed) {
         DrawCase drawn(seed, maker);
@@ -59,7 +59,8 @@ protected:
 TEST_P(GeneratedDrawsOfTheLayersMeshes, RandomLayouts_AsALoopOnTheHost)
 {
     Draws draws(Provider::Layer, GetParam(), {.ownMesh = true});
-    for (uint32_t seed = 0; seed < 80 && !HasFailure(); ++seed) {
+    const uint32_t seeds = GetParam() == Maker::MeshStreams ? 20 : 80;
+    for (uint32_t seed = 0; seed < seeds && !HasFailure(); ++seed) {
         DrawCase drawn(seed, GetParam());
         const Pixels pixels = draws.run(drawn);
         EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered || drawn.hasTasks)) << "seed " << seed;
@@ -67,8 +68,50 @@ TEST_P(GeneratedDrawsOfTheLayersMeshes, RandomLayouts_AsALoopOnTheHost)
 }
 
 INSTANTIATE_TEST_SUITE_P(By, GeneratedDrawsOfTheLayersMeshes,
-                         testing::Values(Maker::Mesh, Maker::MeshObjects, Maker::Objects),
+                         testing::Values(Maker::Mesh, Maker::MeshObjects, Maker::MeshStreams, Maker::Objects),
                          [](const auto& info) { return commandtest::nameOf(info.param); });
+
+// Of VK_NV_device_generated_commands: the other extension takes no view masks
+// (VUID-vkCmdExecuteGeneratedCommandsEXT-None-11062).
+class GeneratedDrawsOfViews : public testing::TestWithParam<std::tuple<Maker, bool>> {
+protected:
+    void SetUp() override
+    {
+        const auto [maker, isOwn] = GetParam();
+        if (usesMesh(maker) && !isOwn && !driverHasMeshViews())
+            GTEST_SKIP() << "the driver lacks multiviewMeshShader";
+    }
+};
+
+TEST_P(GeneratedDrawsOfViews, RandomLayouts_EachViewAsALoopOnTheHost)
+{
+    constexpr uint32_t kViews = 0b1011;
+    const auto [maker, isOwn] = GetParam();
+    Draws draws(Provider::Layer, maker, {.ownMesh = isOwn, .views = kViews});
+    const uint32_t seeds = isOwn ? 12 : 60;
+    for (uint32_t seed = 0; seed < seeds && !HasFailure(); ++seed) {
+        DrawCase drawn(seed, maker);
+        const std::vector<Pixels> views = draws.runViews(drawn);
+        for (uint32_t view = 0; view < views.size(); ++view) {
+            drawn.view = view;
+            if ((kViews >> view & 1) == 0)
+                continue;
+            EXPECT_TRUE(drawn.expected().allows(views[view], drawn.isUnordered || drawn.hasTasks))
+                << "seed " << seed << ", view " << view;
+        }
+    }
+}
+
+std::string nameOfViews(const testing::TestParamInfo<std::tuple<Maker, bool>>& info)
+{
+    const auto [maker, isOwn] = info.param;
+    return std::string(commandtest::nameOf(maker)) + (isOwn ? "OfTheLayers" : "");
+}
+
+INSTANTIATE_TEST_SUITE_P(By, GeneratedDrawsOfViews,
+                         testing::Values(std::tuple(Maker::Streams, false), std::tuple(Maker::MeshStreams, false),
+                                         std::tuple(Maker::MeshStreams, true)),
+                         nameOfViews);
 
 // The setting asks for mesh shaders alone, on a driver that generates commands itself.
 class GeneratedDrawsForMeshesAlone : public testing::Test {
@@ -322,7 +365,10 @@ INSTANTIATE_TEST_SUITE_P(By, GeneratedDraws,
                                                           Maker::MeshObjects)),
                          nameOf);
 // No driver under the tests has the extension.
-INSTANTIATE_TEST_SUITE_P(Streams, GeneratedDraws, testing::Values(Way(Provider::Layer, Maker::Streams)), nameOf);
+INSTANTIATE_TEST_SUITE_P(Streams, GeneratedDraws,
+                         testing::Values(Way(Provider::Layer, Maker::Streams),
+                                         Way(Provider::Layer, Maker::MeshStreams)),
+                         nameOf);
 
 }  // namespace
 

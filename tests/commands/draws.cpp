@@ -24,12 +24,14 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
                            .ownMesh = with.ownMesh,
                            .meshAlone = with.meshAlone,
                            .validate = with.validate,
-                           .streams = maker == Maker::Streams,
+                           .streams = usesStreams(maker),
+                           .views = with.views,
                            .trace = with.trace}),
       m_maker(maker),
+      m_views(with.views),
       m_device(generated.device)
 {
-    m_target = m_device.createTarget(kSide, kSide);
+    m_target = m_device.createTarget(kSide, kSide, layerCount());
     createFramebuffer();
     createLayout();
     for (bool hasVertices : {false, true}) {
@@ -41,7 +43,7 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
             std::vector<VkPipeline>& pipelines = m_pipelines[hasRenderPass][hasVertices];
             if (m_maker == Maker::Libraries)
                 pipelines.push_back(createLinked(hasRenderPass, hasVertices));
-            if (m_maker == Maker::Streams)
+            if (usesStreams(m_maker))
                 pipelines.push_back(createGroups(hasRenderPass, hasVertices));
             if (m_maker != Maker::Whole && m_maker != Maker::Mesh)
                 continue;
@@ -63,7 +65,7 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
     m_ownDraw = m_device.createBuffer(sizeof(kOwnDraw) + sizeof(uint32_t), VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
     std::memcpy(m_ownDraw.words, &kOwnDraw, sizeof(kOwnDraw));
     m_ownDraw.words[sizeof(kOwnDraw) / 4] = 0;
-    m_readback = m_device.createBuffer(kSide * kSide * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+    m_readback = m_device.createBuffer(layerCount() * kSide * kSide * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
 }
 
 VkRenderPass Draws::createRenderPass2() const
@@ -79,6 +81,7 @@ VkRenderPass Draws::createRenderPass2() const
     VkSubpassDescription2 subpass{VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_2};
     subpass.colorAttachmentCount = 1;
     subpass.pColorAttachments = &reference;
+    subpass.viewMask = m_views;
     const VkMemoryBarrier2 barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
                                    nullptr,
                                    VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT,
@@ -180,6 +183,7 @@ void Draws::beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSeconda
     info.flags = inSecondary ? VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT : 0;
     info.renderArea.extent = {kSide, kSide};
     info.layerCount = 1;
+    info.viewMask = m_views;
     info.colorAttachmentCount = 1;
     info.pColorAttachments = &attachment;
     vkCmdBeginRendering(cmd, &info);
@@ -206,6 +210,7 @@ VkCommandBuffer Draws::recordSecondary(const Commands& commands, const DrawCase&
 {
     const VkCommandBuffer secondary = m_device.allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
     VkCommandBufferInheritanceRenderingInfo rendering{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO};
+    rendering.viewMask = m_views;
     rendering.colorAttachmentCount = 1;
     rendering.pColorAttachmentFormats = &kFormat;
     rendering.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
@@ -232,7 +237,7 @@ VkImageMemoryBarrier2 Draws::transition(VkImageLayout from, VkImageLayout to) co
     barrier.newLayout = to;
     barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     barrier.image = m_target.handle;
-    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+    barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, layerCount()};
     return barrier;
 }
 
@@ -266,7 +271,7 @@ const void* Draws::chainOf(const DrawCase& drawn)
 
 Pixels Draws::run(DrawCase& drawn)
 {
-    if (m_maker == Maker::Streams)
+    if (usesStreams(m_maker))
         return runStreams(drawn);
     drawn.placeVertices(m_vertices.address);
     drawn.placeIndices(m_indices.address);
@@ -324,6 +329,15 @@ Pixels Draws::run(DrawCase& drawn)
     return pixels;
 }
 
+std::vector<Pixels> Draws::runViews(DrawCase& drawn)
+{
+    const Pixels all = run(drawn);
+    std::vector<Pixels> views;
+    for (auto first = all.begin(); first != all.end(); first += kSide * kSide)
+        views.emplace_back(first, first + kSide * kSide);
+    return views;
+}
+
 Pixels Draws::draw(const DrawCase& drawn, const Commands& commands)
 {
     const bool inSecondary = drawn.inSecondary && generated.provider == Provider::Layer;
@@ -357,11 +371,11 @@ Pixels Draws::draw(const DrawCase& drawn, const Commands& commands)
         transition(VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
     barrier(cmd, &behind);
     VkBufferImageCopy copy{};
-    copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+    copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, layerCount()};
     copy.imageExtent = {kSide, kSide, 1};
     vkCmdCopyImageToBuffer(cmd, m_target.handle, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, m_readback.handle, 1, &copy);
     m_device.submitAndWait(cmd);
-    return {m_readback.words, m_readback.words + kSide * kSide};
+    return {m_readback.words, m_readback.words + size_t{layerCount()} * kSide * kSide};
 }
 
 }  // namespace millrace::commandtest

@@ -4,6 +4,8 @@
 
 #include <vulkan/vulkan.h>
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <iterator>
@@ -67,10 +69,11 @@ enum class Maker {
     Mesh,         // a pipeline with mesh shaders
     Streams,      // a pipeline, and tokens in streams, VK_NV_device_generated_commands
     MeshObjects,  // mesh shaders that are shader objects
+    MeshStreams,  // a pipeline with mesh shaders, and tokens in streams
 };
 inline const char* nameOf(Maker maker)
 {
-    const char* const names[] = {"Whole", "Libraries", "Objects", "Mesh", "Streams", "MeshObjects"};
+    const char* const names[] = {"Whole", "Libraries", "Objects", "Mesh", "Streams", "MeshObjects", "MeshStreams"};
     return names[static_cast<int>(maker)];
 }
 inline bool usesObjects(Maker maker)
@@ -79,7 +82,11 @@ inline bool usesObjects(Maker maker)
 }
 inline bool usesMesh(Maker maker)
 {
-    return maker == Maker::Mesh || maker == Maker::MeshObjects;
+    return maker == Maker::Mesh || maker == Maker::MeshObjects || maker == Maker::MeshStreams;
+}
+inline bool usesStreams(Maker maker)
+{
+    return maker == Maker::Streams || maker == Maker::MeshStreams;
 }
 
 // Of the pipelines in execution sets: a specialization constant. The first is the shader's own.
@@ -156,6 +163,7 @@ struct DrawCase {
     bool besideCounts = false;  // draws of the application's: none in front by a count, one behind indirectly
     uint32_t namedDraws = 0;    // by the command, if it is more than memory is asked for
     std::optional<uint32_t> deviceCount;
+    std::optional<uint32_t> view;  // that is expected, where there are several (Draws::views)
     bool isExplicit, inSecondary, hasRenderPass;
     uint32_t boundGroup = 0;  // that is bound by itself in place of the pipeline
     PushWords pushed{};
@@ -217,6 +225,8 @@ public:
     // `with`: besides what `maker` needs.
     explicit Draws(Provider provider, Maker maker = Maker::Whole, const GeneratedOptions& with = {});
     Pixels run(DrawCase& drawn);
+    // The same of each view that there may be, one behind another.
+    std::vector<Pixels> runViews(DrawCase& drawn);
 
     GeneratedDevice generated;
 
@@ -224,7 +234,9 @@ private:
     VkRenderPass createRenderPass2() const;
     void createFramebuffer();
     void createLayout();
-    static std::span<const uint32_t> vertexCode(bool hasVertices, bool hasMore = false);
+    std::span<const uint32_t> vertexCode(bool hasVertices, bool hasMore = false) const;
+    std::span<const uint32_t> meshCode(bool hasTasks) const;
+    uint32_t layerCount() const { return std::max(1u, static_cast<uint32_t>(std::bit_width(m_views))); }
     VkShaderModule createModule(std::span<const uint32_t> words) const;
     VkPipeline createOne(const VkGraphicsPipelineCreateInfo& info);
     // `others`: whose shader groups are appended to its own ones (VK_NV_device_generated_commands).
@@ -232,7 +244,8 @@ private:
                               const std::vector<VkPipeline>& others = {});
     // One with a shader group for each salt, of which it has the first two itself.
     // Likewise, with mesh shaders.
-    VkPipeline createMeshPipeline(bool hasRenderPass, bool hasTasks, uint32_t salt);
+    VkPipeline createMeshPipeline(bool hasRenderPass, bool hasTasks, uint32_t salt,
+                                  const std::vector<VkPipeline>& others = {});
     VkShaderStageFlags stages() const { return usesMesh(m_maker) ? kMeshStages : kStages; }
     VkPipeline createGroups(bool hasRenderPass, bool hasVertices);
     VkIndirectExecutionSetEXT createSet(const std::vector<VkPipeline>& pipelines);
@@ -251,11 +264,13 @@ private:
     void beginPass(VkCommandBuffer cmd, const DrawCase& drawn, bool inSecondary) const;
     void record(VkCommandBuffer cmd, const Commands& commands, const DrawCase& drawn) const;
     VkCommandBuffer recordSecondary(const Commands& commands, const DrawCase& drawn);
+    // All layers, one behind another.
     Pixels draw(const DrawCase& drawn, const Commands& commands);
     Pixels runStreams(DrawCase& drawn);
     VkImageMemoryBarrier2 transition(VkImageLayout from, VkImageLayout to) const;
 
     const Maker m_maker;
+    const uint32_t m_views;  // a mask; 0: there is no multiview
     layertest::TestDevice& m_device;
     layertest::Image m_target;
     VkRenderPass m_pass = VK_NULL_HANDLE;

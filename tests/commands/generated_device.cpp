@@ -40,6 +40,17 @@ bool driverHas(const char* extension)
     return layertest::lists(layertest::deviceExtensions(instance.physical), extension);
 }
 
+bool driverHasMeshViews()
+{
+    InstanceOptions options;
+    options.emulation = false;
+    const layertest::TestInstance instance(options);
+    VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
+    VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &mesh};
+    vkGetPhysicalDeviceFeatures2(instance.physical, &features);
+    return mesh.multiviewMeshShader;
+}
+
 bool driverHasGeneratedCommands()
 {
     static const bool has = driverHas(VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME);
@@ -94,6 +105,7 @@ DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
     if (with.draws) {
         m_core.features.drawIndirectFirstInstance = VK_TRUE;
         m_v11.shaderDrawParameters = VK_TRUE;
+        m_v11.multiview = with.views != 0;
         m_core.pNext = &m_v11;
         options.first = &m_core;
     }
@@ -105,6 +117,7 @@ DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
     }
     if (with.mesh) {
         m_mesh.taskShader = m_mesh.meshShader = VK_TRUE;
+        m_mesh.multiviewMeshShader = with.views != 0;
         m_mesh.pNext = m_features.pNext;
         m_features.pNext = &m_mesh;
         options.extensions.push_back(VK_EXT_MESH_SHADER_EXTENSION_NAME);

@@ -18,6 +18,9 @@ bool driverHasGeneratedCommands();
 // The same of another one.
 bool driverHas(const char* extension);
 
+// True if it has multiviewMeshShader.
+bool driverHasMeshViews();
+
 struct GeneratedOptions {
     bool draws = false;           // features for what the shaders of draws read
     bool graphs = false;          // execution graphs
@@ -30,6 +33,7 @@ struct GeneratedOptions {
     bool recorder = false;        // a layer below notes what it sees (layer/recorder.h)
     bool validate = false;        // the layer checks streams
     bool streams = false;         // VK_NV_device_generated_commands and _compute beside it
+    uint32_t views = 0;           // of Draws, a mask: each view draws its own
     const char* trace = nullptr;  // the layer's setting, or null
 };
 

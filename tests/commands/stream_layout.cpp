@@ -58,6 +58,10 @@ StreamToken translate(const VkIndirectCommandsLayoutTokenEXT& from, VkPipelineLa
             token.tokenType = VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_NV;
             out.words = 4;
             break;
+        case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_EXT:
+            token.tokenType = VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_NV;
+            out.words = 3;
+            break;
         default:
             token.tokenType = VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_NV;
             out.words = 3;

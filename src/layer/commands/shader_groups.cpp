@@ -4,6 +4,7 @@
 #include "layer/commands/kept_pipelines.h"
 #include "layer/loader/device.h"
 #include "layer/objects/driver_pipeline_info.h"
+#include "layer/objects/pipeline_maker.h"
 #include "runtime/host_memory.h"
 
 namespace millrace::layer {
@@ -14,9 +15,13 @@ ShaderGroups::ShaderGroups(Device& device, VkPipeline pipeline) : m_device(devic
 
 ShaderGroups::~ShaderGroups()
 {
-    for (const Group& group : m_groups)
-        if (group.isOwn)
-            m_device.table.DestroyPipeline(m_device.handle, group.pipeline, runtime::hostMemory());
+    for (const Group& group : m_groups) {
+        if (!group.isOwn)
+            continue;
+        if (m_device.pipelineMaker)
+            m_device.pipelineMaker->destroyed(group.pipeline);
+        m_device.table.DestroyPipeline(m_device.handle, group.pipeline, runtime::hostMemory());
+    }
 }
 
 VkResult ShaderGroups::create(const VkGraphicsPipelineCreateInfo& info,
@@ -40,19 +45,27 @@ VkResult ShaderGroups::create(const VkGraphicsPipelineCreateInfo& info,
 
 VkResult ShaderGroups::createOne(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache)
 {
-    const DriverStages stages(m_device, info.pStages, info.stageCount);
-    if (stages.result() != VK_SUCCESS)
-        return stages.result();
     DriverPipelineInfo<VkGraphicsPipelineCreateInfo> own(m_device, info, nullptr);
-    own.info().pStages = stages.data();
     Group group{VK_NULL_HANDLE, keep(m_device, info), true};
-    const VkResult result = m_device.table.CreateGraphicsPipelines(m_device.handle, cache, 1, &own.info(),
-                                                                   runtime::hostMemory(), &group.pipeline);
+    PipelineMaker* const maker = m_device.pipelineMaker.get();
+    const VkResult result = maker && maker->makes(info)
+                                ? maker->create(own.info(), cache, runtime::hostMemory(), &group.pipeline)
+                                : callDriver(info, own.info(), cache, group.pipeline);
     if (result != VK_SUCCESS)
         return result;
     m_device.names.set(VK_OBJECT_TYPE_PIPELINE, group.pipeline, {"shader group"});
     m_groups.push_back(std::move(group));
     return VK_SUCCESS;
+}
+
+VkResult ShaderGroups::callDriver(const VkGraphicsPipelineCreateInfo& given, VkGraphicsPipelineCreateInfo info,
+                                  VkPipelineCache cache, VkPipeline& out)
+{
+    const DriverStages stages(m_device, given.pStages, given.stageCount);
+    if (stages.result() != VK_SUCCESS)
+        return stages.result();
+    info.pStages = stages.data();
+    return m_device.table.CreateGraphicsPipelines(m_device.handle, cache, 1, &info, runtime::hostMemory(), &out);
 }
 
 void ShaderGroups::append(const ShaderGroups& others)

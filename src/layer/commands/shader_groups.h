@@ -38,6 +38,8 @@ public:
 
 private:
     VkResult createOne(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache);
+    VkResult callDriver(const VkGraphicsPipelineCreateInfo& given, VkGraphicsPipelineCreateInfo info,
+                        VkPipelineCache cache, VkPipeline& out);
 
     Device& m_device;
     std::vector<Group> m_groups;

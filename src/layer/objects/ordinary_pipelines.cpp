@@ -108,6 +108,8 @@ VkResult createParts(Device& device, const VkGraphicsPipelineCreateInfo& info, V
     if (result == VK_SUCCESS)
         return result;
     device.pipelineObserver->destroyed(pipeline);
+    if (device.pipelineMaker)
+        device.pipelineMaker->destroyed(pipeline);
     device.driverPipelines.remove(handleId(pipeline));
     device.table.DestroyPipeline(device.handle, pipeline, allocator);
     pipeline = VK_NULL_HANDLE;
@@ -224,16 +226,18 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateGraphicsPipelines(VkDevice handle, VkPipeli
                     "Draw with a pipeline of its own from what a graph of compute nodes wrote");
                 return VK_ERROR_VALIDATION_FAILED_EXT;
             }
-            if (!isMade(device, info)) {
-                VkResult made = createTranslated(device, info, pPipelines, next, out);
-                if (made == VK_SUCCESS && device.pipelineObserver)
-                    made = createParts(device, info, pipelineCache, pAllocator, *out);
-                return made;
+            VkResult made;
+            if (isMade(device, info)) {
+                DriverPipelineInfo<VkGraphicsPipelineCreateInfo> translated(device, info, pPipelines);
+                device.tellLost("pipeline creation", translated.lost());
+                made = remember(device, VK_PIPELINE_BIND_POINT_GRAPHICS, 1, out,
+                                device.pipelineMaker->create(translated.info(), pipelineCache, pAllocator, out));
+            } else {
+                made = createTranslated(device, info, pPipelines, next, out);
             }
-            DriverPipelineInfo<VkGraphicsPipelineCreateInfo> translated(device, info, pPipelines);
-            device.tellLost("pipeline creation", translated.lost());
-            return remember(device, VK_PIPELINE_BIND_POINT_GRAPHICS, 1, out,
-                            device.pipelineMaker->create(translated.info(), pipelineCache, pAllocator, out));
+            if (made == VK_SUCCESS && device.pipelineObserver)
+                made = createParts(device, info, pipelineCache, pAllocator, *out);
+            return made;
         });
     tell(device, count, pCreateInfos, pPipelines);
     return result;

@@ -1,5 +1,8 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#ifdef MR_VIEWS
+#extension GL_EXT_multiview : require
+#endif
 // A point where a number says that depends on all that a vertex knows of its draw.
 #include "mixed_words.glsl"
 layout(set = 0, binding = 0) readonly buffer Lookup { uint words[]; } lookup;
@@ -28,6 +31,9 @@ void main()
 #ifdef MR_ATTRIBUTES
     hash = mixed(mixed(hash, a_words.x), a_words.y);
     hash = mixed(mixed(hash, packUnorm4x8(a_bytes)), a_instance);
+#endif
+#ifdef MR_VIEWS
+    hash = mixed(hash, gl_ViewIndex);
 #endif
     uint pixel = hash & 4095u;
     gl_Position = vec4((vec2(pixel & 63u, pixel >> 6) + 0.5) / 32.0 - 1.0, 0.0, 1.0);
