@@ -89,27 +89,46 @@ std::vector<VkPipelineShaderStageCreateInfo> manyStages(TestDevice& device)
             TestDevice::stage(device.createProgram("single_noinput"), "count")};
 }
 
+// Submits a graph three times that the layer's threads go on with.
+void runSplitGraphs(TestDevice& device)
+{
+    const Graph graph =
+        device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")}, Scratch::Minimum);
+    const Buffer counts = device.createBuffer(256);
+    VkCommandBuffer cmd = device.begin();
+    device.prepare(cmd, graph, device.createSet(counts));
+    for (uint32_t i = 0; i < 2; ++i) {
+        device.dispatchIndirect(cmd, graph, "recurse", 100, std::vector<uint32_t>(100, 0));
+        device.barrier(cmd);
+    }
+    MILLRACE_CHECK(vkEndCommandBuffer(cmd));
+    for (uint32_t i = 0; i < 3; ++i)
+        device.submit(cmd);
+    MILLRACE_CHECK(vkQueueWaitIdle(device.queue));
+    EXPECT_EQ(counts.words[4], 3 * 2 * 1600u);
+}
+
 TEST(AllocationCallbacks, SplitGraphs_NotCalledOnThreadsOfTheLayer)
 {
     Callbacks callbacks;
     {
         TestDevice device({}, {.allocator = callbacks.get()});
-        const Graph graph =
-            device.createGraph({TestDevice::stage(device.createProgram("recurse"), "recurse")}, Scratch::Minimum);
-        const Buffer counts = device.createBuffer(256);
-        VkCommandBuffer cmd = device.begin();
-        device.prepare(cmd, graph, device.createSet(counts));
-        for (uint32_t i = 0; i < 2; ++i) {
-            device.dispatchIndirect(cmd, graph, "recurse", 100, std::vector<uint32_t>(100, 0));
-            device.barrier(cmd);
-        }
-        MILLRACE_CHECK(vkEndCommandBuffer(cmd));
-        for (uint32_t i = 0; i < 3; ++i)
-            device.submit(cmd);
-        MILLRACE_CHECK(vkQueueWaitIdle(device.queue));
-        EXPECT_EQ(counts.words[4], 3 * 2 * 1600u);
+        runSplitGraphs(device);
     }
     EXPECT_GT(callbacks.calls(), 0u) << "the loader has some to do";
+    EXPECT_EQ(callbacks.foreignCalls(), 0u);
+    EXPECT_EQ(callbacks.live(), 0);
+}
+
+// A device that is given none has those of its instance.
+TEST(AllocationCallbacks, OfTheInstance_NotCalledOnThreadsOfTheLayer)
+{
+    Callbacks callbacks;
+    {
+        TestDevice device({.allocator = callbacks.get()});
+        runSplitGraphs(device);
+    }
+    EXPECT_GT(callbacks.calls(), 0u);
     EXPECT_EQ(callbacks.foreignCalls(), 0u);
     EXPECT_EQ(callbacks.live(), 0);
 }

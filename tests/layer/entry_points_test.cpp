@@ -7,6 +7,7 @@
 #include <array>
 
 #include "layer/base/content_hash.h"
+#include "layer/fake_driver.h"
 
 namespace millrace::layer {
 
@@ -22,6 +23,13 @@ TEST(EntryPoints, CommandsOfAllTables_Found)
     for (const char* name : {"vkCmdBindPipeline", "vkCmdSetViewport", "vkCmdDraw", "vkQueueSubmit", "vkDestroyDevice"})
         EXPECT_NE(findDeviceEntryPoint(name), nullptr) << name;
     EXPECT_NE(findInstanceEntryPoint("vkCreateInstance"), nullptr);
+}
+
+// The driver's own is what it is fastest with: for each command that is recorded, some drivers allocate memory.
+TEST(Devices, OfApplicationsWithoutAllocationCallbacks_HaveNone)
+{
+    const layertest::FakeDriver driver;
+    EXPECT_EQ(layertest::FakeDriver::deviceAllocator(), nullptr);
 }
 
 TEST(ContentHash, SameWordsInOtherLists_NotTheSame)

@@ -47,6 +47,7 @@ struct State {
     std::vector<Call> calls;
     std::deque<Object> commandBuffers;
     std::map<std::string, uint32_t> counts;  // of calls
+    const VkAllocationCallbacks* deviceAllocator = nullptr;
     std::map<VkBuffer, VkDeviceSize> sizes;
     std::map<VkDeviceMemory, std::vector<std::byte>> memory;
     Object instance{&instance};
@@ -205,6 +206,7 @@ const std::map<std::string_view, Answer>& answers()
          }},
         {"vkCreateDevice",
          [](const Parameters& p) {
+             state().deviceAllocator = p.get<const VkAllocationCallbacks*>("pAllocator");
              *p.get<VkDevice*>("pDevice") = asHandle<VkDevice>(state().device);
              return VK_SUCCESS;
          }},
@@ -513,6 +515,11 @@ void FakeDriver::dispatchGraph(VkCommandBuffer commandBuffer, bool fits)
 layer::CommandBuffer& FakeDriver::of(VkCommandBuffer commandBuffer)
 {
     return layer::CommandBuffer::of(commandBuffer);
+}
+
+const VkAllocationCallbacks* FakeDriver::deviceAllocator()
+{
+    return state().deviceAllocator;
 }
 
 bool FakeDriver::isIntercepted(const char* name) const

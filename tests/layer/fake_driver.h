@@ -62,6 +62,9 @@ public:
     void dispatchGraph(VkCommandBuffer commandBuffer, bool fits);
     static layer::CommandBuffer& of(VkCommandBuffer commandBuffer);
 
+    // What the driver's vkCreateDevice got, of an application that gives no allocation callbacks.
+    static const VkAllocationCallbacks* deviceAllocator();
+
     // Where the layer has a function for devices like this one.
     bool isIntercepted(const char* name) const;
     // The layer's function, as an application would get it.

@@ -67,7 +67,7 @@ struct Settings {
 
 }  // namespace
 
-TestInstance::TestInstance(const InstanceOptions& options)
+TestInstance::TestInstance(const InstanceOptions& options) : m_allocator(options.allocator)
 {
     const Settings settings(options);
     VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
@@ -115,7 +115,7 @@ TestInstance::TestInstance(const InstanceOptions& options)
         info.enabledExtensionCount = options.debugUtils ? 1 : 0;
         info.ppEnabledExtensionNames = extensions + 1;
     }
-    EXPECT_EQ(vkCreateInstance(&info, nullptr, &handle), VK_SUCCESS);
+    EXPECT_EQ(vkCreateInstance(&info, options.allocator, &handle), VK_SUCCESS);
     if (options.debugUtils) {
         EXPECT_EQ(get<PFN_vkCreateDebugUtilsMessengerEXT>("vkCreateDebugUtilsMessengerEXT")(handle, &messenger, nullptr,
                                                                                             &m_messenger),
@@ -129,7 +129,7 @@ TestInstance::~TestInstance()
 {
     if (m_messenger)
         get<PFN_vkDestroyDebugUtilsMessengerEXT>("vkDestroyDebugUtilsMessengerEXT")(handle, m_messenger, nullptr);
-    vkDestroyInstance(handle, nullptr);
+    vkDestroyInstance(handle, m_allocator);
     for (const Message& message : m_messages)
         ADD_FAILURE() << "[" << message.id << "] " << message.text;
 }

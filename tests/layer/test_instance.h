@@ -24,6 +24,7 @@ struct InstanceOptions {
     bool chained = false;                         // the messenger is given to vkCreateInstance as well
     std::map<std::string, std::string> settings;  // of our layer: switches, numbers, words
     uint32_t apiVersion = VK_API_VERSION_1_3;
+    const VkAllocationCallbacks* allocator = nullptr;  // devices that are given none have it
 };
 
 struct Message {
@@ -55,6 +56,7 @@ public:
     }
 
 private:
+    const VkAllocationCallbacks* m_allocator;
     VkDebugUtilsMessengerEXT m_messenger = VK_NULL_HANDLE;
     std::mutex m_mutex;
     std::vector<Message> m_messages;

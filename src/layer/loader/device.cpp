@@ -353,7 +353,7 @@ Device::~Device()
 
 const VkAllocationCallbacks* Device::allocatorFor(const VkAllocationCallbacks* applications) const
 {
-    return uses & kUseSplits ? runtime::hostMemory() : applications;
+    return uses & kUseSplits && (applications || instance.hasCallbacks) ? runtime::hostMemory() : applications;
 }
 
 void Device::tellUnknown(std::string_view command, const StructureTypes& types, std::string_view consequence) const

@@ -122,6 +122,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* pCreat
         return VK_ERROR_INITIALIZATION_FAILED;
     const PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     auto instance = std::make_shared<Instance>();
+    instance->hasCallbacks = pAllocator;
     std::vector<std::string> problems;
     instance->settings = settings::readSettings(*pCreateInfo, problems);
     instance->messages.addChained(pCreateInfo->pNext);

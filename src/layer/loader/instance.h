@@ -25,6 +25,7 @@ struct Instance {
     uint32_t apiVersion = VK_API_VERSION_1_0;           // that the application asked for
     uint32_t requestedApiVersion = VK_API_VERSION_1_0;  // that the layer asked for: what graphs need, if there is that
     bool debugUtils = false;
+    bool hasCallbacks = false;  // the application gave allocation callbacks, which devices have that get none
     Settings settings;
     Messages messages;
     UnknownStructures unknownStructures;  // that were told of
