@@ -32,6 +32,7 @@ std::atomic<uintptr_t> g_operatorNew{0};  // where it calls malloc(): what else 
 std::atomic<size_t> g_failAt{0};
 std::atomic<size_t> g_allocations{0};
 std::atomic<bool> g_failThreads{false};
+std::atomic<size_t> g_threads{0};
 
 // Who in the layer has called malloc() how often, while it is being found.
 struct Caller {
@@ -112,6 +113,11 @@ void failThreads(bool fail)
     g_failThreads = fail;
 }
 
+size_t threads()
+{
+    return g_threads;
+}
+
 }  // namespace millrace::layertest
 
 // In front of the C library's for everybody in the process.
@@ -128,8 +134,11 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
 {
     using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
     static const auto next = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
-    if (millrace::layertest::g_failThreads && millrace::layertest::g_layer.has(__builtin_return_address(0)))
-        return EAGAIN;
+    if (millrace::layertest::g_layer.has(__builtin_return_address(0))) {
+        ++millrace::layertest::g_threads;
+        if (millrace::layertest::g_failThreads)
+            return EAGAIN;
+    }
     return next(thread, attributes, start, argument);
 }
 }

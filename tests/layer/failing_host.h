@@ -16,5 +16,7 @@ size_t allocations();
 
 // From now on no thread begins that the layer wants to start.
 void failThreads(bool fail);
+// Threads that the layer has wanted to start.
+size_t threads();
 
 }  // namespace millrace::layertest

@@ -30,12 +30,22 @@ VkPipeline NodeCode::usual() const
     return fitting ? fitting : m_pipelines[static_cast<size_t>(graph::MemoryUse::None)];
 }
 
+// What a node that goes depth first leaves to others has no place that anybody knows.
+graph::MemoryUse NodeCode::usedFor(graph::MemoryUse memory) const
+{
+    return m_prepared->node.depthFirst > 0 ? graph::MemoryUse::Reserves : memory;
+}
+
+VkPipeline NodeCode::find(graph::MemoryUse memory) const
+{
+    std::lock_guard lock(m_mutex);
+    return m_pipelines[static_cast<size_t>(usedFor(memory))];
+}
+
 VkResult NodeCode::get(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
                        VkPipelineCreationFeedbackFlags* feedback)
 {
-    // What it leaves to others has no place that anybody knows.
-    if (m_prepared->node.depthFirst > 0)
-        memory = graph::MemoryUse::Reserves;
+    memory = usedFor(memory);
     std::lock_guard lock(m_mutex);
     out = VK_NULL_HANDLE;
     // A callback of the application's, called while the pipeline is made, asks for it.

@@ -46,11 +46,14 @@ public:
     VkResult get(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
                  VkPipelineCreationFeedbackFlags* feedback = nullptr);
 
+    // The pipeline if it is there, else VK_NULL_HANDLE. Waits for one that is being made.
+    VkPipeline find(graph::MemoryUse memory) const;
     // The pipeline that most dispatches use of those that there are, VK_NULL_HANDLE if there is none.
     VkPipeline usual() const;
     bool batched() const { return m_code.batched; }
 
 private:
+    graph::MemoryUse usedFor(graph::MemoryUse memory) const;
     VkResult create(graph::MemoryUse memory, const Cache& cache, VkPipeline& out,
                     VkPipelineCreationFeedbackFlags* feedback) const;
     VkResult callDriver(const spirv::Words& words, const Cache& cache, VkPipeline& out,

@@ -379,8 +379,17 @@ VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, std:
                       std::vector<VkPipeline>& out)
 {
     out.assign(uses.size(), VK_NULL_HANDLE);
-    std::vector<VkResult> results(uses.size(), VK_SUCCESS);
-    inParallel(uses.size(), [&](size_t i) { results[i] = nodes[uses[i].node]->code->get(uses[i].memory, {}, out[i]); });
+    std::vector<size_t> missing;  // mostly none: threads take longer to start than all else that a dispatch takes
+    for (size_t i = 0; i < uses.size(); ++i) {
+        out[i] = nodes[uses[i].node]->code->find(uses[i].memory);
+        if (!out[i])
+            missing.push_back(i);
+    }
+    std::vector<VkResult> results(missing.size(), VK_SUCCESS);
+    inParallel(missing.size(), [&](size_t i) {
+        const runtime::PipelineUse& use = uses[missing[i]];
+        results[i] = nodes[use.node]->code->get(use.memory, {}, out[missing[i]]);
+    });
     const auto failed = std::ranges::find_if(results, [](VkResult result) { return result != VK_SUCCESS; });
     return failed == results.end() ? VK_SUCCESS : *failed;
 }

@@ -84,7 +84,7 @@ private:
 // the API.
 std::vector<std::optional<graph::MemoryUse>> firstUses(const graph::Graph& graph, bool leaves);
 
-// One for each use, made where they are missing, in parallel.
+// One for each use. Those that are missing are made, in parallel.
 VkResult getPipelines(std::span<const std::shared_ptr<NodePipeline>> nodes, std::span<const runtime::PipelineUse> uses,
                       std::vector<VkPipeline>& out);
 
