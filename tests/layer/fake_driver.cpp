@@ -107,16 +107,20 @@ private:
     std::byte* m_at;
 };
 
-// The one whose feature the driver has, which the layer has to find listed.
+// Those whose features the driver has, which the layer has to find listed.
 VkResult enumerateExtensions(const Parameters& p)
 {
+    constexpr VkExtensionProperties kAll[] = {
+        {VK_KHR_MAINTENANCE_5_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_SPEC_VERSION},
+        {VK_KHR_DRAW_INDIRECT_COUNT_EXTENSION_NAME, VK_KHR_DRAW_INDIRECT_COUNT_SPEC_VERSION}};
+    constexpr auto kCount = static_cast<uint32_t>(std::size(kAll));
     auto& count = *p.get<uint32_t*>("pPropertyCount");
     auto* properties = p.get<VkExtensionProperties*>("pProperties");
-    if (properties && count > 0)
-        *properties = {VK_KHR_MAINTENANCE_5_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_SPEC_VERSION};
-    const VkResult result = properties && count == 0 ? VK_INCOMPLETE : VK_SUCCESS;
-    count = properties ? std::min(count, 1u) : 1;
-    return result;
+    const uint32_t given = properties ? std::min(count, kCount) : kCount;
+    if (properties)
+        std::copy_n(kAll, given, properties);
+    count = given;
+    return given < kCount ? VK_INCOMPLETE : VK_SUCCESS;
 }
 
 VkResult allocateCommandBuffers(const Parameters& all)
@@ -159,6 +163,14 @@ VkPhysicalDeviceProperties properties()
         size = 1024;
     out.limits.maxComputeWorkGroupInvocations = 1024;
     out.limits.maxComputeSharedMemorySize = 32768;
+    out.limits.maxDrawIndirectCount = UINT32_MAX;
+    for (uint32_t* components :
+         {&out.limits.maxVertexOutputComponents, &out.limits.maxTessellationControlPerVertexInputComponents,
+          &out.limits.maxTessellationControlPerVertexOutputComponents,
+          &out.limits.maxTessellationEvaluationInputComponents, &out.limits.maxTessellationEvaluationOutputComponents,
+          &out.limits.maxGeometryInputComponents, &out.limits.maxGeometryOutputComponents,
+          &out.limits.maxFragmentInputComponents})
+        *components = 64;
     out.limits.maxMemoryAllocationCount = 4096;
     out.limits.bufferImageGranularity = out.limits.nonCoherentAtomSize = 1;
     out.limits.minStorageBufferOffsetAlignment = 4;
@@ -186,6 +198,14 @@ void fillProperties(VkBaseOutStructure* properties)
         out.minSubgroupSize = out.maxSubgroupSize = 32;
         out.maxBufferSize = VkDeviceSize{1} << 32;
     }
+}
+
+// Buffers are far from each other: handles differ by numbers of commands.
+VkDeviceAddress addressOf(VkBuffer buffer)
+{
+    uint64_t number = 0;
+    std::memcpy(&number, &buffer, sizeof buffer);
+    return number << 16;
 }
 
 VkMemoryRequirements requirements(VkBuffer buffer)
@@ -326,7 +346,7 @@ void check(VkResult result)
         throw std::runtime_error("the layer fails without a reason");
 }
 
-VkInstance makeInstance()
+VkInstance makeInstance(Provided provided)
 {
     VkLayerInstanceLink link{};
     link.pfnNextGetInstanceProcAddr = getInstanceProcAddr;
@@ -335,14 +355,19 @@ VkInstance makeInstance()
     loader.u.pLayerInfo = &link;
     VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
     application.apiVersion = VK_API_VERSION_1_3;
+    const char* const word = "generated_commands";
+    const VkLayerSettingEXT setting{settings::kLayerName, "enable", VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &word};
+    VkLayerSettingsCreateInfoEXT settings{VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT, &loader, 1, &setting};
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &loader};
+    if (provided == Provided::GeneratedCommands)
+        info.pNext = &settings;
     info.pApplicationInfo = &application;
     VkInstance out = VK_NULL_HANDLE;
     check(FakeDriver::get<PFN_vkCreateInstance>("vkCreateInstance")(&info, nullptr, &out));
     return out;
 }
 
-VkDevice makeDevice()
+VkDevice makeDevice(Provided provided)
 {
     VkLayerDeviceLink link{};
     link.pfnNextGetInstanceProcAddr = getInstanceProcAddr;
@@ -360,11 +385,16 @@ VkDevice makeDevice()
         queues[i].queueCount = kQueues;
         queues[i].pQueuePriorities = priorities;
     }
-    constexpr const char* kExtensions[] = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME};
+    constexpr const char* kExtensions[] = {VK_AMDX_SHADER_ENQUEUE_EXTENSION_NAME,
+                                           VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME};
+    VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT generated{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT, &enqueue, VK_TRUE};
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &enqueue};
+    if (provided == Provided::GeneratedCommands)
+        info.pNext = &generated;
     info.queueCreateInfoCount = static_cast<uint32_t>(queues.size());
     info.pQueueCreateInfos = queues.data();
-    info.enabledExtensionCount = 1;
+    info.enabledExtensionCount = provided == Provided::GeneratedCommands ? 2 : 1;
     info.ppEnabledExtensionNames = kExtensions;
     VkDevice out = VK_NULL_HANDLE;
     check(FakeDriver::get<PFN_vkCreateDevice>("vkCreateDevice")(asHandle<VkPhysicalDevice>(state().physical), &info,
@@ -374,9 +404,11 @@ VkDevice makeDevice()
 
 }  // namespace
 
-FakeDriver::FakeDriver(Version version)
-    : m_instance((state().version = version, makeInstance())), m_device(makeDevice())
+FakeDriver::FakeDriver(Version version, Provided provided)
+    : m_instance((state().version = version, makeInstance(provided))), m_device(makeDevice(provided))
 {
+    if (provided == Provided::GeneratedCommands && !device().usesCommands())
+        throw std::runtime_error("there are no generated commands");
     if (!device().usesGraphs())
         throw std::runtime_error("there are no graphs");
     const VkCommandPoolCreateInfo info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
@@ -584,6 +616,8 @@ uint64_t receive(const Command& command, void* arguments)
     // What is created is different each time.
     const auto number = static_cast<uint32_t>(std::hash<std::string>()(command.name())) | 0x1000000;
     writeOutputs(command.arguments, arguments, number + count * 1000);
+    if (std::string_view(command.name()).starts_with("vkGetBufferDeviceAddress"))
+        return addressOf(Parameters(command, arguments).get<const VkBufferDeviceAddressInfo*>("pInfo")->buffer);
     const auto answer = answers().find(command.name());
     const VkResult result = answer == answers().end() ? VK_SUCCESS : answer->second(Parameters(command, arguments));
     return static_cast<uint64_t>(result);

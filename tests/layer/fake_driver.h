@@ -33,13 +33,16 @@ enum class Version {
     Vulkan13,  // none that came with Vulkan 1.4
 };
 
+// By the layer, on its device, besides what there always is.
+enum class Provided { Graphs, GeneratedCommands };
+
 // One at a time.
 class FakeDriver {
 public:
     static constexpr uint32_t kFamilyCount = 3;
     static constexpr uint32_t kQueueCount = 2;  // of each
 
-    explicit FakeDriver(Version version = Version::All);
+    explicit FakeDriver(Version version = Version::All, Provided provided = Provided::Graphs);
     ~FakeDriver();
     FakeDriver(const FakeDriver&) = delete;
     FakeDriver& operator=(const FakeDriver&) = delete;

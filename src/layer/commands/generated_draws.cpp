@@ -157,10 +157,7 @@ bool Generation::writeBoundBuffers(const KeptPipeline& pipeline, uint64_t& addre
     const commands::VertexInput input = vertexInput(pipeline);
     if (!layout().indexBuffer || input.bindings.empty())
         return true;
-    const std::shared_ptr<runtime::Buffer> buffer = upload(input.bindings.size() * sizeof(abi::BoundVertexBuffer));
-    if (!buffer)
-        return false;
-    auto* row = reinterpret_cast<abi::BoundVertexBuffer*>(buffer->data());
+    std::vector<abi::BoundVertexBuffer> rows;
     for (const commands::VertexBinding& binding : input.bindings) {
         const VertexBufferBinding bound = vertexBufferOf(m_commandBuffer.log, binding.binding);
         const VkDeviceSize whole = m_device.addressedBuffers.sizeOf(bound.buffer);
@@ -169,11 +166,11 @@ bool Generation::writeBoundBuffers(const KeptPipeline& pipeline, uint64_t& addre
         ask.buffer = bound.buffer;
         const VkDeviceAddress begin =
             bound.buffer ? m_device.table.GetBufferDeviceAddress(m_device.handle, &ask) + bound.offset : 0;
-        *row++ = {begin, static_cast<uint32_t>(std::min<VkDeviceSize>(size, UINT32_MAX)),
-                  static_cast<uint32_t>(bound.stride)};
+        rows.push_back({begin, static_cast<uint32_t>(std::min<VkDeviceSize>(size, UINT32_MAX)),
+                        static_cast<uint32_t>(bound.stride)});
     }
-    address = buffer->address();
-    return true;
+    const auto* const bytes = reinterpret_cast<const uint8_t*>(rows.data());
+    return copy(HostCopy::VertexBuffers, {bytes, rows.size() * sizeof rows[0]}, address);
 }
 
 bool Generation::prepareDraws(const KeptPipeline& pipeline, abi::SequenceArguments& arguments) const
@@ -257,7 +254,9 @@ void Generation::drawRows() const
     }
 }
 
-// A draw for each sequence and pipeline, of which one has work.
+// A draw for each sequence and pipeline, of which one has work. What is pushed is the same for all pipelines of a
+// sequence, and their layouts agree in it. The first pipeline of a sequence is the last of the one before, which is
+// bound.
 void Generation::drawInOrder() const
 {
     const auto memory = find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
@@ -271,16 +270,19 @@ void Generation::drawInOrder() const
             m_commandBuffer.keepAlive.push_back(pipeline);
     }
     const uint32_t most = m_extent.maxDrawCount;
-    for (uint32_t sequence = 0; sequence < m_info.maxSequenceCount; ++sequence)
-        for (uint32_t i = 0; i < m_pipelines.size(); ++i) {
+    const auto count = static_cast<uint32_t>(m_pipelines.size());
+    for (uint32_t sequence = 0; sequence < m_info.maxSequenceCount; ++sequence) {
+        arguments.firstSequence = sequence * most;
+        push(firstPipeline()->layout(), arguments);
+        for (uint32_t n = 0; n < count; ++n) {
+            const uint32_t i = sequence % 2 == 0 ? n : count - 1 - n;
             if (!variants[i])
                 continue;
             bindVariant(*m_pipelines[i], *variants[i]);
-            arguments.firstSequence = sequence * most;
-            push(m_pipelines[i]->layout(), arguments);
             drawCounted({*variants[i], arguments}, *memory, uint64_t{sequence} * most,
-                        m_memory.drawCounts + 4 * (uint64_t{sequence} * m_pipelines.size() + i), most);
+                        m_memory.drawCounts + 4 * (uint64_t{sequence} * count + i), most);
         }
+    }
 }
 
 // Grids at an address. `count`: address of their number, or 0.

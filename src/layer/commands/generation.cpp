@@ -85,6 +85,8 @@ void Generation::complain(const std::string& text) const
 
 std::string Generation::labelText(const char* what) const
 {
+    if (!m_device.settings().runtime.labels)
+        return {};
     const size_t pipelines =
         static_cast<size_t>(std::ranges::count_if(m_pipelines, [](const auto& pipeline) { return bool(pipeline); }));
     return std::string("Millrace: ") + what + ", at most " + std::to_string(m_info.maxSequenceCount) +
@@ -213,12 +215,9 @@ bool Generation::writeParts(abi::SortArguments& arguments) const
 {
     if (m_choice.parts.empty())
         return true;
-    const size_t bytes = m_choice.parts.size() * sizeof(uint32_t);
-    const std::shared_ptr<runtime::Buffer> buffer = upload(bytes);
-    if (!buffer)
+    const auto* const parts = reinterpret_cast<const uint8_t*>(m_choice.parts.data());
+    if (!copy(HostCopy::SetParts, {parts, m_choice.parts.size() * sizeof(uint32_t)}, arguments.setParts))
         return false;
-    std::memcpy(buffer->data(), m_choice.parts.data(), bytes);
-    arguments.setParts = buffer->address();
     arguments.setSize = m_choice.setSize;
     arguments.setStages = static_cast<uint32_t>(m_choice.parts.size() / m_choice.setSize);
     return true;
@@ -359,6 +358,21 @@ std::shared_ptr<runtime::Buffer> Generation::upload(uint64_t bytes) const
     return buffer;
 }
 
+bool Generation::copy(HostCopy::Of of, std::span<const uint8_t> bytes, uint64_t& address) const
+{
+    HostCopy& last = m_commandBuffer.copies[of];
+    if (last.address == 0 || !std::ranges::equal(last.bytes, bytes)) {
+        const std::shared_ptr<runtime::Buffer> buffer = upload(bytes.size());
+        if (!buffer)
+            return false;
+        std::ranges::copy(bytes, reinterpret_cast<uint8_t*>(buffer->data()));
+        last.bytes.assign(bytes.begin(), bytes.end());
+        last.address = buffer->address();
+    }
+    address = last.address;
+    return true;
+}
+
 // A copy as they are now, since the application may change them behind this command. Draws that kernels write have
 // their table in front.
 bool Generation::copyPushConstants(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, uint64_t& address) const
@@ -367,18 +381,17 @@ bool Generation::copyPushConstants(VkPipelineBindPoint bindPoint, const Sequence
     const size_t inFront = hasDrawTable(this->layout()) ? sizeof(abi::DrawTable) : 0;
     if (layout.pushConstantBytes + inFront == 0)
         return true;
-    const std::shared_ptr<runtime::Buffer> buffer = upload(inFront + layout.pushConstantBytes);
-    if (!buffer)
-        return false;
-    auto* const bytes = reinterpret_cast<uint8_t*>(buffer->data());
+    std::vector<uint8_t> bytes(inFront + layout.pushConstantBytes);
     if (inFront) {
         const abi::DrawTable table{m_info.preprocessAddress + m_memory.drawEntries, 0};
-        std::memcpy(bytes, &table, sizeof table);
+        std::memcpy(bytes.data(), &table, sizeof table);
     }
     const VkShaderStageFlags stages = bindPoint == kCompute ? VkShaderStageFlags{VK_SHADER_STAGE_COMPUTE_BIT}
                                                             : VK_SHADER_STAGE_ALL_GRAPHICS | kMeshStages;
-    m_commandBuffer.bound.readPushConstants(stages, {bytes + inFront, layout.pushConstantBytes});
-    address = buffer->address() + inFront;
+    m_commandBuffer.bound.readPushConstants(stages, {bytes.data() + inFront, layout.pushConstantBytes});
+    if (!copy(HostCopy::PushConstants, bytes, address))
+        return false;
+    address += inFront;
     return true;
 }
 

@@ -57,6 +57,8 @@ private:
     void bindVariant(const KeptPipeline& pipeline, const VariantHandles& variant) const;
     bool bind(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, abi::SequenceArguments& arguments) const;
     std::shared_ptr<runtime::Buffer> upload(uint64_t bytes) const;
+    // The address of memory with these bytes, which may be that of the call before.
+    bool copy(HostCopy::Of of, std::span<const uint8_t> bytes, uint64_t& address) const;
     bool copyPushConstants(VkPipelineBindPoint bindPoint, const SequenceLayout& layout, uint64_t& address) const;
     void bindSets(VkPipelineBindPoint bindPoint, const SequenceLayout& layout) const;
     void push(const SequenceLayout& layout, const abi::SequenceArguments& arguments) const;

@@ -104,6 +104,7 @@ void CommandBuffer::reset()
     drawMemory.reset();
     initialized.clear();
     generations = 0;
+    copies = {};
     labels.clear();
     isReadByHost = false;
     countsMeshes = false;

@@ -4,6 +4,7 @@
 
 #include <vulkan/vulkan.h>
 
+#include <array>
 #include <memory>
 #include <set>
 #include <string>
@@ -26,6 +27,13 @@ namespace millrace::layer {
 struct CommandPool;
 struct GraphObject;
 struct GraphRun;
+
+// What the host has written for commands of the layer's, by what it is: the next command mostly reads the same.
+struct HostCopy {
+    enum Of { PushConstants, SetParts, VertexBuffers, Kinds };
+    std::vector<uint8_t> bytes;
+    uint64_t address = 0;  // of memory that CommandBuffer::keepAlive has
+};
 
 struct CommandBuffer {
     CommandBuffer(CommandPool& owner, VkCommandBuffer own, bool isPrimary);
@@ -66,11 +74,12 @@ struct CommandBuffer {
     std::shared_ptr<void> drawMemory;  // of the feature that draws with the front
     // Scratch addresses that this command buffer initialized, and the graph each is for (setting "validate").
     std::unordered_map<VkDeviceAddress, uint32_t> initialized;
-    uint32_t generations = 0;         // calls that preprocess or execute generated commands
-    std::vector<std::string> labels;  // of the application's, that are open (setting "validate")
-    bool isReadByHost = false;        // what `current` has recorded of graphs, since the last makeVisibleToHost()
-    bool countsMeshes = false;        // its draws have shaders that count what they do, for the host
-    VkResult failure = VK_SUCCESS;    // of a command of ours; vkEndCommandBuffer returns it
+    uint32_t generations = 0;                      // calls that preprocess or execute generated commands
+    std::array<HostCopy, HostCopy::Kinds> copies;  // the last one of each
+    std::vector<std::string> labels;               // of the application's, that are open (setting "validate")
+    bool isReadByHost = false;      // what `current` has recorded of graphs, since the last makeVisibleToHost()
+    bool countsMeshes = false;      // its draws have shaders that count what they do, for the host
+    VkResult failure = VK_SUCCESS;  // of a command of ours; vkEndCommandBuffer returns it
 
     // What the application sets is kept in the log of primaries; in that of secondaries only for generated commands
     // and mesh shaders, since nothing else is restored there.
