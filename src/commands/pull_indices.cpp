@@ -62,13 +62,15 @@ public:
         }
         const Id sequence = m_out.emit(spv::Op::OpLoad, m_word, {m_variant.sequence});
         const LongWords record = m_loads.record(m_out, sequence);
-        const Id offset = member(record, kVertexOffset);
+        const Id words = m_loads.readOnlyWords(m_out, record);
+        const Id draw = hasDrawTable(m_layout) ? m_loads.readOnlyWords(m_out, m_loads.drawEntry(m_out)) : words;
+        const Id offset = member(draw, kVertexOffset);
         storeAll(bases, offset);
         if (!indices.empty()) {
-            storeAll(indices, emit(spv::Op::OpIAdd, fetch(record), offset));
+            storeAll(indices, emit(spv::Op::OpIAdd, fetch(record, words), offset));
         }
         if (!instances.empty() || !firsts.empty()) {
-            const Id first = member(record, kFirstInstance);
+            const Id first = member(draw, kFirstInstance);
             storeAll(firsts, first);
             storeAll(instances, emit(spv::Op::OpIAdd, number(), first));
         }
@@ -91,12 +93,10 @@ private:
         return variables;
     }
 
-    Id member(LongWords record, Member member)
+    Id member(Id words, Member member)
     {
-        const LongWords where = hasDrawTable(m_layout)
-                                    ? m_loads.add(m_out, m_loads.drawEntry(m_out), member.inEntry)
-                                    : m_loads.add(m_out, record, int64_t{m_layout.actionOffset} + member.inRecord);
-        return m_loads.load(m_out, where, m_word, kWordBytes);
+        const uint32_t bytes = hasDrawTable(m_layout) ? member.inEntry : m_layout.actionOffset + member.inRecord;
+        return m_loads.wordAt(m_out, words, bytes / kWordBytes);
     }
 
     void storeAll(const std::vector<Id>& variables, Id value)
@@ -120,13 +120,6 @@ private:
         return m_out.emit(spv::Op::OpIEqual, m_module.getBoolType(), {type, m_loads.math().constant(name)});
     }
 
-    Id extract(Id vector, uint32_t number)
-    {
-        const Id result = m_module.newId();
-        m_out.keep(spirv::instruction(spv::Op::OpCompositeExtract, m_word, result).add(vector).add(number));
-        return result;
-    }
-
     // What the device says, behind lower().
     Id drawn(spv::BuiltIn which)
     {
@@ -140,33 +133,35 @@ private:
         return emit(spv::Op::OpISub, drawn(spv::BuiltIn::InstanceIndex), drawn(spv::BuiltIn::BaseInstance));
     }
 
-    Id fetch(LongWords record)
+    // `words`: of the record.
+    Id fetch(LongWords record, Id words)
     {
         spirv::LongArithmetic& math = m_loads.math();
-        const LongWords command = m_loads.add(m_out, record, m_layout.indexBuffer->streamOffset);
-        const Id description = m_loads.load(m_out, command, m_module.getVectorType(m_word, 4), kWordBytes);
-        const LongWords buffer{extract(description, 0), extract(description, 1)};
-        const Id size = m_loads.readableBytes(m_out, buffer, extract(description, 2)), type = extract(description, 3);
+        const uint32_t place = m_layout.indexBuffer->streamOffset;
+        const auto said = [&](uint32_t number) { return m_loads.wordAt(m_out, words, place / kWordBytes + number); };
+        const LongWords buffer{said(0), said(1)};
+        const Id size = m_loads.readableBytes(m_out, buffer, said(2)), type = said(3);
         const TypeNames names = m_layout.indexBuffer->types == IndexBuffer::Types::Vulkan ? kVulkan : kDxgi;
         const Id isWord = isType(type, names.word), isHalf = isType(type, names.half);
         const auto bySize = [&](uint32_t word, uint32_t half, uint32_t byte) {
             return select(isWord, math.constant(word), select(isHalf, math.constant(half), math.constant(byte)));
         };
         const Id zero = math.constant(0);
-        const LongWords offset =
-            math.multiply(m_out, {drawn(spv::BuiltIn::VertexIndex), zero}, {bySize(4, 2, 1), zero});
-        const LongWords end = math.add(m_out, offset, {bySize(4, 2, 1), zero});
-        const Id isBehind = math.isLess(m_out, {size, zero}, end, false);
+        const Id log = bySize(2, 1, 0), number = drawn(spv::BuiltIn::VertexIndex);
+        const Id count = emit(spv::Op::OpShiftRightLogical, size, log);
+        const Id isInside = m_out.emit(spv::Op::OpULessThan, m_module.getBoolType(), {number, count});
+        const Id offset = emit(spv::Op::OpShiftLeftLogical, number, log);  // below 2^32 if it is inside
         // The command can be read in any case.
-        const LongWords address = math.select(m_out, isBehind, command, math.add(m_out, buffer, offset));
+        const LongWords address =
+            math.select(m_out, isInside, math.add(m_out, buffer, {offset, zero}), m_loads.add(m_out, record, place));
         const LongWords aligned{emit(spv::Op::OpBitwiseAnd, address.low, math.constant(~(kWordBytes - 1))),
                                 address.high};
         const Id skipped = emit(spv::Op::OpBitwiseAnd, address.low, math.constant(kWordBytes - 1));
         const Id shift = emit(spv::Op::OpShiftLeftLogical, skipped, math.constant(3));
-        const Id word = m_loads.load(m_out, aligned, m_word, kWordBytes);
+        const Id word = m_loads.wordAt(m_out, m_loads.readOnlyWords(m_out, aligned), 0);
         const Id bits = emit(spv::Op::OpShiftRightLogical, word, shift);
         const Id index = emit(spv::Op::OpBitwiseAnd, bits, bySize(~0u, 0xffff, 0xff));
-        return select(isBehind, zero, index);
+        return select(isInside, index, zero);
     }
 
     Variant& m_variant;

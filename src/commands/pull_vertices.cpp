@@ -137,41 +137,110 @@ public:
           m_loads(variant),
           m_word(m_loads.wordType()),
           m_float(variant.module.getFloatType(32)),
-          m_out(variant.module, m_start)
+          m_function(variant.module)
     {
     }
 
+    // Mostly all elements are in their buffers: then nothing else is looked at. Else each one is.
     Status run()
     {
-        for (const Attributes& attributes : findPulled(m_module, m_layout, m_input)) {
-            if (!pull(attributes)) {
+        const std::vector<Attributes> all = findPulled(m_module, m_layout, m_input);
+        m_function.beginBlock();
+        use();
+        std::optional<Id> areInside;
+        for (const Attributes& attributes : all) {
+            if (!prepare(attributes)) {
                 return m_failure.status();
             }
         }
-        compiler::insertBehindVariables(*m_module.findFunction(m_variant.entry), m_start);
-        return {};
+        for (auto& [binding, buffer] : m_buffers) {
+            const Id isInside = m_out->emit(spv::Op::OpUGreaterThanEqual, m_module.getBoolType(),
+                                            {buffer.room, m_loads.math().constant(buffer.longest)});
+            areInside = areInside ? m_out->emit(spv::Op::OpLogicalAnd, m_module.getBoolType(), {*areInside, isInside})
+                                  : isInside;
+        }
+        const Id join = m_module.newId(), careful = m_module.newId();
+        m_function.beginIf(*areInside, join, careful);
+        pull(all, false);
+        m_function.beginElse(careful, join);
+        pull(all, true);
+        m_function.endIf(join);
+        const Id function = m_function.finish();
+        m_module.setName(function, "pull_vertices");
+        spirv::InstructionList start;
+        Emitter(m_module, start).call(function, m_module.getVoidType(), {});
+        compiler::insertBehindVariables(*m_module.findFunction(m_variant.entry), start);
+        return m_failure.status();
     }
 
 private:
     struct Buffer {
-        LongWords command;  // address of VkBindVertexBufferIndirectCommandEXT
-        LongWords address;
-        Id size;
-        Id stride;
+        Description place;
+        LongWords base;  // of what describes it
+        LongWords element;
+        Id room;               // bytes from there to the end; 0: it is behind the end
+        uint32_t longest = 0;  // bytes of it that attributes reach
+        Id words;              // ReadOnlyWords of `element`
     };
 
-    bool pull(const Attributes& a)
+    // Writes into the function's last block from now on.
+    void use()
+    {
+        m_out.emplace(m_function.out());
+        m_unpacked.clear();
+    }
+
+    bool prepare(const Attributes& a)
     {
         if (a.pulled != a.count) {
             return fail(a.variable, "has attributes of buffers of the sequence and of others");
         }
-        if (!makePrivate(m_module, a.variable, m_failure)) {
-            return false;
+        for (uint32_t l = 0; l < a.count; l++) {
+            if (!prepare(a.variable, *findAttribute(m_input, a.location + l))) {
+                return false;
+            }
         }
-        uint32_t location = a.location;
-        const Id value = valueOf(a, m_module.pointee(m_module.typeOf(a.variable)), location);
-        m_out.emitVoid(spv::Op::OpStore, {a.variable, value});
-        return !m_failure;
+        return makePrivate(m_module, a.variable, m_failure);
+    }
+
+    bool prepare(Id variable, const VertexAttribute& attribute)
+    {
+        const auto format = findVertexFormat(attribute.vkFormat);
+        const auto binding = std::ranges::find(m_input.bindings, attribute.binding, &VertexBinding::binding);
+        if (!format || binding == m_input.bindings.end()) {
+            return fail(variable, format ? "has an attribute of a binding that is not described"
+                                         : "has the format " + std::to_string(attribute.vkFormat) +
+                                               ", which buffers of sequences cannot have");
+        }
+        const auto [known, isNew] = m_buffers.try_emplace(binding->binding);
+        if (isNew) {
+            describe(*binding, known->second);
+        }
+        known->second.longest = std::max(known->second.longest, endOf(attribute, *format));
+        return true;
+    }
+
+    // Behind an attribute in the element. No element is as long as 2^32.
+    static uint32_t endOf(const VertexAttribute& attribute, const VertexFormat& format)
+    {
+        return static_cast<uint32_t>(std::min<uint64_t>(uint64_t{attribute.offsetBytes} + format.bytes(), UINT32_MAX));
+    }
+
+    // `isCareful`: each attribute may reach behind the end of its buffer, and is zero then.
+    void pull(const std::vector<Attributes>& all, bool isCareful)
+    {
+        use();
+        m_isCareful = isCareful;
+        for (auto& [binding, buffer] : m_buffers) {
+            if (!isCareful) {
+                buffer.words = m_loads.readOnlyWords(*m_out, buffer.element);
+            }
+        }
+        for (const Attributes& a : all) {
+            uint32_t location = a.location;
+            const Id value = valueOf(a, m_module.pointee(m_module.typeOf(a.variable)), location);
+            m_out->emitVoid(spv::Op::OpStore, {a.variable, value});
+        }
     }
 
     // Takes as many locations as the type has.
@@ -191,7 +260,7 @@ private:
             whole.add(valueOf(a, definition.id(0), location));
         }
         const Id result = whole.result;
-        m_out.keep(std::move(whole));
+        m_out->keep(std::move(whole));
         return result;
     }
 
@@ -204,15 +273,12 @@ private:
             fail(a.variable, "is not of numbers of 32 bits");
             return {};
         }
-        const auto element = fetch(a.variable, *findAttribute(m_input, location));
-        if (!element) {
-            return {};
-        }
-        const Id own = element->isFloat ? m_float : m_word;
+        const Element element = fetch(*findAttribute(m_input, location));
+        const Id own = element.isFloat ? m_float : m_word;
         std::vector<Id> values;
         for (uint32_t c = 0; c < (isVector ? type.literal(1) : 1); c++) {
-            const Id value = element->components.at(std::min(a.component + c, 3u));
-            values.push_back(own == scalar.result ? value : m_out.emit(spv::Op::OpBitcast, scalar.result, {value}));
+            const Id value = element.components.at(std::min(a.component + c, 3u));
+            values.push_back(own == scalar.result ? value : m_out->emit(spv::Op::OpBitcast, scalar.result, {value}));
         }
         return isVector ? together(type.result, values) : values[0];
     }
@@ -224,62 +290,68 @@ private:
             vector.add(value);
         }
         const Id result = vector.result;
-        m_out.keep(std::move(vector));
+        m_out->keep(std::move(vector));
         return result;
     }
 
     // Where the element is ----------------------------------------------------------------------------------------
 
-    std::optional<Element> fetch(Id variable, const VertexAttribute& attribute)
+    Element fetch(const VertexAttribute& attribute)
     {
-        const auto format = findVertexFormat(attribute.vkFormat);
-        const auto binding = std::ranges::find(m_input.bindings, attribute.binding, &VertexBinding::binding);
-        if (!format || binding == m_input.bindings.end()) {
-            fail(variable, format ? "has an attribute of a binding that is not described"
-                                  : "has the format " + std::to_string(attribute.vkFormat) +
-                                        ", which buffers of sequences cannot have");
-            return std::nullopt;
-        }
-        spirv::LongArithmetic& math = m_loads.math();
-        const Buffer buffer = bufferOf(*binding);
-        const Id zero = math.constant(0);
-        const LongWords first = math.multiply(m_out, {indexOf(*binding), zero}, {buffer.stride, zero});
-        const LongWords offset = m_loads.add(m_out, first, attribute.offsetBytes);
-        const LongWords end = m_loads.add(m_out, offset, format->bytes());
-        const Id isBehind = math.isLess(m_out, {buffer.size, zero}, end, false);
-        // The command has as many bytes as the longest element, and may always be read.
-        const LongWords address = math.select(m_out, isBehind, buffer.command, math.add(m_out, buffer.address, offset));
-        std::vector<Id> words = loadWords(*format, address);
-        for (Id& word : words) {
-            word = m_out.emit(spv::Op::OpSelect, m_word, {isBehind, zero, word});
-        }
-        return convert(*format, words);
+        const VertexFormat format = *findVertexFormat(attribute.vkFormat);
+        const Buffer& buffer = m_buffers.at(attribute.binding);
+        return convert(format, m_isCareful ? loadCarefully(format, attribute, buffer)
+                                           : loadWords(format, attribute.offsetBytes, buffer));
     }
 
-    const Buffer& bufferOf(const VertexBinding& binding)
+    std::vector<Id> loadCarefully(const VertexFormat& format, const VertexAttribute& attribute, const Buffer& buffer)
     {
-        const auto [known, isNew] = m_buffers.try_emplace(binding.binding);
-        if (isNew) {
-            const Description place = *findDescription(m_layout, m_input, binding.binding);
-            Buffer& buffer = known->second;
-            const LongWords base =
-                place.isInRecord ? record() : m_loads.address(m_out, offsetof(abi::SequenceArguments, table));
-            buffer.command = m_loads.add(m_out, base, static_cast<int64_t>(place.offset));
-            const Id four = m_module.getVectorType(m_word, 4);
-            const Id command = m_loads.load(m_out, buffer.command, four, kWordBytes);
-            buffer.address = {extract(m_word, command, 0), extract(m_word, command, 1)};
-            buffer.size = m_loads.readableBytes(m_out, buffer.address, extract(m_word, command, 2));
-            buffer.stride =
-                binding.strideBytes ? m_loads.math().constant(*binding.strideBytes) : extract(m_word, command, 3);
+        spirv::LongArithmetic& math = m_loads.math();
+        const Id isBehind = m_out->emit(spv::Op::OpULessThan, m_module.getBoolType(),
+                                        {buffer.room, math.constant(endOf(attribute, format))});
+        // The command has as many bytes as the longest element, and may always be read.
+        const LongWords command = m_loads.add(*m_out, buffer.base, static_cast<int64_t>(buffer.place.offset));
+        const LongWords element = m_loads.add(*m_out, buffer.element, attribute.offsetBytes);
+        std::vector<Id> words = loadFrom(format, math.select(*m_out, isBehind, command, element));
+        for (Id& word : words) {
+            word = m_out->emit(spv::Op::OpSelect, m_word, {isBehind, math.constant(0), word});
         }
-        return known->second;
+        return words;
+    }
+
+    void describe(const VertexBinding& binding, Buffer& buffer)
+    {
+        spirv::LongArithmetic& math = m_loads.math();
+        const Id zero = math.constant(0);
+        buffer.place = *findDescription(m_layout, m_input, binding.binding);
+        buffer.base =
+            buffer.place.isInRecord ? record() : m_loads.address(*m_out, offsetof(abi::SequenceArguments, table));
+        const Id said = buffer.place.isInRecord ? recordWords() : m_loads.readOnlyWords(*m_out, buffer.base);
+        const auto word = [&](uint32_t number) {
+            return m_loads.wordAt(*m_out, said, static_cast<uint32_t>(buffer.place.offset / kWordBytes) + number);
+        };
+        const LongWords address{word(0), word(1)};
+        const Id size = m_loads.readableBytes(*m_out, address, word(2));
+        const Id stride = binding.strideBytes ? math.constant(*binding.strideBytes) : word(3);
+        const LongWords first = math.multiply(*m_out, {indexOf(binding), zero}, {stride, zero});
+        buffer.element = math.add(*m_out, address, first);
+        const Id isShort = math.isLess(*m_out, {size, zero}, first, false);
+        buffer.room = m_out->emit(spv::Op::OpSelect, m_word, {isShort, zero, emit(spv::Op::OpISub, size, first.low)});
+    }
+
+    Id recordWords()
+    {
+        if (!m_recordWords) {
+            m_recordWords = m_loads.readOnlyWords(*m_out, record());
+        }
+        return m_recordWords;
     }
 
     LongWords record()
     {
         if (!m_record) {
-            const Id sequence = m_out.emit(spv::Op::OpLoad, m_word, {m_variant.sequence});
-            m_record = m_loads.record(m_out, sequence);
+            const Id sequence = m_out->emit(spv::Op::OpLoad, m_word, {m_variant.sequence});
+            m_record = m_loads.record(*m_out, sequence);
         }
         return *m_record;
     }
@@ -287,7 +359,7 @@ private:
     Id extract(Id type, Id composite, uint32_t number)
     {
         const Id result = m_module.newId();
-        m_out.keep(spirv::instruction(spv::Op::OpCompositeExtract, type, result).add(composite).add(number));
+        m_out->keep(spirv::instruction(spv::Op::OpCompositeExtract, type, result).add(composite).add(number));
         return result;
     }
 
@@ -304,32 +376,47 @@ private:
         if (binding.divisor == 0) {
             return base;
         }
-        const Id number = m_out.emit(spv::Op::OpISub, m_word, {builtIn(spv::BuiltIn::InstanceIndex), base});
-        const Id group = m_out.emit(spv::Op::OpUDiv, m_word, {number, m_module.getConstant(binding.divisor)});
-        return m_out.emit(spv::Op::OpIAdd, m_word, {base, group});
+        const Id number = m_out->emit(spv::Op::OpISub, m_word, {builtIn(spv::BuiltIn::InstanceIndex), base});
+        const Id group = m_out->emit(spv::Op::OpUDiv, m_word, {number, m_module.getConstant(binding.divisor)});
+        return m_out->emit(spv::Op::OpIAdd, m_word, {base, group});
     }
 
-    Id builtIn(spv::BuiltIn which) { return loadBuiltIn(m_out, which, m_word); }
+    Id builtIn(spv::BuiltIn which) { return loadBuiltIn(*m_out, which, m_word); }
 
     // What it says --------------------------------------------------------------------------------------------------
 
     // The element's bytes, from the lowest of the first word on; what is behind them is anything.
-    std::vector<Id> loadWords(const VertexFormat& format, LongWords address)
+    std::vector<Id> loadWords(const VertexFormat& format, uint32_t offsetBytes, const Buffer& buffer)
     {
-        const uint32_t count = (format.bytes() + kWordBytes - 1) / kWordBytes;
-        std::vector<Id> words;
-        if (format.bits == 32 || format.bits == 10) {
-            for (uint32_t w = 0; w < count; w++) {
-                words.push_back(load(m_loads.add(m_out, address, kWordBytes * w)));
-            }
-            return words;
+        if (isOfWords(format) && offsetBytes % kWordBytes == 0) {
+            return loadAt(format, buffer.words, offsetBytes / kWordBytes);
         }
-        return loadUnaligned(format, address, count);
+        return loadFrom(format, m_loads.add(*m_out, buffer.element, offsetBytes));
     }
 
-    Id load(LongWords address) { return m_loads.load(m_out, address, m_word, kWordBytes); }
+    std::vector<Id> loadFrom(const VertexFormat& format, LongWords address)
+    {
+        return isOfWords(format) ? loadAt(format, m_loads.readOnlyWords(*m_out, address), 0)
+                                 : loadUnaligned(format, address, wordCount(format));
+    }
 
-    Id emit(spv::Op op, Id a, Id b) { return m_out.emit(op, m_word, {a, b}); }
+    std::vector<Id> loadAt(const VertexFormat& format, Id readOnlyWords, uint32_t first)
+    {
+        std::vector<Id> words;
+        for (uint32_t w = 0; w < wordCount(format); w++) {
+            words.push_back(m_loads.wordAt(*m_out, readOnlyWords, first + w));
+        }
+        return words;
+    }
+
+    // Such an element begins at a multiple of 4.
+    static bool isOfWords(const VertexFormat& format) { return format.bits == 32 || format.bits == 10; }
+
+    static uint32_t wordCount(const VertexFormat& format) { return (format.bytes() + kWordBytes - 1) / kWordBytes; }
+
+    Id load(LongWords address) { return m_loads.wordAt(*m_out, m_loads.readOnlyWords(*m_out, address), 0); }
+
+    Id emit(spv::Op op, Id a, Id b) { return m_out->emit(op, m_word, {a, b}); }
 
     // Elements of 8 and 16 bits begin anywhere. Only words that have bytes of the element are read.
     std::vector<Id> loadUnaligned(const VertexFormat& format, LongWords address, uint32_t count)
@@ -346,12 +433,12 @@ private:
                              math.constant(~(kWordBytes - 1)));
         for (uint32_t w = 1; w <= count; w++) {
             const Id offset = m_module.newId();
-            m_out.keep(spirv::instruction(spv::Op::OpExtInst, m_word, offset)
-                           .add(m_loads.glslFunctions())
-                           .add(static_cast<uint32_t>(GLSLstd450UMin))
-                           .add(math.constant(kWordBytes * w))
-                           .add(last));
-            words.push_back(load(math.add(m_out, base, {offset, math.constant(0)})));
+            m_out->keep(spirv::instruction(spv::Op::OpExtInst, m_word, offset)
+                            .add(m_loads.glslFunctions())
+                            .add(static_cast<uint32_t>(GLSLstd450UMin))
+                            .add(math.constant(kWordBytes * w))
+                            .add(last));
+            words.push_back(load(math.add(*m_out, base, {offset, math.constant(0)})));
         }
         // In two steps, since a shift by 32 bits has no meaning.
         const Id left = emit(spv::Op::OpISub, math.constant(31), shift);
@@ -402,7 +489,7 @@ private:
     Id component(const VertexFormat& format, const std::vector<Id>& words, uint32_t number)
     {
         if (format.bits == 32) {
-            return format.number == Number::Sfloat ? m_out.emit(spv::Op::OpBitcast, m_float, {words[number]})
+            return format.number == Number::Sfloat ? m_out->emit(spv::Op::OpBitcast, m_float, {words[number]})
                                                    : words[number];
         }
         if (format.bits == 10) {
@@ -420,10 +507,10 @@ private:
     {
         const bool isSigned = format.number == Number::Sint;
         const Id type = isSigned ? m_module.getIntType(32, true) : m_word;
-        const Id base = isSigned ? m_out.emit(spv::Op::OpBitcast, type, {word}) : word;
-        const Id value = m_out.emit(isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract, type,
-                                    {base, m_module.getConstant(firstBit), m_module.getConstant(format.bits)});
-        return isSigned ? m_out.emit(spv::Op::OpBitcast, m_word, {value}) : value;
+        const Id base = isSigned ? m_out->emit(spv::Op::OpBitcast, type, {word}) : word;
+        const Id value = m_out->emit(isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract, type,
+                                     {base, m_module.getConstant(firstBit), m_module.getConstant(format.bits)});
+        return isSigned ? m_out->emit(spv::Op::OpBitcast, m_word, {value}) : value;
     }
 
     // A word as floats. Each word is unpacked once.
@@ -438,7 +525,7 @@ private:
                                       : isByte ? GLSLstd450UnpackSnorm4x8
                                                : GLSLstd450UnpackSnorm2x16;
             known->second = m_module.newId();
-            m_out.keep(
+            m_out->keep(
                 spirv::instruction(spv::Op::OpExtInst, m_module.getVectorType(m_float, isByte ? 4 : 2), known->second)
                     .add(m_loads.glslFunctions())
                     .add(function)
@@ -451,10 +538,10 @@ private:
     Id tenBits(Id word, uint32_t number)
     {
         const uint32_t bits = number == 3 ? 2 : 10;
-        const Id value = m_out.emit(spv::Op::OpBitFieldUExtract, m_word,
-                                    {word, m_module.getConstant(10 * number), m_module.getConstant(bits)});
-        const Id real = m_out.emit(spv::Op::OpConvertUToF, m_float, {value});
-        return m_out.emit(spv::Op::OpFDiv, m_float, {real, floatConstant(static_cast<float>((1u << bits) - 1))});
+        const Id value = m_out->emit(spv::Op::OpBitFieldUExtract, m_word,
+                                     {word, m_module.getConstant(10 * number), m_module.getConstant(bits)});
+        const Id real = m_out->emit(spv::Op::OpConvertUToF, m_float, {value});
+        return m_out->emit(spv::Op::OpFDiv, m_float, {real, floatConstant(static_cast<float>((1u << bits) - 1))});
     }
 
     bool fail(Id variable, const std::string& message)
@@ -469,10 +556,12 @@ private:
     ArgumentLoads m_loads;
     Id m_word;
     Id m_float;
-    spirv::InstructionList m_start;  // of the entry point
-    Emitter m_out;
+    compiler::FunctionWriter m_function;
+    std::optional<Emitter> m_out;  // of its last block
+    bool m_isCareful = false;
     Failure m_failure{"pullVertices"};
     std::optional<LongWords> m_record;
+    Id m_recordWords;
     std::map<uint32_t, Buffer> m_buffers;  // by binding
     std::map<uint32_t, Id> m_unpacked;     // by word
 };

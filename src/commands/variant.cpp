@@ -313,7 +313,11 @@ LongWords ArgumentLoads::record(Emitter& out, Id sequence)
                          m_module.getVectorType(m_word, 2), sizeof(uint64_t)));
     const Id stride = word(out, offsetof(abi::SequenceArguments, stride));
     const Id zero = m_math.constant(0);
-    return m_math.add(out, stream, m_math.multiply(out, {sequence, zero}, {stride, zero}));
+    // Streams of generated commands are shorter than 2^32: the properties limit sequences and stride.
+    const LongWords offset = m_variant.recordsOffset == 0
+                                 ? LongWords{out.emit(spv::Op::OpIMul, m_word, {sequence, stride}), zero}
+                                 : m_math.multiply(out, {sequence, zero}, {stride, zero});
+    return m_math.add(out, stream, offset);
 }
 
 LongWords ArgumentLoads::drawEntry(Emitter& out)
@@ -353,6 +357,38 @@ Id ArgumentLoads::pointer(Emitter& out, LongWords address, Id type)
 Id ArgumentLoads::load(Emitter& out, LongWords address, Id type, uint32_t alignment)
 {
     return loadAligned(out, pointer(out, address, type), type, alignment);
+}
+
+Id ArgumentLoads::readOnlyType()
+{
+    if (m_readOnlyType) {
+        return m_readOnlyType;
+    }
+    const Id array = m_module.newId(), block = m_module.newId();
+    const uint32_t stride[] = {4}, offset[] = {0};
+    m_module.section(Section::Globals)
+        .push_back(spirv::instruction(spv::Op::OpTypeRuntimeArray, {}, array).add(m_word));
+    m_module.section(Section::Globals).push_back(spirv::instruction(spv::Op::OpTypeStruct, {}, block).add(array));
+    m_module.decorate(array, spv::Decoration::ArrayStride, stride);
+    m_module.decorate(block, spv::Decoration::Block);
+    m_module.decorateMember(block, 0, spv::Decoration::Offset, offset);
+    m_module.decorateMember(block, 0, spv::Decoration::NonWritable);
+    m_module.setName(block, "ReadOnlyWords");
+    m_readOnlyType = block;
+    return block;
+}
+
+Id ArgumentLoads::readOnlyWords(Emitter& out, LongWords address)
+{
+    return pointer(out, address, readOnlyType());
+}
+
+Id ArgumentLoads::wordAt(Emitter& out, Id readOnlyWords, uint32_t number)
+{
+    const Id pointerType = m_module.getPointerType(spv::StorageClass::PhysicalStorageBuffer, m_word);
+    const Id where =
+        out.emit(spv::Op::OpAccessChain, pointerType, {readOnlyWords, m_math.constant(0), m_math.constant(number)});
+    return loadAligned(out, where, m_word, 4);
 }
 
 Id ArgumentLoads::readableBytes(Emitter& out, LongWords address, Id sizeBytes)

@@ -95,6 +95,10 @@ public:
     // A PhysicalStorageBuffer pointer to a value of `type`.
     spirv::Id pointer(spirv::Emitter& out, spirv::LongWords address, spirv::Id type);
     spirv::Id load(spirv::Emitter& out, spirv::LongWords address, spirv::Id type, uint32_t alignment);
+    // Memory that nobody writes meanwhile, as words: loads at constant offsets from one address leave the addition to
+    // the device's instruction, and drivers know that nothing forces them to load again. Requires: a multiple of 4.
+    spirv::Id readOnlyWords(spirv::Emitter& out, spirv::LongWords address);
+    spirv::Id wordAt(spirv::Emitter& out, spirv::Id readOnlyWords, uint32_t number);
     // How much may be read of a buffer that a command describes so: without an address nothing, whatever size it says
     // (feature nullDescriptor).
     spirv::Id readableBytes(spirv::Emitter& out, spirv::LongWords address, spirv::Id sizeBytes);
@@ -105,11 +109,13 @@ public:
 private:
     spirv::Id member(spirv::Emitter& out, size_t offsetBytes, spirv::Id type);
     spirv::LongWords split(spirv::Emitter& out, spirv::Id pair);
+    spirv::Id readOnlyType();
 
     Variant& m_variant;
     spirv::Module& m_module;
     spirv::LongArithmetic m_math;
     spirv::Id m_word;
+    spirv::Id m_readOnlyType;  // none before it is asked for
 };
 
 // OpLoad of PhysicalStorageBuffer memory. `result`: none makes a new id.

@@ -27,12 +27,21 @@ public:
     void branch(spirv::Id target) { out().emitVoid(spv::Op::OpBranch, {target}); }
 
     // Ends the block with "if (condition)"; the block of the condition holding follows.
-    void beginIf(spirv::Id condition, spirv::Id join)
+    // `otherwise`: of the block for what follows beginElse(); none: there is no such block.
+    void beginIf(spirv::Id condition, spirv::Id join, spirv::Id otherwise = {})
     {
         const spirv::Id then = m_module.newId();
         out().keep(spirv::instruction(spv::Op::OpSelectionMerge).add(join).add(0u));
-        out().emitVoid(spv::Op::OpBranchConditional, {condition, then, join});
+        out().emitVoid(spv::Op::OpBranchConditional, {condition, then, otherwise ? otherwise : join});
         beginBlock(then);
+    }
+
+    // Ends the block of beginIf(); the one for a condition that does not hold follows, up to endIf(). `otherwise`: the
+    // label that beginIf() was given for it.
+    void beginElse(spirv::Id otherwise, spirv::Id join)
+    {
+        branch(join);
+        beginBlock(otherwise);
     }
 
     void endIf(spirv::Id join)
@@ -56,8 +65,7 @@ public:
                        .add(before)
                        .add(increased)
                        .add(next));
-        out().keep(
-            spirv::instruction(spv::Op::OpLoopMerge).add(after).add(next).add(static_cast<uint32_t>(control)));
+        out().keep(spirv::instruction(spv::Op::OpLoopMerge).add(after).add(next).add(static_cast<uint32_t>(control)));
         branch(check);
         beginBlock(check);
         const spirv::Id isInside = out().emit(spv::Op::OpULessThan, m_module.getBoolType(), {i, count});

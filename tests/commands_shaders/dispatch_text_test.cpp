@@ -91,14 +91,11 @@ constexpr const char* kRecord = R"(
         %shigh = OpCompositeExtract %uint %stream 1
         %stridep = OpAccessChain %_ptr_PushConstant_uint %sequence_arguments %uint_3
         %stride = OpLoad %uint %stridep
-        %product = OpUMulExtended %_struct %s %stride
-        %plow = OpCompositeExtract %uint %product 0
-        %phigh = OpCompositeExtract %uint %product 1
-        %rlow = OpIAdd %uint %slow %plow
-        %isc = OpULessThan %bool %rlow %plow
+        %product = OpIMul %uint %s %stride
+        %rlow = OpIAdd %uint %slow %product
+        %isc = OpULessThan %bool %rlow %product
         %carry = OpSelect %uint %isc %uint_1 %uint_0
-        %sum = OpIAdd %uint %shigh %phigh
-        %rhigh = OpIAdd %uint %sum %carry)";
+        %rhigh = OpIAdd %uint %shigh %carry)";
 // It, plus what a piece lies in front of where it goes: `bytes` below 2^32 as the disassembler writes them.
 std::string recordMinus(const std::string& bytes)
 {

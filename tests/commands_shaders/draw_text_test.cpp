@@ -221,7 +221,7 @@ TEST(VertexInput, Matrix_IsPutTogetherFromItsColumns)
 {
     const auto variant = pulled(readingMatrix(), {{{7, {}, false, 1}}, {{4, 7, kFloat2, 0}, {5, 7, kFloat2, 8}}});
     ASSERT_TRUE(variant) << variant.error().text();
-    const std::string code = functionText((*variant)[0].words, "main");
+    const std::string code = functionText((*variant)[0].words, "pull_vertices");
     EXPECT_NE(code.find("OpCompositeConstruct %mat2v2float"), std::string::npos) << code;
     EXPECT_NE(code.find("%gl_VertexIndex"), std::string::npos);
 }
