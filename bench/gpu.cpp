@@ -16,6 +16,7 @@ const char* settingOf(Extension extension)
 {
     switch (extension) {
         case Extension::GeneratedCommands:
+        case Extension::TokenStreams:
             return "generated_commands";
         case Extension::MeshShaders:
             return "mesh_shaders";
@@ -123,6 +124,8 @@ std::vector<const char*> Gpu::findExtensions() const
     std::vector<const char*> wanted;
     if (m_extension == Extension::GeneratedCommands)
         wanted = {VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME};
+    else if (m_extension == Extension::TokenStreams)
+        wanted = {VK_NV_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME, VK_KHR_MAINTENANCE_5_EXTENSION_NAME};
     else
         wanted = {VK_EXT_MESH_SHADER_EXTENSION_NAME};
     if (m_extension == Extension::MeshNodes || m_extension == Extension::MeshNodesAndShaders)
@@ -131,6 +134,16 @@ std::vector<const char*> Gpu::findExtensions() const
     return std::ranges::all_of(wanted, [&](const char* name) { return lists(listed, name); })
                ? wanted
                : std::vector<const char*>();
+}
+
+uint32_t Gpu::mostShaderGroups() const
+{
+    VkPhysicalDeviceDeviceGeneratedCommandsPropertiesNV streams{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_NV};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &streams};
+    if (m_extension == Extension::TokenStreams && m_hasExtension)
+        vkGetPhysicalDeviceProperties2(m_physical, &all);
+    return streams.maxGraphicsShaderGroupCount;
 }
 
 namespace {
@@ -143,6 +156,7 @@ struct Features {
         v12.bufferDeviceAddress = v12.scalarBlockLayout = VK_TRUE;
         v11.shaderDrawParameters = VK_TRUE;
         all.features.multiDrawIndirect = all.features.drawIndirectFirstInstance = VK_TRUE;
+        streams.deviceGeneratedCommands = VK_TRUE;
         commands.deviceGeneratedCommands = maintenance5.maintenance5 = VK_TRUE;
         mesh.taskShader = mesh.meshShader = VK_TRUE;
         enqueue.shaderEnqueue = enqueue.shaderMeshEnqueue = VK_TRUE;
@@ -157,6 +171,8 @@ struct Features {
     VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};
     VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT commands{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT};
+    VkPhysicalDeviceDeviceGeneratedCommandsFeaturesNV streams{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_NV};
     VkPhysicalDeviceMaintenance5Features maintenance5{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES};
     VkPhysicalDeviceMeshShaderFeaturesEXT mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
     VkPhysicalDeviceShaderEnqueueFeaturesAMDX enqueue{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ENQUEUE_FEATURES_AMDX};
@@ -166,6 +182,8 @@ private:
     {
         if (name == VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME)
             add(commands);
+        else if (name == VK_NV_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME)
+            add(streams);
         else if (name == VK_KHR_MAINTENANCE_5_EXTENSION_NAME)
             add(maintenance5);
         else if (name == VK_EXT_MESH_SHADER_EXTENSION_NAME)

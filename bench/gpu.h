@@ -20,7 +20,7 @@ void check(VkResult result, const char* what);
 
 enum class Provider { Driver, Layer };
 // What is measured. Of the layer it is its own, also where the driver has it.
-enum class Extension { GeneratedCommands, MeshShaders, MeshNodes, MeshNodesAndShaders };
+enum class Extension { GeneratedCommands, TokenStreams, MeshShaders, MeshNodes, MeshNodesAndShaders };
 
 struct GpuBuffer {
     VkBuffer handle = VK_NULL_HANDLE;
@@ -43,6 +43,8 @@ public:
     // The extension is enabled.
     bool hasExtension() const { return m_hasExtension; }
     VkDevice handle() const { return m_device; }
+    // Of VK_NV_device_generated_commands; 0 without it.
+    uint32_t mostShaderGroups() const;
 
     GpuBuffer createBuffer(VkDeviceSize bytes, VkBufferUsageFlags2 usage, bool isMapped);
     // In memory of the device.

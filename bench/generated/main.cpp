@@ -24,8 +24,9 @@ namespace millrace::bench {
 namespace {
 
 // Their places in the table.
-enum Which { kLayer, kDriver, kLoop, kFloor, kWays };
-constexpr std::array<const char*, kWays> kNames{"layer", "driver", "host loop", "indirect"};
+enum Which { kLayer, kDriver, kLayerStreams, kDriverStreams, kLoop, kFloor, kWays };
+constexpr std::array<const char*, kWays> kNames{"layer",           "driver",    "layer, streams",
+                                                "driver, streams", "host loop", "indirect"};
 
 struct Options {
     std::string device;
@@ -52,13 +53,16 @@ public:
     explicit Bench(const Options& options)
         : m_options(options),
           m_layer(Provider::Layer, Extension::GeneratedCommands, options.device),
-          m_driver(Provider::Driver, Extension::GeneratedCommands, options.device)
+          m_driver(Provider::Driver, Extension::GeneratedCommands, options.device),
+          m_layerStreams(Provider::Layer, Extension::TokenStreams, options.device),
+          m_driverStreams(Provider::Driver, Extension::TokenStreams, options.device)
     {
         if (!m_layer.hasExtension())
             throw std::runtime_error("the layer does not provide VK_EXT_device_generated_commands on this device");
     }
     const std::string& deviceName() const { return m_driver.name(); }
     bool hasDriver() const { return m_driver.hasExtension(); }
+    bool hasDriverStreams() const { return m_driverStreams.hasExtension(); }
 
     Row measure(const Case& scene)
     {
@@ -66,6 +70,14 @@ public:
         ways[kLayer] = std::make_unique<Way>(m_layer, scene, Kind::Generated);
         if (hasDriver())
             ways[kDriver] = std::make_unique<Way>(m_driver, scene, Kind::Generated);
+        // Compute pipelines of streams are another extension's.
+        const auto takes = [&](const Gpu& gpu) {
+            return scene.action != Action::Dispatch && scene.pipelines <= gpu.mostShaderGroups();
+        };
+        if (takes(m_layerStreams))
+            ways[kLayerStreams] = std::make_unique<Way>(m_layerStreams, scene, Kind::Streams);
+        if (takes(m_driverStreams))
+            ways[kDriverStreams] = std::make_unique<Way>(m_driverStreams, scene, Kind::Streams);
         ways[kLoop] = std::make_unique<Way>(m_driver, scene, Kind::Loop);
         if (!(scene.action == Action::Dispatch && scene.sequences > 65535))
             ways[kFloor] = std::make_unique<Way>(m_driver, scene, Kind::Floor);
@@ -111,6 +123,8 @@ private:
     const Options& m_options;
     Gpu m_layer;
     Gpu m_driver;
+    Gpu m_layerStreams;
+    Gpu m_driverStreams;
 };
 
 std::string number(std::optional<double> value)
@@ -159,12 +173,15 @@ int run(const Options& options)
 {
     Bench bench(options);
     std::printf(
-        "%s, %s; microseconds on the device (median of %u), and of a call on the host\n\n", bench.deviceName().c_str(),
-        bench.hasDriver() ? "with its driver's own extension" : "whose driver has no such extension", options.runs);
+        "%s, whose driver %s VK_EXT_device_generated_commands and %s VK_NV_device_generated_commands (streams); "
+        "microseconds on the device (median of %u), and of a call on the host\n\n",
+        bench.deviceName().c_str(), bench.hasDriver() ? "has" : "lacks", bench.hasDriverStreams() ? "has" : "lacks",
+        options.runs);
     std::printf(
-        "| case | sequences | layer | driver | host loop | indirect | layer / driver | layer / indirect | "
-        "host loop / layer | call: layer | call: driver |\n|---|---|---|---|---|---|---|---|---|---|---|\n");
-    Total toDriver, toFloor;
+        "| case | sequences | layer | driver | layer, streams | driver, streams | host loop | indirect | "
+        "layer / driver | streams: layer / driver | layer / indirect | host loop / layer | call: layer | call: driver "
+        "|\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    Total toDriver, toDriverStreams, toFloor;
     nlohmann::json results = nlohmann::json::array();
     for (const Case& scene : allCases(options.mostSequences)) {
         if (scene.name.find(options.only) == std::string::npos)
@@ -176,21 +193,26 @@ int run(const Options& options)
             return time(which) && scene.calls > 1 ? std::optional(row[which].callMicroseconds) : std::nullopt;
         };
         const std::optional<double> driver = ratio(time(kLayer), time(kDriver));
+        const std::optional<double> streams = ratio(time(kLayerStreams), time(kDriverStreams));
         toDriver.add(driver);
+        toDriverStreams.add(streams);
         if (!scene.hasSet() && scene.action != Action::Dispatch)
             toFloor.add(ratio(time(kLayer), time(kFloor)));
         const std::string count =
             std::to_string(scene.sequences) + (scene.calls > 1 ? " x " + std::to_string(scene.calls) : "");
-        std::printf("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", scene.name.c_str(), count.c_str(),
-                    number(time(kLayer)).c_str(), number(time(kDriver)).c_str(), number(time(kLoop)).c_str(),
-                    number(time(kFloor)).c_str(), number(driver).c_str(),
-                    number(ratio(time(kLayer), time(kFloor))).c_str(), number(ratio(time(kLoop), time(kLayer))).c_str(),
-                    number(call(kLayer)).c_str(), number(call(kDriver)).c_str());
+        std::printf("| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", scene.name.c_str(),
+                    count.c_str(), number(time(kLayer)).c_str(), number(time(kDriver)).c_str(),
+                    number(time(kLayerStreams)).c_str(), number(time(kDriverStreams)).c_str(),
+                    number(time(kLoop)).c_str(), number(time(kFloor)).c_str(), number(driver).c_str(),
+                    number(streams).c_str(), number(ratio(time(kLayer), time(kFloor))).c_str(),
+                    number(ratio(time(kLoop), time(kLayer))).c_str(), number(call(kLayer)).c_str(),
+                    number(call(kDriver)).c_str());
         std::fflush(stdout);
         results.push_back(jsonOf(scene, row));
     }
     std::printf("\n");
     toDriver.print("driver");
+    toDriverStreams.print("driver, streams");
     toFloor.print("indirect, where no kernel runs");
     if (!options.json.empty())
         std::ofstream(options.json) << nlohmann::json{{"device", bench.deviceName()}, {"cases", results}}.dump(2)

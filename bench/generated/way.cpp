@@ -68,11 +68,17 @@ Way::Way(Gpu& gpu, const Case& scene, Kind kind) : m_gpu(gpu), m_scene(scene), m
         m_pipelines.push_back(createPipeline(i * kSalt));
     if (kind == Kind::Generated)
         createCommands();
+    if (kind == Kind::Streams) {
+        const std::vector<VkPipeline> groups = m_pipelines;
+        m_pipelines[0] = createPipeline(0, std::span(groups).subspan(1));
+        m_streams = std::make_unique<TokenStreams>(gpu, scene, m_pipelineLayout, m_pipelines[0], stages());
+    }
     record();
 }
 
 Way::~Way()
 {
+    m_streams.reset();
     while (!m_cleanup.empty()) {
         m_cleanup.back()();
         m_cleanup.pop_back();
@@ -151,13 +157,14 @@ std::span<const uint32_t> Way::code() const
     }
 }
 
-VkPipeline Way::createPipeline(uint32_t salt)
+VkPipeline Way::createPipeline(uint32_t salt, std::span<const VkPipeline> others)
 {
     const VkSpecializationMapEntry entry{0, 0, 4};
     const VkSpecializationInfo specialization{1, &entry, 4, &salt};
     VkPipelineCreateFlags2CreateInfo flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
-    flags.flags = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT;
-    const void* const chain = m_kind == Kind::Generated ? &flags : nullptr;
+    flags.flags = m_kind == Kind::Streams ? VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_NV
+                                          : VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT;
+    const void* const chain = m_kind == Kind::Generated || m_kind == Kind::Streams ? &flags : nullptr;
     VkPipeline pipeline = VK_NULL_HANDLE;
     if (isDispatch()) {
         const VkShaderModule module = m_gpu.createModule(code());
@@ -172,13 +179,13 @@ VkPipeline Way::createPipeline(uint32_t salt)
               "vkCreateComputePipelines");
         vkDestroyShaderModule(m_gpu.handle(), module, nullptr);
     } else {
-        pipeline = createGraphics(specialization, chain);
+        pipeline = createGraphics(specialization, chain, others);
     }
     onDestroy([this, pipeline] { vkDestroyPipeline(m_gpu.handle(), pipeline, nullptr); });
     return pipeline;
 }
 
-VkPipeline Way::createGraphics(const VkSpecializationInfo& salt, const void* chain)
+VkPipeline Way::createGraphics(const VkSpecializationInfo& salt, const void* chain, std::span<const VkPipeline> others)
 {
     const VkShaderModule modules[] = {m_gpu.createModule(code()), m_gpu.createModule(shaders::generated_fragment)};
     VkPipelineShaderStageCreateInfo stages[2];
@@ -235,6 +242,18 @@ VkPipeline Way::createGraphics(const VkSpecializationInfo& salt, const void* cha
     info.pColorBlendState = &blend;
     info.pDynamicState = &dynamic;
     info.layout = m_pipelineLayout;
+    VkGraphicsShaderGroupCreateInfoNV own{VK_STRUCTURE_TYPE_GRAPHICS_SHADER_GROUP_CREATE_INFO_NV};
+    own.stageCount = info.stageCount;
+    own.pStages = info.pStages;
+    own.pVertexInputState = info.pVertexInputState;
+    VkGraphicsPipelineShaderGroupsCreateInfoNV groups{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_SHADER_GROUPS_CREATE_INFO_NV,
+                                                      info.pNext};
+    groups.groupCount = 1;
+    groups.pGroups = &own;
+    groups.pipelineCount = static_cast<uint32_t>(others.size());
+    groups.pPipelines = others.data();
+    if (m_kind == Kind::Streams)
+        info.pNext = &groups;
     VkPipeline pipeline = VK_NULL_HANDLE;
     check(vkCreateGraphicsPipelines(m_gpu.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &pipeline),
           "vkCreateGraphicsPipelines");
@@ -408,6 +427,8 @@ void Way::recordCalls()
     for (uint32_t call = 0; call < m_scene.calls; ++call) {
         if (m_kind == Kind::Generated)
             generate(call);
+        else if (m_kind == Kind::Streams)
+            m_streams->execute(m_cmd, m_stream.handle, call);
         else if (m_kind == Kind::Loop)
             loop(call);
         else

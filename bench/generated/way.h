@@ -3,16 +3,19 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "bench/generated/scene.h"
+#include "bench/generated/token_streams.h"
 #include "bench/gpu.h"
 
 namespace millrace::bench {
 
 enum class Kind {
     Generated,  // vkCmdExecuteGeneratedCommandsEXT
+    Streams,    // vkCmdExecuteGeneratedCommandsNV; draws alone
     Loop,       // the host records what the stream says, one by one
     Floor,      // one multi-draw-indirect or dispatch, whose shader looks up what it needs; no set
 };
@@ -39,8 +42,9 @@ private:
     void createTarget();
     void createLayout();
     std::span<const uint32_t> code() const;
-    VkPipeline createPipeline(uint32_t salt);
-    VkPipeline createGraphics(const VkSpecializationInfo& salt, const void* chain);
+    // `others`: shader groups behind its own.
+    VkPipeline createPipeline(uint32_t salt, std::span<const VkPipeline> others = {});
+    VkPipeline createGraphics(const VkSpecializationInfo& salt, const void* chain, std::span<const VkPipeline> others);
     void createCommands();
     void createTokens();
     void createSet();
@@ -69,6 +73,7 @@ private:
     VkIndirectExecutionSetEXT m_set = VK_NULL_HANDLE;
     VkCommandBuffer m_cmd = VK_NULL_HANDLE;
     PFN_vkCmdExecuteGeneratedCommandsEXT m_execute = nullptr;
+    std::unique_ptr<TokenStreams> m_streams;
     double m_callNanoseconds = 0;
 };
 
