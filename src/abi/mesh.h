@@ -4,7 +4,8 @@
 // dispatches find their sequence. `table` is the address of MeshWork::table, `stride` the bytes from one grid to the
 // next. `firstSequence` is the view that a mesh shader runs for, where it runs for each. `stream` is 0, but for a
 // series of draws that one dispatch runs: then it is the bytes from the MeshUpload of one to that of the next, as
-// `stride` is, and `pushConstants` are those of the first, as far from those of the next.
+// `stride` is, and `pushConstants` are those of the first, as far from those of the next. The vertex shader that draws
+// has `firstSequence` 1 where an index buffer numbers its vertices.
 #ifndef MILLRACE_ABI_MESH_H
 #define MILLRACE_ABI_MESH_H
 #include "commands.h"
@@ -77,6 +78,11 @@ struct MeshOutputMemory {
     uint64_t report;  // MeshMemoryReport, or 0
     uint wanted;      // units that a dispatch which had no room needs at least
     uint refused;     // 1: a dispatch had more workgroups than it may
+    // Indices of draws that share MeshIndexing::indices: of those that have some there, and of all that wanted some.
+    uint indices;
+    uint wantedIndices;
+    uint pad0;
+    uint pad1;
 };
 
 MR_CONST uint kMeshUnitBytes = 32u;
@@ -88,6 +94,7 @@ struct MeshMemoryReport {
     uint used;
     uint wanted;
     uint refused;
+    uint wantedIndices;  // of the front that had most
 };
 
 // Workgroups that a draw may have, and that a dispatch may have of all draws of a command, or of all that its task
@@ -101,6 +108,16 @@ struct MeshDrawCommand {
     uint vertexCount;
     uint instanceCount;
     uint firstVertex;
+    uint firstInstance;
+};
+
+// VkDrawIndexedIndirectCommand. It lies behind the MeshDrawCommand of a draw that may have an index buffer; one of the
+// two draws nothing.
+struct MeshIndexedCommand {
+    uint indexCount;
+    uint instanceCount;
+    uint firstIndex;
+    int vertexOffset;
     uint firstInstance;
 };
 
@@ -124,14 +141,51 @@ struct MeshListing {
     uint64_t draw;  // MeshDrawCommand
     uint corners;   // of a primitive
     uint views;     // that the workgroups have run for, 1 or more
+    uint indexing;  // 1 and the number of its MeshIndexing; 0: it has no index buffer
+    uint pad0;
 };
 
 // Of src/shaders/meta/mesh/list.comp: a workgroup for each listing, in rows of kRowGroups; of list_few.comp an
 // invocation.
 struct ListArguments {
-    uint64_t listings;  // MeshListing[count]
+    uint64_t listings;   // MeshListing[count]
+    uint64_t indexings;  // MeshIndexing[]
     uint count;
     uint pad0;
+};
+
+// What becomes the index buffer of a draw: an index is the number of the workgroup in the draw, and in the lower bits
+// that of the vertex in the workgroup. All of them set: the primitive is culled.
+struct MeshIndexing {
+    uint64_t work;     // MeshWork
+    uint64_t draw;     // MeshDrawCommand
+    uint64_t indices;  // uint[]: the index buffer as it is bound
+    uint first;        // the draw's own begin there,
+    uint most;         // and are so many at most. Where it shares the buffer: all that there are
+    uint isShared;     // 1: with other draws, as MeshOutputMemory counts
+    uint mostGroups;   // workgroups whose vertices have a number
+    uint vertexBits;   // of an index
+    uint corners;      // of a primitive
+    // Where primitives are behind the outputs of a workgroup: behind vertices of so many bytes, or if that is 0 at the
+    // offset.
+    uint vertexBytes;
+    uint primitivesOffset;
+    uint primitiveBytes;
+    uint indicesOffset;  // in a primitive: uint[corners]
+    uint cullOffset;     // likewise: a uint, not 0 if it is culled; kNeverCulled: there is none
+    // Workgroups of the kernel that write them, behind those of the draws in front.
+    uint firstWriter;
+    uint writers;
+    uint pad0;
+};
+
+MR_CONST uint kNeverCulled = 0xffffffffu;
+
+// Of src/shaders/meta/mesh/indices.comp, behind the lists.
+struct IndicesArguments {
+    uint64_t indexings;  // MeshIndexing[count]
+    uint count;
+    uint writers;  // of all of them: workgroups, in rows of kRowGroups
 };
 
 // What workgroups have done, counted by shaders that mesh::countWork() has changed. Sums are two words, to which

@@ -32,18 +32,6 @@ public:
         return found == m_taken.end() ? std::nullopt : std::optional(static_cast<uint32_t>(found - m_taken.begin()));
     }
 
-    static spv::StorageClass storageOf(const Instruction& variable)
-    {
-        return static_cast<spv::StorageClass>(variable.literal(0));
-    }
-
-private:
-    static bool isHandedOn(spv::ExecutionModel model, spv::StorageClass storage)
-    {
-        return (storage == spv::StorageClass::Input && model != spv::ExecutionModel::Vertex) ||
-               (storage == spv::StorageClass::Output && model != spv::ExecutionModel::Fragment);
-    }
-
     void add(const Variant& stage, const Instruction& variable)
     {
         const Module& module = stage.module;
@@ -64,6 +52,28 @@ private:
                 take(location->literal(3), count(module, block->id(m)));
             }
         }
+    }
+
+    bool overlap(const Locations& other) const
+    {
+        for (size_t location = 0; location < m_taken.size(); location++) {
+            if (m_taken[location] && other.m_taken[location]) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    static spv::StorageClass storageOf(const Instruction& variable)
+    {
+        return static_cast<spv::StorageClass>(variable.literal(0));
+    }
+
+private:
+    static bool isHandedOn(spv::ExecutionModel model, spv::StorageClass storage)
+    {
+        return (storage == spv::StorageClass::Input && model != spv::ExecutionModel::Vertex) ||
+               (storage == spv::StorageClass::Output && model != spv::ExecutionModel::Fragment);
     }
 
     // Specification of Vulkan, "Location Assignment".
@@ -147,6 +157,20 @@ std::optional<uint32_t> findFreeLocation(const std::vector<Variant>& stages, uin
         locations.add(stage);
     }
     return locations.firstFree();
+}
+
+bool readsLocations(const Variant& from, const std::vector<Id>& outputs, const Variant& to)
+{
+    Locations written(kMaxLocations), read(kMaxLocations);
+    for (const Id output : outputs) {
+        written.add(from, *from.module.findDefinition(output));
+    }
+    for (const Instruction& i : to.module.section(spirv::Section::Globals)) {
+        if (i.op == spv::Op::OpVariable && Locations::storageOf(i) == spv::StorageClass::Input) {
+            read.add(to, i);
+        }
+    }
+    return written.overlap(read);
 }
 
 }  // namespace millrace::commands

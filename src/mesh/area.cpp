@@ -263,6 +263,20 @@ Area::Place Area::place(Emitter& out, Id area, size_t member, const std::vector<
     return {pointer, type, known == m_alignments.end() ? 4u : known->second};
 }
 
+uint32_t Area::offsetOf(const Module& module, size_t member, const std::vector<uint32_t>& indices) const
+{
+    const auto offset = [&](Id structure, uint32_t number) {
+        return module.findMemberDecoration(structure, number, spv::Decoration::Offset)->literal(3);
+    };
+    uint32_t bytes = offset(m_type, static_cast<uint32_t>(member));
+    Id type = module.findDefinition(m_type)->id(member);
+    for (const uint32_t index : indices) {
+        bytes += offset(type, index);
+        type = module.findDefinition(type)->id(index);
+    }
+    return bytes;
+}
+
 namespace {
 
 // Turns values as shaders have them into those in memory, where booleans are words and small numbers may be wider, and

@@ -36,6 +36,9 @@ public:
     // `indices`: of the chain into the member, which may be empty.
     Place place(spirv::Emitter& out, spirv::Id area, size_t member, const std::vector<spirv::Id>& indices) const;
 
+    // Where that is, in bytes from the area. Members of structures are the only indices.
+    uint32_t offsetOf(const spirv::Module& module, size_t member, const std::vector<uint32_t>& indices) const;
+
     // A value as the shader has it, from memory, and the other way.
     spirv::Id load(spirv::Emitter& out, const Place& place, spirv::Id type) const;
     void store(spirv::Emitter& out, const Place& place, spirv::Id value, spirv::Id type) const;

@@ -49,14 +49,15 @@ constexpr spv::Capability kKept[] = {
 class Draw {
 public:
     Draw(commands::Variant& vertex, const MeshOutputs& outputs, const OutputAreas& areas, const PrimitiveInputs& inputs,
-         const Target& target, uint32_t viewMask)
+         const Target& target, const MeshLayout& layout)
         : m_vertex(vertex),
           m_module(vertex.module),
           m_outputs(outputs),
           m_areas(areas),
           m_inputs(inputs),
           m_target(target),
-          m_viewMask(viewMask),
+          m_viewMask(layout.viewMask),
+          m_indices(layout.indices),
           m_writer(vertex.module)
     {
     }
@@ -72,6 +73,20 @@ public:
         const Id position = writtenAtEnd(createBuiltIn(spv::BuiltIn::Position, quad), quad);
         m_writer.beginBlock();
         store(position, farAway());
+        if (m_indices) {
+            drawEitherWay(position);
+        } else {
+            drawCorner(position);
+        }
+        writeLate();
+        finish();
+        return m_failure.status();
+    }
+
+private:
+    // Vertices are numbered by the primitives.
+    void drawCorner(Id position)
+    {
         chooseFirst(position);
         findPlace();
         const Id joinThere = m_module.newId(), join = m_module.newId();
@@ -86,12 +101,72 @@ public:
         if (m_viewMask != 0) {
             m_writer.endIf(joinThere);
         }
-        writeLate();
-        finish();
-        return m_failure.status();
     }
 
-private:
+    // Vertices are numbered likewise, or by indices.
+    void drawEitherWay(Id position)
+    {
+        const Id pair = m_module.getVectorType(word(), 2), boolean = m_module.getBoolType();
+        const Found found{createPrivate(pair), createPrivate(word()), createPrivate(word())};
+        store(found.isDrawn, number(0));
+        const Id joinIndexed = m_module.newId(), joinCorner = m_module.newId(), join = m_module.newId();
+        Emitter before = m_writer.out();
+        const Id given = m_loads->word(before, offsetof(abi::SequenceArguments, firstSequence));
+        m_writer.beginIf(emit(spv::Op::OpINotEqual, boolean, {given, number(0)}), joinIndexed);
+        readIndex(found);
+        m_writer.endIf(joinIndexed);
+        m_writer.beginIf(emit(spv::Op::OpIEqual, boolean, {given, number(0)}), joinCorner);
+        findPlace();
+        const Id joinDrawn = m_module.newId();
+        beginDrawn(joinDrawn);
+        findVertex();
+        keepPlace(found, number(1));
+        m_writer.endIf(joinDrawn);
+        m_writer.endIf(joinCorner);
+        const Id isDrawn = emit(spv::Op::OpLoad, word(), {found.isDrawn});
+        m_writer.beginIf(emit(spv::Op::OpINotEqual, boolean, {isDrawn, number(0)}), join);
+        const Id vertices = emit(spv::Op::OpLoad, pair, {found.vertices});
+        const Id low = component(vertices, 0);
+        m_vertices = {low, component(vertices, 1)};
+        m_vertexIndex = emit(spv::Op::OpLoad, word(), {found.index});
+        writeBuiltIns(position);
+        writeVaryings();
+        m_writer.endIf(join);
+    }
+
+    // Private variables: where the vertices of the workgroup are, which one it is, and whether it is drawn.
+    struct Found {
+        Id vertices;
+        Id index;
+        Id isDrawn;
+    };
+
+    void keepPlace(const Found& found, Id isDrawn)
+    {
+        Emitter out = m_writer.out();
+        store(found.vertices, m_loads->pair(out, m_vertices));
+        store(found.index, m_vertexIndex);
+        store(found.isDrawn, isDrawn);
+    }
+
+    // As abi::MeshIndexing says.
+    void readIndex(const Found& found)
+    {
+        const Id index = loadNumber();
+        const Id all = number((1u << m_indices->vertexBits) - 1);
+        const Id bits = number(m_indices->vertexBits);
+        m_vertexIndex = emit(spv::Op::OpBitwiseAnd, word(), {index, all});
+        const Table table = loadTable();
+        Emitter out = m_writer.out();
+        const spirv::LongWords where =
+            locateGroup(out, table.groups, emit(spv::Op::OpShiftRightLogical, word(), {index, bits}));
+        const Id outputs = m_loads->load(out, where, m_module.getVectorType(word(), 2), sizeof(abi::MeshGroup));
+        const Id low = component(outputs, 0);
+        m_vertices = {low, component(outputs, 1)};
+        const Id isDrawn = emit(spv::Op::OpINotEqual, m_module.getBoolType(), {m_vertexIndex, all});
+        keepPlace(found, emit(spv::Op::OpSelect, word(), {isDrawn, number(1), number(0)}));
+    }
+
     Id word() { return m_module.getIntType(32, false); }
     Id real() { return m_module.getFloatType(32); }
     Id number(uint32_t value) { return m_module.getConstant(value); }
@@ -114,7 +189,7 @@ private:
         }
         std::vector<Id> variables;
         for (const Instruction& i : m_module.section(Section::Globals)) {
-            if (i.op == spv::Op::OpVariable && !isVarying(i.result)) {
+            if (i.op == spv::Op::OpVariable && !isHandedOn(i.result)) {
                 variables.push_back(i.result);
             }
         }
@@ -127,11 +202,13 @@ private:
         m_vertex.model = spv::ExecutionModel::Vertex;
     }
 
-    // What has a location.
-    bool isVarying(Id variable) const
+    // What has a location. With indices nobody reads what is per primitive.
+    bool isVarying(const Output& output) const { return !output.isBuiltIn && !(m_indices && output.isPerPrimitive); }
+
+    bool isHandedOn(Id variable) const
     {
         return std::ranges::any_of(m_outputs.variables, [&](const Output& output) {
-            return output.variable == variable && !output.isBuiltIn;
+            return output.variable == variable && isVarying(output);
         });
     }
 
@@ -148,10 +225,15 @@ private:
     // (docs/gpu.md).
     Id writtenAtEnd(Id output, Id type)
     {
-        constexpr auto kPrivate = spv::StorageClass::Private;
-        const Id variable = m_module.createVariable(m_module.getPointerType(kPrivate, type), kPrivate);
+        const Id variable = createPrivate(type);
         m_late.push_back({output, variable, type});
         return variable;
+    }
+
+    Id createPrivate(Id type)
+    {
+        constexpr auto kPrivate = spv::StorageClass::Private;
+        return m_module.createVariable(m_module.getPointerType(kPrivate, type), kPrivate);
     }
 
     void writeLate()
@@ -195,12 +277,20 @@ private:
         return value;
     }
 
+    // VertexIndex.
+    Id loadNumber()
+    {
+        const Id signedWord = m_module.getIntType(32, true);
+        if (!m_number) {
+            m_number = createBuiltIn(spv::BuiltIn::VertexIndex, signedWord, spv::StorageClass::Input);
+        }
+        return emit(spv::Op::OpBitcast, word(), {emit(spv::Op::OpLoad, signedWord, {m_number})});
+    }
+
     // Vertices are numbered by primitive, in the order of workgroups, and corner.
     void findPlace()
     {
-        const Id signedWord = m_module.getIntType(32, true);
-        const Id variable = createBuiltIn(spv::BuiltIn::VertexIndex, signedWord, spv::StorageClass::Input);
-        const Id vertex = emit(spv::Op::OpBitcast, word(), {emit(spv::Op::OpLoad, signedWord, {variable})});
+        const Id vertex = loadNumber();
         const Id corners = number(m_outputs.corners);
         const Id primitive = emit(spv::Op::OpUDiv, word(), {vertex, corners});
         m_corner = emit(spv::Op::OpUMod, word(), {vertex, corners});
@@ -248,25 +338,40 @@ private:
         return {emit(spv::Op::OpSelect, word(), {isFirst, number(0), before}), loadMark(mark)};
     }
 
+    // Addresses: of abi::SequenceTable, and of the first abi::MeshGroup.
+    struct Table {
+        spirv::LongWords address;
+        spirv::LongWords groups;
+    };
+
+    Table loadTable()
+    {
+        constexpr auto kBack = -static_cast<int64_t>(offsetof(abi::MeshWork, table));
+        Emitter out = m_writer.out();
+        const spirv::LongWords table = m_loads->address(out, offsetof(abi::SequenceArguments, table));
+        const Id pair = m_module.getVectorType(word(), 2);
+        const Id results = m_loads->load(out, m_loads->add(out, table, kBack), pair, sizeof(uint64_t));
+        const Id low = component(results, 0);
+        return {table, {low, component(results, 1)}};
+    }
+
+    spirv::LongWords locateGroup(Emitter& out, spirv::LongWords groups, Id index)
+    {
+        const Id bytes = number(sizeof(abi::MeshGroup));
+        return m_loads->math().add(out, groups, m_loads->math().multiply(out, {index, number(0)}, {bytes, number(0)}));
+    }
+
     // The abi::MeshGroup that has the primitive: the last one that does not begin behind it. Those with the same
     // beginning in front of it are empty. Those of the first view say where they begin, and it is that of the own view
     // that has the outputs.
     Id findGroup(Id primitive)
     {
-        constexpr auto kBack = -static_cast<int64_t>(offsetof(abi::MeshWork, table));
-        const Id pair = m_module.getVectorType(word(), 2), quad = m_module.getVectorType(word(), 4);
+        const Id quad = m_module.getVectorType(word(), 4);
+        const Table table = loadTable();
         Emitter before = m_writer.out();
-        const spirv::LongWords table = m_loads->address(before, offsetof(abi::SequenceArguments, table));
-        const Id count =
-            m_loads->load(before, m_loads->add(before, table, offsetof(abi::SequenceTable, groupCount)), word(), 4);
-        const Id results = m_loads->load(before, m_loads->add(before, table, kBack), pair, sizeof(uint64_t));
-        const Id low = component(results, 0);
-        const spirv::LongWords groups{low, component(results, 1)};
-        const Id bytes = number(sizeof(abi::MeshGroup));
-        const auto locate = [&](Emitter& out, Id index) {
-            return m_loads->math().add(out, groups,
-                                       m_loads->math().multiply(out, {index, number(0)}, {bytes, number(0)}));
-        };
+        const Id count = m_loads->load(
+            before, m_loads->add(before, table.address, offsetof(abi::SequenceTable, groupCount)), word(), 4);
+        const auto locate = [&](Emitter& out, Id index) { return locateGroup(out, table.groups, index); };
         const Id runs = number(m_viewMask == 0 ? 1 : static_cast<uint32_t>(std::popcount(m_viewMask)));
         const auto [from, to] = loadMarks(locate(before, emit(spv::Op::OpIMul, word(), {count, runs})), primitive);
         const Id some = emit(spv::Op::OpIAdd, word(), {emit(spv::Op::OpISub, word(), {to, from}), number(1)});
@@ -345,10 +450,7 @@ private:
 
     void findVertex()
     {
-        constexpr spv::BuiltIn kIndices[] = {spv::BuiltIn::PrimitivePointIndicesEXT,
-                                             spv::BuiltIn::PrimitiveLineIndicesEXT,
-                                             spv::BuiltIn::PrimitiveTriangleIndicesEXT};
-        const BuiltInOutput* indices = m_outputs.find(kIndices[m_outputs.corners - 1]);
+        const BuiltInOutput* indices = m_outputs.findIndices();
         if (!indices) {
             m_vertexIndex = number(0);  // nothing is ever drawn
             return;
@@ -438,7 +540,7 @@ private:
     {
         for (size_t v = 0; v < m_outputs.variables.size(); v++) {
             const Output& output = m_outputs.variables[v];
-            if (output.isBuiltIn) {
+            if (!isVarying(output)) {
                 continue;
             }
             const Id pointer = m_module.getPointerType(spv::StorageClass::Output, output.element);
@@ -466,6 +568,7 @@ private:
     const PrimitiveInputs& m_inputs;
     const Target& m_target;
     const uint32_t m_viewMask;
+    const std::optional<MeshIndices> m_indices;
     compiler::FunctionWriter m_writer;
     struct Late {
         Id output;
@@ -474,6 +577,7 @@ private:
     };
     std::vector<Late> m_late;
     std::map<spv::BuiltIn, Id> m_chosen;  // variables of outputs that choose layer, viewport and shading rate
+    Id m_number;                          // VertexIndex
     Id m_corner;
     Id m_primitive;
     Id m_isThere;  // with a mask of views: a view may have fewer primitives than another
@@ -488,9 +592,9 @@ private:
 }  // namespace
 
 Status drawVertices(commands::Variant& vertex, const MeshOutputs& outputs, const OutputAreas& areas,
-                    const PrimitiveInputs& inputs, const Target& target, uint32_t viewMask)
+                    const PrimitiveInputs& inputs, const Target& target, const MeshLayout& layout)
 {
-    return Draw(vertex, outputs, areas, inputs, target, viewMask).run();
+    return Draw(vertex, outputs, areas, inputs, target, layout).run();
 }
 
 }  // namespace millrace::mesh

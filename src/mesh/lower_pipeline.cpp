@@ -195,6 +195,9 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
                           OutputAreas::units(areas->primitive, outputs->maxPrimitives),
                       0, outputs->corners,
                       (outputs->maxPrimitives + abi::kMeshMarkPrimitives - 1) / abi::kMeshMarkPrimitives, *viewMask};
+    if (target.indices) {
+        lowered.layout.indices = findIndices(*whole, *outputs, *areas, *inputs, reader ? &*reader : nullptr, *viewMask);
+    }
     if (task) {
         auto emitted = lowerTask(*task, lowered.layout, target);
         if (!emitted) {
@@ -203,7 +206,7 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
         lowered.task = std::move(*emitted);
     }
     Variant vertex = *whole;
-    if (const Status status = drawVertices(vertex, *outputs, *areas, *inputs, target, *viewMask); !status) {
+    if (const Status status = drawVertices(vertex, *outputs, *areas, *inputs, target, lowered.layout); !status) {
         return status.error();
     }
     lowered.vertex = {"main", finish(vertex), {}};

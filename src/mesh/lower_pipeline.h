@@ -35,6 +35,7 @@ struct Target {
     bool layers = false;                  // vertex shaders write Layer (shaderOutputLayer),
     bool viewports = false;               // and ViewportIndex (shaderOutputViewportIndex),
     bool shadingRates = false;            // and PrimitiveShadingRateKHR (primitiveFragmentShadingRate)
+    bool indices = true;                  // draws may have index buffers
     GroupSize groupSize = kAnyGroupSize;  // of compute shaders
 };
 
@@ -42,6 +43,17 @@ struct Target {
 struct Views {
     uint32_t mask = 0;        // of the subpass; 0: it has no several views, and ViewIndex is 0
     bool areDevices = false;  // it is DeviceIndex (VK_PIPELINE_CREATE_VIEW_INDEX_FROM_DEVICE_INDEX_BIT)
+};
+
+// How an index buffer is made of what workgroups leave: abi::MeshIndexing.
+struct MeshIndices {
+    uint32_t mostPrimitives = 0;  // of a workgroup
+    uint32_t vertexBits = 0;
+    uint32_t vertexBytes = 0;
+    uint32_t primitivesOffset = 0;
+    uint32_t primitiveBytes = 0;
+    uint32_t indicesOffset = 0;
+    uint32_t cullOffset = 0;
 };
 
 struct MeshLayout {
@@ -52,6 +64,9 @@ struct MeshLayout {
     // Views for each of which the mesh shader runs, since it reads ViewIndex, with the index of the view as
     // abi::SequenceArguments::firstSequence. 0: it runs once.
     uint32_t viewMask = 0;
+    // None: no draw has an index buffer. It needs vertices that several primitives can share: nothing is per primitive
+    // that a fragment shader or the rasterizer reads, and all views have the same indices.
+    std::optional<MeshIndices> indices{};
 
     // What a workgroup of the mesh shader leaves in all views (abi::MeshWork::results).
     uint64_t resultBytes() const { return runs() * sizeof(abi::MeshGroup) + marks * sizeof(uint32_t); }
@@ -64,7 +79,9 @@ struct MeshLayout {
 struct LoweredPipeline {
     std::optional<Stage> task;  // compute shaders: dispatches of MeshWork::table.groupCount workgroups or more
     Stage mesh;
-    Stage vertex;  // drawn with as many vertices as all workgroups have corners of primitives
+    // Drawn with as many vertices as all workgroups have corners of primitives, or with an index for each. Then
+    // abi::SequenceArguments::firstSequence is 1.
+    Stage vertex;
     std::optional<Stage> fragment;
     MeshLayout layout;
 };

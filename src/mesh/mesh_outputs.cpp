@@ -202,6 +202,13 @@ const BuiltInOutput* MeshOutputs::find(spv::BuiltIn builtIn) const
     return found == builtIns.end() ? nullptr : &*found;
 }
 
+const BuiltInOutput* MeshOutputs::findIndices() const
+{
+    constexpr spv::BuiltIn kIndices[] = {spv::BuiltIn::PrimitivePointIndicesEXT, spv::BuiltIn::PrimitiveLineIndicesEXT,
+                                         spv::BuiltIn::PrimitiveTriangleIndicesEXT};
+    return find(kIndices[corners - 1]);
+}
+
 uint64_t OutputAreas::units(const Area& area, uint64_t count)
 {
     return (count * area.stride() + abi::kMeshUnitBytes - 1) / abi::kMeshUnitBytes;

@@ -42,6 +42,8 @@ struct MeshOutputs {
     std::vector<BuiltInOutput> builtIns;
 
     const BuiltInOutput* find(spv::BuiltIn builtIn) const;
+    // Of primitives with so many corners.
+    const BuiltInOutput* findIndices() const;
 };
 
 // How outputs are in memory: a structure for each vertex, and one for each primitive.

@@ -29,10 +29,16 @@ struct PrimitiveInputs {
     std::optional<uint32_t> primitiveId;  // the location at which it gets PrimitiveId; none: it does not
 };
 
+// None if draws have no index buffers: what is per primitive is read by the fragment shader or the rasterizer, or it
+// runs for each view. `fragment`: null if there is none.
+std::optional<MeshIndices> findIndices(const commands::Variant& mesh, const MeshOutputs& outputs,
+                                       const OutputAreas& areas, const PrimitiveInputs& inputs,
+                                       const commands::Variant* fragment, uint32_t viewMask);
+
 // A copy of the mesh shader, before storeOutputs(), becomes the vertex shader that reads what workgroups left, for its
-// own view where they ran for each. Errors: what the device lacks.
+// own view where they ran for each. The layout has `indices` and `viewMask`. Errors: what the device lacks.
 Status drawVertices(commands::Variant& vertex, const MeshOutputs& outputs, const OutputAreas& areas,
-                    const PrimitiveInputs& inputs, const Target& target, uint32_t viewMask);
+                    const PrimitiveInputs& inputs, const Target& target, const MeshLayout& layout);
 
 // The fragment shader gets what is per primitive from all vertices of it.
 Status readPrimitives(commands::Variant& fragment, const PrimitiveInputs& inputs);

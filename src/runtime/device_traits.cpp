@@ -167,6 +167,7 @@ const std::array<Trait, kTraitCount>& traitTable()
     // 65535 workgroups are what every device takes in one dimension.
     static constexpr std::array<Trait, kTraitCount> kTable = {{
         {"grid_groups", &T::gridGroups, 1, 65535},
+        {"mesh_index_kib", &T::meshIndexKib, 1, 1u << 20},
         {"grid_invocations", &T::gridInvocations, 1, 1u << 24},
         {"grid_min_groups", &T::gridMinGroups, 1, 65535},
         {"grid_max_groups", &T::gridMaxGroups, 1, 65535},

@@ -14,11 +14,14 @@
 
 namespace millrace::runtime {
 
-// Workgroups are ours. Where they are settings, 0 leaves the choice to the device; chosen, only gridGroups may be 0.
+// Workgroups are ours. Where they are settings, 0 leaves the choice to the device; chosen, only the first two may be 0.
 struct DeviceTraits {
     // Workgroups of a direct dispatch that fills the device; 0: gridInvocations by their size. Workgroups loop over the
     // work, so fewer leave the device idle and more only cost their launch (docs/experiments.md).
     uint32_t gridGroups = 0;
+    // Indices of draws with mesh shaders of the layer's, in KiB, where only the device knows how many there are. 0: as
+    // many as command buffers before had, and a quarter (src/layer/mesh).
+    uint32_t meshIndexKib = 0;
     // Invocations of a direct dispatch that fills the device,
     uint32_t gridInvocations = 0;
     // but workgroups at least,
@@ -77,7 +80,7 @@ struct Trait {
     std::string range() const;  // "a power of two from 32 to 1024"
 };
 
-inline constexpr size_t kTraitCount = 20;
+inline constexpr size_t kTraitCount = 21;
 const std::array<Trait, kTraitCount>& traitTable();
 
 enum class TraitOrigin {

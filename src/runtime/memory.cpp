@@ -136,6 +136,10 @@ VkResult Memory::createBuffer(BufferUse use, VkDeviceSize bytes, Buffer& out)
             info.usage |= VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
             wanted.flags = 0;
             break;
+        case BufferUse::Indices:
+            info.usage |= VK_BUFFER_USAGE_INDEX_BUFFER_BIT;
+            wanted.flags = 0;
+            break;
         case BufferUse::Results:
             info.usage |= VK_BUFFER_USAGE_TRANSFER_DST_BIT;
             wanted.flags = 0;

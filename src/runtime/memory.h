@@ -24,6 +24,7 @@ enum class BufferUse {
     Upload,       // written once by the host, read by shaders or as indirect arguments
     Readback,     // written by shaders, read by the host
     Indirect,     // written by shaders, read as indirect arguments; not mapped
+    Indices,      // written by shaders, read as an index buffer; not mapped
     Results,      // written by copies of query results, read by shaders; not mapped
     Draws,        // Indirect that transfer commands write
     Breadcrumbs,  // Readback that transfer commands read and write

@@ -37,6 +37,7 @@ constexpr Switch kDisabled[] = {
     {"measuring", [](Settings& s) { s.runtime.measures = false; },
      [](const Settings& s) { return !s.runtime.measures; }},
     {"mesh_commands", [](Settings& s) { s.meshCommands = false; }, [](const Settings& s) { return !s.meshCommands; }},
+    {"mesh_indices", [](Settings& s) { s.meshIndices = false; }, [](const Settings& s) { return !s.meshIndices; }},
     {"reductions", [](Settings& s) { s.runtime.reduces = false; },
      [](const Settings& s) { return !s.runtime.reduces; }},
 };

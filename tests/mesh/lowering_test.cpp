@@ -280,6 +280,45 @@ TEST(MeshLowering, ShadingRates_AreChosenByTheVertexShader)
 
 namespace {
 
+std::optional<MeshIndices> indicesOf(const std::string& declarations, const std::string& statements,
+                                     const std::string& inputs, const std::string& read, const Views& views = {})
+{
+    const std::string indices = "gl_PrimitiveTriangleIndicesEXT[0] = uvec3(0, 1, 2);\n";
+    const Stage mesh{"main", compileText(textOf(declarations, indices + statements), VK_SHADER_STAGE_MESH_BIT_EXT), {}};
+    const Stage fragment{
+        "main",
+        compileText("#version 460\n#extension GL_EXT_mesh_shader : require\n" + inputs +
+                        "layout(location = 0) out vec4 color;\nvoid main() { color = vec4(" + read + "); }\n",
+                    VK_SHADER_STAGE_FRAGMENT_BIT),
+        {}};
+    expectLowered({}, mesh, fragment, declarations + statements, views);
+    const auto lowered = lowerPipeline({}, mesh, fragment, kAll, views);
+    EXPECT_TRUE(lowered);
+    return lowered ? lowered->layout.indices : std::nullopt;
+}
+
+}  // namespace
+
+// Primitives share vertices unless somebody reads what is theirs.
+TEST(MeshLowering, IndexBuffers_WhereNothingPerPrimitiveIsRead)
+{
+    const std::string color = "layout(location = 3) out vec4 color[];\n";
+    const std::string own = "layout(location = 2) perprimitiveEXT out vec4 own[];\n";
+    EXPECT_TRUE(indicesOf(color, "color[0] = vec4(1);\n", "layout(location = 3) in vec4 color3;\n", "color3"));
+    EXPECT_TRUE(indicesOf("", "gl_MeshPrimitivesEXT[0].gl_CullPrimitiveEXT = true;\n", "", "1"));
+    EXPECT_TRUE(indicesOf("", "gl_MeshPrimitivesEXT[0].gl_PrimitiveID = 3;\n", "", "1"));
+    EXPECT_TRUE(indicesOf(own, "own[0] = vec4(1);\n", "", "1"));
+    EXPECT_FALSE(indicesOf(own, "own[0] = vec4(1);\n", "layout(location = 2) perprimitiveEXT in vec4 own;\n", "own"));
+    EXPECT_FALSE(indicesOf("", "gl_MeshPrimitivesEXT[0].gl_PrimitiveID = 3;\n", "", "gl_PrimitiveID"));
+    EXPECT_FALSE(indicesOf("", "gl_MeshPrimitivesEXT[0].gl_Layer = 1;\n", "", "1"));
+    EXPECT_FALSE(indicesOf("", "gl_MeshPrimitivesEXT[0].gl_ViewportIndex = 1;\n", "", "1"));
+    const std::string view = "#extension GL_EXT_multiview : require\nlayout(location = 3) out int view[];\n";
+    EXPECT_FALSE(indicesOf(view, "view[0] = gl_ViewIndex;\n", "", "1", {.mask = 3}));
+    EXPECT_TRUE(indicesOf(view, "view[0] = gl_ViewIndex;\n", "", "1"));
+}
+
+namespace {
+
 // A mesh shader that gives ViewIndex out, or has it and does not read it.
 Stage viewStage(bool reads)
 {

@@ -66,8 +66,8 @@ bool driverHas(Beside beside)
 
 namespace {
 
-// What compilers declare for PrimitiveId and gl_DrawID, which lowered shaders go without, and several draws in one
-// command.
+// What compilers declare for PrimitiveId and gl_DrawID, which lowered shaders go without, several draws in one command,
+// and statistics.
 void enableWhatTestsNeed(VkPhysicalDeviceFeatures2& core, VkPhysicalDeviceVulkan11Features& v11)
 {
     InstanceOptions options;
@@ -77,6 +77,7 @@ void enableWhatTestsNeed(VkPhysicalDeviceFeatures2& core, VkPhysicalDeviceVulkan
     VkPhysicalDeviceFeatures2 has{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &has11};
     vkGetPhysicalDeviceFeatures2(instance.physical, &has);
     core.features.geometryShader = has.features.geometryShader;
+    core.features.pipelineStatisticsQuery = has.features.pipelineStatisticsQuery;
     core.features.multiDrawIndirect = has.features.multiDrawIndirect;
     core.features.fragmentStoresAndAtomics = has.features.fragmentStoresAndAtomics;
     core.features.vertexPipelineStoresAndAtomics = has.features.vertexPipelineStoresAndAtomics;

@@ -79,6 +79,8 @@ public:
     PFN_vkCmdDrawMeshTasksIndirectEXT cmdDrawIndirect = nullptr;
     PFN_vkCmdDrawMeshTasksIndirectCountEXT cmdDrawIndirectCount = nullptr;
 
+    // False: there are no queries of statistics.
+    bool hasStatistics() const { return m_core.features.pipelineStatisticsQuery == VK_TRUE; }
     // A pool with one query.
     VkQueryPool createQueries(VkQueryType type, VkQueryPipelineStatisticFlags statistics = 0);
     // Viewport and scissor are dynamic.

@@ -42,15 +42,26 @@ VkPrimitiveTopology topologyOf(uint32_t corners)
     return kLists[corners - 1];
 }
 
+layertest::InstanceOptions withIndices(Indices indices)
+{
+    layertest::InstanceOptions options = instanceOptions(Provider::Layer);
+    if (indices == Indices::Few)
+        options.settings["traits"] = "mesh_index_kib=1";
+    if (indices == Indices::None)
+        options.settings["disable"] = "mesh_indices";
+    return options;
+}
+
 }  // namespace
 
-RandomDevice::RandomDevice() : m_device(instanceOptions(Provider::Layer), options())
+RandomDevice::RandomDevice(Indices indices) : m_device(withIndices(indices), options())
 {
     m_cmdDraw = m_device.get<PFN_vkCmdDrawMeshTasksEXT>("vkCmdDrawMeshTasksEXT");
     m_cmdDrawIndirect = m_device.get<PFN_vkCmdDrawMeshTasksIndirectEXT>("vkCmdDrawMeshTasksIndirectEXT");
     m_cmdDrawIndirectCount = m_device.get<PFN_vkCmdDrawMeshTasksIndirectCountEXT>("vkCmdDrawMeshTasksIndirectCountEXT");
     createLayout();
     createTarget();
+    createCounter();
 }
 
 layertest::DeviceOptions RandomDevice::options()
@@ -66,6 +77,7 @@ layertest::DeviceOptions RandomDevice::options()
     own.shaderClipDistance = driver.shaderClipDistance;
     own.shaderCullDistance = driver.shaderCullDistance;
     own.largePoints = driver.largePoints;
+    own.pipelineStatisticsQuery = driver.pipelineStatisticsQuery;
     own.multiViewport = driver.multiViewport && driverWritesViewports();
     own.multiDrawIndirect = driver.multiDrawIndirect;
     m_multiview.multiviewGeometryShader = m_multiview.multiviewTessellationShader = VK_FALSE;
@@ -124,6 +136,28 @@ void RandomDevice::createLayout()
 void RandomDevice::createTarget()
 {
     m_target = m_device.createTarget(kRandomSize, kRandomSize, kRandomViews);
+}
+
+void RandomDevice::createCounter()
+{
+    if (!m_core.features.pipelineStatisticsQuery)
+        return;
+    VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+    info.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS;
+    info.queryCount = 1;
+    info.pipelineStatistics = VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT;
+    MILLRACE_CHECK(vkCreateQueryPool(m_device.handle, &info, nullptr, &m_counter));
+    m_device.onDestroy([this] { vkDestroyQueryPool(m_device.handle, m_counter, nullptr); });
+}
+
+// Behind a submission that has ended.
+void RandomDevice::countRuns()
+{
+    uint64_t runs = 0;
+    EXPECT_EQ(vkGetQueryPoolResults(m_device.handle, m_counter, 0, 1, sizeof runs, &runs, sizeof runs,
+                                    VK_QUERY_RESULT_64_BIT),
+              VK_SUCCESS);
+    m_vertexRuns += runs;
 }
 
 VkPipeline RandomDevice::createPipeline(const std::vector<StageText>& texts, const RandomShader& shader, uint32_t salt)
@@ -235,7 +269,7 @@ void RandomDevice::copyPixels(VkCommandBuffer cmd, const layertest::Buffer& pixe
                          nullptr);
 }
 
-RandomDevice::Pixels RandomDevice::drawWith(VkPipeline pipeline, uint32_t seed, uint32_t viewMask,
+RandomDevice::Pixels RandomDevice::drawWith(VkPipeline pipeline, uint32_t seed, uint32_t viewMask, VkQueryPool counter,
                                             const std::function<void(VkCommandBuffer, uint32_t)>& draw)
 {
     if (!pipeline)
@@ -247,16 +281,24 @@ RandomDevice::Pixels RandomDevice::drawWith(VkPipeline pipeline, uint32_t seed, 
     const size_t count = size_t{kRandomSize} * kRandomSize * kRandomViews;
     const layertest::Buffer pixels = m_device.createBuffer(count * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
     const VkCommandBuffer cmd = m_device.begin();
+    if (counter)
+        vkCmdResetQueryPool(cmd, counter, 0, 1);
     beginRendering(cmd, viewMask);
+    if (counter)
+        vkCmdBeginQuery(cmd, counter, 0, 0);
     vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
     vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, m_layout, 0, 1, &set, 0, nullptr);
     for (const uint32_t pushed : {0u, 91u}) {
         vkCmdPushConstants(cmd, m_layout, VK_SHADER_STAGE_FRAGMENT_BIT, kRandomFragmentPush, sizeof pushed, &pushed);
         draw(cmd, pushed);
     }
+    if (counter)
+        vkCmdEndQuery(cmd, counter, 0);
     vkCmdEndRendering(cmd);
     copyPixels(cmd, pixels);
     m_device.submitAndWait(cmd);
+    if (counter)
+        countRuns();
     const uint32_t drawn = viewMask == 0 ? (1u << kRandomLayers) - 1 : viewMask;
     Pixels out(count, 0);
     for (uint32_t layer = 0; layer < kRandomViews; layer++) {
@@ -293,7 +335,8 @@ RandomDevice::Pixels RandomDevice::draw(const RandomShader& shader, uint32_t see
                                                 {VK_SHADER_STAGE_MESH_BIT_EXT, shader.mesh},
                                                 {VK_SHADER_STAGE_FRAGMENT_BIT, shader.fragment}},
                                                shader, seed);
-    return drawWith(pipeline, seed, shader.viewMask, [&](VkCommandBuffer cmd, uint32_t pushed) {
+    const VkQueryPool counter = shader.viewMask == 0 ? m_counter : VK_NULL_HANDLE;
+    return drawWith(pipeline, seed, shader.viewMask, counter, [&](VkCommandBuffer cmd, uint32_t pushed) {
         push(cmd, {pushed, 0, {}, {}});
         if (shader.kind != RandomDraws::Direct)
             return drawIndirect(cmd, shader);
@@ -307,7 +350,7 @@ RandomDevice::Pixels RandomDevice::drawExpected(const RandomShader& shader, uint
     const VkPipeline pipeline = createPipeline(
         {{VK_SHADER_STAGE_VERTEX_BIT, shader.expectedVertex}, {VK_SHADER_STAGE_FRAGMENT_BIT, shader.expectedFragment}},
         shader, seed);
-    return drawWith(pipeline, seed, shader.viewMask, [&](VkCommandBuffer cmd, uint32_t pushed) {
+    return drawWith(pipeline, seed, shader.viewMask, VK_NULL_HANDLE, [&](VkCommandBuffer cmd, uint32_t pushed) {
         uint32_t draw = 0;
         for (const auto& [x, y, z] : shader.draws) {
             push(cmd, {pushed, draw, {}, {x, y, z}});

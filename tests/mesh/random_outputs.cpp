@@ -82,7 +82,7 @@ std::string numberExtensions(const Abilities& abilities)
     return abilities.int64 || abilities.small ? "#extension GL_EXT_shader_explicit_arithmetic_types : require\n" : "";
 }
 
-RandomOutputs::RandomOutputs(Choice& choose, const Abilities& abilities)
+RandomOutputs::RandomOutputs(Choice& choose, const Abilities& abilities, bool ofPrimitives)
 {
     const std::vector<RandomType> types = typesOf(abilities);
     const uint32_t count = choose.number(0, 6);
@@ -92,7 +92,7 @@ RandomOutputs::RandomOutputs(Choice& choose, const Abilities& abilities)
         output.type = choose.of(types);
         output.name = "value" + text(i);
         output.length = choose.chance(25) ? choose.number(2, 3) : 0;
-        output.isPerPrimitive = choose.chance(40);
+        output.isPerPrimitive = choose.chance(40) && ofPrimitives;
         output.isInBlock = choose.chance(30);
         output.key = 16 * (i + 1);
         const bool isSmall = !output.length && output.type.columns == 1 && output.type.name[0] != 'd' &&

@@ -51,7 +51,8 @@ struct RandomOutput {
 // All that is at locations: variables, and blocks with a member or more.
 class RandomOutputs {
 public:
-    RandomOutputs(Choice& choose, const Abilities& abilities);
+    // `ofPrimitives`: some are.
+    RandomOutputs(Choice& choose, const Abilities& abilities, bool ofPrimitives);
 
     // As the stage sees them; Expected: of a pipeline with a vertex shader, where all corners have what is per
     // primitive.

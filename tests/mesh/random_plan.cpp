@@ -32,7 +32,10 @@ std::string text(uint32_t number)
 }  // namespace
 
 RandomPlan::RandomPlan(uint32_t seed, const Abilities& given)
-    : choose(seed), abilities(given), outputs(choose, abilities)
+    : choose(seed),
+      sharesVertices(sharesVerticesBySeed(seed)),
+      abilities(given),
+      outputs(choose, abilities, !sharesVertices)
 {
     const std::vector<Triple> sizes{{1, 1, 1}, {3, 1, 1},  {8, 1, 1}, {32, 1, 1},  {33, 1, 1},  {64, 1, 1},
                                     {8, 8, 1}, {1, 16, 1}, {4, 2, 3}, {128, 1, 1}, {1, 1, 128}, {1, 2, 65}};
@@ -58,7 +61,7 @@ RandomPlan::RandomPlan(uint32_t seed, const Abilities& given)
     if (choose.chance(30)) {
         ofPrimitive.push_back({"gl_CullPrimitiveEXT", "bool", "mixed(n, 4u) % 3u == 0u"});
     }
-    if (choose.chance(30)) {
+    if (choose.chance(30) && !sharesVertices) {
         ofPrimitive.push_back({"gl_PrimitiveID", "int", "int(mixed(n, 5u))"});
     }
     if (abilities.multiview && choose.chance(50)) {
@@ -66,10 +69,10 @@ RandomPlan::RandomPlan(uint32_t seed, const Abilities& given)
     }
     readsView = abilities.multiview && choose.chance(70);
     showsView = abilities.multiview && choose.chance(30);
-    if (abilities.viewports && viewMask == 0 && choose.chance(25)) {
+    if (abilities.viewports && viewMask == 0 && choose.chance(25) && !sharesVertices) {
         ofPrimitive.push_back({"gl_Layer", "int", "int(mixed(n, 6u) % " + text(kRandomLayers) + "u)"});
     }
-    if (abilities.viewports && choose.chance(25)) {
+    if (abilities.viewports && choose.chance(25) && !sharesVertices) {
         ofPrimitive.push_back({"gl_ViewportIndex", "int", "int(mixed(n, 7u) % 2u)"});
     }
 }

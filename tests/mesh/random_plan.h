@@ -46,6 +46,8 @@ struct RandomPlan {
     static std::string stores(const std::vector<RandomBuiltIn>& members, const std::string& place);
 
     Choice choose;
+    // Nothing is per primitive that a fragment shader reads, so that primitives can share vertices.
+    const bool sharesVertices;
     const Abilities abilities;
     const RandomOutputs outputs;
     std::array<uint32_t, 3> size{};  // of a workgroup

@@ -62,6 +62,12 @@ struct RandomPush {
 };
 inline constexpr uint32_t kRandomFragmentPush = 32;
 
+// Of each second seed primitives share vertices.
+constexpr bool sharesVerticesBySeed(uint32_t seed)
+{
+    return seed % 2 == 1;
+}
+
 // The same for the same seed and abilities.
 RandomShader makeRandomShader(uint32_t seed, const Abilities& abilities);
 

@@ -163,7 +163,8 @@ TEST(DeviceTraits, ChosenValuesAreAllowed)
     for (const DeviceFacts& facts : {gpu(), processor(1), processor(64), measured}) {
         const DeviceTraits traits = chooseTraits(facts, {}).traits;
         EXPECT_EQ(traits.gridGroups, 0u);
-        for (const Trait& trait : std::span(traitTable()).subspan(1))
+        EXPECT_EQ(traits.meshIndexKib, 0u);
+        for (const Trait& trait : std::span(traitTable()).subspan(2))
             EXPECT_TRUE(trait.allows(traits.*trait.value)) << trait.key << " " << traits.*trait.value;
     }
 }
@@ -189,7 +190,7 @@ TEST(DeviceTraits, WorkgroupsLargerThanTheDeviceTakes_AreCutAndReported)
 
 TEST(DeviceTraits, Ranges)
 {
-    const Trait& packed = traitTable()[5];
+    const Trait& packed = traitTable()[6];
     EXPECT_EQ(packed.range(), "a power of two from 32 to 1024");
     EXPECT_TRUE(packed.allows(32));
     EXPECT_FALSE(packed.allows(48));
@@ -205,7 +206,7 @@ TEST(DeviceTraits, TextsSayWhereFrom_AndLeaveOutWhatIsNotChosen)
     facts.residency = {2, 2};
     DeviceTraits settings;
     std::vector<TraitText> texts = traitTexts(chooseTraits(facts, settings));
-    ASSERT_EQ(texts.size(), kTraitCount - 1);
+    ASSERT_EQ(texts.size(), kTraitCount - 2);
     EXPECT_EQ(texts[0].key, "grid_invocations");
     EXPECT_EQ(texts[1].value, 4u);
     EXPECT_EQ(texts[1].origin, "measured");

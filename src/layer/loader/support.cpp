@@ -125,6 +125,8 @@ MeshLimits meshLimits(const runtime::DriverAnswers& answers, bool hasLayerExtens
     out.views = answers.features11.multiview ? std::max(answers.properties11.maxMultiviewViewCount, 1u) : 1;
     out.vertexLayers = hasLayerExtension && answers.features12.shaderOutputLayer;
     out.vertexViewports = hasLayerExtension && answers.features12.shaderOutputViewportIndex;
+    out.mostIndex = limits.maxDrawIndexedIndexValue;
+    out.allIndices = answers.features.fullDrawIndexUint32;
     out.fragmentPrimitiveId = answers.features.geometryShader;
     return out;
 }

@@ -26,6 +26,8 @@ struct MeshLimits {
     uint32_t views = 1;         // one more than the index of the last one; 1: there is no multiview
     bool vertexLayers = false;  // vertex shaders can write Layer
     bool vertexViewports = false;
+    uint32_t mostIndex = 0;            // of an index buffer
+    bool allIndices = false;           // that is all of 32 bits (fullDrawIndexUint32)
     bool fragmentPrimitiveId = false;  // fragment shaders can read PrimitiveId behind vertex shaders (geometryShader)
 };
 

@@ -155,6 +155,7 @@ void MeshArena::unite()
 void MeshArena::tell() noexcept
 {
     abi::MeshMemoryReport report = read();
+    m_device.meshShaders->noteIndices(report.wantedIndices);
     report.refused |= m_lost.refused;
     if (m_isGivenUp)
         report.unfit = m_lost.unfit;

@@ -39,11 +39,39 @@ void runSeries(CommandBuffer& commandBuffer)
     static_cast<MeshMemory*>(commandBuffer.drawMemory.get())->series.run(commandBuffer);
 }
 
+template <typename Element>
+bool uploadAll(CommandBuffer& commandBuffer, const std::vector<Element>& elements, MeshMemory::Part& out)
+{
+    const uint64_t bytes = elements.size() * sizeof(Element);
+    const VkResult result = static_cast<MeshMemory*>(commandBuffer.drawMemory.get())->takeUpload(bytes, out);
+    if (result == VK_SUCCESS)
+        std::memcpy(out.data, elements.data(), bytes);
+    else
+        commandBuffer.fail(result);
+    return result == VK_SUCCESS;
+}
+
 // A kernel of ours is bound in front instead; it has no descriptor sets.
 void forgetPipelines(Front& front)
 {
     for (Front::Bound& bound : front.bound)
         bound.pipeline = VK_NULL_HANDLE;
+}
+
+// How many workgroups write the indices of each draw. Of those that share, the host does not know how many there are.
+uint32_t shareWriters(std::vector<abi::MeshIndexing>& indexings, uint32_t most)
+{
+    constexpr uint32_t kLeast = 16;
+    const auto shared = static_cast<uint32_t>(std::ranges::count(indexings, 1u, &abi::MeshIndexing::isShared));
+    const uint32_t ofShared = shared == 0 ? 0 : std::max(std::min(most, 4 * most / shared), kLeast);
+    uint32_t writers = 0;
+    for (abi::MeshIndexing& indexing : indexings) {
+        const uint32_t perWriter = kIndexWriterInvocations * indexing.corners;
+        indexing.writers = indexing.isShared ? ofShared : std::min(most, indexing.most / perWriter + 1);
+        indexing.firstWriter = writers;
+        writers += indexing.writers;
+    }
+    return writers;
 }
 
 // Behind all mesh shaders of a front, or those that depend on a condition.
@@ -58,21 +86,30 @@ void listDraws(CommandBuffer& commandBuffer)
     for (const VkCommandBuffer stream : streams)
         if (stream)
             recordBarrier(device, stream, kComputeStage, kComputeStage);
+    std::vector<abi::MeshIndexing> indexings = std::exchange(memory->indexings, {});
+    const uint32_t writers = shareWriters(indexings, device.meshShaders->mostIndexWriters());
+    MeshMemory::Part ofIndexings;
+    if (writers > 0 && !uploadAll(commandBuffer, indexings, ofIndexings))
+        return;
     for (const MeshCount groups : {MeshCount::Few, MeshCount::Several, MeshCount::Many}) {
         const std::vector<abi::MeshListing> listings = std::exchange(memory->listings[static_cast<size_t>(groups)], {});
         if (listings.empty())
             continue;
         MeshMemory::Part part;
-        const uint64_t bytes = listings.size() * sizeof listings[0];
-        if (const VkResult result = memory->takeUpload(bytes, part); result != VK_SUCCESS) {
-            commandBuffer.fail(result);
+        if (!uploadAll(commandBuffer, listings, part))
             return;
-        }
-        std::memcpy(part.data, listings.data(), bytes);
-        const abi::ListArguments arguments{part.address, static_cast<uint32_t>(listings.size()), 0};
+        const abi::ListArguments arguments{part.address, ofIndexings.address, static_cast<uint32_t>(listings.size()),
+                                           0};
         for (const VkCommandBuffer stream : streams)
             if (stream)
                 device.meshShaders->listPrimitives(stream, arguments, groups);
+    }
+    for (const VkCommandBuffer stream : streams) {
+        if (!stream || writers == 0)
+            continue;
+        recordBarrier(device, stream, kComputeStage, kComputeStage);
+        device.meshShaders->writeIndices(stream,
+                                         {ofIndexings.address, static_cast<uint32_t>(indexings.size()), writers});
     }
     forgetPipelines(commandBuffer.front);
 }
@@ -192,6 +229,7 @@ bool MeshDraw::useArena()
     if (!isGood(memory().arena(m_arena)))
         return false;
     m_arena->need(m_pipeline->outputs.mostUnits);
+    shareIndices();
     return true;
 }
 
@@ -317,9 +355,7 @@ void MeshDraw::launch(VkCommandBuffer commandBuffer, const Dispatch& dispatch, u
 // nothing has written what is read.
 void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
 {
-    const MeshCount groups = dispatch.indirect ? MeshCount::Many : meshCountOf(dispatch.groups);
-    memory().listings[static_cast<size_t>(groups)].push_back(
-        {dispatch.work, drawn.address, m_pipeline->outputs.corners, m_pipeline->outputs.runs()});
+    addListing(dispatch, drawn);
     m_commandBuffer.front.finish = listDraws;
     if (m_commandBuffer.rendering.conditional)
         listDraws(m_commandBuffer);
@@ -327,15 +363,52 @@ void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
     const VkuDeviceDispatchTable& table = m_device.table;
     const VkCommandBuffer inside = m_commandBuffer.current;
     bindInside(inside);
-    const abi::SequenceArguments pushed = arguments(dispatch, 0);
-    table.CmdPushConstants(inside, m_pipeline->layout->handle, kSequenceStages, 0, sizeof pushed, &pushed);
     if (m_drawing)
         table.CmdBindPipeline(inside, kGraphics, m_drawing);
     if (m_pipeline->hasObjects)
         bindObjects(m_device, *m_pipeline, inside);
-    table.CmdDrawIndirect(inside, drawn.buffer, drawn.offset, 1, sizeof(abi::MeshDrawCommand));
+    draw(inside, dispatch, drawn);
     if (m_pipeline->hasObjects)
         restoreVertexState(m_commandBuffer.log, table, inside);
+}
+
+void MeshDraw::addListing(const Dispatch& dispatch, const Drawn& drawn)
+{
+    abi::MeshListing listing{
+        dispatch.work, drawn.address, m_pipeline->outputs.corners, m_pipeline->outputs.runs(), 0, 0};
+    if (m_indexed) {
+        m_indexed->indexing.work = dispatch.work;
+        m_indexed->indexing.draw = drawn.address;
+        memory().indexings.push_back(m_indexed->indexing);
+        listing.indexing = static_cast<uint32_t>(memory().indexings.size());
+    }
+    const MeshCount groups = dispatch.indirect ? MeshCount::Many : meshCountOf(dispatch.groups);
+    memory().listings[static_cast<size_t>(groups)].push_back(listing);
+}
+
+// Where indices are shared, the device decides which of two draws has vertices.
+void MeshDraw::draw(VkCommandBuffer inside, const Dispatch& dispatch, const Drawn& drawn)
+{
+    const VkuDeviceDispatchTable& table = m_device.table;
+    abi::SequenceArguments pushed = arguments(dispatch, 0);
+    const auto push = [&](bool hasIndices) {
+        pushed.firstSequence = hasIndices;
+        table.CmdPushConstants(inside, m_pipeline->layout->handle, kSequenceStages, 0, sizeof pushed, &pushed);
+    };
+    if (!m_indexed || m_indexed->indexing.isShared) {
+        push(false);
+        table.CmdDrawIndirect(inside, drawn.buffer, drawn.offset, 1, sizeof(abi::MeshDrawCommand));
+    }
+    if (!m_indexed)
+        return;
+    push(true);
+    CommandBuffer& own = m_commandBuffer;
+    const uint64_t order = own.bound.indexBufferOrder();
+    if (!own.lent.hasIndexBuffer(inside, m_indexed->buffer, order))
+        table.CmdBindIndexBuffer(inside, m_indexed->buffer, 0, VK_INDEX_TYPE_UINT32);
+    own.lent.lendIndexBuffer(inside, m_indexed->buffer, order);
+    table.CmdDrawIndexedIndirect(inside, drawn.buffer, drawn.offset + sizeof(abi::MeshDrawCommand), 1,
+                                 sizeof(abi::MeshIndexedCommand));
 }
 
 void MeshDraw::record(uint32_t x, uint32_t y, uint32_t z)
@@ -369,13 +442,64 @@ bool MeshDraw::upload(uint64_t groups, const abi::MeshGrid& grid, uint64_t resul
     return true;
 }
 
+std::optional<abi::MeshIndexing> MeshDraw::describeIndices() const
+{
+    const std::optional<mesh::MeshIndices>& own = m_pipeline->outputs.indices;
+    if (!own)
+        return std::nullopt;
+    const uint64_t numbers = uint64_t{m_device.support.meshLimits.mostIndex} + 1;
+    abi::MeshIndexing indexing{};
+    indexing.mostGroups = static_cast<uint32_t>(numbers >> own->vertexBits);
+    indexing.vertexBits = own->vertexBits;
+    indexing.corners = m_pipeline->outputs.corners;
+    indexing.vertexBytes = own->vertexBytes;
+    indexing.primitivesOffset = own->primitivesOffset;
+    indexing.primitiveBytes = own->primitiveBytes;
+    indexing.indicesOffset = own->indicesOffset;
+    indexing.cullOffset = own->cullOffset;
+    return indexing;
+}
+
+// Of its own, for all that so many workgroups may give out.
+void MeshDraw::takeIndices(uint64_t groups)
+{
+    std::optional<abi::MeshIndexing> indexing = describeIndices();
+    const uint64_t primitives = indexing ? groups * m_pipeline->outputs.indices->mostPrimitives : 0;
+    MeshMemory::Part part;
+    if (primitives < kLeastIndexedPrimitives || groups > indexing->mostGroups ||
+        !memory().takeIndices(primitives * indexing->corners, part))
+        return;
+    indexing->indices = part.address - part.offset;
+    indexing->first = static_cast<uint32_t>(part.offset / sizeof(uint32_t));
+    indexing->most = static_cast<uint32_t>(primitives * indexing->corners);
+    m_indexed = {*indexing, part.buffer};
+}
+
+// Where only the device knows how many there are.
+void MeshDraw::shareIndices()
+{
+    std::optional<abi::MeshIndexing> indexing = describeIndices();
+    const MeshMemory::SharedIndices* const shared = indexing ? memory().sharedIndices() : nullptr;
+    if (!shared)
+        return;
+    indexing->indices = shared->buffer.address();
+    indexing->most = shared->count;
+    indexing->isShared = 1;
+    m_indexed = {*indexing, shared->buffer.handle()};
+}
+
 void MeshDraw::recordKnown(uint64_t groups, const abi::MeshGrid& grid)
 {
     const uint64_t runs = groups * m_pipeline->outputs.runs();
     MeshRoom* const room = memory().roomFor(runs * m_pipeline->outputs.mostUnits);
     MeshMemory::Part table;
     const uint64_t tableBytes = (groups * m_pipeline->outputs.resultBytes() + 15) / 16 * 16;
-    if ((!room && !useArena()) || !isGood(memory().takeResults(tableBytes + sizeof(abi::MeshDrawCommand), table)))
+    if (!room && !useArena())
+        return;
+    if (room)
+        takeIndices(groups);
+    const uint64_t drawBytes = sizeof(abi::MeshDrawCommand) + (m_indexed ? sizeof(abi::MeshIndexedCommand) : 0);
+    if (!isGood(memory().takeResults(tableBytes + drawBytes, table)))
         return;
     Dispatch dispatch{};
     if (!upload(groups, grid, table.address, room ? room->address() : m_arena->address(), dispatch))

@@ -58,11 +58,17 @@ private:
         VkDeviceSize offset;
         uint64_t groups;
     };
-    // What is drawn behind it: abi::MeshDrawCommand.
+    // What is drawn behind it: abi::MeshDrawCommand, with indices abi::MeshIndexedCommand behind it.
     struct Drawn {
         uint64_t address;
         VkBuffer buffer;
         VkDeviceSize offset;
+    };
+
+    // Where the indices of the draw are.
+    struct Indexed {
+        abi::MeshIndexing indexing;
+        VkBuffer buffer;
     };
 
     bool check();
@@ -78,6 +84,9 @@ private:
     bool upload(uint64_t groups, const abi::MeshGrid& grid, uint64_t results, uint64_t memory, Dispatch& out);
     std::optional<Grids> copyGrids(const IndirectGrids& grids);
     void barrier(VkCommandBuffer commandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to) const;
+    void takeIndices(uint64_t groups);
+    void shareIndices();
+    std::optional<abi::MeshIndexing> describeIndices() const;
     void recordKnown(uint64_t groups, const abi::MeshGrid& grid);
     void joinSeries(MeshRoom* room, uint64_t groups);
     void recordOwnTasks(uint64_t groups, const abi::MeshGrid& grid);
@@ -92,6 +101,8 @@ private:
     bool keepsSets() const;
     void launch(VkCommandBuffer commandBuffer, const Dispatch& dispatch, uint32_t view) const;
     void finish(const Dispatch& dispatch, const Drawn& drawn);
+    void addListing(const Dispatch& dispatch, const Drawn& drawn);
+    void draw(VkCommandBuffer inside, const Dispatch& dispatch, const Drawn& drawn);
     abi::SequenceArguments arguments(const Dispatch& dispatch, uint32_t view) const;
 
     CommandBuffer& m_commandBuffer;
@@ -103,6 +114,7 @@ private:
     uint64_t m_upload = 0;  // its address
     uint64_t m_pushConstants = 0;
     std::shared_ptr<MeshArena> m_arena;  // null: the draw has memory for all that it may need
+    std::optional<Indexed> m_indexed;    // none: it has no index buffer
     // That its shaders run in: the front, and with the arena Front::repeat, if there is one.
     std::vector<VkCommandBuffer> m_streams;
 };

@@ -58,6 +58,8 @@ void enableWhatMeshShadersNeed(PatchedDeviceCreateInfo& request, const Support& 
         request.enable(&VkPhysicalDeviceFeatures::shaderInt64);
     if (support.meshLimits.fragmentPrimitiveId)
         request.enable(&VkPhysicalDeviceFeatures::geometryShader);
+    if (support.meshLimits.allIndices)
+        request.enable(&VkPhysicalDeviceFeatures::fullDrawIndexUint32);
     if (support.scalarBlockLayout)
         request.enable(k12, &VkPhysicalDeviceVulkan12Features::scalarBlockLayout,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,

@@ -53,6 +53,25 @@ MeshRoom* MeshMemory::roomFor(uint64_t units)
     return m_rooms.back().get();
 }
 
+bool MeshMemory::takeIndices(uint64_t count, Part& out)
+{
+    const uint64_t bytes = count * sizeof(uint32_t);
+    if (m_roomBytes + bytes > kMaxMeshRoomBytes ||
+        m_indices.take(runtime::BufferUse::Indices, memory(), bytes, out) != VK_SUCCESS)
+        return false;
+    m_roomBytes += bytes;
+    return true;
+}
+
+const MeshMemory::SharedIndices* MeshMemory::sharedIndices()
+{
+    const uint64_t bytes = m_device.meshShaders->sharedIndexBytes();
+    if (m_sharedIndices.count == 0 &&
+        memory().createBuffer(runtime::BufferUse::Indices, bytes, m_sharedIndices.buffer) == VK_SUCCESS)
+        m_sharedIndices.count = static_cast<uint32_t>(bytes / sizeof(uint32_t));
+    return m_sharedIndices.count == 0 ? nullptr : &m_sharedIndices;
+}
+
 VkResult MeshMemory::arena(std::shared_ptr<MeshArena>& out)
 {
     if (!m_arena) {

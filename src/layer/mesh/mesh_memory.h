@@ -5,6 +5,7 @@
 #include <vulkan/vulkan.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -32,7 +33,10 @@ struct MeshListed {
     abi::MeshWork work;
     abi::DispatchCommand dispatch;
     abi::MeshDrawCommand draw;
+    abi::MeshIndexedCommand indexed;
+    uint32_t pad[3];
 };
+static_assert(offsetof(MeshListed, indexed) == offsetof(MeshListed, draw) + sizeof(abi::MeshDrawCommand));
 static_assert(sizeof(MeshListed) % 16 == 0);
 
 // An abi::MeshOutputMemory that has room for all that workgroups may give out.
@@ -75,11 +79,20 @@ public:
     }
     // Room for so many units, which is the draw's. Null if the command buffer has no more: the arena has to do.
     MeshRoom* roomFor(uint64_t units);
+    // Memory for so many indices, which are the draw's, of the same. False if there is none.
+    bool takeIndices(uint64_t count, Part& out);
     // For all else. Made when it is first asked for.
     VkResult arena(std::shared_ptr<MeshArena>& out);
+    // The index buffer that all draws of the arena share, likewise. Null if there is no memory for it.
+    struct SharedIndices {
+        runtime::Buffer buffer;
+        uint32_t count = 0;
+    };
+    const SharedIndices* sharedIndices();
 
     MeshSeries series;                                                // in the front that is open
     std::array<std::vector<abi::MeshListing>, kMeshCounts> listings;  // of draws there, by MeshCount of workgroups
+    std::vector<abi::MeshIndexing> indexings;                         // of such of them as may have index buffers
 
 private:
     // Buffers, of which the last has room.
@@ -97,8 +110,10 @@ private:
     const ObjectReference m_owner;
     Chunks m_uploads{uint64_t{64} << 10};
     Chunks m_results{uint64_t{1} << 20};
+    Chunks m_indices{uint64_t{1} << 20};
     std::vector<std::unique_ptr<MeshRoom>> m_rooms;  // of which the last may have room
-    uint64_t m_roomBytes = 0;                        // of all of them
+    uint64_t m_roomBytes = 0;                        // of all of them, and of indices
+    SharedIndices m_sharedIndices;
     std::shared_ptr<MeshArena> m_arena;
 };
 

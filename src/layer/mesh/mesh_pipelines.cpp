@@ -268,11 +268,9 @@ VkPrimitiveTopology topologyOf(const mesh::MeshLayout& layout)
 mesh::Target meshTargetOf(const Device& device)
 {
     const MeshLimits& limits = device.support.meshLimits;
-    return {limits.outputComponents / 4,
-            limits.vertexLayers,
-            limits.vertexViewports,
-            device.support.meshShadingRates,
-            {limits.groupSize[0], limits.groupSize[1], limits.groupSize[2]}};
+    return {limits.outputComponents / 4,   limits.vertexLayers,
+            limits.vertexViewports,        device.support.meshShadingRates,
+            device.settings().meshIndices, {limits.groupSize[0], limits.groupSize[1], limits.groupSize[2]}};
 }
 
 MeshPipeline::~MeshPipeline()

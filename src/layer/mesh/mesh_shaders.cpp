@@ -23,6 +23,7 @@ MeshShaders::~MeshShaders()
     for (const auto& kernels : {m_grids, m_lists})
         for (const VkPipeline kernel : kernels)
             m_device.table.DestroyPipeline(m_device.handle, kernel, runtime::hostMemory());
+    m_device.table.DestroyPipeline(m_device.handle, m_indices, runtime::hostMemory());
     m_device.table.DestroyPipelineLayout(m_device.handle, m_kernelLayout, runtime::hostMemory());
 }
 
@@ -30,7 +31,8 @@ VkResult MeshShaders::create()
 {
     VkResult result = memory.create(m_device.instance.handle, m_device.physical, m_device.handle,
                                     m_device.instance.table, m_device.table, m_device.names);
-    static_assert(sizeof(abi::ListArguments) <= sizeof(abi::GridsArguments));
+    static_assert(sizeof(abi::ListArguments) <= sizeof(abi::GridsArguments) &&
+                  sizeof(abi::IndicesArguments) <= sizeof(abi::GridsArguments));
     if (result == VK_SUCCESS)
         result = createKernelLayout(m_device, sizeof(abi::GridsArguments), "layout of kernels for mesh shaders",
                                     m_kernelLayout);
@@ -45,6 +47,7 @@ VkResult MeshShaders::createKernels()
     const bool isCpu = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     const uint32_t widest = std::min({isCpu ? kWidestMeshKernelOfCpu : kWidestMeshKernel,
                                       limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]});
+    m_mostIndexWriters = isCpu ? kMostIndexWritersOfCpu : kMostIndexWriters;
     VkResult result = VK_SUCCESS;
     const auto create = [&](std::span<const uint32_t> words, const char* name, VkPipeline& out,
                             uint32_t groupSize = 0) {
@@ -56,6 +59,7 @@ VkResult MeshShaders::createKernels()
     create(shaders::mesh_list_few, "number primitives of small draws", m_lists[0]);
     create(shaders::mesh_list, "number primitives", m_lists[1]);
     create(shaders::mesh_list, "number primitives of large draws", m_lists[2], widest);
+    create(shaders::mesh_indices, "write index buffers", m_indices);
     return result;
 }
 
@@ -79,9 +83,35 @@ void MeshShaders::listPrimitives(VkCommandBuffer commandBuffer, const abi::ListA
 {
     bind(commandBuffer, m_lists[static_cast<size_t>(groups)], arguments);
     const uint32_t each = groups == MeshCount::Few ? kFewListings : 1;
-    const uint32_t count = (arguments.count + each - 1) / each;
-    const uint32_t rows = (count + abi::kRowGroups - 1) / abi::kRowGroups;
-    m_device.table.CmdDispatch(commandBuffer, std::min(count, abi::kRowGroups), rows, 1);
+    dispatchRows(commandBuffer, (arguments.count + each - 1) / each);
+}
+
+void MeshShaders::writeIndices(VkCommandBuffer commandBuffer, const abi::IndicesArguments& arguments) const
+{
+    bind(commandBuffer, m_indices, arguments);
+    dispatchRows(commandBuffer, arguments.writers);
+}
+
+void MeshShaders::dispatchRows(VkCommandBuffer commandBuffer, uint32_t groups) const
+{
+    const uint32_t rows = (groups + abi::kRowGroups - 1) / abi::kRowGroups;
+    m_device.table.CmdDispatch(commandBuffer, std::min(groups, abi::kRowGroups), rows, 1);
+}
+
+uint64_t MeshShaders::sharedIndexBytes() const
+{
+    if (const uint64_t kib = m_device.settings().runtime.traits.meshIndexKib)
+        return kib << 10;
+    const uint64_t needed = m_indexBytes;
+    return needed == 0 ? kMeshIndexBytes : std::clamp(needed + needed / 4, kLeastMeshIndexBytes, kMostMeshIndexBytes);
+}
+
+void MeshShaders::noteIndices(uint64_t count)
+{
+    const uint64_t bytes = count * sizeof(uint32_t);
+    uint64_t before = m_indexBytes;
+    while (before < bytes && !m_indexBytes.compare_exchange_weak(before, bytes)) {
+    }
 }
 
 VkResult startMeshShaders(Device& device)

@@ -5,6 +5,7 @@
 #include <vulkan/vulkan.h>
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -29,6 +30,17 @@ inline constexpr uint32_t kMeshSharedBytes = 32;
 inline constexpr uint64_t kMaxMeshRoomBytes = uint64_t{1} << 30;
 // What the arena of a command buffer has before it grows.
 inline constexpr uint64_t kMeshArenaBytes = uint64_t{64} << 20;
+// What the indices have that the draws of that arena share, where no draw has had any before, and at most. The least is
+// for what may come.
+inline constexpr uint64_t kMeshIndexBytes = uint64_t{64} << 20;
+inline constexpr uint64_t kMostMeshIndexBytes = uint64_t{512} << 20;
+inline constexpr uint64_t kLeastMeshIndexBytes = uint64_t{1} << 20;
+// A direct draw that cannot have as many primitives has no index buffer.
+inline constexpr uint64_t kLeastIndexedPrimitives = 64;
+// Workgroups that write indices of one draw at most. Those of drivers without a GPU take its threads one by one.
+inline constexpr uint32_t kMostIndexWriters = 1024;
+inline constexpr uint32_t kMostIndexWritersOfCpu = 32;
+inline constexpr uint32_t kIndexWriterInvocations = 128;
 // What the task shaders of a draw may emit at most, with payloads, to have memory of its own beside the arena.
 inline constexpr uint64_t kMaxOwnTaskBytes = uint64_t{1} << 20;
 
@@ -52,6 +64,16 @@ public:
     // Behind mesh shaders.
     void listPrimitives(VkCommandBuffer commandBuffer, const abi::ListArguments& arguments, MeshCount groups) const;
 
+    // Behind those: index buffers.
+    void writeIndices(VkCommandBuffer commandBuffer, const abi::IndicesArguments& arguments) const;
+
+    // Of the indices that draws of an arena share in a command buffer that is recorded now. Any thread.
+    uint64_t sharedIndexBytes() const;
+    // A command buffer has run whose draws of the arena had so many in front of one instance, or would have had.
+    void noteIndices(uint64_t count);
+    // For draws that may have as many primitives as there are.
+    uint32_t mostIndexWriters() const { return m_mostIndexWriters; }
+
     runtime::Memory memory;
     const std::shared_ptr<MeshPipelines> pipelines;
 
@@ -60,11 +82,15 @@ private:
     VkResult createKernels();
     template <typename Arguments>
     void bind(VkCommandBuffer commandBuffer, VkPipeline kernel, const Arguments& arguments) const;
+    void dispatchRows(VkCommandBuffer commandBuffer, uint32_t groups) const;
 
     VkPipelineLayout m_kernelLayout = VK_NULL_HANDLE;
     // By MeshCount.
     std::array<VkPipeline, kMeshCounts> m_grids{};
     std::array<VkPipeline, kMeshCounts> m_lists{};
+    VkPipeline m_indices = VK_NULL_HANDLE;
+    uint32_t m_mostIndexWriters = kMostIndexWriters;
+    std::atomic<uint64_t> m_indexBytes = 0;  // that command buffers needed
 };
 
 // On a device that has just been created. Returns an error of the driver.

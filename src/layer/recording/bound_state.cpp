@@ -165,6 +165,11 @@ uint64_t BoundState::pipelineOrder() const
     return std::max(m_log.lastOrder(StateKind::Pipeline), m_log.lastOrder(StateKind::Shader));
 }
 
+uint64_t BoundState::indexBufferOrder() const
+{
+    return m_log.lastOrder(StateKind::IndexBuffer);
+}
+
 // Whatever was bound last unbinds what is of the other kind.
 BoundState::Executed BoundState::find(VkPipelineBindPoint bindPoint) const
 {
@@ -219,6 +224,12 @@ void BoundState::restore(VkPipelineBindPoint bindPoint, const Table& table, VkCo
                     (bindsSets(key) || key.kind == StateKind::Pipeline || key.kind == StateKind::Shader));
         },
         table, commandBuffer);
+}
+
+void BoundState::restoreIndexBuffer(const Table& table, VkCommandBuffer commandBuffer) const
+{
+    m_log.replayIf([](const StateLog::Entry& entry) { return entry.key.kind == StateKind::IndexBuffer; }, table,
+                   commandBuffer);
 }
 
 void BoundState::readPushConstants(VkShaderStageFlags stages, std::span<uint8_t> bytes) const

@@ -42,6 +42,8 @@ public:
     uint64_t setsOrder() const;
     // The same of pipelines and shader objects.
     uint64_t pipelineOrder() const;
+    // The same of index buffers.
+    uint64_t indexBufferOrder() const;
     // What shaders of one of these stages see from offset 0. Bytes that were never pushed are zero.
     void readPushConstants(VkShaderStageFlags stages, std::span<uint8_t> bytes) const;
 
@@ -52,6 +54,7 @@ public:
     // constants.
     void restore(VkPipelineBindPoint bindPoint, const VkuDeviceDispatchTable& table,
                  VkCommandBuffer commandBuffer) const;
+    void restoreIndexBuffer(const VkuDeviceDispatchTable& table, VkCommandBuffer commandBuffer) const;
 
 private:
     struct Executed {

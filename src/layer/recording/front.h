@@ -85,8 +85,8 @@ bool repeatFront(CommandBuffer& commandBuffer, const std::shared_ptr<Continuatio
 // In front of vkCmdExecuteCommands: executes what belongs in front of the instance there. Returns those that may be
 // executed: where that is impossible they are left out, after a message.
 std::vector<VkCommandBuffer> executeInFront(CommandBuffer& commandBuffer, std::span<const VkCommandBuffer> secondaries);
-// Behind the end. What was written in front is visible to indirect commands and to vertex and fragment shaders of the
-// instance.
+// Behind the end. What was written in front is visible to indirect commands, to vertex and fragment shaders of the
+// instance, and as index buffers.
 void closeFront(CommandBuffer& commandBuffer);
 
 }  // namespace millrace::layer

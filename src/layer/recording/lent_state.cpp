@@ -18,11 +18,16 @@ constexpr uint32_t bitOf(VkPipelineBindPoint bindPoint)
 
 }  // namespace
 
-void LentState::mark(VkCommandBuffer stream, VkPipelineBindPoint bindPoint)
+void LentState::use(VkCommandBuffer stream)
 {
     if (stream != m_stream)
         *this = {};
     m_stream = stream;
+}
+
+void LentState::mark(VkCommandBuffer stream, VkPipelineBindPoint bindPoint)
+{
+    use(stream);
     m_points |= bitOf(bindPoint);
 }
 
@@ -45,6 +50,12 @@ void LentState::lendPipeline(VkCommandBuffer stream, VkPipeline pipeline, uint64
     m_pipeline = {pipeline, order};
 }
 
+void LentState::lendIndexBuffer(VkCommandBuffer stream, VkBuffer buffer, uint64_t order)
+{
+    use(stream);
+    m_indexBuffer = {buffer, order};
+}
+
 void LentState::settle(const BoundState& bound, const VkuDeviceDispatchTable& table, VkCommandBuffer stream)
 {
     const LentState lent = std::exchange(*this, {});
@@ -53,6 +64,8 @@ void LentState::settle(const BoundState& bound, const VkuDeviceDispatchTable& ta
     for (const VkPipelineBindPoint bindPoint : kPoints)
         if (lent.m_points & bitOf(bindPoint))
             bound.restore(bindPoint, table, stream);
+    if (lent.m_indexBuffer != IndexBuffer())
+        bound.restoreIndexBuffer(table, stream);
 }
 
 }  // namespace millrace::layer

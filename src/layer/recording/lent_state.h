@@ -22,6 +22,8 @@ public:
     void lendSets(VkCommandBuffer stream, VkPipelineLayout layout, uint64_t order);
     // Likewise this pipeline is bound, or shader objects if it is null, for graphics (BoundState::pipelineOrder()).
     void lendPipeline(VkCommandBuffer stream, VkPipeline pipeline, uint64_t order);
+    // This index buffer is bound (BoundState::indexBufferOrder()).
+    void lendIndexBuffer(VkCommandBuffer stream, VkBuffer buffer, uint64_t order);
     // True if the driver still has what lendSets() said, or lendPipeline(), and lend() has not been called since.
     bool hasSets(VkCommandBuffer stream, VkPipelineLayout layout, uint64_t order) const
     {
@@ -31,7 +33,12 @@ public:
     {
         return stream == m_stream && m_pipeline == Pipeline{pipeline, order};
     }
-    bool isLent() const { return m_points != 0; }
+    // The same of lendIndexBuffer(), whatever lend() was called for.
+    bool hasIndexBuffer(VkCommandBuffer stream, VkBuffer buffer, uint64_t order) const
+    {
+        return stream == m_stream && m_indexBuffer == IndexBuffer{buffer, order};
+    }
+    bool isLent() const { return m_points != 0 || m_indexBuffer != IndexBuffer(); }
     // Binds what is the application's again. In another command buffer than that which was lent it is bound already.
     void settle(const BoundState& bound, const VkuDeviceDispatchTable& table, VkCommandBuffer stream);
     // All is bound that is the application's.
@@ -48,12 +55,19 @@ private:
         uint64_t order = 0;
         bool operator==(const Pipeline&) const = default;
     };
+    struct IndexBuffer {
+        VkBuffer buffer = VK_NULL_HANDLE;
+        uint64_t order = 0;
+        bool operator==(const IndexBuffer&) const = default;
+    };
+    void use(VkCommandBuffer stream);
     void mark(VkCommandBuffer stream, VkPipelineBindPoint bindPoint);
 
     VkCommandBuffer m_stream = VK_NULL_HANDLE;
     uint32_t m_points = 0;  // a bit for each
     Sets m_sets;
     Pipeline m_pipeline;
+    IndexBuffer m_indexBuffer;
 };
 
 }  // namespace millrace::layer

@@ -9,7 +9,11 @@
 layout(std430, set = 0, binding = 0) buffer Picture { Cell cells[]; };
 #endif
 layout(location = 0) in vec2 place;
+#if defined(SHARED)
+layout(location = 1) flat in vec4 color;
+#else
 layout(location = 1) perprimitiveEXT in Primitive { vec4 color; float twin; };
+#endif
 #if defined(MANY_OUTPUTS)
 layout(location = 3) in vec4 others[13];
 #endif
@@ -20,8 +24,10 @@ layout(push_constant) uniform Push { layout(offset = 16) float alpha; };
 void main()
 {
     result = vec4(color.rg, floor(place.x * 64) / 255, alpha);
+#if !defined(SHARED)
     if (abs(twin - color.r * 255) > 0.5)
         result = vec4(1);
+#endif
 #if defined(MANY_OUTPUTS)
     for (uint i = 0; i < 13; ++i)
         if (abs(others[i].x - i) > 0.5)

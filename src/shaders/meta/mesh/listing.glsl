@@ -3,12 +3,8 @@
 
 layout(push_constant, scalar) uniform Arguments { ListArguments a; };
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Listings { MeshListing v[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Work { MeshWork v; };
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Groups { MeshGroup v[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Marks { uint v[]; };
-layout(buffer_reference, scalar, buffer_reference_align = 16) buffer Draw { MeshDrawCommand v; };
-layout(buffer_reference, scalar, buffer_reference_align = 64) buffer Memory { MeshOutputMemory v; };
-layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Report { MeshMemoryReport v; };
+
+#include "meta/mesh/drawn.glsl"
 
 // Of a workgroup in the view that has most of them: those that a view lacks are not seen there.
 uint primitivesOf(const Groups groups, const uint group, const uint count, const uint views)
@@ -17,12 +13,6 @@ uint primitivesOf(const Groups groups, const uint group, const uint count, const
     for (uint view = 0u; view < views; ++view)
         most = max(most, (groups.v[view * count + group].counts >> kMeshPrimitiveShift) & kMeshCountMask);
     return most;
-}
-
-// Behind the MeshGroup, 16 bytes, of each workgroup and view.
-Marks marksOf(const MeshWork work, const uint views)
-{
-    return Marks(work.results + uint64_t(work.table.groupCount) * uint64_t(views * 16u));
 }
 
 // Those whose last primitive the workgroup has.
@@ -35,8 +25,48 @@ void mark(const Marks marks, const uint group, const uint first, const uint coun
 void report(const uint64_t address)
 {
     MeshOutputMemory memory = Memory(address).v;
-    if (memory.report != uint64_t(0))
-        Report(memory.report).v = MeshMemoryReport(memory.unfit, memory.used, memory.wanted, memory.refused);
+    if (memory.report == uint64_t(0))
+        return;
+    Report report = Report(memory.report);
+    report.v.unfit = memory.unfit;
+    report.v.used = memory.used;
+    report.v.wanted = memory.wanted;
+    report.v.refused = memory.refused;
+}
+
+// Takes room for so many indices. False if there is less, or if a vertex of the draw has no number.
+bool takeIndices(const MeshIndexing indexing, const MeshWork work, const uint count, out uint first)
+{
+    first = indexing.first;
+    if (work.table.groupCount > indexing.mostGroups)
+        return false;
+    if (indexing.isShared == 0u)
+        return count <= indexing.most;
+    Memory memory = Memory(work.memory);
+    atomicAdd(memory.v.wantedIndices, count);
+    uint before = memory.v.indices;
+    while (count <= indexing.most - before) {
+        uint found = atomicCompSwap(memory.v.indices, before, before + count);
+        if (found == before) {
+            first += before;
+            return true;
+        }
+        before = found;
+    }
+    return false;
+}
+
+// With indices if there is room for all of them: either way the primitives keep their order.
+void writeDraws(const MeshListing listing, const MeshWork work, const uint vertices)
+{
+    bool is_indexed = false;
+    if (listing.indexing != 0u) {
+        MeshIndexing indexing = Indexings(a.indexings).v[listing.indexing - 1u];
+        uint first = 0u;
+        is_indexed = takeIndices(indexing, work, vertices, first);
+        indexedDrawOf(listing.draw).v = MeshIndexedCommand(is_indexed ? vertices : 0u, 1u, first, 0, 0u);
+    }
+    Draw(listing.draw).v = MeshDrawCommand(is_indexed ? 0u : vertices, 1u, 0u, 0u);
 }
 
 // Behind all workgroups, which have so many primitives.
@@ -47,6 +77,6 @@ void finishDraw(const MeshListing listing, const MeshWork work, const Marks mark
     bool isRefused = primitives >= kMaxListedPrimitives;
     if (isRefused)
         Memory(work.memory).v.refused = 1u;
-    Draw(listing.draw).v = MeshDrawCommand(isRefused ? 0u : primitives * listing.corners, 1u, 0u, 0u);
+    writeDraws(listing, work, isRefused ? 0u : primitives * listing.corners);
     report(work.memory);
 }
