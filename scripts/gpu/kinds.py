@@ -100,7 +100,7 @@ class Tests(Kind):
     """GoogleTest programs."""
 
     def __init__(self, name, programs, report, unwanted="", variables=None):
-        """UNWANTED: a pattern of tests that the kind does not have. VARIABLES: of the environment."""
+        """UNWANTED: patterns of tests that the kind does not have, with colons between them. VARIABLES: of the environment."""
         super().__init__(name, report)
         self._variables = variables or {}
         self._programs = programs

@@ -32,7 +32,7 @@ inline constexpr uint64_t kMaxMeshRoomBytes = uint64_t{1} << 30;
 inline constexpr uint64_t kMeshArenaBytes = uint64_t{64} << 20;
 // What the indices have that the draws of that arena share, where no draw has had any before, and at most. The least is
 // for what may come.
-inline constexpr uint64_t kMeshIndexBytes = uint64_t{64} << 20;
+inline constexpr uint64_t kMeshIndexBytes = uint64_t{128} << 20;
 inline constexpr uint64_t kMostMeshIndexBytes = uint64_t{512} << 20;
 inline constexpr uint64_t kLeastMeshIndexBytes = uint64_t{1} << 20;
 // A direct draw that cannot have as many primitives has no index buffer.
