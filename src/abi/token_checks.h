@@ -16,8 +16,8 @@ MR_CONST uint kTokenStream = 6u;        // none: the sequence count, always in f
 
 // What can be wrong with one, and what TokenFinding::words then are.
 MR_CONST uint kFaultPlace = 0u;  // it lies behind the end of the stream
-MR_CONST uint kFaultMember =
-    1u;  // the set has nothing there: the index, the number of the stage, 1: nor have all together
+// The set has nothing there: the index, the number of the stage, 1: nor have all together.
+MR_CONST uint kFaultMember = 1u;
 MR_CONST uint kFaultAddress = 2u;    // no buffer has it all: the address (two words), the bytes
 MR_CONST uint kFaultAlignment = 3u;  // of the address: the address (two words), what it should be a multiple of
 MR_CONST uint kFaultStride = 4u;     // the stride
@@ -74,9 +74,9 @@ struct CheckArguments {
     uint64_t tokens;         // TokenCheck[tokenCount], the first of them kTokenStream
     uint64_t findings;       // TokenFinding[tokenCount * kFaults]
     uint64_t addresses;      // of the address of an AddressTable
-    uint64_t
-        members;  // uint[setStages * setSize]: kNoMember where an index leads to nothing. Behind it, if areCombined, a
-                  // uint for each sum that they have over the stages: kNoMember where those do not fit
+    // uint[setStages * setSize]: kNoMember where an index leads to nothing. Behind it, if areCombined, a uint for each
+    // sum that they have over the stages: kNoMember where those do not fit.
+    uint64_t members;
     uint setStages;
     uint setSize;
     uint stride;

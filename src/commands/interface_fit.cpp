@@ -26,18 +26,16 @@ public:
         : m_module(stage.module), m_mostElements(mostElements), m_taken(size_t{kEnd} * kComponents)
     {
         for (const Instruction& i : m_module.section(spirv::Section::Globals)) {
-            if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(storage)) {
+            if (i.op == spv::Op::OpVariable && i.literal(0) == static_cast<uint32_t>(storage))
                 addVariable(stage, i);
-            }
         }
     }
 
     bool contains(const Slots& others) const
     {
-        for (size_t i = 0; i < m_taken.size(); i++) {
-            if (others.m_taken[i] && !m_taken[i]) {
+        for (size_t i = 0; i < m_taken.size(); ++i) {
+            if (others.m_taken[i] && !m_taken[i])
                 return false;
-            }
         }
         return true;
     }
@@ -46,9 +44,8 @@ private:
     void addVariable(const Variant& stage, const Instruction& variable)
     {
         Id type = m_module.pointee(variable.type);
-        if (isPerVertex(stage, variable)) {
+        if (isPerVertex(stage, variable))
             type = m_module.findDefinition(type)->id(0);
-        }
         const Instruction* location = m_module.findDecoration(variable.result, spv::Decoration::Location);
         const Instruction* definition = m_module.findDefinition(type);
         if (definition && definition->op == spv::Op::OpTypeStruct) {
@@ -62,10 +59,9 @@ private:
     // Those without a location follow the one in front of them. Built-ins have none.
     void addMembers(const Instruction& block, uint32_t location)
     {
-        for (uint32_t m = 0; m < block.operandCount(); m++) {
-            if (const Instruction* own = m_module.findMemberDecoration(block.result, m, spv::Decoration::Location)) {
+        for (uint32_t m = 0; m < block.operandCount(); ++m) {
+            if (const Instruction* own = m_module.findMemberDecoration(block.result, m, spv::Decoration::Location))
                 location = own->literal(3);
-            }
             const Instruction* component = m_module.findMemberDecoration(block.result, m, spv::Decoration::Component);
             location = add(block.id(m), location, component ? component->literal(3) : 0);
         }
@@ -75,9 +71,8 @@ private:
     uint32_t add(Id type, uint32_t location, uint32_t component)
     {
         const Instruction* definition = m_module.findDefinition(type);
-        if (!definition || location >= kEnd) {
+        if (!definition || location >= kEnd)
             return location;
-        }
         switch (definition->op) {
             case spv::Op::OpTypeVector:
                 return addWords(definition->literal(1) * words(definition->id(0)), location, component);
@@ -90,9 +85,8 @@ private:
                 return addElements(definition->id(0), isKnown ? length : m_mostElements, location, component);
             }
             case spv::Op::OpTypeStruct:
-                for (size_t m = 0; m < definition->operandCount(); m++) {
+                for (size_t m = 0; m < definition->operandCount(); ++m)
                     location = add(definition->id(m), location, 0);
-                }
                 return location;
             default:
                 return addWords(words(type), location, component);
@@ -101,11 +95,10 @@ private:
 
     uint32_t addElements(Id element, uint32_t count, uint32_t location, uint32_t component)
     {
-        for (uint32_t i = 0; i < count && location < kEnd; i++) {
+        for (uint32_t i = 0; i < count && location < kEnd; ++i) {
             const uint32_t next = add(element, location, component);
-            if (next == location) {
+            if (next == location)
                 break;  // of nothing, however many
-            }
             location = next;
         }
         return location;
@@ -122,9 +115,8 @@ private:
     uint32_t addWords(uint32_t count, uint32_t location, uint32_t component)
     {
         const size_t first = size_t{location} * kComponents + component;
-        for (size_t i = first; i < std::min(first + count, m_taken.size()); i++) {
+        for (size_t i = first; i < std::min(first + count, m_taken.size()); ++i)
             m_taken[i] = true;
-        }
         return location + std::max(1u, (component + count + kComponents - 1) / kComponents);
     }
 
@@ -146,16 +138,14 @@ bool fitTogether(const std::vector<StageCode>& stages)
     std::vector<Variant> read;
     for (const StageCode& code : stages) {
         auto stage = readStage(code.words, code.entryPoint, code.model);
-        if (!stage) {
+        if (!stage)
             return true;  // whoever makes a variant of it says why that cannot be
-        }
         read.push_back(std::move(*stage));
     }
     std::ranges::sort(read, {}, [](const Variant& stage) { return rankOf(stage.model); });
-    for (size_t i = 1; i < read.size(); i++) {
-        if (!feeds(read[i - 1], read[i])) {
+    for (size_t i = 1; i < read.size(); ++i) {
+        if (!feeds(read[i - 1], read[i]))
             return false;
-        }
     }
     return true;
 }
