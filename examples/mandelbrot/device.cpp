@@ -215,13 +215,18 @@ PFN_vkVoidFunction Device::loadAny(const char* name) const
     return function;
 }
 
-uint32_t Device::memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const
+uint32_t Device::memoryType(uint32_t allowed, Memory where) const
 {
+    constexpr VkMemoryPropertyFlags kHost = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const VkMemoryPropertyFlags needed = where == Memory::Device ? VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT : kHost;
+    // The host reads faster through its cache. Not every device has coherent memory that the host caches.
+    const VkMemoryPropertyFlags best = needed | (where == Memory::Host ? VK_MEMORY_PROPERTY_HOST_CACHED_BIT : 0);
     VkPhysicalDeviceMemoryProperties memory;
     vkGetPhysicalDeviceMemoryProperties(m_physicalDevice, &memory);
-    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
-        if ((allowed >> i & 1) != 0 && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
-            return i;
+    for (const VkMemoryPropertyFlags wanted : {best, needed})
+        for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
+            if ((allowed >> i & 1) != 0 && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
+                return i;
     throw std::runtime_error("the device has no suitable memory type");
 }
 
@@ -241,11 +246,7 @@ Buffer Device::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage, Memory 
     flags.flags = addressed ? VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT : 0;
     VkMemoryAllocateInfo allocation{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags};
     allocation.allocationSize = requirements.size;
-    allocation.memoryTypeIndex =
-        memoryType(requirements.memoryTypeBits, memory == Memory::Device ? VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
-                                                                         : VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-                                                                               VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
-                                                                               VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+    allocation.memoryTypeIndex = memoryType(requirements.memoryTypeBits, memory);
     check(vkAllocateMemory(m_device, &allocation, nullptr, &buffer.memory), "vkAllocateMemory");
     check(vkBindBufferMemory(m_device, buffer.handle, buffer.memory, 0), "vkBindBufferMemory");
     if (memory == Memory::Host)

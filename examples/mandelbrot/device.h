@@ -58,7 +58,7 @@ private:
     void choosePhysicalDevice(const std::string& name);
     void createDevice();
     PFN_vkVoidFunction loadAny(const char* name) const;
-    uint32_t memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const;
+    uint32_t memoryType(uint32_t allowed, Memory where) const;
 
     VkInstance m_instance = VK_NULL_HANDLE;
     VkPhysicalDevice m_physicalDevice = VK_NULL_HANDLE;

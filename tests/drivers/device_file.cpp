@@ -51,6 +51,14 @@ std::string addVersion(const std::vector<uint64_t>& numbers, DeviceFile& out)
     return "";
 }
 
+// Of those that are no limits: a device is so or is not.
+std::string addFlag(const std::vector<uint64_t>& numbers, bool& out)
+{
+    if (numbers != std::vector<uint64_t>{1})
+        return "can only be said (= 1)";
+    return std::exchange(out, true) ? "is there twice" : "";
+}
+
 std::string addExtension(const std::string& name, DeviceFile& out)
 {
     if (name != VK_KHR_PORTABILITY_SUBSET_EXTENSION_NAME)
@@ -76,6 +84,8 @@ std::string addLine(const std::string& line, DeviceFile& out)
     const std::vector<uint64_t> numbers = numbersOf(fact.substr(equals + 1));
     if (name == "apiVersion")
         return addVersion(numbers, out);
+    if (name == "leastMemory" || name == "oneQueue")
+        return addFlag(numbers, name == "oneQueue" ? out.hasOneQueue : out.hasLeastMemory);
     const Limit* limit = findLimit(name);
     if (!limit)
         return "is no feature and no limit that can be lowered: " + name;

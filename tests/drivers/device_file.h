@@ -19,6 +19,8 @@ namespace millrace::drivers {
 //     -VK_EXT_mesh_shader | ...
 //     +VK_KHR_portability_subset | ...
 //     apiVersion = 1 2 175 | ...
+//     leastMemory = 1 | ...
+//     oneQueue = 1 | ...
 // The only extension to be added takes away: its features are there unless the file says otherwise, and without it all
 // of them are what Vulkan guarantees.
 // Empty lines and those that begin with # say nothing.
@@ -27,6 +29,8 @@ struct DeviceFile {
     std::set<std::string> hiddenExtensions;
     bool isPortabilitySubset = false;  // the device has VK_KHR_portability_subset, whatever the driver has
     uint32_t apiVersion = UINT32_MAX;  // as VK_MAKE_API_VERSION() packs it
+    bool hasLeastMemory = false;       // memory_layer.h
+    bool hasOneQueue = false;          // of the driver's first family
 
     // Lowers what a driver has filled in: the structure and all that is chained to it. What the driver has less of
     // stays. Structures of VK_KHR_portability_subset are filled in first, since the driver does not know them.

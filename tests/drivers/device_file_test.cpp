@@ -89,6 +89,15 @@ TEST(DeviceFile, FeaturesGo_AndCannotBeEnabled)
     EXPECT_TRUE(file.hiddenExtensions.contains("VK_EXT_mesh_shader"));
 }
 
+TEST(DeviceFile, QueueAndMemory_AreTheDriversUnlessSaid)
+{
+    const DeviceFile file = parsed("oneQueue = 1 | x\nleastMemory = 1 | x\n");
+    EXPECT_TRUE(file.hasOneQueue);
+    EXPECT_TRUE(file.hasLeastMemory);
+    EXPECT_FALSE(parsed("leastMemory = 1 | x\n").hasOneQueue);
+    EXPECT_FALSE(parsed("oneQueue = 1 | x\n").hasLeastMemory);
+}
+
 // The driver knows nothing of them, and so leaves what it finds there.
 TEST(DeviceFile, FeaturesOfPortability_AreThereUnlessTheFileSaysOtherwise)
 {
@@ -123,7 +132,8 @@ TEST(DeviceFile, WrongLines_AreNamed)
           "maxComputeWorkGroupSize = 1 | x", "nonCoherentAtomSize = many | x", "subgroupSize = 4 | x",
           "-VK_x | x\n-VK_x | x", "apiVersion = 1 2 | x", "apiVersion = 1 2 3 | x\napiVersion = 1 2 3 | x",
           "shaderInt64 = 0 | x\nshaderInt64 = 0 | x", "+VK_EXT_mesh_shader | x",
-          "+VK_KHR_portability_subset | x\n+VK_KHR_portability_subset | x"}) {
+          "+VK_KHR_portability_subset | x\n+VK_KHR_portability_subset | x", "oneQueue = 0 | x", "leastMemory = 1 1 | x",
+          "oneQueue = 1 | x\noneQueue = 1 | x"}) {
         const Result<DeviceFile> file = parseDevice(line);
         ASSERT_FALSE(file) << line;
         EXPECT_NE(file.error().where.find("line "), std::string::npos);

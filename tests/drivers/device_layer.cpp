@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A layer for tests, below the one under test: the driver has what the device file has (device_file.h) that
-// MILLRACE_TEST_DEVICE_FILE names, and no more. A file that cannot be read ends the process.
+// MILLRACE_TEST_DEVICE_FILE names, and no more.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
-#include "drivers/device_file.h"
+#include "drivers/device_in_use.h"
+#include "drivers/memory_layer.h"
 #include "layer/loaded_layer.h"
 
 namespace millrace::layertest {
@@ -18,20 +17,7 @@ namespace {
 
 const drivers::DeviceFile& device()
 {
-    static const drivers::DeviceFile file = [] {
-        const char* name = std::getenv("MILLRACE_TEST_DEVICE_FILE");
-        std::ifstream in(name ? name : "");
-        std::ostringstream text;
-        text << in.rdbuf();
-        Result<drivers::DeviceFile> read = drivers::parseDevice(text.str());
-        if (!in || !read) {
-            std::fprintf(stderr, "%s: %s\n", name ? name : "MILLRACE_TEST_DEVICE_FILE",
-                         read ? "cannot be read" : read.error().text().c_str());
-            std::abort();
-        }
-        return *read;
-    }();
-    return file;
+    return drivers::deviceInUse();
 }
 
 bool isPortabilitySubset(const char* extension)
@@ -98,16 +84,49 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkD
     for (const std::string& name : device().hiddenExtensions)
         if (enables(*info, name.c_str()))
             return VK_ERROR_EXTENSION_NOT_PRESENT;
-    if (!device().isPortabilitySubset)
-        return createDevice(physical, info, allocator, out);
-    // The driver does not have it, and leaves its structure alone.
+    // The driver does not have VK_KHR_portability_subset, and leaves its structure alone.
     std::vector<const char*> extensions(info->ppEnabledExtensionNames,
                                         info->ppEnabledExtensionNames + info->enabledExtensionCount);
-    std::erase_if(extensions, isPortabilitySubset);
+    if (device().isPortabilitySubset)
+        std::erase_if(extensions, isPortabilitySubset);
     VkDeviceCreateInfo below = *info;
     below.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
     below.ppEnabledExtensionNames = extensions.data();
-    return createDevice(physical, &below, allocator, out);
+    const VkResult result = createDevice(physical, &below, allocator, out);
+    if (result == VK_SUCCESS)
+        noteMemoryTypes(physical, *out);
+    return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice physical, uint32_t* count,
+                                                                  VkQueueFamilyProperties* out)
+{
+    instanceOf(physical).table.GetPhysicalDeviceQueueFamilyProperties(physical, count, out);
+    if (device().hasOneQueue)
+        *count = std::min(*count, 1u);
+    if (device().hasOneQueue && out && *count > 0)
+        out->queueCount = 1;
+}
+
+VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice physical, uint32_t* count,
+                                                                   VkQueueFamilyProperties2* out)
+{
+    instanceOf(physical).table.GetPhysicalDeviceQueueFamilyProperties2(physical, count, out);
+    if (device().hasOneQueue)
+        *count = std::min(*count, 1u);
+    if (device().hasOneQueue && out && *count > 0)
+        out->queueFamilyProperties.queueCount = 1;
+}
+
+// A driver may allow more than it promises. This one does not.
+VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info,
+                                              const VkAllocationCallbacks* allocator, VkDeviceMemory* out)
+{
+    const auto most = device().values.find("maxMemoryAllocationSize");
+    if (most != device().values.end() && info->allocationSize > most->second.front())
+        return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    return device().hasLeastMemory ? allocateOfThree(handle, info, allocator, out)
+                                   : deviceOf(handle).table.AllocateMemory(handle, info, allocator, out);
 }
 
 // Where the device has no events, whoever makes one fails the test, whether or not the validation layer is there.
@@ -132,17 +151,26 @@ PFN_vkVoidFunction pointer(Function* function)
 
 const Functions& ownFunctions()
 {
-    static const Functions functions = {
-        {"vkGetPhysicalDeviceProperties", pointer(GetPhysicalDeviceProperties)},
-        {"vkGetPhysicalDeviceProperties2", pointer(GetPhysicalDeviceProperties2)},
-        {"vkGetPhysicalDeviceProperties2KHR", pointer(GetPhysicalDeviceProperties2)},
-        {"vkGetPhysicalDeviceFeatures", pointer(GetPhysicalDeviceFeatures)},
-        {"vkGetPhysicalDeviceFeatures2", pointer(GetPhysicalDeviceFeatures2)},
-        {"vkGetPhysicalDeviceFeatures2KHR", pointer(GetPhysicalDeviceFeatures2)},
-        {"vkEnumerateDeviceExtensionProperties", pointer(EnumerateDeviceExtensionProperties)},
-        {"vkCreateDevice", pointer(CreateDevice)},
-        {"vkCreateEvent", pointer(CreateEvent)},
-    };
+    static const Functions functions = [] {
+        Functions all = {
+            {"vkGetPhysicalDeviceProperties", pointer(GetPhysicalDeviceProperties)},
+            {"vkGetPhysicalDeviceProperties2", pointer(GetPhysicalDeviceProperties2)},
+            {"vkGetPhysicalDeviceProperties2KHR", pointer(GetPhysicalDeviceProperties2)},
+            {"vkGetPhysicalDeviceFeatures", pointer(GetPhysicalDeviceFeatures)},
+            {"vkGetPhysicalDeviceFeatures2", pointer(GetPhysicalDeviceFeatures2)},
+            {"vkGetPhysicalDeviceFeatures2KHR", pointer(GetPhysicalDeviceFeatures2)},
+            {"vkEnumerateDeviceExtensionProperties", pointer(EnumerateDeviceExtensionProperties)},
+            {"vkCreateDevice", pointer(CreateDevice)},
+            {"vkCreateEvent", pointer(CreateEvent)},
+            {"vkGetPhysicalDeviceQueueFamilyProperties", pointer(GetPhysicalDeviceQueueFamilyProperties)},
+            {"vkGetPhysicalDeviceQueueFamilyProperties2", pointer(GetPhysicalDeviceQueueFamilyProperties2)},
+            {"vkGetPhysicalDeviceQueueFamilyProperties2KHR", pointer(GetPhysicalDeviceQueueFamilyProperties2)},
+            {"vkAllocateMemory", pointer(AllocateMemory)},
+        };
+        if (device().hasLeastMemory)
+            all.insert(memoryFunctions().begin(), memoryFunctions().end());
+        return all;
+    }();
     return functions;
 }
 
