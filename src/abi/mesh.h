@@ -121,7 +121,8 @@ struct MeshIndexedCommand {
     uint firstInstance;
 };
 
-// Of the kernel in front of task and mesh shaders whose grids the device knows (src/shaders/meta/mesh/grids.comp).
+// Of the kernels in front of task and mesh shaders whose grids the device knows: src/shaders/meta/mesh/grids.comp, one
+// workgroup; or grids_sums.comp and behind it grids_parts.comp, partCount workgroups each.
 struct GridsArguments {
     uint64_t work;      // MeshWork, which it writes
     uint64_t dispatch;  // DispatchCommand, likewise
@@ -129,11 +130,22 @@ struct GridsArguments {
     uint64_t before;    // MeshWork of the task shaders that left the grids, or 0
     uint64_t grids;     // else where they are,
     uint64_t count;     // and of a uint that says how many, or 0: `most`
+    uint64_t parts;     // MeshGridParts; not of grids.comp, as partCount
     uint stride;
     uint most;
     uint resultBytes;  // of a workgroup
     uint runsOnce;     // 1: all workgroups run when they have memory, so that a repeat has none
+    uint partCount;
+    uint pad0;
 };
+
+// What grids_sums.comp leaves for grids_parts.comp; behind it, at kMeshGridPartsBytes, are the sums of the parts.
+struct MeshGridParts {
+    uint entries;  // the unit of the first one, or 0xffffffff: they have no room
+    uint isNew;    // 0: the second kernel has nothing to do
+};
+
+MR_CONST uint kMeshGridPartsBytes = 8u;
 
 // A draw, for the kernel behind all mesh shaders in front of a render pass instance.
 struct MeshListing {
@@ -146,12 +158,13 @@ struct MeshListing {
 };
 
 // Of src/shaders/meta/mesh/list.comp: a workgroup for each listing, in rows of kRowGroups; of list_few.comp an
-// invocation.
+// invocation; of list_sums.comp and behind it list_parts.comp `parts` workgroups.
 struct ListArguments {
     uint64_t listings;   // MeshListing[count]
     uint64_t indexings;  // MeshIndexing[]
+    uint64_t sums;       // uint[count * parts]
     uint count;
-    uint pad0;
+    uint parts;
 };
 
 // What becomes the index buffer of a draw: an index is the number of the workgroup in the draw, and in the lower bits

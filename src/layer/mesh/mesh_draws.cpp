@@ -74,6 +74,27 @@ uint32_t shareWriters(std::vector<abi::MeshIndexing>& indexings, uint32_t most)
     return writers;
 }
 
+// What is to be listed of draws with such counts. False without memory.
+bool uploadListings(CommandBuffer& commandBuffer, MeshCount groups, uint64_t indexings, abi::ListArguments& out)
+{
+    auto* const memory = static_cast<MeshMemory*>(commandBuffer.drawMemory.get());
+    const std::vector<abi::MeshListing> listings = std::exchange(memory->listings[static_cast<size_t>(groups)], {});
+    MeshMemory::Part part, sums;
+    if (listings.empty())
+        return true;
+    if (!uploadAll(commandBuffer, listings, part))
+        return false;
+    const auto count = static_cast<uint32_t>(listings.size());
+    const uint32_t parts =
+        groups == MeshCount::Many ? commandBuffer.device.meshShaders->partsOf(listings.size()) : 0;
+    const uint64_t sumBytes = uint64_t{count} * parts * sizeof(uint32_t);
+    const VkResult result = sumBytes == 0 ? VK_SUCCESS : memory->takeResults(sumBytes, sums);
+    if (result != VK_SUCCESS)
+        commandBuffer.fail(result);
+    out = {part.address, indexings, sums.address, count, parts};
+    return result == VK_SUCCESS;
+}
+
 // Behind all mesh shaders of a front, or those that depend on a condition.
 void listDraws(CommandBuffer& commandBuffer)
 {
@@ -91,21 +112,15 @@ void listDraws(CommandBuffer& commandBuffer)
     MeshMemory::Part ofIndexings;
     if (writers > 0 && !uploadAll(commandBuffer, indexings, ofIndexings))
         return;
-    for (const MeshCount groups : {MeshCount::Few, MeshCount::Several, MeshCount::Many}) {
-        const std::vector<abi::MeshListing> listings = std::exchange(memory->listings[static_cast<size_t>(groups)], {});
-        if (listings.empty())
-            continue;
-        MeshMemory::Part part;
-        if (!uploadAll(commandBuffer, listings, part))
+    MeshShaders::Lists lists{};
+    for (size_t groups = 0; groups < kMeshCounts; ++groups)
+        if (!uploadListings(commandBuffer, static_cast<MeshCount>(groups), ofIndexings.address, lists[groups]))
             return;
-        const abi::ListArguments arguments{part.address, ofIndexings.address, static_cast<uint32_t>(listings.size()),
-                                           0};
-        for (const VkCommandBuffer stream : streams)
-            if (stream)
-                device.meshShaders->listPrimitives(stream, arguments, groups);
-    }
     for (const VkCommandBuffer stream : streams) {
-        if (!stream || writers == 0)
+        if (!stream)
+            continue;
+        device.meshShaders->listPrimitives(stream, lists);
+        if (writers == 0)
             continue;
         recordBarrier(device, stream, kComputeStage, kComputeStage);
         device.meshShaders->writeIndices(stream,
@@ -425,7 +440,7 @@ void MeshDraw::record(uint32_t x, uint32_t y, uint32_t z)
     else if (groups * m_pipeline->outputs.gridBytes <= kMaxOwnTaskBytes)
         recordOwnTasks(groups, {x, y, z, 0});
     else
-        recordListedTasks({x, y, z, 0});
+        recordListedTasks(groups, {x, y, z, 0});
 }
 
 // A grid that the host knows.
@@ -547,14 +562,14 @@ void MeshDraw::recordOwnTasks(uint64_t groups, const abi::MeshGrid& grid)
     drawListed({results.address, static_cast<uint32_t>(gridBytes), static_cast<uint32_t>(groups), 0, 0});
 }
 
-void MeshDraw::recordListedTasks(const abi::MeshGrid& grid)
+void MeshDraw::recordListedTasks(uint64_t groups, const abi::MeshGrid& grid)
 {
     if (!useArena() || !createUpload())
         return;
     m_uploaded->grid = grid;
     beginFront();
     Grids grids{m_upload + offsetof(abi::MeshUpload, grid), sizeof(abi::MeshGrid), 1, 0, 0};
-    if (runTasks(grids))
+    if (runTasks(grids, groups))
         drawListed(grids);
     else
         endFront();
@@ -565,6 +580,10 @@ bool MeshDraw::list(const Grids& grids, uint64_t resultBytes, bool runsOnce, Dis
 {
     MeshMemory::Part part;
     if (!isGood(memory().takeResults(sizeof(MeshListed), part)))
+        return false;
+    const uint32_t parts = meshCountOf(grids.most) == MeshCount::Many ? m_device.meshShaders->partsOf(1) : 0;
+    MeshMemory::Part sums;
+    if (parts > 0 && !isGood(memory().takeResults(abi::kMeshGridPartsBytes + parts * sizeof(uint32_t), sums)))
         return false;
     beginMemory(nullptr);
     abi::GridsArguments pushed{};
@@ -578,6 +597,8 @@ bool MeshDraw::list(const Grids& grids, uint64_t resultBytes, bool runsOnce, Dis
     pushed.most = grids.most;
     pushed.resultBytes = static_cast<uint32_t>(resultBytes);
     pushed.runsOnce = runsOnce;
+    pushed.parts = sums.address;
+    pushed.partCount = parts;
     for (const VkCommandBuffer stream : m_streams) {
         barrier(stream, kComputeStage | VK_PIPELINE_STAGE_TRANSFER_BIT, kComputeStage);
         m_device.meshShaders->listGrids(stream, pushed);
@@ -589,8 +610,8 @@ bool MeshDraw::list(const Grids& grids, uint64_t resultBytes, bool runsOnce, Dis
     return true;
 }
 
-// Afterwards the grids are what they emit.
-bool MeshDraw::runTasks(Grids& grids)
+// Up to `most` workgroups. Afterwards the grids are what they emit.
+bool MeshDraw::runTasks(Grids& grids, uint64_t most)
 {
     const uint64_t gridBytes = m_pipeline->outputs.gridBytes;
     Dispatch dispatch{};
@@ -599,7 +620,7 @@ bool MeshDraw::runTasks(Grids& grids)
         return false;
     for (const VkCommandBuffer stream : m_streams)
         run(stream, m_pipeline->task, dispatch, 0);
-    grids = {0, static_cast<uint32_t>(gridBytes), 0, 0, dispatch.work};
+    grids = {0, static_cast<uint32_t>(gridBytes), static_cast<uint32_t>(most), 0, dispatch.work};
     return true;
 }
 
@@ -642,7 +663,7 @@ void MeshDraw::record(const IndirectGrids& indirect)
         return;
     beginFront();
     std::optional<Grids> grids = copyGrids(indirect);
-    if (grids && (!m_pipeline->task || runTasks(*grids)))
+    if (grids && (!m_pipeline->task || runTasks(*grids, abi::kMaxListedGroups)))
         drawListed(*grids);
     else
         endFront();
@@ -655,7 +676,7 @@ void MeshDraw::record()
         return;
     beginFront();
     Grids grids{m_listed->commands, m_listed->stride, m_listed->most, m_listed->count, 0};
-    if (!m_pipeline->task || runTasks(grids))
+    if (!m_pipeline->task || runTasks(grids, abi::kMaxListedGroups))
         drawListed(grids);
     else
         endFront();

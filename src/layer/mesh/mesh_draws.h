@@ -42,7 +42,7 @@ public:
 
 private:
     // Where grids are: their address and that of their number, 0 where that is not the device's. Or the abi::MeshWork
-    // of the task shaders that leave them.
+    // of the task shaders that leave them; `most` they are in any case.
     struct Grids {
         uint64_t address;
         uint32_t stride;
@@ -90,9 +90,9 @@ private:
     void recordKnown(uint64_t groups, const abi::MeshGrid& grid);
     void joinSeries(MeshRoom* room, uint64_t groups);
     void recordOwnTasks(uint64_t groups, const abi::MeshGrid& grid);
-    void recordListedTasks(const abi::MeshGrid& grid);
+    void recordListedTasks(uint64_t groups, const abi::MeshGrid& grid);
     bool list(const Grids& grids, uint64_t resultBytes, bool runsOnce, Dispatch& dispatch, Drawn& drawn);
-    bool runTasks(Grids& grids);
+    bool runTasks(Grids& grids, uint64_t most);
     void drawListed(const Grids& grids);
     void run(VkCommandBuffer commandBuffer, VkPipeline pipeline, const Dispatch& dispatch, uint32_t viewMask);
     void runMeshes(const Dispatch& dispatch);

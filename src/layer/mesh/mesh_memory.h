@@ -18,9 +18,10 @@
 namespace millrace::layer {
 
 static_assert(sizeof(abi::MeshUpload) % 16 == 0);
+static_assert(sizeof(abi::MeshGridParts) == abi::kMeshGridPartsBytes);
 
-// How many grids or workgroups a kernel works through: an invocation does so with a few, a workgroup of the usual width
-// looks at several at once, a wide one at many. What the device knows may be many.
+// How many grids or workgroups kernels work through: an invocation does so with a few, a workgroup with several, and
+// many are shared by workgroups. What the device knows may be many.
 enum class MeshCount { Few, Several, Many };
 inline constexpr size_t kMeshCounts = 3;
 constexpr MeshCount meshCountOf(uint64_t count)

@@ -2,6 +2,7 @@
 #include "layer/mesh/mesh_shaders.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <span>
 
 #include "layer/loader/device.h"
@@ -20,10 +21,9 @@ constexpr uint32_t kFewListings = 128;  // of a workgroup of list_few.comp
 
 MeshShaders::~MeshShaders()
 {
-    for (const auto& kernels : {m_grids, m_lists})
-        for (const VkPipeline kernel : kernels)
-            m_device.table.DestroyPipeline(m_device.handle, kernel, runtime::hostMemory());
-    m_device.table.DestroyPipeline(m_device.handle, m_indices, runtime::hostMemory());
+    for (const VkPipeline kernel :
+         {m_grids, m_gridsSums, m_gridsParts, m_listFew, m_list, m_listSums, m_listParts, m_indices})
+        m_device.table.DestroyPipeline(m_device.handle, kernel, runtime::hostMemory());
     m_device.table.DestroyPipelineLayout(m_device.handle, m_kernelLayout, runtime::hostMemory());
 }
 
@@ -45,8 +45,9 @@ VkResult MeshShaders::createKernels()
     m_device.instance.table.GetPhysicalDeviceProperties(m_device.physical, &properties);
     const VkPhysicalDeviceLimits& limits = properties.limits;
     const bool isCpu = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    const uint32_t widest = std::min({isCpu ? kWidestMeshKernelOfCpu : kWidestMeshKernel,
-                                      limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]});
+    const uint32_t width = std::min(
+        {kMeshPartInvocations, limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]});
+    m_mostParts = isCpu ? kMostMeshPartsOfCpu : width;
     m_mostIndexWriters = isCpu ? kMostIndexWritersOfCpu : kMostIndexWriters;
     VkResult result = VK_SUCCESS;
     const auto create = [&](std::span<const uint32_t> words, const char* name, VkPipeline& out,
@@ -54,11 +55,13 @@ VkResult MeshShaders::createKernels()
         if (result == VK_SUCCESS)
             result = createKernel(m_device, words, m_kernelLayout, name, out, groupSize);
     };
-    create(shaders::mesh_grids, "number workgroups", m_grids[1]);
-    create(shaders::mesh_grids, "number many workgroups", m_grids[2], widest);
-    create(shaders::mesh_list_few, "number primitives of small draws", m_lists[0]);
-    create(shaders::mesh_list, "number primitives", m_lists[1]);
-    create(shaders::mesh_list, "number primitives of large draws", m_lists[2], widest);
+    create(shaders::mesh_grids, "number workgroups", m_grids);
+    create(shaders::mesh_grids_sums, "add up workgroups of many grids", m_gridsSums, width);
+    create(shaders::mesh_grids_parts, "number workgroups of many grids", m_gridsParts, width);
+    create(shaders::mesh_list_few, "number primitives of small draws", m_listFew);
+    create(shaders::mesh_list, "number primitives", m_list);
+    create(shaders::mesh_list_sums, "add up primitives of large draws", m_listSums, width);
+    create(shaders::mesh_list_parts, "number primitives of large draws", m_listParts, width);
     create(shaders::mesh_indices, "write index buffers", m_indices);
     return result;
 }
@@ -71,19 +74,56 @@ void MeshShaders::bind(VkCommandBuffer commandBuffer, VkPipeline kernel, const A
     table.CmdPushConstants(commandBuffer, m_kernelLayout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof arguments, &arguments);
 }
 
-void MeshShaders::listGrids(VkCommandBuffer commandBuffer, const abi::GridsArguments& arguments) const
+// The next one reads what it writes.
+void MeshShaders::waitForKernel(VkCommandBuffer commandBuffer) const
 {
-    const bool isMany = arguments.before != 0 || meshCountOf(arguments.most) == MeshCount::Many;
-    bind(commandBuffer, m_grids[static_cast<size_t>(isMany ? MeshCount::Many : MeshCount::Several)], arguments);
-    m_device.table.CmdDispatch(commandBuffer, 1, 1, 1);
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+    m_device.table.CmdPipelineBarrier(commandBuffer, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
 }
 
-void MeshShaders::listPrimitives(VkCommandBuffer commandBuffer, const abi::ListArguments& arguments,
-                                 MeshCount groups) const
+uint32_t MeshShaders::partsOf(size_t draws) const
 {
-    bind(commandBuffer, m_lists[static_cast<size_t>(groups)], arguments);
-    const uint32_t each = groups == MeshCount::Few ? kFewListings : 1;
-    dispatchRows(commandBuffer, (arguments.count + each - 1) / each);
+    constexpr uint32_t kLeast = 16;
+    const auto share = static_cast<uint32_t>(4 * m_mostParts / std::max<size_t>(draws, 1));
+    return std::clamp(share, std::min(kLeast, m_mostParts), m_mostParts);
+}
+
+void MeshShaders::listGrids(VkCommandBuffer commandBuffer, const abi::GridsArguments& arguments) const
+{
+    if (arguments.partCount == 0) {
+        bind(commandBuffer, m_grids, arguments);
+        m_device.table.CmdDispatch(commandBuffer, 1, 1, 1);
+        return;
+    }
+    bind(commandBuffer, m_gridsSums, arguments);
+    m_device.table.CmdDispatch(commandBuffer, arguments.partCount, 1, 1);
+    waitForKernel(commandBuffer);
+    bind(commandBuffer, m_gridsParts, arguments);
+    m_device.table.CmdDispatch(commandBuffer, arguments.partCount, 1, 1);
+}
+
+void MeshShaders::list(VkCommandBuffer commandBuffer, VkPipeline kernel, const abi::ListArguments& arguments,
+                       uint32_t groups) const
+{
+    if (arguments.count == 0)
+        return;
+    bind(commandBuffer, kernel, arguments);
+    dispatchRows(commandBuffer, groups);
+}
+
+// What workgroups share comes first, so that the other draws are listed meanwhile.
+void MeshShaders::listPrimitives(VkCommandBuffer commandBuffer, const Lists& lists) const
+{
+    const auto& [few, several, many] = lists;
+    list(commandBuffer, m_listSums, many, many.count * many.parts);
+    list(commandBuffer, m_listFew, few, (few.count + kFewListings - 1) / kFewListings);
+    list(commandBuffer, m_list, several, several.count);
+    if (many.count > 0)
+        waitForKernel(commandBuffer);
+    list(commandBuffer, m_listParts, many, many.count * many.parts);
 }
 
 void MeshShaders::writeIndices(VkCommandBuffer commandBuffer, const abi::IndicesArguments& arguments) const

@@ -44,10 +44,10 @@ inline constexpr uint32_t kIndexWriterInvocations = 128;
 // What the task shaders of a draw may emit at most, with payloads, to have memory of its own beside the arena.
 inline constexpr uint64_t kMaxOwnTaskBytes = uint64_t{1} << 20;
 
-// Invocations of kernels that work through many workgroups. Drivers without a GPU, which run the invocations of a
-// workgroup one behind the other, have fewer.
-inline constexpr uint32_t kWidestMeshKernel = 1024;
-inline constexpr uint32_t kWidestMeshKernelOfCpu = 256;
+// Invocations of the kernels that share many grids or workgroups, and how many parts there are of one draw at most: no
+// more than invocations. Drivers without a GPU, where a part takes a thread, have fewer.
+inline constexpr uint32_t kMeshPartInvocations = 256;
+inline constexpr uint32_t kMostMeshPartsOfCpu = 8;
 
 class MeshShaders {
 public:
@@ -58,12 +58,13 @@ public:
 
     // Once. Returns an error of the driver.
     VkResult create();
-    // Kernels. They bind at the compute bind point and push constants. Where there may be many grids or workgroups,
-    // those that work through them are as wide as the device has them. In front of task and mesh shaders.
+    // How many parts there are of each of `draws` draws that may have many workgroups.
+    uint32_t partsOf(size_t draws) const;
+    // Kernels. They bind at the compute bind point and push constants. In front of task and mesh shaders:
     void listGrids(VkCommandBuffer commandBuffer, const abi::GridsArguments& arguments) const;
-    // Behind mesh shaders.
-    void listPrimitives(VkCommandBuffer commandBuffer, const abi::ListArguments& arguments, MeshCount groups) const;
-
+    // Behind mesh shaders, by MeshCount of workgroups:
+    using Lists = std::array<abi::ListArguments, kMeshCounts>;
+    void listPrimitives(VkCommandBuffer commandBuffer, const Lists& lists) const;
     // Behind those: index buffers.
     void writeIndices(VkCommandBuffer commandBuffer, const abi::IndicesArguments& arguments) const;
 
@@ -83,12 +84,20 @@ private:
     template <typename Arguments>
     void bind(VkCommandBuffer commandBuffer, VkPipeline kernel, const Arguments& arguments) const;
     void dispatchRows(VkCommandBuffer commandBuffer, uint32_t groups) const;
+    void waitForKernel(VkCommandBuffer commandBuffer) const;
+    void list(VkCommandBuffer commandBuffer, VkPipeline kernel, const abi::ListArguments& arguments,
+              uint32_t groups) const;
 
     VkPipelineLayout m_kernelLayout = VK_NULL_HANDLE;
-    // By MeshCount.
-    std::array<VkPipeline, kMeshCounts> m_grids{};
-    std::array<VkPipeline, kMeshCounts> m_lists{};
+    VkPipeline m_grids = VK_NULL_HANDLE;
+    VkPipeline m_gridsSums = VK_NULL_HANDLE;
+    VkPipeline m_gridsParts = VK_NULL_HANDLE;
+    VkPipeline m_listFew = VK_NULL_HANDLE;
+    VkPipeline m_list = VK_NULL_HANDLE;
+    VkPipeline m_listSums = VK_NULL_HANDLE;
+    VkPipeline m_listParts = VK_NULL_HANDLE;
     VkPipeline m_indices = VK_NULL_HANDLE;
+    uint32_t m_mostParts = kMeshPartInvocations;
     uint32_t m_mostIndexWriters = kMostIndexWriters;
     std::atomic<uint64_t> m_indexBytes = 0;  // that command buffers needed
 };

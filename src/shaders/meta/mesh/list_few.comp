@@ -24,5 +24,5 @@ void main()
         mark(marks, group, front, primitives);
         front += primitives;
     }
-    finishDraw(listing, work, marks, front);
+    finishDraw(listing, work, front);
 }

@@ -70,10 +70,10 @@ void writeDraws(const MeshListing listing, const MeshWork work, const uint verti
 }
 
 // Behind all workgroups, which have so many primitives.
-void finishDraw(const MeshListing listing, const MeshWork work, const Marks marks, const uint primitives)
+void finishDraw(const MeshListing listing, const MeshWork work, const uint primitives)
 {
     if (primitives % kMeshMarkPrimitives != 0u)
-        marks.v[primitives / kMeshMarkPrimitives] = work.table.groupCount - 1u;
+        marksOf(work, listing.views).v[primitives / kMeshMarkPrimitives] = work.table.groupCount - 1u;
     bool isRefused = primitives >= kMaxListedPrimitives;
     if (isRefused)
         Memory(work.memory).v.refused = 1u;
