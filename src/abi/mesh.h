@@ -90,11 +90,14 @@ MR_CONST uint kMeshHeadBytes = 4096u;
 
 // What the host is told. Host-visible.
 struct MeshMemoryReport {
+    // As soon as the mesh shaders in front of an instance have run. The host forgets it in front of the next ones.
     uint unfit;
     uint used;
     uint wanted;
     uint refused;
-    uint wantedIndices;  // of the front that had most
+    // Later, and never forgotten.
+    uint wantedIndices;      // of the front that had most
+    uint refusedPrimitives;  // 1: a draw had more of them than it may
 };
 
 // Workgroups that a draw may have, and that a dispatch may have of all draws of a command, or of all that its task

@@ -3,6 +3,8 @@
 // declare, and each of them runs once.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -101,6 +103,33 @@ TEST_F(MeshMemoryUse, DirectDrawBeyondTheArena_DrawnWholeAndInOrder)
     finish(cmd);
     EXPECT_EQ(picture.pixels(), expected(kMany));
     EXPECT_EQ(counter.words[0], 512u * 256u);
+}
+
+// So many that workgroups of the layer share them. Every third one has no workgroup.
+TEST_F(MeshMemoryUse, ManyDrawsOfOneCommand_DrawnInOrder)
+{
+    constexpr uint32_t kDraws = 3 * kPixels + 1000;
+    const VkPipeline pipeline =
+        device.createPipeline({.mesh = shaders::scatter_draws_mesh, .fragment = shaders::scatter_fragment});
+    const layertest::Buffer grids = device.device.createBuffer(kDraws * sizeof(VkDrawMeshTasksIndirectCommandEXT),
+                                                               VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+    Pixels wanted = expected(1);
+    uint32_t workgroups = 0;
+    for (uint32_t draw = 0; draw < kDraws; ++draw) {
+        const uint32_t groups = draw % 3;
+        std::ranges::copy(std::array{groups, 1u, 1u}, grids.words + 3 * size_t{draw});
+        workgroups += groups;
+        const uint32_t pixel = draw % kPixels, last = draw / kPixels * 16 + groups - 1;
+        if (groups > 0)
+            wanted[pixel] = (wanted[pixel] & 0xff00ffffu) | last << 16;
+    }
+    const VkCommandBuffer cmd = beginPicture();
+    bind(cmd, pipeline, 2, 1);
+    device.cmdDrawIndirect(cmd, grids.handle, 0, kDraws, sizeof(VkDrawMeshTasksIndirectCommandEXT));
+    vkCmdEndRendering(cmd);
+    finish(cmd);
+    EXPECT_EQ(picture.pixels(), wanted);
+    EXPECT_EQ(counter.words[0], workgroups);
 }
 
 // In two instances, of which the second one draws over what it finds, and draws in between.

@@ -2,12 +2,14 @@
 #include "layer/mesh/mesh_arena.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <string>
 #include <utility>
 
 #include "layer/loader/device.h"
 #include "layer/mesh/mesh_shaders.h"
+#include "runtime/host_memory.h"
 
 namespace millrace::layer {
 
@@ -32,7 +34,17 @@ VkResult MeshArena::create(uint64_t bytes)
         return result;
     std::memset(m_report.data(), 0, sizeof(abi::MeshMemoryReport));
     start(m_regions[0], m_regions[0].bytes, false);
-    return VK_SUCCESS;
+    if (!m_device.support.events)
+        return VK_SUCCESS;
+    const VkEventCreateInfo info{VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
+    return m_device.table.CreateEvent(m_device.handle, &info, runtime::hostMemory(), &m_decided);
+}
+
+MeshArena::~MeshArena()
+{
+    tell();
+    if (m_decided)
+        m_device.table.DestroyEvent(m_device.handle, m_decided, runtime::hostMemory());
 }
 
 VkResult MeshArena::addRegion(uint64_t bytes)
@@ -71,6 +83,36 @@ bool MeshArena::begin(VkCommandBuffer commandBuffer)
     const VkBufferCopy copy{0, 0, sizeof(abi::MeshOutputMemory)};
     m_device.table.CmdCopyBuffer(commandBuffer, m_start.handle(), m_head.handle(), 1, &copy);
     return true;
+}
+
+void MeshArena::recordDecision(VkCommandBuffer commandBuffer) const
+{
+    if (!m_decided)
+        return;
+    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
+    barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
+    constexpr VkPipelineStageFlags kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+    m_device.table.CmdPipelineBarrier(commandBuffer, kCompute, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr,
+                                      0, nullptr);
+    m_device.table.CmdSetEvent(commandBuffer, m_decided, kCompute);
+}
+
+bool MeshArena::isDecided() const
+{
+    return m_decided && m_device.table.GetEventStatus(m_device.handle, m_decided) == VK_EVENT_SET;
+}
+
+void MeshArena::forgetDecision()
+{
+    if (m_decided)
+        m_device.table.ResetEvent(m_device.handle, m_decided);
+}
+
+// What is written later stays: it may be written now.
+void MeshArena::forget()
+{
+    std::memset(m_report.data(), 0, offsetof(abi::MeshMemoryReport, wantedIndices));
 }
 
 abi::MeshMemoryReport MeshArena::read() const
@@ -115,7 +157,7 @@ size_t MeshArena::prepare(size_t)
         return 0;
     }
     ++m_growths;
-    std::memset(m_report.data(), 0, sizeof report);
+    forget();
     start(m_regions[m_current], m_regions[m_current].bytes, true);
     return 1;
 }
@@ -157,6 +199,8 @@ void MeshArena::tell() noexcept
     abi::MeshMemoryReport report = read();
     m_device.meshShaders->noteIndices(report.wantedIndices);
     report.refused |= m_lost.refused;
+    if (report.refusedPrimitives != 0 && !std::exchange(m_hasToldPrimitives, true))
+        report.refused = 1;
     if (m_isGivenUp)
         report.unfit = m_lost.unfit;
     if (report.unfit == 0 && report.refused == 0)
@@ -192,7 +236,7 @@ void MeshArena::report() noexcept
     m_isClosed = false;
     m_isGivenUp = false;
     m_lost = {};
-    std::memset(m_report.data(), 0, sizeof(abi::MeshMemoryReport));
+    forget();
     start(m_regions[0], m_regions[0].bytes, false);
 }
 

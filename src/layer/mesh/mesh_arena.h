@@ -25,7 +25,7 @@ struct Device;
 class MeshArena final : public Continuation {
 public:
     MeshArena(const Device& device, ObjectReference owner) : m_device(device), m_owner(owner) {}
-    ~MeshArena() override { tell(); }
+    ~MeshArena() override;
     VkResult create(uint64_t bytes);
 
     uint64_t address() const { return m_head.address(); }
@@ -34,11 +34,16 @@ public:
     // Records that all units are free, once in each command buffer of the driver's. True if it did: a barrier of
     // transfers has to be behind it. In front of it, one for all that reads what is there.
     bool begin(VkCommandBuffer commandBuffer);
+    // Behind the first kernels that list draws, where nothing else in front of the instance takes memory any more: the
+    // host may go on. In a command buffer that is executed once at a time.
+    void recordDecision(VkCommandBuffer commandBuffer) const;
     // True if begin() would record.
     bool isNew(VkCommandBuffer commandBuffer) const;
 
     // Where everything had room, or where there is no more memory.
     bool isComplete() const override;
+    bool isDecided() const override;
+    void forgetDecision() override;
     // Finds more memory. Where it is complete nothing takes any.
     size_t prepare(size_t most) override;
     Progress progress() const override;
@@ -56,6 +61,7 @@ private:
     bool grow(uint64_t leastBytes);
     void start(const Region& region, uint64_t bytes, bool isRepeat);
     abi::MeshMemoryReport read() const;
+    void forget();
     void countUse();
     void tell() noexcept;
     void unite();
@@ -67,6 +73,7 @@ private:
     runtime::Buffer m_head;                    // abi::MeshOutputMemory
     runtime::Buffer m_start;                   // what it is copied from
     runtime::Buffer m_report;                  // abi::MeshMemoryReport
+    VkEvent m_decided = VK_NULL_HANDLE;        // null: the driver has no events
     std::vector<Region> m_regions;             // in the order in which an execution uses them
     size_t m_current = 0;                      // of them
     std::vector<Region> m_retired;             // that the execution before may still read
@@ -75,7 +82,8 @@ private:
     uint64_t m_usedBytes = 0;  // in the regions before, and in this one once it is closed
     bool m_isClosed = false;   // nothing takes memory any more
     bool m_isGivenUp = false;
-    abi::MeshMemoryReport m_lost{};  // where it is given up
+    bool m_hasToldPrimitives = false;  // that there were too many, of any execution
+    abi::MeshMemoryReport m_lost{};    // where it is given up
 };
 
 }  // namespace millrace::layer

@@ -95,8 +95,15 @@ bool uploadListings(CommandBuffer& commandBuffer, MeshCount groups, uint64_t ind
     return result == VK_SUCCESS;
 }
 
-// Behind all mesh shaders of a front, or those that depend on a condition.
-void listDraws(CommandBuffer& commandBuffer)
+// Null: the host waits until everything in front has run.
+const MeshArena* decidingArena(const CommandBuffer& commandBuffer, const MeshMemory& memory)
+{
+    const bool isOnce = commandBuffer.primary && !(commandBuffer.usage & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
+    return isOnce && commandBuffer.front.repeat ? memory.madeArena() : nullptr;
+}
+
+// Behind all mesh shaders of a front, or those that depend on a condition, behind which others may follow.
+void listDraws(CommandBuffer& commandBuffer, bool isLast)
 {
     auto* const memory = static_cast<MeshMemory*>(commandBuffer.drawMemory.get());
     if (!memory || std::ranges::all_of(memory->listings, [](const auto& listings) { return listings.empty(); }))
@@ -112,6 +119,7 @@ void listDraws(CommandBuffer& commandBuffer)
     MeshMemory::Part ofIndexings;
     if (writers > 0 && !uploadAll(commandBuffer, indexings, ofIndexings))
         return;
+    const MeshArena* const decides = isLast ? decidingArena(commandBuffer, *memory) : nullptr;
     MeshShaders::Lists lists{};
     for (size_t groups = 0; groups < kMeshCounts; ++groups)
         if (!uploadListings(commandBuffer, static_cast<MeshCount>(groups), ofIndexings.address, lists[groups]))
@@ -120,6 +128,9 @@ void listDraws(CommandBuffer& commandBuffer)
         if (!stream)
             continue;
         device.meshShaders->listPrimitives(stream, lists);
+        if (decides && stream == commandBuffer.front.stream)
+            decides->recordDecision(stream);
+        device.meshShaders->listParts(stream, lists);
         if (writers == 0)
             continue;
         recordBarrier(device, stream, kComputeStage, kComputeStage);
@@ -266,7 +277,7 @@ void MeshDraw::beginFront()
     if (m_arena && repeatFront(m_commandBuffer, m_arena))
         m_streams.push_back(front.repeat);
     if (scope.conditional)
-        listDraws(m_commandBuffer);
+        listDraws(m_commandBuffer, false);
     for (const VkCommandBuffer stream : m_streams) {
         if (scope.conditional)
             m_device.table.CmdBeginConditionalRenderingEXT(stream, &scope.conditionalInfo);
@@ -371,9 +382,9 @@ void MeshDraw::launch(VkCommandBuffer commandBuffer, const Dispatch& dispatch, u
 void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
 {
     addListing(dispatch, drawn);
-    m_commandBuffer.front.finish = listDraws;
+    m_commandBuffer.front.finish = [](CommandBuffer& commandBuffer) { listDraws(commandBuffer, true); };
     if (m_commandBuffer.rendering.conditional)
-        listDraws(m_commandBuffer);
+        listDraws(m_commandBuffer, false);
     endFront();
     const VkuDeviceDispatchTable& table = m_device.table;
     const VkCommandBuffer inside = m_commandBuffer.current;

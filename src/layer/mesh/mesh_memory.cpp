@@ -97,6 +97,7 @@ VkResult MeshMemory::Chunks::take(runtime::BufferUse use, runtime::Memory& memor
         buffers.push_back(std::move(buffer));
         used = 0;
         size = wanted;
+        chunkBytes = std::min(2 * chunkBytes, kMostChunkBytes);
     }
     const runtime::Buffer& last = buffers.back();
     out = {last.address() + used, last.data() ? last.data() + used : nullptr, last.handle(), used};

@@ -84,6 +84,7 @@ public:
     bool takeIndices(uint64_t count, Part& out);
     // For all else. Made when it is first asked for.
     VkResult arena(std::shared_ptr<MeshArena>& out);
+    const MeshArena* madeArena() const { return m_arena.get(); }
     // The index buffer that all draws of the arena share, likewise. Null if there is no memory for it.
     struct SharedIndices {
         runtime::Buffer buffer;
@@ -96,7 +97,8 @@ public:
     std::vector<abi::MeshIndexing> indexings;                         // of such of them as may have index buffers
 
 private:
-    // Buffers, of which the last has room.
+    // Buffers, of which the last has room. Each has twice as much as the one before, up to kMostChunkBytes.
+    static constexpr uint64_t kMostChunkBytes = uint64_t{4} << 20;
     struct Chunks {
         VkResult take(runtime::BufferUse use, runtime::Memory& memory, uint64_t bytes, Part& out);
 

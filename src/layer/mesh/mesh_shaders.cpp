@@ -45,8 +45,8 @@ VkResult MeshShaders::createKernels()
     m_device.instance.table.GetPhysicalDeviceProperties(m_device.physical, &properties);
     const VkPhysicalDeviceLimits& limits = properties.limits;
     const bool isCpu = properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-    const uint32_t width = std::min(
-        {kMeshPartInvocations, limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]});
+    const uint32_t width =
+        std::min({kMeshPartInvocations, limits.maxComputeWorkGroupInvocations, limits.maxComputeWorkGroupSize[0]});
     m_mostParts = isCpu ? kMostMeshPartsOfCpu : width;
     m_mostIndexWriters = isCpu ? kMostIndexWritersOfCpu : kMostIndexWriters;
     VkResult result = VK_SUCCESS;
@@ -121,6 +121,11 @@ void MeshShaders::listPrimitives(VkCommandBuffer commandBuffer, const Lists& lis
     list(commandBuffer, m_listSums, many, many.count * many.parts);
     list(commandBuffer, m_listFew, few, (few.count + kFewListings - 1) / kFewListings);
     list(commandBuffer, m_list, several, several.count);
+}
+
+void MeshShaders::listParts(VkCommandBuffer commandBuffer, const Lists& lists) const
+{
+    const abi::ListArguments& many = lists[static_cast<size_t>(MeshCount::Many)];
     if (many.count > 0)
         waitForKernel(commandBuffer);
     list(commandBuffer, m_listParts, many, many.count * many.parts);

@@ -65,6 +65,8 @@ public:
     // Behind mesh shaders, by MeshCount of workgroups:
     using Lists = std::array<abi::ListArguments, kMeshCounts>;
     void listPrimitives(VkCommandBuffer commandBuffer, const Lists& lists) const;
+    // And once more for such as have many.
+    void listParts(VkCommandBuffer commandBuffer, const Lists& lists) const;
     // Behind those: index buffers.
     void writeIndices(VkCommandBuffer commandBuffer, const abi::IndicesArguments& arguments) const;
 

@@ -5,6 +5,7 @@
 
 #include "layer/base/own_thread.h"
 #include "layer/submission/faults.h"
+#include "runtime/device_traits.h"
 #include "runtime/host_memory.h"
 
 namespace millrace::layer {
@@ -140,14 +141,26 @@ VkResult Queue::submit(std::span<const VkSubmitInfo2> submits)
     return result;
 }
 
+uint32_t Queue::spinUs()
+{
+    if (m_spinUs == 0 && device.runtime)
+        m_spinUs = device.runtime->traits().spinUs;
+    if (m_spinUs == 0) {
+        VkPhysicalDeviceProperties properties;
+        device.instance.table.GetPhysicalDeviceProperties(device.physical, &properties);
+        runtime::DeviceFacts facts;
+        facts.type = properties.deviceType;
+        m_spinUs = runtime::chooseTraits(facts, device.settings().runtime.traits).traits.spinUs;
+    }
+    return m_spinUs;
+}
+
 // The device stands still until the host has seen that it is done and goes on. To wake up takes the host longer than
 // most graphs take, so it looks for a while before it sleeps (docs/experiments.md).
 VkResult Queue::wait(const Continuation* behind)
 {
     using Clock = std::chrono::steady_clock;
-    constexpr uint32_t kSpinUs = 50;  // without graphs there are no traits
-    const uint32_t spinUs = device.runtime ? device.runtime->traits().spinUs : kSpinUs;
-    const Clock::time_point deadline = Clock::now() + std::chrono::microseconds(spinUs);
+    const Clock::time_point deadline = Clock::now() + std::chrono::microseconds(spinUs());
     VkResult result = device.table.GetFenceStatus(device.handle, m_fence);
     while (result == VK_NOT_READY && Clock::now() < deadline) {
         if (behind && behind->isDecided())

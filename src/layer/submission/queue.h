@@ -61,6 +61,7 @@ private:
         std::vector<StatusWatch::SemaphoreValue> promised;
     };
 
+    uint32_t spinUs();
     void run();
     void execute(Item& item);
     void leave(Item& item);
@@ -75,6 +76,7 @@ private:
     bool m_stop = false;
     std::thread m_thread;
     VkFence m_fence = VK_NULL_HANDLE;
+    uint32_t m_spinUs = 0;  // 0: nobody has asked
     bool m_isSignaled = false;
     bool m_isPending = false;  // submitted, and nobody has seen the end of it
 };

@@ -18,6 +18,8 @@ void main()
         return;
     MeshListing listing = Listings(a.listings).v[number];
     MeshWork work = Work(listing.work).v;
+    if (gl_LocalInvocationIndex == 0u)
+        report(work.memory);
     uint primitives = numberPrimitives(listing, work, 0u, work.table.groupCount, 0u);
     if (gl_LocalInvocationIndex == 0u)
         finishDraw(listing, work, primitives);

@@ -15,6 +15,7 @@ void main()
         return;
     MeshListing listing = Listings(a.listings).v[number];
     MeshWork work = Work(listing.work).v;
+    report(work.memory);
     Groups groups = Groups(work.results);
     Marks marks = marksOf(work, listing.views);
     uint front = 0u;

@@ -19,7 +19,10 @@ void main()
     MeshListing listing = Listings(a.listings).v[number / a.parts];
     MeshWork work = Work(listing.work).v;
     uint count = work.table.groupCount;
-    uvec2 part = partOf(count, number % a.parts, a.parts);
+    uint own = number % a.parts;
+    if (own == 0u && gl_LocalInvocationIndex == 0u)
+        report(work.memory);
+    uvec2 part = partOf(count, own, a.parts);
     if (part.x == part.y)
         return;
     Groups groups = Groups(work.results);

@@ -22,6 +22,7 @@ void mark(const Marks marks, const uint group, const uint first, const uint coun
         marks.v[i] = group;
 }
 
+// What mesh shaders have left: as soon as they have run, since the host may wait for it.
 void report(const uint64_t address)
 {
     MeshOutputMemory memory = Memory(address).v;
@@ -56,6 +57,13 @@ bool takeIndices(const MeshIndexing indexing, const MeshWork work, const uint co
     return false;
 }
 
+void reportRefusal(const uint64_t address)
+{
+    MeshOutputMemory memory = Memory(address).v;
+    if (memory.report != uint64_t(0))
+        Report(memory.report).v.refusedPrimitives = 1u;
+}
+
 // With indices if there is room for all of them: either way the primitives keep their order.
 void writeDraws(const MeshListing listing, const MeshWork work, const uint vertices)
 {
@@ -76,7 +84,6 @@ void finishDraw(const MeshListing listing, const MeshWork work, const uint primi
         marksOf(work, listing.views).v[primitives / kMeshMarkPrimitives] = work.table.groupCount - 1u;
     bool isRefused = primitives >= kMaxListedPrimitives;
     if (isRefused)
-        Memory(work.memory).v.refused = 1u;
+        reportRefusal(work.memory);
     writeDraws(listing, work, isRefused ? 0u : primitives * listing.corners);
-    report(work.memory);
 }
