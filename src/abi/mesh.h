@@ -5,7 +5,8 @@
 // next. `firstSequence` is the view that a mesh shader runs for, where it runs for each. `stream` is 0, but for a
 // series of draws that one dispatch runs: then it is the bytes from the MeshUpload of one to that of the next, as
 // `stride` is, and `pushConstants` are those of the first, as far from those of the next. The vertex shader that draws
-// has `firstSequence` 1 where an index buffer numbers its vertices.
+// has `firstSequence` 1 where an index buffer numbers its vertices; its `stream` is that of a series as well, of which
+// InstanceIndex is the draw.
 #ifndef MILLRACE_ABI_MESH_H
 #define MILLRACE_ABI_MESH_H
 #include "commands.h"
@@ -78,7 +79,7 @@ struct MeshOutputMemory {
     uint64_t report;  // MeshMemoryReport, or 0
     uint wanted;      // units that a dispatch which had no room needs at least
     uint refused;     // 1: a dispatch had more workgroups than it may
-    // Indices of draws that share MeshIndexing::indices: of those that have some there, and of all that wanted some.
+    // Indices of draws that share MeshIndexing::indices: those that are there, and all that were wanted.
     uint indices;
     uint wantedIndices;
     uint pad0;
@@ -114,8 +115,8 @@ struct MeshDrawCommand {
     uint firstInstance;
 };
 
-// VkDrawIndexedIndirectCommand. It lies behind the MeshDrawCommand of a draw that may have an index buffer; one of the
-// two draws nothing.
+// VkDrawIndexedIndirectCommand. It lies behind the MeshDrawCommand of a draw that may have an index buffer, and draws
+// the first primitives, that one those behind them.
 struct MeshIndexedCommand {
     uint indexCount;
     uint instanceCount;
@@ -157,7 +158,7 @@ struct MeshListing {
     uint corners;   // of a primitive
     uint views;     // that the workgroups have run for, 1 or more
     uint indexing;  // 1 and the number of its MeshIndexing; 0: it has no index buffer
-    uint pad0;
+    uint number;    // of those that one command draws: its instance
 };
 
 // Of src/shaders/meta/mesh/list.comp: a workgroup for each listing, in rows of kRowGroups; of list_few.comp an

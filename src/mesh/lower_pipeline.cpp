@@ -205,6 +205,11 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
         }
         lowered.task = std::move(*emitted);
     }
+    const auto pushed = reader ? commands::findPushConstants(reader->module) : Result<Id>(Id());
+    if (!pushed) {
+        return pushed.error();
+    }
+    lowered.layout.mayBeBatched = target.firstInstances && lowered.layout.mayBeSeries() && !*pushed;
     Variant vertex = *whole;
     if (const Status status = drawVertices(vertex, *outputs, *areas, *inputs, target, lowered.layout); !status) {
         return status.error();

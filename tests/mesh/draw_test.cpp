@@ -194,6 +194,56 @@ TEST_P(MeshDraws, ManyDraws_EachWithItsOwn)
     EXPECT_EQ(finish(cmd), wanted);
 }
 
+// Draws that could be one command's, but for what is set and drawn between some of them.
+TEST_P(MeshDraws, StateBetweenDraws_EachWithItsOwn)
+{
+    constexpr uint32_t kDraws = 60;
+    const VkPipeline plain = device().device.createGraphics();
+    const VkRect2D areas[] = {{{0, 0}, {kSize, kSize}}, {{0, kSize / 2}, {kSize, kSize / 2}}, {{0, 0}, {kSize, 9}}};
+    std::vector<Cell> cells;
+    for (uint32_t part = 0; part < 2; ++part)
+        std::ranges::copy(randomCells(40 + part), std::back_inserter(cells));
+    const VkDescriptorSet set = picture().createSet(cells);
+    for (const VkPipeline pipeline :
+         {device().createPipeline(),
+          device().createPipeline({.mesh = shaders::cells_shared_mesh, .fragment = shaders::cells_shared_fragment})}) {
+        const VkCommandBuffer cmd = device().device.begin();
+        picture().prepare(cmd);
+        picture().begin(cmd);
+        picture().bind(cmd, pipeline, set);
+        Pixels wanted(size_t{kSize} * kSize, kClear);
+        VkRect2D area = areas[0];
+        const auto copyArea = [&](const Pixels& drawn) {
+            const auto begin = static_cast<ptrdiff_t>(area.offset.y) * kSize;
+            std::copy_n(drawn.begin() + begin, area.extent.height * kSize, wanted.begin() + begin);
+        };
+        for (uint32_t i = 0; i < kDraws; ++i) {
+            if (i % 7 == 3) {
+                area = areas[i / 7 % 3];
+                vkCmdSetScissorWithCount(cmd, 1, &area);
+            }
+            if (i % 20 == 19) {
+                const float color[] = {1, 0, 0, 1};
+                vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, plain);
+                vkCmdSetCullMode(cmd, VK_CULL_MODE_NONE);
+                vkCmdPushConstants(cmd, device().device.layout, VK_SHADER_STAGE_FRAGMENT_BIT, 16, sizeof color, color);
+                vkCmdDraw(cmd, 3, 1, 0, 0);
+                copyArea(Pixels(wanted.size(), 0xff0000ffu));
+                picture().bind(cmd, pipeline, set);
+                vkCmdSetScissorWithCount(cmd, 1, &area);
+            }
+            const uint32_t first = i, width = i % 3 == 0 ? 5 : kCells;
+            vkCmdPushConstants(cmd, device().layout, kMeshStages, 0, sizeof first, &first);
+            device().cmdDraw(cmd, width, 1, 1);
+            Pixels drawn = wanted;
+            paint(drawn, {cells.begin() + first, cells.end()}, width, 1);
+            copyArea(drawn);
+        }
+        vkCmdEndRendering(cmd);
+        EXPECT_EQ(finish(cmd), wanted);
+    }
+}
+
 // That of each direct draw is 0, whatever was drawn before.
 TEST_P(MeshDraws, DirectDraws_NumberIsZero)
 {

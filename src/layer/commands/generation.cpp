@@ -472,8 +472,8 @@ VKAPI_ATTR void VKAPI_CALL CmdPreprocessGeneratedCommandsEXT(VkCommandBuffer han
         if (state)
             state->settle();
         // The state that it takes from a command buffer is that of the one that records now.
-        commandBuffer.device.table.CmdPreprocessGeneratedCommandsEXT(commandBuffer.current, pInfo,
-                                                                     state ? state->current : nullptr);
+        const VkCommandBuffer current = state ? VkCommandBuffer{state->current} : VK_NULL_HANDLE;
+        commandBuffer.device.table.CmdPreprocessGeneratedCommandsEXT(commandBuffer.current, pInfo, current);
         return;
     }
     const CommandBuffer& state = stateCommandBuffer ? CommandBuffer::of(stateCommandBuffer) : commandBuffer;

@@ -102,7 +102,8 @@ void Dispatch::record()
 void Dispatch::recordInFront()
 {
     recordRest(m_commandBuffer);
-    const VkCommandBuffer inside = std::exchange(m_commandBuffer.current, m_commandBuffer.front.stream);
+    const VkCommandBuffer inside = m_commandBuffer.current;
+    m_commandBuffer.current = m_commandBuffer.front.stream;
     const Finally back([&] { m_commandBuffer.current = inside; });
     const RenderingScope& scope = m_commandBuffer.rendering;
     m_commandBuffer.front.use();

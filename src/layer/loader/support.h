@@ -26,8 +26,10 @@ struct MeshLimits {
     uint32_t views = 1;         // one more than the index of the last one; 1: there is no multiview
     bool vertexLayers = false;  // vertex shaders can write Layer
     bool vertexViewports = false;
-    uint32_t mostIndex = 0;            // of an index buffer
-    bool allIndices = false;           // that is all of 32 bits (fullDrawIndexUint32)
+    uint32_t mostIndex = 0;   // of an index buffer
+    bool allIndices = false;  // that is all of 32 bits (fullDrawIndexUint32)
+    // Of an indirect command, each with a first instance (multiDrawIndirect, drawIndirectFirstInstance).
+    uint32_t mostDraws = 1;
     bool fragmentPrimitiveId = false;  // fragment shaders can read PrimitiveId behind vertex shaders (geometryShader)
 };
 

@@ -24,6 +24,12 @@ namespace {
 constexpr VkPipelineBindPoint kCompute = VK_PIPELINE_BIND_POINT_COMPUTE;
 constexpr VkPipelineBindPoint kGraphics = VK_PIPELINE_BIND_POINT_GRAPHICS;
 constexpr VkPipelineStageFlags kComputeStage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+// Of the commands that draw, from one draw to the next: multiples of abi::kMeshAreaAlignment.
+constexpr uint32_t kDrawStride = 32;
+constexpr uint32_t kIndexedStride = 64;
+static_assert(sizeof(abi::MeshDrawCommand) <= kDrawStride && kDrawStride % abi::kMeshAreaAlignment == 0);
+static_assert(sizeof(abi::MeshDrawCommand) + sizeof(abi::MeshIndexedCommand) <= kIndexedStride &&
+              kIndexedStride % abi::kMeshAreaAlignment == 0);
 
 void recordBarrier(const Device& device, VkCommandBuffer commandBuffer, VkPipelineStageFlags from,
                    VkPipelineStageFlags to)
@@ -85,8 +91,7 @@ bool uploadListings(CommandBuffer& commandBuffer, MeshCount groups, uint64_t ind
     if (!uploadAll(commandBuffer, listings, part))
         return false;
     const auto count = static_cast<uint32_t>(listings.size());
-    const uint32_t parts =
-        groups == MeshCount::Many ? commandBuffer.device.meshShaders->partsOf(listings.size()) : 0;
+    const uint32_t parts = groups == MeshCount::Many ? commandBuffer.device.meshShaders->partsOf(listings.size()) : 0;
     const uint64_t sumBytes = uint64_t{count} * parts * sizeof(uint32_t);
     const VkResult result = sumBytes == 0 ? VK_SUCCESS : memory->takeResults(sumBytes, sums);
     if (result != VK_SUCCESS)
@@ -381,14 +386,27 @@ void MeshDraw::launch(VkCommandBuffer commandBuffer, const Dispatch& dispatch, u
 // nothing has written what is read.
 void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
 {
-    addListing(dispatch, drawn);
+    MeshBatch& batch = memory().batch;
+    const std::optional<MeshBatch::Draw> own = batched(drawn);
+    const bool isNext = own && batch.takes(*own, m_commandBuffer.current.inFrontOfPutOff());
+    addListing(dispatch, drawn, isNext ? batch.count() : 0);
     m_commandBuffer.front.finish = [](CommandBuffer& commandBuffer) { listDraws(commandBuffer, true); };
     if (m_commandBuffer.rendering.conditional)
         listDraws(m_commandBuffer, false);
     endFront();
+    if (isNext) {
+        batch.add();
+        return;
+    }
     const VkuDeviceDispatchTable& table = m_device.table;
     const VkCommandBuffer inside = m_commandBuffer.current;
     bindInside(inside);
+    if (own) {
+        bindIndices(inside);
+        batch.begin(*own, m_indexed ? kIndexedStride : kDrawStride, uploadStride(), inside);
+        m_commandBuffer.current.putOff(batch);
+        return;
+    }
     if (m_drawing)
         table.CmdBindPipeline(inside, kGraphics, m_drawing);
     if (m_pipeline->hasObjects)
@@ -398,10 +416,21 @@ void MeshDraw::finish(const Dispatch& dispatch, const Drawn& drawn)
         restoreVertexState(m_commandBuffer.log, table, inside);
 }
 
-void MeshDraw::addListing(const Dispatch& dispatch, const Drawn& drawn)
+// What can be put off until it is known whether one command may draw the next ones as well: whatever else is recorded
+// in the instance comes behind it. None: it cannot.
+std::optional<MeshBatch::Draw> MeshDraw::batched(const Drawn& drawn) const
 {
-    abi::MeshListing listing{
-        dispatch.work, drawn.address, m_pipeline->outputs.corners, m_pipeline->outputs.runs(), 0, 0};
+    if (!m_isInSeries || !m_pipeline->outputs.mayBeBatched || m_pipeline->hasObjects)
+        return std::nullopt;
+    return MeshBatch::Draw{m_pipeline->layout->handle, m_upload, drawn.buffer,
+                           drawn.offset + (m_indexed ? sizeof(abi::MeshDrawCommand) : 0),
+                           m_indexed ? m_indexed->buffer : VK_NULL_HANDLE};
+}
+
+void MeshDraw::addListing(const Dispatch& dispatch, const Drawn& drawn, uint32_t number)
+{
+    abi::MeshListing listing{dispatch.work, drawn.address, m_pipeline->outputs.corners, m_pipeline->outputs.runs(), 0,
+                             number};
     if (m_indexed) {
         m_indexed->indexing.work = dispatch.work;
         m_indexed->indexing.draw = drawn.address;
@@ -412,7 +441,7 @@ void MeshDraw::addListing(const Dispatch& dispatch, const Drawn& drawn)
     memory().listings[static_cast<size_t>(groups)].push_back(listing);
 }
 
-// Where indices are shared, the device decides which of two draws has vertices.
+// Where indices are shared, the device decides how many primitives have some: those come first.
 void MeshDraw::draw(VkCommandBuffer inside, const Dispatch& dispatch, const Drawn& drawn)
 {
     const VkuDeviceDispatchTable& table = m_device.table;
@@ -421,20 +450,27 @@ void MeshDraw::draw(VkCommandBuffer inside, const Dispatch& dispatch, const Draw
         pushed.firstSequence = hasIndices;
         table.CmdPushConstants(inside, m_pipeline->layout->handle, kSequenceStages, 0, sizeof pushed, &pushed);
     };
+    if (m_indexed) {
+        push(true);
+        bindIndices(inside);
+        table.CmdDrawIndexedIndirect(inside, drawn.buffer, drawn.offset + sizeof(abi::MeshDrawCommand), 1,
+                                     sizeof(abi::MeshIndexedCommand));
+    }
     if (!m_indexed || m_indexed->indexing.isShared) {
         push(false);
         table.CmdDrawIndirect(inside, drawn.buffer, drawn.offset, 1, sizeof(abi::MeshDrawCommand));
     }
+}
+
+void MeshDraw::bindIndices(VkCommandBuffer inside)
+{
     if (!m_indexed)
         return;
-    push(true);
     CommandBuffer& own = m_commandBuffer;
     const uint64_t order = own.bound.indexBufferOrder();
     if (!own.lent.hasIndexBuffer(inside, m_indexed->buffer, order))
-        table.CmdBindIndexBuffer(inside, m_indexed->buffer, 0, VK_INDEX_TYPE_UINT32);
+        m_device.table.CmdBindIndexBuffer(inside, m_indexed->buffer, 0, VK_INDEX_TYPE_UINT32);
     own.lent.lendIndexBuffer(inside, m_indexed->buffer, order);
-    table.CmdDrawIndexedIndirect(inside, drawn.buffer, drawn.offset + sizeof(abi::MeshDrawCommand), 1,
-                                 sizeof(abi::MeshIndexedCommand));
 }
 
 void MeshDraw::record(uint32_t x, uint32_t y, uint32_t z)
@@ -518,37 +554,47 @@ void MeshDraw::recordKnown(uint64_t groups, const abi::MeshGrid& grid)
 {
     const uint64_t runs = groups * m_pipeline->outputs.runs();
     MeshRoom* const room = memory().roomFor(runs * m_pipeline->outputs.mostUnits);
-    MeshMemory::Part table;
+    MeshMemory::Part table, commands;
     const uint64_t tableBytes = (groups * m_pipeline->outputs.resultBytes() + 15) / 16 * 16;
     if (!room && !useArena())
         return;
     if (room)
         takeIndices(groups);
-    const uint64_t drawBytes = sizeof(abi::MeshDrawCommand) + (m_indexed ? sizeof(abi::MeshIndexedCommand) : 0);
-    if (!isGood(memory().takeResults(tableBytes + drawBytes, table)))
+    if (!isGood(memory().takeResults(tableBytes, table)) ||
+        !isGood(memory().takeDraw(m_indexed ? kIndexedStride : kDrawStride, commands)))
         return;
     Dispatch dispatch{};
     if (!upload(groups, grid, table.address, room ? room->address() : m_arena->address(), dispatch))
         return;
-    if (room && m_pipeline->outputs.mayBeSeries() && keepsSets() && !m_commandBuffer.rendering.conditional) {
+    m_isInSeries = mayBeInSeries(room);
+    if (m_isInSeries) {
         joinSeries(room, groups);
     } else {
         beginFront();
         beginMemory(room);
         runMeshes(dispatch);
     }
-    finish(dispatch, {table.address + tableBytes, table.buffer, table.offset + tableBytes});
+    finish(dispatch, {commands.address, commands.buffer, commands.offset});
+}
+
+bool MeshDraw::mayBeInSeries(const MeshRoom* room) const
+{
+    return room && m_pipeline->outputs.mayBeSeries() && keepsSets() && !m_commandBuffer.rendering.conditional;
+}
+
+// From the upload of one draw of a series to that of the next.
+uint32_t MeshDraw::uploadStride() const
+{
+    constexpr uint32_t kStep = abi::kMeshAreaAlignment;
+    const auto bytes = static_cast<uint32_t>(sizeof(abi::MeshUpload) + m_pipeline->layout->pushConstantBytes);
+    return (bytes + kStep - 1) / kStep * kStep;
 }
 
 // The dispatch is recorded when something else wants to record in the front. For the first draw everything is made
 // ready.
 void MeshDraw::joinSeries(MeshRoom* room, uint64_t groups)
 {
-    constexpr uint32_t kStep = abi::kMeshAreaAlignment;
-    const auto bytes =
-        static_cast<uint32_t>(sizeof(abi::MeshUpload) + m_pipeline->layout->pushConstantBytes + kStep - 1) / kStep *
-        kStep;
-    const MeshSeries::Common common{m_pipeline, room, m_commandBuffer.bound.setsOrder(), bytes};
+    const MeshSeries::Common common{m_pipeline, room, m_commandBuffer.bound.setsOrder(), uploadStride()};
     MeshSeries& series = memory().series;
     if (series.isEmpty() || !series.takes(common, m_upload, groups)) {
         beginFront();

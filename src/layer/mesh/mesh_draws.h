@@ -88,7 +88,10 @@ private:
     void shareIndices();
     std::optional<abi::MeshIndexing> describeIndices() const;
     void recordKnown(uint64_t groups, const abi::MeshGrid& grid);
+    bool mayBeInSeries(const MeshRoom* room) const;
+    uint32_t uploadStride() const;
     void joinSeries(MeshRoom* room, uint64_t groups);
+    std::optional<MeshBatch::Draw> batched(const Drawn& drawn) const;
     void recordOwnTasks(uint64_t groups, const abi::MeshGrid& grid);
     void recordListedTasks(uint64_t groups, const abi::MeshGrid& grid);
     bool list(const Grids& grids, uint64_t resultBytes, bool runsOnce, Dispatch& dispatch, Drawn& drawn);
@@ -101,8 +104,9 @@ private:
     bool keepsSets() const;
     void launch(VkCommandBuffer commandBuffer, const Dispatch& dispatch, uint32_t view) const;
     void finish(const Dispatch& dispatch, const Drawn& drawn);
-    void addListing(const Dispatch& dispatch, const Drawn& drawn);
+    void addListing(const Dispatch& dispatch, const Drawn& drawn, uint32_t number);
     void draw(VkCommandBuffer inside, const Dispatch& dispatch, const Drawn& drawn);
+    void bindIndices(VkCommandBuffer inside);
     abi::SequenceArguments arguments(const Dispatch& dispatch, uint32_t view) const;
 
     CommandBuffer& m_commandBuffer;
@@ -115,6 +119,7 @@ private:
     uint64_t m_pushConstants = 0;
     std::shared_ptr<MeshArena> m_arena;  // null: the draw has memory for all that it may need
     std::optional<Indexed> m_indexed;    // none: it has no index buffer
+    bool m_isInSeries = false;
     // That its shaders run in: the front, and with the arena Front::repeat, if there is one.
     std::vector<VkCommandBuffer> m_streams;
 };

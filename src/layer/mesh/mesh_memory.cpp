@@ -33,6 +33,11 @@ bool MeshRoom::begin(const VkuDeviceDispatchTable& table, VkCommandBuffer comman
     return true;
 }
 
+MeshMemory::MeshMemory(const Device& device, ObjectReference owner)
+    : batch(device.table, device.support.meshLimits.mostDraws), m_device(device), m_owner(owner)
+{
+}
+
 runtime::Memory& MeshMemory::memory() const
 {
     return m_device.meshShaders->memory;

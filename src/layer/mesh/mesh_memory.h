@@ -12,6 +12,7 @@
 
 #include "abi/mesh.h"
 #include "layer/mesh/mesh_arena.h"
+#include "layer/mesh/mesh_batch.h"
 #include "layer/mesh/mesh_series.h"
 #include "runtime/memory.h"
 
@@ -60,7 +61,7 @@ private:
 // What the draws of a command buffer share. Not thread-safe, as its recording.
 class MeshMemory {
 public:
-    MeshMemory(const Device& device, ObjectReference owner) : m_device(device), m_owner(owner) {}
+    MeshMemory(const Device& device, ObjectReference owner);
 
     // A part of a buffer, at a multiple of abi::kMeshAreaAlignment.
     struct Part {
@@ -78,6 +79,11 @@ public:
     {
         return m_results.take(runtime::BufferUse::Indirect, memory(), bytes, out);
     }
+    // Of draws: those of the same size lie behind each other.
+    VkResult takeDraw(uint64_t bytes, Part& out)
+    {
+        return m_draws.take(runtime::BufferUse::Indirect, memory(), bytes, out);
+    }
     // Room for so many units, which is the draw's. Null if the command buffer has no more: the arena has to do.
     MeshRoom* roomFor(uint64_t units);
     // Memory for so many indices, which are the draw's, of the same. False if there is none.
@@ -93,6 +99,7 @@ public:
     const SharedIndices* sharedIndices();
 
     MeshSeries series;                                                // in the front that is open
+    MeshBatch batch;                                                  // in the instance
     std::array<std::vector<abi::MeshListing>, kMeshCounts> listings;  // of draws there, by MeshCount of workgroups
     std::vector<abi::MeshIndexing> indexings;                         // of such of them as may have index buffers
 
@@ -113,6 +120,7 @@ private:
     const ObjectReference m_owner;
     Chunks m_uploads{uint64_t{64} << 10};
     Chunks m_results{uint64_t{1} << 20};
+    Chunks m_draws{uint64_t{64} << 10};
     Chunks m_indices{uint64_t{1} << 20};
     std::vector<std::unique_ptr<MeshRoom>> m_rooms;  // of which the last may have room
     uint64_t m_roomBytes = 0;                        // of all of them, and of indices

@@ -145,7 +145,8 @@ VKAPI_ATTR void VKAPI_CALL CmdPushConstants(VkCommandBuffer handle, VkPipelineLa
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     const VkShaderStageFlags stages = driverPushStages(commandBuffer.device, stageFlags);
     if (stages != 0)
-        commandBuffer.device.table.CmdPushConstants(commandBuffer.current, layout, stages, offset, size, pValues);
+        commandBuffer.device.table.CmdPushConstants(commandBuffer.current.inFrontOfPutOff(), layout, stages, offset,
+                                                    size, pValues);
     if (commandBuffer.logs())
         commandBuffer.bound.pushConstants(layout, stageFlags, stages, offset, size, pValues);
 }
@@ -157,7 +158,7 @@ VKAPI_ATTR void VKAPI_CALL pushConstants2(VkCommandBuffer handle, const VkPushCo
     VkPushConstantsInfo info = *pInfo;
     info.stageFlags = driverPushStages(commandBuffer.device, pInfo->stageFlags);
     if (info.stageFlags != 0)
-        (commandBuffer.device.table.*Member)(commandBuffer.current, &info);
+        (commandBuffer.device.table.*Member)(commandBuffer.current.inFrontOfPutOff(), &info);
     if (!commandBuffer.logs())
         return;
     if (pInfo->layout) {

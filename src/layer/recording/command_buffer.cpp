@@ -91,6 +91,7 @@ void CommandBuffer::reset()
     watched.clear();
     keepAlive.clear();
     streams = {handle};
+    current.drop();
     current = handle;
     log.clear();
     lent.clear();

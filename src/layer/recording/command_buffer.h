@@ -16,6 +16,7 @@
 #include "layer/loader/device.h"
 #include "layer/recording/bound_state.h"
 #include "layer/recording/boundary.h"
+#include "layer/recording/current_stream.h"
 #include "layer/recording/front.h"
 #include "layer/recording/lent_state.h"
 #include "layer/recording/rendering.h"
@@ -45,7 +46,7 @@ struct CommandBuffer {
     const bool primary;
 
     // The driver's command buffer that takes commands now: the application's, or behind a split a hidden one.
-    VkCommandBuffer current;
+    CurrentStream current;
     // In order of execution; the first is the application's. Of a secondary one they are executed one by one.
     std::vector<VkCommandBuffer> streams;
     std::vector<Boundary> boundaries;  // between two streams each

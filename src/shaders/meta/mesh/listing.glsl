@@ -35,26 +35,30 @@ void report(const uint64_t address)
     report.v.refused = memory.refused;
 }
 
-// Takes room for so many indices. False if there is less, or if a vertex of the draw has no number.
-bool takeIndices(const MeshIndexing indexing, const MeshWork work, const uint count, out uint first)
+// Takes room for up to so many indices, whole primitives. Returns how many: none if a vertex of the draw has no number.
+uint takeIndices(const MeshIndexing indexing, const MeshWork work, const uint count, out uint first)
 {
     first = indexing.first;
     if (work.table.groupCount > indexing.mostGroups)
-        return false;
+        return 0u;
     if (indexing.isShared == 0u)
-        return count <= indexing.most;
+        return count <= indexing.most ? count : 0u;
     Memory memory = Memory(work.memory);
     atomicAdd(memory.v.wantedIndices, count);
     uint before = memory.v.indices;
-    while (count <= indexing.most - before) {
-        uint found = atomicCompSwap(memory.v.indices, before, before + count);
+    while (true) {
+        uint left = (indexing.most - before) / indexing.corners * indexing.corners;
+        uint taken = min(count, left);
+        if (taken == 0u)
+            return 0u;
+        uint found = atomicCompSwap(memory.v.indices, before, before + taken);
         if (found == before) {
             first += before;
-            return true;
+            return taken;
         }
         before = found;
     }
-    return false;
+    return 0u;
 }
 
 void reportRefusal(const uint64_t address)
@@ -64,17 +68,17 @@ void reportRefusal(const uint64_t address)
         Report(memory.report).v.refusedPrimitives = 1u;
 }
 
-// With indices if there is room for all of them: either way the primitives keep their order.
+// The first primitives with indices, as far as there is room, and those behind them without: all keep their order.
 void writeDraws(const MeshListing listing, const MeshWork work, const uint vertices)
 {
-    bool is_indexed = false;
+    uint indices = 0u;
     if (listing.indexing != 0u) {
         MeshIndexing indexing = Indexings(a.indexings).v[listing.indexing - 1u];
         uint first = 0u;
-        is_indexed = takeIndices(indexing, work, vertices, first);
-        indexedDrawOf(listing.draw).v = MeshIndexedCommand(is_indexed ? vertices : 0u, 1u, first, 0, 0u);
+        indices = takeIndices(indexing, work, vertices, first);
+        indexedDrawOf(listing.draw).v = MeshIndexedCommand(indices, 1u, first, 0, listing.number);
     }
-    Draw(listing.draw).v = MeshDrawCommand(is_indexed ? 0u : vertices, 1u, 0u, 0u);
+    Draw(listing.draw).v = MeshDrawCommand(vertices - indices, 1u, indices, listing.number);
 }
 
 // Behind all workgroups, which have so many primitives.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver's command buffer that takes commands now. Whoever asks for it is about to record there, so what was put
+// off comes first. Not thread-safe, like the command buffer.
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <utility>
+
+namespace millrace::layer {
+
+class CurrentStream {
+public:
+    // Commands that nothing but such as come before them in any case has followed yet.
+    class PutOff {
+    public:
+        virtual void record(VkCommandBuffer stream) = 0;
+
+    protected:
+        ~PutOff() = default;
+    };
+
+    explicit CurrentStream(VkCommandBuffer stream) : m_stream(stream) {}
+    CurrentStream(const CurrentStream&) = delete;
+    CurrentStream& operator=(const CurrentStream&) = delete;
+    CurrentStream& operator=(VkCommandBuffer stream)
+    {
+        recordPutOff();
+        m_stream = stream;
+        return *this;
+    }
+
+    operator VkCommandBuffer() const
+    {
+        recordPutOff();
+        return m_stream;
+    }
+    // For who may record in front of what was put off, or records nothing.
+    VkCommandBuffer inFrontOfPutOff() const { return m_stream; }
+
+    // Once for each time. Requires: nothing is put off. `commands` stay until they are recorded or dropped.
+    void putOff(PutOff& commands) { m_putOff = &commands; }
+    void drop() { m_putOff = nullptr; }
+
+private:
+    void recordPutOff() const
+    {
+        if (m_putOff) [[unlikely]]
+            std::exchange(m_putOff, nullptr)->record(m_stream);
+    }
+
+    VkCommandBuffer m_stream;
+    mutable PutOff* m_putOff = nullptr;
+};
+
+}  // namespace millrace::layer
