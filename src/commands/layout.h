@@ -78,7 +78,9 @@ struct Layout {
     uint32_t stride = 0;                   // bytes of a sequence's record, indirectStride; a multiple of 4
     uint32_t actionOffset = 0;             // of the command in the record
     std::optional<uint32_t> executionSet;  // of the index into the set in the record, if the layout has that token
-    std::vector<PushRange> pushRanges;     // as tokens: where those of one stage overlap, the last one says the value
+    // The same, where shaders read it to choose by it (makeCombinedVariant()): there is no executionSet then.
+    std::optional<uint32_t> combinedSet;
+    std::vector<PushRange> pushRanges;  // as tokens: where those of one stage overlap, the last one says the value
     std::vector<VertexBuffer> vertexBuffers;  // draws only; each binding at most once
     // Indexed draws only. Variants are drawn without indices then, see makeDrawVariant().
     std::optional<IndexBuffer> indexBuffer;

@@ -56,6 +56,16 @@ Result<spirv::Words> makeDispatchVariant(std::span<const uint32_t> words, std::s
 Result<std::vector<StageCode>> makeDrawVariant(std::vector<StageCode> stages, const Layout& layout,
                                                const VariantTarget& target, const VertexInput& vertexInput = {});
 
+// The stages of several pipelines that differ in their shaders alone as those of one, each of which runs the code of
+// the pipeline that the word at layout.combinedSet of its sequence's record means: the order of sequences stays,
+// whichever pipelines they have. `members`: by that word; empty where there is no pipeline. A sequence without one
+// draws nothing. The stages are in the order of the first member that there is, and have its names. Requires: vertex
+// and fragment shaders whose specialization constants have their values. Errors as above; code that cannot be together,
+// which the text says.
+Result<std::vector<StageCode>> makeCombinedVariant(const std::vector<std::vector<StageCode>>& members,
+                                                   const Layout& layout, const VariantTarget& target,
+                                                   const VertexInput& vertexInput = {});
+
 // True if each stage declares as outputs all locations and components that the next one declares as inputs: what does
 // not fit may not draw (VUID-RuntimeSpirv-OpEntryPoint-08743). `stages`: of one draw, in any order. Also true for code
 // that cannot be read.

@@ -249,8 +249,11 @@ void DrawCase::addSequence(Picture& picture, uint32_t sequence) const
         addDraw(picture, layout.valuesOf(record, sequence, pushed), drawOf(command, i),
                 hasVertices ? std::optional(vertices[sequence]) : std::nullopt,
                 hasIndices ? indices[sequence] : Indices{0, false},
-                saltOf(hasSet ? record[layout.setWord] : boundGroup),
-                hasSet && hasObjects ? record[layout.setWord + 1] : kFragmentBase, view);
+                hasSet && hasObjects ? saltOf(record[layout.setWord])
+                                     : setSalts[hasSet ? record[layout.setWord] : boundGroup],
+                hasSet && hasObjects ? record[layout.setWord + 1]
+                                     : fragmentOf(hasSet ? record[layout.setWord] : boundGroup),
+                view);
     }
 }
 
@@ -266,7 +269,7 @@ Picture DrawCase::expected() const
         return picture;
     }
     addDraw(picture, pushed, {5, 1, 0, 0, 0, false}, hasVertices ? std::optional(Vertices{0, 4}) : std::nullopt,
-            {0, false}, kDrawSalts[boundGroup], kFragmentBase, view);
+            {0, false}, kDrawSalts[boundGroup], fragmentOf(boundGroup), view);
     return picture;
 }
 

@@ -119,16 +119,20 @@ VkGraphicsShaderGroupCreateInfoNV groupOf(const VkGraphicsPipelineCreateInfo& in
 }  // namespace
 
 VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices, uint32_t salt,
-                                 const std::vector<VkPipeline>& others)
+                                 const std::vector<VkPipeline>& others, bool isEarly)
 {
     PipelineState state(hasVertices, m_views);
-    const VkShaderModule modules[] = {createModule(vertexCode(hasVertices)), createModule(shaders::points_fragment)};
+    const std::span<const uint32_t> fragment = isEarly ? shaders::points_fragment_early : shaders::points_fragment;
+    const VkShaderModule modules[] = {createModule(vertexCode(hasVertices)), createModule(fragment)};
     VkPipelineShaderStageCreateInfo stages[] = {stageOf(VK_SHADER_STAGE_VERTEX_BIT, modules[0]),
                                                 stageOf(VK_SHADER_STAGE_FRAGMENT_BIT, modules[1])};
     const VkSpecializationMapEntry entry{3, 0, 4};
     const VkSpecializationInfo specialization{1, &entry, 4, &salt};
+    const VkSpecializationInfo fragmentSalt{1, &entry, 4, &kFragmentSalts[1]};
     if (salt != kDrawSalts[0])
         stages[0].pSpecializationInfo = &specialization;
+    if (salt == kDrawSalts[2])
+        stages[1].pSpecializationInfo = &fragmentSalt;
     VkPipelineCreateFlags2CreateInfo flags{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
     flags.flags = VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT;
     VkGraphicsPipelineCreateInfo info{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &flags};
@@ -168,6 +172,14 @@ VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices, uint32_t 
         vkDestroyShaderModule(m_device.handle, module, nullptr);
     m_device.onDestroy([this, pipeline] { vkDestroyPipeline(m_device.handle, pipeline, nullptr); });
     return pipeline;
+}
+
+void Draws::replace(const DrawCase& drawn, uint32_t index, uint32_t salt, bool isEarly)
+{
+    VkWriteIndirectExecutionSetPipelineEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT};
+    write.index = index;
+    write.pipeline = createPipeline(drawn.hasRenderPass, drawn.hasVertices, salt, {}, isEarly);
+    generated.updateSet(m_device.handle, m_sets[drawn.hasRenderPass][drawn.hasVertices], 1, &write);
 }
 
 VkPipeline Draws::createMeshPipeline(bool hasRenderPass, bool hasTasks, uint32_t salt,

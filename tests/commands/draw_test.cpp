@@ -213,10 +213,11 @@ DrawCase findCase(const IsWanted& isWanted)
 class GeneratedDrawsByTheLayer : public testing::Test {
 protected:
     // Left out with one message that has `part`; what is drawn behind is there.
-    void expectLeftOut(DrawCase& drawn, const std::string& part)
+    void expectLeftOut(DrawCase& drawn, const std::string& part) { expectLeftOut(draws, drawn, part); }
+    static void expectLeftOut(Draws& by, DrawCase& drawn, const std::string& part)
     {
-        const Pixels pixels = draws.run(drawn);
-        const std::vector<layertest::Message> messages = draws.generated.device.instance.takeMessages();
+        const Pixels pixels = by.run(drawn);
+        const std::vector<layertest::Message> messages = by.generated.device.instance.takeMessages();
         ASSERT_EQ(messages.size(), 1u);
         EXPECT_EQ(messages[0].id, "Millrace-generated-commands");
         EXPECT_NE(messages[0].text.find(part), std::string::npos) << messages[0].text;
@@ -244,19 +245,94 @@ void setSequences(DrawCase& drawn, uint32_t count)
         drawn.stream[i] = drawn.stream[i - before];
 }
 
-TEST_F(GeneratedDrawsByTheLayer, OrderOfManySequences_AsALoopOnTheHost)
+TEST_F(GeneratedDrawsByTheLayer, OrderOfVeryManySequences_AsALoopOnTheHost)
 {
     DrawCase drawn = findCase(isOrdered);
-    setSequences(drawn, 20000);
+    setSequences(drawn, 270000);
     const Picture expected = drawn.expected();
     EXPECT_TRUE(expected.allows(draws.run(drawn), false));
 }
 
-TEST_F(GeneratedDrawsByTheLayer, OrderOfTooManySequences_LeftOut)
+// What a set has when a command is recorded.
+TEST_F(GeneratedDrawsByTheLayer, PipelineOfASetReplaced_AsALoopOnTheHost)
+{
+    for (const bool isExplicit : {false, true}) {
+        DrawCase drawn = findCase([=](const DrawCase& one) {
+            return one.hasSet && !one.isUnordered && one.isExplicit == isExplicit && one.sequences() > 20;
+        });
+        EXPECT_TRUE(drawn.expected().allows(draws.run(drawn), false));
+        // More often than the layer makes another pipeline of them.
+        for (uint32_t salt = 1; salt < 12; ++salt) {
+            drawn.setSalts[1] = 7 * salt;
+            draws.replace(drawn, 1, drawn.setSalts[1], false);
+            EXPECT_TRUE(drawn.expected().allows(draws.run(drawn), false)) << isExplicit << ", " << salt;
+        }
+        draws.replace(drawn, 1, kDrawSalts[1], false);
+    }
+}
+
+// Where pipelines of a set are drawn with one by one.
+class GeneratedDrawsOneByOne : public GeneratedDrawsByTheLayer {
+protected:
+    // As is often asked for; with messages of severity info.
+    Draws told{Provider::Layer, Maker::Whole, {.info = true}};
+    Draws apart{Provider::Layer, Maker::Whole, {.separate = true}};
+
+    static bool hasPlainSet(const DrawCase& one)
+    {
+        return one.hasSet && !one.isUnordered && !one.inSecondary && !one.hasRenderPass && one.sequences() > 20;
+    }
+    void expectTold(const std::string& part)
+    {
+        const std::vector<layertest::Message> messages = told.generated.device.instance.takeMessages();
+        const auto count =
+            std::ranges::count_if(messages, [&](const auto& one) { return one.text.find(part) != std::string::npos; });
+        EXPECT_EQ(count, 1) << part;
+    }
+};
+
+TEST_F(GeneratedDrawsOneByOne, RandomLayouts_AsALoopOnTheHost)
+{
+    for (uint32_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
+        DrawCase drawn(seed);
+        EXPECT_TRUE(drawn.expected().allows(apart.run(drawn), drawn.isUnordered)) << "seed " << seed;
+    }
+}
+
+TEST_F(GeneratedDrawsOneByOne, OrderOfManySequences_AsALoopOnTheHost)
 {
     DrawCase drawn = findCase(isOrdered);
-    setSequences(drawn, 400000);
-    expectLeftOut(drawn, "order");
+    setSequences(drawn, 20000);
+    const Picture expected = drawn.expected();
+    EXPECT_TRUE(expected.allows(apart.run(drawn), false));
+}
+
+TEST_F(GeneratedDrawsOneByOne, OrderOfTooManySequences_LeftOut)
+{
+    DrawCase drawn = findCase(isOrdered);
+    setSequences(drawn, 270000);
+    expectLeftOut(apart, drawn, "order");
+}
+
+TEST_F(GeneratedDrawsOneByOne, PipelinesThatCannotBeOne_AsALoopOnTheHost)
+{
+    DrawCase drawn = findCase(hasPlainSet);
+    told.replace(drawn, 1, kDrawSalts[1], true);
+    EXPECT_TRUE(drawn.expected().allows(told.run(drawn), false));
+    expectTold("not drawn with as one: their shaders have different execution modes");
+}
+
+// What is preprocessed was for all of them as one.
+TEST_F(GeneratedDrawsOneByOne, PipelineThatDoesNotFitBehindPreprocessing_AsALoopOnTheHost)
+{
+    for (const bool isCounted : {false, true}) {
+        DrawCase drawn = findCase([=](const DrawCase& one) {
+            return hasPlainSet(one) && one.isExplicit && one.isCounted == isCounted && one.hasVertices == isCounted;
+        });
+        drawn.beforeExecution = [&] { told.replace(drawn, 1, kDrawSalts[1], true); };
+        EXPECT_TRUE(drawn.expected().allows(told.run(drawn), false)) << isCounted;
+        expectTold("not drawn with as one");
+    }
 }
 
 TEST(GeneratedDrawsOfNarrowIntegers, RandomLayouts_AsALoopOnTheHost)

@@ -24,6 +24,8 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
                            .ownMesh = with.ownMesh,
                            .meshAlone = with.meshAlone,
                            .validate = with.validate,
+                           .separate = with.separate,
+                           .info = with.info,
                            .streams = usesStreams(maker),
                            .views = with.views,
                            .trace = with.trace}),
@@ -323,7 +325,10 @@ Pixels Draws::run(DrawCase& drawn)
     info.sequenceCountAddress = drawn.deviceCount ? count.address : 0;
 
     const Commands of{[&](VkCommandBuffer state) { generated.preprocess(info, state); },
-                      [&](VkCommandBuffer cmd) { generated.cmdExecute(cmd, drawn.isExplicit, &info); }};
+                      [&](VkCommandBuffer cmd) {
+                          drawn.beforeExecution();
+                          generated.cmdExecute(cmd, drawn.isExplicit, &info);
+                      }};
     const Pixels pixels = draw(drawn, of);
     generated.destroyLayout(m_device.handle, layout, nullptr);
     return pixels;

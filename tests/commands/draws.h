@@ -102,6 +102,11 @@ inline constexpr uint32_t kTask = kMeshFragment + 1;
 inline constexpr uint32_t kFragmentSalts[] = {0, 77};
 inline constexpr uint32_t kMoreVertex = static_cast<uint32_t>(std::size(kDrawSalts));
 inline constexpr uint32_t kFragmentBase = kMoreVertex + 1;
+// The fragment shader of a pipeline, by the number of its salt.
+inline uint32_t fragmentOf(uint32_t number)
+{
+    return kFragmentBase + (number == 2 ? 1 : 0);
+}
 inline constexpr uint32_t kMoreFragment = kFragmentBase + static_cast<uint32_t>(std::size(kFragmentSalts));
 
 // Where a sequence's vertices are.
@@ -171,6 +176,10 @@ struct DrawCase {
     std::vector<uint32_t> commands;  // that records with counts lead to
     // Changes the stream once it has addresses.
     std::function<void(DrawCase&)> spoil = [](DrawCase&) {};
+    // Called when its execution is about to be recorded.
+    std::function<void()> beforeExecution = [] {};
+    // Of the pipelines in the set.
+    std::vector<uint32_t> setSalts{std::begin(kDrawSalts), std::end(kDrawSalts)};
     // Of the index that chooses the salt. Indices of shader objects are in the order of their stages, mesh shaders
     // last.
     uint32_t saltWord() const
@@ -227,6 +236,8 @@ public:
     Pixels run(DrawCase& drawn);
     // The same of each view that there may be, one behind another.
     std::vector<Pixels> runViews(DrawCase& drawn);
+    // Another pipeline in the place of one of the case's set. `isEarly`: its fragments are tested early.
+    void replace(const DrawCase& drawn, uint32_t index, uint32_t salt, bool isEarly);
 
     GeneratedDevice generated;
 
@@ -241,7 +252,7 @@ private:
     VkPipeline createOne(const VkGraphicsPipelineCreateInfo& info);
     // `others`: whose shader groups are appended to its own ones (VK_NV_device_generated_commands).
     VkPipeline createPipeline(bool hasRenderPass, bool hasVertices, uint32_t salt,
-                              const std::vector<VkPipeline>& others = {});
+                              const std::vector<VkPipeline>& others = {}, bool isEarly = false);
     // One with a shader group for each salt, of which it has the first two itself.
     // Likewise, with mesh shaders.
     VkPipeline createMeshPipeline(bool hasRenderPass, bool hasTasks, uint32_t salt,

@@ -21,7 +21,7 @@ InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with)
                                        : with.ownMesh ? "generated_commands, mesh_shaders"
                                                       : "generated_commands"},
                             {"force_enable", "true"}};
-    options.info = with.meshAlone;
+    options.info = with.meshAlone || with.info;
     if (with.trace)
         options.settings["trace"] = with.trace;
     options.recorder = with.recorder;
@@ -29,6 +29,8 @@ InstanceOptions instanceOptions(Provider provider, const GeneratedOptions& with)
         options.settings["traits"] = "integer_bits=32";
     if (provider == Provider::Layer && with.validate)
         options.settings["validate"] = "true";
+    if (provider == Provider::Layer && with.separate)
+        options.settings["disable"] = "combined_sets";
     return options;
 }
 

@@ -32,6 +32,8 @@ struct GeneratedOptions {
     bool meshAlone = false;       // is what the layer is asked for (setting "enable"), not generated commands
     bool recorder = false;        // a layer below notes what it sees (layer/recorder.h)
     bool validate = false;        // the layer checks streams
+    bool separate = false;        // pipelines of execution sets never become one
+    bool info = false;            // messages of severity info are there, too
     bool streams = false;         // VK_NV_device_generated_commands and _compute beside it
     uint32_t views = 0;           // of Draws, a mask: each view draws its own
     const char* trace = nullptr;  // the layer's setting, or null

@@ -13,22 +13,24 @@ StreamCheck::Subject Generation::checkSubject() const
     subject.isDispatch = isDispatch();
     StreamRules rules;
     rules.maxDrawCount = m_extent.maxDrawCount;
-    for (const std::shared_ptr<KeptPipeline>& pipeline : m_pipelines) {
+    const Choice& choice = m_apart ? m_apart->choice : m_choice;
+    for (const std::shared_ptr<KeptPipeline>& pipeline : choice.pipelines) {
         if (!pipeline)
             continue;
         subject.hasTask = subject.hasTask || pipeline->hasTask();
         if (pullsVertices(layout()))
             rules.inputs.push_back(vertexInput(*pipeline));
     }
-    subject.members = m_choice.parts;
-    subject.areCombined = !m_choice.parts.empty();
-    subject.setSize = subject.areCombined ? m_choice.setSize : static_cast<uint32_t>(m_pipelines.size());
+    subject.members = choice.parts;
+    subject.areCombined = !choice.parts.empty();
+    subject.setSize = subject.areCombined ? choice.setSize : static_cast<uint32_t>(choice.pipelines.size());
     if (subject.areCombined)
-        subject.setStages = static_cast<uint32_t>(m_choice.parts.size()) / std::max(subject.setSize, 1u);
-    for (const std::shared_ptr<KeptPipeline>& pipeline : m_pipelines)
+        subject.setStages = static_cast<uint32_t>(choice.parts.size()) / std::max(subject.setSize, 1u);
+    for (const std::shared_ptr<KeptPipeline>& pipeline : choice.pipelines)
         subject.members.push_back(pipeline ? 0 : abi::kNoMember);
     rules.setStages = subject.setStages;
-    subject.tokens = checkedTokens(layout(), rules, m_device.generatedCommands->checks->maxVertexStride());
+    subject.tokens = checkedTokens(m_apart ? m_apart->layout->layout : layout(), rules,
+                                   m_device.generatedCommands->checks->maxVertexStride());
     return subject;
 }
 

@@ -179,12 +179,13 @@ Choice choiceOf(const Device& device, const IndirectLayout& layout, VkIndirectEx
     GeneratedCommands& commands = *device.generatedCommands;
     Choice choice;
     if (set) {
-        const ExecutionSet* known = device.executionSets.find(handleId(set));
+        ExecutionSet* const known = device.executionSets.find(handleId(set));
         const ExecutionSet::Members members = known ? known->members() : ExecutionSet::Members();
         if (layout.objectStages)
             return combine(commands.shaders, members, layout.objectStages);
         for (const ExecutionSet::Member& member : members)
             choice.pipelines.push_back(member.pipeline);
+        choice.combination = known ? &known->combination : nullptr;
         return choice;
     }
     std::shared_ptr<KeptPipeline> kept = findChained(commands, chain);

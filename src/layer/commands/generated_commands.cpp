@@ -63,6 +63,55 @@ SortMemory sortMemory(const commands::Layout& layout, const commands::Extent& ex
     return memory;
 }
 
+VkDeviceSize sortBytes(const IndirectLayout& layout, uint32_t pipelineCount, uint32_t maxSequenceCount,
+                       uint32_t maxDrawCount, bool isCombined)
+{
+    const commands::Extent extent = extentOf(layout, pipelineCount, maxSequenceCount, maxDrawCount);
+    if (!isCombined || isOrderKept(extent))
+        return sortMemory(layout.layout, extent).bytes;
+    return sortMemory(layout.combined->layout, extentOf(*layout.combined, 1, maxSequenceCount, maxDrawCount)).bytes;
+}
+
+// Where any order will do, each pipeline runs its own sequences faster than all together run them. But a pipeline takes
+// its time without sequences as well.
+bool shouldCombine(const IndirectLayout& layout, const Choice& choice, uint32_t maxSequenceCount)
+{
+    return layout.combined && choice.combination && choice.pipelines.size() > 1 &&
+           (!layout.isUnordered || maxSequenceCount <= choice.pipelines.size());
+}
+
+namespace {
+
+bool compileCombined(const IndirectLayout& layout, const Choice& choice, uint32_t maxSequenceCount)
+{
+    const std::shared_ptr<CombinedPipelines> combined =
+        shouldCombine(layout, choice, maxSequenceCount) ? choice.combination->of(choice.pipelines) : nullptr;
+    if (!combined)
+        return false;
+    if (combined->hasDynamicInput() && pullsVertices(layout.layout))
+        return true;  // recording knows the input
+    const VariantHandles* variant = nullptr;
+    if (combined->get(layout.combined->layout, {}, variant) == VK_SUCCESS)
+        return true;
+    choice.combination->separate(*combined);
+    return false;
+}
+
+}  // namespace
+
+bool compile(const IndirectLayout& layout, const Choice& choice, uint32_t maxSequenceCount)
+{
+    if (compileCombined(layout, choice, maxSequenceCount))
+        return true;
+    for (const std::shared_ptr<KeptPipeline>& pipeline : choice.pipelines) {
+        const VariantHandles* variant = nullptr;
+        const bool isKnown = pipeline && !(pipeline->hasDynamicInput() && pullsVertices(layout.layout));
+        if (isKnown && pipeline->bindPoint() == layout.bindPoint())
+            pipeline->get(layout.layout, {}, variant);
+    }
+    return false;
+}
+
 bool fitDraws(const commands::Layout& layout, VkDeviceSize bytes, commands::Extent& extent)
 {
     uint32_t fitting = 0, tooMany = extent.maxDrawCount + 1;

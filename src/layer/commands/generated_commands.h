@@ -55,6 +55,22 @@ public:
 // Recorded draws at most where several graphics pipelines keep the order of sequences: one for each of both.
 inline constexpr uint64_t kMaxOrderedDraws = 1u << 20;
 
+// An order that has to be kept can be, by pipelines one by one.
+inline bool isOrderKept(const commands::Extent& extent)
+{
+    return !extent.isOrdered || uint64_t{extent.maxSequenceCount} * extent.pipelineCount <= kMaxOrderedDraws;
+}
+// IndirectLayout::combined of a layout.
+std::shared_ptr<const IndirectLayout> combinedLayout(const Device& device, const IndirectLayout& layout);
+// True if a command with so many sequences should draw with the choice's pipelines as one.
+bool shouldCombine(const IndirectLayout& layout, const Choice& choice, uint32_t maxSequenceCount);
+// As preprocessing needs for them: for pipelines by themselves, which may have to do later, wherever that can be.
+VkDeviceSize sortBytes(const IndirectLayout& layout, uint32_t pipelineCount, uint32_t maxSequenceCount,
+                       uint32_t maxDrawCount, bool isCombined);
+// Makes the variants that commands with this layout will need, so that recording does not wait for it. What fails is
+// told where it is recorded. True if all pipelines are drawn with as one.
+bool compile(const IndirectLayout& layout, const Choice& choice, uint32_t maxSequenceCount);
+
 // `pipelineCount`: of the execution set, 1 without one.
 commands::Extent extentOf(const IndirectLayout& layout, uint32_t pipelineCount, uint32_t maxSequenceCount,
                           uint32_t maxDrawCount);

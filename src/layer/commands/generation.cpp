@@ -22,26 +22,17 @@ VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsEXT(
     const IndirectLayout* layout = device.indirectLayouts.find(handleId(pInfo->indirectCommandsLayout));
     const Choice choice =
         layout ? choiceOf(device, *layout, pInfo->indirectExecutionSet, pInfo->pNext, nullptr) : Choice();
-    const ExecutionSet::Pipelines& pipelines = choice.pipelines;
-    auto count = std::max<uint32_t>(1, static_cast<uint32_t>(pipelines.size()));
+    auto count = std::max<uint32_t>(1, static_cast<uint32_t>(choice.pipelines.size()));
     // What is in the set when a command is recorded may make more.
     const ExecutionSet* set = device.executionSets.find(handleId(pInfo->indirectExecutionSet));
     if (layout && layout->objectStages && set)
         count = mostCombinations(set->members().size(), layout->objectStages);
-    const uint64_t bytes =
-        layout
-            ? sortMemory(layout->layout, extentOf(*layout, count, pInfo->maxSequenceCount, pInfo->maxDrawCount)).bytes
-            : 0;
-    pRequirements->memoryRequirements = preprocessRequirements(device, bytes == 0 ? 0 : bytes + kPreprocessAlignment);
-    if (!layout)
-        return;
-    // They are compiled here, so that recording does not wait for it. What fails is told where it is recorded.
-    for (const std::shared_ptr<KeptPipeline>& pipeline : pipelines) {
-        const VariantHandles* variant = nullptr;
-        const bool isKnown = pipeline && !(pipeline->hasDynamicInput() && pullsVertices(layout->layout));
-        if (isKnown && pipeline->bindPoint() == layout->bindPoint())
-            pipeline->get(layout->layout, {}, variant);
+    uint64_t bytes = 0;
+    if (layout) {
+        const bool isCombined = compile(*layout, choice, pInfo->maxSequenceCount);
+        bytes = sortBytes(*layout, count, pInfo->maxSequenceCount, pInfo->maxDrawCount, isCombined);
     }
+    pRequirements->memoryRequirements = preprocessRequirements(device, bytes == 0 ? 0 : bytes + kPreprocessAlignment);
 }
 
 VkGeneratedCommandsInfoEXT withAlignedMemory(VkGeneratedCommandsInfoEXT info)
@@ -62,6 +53,7 @@ Generation::Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsIn
 {
     if (m_layout)
         m_choice = choiceOf(m_device, *m_layout, info.indirectExecutionSet, info.pNext, &state.bound);
+    combine();
 }
 
 Generation::Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsInfoEXT& info,
@@ -73,6 +65,7 @@ Generation::Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsIn
       m_choice(std::move(choice)),
       m_streams(std::move(streams))
 {
+    combine();
 }
 
 void Generation::complain(const std::string& text) const
@@ -87,8 +80,8 @@ std::string Generation::labelText(const char* what) const
 {
     if (!m_device.settings().runtime.labels)
         return {};
-    const size_t pipelines =
-        static_cast<size_t>(std::ranges::count_if(m_pipelines, [](const auto& pipeline) { return bool(pipeline); }));
+    const size_t pipelines = static_cast<size_t>(
+        std::ranges::count_if(namedPipelines(), [](const auto& pipeline) { return bool(pipeline); }));
     return std::string("Millrace: ") + what + ", at most " + std::to_string(m_info.maxSequenceCount) +
            " sequences of " + std::to_string(pipelines) + (pipelines == 1 ? " pipeline" : " pipelines");
 }
@@ -98,6 +91,29 @@ const std::shared_ptr<KeptPipeline>& Generation::firstPipeline() const
     static const std::shared_ptr<KeptPipeline> none;
     const auto found = std::ranges::find_if(m_pipelines, [](const auto& pipeline) { return bool(pipeline); });
     return found == m_pipelines.end() ? none : *found;
+}
+
+void Generation::combine()
+{
+    std::shared_ptr<KeptPipeline> combined = shouldBeOne() ? m_choice.combination->of(m_choice.pipelines) : nullptr;
+    if (!combined)
+        return;
+    m_apart.emplace(Apart{m_layout, std::move(m_choice)});
+    m_layout = m_apart->layout->combined.get();
+    m_choice = Choice();
+    m_choice.pipelines.push_back(std::move(combined));
+}
+
+void Generation::compileCombined()
+{
+    const auto combined = std::static_pointer_cast<CombinedPipelines>(firstPipeline());
+    const VariantHandles* variant = nullptr;
+    if (combined->get(layout(), vertexInput(*combined), variant) == VK_SUCCESS)
+        return;
+    m_apart->choice.combination->separate(*combined);
+    m_layout = m_apart->layout;
+    m_choice = std::move(m_apart->choice);
+    m_apart.reset();
 }
 
 bool Generation::check()
@@ -110,7 +126,7 @@ bool Generation::check()
         complain("they have fewer streams than the layout");
         return false;
     }
-    const bool hasSet = m_info.indirectExecutionSet || m_choice.isSet;
+    const bool hasSet = (m_info.indirectExecutionSet || m_choice.isSet) && !m_apart;
     // Those that numbers may name may not be there yet.
     if ((!m_layout->hasPipelineNumbers && !firstPipeline()) || layout().executionSet.has_value() != hasSet) {
         complain(
@@ -121,7 +137,7 @@ bool Generation::check()
     }
     m_extent =
         extentOf(*m_layout, static_cast<uint32_t>(m_pipelines.size()), m_info.maxSequenceCount, m_info.maxDrawCount);
-    if (m_extent.isOrdered && uint64_t{m_extent.maxSequenceCount} * m_extent.pipelineCount > kMaxOrderedDraws) {
+    if (!isOrderKept(m_extent)) {
         complain("the order of so many sequences cannot be kept with so many graphics pipelines in the execution set");
         return false;
     }
@@ -145,12 +161,27 @@ bool Generation::checkAddresses() const
     return m_memory.bytes == 0 || find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
 }
 
+// The memory is for the pipelines by themselves, which may have to do later.
+bool Generation::fitExtent()
+{
+    if (m_apart && hasDrawTable(layout())) {
+        commands::Extent apart = extentOf(*m_apart->layout, static_cast<uint32_t>(namedPipelines().size()),
+                                          m_info.maxSequenceCount, m_info.maxDrawCount);
+        if (isOrderKept(apart)) {
+            const bool fits = fitDraws(m_apart->layout->layout, m_info.preprocessSize, apart);
+            m_extent.maxDrawCount = apart.maxDrawCount;
+            return fits;
+        }
+    }
+    return fitDraws(layout(), m_info.preprocessSize, m_extent);
+}
+
 // Sequences have as many draws as there is memory for: the application may ask for memory for those that it has, and
 // name a greater number in the command.
 bool Generation::fitMemory()
 {
     const uint32_t named = m_extent.maxDrawCount;
-    if (!fitDraws(layout(), m_info.preprocessSize, m_extent)) {
+    if (!fitExtent()) {
         complain("the memory for preprocessing is smaller than vkGetGeneratedCommandsMemoryRequirementsEXT says");
         return false;
     }
@@ -294,6 +325,10 @@ void Generation::preprocess()
 void Generation::execute(bool isPreprocessed)
 {
     ++m_commandBuffer.generations;
+    if (m_apart)
+        compileCombined();
+    if (!m_apart && shouldBeOne() && m_choice.combination->wasUsed())
+        isPreprocessed = false;  // or for all of them as one, which prepares something else
     if (!check() || m_info.maxSequenceCount == 0)
         return;
     if (!isDispatch()) {

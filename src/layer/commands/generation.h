@@ -44,9 +44,15 @@ private:
     const commands::Layout& layout() const { return m_layout->layout; }
     bool gathers() const { return m_layout->gathering.has_value(); }
     bool isDispatch() const { return layout().action == commands::Action::Dispatch; }
+    bool shouldBeOne() const { return m_layout && shouldCombine(*m_layout, m_choice, m_info.maxSequenceCount); }
+    // The set's pipelines as one, if they should and can be.
+    void combine();
+    // Makes them so; undoes it where that fails, and says why.
+    void compileCombined();
     bool check();
     bool checkAddresses() const;
     bool fitMemory();
+    bool fitExtent();
     void complain(const std::string& text) const;
     // "Millrace: " and what it is, with how much of it there may be.
     std::string labelText(const char* what) const;
@@ -112,6 +118,16 @@ private:
     const VkGeneratedCommandsInfoEXT m_info;  // with the memory that is used
     const IndirectLayout* m_layout;
     Choice m_choice;
+    // What the application named, where all pipelines of its set are one.
+    struct Apart {
+        const IndirectLayout* layout;
+        Choice choice;
+    };
+    std::optional<Apart> m_apart;
+    const ExecutionSet::Pipelines& namedPipelines() const
+    {
+        return m_apart ? m_apart->choice.pipelines : m_choice.pipelines;
+    }
     Streams m_streams;
     const ExecutionSet::Pipelines& m_pipelines = m_choice.pipelines;
     commands::Extent m_extent;

@@ -18,8 +18,10 @@
 #include "layer/objects/graphics_parts.h"
 #include "layer/objects/render_passes.h"
 #include "layer/objects/shader_modules.h"
+#include "layer/objects/specialization.h"
 #include "layer/objects/transient_module.h"
 #include "runtime/host_memory.h"
+#include "spirv/edit.h"
 
 namespace millrace::layer {
 
@@ -73,6 +75,27 @@ public:
 
     bool hasTask() const override { return hasStage(m_code, spv::ExecutionModel::TaskEXT); }
 
+    std::vector<commands::StageCode> settledCode() const override
+    {
+        std::vector<commands::StageCode> settled = m_code;
+        for (size_t i = 0; i < settled.size(); ++i) {
+            auto module = spirv::read(settled[i].words);
+            if (!module || !spirv::specialize(*module, constantsOf(m_info.ptr()->pStages[i].pSpecializationInfo)))
+                return {};
+            settled[i].words = spirv::write(*module);
+        }
+        return settled;
+    }
+
+    VkResult createOf(const std::vector<commands::StageCode>& code, const commands::Layout& layout,
+                      VariantHandles& out) const override
+    {
+        std::vector<VkPipelineShaderStageCreateInfo> own = stages();
+        for (VkPipelineShaderStageCreateInfo& stage : own)
+            stage.pSpecializationInfo = nullptr;
+        return finish(code, std::move(own), layout, out);
+    }
+
 protected:
     VkResult create(const commands::Layout& layout, const commands::VertexInput& dynamicInput,
                     VariantHandles& out) const override
@@ -89,12 +112,7 @@ protected:
         const auto code = commands::makeDrawVariant(m_code, layout, targetOf(device(), m_code), input);
         if (!code)
             return refuse(code.error().text());
-        std::optional<RemainingInput> remaining;
-        VkGraphicsPipelineCreateInfo info = own;
-        if (isStatic)
-            info.pVertexInputState = remaining.emplace(*own.pVertexInputState, layout).get();
-        return runsMeshes(device(), m_code) ? createDrawer(*code, info, out.drawer)
-                                            : callDriver(*code, info, out.pipeline);
+        return finish(*code, stages(), layout, out);
     }
 
     std::shared_ptr<KeptPipeline> createWithFrontFace(VkFrontFace face) const override
@@ -137,6 +155,18 @@ private:
         return stages;
     }
 
+    VkResult finish(const std::vector<commands::StageCode>& code, std::vector<VkPipelineShaderStageCreateInfo> stages,
+                    const commands::Layout& layout, VariantHandles& out) const
+    {
+        const VkGraphicsPipelineCreateInfo& own = *m_info.ptr();
+        std::optional<RemainingInput> remaining;
+        VkGraphicsPipelineCreateInfo info = own;
+        if (pullsVertices(layout) && !hasDynamicInput() && own.pVertexInputState)
+            info.pVertexInputState = remaining.emplace(*own.pVertexInputState, layout).get();
+        return runsMeshes(device(), m_code) ? createDrawer(code, stages, info, out.drawer)
+                                            : callDriver(code, std::move(stages), info, out.pipeline);
+    }
+
     void complete(VkGraphicsPipelineCreateInfo& info, const std::vector<VkPipelineShaderStageCreateInfo>& stages) const
     {
         info.pNext = m_chain.get();
@@ -148,11 +178,10 @@ private:
         info.basePipelineIndex = -1;
     }
 
-    VkResult callDriver(const std::vector<commands::StageCode>& code, VkGraphicsPipelineCreateInfo& info,
-                        VkPipeline& out) const
+    VkResult callDriver(const std::vector<commands::StageCode>& code, std::vector<VkPipelineShaderStageCreateInfo> own,
+                        VkGraphicsPipelineCreateInfo& info, VkPipeline& out) const
     {
         std::deque<TransientModule> modules;
-        std::vector<VkPipelineShaderStageCreateInfo> own = stages();
         const std::vector<SharedWords> words = countedCode(device(), own, wordsOf(code));
         for (size_t i = 0; i < code.size(); ++i) {
             const TransientModule& module = modules.emplace_back(device(), *words[i]);
@@ -166,10 +195,10 @@ private:
                                                       &out);
     }
 
-    VkResult createDrawer(const std::vector<commands::StageCode>& code, VkGraphicsPipelineCreateInfo& info,
+    VkResult createDrawer(const std::vector<commands::StageCode>& code,
+                          const std::vector<VkPipelineShaderStageCreateInfo>& own, VkGraphicsPipelineCreateInfo& info,
                           std::shared_ptr<const ListDrawer>& out) const
     {
-        const std::vector<VkPipelineShaderStageCreateInfo> own = stages();
         complete(info, own);
         return device().pipelineMaker->createDrawer(info, wordsOf(code), sharedLayout(), VK_NULL_HANDLE, out);
     }

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string>
+#include <utility>
 
 #include "layer/chains/chain.h"
 #include "layer/commands/generated_commands.h"
@@ -221,6 +222,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutEXT(VkDevice handle,
     if ((hasDrawTable(layout->layout) || isChecked) &&
         !(pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT))
         device.needsFronts = true;
+    layout->combined = combinedLayout(device, *layout);
     *pLayout = handleOf<VkIndirectCommandsLayoutEXT>(layout.get());
     device.indirectLayouts.insert(handleId(*pLayout), std::move(layout));
     return VK_SUCCESS;
@@ -235,6 +237,17 @@ VKAPI_ATTR void VKAPI_CALL DestroyIndirectCommandsLayoutEXT(VkDevice handle, VkI
 }
 
 }  // namespace
+
+std::shared_ptr<const IndirectLayout> combinedLayout(const Device& device, const IndirectLayout& layout)
+{
+    const bool hasSet = hasDrawTable(layout.layout) && layout.layout.executionSet;
+    const bool isPlain = layout.objectStages == 0 && !layout.hasFrontFaces && !isMesh(layout.layout.action);
+    if (!hasSet || !isPlain || !device.settings().combinedSets)
+        return nullptr;
+    auto combined = std::make_shared<IndirectLayout>(layout);
+    combined->layout.combinedSet = std::exchange(combined->layout.executionSet, std::nullopt);
+    return combined;
+}
 
 EntryPoints indirectLayoutEntryPoints()
 {

@@ -12,6 +12,7 @@
 
 #include "commands/gathering.h"
 #include "commands/layout.h"
+#include "layer/commands/combined_pipelines.h"
 #include "layer/commands/kept_pipelines.h"
 
 namespace millrace::layer {
@@ -33,6 +34,9 @@ struct IndirectLayout {
     bool hasShaderGroups = false;
     bool hasFrontFaces = false;
     bool hasPipelineNumbers = false;  // by itself
+    // The same without executionSet, for the set's pipelines as one (commands::Layout::combinedSet). Null where they
+    // cannot be one.
+    std::shared_ptr<const IndirectLayout> combined;
 
     VkPipelineBindPoint bindPoint() const
     {
@@ -53,6 +57,8 @@ struct ExecutionSet {
     using Members = std::vector<Member>;
 
     explicit ExecutionSet(size_t count) : m_members(count) {}
+
+    Combination combination;
 
     void set(uint32_t index, Member member)
     {
@@ -80,6 +86,7 @@ struct Choice {
     uint32_t setSize = 0;  // indices
     // The layout has an index for them, though no execution set was given.
     bool isSet = false;
+    Combination* combination = nullptr;  // of the object that they are from, or null; lives as long as that
 };
 
 }  // namespace millrace::layer

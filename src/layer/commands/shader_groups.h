@@ -7,10 +7,11 @@
 #include <memory>
 #include <vector>
 
+#include "layer/commands/combined_pipelines.h"
+
 namespace millrace::layer {
 
 struct Device;
-class KeptPipeline;
 
 // Immutable behind its creation.
 class ShaderGroups {
@@ -35,6 +36,7 @@ public:
     void append(Group group) { m_groups.push_back(std::move(group)); }
 
     const std::vector<Group>& groups() const { return m_groups; }
+    Combination& combination() { return m_combination; }
 
 private:
     VkResult createOne(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache);
@@ -43,6 +45,7 @@ private:
 
     Device& m_device;
     std::vector<Group> m_groups;
+    Combination m_combination;
 };
 
 }  // namespace millrace::layer

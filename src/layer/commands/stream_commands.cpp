@@ -48,23 +48,15 @@ Choice choiceOf(const Device& device, const IndirectLayout& layout, VkPipeline p
         choice.pipelines = kept.indirect().all();
         return choice;
     }
-    if (layout.hasShaderGroups)
+    if (layout.hasShaderGroups) {
         choice.pipelines = kept.groupsOf(pipeline);
-    else if (std::shared_ptr<KeptPipeline> one = kept.find(kept.isPart(pipeline, bound) ? bound : pipeline))
+        choice.combination = kept.combinationOf(pipeline);
+    } else if (std::shared_ptr<KeptPipeline> one = kept.find(kept.isPart(pipeline, bound) ? bound : pipeline)) {
         choice.pipelines.push_back(std::move(one));
+    }
     if (layout.hasFrontFaces)
         chooseFrontFaces(choice, layout.hasShaderGroups);
     return choice;
-}
-
-void compile(const IndirectLayout& layout, const Choice& choice)
-{
-    for (const std::shared_ptr<KeptPipeline>& pipeline : choice.pipelines) {
-        const VariantHandles* variant = nullptr;
-        const bool isKnown = pipeline && !(pipeline->hasDynamicInput() && pullsVertices(layout.layout));
-        if (isKnown && pipeline->bindPoint() == layout.bindPoint())
-            pipeline->get(layout.layout, {}, variant);
-    }
 }
 
 VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsNV(
@@ -76,10 +68,9 @@ VKAPI_ATTR void VKAPI_CALL GetGeneratedCommandsMemoryRequirementsNV(
     if (layout) {
         const Choice choice = choiceOf(device, *layout, pInfo->pipeline, VK_NULL_HANDLE);
         const auto count = std::max<uint32_t>(1, static_cast<uint32_t>(choice.pipelines.size()));
+        const bool isCombined = !layout->hasPipelineNumbers && compile(*layout, choice, pInfo->maxSequencesCount);
         bytes = recordBytes(*layout, pInfo->maxSequencesCount) +
-                sortMemory(layout->layout, extentOf(*layout, count, pInfo->maxSequencesCount, 0)).bytes;
-        if (!layout->hasPipelineNumbers)
-            compile(*layout, choice);
+                sortBytes(*layout, count, pInfo->maxSequencesCount, 0, isCombined);
     }
     // Applications make a buffer in any case.
     pRequirements->memoryRequirements = preprocessRequirements(device, bytes + kPreprocessAlignment);

@@ -236,6 +236,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutNV(VkDevice handle,
     const bool hasKernels = layout->gathering || hasDrawTable(layout->layout) || isChecked;
     if (hasKernels && !(pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_NV))
         device.needsFronts = true;
+    layout->combined = combinedLayout(device, *layout);
     *pLayout = handleOf<VkIndirectCommandsLayoutNV>(layout.get());
     device.indirectLayouts.insert(handleId(*pLayout), std::move(layout));
     return VK_SUCCESS;

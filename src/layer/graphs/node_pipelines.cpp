@@ -11,6 +11,7 @@
 #include "layer/chains/chain.h"
 #include "layer/loader/device.h"
 #include "layer/objects/pipeline_caches.h"
+#include "layer/objects/specialization.h"
 #include "spirv/edit.h"
 
 namespace millrace::layer {
@@ -27,17 +28,6 @@ uint64_t nanosecondsSince(std::chrono::steady_clock::time_point start)
 {
     return static_cast<uint64_t>(
         std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count());
-}
-
-std::vector<spirv::SpecializationValue> readSpecialization(const VkSpecializationInfo* info)
-{
-    std::vector<spirv::SpecializationValue> values;
-    const auto* data = info ? static_cast<const uint8_t*>(info->pData) : nullptr;
-    for (uint32_t i = 0; info && i < info->mapEntryCount; ++i) {
-        const VkSpecializationMapEntry& entry = info->pMapEntries[i];
-        values.push_back({entry.constantID, {data + entry.offset, data + entry.offset + entry.size}});
-    }
-    return values;
 }
 
 // What compiling looks at, but for what is the device's.
@@ -139,7 +129,7 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
         if (node->index != VK_SHADER_INDEX_UNUSED_AMDX)
             request.options.shaderIndex = node->index;
     }
-    request.options.specialization = readSpecialization(stage.pSpecializationInfo);
+    request.options.specialization = constantsOf(stage.pSpecializationInfo);
     request.options.argumentsOffsetBytes = layout.argumentsOffsetBytes;
     request.options.pushConstantsInMemory = layout.pushConstantsInMemory;
     request.options.minSubgroupSize = device.support.minSubgroupSize;

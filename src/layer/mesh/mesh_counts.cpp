@@ -10,6 +10,7 @@
 #include "layer/loader/trace_file.h"
 #include "layer/mesh/mesh_pipelines.h"
 #include "layer/objects/driver_stages.h"
+#include "layer/objects/specialization.h"
 
 namespace millrace::layer {
 

@@ -8,6 +8,7 @@
 #include "layer/mesh/mesh_shaders.h"
 #include "layer/objects/driver_stages.h"
 #include "layer/objects/shader_modules.h"
+#include "layer/objects/specialization.h"
 #include "layer/objects/transient_module.h"
 #include "runtime/host_memory.h"
 #include "shaders/mesh_kernels.h"

@@ -21,6 +21,7 @@
 #include "layer/objects/pipeline_flags.h"
 #include "layer/objects/render_passes.h"
 #include "layer/objects/shader_modules.h"
+#include "layer/objects/specialization.h"
 #include "layer/objects/transient_module.h"
 #include "runtime/host_memory.h"
 
@@ -241,17 +242,6 @@ VkResult Creation::run(const VkAllocationCallbacks* allocator, VkPipeline* out)
 }
 
 }  // namespace
-
-std::vector<spirv::SpecializationValue> constantsOf(const VkSpecializationInfo* info)
-{
-    std::vector<spirv::SpecializationValue> values;
-    for (uint32_t i = 0; info && i < info->mapEntryCount; ++i) {
-        const VkSpecializationMapEntry& entry = info->pMapEntries[i];
-        const auto* data = static_cast<const uint8_t*>(info->pData) + entry.offset;
-        values.push_back({entry.constantID, {data, data + entry.size}});
-    }
-    return values;
-}
 
 VkPrimitiveTopology topologyOf(const mesh::MeshLayout& layout)
 {

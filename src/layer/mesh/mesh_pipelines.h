@@ -35,7 +35,6 @@ struct MeshPipeline {
     VkShaderEXT fragment = VK_NULL_HANDLE;
 };
 
-std::vector<spirv::SpecializationValue> constantsOf(const VkSpecializationInfo* info);
 // Of what is drawn.
 VkPrimitiveTopology topologyOf(const mesh::MeshLayout& layout);
 mesh::Target meshTargetOf(const Device& device);

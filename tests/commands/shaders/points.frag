@@ -2,6 +2,9 @@
 #extension GL_GOOGLE_include_directive : require
 // The bytes of a number that depends on push constants and on the vertex.
 #include "mixed_words.glsl"
+#ifdef MR_EARLY
+layout(early_fragment_tests) in;
+#endif
 layout(constant_id = 3) const uint kSalt = 0u;
 layout(push_constant) uniform Push { uvec4 first; uint list[5]; uint last[3]; } push;
 layout(location = 0) flat in uint v_hash;
