@@ -13,7 +13,7 @@ MR_CONST uint kFlagIndirect = 2u;
 // Two dispatches run a slot's units: one if its level turns out to fit, which the device sees when it gets there
 // (device/level_fit.glsl), the other if not.
 MR_CONST uint kFlagTryFit = 4u;
-// The dispatch is one workgroup, and all of the first level: it does what begin.comp does (device/begin_dispatch.glsl).
+// The dispatch is one workgroup, and all of the first level: it does what begin.comp does (device/begin_inside.glsl).
 MR_CONST uint kFlagBegins = 8u;
 // Feed: the plan proves that inputs up to a bound fit. begin.comp has counted them, and nobody feeds more than that.
 MR_CONST uint kFlagBounded = 16u;
@@ -28,7 +28,7 @@ struct NodeArguments {
     uint64_t pushConstants;  // the application's push constants where they had to move to memory, else 0
     // Direct path: how many slots this dispatch runs (lower half) and the bytes between their SlotInfos (upper half).
     // Several only where everything fits and all share a pipeline. Indirect path: the address of the slot's
-    // IndirectArguments. With kFlagBegins: that of BeginArguments.
+    // IndirectArguments. With kFlagBegins: that of a BeginList.
     uint64_t work;
 };
 
@@ -140,6 +140,22 @@ struct BeginArguments {
     uint pad0;
     uint64_t inputs;
     uint64_t inputStride;  // bytes between infos
+};
+
+// What begin.comp would leave in the scratch memory, worked out by the host: the one workgroup that is all of the first
+// level has only to write it down, with little code in each node that may have to.
+struct BeginList {
+    uint64_t status;  // GraphStatus in host memory
+    uint graphId;
+    uint count;  // BeginStore[count] follow
+};
+
+MR_CONST uint kBeginListBytes = 16u;
+
+struct BeginStore {
+    uint64_t value;
+    uint place;  // in `value`s from the start of the scratch memory
+    uint pad0;
 };
 
 // init.comp: copies the static tables (built by the host for this scratch address) to the scratch memory.

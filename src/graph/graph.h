@@ -74,6 +74,7 @@ struct NodeOutput {
     bool allocatesInLoop = false;  // any of them may run more than once in a workgroup
     bool perInvocation = false;    // any of them has Invocation scope
     uint32_t together = 0;         // payloads that an invocation allocates at a time, at most; 0 if none is a constant
+    bool oneEach = true;           // no invocation allocates more than one at a time, and constants tell
     std::optional<uint64_t> most;  // payloads that a workgroup allocates of this type at most, where constants tell
     bool tracksFinishWriting = false;
 };
@@ -214,7 +215,7 @@ struct CodeTraits {
     uint32_t outputStride = 0;   // of all payloads that it sends, in bytes; 0 if they differ or are empty
     uint32_t inputStride = 0;    // of those that it receives, likewise
     uint32_t inputTogether = 0;  // of those, the most that an invocation sends at a time (NodeOutput::together)
-    bool begins = false;  // only the API sends to it, so it may be all of the first level (device/begin_dispatch.glsl)
+    bool begins = false;  // only the API sends to it, so it may be all of the first level (device/begin_inside.glsl)
 
     bool operator==(const CodeTraits&) const = default;
     bool sendsGrids() const { return !gridOutputs || std::ranges::find(*gridOutputs, true) != gridOutputs->end(); }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "abi/dispatch.h"
+#include "abi/graph_memory.h"
 #include "graph/graph.h"
 
 namespace millrace::graph {
@@ -29,6 +30,9 @@ uint64_t fixedBytes(const Graph& graph);
 // The words that init.comp copies to the start of the scratch memory at `scratchAddress`: abi::GraphHeader and the
 // tables it points to. `graphId` is abi::GraphHeader::graph.
 std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, uint32_t graphId);
+
+// What of a slot the graph decides; its outputs and areas, which depend on those of other slots, are left out.
+abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot);
 
 // What a dynamic stream takes from its payloads: where their grids are, and the limits.
 abi::StreamInfo streamInfo(const Graph& graph, const Stream& stream);
@@ -95,5 +99,10 @@ DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::
 
 // Of `plan.slots[place]`, what the begin shader tells its workgroups.
 abi::SlotPlan slotPlan(const Graph& graph, const DispatchPlan& plan, size_t place);
+
+// What begin.comp leaves in scratch memory at this address, but for inputs, where everything fits and the host has fed
+// it. `status` is the address of GraphStatus in host memory.
+std::vector<abi::BeginStore> beginStores(const Graph& graph, const DispatchPlan& plan, uint64_t scratchAddress,
+                                         uint64_t status);
 
 }  // namespace millrace::graph

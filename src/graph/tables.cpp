@@ -1,81 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cassert>
 #include <cstring>
 
 #include "graph/budgets.h"
 #include "graph/plan.h"
 #include "graph/saturating.h"
+#include "graph/scratch_offsets.h"
 #include "graph/work.h"
 
 namespace millrace::graph {
 namespace {
 
-// Tables and states begin at multiples of this, so that counters share no cache line with anything.
-constexpr uint64_t kTableAlignment = 128;
-constexpr uint64_t kScratchAlignment = 64;  // VUID 09144
-
-static_assert(sizeof(abi::SlotState) % kTableAlignment == 0 && sizeof(abi::StreamState) % kTableAlignment == 0 &&
-              sizeof(abi::LevelState) % kTableAlignment == 0 && sizeof(abi::StreamState) == abi::kStreamStateBytes);
-static_assert(sizeof(abi::GraphHeader) % sizeof(uint32_t) == 0);
-static_assert(sizeof(abi::SlotInfo) == abi::kSlotInfoBytes && abi::kSlotInfoBytes > abi::kFlagMask);
-static_assert(sizeof(abi::OutputInfo) == abi::kOutputInfoBytes);
-static_assert(sizeof(abi::AreaInfo) == abi::kAreaInfoBytes);
-
-// Offsets from the start of the scratch memory.
-struct Offsets {
-    uint64_t slots, outputs, queues, streams, apiNodes, nodeMap, areas, levelSlots;
-    uint64_t tablesEnd;
-    uint64_t slotStates, streamStates, levelStates, trash;
-    uint64_t end;
-};
-
-uint64_t trashBytes(const Graph& graph)
-{
-    uint64_t bytes = abi::kGranuleBytes;
-    for (const Queue& queue : graph.queues)
-        bytes = std::max<uint64_t>(bytes, queue.stride);
-    for (const Node& node : graph.nodes) {
-        for (const NodeOutput& output : node.outputs)
-            bytes = std::max<uint64_t>(bytes, output.payloadBytes);
-    }
-    return roundUp(bytes, abi::kGranuleBytes);
-}
-
-Offsets computeOffsets(const Graph& graph, uint64_t scratchAddress)
-{
-    uint64_t end = sizeof(abi::GraphHeader);
-    auto place = [&](uint64_t count, uint64_t size) {
-        const uint64_t offset = roundUp(scratchAddress + end, kTableAlignment) - scratchAddress;
-        end = offset + count * size;
-        return offset;
-    };
-    uint64_t outputCount = 0;
-    uint64_t areaCount = 0;
-    for (const Slot& slot : graph.slots) {
-        outputCount += slot.outputMaps.size();
-        areaCount += slot.areas.size();
-    }
-
-    Offsets offsets{};
-    offsets.slots = place(graph.slots.size(), sizeof(abi::SlotInfo));
-    offsets.outputs = place(outputCount, sizeof(abi::OutputInfo));
-    offsets.queues = place(graph.queues.size(), sizeof(abi::QueueInfo));
-    offsets.streams = place(graph.streams.size(), sizeof(abi::StreamInfo));
-    offsets.apiNodes = place(graph.apiQueues.size(), sizeof(uint32_t));
-    offsets.nodeMap = place(graph.nodeMap.size(), sizeof(uint32_t));
-    offsets.areas = place(areaCount, sizeof(abi::AreaInfo));
-    offsets.levelSlots = place(graph.levels.size() + 1 + graph.slots.size(), sizeof(uint32_t));
-    offsets.tablesEnd = end;
-    offsets.slotStates = place(graph.slots.size(), sizeof(abi::SlotState));
-    offsets.streamStates = place(graph.streams.size(), sizeof(abi::StreamState));
-    offsets.levelStates = place(graph.levels.size(), sizeof(abi::LevelState));
-    offsets.trash = place(trashBytes(graph), 1);
-    offsets.end = end;
-    return offsets;
-}
-
-uint32_t streamStateOffset(const Offsets& offsets, const Slot& slot)
+uint32_t streamStateOffset(const ScratchOffsets& offsets, const Slot& slot)
 {
     return static_cast<uint32_t>(offsets.streamStates + slot.stream * sizeof(abi::StreamState));
 }
@@ -132,6 +68,25 @@ abi::OutputInfo outputInfo(const Graph& graph, const NodeOutput& output, abi::Ou
     return map;
 }
 
+// abi::GraphHeader::levelSlots.
+std::vector<uint32_t> levelSlots(const Graph& graph)
+{
+    std::vector<uint32_t> words;
+    auto end = static_cast<uint32_t>(graph.levels.size() + 1);
+    for (const Level& level : graph.levels) {
+        words.push_back(end);
+        end += static_cast<uint32_t>(level.slots.size());
+    }
+    words.push_back(end);
+    for (const Level& level : graph.levels) {
+        words.insert(words.end(), level.slots.begin(), level.slots.end());
+        std::sort(words.end() - static_cast<ptrdiff_t>(level.slots.size()), words.end());
+    }
+    return words;
+}
+
+}  // namespace
+
 abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
 {
     const Node& node = graph.nodes[slot.node];
@@ -176,25 +131,6 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
     return info;
 }
 
-// abi::GraphHeader::levelSlots.
-std::vector<uint32_t> levelSlots(const Graph& graph)
-{
-    std::vector<uint32_t> words;
-    auto end = static_cast<uint32_t>(graph.levels.size() + 1);
-    for (const Level& level : graph.levels) {
-        words.push_back(end);
-        end += static_cast<uint32_t>(level.slots.size());
-    }
-    words.push_back(end);
-    for (const Level& level : graph.levels) {
-        words.insert(words.end(), level.slots.begin(), level.slots.end());
-        std::sort(words.end() - static_cast<ptrdiff_t>(level.slots.size()), words.end());
-    }
-    return words;
-}
-
-}  // namespace
-
 abi::StreamInfo streamInfo(const Graph& graph, const Stream& stream)
 {
     abi::StreamInfo info{};
@@ -213,12 +149,6 @@ abi::StreamInfo streamInfo(const Graph& graph, const Stream& stream)
     info.maxZ = std::min(most[2], kMaxGroupsPerDimension);
     info.maxGroups = maxGroupsPerPayload(node);
     return info;
-}
-
-uint64_t fixedBytes(const Graph& graph)
-{
-    // Where the scratch address is not a multiple of kTableAlignment, everything moves a little.
-    return roundUp(computeOffsets(graph, 0).end + kTableAlignment - kScratchAlignment, kTableAlignment);
 }
 
 abi::SlotPlan slotPlan(const Graph& graph, const DispatchPlan& plan, size_t place)
@@ -244,7 +174,7 @@ abi::SlotPlan slotPlan(const Graph& graph, const DispatchPlan& plan, size_t plac
 
 std::vector<SlotPlace> slotPlaces(const Graph& graph, uint64_t scratchAddress)
 {
-    const Offsets offsets = computeOffsets(graph, scratchAddress);
+    const ScratchOffsets offsets = scratchOffsets(graph, scratchAddress);
     std::vector<SlotPlace> places;
     for (size_t s = 0; s < graph.slots.size(); ++s)
         places.push_back({.info = static_cast<uint32_t>(offsets.slots + s * sizeof(abi::SlotInfo)),
@@ -254,8 +184,7 @@ std::vector<SlotPlace> slotPlaces(const Graph& graph, uint64_t scratchAddress)
 
 std::vector<uint32_t> staticTables(const Graph& graph, uint64_t scratchAddress, uint32_t graphId)
 {
-    assert(scratchAddress % kScratchAlignment == 0);
-    const Offsets offsets = computeOffsets(graph, scratchAddress);
+    const ScratchOffsets offsets = scratchOffsets(graph, scratchAddress);
     std::vector<uint32_t> words(divideUp(offsets.tablesEnd, sizeof(uint32_t)), 0);
     auto write = [&](uint64_t& offset, const auto& value) {
         std::memcpy(reinterpret_cast<std::byte*>(words.data()) + offset, &value, sizeof(value));

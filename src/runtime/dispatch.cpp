@@ -108,12 +108,16 @@ uint64_t Recorder::elementsToBegin() const
 }
 
 // Whether one workgroup of ours is all of the first level and can do what begin.comp does, in about the same time.
-bool Recorder::beginsInside() const
+bool Recorder::beginsInside(const PreparedFeed& feed) const
 {
     constexpr uint64_t kMostEach = 4;  // elements for an invocation
     const graph::Graph& graph = m_pipeline.graph;
     if (!m_schedule->plan.fits || !m_isFed || m_schedule->plan.slots.empty())
         return false;
+    // abi::BeginStore::place has 32 bits.
+    for (const PreparedFeed::Part& part : feed.parts)
+        if ((uint64_t{part.to} + part.granules) * (abi::kGranuleBytes / sizeof(abi::BeginStore::value)) > UINT32_MAX)
+            return false;
     const graph::Slot& first = graph.slots[m_schedule->plan.slots.front()];
     const bool isAlone =
         m_schedule->plan.slots.size() == 1 || graph.slots[m_schedule->plan.slots[1]].level > first.level;

@@ -132,10 +132,10 @@ VkResult Recorder::prepareSweeps(const DispatchRequest& request, const HostInput
     result = createStatus();
     if (result != VK_SUCCESS)
         return result;
-    result = upload(inputs, feed);
+    m_fedGranules = feed.bytes() / abi::kGranuleBytes;
+    const bool inside = mayHideSteps(request) && beginsInside(feed);
+    result = inside ? uploadInside(inputs, feed) : upload(inputs, feed);
     describeFeed(request);
-    if (!mayHideSteps(request) || !beginsInside())
-        m_beginInside = 0;
     if (result == VK_SUCCESS && mayBeBounded(request))
         result = prepareBounded(request);
     if (result == VK_SUCCESS && indirect())
@@ -175,8 +175,8 @@ VkResult Recorder::prepareLeaves(const HostInputs& inputs)
             return result;
     const size_t payloadBytes = m_leaves->payloads.bytes();
     const size_t constantBytes = m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0;
-    VkResult result = m_device.memory.createBuffer(BufferUse::Upload,
-                                                   std::max<size_t>(payloadBytes + constantBytes, 16), m_upload);
+    VkResult result =
+        m_device.memory.createBuffer(BufferUse::Upload, std::max<size_t>(payloadBytes + constantBytes, 16), m_upload);
     if (result != VK_SUCCESS)
         return result;
     m_leaves->payloads.write(inputs, m_upload.data());
@@ -332,7 +332,6 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
         {m_main.slotPlans.data(), m_main.slotPlans.size() * sizeof(abi::SlotPlan), 0},
         {nullptr, feed.bytes(), 0},
         {nullptr, feed.parts.size() * sizeof(abi::Copy), 0},
-        {nullptr, sizeof(abi::BeginArguments), 0},
     };
     size_t bytes = 0;
     for (Part& part : parts) {
@@ -376,9 +375,42 @@ VkResult Recorder::upload(const HostInputs& inputs, const PreparedFeed& feed)
         *copies++ = {from, m_scratch + uint64_t{part.to} * abi::kGranuleBytes, part.granules, 0};
         from += uint64_t{part.granules} * abi::kGranuleBytes;
     }
-    m_fedGranules = feed.bytes() / abi::kGranuleBytes;
-    std::memcpy(m_upload.data() + parts[8].offset, &m_main.begin, sizeof m_main.begin);
-    m_beginInside = address + parts[8].offset;
+    return VK_SUCCESS;
+}
+
+// What the first level's only workgroup writes to begin with, the inputs included, and push constants behind it.
+VkResult Recorder::uploadInside(const HostInputs& inputs, const PreparedFeed& feed)
+{
+    std::vector<abi::BeginStore> stores =
+        graph::beginStores(m_pipeline.graph, m_main.plan, m_scratch, m_status.address());
+    std::vector<std::byte> fed(feed.bytes());
+    feed.payloads.write(inputs, fed.data());
+    std::ranges::copy(feed.entries, fed.data() + feed.payloads.bytes());
+    constexpr uint32_t kStoresPerGranule = abi::kGranuleBytes / sizeof(abi::BeginStore::value);
+    const std::byte* from = fed.data();
+    for (const PreparedFeed::Part& part : feed.parts) {
+        for (uint32_t i = 0; i < part.granules * kStoresPerGranule; ++i) {
+            abi::BeginStore store{0, part.to * kStoresPerGranule + i, 0};
+            std::memcpy(&store.value, from, sizeof store.value);
+            stores.push_back(store);
+            from += sizeof store.value;
+        }
+    }
+    const abi::BeginList list{m_status.address(), m_pipeline.graphId, static_cast<uint32_t>(stores.size())};
+    static_assert(sizeof list == abi::kBeginListBytes);
+    const auto bytes = std::as_bytes(std::span(stores));
+    const size_t constantBytes = m_pipeline.pushConstantsInMemory ? m_pushConstants.size() : 0;
+    const VkResult result =
+        m_device.memory.createBuffer(BufferUse::Upload, sizeof list + bytes.size() + constantBytes, m_upload);
+    if (result != VK_SUCCESS)
+        return result;
+    std::memcpy(m_upload.data(), &list, sizeof list);
+    std::ranges::copy(bytes, m_upload.data() + sizeof list);
+    std::ranges::copy(std::as_bytes(std::span(m_pushConstants)).first(constantBytes),
+                      m_upload.data() + sizeof list + bytes.size());
+    if (m_pipeline.pushConstantsInMemory)
+        m_pushConstantAddress = m_upload.address() + sizeof list + bytes.size();
+    m_beginInside = m_upload.address();
     return VK_SUCCESS;
 }
 

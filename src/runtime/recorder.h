@@ -104,6 +104,7 @@ private:
     void shareMemory();
     VkResult createStatus();
     VkResult upload(const HostInputs& inputs, const PreparedFeed& feed);
+    VkResult uploadInside(const HostInputs& inputs, const PreparedFeed& feed);
     bool mayHideSteps(const DispatchRequest& request) const;
     VkResult prepareLeaves(const HostInputs& inputs);
     void feedLeaves(const DispatchRequest& request);
@@ -134,7 +135,7 @@ private:
     template <typename Launch>
     void recordLeaves(std::span<const Launch> launches);
     uint64_t elementsToBegin() const;
-    bool beginsInside() const;
+    bool beginsInside(const PreparedFeed& feed) const;
     void recordBegin();
     void recordSweep();
     void pushConstants() const;
@@ -168,7 +169,7 @@ private:
     const Schedule* m_schedule = &m_main;    // that is recorded
     std::vector<graph::SlotPlace> m_places;  // per slot
     uint32_t m_feedGroups = 1;
-    VkDeviceAddress m_beginInside = 0;  // BeginArguments, if the first level's only workgroup does what begin.comp does
+    VkDeviceAddress m_beginInside = 0;  // BeginList, if the first level's only workgroup does what begin.comp does
     bool m_isFed = false;               // by begin.comp: the host has prepared what feed.comp would do,
     uint64_t m_fedGranules = 0;         // so much
     VkDeviceAddress m_pushConstantAddress = 0;

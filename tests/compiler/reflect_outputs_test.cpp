@@ -67,6 +67,19 @@ TEST_F(ReflectOutputs, OneAllocation)
     EXPECT_FALSE(outputs[0].tracksFinishWriting);
 }
 
+// A workgroup may be one invocation, which allocates beside others whatever the scope is.
+TEST_F(ReflectOutputs, OneEach_WhateverTheScope)
+{
+    const auto isOneEach = [this](const std::string& scope, const std::string& count) {
+        return reflect(withBody("%a = OpAllocateNodePayloadsAMDX %np_ToRec " + scope + " " + count + " %u1"))[0]
+            .oneEach;
+    };
+    EXPECT_TRUE(isOneEach("%u4", "%u1"));
+    EXPECT_TRUE(isOneEach("%u2", "%u1"));
+    EXPECT_FALSE(isOneEach("%u4", "%u3"));
+    EXPECT_FALSE(isOneEach("%u2", "%u3"));
+}
+
 TEST_F(ReflectOutputs, Together_TheMostThatAnInvocationAllocatesAtATime)
 {
     EXPECT_EQ(reflect(withBody("%a = OpAllocateNodePayloadsAMDX %np_ToRec %u2 %u3 %u1"))[0].together, 0u)

@@ -116,6 +116,8 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
         {abi::kAlwaysReceivedSpecId, code.traits.alwaysReceived},
         {abi::kChunkGroupsSpecId, isSilent ? options.silentChunkGroups : options.chunkGroups},
         {abi::kOrderedBytesSpecId, options.orderedBytes},
+        // What goes depth first leaves several at a time to others.
+        {abi::kOneEachSpecId, node.depthFirst == 0 && std::ranges::all_of(node.outputs, &graph::NodeOutput::oneEach)},
         {abi::kOutputsSpecId, knownOutputs(node, code)},
         {abi::kDepthFirstSpecId, node.depthFirst > 0},
         {abi::kSentMostSpecId, options.depthFirst ? options.depthFirst->sentMost : 1},

@@ -31,6 +31,7 @@ struct Use {
     bool allocatesInLoop = false;
     bool perInvocation = false;
     uint32_t together = 0;
+    bool oneEach = true;
     bool hasUnknownIndex = false;
     std::optional<uint32_t> nodeIndex;   // that all sites and queries have used so far
     std::optional<uint64_t> count = 0u;  // payloads of all sites together, if known
@@ -114,6 +115,7 @@ struct State {
             perInvocation ? uint64_t{shader.node.localSize[0]} * shader.node.localSize[1] * shader.node.localSize[2]
                           : 1;
         const auto largest = count ? count : values.largest(i.id(1));
+        use.oneEach &= largest && *largest <= 1;  // of any scope: a workgroup may be one invocation
         use.most = largest && use.most && !isRepeated ? std::optional(*use.most + *largest * times) : std::nullopt;
         use.count = count && use.count && !isRepeated ? std::optional(*use.count + *count * times) : std::nullopt;
         return true;
@@ -156,6 +158,7 @@ struct State {
         out.allocatesInLoop = use.allocatesInLoop;
         out.perInvocation = use.perInvocation;
         out.together = use.together;
+        out.oneEach = use.oneEach;
         out.most = use.most;
         const Id payload = module.findDefinition(array)->id(0);
         const auto layout = layouts.layout(payload);

@@ -14,14 +14,6 @@ shared uint s_counts[kMaxHistogram];
 shared uint s_locations[kMaxHistogram];
 #endif
 
-#if defined(MR_FITS)
-#define MR_FROM_CHUNK (MR_EMITS == kEmitsToOne)
-#define MR_FROM_AREAS (MR_EMITS == kEmitsToFew)
-#else
-#define MR_FROM_CHUNK false
-#define MR_FROM_AREAS false
-#endif
-
 // An input handle has no queue and no memory of its own; mr_element() sends it to mr_input_element().
 uvec4 mr_input_handle()
 {
@@ -68,10 +60,10 @@ uvec4 mr_trash_handle(const uint count)
 uvec4 mr_handle(const uint queue, const uint stride, const uint location, const uint index, const uint apart,
                 const uint count)
 {
-    if (location == kNoLocation)
-        return mr_trash_handle(count);
-    uint64_t address = mr_address(g_graph, location);
-    return uvec4(unpackUint2x32(address + uint64_t(index) * uint64_t(stride)), count, stride * apart / 4u | queue << 15);
+    bool isTrash = location == kNoLocation;
+    uint64_t address = mr_address(g_graph, isTrash ? MR_HEADER(g_graph).trashLocation : location);
+    uint64_t offset = isTrash ? uint64_t(0) : uint64_t(index) * uint64_t(stride);
+    return uvec4(unpackUint2x32(address + offset), count, isTrash ? kNoHandleQueue << 15 : stride * apart / 4u | queue << 15);
 }
 
 // Where the invocations that are here find theirs in a run for all of them.
@@ -88,7 +80,7 @@ Places mr_places(const uint stride, const uint count)
 {
     const uint kMaxApartBytes = 0x7fffu * 4u;  // in a handle
     SubgroupSum senders = mr_subgroup_count(count > 0u);
-    if (mr_subgroup_count(count > 1u).total == 0u)
+    if (MR_ONE_EACH || mr_subgroup_count(count > 1u).total == 0u)
         return Places(senders.total, senders.before, 1u);
     uint most = mr_subgroup_max(count);
     bool alike = mr_subgroup_count(count == most).total == senders.total;
@@ -149,22 +141,39 @@ uvec4 mr_allocate_nothing(const uint count, const uint node_index)
     return mr_trash_handle(count);
 }
 
+uint mr_only_queue()
+{
+#if defined(MR_FITS)
+    return s_only_queue;
+#else
+    return kNoQueue;  // nobody asks
+#endif
+}
+
+uint mr_only_stride()
+{
+#if defined(MR_FITS)
+    return s_only_stride;
+#else
+    return 0u;
+#endif
+}
+
 #if defined(MR_FITS)
 
 // Where everything goes to one queue, invocations need nobody's help but their subgroup's: published with the chunk.
 uvec4 mr_allocate_from_chunk(const uint payload_type, const uint count, const uint node_index)
 {
     bool sends = count > 0u && (MR_ALWAYS_RECEIVED || mr_queue(payload_type, node_index) != kNoQueue);
-    if (count > 0u && !sends)
+    if (!MR_ALWAYS_RECEIVED && count > 0u && !sends)
         mr_note(kErrorNoNode, node_index, count);
     Places places = mr_places(s_only_stride, sends ? count : 0u);
     uint index = kNoLocation;
     if (mr_subgroup_elect() && places.total > 0u)
         index = mr_take(places.total, places.total);
     index = mr_subgroup_first(index);
-    return sends ? mr_handle(s_only_queue, s_only_stride, index == kNoLocation ? kNoLocation : s_chunk_location,
-                             index + places.index, places.apart, count)
-                 : mr_trash_handle(count);
+    return mr_handle(s_only_queue, s_only_stride, sends && index != kNoLocation ? s_chunk_location : kNoLocation,
+                     index + places.index, places.apart, count);
 }
 
 // The same with an area for each queue.
@@ -246,8 +255,7 @@ uvec4 mr_allocate_one_run_each(const OutputInfo info, const bool sends, const ui
     if (mr_subgroup_elect())
         location = mr_take_run_alone(info.receiverStream, stride, places.total);
     location = mr_subgroup_first(location);
-    return sends ? mr_handle(info.receiver, stride, location, places.index, places.apart, count)
-                 : mr_trash_handle(count);
+    return mr_handle(info.receiver, stride, sends ? location : kNoLocation, places.index, places.apart, count);
 }
 
 #if !defined(MR_PACKED)
@@ -273,8 +281,7 @@ uvec4 mr_allocate_one_run_together(const OutputInfo info, const bool sends, cons
     barrier();
     if (gl_LocalInvocationIndex == 0u)
         s_sent[turn] = 0u;
-    return sends ? mr_handle(info.receiver, stride, s_location, before + places.index, places.apart, count)
-                 : mr_trash_handle(count);
+    return mr_handle(info.receiver, stride, sends ? s_location : kNoLocation, before + places.index, places.apart, count);
 }
 
 #endif
@@ -410,7 +417,7 @@ uvec4 mr_allocate_together(const uint payload_type, const uint count, const uint
         if (here)
             location = s_locations[own];
     }
-    return sends ? mr_handle(queue, mr_stride(queue), location, before, 1u, count) : mr_trash_handle(count);
+    return mr_handle(queue, sends ? mr_stride(queue) : 0u, sends ? location : kNoLocation, before, 1u, count);
 }
 
 // All invocations together, where there is one queue: one run, since memory was reserved for no more. The first that
@@ -434,7 +441,7 @@ uvec4 mr_allocate_one_run(const uint payload_type, const uint count, const uint 
         s_counts[0] = 0u;
     }
     barrier();
-    return sends ? mr_handle(queue, mr_stride(queue), s_locations[0], before, 1u, count) : mr_trash_handle(count);
+    return mr_handle(queue, sends ? mr_stride(queue) : 0u, sends ? s_locations[0] : kNoLocation, before, 1u, count);
 }
 
 uvec4 mr_allocate_invocation(const uint payload_type, const uint count, const uint node_index)
@@ -480,18 +487,29 @@ uvec4 mr_allocate_workgroup(const uint payload_type, const uint count, const uin
         mr_allocate_nothing(gl_LocalInvocationIndex == 0u ? count : 0u, node_index);
         return mr_trash_handle(count | kWorkgroupScope);
     }
-    OutputInfo info = mr_output(payload_type);
-    uint queue = mr_mapped_queue(info, node_index);
+    uint queue;
+    uint stride;
+    uint area = 0u;
+    if (MR_FROM_CHUNK && MR_ALWAYS_RECEIVED) {
+        queue = mr_only_queue();
+        stride = mr_only_stride();
+    } else {
+        OutputInfo info = mr_output(payload_type);
+        queue = mr_mapped_queue(info, node_index);
+        stride = queue == kNoQueue         ? 0u
+                 : info.receiver == queue ? mr_receiver_stride(info)
+                                           : mr_stride(queue);
+        area = info.area + node_index;
+    }
     if (count == 0u || queue == kNoQueue) {
         if (count > 0u && gl_LocalInvocationIndex == 0u)
             mr_note(kErrorNoNode, node_index, count);
         return mr_trash_handle(count | kWorkgroupScope);
     }
-    uint stride = info.receiver == queue ? mr_receiver_stride(info) : mr_stride(queue);
     barrier();
     if (gl_LocalInvocationIndex == 0u) {
         uint index;
-        s_location = mr_take_for_workgroup(queue, stride, info.area + node_index, count, index);
+        s_location = mr_take_for_workgroup(queue, stride, area, count, index);
         s_index = index;
     }
     barrier();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a dispatch begins with: counters are reset, tables and regions are laid out as the host planned them, and what the
-// host has prepared of the feed is put there. By begin.comp, or by the one workgroup that is all of the first level.
+// host has prepared of the feed is put there. graph::beginStores() says the same for device/begin_inside.glsl.
 #ifndef MILLRACE_DEVICE_BEGIN_DISPATCH_GLSL
 #define MILLRACE_DEVICE_BEGIN_DISPATCH_GLSL
 
-#include "device/graph.glsl"
+#include "device/may_begin.glsl"
 
 MR_REFERENCE(LevelPlans, LevelPlan, 8);
 MR_REFERENCE(StreamPlans, StreamPlan, 8);
@@ -13,16 +13,6 @@ MR_REFERENCE(NewSlotInfos, SlotInfo, 8);
 MR_REFERENCE(Copies, Copy, 8);
 MR_REFERENCE(Granules, uvec4, 16);
 
-// Memory of another graph, or of none, or that was initialized elsewhere and copied: nothing behind it can be trusted, and
-// nothing is written but the header.
-bool mr_may_begin(const BeginArguments a)
-{
-    return MR_HEADER(a.graph).magic == kGraphMagic && MR_HEADER(a.graph).graph == a.graphId &&
-           MR_HEADER(a.graph).self == a.graph;
-}
-
-// Without the magic number every later shader of this dispatch does nothing; invocations that still see it find another
-// graph's identity.
 void mr_begin_header(const BeginArguments a, const bool may, const uint i)
 {
     if (i != 0u)
@@ -46,9 +36,7 @@ void mr_begin_header(const BeginArguments a, const bool may, const uint i)
         if (!isDone)
             header.v[0].status = GraphStatus(0u, 0u, kErrorNone, 0u, 0u, 0u, 0u, 0u);
     } else {
-        header.v[0].magic = 0u;
-        header.v[0].status = GraphStatus(0u, 0u, kErrorNotInitialized, kNoQueue, 0u, 1u, 0u, 0u);
-        Statuses(a.status).v[0] = header.v[0].status;
+        mr_refuse_to_begin(a.graph, a.status);
     }
 }
 

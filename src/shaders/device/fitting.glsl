@@ -10,13 +10,15 @@
 
 const Unit kNoChunk = ~Unit(0u);
 
-Unit g_start;  // the slot's first unit
+Unit g_start;        // the slot's first unit
+Unit g_slot_groups;  // workgroups of ours that it takes
 
 // What this workgroup of ours does next, in workgroups of ours of the whole batch.
 Unit g_chunk;         // next chunk
 uint g_chunk_groups;  // in a chunk
-Unit g_next;          // next workgroup of the current chunk
-uint g_left;          // so many are left in it
+// Batches alone: the next workgroup of the current chunk, which may belong to several slots, and how many are left in it.
+uint g_next;
+uint g_left;
 
 shared uint s_chunk_location;  // granule where the current chunk's memory begins,
 shared uint s_chunk_limit;     // how much there is, in what s_used counts,
@@ -41,17 +43,26 @@ bool mr_try_to_fit()
     return g_start < g_total;
 }
 
+// Behind a turn to another slot.
+void mr_count_slot_groups()
+{
+    uint perGroup = mr_units_per_group();
+    Unit units = g_total - g_start;
+    g_slot_groups = perGroup == 1u ? units : Unit(mr_divide(units + Unit(perGroup - 1u), perGroup));
+}
+
 void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint flags)
 {
     mr_use_fitting_slot(slot, streamState);
     g_start = Unit(0u);
     if (MR_TRIES && (mr_is_superfluous() || !mr_try_to_fit())) {
-        g_total = Unit(0u);
+        g_slot_groups = Unit(0u);
+        g_chunk = kNoChunk;
         return;
     }
+    mr_count_slot_groups();
     if (mr_is_batch())
         mr_begin_batch();
-    g_next = Unit(0u);
     g_left = 0u;
     if (MR_INDIRECT) {
         IndirectTable table = IndirectTable(g_work);
@@ -61,7 +72,7 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
         return;
     }
     // Several workgroups in a row save searches, and make longer runs (H200: W7 546 to 495 us, S1 381 to 318).
-    float groups = mr_is_batch() ? float(mr_batch_groups()) : float(g_total - g_start) / float(mr_units_per_group());
+    float groups = mr_is_batch() ? float(mr_batch_groups()) : float(g_slot_groups);
     g_chunk_groups = uint(clamp(groups / float(mr_group_count() * MR_CHUNKS_PER_GROUP), 1.0, float(MR_CHUNK_GROUPS)));
     g_chunk = Unit(gl_WorkGroupID.x) * Unit(g_chunk_groups);
 }
@@ -104,36 +115,42 @@ void mr_reset_memory()
     }
 }
 
+// Of a batch: what belongs to one slot of the rest of the current chunk, or of the next. Its first workgroup, counted in the
+// slot, and how many; false behind the last.
+bool mr_take_part_of_batch(out Unit first, out uint groups)
+{
+    if (g_left == 0u) {
+        g_next = uint(g_chunk);
+        g_left = g_chunk_groups;
+        g_chunk += Unit(g_chunk_groups * mr_group_count());
+    }
+    if (!mr_turn_to_slot(g_next))
+        return false;
+    mr_count_slot_groups();
+    first = Unit(g_next - mr_groups_before());
+    groups = min(g_left, mr_groups_behind(g_next));
+    g_next += groups;
+    g_left -= groups;
+    return true;
+}
+
 // The next chunk, or the part of it that belongs to one slot. All invocations; ends with a barrier if it is true.
 bool mr_take_chunk()
 {
-    // Also where the memory is not initialized, and the tables are nowhere.
-    if (g_total == Unit(0u) && !mr_is_batch())
-        return false;
     mr_reset_memory();
-    if (g_left == 0u) {
-        if (g_chunk == kNoChunk)
+    Unit first = g_chunk;
+    uint groups = g_chunk_groups;
+    if (mr_is_batch()) {
+        if (!mr_take_part_of_batch(first, groups))
             return false;
-        g_next = g_chunk;
-        g_left = g_chunk_groups;
+    } else {
         g_chunk = MR_INDIRECT ? kNoChunk : g_chunk + Unit(g_chunk_groups * mr_group_count());
     }
-    Unit first = g_next;
-    uint groups = g_left;
-    if (mr_is_batch()) {
-        if (!mr_turn_to_slot(uint(g_next)))
-            return false;
-        first -= Unit(mr_groups_before());
-        groups = min(groups, mr_groups_behind(uint(g_next)));
-    }
-    uint perGroup = mr_units_per_group();
-    Unit left = g_total - g_start;
-    Unit last = perGroup == 1u ? left - Unit(1u) : Unit(mr_divide(left - Unit(1u), perGroup));
-    if (first > last)
+    // Also where the memory is not initialized, and the tables are nowhere.
+    if (first >= g_slot_groups)
         return false;
-    groups = uint(min(Unit(groups), last - first + Unit(1u)));
-    g_next += Unit(groups);
-    g_left -= groups;
+    groups = uint(min(Unit(groups), g_slot_groups - first));
+    uint perGroup = mr_units_per_group();
     g_unit = g_start + first * Unit(perGroup);
     g_end = g_unit + min(g_total - g_unit, Unit(groups * perGroup));
     mr_locate_memory(uint(first), groups, uint(g_end - g_unit));

@@ -11,28 +11,7 @@
 #include "device/reserving.glsl"
 #include "device/depth_first.glsl"
 #if defined(MR_FITS)
-#include "device/begin_dispatch.glsl"
-
-MR_REFERENCE(BeginRecords, BeginArguments, 8);
-
-// This workgroup is all of the first level: it does what begin.comp does, which spares a dispatch and a barrier. Returns
-// 0, which drivers do not know: they may move loads of what is read only to all others (SlotInfo) to the front of a
-// barrier, unless their address comes from behind it.
-uint64_t mr_begin_dispatch(const uint64_t arguments)
-{
-    BeginArguments a = BeginRecords(arguments).v[0];
-    a.graph = g_graph;  // the same, without that load
-    bool may = mr_may_begin(a);
-    uint i = gl_LocalInvocationIndex;
-    mr_begin_feed(a, may, i, MR_WORKGROUP_SIZE);
-    mr_begin_slots(a, may, i, MR_WORKGROUP_SIZE);
-    mr_begin_streams(a, may, i, MR_WORKGROUP_SIZE);
-    mr_begin_levels(a, may, i, MR_WORKGROUP_SIZE);
-    mr_begin_header(a, may, i);
-    memoryBarrierBuffer();
-    barrier();
-    return MR_HEADER(g_graph).magic == kGraphMagic ? uint64_t(MR_HEADER(g_graph).feedCounted) : uint64_t(0);
-}
+#include "device/begin_inside.glsl"
 #endif
 
 void mr_begin(const uvec4 a, const uvec4 b)
@@ -44,7 +23,7 @@ void mr_begin(const uvec4 a, const uvec4 b)
 #if defined(MR_FITS)
     begins = MR_BEGINS && (a.z & kFlagBegins) != 0u;
     if (begins)
-        nothing = mr_begin_dispatch(g_work);
+        nothing = mr_begin_inside(g_graph, g_work);
 #endif
     g_unit = Unit(0u);
     g_end = Unit(0u);

@@ -29,6 +29,34 @@ uint mr_linear_group(const IndirectArguments grid)
     return gl_WorkGroupID.x + grid.groupsX * (gl_WorkGroupID.y + grid.groupsY * gl_WorkGroupID.z);
 }
 
+// Where payloads go: to the one queue of the slot, with what its chunk has; or to an area of the chunk for each queue.
+#if defined(MR_FITS)
+#define MR_FROM_CHUNK (MR_EMITS == kEmitsToOne)
+#define MR_FROM_AREAS (MR_EMITS == kEmitsToFew)
+#else
+#define MR_FROM_CHUNK false
+#define MR_FROM_AREAS false
+#endif
+
+// Whether the code looks at outputs while it allocates: else it knows where everything goes. (In one expression, glslang
+// 15 makes a constant of it with an operand that nobody defines.)
+bool mr_looks_at_outputs()
+{
+    if (MR_EMITS == kEmitsNothing)
+        return false;
+    if (MR_FROM_CHUNK && MR_ALWAYS_RECEIVED)
+        return false;
+    return true;
+}
+
+// Likewise at queues.
+bool mr_looks_at_queues()
+{
+    if (MR_SENDS_GRIDS || MR_SENDS_TRACKED)
+        return true;
+    return mr_looks_at_outputs();
+}
+
 const uint kNoHandleQueue = 0x1ffffu;
 
 // Without initializers: GLSL runs those at the start of a shader's own main(), and a library has none. mr_begin() sets
@@ -121,7 +149,7 @@ uint64_t mr_slot_outputs()
 
 uint64_t mr_outputs()
 {
-    return MR_EMITS == kEmitsNothing ? mr_slot_outputs() : s_outputs;
+    return mr_looks_at_outputs() ? s_outputs : mr_slot_outputs();
 }
 
 OutputInfo mr_output(const uint number)
@@ -133,7 +161,7 @@ OutputInfo mr_output(const uint number)
 
 uint64_t mr_node_map()
 {
-    return MR_EMITS == kEmitsNothing ? MR_HEADER(g_graph).nodeMap : s_node_map;
+    return mr_looks_at_outputs() ? s_node_map : MR_HEADER(g_graph).nodeMap;
 }
 
 void mr_begin_emitting()
@@ -141,18 +169,21 @@ void mr_begin_emitting()
     if (MR_EMITS == kEmitsNothing)
         return;
     mr_begin_notes();
+    if (gl_LocalInvocationIndex == 0u) {
+        if (mr_looks_at_queues())
+            s_queues = MR_HEADER(g_graph).queues;
+        if (mr_looks_at_outputs())
+            s_node_map = MR_HEADER(g_graph).nodeMap;
+        if (!MR_FROM_CHUNK)
+            s_states = MR_HEADER(g_graph).streamStates;
 #if !defined(MR_PACKED)
-    g_turn = 0u;
-    if (gl_LocalInvocationIndex < 2u)
-        s_sent[gl_LocalInvocationIndex] = 0u;
-    if (MR_WORKGROUP_SIZE == 1u)
+        s_sent[0] = 0u;
         s_sent[1] = 0u;
 #endif
-    if (gl_LocalInvocationIndex == 0u) {
-        s_queues = MR_HEADER(g_graph).queues;
-        s_node_map = MR_HEADER(g_graph).nodeMap;
-        s_states = MR_HEADER(g_graph).streamStates;
     }
+#if !defined(MR_PACKED)
+    g_turn = 0u;
+#endif
 }
 
 // Turns to a slot, which is empty if the memory was not initialized.
@@ -164,11 +195,13 @@ void mr_use_slot(const uint64_t slot, const uint64_t streamState)
     uint capacity = stream.v[0].capacity;
     g_table = stream.v[0].table;
     g_entry_location = stream.v[0].firstLocation;
-    if (MR_EMITS != kEmitsNothing && gl_LocalInvocationIndex == 0u)
-        s_outputs = mr_slot_outputs();
-    for (uint i = gl_LocalInvocationIndex; MR_EMITS != kEmitsNothing && g_initialized && i < MR_OUTPUTS;
-         i += MR_WORKGROUP_SIZE)
-        s_output[i] = OutputInfos(mr_slot_outputs()).v[i];
+    if (mr_looks_at_outputs()) {
+        uint64_t outputs = mr_slot_outputs();
+        if (gl_LocalInvocationIndex == 0u)
+            s_outputs = outputs;
+        for (uint i = gl_LocalInvocationIndex; g_initialized && i < MR_OUTPUTS; i += MR_WORKGROUP_SIZE)
+            s_output[i] = OutputInfos(outputs).v[i];
+    }
     g_level = MR_SLOT.level;
     g_input_stride = MR_SLOT.payloadStride;
     g_entries = min(uint(counter >> kUnitBits), capacity);

@@ -13,7 +13,7 @@ void main()
 {
     uint i = gl_GlobalInvocationID.x;
     uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    bool may = mr_may_begin(a);
+    bool may = mr_may_begin(a.graph, a.graphId);
     if (a.when == kBeginsAgain && (!may || MR_HEADER(a.graph).again == kBoundsLeft))
         return;
     mr_begin_slots(a, may, i, step);
