@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -263,8 +264,25 @@ TEST_F(GeneratedCalls, BehindADraw_AllIsBoundAgain)
         EXPECT_EQ(std::ranges::count(names, name), 1) << name;
 }
 
+// The pipelines become one, and the sequences one command.
+TEST_F(GeneratedCalls, InOrderOfASet_OneDraw)
+{
+    const Names names = namesOf([&] { generateInOrder(); });
+    for (const char* name : {"vkCmdBindPipeline", "vkCmdBindDescriptorSets", "vkCmdPushConstants", "vkCmdDrawIndirect"})
+        EXPECT_EQ(std::ranges::count(names, name), 1) << name;
+    EXPECT_EQ(std::ranges::count(names, "vkCmdDrawIndirectCount"), 0);
+}
+
+class Separately {
+public:
+    Separately() { setenv("VK_MILLRACE_EMULATION_DISABLE", "combined_sets", 1); }
+    ~Separately() { unsetenv("VK_MILLRACE_EMULATION_DISABLE"); }
+};
+
+class GeneratedCallsSeparately : Separately, public GeneratedCalls {};
+
 // A draw for each sequence and pipeline, of which all but one are of nothing. Neighbours share what they can.
-TEST_F(GeneratedCalls, InOrderOfASet_EachSequencePushedOnceAndItsFirstPipelineIsBound)
+TEST_F(GeneratedCallsSeparately, InOrderOfASet_EachSequencePushedOnceAndItsFirstPipelineIsBound)
 {
     const Names names = namesOf([&] { generateInOrder(); });
     EXPECT_EQ(std::ranges::count(names, "vkCmdDrawIndirectCount"), kDraws * kPipelines);
