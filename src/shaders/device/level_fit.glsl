@@ -63,33 +63,26 @@ LevelFit mr_fit_level()
     uint end = list.v[g_level + 1u];
     uint slot = uint(g_slot - MR_HEADER(g_graph).slots) / kSlotInfoBytes;
     LevelFit fit;
-    Need others = Need(uint64_t(0), uint64_t(0));
+    fit.own = mr_slot_need(slot);
+    Need all = fit.own;
     uint64_t before = uint64_t(0);
-    SubgroupSum together = mr_subgroup_count(true);
-    // The slot itself in all invocations, then the others of its level, each in one of them. No invocation leaves the loop
-    // early: the additions behind it need all of them.
-    bool isOwn = true;
-    for (uint i = first; isOwn || i < end;) {
-        uint place = min(i + together.before, end - 1u);
-        uint other = isOwn ? slot : list.v[place];
-        Need need = mr_slot_need(other);
-        if (isOwn) {
-            fit.own = need;
-            i = end - first > 1u ? first : end;
-        } else {
-            bool counts = i + together.before < end && other != slot;
-            others.granules = min(others.granules + (counts ? need.granules : uint64_t(0)), kTooMuchMemory);
-            others.entries = min(others.entries + (counts ? need.entries : uint64_t(0)), kTooMuchMemory);
-            before = min(before + (counts && other < slot ? need.granules : uint64_t(0)), kTooMuchMemory);
-            i += together.total;
-        }
-        isOwn = false;
-    }
     if (end - first > 1u) {
-        others = Need(mr_add_all(others.granules), mr_add_all(others.entries));
+        all = Need(uint64_t(0), uint64_t(0));
+        SubgroupSum together = mr_subgroup_count(true);
+        uint own = together.before;
+        uint step = together.total;
+        // No invocation leaves the loop early: the additions behind it need all of them.
+        for (uint i = first; i < end; i += step) {
+            bool exists = i + own < end;
+            uint other = list.v[min(i + own, end - 1u)];
+            Need need = mr_slot_need(other);
+            all.granules = min(all.granules + (exists ? need.granules : uint64_t(0)), kTooMuchMemory);
+            all.entries = min(all.entries + (exists ? need.entries : uint64_t(0)), kTooMuchMemory);
+            before = min(before + (exists && other < slot ? need.granules : uint64_t(0)), kTooMuchMemory);
+        }
+        all = Need(mr_add_all(all.granules), mr_add_all(all.entries));
         before = mr_add_all(before);
     }
-    Need all = Need(fit.own.granules + others.granules, fit.own.entries + others.entries);
     fit.fits = all.granules <= uint64_t(level.size - min(level.size, level.startUsed)) &&
                all.entries <= uint64_t(level.entryQuota - min(level.entryQuota, level.startEntries));
     fit.base = level.begin + level.startUsed + uint(before);
