@@ -23,12 +23,16 @@ void askMemory(VkPhysicalDevice physical, const VkuInstanceDispatchTable& table,
 {
     VkPhysicalDeviceMemoryProperties memory;
     table.GetPhysicalDeviceMemoryProperties(physical, &memory);
+    uint64_t largest = 0;
     for (uint32_t i = 0; i < memory.memoryHeapCount; ++i) {
+        largest = std::max<uint64_t>(largest, memory.memoryHeaps[i].size);
         if (memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT)
             facts.localBytes = std::max<uint64_t>(facts.localBytes, memory.memoryHeaps[i].size);
         else
             facts.hasOwnMemory = true;
     }
+    const uint64_t most = std::min(askMostBufferBytes(physical, table), largest) >> 20;
+    facts.mostBufferMib = static_cast<uint32_t>(std::clamp<uint64_t>(most, 1, UINT32_MAX));
 }
 
 DeviceFacts askDevice(VkPhysicalDevice physical, const VkuInstanceDispatchTable& table, const Settings& settings,

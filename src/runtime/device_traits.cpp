@@ -140,15 +140,15 @@ void keepLimits(TraitChoice& choice, const DeviceFacts& facts)
         if (!trait.deviceMost)
             continue;
         const uint32_t limit = facts.*trait.deviceMost;
-        // A limit need not be a power of two.
-        const uint32_t most = std::bit_floor(std::max(limit, 1u));
+        const uint32_t most = trait.isPowerOfTwo ? std::bit_floor(std::max(limit, 1u)) : limit;
         uint32_t& value = choice.traits.*trait.value;
         if (value <= most)
             continue;
         if (choice.origins[i] == Setting)
-            choice.problems.push_back(std::string("setting traits: ") + trait.key + " is " + std::to_string(value) +
-                                      ", and " + trait.whatHasMost + " at most " + std::to_string(limit) + " " +
-                                      trait.unit + " on this device; using " + std::to_string(most));
+            choice.problems.push_back(std::string(trait.hasOwnSetting ? "setting " : "setting traits: ") + trait.key +
+                                      " is " + std::to_string(value) + ", and " + trait.whatHasMost + " at most " +
+                                      std::to_string(limit) + " " + trait.unit + " on this device; using " +
+                                      std::to_string(most));
         value = most;
     }
     // What has no longer integers has no atomics on them.
@@ -183,7 +183,7 @@ const std::array<Trait, kTraitCount>& traitTable()
         {"kept_bytes", &T::keptBytes, 1, 4096},
         {"sweeps_per_wait", &T::sweepsPerWait, 1, 1024},
         {"spin_us", &T::spinUs, 1, 1000000},
-        {"max_scratch_mib", &T::maxScratchMib, 1, UINT32_MAX},
+        {"max_scratch_mib", &T::maxScratchMib, 1, UINT32_MAX, &F::mostBufferMib, "a buffer has", "MiB", false, true},
         {"integer_bits", &T::integerBits, 32, 64, &F::integerBits, "integers have", "bits"},
         {"atomic_bits", &T::atomicBits, 32, 64, &F::atomicBits, "atomics have", "bits"},
         {"subgroup_operations", &T::subgroupOperations, abi::kSubgroupNone, abi::kSubgroupArithmetic,
@@ -195,12 +195,12 @@ const std::array<Trait, kTraitCount>& traitTable()
 
 bool Trait::allows(uint32_t wanted) const
 {
-    return wanted >= least && wanted <= most && (!deviceMost || std::has_single_bit(wanted));
+    return wanted >= least && wanted <= most && (!isPowerOfTwo || std::has_single_bit(wanted));
 }
 
 std::string Trait::range() const
 {
-    return std::string(deviceMost ? "a power of two " : "") + "from " + std::to_string(least) + " to " +
+    return std::string(isPowerOfTwo ? "a power of two " : "") + "from " + std::to_string(least) + " to " +
            std::to_string(most);
 }
 

@@ -72,9 +72,11 @@ struct Trait {
     uint32_t DeviceTraits::*value;
     uint32_t least;
     uint32_t most;
-    uint32_t DeviceFacts::*deviceMost = nullptr;  // a power of two, and the device has a limit as well
+    uint32_t DeviceFacts::*deviceMost = nullptr;  // the device has a limit as well
     const char* whatHasMost = nullptr;            // of such: "a workgroup has at most 128 invocations"
     const char* unit = nullptr;
+    bool isPowerOfTwo = deviceMost != nullptr;
+    bool hasOwnSetting = false;  // named as the trait; others are elements of the setting "traits"
 
     bool allows(uint32_t wanted) const;
     std::string range() const;  // "a power of two from 32 to 1024"
@@ -108,6 +110,7 @@ struct DeviceFacts {
     uint32_t integerBits = 64;           // that shaders may use
     uint32_t atomicBits = 64;            // likewise, on buffers
     uint32_t subgroupOperations = 4;     // likewise: abi::kSubgroup*
+    uint32_t mostBufferMib = 1024;       // that a buffer and its memory may have
     uint64_t localBytes = 0;             // the largest heap of device-local memory
     bool hasOwnMemory = false;           // apart from the host's
     std::optional<Residency> residency;  // if it was measured

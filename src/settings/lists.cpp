@@ -43,11 +43,6 @@ constexpr Switch kDisabled[] = {
      [](const Settings& s) { return !s.runtime.reduces; }},
 };
 
-bool hasOwnSetting(const runtime::Trait& trait)
-{
-    return trait.value == &runtime::DeviceTraits::maxScratchMib;
-}
-
 std::string_view trimmed(std::string_view text)
 {
     constexpr std::string_view kBlanks = " \t\r\n";
@@ -78,7 +73,7 @@ std::string readTrait(std::string_view name, std::string_view value, runtime::De
 {
     const auto& table = runtime::traitTable();
     const auto trait = std::ranges::find_if(
-        table, [&](const runtime::Trait& each) { return name == each.key && !hasOwnSetting(each); });
+        table, [&](const runtime::Trait& each) { return name == each.key && !each.hasOwnSetting; });
     if (trait == table.end())
         return "there is no trait \"" + std::string(name) + "\"" + suggestion(name, traitNames());
     uint32_t number = 0;
@@ -134,7 +129,7 @@ std::vector<std::string_view> traitNames()
 {
     std::vector<std::string_view> names;
     for (const runtime::Trait& trait : runtime::traitTable())
-        if (!hasOwnSetting(trait))
+        if (!trait.hasOwnSetting)
             names.push_back(trait.key);
     return names;
 }
@@ -175,7 +170,7 @@ std::string traitsText(const runtime::DeviceTraits& traits)
 {
     std::string list;
     for (const runtime::Trait& trait : runtime::traitTable())
-        if (traits.*trait.value != 0 && !hasOwnSetting(trait))
+        if (traits.*trait.value != 0 && !trait.hasOwnSetting)
             append(list, std::string(trait.key) + "=" + std::to_string(traits.*trait.value));
     return list;
 }

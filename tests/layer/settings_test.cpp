@@ -2,9 +2,11 @@
 // Settings reach the layer in every way. max_scratch_mib can be seen from outside: it bounds maxSize.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <span>
 
 #include "layer/test_device.h"
 
@@ -22,9 +24,8 @@ private:
     const char* m_name;
 };
 
-VkDeviceSize maxScratch(const InstanceOptions& options = {})
+VkDeviceSize maxScratch(TestDevice& device)
 {
-    TestDevice device(options);
     const VkShaderModule module = device.createProgram("recurse");
     const Graph graph = device.createGraph({TestDevice::stage(module, "recurse")});
     VkExecutionGraphPipelineScratchSizeAMDX size{VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_SCRATCH_SIZE_AMDX};
@@ -33,6 +34,12 @@ VkDeviceSize maxScratch(const InstanceOptions& options = {})
     EXPECT_LE(size.minSize, size.maxSize);
     EXPECT_EQ((size.maxSize - size.minSize) % size.sizeGranularity, 0u);
     return size.maxSize;
+}
+
+VkDeviceSize maxScratch(const InstanceOptions& options = {})
+{
+    TestDevice device(options);
+    return maxScratch(device);
 }
 
 constexpr VkDeviceSize kMib = 1 << 20;
@@ -68,6 +75,51 @@ TEST(Settings, File)
     EXPECT_GT(size, 6 * kMib);
     EXPECT_LE(size, 7 * kMib);
     std::filesystem::remove_all(folder);
+}
+
+VkDeviceSize mostBufferBytes(VkPhysicalDevice physical)
+{
+    VkPhysicalDeviceMaintenance3Properties memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES};
+    VkPhysicalDeviceMaintenance4Properties buffer{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES, &memory};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &buffer};
+    vkGetPhysicalDeviceProperties2(physical, &properties);
+    VkPhysicalDeviceMemoryProperties heaps;
+    vkGetPhysicalDeviceMemoryProperties(physical, &heaps);
+    VkDeviceSize largest = 0;
+    for (const VkMemoryHeap& heap : std::span(heaps.memoryHeaps, heaps.memoryHeapCount))
+        largest = std::max(largest, heap.size);
+    return std::min({memory.maxMemoryAllocationSize, buffer.maxBufferSize, largest});
+}
+
+// Bytes of memory for scratch memory of that size.
+VkDeviceSize bufferNeeds(TestDevice& device, VkDeviceSize size)
+{
+    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
+    info.size = size;
+    info.usage = VK_BUFFER_USAGE_EXECUTION_GRAPH_SCRATCH_BIT_AMDX | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    VkBuffer buffer = VK_NULL_HANDLE;
+    MILLRACE_CHECK(vkCreateBuffer(device.handle, &info, nullptr, &buffer));
+    VkMemoryRequirements needs;
+    vkGetBufferMemoryRequirements(device.handle, buffer, &needs);
+    vkDestroyBuffer(device.handle, buffer, nullptr);
+    return needs.size;
+}
+
+// Applications mostly allocate maxSize, so a buffer may have it. No more than a pebibyte is anywhere.
+TEST(Settings, MoreThanABufferHas_AsMuchAsThat_ToldOnce)
+{
+    TestDevice device({.settings = {{"max_scratch_mib", "1073741824"}}});
+    const std::vector<Message> messages = device.instance.takeMessages();
+    ASSERT_EQ(messages.size(), 1u);
+    const std::string most = std::to_string(mostBufferBytes(device.physical) / kMib);
+    EXPECT_EQ(messages[0].id, "Millrace-setting");
+    EXPECT_EQ(messages[0].text.find("setting max_scratch_mib is 1073741824, and a buffer has at most " + most +
+                                    " MiB on this device; using " + most),
+              0u)
+        << messages[0].text;
+    const VkDeviceSize size = maxScratch(device);
+    EXPECT_GT(size, mostBufferBytes(device.physical) - 2 * kMib);
+    EXPECT_LE(bufferNeeds(device, size), mostBufferBytes(device.physical));
 }
 
 TEST(Settings, WhatIsNoNumber_LeavesTheDefault)

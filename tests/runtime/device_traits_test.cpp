@@ -188,6 +188,27 @@ TEST(DeviceTraits, WorkgroupsLargerThanTheDeviceTakes_AreCutAndReported)
     EXPECT_TRUE(choice.problems.empty());
 }
 
+TEST(DeviceTraits, MoreScratchMemoryThanABufferHas_IsCutAndReported)
+{
+    DeviceFacts facts = gpu();
+    facts.mostBufferMib = 1535;
+    DeviceTraits settings;
+    settings.maxScratchMib = 1536;
+    TraitChoice choice = chooseTraits(facts, settings);
+    EXPECT_EQ(choice.traits.maxScratchMib, 1535u);
+    ASSERT_EQ(choice.problems.size(), 1u);
+    EXPECT_EQ(choice.problems[0],
+              "setting max_scratch_mib is 1536, and a buffer has at most 1535 MiB on this device; using 1535");
+    settings.maxScratchMib = 1535;
+    choice = chooseTraits(facts, settings);
+    EXPECT_EQ(choice.traits.maxScratchMib, 1535u);
+    EXPECT_TRUE(choice.problems.empty());
+    facts.mostBufferMib = 100;
+    choice = chooseTraits(facts, {});
+    EXPECT_EQ(choice.traits.maxScratchMib, 100u);
+    EXPECT_TRUE(choice.problems.empty());
+}
+
 TEST(DeviceTraits, Ranges)
 {
     const Trait& packed = traitTable()[6];
