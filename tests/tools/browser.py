@@ -4,6 +4,8 @@ clicks. Debian: chromium-driver."""
 
 import base64
 import json
+import os
+import pathlib
 import re
 import subprocess
 import urllib.request
@@ -11,6 +13,8 @@ import urllib.request
 KEYS = {"Tab": "\ue004", "Enter": "\ue007", "Home": "\ue011", "End": "\ue010", "ArrowLeft": "\ue012",
         "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Backspace": "\ue003", "Shift": "\ue008",
         "Control": "\ue009", "Space": " "}
+# Until something hangs. What the driver does by default, 30 s for a script, is too little on a machine that is busy elsewhere.
+PATIENCE = 3600
 ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"]
 
 
@@ -26,6 +30,7 @@ class Browser:
         else:
             raise RuntimeError(f"{driver} does not start")
         capabilities = {"browserName": "chrome", "goog:chromeOptions": {"args": ARGUMENTS},
+                        "timeouts": {"script": 1000 * PATIENCE, "pageLoad": 1000 * PATIENCE},
                         "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
         created = self.call("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
         self.session = "/session/" + created["sessionId"]
@@ -44,10 +49,34 @@ class Browser:
         request = urllib.request.Request(self.address + path, data=data, method=method,
                                          headers={"Content-Type": "application/json"})
         try:
-            with urllib.request.urlopen(request, timeout=3600) as reply:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as reply:
                 return json.load(reply)["value"]
         except urllib.error.HTTPError as error:
             raise RuntimeError(f"{method} {path}: {error.read().decode()[:1000]}") from error
+
+    def timeouts(self):
+        """Seconds after which the driver gives up."""
+        given = self.call("GET", self.session + "/timeouts")
+        return {kind: given[kind] / 1000 for kind in ("script", "pageLoad")}
+
+    def processor_seconds(self):
+        """Of the driver and the browser: what they did, however busy the machine is with something else."""
+        parents, ticks = {}, {}
+        for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                text = path.read_text()
+            except OSError:  # it has ended
+                continue
+            fields = text[text.rindex(")") + 2:].split()  # the name may hold anything
+            process = int(path.parent.name)
+            parents[process], ticks[process] = int(fields[1]), sum(map(int, fields[11:15]))
+
+        def is_ours(process):
+            while process not in (0, self.driver.pid):
+                process = parents.get(process, 0)
+            return process != 0
+
+        return sum(used for process, used in ticks.items() if is_ours(process)) / os.sysconf("SC_CLK_TCK")
 
     def devtools(self, command, **parameters):
         return self.call("POST", self.session + "/goog/cdp/execute", {"cmd": command, "params": parameters})
