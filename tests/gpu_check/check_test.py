@@ -51,7 +51,7 @@ class GpuCheck(unittest.TestCase):
         self.results = self.folder / "results.txt"
         result = subprocess.run([self.script, *([minutes] if minutes else []), "--processes", "2",
                                  "--graphs", "40", "--results", self.results, *options], capture_output=True, text=True, check=False,
-                                env=environment, timeout=100)
+                                env=environment, timeout=3600)
         return result.returncode, result.stdout + result.stderr
 
     def line(self, output, kind):
