@@ -2,7 +2,9 @@
 """Runs programs that have a terminal, for tests."""
 
 import os
+import pathlib
 import pty
+import re
 import select
 import time
 
@@ -20,17 +22,33 @@ class Terminal:
         if self.process == 0:
             os.execvpe(str(words[0]), [str(word) for word in words], {**ENVIRONMENT, **variables})
 
-    def read(self, seconds=60, quiet=None, until=None):
-        """Reads until the program ends, writes nothing for `quiet` seconds, or has written `until`."""
+    def works(self):
+        """Whether a process of it computes, or would if a processor were free."""
+        for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                text = path.read_text()
+            except OSError:  # it has ended
+                continue
+            state, _, _, session = text[text.rindex(")") + 2:].split()[:4]  # the name may hold anything
+            if int(session) == self.process and state in "RD":
+                return True
+        return False
+
+    def read(self, seconds=3600, quiet=None, until=None):
+        """Reads until the program ends, does nothing for `quiet` seconds, or has written what the pattern `until` matches."""
         end = time.monotonic() + seconds
-        while time.monotonic() < end and not (until and until in self.text):
-            if select.select([self.file], [], [], quiet or 0.1)[0]:
+        busy = time.monotonic()
+        while time.monotonic() < end and not (until and re.search(until, self.text, re.DOTALL)):
+            if select.select([self.file], [], [], 0.1)[0]:
                 try:
                     self.text += os.read(self.file, 65536)
                 except OSError:  # the program has ended
                     break
-            elif quiet:
-                break
+            elif quiet and not self.works():
+                if time.monotonic() - busy > quiet:
+                    break
+                continue
+            busy = time.monotonic()
         return self.text.decode()
 
     def write(self, text):

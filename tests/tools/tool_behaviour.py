@@ -164,7 +164,7 @@ class EveryCommand(unittest.TestCase):
         shell = Terminal("zsh", "-d", "-i", ZDOTDIR=str(self.folder), HOME=str(self.folder))
         shell.read(until=b"READY>")
         shell.write(line + "\t")
-        listed = shell.read(quiet=2).split("READY>", 1)[1]
+        listed = shell.read(quiet=0.5).split("READY>", 1)[1]
         os.kill(shell.process, signal.SIGKILL)
         shell.close()
         plain = re.sub(r"\033(?:\[[\d;?]*[A-Za-z]|.)", "", listed)
