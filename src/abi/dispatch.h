@@ -10,9 +10,6 @@ MR_ABI_BEGIN
 MR_CONST uint kFlagFits = 1u;
 // Indirect path: one workgroup per workgroup, launched from arguments that the plan shader wrote.
 MR_CONST uint kFlagIndirect = 2u;
-// Two dispatches run a slot's units: one if its level turns out to fit, which the device sees when it gets there
-// (device/level_fit.glsl), the other if not.
-MR_CONST uint kFlagTryFit = 4u;
 // The dispatch is one workgroup, and all of the first level: it does what begin.comp does (device/begin_inside.glsl).
 MR_CONST uint kFlagBegins = 8u;
 // Feed: the plan proves that inputs up to a bound fit. begin.comp has counted them, and nobody feeds more than that.
@@ -100,6 +97,8 @@ struct SlotPlan {
     uint onlyTable;
     uint onlyCapacity;
     uint leftRoom;
+    uint most;
+    uint pad[3];
 };
 
 // What begin.comp puts into the scratch memory: payloads and entries of a prepared feed.
@@ -201,6 +200,19 @@ struct NumberArguments {
     uint64_t graph;
     uint level;
     uint slotCount;  // of the level
+};
+
+// fit.comp: finds out whether a level fits. Addresses that the host knows, so that the first loads do not wait for each
+// other.
+struct FitArguments {
+    uint64_t graph;
+    uint64_t list;          // uint[slotCount]: slots of the level, in order
+    uint64_t slots;         // SlotInfo[],
+    uint64_t slotStates;    // SlotState[] and
+    uint64_t streamStates;  // StreamState[] of the graph
+    uint64_t levelState;
+    uint slotCount;
+    uint pad0;
 };
 
 // turn.comp: ends a sweep.

@@ -96,10 +96,16 @@ struct SlotInfo {
     uint remainingOffset;
     uint leftOffset;
     uint leftRoom;
-    uint pad[4];
+    // Of a sweep, for code that reserves nothing: payloads (dynamic: workgroups) of the stream that sweeps before have
+    // taken, units that they have taken behind those, and the payloads (likewise) that it takes at most. Written by
+    // the begin shader (SlotPlan), by fit.comp, and by the turn shader for the next sweep.
+    uint64_t start;
+    uint startUnit;
+    uint most;  // kTakesAll; 0: whoever reserves runs the slot
 };
 
 MR_CONST uint kSlotInfoBytes = 128u;
+MR_CONST uint kTakesAll = 0xffffffffu;
 
 // One payload array type that a slot allocates.
 struct OutputInfo {

@@ -14,8 +14,6 @@ MR_SPEC_CONSTANT(2003, bool, Batched, MR_BATCHED, true)         // the dispatch 
 MR_SPEC_CONSTANT(2004, bool, Begins, MR_BEGINS, false)          // with MR_FITS: the one workgroup of the first level
                                                                 // may do what meta/begin.comp does
 MR_SPEC_CONSTANT(2005, bool, Counted, MR_COUNTED, false)        // finished workgroups are counted for the host
-MR_SPEC_CONSTANT(2006, bool, Tries, MR_TRIES, false)            // with MR_FITS: the plan cannot prove it, so the device
-                                                                // finds out for each level (device/level_fit.glsl)
 // The node emits nothing and cannot tell which invocations share its workgroup, so that nothing has to be collective
 // but the search for the first payload. Several of its workgroups may run side by side in one of ours.
 MR_SPEC_CONSTANT(2007, bool, Loose, MR_LOOSE, false)

@@ -82,7 +82,6 @@ Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
         word(abi::kBatchedSpecId, variant.batched),
         word(abi::kBeginsSpecId, variant.begins),
         word(abi::kCountedSpecId, variant.counted),
-        word(abi::kTriesSpecId, variant.memory == graph::MemoryUse::Tries),
         word(abi::kLooseSpecId, variant.loose),
         word(abi::kStepsInsideSpecId, variant.stepsInside),
         word(abi::kSendsOnceSpecId, variant.once),

@@ -32,6 +32,9 @@ constexpr uint32_t payloadAlignment(uint64_t bytes)
     return bytes == 0 || bytes % 8 != 0 ? 4 : bytes % 16 != 0 ? 8 : 16;
 }
 
+// Units of a slot that no dynamic stream feeds, where nothing is reserved (device/state.glsl, MR_NARROW).
+inline constexpr uint32_t kMaxFittingUnits = 1u << 31;
+
 inline constexpr uint32_t kMaxStride = (1u << 17) - 4;  // handles hold the stride in words in 15 bits
 
 // Chunks of nodes that send have so many workgroups of ours at most, with up to 64 invocations if packed, and count
@@ -196,12 +199,11 @@ inline bool isLeaf(const Node& node)
 // How the code of a node gets memory for what it sends.
 enum class MemoryUse {
     Reserves,  // asks before each chunk of work
-    Fits,      // knows where, since the plan proves that there is enough (graph::DispatchPlan::fits)
-    Tries,     // finds out for each level whether there is; others, who reserve, run the level if there is not
+    Fits,      // knows where, since there is enough: the plan proves it, or the device has found it out for the level
     None,      // sends nothing, and finds what it receives where the host has put it: isLeaf()
     Fed,       // likewise, where the device says
 };
-inline constexpr size_t kMemoryUses = 5;
+inline constexpr size_t kMemoryUses = 4;
 
 // What the code of a node may rely on. Short code matters: with it small workgroups take a third less time on an H200
 // (docs/experiments.md).

@@ -24,8 +24,7 @@ constexpr uint64_t kRegionAlignment = 128 / abi::kGranuleBytes;  // granules; a 
 
 // What StreamState::counter can count besides entries.
 constexpr uint64_t kMaxUnits = (uint64_t(1) << abi::kUnitBits) - 1;
-constexpr uint64_t kMaxIndexedUnits = UINT32_MAX;         // IndexedEntry::first
-constexpr uint64_t kMaxFittingUnits = uint64_t(1) << 31;  // device/state.glsl, MR_NARROW
+constexpr uint64_t kMaxIndexedUnits = UINT32_MAX;  // IndexedEntry::first
 
 uint64_t entryBytes(const Stream& stream)
 {

@@ -97,6 +97,17 @@ std::optional<BoundedPlan> planBounded(const Graph& graph, uint64_t scratchBytes
 // Requires: scratchBytes >= scratchSizes().minBytes.
 DispatchPlan plan(const Graph& graph, uint64_t scratchBytes, std::optional<std::span<const KnownInput>> inputs);
 
+// The slot's workgroups send nothing, so any number of them may run whatever memory there is, on the direct path.
+inline bool asksForNothing(const Graph& graph, const Slot& slot)
+{
+    return graph.nodes[slot.node].depthFirst == 0 && slot.fitGranulesPerGroup == 0 && slot.fitEntriesPerGroup == 0;
+}
+// Payloads that it takes in a sweep then, of which so many workgroups are to run at most: abi::SlotInfo::most.
+uint32_t mostPayloadsInSweep(const Graph& graph, const Slot& slot, uint32_t groups);
+
+// What fit.comp needs to know of a level. Its slots are all of the graph's.
+abi::FitArguments fitArguments(const Graph& graph, uint64_t scratchAddress, uint32_t level);
+
 // Of `plan.slots[place]`, what the begin shader tells its workgroups.
 abi::SlotPlan slotPlan(const Graph& graph, const DispatchPlan& plan, size_t place);
 

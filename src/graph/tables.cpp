@@ -36,6 +36,20 @@ uint32_t onlyLimit(const Slot& slot, const Node& node, uint32_t stride)
     return static_cast<uint32_t>(stride == 0 ? most : std::min(most, granules * abi::kGranuleBytes / stride));
 }
 
+// Of a stream, units that a payload (dynamic: a workgroup) stands for.
+uint32_t unitsPerPayload(const Node& node)
+{
+    switch (node.mode) {
+        case LaunchMode::Static:
+            return node.staticGrid[0] * node.staticGrid[1] * node.staticGrid[2];
+        case LaunchMode::Coalescing:
+            return node.parts;
+        case LaunchMode::Dynamic:
+            break;
+    }
+    return 1;
+}
+
 abi::QueueInfo queueInfo(const Graph& graph, uint32_t index)
 {
     const Queue& queue = graph.queues[index];
@@ -93,7 +107,7 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
     abi::SlotInfo info{};
     info.stream = slot.stream;
     info.level = slot.level;
-    info.unitsPerPayload = 1;
+    info.unitsPerPayload = unitsPerPayload(node);
     info.unitsPerGroup = unitsPerGroup(node);
     info.onlyQueue = onlyQueue(graph, slot);
     info.onlyStream = abi::kNoStream;
@@ -106,14 +120,12 @@ abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
     switch (node.mode) {
         case LaunchMode::Static:
             info.kind = abi::kKindStatic;
-            info.unitsPerPayload = node.staticGrid[0] * node.staticGrid[1] * node.staticGrid[2];
             break;
         case LaunchMode::Dynamic:
             info.kind = abi::kKindDynamic;
             break;
         case LaunchMode::Coalescing:
             info.kind = isPacked(node) ? abi::kKindPacked : abi::kKindCoalescing;
-            info.unitsPerPayload = node.parts;
             break;
     }
     info.payloadStride = graph.queues[slot.queue].stride;
@@ -156,6 +168,7 @@ abi::SlotPlan slotPlan(const Graph& graph, const DispatchPlan& plan, size_t plac
     const Slot& slot = graph.slots[plan.slots[place]];
     abi::SlotPlan out{};
     out.base = plan.fits ? plan.bases[place] : 0;
+    out.most = plan.fits && graph.nodes[slot.node].depthFirst == 0 ? abi::kTakesAll : 0;
     // The plan may have no slot to leave anything to.
     if (slot.leftOffset != abi::kNoOffset &&
         std::ranges::find(plan.slots, graph.queues[slot.queue + 1].baseSlot) != plan.slots.end()) {
@@ -170,6 +183,28 @@ abi::SlotPlan slotPlan(const Graph& graph, const DispatchPlan& plan, size_t plac
         out.onlyCapacity = plan.streams[stream].capacity;
     }
     return out;
+}
+
+uint32_t mostPayloadsInSweep(const Graph& graph, const Slot& slot, uint32_t groups)
+{
+    return std::max(std::min(groups, kMaxFittingUnits - 1) / unitsPerPayload(graph.nodes[slot.node]), 1u);
+}
+
+abi::FitArguments fitArguments(const Graph& graph, uint64_t scratchAddress, uint32_t level)
+{
+    const ScratchOffsets offsets = scratchOffsets(graph, scratchAddress);
+    size_t word = graph.levels.size() + 1;  // levelSlots()
+    for (uint32_t l = 0; l < level; ++l)
+        word += graph.levels[l].slots.size();
+    abi::FitArguments arguments{};
+    arguments.graph = scratchAddress;
+    arguments.list = scratchAddress + offsets.levelSlots + word * sizeof(uint32_t);
+    arguments.slots = scratchAddress + offsets.slots;
+    arguments.slotStates = scratchAddress + offsets.slotStates;
+    arguments.streamStates = scratchAddress + offsets.streamStates;
+    arguments.levelState = scratchAddress + offsets.levelStates + level * sizeof(abi::LevelState);
+    arguments.slotCount = static_cast<uint32_t>(graph.levels[level].slots.size());
+    return arguments;
 }
 
 std::vector<SlotPlace> slotPlaces(const Graph& graph, uint64_t scratchAddress)

@@ -64,6 +64,7 @@ DeviceTraits byType(const DeviceFacts& facts)
                         .loopingLeafRows = 1,
                         .keptBytes = 1024,
                         .sweepsPerWait = 16,
+                        .sweepGroups = graph::kMaxFittingUnits - 1,
                         .spinUs = 2000};
     switch (facts.type) {
         case VK_PHYSICAL_DEVICE_TYPE_CPU:
@@ -182,6 +183,7 @@ const std::array<Trait, kTraitCount>& traitTable()
         {"looping_leaf_rows", &T::loopingLeafRows, 1, 1024},
         {"kept_bytes", &T::keptBytes, 1, 4096},
         {"sweeps_per_wait", &T::sweepsPerWait, 1, 1024},
+        {"sweep_groups", &T::sweepGroups, 1, graph::kMaxFittingUnits - 1},
         {"spin_us", &T::spinUs, 1, 1000000},
         {"max_scratch_mib", &T::maxScratchMib, 1, UINT32_MAX, &F::mostBufferMib, "a buffer has", "MiB", false, true},
         {"integer_bits", &T::integerBits, 32, 64, &F::integerBits, "integers have", "bits"},

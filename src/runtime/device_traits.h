@@ -51,6 +51,8 @@ struct DeviceTraits {
     uint32_t keptBytes = 0;
     // Sweeps at most between two looks at what is left of a graph.
     uint32_t sweepsPerWait = 0;
+    // Workgroups of the node at most that a sweep runs of a slot that sends nothing, where not everything fits.
+    uint32_t sweepGroups = 0;
     // Microseconds that a queue's thread looks again and again whether a graph is complete before it goes to sleep.
     uint32_t spinUs = 0;
     // What maxSize aims at, in MiB. Applications mostly allocate it, and a graph that fits needs no reservations and no
@@ -82,7 +84,7 @@ struct Trait {
     std::string range() const;  // "a power of two from 32 to 1024"
 };
 
-inline constexpr size_t kTraitCount = 21;
+inline constexpr size_t kTraitCount = 22;
 const std::array<Trait, kTraitCount>& traitTable();
 
 enum class TraitOrigin {

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "runtime/barriers.h"
-#include "runtime/pipeline_uses.h"
 #include "runtime/recorder.h"
 
 namespace millrace::runtime {
@@ -173,6 +172,8 @@ void Recorder::recordLevel(std::span<const uint32_t> slots)
     computeBarrier();
     if (m_device.choice.traits.atomicBits < 64)
         recordNumber(level);
+    if (m_schedule->uses->tries(level))
+        recordFit(level);
     begin(&StepObserver::beginLevel, level);
     if (indirect())
         recordPlan(level);
@@ -198,6 +199,13 @@ void Recorder::recordNumber(uint32_t level)
     constexpr uint32_t kWidth = 128;  // invocations of a workgroup of number.comp
     const auto groups = std::min<uint64_t>(arguments.slotCount, m_device.fullGroups(kWidth));
     m_device.meta.dispatch(m_target, Meta::Number, arguments, static_cast<uint32_t>(groups));
+    computeBarrier();
+}
+
+// Likewise.
+void Recorder::recordFit(uint32_t level)
+{
+    m_device.meta.dispatch(m_target, Meta::Fit, graph::fitArguments(m_pipeline.graph, m_scratch, level), 1);
     computeBarrier();
 }
 
@@ -233,7 +241,7 @@ bool Recorder::canJoin(const Batch& batch, uint32_t slot) const
         return false;
     const uint32_t distance = slot - (batch.first + (batch.count - 1) * batch.step);
     return slot > batch.first && (batch.count == 1 || distance == batch.step) &&
-           m_schedule->pipelines[graph.slots[slot].node] == m_schedule->pipelines[graph.slots[batch.first].node] &&
+           m_schedule->fitting[graph.slots[slot].node] == m_schedule->fitting[graph.slots[batch.first].node] &&
            m_schedule->maxGroups[slot] < kMaxBatchGroups - batch.groups;
 }
 
@@ -283,24 +291,23 @@ void Recorder::recordNodes(const Batch& batch, uint32_t groups)
     endStep(step);
 }
 
+// Either of two does something (SlotInfo::most), so no barrier is needed.
 void Recorder::dispatchNodes(const Batch& batch, uint32_t groups) const
 {
     const graph::Slot& slot = m_pipeline.graph.slots[batch.first];
-    uint32_t flags = m_schedule->feed.flags | (indirect() ? abi::kFlagIndirect : 0);
-    // They exclude each other, so no barrier is needed.
-    if (triesToFit(m_pipeline.graph, m_schedule->plan, m_device.settings.path, slot.level)) {
-        flags |= abi::kFlagTryFit;
-        dispatchSlot(batch, groups, flags, m_schedule->trying[slot.node]);
-    }
-    dispatchSlot(batch, groups, flags, m_schedule->pipelines[slot.node]);
+    if (m_schedule->uses->mayFit(slot))
+        dispatchSlot(batch, groups, m_schedule->fitting[slot.node]);
+    if (m_schedule->uses->mayReserve(slot))
+        dispatchSlot(batch, groups, m_schedule->reserving[slot.node]);
 }
 
-void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags, VkPipeline pipeline) const
+void Recorder::dispatchSlot(const Batch& batch, uint32_t groups, VkPipeline pipeline) const
 {
     const VkuDeviceDispatchTable& table = *m_device.table;
     const VkDeviceSize planned = batch.first * sizeof(abi::IndirectArguments);
     abi::NodeArguments arguments{};
     arguments.graph = m_scratch;
+    const uint32_t flags = m_schedule->feed.flags | (indirect() ? abi::kFlagIndirect : 0);
     arguments.slotAndFlags = m_places[batch.first].info | flags;
     arguments.streamState = m_places[batch.first].streamState;
     const VkDeviceAddress list = m_meshLists.listOf(m_pipeline.graph.slots[batch.first].node);

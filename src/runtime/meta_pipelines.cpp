@@ -27,6 +27,8 @@ std::span<const uint32_t> code(Meta meta, bool isWide)
             return isWide ? shaders::meta_turn : shaders::meta_turn_narrow;
         case Meta::Plan:
             return shaders::meta_plan;
+        case Meta::Fit:
+            return isWide ? shaders::meta_fit : shaders::meta_fit_narrow;
         case Meta::Snapshot:
             return isWide ? shaders::meta_snapshot : shaders::meta_snapshot_narrow;
         case Meta::Mark:
@@ -59,6 +61,8 @@ const char* nameOf(Meta meta)
             return "turn";
         case Meta::Plan:
             return "plan";
+        case Meta::Fit:
+            return "fit";
         case Meta::Snapshot:
             return "trace a sweep";
         case Meta::Mark:

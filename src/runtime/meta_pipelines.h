@@ -16,11 +16,11 @@ namespace millrace::runtime {
 
 // From Snapshot on they are made when somebody wants them, those before for the first graph, and Number as well where
 // there are no 64-bit atomics.
-enum class Meta { Init, Begin, Feed, Turn, Plan, Snapshot, Mark, Capture, ProbeSmall, ProbeLarge, Number, Count };
+enum class Meta { Init, Begin, Feed, Turn, Plan, Fit, Snapshot, Mark, Capture, ProbeSmall, ProbeLarge, Number, Count };
 
 class MetaPipelines {
 public:
-    // Invocations of a workgroup of Init, Begin, Turn and Snapshot: kWide, or what every device has.
+    // Invocations of a workgroup of Init, Begin, Turn, Fit and Snapshot: kWide, or what every device has.
     static constexpr uint32_t kWide = 256;
     static constexpr uint32_t kNarrow = 128;
 

@@ -8,34 +8,56 @@
 
 namespace millrace::runtime {
 
-bool triesToFit(const graph::Graph& graph, const graph::DispatchPlan& plan, Path path, uint32_t level)
+namespace {
+
+bool triesToFit(const graph::Graph& graph, const graph::Level& level, const abi::LevelPlan& room)
 {
     constexpr uint32_t kFewGroups = 32;  // a level with room for no more hardly ever fits
-    if (plan.fits || path == Path::Indirect)
-        return false;
-    const abi::LevelPlan& room = plan.levels[level];
-    return std::ranges::all_of(graph.levels[level].slots, [&](uint32_t s) {
+    bool asks = false;
+    for (const uint32_t s : level.slots) {
         const graph::Slot& slot = graph.slots[s];
-        return graph.nodes[slot.node].depthFirst == 0 && room.size / kFewGroups >= slot.fitGranulesPerGroup &&
-               room.entryQuota / kFewGroups >= slot.fitEntriesPerGroup;
-    });
+        if (graph.nodes[slot.node].depthFirst > 0 || room.size / kFewGroups < slot.fitGranulesPerGroup ||
+            room.entryQuota / kFewGroups < slot.fitEntriesPerGroup)
+            return false;
+        asks |= !graph::asksForNothing(graph, slot);
+    }
+    return asks;
+}
+
+}  // namespace
+
+SlotUses::SlotUses(const graph::Graph& graph, const graph::DispatchPlan& plan, Path path)
+    : m_graph(graph), m_fits(plan.fits), m_path(path), m_tries(graph.levels.size(), false)
+{
+    for (size_t l = 0; l < m_tries.size() && !m_fits && path == Path::Direct; ++l)
+        m_tries[l] = triesToFit(graph, graph.levels[l], plan.levels[l]);
+}
+
+bool SlotUses::mayFit(const graph::Slot& slot) const
+{
+    return m_fits || m_tries[slot.level] || (m_path == Path::Direct && graph::asksForNothing(m_graph, slot));
+}
+
+bool SlotUses::mayReserve(const graph::Slot& slot) const
+{
+    return !m_fits && (m_path == Path::Indirect || !graph::asksForNothing(m_graph, slot));
 }
 
 std::vector<PipelineUse> pipelineUses(const graph::Graph& graph, const graph::DispatchPlan& plan, Path path)
 {
-    const graph::MemoryUse memory = plan.fits ? graph::MemoryUse::Fits : graph::MemoryUse::Reserves;
-    std::vector<bool> isTrying(graph.nodes.size(), false);
-    std::vector<bool> isListed(graph.nodes.size(), false);
+    const SlotUses slotUses(graph, plan, path);
+    std::vector<std::array<bool, graph::kMemoryUses>> isListed(graph.nodes.size());  // by graph::MemoryUse
     std::vector<PipelineUse> uses;
+    const auto add = [&](uint32_t node, graph::MemoryUse memory) {
+        if (!std::exchange(isListed[node][static_cast<size_t>(memory)], true))
+            uses.push_back({node, memory});
+    };
     for (const uint32_t s : plan.slots) {
         const graph::Slot& slot = graph.slots[s];
-        if (!isListed[slot.node])
-            uses.push_back({slot.node, memory});
-        isListed[slot.node] = true;
-        if (isTrying[slot.node] || !triesToFit(graph, plan, path, slot.level))
-            continue;
-        isTrying[slot.node] = true;
-        uses.push_back({slot.node, graph::MemoryUse::Tries});
+        if (slotUses.mayReserve(slot))
+            add(slot.node, graph::MemoryUse::Reserves);
+        if (slotUses.mayFit(slot))
+            add(slot.node, graph::MemoryUse::Fits);
     }
     return uses;
 }

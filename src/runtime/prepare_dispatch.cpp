@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "graph/saturating.h"
-#include "runtime/pipeline_uses.h"
 #include "runtime/recorder.h"
 
 namespace millrace::runtime {
@@ -96,21 +95,26 @@ VkResult Recorder::getPipelines(Schedule& schedule)
     const std::vector<PipelineUse> uses = pipelineUses(m_pipeline.graph, schedule.plan, m_device.settings.path);
     std::vector<VkPipeline> pipelines;
     const VkResult result = m_pipeline.getPipelines(uses, pipelines);
-    schedule.pipelines.assign(nodes, VK_NULL_HANDLE);
-    schedule.trying.assign(nodes, VK_NULL_HANDLE);
+    schedule.fitting.assign(nodes, VK_NULL_HANDLE);
+    schedule.reserving.assign(nodes, VK_NULL_HANDLE);
     for (size_t i = 0; result == VK_SUCCESS && i < uses.size(); ++i)
-        (uses[i].memory == graph::MemoryUse::Tries ? schedule.trying : schedule.pipelines)[uses[i].node] = pipelines[i];
+        (uses[i].memory == graph::MemoryUse::Fits ? schedule.fitting : schedule.reserving)[uses[i].node] = pipelines[i];
     return result;
 }
 
 void Recorder::describeSlots(Schedule& schedule) const
 {
     const graph::Graph& graph = m_pipeline.graph;
+    schedule.uses.emplace(graph, schedule.plan, m_device.settings.path);
     schedule.maxGroups.assign(graph.slots.size(), 0);
     schedule.slotPlans.assign(graph.slots.size(), {});
     for (size_t i = 0; i < schedule.plan.slots.size(); ++i) {
-        schedule.maxGroups[schedule.plan.slots[i]] = schedule.plan.maxGroups[i];
-        schedule.slotPlans[schedule.plan.slots[i]] = graph::slotPlan(graph, schedule.plan, i);
+        const uint32_t slot = schedule.plan.slots[i];
+        schedule.maxGroups[slot] = schedule.plan.maxGroups[i];
+        schedule.slotPlans[slot] = graph::slotPlan(graph, schedule.plan, i);
+        if (!schedule.plan.fits && !schedule.uses->mayReserve(graph.slots[slot]))
+            schedule.slotPlans[slot].most =
+                graph::mostPayloadsInSweep(graph, graph.slots[slot], m_device.choice.traits.sweepGroups);
     }
 }
 
@@ -255,6 +259,8 @@ void Recorder::shareMemory()
     for (uint32_t slot : m_main.plan.slots)
         ++slotsOfLevel[m_pipeline.graph.slots[slot].level];
     for (uint32_t slot : m_main.plan.slots) {
+        if (!m_main.uses->mayReserve(m_pipeline.graph.slots[slot]))
+            continue;
         const uint32_t level = m_pipeline.graph.slots[slot].level;
         const Batch alone{.first = slot, .groups = std::min(m_main.maxGroups[slot], kMaxBatchGroups)};
         m_main.plan.levels[level].groups += indirect() ? 0 : directGroups(alone, slotsOfLevel[level]);

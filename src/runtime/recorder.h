@@ -16,6 +16,7 @@
 #include "runtime/inputs.h"
 #include "runtime/leaf_dispatch.h"
 #include "runtime/mesh_lists.h"
+#include "runtime/pipeline_uses.h"
 #include "runtime/prepared_feed.h"
 #include "runtime/step_observer.h"
 
@@ -74,8 +75,9 @@ private:
     // What is recorded for a plan.
     struct Schedule {
         graph::DispatchPlan plan;
-        std::vector<VkPipeline> pipelines;     // per node, null if it cannot run
-        std::vector<VkPipeline> trying;        // likewise, where the plan does not fit, for levels that may
+        std::optional<SlotUses> uses;
+        std::vector<VkPipeline> fitting;       // per node, null if nothing runs it so that it reserves nothing
+        std::vector<VkPipeline> reserving;     // likewise, if nothing reserves for it
         std::vector<uint64_t> maxGroups;       // per slot
         std::vector<abi::SlotPlan> slotPlans;  // per slot
         abi::BeginArguments begin{};
@@ -141,6 +143,7 @@ private:
     void pushConstants() const;
     void recordLevel(std::span<const uint32_t> slots);
     void recordNumber(uint32_t level);
+    void recordFit(uint32_t level);
     void recordPlan(uint32_t level);
     // Slots of one level that one dispatch runs.
     struct Batch {
@@ -153,7 +156,7 @@ private:
     std::vector<Batch> batchesOf(std::span<const uint32_t> slots) const;
     void recordNodes(const Batch& batch, uint32_t groups);
     void dispatchNodes(const Batch& batch, uint32_t groups) const;
-    void dispatchSlot(const Batch& batch, uint32_t groups, uint32_t flags, VkPipeline pipeline) const;
+    void dispatchSlot(const Batch& batch, uint32_t groups, VkPipeline pipeline) const;
     uint32_t directGroups(const Batch& batch, size_t nodesOfLevel) const;
 
     Device::Impl& m_device;

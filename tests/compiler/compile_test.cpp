@@ -114,7 +114,7 @@ TEST_P(Programs, WithoutLongIntegers_NoneAreLeft)
     options.longAtomics = false;
     ASSERT_FALSE(usesLongIntegers(words)) << "the program is not to need them itself";
     for (const graph::MemoryUse memory :
-         {graph::MemoryUse::Reserves, graph::MemoryUse::Fits, graph::MemoryUse::Tries}) {
+         {graph::MemoryUse::Reserves, graph::MemoryUse::Fits}) {
         options.memory = memory;
         for (const std::string& entry : entryPoints(words)) {
             options.entryPoint = entry;
@@ -145,7 +145,7 @@ TEST_P(Programs, WithoutSubgroupOperations_NoneAreLeft)
     Options options = defaults();
     options.validate = true;
     for (const graph::MemoryUse memory :
-         {graph::MemoryUse::Reserves, graph::MemoryUse::Fits, graph::MemoryUse::Tries}) {
+         {graph::MemoryUse::Reserves, graph::MemoryUse::Fits}) {
         options.memory = memory;
         for (const std::string& entry : entryPoints(words)) {
             options.entryPoint = entry;

@@ -106,7 +106,7 @@ TEST_F(PlaceKeptPayloads, Wholes_AreCopied)
 
 TEST_F(PlaceKeptPayloads, OtherCode_KeepsWorkgroupMemory)
 {
-    for (graph::MemoryUse memory : {graph::MemoryUse::Fits, graph::MemoryUse::Tries, graph::MemoryUse::Reserves}) {
+    for (graph::MemoryUse memory : {graph::MemoryUse::Fits, graph::MemoryUse::Reserves}) {
         shader = {};
         EXPECT_NE(place(kPart, memory).find("%kept"), std::string::npos);
         EXPECT_EQ(text().find("UserSemantic"), std::string::npos);

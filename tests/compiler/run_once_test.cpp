@@ -74,7 +74,7 @@ TEST_F(RunOnce, OtherUsesOfMemory_Loop)
 {
     wrap(kBarrier);
     const std::string before = functions();
-    for (graph::MemoryUse memory : {graph::MemoryUse::Fits, graph::MemoryUse::Tries, graph::MemoryUse::Reserves}) {
+    for (graph::MemoryUse memory : {graph::MemoryUse::Fits, graph::MemoryUse::Reserves}) {
         apply(memory);
         EXPECT_EQ(functions(), before);
     }

@@ -83,6 +83,7 @@ TEST_F(BeginStores, Slots_HaveTheirPlansAndNothingIsTaken)
         wanted.onlyTable = slot.onlyTable;
         wanted.onlyCapacity = slot.onlyCapacity;
         wanted.leftRoom = slot.leftRoom;
+        wanted.most = abi::kTakesAll;
         EXPECT_EQ(std::memcmp(&info, &wanted, sizeof info), 0) << s;
         const auto state = read<abi::SlotState>(m_offsets.slotStates + s * sizeof(abi::SlotState));
         EXPECT_EQ(state.cursor + state.counted + state.ticket, 0u) << s;

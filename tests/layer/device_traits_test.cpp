@@ -144,7 +144,7 @@ TEST(DeviceTraits, EachSettingWins)
     for (const char* key :
          {"grid_groups", "grid_invocations", "grid_min_groups", "grid_max_groups", "grid_share_groups",
           "packed_invocations", "static_invocations", "dynamic_invocations", "silent_chunk_groups", "ordered_bytes",
-          "leaf_rows", "looping_leaf_rows", "kept_bytes", "sweeps_per_wait", "spin_us"}) {
+          "leaf_rows", "looping_leaf_rows", "kept_bytes", "sweeps_per_wait", "sweep_groups", "spin_us"}) {
         const std::string traits = traitsWith({{"traits", std::string(key) + "=64"}});
         EXPECT_TRUE(contains(traits, std::string(key) + " 64 (setting)")) << traits;
     }
@@ -169,6 +169,7 @@ TEST(DeviceTraits, OddOnes_SameResults)
     expectRecursionRuns({{"disable", "measuring"}});
     expectRecursionRuns({{"traits", "grid_groups=1,sweeps_per_wait=1"}});
     expectRecursionRuns({{"traits", "grid_groups=300"}});
+    expectRecursionRuns({{"traits", "sweep_groups=1"}});
     expectRecursionRuns({{"traits", "spin_us=1000000,grid_share_groups=1"}});
     expectRecursionRuns({{"traits", "grid_invocations=100000,grid_min_groups=37,grid_max_groups=5"}});
     expectRecursionRuns({{"traits", "packed_invocations=256,static_invocations=512,dynamic_invocations=128"}});

@@ -264,6 +264,8 @@ harness::DeviceOptions deviceOptions(const Variant& variant)
     options.words["fusion"] = variant.fusion;
     if (variant.fusion == "all")
         options.traits["kept_bytes"] = 1;  // payloads that workgroups keep in scratch memory, where that is possible
+    if (variant.fusion == "off")
+        options.traits["sweep_groups"] = 997;  // more sweeps than memory alone makes necessary
     options.meshNodes = !variant.mesh.empty();
     if (options.meshNodes)
         options.words["enable"] = "mesh_nodes, mesh_shaders";

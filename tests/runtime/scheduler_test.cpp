@@ -159,8 +159,7 @@ public:
         pipeline.graphId = 7;
         createLayout();
         for (const graph::Node& n : pipeline.graph.nodes)
-            for (graph::MemoryUse memory :
-                 {graph::MemoryUse::Reserves, graph::MemoryUse::Fits, graph::MemoryUse::Tries})
+            for (graph::MemoryUse memory : {graph::MemoryUse::Reserves, graph::MemoryUse::Fits})
                 m_pipelines[memory].push_back(createPipeline(n, path, memory));
         pipeline.getPipelines = [this](std::span<const runtime::PipelineUse> uses, std::vector<VkPipeline>& out) {
             out.clear();
@@ -349,11 +348,9 @@ VkPipeline TestGraph::createPipeline(const graph::Node& n, runtime::Path path, g
                                   graph::codeTraits(n).emits,
                                   n.staticGrid[0],
                                   n.staticGrid[1],
-                                  n.staticGrid[2],
-                                  memory == graph::MemoryUse::Tries};
-    const uint32_t ids[] = {abi::kKindSpecId,     abi::kWorkgroupSizeSpecId, abi::kInputTableSpecId,
-                            abi::kIndirectSpecId, abi::kEmitsSpecId,         abi::kGridXSpecId,
-                            abi::kGridYSpecId,    abi::kGridZSpecId,         abi::kTriesSpecId};
+                                  n.staticGrid[2]};
+    const uint32_t ids[] = {abi::kKindSpecId,  abi::kWorkgroupSizeSpecId, abi::kInputTableSpecId, abi::kIndirectSpecId,
+                            abi::kEmitsSpecId, abi::kGridXSpecId,         abi::kGridYSpecId,      abi::kGridZSpecId};
     std::vector<VkSpecializationMapEntry> entries;
     for (uint32_t i = 0; i < std::size(ids); ++i)
         entries.push_back({ids[i], 4 * i, 4});

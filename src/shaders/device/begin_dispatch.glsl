@@ -9,7 +9,6 @@
 MR_REFERENCE(LevelPlans, LevelPlan, 8);
 MR_REFERENCE(StreamPlans, StreamPlan, 8);
 MR_REFERENCE(SlotPlans, SlotPlan, 16);
-MR_REFERENCE(NewSlotInfos, SlotInfo, 8);
 MR_REFERENCE(Copies, Copy, 8);
 MR_REFERENCE(Granules, uvec4, 16);
 
@@ -63,6 +62,9 @@ void mr_begin_slots(const BeginArguments a, const bool may, const uint i, const 
             infos.v[s].onlyTable = plan.onlyTable;
             infos.v[s].onlyCapacity = plan.onlyCapacity;
             infos.v[s].leftRoom = plan.leftRoom;
+            infos.v[s].start = uint64_t(0);
+            infos.v[s].startUnit = 0u;
+            infos.v[s].most = plan.most;
         }
     }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// MR_FITS: workgroups of ours stride over what there is to do, and each chunk has its memory by its number.
+// MR_FITS: workgroups of ours stride over what there is to do, and each chunk has its memory by its number. The same code
+// runs slots that send nothing, and levels of which fit.comp has found out that they fit.
 #ifndef MILLRACE_DEVICE_FITTING_GLSL
 #define MILLRACE_DEVICE_FITTING_GLSL
 
 #include "device/batch.glsl"
-#include "device/level_fit.glsl"
 
 #if defined(MR_FITS)
 
 const Unit kNoChunk = ~Unit(0u);
 
-Unit g_start;        // the slot's first unit
+Unit g_first_unit;   // the first that sweeps before have not taken (SlotInfo::startUnit)
 Unit g_slot_groups;  // workgroups of ours that it takes
 
 // What this workgroup of ours does next, in workgroups of ours of the whole batch.
@@ -28,38 +28,19 @@ shared uint s_failed;  // what s_used was when it first went beyond s_chunk_limi
 shared uint s_area_used[kMaxAreas];  // likewise of areas, in payloads
 shared uint s_area_failed[kMaxAreas];
 
-// False if the level does not fit, which others then run.
-bool mr_try_to_fit()
-{
-    LevelFit fit = mr_fit_level();
-    if (!fit.fits)
-        return false;
-    uint slot = uint(g_slot - MR_HEADER(g_graph).slots) / kSlotInfoBytes;
-    g_start = Unit(SlotStates(MR_HEADER(g_graph).slotStates).v[slot].counted);
-    if (MR_EMITS != kEmitsNothing && gl_LocalInvocationIndex == 0u)
-        s_base = fit.base;
-    if (gl_WorkGroupID.x == 0u && gl_LocalInvocationIndex == 0u && g_start < g_total)
-        mr_commit_fit(fit);
-    return g_start < g_total;
-}
-
 // Behind a turn to another slot.
 void mr_count_slot_groups()
 {
     uint perGroup = mr_units_per_group();
-    Unit units = g_total - g_start;
+    // Payloads of one unit are counted by SlotInfo::start alone.
+    g_first_unit = mr_units_per_payload() > 1u ? Unit(MR_SLOT.startUnit) : Unit(0u);
+    Unit units = g_total - min(g_total, g_first_unit);
     g_slot_groups = perGroup == 1u ? units : Unit(mr_divide(units + Unit(perGroup - 1u), perGroup));
 }
 
-void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint flags)
+void mr_begin_chunks(const uint64_t slot, const uint64_t streamState)
 {
     mr_use_fitting_slot(slot, streamState);
-    g_start = Unit(0u);
-    if (MR_TRIES && (mr_is_superfluous() || !mr_try_to_fit())) {
-        g_slot_groups = Unit(0u);
-        g_chunk = kNoChunk;
-        return;
-    }
     mr_count_slot_groups();
     if (mr_is_batch())
         mr_begin_batch();
@@ -77,11 +58,21 @@ void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint
     g_chunk = Unit(gl_WorkGroupID.x) * Unit(g_chunk_groups);
 }
 
+// The current payload's number among those of which this sweep has workgroups, or one that no other has and that is below
+// the number of their workgroups.
+uint mr_number_of_payload()
+{
+    if (MR_KIND != kKindDynamic)
+        return mr_divide(g_unit, mr_units_per_payload()) - mr_divide(g_first_unit, mr_units_per_payload());
+    return g_start == Unit(0u) ? g_entry : uint(g_entry_first - min(g_entry_first, g_start));
+}
+
 // Where MR_SENDS_ONCE, memory is the payload's, by its number, and each workgroup has all of it. Nobody looks before a barrier.
-void mr_locate_memory_of_payload(const uint payload)
+void mr_locate_memory_of_payload()
 {
     if (gl_LocalInvocationIndex != 0u)
         return;
+    uint payload = mr_number_of_payload();
     s_chunk_limit = MR_SLOT.fitGranulesPerGroup;
     s_chunk_location = s_base + payload * s_chunk_limit;
     s_used = 0u;
@@ -151,7 +142,7 @@ bool mr_take_chunk()
         return false;
     groups = uint(min(Unit(groups), g_slot_groups - first));
     uint perGroup = mr_units_per_group();
-    g_unit = g_start + first * Unit(perGroup);
+    g_unit = g_first_unit + first * Unit(perGroup);
     g_end = g_unit + min(g_total - g_unit, Unit(groups * perGroup));
     mr_locate_memory(uint(first), groups, uint(g_end - g_unit));
     if (MR_EMITS != kEmitsNothing)

@@ -19,6 +19,7 @@ MR_READ_ONLY_REFERENCE(OutputInfos, OutputInfo, 8);
 MR_READ_ONLY_REFERENCE(AreaInfos, AreaInfo, 8);
 MR_READ_ONLY_REFERENCE(QueueInfos, QueueInfo, 8);
 MR_READ_ONLY_REFERENCE(StreamInfos, StreamInfo, 8);
+MR_REFERENCE(NewSlotInfos, SlotInfo, 8);
 MR_REFERENCE(SlotStates, SlotState, 8);
 MR_REFERENCE(StreamStates, StreamState, 8);
 MR_REFERENCE(LevelStates, LevelState, 8);
@@ -34,10 +35,15 @@ const uint64_t kReservedMask = (uint64_t(1) << kReservedBits) - uint64_t(1);
 
 #define MR_HEADER(graph) GraphHeaders(graph).v[0]
 
-// Units of a slot that are taken.
-uint64_t mr_taken(const SlotState state)
+// Units of a slot that are taken when the sweep ends, of `total` that have arrived.
+uint64_t mr_taken(const SlotInfo slot, const SlotState state, const uint64_t total)
 {
-    return state.cursor + uint64_t(min(state.ticket, kMaxTicket));
+    if (slot.most == 0u)
+        return min(total, MR_LONG_ATOMICS ? state.cursor : state.cursor + uint64_t(min(state.ticket, kMaxTicket)));
+    uint64_t left = total - min(total, state.counted);
+    if (slot.most == kTakesAll)
+        return total;
+    return total - left + min(left, uint64_t(slot.most) * uint64_t(slot.unitsPerPayload));
 }
 
 // In one piece: drivers read members one by one. (The same for dynamic entries makes M5 a fifth slower on an H200.)

@@ -95,8 +95,8 @@ void mr_locate_next_dynamic(const Unit first)
 {
     ++g_entry;
     mr_use_dynamic_entry(DynamicEntries(g_table).v[g_entry]);
-    g_entry_first = first;
-    g_entry_end = first + Unit(g_group_count);
+    g_entry_first = mr_in_stream(first);
+    g_entry_end = g_entry_first + Unit(g_group_count);
     g_group_id = uvec3(0u);
     mr_begin_run(0u);
 }
@@ -107,8 +107,8 @@ void mr_locate_dynamic(const Unit first)
         mr_locate_next_dynamic(first);
         return;
     }
-    mr_seek(first);
-    Unit unit = mr_own_unit(first);
+    mr_seek(mr_in_stream(first));
+    Unit unit = mr_in_stream(mr_own_unit(first));
     uint number = mr_is_beside() ? mr_find_entry(unit) : g_entry;
     DynamicEntry entry = DynamicEntries(g_table).v[number];
     uint group = uint(unit - (mr_is_beside() ? Unit(mr_dynamic_first(entry)) : g_entry_first));
@@ -120,10 +120,10 @@ void mr_locate_dynamic(const Unit first)
 // The grid is a constant, and so are its divisions.
 void mr_locate_static(const Unit first)
 {
-    mr_seek(Unit(mr_divide(first, mr_units_per_payload())));
+    mr_seek(mr_in_stream(Unit(mr_divide(first, mr_units_per_payload()))));
     Unit unit = mr_own_unit(first);
     uint payload = mr_divide(unit, mr_units_per_payload());
-    g_payload = mr_indexed_payload(Unit(payload));
+    g_payload = mr_indexed_payload(mr_in_stream(Unit(payload)));
     uint group = uint(unit) - payload * mr_units_per_payload();
     g_group_id = mr_group_id(group, uvec2(MR_GRID_X, MR_GRID_Y));
     g_group_count = mr_units_per_payload();
@@ -145,10 +145,9 @@ const uint kUnitsBeside = kSendersBeside * MR_INPUT_BESIDE;
 bool mr_are_beside()
 {
 #if defined(MR_FITS)
-    // With several sweeps, units that are there later would change which those before them are.
-    return !MR_TRIES && MR_INPUT_BESIDE > 1u;
+    return MR_INPUT_BESIDE > 1u;
 #else
-    return false;
+    return false;  // units that are there in a later sweep would change which those before them are
 #endif
 }
 
@@ -165,13 +164,13 @@ Unit mr_unit_beside(const Unit unit)
 // Several invocations to a payload.
 void mr_locate_part(const Unit unit)
 {
-    mr_seek(Unit(mr_divide(unit, MR_PARTS)));
+    mr_seek(mr_in_stream(Unit(mr_divide(unit, MR_PARTS))));
     Unit own = unit + Unit(gl_LocalInvocationIndex);
     g_input_count = own < g_end ? 1u : 0u;
     if (g_input_count == 0u)
         return;
     uint payload = mr_divide(own, MR_PARTS);
-    g_payload = mr_indexed_payload(Unit(payload));
+    g_payload = mr_indexed_payload(mr_in_stream(Unit(payload)));
     g_group_id.x = uint(own) - payload * MR_PARTS;
 }
 
@@ -181,19 +180,19 @@ void mr_locate_packed(const Unit unit)
         mr_locate_part(unit);
         return;
     }
-    mr_seek(mr_are_beside() ? unit - unit % Unit(kUnitsBeside) : unit);
+    mr_seek(mr_in_stream(mr_are_beside() ? unit - unit % Unit(kUnitsBeside) : unit));
     Unit own = unit + Unit(gl_LocalInvocationIndex);
     g_input_count = own < g_end ? 1u : 0u;
     if (g_input_count > 0u)
-        g_payload = mr_indexed_payload(mr_are_beside() ? mr_unit_beside(own) : own);
+        g_payload = mr_indexed_payload(mr_in_stream(mr_are_beside() ? mr_unit_beside(own) : own));
 }
 #else
 void mr_locate_coalescing(const Unit unit)
 {
-    mr_seek(unit);
+    mr_seek(mr_in_stream(unit));
     g_input_count = uint(min(Unit(MR_INPUT_TABLE), g_end - unit));
     for (uint i = gl_LocalInvocationIndex; i < g_input_count; i += MR_WORKGROUP_SIZE)
-        s_input[i] = mr_indexed_payload(unit + Unit(i));
+        s_input[i] = mr_indexed_payload(mr_in_stream(unit + Unit(i)));
     barrier();
 }
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions that lowered node shaders call; docs/device-functions.md lists them.
-// MR_FITS: for dispatches that the plan proves to fit; else memory is reserved before work is taken.
+// MR_FITS: for what is known to fit; else memory is reserved before work is taken.
 // MR_PACKED: single-invocation nodes, where every invocation is a workgroup of its own and nothing may be collective.
 #ifndef MILLRACE_DEVICE_NODE_GLSL
 #define MILLRACE_DEVICE_NODE_GLSL
@@ -43,7 +43,7 @@ void mr_begin(const uvec4 a, const uvec4 b)
     g_batch_slot = 0u;
 #endif
     mr_begin_emitting();
-    mr_begin_chunks(g_slot, g_graph + uint64_t(a.w), a.z & kFlagMask);
+    mr_begin_chunks(g_slot, g_graph + uint64_t(a.w));
 #if defined(MR_PACKED) && !defined(MR_FITS)
     if (MR_DEPTH_FIRST)
         mr_begin_depth_first();
@@ -117,7 +117,7 @@ bool mr_next()
         mr_locate_static(g_unit);
 #if defined(MR_FITS)
     if (MR_SENDS_ONCE && !follows)
-        mr_locate_memory_of_payload(MR_KIND == kKindDynamic ? g_entry : mr_divide(g_unit, mr_units_per_payload()));
+        mr_locate_memory_of_payload();
 #endif
 #endif
     if (!follows)

@@ -3,7 +3,7 @@
 #ifndef MILLRACE_DEVICE_RESERVING_GLSL
 #define MILLRACE_DEVICE_RESERVING_GLSL
 
-#include "device/level_fit.glsl"
+#include "device/state.glsl"
 
 #if !defined(MR_FITS)
 
@@ -15,11 +15,17 @@ shared uint64_t s_ticket;
 shared uint s_ticket_groups;
 shared uint64_t s_ticket_end;  // without 64-bit atomics: of what this sweep takes
 
-void mr_begin_chunks(const uint64_t slot, const uint64_t streamState, const uint flags)
+// Whether those before this workgroup of ours are as many as the slot can have work for.
+bool mr_is_superfluous()
+{
+    return Unit(gl_WorkGroupID.x) * Unit(mr_units_per_group()) >= g_total;
+}
+
+void mr_begin_chunks(const uint64_t slot, const uint64_t streamState)
 {
     mr_use_slot(slot, streamState);
     // Or others run it.
-    if (!MR_INDIRECT && (mr_is_superfluous() || ((flags & kFlagTryFit) != 0u && mr_fit_level().fits)))
+    if (!MR_INDIRECT && (mr_is_superfluous() || MR_SLOT.most > 0u))
         g_total = uint64_t(0);
     g_reserved_groups = 0u;
     g_planned = MR_INDIRECT;

@@ -6,8 +6,8 @@
 #include "device/publish.glsl"
 #include "device/shape.glsl"
 
-// MR_FITS: for dispatches that the plan proves to fit, where nothing is reserved. Then units of all but dynamic streams
-// are below 2^31 (graph::plan), and MR_NARROW makes them 32 bits wide.
+// MR_FITS: where nothing is reserved, since everything fits, the level does or the slot sends nothing. Then units of all
+// but dynamic streams are below 2^31 (graph::plan, meta/fit.comp, SlotInfo::most), and MR_NARROW makes them 32 bits wide.
 #if defined(MR_NARROW)
 #define Unit uint
 #else
@@ -75,6 +75,9 @@ uint64_t g_table;    // entries of its stream,
 uint g_entries;      // so many
 bool g_single;       // each of one unit, so that nobody searches
 Unit g_total;        // units of the slot
+#if defined(MR_FITS)
+Unit g_start;        // payloads of the stream in front of them (SlotInfo::start)
+#endif
 uint g_level;
 uint g_input_stride;
 
@@ -117,6 +120,16 @@ shared uint64_t s_input[MR_INPUT_TABLE];
 
 #define MR_SLOT SlotInfos(g_slot).v[0]
 #define MR_QUEUE(queue) QueueInfos(s_queues).v[queue]
+
+// Payload of the stream (dynamic: workgroup), if they are counted as the slot's units are.
+Unit mr_in_stream(const Unit payload)
+{
+#if defined(MR_FITS)
+    return payload + g_start;
+#else
+    return payload;
+#endif
+}
 
 uint mr_input_stride()
 {
@@ -205,7 +218,15 @@ void mr_use_slot(const uint64_t slot, const uint64_t streamState)
     g_level = MR_SLOT.level;
     g_input_stride = MR_SLOT.payloadStride;
     g_entries = min(uint(counter >> kUnitBits), capacity);
-    g_total = mr_stream_units(counter, capacity, g_table) * Unit(mr_units_per_payload());
+    Unit payloads = mr_stream_units(counter, capacity, g_table);
+#if defined(MR_FITS)
+    uint most = MR_SLOT.most;
+    g_start = Unit(MR_SLOT.start);
+    payloads -= min(payloads, g_start);
+    if (most != kTakesAll)
+        payloads = min(payloads, Unit(most));
+#endif
+    g_total = payloads * Unit(mr_units_per_payload());
     g_single = (counter & kUnitMask) == counter >> kUnitBits;
     // A single entry needs no search.
     g_entry = 0u;

@@ -32,7 +32,7 @@ void writeSlots(const uint64_t to)
             traced.total = mr_slot_total(slot, stream);
             bool fits = (a.flags & kFlagFits) != 0u;  // then nobody counts, and everything is done
             traced.before = fits ? uint64_t(0) : min(states.v[i].counted, traced.total);
-            traced.after = fits ? traced.total : min(mr_taken(states.v[i]), traced.total);
+            traced.after = fits ? traced.total : mr_taken(slot, states.v[i], traced.total);
             if (traced.after > traced.before)
                 traced.records = uint(mr_payloads_before(slot, stream, traced.after) -
                                       mr_payloads_before(slot, stream, traced.before));

@@ -20,6 +20,19 @@ uint64_t totalUnits(const SlotInfo slot, const StreamState stream)
     return (stream.counter & kUnitMask) * uint64_t(slot.unitsPerPayload);
 }
 
+// Where the next sweep begins, for code that reserves nothing. Of `payloads` that have arrived, a slot that may take part
+// of them only (SlotInfo::most) takes whole ones.
+void setStart(const uint index, const SlotInfo slot, const uint64_t payloads, const uint64_t taken)
+{
+    NewSlotInfos infos = NewSlotInfos(MR_HEADER(a.graph).slots);
+    if (slot.unitsPerPayload == 1u)
+        infos.v[index].start = taken;
+    else if (slot.most == 0u || slot.most == kTakesAll)
+        infos.v[index].startUnit = uint(taken);
+    else
+        infos.v[index].start = min(infos.v[index].start + uint64_t(slot.most), payloads);
+}
+
 void main()
 {
     GraphHeaders header = GraphHeaders(a.graph);
@@ -54,10 +67,11 @@ void main()
         if (slot.level == 0u)
             continue;
         uint64_t total = totalUnits(slot, streams.v[slot.stream]);
-        uint64_t taken = min(MR_LONG_ATOMICS ? states.v[i].cursor : mr_taken(states.v[i]), total);
+        uint64_t taken = mr_taken(slot, states.v[i], total);
         atomicAdd(s_units, uint(taken - states.v[i].counted));
         states.v[i].cursor = taken;
         states.v[i].counted = taken;
+        setStart(i, slot, streams.v[slot.stream].counter & kUnitMask, taken);
         if (!MR_LONG_ATOMICS)
             states.v[i].ticket = 0u;
         if (taken < total) {
@@ -69,11 +83,14 @@ void main()
     memoryBarrierBuffer();
     barrier();
 
+    NewSlotInfos infos = NewSlotInfos(header.v[0].slots);
     for (uint i = own; i < header.v[0].slotCount; i += step) {
         SlotInfo slot = SlotInfos(header.v[0].slots).v[i];
         if (slot.level > 0u && streams.v[slot.stream].pending == 0u) {
             states.v[i].cursor = uint64_t(0);
             states.v[i].counted = uint64_t(0);
+            infos.v[i].start = uint64_t(0);
+            infos.v[i].startUnit = 0u;
         }
     }
     barrier();

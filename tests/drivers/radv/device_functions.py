@@ -11,7 +11,7 @@ from radv import BOTH_LAYERS
 FOLDER = pathlib.Path(__file__).resolve().parent / "device_functions"
 # By a function that no other build has. The first that is there decides.
 BUILDS = {"leaf, fed": "mr_find_info", "leaf": "mr_locate_by_number", "reserves": "mr_keep_reservation",
-          "tries": "mr_fit_level", "fits": "mr_next", "around": ""}
+          "fits": "mr_next", "around": ""}
 # By the payloads that a node's code knows.
 KINDS = {"sender": ("OfStatic", "OfPacked"), "static": ("OfStatic",), "dynamic": ("OfDynamic",),
          "coalescing": ("OfCoalescing",), "packed": ("OfPacked",), "last": ("OfLeaf",), "no": ()}
