@@ -6,7 +6,7 @@
 #include "graph_memory.h"
 MR_ABI_BEGIN
 
-// What removes code. With the build these are a variant of the library (compiler::DeviceLibraryVariant).
+// What chooses between kinds of code.
 MR_SPEC_CONSTANT(2000, uint, Kind, MR_KIND, 0u)                 // kKind*
 MR_SPEC_CONSTANT(2001, uint, Emits, MR_EMITS, kEmitsToSeveral)  // kEmits*
 MR_SPEC_CONSTANT(2002, bool, Indirect, MR_INDIRECT, false)      // the dispatch is one
@@ -28,7 +28,7 @@ MR_SPEC_CONSTANT(2012, bool, SendsTracked, MR_SENDS_TRACKED, true)  // payloads 
 // Node index i of an output leads to queue first + i, whose one stream has that number.
 MR_SPEC_CONSTANT(2013, bool, PlainQueues, MR_PLAIN_QUEUES, false)
 
-// What is a number; filled in for each node.
+// Numbers.
 MR_SPEC_CONSTANT(2020, uint, WorkgroupSize, MR_WORKGROUP_SIZE, 64u)  // invocations of our workgroup
 MR_SPEC_CONSTANT(2021, uint, NodeSize, MR_NODE_SIZE, 64u)            // invocations of one of the node's
 MR_SPEC_CONSTANT(2022, uint, SubgroupSize, MR_SUBGROUP_SIZE, 1u)     // the smallest that there may be

@@ -10,6 +10,7 @@
 #include "compiler/node_shader.h"
 #include "compiler/passes/check_budgets.h"
 #include "compiler/passes/choose_packing.h"
+#include "compiler/passes/decide_branches.h"
 #include "compiler/passes/enqueue_forgotten_payloads.h"
 #include "compiler/passes/gather_enqueues.h"
 #include "compiler/passes/inline_payload_functions.h"
@@ -88,6 +89,7 @@ struct Pass {
 // runs, look at the graph; linkDeviceLibrary must come behind them: they say which functions they call. Up to
 // choosePacking a module of the extension stays one, as fuse() needs it.
 // gatherEnqueues must come behind narrowEnqueues, which leaves out most.
+// decideBranches must come right behind linkDeviceLibrary, which leaves what it drops.
 // scanReductions and splitLongIntegers must come last: they are for all code that the driver sees, the device
 // functions' too.
 constexpr Pass kPasses[] = {
@@ -123,10 +125,15 @@ struct FinishingPass {
 };
 
 constexpr FinishingPass kFinishingPasses[] = {
-    {"narrowEnqueues", narrowEnqueues},       {"gatherEnqueues", gatherEnqueues},
-    {"narrowAllocations", narrowAllocations}, {"placeKeptPayloads", placeKeptPayloads},
-    {"runOnce", runOnce},                     {"stepThroughGrid", stepThroughGrid},
-    {"linkDeviceLibrary", linkDeviceLibrary}, {"scanReductions", scanReductions},
+    {"narrowEnqueues", narrowEnqueues},
+    {"gatherEnqueues", gatherEnqueues},
+    {"narrowAllocations", narrowAllocations},
+    {"placeKeptPayloads", placeKeptPayloads},
+    {"runOnce", runOnce},
+    {"stepThroughGrid", stepThroughGrid},
+    {"linkDeviceLibrary", linkDeviceLibrary},
+    {"decideBranches", decideBranches},
+    {"scanReductions", scanReductions},
     {"splitLongIntegers", splitLongIntegers},
 };
 constexpr std::string_view kLastPreparingPass = "choosePacking";

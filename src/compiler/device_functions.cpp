@@ -82,11 +82,6 @@ std::optional<DeviceFunction> findDeviceFunction(std::string_view name)
                                       : std::optional(static_cast<DeviceFunction>(found - kSignatures.begin()));
 }
 
-bool sendsPayloads(DeviceFunction function)
-{
-    return function >= DeviceFunction::AllocateInvocation && function <= DeviceFunction::EnqueueWorkgroup;
-}
-
 const DeviceFunctions::Import& DeviceFunctions::import(spirv::Module& module, DeviceFunction function)
 {
     Import& import = m_imports[static_cast<size_t>(function)];

@@ -47,8 +47,6 @@ enum class DeviceFunction {
 
 // The one of that name.
 std::optional<DeviceFunction> findDeviceFunction(std::string_view name);
-// Allocates payloads or enqueues them.
-bool sendsPayloads(DeviceFunction function);
 
 // Belongs to one module and remembers what that module imports.
 class DeviceFunctions {

@@ -10,89 +10,41 @@
 #include "compiler/memory_model.h"
 #include "shaders/node_library.h"
 #include "spirv/edit.h"
-#include "spirv/tools.h"
 
 namespace millrace::compiler {
 
-using spirv::SpecializationValue;
-
 namespace {
 
-std::span<const uint32_t> chooseBuild(const DeviceLibraryVariant& variant)
+std::span<const uint32_t> chooseWords(const DeviceLibraryBuild& build)
 {
-    if (variant.memory == graph::MemoryUse::None) {
+    if (build.memory == graph::MemoryUse::None) {
         return shaders::leaf_library;
     }
-    if (variant.memory == graph::MemoryUse::Fed) {
+    if (build.memory == graph::MemoryUse::Fed) {
         return shaders::leaf_library_fed;
     }
-    const bool fits = variant.memory != graph::MemoryUse::Reserves;
-    if (variant.kind == abi::kKindPacked) {
+    const bool fits = build.memory != graph::MemoryUse::Reserves;
+    if (build.kind == abi::kKindPacked) {
         return fits ? shaders::node_library_fits_packed : shaders::node_library_packed;
     }
     if (!fits) {
         return shaders::node_library;
     }
-    return variant.kind == abi::kKindDynamic ? shaders::node_library_fits_dynamic : shaders::node_library_fits;
+    return build.kind == abi::kKindDynamic ? shaders::node_library_fits_dynamic : shaders::node_library_fits;
 }
 
-SpecializationValue word(uint32_t specId, uint32_t value)
+Result<spirv::Library> makeLibrary(const DeviceLibraryBuild& build)
 {
-    return {specId, {static_cast<uint8_t>(value), 0, 0, 0}};
-}
-
-// Branches on `values` are decided here, once, and what they leave dead is removed.
-Result<spirv::Library> makeLibrary(std::span<const uint32_t> words, std::span<const SpecializationValue> values,
-                                   const DeviceLibraryVariant& variant)
-{
-    auto module = spirv::read(words);
+    auto module = spirv::read(chooseWords(build));
     if (!module) {
         return module.error();
     }
-    if (const Status status = spirv::specialize(*module, values, spirv::Unnamed::StayOpen); !status) {
-        return status.error();
-    }
-    // glslang exports all functions of a library, and simplifying takes as long as the library is large.
-    spirv::keepExports(*module, [&variant](std::string_view name) {
-        const auto function = findDeviceFunction(name);
-        return function && (variant.sends || !sendsPayloads(*function));
-    });
-    do {
-        module = spirv::simplify(*module);
-        if (!module) {
-            return module.error();
-        }
-    } while (spirv::foldConstantCalls(*module));
-    if (!variant.longAtomics) {
-        module->removeCapability(spv::Capability::Int64Atomics);
-    }
-    spirv::removeUnusedSubgroupCapabilities(*module);
-    if (variant.vulkanMemoryModel) {
+    // glslang exports all functions of a library.
+    spirv::keepExports(*module, [](std::string_view name) { return findDeviceFunction(name).has_value(); });
+    if (build.vulkanMemoryModel) {
         useVulkanMemoryModel(*module);
     }
     return spirv::Library::create(std::move(*module));
-}
-
-Result<spirv::Library> makeLibrary(const DeviceLibraryVariant& variant)
-{
-    const SpecializationValue values[] = {
-        word(abi::kKindSpecId, variant.kind),
-        word(abi::kEmitsSpecId, variant.emits),
-        word(abi::kIndirectSpecId, variant.indirect),
-        word(abi::kBatchedSpecId, variant.batched),
-        word(abi::kBeginsSpecId, variant.begins),
-        word(abi::kCountedSpecId, variant.counted),
-        word(abi::kLooseSpecId, variant.loose),
-        word(abi::kStepsInsideSpecId, variant.stepsInside),
-        word(abi::kSendsOnceSpecId, variant.once),
-        word(abi::kKeepsSpecId, variant.keeps),
-        word(abi::kSendsGridsSpecId, variant.sendsGrids),
-        word(abi::kSendsTrackedSpecId, variant.sendsTracked),
-        word(abi::kPlainQueuesSpecId, variant.plainQueues),
-        word(abi::kLongAtomicsSpecId, variant.longAtomics),
-        word(abi::kSubgroupOperationsSpecId, variant.subgroupOperations),
-    };
-    return makeLibrary(chooseBuild(variant), values, variant);
 }
 
 // Made by whoever asks first; all others wait. Not by std::call_once(): what is thrown cannot pass the C library's part
@@ -111,19 +63,19 @@ struct Entry {
     }
 };
 
-Entry& entryOf(const DeviceLibraryVariant& variant)
+Entry& entryOf(const DeviceLibraryBuild& build)
 {
     static std::mutex mutex;
-    static auto& entries = *new std::map<DeviceLibraryVariant, Entry>;  // never destroyed: threads may outlive main()
+    static auto& entries = *new std::map<DeviceLibraryBuild, Entry>;  // never destroyed: threads may outlive main()
     std::lock_guard lock(mutex);
-    return entries[variant];
+    return entries[build];
 }
 
 }  // namespace
 
-const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryVariant& variant)
+const Result<spirv::Library>& getDeviceLibrary(const DeviceLibraryBuild& build)
 {
-    return entryOf(variant).get([&] { return makeLibrary(variant); });
+    return entryOf(build).get([&] { return makeLibrary(build); });
 }
 
 }  // namespace millrace::compiler

@@ -42,7 +42,8 @@ struct NodeShader {
     std::unordered_map<uint32_t, uint32_t> outputOfArray;  // payload array type to index into node.outputs
     DeviceFunctions device;
     bool vulkanMemoryModel = false;
-    bool hasLoops = false;  // the node itself, known behind choosePacking
+    bool hasLoops = false;    // the node itself, known behind choosePacking
+    size_t ownFunctions = 0;  // behind linkDeviceLibrary: in front of the device functions
 
     // For wrapEntryPoint.
     std::vector<StartValue> startValues;

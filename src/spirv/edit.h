@@ -29,8 +29,11 @@ Status specialize(Module& module, std::span<const SpecializationValue> values, U
 Status extractEntryPoint(Module& module, std::string_view name,
                          spv::ExecutionModel model = spv::ExecutionModel::GLCompute);
 
-// Calls of functions that return a constant, and do nothing else, become that constant. Returns whether there were any.
-bool foldConstantCalls(Module& module);
+// In functions from number `first` on: what is computed of constants (32-bit integers and Booleans) becomes constant,
+// branches that this decides go, with the blocks that nobody reaches then, and so does what is computed and not used.
+// Calls of functions that turn out to return a constant become it. Requires: a valid module, and no debug information in
+// these functions but names. What nothing else needs stays: removeUnused().
+void decideBranches(Module& module, size_t first);
 
 // Functions that are not wanted by the name that they are exported with are exported no longer, and what nothing needs
 // then is dropped.

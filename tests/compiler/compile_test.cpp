@@ -113,8 +113,7 @@ TEST_P(Programs, WithoutLongIntegers_NoneAreLeft)
     options.longIntegers = false;
     options.longAtomics = false;
     ASSERT_FALSE(usesLongIntegers(words)) << "the program is not to need them itself";
-    for (const graph::MemoryUse memory :
-         {graph::MemoryUse::Reserves, graph::MemoryUse::Fits}) {
+    for (const graph::MemoryUse memory : {graph::MemoryUse::Reserves, graph::MemoryUse::Fits}) {
         options.memory = memory;
         for (const std::string& entry : entryPoints(words)) {
             options.entryPoint = entry;
@@ -144,8 +143,7 @@ TEST_P(Programs, WithoutSubgroupOperations_NoneAreLeft)
     const spirv::Words words = assembled(readText(GetParam()));
     Options options = defaults();
     options.validate = true;
-    for (const graph::MemoryUse memory :
-         {graph::MemoryUse::Reserves, graph::MemoryUse::Fits}) {
+    for (const graph::MemoryUse memory : {graph::MemoryUse::Reserves, graph::MemoryUse::Fits}) {
         options.memory = memory;
         for (const std::string& entry : entryPoints(words)) {
             options.entryPoint = entry;
@@ -276,7 +274,8 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
                   "makePayloadsCoherent", "lowerBuiltIns",       "lowerPayloads",     "enqueueForgottenPayloads",
                   "lowerPushConstants",   "orderPayloadMemory",  "wrapEntryPoint",    "narrowEnqueues",
                   "gatherEnqueues",       "narrowAllocations",   "placeKeptPayloads", "runOnce",
-                  "stepThroughGrid",      "linkDeviceLibrary",   "scanReductions",    "splitLongIntegers"}));
+                  "stepThroughGrid",      "linkDeviceLibrary",   "decideBranches",    "scanReductions",
+                  "splitLongIntegers"}));
 }
 
 TEST(Compile, Names_Survive)

@@ -166,41 +166,6 @@ TEST(Simplify, Exports_StayInLibraries)
     EXPECT_TRUE(contains(out, "999"));
 }
 
-TEST(FoldConstantCalls, FunctionsThatAreOneConstant)
-{
-    const std::string source = withBuffer(R"(
-        %seven = OpSpecConstant %uint 7777
-        %eight = OpConstant %uint 8888
-        %number = OpTypeFunction %uint)",
-                                          R"(
-        %p = OpAccessChain %ptr_word %out %u0 %u1
-        %a = OpFunctionCall %uint %constant
-        OpStore %p %a
-        %b = OpFunctionCall %uint %working
-        OpStore %p %b)",
-                                          "OpDecorate %seven SpecId 3") +
-                               R"(
-        %constant = OpFunction %uint None %number
-        %c = OpLabel
-        OpReturnValue %seven
-        OpFunctionEnd
-        %working = OpFunction %uint None %number
-        %w = OpLabel
-        %q = OpAccessChain %ptr_word %out %u0 %u0
-        OpStore %q %u1
-        OpReturnValue %eight
-        OpFunctionEnd)";
-    Module module = moduleOf(source);
-    EXPECT_TRUE(foldConstantCalls(module));
-    EXPECT_FALSE(foldConstantCalls(module));
-    removeUnused(module);
-    const std::string out = text(module);
-    EXPECT_TRUE(validate(write(module)));
-    EXPECT_TRUE(contains(out, "7777"));
-    EXPECT_EQ(out.find("OpFunctionCall"), out.rfind("OpFunctionCall")) << out;
-    EXPECT_TRUE(contains(out, "8888"));
-}
-
 TEST(RemoveUnused, NodePrograms_KeepDecorationsThatTakeIds)
 {
     for (const auto& file : nodePrograms()) {

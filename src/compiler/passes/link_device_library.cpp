@@ -2,66 +2,33 @@
 #include "compiler/passes/link_device_library.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "compiler/device_library.h"
 #include "compiler/passes/step_through_grid.h"
 #include "compiler/payload_order.h"
-#include "spirv/edit.h"
 
 namespace millrace::compiler {
 
 namespace {
 
-bool importsSending(const spirv::Module& module)
+uint32_t kindOf(const graph::Node& node)
 {
-    return std::ranges::any_of(module.section(spirv::Section::Annotations), [](const spirv::Instruction& i) {
-        const bool isLinkage =
-            i.op == spv::Op::OpDecorate && i.literal(1) == static_cast<uint32_t>(spv::Decoration::LinkageAttributes);
-        const auto function = isLinkage ? findDeviceFunction(i.string(2)) : std::nullopt;
-        return function && sendsPayloads(*function);
-    });
-}
-
-DeviceLibraryVariant variantOf(const NodeShader& shader, const Code& code, const Options& options)
-{
-    DeviceLibraryVariant variant;
-    variant.vulkanMemoryModel = shader.vulkanMemoryModel;
-    variant.memory = code.memory;
-    variant.loose = graph::isLoose(shader.node);
-    variant.sends = importsSending(shader.module);
-    switch (shader.node.mode) {
+    switch (node.mode) {
         case graph::LaunchMode::Static:
-            variant.kind = abi::kKindStatic;
             break;
         case graph::LaunchMode::Dynamic:
-            variant.kind = abi::kKindDynamic;
-            break;
+            return abi::kKindDynamic;
         case graph::LaunchMode::Coalescing:
-            variant.kind = graph::isPacked(shader.node) ? abi::kKindPacked : abi::kKindCoalescing;
-            break;
+            return graph::isPacked(node) ? abi::kKindPacked : abi::kKindCoalescing;
     }
-    if (code.memory == graph::MemoryUse::None) {
-        variant.keeps = shader.node.groupMemoryBytes > 0;
-        return variant;
-    }
-    if (code.memory == graph::MemoryUse::Fed) {
-        return variant;
-    }
-    variant.indirect = options.indirect;
-    variant.longAtomics = options.longAtomics;
-    variant.subgroupOperations = options.subgroupOperations;
-    variant.batched = code.batched;
-    variant.counted = options.counted;
-    variant.emits = code.traits.emits == abi::kEmitsToFew && code.memory == graph::MemoryUse::Reserves
-                        ? abi::kEmitsToSeveral
-                        : code.traits.emits;
-    variant.sendsGrids = code.traits.sendsGrids();
-    variant.sendsTracked = code.traits.sendsTracked;
-    variant.plainQueues = code.traits.plainQueues;
-    variant.once = shader.node.sendsWhenFinished && code.memory == graph::MemoryUse::Fits;
-    variant.stepsInside = stepsInside(shader, code);
-    variant.begins = code.traits.begins && code.memory == graph::MemoryUse::Fits && !options.indirect;
-    return variant;
+    return abi::kKindStatic;
+}
+
+uint32_t emitsOf(const Code& code)
+{
+    const bool hasAreas = code.memory == graph::MemoryUse::Fits;
+    return code.traits.emits == abi::kEmitsToFew && !hasAreas ? abi::kEmitsToSeveral : code.traits.emits;
 }
 
 // Enough chunks to fill the grid several times keep it balanced, which single invocations are by themselves, and what
@@ -89,18 +56,30 @@ uint32_t smallestSubgroup(const Options& options)
     return options.subgroupOperations == abi::kSubgroupNone ? 1 : options.minSubgroupSize;
 }
 
-}  // namespace
-
-Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& options)
+// Values of all specialization constants (abi/node_code.h).
+std::vector<spirv::Library::Constant> constantsFor(const NodeShader& shader, const Code& code, const Options& options)
 {
-    const auto& library = getDeviceLibrary(variantOf(shader, code, options));
-    if (!library) {
-        return library.error();
-    }
     const graph::Node& node = shader.node;
+    const bool isLeaf = code.memory == graph::MemoryUse::None || code.memory == graph::MemoryUse::Fed;
+    const bool fits = code.memory == graph::MemoryUse::Fits;
     const bool hasTable = node.mode == graph::LaunchMode::Coalescing && !graph::isPacked(node);
     const bool isSilent = node.mode == graph::LaunchMode::Dynamic && code.traits.emits == abi::kEmitsNothing;
-    const spirv::Library::Constant constants[] = {
+    return {
+        {abi::kKindSpecId, kindOf(node)},
+        {abi::kEmitsSpecId, isLeaf ? abi::kEmitsToSeveral : emitsOf(code)},
+        {abi::kIndirectSpecId, options.indirect && !isLeaf},
+        {abi::kBatchedSpecId, code.batched && !isLeaf},
+        {abi::kBeginsSpecId, code.traits.begins && fits && !options.indirect},
+        {abi::kCountedSpecId, options.counted && !isLeaf},
+        {abi::kLooseSpecId, graph::isLoose(node)},
+        {abi::kStepsInsideSpecId, stepsInside(shader, code) && !isLeaf},
+        {abi::kSendsOnceSpecId, node.sendsWhenFinished && fits},
+        {abi::kKeepsSpecId, node.groupMemoryBytes > 0 && code.memory == graph::MemoryUse::None},
+        {abi::kSendsGridsSpecId, code.traits.sendsGrids()},
+        {abi::kSendsTrackedSpecId, code.traits.sendsTracked},
+        {abi::kPlainQueuesSpecId, code.traits.plainQueues},
+        {abi::kLongAtomicsSpecId, options.longAtomics},
+        {abi::kSubgroupOperationsSpecId, options.subgroupOperations},
         {abi::kWorkgroupSizeSpecId, graph::invocationsPerGroup(node)},
         {abi::kInputTableSpecId, hasTable ? node.maxInputPayloads : 1},
         {abi::kSubgroupSizeSpecId, smallestSubgroup(options)},
@@ -126,10 +105,27 @@ Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& op
         {abi::kBusyPayloadsSpecId, options.busyPayloads},
         {abi::kMemoryBytesSpecId, node.groupMemoryBytes},
     };
-    if (const Status status = library->linkInto(shader.module, constants); !status) {
+}
+
+}  // namespace
+
+Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& options)
+{
+    const auto& library = getDeviceLibrary({kindOf(shader.node), code.memory, shader.vulkanMemoryModel});
+    if (!library) {
+        return library.error();
+    }
+    spirv::Module& module = shader.module;
+    const bool hasLongAtomics = module.hasCapability(spv::Capability::Int64Atomics);
+    const auto hasBody = [](const spirv::Function& function) { return !function.blocks.empty(); };
+    shader.ownFunctions = static_cast<size_t>(std::ranges::count_if(module.functions, hasBody));
+    if (const Status status = library->linkInto(module, constantsFor(shader, code, options)); !status) {
         return status;
     }
-    spirv::removeUnused(shader.module);
+    // What would need it is behind a constant.
+    if (!options.longAtomics && !hasLongAtomics) {
+        module.removeCapability(spv::Capability::Int64Atomics);
+    }
     return {};
 }
 

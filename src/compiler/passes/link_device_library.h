@@ -6,9 +6,9 @@
 
 namespace millrace::compiler {
 
-// Adds the functions of src/shaders/device/node.glsl that the node calls, from the build for `code`, and removes what
-// is unused.
-// Ensures: a valid compute shader for Vulkan 1.3 with entry point "main".
+// Adds the functions of src/shaders/device/node.glsl that the node calls, from the build for `code`, with the values of
+// all their specialization constants. Ensures: a compute shader for Vulkan 1.3 with entry point "main", valid but for
+// capabilities that code needs which decideBranches drops.
 Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& options);
 
 }  // namespace millrace::compiler

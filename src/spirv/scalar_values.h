@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is known of the scalars of a module: 32-bit integers and Booleans that are constant, and values that are others.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "spirv/module.h"
+
+namespace millrace::spirv {
+
+class ScalarValues {
+public:
+    // The module must outlive this object. Globals may be added meanwhile, by this object only.
+    explicit ScalarValues(Module& module);
+
+    // An ordinary constant; all others, specialization constants included, are not known.
+    std::optional<uint32_t> constant(Id id) const;
+
+    // The value that stands for `id` after all that was found.
+    Id resolved(Id id) const;
+    bool isReplaced(Id id) const { return resolved(id) != id; }
+    // Requires: resolved(value) is not `id`, and both have one type.
+    void replace(Id id, Id value);
+    // To be told of the instructions of a function in an order in which definitions come before what uses them.
+    void define(const Instruction& i);
+    // The value, of the same type, that the instruction always gives, or none. Phis are left to the caller.
+    Id simplified(const Instruction& i);
+    // Results that say something of themselves that another value would not say.
+    bool isFixed(Id id) const { return id.value < m_isFixed.size() && m_isFixed[id.value]; }
+    Id typeOf(Id id) const { return id.value < m_types.size() ? m_types[id.value] : Id{}; }
+
+private:
+    enum class Kind : uint8_t { Other, Integer, Boolean };
+
+    struct Binary;
+
+    void grow(Id id);
+    void addConstant(const Instruction& i);
+    void addType(const Instruction& i);
+    Kind kindOf(Id type) const { return type.value < m_kinds.size() ? m_kinds[type.value] : Kind::Other; }
+    Id makeConstant(Id type, uint32_t value);
+    Id ifSameType(const Instruction& i, Id value) const { return typeOf(value) == i.type ? value : Id{}; }
+    Id extracted(const Instruction& i) const;
+    Id selected(const Instruction& i) const;
+    Id folded(const Instruction& i);
+    Id withEqualSides(const Instruction& i, Id side);
+    Id withOneConstant(const Instruction& i, Id other, uint32_t value, bool isLeft);
+
+    Module& m_module;
+    std::vector<Kind> m_kinds;                // by type
+    std::vector<uint32_t> m_lengths;          // by type: of vectors
+    std::vector<Id> m_types;                  // by value
+    std::vector<bool> m_isConstant;           // by value
+    std::vector<bool> m_isFixed;              // by value
+    std::vector<uint32_t> m_values;           // by constant
+    std::vector<Id> m_same;                   // by value: what it was replaced by
+    std::vector<uint32_t> m_partsAt;          // by composite: one more than where its parts begin in m_parts
+    std::vector<uint32_t> m_parts;            // how many, then which
+    std::unordered_map<uint64_t, Id> m_made;  // constants by type and value
+};
+
+}  // namespace millrace::spirv
