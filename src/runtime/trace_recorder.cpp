@@ -11,6 +11,7 @@
 #include "runtime/device_impl.h"
 #include "runtime/host_memory.h"
 #include "runtime/labels.h"
+#include "runtime/pipeline_uses.h"
 #include "runtime/step_observer.h"
 #include "runtime/trace_decode.h"
 
@@ -171,14 +172,17 @@ void TraceObserver::describe(const ObservedDispatch& dispatch)
     }
     for (const abi::LevelPlan& level : m_plan.levels)
         out.regionBytes.push_back(uint64_t{level.size} * abi::kGranuleBytes);
-    // What the recorder would record without us: around begin.comp; for a level, where it reads indirect arguments
-    // another; around turn.comp; for the host.
+    // What the recorder would record without us: around begin.comp; for a level, where it reads indirect arguments or
+    // fit.comp looks at it another; around turn.comp; for the host.
     std::set<uint32_t> levels;
     for (uint32_t slot : m_plan.slots)
         levels.insert(m_graph.slots[slot].level);
     m_lastLevel = levels.empty() ? 0 : *levels.rbegin();
     out.barriersOnce = 2;
-    out.barriersSweep = static_cast<uint32_t>(levels.size()) * (out.indirect ? 2 : 1) + (m_plan.fits ? 0 : 2) + 1;
+    const SlotUses uses(m_graph, m_plan, m_device.settings.path);
+    const auto looks = [&](uint32_t level) { return out.indirect || uses.tries(level); };
+    out.barriersSweep = static_cast<uint32_t>(levels.size()) +
+                        static_cast<uint32_t>(std::ranges::count_if(levels, looks)) + (m_plan.fits ? 0 : 2) + 1;
     m_shape.levels.resize(m_graph.levels.size());
     // Then all is counted when the last level begins, and what waits for its barrier anyway costs nothing more. Without
     // times nobody would know when the sweep has ended.

@@ -9,6 +9,7 @@
 
 #include "spirv/edit.h"
 #include "spirv/effects.h"
+#include "spirv/function_parts.h"
 #include "spirv/function_structure.h"
 #include "spirv/scalar_values.h"
 
@@ -24,16 +25,6 @@ struct Callees {
     std::unordered_map<uint32_t, Id> constants;  // that all calls return
     std::unordered_set<uint32_t> computing;      // that do nothing but return something
 };
-
-bool isCallOf(const Instruction& i, const std::unordered_set<uint32_t>& functions)
-{
-    return i.op == spv::Op::OpFunctionCall && functions.contains(i.id(0).value);
-}
-
-bool isMerge(const Instruction& i)
-{
-    return i.op == spv::Op::OpSelectionMerge || i.op == spv::Op::OpLoopMerge;
-}
 
 Instruction branchTo(Id label)
 {
@@ -298,126 +289,6 @@ private:
     bool m_hasChanged = false;
 };
 
-// Blocks that follow their only predecessor without a choice become part of it.
-class Joiner {
-public:
-    explicit Joiner(Function& function) : m_function(function) {}
-
-    void run()
-    {
-        count();
-        std::unordered_map<uint32_t, uint32_t> partOf;  // labels
-        std::vector<bool> isGone(m_function.blocks.size(), false);
-        for (size_t b = 0; b < m_function.blocks.size(); b++) {
-            InstructionList& body = m_function.blocks[b].body;
-            for (size_t next = nextOf(b); !isGone[b] && next != kNoBlock; next = nextOf(b)) {
-                Block& other = m_function.blocks[next];
-                body.pop_back();
-                std::ranges::move(other.body, std::back_inserter(body));
-                other.body.assign(1, instruction(spv::Op::OpUnreachable));
-                partOf.emplace(other.label.value, m_function.blocks[b].label.value);
-                isGone[next] = true;
-            }
-        }
-        if (partOf.empty()) {
-            return;
-        }
-        size_t number = 0;
-        std::erase_if(m_function.blocks, [&](const Block&) { return isGone[number++]; });
-        for (Block& block : m_function.blocks) {
-            for (Instruction& i : block.body) {
-                for (size_t o = 1; i.op == spv::Op::OpPhi && o < i.operandCount(); o += 2) {
-                    if (const auto found = partOf.find(i.id(o).value); found != partOf.end()) {
-                        i.setId(o, Id{found->second});
-                    }
-                }
-            }
-        }
-    }
-
-private:
-    void count()
-    {
-        for (size_t b = 0; b < m_function.blocks.size(); b++) {
-            m_placeOf.emplace(m_function.blocks[b].label.value, b);
-        }
-        for (const Block& block : m_function.blocks) {
-            for (const Instruction& i : block.body) {
-                const bool isEnd = &i == &block.body.back();
-                for (size_t o = 0; (isEnd || isMerge(i)) && o < i.operandCount(); o++) {
-                    // Named by a header, a block must stay one, as if others came there.
-                    if (i.isId(o) && m_placeOf.contains(i.id(o).value)) {
-                        m_comers[i.id(o).value] += isEnd ? 1 : 2;
-                    }
-                }
-            }
-        }
-    }
-
-    size_t nextOf(size_t block) const
-    {
-        const InstructionList& body = m_function.blocks[block].body;
-        if (body.back().op != spv::Op::OpBranch || findMerge(body) < body.size()) {
-            return kNoBlock;
-        }
-        const uint32_t label = body.back().id(0).value;
-        const size_t next = m_placeOf.at(label);
-        const Block& other = m_function.blocks[next];
-        const bool isFree =
-            m_comers.at(label) == 1 && next != block && other.before.empty() && other.body.front().op != spv::Op::OpPhi;
-        return isFree ? next : kNoBlock;
-    }
-
-    Function& m_function;
-    std::unordered_map<uint32_t, size_t> m_placeOf;   // by label
-    std::unordered_map<uint32_t, uint32_t> m_comers;  // by label
-};
-
-// Drops what is computed and not used, cycles of phis included.
-class Sweeper {
-public:
-    Sweeper(Function& function, const Callees& callees) : m_function(function), m_callees(callees) {}
-
-    bool run()
-    {
-        std::vector<const Instruction*> pending;
-        for (const Block& block : m_function.blocks) {
-            for (const Instruction& i : block.body) {
-                if (mayGo(i)) {
-                    m_definitions.emplace(i.result.value, &i);
-                } else {
-                    pending.push_back(&i);
-                }
-            }
-        }
-        while (!pending.empty()) {
-            const Instruction* i = pending.back();
-            pending.pop_back();
-            i->forEachUse([&](Id id) {
-                if (const auto found = m_definitions.find(id.value); found != m_definitions.end()) {
-                    pending.push_back(found->second);
-                    m_definitions.erase(found);
-                }
-            });
-        }
-        for (Block& block : m_function.blocks) {
-            std::erase_if(block.body,
-                          [&](const Instruction& i) { return i.result && m_definitions.contains(i.result.value); });
-        }
-        return !m_definitions.empty();
-    }
-
-private:
-    bool mayGo(const Instruction& i) const
-    {
-        return onlyComputes(i, m_callees.extended) || isCallOf(i, m_callees.computing);
-    }
-
-    Function& m_function;
-    const Callees& m_callees;
-    std::unordered_map<uint32_t, const Instruction*> m_definitions;  // in the end those that nobody uses
-};
-
 class Decider {
 public:
     explicit Decider(Module& module, size_t first) : m_module(module), m_values(module), m_first(first)
@@ -458,8 +329,8 @@ private:
         }
         for (int round = 0; round < kMostRounds; round++) {
             bool hasChanged = Round(function, m_values, m_callees, m_blockOf).run();
-            Joiner(function).run();
-            hasChanged |= Sweeper(function, m_callees).run();
+            joinBlocks(function);
+            hasChanged |= dropUnused(function, [this](const Instruction& i) { return computes(i); });
             if (!hasChanged) {
                 break;
             }
@@ -467,9 +338,15 @@ private:
         learn(function);
     }
 
+    bool computes(const Instruction& i) const
+    {
+        const bool isCall = i.op == spv::Op::OpFunctionCall;
+        return isCall ? m_callees.computing.contains(i.id(0).value) : onlyComputes(i, m_callees.extended);
+    }
+
     void learn(const Function& function)
     {
-        bool computes = true;
+        bool isComputing = true;
         std::unordered_set<uint32_t> own;
         for (const Instruction& i : function.parameters) {
             own.insert(i.result.value);
@@ -477,13 +354,11 @@ private:
         for (const Block& block : function.blocks) {
             for (const Instruction& i : block.body) {
                 const bool isEnd = &i == &block.body.back();
-                const bool isPlain = isEnd || i.op == spv::Op::OpSelectionMerge ||
-                                     onlyComputes(i, m_callees.extended) || isCallOf(i, m_callees.computing);
-                computes &= isPlain && i.op != spv::Op::OpKill;
+                isComputing &= isEnd ? i.op != spv::Op::OpKill : i.op == spv::Op::OpSelectionMerge || computes(i);
                 own.insert(i.result.value);
             }
         }
-        if (!computes) {
+        if (!isComputing) {
             return;
         }
         m_callees.computing.insert(function.id().value);

@@ -5,13 +5,18 @@
 
 namespace millrace::spirv {
 
+bool isMerge(const Instruction& i)
+{
+    return i.op == spv::Op::OpSelectionMerge || i.op == spv::Op::OpLoopMerge;
+}
+
 size_t findMerge(const InstructionList& body)
 {
     for (size_t i = body.size() - 1; i-- > 0;) {
-        const spv::Op op = body[i].op;
-        if (op == spv::Op::OpSelectionMerge || op == spv::Op::OpLoopMerge) {
+        if (isMerge(body[i])) {
             return i;
         }
+        const spv::Op op = body[i].op;
         if (op != spv::Op::OpLine && op != spv::Op::OpNoLine && !isExtendedInstruction(op)) {
             break;
         }
@@ -93,7 +98,6 @@ void FunctionStructure::nest()
             open.erase(left, open.end());
         }
         Node& node = nodes[block];
-        node.around = open.empty() ? kNoBlock : open.back();
         if (node.merge != kNoBlock) {
             headerOf[node.merge] = block;
             open.push_back(block);

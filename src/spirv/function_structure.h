@@ -12,6 +12,8 @@ namespace millrace::spirv {
 
 inline constexpr uint32_t kNoBlock = UINT32_MAX;
 
+bool isMerge(const Instruction& i);
+
 // Where the block's merge instruction is, or the size of the body. Only lines and the like stand behind it.
 size_t findMerge(const InstructionList& body);
 
@@ -22,10 +24,8 @@ struct FunctionStructure {
         // Of a header, which the block is if it has a merge block.
         uint32_t merge = kNoBlock;
         uint32_t continues = kNoBlock;
-        // The header of the construct that the block is in, which is the block itself if it is one; and of a header the
-        // next one around it.
+        // The header of the construct that the block is in, which is the block itself if it is one.
         uint32_t construct = kNoBlock;
-        uint32_t around = kNoBlock;
         uint32_t place = kNoBlock;  // in `order`; none where no structure leads
     };
 
