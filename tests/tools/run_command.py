@@ -126,6 +126,11 @@ void main() { color = NUMBERS(uvec4(red, GREEN, blue, 1)); }
 ITEM = {"at": 1, "value": 1.5, "pair": [0.1, -2], "whole": [-7, 8]}
 
 
+SOURCE_TEXTS = {"copy.comp": COPY, "paint.comp": PAINT, "square.glsl": SQUARE, "split.comp": SPLIT, "draw.mesh": DRAW,
+                "draw.frag": FRAGMENT}
+COMPILED = "copy.comp", "paint.comp", "split.comp", "draw.mesh"
+
+
 def copy_graph(**changes):
     """A graph of the node "copy"; changes replace members, None removes them."""
     graph = {
@@ -166,17 +171,30 @@ def value(value, pair=(0, 0), whole=(0, 0)):
 
 
 class RunCommand(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        """Most of what a run takes that is refused is compiling, so that is done once."""
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.modules = pathlib.Path(folder.name)
+        for name, text in SOURCE_TEXTS.items():
+            (cls.modules / name).write_text(text)
+        for name in COMPILED:
+            result = COMPILE(cls.modules / name, "-o", cls.modules / f"{name}.spv")
+            assert result.returncode == 0, result.stderr
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        self.write("copy.comp", COPY)
-        self.write("paint.comp", PAINT)
-        for name, text in [("square.glsl", SQUARE), ("split.comp", SPLIT), ("draw.mesh", DRAW), ("draw.frag", FRAGMENT)]:
+        self.unchanged = set()
+        for name, text in SOURCE_TEXTS.items():
             self.write(name, text)
+        self.unchanged = set(COMPILED)
 
     def write(self, name, content):
         path = self.folder / name
+        self.unchanged.discard(name)
         if isinstance(content, bytes):
             path.write_bytes(content)
         else:
@@ -201,7 +219,7 @@ class RunCommand(unittest.TestCase):
     def refuse(self, graph, message, pointer=None, place=None, arguments=()):
         """The graph is wrong at that place: a JSON pointer, or line and column."""
         (self.folder / "out").mkdir(exist_ok=True)
-        path = self.write("graph.json", graph)
+        path = self.write("graph.json", self.with_modules(graph))
         result = RUN(path, "-o", self.folder / "out", *arguments)
         self.assertEqual(result.returncode, 1, result.stdout + result.stderr)
         self.assertIn(message, result.stderr)
@@ -214,6 +232,21 @@ class RunCommand(unittest.TestCase):
             self.assertEqual((error["line"], error["column"]), place)
             self.assertEqual(error["where"], f"{place[0]}:{place[1]}")
             self.assertIn(f"{error['source']}:{place[0]}:{place[1]}: ", result.stderr)
+
+    def with_modules(self, graph):
+        """The same with nodes that are compiled, where the test changes nothing of how they are."""
+        nodes = graph.get("nodes") if isinstance(graph, dict) else None
+        if not isinstance(nodes, list):
+            return graph
+
+        def compiled(node):
+            if not isinstance(node, dict) or node.get("file") not in self.unchanged or "define" in node:
+                return node
+            name = node["file"] + ".spv"
+            shutil.copy(self.modules / name, self.folder)
+            return {**node, "file": name}
+
+        return {**graph, "nodes": [compiled(node) for node in nodes]}
 
     @staticmethod
     def find(text, pointer):
