@@ -84,7 +84,7 @@ class Setup(unittest.TestCase):
     def ask(self, answer, *words):
         """On a terminal: what it says, with the answer given where it asks."""
         program = Terminal(SETUP, *words, **self.variables)
-        text = program.read(until=b"go on? [y/N]")
+        text = program.read(until=rb"go on\? \[y/N\]")
         if "go on?" in text:
             program.write(answer + "\n")
         text = program.read()
