@@ -41,6 +41,7 @@ public:
           m_blockOf(blockOf),
           m_structure(function, blockOf),
           m_mayGo(function.blocks.size(), true),
+          m_leadsBack(function.blocks.size(), false),
           m_from(function.blocks.size()),
           m_taken(function.blocks.size(), kNoBlock)
     {
@@ -100,6 +101,11 @@ private:
             const Node& node = nodes[block];
             if (node.isLoop && (isEntered[node.continues] || node.targets.size() != 1)) {
                 m_mayGo[block] = false;
+            }
+            // From where it continues up to what is behind the loop.
+            for (uint32_t p = node.isLoop ? nodes[node.continues].place : 0; node.isLoop && p < nodes[node.merge].place;
+                 p++) {
+                m_leadsBack[m_structure.order[p]] = node.continues != block;
             }
         }
     }
@@ -164,12 +170,13 @@ private:
         return found == m_callees.constants.end() ? Id{} : found->second;
     }
 
-    // The block that is always next, or none. A header of a choice keeps its choice if it must stay a header.
+    // The block that is always next, or none. A header of a choice keeps its choice if it must stay a header, and so
+    // does what leads back to the header of a loop, which must have such.
     uint32_t decide(uint32_t block, const Instruction& end) const
     {
         const Node& node = m_structure.nodes[block];
         const bool isChoice = end.op == spv::Op::OpBranchConditional || end.op == spv::Op::OpSwitch;
-        if (!isChoice || (node.merge != kNoBlock && !node.isLoop && !m_mayGo[block])) {
+        if (!isChoice || m_leadsBack[block] || (node.merge != kNoBlock && !node.isLoop && !m_mayGo[block])) {
             return kNoBlock;
         }
         const std::optional<uint32_t> value = m_values.constant(end.id(0));
@@ -283,6 +290,7 @@ private:
     FunctionStructure m_structure;
     std::vector<Id> m_labels;                       // by block
     std::vector<bool> m_mayGo;                      // by header: without it, branches would be as they may be
+    std::vector<bool> m_leadsBack;                  // by block: between where a loop continues and its header
     std::vector<InlineVector<uint32_t, 3>> m_from;  // by block: those in front that may be executed and come here
     std::vector<uint32_t> m_taken;                  // by block: the only one that is next
     std::vector<uint32_t> m_loopOf;                 // by block that continues a loop: the loop's header

@@ -174,6 +174,26 @@ TEST(DecideBranches, LoopThatNeverRuns_Goes)
     EXPECT_EQ(count(text, "OpStore"), 1u) << text;
 }
 
+// do { } while (false): a loop must have a way back.
+TEST(DecideBranches, LoopThatRunsOnce_KeepsItsWayBack)
+{
+    for (const char* condition : {"%no", "%yes"}) {
+        const std::string text = decided(textOf(std::string(R"(
+        OpBranch %head
+        %head = OpLabel
+        OpLoopMerge %m %again None
+        OpBranch %body
+        %body = OpLabel
+        OpStore %to %x
+        OpBranch %again
+        %again = OpLabel
+        OpBranchConditional )") + condition + R"( %head %m
+        %m = OpLabel)"));
+        EXPECT_EQ(count(text, "OpLoopMerge"), 1u) << text;
+        EXPECT_EQ(count(text, "OpStore"), 1u) << text;
+    }
+}
+
 // A loop that is left from within a choice stays one, whatever becomes of its way back.
 TEST(DecideBranches, LoopLeftFromWithin_StaysAndIsWhole)
 {
