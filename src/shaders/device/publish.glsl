@@ -262,41 +262,7 @@ uint64_t mr_look_at_words(const uint64_t graph, const uint level)
     return uint64_t(atomicAdd(words.v[0], 0u)) | uint64_t(atomicAdd(words.v[1], 0u)) << kReservedBits;
 }
 
-// Reserves the worst case of up to `groups` > 0 workgroups in the region and the entry quota of `level`. Returns how
-// many fit; what they do not use goes back through mr_return_reservation().
-// Never asks for more than an empty region has: whoever adds first to one gets it, so every sweep makes progress. Others
-// may fail on additions that are being taken back; they stop, and their units wait. (Compare and swap, which never adds
-// what does not fit, succeeds once in a round trip to memory, however many try: 121 ms where this takes 1.5.)
-uint mr_reserve(const uint64_t graph, const uint level, const uint granules, const uint entries, const uint groups)
-{
-    if (granules == 0u && entries == 0u)
-        return groups;
-    LevelStates levels = LevelStates(MR_HEADER(graph).levelStates);
-    LevelState state = levels.v[level];
-    // No more than a fair share of what all that run at this level have, so that nobody is turned away while there is
-    // room: who stops does not come back in this sweep, and the others would go on with most of the device idle.
-    uint room = mr_free_groups(state, uint64_t(0), granules, entries, ~0u);
-    uint wanted = min(groups, room > state.groups ? room / max(state.groups, 1u) : min(room, 1u));
-    // The second time for what was seen to be left the first time.
-    for (uint i = 0u; i < 2u && wanted > 0u; ++i) {
-        if (!MR_LONG_ATOMICS) {
-            if (mr_reserve_words(graph, level, state, granules * wanted, entries * wanted))
-                return wanted;
-            wanted = mr_free_groups(state, mr_look_at_words(graph, level), granules, entries, wanted);
-            continue;
-        }
-        uint64_t cost = (uint64_t(entries * wanted) << kReservedBits) + uint64_t(granules) * uint64_t(wanted);
-        uint64_t before = atomicAdd(levels.v[level].reserved, cost);
-        uint fitting = mr_free_groups(state, before, granules, entries, wanted);
-        if (fitting == wanted)
-            return wanted;
-        atomicAdd(levels.v[level].reserved, uint64_t(0) - cost);
-        wanted = fitting;
-    }
-    return 0u;
-}
-
-// The same for an amount, or nothing.
+// Reserves so much of the region and the entry quota of `level`, or nothing.
 bool mr_reserve_exactly(const uint64_t graph, const uint level, const uint64_t granules, const uint64_t entries)
 {
     if (granules == uint64_t(0) && entries == uint64_t(0))
@@ -312,6 +278,39 @@ bool mr_reserve_exactly(const uint64_t graph, const uint level, const uint64_t g
         return true;
     atomicAdd(levels.v[level].reserved, uint64_t(0) - cost);
     return false;
+}
+
+// What is taken of a level now.
+uint64_t mr_look_at_reserved(const uint64_t graph, const uint level)
+{
+    return MR_LONG_ATOMICS ? atomicAdd(LevelStates(MR_HEADER(graph).levelStates).v[level].reserved, uint64_t(0))
+                           : mr_look_at_words(graph, level);
+}
+
+// Reserves the worst case of up to `groups` > 0 workgroups. Returns how many fit; what they do not use goes back through
+// mr_return_reservation(). Never asks for more than an empty region has: whoever adds first to one gets it, so every sweep
+// makes progress. Others may fail on additions that are being taken back. So nobody adds before it has seen room: each
+// addition that fails makes others fail and stop, until few are left to do all the work (H100: 25 us of it took W3 up to
+// 6 ms). Who sees none looks again a few times, since much of what is reserved goes back soon; then it stops, and its
+// units wait. (Compare and swap, which never adds what does not fit, succeeds once in a round trip to memory, however many
+// try: 121 ms where this takes 1.5.)
+uint mr_reserve(const uint64_t graph, const uint level, const uint granules, const uint entries, const uint groups)
+{
+    const uint kLooks = 4u;
+    if (granules == 0u && entries == 0u)
+        return groups;
+    LevelState state = LevelStates(MR_HEADER(graph).levelStates).v[level];
+    // No more than a fair share of what all that run at this level have, so that nobody is turned away while there is
+    // room: who stops does not come back in this sweep, and the others would go on with most of the device idle.
+    uint room = mr_free_groups(state, uint64_t(0), granules, entries, ~0u);
+    uint most = min(groups, room > state.groups ? room / max(state.groups, 1u) : min(room, 1u));
+    for (uint i = 0u; i < kLooks && most > 0u; ++i) {
+        uint wanted = mr_free_groups(state, mr_look_at_reserved(graph, level), granules, entries, most);
+        if (wanted > 0u && mr_reserve_exactly(graph, level, uint64_t(granules) * uint64_t(wanted),
+                                              uint64_t(entries) * uint64_t(wanted)))
+            return wanted;
+    }
+    return 0u;
 }
 
 void mr_return_reservation(const uint64_t graph, const uint level, const uint64_t granules, const uint64_t entries)
