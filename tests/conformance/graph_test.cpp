@@ -33,7 +33,8 @@ std::vector<uint32_t> GraphTest::runOnOracle(const std::vector<Stage>& stages, c
 
 bool GraphTest::hasIntegers(std::initializer_list<uint32_t> widths)
 {
-    const harness::Device& asked = device();
+    const harness::DeviceOptions usual;
+    const harness::Device& asked = device(usual);
     return std::ranges::all_of(widths, [&](uint32_t bits) -> bool {
         switch (bits) {
             case 8:

@@ -111,7 +111,8 @@ std::vector<spirv::Library::Constant> constantsFor(const NodeShader& shader, con
 
 Status linkDeviceLibrary(NodeShader& shader, const Code& code, const Options& options)
 {
-    const auto& library = getDeviceLibrary({kindOf(shader.node), code.memory, shader.vulkanMemoryModel});
+    const DeviceLibraryBuild build{kindOf(shader.node), code.memory, shader.vulkanMemoryModel};
+    const auto& library = getDeviceLibrary(build);
     if (!library) {
         return library.error();
     }

@@ -33,7 +33,7 @@ public:
     PFN_vkVoidFunction get(std::string_view name, PFN_vkVoidFunction next);
 
     // Some are recorded into the application's own command buffer always, so that none may be split: there are too many
-    // of them, or this is a processor that nobody has written the calls for.
+    // of them, or this is a processor or a system that nobody has written the calls for.
     bool arePassedOn() const { return m_passedOn; }
 
     const Command& operator[](size_t slot) const { return m_commands[slot]; }
