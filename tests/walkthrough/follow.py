@@ -37,7 +37,8 @@ INSTALLED = {**BUILT, "scripts/build.sh": "command -v millrace", "./test.sh": "t
 FENCE = re.compile(r"^```(\w*)$")
 SOURCE = re.compile(r"^<!-- (?:(from|schema) (\S+)|(output) of (.+)|(form)) -->$")
 # Of what other documents than DOCUMENTS tell a reader to type: shells, other programs, and variables for any program.
-TYPED = re.compile(r"(\$ .*|\S+=\S+( .*)?|(sudo|source|cpack|ctest|glslangValidator|gfxrecon-convert|dxc|npm) .*|"
+TYPED = re.compile(r"(\$ .*|\S+=\S+( .*)?|"
+                   r"(sudo|source|cpack|ctest|glslangValidator|gfxrecon-convert|dxc|mmdebstrap|ninja|npm) .*|"
                    r"(scripts|tests|bench|build[\w-]*|catapult|FOLDER)/\S+.*|run-clang-tidy .*)$")
 LEFT_OUT = re.compile(r"^\s*(//|#|/\*)?\s*\.\.\.( \*/)?$")
 
