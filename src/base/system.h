@@ -11,6 +11,10 @@ namespace millrace {
 // like. Thread-safe, as all here.
 bool hasMorePrivileges();
 
+// The environment: "NAME=value" for each variable, and a null pointer behind the last. Belongs to the C library. Nobody
+// may change the environment meanwhile.
+char** environment();
+
 // A descriptor of the C library for a file that is made, or emptied, and that child processes do not get; -1 and errno
 // where that is impossible.
 int openForWriting(const std::string& path);

@@ -2,6 +2,11 @@
 // The BSDs and macOS.
 #include <fcntl.h>
 #include <unistd.h>
+#ifdef __APPLE__
+#include <crt_externs.h>
+#else
+extern "C" char** environ;
+#endif
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +19,15 @@ namespace millrace {
 bool hasMorePrivileges()
 {
     return issetugid() != 0;
+}
+
+char** environment()
+{
+#ifdef __APPLE__
+    return *_NSGetEnviron();  // environ is there for programs alone
+#else
+    return environ;
+#endif
 }
 
 int openForWriting(const std::string& path)

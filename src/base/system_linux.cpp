@@ -19,6 +19,11 @@ bool hasMorePrivileges()
     return getauxval(AT_SECURE) != 0;
 }
 
+char** environment()
+{
+    return environ;
+}
+
 int openForWriting(const std::string& path)
 {
     return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

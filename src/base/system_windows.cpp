@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 
 #include "base/system.h"
 
@@ -39,6 +40,11 @@ bool hasMorePrivileges()
     }
     CloseHandle(token);
     return level >= SECURITY_MANDATORY_HIGH_RID;
+}
+
+char** environment()
+{
+    return _environ;
 }
 
 int openForWriting(const std::string& path)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings/places.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <string_view>
+
+#include "base/system.h"
 
 namespace millrace::settings {
 
@@ -38,7 +38,7 @@ std::string converted(std::string text, int (*convert)(int))
 
 void findVariables(std::vector<FoundName>& found)
 {
-    for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+    for (char** each = environment(); each != nullptr && *each != nullptr; ++each) {
         const std::string_view entry = *each;
         const size_t equals = entry.find('=');
         if (!entry.starts_with(kPrefixes.front()) || equals == entry.npos || equals + 1 == entry.size())
