@@ -15,23 +15,26 @@ FOLDERS = ("/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vul
 
 
 class Driver:
-    """One of a GPU's maker, with names of GPUs and which of its statistics count spilled registers."""
+    """One of a GPU's maker, with names of GPUs and which of its statistics count spilled registers; `in_memory`: those that
+    go to memory."""
 
-    def __init__(self, manifest, gpus, variable, spills, environment):
+    def __init__(self, manifest, gpus, variable, spills, in_memory, environment):
         self.manifests = [str(path) for folder in FOLDERS for path in sorted(pathlib.Path(folder).glob(manifest))]
         self.gpus, self.variable, self.spills, self.environment = gpus, variable, spills, environment
+        self.in_memory = in_memory
 
 
 def radv():
     return Driver("radeon_icd*.json", {"polaris10": "GFX8", "vega10": "GFX9", "navi10": "GFX10.1", "navi21": "GFX10.3",
                                        "navi31": "GFX11", "gfx1201": "GFX12"},
-                  "RADV_FORCE_FAMILY", ("Spilled VGPRs", "Spilled SGPRs"), {})
+                  "RADV_FORCE_FAMILY", ("Spilled VGPRs", "Spilled SGPRs"), ("Spilled VGPRs",), {})
 
 
 def intel(stub):
     """With Mesa's intel_noop_drm_shim, which takes the place of the kernel's device."""
     return Driver("intel_icd*.json", {"skl": "Gen 9", "tgl": "Xe-LP", "dg2": "Xe-HPG", "mtl": "Xe-LPG", "lnl": "Xe2"},
-                  "INTEL_STUB_GPU_PLATFORM", ("Spill Count", "Fill Count"), {"LD_PRELOAD": stub})
+                  "INTEL_STUB_GPU_PLATFORM", ("Spill Count", "Fill Count"), ("Spill Count", "Fill Count"),
+                  {"LD_PRELOAD": stub})
 
 
 class Pipelines:
@@ -69,11 +72,18 @@ class Pipelines:
         assert len(out) == len(list(folder.glob("*.spv"))), (gpu, folder)
         return out
 
-    def spills(self, pipelines):
+    def spills(self, pipelines, of=None):
         """{pipeline: registers}, of those that spill any."""
-        counts = {pipeline: max(values[name] for name in self.driver.spills) for pipeline, values in pipelines.items()}
+        names = of or self.driver.spills
+        counts = {pipeline: max(values[name] for name in names) for pipeline, values in pipelines.items()}
         return {pipeline: count for pipeline, count in counts.items() if count}
 
     def check_spills(self, gpu, folder, pipelines):
         spills = self.spills(pipelines)
         assert not spills, f"{gpu}: of {len(pipelines)} pipelines in {folder} some spill registers: {spills}"
+
+    def check_spills_to_memory(self, gpu, folder, pipelines):
+        """A node of somebody's may need more scalar registers than a GPU has, which go to lanes of vector registers."""
+        spills = self.spills(pipelines, self.driver.in_memory)
+        assert not spills, f"{gpu}: of {len(pipelines)} pipelines in {folder} some spill registers to memory: {spills}"
+        return self.spills(pipelines)
