@@ -18,6 +18,9 @@
 #include <cstring>
 #include <filesystem>
 #include <iterator>
+#include <string>
+
+#include "harness/temporary_folder.h"
 
 namespace millrace {
 
@@ -96,7 +99,8 @@ TEST(CopyReadable, WhereASystemCallIsRefused_AllTheSame)
 
 TEST(OpenForWriting, EmptiesAFile_AndFailsWhereThereIsNoFolder)
 {
-    const std::string path = testing::TempDir() + "millrace_system_test_" + std::to_string(getpid());
+    const TemporaryFolder folder;
+    const std::string path = folder.file("a");
     for (const char* text : {"longer", "short"}) {
         const int file = openForWriting(path);
         ASSERT_GE(file, 0);
@@ -104,7 +108,6 @@ TEST(OpenForWriting, EmptiesAFile_AndFailsWhereThereIsNoFolder)
         close(file);
         EXPECT_EQ(std::filesystem::file_size(path), std::strlen(text));
     }
-    std::filesystem::remove(path);
     EXPECT_LT(openForWriting(path + "/no/folder"), 0);
 }
 

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "harness/temporary_folder.h"
 #include "harness/vulkan_test.h"
 
 namespace millrace::harness {
@@ -24,20 +25,15 @@ Stage stage(const std::string& file, const std::string& entry)
 
 class Captures : public VulkanTest, public testing::WithParamInterface<Case> {
 protected:
-    static std::string pathOf(const std::string& suffix)
-    {
-        std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
-        std::ranges::replace(name, '/', '_');
-        return testing::TempDir() + "millrace_capture_" + name + suffix;
-    }
-
     // Runs a graph with the filter, as often as wanted, and returns what was written.
     static std::string capture(const std::string& filter, const std::vector<Stage>& stages,
                                const std::vector<Launch>& launches, const std::string& suffix = ".json", int runs = 1)
     {
+        const TemporaryFolder folder;
+        const std::string path = folder.file("a" + suffix);
         DeviceOptions options;
         options.path = std::get<0>(GetParam());
-        options.words = {{"capture", filter}, {"capture_file", pathOf(suffix)}};
+        options.words = {{"capture", filter}, {"capture_file", path}};
         Device captured(options);
         {
             Runner runner(captured, RunnerOptions{});
@@ -47,7 +43,7 @@ protected:
         }
         captured.close();
         said = captured.takeMessages();
-        std::ifstream file(pathOf(suffix));
+        std::ifstream file(path);
         return {std::istreambuf_iterator<char>(file), {}};
     }
 

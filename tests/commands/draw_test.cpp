@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <tuple>
 
 #include "commands/draws.h"
+#include "harness/temporary_folder.h"
 #include "trace/collect.h"
 #include "trace/file.h"
 
@@ -168,7 +168,8 @@ protected:
 TEST_P(CountedMeshDraws, Vertices_AsTheHostCountsThem)
 {
     const auto [isOwn, maker] = GetParam();
-    const std::string path = testing::TempDir() + "millrace_generated_counts.mrtrace";
+    const TemporaryFolder folder;
+    const std::string path = folder.file("a.mrtrace");
     uint64_t wanted = 0;
     {
         Draws draws(Provider::Layer, maker, {.ownMesh = isOwn, .trace = path.c_str()});
@@ -187,7 +188,6 @@ TEST_P(CountedMeshDraws, Vertices_AsTheHostCountsThem)
         vertices += work.vertices;
     EXPECT_GT(wanted, 0u);
     EXPECT_EQ(vertices, wanted);
-    std::filesystem::remove(path);
 }
 
 std::string nameOfCounted(const testing::TestParamInfo<std::tuple<bool, Maker>>& info)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Consumers that run inside their producer (docs/fusion.md): nothing but time and memory may tell.
-#include <filesystem>
-
 #include "conformance/fusion_test.h"
+#include "harness/temporary_folder.h"
 
 namespace millrace::conformance {
 
@@ -582,8 +581,9 @@ TEST_F(Fusion, SwitchedOff)
 
 TEST_F(Fusion, OffWherePayloadsAreCaptured)
 {
+    const TemporaryFolder folder;
     DeviceOptions capturing;
-    capturing.words["capture"] = (std::filesystem::temp_directory_path() / "millrace_fusion_test.mrcapture").string();
+    capturing.words = {{"capture", "single"}, {"capture_file", folder.file("a.json")}};
     EXPECT_FALSE(fuses({from(), single(0)}, capturing));
 }
 

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/compile.h"
+#include "harness/temporary_folder.h"
 
 namespace millrace::glsl {
 
@@ -415,18 +416,16 @@ class GlslIncludes : public testing::Test {
 protected:
     void SetUp() override
     {
-        m_folder = std::filesystem::path(testing::TempDir()) /
-                   (std::string("millrace_") + testing::UnitTest::GetInstance()->current_test_info()->name());
         std::filesystem::create_directories(m_folder / "system");
     }
-    void TearDown() override { std::filesystem::remove_all(m_folder); }
     std::string write(const std::string& name, const std::string& content)
     {
         const std::string path = (m_folder / name).string();
         std::ofstream(path) << content;
         return path;
     }
-    std::filesystem::path m_folder;
+    const TemporaryFolder m_temporary;
+    const std::filesystem::path m_folder = m_temporary.path();
 };
 
 TEST_F(GlslIncludes, DeclarationsInThem_CountAsInTheFile)

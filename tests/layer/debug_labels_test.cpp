@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "harness/temporary_folder.h"
 #include "layer/recorder.h"
 #include "layer/test_device.h"
 
@@ -346,7 +347,8 @@ TEST(DebugLabels, PipelinesOfNodesThatCannotRun_AreNotMade)
 // Dispatches of these settings are labelled, too, and are all that is added.
 TEST(DebugLabels, TraceAndCapture)
 {
-    const std::string file = testing::TempDir() + "millrace_labels_%p.";
+    const TemporaryFolder folder;
+    const std::string file = folder.file("%p.");
     Twins test({.settings = {{"trace", file + "mrtrace"},
                              {"trace_detail", "nodes"},
                              {"capture", "b"},

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <span>
 
+#include "harness/temporary_folder.h"
 #include "layer/test_device.h"
 
 namespace millrace::layertest {
@@ -67,14 +67,12 @@ TEST(Settings, EnvironmentVariable)
 
 TEST(Settings, File)
 {
-    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "millrace_settings";
-    std::filesystem::create_directories(folder);
-    std::ofstream(folder / "vk_layer_settings.txt") << "millrace_emulation.max_scratch_mib = 7\n";
-    const Variable variable("VK_LAYER_SETTINGS_PATH", folder.string());
+    const TemporaryFolder folder;
+    std::ofstream(folder.file("vk_layer_settings.txt")) << "millrace_emulation.max_scratch_mib = 7\n";
+    const Variable variable("VK_LAYER_SETTINGS_PATH", folder.path().string());
     const VkDeviceSize size = maxScratch();
     EXPECT_GT(size, 6 * kMib);
     EXPECT_LE(size, 7 * kMib);
-    std::filesystem::remove_all(folder);
 }
 
 VkDeviceSize mostBufferBytes(VkPhysicalDevice physical)
@@ -150,11 +148,10 @@ TEST(Settings, Lists)
 // What names no setting is told, wherever it stands. Other layers' settings are theirs.
 TEST(Settings, Unknown_Told)
 {
-    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "millrace_unknown_settings";
-    std::filesystem::create_directories(folder);
-    std::ofstream(folder / "vk_layer_settings.txt")
+    const TemporaryFolder folder;
+    std::ofstream(folder.file("vk_layer_settings.txt"))
         << "# millrace_emulation.comment = 1\nother_layer.max = 3\nmillrace_emulation.max_scratch_mb = 7\n";
-    const Variable file("VK_LAYER_SETTINGS_PATH", folder.string());
+    const Variable file("VK_LAYER_SETTINGS_PATH", folder.path().string());
     const Variable variable("VK_MILLRACE_EMULATION_TRACES", "a");
     TestInstance instance({.chained = true, .settings = {{"leaf", "off"}}});
     const std::vector<Message> messages = instance.takeMessages();
@@ -167,7 +164,6 @@ TEST(Settings, Unknown_Told)
               std::string::npos)
         << messages[1].text;
     EXPECT_NE(messages[2].text.find("it can be disabled: disable = leaf"), std::string::npos) << messages[2].text;
-    std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -2,11 +2,10 @@
 // What a trace says of mesh shaders, by the layer and by the driver if it can: what the host counts of the cells.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <numeric>
 #include <optional>
 
+#include "harness/temporary_folder.h"
 #include "mesh/counts.h"
 #include "shaders/mesh_test_shaders.h"
 #include "trace/collect.h"
@@ -34,18 +33,11 @@ protected:
             GTEST_SKIP() << "the driver lacks VK_EXT_mesh_shader";
         start();
     }
-    void TearDown() override
-    {
-        stop();
-        std::filesystem::remove(m_path);
-    }
+    void TearDown() override { stop(); }
 
     void start(Beside beside = Beside::Nothing)
     {
         stop();
-        std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
-        std::ranges::replace(name, '/', '_');
-        m_path = testing::TempDir() + "millrace_counts_" + name + (beside == Beside::Nothing ? "" : "_2") + ".mrtrace";
         m_device.emplace(GetParam(), beside, m_path);
         m_picture.emplace(*m_device);
     }
@@ -80,7 +72,8 @@ protected:
     }
 
 private:
-    std::string m_path;
+    const TemporaryFolder m_folder;
+    const std::string m_path = m_folder.file("a.mrtrace");
     std::optional<MeshDevice> m_device;
     std::optional<Picture> m_picture;
 };

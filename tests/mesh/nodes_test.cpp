@@ -2,9 +2,9 @@
 // Mesh shaders as nodes of execution graphs: pictures that are what the host paints.
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <optional>
 
+#include "harness/temporary_folder.h"
 #include "mesh/counts.h"
 #include "mesh/node_shaders.h"
 #include "trace/collect.h"
@@ -209,7 +209,8 @@ TEST_P(MeshNodes, Entry_DrawsWhatTheHostDispatches)
 
 TEST_P(MeshNodes, Traced_CountsWhatTheHostCounts)
 {
-    const std::string path = testing::TempDir() + "millrace_node_counts.mrtrace";
+    const TemporaryFolder folder;
+    const std::string path = folder.file("a.mrtrace");
     traceTo(path);
     const std::vector<Cell> cells = randomCells(44);
     const layertest::Graph graph = createGraph({createMeshNode()});
@@ -221,7 +222,6 @@ TEST_P(MeshNodes, Traced_CountsWhatTheHostCounts)
     ASSERT_EQ(found.meshPipelines.size(), 1u);
     ASSERT_EQ(found.meshWorks.size(), 1u);
     expectCounts(found.meshWorks[0], countsOf(cells));
-    std::filesystem::remove(path);
 }
 
 TEST_P(MeshNodes, Entry_DrawsWhatTheDeviceDispatches)

@@ -3,10 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <optional>
 
+#include "harness/temporary_folder.h"
 #include "mesh/picture.h"
 #include "shaders/mesh_test_shaders.h"
 #include "trace/collect.h"
@@ -47,8 +47,7 @@ protected:
     std::string startTraced()
     {
         stop();
-        const std::string path =
-            testing::TempDir() + "millrace_object_counts_" + std::to_string(static_cast<int>(GetParam())) + ".mrtrace";
+        std::string path = m_folder.file("a.mrtrace");
         m_device.emplace(GetParam(), Beside::ShaderObjects, path);
         m_picture.emplace(*m_device);
         return path;
@@ -194,6 +193,7 @@ protected:
     }
 
 private:
+    const TemporaryFolder m_folder;
     std::optional<MeshDevice> m_device;
     std::optional<Picture> m_picture;
 };
@@ -236,7 +236,6 @@ TEST_P(MeshObjects, InATrace_AreCounted)
     stop();
     trace::Collector found;
     const Status status = trace::read(trace::readBytes(path), found);
-    std::filesystem::remove(path);
     ASSERT_TRUE(status) << status.error().text();
     EXPECT_EQ(found.meshPipelines.size(), GetParam() == Provider::Driver ? 2u : 1u);
     uint64_t tasks = 0, emitted = 0, groups = 0, vertices = 0, wanted = 0;

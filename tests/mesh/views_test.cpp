@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <filesystem>
 #include <optional>
 
+#include "harness/temporary_folder.h"
 #include "mesh/picture.h"
 #include "shaders/mesh_test_shaders.h"
 #include "trace/collect.h"
@@ -318,14 +318,14 @@ TEST_F(MeshViewsOfLibraries, LinkedPipeline_DrawsEachViewItsOwn)
 TEST_F(MeshViews, InATrace_WorkgroupsCountForEachViewThatTheyRunFor)
 {
     const std::vector<Cell> cells = randomCells(91);
-    const std::string path = testing::TempDir() + "millrace_views.mrtrace";
+    const TemporaryFolder folder;
+    const std::string path = folder.file("a.mrtrace");
     start(path);
     drawAll({.mesh = shaders::cells_views_mesh, .viewMask = kSomeViews}, cells);
     drawAll({.fragment = shaders::cells_views_fragment, .viewMask = kSomeViews}, cells);
     stop();
     trace::Collector trace;
     const Status status = trace::read(trace::readBytes(path), trace);
-    std::filesystem::remove(path);
     ASSERT_TRUE(status) << status.error().text();
     ASSERT_EQ(trace.meshWorks.size(), 2u);
     EXPECT_EQ(trace.meshWorks[0].groups, 3u * kCells * kCells);

@@ -10,6 +10,7 @@
 
 #include <unistd.h>
 
+#include "harness/temporary_folder.h"
 #include "runtime/kept_residency.h"
 #include "runtime/runtime.h"
 #include "runtime/vulkan_device.h"
@@ -108,16 +109,14 @@ TEST_F(ResidencyTest, TwoThreadsAtOnce_MeasureOnce)
     EXPECT_EQ(device->traits().gridMaxGroups, other->traits().gridMaxGroups);
 }
 
-// A folder of the test's.
+// A folder that is not there yet.
 class KeptResidencyTest : public ResidencyTest {
 protected:
-    KeptResidencyTest() : folder(testing::TempDir() + "millrace-" + std::to_string(getpid()) + "/caches") {}
-    ~KeptResidencyTest() override { std::filesystem::remove_all(std::filesystem::path(folder).parent_path()); }
-
     // As a process does that has not seen the device.
     KeptResidency read() const { return readKeptResidency(folder, identity); }
 
-    const std::string folder;
+    const TemporaryFolder m_parent;
+    const std::string folder = m_parent.file("caches");
     const DeviceIdentity identity{1, 2, 3};
 };
 

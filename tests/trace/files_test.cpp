@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/temporary_folder.h"
 #include "trace/archive.h"
 #include "trace/collect.h"
 #include "trace/file.h"
@@ -109,7 +110,8 @@ protected:
         m_bytes = readBytes(m_path);
     }
 
-    const std::string m_path = testing::TempDir() + "millrace_trace_file.mrtrace";
+    const TemporaryFolder m_folder;
+    const std::string m_path = m_folder.file("a.mrtrace");
     std::vector<char> m_bytes;
 };
 

@@ -2,9 +2,9 @@
 // Traces of the graphs of tests/programs, on both paths, with much and little memory and in both details, against what
 // the interpreter of tests/oracle counts.
 #include <algorithm>
-#include <filesystem>
 #include <set>
 
+#include "harness/temporary_folder.h"
 #include "harness/vulkan_test.h"
 #include "oracle/graph.h"
 #include "trace/collect.h"
@@ -84,10 +84,8 @@ protected:
     // Runs all programs twice on a device of their own.
     static trace::Collector record()
     {
-        std::string path = testing::UnitTest::GetInstance()->current_test_info()->name();
-        std::ranges::replace(path, '/', '_');
-        path = testing::TempDir() + "millrace_" + path + ".mrtrace";
-        std::filesystem::remove(path);
+        const TemporaryFolder folder;
+        const std::string path = folder.file("a.mrtrace");
         DeviceOptions options;
         options.path = std::get<0>(GetParam());
         options.words = {{"trace", path}, {"trace_detail", std::get<2>(GetParam())}};
@@ -246,9 +244,8 @@ protected:
 TEST_P(TraceOfExecutions, EachIsThere)
 {
     const auto& [how, detail] = GetParam();
-    const std::string path =
-        testing::TempDir() + "millrace_executions_" + how.name + "_" + std::string(detail) + ".mrtrace";
-    std::filesystem::remove(path);
+    const TemporaryFolder folder;
+    const std::string path = folder.file("a.mrtrace");
     DeviceOptions options;
     options.words = {{"trace", path}, {"trace_detail", detail}};
     Device traced(options);
