@@ -12,131 +12,14 @@
 #include "layer/recording/command_buffer.h"
 #include "layer/submission/queue.h"
 
-// Each function below hands its number to millraceFindUnknown(), with the registers that arguments may be in kept, then
-// goes on in the driver's function with another first argument. What is on the stack stays where it is.
-#if defined(__x86_64__) && defined(__linux__)
+// Functions of kThunkBytes each, one for each slot, in the file of each processor. They hand the slot to
+// millraceFindUnknown(), with the registers that arguments may be in kept, then go on in the driver's function with
+// another first argument. What is on the stack stays where it is.
+#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
 #define MILLRACE_HAS_THUNKS 1
-static_assert(millrace::layer::UnknownCommands::kMost == 64);
-asm(R"(
-    .text
-    .type millraceUnknownCommand, @function
-millraceUnknownCommand:
-    .cfi_startproc
-    .cfi_def_cfa_offset 16
-    subq $192, %rsp
-    .cfi_adjust_cfa_offset 192
-    movq %rsi, 8(%rsp)
-    movq %rdx, 16(%rsp)
-    movq %rcx, 24(%rsp)
-    movq %r8, 32(%rsp)
-    movq %r9, 40(%rsp)
-    movq %rax, 48(%rsp)
-    movups %xmm0, 64(%rsp)
-    movups %xmm1, 80(%rsp)
-    movups %xmm2, 96(%rsp)
-    movups %xmm3, 112(%rsp)
-    movups %xmm4, 128(%rsp)
-    movups %xmm5, 144(%rsp)
-    movups %xmm6, 160(%rsp)
-    movups %xmm7, 176(%rsp)
-    movq 192(%rsp), %rsi
-    call millraceFindUnknown
-    movq %rax, %rdi
-    movq %rdx, %r11
-    movq 8(%rsp), %rsi
-    movq 16(%rsp), %rdx
-    movq 24(%rsp), %rcx
-    movq 32(%rsp), %r8
-    movq 40(%rsp), %r9
-    movq 48(%rsp), %rax
-    movups 64(%rsp), %xmm0
-    movups 80(%rsp), %xmm1
-    movups 96(%rsp), %xmm2
-    movups 112(%rsp), %xmm3
-    movups 128(%rsp), %xmm4
-    movups 144(%rsp), %xmm5
-    movups 160(%rsp), %xmm6
-    movups 176(%rsp), %xmm7
-    addq $200, %rsp
-    .cfi_adjust_cfa_offset -200
-    jmp *%r11
-    .cfi_endproc
-    .size millraceUnknownCommand, . - millraceUnknownCommand
-
-    .balign 16
-    .globl millraceUnknownThunks
-    .hidden millraceUnknownThunks
-millraceUnknownThunks:
-    .set slot, 0
-    .rept 64
-    .balign 16
-    endbr64
-    pushq $slot
-    jmp millraceUnknownCommand
-    .set slot, slot + 1
-    .endr
-    .balign 16
-)");
-#elif defined(__aarch64__) && defined(__linux__)
-#define MILLRACE_HAS_THUNKS 1
-static_assert(millrace::layer::UnknownCommands::kMost == 64);
-asm(R"(
-    .text
-    .type millraceUnknownCommand, %function
-millraceUnknownCommand:
-    .cfi_startproc
-    stp x29, x30, [sp, #-208]!
-    .cfi_def_cfa_offset 208
-    .cfi_offset x29, -208
-    .cfi_offset x30, -200
-    mov x29, sp
-    stp x1, x2, [sp, #16]
-    stp x3, x4, [sp, #32]
-    stp x5, x6, [sp, #48]
-    stp x7, x8, [sp, #64]
-    stp q0, q1, [sp, #80]
-    stp q2, q3, [sp, #112]
-    stp q4, q5, [sp, #144]
-    stp q6, q7, [sp, #176]
-    mov x1, x16
-    bl millraceFindUnknown
-    mov x16, x1
-    ldp x1, x2, [sp, #16]
-    ldp x3, x4, [sp, #32]
-    ldp x5, x6, [sp, #48]
-    ldp x7, x8, [sp, #64]
-    ldp q0, q1, [sp, #80]
-    ldp q2, q3, [sp, #112]
-    ldp q4, q5, [sp, #144]
-    ldp q6, q7, [sp, #176]
-    ldp x29, x30, [sp], #208
-    .cfi_restore x29
-    .cfi_restore x30
-    .cfi_def_cfa_offset 0
-    br x16
-    .cfi_endproc
-    .size millraceUnknownCommand, . - millraceUnknownCommand
-
-    .balign 16
-    .globl millraceUnknownThunks
-    .hidden millraceUnknownThunks
-millraceUnknownThunks:
-    .set slot, 0
-    .rept 64
-    .balign 16
-    hint #34  // bti c
-    mov x16, #slot
-    b millraceUnknownCommand
-    .set slot, slot + 1
-    .endr
-    .balign 16
-)");
+extern "C" __attribute__((visibility("hidden"))) const std::byte millraceUnknownThunks[];
 #else
 #define MILLRACE_HAS_THUNKS 0
-#endif
-
-#if MILLRACE_HAS_THUNKS
-extern "C" __attribute__((visibility("hidden"))) const std::byte millraceUnknownThunks[];
 #endif
 
 namespace millrace::layer {
