@@ -414,10 +414,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 class GlslIncludes : public testing::Test {
 protected:
-    void SetUp() override
-    {
-        std::filesystem::create_directories(m_folder / "system");
-    }
+    void SetUp() override { std::filesystem::create_directories(m_folder / "system"); }
     std::string write(const std::string& name, const std::string& content)
     {
         const std::string path = (m_folder / name).string();

@@ -292,9 +292,9 @@ TEST(DebugLabels, SplitGraph_BalancedInEachCommandBuffer)
         device.submitAndWait(cmd);
         EXPECT_EQ(out.words[4], 30u * 16u);
         const std::vector<Stack> stacks = stacksOf(takeEvents());
-        // Initialize, begin, and twice: feed, five levels (of which the last sends nothing, so that one dispatch runs it),
-        // turn. Where nobody looks at steps, the first time is for inputs within bounds, and has no turn; the sweep behind
-        // it begins again.
+        // Initialize, begin, and twice: feed, five levels (of which the last sends nothing, so that one dispatch runs
+        // it), turn. Where nobody looks at steps, the first time is for inputs within bounds, and has no turn; the
+        // sweep behind it begins again.
         const bool isBounded = stepByStep == std::string("false");
         ASSERT_EQ(stacks.size(), 16u);
         EXPECT_EQ(stacks[2].back(), "graph 'tree', step 1, level 0: feed");
