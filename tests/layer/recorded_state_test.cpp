@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "layer/commands/text.h"
 #include "layer/fake_driver.h"
@@ -267,6 +269,171 @@ TEST_F(RecordedState, StagesWhoseBitsAreFarApart_PushConstantsOfBothSetBehindASp
     const std::vector<Call> behind = split();
     ASSERT_EQ(before.size(), 2u);
     for (const Call& call : before)
+        EXPECT_LT(lastOf(behind, call), behind.size());
+}
+
+// The same again and again, with other values each time, and with more or fewer of them than quick calls take: the
+// driver gets each, and behind a split the last of each.
+class SetAgain : public RecordedState {
+protected:
+    static constexpr uint32_t kTimes = 4;
+
+    // `set(time)` gives commands that set the same each time.
+    template <typename Set>
+    void expectLast(const Set& set, size_t commands, const std::string& what)
+    {
+        std::vector<Call> last;
+        for (uint32_t time = 0; time < kTimes; ++time) {
+            std::vector<Call> calls = callsOf([&] { set(time); });
+            ASSERT_EQ(calls.size(), commands) << what;
+            for (size_t i = 0; i < commands && time > 0; ++i)
+                EXPECT_NE(calls[i].arguments, last[i].arguments) << what;
+            last = std::move(calls);
+        }
+        const std::vector<Call> behind = split();
+        for (const Call& call : last) {
+            EXPECT_LT(lastOf(behind, call), behind.size()) << what << ": " << call.command;
+            EXPECT_EQ(countOf(behind, call.command.c_str()), 1u) << what;
+        }
+        FakeDriver::get<PFN_vkResetCommandBuffer>("vkResetCommandBuffer")(cmd, 0);
+        FakeDriver::takeAllCalls();
+    }
+    // So many numbers that differ from those of another time.
+    template <typename Number>
+    static std::vector<Number> numbers(size_t count, uint32_t time)
+    {
+        std::vector<Number> out(count);
+        for (size_t i = 0; i < count; ++i)
+            out[i] = static_cast<Number>(100 * (time + 1) + i);
+        return out;
+    }
+    template <typename Handle>
+    static std::vector<Handle> handles(size_t count, uint32_t time)
+    {
+        std::vector<Handle> out;
+        for (const uintptr_t number : numbers<uintptr_t>(count, time))
+            out.push_back(fakeHandle<Handle>(number));
+        return out;
+    }
+};
+
+TEST_F(SetAgain, Pipelines)
+{
+    expectLast(
+        [&](uint32_t time) {
+            FakeDriver::get<PFN_vkCmdBindPipeline>("vkCmdBindPipeline")(cmd, kGraphics,
+                                                                        fakeHandle<VkPipeline>(10 + time));
+        },
+        1, "a pipeline");
+}
+
+// Each stage by itself.
+TEST_F(SetAgain, Shaders)
+{
+    const VkShaderStageFlagBits stages[] = {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_COMPUTE_BIT,
+                                            VK_SHADER_STAGE_FRAGMENT_BIT};
+    const auto bind = FakeDriver::get<PFN_vkCmdBindShadersEXT>("vkCmdBindShadersEXT");
+    std::vector<Call> last;
+    for (uint32_t time = 0; time < kTimes; ++time) {
+        const std::vector<VkShaderEXT> shaders = handles<VkShaderEXT>(3, time);
+        const std::vector<Call> together = callsOf([&] { bind(cmd, 3, stages, shaders.data()); });
+        ASSERT_EQ(together.size(), 1u);
+        EXPECT_NE(together[0].arguments.find(textOfHandle(shaders[2])), std::string::npos);
+        last = callsOf([&] {
+            bind(cmd, 1, &stages[0], nullptr);
+            for (size_t i = 1; i < 3; ++i)
+                bind(cmd, 1, &stages[i], &shaders[i]);
+        });
+    }
+    const std::vector<Call> behind = split();
+    EXPECT_EQ(countOf(behind, "vkCmdBindShadersEXT"), 3u);
+    ASSERT_EQ(last.size(), 3u);
+    for (size_t i = 1; i < 3; ++i)
+        EXPECT_LT(lastOf(behind, last[i]), behind.size());
+}
+
+TEST_F(SetAgain, DescriptorSets)
+{
+    for (const uint32_t sets : {1u, 4u, 5u, 9u})
+        for (const uint32_t offsets : {0u, 1u, 4u, 5u})
+            expectLast(
+                [&](uint32_t time) {
+                    FakeDriver::get<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets")(
+                        cmd, kGraphics, fakeHandle<VkPipelineLayout>(7), 2, sets,
+                        handles<VkDescriptorSet>(sets, time).data(), offsets, numbers<uint32_t>(offsets, time).data());
+                },
+                1, std::to_string(sets) + " sets, " + std::to_string(offsets) + " offsets");
+}
+
+TEST_F(SetAgain, PushConstants)
+{
+    for (uint32_t words = 1; words <= 64; ++words)
+        expectLast(
+            [&](uint32_t time) {
+                FakeDriver::get<PFN_vkCmdPushConstants>("vkCmdPushConstants")(cmd, fakeHandle<VkPipelineLayout>(7),
+                                                                              VK_SHADER_STAGE_ALL, 4, 4 * words,
+                                                                              numbers<uint32_t>(words, time).data());
+            },
+            1, std::to_string(words) + " words");
+}
+
+TEST_F(SetAgain, VertexBuffers)
+{
+    for (const uint32_t count : {1u, 2u, 4u, 5u, 16u})
+        expectLast(
+            [&](uint32_t time) {
+                FakeDriver::get<PFN_vkCmdBindVertexBuffers>("vkCmdBindVertexBuffers")(
+                    cmd, 1, count, handles<VkBuffer>(count, time).data(), numbers<VkDeviceSize>(count, time).data());
+            },
+            1, std::to_string(count) + " buffers");
+}
+
+TEST_F(SetAgain, VertexBuffersWithSizesAndStrides)
+{
+    for (const uint32_t count : {1u, 4u, 5u})
+        for (const bool hasSizes : {false, true})
+            for (const bool hasStrides : {false, true})
+                expectLast(
+                    [&](uint32_t time) {
+                        const std::vector<VkDeviceSize> bytes = numbers<VkDeviceSize>(count, time);
+                        FakeDriver::get<PFN_vkCmdBindVertexBuffers2>("vkCmdBindVertexBuffers2")(
+                            cmd, 1, count, handles<VkBuffer>(count, time).data(), bytes.data(),
+                            hasSizes ? bytes.data() : nullptr, hasStrides ? bytes.data() : nullptr);
+                    },
+                    1,
+                    std::to_string(count) + " buffers" + (hasSizes ? ", sizes" : "") + (hasStrides ? ", strides" : ""));
+}
+
+TEST_F(SetAgain, ValuesAndArrays)
+{
+    for (const uint32_t count : {1u, 4u, 5u})
+        expectLast(
+            [&](uint32_t time) {
+                const std::vector<VkViewport> viewports(count, VkViewport{0, 0, 1 + static_cast<float>(time), 1, 0, 1});
+                FakeDriver::get<PFN_vkCmdSetViewport>("vkCmdSetViewport")(cmd, 0, count, viewports.data());
+                FakeDriver::get<PFN_vkCmdBindIndexBuffer>("vkCmdBindIndexBuffer")(cmd, fakeHandle<VkBuffer>(5),
+                                                                                  16 * time, VK_INDEX_TYPE_UINT32);
+                FakeDriver::get<PFN_vkCmdSetLineWidth>("vkCmdSetLineWidth")(cmd, 1 + static_cast<float>(time));
+                FakeDriver::get<PFN_vkCmdSetStencilReference>("vkCmdSetStencilReference")(
+                    cmd, VK_STENCIL_FACE_FRONT_BIT, time);
+            },
+            4, std::to_string(count) + " viewports");
+}
+
+// Commands take turns, so that what was set last is not what is set next.
+TEST_F(SetAgain, InTurn)
+{
+    const auto bind = FakeDriver::get<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets");
+    std::vector<Call> last;
+    for (uint32_t time = 0; time < kTimes; ++time)
+        last = callsOf([&] {
+            for (const uint32_t first : {2u, 1u, 2u, 0u, 2u, 1u})
+                bind(cmd, kGraphics, fakeHandle<VkPipelineLayout>(7), first, 1,
+                     handles<VkDescriptorSet>(1, 10 * first + time).data(), 0, nullptr);
+        });
+    const std::vector<Call> behind = split();
+    EXPECT_EQ(countOf(behind, "vkCmdBindDescriptorSets"), 3u);
+    for (const Call& call : last)
         EXPECT_LT(lastOf(behind, call), behind.size());
 }
 

@@ -4,7 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <memory>
+#include <numeric>
 #include <vector>
+
+#include "layer/recording/few.h"
 
 namespace millrace::layer {
 
@@ -65,6 +69,85 @@ TEST(StateLog, ManyReplacements_KeepTheirValuesWhenMemoryIsReclaimed)
         for (uint32_t k = 0; k < 3; ++k)
             add(log, {StateKind::Viewport, 0, k}, kScopeOther, 1000 * k + i % 1000, 64 + i % 5);
     EXPECT_EQ(replay(log, kScopeOther), (std::vector<uint32_t>{7, 999, 1999, 2999}));
+}
+
+constexpr StateKey kKey{StateKind::Viewport, 0, 0, 2};
+
+StateLog::Replay replayOfOne()
+{
+    return [](const VkuDeviceDispatchTable&, VkCommandBuffer, const std::byte*) { replayed.push_back(1); };
+}
+
+// Only what needs nothing but other values.
+TEST(StateLog, AddAgain_WhereNothingIsNew)
+{
+    StateLog log;
+    EXPECT_EQ(log.addAgain(kKey, kScopeOther, replayOfOne(), 8), nullptr) << "empty";
+    std::byte* const payload = log.add(kKey, kScopeOther, replayOfOne(), 8);
+    EXPECT_EQ(log.addAgain(kKey, kScopeOther, replayOfOne(), 8), payload);
+    EXPECT_EQ(log.addAgain(kKey, kScopeOther, replayOfOne(), 4), payload);
+    EXPECT_EQ(log.addAgain(kKey, kScopeOther, replayOfOne(), 9), nullptr) << "more room";
+    EXPECT_EQ(log.addAgain(kKey, kScopeCompute, replayOfOne(), 8), nullptr) << "another scope";
+    for (const StateKey& other :
+         {StateKey{StateKind::Scissor, 0, 0, 2}, StateKey{StateKind::Viewport, 1, 0, 2},
+          StateKey{StateKind::Viewport, 0, 1, 2}, StateKey{StateKind::Viewport, 0, 0, 3},
+          StateKey{StateKind::Viewport, 0, 0, 2, 1}, StateKey{StateKind::Viewport, 0, 0, 2, 0, 1}})
+        EXPECT_EQ(log.addAgain(other, kScopeOther, replayOfOne(), 8), nullptr) << "another key";
+    log.add(kKey, kScopeOther, replayOfOne(), 8, std::make_shared<int>(1));
+    EXPECT_EQ(log.addAgain(kKey, kScopeOther, replayOfOne(), 8), nullptr) << "with an owner";
+    log.clear();
+    EXPECT_EQ(log.addAgain(kKey, kScopeOther, replayOfOne(), 8), nullptr) << "cleared";
+}
+
+TEST(StateLog, AddAgain_MovesBackAsAddDoes)
+{
+    StateLog log;
+    add(log, kKey, kScopeOther, 7);
+    add(log, {StateKind::Scissor}, kScopeOther, 8);
+    const uint64_t before = log.lastOrder(StateKind::Viewport);
+    ASSERT_NE(log.addAgain(kKey, kScopeOther, replayOfOne(), sizeof(uint32_t)), nullptr);
+    EXPECT_GT(log.lastOrder(StateKind::Viewport), before);
+    EXPECT_EQ(replay(log, kScopeOther), (std::vector<uint32_t>{8, 1}));
+}
+
+// Entries that have moved in memory, and those of which others are gone.
+TEST(StateLog, AddAgain_BehindMoreAndFewerEntries)
+{
+    StateLog log;
+    for (uint32_t i = 0; i < 40; ++i) {
+        add(log, {StateKind::Viewport, 0, i}, i % 2 ? kScopeCompute : kScopeOther, i);
+        ASSERT_NE(log.addAgain({StateKind::Viewport, 0, i}, i % 2 ? kScopeCompute : kScopeOther, replayOfOne(), 4),
+                  nullptr);
+    }
+    log.clear(kScopeCompute);
+    EXPECT_EQ(log.addAgain({StateKind::Viewport, 0, 39}, kScopeCompute, replayOfOne(), 4), nullptr);
+    add(log, {StateKind::Viewport, 0, 2}, kScopeOther, 102);
+    EXPECT_NE(log.addAgain({StateKind::Viewport, 0, 2}, kScopeOther, replayOfOne(), 4), nullptr);
+    EXPECT_EQ(replay(log, kScopeOther).size(), 20u);
+}
+
+TEST(Few, CopiedUpToTheMost)
+{
+    const std::vector<uint64_t> from{11, 12, 13, 14, 15};
+    for (size_t count = 0; count <= from.size(); ++count) {
+        std::vector<uint64_t> to(from.size(), 0);
+        ASSERT_EQ(copyFew<4>(to.data(), from.data(), count), count <= 4) << count;
+        for (size_t i = 0; i < from.size(); ++i)
+            EXPECT_EQ(to[i], count <= 4 && i < count ? from[i] : 0) << count;
+    }
+}
+
+TEST(Few, BytesInWords)
+{
+    std::vector<uint8_t> from(80);
+    std::iota(from.begin(), from.end(), uint8_t{1});
+    for (size_t bytes = 0; bytes <= from.size(); ++bytes) {
+        std::vector<uint8_t> to(from.size(), 0);
+        const bool isCopied = bytes % 4 == 0 && bytes <= 64;
+        ASSERT_EQ(copyFewBytes<64>(reinterpret_cast<std::byte*>(to.data()), from.data(), bytes), isCopied) << bytes;
+        for (size_t i = 0; i < from.size(); ++i)
+            EXPECT_EQ(to[i], isCopied && i < bytes ? from[i] : 0) << bytes;
+    }
 }
 
 }  // namespace

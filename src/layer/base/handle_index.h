@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
+#include <span>
 #include <vector>
 
 namespace millrace::layer {
@@ -14,7 +16,7 @@ namespace millrace::layer {
 // to not use a handle before it has it, nor behind its end, orders the two for one handle.
 class HandleIndex {
 public:
-    HandleIndex() = default;
+    HandleIndex() : m_table(Table(s_none, 1).word()) {}
     HandleIndex(const HandleIndex&) = delete;
     HandleIndex& operator=(const HandleIndex&) = delete;
 
@@ -24,16 +26,15 @@ public:
     void clear() noexcept;
 
     // Null if it is not there.
-    void* find(uint64_t id) const noexcept
+    void* find(uint64_t id) const noexcept { return isReserved(id) ? nullptr : findValid(id); }
+    // The same. Requires: a handle that a driver has given.
+    void* findValid(uint64_t id) const noexcept
     {
-        const Table* const table = m_table.load(std::memory_order_acquire);
-        if (!table || isReserved(id))
-            return nullptr;
-        for (size_t i = table->firstOf(id);; ++i) {
-            const Slot& slot = table->slots[i & table->mask];
-            const uint64_t found = slot.id.load(std::memory_order_acquire);
-            if (found == id)
-                return slot.value.load(std::memory_order_relaxed);
+        const Table table(m_table.load(std::memory_order_acquire));
+        for (const Slot* slot = table.firstOf(id);; ++slot) {
+            const uint64_t found = slot->id.load(std::memory_order_acquire);
+            if (found == id) [[likely]]
+                return slot->value.load(std::memory_order_relaxed);
             if (found == kEmpty)
                 return nullptr;
         }
@@ -41,7 +42,7 @@ public:
 
     // No handle that a driver gives is one of these.
     static constexpr bool isReserved(uint64_t id) { return id == kEmpty || id == kRemoved; }
-    size_t capacity() const { return m_tables.empty() ? 0 : m_tables.back()->mask + 1; }  // for tests
+    size_t capacity() const { return m_owned.empty() ? 0 : current().count(); }  // for tests
 
 private:
     static constexpr uint64_t kEmpty = 0;
@@ -52,25 +53,46 @@ private:
         std::atomic<void*> value{nullptr};
     };
 
-    struct Table {
-        explicit Table(unsigned bits)
-            : mask((size_t{1} << bits) - 1), shift(64 - bits), slots(std::make_unique<Slot[]>(size_t{1} << bits))
-        {
-        }
-        size_t firstOf(uint64_t id) const { return static_cast<size_t>(id * 0x9e3779b97f4a7c15u >> shift); }
+    // Where the slots are and how many, in one word: who looks something up reads it once. The slots are aligned so
+    // that the lowest bits of their address are free. A handle is in the first free slot behind its own at the time.
+    // Handles have `count()` slots of their own and at most half of them are used, so half as many slots behind suffice
+    // for those that find theirs taken, and one more stays empty: nobody who goes on has to look where the slots end.
+    class Table {
+    public:
+        static constexpr size_t kAlignment = 64;
 
-        const size_t mask;
-        const unsigned shift;
-        const std::unique_ptr<Slot[]> slots;
+        explicit Table(uintptr_t word) : m_word(word) {}
+        // For slotsFor(bits) slots.
+        Table(Slot* slots, unsigned bits) : m_word(reinterpret_cast<uintptr_t>(slots) | (64 - bits)) {}
+        static size_t slotsFor(unsigned bits) { return (size_t{3} << bits) / 2 + 1; }
+
+        uintptr_t word() const { return m_word; }
+        unsigned bits() const { return 64 - shift(); }
+        size_t count() const { return size_t{1} << bits(); }
+        std::span<Slot> slots() const { return {begin(), slotsFor(bits())}; }
+        Slot* firstOf(uint64_t id) const { return begin() + static_cast<size_t>(id * 0x9e3779b97f4a7c15u >> shift()); }
+
+    private:
+        Slot* begin() const { return reinterpret_cast<Slot*>(m_word & ~uintptr_t{kAlignment - 1}); }
+        unsigned shift() const { return m_word % kAlignment; }
+
+        uintptr_t m_word;
     };
 
-    static bool put(Table& table, uint64_t id, void* value) noexcept;
+    struct Free {
+        void operator()(Slot* slots) const { ::operator delete (slots, std::align_val_t{Table::kAlignment}); }
+    };
+
+    Table current() const { return Table(m_table.load(std::memory_order_relaxed)); }
+    static bool put(Table table, uint64_t id, void* value) noexcept;
     Slot* slotOf(uint64_t id) noexcept;
     void grow();
 
+    alignas(Table::kAlignment) static Slot s_none[4];  // of an index that has never had anything
+
     // Those before the last are still read by who had them; together they are no larger than it.
-    std::vector<std::unique_ptr<Table>> m_tables;
-    std::atomic<Table*> m_table{nullptr};
+    std::vector<std::unique_ptr<Slot, Free>> m_owned;
+    std::atomic<uintptr_t> m_table;
     size_t m_used = 0;  // slots that are not empty
 };
 

@@ -73,6 +73,8 @@ public:
     }
 
     Value* find(uint64_t id) const noexcept { return static_cast<Value*>(m_index.find(id)); }
+    // The same. Requires: a handle that a driver has given.
+    Value* findValid(uint64_t id) const noexcept { return static_cast<Value*>(m_index.findValid(id)); }
 
     std::shared_ptr<Value> share(uint64_t id) const
     {

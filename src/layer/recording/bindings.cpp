@@ -40,7 +40,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipeline(VkCommandBuffer handle, VkPipelineBin
     if (bindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS && commandBuffer.device.pipelineMaker)
         setVertexStateAgain(commandBuffer, pipeline);
     commandBuffer.device.table.CmdBindPipeline(commandBuffer.current, bindPoint, pipeline);
-    if (commandBuffer.logs())
+    if (commandBuffer.logs)
         commandBuffer.bound.bindPipeline(bindPoint, pipeline);
 }
 
@@ -56,7 +56,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindPipelineShaderGroupNV(VkCommandBuffer handle, 
         return;
     }
     commandBuffer.device.table.CmdBindPipelineShaderGroupNV(commandBuffer.current, bindPoint, pipeline, group);
-    if (commandBuffer.logs())
+    if (commandBuffer.logs)
         commandBuffer.bound.bindShaderGroup(bindPoint, pipeline, group);
 }
 
@@ -70,7 +70,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer handle, uint32_t st
     std::vector<VkShaderEXT> shaders;
     for (uint32_t i = 0; i < stageCount; ++i) {
         const VkShaderEXT shader = pShaders ? pShaders[i] : VK_NULL_HANDLE;
-        if (commandBuffer.logs())
+        if (commandBuffer.logs)
             commandBuffer.bound.bindShader(pStages[i], shader);
         if (hidesStages(commandBuffer.device, pStages[i]))
             continue;
@@ -80,7 +80,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindShadersEXT(VkCommandBuffer handle, uint32_t st
         if (pStages[i] == VK_SHADER_STAGE_VERTEX_BIT && commandBuffer.device.addsGeometryShaders()) {
             stages.push_back(VK_SHADER_STAGE_GEOMETRY_BIT);
             shaders.push_back(VK_NULL_HANDLE);
-            if (commandBuffer.logs())
+            if (commandBuffer.logs)
                 commandBuffer.bound.bindShader(VK_SHADER_STAGE_GEOMETRY_BIT, VK_NULL_HANDLE);
         }
     }
@@ -104,7 +104,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorSets(VkCommandBuffer handle, VkPipel
     }
     commandBuffer.device.table.CmdBindDescriptorSets(commandBuffer.current, bindPoint, layout, firstSet, setCount,
                                                      pSets, dynamicOffsetCount, pDynamicOffsets);
-    if (commandBuffer.logs())
+    if (commandBuffer.logs)
         commandBuffer.bound.bindSets(bindPoint, layout, firstSet, {pSets, setCount},
                                      {pDynamicOffsets, dynamicOffsetCount});
 }
@@ -115,7 +115,7 @@ VKAPI_ATTR void VKAPI_CALL bindDescriptorSets2(VkCommandBuffer handle, const VkB
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     const VkBindDescriptorSetsInfo info = withDriverStages(commandBuffer.device, *pInfo);
     (commandBuffer.device.table.*Member)(commandBuffer.current, &info);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     // The calls that set it again have no chain.
     if (info.layout)
@@ -147,7 +147,7 @@ VKAPI_ATTR void VKAPI_CALL CmdPushConstants(VkCommandBuffer handle, VkPipelineLa
     if (stages != 0)
         commandBuffer.device.table.CmdPushConstants(commandBuffer.current.inFrontOfPutOff(), layout, stages, offset,
                                                     size, pValues);
-    if (commandBuffer.logs())
+    if (commandBuffer.logs)
         commandBuffer.bound.pushConstants(layout, stageFlags, stages, offset, size, pValues);
 }
 
@@ -159,7 +159,7 @@ VKAPI_ATTR void VKAPI_CALL pushConstants2(VkCommandBuffer handle, const VkPushCo
     info.stageFlags = driverPushStages(commandBuffer.device, pInfo->stageFlags);
     if (info.stageFlags != 0)
         (commandBuffer.device.table.*Member)(commandBuffer.current.inFrontOfPutOff(), &info);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     if (pInfo->layout) {
         commandBuffer.cannotKeep("vkCmdPushConstants2", unknownStructures(pInfo->pNext));
@@ -172,18 +172,61 @@ VKAPI_ATTR void VKAPI_CALL pushConstants2(VkCommandBuffer handle, const VkPushCo
     commandBuffer.bound.pushConstants(std::move(copy), Member);
 }
 
+// For quick calls.
+
+bool bindPipelineAgain(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkPipeline pipeline) noexcept
+{
+    const bool isMade = bindPoint == VK_PIPELINE_BIND_POINT_GRAPHICS && commandBuffer.device.pipelineMaker;
+    if (bindPoint == kGraphPoint || isMade || commandBuffer.current.hasPutOff())
+        return false;
+    return !commandBuffer.logs || commandBuffer.bound.bindPipelineAgain(bindPoint, pipeline);
+}
+
+// Stages that have been remembered when one cannot be are remembered again.
+bool bindShadersAgain(CommandBuffer& commandBuffer, uint32_t stageCount, const VkShaderStageFlagBits* pStages,
+                      const VkShaderEXT* pShaders) noexcept
+{
+    // Else the driver may get others.
+    if (commandBuffer.device.usesMesh() || commandBuffer.current.hasPutOff())
+        return false;
+    for (uint32_t i = 0; commandBuffer.logs && i < stageCount; ++i)
+        if (!commandBuffer.bound.bindShaderAgain(pStages[i], pShaders ? pShaders[i] : VK_NULL_HANDLE))
+            return false;
+    return true;
+}
+
+bool bindSetsAgain(CommandBuffer& commandBuffer, VkPipelineBindPoint bindPoint, VkPipelineLayout layout,
+                   uint32_t firstSet, uint32_t setCount, const VkDescriptorSet* pSets, uint32_t dynamicOffsetCount,
+                   const uint32_t* pDynamicOffsets) noexcept
+{
+    if (bindPoint == kGraphPoint || commandBuffer.current.hasPutOff())
+        return false;
+    return !commandBuffer.logs || commandBuffer.bound.bindSetsAgain(bindPoint, layout, firstSet, {pSets, setCount},
+                                                                    {pDynamicOffsets, dynamicOffsetCount});
+}
+
+// The driver gets the application's stages.
+bool pushConstantsAgain(CommandBuffer& commandBuffer, VkPipelineLayout layout, VkShaderStageFlags stages,
+                        uint32_t offset, uint32_t size, const void* pValues) noexcept
+{
+    if (driverPushStages(commandBuffer.device, stages) != stages)
+        return false;
+    return !commandBuffer.logs || commandBuffer.bound.pushConstantsAgain(layout, stages, stages, offset, size, pValues);
+}
+
 }  // namespace
 
 EntryPoints bindingEntryPoints()
 {
     static const EntryPoint entries[] = {
-        MILLRACE_ENTRY(CmdBindPipeline, kUseState),
+        {"vkCmdBindPipeline", quick<&Table::CmdBindPipeline, &bindPipelineAgain, &CmdBindPipeline>(), kUseState},
         MILLRACE_ENTRY(CmdBindPipelineShaderGroupNV, kUseState, true, kUseTokenStreams),
-        MILLRACE_ENTRY(CmdBindShadersEXT, kUseState),
-        MILLRACE_ENTRY(CmdBindDescriptorSets, kUseState),
+        {"vkCmdBindShadersEXT", quick<&Table::CmdBindShadersEXT, &bindShadersAgain, &CmdBindShadersEXT>(), kUseState},
+        {"vkCmdBindDescriptorSets", quick<&Table::CmdBindDescriptorSets, &bindSetsAgain, &CmdBindDescriptorSets>(),
+         kUseState},
         {"vkCmdBindDescriptorSets2", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2>>(), kUseState},
         {"vkCmdBindDescriptorSets2KHR", guarded<&bindDescriptorSets2<&Table::CmdBindDescriptorSets2KHR>>(), kUseState},
-        MILLRACE_ENTRY(CmdPushConstants, kUseState),
+        {"vkCmdPushConstants", quick<&Table::CmdPushConstants, &pushConstantsAgain, &CmdPushConstants>(), kUseState},
         {"vkCmdPushConstants2", guarded<&pushConstants2<&Table::CmdPushConstants2>>(), kUseState},
         {"vkCmdPushConstants2KHR", guarded<&pushConstants2<&Table::CmdPushConstants2KHR>>(), kUseState},
     };

@@ -5,93 +5,11 @@
 #include <cstring>
 
 #include "layer/recording/bind_points.h"
+#include "layer/recording/bound_commands.h"
 
 namespace millrace::layer {
 
-namespace {
-
 using Table = VkuDeviceDispatchTable;
-
-struct BoundPipeline {
-    VkPipelineBindPoint bindPoint;
-    VkPipeline pipeline;
-    uint32_t group;  // of shaders; kWhole: none
-
-    static constexpr uint32_t kWhole = ~0u;
-
-    static void replay(const Table& table, VkCommandBuffer commandBuffer, const std::byte* payload)
-    {
-        const auto& bound = *reinterpret_cast<const BoundPipeline*>(payload);
-        if (bound.group == kWhole)
-            table.CmdBindPipeline(commandBuffer, bound.bindPoint, bound.pipeline);
-        else
-            table.CmdBindPipelineShaderGroupNV(commandBuffer, bound.bindPoint, bound.pipeline, bound.group);
-    }
-};
-
-struct BoundShader {
-    VkShaderStageFlagBits stage;
-    VkShaderEXT shader;
-
-    VkPipelineBindPoint bindPoint() const
-    {
-        return stage == VK_SHADER_STAGE_COMPUTE_BIT ? VK_PIPELINE_BIND_POINT_COMPUTE : VK_PIPELINE_BIND_POINT_GRAPHICS;
-    }
-    static void replay(const Table& table, VkCommandBuffer commandBuffer, const std::byte* payload)
-    {
-        const auto& bound = *reinterpret_cast<const BoundShader*>(payload);
-        // Where the layer runs mesh shaders, the driver does not know their stages.
-        constexpr VkShaderStageFlags kMesh = VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
-        if ((bound.stage & kMesh) && !table.CmdDrawMeshTasksEXT)
-            return;
-        table.CmdBindShadersEXT(commandBuffer, 1, &bound.stage, &bound.shader);
-    }
-};
-
-// Followed by the sets and the dynamic offsets.
-struct BoundSets {
-    VkPipelineBindPoint bindPoint;
-    VkPipelineLayout layout;
-    uint32_t first;
-    uint32_t count;
-    uint32_t dynamicCount;
-
-    VkDescriptorSet* sets() { return reinterpret_cast<VkDescriptorSet*>(this + 1); }
-    uint32_t* dynamicOffsets() { return reinterpret_cast<uint32_t*>(sets() + count); }
-
-    static void replay(const Table& table, VkCommandBuffer commandBuffer, const std::byte* payload)
-    {
-        auto& bound = *reinterpret_cast<BoundSets*>(const_cast<std::byte*>(payload));
-        table.CmdBindDescriptorSets(commandBuffer, bound.bindPoint, bound.layout, bound.first, bound.count,
-                                    bound.sets(), bound.dynamicCount, bound.dynamicOffsets());
-    }
-};
-static_assert(sizeof(BoundSets) % alignof(VkDescriptorSet) == 0);
-
-// Followed by the bytes, unless the command is kept as it was given.
-struct PushedConstants {
-    VkPipelineLayout layout;
-    VkShaderStageFlags stages;
-    VkShaderStageFlags driverStages;  // 0: the driver does not see the command
-    uint32_t offset;
-    uint32_t size;
-    const VkPushConstantsInfo* info;          // of a command without a layout, else null
-    PFN_vkCmdPushConstants2 Table::*command;  // that it was given to
-
-    const void* values() const { return info ? info->pValues : this + 1; }
-
-    static void replay(const Table& table, VkCommandBuffer commandBuffer, const std::byte* payload)
-    {
-        const auto& pushed = *reinterpret_cast<const PushedConstants*>(payload);
-        if (pushed.info)
-            (table.*pushed.command)(commandBuffer, pushed.info);
-        else if (pushed.driverStages != 0)
-            table.CmdPushConstants(commandBuffer, pushed.layout, pushed.driverStages, pushed.offset, pushed.size,
-                                   pushed.values());
-    }
-};
-
-}  // namespace
 
 void BoundState::bindPipeline(VkPipelineBindPoint bindPoint, VkPipeline pipeline)
 {
@@ -100,49 +18,43 @@ void BoundState::bindPipeline(VkPipelineBindPoint bindPoint, VkPipeline pipeline
 
 void BoundState::bindShaderGroup(VkPipelineBindPoint bindPoint, VkPipeline pipeline, uint32_t group)
 {
-    std::byte* const payload = m_log.add({StateKind::Pipeline, keyOf(bindPoint)}, scopeOf(bindPoint),
-                                         BoundPipeline::replay, sizeof(BoundPipeline));
-    new (payload) BoundPipeline{bindPoint, pipeline, group};
+    new (m_log.add(BoundPipeline::key(bindPoint), scopeOf(bindPoint), BoundPipeline::replay, sizeof(BoundPipeline)))
+        BoundPipeline{bindPoint, pipeline, group};
 }
 
 void BoundState::bindShader(VkShaderStageFlagBits stage, VkShaderEXT shader)
 {
     const BoundShader bound{stage, shader};
-    std::byte* const payload = m_log.add({StateKind::Shader, keyOf(bound.bindPoint()), static_cast<uint32_t>(stage)},
-                                         scopeOf(bound.bindPoint()), BoundShader::replay, sizeof(BoundShader));
-    new (payload) BoundShader(bound);
+    new (m_log.add(bound.key(), scopeOf(bound.bindPoint()), BoundShader::replay, sizeof bound)) BoundShader(bound);
 }
 
 void BoundState::bindSets(VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,
                           std::span<const VkDescriptorSet> sets, std::span<const uint32_t> dynamicOffsets)
 {
-    const auto count = static_cast<uint32_t>(sets.size());
-    std::byte* const payload =
-        m_log.add({StateKind::DescriptorSets, keyOf(bindPoint), first, count}, scopeOf(bindPoint), BoundSets::replay,
-                  sizeof(BoundSets) + sets.size_bytes() + dynamicOffsets.size_bytes());
-    auto& bound =
-        *new (payload) BoundSets{bindPoint, layout, first, count, static_cast<uint32_t>(dynamicOffsets.size())};
-    std::ranges::copy(sets, bound.sets());
-    std::ranges::copy(dynamicOffsets, bound.dynamicOffsets());
+    const BoundSets bound{bindPoint, layout, first, static_cast<uint32_t>(sets.size()),
+                          static_cast<uint32_t>(dynamicOffsets.size())};
+    std::byte* const payload = m_log.add(bound.key(), scopeOf(bindPoint), BoundSets::replay, bound.bytes());
+    auto& written = *new (payload) BoundSets(bound);
+    std::ranges::copy(sets, written.sets());
+    std::ranges::copy(dynamicOffsets, written.dynamicOffsets());
 }
 
 void BoundState::pushConstants(VkPipelineLayout layout, VkShaderStageFlags stages, VkShaderStageFlags driverStages,
                                uint32_t offset, uint32_t size, const void* values)
 {
-    std::byte* const payload = m_log.add({StateKind::PushConstants, stages, offset, size}, kScopePushConstants,
-                                         PushedConstants::replay, sizeof(PushedConstants) + size);
-    new (payload) PushedConstants{layout, stages, driverStages, offset, size, nullptr, nullptr};
-    std::memcpy(payload + sizeof(PushedConstants), values, size);
+    const PushedConstants pushed{layout, stages, driverStages, offset, size, nullptr, nullptr};
+    std::byte* const payload =
+        m_log.add(pushed.key(), kScopePushConstants, PushedConstants::replay, sizeof pushed + size);
+    std::memcpy(new (payload) PushedConstants(pushed) + 1, values, size);
 }
 
 void BoundState::pushConstants(std::shared_ptr<const VkPushConstantsInfo> info, PFN_vkCmdPushConstants2 Table::*command)
 {
     const VkPushConstantsInfo& plain = *info;
-    std::byte* const payload =
-        m_log.add({StateKind::PushConstants, plain.stageFlags, plain.offset, plain.size}, kScopePushConstants,
-                  PushedConstants::replay, sizeof(PushedConstants), std::move(info));
-    new (payload)
-        PushedConstants{VK_NULL_HANDLE, plain.stageFlags, plain.stageFlags, plain.offset, plain.size, &plain, command};
+    const PushedConstants pushed{VK_NULL_HANDLE, plain.stageFlags, plain.stageFlags, plain.offset,
+                                 plain.size,     &plain,           command};
+    new (m_log.add(pushed.key(), kScopePushConstants, PushedConstants::replay, sizeof pushed, std::move(info)))
+        PushedConstants(pushed);
 }
 
 VkPipeline BoundState::pipeline(VkPipelineBindPoint bindPoint) const

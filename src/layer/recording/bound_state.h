@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "layer/recording/bound_commands.h"
+#include "layer/recording/few.h"
 #include "layer/recording/state_log.h"
 
 namespace millrace::layer {
@@ -33,6 +35,14 @@ public:
     // With a layout that is chained to the structure instead (dynamicPipelineLayout); the structure is a deep copy.
     void pushConstants(std::shared_ptr<const VkPushConstantsInfo> info,
                        PFN_vkCmdPushConstants2 VkuDeviceDispatchTable::*command);
+
+    // For quick calls (quick_call.h): false, with nothing changed, where one of those above is needed.
+    bool bindPipelineAgain(VkPipelineBindPoint bindPoint, VkPipeline pipeline) noexcept;
+    bool bindShaderAgain(VkShaderStageFlagBits stage, VkShaderEXT shader) noexcept;
+    bool bindSetsAgain(VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,
+                       std::span<const VkDescriptorSet> sets, std::span<const uint32_t> dynamicOffsets) noexcept;
+    bool pushConstantsAgain(VkPipelineLayout layout, VkShaderStageFlags stages, VkShaderStageFlags driverStages,
+                            uint32_t offset, uint32_t size, const void* values) noexcept;
 
     // Null if no pipeline is bound there, or shader objects were bound behind it.
     VkPipeline pipeline(VkPipelineBindPoint bindPoint) const;
@@ -65,5 +75,57 @@ private:
 
     StateLog& m_log;
 };
+
+inline bool BoundState::bindPipelineAgain(VkPipelineBindPoint bindPoint, VkPipeline pipeline) noexcept
+{
+    std::byte* const payload =
+        m_log.addAgain(BoundPipeline::key(bindPoint), scopeOf(bindPoint), BoundPipeline::replay, sizeof(BoundPipeline));
+    if (payload)
+        new (payload) BoundPipeline{bindPoint, pipeline, BoundPipeline::kWhole};
+    return payload != nullptr;
+}
+
+inline bool BoundState::bindShaderAgain(VkShaderStageFlagBits stage, VkShaderEXT shader) noexcept
+{
+    const BoundShader bound{stage, shader};
+    std::byte* const payload =
+        m_log.addAgain(bound.key(), scopeOf(bound.bindPoint()), BoundShader::replay, sizeof bound);
+    if (payload)
+        new (payload) BoundShader(bound);
+    return payload != nullptr;
+}
+
+inline bool BoundState::bindSetsAgain(VkPipelineBindPoint bindPoint, VkPipelineLayout layout, uint32_t first,
+                                      std::span<const VkDescriptorSet> sets,
+                                      std::span<const uint32_t> dynamicOffsets) noexcept
+{
+    constexpr size_t kFew = 4;
+    if (sets.size() > kFew || dynamicOffsets.size() > kFew)
+        return false;
+    const BoundSets bound{bindPoint, layout, first, static_cast<uint32_t>(sets.size()),
+                          static_cast<uint32_t>(dynamicOffsets.size())};
+    std::byte* const payload = m_log.addAgain(bound.key(), scopeOf(bindPoint), BoundSets::replay, bound.bytes());
+    if (!payload)
+        return false;
+    auto& written = *new (payload) BoundSets(bound);
+    copyFew<kFew>(written.sets(), sets.data(), sets.size());
+    copyFew<kFew>(written.dynamicOffsets(), dynamicOffsets.data(), dynamicOffsets.size());
+    return true;
+}
+
+inline bool BoundState::pushConstantsAgain(VkPipelineLayout layout, VkShaderStageFlags stages,
+                                           VkShaderStageFlags driverStages, uint32_t offset, uint32_t size,
+                                           const void* values) noexcept
+{
+    constexpr size_t kFewBytes = 128;
+    if (size > kFewBytes || size % 4 != 0)
+        return false;
+    const PushedConstants pushed{layout, stages, driverStages, offset, size, nullptr, nullptr};
+    std::byte* const payload =
+        m_log.addAgain(pushed.key(), kScopePushConstants, PushedConstants::replay, sizeof pushed + size);
+    if (payload)
+        copyFewBytes<kFewBytes>(reinterpret_cast<std::byte*>(new (payload) PushedConstants(pushed) + 1), values, size);
+    return payload != nullptr;
+}
 
 }  // namespace millrace::layer

@@ -43,8 +43,16 @@ VKAPI_ATTR VkResult VKAPI_CALL ResetCommandBuffer(VkCommandBuffer handle, VkComm
 
 }  // namespace
 
+NeverDestroyed<Registry<CommandBuffer>> CommandBuffer::s_all;
+
 CommandBuffer::CommandBuffer(CommandPool& owner, VkCommandBuffer own, bool isPrimary)
-    : device(owner.device), pool(owner), handle(own), primary(isPrimary), current(own), streams{own}
+    : device(owner.device),
+      pool(owner),
+      handle(own),
+      primary(isPrimary),
+      logs(isPrimary || device.usesCommands() || device.usesMesh()),
+      current(own),
+      streams{own}
 {
 }
 
@@ -276,7 +284,7 @@ void CommandBuffer::fail(VkResult result)
 
 void CommandBuffer::cannotKeep(const char* command, const StructureTypes& types)
 {
-    if (types.empty() || !logs())
+    if (types.empty() || !logs)
         return;
     const auto same = [&](const auto& told) { return command == std::string_view(told.first) && told.second == types; };
     if (std::none_of(m_notKept.begin(), m_notKept.end(), same))
@@ -292,18 +300,18 @@ void CommandBuffer::tellWhatIsNotKept(const std::string& place) const
 void noteFailure(VkCommandBuffer handle) noexcept
 {
     // Where nothing uses graphs there are no command buffers.
-    if (CommandBuffer* commandBuffer = CommandBuffer::all().find(handleId(handle)))
+    if (CommandBuffer* commandBuffer = CommandBuffer::s_all.value.find(handleId(handle)))
         commandBuffer->fail(VK_ERROR_OUT_OF_HOST_MEMORY);
 }
 
 void CommandBuffer::remember(CommandPool& pool, VkCommandBuffer handle, bool primary)
 {
-    all().insert(handleId(handle), std::make_shared<CommandBuffer>(pool, handle, primary));
+    s_all.value.insert(handleId(handle), std::make_shared<CommandBuffer>(pool, handle, primary));
 }
 
 void CommandBuffer::forget(VkCommandBuffer handle)
 {
-    all().remove(handleId(handle));
+    s_all.value.remove(handleId(handle));
 }
 
 EntryPoints commandBufferEntryPoints()

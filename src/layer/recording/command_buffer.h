@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/never_destroyed.h"
 #include "layer/base/registry.h"
 #include "layer/graphs/graph_bindings.h"
 #include "layer/loader/device.h"
@@ -44,9 +45,13 @@ struct CommandBuffer {
     CommandPool& pool;
     const VkCommandBuffer handle;
     const bool primary;
+    // What the application sets is kept in the log of primaries; in that of secondaries only for generated commands and
+    // mesh shaders, since nothing else is restored there.
+    const bool logs;
 
     // The driver's command buffer that takes commands now: the application's, or behind a split a hidden one.
     CurrentStream current;
+    LentState lent;
     // In order of execution; the first is the application's. Of a secondary one they are executed one by one.
     std::vector<VkCommandBuffer> streams;
     std::vector<Boundary> boundaries;  // between two streams each
@@ -62,7 +67,6 @@ struct CommandBuffer {
         VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_CONDITIONAL_RENDERING_INFO_EXT};
     StateLog log;
     BoundState bound{log};
-    LentState lent;
     GraphBindings graph;
     RenderingScope rendering;
     Front front;
@@ -82,9 +86,6 @@ struct CommandBuffer {
     bool countsMeshes = false;      // its draws have shaders that count what they do, for the host
     VkResult failure = VK_SUCCESS;  // of a command of ours; vkEndCommandBuffer returns it
 
-    // What the application sets is kept in the log of primaries; in that of secondaries only for generated commands
-    // and mesh shaders, since nothing else is restored there.
-    bool logs() const { return primary || device.usesCommands() || device.usesMesh(); }
     void begin(const VkCommandBufferBeginInfo& info);
     // Forgets everything recorded. The command buffer is not in use by the device.
     void reset();
@@ -122,18 +123,13 @@ struct CommandBuffer {
     bool isNews(const std::string& id, const std::string& text) { return m_told.insert(id + text).second; }
     ObjectReference reference() const { return objectReference(VK_OBJECT_TYPE_COMMAND_BUFFER, handle); }
 
-    static CommandBuffer& of(VkCommandBuffer handle) { return *all().find(handleId(handle)); }
+    static CommandBuffer& of(VkCommandBuffer handle) { return *s_all.value.findValid(handleId(handle)); }
     static void remember(CommandPool& pool, VkCommandBuffer handle, bool primary);
     static void forget(VkCommandBuffer handle);
 
 private:
     friend void noteFailure(VkCommandBuffer commandBuffer) noexcept;
-    // Never destroyed, as all that an application may use while its process ends.
-    static Registry<CommandBuffer>& all()
-    {
-        static Registry<CommandBuffer>& registry = *new Registry<CommandBuffer>;
-        return registry;
-    }
+    static NeverDestroyed<Registry<CommandBuffer>> s_all;
 
     void keepInheritance(const VkCommandBufferInheritanceInfo& info);
     bool addStream(Boundary boundary, const std::string& name);

@@ -38,6 +38,8 @@ public:
     // For who may record in front of what was put off, or records nothing.
     VkCommandBuffer inFrontOfPutOff() const { return m_stream; }
 
+    bool hasPutOff() const { return m_putOff != nullptr; }
+
     // Once for each time. Requires: nothing is put off. `commands` stay until they are recorded or dropped.
     void putOff(PutOff& commands) { m_putOff = &commands; }
     void drop() { m_putOff = nullptr; }

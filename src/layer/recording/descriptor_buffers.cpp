@@ -35,7 +35,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBuffersEXT(VkCommandBuffer handle, u
         commandBuffer.device.tellLost("vkCmdBindDescriptorBuffersEXT", translated.back().lost());
     }
     commandBuffer.device.table.CmdBindDescriptorBuffersEXT(commandBuffer.current, count, infos.data());
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     auto kept = std::make_shared<Bindings>();
     for (const VkDescriptorBufferBindingInfoEXT& info : infos) {
@@ -90,7 +90,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsetsEXT(VkCommandBuffer hand
     }
     commandBuffer.device.table.CmdSetDescriptorBufferOffsetsEXT(commandBuffer.current, bindPoint, layout, firstSet,
                                                                 count, pIndices, pOffsets);
-    if (commandBuffer.logs())
+    if (commandBuffer.logs)
         logOffsets(commandBuffer, bindPoint, layout, firstSet, count, pIndices, pOffsets);
 }
 
@@ -100,7 +100,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDescriptorBufferOffsets2EXT(VkCommandBuffer han
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     const VkSetDescriptorBufferOffsetsInfoEXT info = withDriverStages(commandBuffer.device, *pInfo);
     commandBuffer.device.table.CmdSetDescriptorBufferOffsets2EXT(commandBuffer.current, &info);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     if (info.layout)
         commandBuffer.cannotKeep("vkCmdSetDescriptorBufferOffsets2EXT", unknownStructures(info.pNext));
@@ -139,7 +139,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplersEXT(VkCommandB
     }
     commandBuffer.device.table.CmdBindDescriptorBufferEmbeddedSamplersEXT(commandBuffer.current, bindPoint, layout,
                                                                           set);
-    if (commandBuffer.logs())
+    if (commandBuffer.logs)
         logSamplers(commandBuffer, bindPoint, layout, set);
 }
 
@@ -149,7 +149,7 @@ VKAPI_ATTR void VKAPI_CALL CmdBindDescriptorBufferEmbeddedSamplers2EXT(
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     const VkBindDescriptorBufferEmbeddedSamplersInfoEXT info = withDriverStages(commandBuffer.device, *pInfo);
     commandBuffer.device.table.CmdBindDescriptorBufferEmbeddedSamplers2EXT(commandBuffer.current, &info);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     if (info.layout)
         commandBuffer.cannotKeep("vkCmdBindDescriptorBufferEmbeddedSamplers2EXT", unknownStructures(info.pNext));

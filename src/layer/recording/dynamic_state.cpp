@@ -26,7 +26,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetFragmentShadingRateKHR(VkCommandBuffer handle, 
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     commandBuffer.device.table.CmdSetFragmentShadingRateKHR(commandBuffer.current, pFragmentSize, combinerOps);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     struct Payload {
         VkExtent2D size;
@@ -100,7 +100,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetSampleLocationsEXT(VkCommandBuffer handle, cons
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     commandBuffer.device.table.CmdSetSampleLocationsEXT(commandBuffer.current, pInfo);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     Copies copies(commandBuffer);
     VkSampleLocationsInfoEXT info = *pInfo;
@@ -113,7 +113,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetDepthBias2EXT(VkCommandBuffer handle, const VkD
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     commandBuffer.device.table.CmdSetDepthBias2EXT(commandBuffer.current, pInfo);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     Copies copies(commandBuffer);
     VkDepthBiasInfoEXT info = *pInfo;
@@ -130,7 +130,7 @@ struct PerformanceState<Member, kKind> {
     {
         CommandBuffer& commandBuffer = CommandBuffer::of(handle);
         const VkResult result = (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
-        if (result != VK_SUCCESS || !commandBuffer.logs())
+        if (result != VK_SUCCESS || !commandBuffer.logs)
             return result;
         Copies copies(commandBuffer);
         Info info = *pInfo;
@@ -146,7 +146,7 @@ VKAPI_ATTR void VKAPI_CALL setAttachmentLocations(VkCommandBuffer handle,
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     Copies copies(commandBuffer);
     VkRenderingAttachmentLocationInfo info = *pInfo;
@@ -161,7 +161,7 @@ VKAPI_ATTR void VKAPI_CALL setInputAttachmentIndices(VkCommandBuffer handle,
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     (commandBuffer.device.table.*Member)(commandBuffer.current, pInfo);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     Copies copies(commandBuffer);
     VkRenderingInputAttachmentIndexInfo info = *pInfo;
@@ -178,7 +178,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetViewportShadingRatePaletteNV(VkCommandBuffer ha
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     commandBuffer.device.table.CmdSetViewportShadingRatePaletteNV(commandBuffer.current, first, count, pPalettes);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     Copies copies(commandBuffer);
     std::vector<VkShadingRatePaletteNV> palettes(pPalettes, pPalettes + count);
@@ -195,7 +195,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetCoarseSampleOrderNV(VkCommandBuffer handle, VkC
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     commandBuffer.device.table.CmdSetCoarseSampleOrderNV(commandBuffer.current, type, count, pOrders);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     Copies copies(commandBuffer);
     std::vector<VkCoarseSampleOrderCustomNV> orders(pOrders, pOrders + count);
@@ -207,29 +207,29 @@ VKAPI_ATTR void VKAPI_CALL CmdSetCoarseSampleOrderNV(VkCommandBuffer handle, VkC
 }
 
 // A command whose arguments are values.
-#define VALUE(name, kind)                                                                            \
-    {                                                                                                \
-        "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind>::call>(), kUseStreams \
+#define VALUE(name, kind)                                                                   \
+    {                                                                                       \
+        "vkCmd" #name, ValueState<&Table::Cmd##name, StateKind::kind>::entry(), kUseStreams \
     }
 // The same, and the first argument says which faces.
-#define FACE(name, kind)                                                                                         \
-    {                                                                                                            \
-        "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind, Part::Face>::call>(), kUseStreams \
+#define FACE(name, kind)                                                                                \
+    {                                                                                                   \
+        "vkCmd" #name, ValueState<&Table::Cmd##name, StateKind::kind, Part::Face>::entry(), kUseStreams \
     }
 // (count, pointer): sets all elements.
-#define LIST(name, kind)                                                                                               \
-    {                                                                                                                  \
-        "vkCmd" #name,                                                                                                 \
-            guarded<&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Whole, kScopeOther, CountAt<0>, 1>::call>(), \
-            kUseStreams                                                                                                \
+#define LIST(name, kind)                                                                                      \
+    {                                                                                                         \
+        "vkCmd" #name,                                                                                        \
+            ArrayState<&Table::Cmd##name, StateKind::kind, Part::Whole, kScopeOther, CountAt<0>, 1>::entry(), \
+            kUseStreams                                                                                       \
     }
 // (first, count, pointers...): sets a range.
-#define RANGE(name, kind, ...)                                                                            \
-    {                                                                                                     \
-        "vkCmd" #name,                                                                                    \
-            guarded<&ArrayState<&Table::Cmd##name, StateKind::kind, Part::Range, kScopeOther, CountAt<1>, \
-                                __VA_ARGS__>::call>(),                                                    \
-            kUseStreams                                                                                   \
+#define RANGE(name, kind, ...)                                                                   \
+    {                                                                                            \
+        "vkCmd" #name,                                                                           \
+            ArrayState<&Table::Cmd##name, StateKind::kind, Part::Range, kScopeOther, CountAt<1>, \
+                       __VA_ARGS__>::entry(),                                                    \
+            kUseStreams                                                                          \
     }
 #define PERFORMANCE(name)                                                                                             \
     {                                                                                                                 \
@@ -262,8 +262,8 @@ EntryPoints dynamicStateEntryPoints()
         VALUE(SetLineWidth, LineWidth),
         VALUE(SetDepthBias, DepthBias),
         {"vkCmdSetBlendConstants",
-         guarded<&ArrayState<&Table::CmdSetBlendConstants, StateKind::BlendConstants, Part::Whole, kScopeOther,
-                             FixedCount<4>, 0>::call>(),
+         ArrayState<&Table::CmdSetBlendConstants, StateKind::BlendConstants, Part::Whole, kScopeOther, FixedCount<4>,
+                    0>::entry(),
          kUseStreams},
         VALUE(SetDepthBounds, DepthBounds),
         FACE(SetStencilCompareMask, StencilCompareMask),
@@ -305,8 +305,8 @@ EntryPoints dynamicStateEntryPoints()
         VALUE(SetPolygonModeEXT, PolygonMode),
         VALUE(SetRasterizationSamplesEXT, RasterizationSamples),
         {"vkCmdSetSampleMaskEXT",
-         guarded<&ArrayState<&Table::CmdSetSampleMaskEXT, StateKind::SampleMask, Part::Whole, kScopeOther,
-                             SampleMaskWords, 1>::call>(),
+         ArrayState<&Table::CmdSetSampleMaskEXT, StateKind::SampleMask, Part::Whole, kScopeOther, SampleMaskWords,
+                    1>::entry(),
          kUseStreams},
         VALUE(SetAlphaToCoverageEnableEXT, AlphaToCoverageEnable),
         VALUE(SetAlphaToOneEnableEXT, AlphaToOneEnable),
@@ -343,16 +343,16 @@ EntryPoints dynamicStateEntryPoints()
         VALUE(SetDiscardRectangleModeEXT, DiscardRectangleMode),
         MILLRACE_ENTRY(CmdSetFragmentShadingRateKHR, kUseStreams),
         {"vkCmdSetFragmentShadingRateEnumNV",
-         guarded<&ArrayState<&Table::CmdSetFragmentShadingRateEnumNV, StateKind::FragmentShadingRate, Part::Whole,
-                             kScopeOther, FixedCount<2>, 1>::call>(),
+         ArrayState<&Table::CmdSetFragmentShadingRateEnumNV, StateKind::FragmentShadingRate, Part::Whole, kScopeOther,
+                    FixedCount<2>, 1>::entry(),
          kUseStreams},
         VALUE(SetLineStipple, LineStipple),
         VALUE(SetLineStippleEXT, LineStipple),
         VALUE(SetLineStippleKHR, LineStipple),
         VALUE(SetAttachmentFeedbackLoopEnableEXT, AttachmentFeedbackLoopEnable),
         {"vkCmdSetDepthClampRangeEXT",
-         guarded<&ArrayState<&Table::CmdSetDepthClampRangeEXT, StateKind::DepthClampRange, Part::Whole, kScopeOther,
-                             FixedCount<1>, 1>::call>(),
+         ArrayState<&Table::CmdSetDepthClampRangeEXT, StateKind::DepthClampRange, Part::Whole, kScopeOther,
+                    FixedCount<1>, 1>::entry(),
          kUseStreams},
         RANGE(SetViewportWScalingNV, ViewportWScaling, 2),
         RANGE(SetExclusiveScissorNV, ExclusiveScissor, 2),

@@ -38,7 +38,7 @@ public:
     {
         return stream == m_stream && m_indexBuffer == IndexBuffer{buffer, order};
     }
-    bool isLent() const { return m_points != 0 || m_indexBuffer != IndexBuffer(); }
+    bool isLent() const { return m_stream != VK_NULL_HANDLE; }
     // Binds what is the application's again. In another command buffer than that which was lent it is bound already.
     void settle(const BoundState& bound, const VkuDeviceDispatchTable& table, VkCommandBuffer stream);
     // All is bound that is the application's.
@@ -63,8 +63,8 @@ private:
     void use(VkCommandBuffer stream);
     void mark(VkCommandBuffer stream, VkPipelineBindPoint bindPoint);
 
-    VkCommandBuffer m_stream = VK_NULL_HANDLE;
-    uint32_t m_points = 0;  // a bit for each
+    VkCommandBuffer m_stream = VK_NULL_HANDLE;  // null: nothing is lent
+    uint32_t m_points = 0;                      // a bit for each
     Sets m_sets;
     Pipeline m_pipeline;
     IndexBuffer m_indexBuffer;

@@ -84,7 +84,7 @@ VKAPI_ATTR void VKAPI_CALL pushSet(VkCommandBuffer handle, VkPipelineBindPoint b
         return;
     }
     (commandBuffer.device.table.*Member)(commandBuffer.current, bindPoint, layout, set, count, pWrites);
-    if (commandBuffer.logs())
+    if (commandBuffer.logs)
         logPush(commandBuffer, bindPoint, layout, set, copyWrites({pWrites, count}));
 }
 
@@ -94,7 +94,7 @@ VKAPI_ATTR void VKAPI_CALL pushSet2(VkCommandBuffer handle, const VkPushDescript
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     const VkPushDescriptorSetInfo info = withDriverStages(commandBuffer.device, *pInfo);
     (commandBuffer.device.table.*Member)(commandBuffer.current, &info);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     noteUnknown(commandBuffer, info.pNext, {info.pDescriptorWrites, info.descriptorWriteCount});
     if (!info.layout) {
@@ -132,7 +132,7 @@ bool pushTemplate(CommandBuffer& commandBuffer, const VkPushDescriptorSetWithTem
         pushToGraph(commandBuffer, Source::Named, info.layout, info.set, copyWrites(*known, info.pData));
         return false;
     }
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return true;
     const std::vector<DescriptorWrite> writes = copyWrites(*known, info.pData);
     if (info.layout)

@@ -3,7 +3,7 @@
 #include <type_traits>
 
 #include "layer/loader/entry_points.h"
-#include "layer/recording/command_buffer.h"
+#include "layer/recording/quick_call.h"
 
 namespace millrace::layer {
 
@@ -36,16 +36,26 @@ struct Work<Member> {
         commandBuffer.settle();
         return (commandBuffer.device.table.*Member)(commandBuffer.current, args...);
     }
+    static bool isPlain(const CommandBuffer& commandBuffer, Args...) noexcept
+    {
+        return !commandBuffer.current.hasPutOff() && !commandBuffer.lent.isLent();
+    }
 };
+
+template <auto Member>
+PFN_vkVoidFunction work()
+{
+    return quick<Member, &Work<Member>::isPlain, &Work<Member>::call>();
+}
 
 #define REDIRECT(name)                                                            \
     {                                                                             \
         "vkCmd" #name, guarded<&Redirect<&Table::Cmd##name>::call>(), kUseStreams \
     }
 
-#define WORK(name)                                                            \
-    {                                                                         \
-        "vkCmd" #name, guarded<&Work<&Table::Cmd##name>::call>(), kUseStreams \
+#define WORK(name)                                            \
+    {                                                         \
+        "vkCmd" #name, work<&Table::Cmd##name>(), kUseStreams \
     }
 
 }  // namespace

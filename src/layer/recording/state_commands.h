@@ -9,6 +9,8 @@
 
 #include "layer/loader/entry_points.h"
 #include "layer/recording/command_buffer.h"
+#include "layer/recording/few.h"
+#include "layer/recording/quick_call.h"
 #include "layer/recording/state_log.h"
 
 namespace millrace::layer {
@@ -81,9 +83,24 @@ struct ValueState<Member, kKind, kPart, kScopes> {
     {
         CommandBuffer& commandBuffer = CommandBuffer::of(handle);
         (commandBuffer.device.table.*Member)(commandBuffer.current, args...);
-        if (commandBuffer.logs())
+        if (commandBuffer.logs)
             logCall<Member>(commandBuffer.log, keyFor<kPart>(kKind, std::tie(args...)), kScopes, args...);
     }
+    static bool callAgain(CommandBuffer& commandBuffer, Args... args) noexcept
+    {
+        using Call = LoggedCall<Member, Args...>;
+        using Arguments = typename Call::Arguments;
+        if (commandBuffer.current.hasPutOff())
+            return false;
+        if (!commandBuffer.logs)
+            return true;
+        std::byte* const payload = commandBuffer.log.addAgain(keyFor<kPart>(kKind, std::tie(args...)), kScopes,
+                                                              Call::replay, sizeof(Arguments));
+        if (payload)
+            new (payload) Arguments(args...);
+        return payload != nullptr;
+    }
+    static PFN_vkVoidFunction entry() { return quick<Member, &callAgain, &call>(); }
 };
 
 // The number of elements behind the pointers of a command: the argument at an index,
@@ -125,9 +142,16 @@ struct ArrayState<Member, kKind, kPart, kScopes, Count, kPointers...> {
     {
         CommandBuffer& commandBuffer = CommandBuffer::of(handle);
         (commandBuffer.device.table.*Member)(commandBuffer.current, args...);
-        if (commandBuffer.logs())
+        if (commandBuffer.logs)
             record(commandBuffer.log, Arguments(args...));
     }
+    static bool callAgain(CommandBuffer& commandBuffer, Args... args) noexcept
+    {
+        if (commandBuffer.current.hasPutOff())
+            return false;
+        return !commandBuffer.logs || recordAgain(commandBuffer.log, std::tie(args...));
+    }
+    static PFN_vkVoidFunction entry() { return quick<Member, &callAgain, &call>(); }
 
     static bool isRecorded(const StateLog::Entry& entry) { return entry.replay == replay; }
     // Pointers lead into the payload.
@@ -151,9 +175,25 @@ struct ArrayState<Member, kKind, kPart, kScopes, Count, kPointers...> {
         const StateKey key = keyFor<kPart>(kKind, arguments);
         fill(log.add(key, kScopes, replay, payloadBytes(arguments), std::move(owner)), arguments);
     }
+    // For quick calls: false, with nothing changed, where record() is needed. `arguments`: a tuple of references, so
+    // that they go from registers to the log.
+    template <typename References>
+    static bool recordAgain(StateLog& log, const References& arguments) noexcept
+    {
+        if (Count::of(arguments) > kFew)
+            return false;
+        std::byte* const payload =
+            log.addAgain(keyFor<kPart>(kKind, arguments), kScopes, replay, payloadBytes(arguments));
+        if (payload)
+            fill<kFew>(payload, arguments);
+        return payload != nullptr;
+    }
 
 private:
-    static size_t payloadBytes(const Arguments& arguments)
+    static constexpr size_t kFew = 4;  // elements of each array, in a quick call
+
+    template <typename Given>
+    static size_t payloadBytes(const Given& arguments)
     {
         const size_t count = Count::of(arguments);
         size_t bytes = alignPayload(sizeof(Arguments));
@@ -161,12 +201,14 @@ private:
         return bytes;
     }
 
-    static void fill(std::byte* payload, const Arguments& arguments)
+    // kMost: elements of each array, 0 if that is not known.
+    template <size_t kMost = 0, typename Given>
+    [[gnu::always_inline]] static void fill(std::byte* payload, const Given& arguments)
     {
         const size_t count = Count::of(arguments);
         new (payload) Arguments(arguments);
         size_t offset = alignPayload(sizeof(Arguments));
-        (store<kPointers>(arguments, count, payload, offset), ...);
+        (store<kPointers, kMost>(arguments, count, payload, offset), ...);
     }
 
     static void replay(const Table& table, VkCommandBuffer commandBuffer, const std::byte* payload)
@@ -174,17 +216,20 @@ private:
         std::apply([&](const auto&... value) { (table.*Member)(commandBuffer, value...); }, read(payload));
     }
 
-    template <size_t kIndex>
-    static size_t arrayBytes(const Arguments& arguments, size_t count)
+    template <size_t kIndex, typename Given>
+    static size_t arrayBytes(const Given& arguments, size_t count)
     {
         return std::get<kIndex>(arguments) ? alignPayload(count * sizeof(*std::get<kIndex>(arguments))) : 0;
     }
 
-    template <size_t kIndex>
-    static void store(const Arguments& arguments, size_t count, std::byte* payload, size_t& offset)
+    template <size_t kIndex, size_t kMost, typename Given>
+    static void store(const Given& arguments, size_t count, std::byte* payload, size_t& offset)
     {
         const auto* pointer = std::get<kIndex>(arguments);
-        if (pointer && count > 0)
+        using Element = std::remove_cvref_t<decltype(*pointer)>;
+        if (pointer && kMost > 0)
+            copyFew<kMost>(reinterpret_cast<Element*>(payload + offset), pointer, count);
+        else if (pointer && count > 0)
             std::memcpy(payload + offset, pointer, count * sizeof *pointer);
         offset += arrayBytes<kIndex>(arguments, count);
     }

@@ -18,7 +18,8 @@ StateLog::Entry& StateLog::makeRoom(Kind& kind, Entry* entry, const StateKey& ke
         if (m_sorted.capacity() <= m_entries)
             m_sorted.reserve(std::max<size_t>(32, 2 * m_entries));
         entry = &kind.entries.emplace_back();
-        kind.last = kind.entries.size() - 1;
+        kind.last = entry;  // others may have moved
+        kind.before = nullptr;
         ++m_entries;
         entry->key = key;
     }
@@ -74,7 +75,7 @@ void StateLog::clear(uint32_t scopes)
         return;
     for (Kind& kind : m_kinds) {
         m_entries -= std::erase_if(kind.entries, [=](const Entry& entry) { return entry.scopes & scopes; });
-        kind.last = 0;
+        kind.last = kind.before = nullptr;
     }
     uint32_t left = 0;
     for (const Kind& kind : m_kinds)

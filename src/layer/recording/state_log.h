@@ -18,7 +18,7 @@ namespace millrace::layer {
 
 // What a command sets. Commands that set the same thing, such as a core command and the extension's that it was
 // promoted from, share a kind.
-enum class StateKind : uint16_t {
+enum class StateKind : uint32_t {
     Pipeline,
     Shader,
     DescriptorSets,
@@ -120,7 +120,14 @@ struct StateKey {
     uint32_t count = 0;    // of a range; bytes
     uint32_t binding = 0;  // in a push descriptor set, with `element` and `count` of it
     uint32_t element = 0;
+
     bool operator==(const StateKey&) const = default;
+    // The same of keys of one kind, which need not be compared.
+    bool isSame(const StateKey& other) const
+    {
+        return first == other.first && count == other.count && where == other.where && binding == other.binding &&
+               element == other.element;
+    }
 };
 
 // Parts of the state that are restored together.
@@ -151,6 +158,8 @@ public:
         Replay replay = nullptr;
         std::byte* payload = nullptr;
         std::shared_ptr<const void> owner;
+
+        bool hasRoom(uint32_t wantedScopes, size_t bytes) const { return scopes == wantedScopes && capacity >= bytes; }
     };
 
     // Returns `bytes` bytes, aligned for any type, that `replay` will get; a payload is trivially copyable. What it
@@ -167,6 +176,19 @@ public:
         Entry& entry = entryFor(key, scopes, replay, bytes);
         entry.owner = std::move(owner);
         return entry.payload;
+    }
+
+    // The same for what was set before, without an owner and with as much room as it needs now; else null, and nothing
+    // has changed. Looks at what the last commands of the kind have set, and calls nothing.
+    [[gnu::always_inline]] std::byte* addAgain(const StateKey& key, uint32_t scopes, Replay replay,
+                                               size_t bytes) noexcept
+    {
+        Kind& kind = m_kinds[static_cast<size_t>(key.kind)];
+        Entry* const entry = kind.findRecent(key);
+        if (!entry || !entry->hasRoom(scopes, bytes) || entry->owner) [[unlikely]]
+            return nullptr;
+        note(kind, *entry, replay);
+        return entry->payload;
     }
 
     // All entries that are in any of `scopes`.
@@ -203,16 +225,31 @@ public:
 private:
     struct Kind {
         std::vector<Entry> entries;
-        size_t last = 0;  // that was written: commands come in patterns, so mostly this one or the next is the next
+        // The one written last, and the one before that was another; null if there is none. Commands come in patterns,
+        // so mostly one of them is written next.
+        Entry* last = nullptr;
+        Entry* before = nullptr;
         uint64_t lastOrder = 0;
 
-        Entry* find(const StateKey& key)
+        [[gnu::always_inline]] Entry* findRecent(const StateKey& key) noexcept
         {
-            for (size_t tried = 0; tried < entries.size(); ++tried) {
-                if (entries[last].key == key)
-                    return &entries[last];
-                last = last + 1 < entries.size() ? last + 1 : 0;
+            if (last && last->key.isSame(key))
+                return last;
+            if (before && before->key.isSame(key)) {
+                std::swap(last, before);
+                return last;
             }
+            return nullptr;
+        }
+        Entry* find(const StateKey& key) noexcept
+        {
+            if (Entry* const recent = findRecent(key))
+                return recent;
+            for (Entry& entry : entries)
+                if (entry.key.isSame(key)) {
+                    before = std::exchange(last, &entry);
+                    return &entry;
+                }
             return nullptr;
         }
     };
@@ -221,11 +258,15 @@ private:
     {
         Kind& kind = m_kinds[static_cast<size_t>(key.kind)];
         Entry* entry = kind.find(key);
-        if (!entry || entry->capacity < bytes || entry->scopes != scopes) [[unlikely]]
+        if (!entry || !entry->hasRoom(scopes, bytes)) [[unlikely]]
             entry = &makeRoom(kind, entry, key, scopes, bytes);
-        entry->order = kind.lastOrder = ++m_order;
-        entry->replay = replay;
+        note(kind, *entry, replay);
         return *entry;
+    }
+    void note(Kind& kind, Entry& entry, Replay replay) noexcept
+    {
+        entry.order = kind.lastOrder = ++m_order;
+        entry.replay = replay;
     }
     // For a command that sets something for the first time, or more of it than before.
     Entry& makeRoom(Kind& kind, Entry* entry, const StateKey& key, uint32_t scopes, size_t bytes);

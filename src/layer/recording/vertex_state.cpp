@@ -53,7 +53,7 @@ VKAPI_ATTR void VKAPI_CALL CmdSetVertexInputEXT(VkCommandBuffer handle, uint32_t
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     commandBuffer.device.table.CmdSetVertexInputEXT(commandBuffer.current, bindingCount, pBindings, attributeCount,
                                                     pAttributes);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     const Counts counts{bindingCount, attributeCount};
     std::byte* payload = commandBuffer.log.add(
@@ -84,12 +84,33 @@ VKAPI_ATTR void VKAPI_CALL bindVertexBuffers2(VkCommandBuffer handle, uint32_t f
 {
     CommandBuffer& commandBuffer = CommandBuffer::of(handle);
     (commandBuffer.device.table.*Member)(commandBuffer.current, first, count, pBuffers, pOffsets, pSizes, pStrides);
-    if (!commandBuffer.logs())
+    if (!commandBuffer.logs)
         return;
     if (pStrides)
         BuffersAndStrides2<Member>::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
     else
         Buffers2<Member>::record(commandBuffer.log, {first, count, pBuffers, pOffsets, pSizes, pStrides});
+}
+
+template <auto Member>
+bool bindVertexBuffers2Again(CommandBuffer& commandBuffer, uint32_t first, uint32_t count, const VkBuffer* pBuffers,
+                             const VkDeviceSize* pOffsets, const VkDeviceSize* pSizes,
+                             const VkDeviceSize* pStrides) noexcept
+{
+    if (commandBuffer.current.hasPutOff())
+        return false;
+    if (!commandBuffer.logs)
+        return true;
+    StateLog& log = commandBuffer.log;
+    const auto arguments = std::tie(first, count, pBuffers, pOffsets, pSizes, pStrides);
+    return pStrides ? BuffersAndStrides2<Member>::recordAgain(log, arguments)
+                    : Buffers2<Member>::recordAgain(log, arguments);
+}
+
+template <auto Member>
+PFN_vkVoidFunction vertexBuffers2()
+{
+    return quick<Member, &bindVertexBuffers2Again<Member>, &bindVertexBuffers2<Member>>();
 }
 
 using BindVertexBuffers =
@@ -183,9 +204,9 @@ void restoreVertexInput(const StateLog& log, const VkuDeviceDispatchTable& table
 }
 
 // A command whose argument is a value.
-#define VALUE(name, kind)                                                                          \
-    {                                                                                              \
-        "vkCmd" #name, guarded<&ValueState<&Table::Cmd##name, StateKind::kind>::call>(), kUseState \
+#define VALUE(name, kind)                                                                 \
+    {                                                                                     \
+        "vkCmd" #name, ValueState<&Table::Cmd##name, StateKind::kind>::entry(), kUseState \
     }
 
 EntryPoints vertexStateEntryPoints()
@@ -194,9 +215,9 @@ EntryPoints vertexStateEntryPoints()
         MILLRACE_ENTRY(CmdSetVertexInputEXT, kUseState),
         VALUE(SetPrimitiveRestartEnable, PrimitiveRestartEnable),
         VALUE(SetPrimitiveRestartEnableEXT, PrimitiveRestartEnable),
-        {"vkCmdBindVertexBuffers", guarded<&BindVertexBuffers::call>(), kUseState},
-        {"vkCmdBindVertexBuffers2", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2>>(), kUseState},
-        {"vkCmdBindVertexBuffers2EXT", guarded<&bindVertexBuffers2<&Table::CmdBindVertexBuffers2EXT>>(), kUseState},
+        {"vkCmdBindVertexBuffers", BindVertexBuffers::entry(), kUseState},
+        {"vkCmdBindVertexBuffers2", vertexBuffers2<&Table::CmdBindVertexBuffers2>(), kUseState},
+        {"vkCmdBindVertexBuffers2EXT", vertexBuffers2<&Table::CmdBindVertexBuffers2EXT>(), kUseState},
     };
     return entries;
 }
