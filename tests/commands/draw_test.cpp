@@ -282,6 +282,10 @@ protected:
     {
         return one.hasSet && !one.isUnordered && !one.inSecondary && !one.hasRenderPass && one.sequences() > 20;
     }
+    static bool isPreprocessedInAPass(const DrawCase& one)
+    {
+        return one.hasSet && !one.isUnordered && one.isExplicit && one.hasRenderPass && one.sequences() > 5;
+    }
     void expectTold(const std::string& part)
     {
         const std::vector<layertest::Message> messages = told.generated.device.instance.takeMessages();
@@ -320,6 +324,40 @@ TEST_F(GeneratedDrawsOneByOne, PipelinesThatCannotBeOne_AsALoopOnTheHost)
     told.replace(drawn, 1, kDrawSalts[1], true);
     EXPECT_TRUE(drawn.expected().allows(told.run(drawn), false));
     expectTold("not drawn with as one: their shaders have different execution modes");
+}
+
+// What is preprocessed is for each of them, and that is what is drawn: there are no kernels in front of a render pass
+// or in a secondary command buffer where no layout has asked for them.
+TEST_F(GeneratedDrawsOneByOne, PreprocessedPipelinesThatCannotBeOne_AsALoopOnTheHost)
+{
+    for (const bool inSecondary : {false, true}) {
+        DrawCase drawn =
+            findCase([=](const DrawCase& one) { return isPreprocessedInAPass(one) && one.inSecondary == inSecondary; });
+        told.replace(drawn, 1, kDrawSalts[1], true);
+        EXPECT_TRUE(drawn.expected().allows(told.run(drawn), false)) << "secondary: " << inSecondary;
+        expectTold("not drawn with as one");
+    }
+}
+
+// What is preprocessed was for each of them.
+TEST_F(GeneratedDrawsOneByOne, PipelineThatFitsAgainBehindPreprocessing_AsALoopOnTheHost)
+{
+    DrawCase drawn = findCase(isPreprocessedInAPass);
+    told.replace(drawn, 1, kDrawSalts[1], true);
+    drawn.beforeExecution = [&] { told.replace(drawn, 1, kDrawSalts[1], false); };
+    EXPECT_TRUE(drawn.expected().allows(told.run(drawn), false));
+    expectTold("not drawn with as one");
+}
+
+// At some time no more are made one of them.
+TEST_F(GeneratedDrawsOneByOne, SetThatChangesAgainAndAgain_AsALoopOnTheHost)
+{
+    DrawCase drawn = findCase(isPreprocessedInAPass);
+    const Picture expected = drawn.expected();
+    for (uint32_t time = 0; time < 10 && !HasFailure(); ++time) {
+        told.replace(drawn, 1, kDrawSalts[1], false);
+        EXPECT_TRUE(expected.allows(told.run(drawn), false)) << time;
+    }
 }
 
 // What is preprocessed was for all of them as one.

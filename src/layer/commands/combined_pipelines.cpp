@@ -36,11 +36,37 @@ CombinedPipelines::CombinedPipelines(Members members)
 {
 }
 
-void CombinedPipelines::tellObstacle() const
+const VariantHandles* CombinedPipelines::find(const commands::Layout& layout, const commands::VertexInput& input)
+{
+    Failed wanted{layout, hasDynamicInput() && pullsVertices(layout) ? input : commands::VertexInput()};
+    if (hasFailed(wanted))
+        return nullptr;
+    const VariantHandles* variant = nullptr;
+    if (get(layout, wanted.input, variant) == VK_SUCCESS)
+        return variant;
+    noteFailure(std::move(wanted));
+    return nullptr;
+}
+
+bool CombinedPipelines::hasFailed(const Failed& wanted) const
 {
     std::lock_guard lock(m_obstacleMutex);
+    return std::ranges::any_of(
+        m_failed, [&](const Failed& failed) { return failed.layout == wanted.layout && failed.input == wanted.input; });
+}
+
+void CombinedPipelines::noteFailure(Failed failed)
+{
+    std::string obstacle;
+    {
+        std::lock_guard lock(m_obstacleMutex);
+        m_failed.push_back(std::move(failed));
+        if (m_failed.size() > 1)
+            return;
+        obstacle = m_obstacle;
+    }
     device().messages().info("Millrace-generated-commands", objectReference(VK_OBJECT_TYPE_DEVICE, device().handle),
-                             "pipelines of an execution set are not drawn with as one: " + m_obstacle,
+                             "pipelines of an execution set are not drawn with as one: " + obstacle,
                              "Draws that keep the order of sequences take longer then, see "
                              "docs/generated-commands.md");
 }
@@ -78,32 +104,15 @@ VkResult CombinedPipelines::create(const commands::Layout& layout, const command
 std::shared_ptr<CombinedPipelines> Combination::of(const Members& members)
 {
     std::lock_guard lock(m_mutex);
-    if (m_isSeparate || (m_combined && m_combined->members() == members))
-        return m_isSeparate ? nullptr : m_combined;
+    if (m_combined && m_combined->members() == members)
+        return m_combined;
     const auto first = std::ranges::find_if(members, [](const auto& member) { return bool(member); });
-    if (first == members.end())
-        return nullptr;
-    m_isSeparate = m_count == kMostCombinations || std::ranges::any_of(members, [&](const auto& member) {
-                       return member && !areAlike(*member, **first);
-                   });
-    if (m_isSeparate)
+    const auto isAlike = [&](const auto& member) { return !member || areAlike(*member, **first); };
+    if (first == members.end() || m_count == kMostCombinations || !std::ranges::all_of(members, isAlike))
         return nullptr;
     ++m_count;
     m_combined = std::make_shared<CombinedPipelines>(members);
     return m_combined;
-}
-
-void Combination::separate(const CombinedPipelines& why)
-{
-    std::lock_guard lock(m_mutex);
-    if (!std::exchange(m_isSeparate, true))
-        why.tellObstacle();
-}
-
-bool Combination::wasUsed() const
-{
-    std::lock_guard lock(m_mutex);
-    return m_count > 0;
 }
 
 }  // namespace millrace::layer

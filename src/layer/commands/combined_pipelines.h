@@ -21,8 +21,9 @@ public:
     explicit CombinedPipelines(Members members);
 
     const Members& members() const { return m_members; }
-    // A message says why no variant could be made.
-    void tellObstacle() const;
+    // The variant for a layout, as get() has it. Null if they are drawn with one by one: none can be made, now or
+    // later; a message says why.
+    const VariantHandles* find(const commands::Layout& layout, const commands::VertexInput& input);
 
     bool hasDynamicInput() const override { return m_first->hasDynamicInput(); }
     commands::VertexInput staticInput() const override { return m_first->staticInput(); }
@@ -33,12 +34,20 @@ protected:
                     VariantHandles& out) const override;
 
 private:
+    struct Failed {
+        commands::Layout layout;
+        commands::VertexInput input;
+    };
+
     VkResult hinder(std::string why) const;
+    bool hasFailed(const Failed& wanted) const;
+    void noteFailure(Failed failed);
 
     const Members m_members;
     const std::shared_ptr<KeptPipeline> m_first;
     mutable std::mutex m_obstacleMutex;
     mutable std::string m_obstacle;
+    std::vector<Failed> m_failed;
 };
 
 // Of an object that has pipelines by their numbers. Thread-safe.
@@ -46,18 +55,13 @@ class Combination {
 public:
     using Members = CombinedPipelines::Members;
 
-    // All of them as one, to draw in order with; null if they are drawn with one by one, which then they always are.
+    // All of them as one, to draw in order with; null if they are drawn with one by one.
     std::shared_ptr<CombinedPipelines> of(const Members& members);
-    // From now on they are drawn with one by one; a message says why.
-    void separate(const CombinedPipelines& why);
-    // Commands have been recorded for all of them as one, and may have prepared nothing else.
-    bool wasUsed() const;
 
 private:
-    mutable std::mutex m_mutex;
+    std::mutex m_mutex;
     std::shared_ptr<CombinedPipelines> m_combined;
     uint32_t m_count = 0;  // that there have been
-    bool m_isSeparate = false;
 };
 
 }  // namespace millrace::layer

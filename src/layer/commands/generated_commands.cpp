@@ -90,11 +90,7 @@ bool compileCombined(const IndirectLayout& layout, const Choice& choice, uint32_
         return false;
     if (combined->hasDynamicInput() && pullsVertices(layout.layout))
         return true;  // recording knows the input
-    const VariantHandles* variant = nullptr;
-    if (combined->get(layout.combined->layout, {}, variant) == VK_SUCCESS)
-        return true;
-    choice.combination->separate(*combined);
-    return false;
+    return combined->find(layout.combined->layout, combined->staticInput()) != nullptr;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "layer/commands/indirect_layouts.h"
 #include "layer/commands/kept_pipelines.h"
+#include "layer/commands/prepared_memory.h"
 #include "layer/commands/shader_objects.h"
 #include "layer/commands/token_checks.h"
 #include "layer/loader/entry_points.h"
@@ -47,6 +48,7 @@ public:
     // empty.
     runtime::Buffer limitless;
     Kernels kernels;
+    PreparedMemory prepared;
     std::unique_ptr<TokenChecks> checks;  // setting "validate"; else null
     const std::shared_ptr<KeptPipelines> pipelines;
     ShaderObjects shaders;

@@ -129,7 +129,7 @@ commands::VertexInput Generation::vertexInput(const KeptPipeline& pipeline) cons
 {
     if (!pullsVertices(layout()))
         return {};
-    return pipeline.hasDynamicInput() ? inputOf(vertexInputOf(m_commandBuffer.log)) : pipeline.staticInput();
+    return pipeline.hasDynamicInput() ? inputOf(vertexInputOf(m_state.log)) : pipeline.staticInput();
 }
 
 // Of a binding whose buffer tokens say.

@@ -47,6 +47,7 @@ VkGeneratedCommandsInfoEXT withAlignedMemory(VkGeneratedCommandsInfoEXT info)
 
 Generation::Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsInfoEXT& info, const CommandBuffer& state)
     : m_commandBuffer(commandBuffer),
+      m_state(state),
       m_device(commandBuffer.device),
       m_info(withAlignedMemory(info)),
       m_layout(m_device.indirectLayouts.find(handleId(info.indirectCommandsLayout)))
@@ -59,6 +60,7 @@ Generation::Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsIn
 Generation::Generation(CommandBuffer& commandBuffer, const VkGeneratedCommandsInfoEXT& info,
                        const IndirectLayout* layout, Choice choice, Streams streams)
     : m_commandBuffer(commandBuffer),
+      m_state(commandBuffer),
       m_device(commandBuffer.device),
       m_info(info),
       m_layout(layout),
@@ -107,13 +109,23 @@ void Generation::combine()
 void Generation::compileCombined()
 {
     const auto combined = std::static_pointer_cast<CombinedPipelines>(firstPipeline());
-    const VariantHandles* variant = nullptr;
-    if (combined->get(layout(), vertexInput(*combined), variant) == VK_SUCCESS)
-        return;
-    m_apart->choice.combination->separate(*combined);
+    if (!combined->find(layout(), vertexInput(*combined)))
+        takeApart();
+}
+
+void Generation::takeApart()
+{
     m_layout = m_apart->layout;
     m_choice = std::move(m_apart->choice);
     m_apart.reset();
+}
+
+bool Generation::drawAsPreprocessed()
+{
+    const std::optional<Prepared> prepared = m_device.generatedCommands->prepared.find(m_info.preprocessAddress);
+    if (m_apart && prepared == Prepared::Apart)
+        takeApart();
+    return m_apart || prepared != Prepared::AsOne;
 }
 
 bool Generation::check()
@@ -311,6 +323,11 @@ void Generation::preprocess()
 {
     m_call = Call::Preprocess;
     ++m_commandBuffer.generations;
+    if (m_apart)
+        compileCombined();
+    if (shouldBeOne() || m_apart)
+        m_device.generatedCommands->prepared.note(m_info.preprocessAddress,
+                                                  m_apart ? Prepared::AsOne : Prepared::Apart);
     if (m_layout && !needsKernels() && !isChecked())
         return;  // draws read the stream themselves
     if (!check() || m_info.maxSequenceCount == 0)
@@ -327,8 +344,8 @@ void Generation::execute(bool isPreprocessed)
     ++m_commandBuffer.generations;
     if (m_apart)
         compileCombined();
-    if (!m_apart && shouldBeOne() && m_choice.combination->wasUsed())
-        isPreprocessed = false;  // or for all of them as one, which prepares something else
+    if (isPreprocessed && (shouldBeOne() || m_apart))
+        isPreprocessed = drawAsPreprocessed();
     if (!check() || m_info.maxSequenceCount == 0)
         return;
     if (!isDispatch()) {

@@ -47,8 +47,12 @@ private:
     bool shouldBeOne() const { return m_layout && shouldCombine(*m_layout, m_choice, m_info.maxSequenceCount); }
     // The set's pipelines as one, if they should and can be.
     void combine();
-    // Makes them so; undoes it where that fails, and says why.
+    // Makes them so; undoes it where that fails.
     void compileCombined();
+    void takeApart();
+    // The same where the memory has been preprocessed for each of them. False if it has been for all of them as one,
+    // and they no longer can be.
+    bool drawAsPreprocessed();
     bool check();
     bool checkAddresses() const;
     bool fitMemory();
@@ -114,6 +118,7 @@ private:
                      uint64_t countOffset, uint32_t most) const;
 
     CommandBuffer& m_commandBuffer;
+    const CommandBuffer& m_state;  // in which what the commands run with is set
     Device& m_device;
     const VkGeneratedCommandsInfoEXT m_info;  // with the memory that is used
     const IndirectLayout* m_layout;
