@@ -9,7 +9,7 @@ constexpr unsigned kFirstBits = 4;
 
 }  // namespace
 
-alignas(HandleIndex::Table::kAlignment) HandleIndex::Slot HandleIndex::s_none[4];
+HandleIndex::None HandleIndex::s_none;
 
 HandleIndex::Slot* HandleIndex::slotOf(uint64_t id) noexcept
 {

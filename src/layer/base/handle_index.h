@@ -16,7 +16,7 @@ namespace millrace::layer {
 // to not use a handle before it has it, nor behind its end, orders the two for one handle.
 class HandleIndex {
 public:
-    HandleIndex() : m_table(Table(s_none, 1).word()) {}
+    HandleIndex() : m_table(Table(s_none.slots, 1).word()) {}
     HandleIndex(const HandleIndex&) = delete;
     HandleIndex& operator=(const HandleIndex&) = delete;
 
@@ -88,7 +88,11 @@ private:
     Slot* slotOf(uint64_t id) noexcept;
     void grow();
 
-    alignas(Table::kAlignment) static Slot s_none[4];  // of an index that has never had anything
+    // Of an index that has never had anything.
+    struct alignas(Table::kAlignment) None {
+        Slot slots[4];
+    };
+    static None s_none;
 
     // Those before the last are still read by who had them; together they are no larger than it.
     std::vector<std::unique_ptr<Slot, Free>> m_owned;
