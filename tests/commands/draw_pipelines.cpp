@@ -9,8 +9,10 @@ namespace {
 
 // All state of a pipeline but its stages and layout.
 struct PipelineState {
-    PipelineState(bool hasVertices, uint32_t views)
+    PipelineState(bool hasVertices, uint32_t views, bool hasDynamicInput = false)
     {
+        if (hasDynamicInput)
+            states[2] = VK_DYNAMIC_STATE_VERTEX_INPUT_EXT;
         if (hasVertices) {
             input.vertexBindingDescriptionCount = 2;
             input.pVertexBindingDescriptions = kBindings;
@@ -121,7 +123,7 @@ VkGraphicsShaderGroupCreateInfoNV groupOf(const VkGraphicsPipelineCreateInfo& in
 VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices, uint32_t salt,
                                  const std::vector<VkPipeline>& others, bool isEarly)
 {
-    PipelineState state(hasVertices, m_views);
+    PipelineState state(hasVertices, m_views, m_hasDynamicInput);
     const std::span<const uint32_t> fragment = isEarly ? shaders::points_fragment_early : shaders::points_fragment;
     const VkShaderModule modules[] = {createModule(vertexCode(hasVertices)), createModule(fragment)};
     VkPipelineShaderStageCreateInfo stages[] = {stageOf(VK_SHADER_STAGE_VERTEX_BIT, modules[0]),
@@ -144,7 +146,7 @@ VkPipeline Draws::createPipeline(bool hasRenderPass, bool hasVertices, uint32_t 
         flags.pNext = &state.rendering;
     info.stageCount = 2;
     info.pStages = stages;
-    info.pVertexInputState = &state.input;
+    info.pVertexInputState = hasVertices && m_hasDynamicInput ? nullptr : &state.input;
     info.pInputAssemblyState = &state.assembly;
     info.pViewportState = &state.viewport;
     info.pRasterizationState = &state.raster;

@@ -373,6 +373,19 @@ TEST_F(GeneratedDrawsOneByOne, PipelineThatDoesNotFitBehindPreprocessing_AsALoop
     }
 }
 
+// What the command buffer for preprocessing has set is not what counts, but what that with the draws has.
+TEST(GeneratedDrawsOfDynamicVertexInput, RandomLayouts_AsALoopOnTheHost)
+{
+    if (!driverHas(VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME))
+        GTEST_SKIP() << "the driver lacks VK_EXT_vertex_input_dynamic_state";
+    Draws draws(Provider::Layer, Maker::Whole, {.dynamicInput = true});
+    for (uint32_t seed = 0; seed < 100 && !testing::Test::HasFailure(); ++seed) {
+        DrawCase drawn(seed);
+        const Pixels pixels = draws.run(drawn);
+        EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered)) << "seed " << seed;
+    }
+}
+
 TEST(GeneratedDrawsOfNarrowIntegers, RandomLayouts_AsALoopOnTheHost)
 {
     Draws draws(Provider::Layer, Maker::Whole, {.narrow = true});

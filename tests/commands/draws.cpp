@@ -19,6 +19,7 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
     : generated(provider, {.draws = true,
                            .libraries = maker == Maker::Libraries,
                            .objects = usesObjects(maker),
+                           .dynamicInput = with.dynamicInput,
                            .narrow = with.narrow,
                            .mesh = usesMesh(maker) || with.ownMesh,
                            .ownMesh = with.ownMesh,
@@ -31,6 +32,7 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
                            .trace = with.trace}),
       m_maker(maker),
       m_views(with.views),
+      m_hasDynamicInput(with.dynamicInput),
       m_device(generated.device)
 {
     m_target = m_device.createTarget(kSide, kSide, layerCount());
@@ -147,6 +149,8 @@ void Draws::bind(VkCommandBuffer cmd, const DrawCase& drawn) const
         vkCmdSetViewport(cmd, 0, 1, &viewport);
         vkCmdSetScissor(cmd, 0, 1, &scissor);
         vkCmdBindPipeline(cmd, kGraphics, pipelineOf(drawn));
+        if (m_hasDynamicInput && drawn.hasVertices)
+            setVertexInput(cmd, true);
         if (drawn.boundGroup > 0)
             m_device.get<PFN_vkCmdBindPipelineShaderGroupNV>("vkCmdBindPipelineShaderGroupNV")(
                 cmd, kGraphics, pipelineOf(drawn), drawn.boundGroup);
@@ -155,7 +159,7 @@ void Draws::bind(VkCommandBuffer cmd, const DrawCase& drawn) const
         const VkBuffer buffers[] = {m_vertices.handle, m_instances.handle};
         const VkDeviceSize offsets[] = {0, 0};
         const VkDeviceSize strides[] = {16, 4};
-        vkCmdBindVertexBuffers2(cmd, 0, 2, buffers, offsets, nullptr, strides);
+        vkCmdBindVertexBuffers2(cmd, 0, 2, buffers, offsets, nullptr, m_hasDynamicInput ? nullptr : strides);
     }
     vkCmdBindDescriptorSets(cmd, kGraphics, m_layout, 0, 1, &m_set, 0, nullptr);
     vkCmdBindIndexBuffer(cmd, m_indices.handle, 0, VK_INDEX_TYPE_UINT32);

@@ -282,6 +282,7 @@ private:
 
     const Maker m_maker;
     const uint32_t m_views;  // a mask; 0: there is no multiview
+    const bool m_hasDynamicInput;
     layertest::TestDevice& m_device;
     layertest::Image m_target;
     VkRenderPass m_pass = VK_NULL_HANDLE;

@@ -133,6 +133,12 @@ DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
         options.extensions.insert(options.extensions.end(), {VK_NV_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME,
                                                              VK_NV_DEVICE_GENERATED_COMMANDS_COMPUTE_EXTENSION_NAME});
     }
+    if (with.dynamicInput) {
+        m_vertexInput.vertexInputDynamicState = VK_TRUE;
+        m_vertexInput.pNext = m_features.pNext;
+        m_features.pNext = &m_vertexInput;
+        options.extensions.push_back(VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME);
+    }
     if (with.objects) {
         m_objects.shaderObject = VK_TRUE;
         m_objects.pNext = m_features.pNext;

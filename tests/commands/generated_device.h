@@ -26,6 +26,7 @@ struct GeneratedOptions {
     bool graphs = false;          // execution graphs
     bool libraries = false;       // graphics pipelines of libraries
     bool objects = false;         // shader objects
+    bool dynamicInput = false;    // vertex input that commands set
     bool narrow = false;          // the layer uses no 64-bit integers
     bool mesh = false;            // VK_EXT_mesh_shader,
     bool ownMesh = false;         // of the layer's
@@ -54,6 +55,8 @@ private:
 
     VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT m_libraries{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT};
+    VkPhysicalDeviceVertexInputDynamicStateFeaturesEXT m_vertexInput{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VERTEX_INPUT_DYNAMIC_STATE_FEATURES_EXT};
     VkPhysicalDeviceShaderObjectFeaturesEXT m_objects{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT};
 
     VkPhysicalDeviceMeshShaderFeaturesEXT m_mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};
