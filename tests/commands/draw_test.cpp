@@ -386,6 +386,23 @@ TEST(GeneratedDrawsOfDynamicVertexInput, RandomLayouts_AsALoopOnTheHost)
     }
 }
 
+TEST(GeneratedDrawsOfDynamicVertexInput, PreprocessedPipelinesThatCannotBeOne_AsALoopOnTheHost)
+{
+    if (!driverHas(VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME))
+        GTEST_SKIP() << "the driver lacks VK_EXT_vertex_input_dynamic_state";
+    Draws draws(Provider::Layer, Maker::Whole, {.dynamicInput = true});
+    uint32_t count = 0;
+    for (uint32_t seed = 0; seed < 2000 && count < 10 && !testing::Test::HasFailure(); ++seed) {
+        DrawCase drawn(seed);
+        if (!drawn.hasVertices || !drawn.hasSet || drawn.isUnordered || !drawn.isExplicit || !drawn.hasRenderPass)
+            continue;
+        ++count;
+        draws.replace(drawn, 1, kDrawSalts[1], true);
+        EXPECT_TRUE(drawn.expected().allows(draws.run(drawn), false)) << "seed " << seed;
+    }
+    EXPECT_EQ(count, 10u);
+}
+
 TEST(GeneratedDrawsOfNarrowIntegers, RandomLayouts_AsALoopOnTheHost)
 {
     Draws draws(Provider::Layer, Maker::Whole, {.narrow = true});
