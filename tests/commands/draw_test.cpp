@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -14,6 +15,16 @@
 namespace millrace::commandtest {
 
 namespace {
+
+// Draws the first cases.
+void expectAsALoop(Draws& draws, uint32_t cases)
+{
+    for (uint32_t seed = 0; seed < cases && !testing::Test::HasFailure(); ++seed) {
+        DrawCase drawn(seed);
+        const Pixels pixels = draws.run(drawn);
+        EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered)) << "seed " << seed;
+    }
+}
 
 using Way = std::tuple<Provider, Maker>;
 
@@ -297,10 +308,7 @@ protected:
 
 TEST_F(GeneratedDrawsOneByOne, RandomLayouts_AsALoopOnTheHost)
 {
-    for (uint32_t seed = 0; seed < 60 && !HasFailure(); ++seed) {
-        DrawCase drawn(seed);
-        EXPECT_TRUE(drawn.expected().allows(apart.run(drawn), drawn.isUnordered)) << "seed " << seed;
-    }
+    expectAsALoop(apart, 60);
 }
 
 TEST_F(GeneratedDrawsOneByOne, OrderOfManySequences_AsALoopOnTheHost)
@@ -374,31 +382,32 @@ TEST_F(GeneratedDrawsOneByOne, PipelineThatDoesNotFitBehindPreprocessing_AsALoop
 }
 
 // What the command buffer for preprocessing has set is not what counts, but what that with the draws has.
-TEST(GeneratedDrawsOfDynamicVertexInput, RandomLayouts_AsALoopOnTheHost)
-{
-    if (!driverHas(VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME))
-        GTEST_SKIP() << "the driver lacks VK_EXT_vertex_input_dynamic_state";
-    Draws draws(Provider::Layer, Maker::Whole, {.dynamicInput = true});
-    for (uint32_t seed = 0; seed < 100 && !testing::Test::HasFailure(); ++seed) {
-        DrawCase drawn(seed);
-        const Pixels pixels = draws.run(drawn);
-        EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered)) << "seed " << seed;
+class GeneratedDrawsOfDynamicVertexInput : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        if (!driverHas(VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME))
+            GTEST_SKIP() << "the driver lacks VK_EXT_vertex_input_dynamic_state";
+        draws.emplace(Provider::Layer, Maker::Whole, GeneratedOptions{.dynamicInput = true});
     }
+    std::optional<Draws> draws;
+};
+
+TEST_F(GeneratedDrawsOfDynamicVertexInput, RandomLayouts_AsALoopOnTheHost)
+{
+    expectAsALoop(*draws, 100);
 }
 
-TEST(GeneratedDrawsOfDynamicVertexInput, PreprocessedPipelinesThatCannotBeOne_AsALoopOnTheHost)
+TEST_F(GeneratedDrawsOfDynamicVertexInput, PreprocessedPipelinesThatCannotBeOne_AsALoopOnTheHost)
 {
-    if (!driverHas(VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME))
-        GTEST_SKIP() << "the driver lacks VK_EXT_vertex_input_dynamic_state";
-    Draws draws(Provider::Layer, Maker::Whole, {.dynamicInput = true});
     uint32_t count = 0;
-    for (uint32_t seed = 0; seed < 2000 && count < 10 && !testing::Test::HasFailure(); ++seed) {
+    for (uint32_t seed = 0; seed < 2000 && count < 10 && !HasFailure(); ++seed) {
         DrawCase drawn(seed);
         if (!drawn.hasVertices || !drawn.hasSet || drawn.isUnordered || !drawn.isExplicit || !drawn.hasRenderPass)
             continue;
         ++count;
-        draws.replace(drawn, 1, kDrawSalts[1], true);
-        EXPECT_TRUE(drawn.expected().allows(draws.run(drawn), false)) << "seed " << seed;
+        draws->replace(drawn, 1, kDrawSalts[1], true);
+        EXPECT_TRUE(drawn.expected().allows(draws->run(drawn), false)) << "seed " << seed;
     }
     EXPECT_EQ(count, 10u);
 }
@@ -406,11 +415,7 @@ TEST(GeneratedDrawsOfDynamicVertexInput, PreprocessedPipelinesThatCannotBeOne_As
 TEST(GeneratedDrawsOfNarrowIntegers, RandomLayouts_AsALoopOnTheHost)
 {
     Draws draws(Provider::Layer, Maker::Whole, {.narrow = true});
-    for (uint32_t seed = 0; seed < 60 && !testing::Test::HasFailure(); ++seed) {
-        DrawCase drawn(seed);
-        const Pixels pixels = draws.run(drawn);
-        EXPECT_TRUE(drawn.expected().allows(pixels, drawn.isUnordered)) << "seed " << seed;
-    }
+    expectAsALoop(draws, 60);
 }
 
 // Counts are of one command alone. Drivers may think otherwise (docs/gpu.md).

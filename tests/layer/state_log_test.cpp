@@ -8,7 +8,7 @@
 #include <numeric>
 #include <vector>
 
-#include "layer/recording/few.h"
+#include "layer/recording/copy_few.h"
 
 namespace millrace::layer {
 

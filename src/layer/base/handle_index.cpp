@@ -11,19 +11,6 @@ constexpr unsigned kFirstBits = 4;
 
 HandleIndex::None HandleIndex::s_none;
 
-HandleIndex::Slot* HandleIndex::slotOf(uint64_t id) noexcept
-{
-    if (isReserved(id))
-        return nullptr;
-    for (Slot* slot = current().firstOf(id);; ++slot) {
-        const uint64_t found = slot->id.load(std::memory_order_relaxed);
-        if (found == id)
-            return slot;
-        if (found == kEmpty)
-            return nullptr;
-    }
-}
-
 // In the first slot that is free; true if that was empty. The value is there before the id says so.
 bool HandleIndex::put(Table table, uint64_t id, void* value) noexcept
 {
@@ -52,7 +39,7 @@ void HandleIndex::insert(uint64_t id, void* value)
 
 void HandleIndex::remove(uint64_t id) noexcept
 {
-    Slot* slot = slotOf(id);
+    Slot* slot = isReserved(id) ? nullptr : slotOf(id);
     if (!slot)
         return;
     slot->id.store(kRemoved, std::memory_order_release);

@@ -30,14 +30,8 @@ public:
     // The same. Requires: a handle that a driver has given.
     void* findValid(uint64_t id) const noexcept
     {
-        const Table table(m_table.load(std::memory_order_acquire));
-        for (const Slot* slot = table.firstOf(id);; ++slot) {
-            const uint64_t found = slot->id.load(std::memory_order_acquire);
-            if (found == id) [[likely]]
-                return slot->value.load(std::memory_order_relaxed);
-            if (found == kEmpty)
-                return nullptr;
-        }
+        const Slot* const slot = slotOf(id);
+        return slot ? slot->value.load(std::memory_order_relaxed) : nullptr;
     }
 
     // No handle that a driver gives is one of these.
@@ -85,7 +79,17 @@ private:
 
     Table current() const { return Table(m_table.load(std::memory_order_relaxed)); }
     static bool put(Table table, uint64_t id, void* value) noexcept;
-    Slot* slotOf(uint64_t id) noexcept;
+    // Null if it is not there. Requires: not reserved.
+    Slot* slotOf(uint64_t id) const noexcept
+    {
+        for (Slot* slot = Table(m_table.load(std::memory_order_acquire)).firstOf(id);; ++slot) {
+            const uint64_t found = slot->id.load(std::memory_order_acquire);
+            if (found == id) [[likely]]
+                return slot;
+            if (found == kEmpty)
+                return nullptr;
+        }
+    }
     void grow();
 
     // Of an index that has never had anything.

@@ -44,7 +44,7 @@ const VariantHandles* CombinedPipelines::find(const commands::Layout& layout, co
     const VariantHandles* variant = nullptr;
     if (get(layout, wanted.input, variant) == VK_SUCCESS)
         return variant;
-    noteFailure(std::move(wanted));
+    rememberFailed(std::move(wanted));
     return nullptr;
 }
 
@@ -55,7 +55,7 @@ bool CombinedPipelines::hasFailed(const Failed& wanted) const
         m_failed, [&](const Failed& failed) { return failed.layout == wanted.layout && failed.input == wanted.input; });
 }
 
-void CombinedPipelines::noteFailure(Failed failed)
+void CombinedPipelines::rememberFailed(Failed failed)
 {
     std::string obstacle;
     {

@@ -41,7 +41,7 @@ private:
 
     VkResult hinder(std::string why) const;
     bool hasFailed(const Failed& wanted) const;
-    void noteFailure(Failed failed);
+    void rememberFailed(Failed failed);
 
     const Members m_members;
     const std::shared_ptr<KeptPipeline> m_first;

@@ -9,24 +9,13 @@
 // Needs those before it.
 #include <vulkan/vulkan_extension_inspection.hpp>
 
+#include "layer/loader/unknown_thunks.h"
 #include "layer/recording/command_buffer.h"
 #include "layer/submission/queue.h"
-
-// Functions of kThunkBytes each, one for each slot, in the file of each processor. They hand the slot to
-// millraceFindUnknown(), with the registers that arguments may be in kept, then go on in the driver's function with
-// another first argument. What is on the stack stays where it is.
-#if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))
-#define MILLRACE_HAS_THUNKS 1
-extern "C" __attribute__((visibility("hidden"))) const std::byte millraceUnknownThunks[];
-#else
-#define MILLRACE_HAS_THUNKS 0
-#endif
 
 namespace millrace::layer {
 
 namespace {
-
-constexpr size_t kThunkBytes = 16;
 
 constexpr std::string_view kOfQueue = "vkQueue";
 constexpr std::string_view kOfCommandBuffer = "vkCmd";

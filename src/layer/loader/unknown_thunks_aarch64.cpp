@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of unknown commands on AArch64.
-#include "layer/loader/unknown_commands.h"
+#include "layer/loader/unknown_thunks.h"
 
-#if defined(__aarch64__) && defined(__linux__)
-static_assert(millrace::layer::UnknownCommands::kMost == 64);
+#if MILLRACE_HAS_THUNKS && defined(__aarch64__)
 asm(R"(
     .text
     .type millraceUnknownCommand, %function
@@ -40,19 +39,9 @@ millraceUnknownCommand:
     br x16
     .cfi_endproc
     .size millraceUnknownCommand, . - millraceUnknownCommand
-
-    .balign 16
-    .globl millraceUnknownThunks
-    .hidden millraceUnknownThunks
-millraceUnknownThunks:
-    .set slot, 0
-    .rept 64
-    .balign 16
+)" MILLRACE_UNKNOWN_THUNKS(R"(
     hint #34  // bti c
     mov x16, #slot
     b millraceUnknownCommand
-    .set slot, slot + 1
-    .endr
-    .balign 16
-)");
+)"));
 #endif

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of unknown commands on x86-64, with System V's calling convention.
-#include "layer/loader/unknown_commands.h"
+#include "layer/loader/unknown_thunks.h"
 
-#if defined(__x86_64__) && defined(__linux__)
-static_assert(millrace::layer::UnknownCommands::kMost == 64);
+#if MILLRACE_HAS_THUNKS && defined(__x86_64__)
 asm(R"(
     .text
     .type millraceUnknownCommand, @function
@@ -49,19 +48,9 @@ millraceUnknownCommand:
     jmp *%r11
     .cfi_endproc
     .size millraceUnknownCommand, . - millraceUnknownCommand
-
-    .balign 16
-    .globl millraceUnknownThunks
-    .hidden millraceUnknownThunks
-millraceUnknownThunks:
-    .set slot, 0
-    .rept 64
-    .balign 16
+)" MILLRACE_UNKNOWN_THUNKS(R"(
     endbr64
     pushq $slot
     jmp millraceUnknownCommand
-    .set slot, slot + 1
-    .endr
-    .balign 16
-)");
+)"));
 #endif

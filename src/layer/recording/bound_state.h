@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "layer/recording/bound_commands.h"
-#include "layer/recording/few.h"
+#include "layer/recording/copy_few.h"
 #include "layer/recording/state_log.h"
 
 namespace millrace::layer {

@@ -9,7 +9,7 @@
 
 #include "layer/loader/entry_points.h"
 #include "layer/recording/command_buffer.h"
-#include "layer/recording/few.h"
+#include "layer/recording/copy_few.h"
 #include "layer/recording/quick_call.h"
 #include "layer/recording/state_log.h"
 

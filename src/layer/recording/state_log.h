@@ -18,7 +18,7 @@ namespace millrace::layer {
 
 // What a command sets. Commands that set the same thing, such as a core command and the extension's that it was
 // promoted from, share a kind.
-enum class StateKind : uint32_t {
+enum class StateKind : uint16_t {
     Pipeline,
     Shader,
     DescriptorSets,
@@ -121,8 +121,7 @@ struct StateKey {
     uint32_t binding = 0;  // in a push descriptor set, with `element` and `count` of it
     uint32_t element = 0;
 
-    bool operator==(const StateKey&) const = default;
-    // The same of keys of one kind, which need not be compared.
+    // Of keys of one kind, which need not be compared.
     bool isSame(const StateKey& other) const
     {
         return first == other.first && count == other.count && where == other.where && binding == other.binding &&
