@@ -2,11 +2,11 @@
 """Random graphs: each process is given one seed after the other."""
 
 import re
-import threading
 import time
 
 from kinds import Kind
 from process import Silent, TimeOver, describe_status
+from seeds import Seeds
 
 
 MOST_FAILURES = 50  # after which nothing new is learned
@@ -17,18 +17,19 @@ class Graphs(Kind):
     def __init__(self, name, report, first_seed, most, options):
         """OPTIONS are those of random_graphs."""
         super().__init__(name, report)
-        self.first_seed = self._next_seed = first_seed
-        self._most = most
+        self._seeds = Seeds(first_seed, most)
         self._options = options
-        self._seed_lock = threading.Lock()
+        self._taken = set()
         self._unfinished = []
         self._parts = {}  # of the time: seconds by the clock and of the processor, of all processes that have ended
         self._timed = 0  # their graphs
 
     def line(self):
         parts = [super().line()]
-        if self._next_seed > self.first_seed:
-            parts.append(f"seeds {self.first_seed} to {self._next_seed - 1}")
+        if self._taken:
+            first, last = min(self._taken), max(self._taken)
+            are_all = len(self._taken) == last - first + 1
+            parts.append(f"seeds {first} to {last}" if are_all else f"{len(self._taken)} of the seeds {first} to {last}")
         if self._unfinished:
             parts.append(f"not finished in time: {' '.join(map(str, sorted(self._unfinished)))}")
         if self.ran:
@@ -39,30 +40,33 @@ class Graphs(Kind):
                 for part, (wall, processor) in self._parts.items()))
         return ", ".join(parts)
 
-    def _take_seed(self, check):
+    def _take_seed(self, check, last):
         """None if there are enough."""
-        with self._seed_lock:
-            if check.is_over() or self._is_complete():
-                return None
-            self._next_seed += 1
-            return self._next_seed - 1
-
-    def _is_complete(self):
-        return self._next_seed - self.first_seed >= self._most or len(self.failures) >= MOST_FAILURES
+        if check.is_over() or len(self.failures) >= MOST_FAILURES:
+            return None
+        seed = self._seeds.take(last)
+        if seed is not None:
+            with self._lock:
+                self._taken.add(seed)
+        return seed
 
     def run(self, check):
         """Until the time is over. A process ends with the first failure, which may harm what it does next."""
-        while not check.is_over() and not self._is_complete():
-            self._run_process(check)
+        seed = self._take_seed(check, None)
+        while seed is not None:
+            seed = self._run_process(check, seed)
 
-    def _run_process(self, check):
+    def _run_process(self, check, seed):
+        """From SEED on. Returns one that is left to the next process, or None."""
         process = check.start(["random_graphs", "--serve", *self._options])
         seeds = []
         try:
-            while (seed := self._take_seed(check)) is not None:
+            while seed is not None:
                 seeds.append(seed)
-                if not self._run_graph(process, seed):
-                    return
+                passed = self._run_graph(process, seed)
+                seed = self._take_seed(check, seed)
+                if not passed:
+                    return seed
             process.close_input()
             output = list(process.lines())
             status = process.status()
@@ -75,11 +79,12 @@ class Graphs(Kind):
             pass
         finally:
             process.kill()
+        return None
 
     def _add_times(self, output, graphs):
         """What a process that has run GRAPHS says of its time when it ends."""
         found = [part for line in output if line.startswith("parts: ") for part in PART.findall(line)]
-        with self._seed_lock:
+        with self._lock:
             self._timed += graphs if found else 0
             for part, *seconds in found:
                 old = self._parts.get(part, (0.0, 0.0))
@@ -102,11 +107,11 @@ class Graphs(Kind):
         except Silent:
             self._fail([seed], f"hangs: no word for {process.quiet_seconds} s", output)
         except TimeOver:
-            with self._seed_lock:
+            with self._lock:
                 self._unfinished.append(seed)
             raise
         finally:
-            with self._seed_lock:
+            with self._lock:
                 self.seconds += time.monotonic() - start
         return False
 

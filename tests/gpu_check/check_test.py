@@ -3,6 +3,7 @@
 """What scripts/gpu/check.py makes of programs that pass, fail, hang and crash. No device is needed: the programs are
 stand-ins."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -15,10 +16,34 @@ import tempfile
 import unittest
 
 SOURCES = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(SOURCES / "scripts/gpu"))
+from seeds import Seeds, device_kind  # pylint: disable=wrong-import-position
+
 FAKE = pathlib.Path(__file__).with_name("fake_program.py")
 PASSES = {"one": "pass", "two": "pass"}
 TESTS = ["test_conformance", "test_programs", "test_limits", "test_generated_commands", "test_commands_shaders",
          "test_mesh_nodes", "test_mesh_shaders", "test_random_mesh_shaders"]
+
+
+class SeedsOfProcesses(unittest.TestCase):
+    def test_processesInTurn_AllSeedsOnce_AndFewDevicesEach(self):
+        seeds = Seeds(1000, 640)
+        taken = [[seeds.take(None)] for _ in range(16)]
+        for process in itertools.cycle(taken):
+            if (seed := seeds.take(process[-1])) is None:
+                break
+            process.append(seed)
+        numbers = [seed for process in taken for seed in process]
+        self.assertEqual(sorted(numbers), list(range(1000, 1640)))
+        kinds = [len({device_kind(seed) for seed in process}) for process in taken]
+        self.assertLessEqual(max(kinds), 3, kinds)
+        self.assertLessEqual(sum(kinds), 36, kinds)  # in order, all six in each of 16
+
+    def test_noMoreThanAsked_AndNoneOfNone(self):
+        seeds = Seeds(5, 2)
+        self.assertEqual({seeds.take(None), seeds.take(None)}, {5, 6})
+        self.assertIsNone(seeds.take(5))
+        self.assertIsNone(Seeds(5, 0).take(None))
 
 
 class GpuCheck(unittest.TestCase):
@@ -184,7 +209,7 @@ class GpuCheck(unittest.TestCase):
     def test_minutesAreOver_NoFurtherGraphs(self):
         status, output = self.check("--only", "graphs", "--graphs", "1000000", minutes="0.1")
         self.assertEqual(status, 0, output)
-        self.assertRegex(self.line(output, "random graphs"), r"\d+ ran, 0 failed, seeds")
+        self.assertRegex(self.line(output, "random graphs"), r"\d+ ran, 0 failed, (\d+ of the )?seeds")
 
     def test_endOfTheGraphsProcessThatFails_IsAFailure(self):
         status, output = self.check("--only", "graphs", random_graphs={"end": "fail"})
