@@ -182,14 +182,10 @@ Id ModuleText::mixFunction()
     BodyText body(*this);
     const Id a = newId("a");
     const Id b = newId("b");
-    const auto shiftXor = [&](const Id& h, uint32_t shift) {
-        return body.u("OpBitwiseXor", h, body.u("OpShiftRightLogical", h, constant(shift)));
-    };
-    Id h = body.u("OpBitwiseXor", a, body.u("OpIMul", b, constant(0x9e3779b9u)));
-    h = body.u("OpIMul", shiftXor(h, 16), constant(0x7feb352du));
-    h = body.u("OpIMul", shiftXor(h, 15), constant(0x846ca68bu));
-    h = shiftXor(h, 16);
-    function(body.finish(id, type, {{type, a}, {type, b}}, "OpReturnValue " + h));
+    const Id both = body.u("OpBitwiseXor", a, body.u("OpIMul", b, constant(0x9e3779b9u)));
+    const Id h = body.u("OpIMul", both, constant(0x7feb352du));
+    const Id result = body.u("OpBitwiseXor", h, body.u("OpShiftRightLogical", h, constant(16)));
+    function(body.finish(id, type, {{type, a}, {type, b}}, "OpReturnValue " + result));
     return id;
 }
 

@@ -40,16 +40,12 @@ private:
     uint64_t m_state;
 };
 
-// The hash that shaders and host compute alike.
+// The hash that shaders and host compute alike. Nodes call it in dozens of places, and drivers copy it to each: so it is as
+// short as can be where low bits depend on all others.
 inline uint32_t mix(uint32_t a, uint32_t b)
 {
-    uint32_t h = a ^ b * 0x9e3779b9u;
-    h ^= h >> 16;
-    h *= 0x7feb352du;
-    h ^= h >> 15;
-    h *= 0x846ca68bu;
-    h ^= h >> 16;
-    return h;
+    const uint32_t h = (a ^ b * 0x9e3779b9u) * 0x7feb352du;
+    return h ^ h >> 16;
 }
 
 }  // namespace millrace::random
