@@ -199,10 +199,8 @@ Id ModuleText::reportFunction()
     m_known["report"] = id;
     BodyText body(*this);
     const Id hash = newId("h");
-    for (uint32_t i = 0; i < 2; ++i) {
-        const Id word = body.u("OpBitwiseAnd", body.mix(hash, constant(i)), constant(kSumWords - 1));
-        body.atomicAdd(word, body.mix(hash, constant(i + 7)));
-    }
+    const Id mixed = body.mix(hash, constant(7));
+    body.atomicAdd(body.u("OpBitwiseAnd", mixed, constant(kSumWords - 1)), mixed);
     function(body.finish(id, voidType(), {{uintType(), hash}}));
     return id;
 }
@@ -230,9 +228,10 @@ Id ModuleText::reportAtAddressFunction(uint32_t pushConstantBytes)
     const Id pair = vectorType(word, 2);
     const Id address = body.load(pair, body.chain("PushConstant", pair, push, constant(1)));
     const Id pointer = body.op(pointerType("PhysicalStorageBuffer", block), "OpBitcast", address);
-    const Id index = body.u("OpBitwiseAnd", body.mix(hash, constant(0)), constant(kSumWords - 1));
+    const Id mixed = body.mix(hash, constant(9));
+    const Id index = body.u("OpBitwiseAnd", mixed, constant(kSumWords - 1));
     const Id where = body.chain("PhysicalStorageBuffer", word, pointer, constant(0) + " " + index);
-    body.op(word, "OpAtomicIAdd", where + " " + constant(1) + " " + constant(0) + " " + body.mix(hash, constant(9)));
+    body.op(word, "OpAtomicIAdd", where + " " + constant(1) + " " + constant(0) + " " + mixed);
     function(body.finish(id, voidType(), {{word, hash}}));
     return id;
 }
