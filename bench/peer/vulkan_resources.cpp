@@ -3,8 +3,6 @@
 
 #include <cstring>
 
-#include "bench/suite/readback.h"
-
 namespace millrace::bench::peer {
 
 using harness::check;
@@ -67,7 +65,7 @@ double Stamps::microseconds() const
 GpuResource::GpuResource(Device& device, const Resource& resource, uint32_t slots)
     : m_device(device), m_bytes(resource.size()), m_extent{resource.width, resource.height, 1}
 {
-    m_results = createReadback(device, m_bytes * slots);
+    m_results = device.createReadback(m_bytes * slots);
     if (resource.isImage()) {
         createImage(resource.width, resource.height);
         return;
@@ -104,7 +102,7 @@ void GpuResource::createImage(uint32_t width, uint32_t height)
     vkGetImageMemoryRequirements(m_device.device, m_image, &needs);
     VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
     allocate.allocationSize = needs.size;
-    allocate.memoryTypeIndex = m_device.memoryType(needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    allocate.memoryTypeIndex = m_device.memoryType(needs.memoryTypeBits, {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT});
     check(vkAllocateMemory(m_device.device, &allocate, nullptr, &m_memory), "vkAllocateMemory");
     check(vkBindImageMemory(m_device.device, m_image, m_memory, 0), "vkBindImageMemory");
     VkImageViewCreateInfo view{VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO};

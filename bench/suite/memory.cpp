@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "bench/suite/programs.h"
-#include "bench/suite/readback.h"
 
 namespace millrace::bench {
 
@@ -57,7 +56,7 @@ void Memory::upload(const std::vector<uint32_t>& words)
     const VkDeviceSize bytes = words.size() * 4;
     if (bytes == 0)
         return;
-    const Buffer staging = createReadback(m_device, std::min(bytes, kChunk));
+    const Buffer staging = m_device.createReadback(std::min(bytes, kChunk));
     for (VkDeviceSize at = 0; at < bytes; at += kChunk) {
         const VkDeviceSize part = std::min(kChunk, bytes - at);
         std::memcpy(staging.mapped, words.data() + at / 4, part);
@@ -69,7 +68,7 @@ void Memory::upload(const std::vector<uint32_t>& words)
 std::vector<uint32_t> Memory::download(VkDeviceSize bytes) const
 {
     bytes = std::min(bytes, m_buffer.size);
-    const Buffer staging = createReadback(m_device, bytes);
+    const Buffer staging = m_device.createReadback(bytes);
     copy(m_device, m_buffer.handle, 0, staging.handle, 0, bytes);
     std::vector<uint32_t> words(staging.words(), staging.words() + bytes / 4);
     m_device.destroyBuffer(staging);

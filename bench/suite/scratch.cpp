@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "abi/graph_memory.h"
-#include "bench/suite/readback.h"
 
 namespace millrace::bench {
 
@@ -54,7 +53,7 @@ private:
     {
         std::vector<Item> items(count);
         const VkDeviceSize bytes = count * sizeof(Item);
-        const harness::Buffer staging = createReadback(m_device, bytes);
+        const harness::Buffer staging = m_device.createReadback(bytes);
         m_graph.readScratch(staging, at, bytes);
         std::memcpy(items.data(), staging.mapped, bytes);
         m_device.destroyBuffer(staging);

@@ -51,30 +51,10 @@ TEST_F(Lowered, AllocationLargerThanTheFiles_Fails)
 {
     VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
     info.allocationSize = (VkDeviceSize{1} << 30) + 1;
-    info.memoryTypeIndex = device().memoryType(UINT32_MAX, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    info.memoryTypeIndex = device().memoryType(UINT32_MAX, {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT});
     VkDeviceMemory memory = VK_NULL_HANDLE;
     EXPECT_EQ(vkAllocateMemory(device().device, &info, nullptr, &memory), VK_ERROR_OUT_OF_DEVICE_MEMORY);
     device().takeMessages();  // the validation layer says so too
-}
-
-// Visible to the host, and not coherent.
-harness::Buffer notCoherentBuffer(harness::Device& device)
-{
-    harness::Buffer buffer;
-    buffer.size = 256;
-    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-    info.size = buffer.size;
-    info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-    harness::check(vkCreateBuffer(device.device, &info, nullptr, &buffer.handle), "vkCreateBuffer");
-    VkMemoryRequirements needs;
-    vkGetBufferMemoryRequirements(device.device, buffer.handle, &needs);
-    VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-    allocate.allocationSize = needs.size;
-    allocate.memoryTypeIndex = device.memoryType(needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
-    harness::check(vkAllocateMemory(device.device, &allocate, nullptr, &buffer.memory), "vkAllocateMemory");
-    harness::check(vkBindBufferMemory(device.device, buffer.handle, buffer.memory, 0), "vkBindBufferMemory");
-    harness::check(vkMapMemory(device.device, buffer.memory, 0, VK_WHOLE_SIZE, 0, &buffer.mapped), "vkMapMemory");
-    return buffer;
 }
 
 void copy(harness::Device& device, const harness::Buffer& from, const harness::Buffer& to)
@@ -92,8 +72,11 @@ TEST_F(Lowered, HostMemory_IsCoherentOnlyWhereItSaysSo)
     harness::Device& least = device();
     const harness::Buffer coherent =
         least.createBuffer(256, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
-    const harness::Buffer cached = notCoherentBuffer(least);
-    const VkMappedMemoryRange all{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, cached.memory, 0, VK_WHOLE_SIZE};
+    const harness::Buffer cached =
+        least.createMappedBuffer(256, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                 {VK_MEMORY_PROPERTY_HOST_CACHED_BIT});  // which is not coherent here
+    const VkMappedMemoryRange all{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, cached.memory.handle, 0,
+                                  VK_WHOLE_SIZE};
     cached.words()[0] = 7;
     copy(least, cached, coherent);
     EXPECT_NE(coherent.words()[0], 7u);

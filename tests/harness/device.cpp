@@ -65,6 +65,7 @@ void Device::close()
     if (device) {
         for (const Queue& each : m_queues)
             vkDestroyCommandPool(device, each.pool, nullptr);
+        m_memory.free(device);
         vkDestroyDevice(device, nullptr);
         device = VK_NULL_HANDLE;
     }
@@ -102,22 +103,26 @@ std::vector<std::string> Device::takeMessages()
     return std::exchange(m_messages, {});
 }
 
-uint32_t Device::memoryType(uint32_t bits, VkMemoryPropertyFlags wanted) const
+uint32_t Device::memoryType(uint32_t bits, std::initializer_list<VkMemoryPropertyFlags> preferred) const
 {
     VkPhysicalDeviceMemoryProperties memory;
     vkGetPhysicalDeviceMemoryProperties(physical, &memory);
-    for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
-        if ((bits >> i & 1) && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
-            return i;
+    for (const VkMemoryPropertyFlags wanted : preferred)
+        for (uint32_t i = 0; i < memory.memoryTypeCount; ++i)
+            if ((bits >> i & 1) && (memory.memoryTypes[i].propertyFlags & wanted) == wanted)
+                return i;
     throw HarnessError("no suitable memory type");
 }
 
+namespace {
+
+constexpr VkMemoryPropertyFlags kVisible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+
+}  // namespace
+
 Buffer Device::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage)
 {
-    const Part part("buffers");
-    Buffer buffer =
-        allocateBuffer(size, usage, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
-    check(vkMapMemory(device, buffer.memory, 0, VK_WHOLE_SIZE, 0, &buffer.mapped), "vkMapMemory");
+    const Buffer buffer = createMappedBuffer(size, usage, {kVisible});
     if (size <= (16u << 20))  // larger ones are scratch memory, whose contents nobody may rely on
         std::memset(buffer.mapped, 0, size);
     return buffer;
@@ -126,10 +131,24 @@ Buffer Device::createBuffer(VkDeviceSize size, VkBufferUsageFlags usage)
 Buffer Device::createDeviceBuffer(VkDeviceSize size, VkBufferUsageFlags usage)
 {
     const Part part("buffers");
-    return allocateBuffer(size, usage, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    return allocateBuffer(size, usage, {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT}, false);
 }
 
-Buffer Device::allocateBuffer(VkDeviceSize size, VkBufferUsageFlags usage, VkMemoryPropertyFlags memory)
+Buffer Device::createMappedBuffer(VkDeviceSize size, VkBufferUsageFlags usage,
+                                  std::initializer_list<VkMemoryPropertyFlags> preferred)
+{
+    const Part part("buffers");
+    return allocateBuffer(size, usage, preferred, true);
+}
+
+Buffer Device::createReadback(VkDeviceSize size)
+{
+    return createMappedBuffer(size, VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
+                              {kVisible | VK_MEMORY_PROPERTY_HOST_CACHED_BIT, kVisible});
+}
+
+Buffer Device::allocateBuffer(VkDeviceSize size, VkBufferUsageFlags usage,
+                              std::initializer_list<VkMemoryPropertyFlags> preferred, bool isMapped)
 {
     Buffer buffer;
     buffer.size = size;
@@ -139,13 +158,9 @@ Buffer Device::allocateBuffer(VkDeviceSize size, VkBufferUsageFlags usage, VkMem
     check(vkCreateBuffer(device, &info, nullptr, &buffer.handle), "vkCreateBuffer");
     VkMemoryRequirements needs;
     vkGetBufferMemoryRequirements(device, buffer.handle, &needs);
-    VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO};
-    flags.flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT;
-    VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags};
-    allocate.allocationSize = needs.size;
-    allocate.memoryTypeIndex = memoryType(needs.memoryTypeBits, memory);
-    check(vkAllocateMemory(device, &allocate, nullptr, &buffer.memory), "vkAllocateMemory");
-    check(vkBindBufferMemory(device, buffer.handle, buffer.memory, 0), "vkBindBufferMemory");
+    buffer.memory = m_memory.take(device, memoryType(needs.memoryTypeBits, preferred), needs.size, isMapped);
+    buffer.mapped = buffer.memory.mapped;
+    check(vkBindBufferMemory(device, buffer.handle, buffer.memory.handle, 0), "vkBindBufferMemory");
     VkBufferDeviceAddressInfo ask{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
     ask.buffer = buffer.handle;
     buffer.address = vkGetBufferDeviceAddress(device, &ask);
@@ -156,7 +171,7 @@ void Device::destroyBuffer(const Buffer& buffer)
 {
     const Part part("buffers");
     vkDestroyBuffer(device, buffer.handle, nullptr);
-    vkFreeMemory(device, buffer.memory, nullptr);
+    m_memory.giveBack(device, buffer.memory);
 }
 
 VkShaderModule Device::createModule(const std::vector<uint32_t>& words)

@@ -9,6 +9,7 @@
 #include <vulkan/vulkan.h>
 
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "harness/kept_memory.h"
 
 namespace millrace::harness {
 
@@ -47,7 +50,7 @@ struct DeviceOptions {
 
 struct Buffer {
     VkBuffer handle = VK_NULL_HANDLE;
-    VkDeviceMemory memory = VK_NULL_HANDLE;
+    Memory memory;
     VkDeviceAddress address = 0;
     VkDeviceSize size = 0;
     void* mapped = nullptr;
@@ -105,10 +108,15 @@ public:
     Buffer createBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
     // In the device's own memory, for programs that measure; not mapped.
     Buffer createDeviceBuffer(VkDeviceSize size, VkBufferUsageFlags usage);
+    // Mapped, in memory with the first of these properties that the device has.
+    Buffer createMappedBuffer(VkDeviceSize size, VkBufferUsageFlags usage,
+                              std::initializer_list<VkMemoryPropertyFlags> preferred);
+    // For results: mapped, and cached by the host where the device has such memory, which it then reads at full speed.
+    Buffer createReadback(VkDeviceSize size);
     void destroyBuffer(const Buffer& buffer);
     VkShaderModule createModule(const std::vector<uint32_t>& words);
-    // The first of the types `bits` with such properties.
-    uint32_t memoryType(uint32_t bits, VkMemoryPropertyFlags wanted) const;
+    // The first of the types `bits` with such properties, or with the next ones. Throws HarnessError if none has any.
+    uint32_t memoryType(uint32_t bits, std::initializer_list<VkMemoryPropertyFlags> preferred) const;
 
     // Records, submits and waits. Host writes before and host reads after are made available.
     void submit(const std::function<void(VkCommandBuffer)>& record);
@@ -130,13 +138,15 @@ private:
     void createDevice(const DeviceOptions& options);
     void findQueueFamilies();
     void loadEntryPoints();
-    Buffer allocateBuffer(VkDeviceSize size, VkBufferUsageFlags usage, VkMemoryPropertyFlags memory);
+    Buffer allocateBuffer(VkDeviceSize size, VkBufferUsageFlags usage,
+                          std::initializer_list<VkMemoryPropertyFlags> preferred, bool isMapped);
 
     struct Queue {
         uint32_t family = 0;
         VkQueue handle = VK_NULL_HANDLE;
         VkCommandPool pool = VK_NULL_HANDLE;
     };
+    KeptMemory m_memory;
     std::vector<Queue> m_queues;  // the first family's; that without graphics, if there is one
 
     VkDebugUtilsMessengerEXT m_messenger = VK_NULL_HANDLE;
