@@ -124,14 +124,14 @@ void mr_publish_grids(const uvec4 handle, const uint first, const uint step)
     uint streams = MR_QUEUE(queue).dynamicCount;
     for (uint s = 0u; s < streams; ++s)
         for (uint i = first; i < mr_array_length(handle); i += step)
-            mr_publish_dynamic(g_graph, firstStream + s, mr_element(handle, i));
+            mr_publish_dynamic(g_graph, firstStream + s, mr_output_element(handle, i));
 }
 
+// Whether a receiver reads its grid from these payloads. Inputs have no queue, and what nobody allocated no payloads.
 bool mr_needs_grids(const uvec4 handle)
 {
     uint queue = handle.w >> 15;
-    return MR_SENDS_GRIDS && queue != kNoHandleQueue && mr_array_length(handle) > 0u &&
-           packUint2x32(handle.xy) != uint64_t(0) && MR_QUEUE(queue).dynamicCount > 0u;
+    return MR_SENDS_GRIDS && queue != kNoHandleQueue && MR_QUEUE(queue).dynamicCount > 0u;
 }
 
 uvec4 mr_allocate_nothing(const uint count, const uint node_index)

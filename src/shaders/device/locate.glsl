@@ -52,12 +52,18 @@ uint mr_find_entry(const Unit unit)
     return low;
 }
 
+// Whether invocations of a workgroup of ours may have payloads of several entries.
+bool mr_has_several_payloads()
+{
+    return MR_KIND != kKindStatic || mr_is_beside();
+}
+
 // A payload of an indexed stream, in the entry of the last mr_seek() or behind it.
 uint64_t mr_indexed_payload(const Unit payload)
 {
     Unit first = g_entry_first;
     uint location = g_entry_location;
-    if (payload >= g_entry_end) {
+    if (mr_has_several_payloads() && payload >= g_entry_end) {
         IndexedEntry entry = mr_indexed_entry(g_table, mr_find_entry(payload));
         first = Unit(entry.first);
         location = entry.location;
@@ -90,30 +96,26 @@ void mr_use_dynamic_entry(const DynamicEntry entry)
     g_payload = mr_address(g_graph, entry.location) + uint64_t(entry.gridZAndMore >> 16 & (kGranuleBytes - 1u));
 }
 
-// Behind the last workgroup of a payload in a chunk: no entry is empty, so the next one begins here.
-void mr_locate_next_dynamic(const Unit first)
-{
-    ++g_entry;
-    mr_use_dynamic_entry(DynamicEntries(g_table).v[g_entry]);
-    g_entry_first = mr_in_stream(first);
-    g_entry_end = g_entry_first + Unit(g_group_count);
-    g_group_id = uvec3(0u);
-    mr_begin_run(0u);
-}
-
 void mr_locate_dynamic(const Unit first)
 {
-    if (!mr_is_beside() && g_group_count > 0u) {
-        mr_locate_next_dynamic(first);
-        return;
+    // Behind the last workgroup of a payload in a chunk: no entry is empty, so the next one begins here.
+    bool begins = !mr_is_beside() && g_group_count > 0u;
+    if (begins) {
+        ++g_entry;
+        g_entry_first = mr_in_stream(first);
+    } else {
+        mr_seek(mr_in_stream(first));
     }
-    mr_seek(mr_in_stream(first));
     Unit unit = mr_in_stream(mr_own_unit(first));
     uint number = mr_is_beside() ? mr_find_entry(unit) : g_entry;
     DynamicEntry entry = DynamicEntries(g_table).v[number];
     uint group = uint(unit - (mr_is_beside() ? Unit(mr_dynamic_first(entry)) : g_entry_first));
     mr_use_dynamic_entry(entry);
-    g_group_id = mr_group_id(group, g_grid);
+    g_group_id = uvec3(0u);
+    if (begins)
+        g_entry_end = g_entry_first + Unit(g_group_count);
+    else
+        g_group_id = mr_group_id(group, g_grid);
     mr_begin_run(group);
 }
 

@@ -64,9 +64,10 @@ uint mr_take_granules_alone(const uint64_t graph, const uint level, const uint64
     return kNoLocation;
 }
 
+const uint kGranuleShift = 4u;  // of kGranuleBytes; no 64-bit division, see mr_divide()
+
 uint64_t mr_granules(const uint stride, const uint count)
 {
-    const uint kGranuleShift = 4u;  // no 64-bit division, see mr_divide()
     return (uint64_t(count) * uint64_t(stride) + uint64_t(kGranuleBytes - 1u)) >> kGranuleShift;
 }
 
@@ -126,8 +127,7 @@ void mr_clear_finish_counters(const uint64_t graph, const uint queue, const uint
 uint mr_grid_component(const uint64_t address, const uint bytes)
 {
     uint word = Words(address & ~uint64_t(3)).v[0];
-    uint shift = (uint(address) & 3u) * 8u;
-    return bytes == 4u ? word : bitfieldExtract(word, int(shift), int(bytes * 8u));
+    return bitfieldExtract(word, int((uint(address) & 3u) * 8u), int(bytes * 8u));
 }
 
 uvec3 mr_read_grid(const StreamInfo info, const uint64_t payload)
@@ -147,14 +147,14 @@ uint mr_grid_groups(const StreamInfo info, const uvec3 grid)
 {
     if (any(equal(grid, uvec3(0u))))
         return 0u;
-    uint64_t product = uint64_t(grid.x) * uint64_t(grid.y);
+    uint plane = grid.x * grid.y;  // limits have 16 bits
     bool inside = all(lessThanEqual(grid, uvec3(info.maxX, info.maxY, info.maxZ))) &&
-                  product * uint64_t(grid.z) <= uint64_t(info.maxGroups);
+                  uint64_t(plane) * uint64_t(grid.z) <= uint64_t(info.maxGroups);
     if (!inside) {
         mr_note(kErrorGridSize, max(grid.x, max(grid.y, grid.z)), 1u);
         return 0u;
     }
-    return uint(product) * grid.z;
+    return plane * grid.z;
 }
 
 // The counter of a dynamic stream before so many entries of so many workgroups; without 64-bit atomics the entries alone.
@@ -195,7 +195,7 @@ void mr_publish_dynamic(const uint64_t graph, const uint stream, const uint64_t 
                 uint64_t offset = payload - graph;
                 uint more = grid.z | (uint(offset) & (kGranuleBytes - 1u)) << 16 | uint(first >> 32) << 20;
                 NewDynamicEntries(states.v[stream].table).v[rank] =
-                    DynamicEntry(uint(offset / uint64_t(kGranuleBytes)), grid.x | grid.y << 16, more, uint(first));
+                    DynamicEntry(uint(offset >> kGranuleShift), grid.x | grid.y << 16, more, uint(first));
             } else {
                 mr_note(kErrorPayloadCount, 1u, 1u);
             }
