@@ -52,18 +52,12 @@ uint mr_find_entry(const Unit unit)
     return low;
 }
 
-// Whether invocations of a workgroup of ours may have payloads of several entries.
-bool mr_has_several_payloads()
-{
-    return MR_KIND != kKindStatic || mr_is_beside();
-}
-
 // A payload of an indexed stream, in the entry of the last mr_seek() or behind it.
 uint64_t mr_indexed_payload(const Unit payload)
 {
     Unit first = g_entry_first;
     uint location = g_entry_location;
-    if (mr_has_several_payloads() && payload >= g_entry_end) {
+    if (payload >= g_entry_end) {
         IndexedEntry entry = mr_indexed_entry(g_table, mr_find_entry(payload));
         first = Unit(entry.first);
         location = entry.location;
