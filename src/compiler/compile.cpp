@@ -11,6 +11,7 @@
 #include "compiler/passes/check_budgets.h"
 #include "compiler/passes/choose_packing.h"
 #include "compiler/passes/decide_branches.h"
+#include "compiler/passes/drop_read_only.h"
 #include "compiler/passes/enqueue_forgotten_payloads.h"
 #include "compiler/passes/gather_enqueues.h"
 #include "compiler/passes/inline_payload_functions.h"
@@ -90,8 +91,8 @@ struct Pass {
 // choosePacking a module of the extension stays one, as fuse() needs it.
 // gatherEnqueues must come behind narrowEnqueues, which leaves out most.
 // decideBranches must come right behind linkDeviceLibrary, which leaves what it drops.
-// scanReductions and splitLongIntegers must come last: they are for all code that the driver sees, the device
-// functions' too.
+// dropReadOnly, scanReductions and splitLongIntegers must come last: they are for all code that the driver sees, the
+// device functions' too.
 constexpr Pass kPasses[] = {
     {"extractEntryPoint", extractEntryPoint},
     {"rejectInvalid", rejectInvalidCode},
@@ -133,6 +134,7 @@ constexpr FinishingPass kFinishingPasses[] = {
     {"stepThroughGrid", stepThroughGrid},
     {"linkDeviceLibrary", linkDeviceLibrary},
     {"decideBranches", decideBranches},
+    {"dropReadOnly", dropReadOnly},
     {"scanReductions", scanReductions},
     {"splitLongIntegers", splitLongIntegers},
 };

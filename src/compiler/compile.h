@@ -79,6 +79,8 @@ struct Options {
     bool nonUniformIndexing = false;                         // invocations may index arrays of descriptors differently
     // Integers are reduced over a subgroup by scans (passes/scan_reductions.h): the driver compiles reductions wrongly.
     bool scansToReduce = false;
+    // Buffers are not read only (passes/drop_read_only.h): the driver compiles loads from such wrongly.
+    bool dropsReadOnly = false;
     bool indirect = false;  // for the indirect path: no loop over workgroups
     graph::MemoryUse memory = graph::MemoryUse::Reserves;
     // Workgroups that allocate more payloads than they declare are noted, and nodes that may do so not fused.

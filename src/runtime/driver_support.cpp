@@ -120,6 +120,11 @@ bool compilesReductionsWrongly(const DriverAnswers& answers)
     return answers.properties12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
 }
 
+bool compilesReadOnlyLoadsWrongly(const DriverAnswers& answers)
+{
+    return answers.properties12.driverID == VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+}
+
 std::string whatGraphsLack(const DriverAnswers& answers)
 {
     std::string list;

@@ -56,6 +56,11 @@ bool canScanToReduce(const DriverAnswers& answers);
 // which it means, where it cannot prove that the subgroup is whole: some invocations are left out of sums.
 bool compilesReductionsWrongly(const DriverAnswers& answers);
 
+// True if no buffer may be declared as read only.
+// NVIDIA's compiler (580.159) loads such values again, or later, where they are used, which may give others
+// (docs/gpu.md).
+bool compilesReadOnlyLoadsWrongly(const DriverAnswers& answers);
+
 // True if the driver writes the feature structure of VK_AMDX_shader_enqueue and says yes. Debian builds Mesa without
 // beta extensions, and then lavapipe lists the extension, leaves the structure untouched and has no entry points: the
 // string alone proves nothing.

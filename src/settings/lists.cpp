@@ -39,6 +39,8 @@ constexpr Switch kDisabled[] = {
      [](const Settings& s) { return !s.runtime.measures; }},
     {"mesh_commands", [](Settings& s) { s.meshCommands = false; }, [](const Settings& s) { return !s.meshCommands; }},
     {"mesh_indices", [](Settings& s) { s.meshIndices = false; }, [](const Settings& s) { return !s.meshIndices; }},
+    {"read_only", [](Settings& s) { s.runtime.hasReadOnly = false; },
+     [](const Settings& s) { return !s.runtime.hasReadOnly; }},
     {"reductions", [](Settings& s) { s.runtime.reduces = false; },
      [](const Settings& s) { return !s.runtime.reduces; }},
 };

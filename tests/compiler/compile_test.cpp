@@ -274,8 +274,8 @@ TEST(Compile, AfterPass_SeesAllPassesInOrder)
                   "makePayloadsCoherent", "lowerBuiltIns",       "lowerPayloads",     "enqueueForgottenPayloads",
                   "lowerPushConstants",   "orderPayloadMemory",  "wrapEntryPoint",    "narrowEnqueues",
                   "gatherEnqueues",       "narrowAllocations",   "placeKeptPayloads", "runOnce",
-                  "stepThroughGrid",      "linkDeviceLibrary",   "decideBranches",    "scanReductions",
-                  "splitLongIntegers"}));
+                  "stepThroughGrid",      "linkDeviceLibrary",   "decideBranches",    "dropReadOnly",
+                  "scanReductions",       "splitLongIntegers"}));
 }
 
 TEST(Compile, Names_Survive)
@@ -344,6 +344,14 @@ TEST(Compile, UnusedDeviceFunctions_AreNotThere)
     const std::string text = textOf(compiled(module.words(), defaults()).words);
     EXPECT_EQ(text.find("mr_allocate"), std::string::npos);
     EXPECT_EQ(text.find("mr_enqueue"), std::string::npos);
+}
+
+TEST(Compile, TablesOfTheDeviceFunctions_AreReadOnly_UnlessTheDriverCompilesThatWrongly)
+{
+    Options options = defaults();
+    EXPECT_NE(textOf(compiled(ModuleText().words(), options).words).find("NonWritable"), std::string::npos);
+    options.dropsReadOnly = true;
+    EXPECT_EQ(textOf(compiled(ModuleText().words(), options).words).find("NonWritable"), std::string::npos);
 }
 
 TEST(Compile, BuiltInsOfApplicationAndLibrary_AreOne)

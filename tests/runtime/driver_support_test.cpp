@@ -134,6 +134,15 @@ TEST(DriverSupport, ReductionsOfOneDriver_AreNotTrusted)
     EXPECT_TRUE(compilesReductionsWrongly(answers));
 }
 
+TEST(DriverSupport, ReadOnlyLoadsOfOneDriver_AreNotTrusted)
+{
+    DriverAnswers answers = wholeDriver();
+    answers.properties12.driverID = VK_DRIVER_ID_MESA_RADV;
+    EXPECT_FALSE(compilesReadOnlyLoadsWrongly(answers));
+    answers.properties12.driverID = VK_DRIVER_ID_NVIDIA_PROPRIETARY;
+    EXPECT_TRUE(compilesReadOnlyLoadsWrongly(answers));
+}
+
 TEST(DriverSupport, WhatIsNotRequired_DoesNotDecide)
 {
     const DriverAnswers answers = wholeDriver();

@@ -153,6 +153,7 @@ Result<NodeRequest> readStage(const Device& device, const VkPipelineShaderStageC
         request.options.keptBytes = traits.keptBytes;
     request.options.scansToReduce =
         device.support.scans && (device.support.reducesWrongly || !device.settings().runtime.reduces);
+    request.options.dropsReadOnly = device.support.loadsReadOnlyWrongly || !device.settings().runtime.hasReadOnly;
     request.options.indirect = device.settings().runtime.path == runtime::Path::Indirect;
     request.options.counted = device.settings().runtime.breadcrumbs;
     request.options.checkBudgets = device.settings().validate;

@@ -154,6 +154,7 @@ void readAnswers(const runtime::DriverAnswers& answers, const Settings& settings
         f.shaderUniformTexelBufferArrayNonUniformIndexing && f.shaderStorageTexelBufferArrayNonUniformIndexing;
     support.scans = runtime::canScanToReduce(answers);
     support.reducesWrongly = runtime::compilesReductionsWrongly(answers);
+    support.loadsReadOnlyWrongly = runtime::compilesReadOnlyLoadsWrongly(answers);
     support.meshShader = settings.meshShaders && !support.nativeMeshShader && support.emulated;
     const bool isAsked = settings.generatedCommands && !support.nativeGeneratedCommands && support.emulated;
     const bool hasDraws = hasWhatGeneratedDrawsNeed(answers) && support.drawIndirectCountExtension;

@@ -8,9 +8,13 @@
 
 #define MR_REFERENCE(name, type, alignment) \
     layout(buffer_reference, scalar, buffer_reference_align = alignment) buffer name { type v[]; }
-// What no shader of the dispatch writes through any name, once it has begun: drivers need not order it with anything.
+// What no shader of the dispatch writes through any name, once it has begun: drivers need not order it with anything. AMD's
+// take fewer registers for it. Not in shaders around the nodes, which no pass sees: NVIDIA's compiles it wrongly.
+#if !defined(MR_READ_ONLY)
+#define MR_READ_ONLY
+#endif
 #define MR_READ_ONLY_REFERENCE(name, type, alignment) \
-    layout(buffer_reference, scalar, buffer_reference_align = alignment) readonly buffer name { type v[]; }
+    layout(buffer_reference, scalar, buffer_reference_align = alignment) MR_READ_ONLY buffer name { type v[]; }
 
 MR_REFERENCE(Words, uint, 4);
 MR_REFERENCE(GraphHeaders, GraphHeader, 8);

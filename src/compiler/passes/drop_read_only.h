@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "compiler/compile.h"
+#include "compiler/node_shader.h"
+
+namespace millrace::compiler {
+
+// Where Options::dropsReadOnly: nothing says of buffers that the shader does not write them (SPIR-V 3.20, NonWritable),
+// neither in the device functions nor in the node. Images stay as they are.
+Status dropReadOnly(NodeShader& shader, const Code& code, const Options& options);
+
+}  // namespace millrace::compiler
