@@ -14,6 +14,11 @@ constexpr uint32_t kLevels = 2;
 // Mesh pipelines are processes behind those of graphs.
 constexpr uint32_t kMeshProcesses = 1'000'000;
 constexpr uint32_t kMeshWork = 1;
+// And calls of generated commands behind those.
+constexpr uint32_t kCallProcesses = 2'000'000;
+constexpr uint32_t kCallWork = 1;
+// Of what nobody has taken the time of.
+constexpr uint64_t kShownNanoseconds = 1000;
 const std::string kEnd = "\n]\n";
 constexpr uint32_t kFirstNode = 10;  // nodes of one level run at the same time, so each has a line of its own
 
@@ -47,6 +52,18 @@ std::string microseconds(uint64_t nanoseconds)
 std::string number(const char* name, uint64_t value)
 {
     return "\"" + std::string(name) + "\":" + std::to_string(value);
+}
+
+std::string sequencesText(const GeneratedCall& call, const GeneratedWork& work)
+{
+    std::string text = number("executions", work.executions);
+    if (!work.sequences)
+        return text + ",\"sequences\":" + quoted("unknown: " + call.unknown);
+    text += "," + number("sequences", *work.sequences) + "," + number("at most", call.maxSequences);
+    for (size_t i = 0; call.hasSet && i < work.byPipeline.size(); ++i)
+        if (work.byPipeline[i] > 0)
+            text += "," + quoted(call.pipelines[i]) + ":" + std::to_string(work.byPipeline[i]);
+    return work.leftOut > 0 ? text + "," + number("left out", work.leftOut) : text;
 }
 
 std::string slice(uint32_t process, uint32_t thread, const std::string& name, const Span& time, const std::string& more)
@@ -204,7 +221,6 @@ void ChromeWriter::meshPipeline(const MeshPipeline& pipeline)
 // Nobody has taken its time: it is shown behind all else.
 void ChromeWriter::meshWork(const MeshWork& work)
 {
-    constexpr uint64_t kShownNanoseconds = 1000;
     const MeshPipeline& pipeline = m_meshPipelines[work.pipeline];
     std::string more;
     const auto add = [&](const char* name, uint64_t value) { more += (more.empty() ? "" : ",") + number(name, value); };
@@ -222,6 +238,24 @@ void ChromeWriter::meshWork(const MeshWork& work)
         add("culled primitives", work.culledPrimitives);
     }
     event(slice(kMeshProcesses + work.pipeline, kMeshWork, pipeline.name, {m_now, m_now + kShownNanoseconds}, more));
+    m_now += kShownNanoseconds;
+    commit();
+}
+
+void ChromeWriter::generatedCall(const GeneratedCall& call)
+{
+    m_generatedCalls[call.id] = call;
+    nameProcess(kCallProcesses + call.id, "generated commands " + std::to_string(call.id + 1) + ": " + call.name);
+    nameThread(kCallProcesses + call.id, kCallWork, "work");
+    commit();
+}
+
+// As the work of mesh shaders.
+void ChromeWriter::generatedWork(const GeneratedWork& work)
+{
+    const GeneratedCall& call = m_generatedCalls[work.call];
+    event(slice(kCallProcesses + work.call, kCallWork, call.way, {m_now, m_now + kShownNanoseconds},
+                sequencesText(call, work)));
     m_now += kShownNanoseconds;
     commit();
 }

@@ -21,6 +21,9 @@ constexpr char kSweep = 'S';
 constexpr char kLost = 'L';
 constexpr char kMeshPipeline = 'M';
 constexpr char kMeshWork = 'W';
+constexpr char kGeneratedCall = 'K';
+constexpr char kGeneratedWork = 'X';
+constexpr std::string_view kTags = "DGCSLMWKX";
 
 std::string encode(const auto& value)
 {
@@ -65,6 +68,10 @@ public:
                 length |= uint32_t{static_cast<uint8_t>(m_bytes[at + 1 + i])} << (8 * i);
             if (length > m_bytes.size() - at - 5)
                 break;
+            if (kTags.find(tag) == std::string_view::npos)
+                return Diagnostic{"trace", "byte " + std::to_string(at),
+                                  "a part of a kind that this version of Millrace does not know begins here. The trace "
+                                  "is of a later version, or damaged"};
             if (!part(tag, m_bytes.subspan(at + 5, length)))
                 return Diagnostic{"trace", "byte " + std::to_string(at), "the trace is damaged"};
             at += 5 + size_t{length};
@@ -126,6 +133,15 @@ private:
                 MeshWork work;
                 return decode(bytes, work) && m_meshPipelines.contains(work.pipeline) && (m_sink.meshWork(work), true);
             }
+            case kGeneratedCall: {
+                GeneratedCall call;
+                return decode(bytes, call) && m_pipelinesOfCalls.emplace(call.id, call.pipelines.size()).second &&
+                       (m_sink.generatedCall(call), true);
+            }
+            case kGeneratedWork: {
+                GeneratedWork work;
+                return decode(bytes, work) && check(work) && (m_sink.generatedWork(work), true);
+            }
             default:
                 return false;
         }
@@ -163,11 +179,19 @@ private:
         return true;
     }
 
+    bool check(const GeneratedWork& work) const
+    {
+        const auto pipelines = m_pipelinesOfCalls.find(work.call);
+        return pipelines != m_pipelinesOfCalls.end() &&
+               work.byPipeline.size() == (work.sequences ? pipelines->second : 0);
+    }
+
     std::span<const char> m_bytes;
     Sink& m_sink;
     std::map<uint32_t, Shape> m_graphs;
     std::map<uint32_t, Shape> m_dispatches;
     std::set<uint32_t> m_meshPipelines;
+    std::map<uint32_t, size_t> m_pipelinesOfCalls;
 };
 
 }  // namespace
@@ -244,6 +268,16 @@ void FileWriter::meshPipeline(const MeshPipeline& pipeline)
 void FileWriter::meshWork(const MeshWork& work)
 {
     write(kMeshWork, encode(work));
+}
+
+void FileWriter::generatedCall(const GeneratedCall& call)
+{
+    write(kGeneratedCall, encode(call));
+}
+
+void FileWriter::generatedWork(const GeneratedWork& work)
+{
+    write(kGeneratedWork, encode(work));
 }
 
 Status read(std::span<const char> bytes, Sink& sink)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a trace says of execution graphs and mesh shaders that ran: facts, nothing of how the scheduler counts them.
-// docs/trace.md explains each.
+// What a trace says of execution graphs, mesh shaders and generated commands that ran: facts, nothing of how the layer
+// counts them. docs/trace.md explains each.
 #pragma once
 
 #include <cstdint>
@@ -164,6 +164,30 @@ struct MeshWork {
     uint32_t mostPrimitives = 0;
 };
 
+// A call that executes generated commands. All that are recorded alike are one.
+struct GeneratedCall {
+    uint32_t id = 0;
+    std::string name;                 // which call of its command buffer, and the application's labels around it
+    std::string way;                  // how its sequences run: "draws from the stream"
+    std::vector<std::string> tokens;  // of the layout
+    uint32_t maxSequences = 0;
+    bool gathered = false;      // kernels put the records together from several streams
+    bool preprocessed = false;  // by an earlier call of the application's
+    bool combined = false;      // the pipelines of the set run as one
+    bool hasSet = false;        // each sequence chooses among the pipelines
+    std::vector<std::string> pipelines;
+    std::string unknown;  // why nobody can count its sequences; empty: they are counted
+};
+
+// What such calls have done behind the part before of the same call.
+struct GeneratedWork {
+    uint32_t call = 0;
+    uint64_t executions = 0;
+    std::optional<uint64_t> sequences;  // of all executions, unless nobody could count them
+    std::vector<uint64_t> byPipeline;   // of which run with each of GeneratedCall::pipelines; likewise
+    uint64_t leftOut = 0;               // of which mean no pipeline
+};
+
 // What was chosen for the device.
 struct Trait {
     std::string name;
@@ -191,6 +215,8 @@ public:
     virtual void lost(uint64_t sweeps) = 0;              // that nobody could keep
     virtual void meshPipeline(const MeshPipeline&) = 0;  // before its work
     virtual void meshWork(const MeshWork&) = 0;
+    virtual void generatedCall(const GeneratedCall&) = 0;  // before its work
+    virtual void generatedWork(const GeneratedWork&) = 0;
     // Why it has not kept all that it was given, once. Any thread.
     virtual std::optional<std::string> takeProblem() { return std::nullopt; }
 };

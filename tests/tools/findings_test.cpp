@@ -129,6 +129,23 @@ TEST(Findings, MeshShaders)
     EXPECT_TRUE(findIn(trace).empty());
 }
 
+TEST(Findings, GeneratedCommandsThatMeanNoPipeline)
+{
+    TraceSummary trace;
+    trace.calls.push_back({.shape = {.name = "call 1", .hasSet = true, .pipelines = {"index 0"}},
+                           .executions = 2,
+                           .sequences = 50,
+                           .byPipeline = {50}});
+    EXPECT_TRUE(findIn(trace).empty());
+    trace.calls[0].byPipeline = {47};
+    trace.calls[0].leftOut = 3;
+    const Finding finding = theFinding(trace);
+    EXPECT_EQ(finding.kind, Finding::Kind::Problem);
+    EXPECT_EQ(finding.call, 0u);
+    EXPECT_FALSE(finding.isOfGraph());
+    EXPECT_EQ(finding.text, "call 1: 3 of 50 sequences mean no pipeline of the set, and were left out");
+}
+
 TEST(Findings, NothingStandsOut)
 {
     for (const Finding& finding : findIn(healthy()))

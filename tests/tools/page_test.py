@@ -285,6 +285,14 @@ class Page:
         check(self.js("$$('#meshes th').length") == len(row), "a title for each column")
         check("50 % of the workgroups have no primitives" in self.js("$('#meshes li').textContent"), "what stands out")
 
+    def calls(self):
+        set_call = ["call 1", "EXECUTION_SET, DRAW", "draws from the stream, all pipelines as one", "2", "2,000"]
+        wanted = [[*set_call, "index 0 'firs'", "1,234"], [*set_call, "index 1", "1,100"], [*set_call, "none, left out", "11"],
+                  ["call 2", "DRAW", "draws from the stream", "3", "10", "unknown: nobody was there", "-"]]
+        rows = self.js("$$('#calls tbody tr').map((e) => [...e.children].map((c) => c.textContent))")
+        check(rows == wanted and not self.js("$('#calls').hidden"), f"generated commands: {rows}")
+        check("11 of 2345 sequences mean no pipeline" in self.js("$('#calls li').textContent"), "what stands out")
+
     def sorted_by(self, rows, column):
         self.js("$$('#nodes th button')[a[0]].click()", column)
         return rows()
@@ -320,6 +328,7 @@ class Page:
             self.timeline(self.number)
             self.table(graph)
             self.meshes()
+            self.calls()
             self.tab_through()
 
 

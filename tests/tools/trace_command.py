@@ -43,6 +43,19 @@ void main()
 VOID = {"meta", "input", "br", "link"}
 
 
+# The compact file, as docs/trace.md says.
+def encode(value):
+    if isinstance(value, int):
+        return bytes([value & 0x7f | (0x80 if value > 0x7f else 0)]) + (encode(value >> 7) if value > 0x7f else b"")
+    items = value.encode() if isinstance(value, str) else b"".join(map(encode, value))
+    return encode(len(items) if isinstance(value, str) else len(value)) + items
+
+
+def part(tag, *fields):
+    body = b"".join(map(encode, fields))
+    return tag + len(body).to_bytes(4, "little") + body
+
+
 class Page(html.parser.HTMLParser):
     """Checks that elements nest and collects what the page refers to."""
 
@@ -195,17 +208,7 @@ class TraceCommand(unittest.TestCase):
                 ends.append(begin - length)
 
     def meshes(self):
-        """A trace without graphs, as docs/trace.md says ("The compact file")."""
-        def encode(value):
-            if isinstance(value, int):
-                return bytes([value & 0x7f | (0x80 if value > 0x7f else 0)]) + (encode(value >> 7) if value > 0x7f else b"")
-            items = value.encode() if isinstance(value, str) else b"".join(map(encode, value))
-            return encode(len(items) if isinstance(value, str) else len(value)) + items
-
-        def part(tag, *fields):
-            body = b"".join(map(encode, fields))
-            return tag + len(body).to_bytes(4, "little") + body
-
+        """A trace without graphs."""
         work = part(b"W", 5, 10, 2, 400, 400, 100, 20, 16000, 20000, 5000, [100] + 7 * [0] + [300],
                     [100] + 7 * [0] + [300], 64, 60, 120)
         path = self.folder / "m.mrtrace"
@@ -233,6 +236,51 @@ class TraceCommand(unittest.TestCase):
         slices = [event for event in json.loads(out.read_text()) if event["ph"] == "X"]
         self.assertEqual([event["args"]["primitives"] for event in slices], [20000, 20000])
         self.assertLess(slices[0]["ts"], slices[1]["ts"])
+
+    def calls(self):
+        """Of generated commands: one with a set, executed in two parts, and one that nobody could count."""
+        call = part(b"K", 3, "call 1, in the label '</script>'", "draws from the stream", ["EXECUTION_SET", "DRAW"], 100, 0, 0,
+                    1, 1, ["index 0 'firs'", "index 2", "index 5"], "")
+        works = part(b"X", 3, 1, 1, 40, [30, 10, 0], 0) + part(b"X", 3, 2, 1, 60, [25, 30, 0], 5)
+        unknown = part(b"K", 4, "call 2", "draws from the stream", ["DRAW"], 1000, 0, 1, 0, 0, ["pipeline"],
+                       "the command is in a secondary command buffer") + part(b"X", 4, 7, 0, [], 0)
+        path = self.folder / "k.mrtrace"
+        path.write_bytes(b"MRTRACE1" + part(b"D", "a device", "", 32, []) + call + works + unknown)
+        return path
+
+    def test_generated_commands(self):
+        path = self.calls()
+        found = REPORT.json(path)
+        known, unknown = found["generated_calls"]
+        self.assertEqual((known["executions"], known["sequences"], known["left_out"]), (3, 100, 5))
+        self.assertEqual(known["pipelines"], [{"name": "index 0 'firs'", "sequences": 55}, {"name": "index 2", "sequences": 40}])
+        self.assertEqual((known["tokens"], known["max_sequences"]), (["EXECUTION_SET", "DRAW"], 100))
+        self.assertEqual(known["way"], "draws from the stream, all pipelines as one")
+        self.assertEqual((unknown["executions"], unknown["sequences"], unknown["pipelines"]), (7, None, None))
+        self.assertEqual(unknown["unknown"], "the command is in a secondary command buffer")
+        self.assertEqual([(f["graph"], f["mesh"], f["call"]) for f in found["findings"]], [(None, None, 0)])
+        text = REPORT(path).stdout
+        self.assertRegex(text, r"EXECUTION_SET, DRAW: draws from the stream, all pipelines as one\n"
+                               r" +3 executions, 100 sequences of at most 100 each\n")
+        self.assertRegex(text, r"index 0 'firs' +55 +55 %\n +index 2 +40 +40 %\n +none, left out +5 +5 %\n")
+        self.assertRegex(text, r"7 executions, how many sequences of at most 1000 each is unknown: the command is in a secondary")
+        self.assertNotIn("index 5", text)
+        page, data, text = self.page(path)
+        self.assertEqual(len(data["generated_calls"]), 2)
+        self.assertNotIn("</script>'", text)
+        out = self.folder / "k.json"
+        REPORT(path, "-o", out)
+        arguments = [event["args"] for event in json.loads(out.read_text()) if event["ph"] == "X"]
+        self.assertEqual(arguments[0], {"executions": 1, "sequences": 40, "at most": 100, "index 0 'firs'": 30, "index 2": 10})
+        self.assertEqual(arguments[1]["left out"], 5)
+
+    def test_parts_of_later_versions_are_refused_by_their_place(self):
+        path = self.calls()
+        size = path.stat().st_size
+        path.write_bytes(path.read_bytes() + part(b"Q", 1))
+        result = REPORT(path)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertRegex(result.stderr, rf"a part of a kind that this version of Millrace does not know .*\(byte {size}\)")
 
     def page(self, trace):
         path = self.folder / "page.html"

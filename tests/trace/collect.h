@@ -21,6 +21,8 @@ public:
     uint64_t lostSweeps = 0;
     std::map<uint32_t, MeshPipeline> meshPipelines;
     std::vector<MeshWork> meshWorks;
+    std::map<uint32_t, GeneratedCall> generatedCalls;
+    std::vector<GeneratedWork> generatedWorks;
 
     void device(const Device& device) override { devices.push_back(device); }
     void graph(const Graph& graph) override { graphs.push_back(graph); }
@@ -29,6 +31,8 @@ public:
     void lost(uint64_t sweeps) override { lostSweeps += sweeps; }
     void meshPipeline(const MeshPipeline& pipeline) override { meshPipelines[pipeline.id] = pipeline; }
     void meshWork(const MeshWork& work) override { meshWorks.push_back(work); }
+    void generatedCall(const GeneratedCall& call) override { generatedCalls[call.id] = call; }
+    void generatedWork(const GeneratedWork& work) override { generatedWorks.push_back(work); }
 };
 
 inline std::vector<char> readBytes(const std::string& path)

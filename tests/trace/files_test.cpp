@@ -86,6 +86,23 @@ MeshWork meshWork()
             .mostPrimitives = 120};
 }
 
+GeneratedCall generatedCall()
+{
+    return {.id = 9,
+            .name = "call 2 of the command buffer, in the label 'trees'",
+            .way = "draws from the stream",
+            .tokens = {"EXECUTION_SET", "DRAW"},
+            .maxSequences = 70000,
+            .combined = true,
+            .hasSet = true,
+            .pipelines = {"index 0", "index 3 'firs'"}};
+}
+
+GeneratedWork generatedWork()
+{
+    return {.call = 9, .executions = 2, .sequences = uint64_t{1} << 33, .byPipeline = {5, 300}, .leftOut = 1};
+}
+
 std::string bytesOf(const auto& value)
 {
     Encoder encoder;
@@ -106,6 +123,9 @@ protected:
         (*writer)->lost(4);
         (*writer)->meshPipeline(meshPipeline());
         (*writer)->meshWork(meshWork());
+        (*writer)->generatedCall(generatedCall());
+        (*writer)->generatedWork(generatedWork());
+        (*writer)->generatedWork({.call = 9, .executions = 3});
         writer->reset();
         m_bytes = readBytes(m_path);
     }
@@ -139,6 +159,23 @@ TEST_F(Files, ReadWhatWasWritten)
     ASSERT_EQ(found.meshWorks.size(), 1u);
     EXPECT_EQ(found.meshWorks[0].vertices, uint64_t{1} << 40);
     EXPECT_EQ(bytesOf(found.meshWorks[0]), bytesOf(meshWork()));
+    EXPECT_EQ(bytesOf(found.generatedCalls[9]), bytesOf(generatedCall()));
+    ASSERT_EQ(found.generatedWorks.size(), 2u);
+    EXPECT_EQ(bytesOf(found.generatedWorks[0]), bytesOf(generatedWork()));
+    EXPECT_EQ(found.generatedWorks[0].sequences, uint64_t{1} << 33);
+    EXPECT_FALSE(found.generatedWorks[1].sequences);
+}
+
+// As an older version meets it in the file of a later one.
+TEST_F(Files, PartOfAnUnknownKind_RefusedByItsPlace)
+{
+    const size_t end = m_bytes.size();
+    m_bytes.insert(m_bytes.end(), {'Q', 0, 0, 0, 0});
+    Collector found;
+    const Status status = read(m_bytes, found);
+    ASSERT_FALSE(status);
+    EXPECT_NE(status.error().text().find("byte " + std::to_string(end)), std::string::npos) << status.error().text();
+    EXPECT_NE(status.error().text().find("a later version"), std::string::npos) << status.error().text();
 }
 
 // Between two parts a process may end; inside of a part something is missing.
@@ -177,6 +214,10 @@ TEST_F(Files, Damaged)
             refused += read(bytes, found) ? 0 : 1;
             for (const MeshWork& work : found.meshWorks) {
                 ASSERT_TRUE(found.meshPipelines.contains(work.pipeline));
+            }
+            for (const GeneratedWork& work : found.generatedWorks) {
+                ASSERT_TRUE(found.generatedCalls.contains(work.call));
+                ASSERT_LE(work.byPipeline.size(), found.generatedCalls[work.call].pipelines.size());
             }
             for (const Sweep& sweep : found.sweeps) {
                 ASSERT_TRUE(found.dispatches.contains(sweep.dispatch));

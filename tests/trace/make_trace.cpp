@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a trace of three graphs and a mesh shader that never ran, as large as is wanted, for tests of what shows
-// traces: make_trace FILE NODES STEPS [LEVELS].
+// Writes a trace of three graphs, a mesh shader and generated commands that never ran, as large as is wanted, for tests
+// of what shows traces: make_trace FILE NODES STEPS [LEVELS].
 #include <cstdio>
 #include <cstdlib>
 
@@ -129,6 +129,28 @@ void writeMeshes(Sink& to)
                  .mostPrimitives = 126});
 }
 
+// With a set, and uncounted.
+void writeCalls(Sink& to)
+{
+    to.generatedCall({.id = 0,
+                      .name = "call 1",
+                      .way = "draws from the stream",
+                      .tokens = {"EXECUTION_SET", "DRAW"},
+                      .maxSequences = 2000,
+                      .combined = true,
+                      .hasSet = true,
+                      .pipelines = {"index 0 'firs'", "index 1"}});
+    to.generatedWork({.call = 0, .executions = 2, .sequences = 2345, .byPipeline = {1234, 1100}, .leftOut = 11});
+    to.generatedCall({.id = 1,
+                      .name = "call 2",
+                      .way = "draws from the stream",
+                      .tokens = {"DRAW"},
+                      .maxSequences = 10,
+                      .pipelines = {"pipeline"},
+                      .unknown = "nobody was there"});
+    to.generatedWork({.call = 1, .executions = 3});
+}
+
 int write(const char* path, uint32_t nodes, uint32_t steps, uint32_t levels)
 {
     const auto writer = FileWriter::create(path);
@@ -148,6 +170,7 @@ int write(const char* path, uint32_t nodes, uint32_t steps, uint32_t levels)
     }
     writeSlowStart(**writer, now);
     writeMeshes(**writer);
+    writeCalls(**writer);
     return 0;
 }
 

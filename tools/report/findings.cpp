@@ -6,6 +6,7 @@
 #include <set>
 
 #include "tools/console.h"
+#include "tools/report/calls.h"
 #include "tools/report/meshes.h"
 
 namespace millrace::tools::report {
@@ -302,6 +303,9 @@ std::vector<Finding> findIn(const TraceSummary& trace)
         }
     }
     for (Finding& finding : findInMeshes(trace)) {
+        out.push_back(std::move(finding));
+    }
+    for (Finding& finding : findInCalls(trace)) {
         out.push_back(std::move(finding));
     }
     std::ranges::stable_partition(out, [](const Finding& f) { return f.kind == Finding::Kind::Problem; });

@@ -7,6 +7,7 @@
 
 #include "tools/console.h"
 #include "tools/report/boxes.h"
+#include "tools/report/calls.h"
 #include "tools/report/page_parts.h"
 #include "tools/report/template.h"
 
@@ -112,6 +113,36 @@ Json meshJson(const MeshSummary& mesh)
     return out;
 }
 
+// Of a set, those that ran.
+Json pipelinesJson(const CallSummary& call)
+{
+    Json out = Json::array();
+    for (size_t i = 0; i < call.byPipeline.size(); i++) {
+        if (call.byPipeline[i] > 0) {
+            out.push_back({{"name", printable(call.shape.pipelines[i])}, {"sequences", call.byPipeline[i]}});
+        }
+    }
+    return out;
+}
+
+Json callJson(const CallSummary& call)
+{
+    const auto ifKnown = [&](Json value) { return call.isKnown() ? value : Json(nullptr); };
+    Json out{{"name", printable(call.shape.name)},
+             {"way", printable(wayText(call.shape))},
+             {"tokens", Json::array()},
+             {"executions", call.executions},
+             {"max_sequences", call.shape.maxSequences},
+             {"sequences", ifKnown(call.sequences)},
+             {"left_out", ifKnown(call.leftOut)},
+             {"unknown", printable(call.shape.unknown)},
+             {"pipelines", ifKnown(pipelinesJson(call))}};
+    for (const std::string& token : call.shape.tokens) {
+        out["tokens"].push_back(printable(token));
+    }
+    return out;
+}
+
 // As columns, since there may be many.
 Json stepsJson(const TraceSummary& trace)
 {
@@ -159,8 +190,9 @@ Json reportJson(const TraceSummary& trace, const std::vector<Finding>& findings,
              {"graphs", Json::array()}};
     for (const Finding& finding : findings) {
         out["findings"].push_back({{"kind", finding.kind == Finding::Kind::Problem ? "problem" : "hint"},
-                                   {"graph", finding.mesh ? Json(nullptr) : Json(finding.graph)},
+                                   {"graph", finding.isOfGraph() ? Json(finding.graph) : Json(nullptr)},
                                    {"mesh", finding.mesh ? Json(*finding.mesh) : Json(nullptr)},
+                                   {"call", finding.call ? Json(*finding.call) : Json(nullptr)},
                                    {"node", finding.node ? Json(*finding.node) : Json(nullptr)},
                                    {"text", printable(finding.text)},
                                    {"advice", printable(finding.advice)}});
@@ -171,6 +203,10 @@ Json reportJson(const TraceSummary& trace, const std::vector<Finding>& findings,
     out["meshes"] = Json::array();
     for (const MeshSummary& mesh : trace.meshes) {
         out["meshes"].push_back(meshJson(mesh));
+    }
+    out["generated_calls"] = Json::array();
+    for (const CallSummary& call : trace.calls) {
+        out["generated_calls"].push_back(callJson(call));
     }
     if (withSteps) {
         out["steps"] = stepsJson(trace);

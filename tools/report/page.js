@@ -429,6 +429,17 @@ function showGraph() {
   showLaterRuns();
 }
 
+// What is not of graphs: a table of `columns`, each a title and the text of a row, and what stands out.
+function fillSection(id, columns, rows, isOwn) {
+  const section = $(id), table = section.querySelector("table");
+  section.hidden = rows.length === 0;
+  table.tHead.replaceChildren(make("tr", {}, ...columns.map(([name]) => make("th", {scope: "col", textContent: name}))));
+  table.tBodies[0].replaceChildren(...rows.map((row) =>
+    make("tr", {}, ...columns.map(([, text]) => make("td", {textContent: text(row)})))));
+  section.querySelector("ul").replaceChildren(...data.findings.filter(isOwn).map((finding) =>
+    make("li", {className: finding.kind}, finding.text, make("small", {textContent: finding.advice}))));
+}
+
 // Mesh shaders.
 
 function showMeshes() {
@@ -444,13 +455,24 @@ function showMeshes() {
     ["Primitives", (m) => m.mesh ? each(m.primitives, m.workgroups) + " of " + count(m.max_primitives) : "-"],
     ["Culled", (m) => share(m.culled_primitives, m.primitives)],
     ["Vertices a corner", (m) => m.mesh ? each(m.vertices, m.primitives * m.corners) : "-"]];
-  const section = $("meshes"), table = section.querySelector("table");
-  section.hidden = ran.length === 0;
-  table.tHead.replaceChildren(make("tr", {}, ...columns.map(([name]) => make("th", {scope: "col", textContent: name}))));
-  table.tBodies[0].replaceChildren(...ran.map((m) =>
-    make("tr", {}, ...columns.map(([, text]) => make("td", {textContent: text(m)})))));
-  section.querySelector("ul").replaceChildren(...data.findings.filter((finding) => finding.mesh !== null).map((finding) =>
-    make("li", {className: finding.kind}, finding.text, make("small", {textContent: finding.advice}))));
+  fillSection("meshes", columns, ran, (finding) => finding.mesh !== null);
+}
+
+// Generated commands: a row for each pipeline that sequences ran with, and for what ran with none.
+function showCalls() {
+  const rows = data.generated_calls.flatMap((c) => {
+    const parts = c.pipelines === null ? [{name: "unknown: " + c.unknown, sequences: null}] : [...c.pipelines];
+    if (c.left_out > 0) parts.push({name: "none, left out", sequences: c.left_out});
+    return (parts.length > 0 ? parts : [{name: "-", sequences: 0}]).map((part) => ({call: c, part}));
+  });
+  const columns = [["Call", ({call}) => call.name],
+    ["Tokens", ({call}) => call.tokens.join(", ")],
+    ["What runs", ({call}) => call.way],
+    ["Executions", ({call}) => count(call.executions)],
+    ["At most, each", ({call}) => count(call.max_sequences)],
+    ["Pipeline", ({part}) => part.name],
+    ["Sequences", ({part}) => part.sequences === null ? "-" : count(part.sequences)]];
+  fillSection("calls", columns, rows, (finding) => finding.call !== null);
 }
 
 $("device").textContent = data.device.name + ", subgroups of " + data.device.subgroup_size;
@@ -458,9 +480,10 @@ const details = [data.device.settings, data.device.traits].filter((text) => text
 $("device-details").hidden = details.length === 0;
 document.querySelector("#device-details p").textContent = details.join("; ");
 showMeshes();
+showCalls();
 if (data.graphs.length === 0) {
   document.querySelectorAll(".of-graph").forEach((section) => { section.hidden = true; });
-  if ($("meshes").hidden) document.querySelector("main").prepend(make("p", {textContent: "Nothing ran in this trace."}));
+  if ($("meshes").hidden && $("calls").hidden) document.querySelector("main").prepend(make("p", {textContent: "Nothing ran in this trace."}));
 } else {
   $("graph").append(...data.graphs.map((g, i) => make("option", {value: i, textContent: g.name})));
   $("chooser").hidden = data.graphs.length < 2;

@@ -16,6 +16,7 @@
 #include "tools/files.h"
 #include "tools/progress.h"
 #include "tools/report/bench_page.h"
+#include "tools/report/calls.h"
 #include "tools/report/meshes.h"
 #include "tools/report/page.h"
 #include "tools/report_errors.h"
@@ -78,11 +79,12 @@ void printSummary(const TraceSummary& trace, const std::vector<Finding>& finding
         printGraph(graph, trace.timed);
     }
     printMeshes(std::cout, trace);
+    printCalls(std::cout, trace);
     std::cout << (findings.empty() ? "\nnothing stands out\n" : "\n");
     for (const Finding& finding : findings) {
         const bool isProblem = finding.kind == Finding::Kind::Problem;
         const std::string graph =
-            !finding.mesh && trace.graphs.size() > 1 ? trace.graphs[finding.graph].shape.name + ": " : "";
+            finding.isOfGraph() && trace.graphs.size() > 1 ? trace.graphs[finding.graph].shape.name + ": " : "";
         std::cout << colour(isProblem ? Colour::Red : Colour::Yellow, isProblem ? "problem" : "hint") << ": "
                   << printable(graph + finding.text) << "\n         " << printable(finding.advice) << "\n";
     }

@@ -31,6 +31,12 @@ public:
         m_out.meshes.push_back({pipeline, {}});
     }
     void meshWork(const trace::MeshWork& work) override;
+    void generatedCall(const trace::GeneratedCall& call) override
+    {
+        m_calls[call.id] = m_out.calls.size();
+        m_out.calls.push_back({.shape = call});
+    }
+    void generatedWork(const trace::GeneratedWork& work) override;
 
     void finish();
 
@@ -59,6 +65,7 @@ private:
     std::map<size_t, std::map<std::pair<uint32_t, uint32_t>, size_t>> m_runs;
     std::map<uint32_t, size_t> m_graphs;
     std::map<uint32_t, size_t> m_meshes;
+    std::map<uint32_t, size_t> m_calls;
     std::map<uint32_t, trace::Dispatch> m_dispatches;
     std::map<std::pair<size_t, std::pair<std::optional<uint32_t>, uint32_t>>, Arrived> m_flows;
 };
@@ -201,7 +208,7 @@ void Summary::sweep(const trace::Sweep& sweep)
     flows(sweep, index);
 }
 
-void addFill(const std::vector<uint64_t>& part, std::vector<uint64_t>& sum)
+void addEach(const std::vector<uint64_t>& part, std::vector<uint64_t>& sum)
 {
     sum.resize(std::max(sum.size(), part.size()));
     for (size_t i = 0; i < part.size(); ++i)
@@ -220,11 +227,20 @@ void Summary::meshWork(const trace::MeshWork& work)
     sum.vertices += work.vertices;
     sum.primitives += work.primitives;
     sum.culledPrimitives += work.culledPrimitives;
-    addFill(work.vertexFill, sum.vertexFill);
-    addFill(work.primitiveFill, sum.primitiveFill);
+    addEach(work.vertexFill, sum.vertexFill);
+    addEach(work.primitiveFill, sum.primitiveFill);
     sum.mostEmitted = std::max(sum.mostEmitted, work.mostEmitted);
     sum.mostVertices = std::max(sum.mostVertices, work.mostVertices);
     sum.mostPrimitives = std::max(sum.mostPrimitives, work.mostPrimitives);
+}
+
+void Summary::generatedWork(const trace::GeneratedWork& work)
+{
+    CallSummary& sum = m_out.calls[m_calls.at(work.call)];
+    sum.executions += work.executions;
+    sum.sequences += work.sequences.value_or(0);
+    addEach(work.byPipeline, sum.byPipeline);
+    sum.leftOut += work.leftOut;
 }
 
 void Summary::finish()

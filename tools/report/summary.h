@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace added up: by node, by step and by queue.
+// A trace added up: by node, by step and by queue, by mesh shader, by call of generated commands.
 #pragma once
 
 #include <map>
@@ -123,10 +123,22 @@ struct MeshSummary {
     double amplification() const { return ratio(work.emittedGroups, work.taskGroups); }
 };
 
+// Generated commands that were recorded alike.
+struct CallSummary {
+    trace::GeneratedCall shape;
+    uint64_t executions = 0;
+    uint64_t sequences = 0;            // of all executions; 0 unless known
+    std::vector<uint64_t> byPipeline;  // likewise, of which with each of the pipelines
+    uint64_t leftOut = 0;              // of which mean no pipeline
+
+    bool isKnown() const { return shape.unknown.empty(); }
+};
+
 struct TraceSummary {
     trace::Device device;
     std::vector<GraphSummary> graphs;
     std::vector<MeshSummary> meshes;
+    std::vector<CallSummary> calls;
     std::vector<StepSummary> steps;  // by time
     bool timed = true;
     uint64_t lostSweeps = 0;
