@@ -46,6 +46,19 @@ std::shared_ptr<trace::Sink> traceFile(Device& device)
     return device.traceSink;
 }
 
+std::shared_ptr<trace::Sink> describedTraceFile(Device& device)
+{
+    const bool isDescribed = device.traceSink != nullptr;
+    const std::shared_ptr<trace::Sink> sink = traceFile(device);
+    if (!sink || isDescribed)
+        return sink;
+    VkPhysicalDeviceVulkan11Properties properties11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &properties11};
+    device.instance.table.GetPhysicalDeviceProperties2(device.physical, &properties);
+    sink->device({properties.properties.deviceName, traceSettings(device), properties11.subgroupSize});
+    return sink;
+}
+
 std::string traceSettings(const Device& device)
 {
     const std::vector<settings::SettingText> found = settings::settingTexts(device.settings());

@@ -15,6 +15,9 @@ struct Device;
 // warning: nothing is traced then. Thread-safe once it is there.
 std::shared_ptr<trace::Sink> traceFile(Device& device);
 
+// The same for a feature that runs no graphs: says what the device is, if nobody has.
+std::shared_ptr<trace::Sink> describedTraceFile(Device& device);
+
 // The device's settings that are not as by default, for whoever reads the trace.
 std::string traceSettings(const Device& device);
 

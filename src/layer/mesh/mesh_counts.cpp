@@ -205,15 +205,9 @@ void MeshCounts::drain()
 
 VkResult startMeshCounts(Device& device)
 {
-    const std::shared_ptr<trace::Sink> sink = traceFile(device);
+    const std::shared_ptr<trace::Sink> sink = describedTraceFile(device);
     if (!sink)
         return VK_SUCCESS;
-    if (!device.trace) {
-        VkPhysicalDeviceVulkan11Properties properties11{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
-        VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &properties11};
-        device.instance.table.GetPhysicalDeviceProperties2(device.physical, &properties);
-        sink->device({properties.properties.deviceName, traceSettings(device), properties11.subgroupSize});
-    }
     auto counts = std::make_shared<MeshCounts>(device, sink);
     const VkResult result = counts->create();
     if (result == VK_SUCCESS)
