@@ -11,6 +11,7 @@
 #include "abi/dispatch.h"
 #include "abi/graph_memory.h"
 #include "abi/probe.h"
+#include "abi/tally.h"
 #include "shaders/commands.h"
 #include "shaders/meta.h"
 #include "shaders/node_library.h"
@@ -226,6 +227,15 @@ const std::vector<Struct>& structs()
           MEMBER(GatherArguments, stepCount), MEMBER(GatherArguments, stride),
           MEMBER(GatherArguments, maxSequenceCount), MEMBER(GatherArguments, pad0)},
          sizeof(abi::GatherArguments)},
+        {"TallyCounters",
+         {MEMBER(TallyCounters, executions), MEMBER(TallyCounters, sequences)},
+         sizeof(abi::TallyCounters)},
+        {"TallyArguments",
+         {MEMBER(TallyArguments, stream), MEMBER(TallyArguments, sequenceCount), MEMBER(TallyArguments, setParts),
+          MEMBER(TallyArguments, counters), MEMBER(TallyArguments, stride), MEMBER(TallyArguments, setOffset),
+          MEMBER(TallyArguments, maxSequenceCount), MEMBER(TallyArguments, pipelineCount),
+          MEMBER(TallyArguments, setStages), MEMBER(TallyArguments, setSize)},
+         sizeof(abi::TallyArguments)},
     };
     return kStructs;
 }
@@ -270,7 +280,7 @@ TEST(AbiLayout, EveryStructIsTheSameInShadersAndCpp)
          {shaders::meta_init, shaders::meta_begin, shaders::meta_feed, shaders::meta_number, shaders::meta_turn,
           shaders::meta_plan, shaders::meta_fit, shaders::meta_probe_small, shaders::commands_count,
           shaders::commands_place, shaders::commands_expand, shaders::commands_order, shaders::commands_gather,
-          shaders::node_library, shaders::node_library_packed, shaders::node_library_fits}) {
+          shaders::commands_tally, shaders::node_library, shaders::node_library_packed, shaders::node_library_fits}) {
         const auto compiled = laidOutStructs(words);
         for (const Struct& s : structs()) {
             const auto [first, last] = compiled.equal_range(s.name);

@@ -61,6 +61,8 @@ public:
     // The same case by VK_NV_device_generated_commands_compute. Requires: `with.streams`.
     Sums runStreams(DispatchCase& drawn);
 
+    VkPipeline first() const { return m_pipelines[0]; }
+
     GeneratedDevice generated;
 
 private:

@@ -352,7 +352,7 @@ TEST_F(GeneratedDrawsOneByOne, PipelineThatFitsAgainBehindPreprocessing_AsALoopO
 {
     DrawCase drawn = findCase(isPreprocessedInAPass);
     told.replace(drawn, 1, kDrawSalts[1], true);
-    drawn.beforeExecution = [&] { told.replace(drawn, 1, kDrawSalts[1], false); };
+    drawn.beforeExecution = [&](VkCommandBuffer) { told.replace(drawn, 1, kDrawSalts[1], false); };
     EXPECT_TRUE(drawn.expected().allows(told.run(drawn), false));
     expectTold("not drawn with as one");
 }
@@ -375,7 +375,7 @@ TEST_F(GeneratedDrawsOneByOne, PipelineThatDoesNotFitBehindPreprocessing_AsALoop
         DrawCase drawn = findCase([=](const DrawCase& one) {
             return hasPlainSet(one) && one.isExplicit && one.isCounted == isCounted && one.hasVertices == isCounted;
         });
-        drawn.beforeExecution = [&] { told.replace(drawn, 1, kDrawSalts[1], true); };
+        drawn.beforeExecution = [&](VkCommandBuffer) { told.replace(drawn, 1, kDrawSalts[1], true); };
         EXPECT_TRUE(drawn.expected().allows(told.run(drawn), false)) << isCounted;
         expectTold("not drawn with as one");
     }

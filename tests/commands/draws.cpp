@@ -26,6 +26,7 @@ Draws::Draws(Provider provider, Maker maker, const GeneratedOptions& with)
                            .meshAlone = with.meshAlone,
                            .validate = with.validate,
                            .separate = with.separate,
+                           .conditional = with.conditional,
                            .info = with.info,
                            .streams = usesStreams(maker),
                            .views = with.views,
@@ -330,8 +331,9 @@ Pixels Draws::run(DrawCase& drawn)
 
     const Commands of{[&](VkCommandBuffer state) { generated.preprocess(info, state); },
                       [&](VkCommandBuffer cmd) {
-                          drawn.beforeExecution();
+                          drawn.beforeExecution(cmd);
                           generated.cmdExecute(cmd, drawn.isExplicit, &info);
+                          drawn.behindExecution(cmd);
                       }};
     const Pixels pixels = draw(drawn, of);
     generated.destroyLayout(m_device.handle, layout, nullptr);

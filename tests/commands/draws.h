@@ -176,8 +176,9 @@ struct DrawCase {
     std::vector<uint32_t> commands;  // that records with counts lead to
     // Changes the stream once it has addresses.
     std::function<void(DrawCase&)> spoil = [](DrawCase&) {};
-    // Called when its execution is about to be recorded.
-    std::function<void()> beforeExecution = [] {};
+    // Called when its execution is about to be recorded, and behind it.
+    std::function<void(VkCommandBuffer)> beforeExecution = [](VkCommandBuffer) {};
+    std::function<void(VkCommandBuffer)> behindExecution = [](VkCommandBuffer) {};
     // Of the pipelines in the set.
     std::vector<uint32_t> setSalts{std::begin(kDrawSalts), std::end(kDrawSalts)};
     // Of the index that chooses the salt. Indices of shader objects are in the order of their stages, mesh shaders

@@ -139,6 +139,12 @@ DeviceOptions GeneratedDevice::options(const GeneratedOptions& with)
         m_features.pNext = &m_vertexInput;
         options.extensions.push_back(VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME);
     }
+    if (with.conditional) {
+        m_conditional.conditionalRendering = VK_TRUE;
+        m_conditional.pNext = m_features.pNext;
+        m_features.pNext = &m_conditional;
+        options.extensions.push_back(VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME);
+    }
     if (with.objects) {
         m_objects.shaderObject = VK_TRUE;
         m_objects.pNext = m_features.pNext;

@@ -34,6 +34,7 @@ struct GeneratedOptions {
     bool recorder = false;        // a layer below notes what it sees (layer/recorder.h)
     bool validate = false;        // the layer checks streams
     bool separate = false;        // pipelines of execution sets never become one
+    bool conditional = false;     // conditional rendering
     bool info = false;            // messages of severity info are there, too
     bool streams = false;         // VK_NV_device_generated_commands and _compute beside it
     uint32_t views = 0;           // of Draws, a mask: each view draws its own
@@ -57,6 +58,8 @@ private:
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT};
     VkPhysicalDeviceVertexInputDynamicStateFeaturesEXT m_vertexInput{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VERTEX_INPUT_DYNAMIC_STATE_FEATURES_EXT};
+    VkPhysicalDeviceConditionalRenderingFeaturesEXT m_conditional{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT};
     VkPhysicalDeviceShaderObjectFeaturesEXT m_objects{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT};
 
     VkPhysicalDeviceMeshShaderFeaturesEXT m_mesh{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands/dispatches.h"
+#include "harness/temporary_folder.h"
 #include "layer/recorder.h"
 
 namespace millrace::commandtest {
@@ -15,9 +16,10 @@ namespace {
 
 using layertest::Seen;
 
-TEST(GeneratedLabels, SayWhatRunsAndHowMuch)
+// Those of one call with a set, and what its label says of how much there is.
+void expectLabels(const char* trace, const std::vector<std::string>& kinds)
 {
-    Dispatches dispatches(Provider::Layer, {.recorder = true});
+    Dispatches dispatches(Provider::Layer, {.recorder = true, .trace = trace});
     uint32_t seed = 0;
     while (!DispatchCase(seed).hasSet || DispatchCase(seed).isExplicit)
         ++seed;
@@ -34,8 +36,21 @@ TEST(GeneratedLabels, SayWhatRunsAndHowMuch)
     }
     EXPECT_EQ(open, 0);
     const std::string extent = ", at most " + std::to_string(drawn.maxSequences) + " sequences of 3 pipelines";
-    EXPECT_EQ(labels, (std::vector<std::string>{"Millrace: prepare generated commands" + extent,
-                                                "Millrace: generated dispatches" + extent}));
+    ASSERT_EQ(labels.size(), kinds.size());
+    for (size_t i = 0; i < kinds.size(); ++i)
+        EXPECT_EQ(labels[i], "Millrace: " + kinds[i] + extent);
+}
+
+TEST(GeneratedLabels, SayWhatRunsAndHowMuch)
+{
+    expectLabels(nullptr, {"prepare generated commands", "generated dispatches"});
+}
+
+TEST(GeneratedLabels, WithATrace_WhatCountsHasOneAsWell)
+{
+    const TemporaryFolder folder;
+    expectLabels(folder.file("a.mrtrace").c_str(),
+                 {"prepare generated commands", "count generated commands", "generated dispatches"});
 }
 
 }  // namespace

@@ -189,7 +189,7 @@ public:
             commands->checks = std::make_unique<TokenChecks>(device);
             result = commands->checks->create();
         }
-        return result;
+        return result == VK_SUCCESS && (device.uses & kUseTally) ? startTally(device) : result;
     }
 
     std::vector<EntryPoints> entryPoints() const override

@@ -63,6 +63,14 @@ SortMemory sortMemory(const commands::Layout& layout, const commands::Extent& ex
     return memory;
 }
 
+bool runsInFront(const GeneratedCommands& commands, const IndirectLayout& layout, bool isExplicit)
+{
+    if (layout.layout.action == commands::Action::Dispatch)
+        return false;
+    const bool hasKernels = layout.gathering || hasDrawTable(layout.layout) || commands.checks;
+    return commands.tally || (hasKernels && !isExplicit);
+}
+
 VkDeviceSize sortBytes(const IndirectLayout& layout, uint32_t pipelineCount, uint32_t maxSequenceCount,
                        uint32_t maxDrawCount, bool isCombined)
 {

@@ -11,6 +11,7 @@
 #include "layer/commands/indirect_layouts.h"
 #include "layer/commands/kept_pipelines.h"
 #include "layer/commands/prepared_memory.h"
+#include "layer/commands/sequence_tally.h"
 #include "layer/commands/shader_objects.h"
 #include "layer/commands/token_checks.h"
 #include "layer/loader/entry_points.h"
@@ -49,7 +50,8 @@ public:
     runtime::Buffer limitless;
     Kernels kernels;
     PreparedMemory prepared;
-    std::unique_ptr<TokenChecks> checks;  // setting "validate"; else null
+    std::unique_ptr<TokenChecks> checks;   // setting "validate"; else null
+    std::unique_ptr<SequenceTally> tally;  // setting "trace"; else null
     const std::shared_ptr<KeptPipelines> pipelines;
     ShaderObjects shaders;
 };
@@ -97,6 +99,9 @@ Choice choiceOf(const Device& device, const IndirectLayout& layout, VkIndirectEx
                 const BoundState* state);
 // How many pipelines the shader objects of a set may make together, whichever are in it.
 uint32_t mostCombinations(size_t setSize, VkShaderStageFlags stages);
+
+// True if something runs in front of the render pass instances that commands with such a layout are in.
+bool runsInFront(const GeneratedCommands& commands, const IndirectLayout& layout, bool isExplicit);
 
 EntryPoints indirectLayoutEntryPoints();
 EntryPoints executionSetEntryPoints();

@@ -32,7 +32,7 @@ VkPipelineStageFlags Generation::readingStages() const
     return VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT | shaders;
 }
 
-void Generation::executeDraws(bool isPreprocessed) const
+void Generation::executeDraws() const
 {
     if (layout().indexBuffer &&
         std::ranges::any_of(m_pipelines, [&](const auto& one) { return one && restartsPrimitives(*one); })) {
@@ -51,14 +51,11 @@ void Generation::executeDraws(bool isPreprocessed) const
     }
     if (isMesh(layout().action))
         m_commandBuffer.countsMeshes = m_device.shaderCounter != nullptr;
-    const bool hasTable = hasDrawTable(layout());
-    if ((needsKernels() || isChecked()) && !isPreprocessed && !writeDraws())
+    if ((runsKernels() || countOfSequences() == Count::ByDevice) && !writeDraws())
         return;
-    const Label label(m_device, m_commandBuffer.current,
-                      labelText(!hasTable            ? "generated draws from the stream"
-                                : m_extent.isOrdered ? "generated draws, each sequence by itself"
-                                                     : "generated draws, each pipeline by itself"));
-    if (!hasTable)
+    tallyWithoutDevice();
+    const Label label(m_device, m_commandBuffer.current, labelText(std::string("generated ") + wayText()));
+    if (!hasDrawTable(layout()))
         drawStream();
     else if (m_extent.isOrdered)
         drawInOrder();
@@ -85,11 +82,20 @@ bool Generation::writeDraws() const
     all.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
     m_device.table.CmdPipelineBarrier(front.stream, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                                       VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &all, 0, nullptr, 0, nullptr);
-    const bool hasRun = runKernels(front.stream);
+    const bool hasRun = runInFront(front.stream);
     if (runsMeshes())  // they run there, too
         barrier(front.stream, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
                 VK_ACCESS_SHADER_READ_BIT);
     return hasRun;
+}
+
+bool Generation::runInFront(VkCommandBuffer target) const
+{
+    if (runsKernels() && !runKernels(target))
+        return false;
+    if (countOfSequences() == Count::ByDevice)
+        tallyByDevice(target);
+    return true;
 }
 
 void Generation::tellUnchecked(const char* obstacle) const
@@ -101,24 +107,32 @@ void Generation::tellUnchecked(const char* obstacle) const
                                  "With explicit preprocessing it can be checked, see docs/generated-commands.md");
 }
 
+// Where nothing runs in front. False if the commands need it.
+bool Generation::goWithout(const char* obstacle) const
+{
+    if (needsKernels() && !m_isPreprocessed) {
+        complain(std::string("kernels have to run in front, unless the layout has explicit preprocessing, and the "
+                             "command is ") +
+                 obstacle);
+        return false;
+    }
+    if (isChecked() && !m_isPreprocessed)
+        tellUnchecked(obstacle);
+    if (countOfSequences() == Count::ByDevice)
+        tallyByHost(std::string("the command is ") + obstacle);
+    return true;
+}
+
 // Where there is no stream in front, as far as the instance may be interrupted.
 bool Generation::writeInterrupting() const
 {
     const char* obstacle = m_commandBuffer.rendering.obstacleToDispatch();
     if (!m_commandBuffer.primary && isInPass(m_commandBuffer))
         obstacle = "in a secondary command buffer";
-    if (obstacle && !needsKernels()) {
-        tellUnchecked(m_commandBuffer.front.obstacle ? m_commandBuffer.front.obstacle : obstacle);
-        return true;
-    }
-    if (obstacle) {
-        complain(std::string("kernels have to run in front, unless the layout has explicit preprocessing, and the "
-                             "command is ") +
-                 (m_commandBuffer.front.obstacle ? m_commandBuffer.front.obstacle : obstacle));
-        return false;
-    }
+    if (obstacle)
+        return goWithout(m_commandBuffer.front.obstacle ? m_commandBuffer.front.obstacle : obstacle);
     interruptRendering(m_commandBuffer, false);
-    const bool hasRun = runKernels(m_commandBuffer.current);
+    const bool hasRun = runInFront(m_commandBuffer.current);
     barrier(m_commandBuffer.current, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, readingStages(), kReading);
     m_commandBuffer.lent.lend(m_commandBuffer.current, kCompute);
     resumeRendering(m_commandBuffer, false);

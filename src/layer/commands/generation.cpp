@@ -78,14 +78,23 @@ void Generation::complain(const std::string& text) const
                                   "docs/generated-commands.md says what they need");
 }
 
-std::string Generation::labelText(const char* what) const
+std::string Generation::labelText(const std::string& what) const
 {
     if (!m_device.settings().runtime.labels)
         return {};
     const size_t pipelines = static_cast<size_t>(
         std::ranges::count_if(namedPipelines(), [](const auto& pipeline) { return bool(pipeline); }));
-    return std::string("Millrace: ") + what + ", at most " + std::to_string(m_info.maxSequenceCount) +
-           " sequences of " + std::to_string(pipelines) + (pipelines == 1 ? " pipeline" : " pipelines");
+    return "Millrace: " + what + ", at most " + std::to_string(m_info.maxSequenceCount) + " sequences of " +
+           std::to_string(pipelines) + (pipelines == 1 ? " pipeline" : " pipelines");
+}
+
+const char* Generation::wayText() const
+{
+    if (isDispatch())
+        return "dispatches";
+    if (!hasDrawTable(layout()))
+        return "draws from the stream";
+    return m_extent.isOrdered ? "draws, each sequence by itself" : "draws, each pipeline by itself";
 }
 
 const std::shared_ptr<KeptPipeline>& Generation::firstPipeline() const
@@ -346,10 +355,11 @@ void Generation::execute(bool isPreprocessed)
         compileCombined();
     if (isPreprocessed && (shouldBeOne() || m_apart))
         isPreprocessed = drawAsPreprocessed();
+    m_isPreprocessed = isPreprocessed;
     if (!check() || m_info.maxSequenceCount == 0)
         return;
     if (!isDispatch()) {
-        executeDraws(isPreprocessed);
+        executeDraws();
         return;
     }
     if (!isPreprocessed) {
@@ -358,6 +368,9 @@ void Generation::execute(bool isPreprocessed)
                 VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
                 VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
     }
+    if (countOfSequences() == Count::ByDevice)
+        tallyByDevice(m_commandBuffer.current);
+    tallyWithoutDevice();
     dispatch();
     m_commandBuffer.lent.lend(m_commandBuffer.current, kCompute);
 }
@@ -491,7 +504,7 @@ void Generation::dispatch() const
     const auto memory = find(m_info.preprocessAddress, m_memory.bytes, "the memory for preprocessing");
     abi::SequenceArguments arguments{};
     const SequenceLayout* bound = nullptr;
-    const Label label(m_device, m_commandBuffer.current, labelText("generated dispatches"));
+    const Label label(m_device, m_commandBuffer.current, labelText(std::string("generated ") + wayText()));
     for (size_t i = 0; memory && i < m_pipelines.size(); ++i) {
         KeptPipeline* const pipeline = m_pipelines[i].get();
         const VariantHandles* const variant = pipeline && isMeant(*pipeline) ? variantOf(*pipeline) : nullptr;

@@ -17,6 +17,8 @@
 
 namespace millrace::layer {
 
+class TalliedCall;
+
 // Streams whose parts kernels put together in front; the records are at VkGeneratedCommandsInfoEXT::indirectAddress.
 struct Streams {
     std::vector<uint64_t> addresses;
@@ -59,7 +61,9 @@ private:
     bool fitExtent();
     void complain(const std::string& text) const;
     // "Millrace: " and what it is, with how much of it there may be.
-    std::string labelText(const char* what) const;
+    std::string labelText(const std::string& what) const;
+    // How the sequences run: "dispatches", "draws from the stream".
+    const char* wayText() const;
     // The pipeline whose layout and vertex input are those of all; null if there is none.
     const std::shared_ptr<KeptPipeline>& firstPipeline() const;
     std::optional<AddressedBuffers::Range> find(VkDeviceAddress address, VkDeviceSize bytes, const char* what) const;
@@ -80,12 +84,26 @@ private:
     bool gather(VkCommandBuffer target) const;
     // True if kernels run in front for what the commands do, not for checks alone.
     bool needsKernels() const { return isDispatch() || hasDrawTable(layout()) || gathers(); }
+    // True if this execution runs any.
+    bool runsKernels() const { return (needsKernels() || isChecked()) && !m_isPreprocessed; }
     // Setting "validate" (checked_streams.cpp).
     bool isChecked() const { return m_device.generatedCommands->checks != nullptr; }
     bool checkStream(VkCommandBuffer target) const;
     StreamCheck::Subject checkSubject() const;
     void limitGrids(const StreamCheck::Subject& subject, abi::CheckArguments& arguments) const;
     std::string callText() const;
+    // Setting "trace" (tallied_sequences.cpp): who counts the sequences of an execution.
+    enum class Count { None, ByHost, ByDevice, Unknown };
+    Count countOfSequences() const;
+    const IndirectLayout& namedLayout() const;
+    // `unknown`: why it is Unknown, else empty.
+    std::shared_ptr<TalliedCall> tallied(const std::string& unknown) const;
+    void watch(std::shared_ptr<TalliedCall> call, runtime::Buffer counters) const;
+    void tallyByHost(const std::string& unknown) const;
+    // Does nothing for Count::ByDevice.
+    void tallyWithoutDevice() const;
+    // In front of the commands or behind their kernels. `target` takes dispatches.
+    void tallyByDevice(VkCommandBuffer target) const;
     void barrier(VkCommandBuffer target, VkPipelineStageFlags from, VkPipelineStageFlags to,
                  VkAccessFlags access) const;
     // Of draws, which read what kernels wrote.
@@ -94,9 +112,12 @@ private:
     void dispatch() const;
 
     // Draws (generated_draws.cpp).
-    void executeDraws(bool isPreprocessed) const;
+    void executeDraws() const;
+    // What runs in front: kernels, and what counts for a trace.
     bool writeDraws() const;
     bool writeInterrupting() const;
+    bool runInFront(VkCommandBuffer target) const;
+    bool goWithout(const char* obstacle) const;
     void tellUnchecked(const char* obstacle) const;
     commands::VertexInput vertexInput(const KeptPipeline& pipeline) const;
     bool hasDynamicStrides() const;
@@ -138,6 +159,7 @@ private:
     commands::Extent m_extent;
     SortMemory m_memory;
     Call m_call = Call::Execute;
+    bool m_isPreprocessed = false;
 };
 
 }  // namespace millrace::layer

@@ -217,10 +217,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutEXT(VkDevice handle,
     layout->layout = reader.layout();
     layout->objectStages = reader.objectStages();
     layout->isUnordered = pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_UNORDERED_SEQUENCES_BIT_EXT;
-    // Kernels run in front of the render pass instance that such commands are in.
-    const bool isChecked = device.generatedCommands->checks && layout->layout.action != Action::Dispatch;
-    if ((hasDrawTable(layout->layout) || isChecked) &&
-        !(pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT))
+    if (runsInFront(*device.generatedCommands, *layout,
+                    pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT))
         device.needsFronts = true;
     layout->combined = combinedLayout(device, *layout);
     *pLayout = handleOf<VkIndirectCommandsLayoutEXT>(layout.get());

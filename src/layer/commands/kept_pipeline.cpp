@@ -22,6 +22,18 @@ KeptPipeline::~KeptPipeline()
     }
 }
 
+std::string KeptPipeline::name() const
+{
+    std::lock_guard lock(m_mutex);
+    return m_name;
+}
+
+void KeptPipeline::setName(std::string name)
+{
+    std::lock_guard lock(m_mutex);
+    m_name = std::move(name);
+}
+
 VkResult KeptPipeline::get(const commands::Layout& layout, const commands::VertexInput& input,
                            const VariantHandles*& out)
 {
@@ -53,6 +65,8 @@ std::shared_ptr<KeptPipeline> KeptPipeline::withFrontFace(VkFrontFace face)
     std::shared_ptr<KeptPipeline>& own = m_faces[face == VK_FRONT_FACE_CLOCKWISE];
     if (!own)
         own = createWithFrontFace(face);
+    if (own)
+        own->setName(m_name);
     return own;
 }
 

@@ -40,6 +40,9 @@ public:
     VkPipelineBindPoint bindPoint() const { return m_bindPoint; }
     const SequenceLayout& layout() const { return *m_layout; }
     std::shared_ptr<SequenceLayout> sharedLayout() const { return m_layout; }
+    // That the application gave it, where a trace wants to know; else empty.
+    std::string name() const;
+    void setName(std::string name);
 
     // True if the vertex input is what vkCmdSetVertexInputEXT sets.
     virtual bool hasDynamicInput() const { return false; }
@@ -85,7 +88,8 @@ private:
 
     const VkPipelineBindPoint m_bindPoint;
     const std::shared_ptr<SequenceLayout> m_layout;
-    std::recursive_mutex m_mutex;  // a callback of the application's may ask again, though Vulkan forbids it
+    mutable std::recursive_mutex m_mutex;  // a callback of the application's may ask again, though Vulkan forbids it
+    std::string m_name;
     std::deque<Known> m_variants;
     std::shared_ptr<KeptPipeline> m_faces[2];  // by VkFrontFace, null before somebody asks
 };

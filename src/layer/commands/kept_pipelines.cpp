@@ -60,6 +60,13 @@ VkResult KeptPipelines::createParts(const VkGraphicsPipelineCreateInfo& info, Vk
     return VK_SUCCESS;
 }
 
+void KeptPipelines::named(uint64_t pipeline, const char* name)
+{
+    const bool isAsked = m_device.uses & kUseTally;
+    if (const std::shared_ptr<KeptPipeline> kept = isAsked ? m_pipelines.share(pipeline) : nullptr)
+        kept->setName(name ? name : "");
+}
+
 VkPipeline KeptPipelines::findPart(VkPipeline pipeline, uint32_t number) const
 {
     const ShaderGroups* groups = m_groups.find(handleId(pipeline));

@@ -25,6 +25,7 @@ public:
     void created(const VkGraphicsPipelineCreateInfo& info, VkPipeline pipeline) override;
     VkResult createParts(const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache, VkPipeline pipeline) override;
     VkPipeline findPart(VkPipeline pipeline, uint32_t number) const override;
+    void named(uint64_t pipeline, const char* name) override;
     void destroyed(VkPipeline pipeline) override;
 
     // Null if it is not kept.

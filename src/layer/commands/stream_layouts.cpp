@@ -231,10 +231,8 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateIndirectCommandsLayoutNV(VkDevice handle,
         return result;
     }
     std::shared_ptr<IndirectLayout> layout = reader.take();
-    // Kernels run in front of the render pass instance that such commands are in.
-    const bool isChecked = device.generatedCommands->checks && layout->layout.action != commands::Action::Dispatch;
-    const bool hasKernels = layout->gathering || hasDrawTable(layout->layout) || isChecked;
-    if (hasKernels && !(pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_NV))
+    if (runsInFront(*device.generatedCommands, *layout,
+                    pInfo->flags & VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_NV))
         device.needsFronts = true;
     layout->combined = combinedLayout(device, *layout);
     *pLayout = handleOf<VkIndirectCommandsLayoutNV>(layout.get());

@@ -5,6 +5,7 @@
 
 #include "abi/mesh.h"
 #include "layer/commands/generated_commands.h"
+#include "layer/commands/token_names.h"
 #include "layer/loader/device.h"
 #include "layer/objects/kernel_code.h"
 #include "runtime/host_memory.h"
@@ -18,27 +19,6 @@ using commands::Action;
 
 constexpr uint32_t kWordBytes = 4;
 constexpr uint32_t kBufferBytes = 16;  // of the commands that name one
-
-const char* nameOf(Action action)
-{
-    switch (action) {
-        case Action::Dispatch:
-            return "DISPATCH";
-        case Action::Draw:
-            return "DRAW";
-        case Action::DrawIndexed:
-            return "DRAW_INDEXED";
-        case Action::DrawCount:
-            return "DRAW_COUNT";
-        case Action::DrawIndexedCount:
-            return "DRAW_INDEXED_COUNT";
-        case Action::DrawMesh:
-            return "DRAW_MESH_TASKS";
-        case Action::DrawMeshCount:
-            return "DRAW_MESH_TASKS_COUNT";
-    }
-    return "";
-}
 
 abi::TokenCheck plain(uint32_t place, uint32_t bytes)
 {

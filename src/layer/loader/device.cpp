@@ -213,6 +213,8 @@ VkResult Creation::create(std::shared_ptr<Device>& out) const
     device->uses = usesOf(enabled, device->support);
     if (device->usesCommands() && instance.settings.validate)
         device->uses |= kUseTokenChecks;
+    if (device->usesCommands() && !instance.settings.trace.empty())
+        device->uses |= kUseTally;
     if (device->usesGraphs() && enabled.deviceGroup) {
         // Each device would have its own counters, and the host could follow only one of them.
         instance.messages.error("Millrace-device-group", {},
@@ -376,6 +378,8 @@ void Device::drainRecorders()
         shaderCounter->drain();
     if (capture)
         capture->drain();
+    for (const std::function<void()>& drain : drains)
+        drain();
     for (const std::function<void()>& tell : tellProblems)
         tell();
 }

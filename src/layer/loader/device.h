@@ -80,6 +80,7 @@ struct Device {
     std::shared_ptr<trace::Sink> traceSink;             // setting "trace"; see traceFile()
     std::unique_ptr<runtime::TraceRecorder> trace;      // of graphs
     std::unique_ptr<runtime::CaptureRecorder> capture;  // setting "capture"
+    std::vector<std::function<void()>> drains;          // of what else is traced; see drainRecorders()
     std::vector<std::function<void()>> tellProblems;    // that they met
 
     Registry<ShaderModule> shaderModules;  // that may hold nodes

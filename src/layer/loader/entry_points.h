@@ -25,6 +25,7 @@ enum Use : uint32_t {
     kUseMeshNodes = 128,    // kUseGraphs, and so is the feature shaderMeshEnqueue
     kUseTokenChecks = 256,  // kUseCommands, and streams are checked (setting "validate")
     kUseMeshCounts = 512,   // VK_EXT_mesh_shader is enabled with its feature, and its shaders count (setting "trace")
+    kUseTally = 1024,       // kUseCommands, and sequences are counted (setting "trace")
 };
 // A command buffer may become several of the driver's,
 inline constexpr uint32_t kUseStreams = kUseGraphs | kUseMesh | kUseCommands | kUseMeshCounts;
@@ -33,7 +34,7 @@ inline constexpr uint32_t kUseState = kUseStreams;
 // Between some of those a submission waits for what is in front.
 inline constexpr uint32_t kUseSplits = kUseGraphs | kUseMesh;
 // What is submitted and what the application waits for is watched (submission/status_watch.h).
-inline constexpr uint32_t kUseWatch = kUseSplits | kUseTokenChecks | kUseMeshCounts;
+inline constexpr uint32_t kUseWatch = kUseSplits | kUseTokenChecks | kUseMeshCounts | kUseTally;
 
 struct EntryPoint {
     const char* name;

@@ -4,6 +4,8 @@
 
 #include <vulkan/vulkan.h>
 
+#include <cstdint>
+
 namespace millrace::layer {
 
 // Called during the application's commands, on their threads.
@@ -17,6 +19,8 @@ public:
                                  VkPipeline pipeline) = 0;
     // One of those by its number (VK_NV_device_generated_commands). Null if there is none.
     virtual VkPipeline findPart(VkPipeline pipeline, uint32_t number) const = 0;
+    // By the application, or no longer (null). `pipeline`: handleId().
+    virtual void named(uint64_t pipeline, const char* name) = 0;
     // In front of the driver's destruction. Also for pipelines that nobody told of.
     virtual void destroyed(VkPipeline pipeline) = 0;
 

@@ -81,7 +81,7 @@ struct CommandBuffer {
     std::unordered_map<VkDeviceAddress, uint32_t> initialized;
     uint32_t generations = 0;                      // calls that preprocess or execute generated commands
     std::array<HostCopy, HostCopy::Kinds> copies;  // the last one of each
-    std::vector<std::string> labels;               // of the application's, that are open (setting "validate")
+    std::vector<std::string> labels;               // of the application's, that are open (settings "validate", "trace")
     bool isReadByHost = false;      // what `current` has recorded of graphs, since the last makeVisibleToHost()
     bool countsMeshes = false;      // its draws have shaders that count what they do, for the host
     VkResult failure = VK_SUCCESS;  // of a command of ours; vkEndCommandBuffer returns it

@@ -7,6 +7,7 @@
 
 #include "layer/graphs/pipelines.h"
 #include "layer/loader/entry_points.h"
+#include "layer/objects/pipeline_observer.h"
 #include "layer/recording/command_buffer.h"
 #include "layer/submission/queue.h"
 
@@ -24,6 +25,13 @@ void rename(Device& device, VkObjectType type, uint64_t handle, const char* name
         object->setName(name ? name : "");
 }
 
+// Of an object that is not ours.
+void tellName(const Device& device, VkObjectType type, uint64_t handle, const char* name)
+{
+    if (type == VK_OBJECT_TYPE_PIPELINE && device.pipelineObserver)
+        device.pipelineObserver->named(handle, name);
+}
+
 VkObjectType objectTypeOf(VkDebugReportObjectTypeEXT type)
 {
     switch (type) {
@@ -39,8 +47,10 @@ VkObjectType objectTypeOf(VkDebugReportObjectTypeEXT type)
 VKAPI_ATTR VkResult VKAPI_CALL SetDebugUtilsObjectNameEXT(VkDevice handle, const VkDebugUtilsObjectNameInfoEXT* pInfo)
 {
     Device& device = Device::of(handle);
-    if (!isOurs(device, pInfo->objectType, pInfo->objectHandle))
+    if (!isOurs(device, pInfo->objectType, pInfo->objectHandle)) {
+        tellName(device, pInfo->objectType, pInfo->objectHandle, pInfo->pObjectName);
         return device.table.SetDebugUtilsObjectNameEXT(handle, pInfo);
+    }
     rename(device, pInfo->objectType, pInfo->objectHandle, pInfo->pObjectName);
     return VK_SUCCESS;
 }
@@ -57,8 +67,10 @@ VKAPI_ATTR VkResult VKAPI_CALL DebugMarkerSetObjectNameEXT(VkDevice handle, cons
 {
     Device& device = Device::of(handle);
     const VkObjectType type = objectTypeOf(pInfo->objectType);
-    if (!isOurs(device, type, pInfo->object))
+    if (!isOurs(device, type, pInfo->object)) {
+        tellName(device, type, pInfo->object, pInfo->pObjectName);
         return device.table.DebugMarkerSetObjectNameEXT(handle, pInfo);
+    }
     rename(device, type, pInfo->object, pInfo->pObjectName);
     return VK_SUCCESS;
 }
@@ -83,13 +95,13 @@ struct CommandLabel<Member> {
             return;
         }
         CommandBuffer& commandBuffer = CommandBuffer::of(handle);
-        if (device.uses & kUseTokenChecks)
+        if (device.uses & (kUseTokenChecks | kUseTally))
             note(commandBuffer, args...);
         (device.table.*Member)(commandBuffer.current, args...);
     }
 
 private:
-    // Messages about generated commands name the labels that they are in.
+    // Messages and traces of generated commands name the labels that they are in.
     static void note(CommandBuffer& commandBuffer, const VkDebugUtilsLabelEXT* label)
     {
         if (Member == &Table::CmdBeginDebugUtilsLabelEXT)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at a graph, or at checked generated commands, once the application can know that they are complete, so that
-// errors are told soon. What a wait costs grows with those that are complete since the last one, not with those that are
-// recorded or in flight. "Graphs" stands for both here.
+// Looks at a graph, or at generated commands that are checked or counted, once the application can know that they are
+// complete, so that errors are told soon. What a wait costs grows with those that are complete since the last one, not
+// with those that are recorded or in flight. "Graphs" stands for both here.
 #pragma once
 
 #include <vulkan/vulkan.h>

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens by the names that Vulkan has for them, without their prefixes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "commands/layout.h"
+
+namespace millrace::layer {
+
+struct IndirectLayout;
+
+const char* nameOf(commands::Action action);
+// Those of a layout, in words for people: {"EXECUTION_SET", "PUSH_CONSTANT x 3", "DRAW"}.
+std::vector<std::string> tokenNames(const IndirectLayout& layout);
+
+}  // namespace millrace::layer
