@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 
 namespace millrace::commandtest {
 
@@ -205,7 +204,7 @@ void GeneratedDevice::preprocess(const VkGeneratedCommandsInfoEXT& info, VkComma
 Buffer GeneratedDevice::createStream(const std::vector<uint32_t>& words)
 {
     Buffer buffer = device.createBuffer(std::max<size_t>(words.size(), 1) * 4, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
-    std::memcpy(buffer.words, words.data(), words.size() * 4);
+    std::ranges::copy(words, buffer.words);
     return buffer;
 }
 
