@@ -79,6 +79,7 @@ struct Support {
     bool events = true;              // such as these
     bool scans = false;              // subgroup scans can do what reductions do,
     bool reducesWrongly = false;     // and have to
+    // No buffer of lowered nodes may be declared as read only.
     bool loadsReadOnlyWrongly = false;
     // Workgroups that share one of ours may choose different descriptors.
     bool nonUniformIndexing = false;
