@@ -96,7 +96,7 @@ struct SlotPlan {
     uint base;
     uint onlyTable;
     uint onlyCapacity;
-    uint leftRoom;
+    uint leaving;
     uint most;
     uint pad[3];
 };

@@ -91,11 +91,11 @@ struct SlotInfo {
     uint onlyTable;     // granule where its entries begin,
     uint onlyCapacity;  // so many
     // Recursion depth first: where in its payloads the levels are that remain behind each, kNoOffset if that is
-    // remainingRecursion; where they are in those that it leaves to others, and for how many of those there is memory
-    // (written by the begin shader).
+    // remainingRecursion; where they are in those that it leaves to others; for how many of those there is memory, in
+    // steps of kLeavingStep, plus how many slots below the dispatch runs (written by the begin shader).
     uint remainingOffset;
     uint leftOffset;
-    uint leftRoom;
+    uint leaving;
     // Of a sweep, for code that reserves nothing: payloads (dynamic: workgroups) of the stream that sweeps before have
     // taken, units that they have taken behind those, and the payloads (likewise) that it takes at most. Written by
     // the begin shader (SlotPlan), by fit.comp, and by the turn shader for the next sweep.
@@ -105,6 +105,7 @@ struct SlotInfo {
 };
 
 MR_CONST uint kSlotInfoBytes = 128u;
+MR_CONST uint kLeavingStep = 8u;
 MR_CONST uint kTakesAll = 0xffffffffu;
 
 // One payload array type that a slot allocates.

@@ -44,11 +44,11 @@ void addSlot(Stores& stores, uint64_t infoAt, uint64_t stateAt, const abi::SlotI
     using abi::SlotState;
     static_assert(offsetof(SlotInfo, base) % 8 == 0 && offsetof(SlotInfo, onlyTable) == offsetof(SlotInfo, base) + 4 &&
                   offsetof(SlotInfo, remainingOffset) == offsetof(SlotInfo, onlyCapacity) + 4 &&
-                  offsetof(SlotInfo, leftRoom) == offsetof(SlotInfo, leftOffset) + 4 &&
+                  offsetof(SlotInfo, leaving) == offsetof(SlotInfo, leftOffset) + 4 &&
                   offsetof(SlotInfo, most) == offsetof(SlotInfo, startUnit) + 4);
     stores.add(infoAt + offsetof(SlotInfo, base), plan.base, plan.onlyTable);
     stores.add(infoAt + offsetof(SlotInfo, onlyCapacity), plan.onlyCapacity, info.remainingOffset);
-    stores.add(infoAt + offsetof(SlotInfo, leftOffset), info.leftOffset, plan.leftRoom);
+    stores.add(infoAt + offsetof(SlotInfo, leftOffset), info.leftOffset, plan.leaving);
     stores.add(infoAt + offsetof(SlotInfo, start), 0);
     stores.add(infoAt + offsetof(SlotInfo, startUnit), 0, plan.most);
     for (const size_t member : {offsetof(SlotState, cursor), offsetof(SlotState, counted), offsetof(SlotState, ticket)})

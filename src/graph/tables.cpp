@@ -99,6 +99,23 @@ std::vector<uint32_t> levelSlots(const Graph& graph)
     return words;
 }
 
+// SlotPlan::leaving. The plan may have fewer slots of the node than the graph, and none to leave anything to.
+uint32_t leaving(const Graph& graph, const DispatchPlan& plan, const Slot& slot)
+{
+    uint32_t below = 0;
+    for (const Slot* s = &slot; s->leftOffset != abi::kNoOffset; ++below) {
+        const uint32_t next = graph.queues[s->queue + 1].baseSlot;  // createSlots(): the next is the one below
+        if (std::ranges::find(plan.slots, next) == plan.slots.end())
+            break;
+        s = &graph.slots[next];
+    }
+    if (below == 0)
+        return 0;
+    const uint64_t bytes = plan.levels[slot.level].size * uint64_t{abi::kGranuleBytes};
+    const uint64_t room = std::min<uint64_t>(bytes / graph.queues[slot.queue + 1].stride, UINT32_MAX);
+    return static_cast<uint32_t>(room / abi::kLeavingStep * abi::kLeavingStep) + below;
+}
+
 }  // namespace
 
 abi::SlotInfo slotInfo(const Graph& graph, const Slot& slot)
@@ -169,13 +186,7 @@ abi::SlotPlan slotPlan(const Graph& graph, const DispatchPlan& plan, size_t plac
     abi::SlotPlan out{};
     out.base = plan.fits ? plan.bases[place] : 0;
     out.most = plan.fits && graph.nodes[slot.node].depthFirst == 0 ? abi::kTakesAll : 0;
-    // The plan may have no slot to leave anything to.
-    if (slot.leftOffset != abi::kNoOffset &&
-        std::ranges::find(plan.slots, graph.queues[slot.queue + 1].baseSlot) != plan.slots.end()) {
-        const uint64_t bytes = plan.levels[slot.level].size * uint64_t(abi::kGranuleBytes);
-        out.leftRoom =
-            static_cast<uint32_t>(std::min<uint64_t>(bytes / graph.queues[slot.queue + 1].stride, UINT32_MAX));
-    }
+    out.leaving = leaving(graph, plan, slot);
     const uint32_t queue = onlyQueue(graph, slot);
     const uint32_t stream = queue == abi::kNoQueue ? abi::kNoStream : queueInfo(graph, queue).indexedStream;
     if (stream != abi::kNoStream) {

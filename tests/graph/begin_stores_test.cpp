@@ -82,7 +82,7 @@ TEST_F(BeginStores, Slots_HaveTheirPlansAndNothingIsTaken)
         wanted.base = slot.base;
         wanted.onlyTable = slot.onlyTable;
         wanted.onlyCapacity = slot.onlyCapacity;
-        wanted.leftRoom = slot.leftRoom;
+        wanted.leaving = slot.leaving;
         wanted.most = abi::kTakesAll;
         EXPECT_EQ(std::memcmp(&info, &wanted, sizeof info), 0) << s;
         const auto state = read<abi::SlotState>(m_offsets.slotStates + s * sizeof(abi::SlotState));

@@ -394,9 +394,16 @@ TEST(Plan, DepthFirst_LeavesAsOftenAsItTakes)
         EXPECT_TRUE(plan.fits);
         const auto last = std::ranges::max(plan.slots, {}, [&](uint32_t s) { return graph.slots[s].level; });
         const auto place = std::ranges::find(plan.slots, last) - plan.slots.begin();
-        EXPECT_EQ(graph::slotPlan(graph, plan, static_cast<size_t>(place)).leftRoom, 0u);
-        EXPECT_GT(graph::slotPlan(graph, plan, static_cast<size_t>(place) - 1).leftRoom, 0u);
-        return std::ranges::count_if(plan.slots, [&](uint32_t s) { return graph.slots[s].node == 1; });
+        const auto isOfNode = [&](uint32_t s) { return graph.slots[s].node == 1; };
+        const auto count = std::ranges::count_if(plan.slots, isOfNode);
+        const auto top = std::ranges::find_if(plan.slots, isOfNode) - plan.slots.begin();
+        EXPECT_EQ(graph::slotPlan(graph, plan, static_cast<size_t>(place)).leaving, 0u);
+        for (const auto& [at, below] : {std::pair{top, count - 1}, {place - 1, decltype(count){1}}}) {
+            const uint32_t leaving = graph::slotPlan(graph, plan, static_cast<size_t>(at)).leaving;
+            EXPECT_EQ(leaving % abi::kLeavingStep, below);
+            EXPECT_GT(leaving / abi::kLeavingStep, 0u);
+        }
+        return count;
     };
     EXPECT_EQ(slotsWith(1, 1), 6);
     EXPECT_EQ(slotsWith(1, 1000), 5);
@@ -417,8 +424,8 @@ TEST(Plan, DepthFirst_LeavesNothingToSlotsThatDoNotRun)
     EXPECT_FALSE(plan.fits);
     ASSERT_EQ(plan.slots.size(), 4u);
     EXPECT_GT(plan.levels[graph.slots[plan.slots[3]].level].size, 0u);
-    EXPECT_GT(graph::slotPlan(graph, plan, 2).leftRoom, 0u);
-    EXPECT_EQ(graph::slotPlan(graph, plan, 3).leftRoom, 0u);
+    EXPECT_GT(graph::slotPlan(graph, plan, 2).leaving, 0u);
+    EXPECT_EQ(graph::slotPlan(graph, plan, 3).leaving, 0u);
 }
 
 TEST(Plan, CountersCannotOverflow)

@@ -195,6 +195,51 @@ TEST_P(Trace, CountsAreThoseOfTheOracle)
     }
 }
 
+// Payloads of each level of the tree that shaders/grove.spvasm makes of one value.
+std::vector<uint64_t> levelsOfGrove(uint32_t value)
+{
+    std::vector<uint64_t> sizes;
+    std::vector<uint32_t> level{value};
+    for (uint32_t i = 0; i <= 3; ++i) {
+        sizes.push_back(level.size());
+        std::vector<uint32_t> next;
+        for (const uint32_t v : level)
+            for (uint32_t child = 0; child < 3 + v % 2; ++child)
+                next.push_back(3 * v + child);
+        level = std::move(next);
+    }
+    return sizes;
+}
+
+// Recursion depth first on a device that one tree does not keep busy: no invocation runs two payloads, since there are
+// as many slots as levels. Else the leaves, which may have much to do, would run one after the other.
+TEST(TraceDepthFirst, SmallTree_EachPayloadHasAnInvocation)
+{
+    const TemporaryFolder folder;
+    const std::string path = folder.file("a.mrtrace");
+    DeviceOptions options;
+    options.words = {{"trace", path}};
+    options.traits = {{"grid_groups", 16}};
+    Device traced(options);
+    {
+        Runner runner(traced, RunnerOptions{});
+        const VkPipeline graph = runner.createGraph({stage("grove", "grove")});
+        runner.run(graph, {launchWords("grove", 0, 1, {5})}, {.scratch = Scratch::Maximum});
+        const std::vector<uint64_t> wanted = levelsOfGrove(5);
+        for (uint32_t i = 0; i <= 3; ++i)
+            EXPECT_EQ(runner.outputWords()[3 - i], wanted[i]);
+    }
+    traced.close();
+    trace::Collector trace;
+    ASSERT_TRUE(trace::read(trace::readBytes(path), trace));
+    ASSERT_EQ(trace.sweeps.size(), 1u);
+    std::vector<uint64_t> found;
+    for (const trace::LevelWork& level : trace.sweeps[0].levels)
+        for (const trace::NodeWork& work : level.nodes)
+            found.push_back(work.records);
+    EXPECT_EQ(found, levelsOfGrove(5));
+}
+
 // How a command buffer that is recorded once is executed three times.
 struct Executions {
     const char* name;

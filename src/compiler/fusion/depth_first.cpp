@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "abi/graph_memory.h"
 #include "compiler/function_writer.h"
 #include "compiler/fusion/entry.h"
 #include "compiler/fusion/held_input.h"
@@ -27,6 +28,7 @@ constexpr uint32_t kLevelBits = 64;      // device/depth_first.glsl, g_open
 // Payloads are left to others so often, one time less: from one input on, each time makes nearly as many invocations
 // busy as there are places in a queue. A slot with nothing to do takes an H200 3.5 us.
 constexpr uint32_t kMostSlots = 6;
+static_assert(kMostSlots <= abi::kLeavingStep);
 constexpr auto kPrivate = spv::StorageClass::Private;
 constexpr auto kPayload = spv::StorageClass::NodePayloadAMDX;
 

@@ -325,7 +325,7 @@ uvec4 mr_allocate_to_leave(const uint payload_type, const uint count)
     uint stride = info.receiverStride;
     Places places = mr_places(stride, count);
     uint location = kNoLocation;
-    if (mr_subgroup_elect() && info.receiver != kNoQueue && MR_SLOT.leftRoom > 0u &&
+    if (mr_subgroup_elect() && info.receiver != kNoQueue && MR_SLOT.leaving > 0u &&
         mr_reserve_exactly(g_graph, g_level, mr_granules(stride, places.total), uint64_t(1)))
         location = mr_take_run_alone(info.receiverStream, stride, places.total);
     location = mr_subgroup_first(location);

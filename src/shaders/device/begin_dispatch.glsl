@@ -61,7 +61,7 @@ void mr_begin_slots(const BeginArguments a, const bool may, const uint i, const 
             infos.v[s].base = plan.base;
             infos.v[s].onlyTable = plan.onlyTable;
             infos.v[s].onlyCapacity = plan.onlyCapacity;
-            infos.v[s].leftRoom = plan.leftRoom;
+            infos.v[s].leaving = plan.leaving;
             infos.v[s].start = uint64_t(0);
             infos.v[s].startUnit = 0u;
             infos.v[s].most = plan.most;

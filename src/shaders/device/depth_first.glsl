@@ -28,7 +28,8 @@ const uint kMostRuns = 512u;
 Unit g_own;         // the invocation's unit
 uint g_remaining;   // recursion levels behind the payload in hand
 uint g_runs;        // since the last payload of the slot
-bool g_is_wide;     // breadth first
+bool g_is_wide;     // breadth first,
+uint g_wide_until;  // while payloads have so many levels behind them
 uvec4 g_left;       // handle of the payloads that it leaves to others
 
 // Breadth first: a queue, of which the first payloads are of one level and all others of the next.
@@ -50,8 +51,9 @@ uint g_top_remaining;
 
 void mr_begin_depth_first()
 {
-    const uint kRoomForEach = 8u;
-    g_is_wide = g_total < Unit(min(MR_BUSY_PAYLOADS, MR_SLOT.leftRoom / kRoomForEach));
+    // There is memory for a step of others behind each payload.
+    g_is_wide = g_total < Unit(min(MR_BUSY_PAYLOADS, MR_SLOT.leaving / kLeavingStep));
+    g_wide_until = 0u;
     g_remaining = 0u;
     g_runs = 0u;
     g_first = 0u;
@@ -80,6 +82,14 @@ uint mr_top_remaining()
     return offset == kNoOffset ? MR_SLOT.remainingRecursion : Words(g_payload + uint64_t(offset)).v[0];
 }
 
+// The levels of a tree are shared out evenly to the slots that run, this one and those below: where there are as many slots
+// as levels, each invocation runs one payload.
+uint mr_last_wide_level()
+{
+    uint slots = MR_SLOT.leaving % kLeavingStep + 1u;
+    return g_remaining + 1u - (g_remaining + slots) / slots;
+}
+
 bool mr_keeps_some()
 {
     return g_has_first || g_stack > 0u || g_first < g_last;
@@ -95,6 +105,7 @@ uint mr_next_depth_first()
         return kNothingNext;
     g_payload = mr_indexed_payload(g_own);
     g_remaining = mr_top_remaining();
+    g_wide_until = mr_last_wide_level();
     g_runs = 0u;
     g_first = 0u;
     g_last = 0u;
@@ -173,7 +184,8 @@ bool mr_keep(const uint count)
             g_front_count = sent;
         }
         g_last += sent;
-        return g_first < g_last && g_last + MR_SENT_MOST <= MR_QUEUE_PAYLOADS;
+        uint next_remaining = g_front_remaining - (g_front_count == 0u ? 1u : 0u);
+        return g_first < g_last && next_remaining >= g_wide_until && g_last + MR_SENT_MOST <= MR_QUEUE_PAYLOADS;
     }
     if (sent > 0u) {
         g_open = unpackUint2x32(packUint2x32(g_open) << MR_LEVEL_BITS);
