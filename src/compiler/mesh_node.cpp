@@ -126,6 +126,7 @@ Status lower(NodeShader& shader, const Options& options, uint32_t strideBytes)
     if (!status) {
         return status;
     }
+    spirv::setForgottenOutputs(shader.module);
     updateInterface(shader.module, shader.entry);
     interface.restore(shader.module);
     orderGlobals(shader.module);

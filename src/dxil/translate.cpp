@@ -120,6 +120,9 @@ Result<Shader> Translator::translate(const EntryPoint& entry, const Bindings& bi
     out.entry = entry;
     out.entry.function = nullptr;
     out.entryPoint = emitter.entryPointName();
+    if (entry.kind == ShaderKind::Mesh) {
+        spirv::setForgottenOutputs(emitter.module());
+    }
     spirv::orderDecorationOperands(emitter.module());
     out.words = spirv::write(emitter.module());
     out.hasPayloadAtomics = emitter.hasPayloadAtomics();

@@ -31,8 +31,8 @@ Status extractEntryPoint(Module& module, std::string_view name,
 
 // In functions from number `first` on: what is computed of constants (32-bit integers and Booleans) becomes constant,
 // branches that this decides go, with the blocks that nobody reaches then, and so does what is computed and not used.
-// Calls of functions that turn out to return a constant become it. Requires: a valid module, and no debug information in
-// these functions but names. What nothing else needs stays: removeUnused().
+// Calls of functions that turn out to return a constant become it. Requires: a valid module, and no debug information
+// in these functions but names. What nothing else needs stays: removeUnused().
 void decideBranches(Module& module, size_t first);
 
 // Functions that are not wanted by the name that they are exported with are exported no longer, and what nothing needs
@@ -60,6 +60,13 @@ Status splitLongIntegers(Module& module);
 
 // As of words (tools.h): with SPIRV-Tools, which take words.
 Result<Module> simplify(const Module& module);
+
+// Of a mesh shader: ways through the entry point's function on which nobody executes OpSetMeshOutputsEXT execute it
+// with no vertices and no primitives. SPIR-V does not say what they give out; HLSL says that it is nothing, and so does
+// the layer, while NVIDIA's driver gives out something. These stay as they are: ways that only some invocations take,
+// as they depend on an invocation's number; ways out of a loop in which others execute it; a module of which another
+// function executes it.
+void setForgottenOutputs(Module& module);
 
 // Puts what OpDecorateId names in front of what it decorates, as spirv-val 2025.4 and later demand; nothing else
 // changes its place.

@@ -90,6 +90,67 @@ TEST_P(MeshDraws, Lines_AsTheHostPaintsThem)
     EXPECT_EQ(drawAll(device().createPipeline(options), picture().createSet(cells)), expected(cells));
 }
 
+// few.mesh.
+class FewInvocations : public MeshDraws {
+protected:
+    static constexpr uint32_t kMostVertices = 100;
+
+    // From so many vertices on.
+    static Pixels expectedFrom(uint32_t least, bool leave)
+    {
+        Pixels pixels(size_t{kSize} * kSize, kClear);
+        for (uint32_t rows = 0; rows < kSize / 2; ++rows)
+            for (uint32_t v = 0; v < std::min(least + rows, kMostVertices) && !(leave && rows % 3 == 1); ++v)
+                pixels[2 * kSize * rows + v] = 0xff000000 | (v + 1) << 8 | (2 * v + rows);
+        return pixels;
+    }
+
+    // `most`: points that a workgroup draws.
+    void expectPoints(std::span<const uint32_t> mesh, uint32_t most, bool leave = false)
+    {
+        const VkDescriptorSet unused = picture().createSet(randomCells(2));
+        for (const uint32_t invocations : {1u, 3u, 8u, 32u, 128u}) {
+            const VkSpecializationMapEntry entry{0, 0, sizeof invocations};
+            const VkSpecializationInfo constants{1, &entry, sizeof invocations, &invocations};
+            const VkPipeline pipeline =
+                device().createPipeline({.mesh = mesh, .fragment = shaders::few_fragment, .constants = &constants});
+            for (uint32_t least = 1; least <= kMostVertices; least += kSize / 2) {
+                const VkCommandBuffer cmd = device().device.begin();
+                picture().prepare(cmd);
+                picture().begin(cmd);
+                picture().bind(cmd, pipeline, unused, least);
+                device().cmdDraw(cmd, kSize / 2, (kMostVertices + most - 1) / most, 1);
+                vkCmdEndRendering(cmd);
+                EXPECT_EQ(finish(cmd), expectedFrom(least, leave))
+                    << invocations << " invocations, " << least << " vertices and more";
+            }
+        }
+    }
+};
+
+TEST_P(FewInvocations, OnePointEach)
+{
+    expectPoints(shaders::few_1_mesh, 1);
+}
+
+TEST_P(FewInvocations, SeveralPointsEach)
+{
+    expectPoints(shaders::few_8_mesh, 8);
+}
+
+TEST_P(FewInvocations, ManyPointsEach)
+{
+    expectPoints(shaders::few_70_mesh, 70);
+}
+
+// SPIR-V does not say what workgroups give out that do not call SetMeshOutputsEXT(), and NVIDIA's driver gives out
+// something. HLSL says that it is nothing.
+TEST_P(FewInvocations, LeaveBeforeTheyGiveAnythingOut)
+{
+    if (GetParam() == Provider::Layer)
+        expectPoints(shaders::few_leave_mesh, 8, true);
+}
+
 // Compilers of HLSL write such shaders.
 TEST_P(MeshDraws, CountsSetAgain_TheLastOnesCount)
 {
@@ -638,6 +699,10 @@ INSTANTIATE_TEST_SUITE_P(By, MeshIndirect, testing::Values(Provider::Driver, Pro
                          });
 
 INSTANTIATE_TEST_SUITE_P(By, MeshDraws, testing::Values(Provider::Driver, Provider::Layer),
+                         [](const testing::TestParamInfo<Provider>& info) {
+                             return info.param == Provider::Driver ? "Driver" : "Layer";
+                         });
+INSTANTIATE_TEST_SUITE_P(By, FewInvocations, testing::Values(Provider::Driver, Provider::Layer),
                          [](const testing::TestParamInfo<Provider>& info) {
                              return info.param == Provider::Driver ? "Driver" : "Layer";
                          });

@@ -58,6 +58,10 @@ void main()
     if (gl_LocalInvocationIndex == 0)
         count = cells[cell].count;
     barrier();
+#if defined(LEAVES)
+    if (cell % 3 == 1)
+        return;
+#endif
     SetMeshOutputsEXT(4 * count, 2 * count);
     const uint square = gl_LocalInvocationIndex / 2;
     const uint part = gl_LocalInvocationIndex % 2;

@@ -13,7 +13,7 @@ using Definitions = std::vector<std::pair<std::string, std::string>>;
 
 // A mesh node: its workgroups draw cells from those of its payload on. The payload is {grid, x, y}; with STATIC_GRID
 // {x, y}, and the grid is one row of four; with SHARES it is "more", which shares that of "cells" and draws what is
-// four rows below.
+// four rows below; with LEAVES, each third workgroup leaves without setting its counts.
 extern const char* const kCellsNode;
 // A compute node: its payload is {row}. Sends that row to the mesh nodes "cells", a payload for each half of the row;
 // with ARRAY, to "cells"[row & 1].

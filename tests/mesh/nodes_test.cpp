@@ -207,6 +207,18 @@ TEST_P(MeshNodes, Entry_DrawsWhatTheHostDispatches)
     EXPECT_EQ(draw(graph, cells, "cells", 2, wordsOf({{{8, 4, 1}, 0, 0}, {{8, 4, 1}, 0, 4}})), expected(cells));
 }
 
+// NVIDIA's driver gives out something where a mesh shader does not call SetMeshOutputsEXT().
+TEST_P(MeshNodes, WorkgroupsThatLeaveEarly_GiveNothingOut)
+{
+    std::vector<Cell> cells = randomCells(45);
+    const std::vector<uint32_t> payloads = wordsOf({{{8, 4, 1}, 0, 0}, {{8, 4, 1}, 0, 4}});
+    const layertest::Graph graph = createGraph({createMeshNode({}, {{"LEAVES", ""}})});
+    const Pixels found = draw(graph, cells, "cells", 2, payloads);
+    for (size_t cell = 1; cell < cells.size(); cell += 3)
+        cells[cell].count = 0;
+    EXPECT_EQ(found, expected(cells));
+}
+
 TEST_P(MeshNodes, Traced_CountsWhatTheHostCounts)
 {
     const TemporaryFolder folder;
