@@ -121,20 +121,32 @@ private:
         return block.isSelection && (!block.isSwitch || block.merge == next);
     }
 
+    // Each way in its own direction, so that one pass does it, and another for each loop around loops.
     void settle()
     {
         for (bool changes = true; changes;) {
             changes = false;
-            for (Known& block : m_blocks) {
-                for (const size_t n : block.next) {
-                    Known& next = m_blocks[n];
-                    const bool before = next.maybeSetBefore, from = block.maySetFromHere;
-                    next.maybeSetBefore |= block.maybeSetBefore || block.sets;
-                    block.maySetFromHere |= next.maySetFromHere;
-                    changes |= before != next.maybeSetBefore || from != block.maySetFromHere;
+            for (const Known& block : m_blocks) {
+                for (const size_t next : block.next) {
+                    changes |= raise(m_blocks[next].maybeSetBefore, block.maybeSetBefore || block.sets);
                 }
             }
         }
+        for (bool changes = true; changes;) {
+            changes = false;
+            for (size_t b = m_blocks.size(); b-- > 0;) {
+                for (const size_t next : m_blocks[b].next) {
+                    changes |= raise(m_blocks[b].maySetFromHere, m_blocks[next].maySetFromHere);
+                }
+            }
+        }
+    }
+
+    static bool raise(bool& to, bool by)
+    {
+        const bool changes = by && !to;
+        to = to || by;
+        return changes;
     }
 
     // Then who sets the counts may be meant to do it for the others, and these must not do it as well.
@@ -195,7 +207,7 @@ Block onTheWay(Module& module, Block& from, Block& to, const Instruction& what)
 void setOnTheWays(Module& module, Function& function, const Ways& ways)
 {
     const Instruction what = noOutputs(module);
-    std::vector<std::pair<size_t, Block>> added;  // behind the block with that number
+    std::vector<std::pair<size_t, Block>> added;  // behind the block with that number, in order
     for (const Edge& edge : ways.findForgotten()) {
         Block& to = function.blocks[edge.to];
         if (ways.waysTo(edge.to) == 1) {
@@ -204,10 +216,15 @@ void setOnTheWays(Module& module, Function& function, const Ways& ways)
             added.emplace_back(edge.from, onTheWay(module, function.blocks[edge.from], to, what));
         }
     }
-    for (auto block = added.rbegin(); block != added.rend(); ++block) {
-        function.blocks.insert(function.blocks.begin() + static_cast<ptrdiff_t>(block->first) + 1,
-                               std::move(block->second));
+    std::vector<Block> blocks;
+    auto next = added.begin();
+    for (size_t b = 0; b < function.blocks.size(); b++) {
+        blocks.push_back(std::move(function.blocks[b]));
+        for (; next != added.end() && next->first == b; ++next) {
+            blocks.push_back(std::move(next->second));
+        }
     }
+    function.blocks = std::move(blocks);
 }
 
 bool sets(const Function& function)
