@@ -109,6 +109,45 @@ TEST_F(MeshViews, NoViews_ViewIndexIsZero)
     EXPECT_EQ(picture().pixels(), painted(cells));
 }
 
+class MeshViewsUnderConditions : public MeshViews {
+protected:
+    MeshViewsUnderConditions() : MeshViews(Beside::Conditions) {}
+
+    // The draw's instance loads: lavapipe does not clear several views under a condition that does not hold.
+    void drawIf(bool holds, const std::vector<Cell>& cells)
+    {
+        createPicture(kTwoViews);
+        const auto beginIf =
+            device().device.get<PFN_vkCmdBeginConditionalRenderingEXT>("vkCmdBeginConditionalRenderingEXT");
+        const auto endIf = device().device.get<PFN_vkCmdEndConditionalRenderingEXT>("vkCmdEndConditionalRenderingEXT");
+        const layertest::Buffer conditions =
+            device().device.createBuffer(64, VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT);
+        conditions.words[0] = holds ? 1 : 0;
+        VkConditionalRenderingBeginInfoEXT info{VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT};
+        info.buffer = conditions.handle;
+        const VkPipeline pipeline = device().createPipeline({.mesh = shaders::cells_views_mesh, .viewMask = kTwoViews});
+        const VkCommandBuffer cmd = begin();
+        vkCmdEndRendering(cmd);
+        beginIf(cmd, &info);
+        picture().begin(cmd, 0, VK_ATTACHMENT_LOAD_OP_LOAD);
+        picture().bind(cmd, pipeline, picture().createSet(cells));
+        device().cmdDraw(cmd, kCells, kCells, 1);
+        vkCmdEndRendering(cmd);
+        endIf(cmd);
+        finish(cmd);
+    }
+};
+
+TEST_F(MeshViewsUnderConditions, AroundTheInstance_DrawsWhereItHolds)
+{
+    const std::vector<Cell> cells = randomCells(90);
+    drawIf(true, cells);
+    expectViews(cells, kTwoViews);
+    drawIf(false, cells);
+    for (uint32_t view = 0; view < 2; ++view)
+        EXPECT_EQ(picture().pixels(view), Pixels(size_t{kSize} * kSize, kClear)) << "view " << view;
+}
+
 TEST_F(MeshViews, TaskShader_EmitsForAllViews)
 {
     const std::vector<Cell> cells = randomCells(82);
