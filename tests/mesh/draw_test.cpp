@@ -109,7 +109,7 @@ protected:
     void expectPoints(std::span<const uint32_t> mesh, uint32_t most, bool leave = false)
     {
         const VkDescriptorSet unused = picture().createSet(randomCells(2));
-        for (const uint32_t invocations : {1u, 3u, 8u, 32u, 128u}) {
+        for (const uint32_t invocations : {3u, 128u}) {
             const VkSpecializationMapEntry entry{0, 0, sizeof invocations};
             const VkSpecializationInfo constants{1, &entry, sizeof invocations, &invocations};
             const VkPipeline pipeline =
@@ -145,11 +145,15 @@ TEST_P(FewInvocations, ManyPointsEach)
 
 // SPIR-V does not say what workgroups give out that do not call SetMeshOutputsEXT(), and NVIDIA's driver gives out
 // something. HLSL says that it is nothing.
-TEST_P(FewInvocations, LeaveBeforeTheyGiveAnythingOut)
+class FewInvocationsOfTheLayer : public FewInvocations {};
+
+TEST_P(FewInvocationsOfTheLayer, LeaveBeforeTheyGiveAnythingOut)
 {
-    if (GetParam() == Provider::Layer)
-        expectPoints(shaders::few_leave_mesh, 8, true);
+    expectPoints(shaders::few_leave_mesh, 8, true);
 }
+
+INSTANTIATE_TEST_SUITE_P(By, FewInvocationsOfTheLayer, testing::Values(Provider::Layer),
+                         [](const testing::TestParamInfo<Provider>&) { return "Layer"; });
 
 // Compilers of HLSL write such shaders.
 TEST_P(MeshDraws, CountsSetAgain_TheLastOnesCount)
