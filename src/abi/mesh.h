@@ -5,8 +5,7 @@
 // next. `firstSequence` is the view that a mesh shader runs for, where it runs for each. `stream` is 0, but for a
 // series of draws that one dispatch runs: then it is the bytes from the MeshUpload of one to that of the next, as
 // `stride` is, and `pushConstants` are those of the first, as far from those of the next. The vertex shader that draws
-// has `firstSequence` 1 where an index buffer numbers its vertices; its `stream` is that of a series as well, of which
-// InstanceIndex is the draw.
+// has `firstSequence` 1 where an index buffer numbers its vertices.
 #ifndef MILLRACE_ABI_MESH_H
 #define MILLRACE_ABI_MESH_H
 #include "commands.h"
@@ -65,18 +64,20 @@ MR_CONST uint kMeshCountMask = 0x7fffu;  // vertices; primitives once they are s
 MR_CONST uint kMeshHasRun = 0x80000000u;
 
 // Memory for outputs of mesh shaders. Each workgroup that sets its counts takes as many units as its outputs have. One
-// that begins reserves as many as they may have at most, and does not run where there are fewer left; it gives back
-// what it does not take. So what runs has room. At a multiple of 64; behind it, in the same kMeshHeadBytes, is room for
-// what a shader writes to vertices and primitives beyond the counts that it set.
+// that finds no room has to run again, with more memory. A shader that writes to other memory as well must not run in
+// vain: its workgroups reserve as many as they may have at most before they begin, do not begin where there are fewer
+// left, and give back what they do not take. Shaders of the two kinds do not run at the same time. At a multiple of 64;
+// behind it, in the same kMeshHeadBytes, is room for what a shader writes to vertices and primitives beyond the counts
+// that it has.
 struct MeshOutputMemory {
     uint64_t begin;  // of the first unit, a multiple of kMeshUnitBytes
     uint units;
-    uint isLimited;  // 0: there is room for the most that all workgroups may have, and nobody reserves
-    uint reserved;
-    uint used;
-    uint unfit;       // what had no room, and so did not run: workgroups, and dispatches (reserve.comp)
-    uint isRepeat;    // 1: workgroups that have run do not run again
+    uint isRepeat;  // 1: workgroups that have run do not run again
+    uint used;      // more than `units`: something had no room, and nothing has any more
+    uint unfit;     // what had none, and so did not run: workgroups, and dispatches (src/shaders/meta/mesh/grids.comp)
     uint64_t report;  // MeshMemoryReport, or 0
+    uint reserved;    // with `used`, for those that reserve
+    uint isLimited;   // 0: there is room for the most that all workgroups may have, and nobody reserves
     uint wanted;      // units that a dispatch which had no room needs at least
     uint refused;     // 1: a dispatch had more workgroups than it may
     // Indices of draws that share MeshIndexing::indices: those that are there, and all that were wanted.
@@ -158,7 +159,7 @@ struct MeshListing {
     uint corners;   // of a primitive
     uint views;     // that the workgroups have run for, 1 or more
     uint indexing;  // 1 and the number of its MeshIndexing; 0: it has no index buffer
-    uint number;    // of those that one command draws: its instance
+    uint pad0;
 };
 
 // Of src/shaders/meta/mesh/list.comp: a workgroup for each listing, in rows of kRowGroups; of list_few.comp an

@@ -58,7 +58,6 @@ public:
           m_target(target),
           m_viewMask(layout.viewMask),
           m_indices(layout.indices),
-          m_isBatched(layout.mayBeBatched),
           m_writer(vertex.module)
     {
     }
@@ -345,26 +344,11 @@ private:
         spirv::LongWords groups;
     };
 
-    // InstanceIndex.
-    Id drawNumber()
-    {
-        const Id signedWord = m_module.getIntType(32, true);
-        if (!m_instance) {
-            m_instance = createBuiltIn(spv::BuiltIn::InstanceIndex, signedWord, spv::StorageClass::Input);
-        }
-        return emit(spv::Op::OpBitcast, word(), {emit(spv::Op::OpLoad, signedWord, {m_instance})});
-    }
-
     Table loadTable()
     {
         constexpr auto kBack = -static_cast<int64_t>(offsetof(abi::MeshWork, table));
         Emitter out = m_writer.out();
-        spirv::LongWords table = m_loads->address(out, offsetof(abi::SequenceArguments, table));
-        if (m_isBatched) {
-            const Id stride = m_loads->seriesStride(out);
-            const spirv::LongWords own = m_loads->math().multiply(out, {drawNumber(), number(0)}, {stride, number(0)});
-            table = m_loads->math().add(out, table, own);
-        }
+        const spirv::LongWords table = m_loads->address(out, offsetof(abi::SequenceArguments, table));
         const Id pair = m_module.getVectorType(word(), 2);
         const Id results = m_loads->load(out, m_loads->add(out, table, kBack), pair, sizeof(uint64_t));
         const Id low = component(results, 0);
@@ -585,7 +569,6 @@ private:
     const Target& m_target;
     const uint32_t m_viewMask;
     const std::optional<MeshIndices> m_indices;
-    const bool m_isBatched;
     compiler::FunctionWriter m_writer;
     struct Late {
         Id output;
@@ -595,7 +578,6 @@ private:
     std::vector<Late> m_late;
     std::map<spv::BuiltIn, Id> m_chosen;  // variables of outputs that choose layer, viewport and shading rate
     Id m_number;                          // VertexIndex
-    Id m_instance;                        // InstanceIndex
     Id m_corner;
     Id m_primitive;
     Id m_isThere;  // with a mask of views: a view may have fewer primitives than another

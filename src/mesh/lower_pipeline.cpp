@@ -98,6 +98,7 @@ Status takeArguments(Variant& variant)
 // The workgroups of all grids are launched by one dispatch.
 Result<Stage> finishCompute(Variant& variant, const std::string& entryPoint, const Target& target)
 {
+    variant.hasBallots = target.ballots;
     if (const Status status = commands::findSequence(variant, commands::Layout()); !status) {
         return status.error();
     }
@@ -209,7 +210,7 @@ Result<LoweredPipeline> lowerPipeline(const std::optional<Stage>& task, const St
     if (!pushed) {
         return pushed.error();
     }
-    lowered.layout.mayBeBatched = target.firstInstances && lowered.layout.mayBeSeries() && !*pushed;
+    lowered.layout.mayBeBatched = lowered.layout.mayBeSeries() && !*pushed;
     Variant vertex = *whole;
     if (const Status status = drawVertices(vertex, *outputs, *areas, *inputs, target, lowered.layout); !status) {
         return status.error();

@@ -37,7 +37,7 @@ struct Target {
     bool shadingRates = false;            // and PrimitiveShadingRateKHR (primitiveFragmentShadingRate)
     bool indices = true;                  // draws may have index buffers
     GroupSize groupSize = kAnyGroupSize;  // of compute shaders
-    bool firstInstances = true;           // indirect draws may have one (drawIndirectFirstInstance)
+    bool ballots = true;                  // their subgroups have those
 };
 
 // What ViewIndex is in a mesh shader.
@@ -68,8 +68,8 @@ struct MeshLayout {
     // None: no draw has an index buffer. It needs vertices that several primitives can share: nothing is per primitive
     // that a fragment shader or the rasterizer reads, and all views have the same indices.
     std::optional<MeshIndices> indices{};
-    // Several draws of a series may be one command's, as the vertex shader finds its own by InstanceIndex: nothing else
-    // reads push constants, which are each draw's own.
+    // Several draws of a series may be drawn as one: no fragment shader reads push constants, which are each draw's
+    // own.
     bool mayBeBatched = false;
 
     // What a workgroup of the mesh shader leaves in all views (abi::MeshWork::results).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mesh/output_memory.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "abi/mesh.h"
 #include "compiler/memory_operands.h"
 #include "mesh/passes.h"
+#include "spirv/effects.h"
 
 namespace millrace::mesh {
 
@@ -25,7 +27,80 @@ static_assert(abi::kMeshUnitBytes == 1u << kUnitShift);
 static_assert(sizeof(abi::MeshGroup) == 16 && offsetof(abi::MeshGroup, counts) == 8);
 static_assert(offsetof(abi::MeshWork, results) == 0 && offsetof(abi::MeshWork, memory) == 8);
 static_assert(offsetof(abi::MeshOutputMemory, begin) == 0 && offsetof(abi::MeshOutputMemory, units) == 8 &&
-              offsetof(abi::MeshOutputMemory, isLimited) == 12);
+              offsetof(abi::MeshOutputMemory, isRepeat) == 12);
+// What is written beyond the counts begins behind it.
+static_assert(sizeof(abi::MeshOutputMemory) % abi::kMeshUnitBytes == 0);
+
+bool isOfTheInvocationOrWorkgroup(const spirv::Module& module, Id pointer)
+{
+    const Instruction* type = module.findDefinition(module.typeOf(pointer));
+    if (!type || type->op != spv::Op::OpTypePointer) {
+        return false;
+    }
+    switch (static_cast<spv::StorageClass>(type->literal(0))) {
+        case spv::StorageClass::Function:
+        case spv::StorageClass::Private:
+        case spv::StorageClass::Workgroup:
+        case spv::StorageClass::Output:
+            return true;
+        default:
+            return false;
+    }
+}
+
+constexpr bool isBetween(spv::Op op, spv::Op first, spv::Op last)
+{
+    return op >= first && op <= last;
+}
+
+// True if nobody can tell afterwards whether the instruction ran, but for outputs.
+bool leavesNoTraces(const spirv::Module& module, const Instruction& i, Id extended)
+{
+    if (isBetween(i.op, spv::Op::OpAtomicLoad, spv::Op::OpAtomicXor)) {
+        return isOfTheInvocationOrWorkgroup(module, i.id(0));
+    }
+    switch (i.op) {
+        case spv::Op::OpLabel:
+        case spv::Op::OpBranch:
+        case spv::Op::OpBranchConditional:
+        case spv::Op::OpSwitch:
+        case spv::Op::OpSelectionMerge:
+        case spv::Op::OpLoopMerge:
+        case spv::Op::OpReturn:
+        case spv::Op::OpUnreachable:
+        case spv::Op::OpFunction:
+        case spv::Op::OpFunctionEnd:
+        case spv::Op::OpControlBarrier:
+        case spv::Op::OpMemoryBarrier:
+        case spv::Op::OpSetMeshOutputsEXT:
+        case spv::Op::OpLine:
+        case spv::Op::OpNoLine:
+        case spv::Op::OpNop:
+        case spv::Op::OpLoad:
+        case spv::Op::OpCopyLogical:
+            return true;
+        case spv::Op::OpStore:
+        case spv::Op::OpCopyMemory:
+            return isOfTheInvocationOrWorkgroup(module, i.id(0));
+        default:
+            return isBetween(i.op, spv::Op::OpSampledImage, spv::Op::OpImageRead) ||
+                   isBetween(i.op, spv::Op::OpImage, spv::Op::OpImageQuerySamples) || spirv::onlyComputes(i, extended);
+    }
+}
+
+bool leavesNoTraces(const spirv::Module& module)
+{
+    const Id extended = spirv::findExtendedInstructions(module);
+    for (const spirv::Function& function : module.functions) {
+        for (const spirv::Block& block : function.blocks) {
+            if (!std::ranges::all_of(block.body,
+                                     [&](const Instruction& i) { return leavesNoTraces(module, i, extended); })) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
 
 }  // namespace
 
@@ -41,6 +116,7 @@ OutputMemory::OutputMemory(commands::Variant& mesh, const MeshOutputs& outputs, 
       m_mostUnits(static_cast<uint32_t>(OutputAreas::units(areas.vertex, outputs.maxVertices) +
                                         OutputAreas::units(areas.primitive, outputs.maxPrimitives))),
       m_setsAgain(outputs.setsCountsAgain),
+      m_reserves(!leavesNoTraces(mesh.module)),
       m_primitivesOffset(areas.primitivesOffset(outputs)),
       m_viewMask(viewMask)
 {
@@ -53,7 +129,6 @@ OutputMemory::OutputMemory(commands::Variant& mesh, const MeshOutputs& outputs, 
     m_head = createVariable(m_pair, kPrivate, "output_memory");
     m_group = createVariable(m_pair, kPrivate, "mesh_group");
     m_hasTaken = createVariable(m_word, kPrivate, "has_taken");
-    m_runs = createVariable(m_word, kPrivate, "runs");
     m_sharedRuns = createVariable(m_word, spv::StorageClass::Workgroup, "shared_runs");
     m_sharedOutputs = createVariable(m_quad, spv::StorageClass::Workgroup, "shared_outputs");
     writeTake();
@@ -133,16 +208,6 @@ void OutputMemory::wait(Emitter& out)
     compiler::emitWorkgroupBarrier(m_module, out, m_module.hasCapability(spv::Capability::VulkanMemoryModel));
 }
 
-Id OutputMemory::limits(Emitter& out)
-{
-    return m_loads.load(out, load(out, m_head), m_quad, sizeof(uint32_t) * 4);
-}
-
-Id OutputMemory::isLimited(Emitter& out)
-{
-    return out.emit(spv::Op::OpINotEqual, m_bool, {component(out, limits(out), 3), number(0)});
-}
-
 LongWords OutputMemory::locate(Emitter& out, bool isPrimitive, Id index)
 {
     const Elements& elements = m_elements[isPrimitive];
@@ -220,65 +285,54 @@ void OutputMemory::takeUnits(FunctionWriter& writer, Id vertices, Id primitives)
     const Id shifted = out.emit(spv::Op::OpShiftLeftLogical, m_word, {ownPrimitives, number(abi::kMeshPrimitiveShift)});
     const Id all = out.emit(spv::Op::OpBitwiseOr, m_word, {ownVertices, shifted});
     if (m_setsAgain) {
-        takeOnce(writer, all);
-        return;
+        const Id hasTaken = out.emit(spv::Op::OpLoad, m_word, {m_hasTaken});
+        const Id join = m_module.newId();
+        writer.beginIf(out.emit(spv::Op::OpIEqual, m_bool, {hasTaken, number(0)}), join);
+        take(writer, number(m_mostUnits));
+        writer.endIf(join);
+    } else {
+        const Id ofVertices = unitsOf(out, m_elements[0], ownVertices);
+        const Id units = out.emit(spv::Op::OpIAdd, m_word, {ofVertices, unitsOf(out, m_elements[1], ownPrimitives)});
+        take(writer, units);
+        if (m_reserves) {
+            giveBack(writer, writer.out().emit(spv::Op::OpISub, m_word, {number(m_mostUnits), units}));
+        }
     }
-    const Id units = out.emit(spv::Op::OpIAdd, m_word,
-                              {unitsOf(out, m_elements[0], ownVertices), unitsOf(out, m_elements[1], ownPrimitives)});
-    LongWords address;
-    const Id hasRoom = take(out, units, address);
-    const Id counts = out.emit(spv::Op::OpSelect, m_word, {hasRoom, all, number(0)});
-    out.emitVoid(spv::Op::OpStore, {m_sharedOutputs, out.emit(spv::Op::OpCompositeConstruct, m_quad,
-                                                              {address.low, address.high, counts, number(0)})});
-    writeGroup(out, address, out.emit(spv::Op::OpBitwiseOr, m_word, {counts, number(abi::kMeshHasRun)}));
-    giveRest(writer, units);
+    Emitter behind = writer.out();
+    const Id taken = behind.emit(spv::Op::OpLoad, m_quad, {m_sharedOutputs});
+    const Id low = component(behind, taken, 0), high = component(behind, taken, 1);
+    const Id hasRoom = component(behind, taken, 3);
+    const Id counts = behind.emit(spv::Op::OpIMul, m_word, {hasRoom, all});
+    behind.emitVoid(spv::Op::OpStore, {m_sharedOutputs, behind.emit(spv::Op::OpCompositeConstruct, m_quad,
+                                                                    {low, high, counts, hasRoom})});
+    const Id hasRun = behind.emit(spv::Op::OpIMul, m_word, {hasRoom, number(abi::kMeshHasRun)});
+    writeGroup(behind, {low, high}, behind.emit(spv::Op::OpBitwiseOr, m_word, {counts, hasRun}));
 }
 
-// Likewise, where counts may be set again.
-void OutputMemory::takeOnce(FunctionWriter& writer, Id counts)
+// The first invocation: shares where the units are, no counts, and whether there are as many. Who finds none keeps the
+// others from finding any. So `used` does not grow without end.
+void OutputMemory::take(FunctionWriter& writer, Id units)
 {
-    Emitter asking = writer.out();
-    const Id hasTaken = asking.emit(spv::Op::OpLoad, m_word, {m_hasTaken});
-    const Id join = m_module.newId();
-    writer.beginIf(asking.emit(spv::Op::OpIEqual, m_bool, {hasTaken, number(0)}), join);
-    Emitter taking = writer.out();
-    LongWords address;
-    const Id hasRoom = take(taking, number(m_mostUnits), address);
-    const Id room = taking.emit(spv::Op::OpSelect, m_word, {hasRoom, number(1), number(0)});
-    taking.emitVoid(spv::Op::OpStore, {m_sharedOutputs, taking.emit(spv::Op::OpCompositeConstruct, m_quad,
-                                                                    {address.low, address.high, number(0), room})});
-    writer.endIf(join);
     Emitter out = writer.out();
-    const Id taken = out.emit(spv::Op::OpLoad, m_quad, {m_sharedOutputs});
-    const Id own = out.emit(spv::Op::OpIMul, m_word, {component(out, taken, 3), counts});
-    const Id low = component(out, taken, 0);
-    writeGroup(out, {low, component(out, taken, 1)},
-               out.emit(spv::Op::OpBitwiseOr, m_word, {own, number(abi::kMeshHasRun)}));
-}
-
-// Returns whether there are as many.
-Id OutputMemory::take(Emitter& out, Id units, LongWords& address)
-{
+    const Id memory = m_loads.load(out, load(out, m_head), m_quad, sizeof(uint32_t) * 4);
     const Id first = atomic(out, spv::Op::OpAtomicIAdd, offsetof(abi::MeshOutputMemory, used), units);
-    const Id memory = limits(out);
-    const Id hasRoom = fits(out, first, units, component(out, memory, 2));
+    const Id all = component(out, memory, 2);
+    const Id hasRoom = fits(out, first, units, all);
     spirv::LongArithmetic& math = m_loads.math();
     const Id low = component(out, memory, 0);
     const LongWords begin{low, component(out, memory, 1)};
     const Id zero = math.constant(0);
-    address = math.add(out, begin, math.multiply(out, {first, zero}, {math.constant(abi::kMeshUnitBytes), zero}));
-    return hasRoom;
-}
-
-// What was reserved and is more than `units`.
-void OutputMemory::giveRest(FunctionWriter& writer, Id units)
-{
-    Emitter out = writer.out();
+    const LongWords address =
+        math.add(out, begin, math.multiply(out, {first, zero}, {math.constant(abi::kMeshUnitBytes), zero}));
+    const Id room = out.emit(spv::Op::OpSelect, m_word, {hasRoom, number(1), zero});
+    out.emitVoid(spv::Op::OpStore, {m_sharedOutputs, out.emit(spv::Op::OpCompositeConstruct, m_quad,
+                                                              {address.low, address.high, zero, room})});
     const Id join = m_module.newId();
-    writer.beginIf(isLimited(out), join);
-    Emitter giving = writer.out();
-    const Id rest = giving.emit(spv::Op::OpISub, m_word, {number(m_mostUnits), units});
-    atomic(giving, spv::Op::OpAtomicISub, offsetof(abi::MeshOutputMemory, reserved), rest);
+    writer.beginIf(out.emit(spv::Op::OpLogicalNot, m_bool, {hasRoom}), join);
+    Emitter failing = writer.out();
+    atomic(failing, spv::Op::OpAtomicUMin, offsetof(abi::MeshOutputMemory, used),
+           failing.emit(spv::Op::OpIAdd, m_word, {all, number(1)}));
+    atomic(failing, spv::Op::OpAtomicIAdd, offsetof(abi::MeshOutputMemory, unfit), number(1));
     writer.endIf(join);
 }
 
@@ -335,44 +389,93 @@ void OutputMemory::findMemory(FunctionWriter& writer)
         out.emitVoid(spv::Op::OpStore, {elements.count, zero});
     }
     out.emitVoid(spv::Op::OpStore, {m_hasTaken, zero});
-    out.emitVoid(spv::Op::OpStore, {m_runs, number(1)});
 }
 
-// The first invocation, where memory is limited: says whether the workgroup runs.
-void OutputMemory::reserve(FunctionWriter& writer)
+// 1 or 0. Requires: all invocations ask.
+Id OutputMemory::isToRun(FunctionWriter& writer)
 {
     Emitter out = writer.out();
-    out.emitVoid(spv::Op::OpStore, {m_sharedRuns, number(0)});
-    const LongWords head = load(out, m_head), group = load(out, m_group);
-    const Id isRepeat =
-        m_loads.load(out, m_loads.add(out, head, offsetof(abi::MeshOutputMemory, isRepeat)), m_word, sizeof(uint32_t));
+    const Id result = createVariable(m_word, spv::StorageClass::Private, "is_to_run");
+    out.emitVoid(spv::Op::OpStore, {result, number(1)});
+    const Id isRepeat = component(out, m_loads.load(out, load(out, m_head), m_quad, sizeof(uint32_t) * 4), 3);
+    const Id join = m_module.newId();
+    writer.beginIf(out.emit(spv::Op::OpINotEqual, m_bool, {isRepeat, number(0)}), join);
+    Emitter asking = writer.out();
+    const LongWords group = load(asking, m_group);
     const Id counts =
-        m_loads.load(out, m_loads.add(out, group, offsetof(abi::MeshGroup, counts)), m_word, sizeof(uint32_t));
+        m_loads.load(asking, m_loads.add(asking, group, offsetof(abi::MeshGroup, counts)), m_word, sizeof(uint32_t));
     constexpr auto kBack =
         static_cast<int64_t>(offsetof(abi::MeshWork, isFresh)) - static_cast<int64_t>(offsetof(abi::MeshWork, table));
-    const LongWords table = m_loads.address(out, offsetof(abi::SequenceArguments, table));
-    const Id isFresh = m_loads.load(out, m_loads.add(out, table, kBack), m_word, sizeof(uint32_t));
-    const Id isOld = out.emit(spv::Op::OpISub, m_word, {number(1), isFresh});
-    const Id hasRun = out.emit(spv::Op::OpShiftRightLogical, m_word, {counts, number(31)});
-    const Id isDone =
-        out.emit(spv::Op::OpBitwiseAnd, m_word, {out.emit(spv::Op::OpBitwiseAnd, m_word, {isRepeat, isOld}), hasRun});
-    const Id join = m_module.newId(), refused = m_module.newId(), accepted = m_module.newId();
-    writer.beginIf(out.emit(spv::Op::OpIEqual, m_bool, {isDone, number(0)}), join);
-    Emitter trying = writer.out();
-    const Id before =
-        atomic(trying, spv::Op::OpAtomicIAdd, offsetof(abi::MeshOutputMemory, reserved), number(m_mostUnits));
-    const Id hasRoom = fits(trying, before, number(m_mostUnits), component(trying, limits(trying), 2));
-    writer.beginIf(hasRoom, accepted);
-    writer.out().emitVoid(spv::Op::OpStore, {m_sharedRuns, number(1)});
-    writer.endIf(accepted);
-    Emitter failing = writer.out();
-    writer.beginIf(failing.emit(spv::Op::OpLogicalNot, m_bool, {hasRoom}), refused);
+    const LongWords table = m_loads.address(asking, offsetof(abi::SequenceArguments, table));
+    const Id isFresh = m_loads.load(asking, m_loads.add(asking, table, kBack), m_word, sizeof(uint32_t));
+    const Id hasRun = asking.emit(spv::Op::OpShiftRightLogical, m_word, {counts, number(31)});
+    const Id isMissing = asking.emit(spv::Op::OpISub, m_word, {number(1), hasRun});
+    asking.emitVoid(spv::Op::OpStore, {result, asking.emit(spv::Op::OpBitwiseOr, m_word, {isFresh, isMissing})});
+    wait(asking);  // the first one may say soon that it has run
+    writer.endIf(join);
+    return writer.out().emit(spv::Op::OpLoad, m_word, {result});
+}
+
+Id OutputMemory::isLimited(Emitter& out)
+{
+    const LongWords where = m_loads.add(out, load(out, m_head), offsetof(abi::MeshOutputMemory, isLimited));
+    const Id limited = m_loads.load(out, where, m_word, sizeof(uint32_t));
+    return out.emit(spv::Op::OpINotEqual, m_bool, {limited, number(0)});
+}
+
+// The first invocation, of what was reserved where memory is limited.
+void OutputMemory::giveBack(FunctionWriter& writer, Id units)
+{
+    Emitter out = writer.out();
+    const Id join = m_module.newId();
+    writer.beginIf(isLimited(out), join);
+    Emitter giving = writer.out();
+    atomic(giving, spv::Op::OpAtomicISub, offsetof(abi::MeshOutputMemory, reserved), units);
+    writer.endIf(join);
+}
+
+// Whether the workgroup has room for the most that it may give out, where memory is limited. All invocations ask.
+Id OutputMemory::reserve(FunctionWriter& writer)
+{
+    Emitter before = writer.out();
+    const Id joinFirst = m_module.newId(), join = m_module.newId();
+    writer.beginIf(isFirst(before), joinFirst);
+    Emitter out = writer.out();
+    const Id units = component(out, m_loads.load(out, load(out, m_head), m_quad, sizeof(uint32_t) * 4), 2);
+    const Id taken = atomic(out, spv::Op::OpAtomicIAdd, offsetof(abi::MeshOutputMemory, reserved), number(m_mostUnits));
+    const Id hasRoom = fits(out, taken, number(m_mostUnits), units);
+    out.emitVoid(spv::Op::OpStore,
+                 {m_sharedRuns, out.emit(spv::Op::OpSelect, m_word, {hasRoom, number(1), number(0)})});
+    writer.beginIf(out.emit(spv::Op::OpLogicalNot, m_bool, {hasRoom}), join);
     Emitter leaving = writer.out();
     atomic(leaving, spv::Op::OpAtomicISub, offsetof(abi::MeshOutputMemory, reserved), number(m_mostUnits));
     atomic(leaving, spv::Op::OpAtomicIAdd, offsetof(abi::MeshOutputMemory, unfit), number(1));
     writeGroup(leaving, load(leaving, m_head), number(0));
-    writer.endIf(refused);
     writer.endIf(join);
+    writer.endIf(joinFirst);
+    Emitter behind = writer.out();
+    wait(behind);
+    return behind.emit(spv::Op::OpLoad, m_word, {m_sharedRuns});
+}
+
+// Whether the workgroup runs.
+Id OutputMemory::begin(FunctionWriter& writer)
+{
+    const Id asked = isToRun(writer);
+    Emitter out = writer.out();
+    if (!m_reserves) {
+        return out.emit(spv::Op::OpINotEqual, m_bool, {asked, number(0)});
+    }
+    const Id result = createVariable(m_word, spv::StorageClass::Private, "runs");
+    out.emitVoid(spv::Op::OpStore, {result, asked});
+    const Id isAsked = out.emit(spv::Op::OpINotEqual, m_bool, {asked, number(0)});
+    const Id join = m_module.newId();
+    writer.beginIf(out.emit(spv::Op::OpLogicalAnd, m_bool, {isAsked, isLimited(out)}), join);
+    const Id hasRoom = reserve(writer);
+    writer.out().emitVoid(spv::Op::OpStore, {result, hasRoom});
+    writer.endIf(join);
+    Emitter behind = writer.out();
+    return behind.emit(spv::Op::OpINotEqual, m_bool, {behind.emit(spv::Op::OpLoad, m_word, {result}), number(0)});
 }
 
 void OutputMemory::wrapEntry()
@@ -380,38 +483,19 @@ void OutputMemory::wrapEntry()
     FunctionWriter writer(m_module);
     writer.beginBlock();
     findMemory(writer);
-    Emitter out = writer.out();
-    const Id first = isFirst(out), limited = isLimited(out);
-    const Id joinLimited = m_module.newId(), joinFirst = m_module.newId();
-    writer.beginIf(limited, joinLimited);
-    writer.beginIf(first, joinFirst);
-    reserve(writer);
-    writer.endIf(joinFirst);
-    Emitter behind = writer.out();
-    wait(behind);
-    behind.emitVoid(spv::Op::OpStore, {m_runs, behind.emit(spv::Op::OpLoad, m_word, {m_sharedRuns})});
-    writer.endIf(joinLimited);
-
-    Emitter asking = writer.out();
-    const Id runs =
-        asking.emit(spv::Op::OpINotEqual, m_bool, {asking.emit(spv::Op::OpLoad, m_word, {m_runs}), number(0)});
-    const Id joinRuns = m_module.newId(), joinEmpty = m_module.newId(), joinRest = m_module.newId();
-    writer.beginIf(runs, joinRuns);
-    writer.beginIf(first, joinEmpty);
-    Emitter emptying = writer.out();
-    // Nothing, unless the shader says otherwise.
-    writeGroup(emptying, load(emptying, m_head), number(abi::kMeshHasRun));
-    writer.endIf(joinEmpty);
+    const Id joinRuns = m_module.newId(), joinEmpty = m_module.newId();
+    writer.beginIf(begin(writer), joinRuns);
     Emitter calling = writer.out();
     calling.call(m_mesh.entry, m_module.getVoidType(), {});
     const Id hasTaken = calling.emit(spv::Op::OpLoad, m_word, {m_hasTaken});
-    const Id hasAll = calling.emit(spv::Op::OpIEqual, m_bool, {hasTaken, number(0)});
-    const Id givesBack = calling.emit(spv::Op::OpLogicalAnd, m_bool,
-                                      {calling.emit(spv::Op::OpLogicalAnd, m_bool, {first, limited}), hasAll});
-    writer.beginIf(givesBack, joinRest);
-    Emitter giving = writer.out();
-    atomic(giving, spv::Op::OpAtomicISub, offsetof(abi::MeshOutputMemory, reserved), number(m_mostUnits));
-    writer.endIf(joinRest);
+    const Id hasNothing = calling.emit(spv::Op::OpIEqual, m_bool, {hasTaken, number(0)});
+    writer.beginIf(calling.emit(spv::Op::OpLogicalAnd, m_bool, {isFirst(calling), hasNothing}), joinEmpty);
+    Emitter emptying = writer.out();
+    writeGroup(emptying, load(emptying, m_head), number(abi::kMeshHasRun));
+    if (m_reserves) {
+        giveBack(writer, number(m_mostUnits));
+    }
+    writer.endIf(joinEmpty);
     writer.endIf(joinRuns);
     commands::replaceEntry(m_mesh, writer.finish());
 }

@@ -48,17 +48,17 @@ private:
     spirv::Id fits(spirv::Emitter& out, spirv::Id before, spirv::Id wanted, spirv::Id units);
     void writeGroup(spirv::Emitter& out, spirv::LongWords address, spirv::Id counts);
     void wait(spirv::Emitter& out);
-    spirv::Id limits(spirv::Emitter& out);  // begin, units, isLimited
-    spirv::Id isLimited(spirv::Emitter& out);
     void writeTake();
     void takeUnits(compiler::FunctionWriter& writer, spirv::Id vertices, spirv::Id primitives);
-    void takeOnce(compiler::FunctionWriter& writer, spirv::Id counts);
-    spirv::Id take(spirv::Emitter& out, spirv::Id units, spirv::LongWords& address);
-    void giveRest(compiler::FunctionWriter& writer, spirv::Id units);
+    void take(compiler::FunctionWriter& writer, spirv::Id units);
     spirv::Id groupOfAllViews(spirv::Emitter& out, spirv::LongWords table);
     spirv::LongWords findWork(spirv::Emitter& out, spirv::LongWords ofDispatch);
     void findMemory(compiler::FunctionWriter& writer);
-    void reserve(compiler::FunctionWriter& writer);
+    spirv::Id isToRun(compiler::FunctionWriter& writer);
+    spirv::Id isLimited(spirv::Emitter& out);
+    void giveBack(compiler::FunctionWriter& writer, spirv::Id units);
+    spirv::Id reserve(compiler::FunctionWriter& writer);
+    spirv::Id begin(compiler::FunctionWriter& writer);
 
     commands::Variant& m_mesh;
     spirv::Module& m_module;
@@ -68,16 +68,16 @@ private:
     // Whoever may set counts again takes memory for the most there may be, once, and the counts say nothing of where
     // things are.
     const bool m_setsAgain;
-    const uint32_t m_primitivesOffset;  // of such
+    const bool m_reserves;              // for it writes what would be written again if it ran again
+    const uint32_t m_primitivesOffset;  // where counts may be set again
     const uint32_t m_viewMask;
     std::array<Elements, 2> m_elements;  // vertices, primitives
     spirv::Id m_head;                    // Private: the address of abi::MeshOutputMemory
     spirv::Id m_group;                   // Private: that of the workgroup's abi::MeshGroup
     spirv::Id m_hasTaken;                // Private
-    spirv::Id m_runs;                    // Private
-    spirv::Id m_sharedRuns;
-    spirv::Id m_sharedOutputs;  // address, counts, whether there is memory
-    spirv::Id m_take;           // function
+    spirv::Id m_sharedRuns;              // where it reserves
+    spirv::Id m_sharedOutputs;           // address, counts, 1 if there is memory
+    spirv::Id m_take;                    // function
 };
 
 }  // namespace millrace::mesh

@@ -259,6 +259,29 @@ TEST_P(MeshDraws, ManyDraws_EachWithItsOwn)
     EXPECT_EQ(finish(cmd), wanted);
 }
 
+// So many workgroups in a row that several workgroups of the layer list them.
+TEST_P(MeshDraws, ManyDrawsInARow_EachWithItsOwn)
+{
+    constexpr uint32_t kDraws = 300;
+    std::vector<Cell> cells;
+    for (uint32_t part = 0; part < 2; ++part)
+        std::ranges::copy(randomCells(30 + part), std::back_inserter(cells));
+    const VkPipeline pipeline = device().createPipeline();
+    const VkCommandBuffer cmd = device().device.begin();
+    picture().prepare(cmd);
+    picture().begin(cmd);
+    picture().bind(cmd, pipeline, picture().createSet(cells));
+    Pixels wanted(size_t{kSize} * kSize, kClear);
+    for (uint32_t i = 0; i < kDraws; ++i) {
+        const uint32_t width = 1 + i % kCells, height = 1 + i / 7 % kCells, first = i % kCells;
+        vkCmdPushConstants(cmd, device().layout, kMeshStages, 0, sizeof first, &first);
+        device().cmdDraw(cmd, width, height, 1);
+        paint(wanted, {cells.begin() + first, cells.end()}, width, height);
+    }
+    vkCmdEndRendering(cmd);
+    EXPECT_EQ(finish(cmd), wanted);
+}
+
 // Draws that could be one command's, but for what is set and drawn between some of them.
 TEST_P(MeshDraws, StateBetweenDraws_EachWithItsOwn)
 {

@@ -156,6 +156,26 @@ TEST_F(MeshMemoryUse, IndirectDrawsBeyondTheArena_DrawnWholeAndInOrder)
 }
 
 // 2,097,152 workgroups of task shaders, with 128 MiB of grids and payloads.
+// Shaders that write nothing but outputs begin without asking for room, beside one that must not run in vain.
+TEST_F(MeshMemoryUse, ShadersThatMayRunInVainBeyondTheArena_DrawnWholeAndInOrder)
+{
+    const VkPipeline counting = createPipeline();
+    const VkPipeline silent =
+        device.createPipeline({.mesh = shaders::scatter_silent_mesh, .fragment = shaders::scatter_fragment});
+    const VkCommandBuffer cmd = beginPicture();
+    bind(cmd, silent, 32, kMany);
+    device.cmdDraw(cmd, 512, 256, 1);
+    drawIndirect(cmd, 512, 256);
+    bind(cmd, counting, 32, kMany - 1);
+    drawIndirect(cmd, 512, 256);
+    bind(cmd, silent, 32, kMany - 2);
+    drawIndirect(cmd, 512, 256);
+    vkCmdEndRendering(cmd);
+    finish(cmd);
+    EXPECT_EQ(picture.pixels(), expected(kMany - 2));
+    EXPECT_EQ(counter.words[0], 512u * 256u);
+}
+
 TEST_F(MeshMemoryUse, TaskShadersBeyondTheArena_RunOnceAndDrawWhole)
 {
     const VkPipeline pipeline = createPipeline(true);

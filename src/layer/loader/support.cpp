@@ -127,8 +127,6 @@ MeshLimits meshLimits(const runtime::DriverAnswers& answers, bool hasLayerExtens
     out.vertexViewports = hasLayerExtension && answers.features12.shaderOutputViewportIndex;
     out.mostIndex = limits.maxDrawIndexedIndexValue;
     out.allIndices = answers.features.fullDrawIndexUint32;
-    if (answers.features.multiDrawIndirect && answers.features.drawIndirectFirstInstance)
-        out.mostDraws = limits.maxDrawIndirectCount;
     out.fragmentPrimitiveId = answers.features.geometryShader;
     return out;
 }

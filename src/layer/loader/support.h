@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <string>
 
+#include "abi/graph_memory.h"
+
 namespace millrace::layer {
 
 struct Instance;
@@ -26,10 +28,8 @@ struct MeshLimits {
     uint32_t views = 1;         // one more than the index of the last one; 1: there is no multiview
     bool vertexLayers = false;  // vertex shaders can write Layer
     bool vertexViewports = false;
-    uint32_t mostIndex = 0;   // of an index buffer
-    bool allIndices = false;  // that is all of 32 bits (fullDrawIndexUint32)
-    // Of an indirect command, each with a first instance (multiDrawIndirect, drawIndirectFirstInstance).
-    uint32_t mostDraws = 1;
+    uint32_t mostIndex = 0;            // of an index buffer
+    bool allIndices = false;           // that is all of 32 bits (fullDrawIndexUint32)
     bool fragmentPrimitiveId = false;  // fragment shaders can read PrimitiveId behind vertex shaders (geometryShader)
 };
 
@@ -70,6 +70,7 @@ struct Support {
     bool int64 = false;
     bool int64Atomics = false;
     uint32_t subgroupOperations = 0;  // abi::kSubgroup*
+    bool hasBallots() const { return subgroupOperations != abi::kSubgroupNone; }
     bool scalarBlockLayout = false;
     bool storage8 = false;
     bool storage16 = false;

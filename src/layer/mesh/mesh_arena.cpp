@@ -15,7 +15,7 @@ namespace millrace::layer {
 
 namespace {
 
-// So that a unit has a number, with room for what is reserved in vain.
+// So that a unit has a number, with room for what is taken in vain.
 constexpr uint64_t kMostBytes = (uint64_t{1} << 31) * abi::kMeshUnitBytes;
 
 }  // namespace
@@ -136,7 +136,7 @@ Continuation::Progress MeshArena::progress() const
 void MeshArena::countUse()
 {
     if (!m_isClosed)
-        m_usedBytes += uint64_t{read().used} * abi::kMeshUnitBytes;
+        m_usedBytes += std::min(uint64_t{read().used} * abi::kMeshUnitBytes, m_regions[m_current].bytes);
 }
 
 size_t MeshArena::prepare(size_t)

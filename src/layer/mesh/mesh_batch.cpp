@@ -1,42 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/mesh/mesh_batch.h"
 
-#include <cstddef>
 #include <utility>
 
-#include "layer/objects/pipeline_layouts.h"
+#include "layer/mesh/mesh_draws.h"
+#include "layer/recording/command_buffer.h"
 
 namespace millrace::layer {
 
-bool MeshBatch::takes(const Draw& draw, VkCommandBuffer stream) const
+bool MeshBatch::takes(const MeshPipeline& pipeline, uint64_t groups) const
 {
-    Draw next = m_first;
-    next.upload += uint64_t{m_count} * m_uploadStride;
-    next.offset += VkDeviceSize{m_count} * m_stride;
-    return m_count > 0 && m_count < m_most && stream == m_stream && draw == next;
+    const uint64_t all = m_groups + groups;
+    return m_pipeline.get() == &pipeline && all <= abi::kMaxMeshGroups &&
+           all * pipeline.outputs.marks * abi::kMeshMarkPrimitives < abi::kMaxListedPrimitives;
 }
 
-void MeshBatch::begin(const Draw& first, uint32_t stride, uint32_t uploadStride, VkCommandBuffer stream)
+void MeshBatch::begin(CommandBuffer& commandBuffer, std::shared_ptr<MeshPipeline> pipeline, uint64_t address)
 {
-    m_first = first;
-    m_stride = stride;
-    m_uploadStride = uploadStride;
-    m_stream = stream;
-    m_count = 1;
+    m_commandBuffer = &commandBuffer;
+    m_pipeline = std::move(pipeline);
+    m_address = address;
+}
+
+void MeshBatch::add(const Draw& draw)
+{
+    m_draws.push_back(draw);
+    m_groups += draw.groups;
 }
 
 void MeshBatch::record(VkCommandBuffer stream)
 {
-    const uint32_t count = std::exchange(m_count, 0);
-    const abi::SequenceArguments pushed{
-        m_uploadStride, m_first.upload + sizeof(abi::MeshUpload),
-        m_first.upload + offsetof(abi::MeshUpload, work) + offsetof(abi::MeshWork, table), sizeof(abi::MeshGrid),
-        m_first.indices ? 1u : 0u};
-    m_table.CmdPushConstants(stream, m_first.layout, kSequenceStages, 0, sizeof pushed, &pushed);
-    if (m_first.indices)
-        m_table.CmdDrawIndexedIndirect(stream, m_first.commands, m_first.offset, count, m_stride);
-    else
-        m_table.CmdDrawIndirect(stream, m_first.commands, m_first.offset, count, m_stride);
+    MeshDraw(*m_commandBuffer, std::exchange(m_pipeline, nullptr), m_address).record(m_draws, stream);
+    m_draws.clear();
+    m_groups = 0;
 }
 
 }  // namespace millrace::layer

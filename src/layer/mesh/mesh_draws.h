@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,15 @@ public:
     MeshDraw(CommandBuffer& commandBuffer, std::shared_ptr<MeshPipeline> pipeline, VkPipeline drawing,
              const ListedDraws& listed);
 
+    // Of a batch, whose first upload is at `upload`.
+    MeshDraw(CommandBuffer& commandBuffer, std::shared_ptr<MeshPipeline> pipeline, uint64_t upload);
+
     void record(uint32_t x, uint32_t y, uint32_t z);
     void record(const IndirectGrids& grids);
     // The list.
     void record();
+    // All draws of the batch, in the instance: their mesh shaders run in any case.
+    void record(std::span<const MeshBatch::Draw> batch, VkCommandBuffer inside);
 
 private:
     // Where grids are: their address and that of their number, 0 where that is not the device's. Or the abi::MeshWork
@@ -88,10 +94,13 @@ private:
     void shareIndices();
     std::optional<abi::MeshIndexing> describeIndices() const;
     void recordKnown(uint64_t groups, const abi::MeshGrid& grid);
-    bool mayBeInSeries(const MeshRoom* room) const;
+    void recordInArena(const abi::MeshGrid& grid);
+    bool mayBeInSeries() const;
     uint32_t uploadStride() const;
-    void joinSeries(MeshRoom* room, uint64_t groups);
-    std::optional<MeshBatch::Draw> batched(const Drawn& drawn) const;
+    void joinSeries(MeshRoom& room, uint64_t groups);
+    bool takeDrawn(uint64_t groups, MeshMemory::Part& table, Drawn& drawn);
+    void joinBatch(MeshRoom& room, uint64_t groups, const abi::MeshGrid& grid);
+    void listAtEnd();
     void recordOwnTasks(uint64_t groups, const abi::MeshGrid& grid);
     void recordListedTasks(uint64_t groups, const abi::MeshGrid& grid);
     bool list(const Grids& grids, uint64_t resultBytes, bool runsOnce, Dispatch& dispatch, Drawn& drawn);
@@ -104,7 +113,7 @@ private:
     bool keepsSets() const;
     void launch(VkCommandBuffer commandBuffer, const Dispatch& dispatch, uint32_t view) const;
     void finish(const Dispatch& dispatch, const Drawn& drawn);
-    void addListing(const Dispatch& dispatch, const Drawn& drawn, uint32_t number);
+    void addListing(const Dispatch& dispatch, const Drawn& drawn);
     void draw(VkCommandBuffer inside, const Dispatch& dispatch, const Drawn& drawn);
     void bindIndices(VkCommandBuffer inside);
     abi::SequenceArguments arguments(const Dispatch& dispatch, uint32_t view) const;
@@ -119,7 +128,6 @@ private:
     uint64_t m_pushConstants = 0;
     std::shared_ptr<MeshArena> m_arena;  // null: the draw has memory for all that it may need
     std::optional<Indexed> m_indexed;    // none: it has no index buffer
-    bool m_isInSeries = false;
     // That its shaders run in: the front, and with the arena Front::repeat, if there is one.
     std::vector<VkCommandBuffer> m_streams;
 };

@@ -60,10 +60,6 @@ void enableWhatMeshShadersNeed(PatchedDeviceCreateInfo& request, const Support& 
         request.enable(&VkPhysicalDeviceFeatures::geometryShader);
     if (support.meshLimits.allIndices)
         request.enable(&VkPhysicalDeviceFeatures::fullDrawIndexUint32);
-    if (support.meshLimits.mostDraws > 1) {
-        request.enable(&VkPhysicalDeviceFeatures::multiDrawIndirect);
-        request.enable(&VkPhysicalDeviceFeatures::drawIndirectFirstInstance);
-    }
     if (support.scalarBlockLayout)
         request.enable(k12, &VkPhysicalDeviceVulkan12Features::scalarBlockLayout,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,

@@ -33,10 +33,7 @@ bool MeshRoom::begin(const VkuDeviceDispatchTable& table, VkCommandBuffer comman
     return true;
 }
 
-MeshMemory::MeshMemory(const Device& device, ObjectReference owner)
-    : batch(device.table, device.support.meshLimits.mostDraws), m_device(device), m_owner(owner)
-{
-}
+MeshMemory::MeshMemory(const Device& device, ObjectReference owner) : m_device(device), m_owner(owner) {}
 
 runtime::Memory& MeshMemory::memory() const
 {
@@ -46,11 +43,13 @@ runtime::Memory& MeshMemory::memory() const
 MeshRoom* MeshMemory::roomFor(uint64_t units)
 {
     if (m_rooms.empty() || !m_rooms.back()->promise(units)) {
-        constexpr uint64_t kLeastBytes = uint64_t{1} << 20;
-        const uint64_t bytes = std::max(kLeastBytes, units * abi::kMeshUnitBytes);
+        const uint64_t least = units * abi::kMeshUnitBytes;
+        const uint64_t left = kMaxMeshRoomBytes - m_roomBytes;
+        const uint64_t bytes = std::min(std::max(m_nextRoomBytes, least), left);
         auto made = std::make_unique<MeshRoom>();
-        if (m_roomBytes + bytes > kMaxMeshRoomBytes || made->create(memory(), bytes) != VK_SUCCESS)
+        if (bytes < least || made->create(memory(), bytes) != VK_SUCCESS)
             return nullptr;
+        m_nextRoomBytes = std::min(2 * m_nextRoomBytes, kMostRoomBytes);
         m_roomBytes += bytes;
         m_rooms.push_back(std::move(made));
         m_rooms.back()->promise(units);

@@ -75,14 +75,14 @@ public:
     {
         return m_uploads.take(runtime::BufferUse::Upload, memory(), bytes, out);
     }
+    // Of what comes between draws: uploads of draws that follow each other lie behind each other.
+    VkResult takeTable(uint64_t bytes, Part& out)
+    {
+        return m_tables.take(runtime::BufferUse::Upload, memory(), bytes, out);
+    }
     VkResult takeResults(uint64_t bytes, Part& out)
     {
         return m_results.take(runtime::BufferUse::Indirect, memory(), bytes, out);
-    }
-    // Of draws: those of the same size lie behind each other.
-    VkResult takeDraw(uint64_t bytes, Part& out)
-    {
-        return m_draws.take(runtime::BufferUse::Indirect, memory(), bytes, out);
     }
     // Room for so many units, which is the draw's. Null if the command buffer has no more: the arena has to do.
     MeshRoom* roomFor(uint64_t units);
@@ -106,6 +106,9 @@ public:
 private:
     // Buffers, of which the last has room. Each has twice as much as the one before, up to kMostChunkBytes.
     static constexpr uint64_t kMostChunkBytes = uint64_t{4} << 20;
+    // Rooms likewise: draws with the same one may be a series.
+    static constexpr uint64_t kLeastRoomBytes = uint64_t{1} << 20;
+    static constexpr uint64_t kMostRoomBytes = uint64_t{64} << 20;
     struct Chunks {
         VkResult take(runtime::BufferUse use, runtime::Memory& memory, uint64_t bytes, Part& out);
 
@@ -119,11 +122,12 @@ private:
     const Device& m_device;
     const ObjectReference m_owner;
     Chunks m_uploads{uint64_t{64} << 10};
+    Chunks m_tables{uint64_t{64} << 10};
     Chunks m_results{uint64_t{1} << 20};
-    Chunks m_draws{uint64_t{64} << 10};
     Chunks m_indices{uint64_t{1} << 20};
     std::vector<std::unique_ptr<MeshRoom>> m_rooms;  // of which the last may have room
     uint64_t m_roomBytes = 0;                        // of all of them, and of indices
+    uint64_t m_nextRoomBytes = kLeastRoomBytes;
     SharedIndices m_sharedIndices;
     std::shared_ptr<MeshArena> m_arena;
 };

@@ -261,7 +261,7 @@ mesh::Target meshTargetOf(const Device& device)
     return {limits.outputComponents / 4,   limits.vertexLayers,
             limits.vertexViewports,        device.support.meshShadingRates,
             device.settings().meshIndices, {limits.groupSize[0], limits.groupSize[1], limits.groupSize[2]},
-            limits.mostDraws > 1};
+            device.support.hasBallots()};
 }
 
 MeshPipeline::~MeshPipeline()

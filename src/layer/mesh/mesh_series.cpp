@@ -38,7 +38,7 @@ abi::SequenceArguments MeshSeries::arguments(CommandBuffer& commandBuffer) const
     const uint64_t entryBytes = m_groups.size() * sizeof(abi::SequenceEntry);
     MeshMemory::Part part;
     const VkResult result =
-        static_cast<MeshMemory*>(commandBuffer.drawMemory.get())->takeUpload(sizeof(abi::MeshWork) + entryBytes, part);
+        static_cast<MeshMemory*>(commandBuffer.drawMemory.get())->takeTable(sizeof(abi::MeshWork) + entryBytes, part);
     if (result != VK_SUCCESS) {
         commandBuffer.fail(result);
         return {};

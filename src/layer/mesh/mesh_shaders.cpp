@@ -74,7 +74,6 @@ void MeshShaders::bind(VkCommandBuffer commandBuffer, VkPipeline kernel, const A
     table.CmdPushConstants(commandBuffer, m_kernelLayout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof arguments, &arguments);
 }
 
-// The next one reads what it writes.
 void MeshShaders::waitForKernel(VkCommandBuffer commandBuffer) const
 {
     VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};

@@ -62,6 +62,8 @@ public:
     uint32_t partsOf(size_t draws) const;
     // Kernels. They bind at the compute bind point and push constants. In front of task and mesh shaders:
     void listGrids(VkCommandBuffer commandBuffer, const abi::GridsArguments& arguments) const;
+    // In front of a kernel: it reads what shaders before have written.
+    void waitForKernel(VkCommandBuffer commandBuffer) const;
     // Behind mesh shaders, by MeshCount of workgroups:
     using Lists = std::array<abi::ListArguments, kMeshCounts>;
     void listPrimitives(VkCommandBuffer commandBuffer, const Lists& lists) const;
@@ -86,7 +88,6 @@ private:
     template <typename Arguments>
     void bind(VkCommandBuffer commandBuffer, VkPipeline kernel, const Arguments& arguments) const;
     void dispatchRows(VkCommandBuffer commandBuffer, uint32_t groups) const;
-    void waitForKernel(VkCommandBuffer commandBuffer) const;
     void list(VkCommandBuffer commandBuffer, VkPipeline kernel, const abi::ListArguments& arguments,
               uint32_t groups) const;
 

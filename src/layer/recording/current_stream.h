@@ -39,18 +39,17 @@ public:
     VkCommandBuffer inFrontOfPutOff() const { return m_stream; }
 
     bool hasPutOff() const { return m_putOff != nullptr; }
-
-    // Once for each time. Requires: nothing is put off. `commands` stay until they are recorded or dropped.
-    void putOff(PutOff& commands) { m_putOff = &commands; }
-    void drop() { m_putOff = nullptr; }
-
-private:
     void recordPutOff() const
     {
         if (m_putOff) [[unlikely]]
             std::exchange(m_putOff, nullptr)->record(m_stream);
     }
 
+    // Once for each time. Requires: nothing is put off. `commands` stay until they are recorded or dropped.
+    void putOff(PutOff& commands) { m_putOff = &commands; }
+    void drop() { m_putOff = nullptr; }
+
+private:
     VkCommandBuffer m_stream;
     mutable PutOff* m_putOff = nullptr;
 };

@@ -51,6 +51,12 @@ struct Front {
         isUsed = true;
         bound = {};
     }
+    // Behind a kernel of the layer's, which has no descriptor sets.
+    void forgetPipelines()
+    {
+        for (Bound& one : bound)
+            one.pipeline = VK_NULL_HANDLE;
+    }
 
     bool isOpen() const { return stream && !obstacle && !waits; }
 };

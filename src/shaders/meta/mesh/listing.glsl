@@ -76,9 +76,9 @@ void writeDraws(const MeshListing listing, const MeshWork work, const uint verti
         MeshIndexing indexing = Indexings(a.indexings).v[listing.indexing - 1u];
         uint first = 0u;
         indices = takeIndices(indexing, work, vertices, first);
-        indexedDrawOf(listing.draw).v = MeshIndexedCommand(indices, 1u, first, 0, listing.number);
+        indexedDrawOf(listing.draw).v = MeshIndexedCommand(indices, 1u, first, 0, 0u);
     }
-    Draw(listing.draw).v = MeshDrawCommand(vertices - indices, 1u, indices, listing.number);
+    Draw(listing.draw).v = MeshDrawCommand(vertices - indices, 1u, indices, 0u);
 }
 
 // Behind all workgroups, which have so many primitives.

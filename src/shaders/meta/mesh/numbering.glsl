@@ -35,14 +35,17 @@ uint unitsOf(const uint count, const uint bytes)
     return units < uint64_t(kNothing) ? uint(units) : kNothing - 1u;
 }
 
-// Mesh shaders of other draws may run meanwhile.
+// kNothing if there are fewer.
 uint take(const uint units)
 {
     Memory memory = Memory(a.memory);
-    uint before = atomicAdd(memory.v.reserved, units);
-    if (before <= memory.v.units && units <= memory.v.units - before)
-        return atomicAdd(memory.v.used, units);
-    atomicAdd(memory.v.reserved, -units);
+    uint before = atomicAdd(memory.v.used, 0u);
+    while (before <= memory.v.units && units <= memory.v.units - before) {
+        uint found = atomicCompSwap(memory.v.used, before, before + units);
+        if (found == before)
+            return before;
+        before = found;
+    }
     return kNothing;
 }
 
@@ -101,9 +104,16 @@ bool isNumbered()
     return Memory(a.memory).v.isRepeat != 0u && Work(a.work).v.results != uint64_t(0);
 }
 
+// Nothing runs now that takes memory.
+void letReserve()
+{
+    Memory(a.memory).v.reserved = atomicAdd(Memory(a.memory).v.used, 0u);
+}
+
 // Where isNumbered(): workgroups that have run do not run again.
 void runAgain()
 {
+    letReserve();
     if (a.runsOnce != 0u)
         Dispatch(a.dispatch).v = DispatchCommand(0u, 0u, 0u, 0u);
     Work(a.work).v.isFresh = 0u;
@@ -143,6 +153,7 @@ void runAll(const Grids grids, const uint entries, const uint groups)
         runNothing();
         return;
     }
+    letReserve();
     work.v.results = addressOf(first);
     work.v.isFresh = 1u;
     work.v.table = SequenceTable(grids.count, groups, addressOf(entries));
