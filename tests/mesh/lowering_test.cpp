@@ -255,6 +255,69 @@ TEST(MeshLowering, WorkgroupsOfASizeThatTheDeviceLacks_LieInARow)
     }
 }
 
+namespace {
+
+size_t countOf(const spirv::Module& module, spv::Op op)
+{
+    size_t count = 0;
+    for (const spirv::Function& function : module.functions)
+        for (const spirv::Block& block : function.blocks)
+            count += static_cast<size_t>(std::ranges::count(block.body, op, &spirv::Instruction::op));
+    return count;
+}
+
+}  // namespace
+
+// Whoever must not run in vain gives back what it reserved.
+TEST(MeshLowering, MemoryIsReserved_BySuchAsWriteToOtherMemory)
+{
+    struct Case {
+        const char* body;
+        bool reserves;
+    };
+    const char* const declarations =
+        "struct Item { vec4 place; uint number; };\nshared Item items[4];\nshared uint count;\n"
+        "layout(std430, set = 0, binding = 0) buffer Items { Item v[]; } all;\n"
+        "layout(set = 0, binding = 1) uniform sampler2D heights;\n"
+        "layout(set = 0, binding = 2, rgba8) uniform image2D picture;\n";
+    const Case cases[] = {
+        {"items[0] = all.v[1]; atomicAdd(count, items[0].number); barrier();\n"
+         "gl_MeshVerticesEXT[count].gl_Position = items[2].place + textureLod(heights, vec2(0.5), 0.0);",
+         false},
+        {"Item own[2]; own[count] = all.v[count]; float whole; float part = modf(own[1].place.x, whole);\n"
+         "gl_MeshVerticesEXT[0].gl_Position = imageLoad(picture, ivec2(textureSize(heights, 0))) + part;",
+         false},
+        {"all.v[2].number = 3u;", true},
+        {"atomicAdd(all.v[2].number, 1u);", true},
+        {"imageStore(picture, ivec2(0), vec4(1));", true},
+    };
+    for (const Case& one : cases) {
+        const Stage mesh{"main", compileText(textOf(declarations, one.body), VK_SHADER_STAGE_MESH_BIT_EXT), {}};
+        const auto lowered = lowerPipeline({}, mesh, {}, kAll);
+        ASSERT_TRUE(lowered) << lowered.error().text();
+        expectValid(lowered->mesh, "mesh", one.body);
+        const auto module = spirv::read(lowered->mesh.words);
+        ASSERT_TRUE(module);
+        EXPECT_EQ(countOf(*module, spv::Op::OpAtomicISub) > 0, one.reserves) << one.body;
+    }
+}
+
+TEST(MeshLowering, Workgroups_FindTheirGridsTogetherWhereThereAreBallots)
+{
+    const Stage mesh{"main", compileText(textOf("", ""), VK_SHADER_STAGE_MESH_BIT_EXT), {}};
+    for (const bool ballots : {false, true}) {
+        Target target = kAll;
+        target.ballots = ballots;
+        const auto lowered = lowerPipeline({}, mesh, {}, target);
+        ASSERT_TRUE(lowered) << lowered.error().text();
+        expectValid(lowered->mesh, "mesh", "search");
+        const auto module = spirv::read(lowered->mesh.words);
+        ASSERT_TRUE(module);
+        EXPECT_EQ(countOf(*module, spv::Op::OpGroupNonUniformBallot) > 0, ballots);
+        EXPECT_EQ(module->hasCapability(spv::Capability::GroupNonUniformBallot), ballots);
+    }
+}
+
 // The vertex shader gets the rate from memory. The fragment shader may ask for it.
 TEST(MeshLowering, ShadingRates_AreChosenByTheVertexShader)
 {
