@@ -8,13 +8,12 @@ namespace millrace::commands {
 
 // findSequence must come last: the functions it finds have loads at their start that ask for the sequence.
 Result<spirv::Words> makeDispatchVariant(std::span<const uint32_t> words, std::string_view entryPoint,
-                                         const Layout& layout, const VariantTarget& target)
+                                         const Layout& layout)
 {
     auto variant = readStage(words, entryPoint, spv::ExecutionModel::GLCompute);
     if (!variant) {
         return variant.error();
     }
-    variant->hasBallots = target.ballots;
     const auto block = findPushConstants(variant->module);
     if (!block) {
         return block.error();

@@ -151,9 +151,9 @@ private:
         Emitter before = m_writer.out();
         const Id entries = entriesPointer(before, table);
         const Id count = component(before, table, 0);
-        const auto load = [&](Emitter& out, Id number) { return component(out, loadEntry(out, entries, number), 1); };
-        const Id found = m_variant.hasBallots ? searchLastTogether(m_writer, count, group, load)
-                                              : searchLast(m_writer, count, group, load);
+        const Id found = searchLast(m_writer, count, group, [&](Emitter& out, Id number) {
+            return component(out, loadEntry(out, entries, number), 1);
+        });
         Emitter behind = m_writer.out();
         return loadEntry(behind, entries, found);
     }

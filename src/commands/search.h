@@ -12,9 +12,4 @@ namespace millrace::commands {
 spirv::Id searchLast(compiler::FunctionWriter& writer, spirv::Id count, spirv::Id wanted,
                      const std::function<spirv::Id(spirv::Emitter&, spirv::Id)>& load);
 
-// The same by all invocations of a subgroup that are there, which look at as many numbers at a time. They look for the
-// same number, and the start of the entry point is the place: all of them are there. Requires: subgroups with ballots.
-spirv::Id searchLastTogether(compiler::FunctionWriter& writer, spirv::Id count, spirv::Id wanted,
-                             const std::function<spirv::Id(spirv::Emitter&, spirv::Id)>& load);
-
 }  // namespace millrace::commands

@@ -24,7 +24,6 @@ struct VariantTarget {
     // Locations that every stage can read and write: the least of maxVertexOutputComponents,
     // maxTessellationControlPerVertexOutputComponents and so on up to maxFragmentInputComponents, divided by 4.
     uint32_t interfaceLocations = 16;
-    bool ballots = false;  // subgroups of compute shaders have those
 };
 
 // One stage of a graphics pipeline.
@@ -40,7 +39,7 @@ struct StageCode {
 // those of the sequence. `words`: a valid module for Vulkan; Requires: layout.action is Dispatch. Errors: no such entry
 // point, code that cannot be lowered.
 Result<spirv::Words> makeDispatchVariant(std::span<const uint32_t> words, std::string_view entryPoint,
-                                         const Layout& layout, const VariantTarget& target = {});
+                                         const Layout& layout);
 
 // All stages of a graphics pipeline with a vertex shader, or with a mesh shader where layout.action is of such draws,
 // in their order, for one multi-draw-indirect over the application's stream: sequence SequenceArguments::firstSequence

@@ -29,7 +29,6 @@ struct Variant {
     // SequenceArguments::stream is 0, or how far the push constants and the MeshWork of one sequence are from those of
     // the next (abi/mesh.h).
     bool mayBeSeries = false;
-    bool hasBallots = false;  // of subgroups, which the device has in compute shaders
 };
 
 // Reads the module and leaves the entry point alone. Errors: no such entry point.

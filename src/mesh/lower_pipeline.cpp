@@ -98,7 +98,6 @@ Status takeArguments(Variant& variant)
 // The workgroups of all grids are launched by one dispatch.
 Result<Stage> finishCompute(Variant& variant, const std::string& entryPoint, const Target& target)
 {
-    variant.hasBallots = target.ballots;
     if (const Status status = commands::findSequence(variant, commands::Layout()); !status) {
         return status.error();
     }

@@ -37,7 +37,6 @@ struct Target {
     bool shadingRates = false;            // and PrimitiveShadingRateKHR (primitiveFragmentShadingRate)
     bool indices = true;                  // draws may have index buffers
     GroupSize groupSize = kAnyGroupSize;  // of compute shaders
-    bool ballots = true;                  // their subgroups have those
 };
 
 // What ViewIndex is in a mesh shader.

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 
 namespace millrace::layertest {
 
@@ -65,10 +67,34 @@ struct Settings {
     }
 };
 
+// An instance from the first test on that has one to the last: without any the loader unloads the driver. The C library
+// has room for the thread-local memory of NVIDIA's some dozen times, whether it has been unloaded or not.
+class LoadedDriver : public testing::Environment {
+public:
+    void keep()
+    {
+        const VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+        if (!m_instance)
+            vkCreateInstance(&info, nullptr, &m_instance);
+    }
+    void TearDown() override
+    {
+        if (m_instance)
+            vkDestroyInstance(m_instance, nullptr);
+        m_instance = VK_NULL_HANDLE;
+    }
+
+private:
+    VkInstance m_instance = VK_NULL_HANDLE;
+};
+
+auto* const loadedDriver = static_cast<LoadedDriver*>(testing::AddGlobalTestEnvironment(new LoadedDriver));
+
 }  // namespace
 
 TestInstance::TestInstance(const InstanceOptions& options) : m_allocator(options.allocator)
 {
+    loadedDriver->keep();
     const Settings settings(options);
     VkDebugUtilsMessengerCreateInfoEXT messenger{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
     messenger.messageSeverity =
@@ -115,7 +141,8 @@ TestInstance::TestInstance(const InstanceOptions& options) : m_allocator(options
         info.enabledExtensionCount = options.debugUtils ? 1 : 0;
         info.ppEnabledExtensionNames = extensions + 1;
     }
-    EXPECT_EQ(vkCreateInstance(&info, options.allocator, &handle), VK_SUCCESS);
+    if (const VkResult result = vkCreateInstance(&info, options.allocator, &handle); result != VK_SUCCESS)
+        throw std::runtime_error("vkCreateInstance returned " + std::to_string(result));
     if (options.debugUtils) {
         EXPECT_EQ(get<PFN_vkCreateDebugUtilsMessengerEXT>("vkCreateDebugUtilsMessengerEXT")(handle, &messenger, nullptr,
                                                                                             &m_messenger),

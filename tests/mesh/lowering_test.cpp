@@ -302,22 +302,6 @@ TEST(MeshLowering, MemoryIsReserved_BySuchAsWriteToOtherMemory)
     }
 }
 
-TEST(MeshLowering, Workgroups_FindTheirGridsTogetherWhereThereAreBallots)
-{
-    const Stage mesh{"main", compileText(textOf("", ""), VK_SHADER_STAGE_MESH_BIT_EXT), {}};
-    for (const bool ballots : {false, true}) {
-        Target target = kAll;
-        target.ballots = ballots;
-        const auto lowered = lowerPipeline({}, mesh, {}, target);
-        ASSERT_TRUE(lowered) << lowered.error().text();
-        expectValid(lowered->mesh, "mesh", "search");
-        const auto module = spirv::read(lowered->mesh.words);
-        ASSERT_TRUE(module);
-        EXPECT_EQ(countOf(*module, spv::Op::OpGroupNonUniformBallot) > 0, ballots);
-        EXPECT_EQ(module->hasCapability(spv::Capability::GroupNonUniformBallot), ballots);
-    }
-}
-
 // The vertex shader gets the rate from memory. The fragment shader may ask for it.
 TEST(MeshLowering, ShadingRates_AreChosenByTheVertexShader)
 {

@@ -45,8 +45,7 @@ public:
 protected:
     VkResult create(const commands::Layout& layout, const commands::VertexInput&, VariantHandles& out) const override
     {
-        const Result<spirv::Words> words =
-            commands::makeDispatchVariant(*m_words, m_entryPoint, layout, {.ballots = device().support.hasBallots()});
+        const Result<spirv::Words> words = commands::makeDispatchVariant(*m_words, m_entryPoint, layout);
         if (!words)
             return refuse(words.error().text());
         const TransientModule module(device(), *words);

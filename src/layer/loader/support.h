@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <string>
 
-#include "abi/graph_memory.h"
-
 namespace millrace::layer {
 
 struct Instance;
@@ -70,7 +68,6 @@ struct Support {
     bool int64 = false;
     bool int64Atomics = false;
     uint32_t subgroupOperations = 0;  // abi::kSubgroup*
-    bool hasBallots() const { return subgroupOperations != abi::kSubgroupNone; }
     bool scalarBlockLayout = false;
     bool storage8 = false;
     bool storage16 = false;

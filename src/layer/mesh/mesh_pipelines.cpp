@@ -260,8 +260,7 @@ mesh::Target meshTargetOf(const Device& device)
     const MeshLimits& limits = device.support.meshLimits;
     return {limits.outputComponents / 4,   limits.vertexLayers,
             limits.vertexViewports,        device.support.meshShadingRates,
-            device.settings().meshIndices, {limits.groupSize[0], limits.groupSize[1], limits.groupSize[2]},
-            device.support.hasBallots()};
+            device.settings().meshIndices, {limits.groupSize[0], limits.groupSize[1], limits.groupSize[2]}};
 }
 
 MeshPipeline::~MeshPipeline()
