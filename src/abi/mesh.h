@@ -34,7 +34,9 @@ struct MeshGrid {
 };
 
 // What the host writes for a draw whose grid it knows. The application's push constants lie behind it. The workgroups
-// of a series find their own by the grid: the MeshWork that the dispatch has says only where the grids are.
+// of a series find their own by the grid: the MeshWork that the dispatch has says only where the grids are. Draws that
+// are drawn as one have their results behind each other, and the table of the first one's MeshWork says how many
+// workgroups all of them have.
 struct MeshUpload {
     MeshWork work;
     SequenceEntry entry;

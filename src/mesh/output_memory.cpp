@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -31,21 +33,22 @@ static_assert(offsetof(abi::MeshOutputMemory, begin) == 0 && offsetof(abi::MeshO
 // What is written beyond the counts begins behind it.
 static_assert(sizeof(abi::MeshOutputMemory) % abi::kMeshUnitBytes == 0);
 
-bool isOfTheInvocationOrWorkgroup(const spirv::Module& module, Id pointer)
+// None for what is no pointer.
+std::optional<spv::StorageClass> storageOf(const spirv::Module& module, Id pointer)
 {
     const Instruction* type = module.findDefinition(module.typeOf(pointer));
     if (!type || type->op != spv::Op::OpTypePointer) {
-        return false;
+        return std::nullopt;
     }
-    switch (static_cast<spv::StorageClass>(type->literal(0))) {
-        case spv::StorageClass::Function:
-        case spv::StorageClass::Private:
-        case spv::StorageClass::Workgroup:
-        case spv::StorageClass::Output:
-            return true;
-        default:
-            return false;
-    }
+    return static_cast<spv::StorageClass>(type->literal(0));
+}
+
+bool isOfTheInvocationOrWorkgroup(const spirv::Module& module, Id pointer)
+{
+    constexpr spv::StorageClass kOwn[] = {spv::StorageClass::Function, spv::StorageClass::Private,
+                                          spv::StorageClass::Workgroup, spv::StorageClass::Output};
+    const auto storage = storageOf(module, pointer);
+    return storage && std::ranges::find(kOwn, *storage) != std::end(kOwn);
 }
 
 constexpr bool isBetween(spv::Op op, spv::Op first, spv::Op last)
@@ -53,7 +56,7 @@ constexpr bool isBetween(spv::Op op, spv::Op first, spv::Op last)
     return op >= first && op <= last;
 }
 
-// True if nobody can tell afterwards whether the instruction ran, but for outputs.
+// True if nobody can tell afterwards whether the instruction ran, but for outputs. Whoever reads those, relies on them.
 bool leavesNoTraces(const spirv::Module& module, const Instruction& i, Id extended)
 {
     if (isBetween(i.op, spv::Op::OpAtomicLoad, spv::Op::OpAtomicXor)) {
@@ -76,11 +79,11 @@ bool leavesNoTraces(const spirv::Module& module, const Instruction& i, Id extend
         case spv::Op::OpLine:
         case spv::Op::OpNoLine:
         case spv::Op::OpNop:
-        case spv::Op::OpLoad:
         case spv::Op::OpCopyLogical:
             return true;
+        case spv::Op::OpLoad:
+            return storageOf(module, i.id(0)) != spv::StorageClass::Output;
         case spv::Op::OpStore:
-        case spv::Op::OpCopyMemory:
             return isOfTheInvocationOrWorkgroup(module, i.id(0));
         default:
             return isBetween(i.op, spv::Op::OpSampledImage, spv::Op::OpImageRead) ||

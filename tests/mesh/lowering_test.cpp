@@ -287,6 +287,7 @@ TEST(MeshLowering, MemoryIsReserved_BySuchAsWriteToOtherMemory)
         {"Item own[2]; own[count] = all.v[count]; float whole; float part = modf(own[1].place.x, whole);\n"
          "gl_MeshVerticesEXT[0].gl_Position = imageLoad(picture, ivec2(textureSize(heights, 0))) + part;",
          false},
+        {"gl_MeshVerticesEXT[1].gl_Position = gl_MeshVerticesEXT[0].gl_Position;", true},  // which may have no place
         {"all.v[2].number = 3u;", true},
         {"atomicAdd(all.v[2].number, 1u);", true},
         {"imageStore(picture, ivec2(0), vec4(1));", true},

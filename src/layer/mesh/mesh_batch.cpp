@@ -20,6 +20,8 @@ void MeshBatch::begin(CommandBuffer& commandBuffer, std::shared_ptr<MeshPipeline
     m_commandBuffer = &commandBuffer;
     m_pipeline = std::move(pipeline);
     m_address = address;
+    m_groups = 0;
+    m_draws.clear();
 }
 
 void MeshBatch::add(const Draw& draw)
@@ -31,8 +33,6 @@ void MeshBatch::add(const Draw& draw)
 void MeshBatch::record(VkCommandBuffer stream)
 {
     MeshDraw(*m_commandBuffer, std::exchange(m_pipeline, nullptr), m_address).record(m_draws, stream);
-    m_draws.clear();
-    m_groups = 0;
 }
 
 }  // namespace millrace::layer
