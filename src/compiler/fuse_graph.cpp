@@ -324,7 +324,9 @@ private:
             const FusableNode& consumer = m_nodes[target.node];
             if (!consumer.isPlain)
                 return Diagnostic{"fuse", nameOf(target.node), "its stage has options of its own"};
-            FusedConsumer& fused = consumers.try_emplace(consumer.code, consumer.words, consumer.options).first->second;
+            FusedConsumer& fused = consumers[consumer.code];
+            fused.words = consumer.words;
+            fused.options = consumer.options;
             fused.prepared = consumer.prepared.shader;
             fused.indices.push_back(target.index);
             fused.isShared |= target.isShared;

@@ -373,7 +373,8 @@ private:
             before, m_loads->add(before, table.address, offsetof(abi::SequenceTable, groupCount)), word(), 4);
         const auto locate = [&](Emitter& out, Id index) { return locateGroup(out, table.groups, index); };
         const Id runs = number(m_viewMask == 0 ? 1 : static_cast<uint32_t>(std::popcount(m_viewMask)));
-        const auto [from, to] = loadMarks(locate(before, emit(spv::Op::OpIMul, word(), {count, runs})), primitive);
+        const std::pair marks = loadMarks(locate(before, emit(spv::Op::OpIMul, word(), {count, runs})), primitive);
+        const Id from = marks.first, to = marks.second;
         const Id some = emit(spv::Op::OpIAdd, word(), {emit(spv::Op::OpISub, word(), {to, from}), number(1)});
         const Id behindFrom = commands::searchLast(m_writer, some, primitive, [&](Emitter& out, Id index) {
             const Id sum = out.emit(spv::Op::OpIAdd, word(), {from, index});

@@ -157,7 +157,8 @@ Status lowerMeshBuiltIns(NodeShader& shader)
     Module& module = shader.module;
     Failure failure("lowerMeshBuiltIns");
     const spirv::IdSet used = spirv::usedInFunctions(module);
-    for (const auto& [variable, builtIn] : inputBuiltIns(module)) {
+    for (const auto& [input, builtIn] : inputBuiltIns(module)) {
+        const Id variable = input;
         switch (builtIn) {
             case spv::BuiltIn::ShaderIndexAMDX:
                 (void)makeConstant(module, variable, shader.node.id.index, failure);
