@@ -4,14 +4,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
-#include <optional>
 #include <string>
 #include <utility>
 
 #include "abi/mesh.h"
+#include "compiler/effects.h"
 #include "compiler/memory_operands.h"
 #include "mesh/passes.h"
-#include "spirv/effects.h"
 
 namespace millrace::mesh {
 
@@ -33,76 +32,33 @@ static_assert(offsetof(abi::MeshOutputMemory, begin) == 0 && offsetof(abi::MeshO
 // What is written beyond the counts begins behind it.
 static_assert(sizeof(abi::MeshOutputMemory) % abi::kMeshUnitBytes == 0);
 
-// None for what is no pointer.
-std::optional<spv::StorageClass> storageOf(const spirv::Module& module, Id pointer)
-{
-    const Instruction* type = module.findDefinition(module.typeOf(pointer));
-    if (!type || type->op != spv::Op::OpTypePointer) {
-        return std::nullopt;
-    }
-    return static_cast<spv::StorageClass>(type->literal(0));
-}
-
-bool isOfTheInvocationOrWorkgroup(const spirv::Module& module, Id pointer)
+// True if nobody can tell afterwards whether the instruction ran, but for outputs. Whoever reads those, relies on them.
+bool leavesNoTraces(const spirv::Module& module, const Instruction& i)
 {
     constexpr spv::StorageClass kOwn[] = {spv::StorageClass::Function, spv::StorageClass::Private,
                                           spv::StorageClass::Workgroup, spv::StorageClass::Output};
-    const auto storage = storageOf(module, pointer);
-    return storage && std::ranges::find(kOwn, *storage) != std::end(kOwn);
-}
-
-constexpr bool isBetween(spv::Op op, spv::Op first, spv::Op last)
-{
-    return op >= first && op <= last;
-}
-
-// True if nobody can tell afterwards whether the instruction ran, but for outputs. Whoever reads those, relies on them.
-bool leavesNoTraces(const spirv::Module& module, const Instruction& i, Id extended)
-{
-    if (isBetween(i.op, spv::Op::OpAtomicLoad, spv::Op::OpAtomicXor)) {
-        return isOfTheInvocationOrWorkgroup(module, i.id(0));
-    }
+    const auto storage = [&] { return module.storageOf(module.typeOf(i.id(0))); };
     switch (i.op) {
-        case spv::Op::OpLabel:
-        case spv::Op::OpBranch:
-        case spv::Op::OpBranchConditional:
-        case spv::Op::OpSwitch:
-        case spv::Op::OpSelectionMerge:
-        case spv::Op::OpLoopMerge:
-        case spv::Op::OpReturn:
-        case spv::Op::OpUnreachable:
-        case spv::Op::OpFunction:
-        case spv::Op::OpFunctionEnd:
         case spv::Op::OpControlBarrier:
         case spv::Op::OpMemoryBarrier:
         case spv::Op::OpSetMeshOutputsEXT:
-        case spv::Op::OpLine:
-        case spv::Op::OpNoLine:
-        case spv::Op::OpNop:
-        case spv::Op::OpCopyLogical:
             return true;
         case spv::Op::OpLoad:
-            return storageOf(module, i.id(0)) != spv::StorageClass::Output;
-        case spv::Op::OpStore:
-            return isOfTheInvocationOrWorkgroup(module, i.id(0));
+            return storage() != spv::StorageClass::Output;
         default:
-            return isBetween(i.op, spv::Op::OpSampledImage, spv::Op::OpImageRead) ||
-                   isBetween(i.op, spv::Op::OpImage, spv::Op::OpImageQuerySamples) || spirv::onlyComputes(i, extended);
+            return i.op == spv::Op::OpStore || compiler::isAtomic(i.op)
+                       ? std::ranges::find(kOwn, storage()) != std::end(kOwn)
+                       : !compiler::hasEffects(module, i);
     }
 }
 
 bool leavesNoTraces(const spirv::Module& module)
 {
-    const Id extended = spirv::findExtendedInstructions(module);
-    for (const spirv::Function& function : module.functions) {
-        for (const spirv::Block& block : function.blocks) {
-            if (!std::ranges::all_of(block.body,
-                                     [&](const Instruction& i) { return leavesNoTraces(module, i, extended); })) {
-                return false;
-            }
-        }
-    }
-    return true;
+    return std::ranges::all_of(module.functions, [&](const spirv::Function& function) {
+        return std::ranges::all_of(function.blocks, [&](const spirv::Block& block) {
+            return std::ranges::all_of(block.body, [&](const Instruction& i) { return leavesNoTraces(module, i); });
+        });
+    });
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws whose grids the host knows: nothing waits for them, as far as there is room for all that they may give out.
-#include <algorithm>
 #include <cstddef>
+#include <string>
 
 #include "layer/loader/device.h"
 #include "layer/mesh/mesh_draws.h"
